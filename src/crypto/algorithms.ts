@@ -1,0 +1,65 @@
+// The one table of signature algorithms (RFC 7518 §3, RFC 8037, RFC 9864). A header is compared with it and never
+// chooses: code is handed an entry, and the entry fixes key type, curve and hash.
+
+/** JOSE signature algorithms this service verifies. */
+export type SignatureAlgorithmName = 'ES256' | 'ES384' | 'ES512' | 'EdDSA' | 'Ed25519'
+
+/** How one algorithm is done with WebCrypto, and the only JWK it may be used with. */
+export type SignatureAlgorithm = {
+  readonly name: SignatureAlgorithmName
+  readonly kty: 'EC' | 'OKP'
+  readonly crv: 'P-256' | 'P-384' | 'P-521' | 'Ed25519'
+  /** Bytes of one public coordinate. */
+  readonly coordinateBytes: number
+  /** Bytes of a raw (JOSE, COSE) signature. */
+  readonly signatureBytes: number
+  readonly importParameters: { readonly name: string; readonly namedCurve?: string }
+  readonly verifyParameters: { readonly name: string; readonly hash?: string }
+}
+
+const TABLE: Readonly<Record<SignatureAlgorithmName, SignatureAlgorithm>> = {
+  ES256: ecdsa('ES256', 'P-256', 32, 'SHA-256'),
+  ES384: ecdsa('ES384', 'P-384', 48, 'SHA-384'),
+  ES512: ecdsa('ES512', 'P-521', 66, 'SHA-512'),
+  EdDSA: ed25519('EdDSA'),
+  Ed25519: ed25519('Ed25519'),
+}
+
+/** The names, in the order we advertise them. */
+export const SIGNATURE_ALGORITHMS = Object.keys(TABLE) as readonly SignatureAlgorithmName[]
+
+/** The entry of a header's `alg`; `undefined` for everything else (`none`, HS*, RS*, …). */
+export function signatureAlgorithm(alg: unknown): SignatureAlgorithm | undefined {
+  return typeof alg === 'string' && Object.hasOwn(TABLE, alg)
+    ? TABLE[alg as SignatureAlgorithmName]
+    : undefined
+}
+
+function ecdsa(
+  name: SignatureAlgorithmName,
+  crv: 'P-256' | 'P-384' | 'P-521',
+  bytes: number,
+  hash: string,
+): SignatureAlgorithm {
+  return {
+    name,
+    kty: 'EC',
+    crv,
+    coordinateBytes: bytes,
+    signatureBytes: 2 * bytes,
+    importParameters: { name: 'ECDSA', namedCurve: crv },
+    verifyParameters: { name: 'ECDSA', hash },
+  }
+}
+
+function ed25519(name: SignatureAlgorithmName): SignatureAlgorithm {
+  return {
+    name,
+    kty: 'OKP',
+    crv: 'Ed25519',
+    coordinateBytes: 32,
+    signatureBytes: 64,
+    importParameters: { name: 'Ed25519' },
+    verifyParameters: { name: 'Ed25519' },
+  }
+}

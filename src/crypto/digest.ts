@@ -1,0 +1,24 @@
+// SHA-2 digests under the names of the IANA "Named Information Hash Algorithm" registry, which `_sd_alg` uses.
+
+const HASHES = { 'sha-256': 'SHA-256', 'sha-384': 'SHA-384', 'sha-512': 'SHA-512' } as const
+
+/** A hash algorithm this service computes. */
+export type HashName = keyof typeof HASHES
+
+/** Tells whether `name` is a hash this service computes. */
+export function isHashName(name: string): name is HashName {
+  return Object.hasOwn(HASHES, name)
+}
+
+/** The digest of `data`. */
+export async function digest(
+  name: HashName,
+  data: Uint8Array<ArrayBuffer>,
+): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(await crypto.subtle.digest(HASHES[name], data))
+}
+
+/** SHA-256 of `data`. */
+export function sha256(data: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+  return digest('sha-256', data)
+}

@@ -1,0 +1,57 @@
+// Public keys as JWK (RFC 7517, RFC 7518 §6.2, RFC 8037). Only the public parameters of a key are ever read:
+// what else a stranger put into his JWK (kid, x5c, jku, alg, key_ops, even d) has no influence.
+
+import { decodeBase64url, encodeBase64url } from '../codec/base64url.ts'
+import { utf8 } from '../codec/bytes.ts'
+import { isJsonObject, member } from '../codec/json.ts'
+import type { SignatureAlgorithm } from './algorithms.ts'
+import { sha256 } from './digest.ts'
+
+/** The public parameters of an elliptic-curve key. */
+export type PublicJwk = {
+  readonly kty: 'EC' | 'OKP'
+  readonly crv: 'P-256' | 'P-384' | 'P-521' | 'Ed25519'
+  readonly x: string
+  readonly y?: string
+}
+
+const COORDINATE_BYTES = { 'P-256': 32, 'P-384': 48, 'P-521': 66, Ed25519: 32 } as const
+
+/** Reads the public parameters; `undefined` for other key types, wrong lengths or non-canonical base64url. */
+export function parsePublicJwk(value: unknown): PublicJwk | undefined {
+  if (!isJsonObject(value)) return undefined
+  const crv = member(value, 'crv')
+  if (typeof crv !== 'string' || !Object.hasOwn(COORDINATE_BYTES, crv)) return undefined
+  const curve = crv as PublicJwk['crv']
+  const x = coordinate(member(value, 'x'), COORDINATE_BYTES[curve])
+  if (x === undefined) return undefined
+  if (curve === 'Ed25519') return member(value, 'kty') === 'OKP' ? { kty: 'OKP', crv: curve, x } : undefined
+  const y = coordinate(member(value, 'y'), COORDINATE_BYTES[curve])
+  return y !== undefined && member(value, 'kty') === 'EC' ? { kty: 'EC', crv: curve, x, y } : undefined
+}
+
+/** Imports a key for verification with exactly this algorithm; `undefined` where they do not fit or the point is not on the curve. */
+export async function importVerificationKey(
+  jwk: PublicJwk,
+  algorithm: SignatureAlgorithm,
+): Promise<CryptoKey | undefined> {
+  if (jwk.kty !== algorithm.kty || jwk.crv !== algorithm.crv) return undefined
+  try {
+    return await crypto.subtle.importKey('jwk', { ...jwk }, algorithm.importParameters, false, ['verify'])
+  } catch {
+    return undefined // WebCrypto refuses points that are not on the curve
+  }
+}
+
+/** The SHA-256 JWK thumbprint (RFC 7638), base64url. */
+export async function jwkThumbprint(jwk: PublicJwk): Promise<string> {
+  const { crv, kty, x, y } = jwk
+  // RFC 7638 §3.2: required members only, in lexicographic order.
+  const canonical = y === undefined ? { crv, kty, x } : { crv, kty, x, y }
+  return encodeBase64url(await sha256(utf8(JSON.stringify(canonical))))
+}
+
+function coordinate(value: unknown, bytes: number): string | undefined {
+  if (typeof value !== 'string') return undefined
+  return decodeBase64url(value)?.length === bytes ? value : undefined
+}

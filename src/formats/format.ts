@@ -1,0 +1,130 @@
+// What the protocol and the policy need to know of a credential format: the headings of OpenID4VP 1.0 Appendix B.
+// A new format is one folder that exports one `CredentialFormat`, and one line in `index.ts`.
+
+import type { Json, JsonObject } from '../codec/json.ts'
+import type { Result } from '../result.ts'
+import type { AssuranceLevel, TrustAnchor } from '../trust/anchor.ts'
+import type { FetchResource } from '../trust/fetch-resource.ts'
+import type { TrustRejection } from '../trust/rejection.ts'
+
+/** One credential format (OpenID4VP 1.0 Appendix B). */
+export type CredentialFormat<Id extends string = string> = {
+  /** The Credential Format Identifier. */
+  readonly id: Id
+  /** The format's entry of `vp_formats_supported` (§11.1). */
+  readonly metadata: JsonObject
+  /** The type identifiers a DCQL `meta` object asks for; `undefined` where it is not a `meta` of this format. */
+  readonly metaTypes: (meta: JsonObject) => readonly string[] | undefined
+  /** The DCQL `meta` object that asks for these type identifiers. */
+  readonly buildMeta: (types: readonly string[]) => JsonObject
+  /** Verifies one presentation: integrity, trust, holder binding, validity. Never throws for bad input. */
+  readonly verify: (
+    presentation: Json,
+    expected: Expected,
+    context: Context,
+  ) => Promise<Result<VerifiedCredential, Rejection>>
+}
+
+/** What the answer must be bound to. It comes from our own request, never from the answer. */
+export type Expected = {
+  readonly nonce: string
+  /** The one acceptable audience: the full Client Identifier (§14.8), or `origin:` + origin for the DC API. */
+  readonly audience: string
+  /** Whether the query requires cryptographic holder binding (§6.1). */
+  readonly holderBinding: boolean
+  /** Unix seconds at which the request was made: a key binding JWT is not older (skew aside). */
+  readonly requestedAt: number
+}
+
+/** What a verification is given of the world. */
+export type Context = {
+  /** Unix seconds at which the answer arrived. */
+  readonly now: number
+  readonly anchors: readonly TrustAnchor[]
+  /** Our name for a verified type identifier (`vct`, docType, …), and whether the type is built in. */
+  readonly typeOf: (format: string, identifier: string) => CredentialType | undefined
+  /** A guarded, bounded fetch, for what a trust anchor names only. */
+  readonly fetchResource: FetchResource
+  /** Called once for each check, in order. */
+  readonly trace: (check: CheckId, result: CheckResult) => void
+}
+
+export type CredentialType = { readonly name: string; readonly builtIn: boolean }
+
+export type CheckResult = 'pass' | 'fail' | 'skip'
+
+/** The checks of one presentation, in the order in which they are made, with the clause each one implements. */
+export const CHECKS = {
+  structure: 'RFC 9901 §7.1 step 1',
+  type: 'OpenID4VP 1.0 §6.1, SD-JWT VC §2.2.2',
+  issuer_trust: 'RFC 5280 §6.1, HAIP 1.0 §6.1.1',
+  issuer_signature: 'RFC 9901 §7.1 step 2',
+  disclosures: 'RFC 9901 §7.1 step 3',
+  holder_binding: 'RFC 9901 §7.3',
+  nonce: 'OpenID4VP 1.0 §14.1',
+  audience: 'OpenID4VP 1.0 §14.8',
+  validity: 'SD-JWT VC §2.2.2',
+  status: 'Token Status List §8.3',
+} as const
+export type CheckId = keyof typeof CHECKS
+
+/** A credential whose issuer, path, holder binding, nonce and audience have all been verified. */
+export type VerifiedCredential = {
+  readonly format: string
+  /** `vct`, docType, … as the issuer signed it. */
+  readonly typeIdentifier: string
+  /** Our name for the type. */
+  readonly credentialType: string
+  /** The issuer as far as it is proven: an anchored `iss`, an `iss` in the leaf's SAN, else the leaf's subject. */
+  readonly issuer: string | null
+  readonly anchor: { readonly name: string; readonly assurance_level: AssuranceLevel }
+  /** The processed claims: what was disclosed, without the format's own machinery. */
+  readonly claims: JsonObject
+  readonly holderBound: boolean
+  /** Findings of authentic credentials that lead to `rejected` (CONTRACT: they count only when all else has passed). */
+  readonly findings: readonly Finding[]
+}
+
+/** Something true of an authentic credential that no policy accepts. */
+export type Finding =
+  | 'credential_expired'
+  | 'credential_not_yet_valid'
+  | 'credential_revoked'
+  | 'credential_suspended'
+
+/** Why a presentation is not an authentic answer. The session stays pending. */
+export type Rejection = CredentialRejection | HolderRejection | TrustRejection | StatusRejection
+
+/** The credential itself. */
+export type CredentialRejection =
+  | { readonly reason: 'malformed_credential' }
+  | { readonly reason: 'limit_exceeded' }
+  | { readonly reason: 'unsupported_algorithm' }
+  | { readonly reason: 'unsupported_critical_header' }
+  /** JOSE `typ` (or its like) is not the format's. */
+  | { readonly reason: 'wrong_token_type' }
+  | { readonly reason: 'unknown_credential_type' }
+  | { readonly reason: 'invalid_issuer_signature' }
+  | { readonly reason: 'malformed_disclosure' }
+  | { readonly reason: 'unreferenced_disclosure' }
+  | { readonly reason: 'duplicate_digest' }
+  | { readonly reason: 'unsupported_hash_algorithm' }
+  /** A disclosure brings a claim that must be signed in the clear (SD-JWT VC §2.2.2.2), or one that is there already. */
+  | { readonly reason: 'forbidden_disclosure' }
+  /** A claim of the format is missing or of the wrong type (`vct`, `exp`, …). */
+  | { readonly reason: 'invalid_claim'; readonly claim: string }
+
+/** The proof that the presenter holds the credential. */
+export type HolderRejection =
+  | { readonly reason: 'holder_binding_missing' }
+  | { readonly reason: 'holder_key_missing' }
+  | { readonly reason: 'malformed_holder_binding' }
+  | { readonly reason: 'invalid_holder_signature' }
+  | { readonly reason: 'nonce_mismatch' }
+  | { readonly reason: 'audience_mismatch' }
+  | { readonly reason: 'sd_hash_mismatch' }
+  /** Issued before the request, in the future, or otherwise outside the window. */
+  | { readonly reason: 'holder_binding_not_current' }
+
+/** Revocation that could not be checked: never valid. */
+export type StatusRejection = { readonly reason: 'status_unavailable' }

@@ -1,0 +1,42 @@
+// One generation: one Authorization Request with its own id, nonce, state and response-encryption key (CONTRACT 3).
+// The session stores it sealed; this is the opened form that request building and response verification are given.
+
+import type { PublicJwk } from '../crypto/jwk.ts'
+
+/** Protocols of the redirect flow (CONTRACT 5). Only the registered ones in `profiles.ts` are offered. */
+export type ProtocolId = 'openid4vp-1.0'
+
+/** Response modes of the redirect flow (OpenID4VP 1.0 §8.2, §8.3.1). */
+export const RESPONSE_MODES = ['direct_post.jwt', 'direct_post'] as const
+export type ResponseMode = (typeof RESPONSE_MODES)[number]
+
+/** How the Request Object may be fetched (§5.10). */
+export const REQUEST_URI_METHODS = ['post', 'get'] as const
+export type RequestUriMethod = (typeof REQUEST_URI_METHODS)[number]
+
+/** The values that make one Authorization Request unlike any other. All URL-safe. */
+export type Generation = {
+  /** Last part of `request_uri`: an unguessable capability. */
+  readonly requestId: string
+  /** 32 hexadecimal characters. */
+  readonly nonce: string
+  readonly state: string
+  /** `kid` of the response-encryption key. */
+  readonly kid: string
+  readonly encryptionPublicJwk: PublicJwk
+  /** Unix seconds. */
+  readonly createdAt: number
+}
+
+/** Who asks: the identity that signs, pinned for the session's whole life (CONTRACT 8). */
+export type VerifierIdentity = {
+  /** Full Client Identifier, prefix included. */
+  readonly clientId: string
+  /** DER certificates for `x5c`, standard base64, leaf first, without the trust anchor. */
+  readonly x5c: readonly string[]
+  /** The leaf's private key (P-256). */
+  readonly signingJwk: PrivateJwk
+}
+
+/** A private P-256 key. */
+export type PrivateJwk = PublicJwk & { readonly d: string }

@@ -1,0 +1,84 @@
+// One relying party's settings: what its object stores, and the view of them that the edge and the sessions cache.
+
+import type { P256PrivateJwk } from '../config.ts'
+import type { CredentialTypeDefinition } from '../policy/policy.ts'
+import type { TrustAnchor } from '../trust/anchor.ts'
+
+/** Scopes of API keys and access tokens (CONTRACT 1). */
+export const SCOPES = [
+  'verify:create',
+  'verify:read',
+  'verify:request',
+  'webhooks:manage',
+  'settings:manage',
+  'claims:encrypt',
+] as const
+export type Scope = (typeof SCOPES)[number]
+
+/** Event types a relying party may choose from (CONTRACT 7): one for each terminal status. */
+export const EVENT_TYPES = [
+  'verification.verified',
+  'verification.rejected',
+  'verification.declined',
+  'verification.expired',
+  'verification.canceled',
+] as const
+export type EventType = (typeof EVENT_TYPES)[number]
+
+/** Settings as the rest of the service reads them, secrets opened. Never served older than 60 s. */
+export type Settings = {
+  readonly relying_party_id: string
+  readonly name: string
+  readonly livemode: boolean
+  readonly webhook: WebhookEndpoint | null
+  readonly trust_anchors: readonly TrustAnchor[]
+  readonly credential_types: readonly CredentialTypeDefinition[]
+  readonly formats: readonly string[] | null
+  readonly request_options: RequestOptions
+  readonly by_value: boolean
+  readonly return_urls: readonly string[]
+  readonly origins: readonly string[]
+  readonly retention_seconds: number
+  readonly claims_encryption_jwk: ClaimsEncryptionJwk | null
+  /** The relying party's own certificate; null: the service's. */
+  readonly verifier: { readonly signing_jwk: P256PrivateJwk; readonly certificate_chain_pem: string } | null
+  readonly api_keys: readonly ApiKeyRecord[]
+}
+
+/** Where events go, and the secrets (`whsec_…`) that sign them: two while one rotates. */
+export type WebhookEndpoint = {
+  readonly url: string
+  readonly events: readonly EventType[]
+  readonly secrets: readonly { readonly secret: string; readonly expires_at: number | null }[]
+  /** Set by a 410 answer, cleared by `enable`. */
+  readonly disabled: boolean
+}
+
+/** An API key as stored: its SHA-256, never the key. Times are Unix milliseconds. */
+export type ApiKeyRecord = {
+  readonly key_id: string
+  readonly hash: string
+  readonly scopes: readonly Scope[]
+  readonly created_at: number
+  readonly expires_at: number | null
+}
+
+/** Defaults for `request_options` of the relying party's sessions. */
+export type RequestOptions = {
+  readonly client_id_prefix?: ClientIdPrefix
+  readonly response_mode?: 'direct_post.jwt' | 'direct_post'
+  readonly request_uri_method?: 'post' | 'get'
+}
+
+/** Client Identifier Prefixes of signed requests (OpenID4VP 1.0 §5.9.3). */
+export const CLIENT_ID_PREFIXES = ['x509_hash', 'x509_san_dns'] as const
+export type ClientIdPrefix = (typeof CLIENT_ID_PREFIXES)[number]
+
+/** A public P-256 key that claims are encrypted to. */
+export type ClaimsEncryptionJwk = {
+  readonly kty: 'EC'
+  readonly crv: 'P-256'
+  readonly x: string
+  readonly y: string
+  readonly kid?: string
+}

@@ -1,0 +1,20 @@
+// The one way the core reads something from the network: a guarded GET, given as an argument. The guard (public https
+// names only), the time limit and the size limit are the giver's; nothing a wallet wrote reaches it unverified.
+
+import type { Result } from '../result.ts'
+
+/** GETs a URL that a trust anchor or a verified signature named. No redirects are followed. */
+export type FetchResource = (request: ResourceRequest) => Promise<Result<FetchedResource, ResourceFault>>
+
+export type ResourceRequest = {
+  readonly url: string
+  /** Media type for `Accept`. */
+  readonly accept: string
+  /** Body bytes read at most. */
+  readonly limit: number
+}
+
+export type FetchedResource = { readonly body: Uint8Array<ArrayBuffer>; readonly contentType: string }
+
+/** `forbidden`: the guard refuses the URL. `unavailable`: network, time-out, or a status other than 200. */
+export type ResourceFault = 'forbidden' | 'unavailable' | 'too_large'

@@ -1,0 +1,35 @@
+// Why no anchor vouches for a signer. One union for every credential format and for status lists.
+
+/** A trust finding that makes an answer inauthentic, or (`…_unavailable`) not checkable now. */
+export type TrustRejection =
+  /** No anchor of this credential type vouches for the signer. */
+  | { readonly reason: 'untrusted_issuer' }
+  /** `x5c`/`x5chain` is not a list of strict DER certificates. */
+  | { readonly reason: 'malformed_certificate_chain' }
+  /** A signature in the path does not verify, or issuer and subject names do not chain. */
+  | { readonly reason: 'invalid_certificate_path' }
+  | { readonly reason: 'certificate_expired' }
+  | { readonly reason: 'certificate_not_yet_valid' }
+  /** CA flags, path length, key usage, extended key usage, name constraints or an unknown critical extension. */
+  | { readonly reason: 'certificate_profile_violation'; readonly rule: CertificateRule }
+  /** HAIP 1.0 §6.1.1: the anchor itself is never part of the chain. */
+  | { readonly reason: 'trust_anchor_in_chain' }
+  | { readonly reason: 'self_signed_certificate' }
+  /** The anchored key set has no key that this signature could have been made with. */
+  | { readonly reason: 'issuer_key_not_found' }
+  /** Issuer metadata was fetched and is not acceptable (SD-JWT VC §4.3). */
+  | { readonly reason: 'issuer_metadata_invalid' }
+  /** Issuer metadata could not be fetched: unknown, so not valid, but worth another try. */
+  | { readonly reason: 'issuer_metadata_unavailable' }
+
+/** The rule of the certificate profile (RFC 5280 §6.1) that was broken. */
+export type CertificateRule =
+  | 'leaf_is_ca'
+  | 'issuer_is_not_ca'
+  | 'path_length'
+  | 'key_usage'
+  | 'extended_key_usage'
+  | 'name_constraints'
+  | 'critical_extension'
+  | 'chain_too_long'
+  | 'weak_key_or_signature'

@@ -1,0 +1,34 @@
+// The question every signature asks of trust: whose key may this be? `resolveSigner` (resolve-signer.ts) answers it.
+
+import type { PublicJwk } from '../crypto/jwk.ts'
+import type { AnchorPurpose, AssuranceLevel, TrustAnchor } from './anchor.ts'
+import type { FetchResource } from './fetch-resource.ts'
+
+/** What an unverified token says of its signer. Claims here select among anchors; they never add one. */
+export type SignerClaims = {
+  /** `iss`, where the token has one. */
+  readonly iss: string | undefined
+  readonly kid: string | undefined
+  /** DER certificates of the protected header, leaf first; undefined where there is no chain. */
+  readonly chain: readonly Uint8Array<ArrayBuffer>[] | undefined
+  /** JOSE algorithm of the signature: keys that do not fit it are no candidates. */
+  readonly algorithm: string
+}
+
+/** For whom and what the signer must be trusted. */
+export type TrustContext = {
+  readonly now: number
+  readonly anchors: readonly TrustAnchor[]
+  readonly fetchResource: FetchResource
+  readonly credentialType: { readonly name: string; readonly builtIn: boolean }
+  readonly purpose: AnchorPurpose
+}
+
+/** A signer an anchor vouches for. The signature itself is still to be verified with one of the keys. */
+export type TrustedSigner = {
+  /** One key for certificates; those that `kid` and algorithm leave for key sets (at most 8). */
+  readonly keys: readonly PublicJwk[]
+  /** The issuer as far as it is proven: an anchored `iss`, an `iss` in the leaf's SAN, else the leaf's subject. */
+  readonly issuer: string | null
+  readonly anchor: { readonly name: string; readonly assurance_level: AssuranceLevel }
+}

@@ -1,0 +1,37 @@
+// The event of a terminal status (CONTRACT 7, specification 2.4): built once, serialised once; every attempt sends the same bytes.
+
+import type { Json } from '../codec/json.ts'
+
+/** The webhook body. Member order is the order on the wire. */
+export type VerificationEvent = {
+  readonly event_id: string
+  readonly event_type: string
+  readonly sequence: number
+  readonly created_at: string
+  readonly verification_id: string
+  readonly status: string
+  readonly checks: Readonly<Record<string, boolean>> | null
+  readonly assurance_level: string | null
+  readonly credential_type: string | null
+  readonly verified_at: string | null
+  readonly reason: { readonly code: string; readonly message: string; readonly retryable: boolean } | null
+  readonly metadata: Readonly<Record<string, string>>
+  readonly protocol: string
+  readonly channel: string | null
+  readonly format: string | null
+  readonly issuer: string | null
+  readonly session_binding: string | null
+  readonly credentials: readonly Json[]
+  readonly livemode: boolean
+  readonly encrypted_claims: string | null
+}
+
+/** `encrypted_claims` larger than this is read by polling only (CONTRACT 7). */
+export const ENCRYPTED_CLAIMS_LIMIT = 64 * 1024
+
+/** The bytes every attempt sends. */
+export function serialiseEvent(event: VerificationEvent): string {
+  const { encrypted_claims } = event
+  const fits = encrypted_claims === null || encrypted_claims.length <= ENCRYPTED_CLAIMS_LIMIT
+  return JSON.stringify(fits ? event : { ...event, encrypted_claims: null })
+}

@@ -1,0 +1,39 @@
+import { cloudflareTest } from '@cloudflare/vitest-pool-workers'
+import { defineConfig } from 'vitest/config'
+
+const CORE = ['codec', 'crypto', 'trust', 'formats', 'openid4vp', 'policy', 'webhook', 'qr']
+
+// Three runners: the core as plain functions, the objects inside workerd, and the whole service over HTTP.
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'core',
+          include: ['test/*.test.ts', ...CORE.map((room) => `test/${room}/**/*.test.ts`)],
+        },
+      },
+      {
+        plugins: [
+          cloudflareTest({
+            wrangler: { configPath: './wrangler.toml' },
+            miniflare: { bindings: {} },
+          }),
+        ],
+        test: {
+          name: 'workers',
+          include: ['session', 'relying-party', 'routes'].map((room) => `test/${room}/**/*.test.ts`),
+        },
+      },
+      {
+        test: {
+          name: 'system',
+          include: ['test/conformance/**/*.test.ts', 'test/system/**/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+})
