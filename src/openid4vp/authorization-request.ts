@@ -1,0 +1,39 @@
+// The Authorization Request as a wallet first meets it (OpenID4VP 1.0 §5, §5.10): a URI that names who asks and where
+// the Request Object is, and nothing more. Shorter means a QR that is easier to scan.
+
+import type { ProtocolId, RequestUriMethod } from './generation.ts'
+import { PROFILES } from './profiles.ts'
+
+/** A request passed by reference. */
+export type RequestReference = {
+  /** Full Client Identifier, prefix included. */
+  readonly clientId: string
+  readonly requestUri: string
+  readonly requestUriMethod: RequestUriMethod
+}
+
+/** The URI for one wallet scheme. The QR holds it with the default scheme. */
+export function buildAuthorizationRequestUri(request: RequestReference, scheme = 'openid4vp'): string {
+  const parameters = [
+    ['client_id', request.clientId],
+    ['request_uri', request.requestUri],
+    ['request_uri_method', request.requestUriMethod],
+  ] as const
+  return `${scheme}://?${parameters.map(([name, value]) => `${name}=${encodeQueryValue(value)}`).join('&')}`
+}
+
+/** `wallet_links`: the same request for each scheme whose wallets speak the protocol. */
+export function buildWalletLinks(
+  request: RequestReference,
+  protocol: ProtocolId,
+): Readonly<Record<string, string>> {
+  const { walletSchemes } = PROFILES[protocol]
+  return Object.fromEntries(
+    walletSchemes.map((scheme) => [scheme, buildAuthorizationRequestUri(request, scheme)]),
+  )
+}
+
+// RFC 3986 §3.4 allows `:` and `/` in a query; escaped they would cost the QR two characters each.
+function encodeQueryValue(value: string): string {
+  return encodeURIComponent(value).replaceAll('%3A', ':').replaceAll('%2F', '/')
+}

@@ -1,0 +1,129 @@
+// The Authorization Response (OpenID4VP 1.0 §8): which of its three forms a posted body has, and what it carries.
+// Parameters we do not know are ignored (§8.1), `presentation_submission` of older drafts among them.
+
+import { isJsonObject, type JsonObject, member } from '../codec/json.ts'
+import { err, ok, type Result } from '../result.ts'
+import type { PrivateJwk, ResponseMode } from './generation.ts'
+import type { EnvelopeRejection } from './rejection.ts'
+import { decryptJwe, type EncryptedJwe, parseEncryptedJwe } from './response-encryption.ts'
+
+/** A response in one of its forms. */
+export type AuthorizationResponse = EncryptedResponse | PresentationResponse | WalletErrorResponse
+
+/** `direct_post.jwt`: what it carries is known after `decryptResponse`. */
+export type EncryptedResponse = EncryptedJwe & {
+  readonly kind: 'encrypted'
+  /** Some wallets repeat `state` beside the JWE; where it is present it must be the request's own. */
+  readonly state: string | undefined
+}
+
+/** A VP Token, not looked into yet. */
+export type PresentationResponse = {
+  readonly kind: 'presentation'
+  readonly state: string
+  /** JSON text from a plain response, an object from a decrypted one. `verifyVpToken` takes both. */
+  readonly vpToken: string | JsonObject
+}
+
+/** The wallet says why there is no VP Token (§8.5). Anyone who knows `state` can say so. */
+export type WalletErrorResponse = {
+  readonly kind: 'wallet_error'
+  readonly state: string
+  readonly error: WalletErrorCode
+  /** A stranger's text: printable ASCII, cut. Escape it where it is shown. */
+  readonly errorDescription: string | undefined
+}
+
+/** Error codes a wallet may answer with (§8.5, RFC 6749 §4.1.2.1). */
+export const WALLET_ERROR_CODES = [
+  'invalid_request',
+  'invalid_client',
+  'access_denied',
+  'invalid_scope',
+  'unauthorized_client',
+  'unsupported_response_type',
+  'server_error',
+  'temporarily_unavailable',
+  'vp_formats_not_supported',
+  'invalid_request_uri_method',
+  'invalid_transaction_data',
+  'wallet_unavailable',
+] as const
+
+/** A known code, or `unknown_error` for every other one. */
+export type WalletErrorCode = (typeof WALLET_ERROR_CODES)[number] | 'unknown_error'
+
+/**
+ * Tells the form of a posted response. In `direct_post.jwt` an error may come in the clear (§8.3.1), a VP Token may not.
+ * `parameters` has no name twice; an empty value counts as absent (RFC 6749 §3.1).
+ */
+export function parseAuthorizationResponse(
+  parameters: ReadonlyMap<string, string>,
+  responseMode: ResponseMode,
+): Result<AuthorizationResponse, EnvelopeRejection> {
+  const names = FORMS.filter((name) => isGiven(parameters.get(name)))
+  const form = names[0]
+  // More than one form would mean different things to different readers.
+  if (names.length !== 1 || form === undefined) return err({ reason: 'malformed_response' })
+  if (form !== 'response') return readAnswer(Object.fromEntries(parameters), responseMode === 'direct_post')
+  if (responseMode !== 'direct_post.jwt') return err({ reason: 'unexpected_encryption' })
+  const parsed = parseEncryptedJwe(parameters.get('response') ?? '')
+  if (!parsed.ok) return parsed
+  const state = parameters.get('state')
+  if (isGiven(state) && state.length > STATE_LIMIT) return err({ reason: 'limit_exceeded' })
+  return ok({ kind: 'encrypted', ...parsed.value, state: isGiven(state) ? state : undefined })
+}
+
+/** Decrypts a response with the key its `kid` names. What it carries is a VP Token or an error (wallets encrypt both). */
+export async function decryptResponse(
+  response: EncryptedJwe,
+  key: { readonly kid: string; readonly privateJwk: PrivateJwk },
+): Promise<Result<PresentationResponse | WalletErrorResponse, EnvelopeRejection>> {
+  const parameters = await decryptJwe(response, key)
+  if (!parameters.ok) return parameters
+  const vpToken = member(parameters.value, 'vp_token')
+  const error = member(parameters.value, 'error')
+  if ((vpToken === undefined) === (error === undefined)) return err({ reason: 'malformed_response' })
+  // §8.3: the members are the parameters themselves, so a VP Token is an object here and never JSON in a string.
+  if (vpToken !== undefined && !isJsonObject(vpToken)) return err({ reason: 'invalid_vp_token' })
+  return readAnswer(parameters.value, true)
+}
+
+const FORMS = ['response', 'vp_token', 'error'] as const
+const STATE_LIMIT = 512
+const ERROR_DESCRIPTION_LIMIT = 200
+
+function isGiven(value: string | undefined): value is string {
+  return value !== undefined && value !== ''
+}
+
+function readAnswer(
+  parameters: JsonObject,
+  mayPresent: boolean,
+): Result<PresentationResponse | WalletErrorResponse, EnvelopeRejection> {
+  const vpToken = member(parameters, 'vp_token')
+  const isPresentation = isJsonObject(vpToken) || (typeof vpToken === 'string' && vpToken !== '')
+  if (isPresentation && !mayPresent) return err({ reason: 'encryption_required' })
+  const state = member(parameters, 'state')
+  if (typeof state !== 'string' || state === '') return err({ reason: 'missing_state' })
+  if (state.length > STATE_LIMIT) return err({ reason: 'limit_exceeded' })
+  if (isPresentation) return ok({ kind: 'presentation', state, vpToken })
+  const error = member(parameters, 'error')
+  if (typeof error !== 'string') return err({ reason: 'malformed_response' })
+  const description = member(parameters, 'error_description')
+  return ok({
+    kind: 'wallet_error',
+    state,
+    error: toErrorCode(error),
+    errorDescription: typeof description === 'string' ? toPrintable(description) : undefined,
+  })
+}
+
+function toErrorCode(error: string): WalletErrorCode {
+  return WALLET_ERROR_CODES.find((code) => code === error) ?? 'unknown_error'
+}
+
+// RFC 6749 §4.1.2.1 allows no other characters in a description.
+function toPrintable(text: string): string {
+  return text.slice(0, ERROR_DESCRIPTION_LIMIT).replace(/[^\x20-\x7e]/g, '?')
+}

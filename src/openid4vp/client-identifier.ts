@@ -1,0 +1,20 @@
+// Client Identifiers of signed requests (OpenID4VP 1.0 §5.9.3). They are pinned with their certificate for a session's
+// whole life, because renewing the certificate changes the hash.
+
+import { encodeBase64url } from '../codec/base64url.ts'
+import { sha256 } from '../crypto/digest.ts'
+
+/** `x509_hash:` and the base64url SHA-256 of the leaf certificate's DER (never of its PEM). */
+export async function x509HashClientId(leafDer: Uint8Array<ArrayBuffer>): Promise<string> {
+  return `x509_hash:${encodeBase64url(await sha256(leafDer))}`
+}
+
+/**
+ * `x509_san_dns:` and the host of our own origin; `undefined` where that host is an IP address and so no DNS name.
+ * The leaf must carry the host as a dNSName, which is checked where the certificate is configured.
+ */
+export function x509SanDnsClientId(baseUrl: string): string | undefined {
+  const { hostname } = new URL(baseUrl)
+  const isAddress = hostname.startsWith('[') || /^[\d.]+$/.test(hostname)
+  return isAddress ? undefined : `x509_san_dns:${hostname}`
+}

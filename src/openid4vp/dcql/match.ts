@@ -1,0 +1,74 @@
+// Does a verified credential answer its credential query, and does the whole answer satisfy the query (OpenID4VP 1.0
+// §6, §8.6)? Nothing the wallet was asked to filter is taken for granted (§14.9).
+
+import type { CredentialFormat, VerifiedCredential } from '../../formats/format.ts'
+import { selectClaims, selectDataElement } from './claims-path.ts'
+import type { ClaimsPath, ClaimsQuery, CredentialQuery, DcqlQuery, Selection } from './query.ts'
+
+/** A credential that answers its query. */
+export type Match = {
+  /** Claims that are there with a value outside `values`. The policy judges them: wallets need not filter (§6.4.1). */
+  readonly valueMismatches: readonly ClaimsPath[]
+}
+
+/** Matches a verified credential with the query it was presented for; `undefined` where it is no answer to it. */
+export function matchCredential(
+  query: CredentialQuery,
+  credential: VerifiedCredential,
+  format: Pick<CredentialFormat, 'metaTypes'>,
+): Match | undefined {
+  if (credential.format !== query.format) return undefined
+  if (!format.metaTypes(query.meta)?.includes(credential.typeIdentifier)) return undefined
+  if (query.require_cryptographic_holder_binding !== false && !credential.holderBound) return undefined
+  // §6.1.1: no verified credential shows its authorities yet, and what could not be checked is not satisfied.
+  if (query.trusted_authorities !== undefined) return undefined
+  return matchClaims(query, credential)
+}
+
+/**
+ * Tells whether queries with these ids, each with a valid presentation, satisfy the whole query (§6.4.2). An answer
+ * without any valid presentation satisfies nothing, even where every credential set is optional.
+ */
+export function isSatisfied(query: DcqlQuery, answered: ReadonlySet<string>): boolean {
+  if (answered.size === 0) return false
+  if (query.credential_sets === undefined) return query.credentials.every(({ id }) => answered.has(id))
+  return query.credential_sets
+    .filter(({ required }) => required !== false)
+    .every(({ options }) => options.some((option) => option.every((id) => answered.has(id))))
+}
+
+function matchClaims(query: CredentialQuery, credential: VerifiedCredential): Match | undefined {
+  const select = query.format === 'mso_mdoc' ? selectDataElement : selectClaims
+  const matches = alternatives(query).map((claims) =>
+    claims === undefined ? undefined : matchAll(claims, (path) => select(credential.claims, path)),
+  )
+  const present = matches.filter((match) => match !== undefined)
+  // §6.4.1: the wallet chooses among the sets it can satisfy, so any complete one counts, one with fitting values first.
+  return present.find(({ valueMismatches }) => valueMismatches.length === 0) ?? present[0]
+}
+
+/** The combinations of claims that answer the query; `undefined` for a set that names an unknown claim. */
+function alternatives(query: CredentialQuery): readonly (readonly ClaimsQuery[] | undefined)[] {
+  const claims = query.claims ?? []
+  if (query.claim_sets === undefined) return [claims]
+  return query.claim_sets.map((set) => {
+    const named = claims.filter(({ id }) => id !== undefined && set.includes(id))
+    return new Set(set).size === named.length ? named : undefined
+  })
+}
+
+function matchAll(
+  claims: readonly ClaimsQuery[],
+  select: (path: ClaimsPath) => Selection | undefined,
+): Match | undefined {
+  const valueMismatches: ClaimsPath[] = []
+  for (const { path, values } of claims) {
+    const selected = select(path)
+    if (selected === undefined) return undefined
+    // §6.3: type and value match exactly. A path that selects several elements needs one of them.
+    if (values !== undefined && !selected.some((element) => values.some((value) => value === element))) {
+      valueMismatches.push(path)
+    }
+  }
+  return { valueMismatches }
+}

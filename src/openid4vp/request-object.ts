@@ -1,0 +1,61 @@
+// The Request Object (OpenID4VP 1.0 §5, RFC 9101): every parameter of the Authorization Request, signed. It is built
+// and signed anew for each fetch, from the same generation, so that repeated fetches agree and none is ever stale.
+
+import { CompactSign } from 'jose'
+import { utf8 } from '../codec/bytes.ts'
+import type { JsonObject } from '../codec/json.ts'
+import { buildClientMetadata, type ClientMetadataInput } from './client-metadata.ts'
+import type { Generation, VerifierIdentity } from './generation.ts'
+
+/** What one Request Object is made from. Times are Unix seconds. */
+export type RequestObjectInput = Omit<ClientMetadataInput, 'generation'> & {
+  readonly clientId: string
+  /** Absolute https URL without a fragment (§8.2). */
+  readonly responseUri: string
+  readonly generation: Pick<Generation, 'nonce' | 'state' | 'kid' | 'encryptionPublicJwk'>
+  /** As the wallet posted it, accepted by `isWalletNonce`; undefined where it posted none. */
+  readonly walletNonce: string | undefined
+  readonly now: number
+  /** The end of the session. */
+  readonly expiresAt: number
+}
+
+/** Builds the claims of the Request Object. */
+export function buildRequestObject(input: RequestObjectInput): JsonObject {
+  const { clientId, responseUri, responseMode, query, generation, walletNonce, now, expiresAt } = input
+  return {
+    response_type: 'vp_token',
+    response_mode: responseMode,
+    client_id: clientId,
+    response_uri: responseUri,
+    nonce: generation.nonce,
+    state: generation.state,
+    dcql_query: { ...query },
+    client_metadata: buildClientMetadata(input),
+    // §5.8: the audience of static discovery, as nothing about the wallet is known before it fetches.
+    aud: 'https://self-issued.me/v2',
+    iat: now,
+    exp: Math.min(now + LIFETIME_SECONDS, expiresAt),
+    // §5.10: echoed as received, and only where one was received.
+    ...(walletNonce === undefined ? {} : { wallet_nonce: walletNonce }),
+  }
+}
+
+/** Signs the claims: ES256, with the certificate chain that the Client Identifier speaks of. Returns a compact JWS. */
+export function signRequestObject(claims: JsonObject, identity: VerifierIdentity): Promise<string> {
+  const { kty, crv, x, y = '', d } = identity.signingJwk
+  return new CompactSign(utf8(JSON.stringify(claims)))
+    .setProtectedHeader({ alg: 'ES256', typ: 'oauth-authz-req+jwt', x5c: [...identity.x5c] })
+    .sign({ kty, crv, x, y, d })
+}
+
+/**
+ * Tells whether a `wallet_nonce` may be echoed. Wallets send any alphabet (base64 with `/`, `+` and `=` among them),
+ * so only length and printability are checked (§5.10).
+ */
+export function isWalletNonce(text: string): boolean {
+  return /^[\x20-\x7e]{1,512}$/.test(text)
+}
+
+// Long enough for a person who reads before consenting, short enough that a leaked Request Object is soon useless.
+const LIFETIME_SECONDS = 300
