@@ -44,29 +44,49 @@ export function member(object: JsonObject, name: string): Json | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined
 }
 
-type Frame = { readonly names: Set<string> | undefined; expectsName: boolean }
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
 
-/** One pass over the tokens, before JSON.parse: depth and duplicate names. Other faults are left to JSON.parse. */
+/** One pass over the text, before JSON.parse: depth and duplicate names. Other faults are left to JSON.parse. */
 function scan(text: string, maximumDepth: number): JsonFault | undefined {
-  const frames: Frame[] = []
-  const tokens = /"(?:[^"\\]|\\.)*"|[{}[\],]/gs
-  for (let match = tokens.exec(text); match !== null; match = tokens.exec(text)) {
-    const token = match[0]
-    const frame = frames.at(-1)
-    if (token === '{' || token === '[') {
-      if (frames.length === maximumDepth) return 'too_deep'
-      frames.push({ names: token === '{' ? new Set() : undefined, expectsName: token === '{' })
-    } else if (token === '}' || token === ']') frames.pop()
-    else if (token === ',') {
-      if (frame !== undefined) frame.expectsName = frame.names !== undefined
-    } else if (frame?.names !== undefined && frame.expectsName) {
-      const name = decodeName(token)
-      if (name === undefined) return 'not_json'
-      if (frame.names.has(name)) return 'duplicate_member'
-      frame.names.add(name)
-      frame.expectsName = false
-    }
+  const open: (Set<string> | undefined)[] = [] // for each open object its names so far; undefined for an array
+  let expectsName = false
+  for (let i = 0; i < text.length; i++) {
+    const character = text[i]
+    if (character === '"') {
+      const end = endOfString(text, i)
+      if (end === undefined) return 'not_json'
+      const fault = expectsName ? addName(open.at(-1), text.slice(i, end + 1)) : undefined
+      if (fault !== undefined) return fault
+      expectsName = false
+      i = end
+    } else if (character === '{' || character === '[') {
+      if (open.length === maximumDepth) return 'too_deep'
+      expectsName = character === '{'
+      open.push(expectsName ? new Set() : undefined)
+    } else if (character === '}' || character === ']') {
+      open.pop()
+      expectsName = false
+    } else if (character === ',') expectsName = open.at(-1) !== undefined
   }
+  return undefined
+}
+
+/** The closing quote of the string that begins at `start`: every character is looked at once. */
+function endOfString(text: string, start: number): number | undefined {
+  for (let i = start + 1; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code === QUOTE) return i
+    if (code === BACKSLASH) i++
+  }
+  return undefined
+}
+
+function addName(names: Set<string> | undefined, token: string): JsonFault | undefined {
+  const name = decodeName(token)
+  if (name === undefined) return 'not_json'
+  if (names?.has(name)) return 'duplicate_member'
+  names?.add(name)
   return undefined
 }
 
@@ -75,6 +95,6 @@ function decodeName(token: string): string | undefined {
   try {
     return JSON.parse(token) as string
   } catch {
-    return undefined
+    return undefined // an escape that JSON does not know
   }
 }

@@ -25,8 +25,13 @@ const TABLE: Readonly<Record<SignatureAlgorithmName, SignatureAlgorithm>> = {
   Ed25519: ed25519('Ed25519'),
 }
 
-/** The names, in the order we advertise them. */
+/** Every name we accept. */
 export const SIGNATURE_ALGORITHMS = Object.keys(TABLE) as readonly SignatureAlgorithmName[]
+
+/** The names we advertise, in our order: OpenID4VP 1.0 B.3.4 wants fully-specified ones, and `EdDSA` names no curve (RFC 9864 §2.2). */
+export const ADVERTISED_ALGORITHMS: readonly SignatureAlgorithmName[] = SIGNATURE_ALGORITHMS.filter(
+  (name) => name !== 'EdDSA',
+)
 
 /** The entry of a header's `alg`; `undefined` for everything else (`none`, HS*, RS*, …). */
 export function signatureAlgorithm(alg: unknown): SignatureAlgorithm | undefined {

@@ -37,7 +37,9 @@ export async function importVerificationKey(
 ): Promise<CryptoKey | undefined> {
   if (jwk.kty !== algorithm.kty || jwk.crv !== algorithm.crv) return undefined
   try {
-    return await crypto.subtle.importKey('jwk', { ...jwk }, algorithm.importParameters, false, ['verify'])
+    return await crypto.subtle.importKey('jwk', publicMembers(jwk), algorithm.importParameters, false, [
+      'verify',
+    ])
   } catch {
     return undefined // WebCrypto refuses points that are not on the curve
   }
@@ -45,10 +47,13 @@ export async function importVerificationKey(
 
 /** The SHA-256 JWK thumbprint (RFC 7638), base64url. */
 export async function jwkThumbprint(jwk: PublicJwk): Promise<string> {
-  const { crv, kty, x, y } = jwk
   // RFC 7638 §3.2: required members only, in lexicographic order.
-  const canonical = y === undefined ? { crv, kty, x } : { crv, kty, x, y }
-  return encodeBase64url(await sha256(utf8(JSON.stringify(canonical))))
+  return encodeBase64url(await sha256(utf8(JSON.stringify(publicMembers(jwk)))))
+}
+
+/** The key and nothing else: an object typed `PublicJwk` may carry more (`alg`, `use`, …), and WebCrypto would heed it. */
+function publicMembers({ crv, kty, x, y }: PublicJwk): PublicJwk {
+  return y === undefined ? { crv, kty, x } : { crv, kty, x, y }
 }
 
 function coordinate(value: unknown, bytes: number): string | undefined {

@@ -16,32 +16,34 @@ export type DecodedJws = {
   readonly signature: Uint8Array<ArrayBuffer>
 }
 
-/** Why a text is not a JWS we can judge. */
-export type JwsFault = 'malformed' | 'unsupported_algorithm' | 'unsupported_critical_header'
+/** Why a text is not a JWS we can judge. `too_large`: longer or nested deeper than the limits allow. */
+export type JwsFault = 'malformed' | 'too_large' | 'unsupported_algorithm' | 'unsupported_critical_header'
 
 /**
  * Decodes a compact JWS with a JSON object payload. Refuses algorithms outside the table, any `crit`
  * (RFC 7515 §4.1.11: we understand no extension), duplicate members and non-canonical base64url.
+ * `limits` hold for header and payload, each; `length` counts bytes before they are decoded.
  */
 export function decodeJws(compact: string, limits: JsonLimits): Result<DecodedJws, JwsFault> {
-  const parts = compact.split('.')
+  const parts = compact.split('.', 4)
   const [encodedHeader, encodedPayload, encodedSignature] = parts
-  if (parts.length !== 3 || !encodedHeader || !encodedPayload || !encodedSignature) return err('malformed')
+  if (parts.length !== 3 || !encodedHeader || !encodedPayload || encodedSignature === undefined) {
+    return err('malformed')
+  }
   const header = decodeObject(encodedHeader, limits)
-  const payload = decodeObject(encodedPayload, limits)
-  const signature = decodeBase64url(encodedSignature)
-  if (header === undefined || payload === undefined || signature === undefined) return err('malformed')
+  if (!header.ok) return header
   // `b64` needs `crit` (RFC 7797 §6), so refusing `crit` refuses it too; a stray one is refused by name.
-  if (Object.hasOwn(header, 'crit') || Object.hasOwn(header, 'b64')) return err('unsupported_critical_header')
-  const algorithm = signatureAlgorithm(member(header, 'alg'))
+  if (Object.hasOwn(header.value, 'crit') || Object.hasOwn(header.value, 'b64')) {
+    return err('unsupported_critical_header')
+  }
+  const algorithm = signatureAlgorithm(member(header.value, 'alg'))
   if (algorithm === undefined) return err('unsupported_algorithm')
-  return ok({
-    header,
-    payload,
-    algorithm,
-    signingInput: utf8(`${encodedHeader}.${encodedPayload}`),
-    signature,
-  })
+  const payload = decodeObject(encodedPayload, limits)
+  if (!payload.ok) return payload
+  const signature = decodeBase64url(encodedSignature)
+  if (signature === undefined || signature.length === 0) return err('malformed')
+  const signingInput = utf8(`${encodedHeader}.${encodedPayload}`)
+  return ok({ header: header.value, payload: payload.value, algorithm, signingInput, signature })
 }
 
 /** Verifies the signature with one key. False also where the key does not fit the header's algorithm. */
@@ -52,11 +54,12 @@ export async function verifyJws(jws: DecodedJws, jwk: PublicJwk): Promise<boolea
   return crypto.subtle.verify(jws.algorithm.verifyParameters, key, jws.signature, jws.signingInput)
 }
 
-function decodeObject(encoded: string, limits: JsonLimits): JsonObject | undefined {
-  if (encoded.length > limits.length * 2) return undefined
+function decodeObject(encoded: string, limits: JsonLimits): Result<JsonObject, JwsFault> {
+  if (encoded.length > Math.ceil((limits.length * 4) / 3)) return err('too_large')
   const bytes = decodeBase64url(encoded)
   const text = bytes === undefined ? undefined : decodeUtf8(bytes)
-  if (text === undefined) return undefined
+  if (text === undefined) return err('malformed')
   const parsed = parseJsonObject(text, limits)
-  return parsed.ok ? parsed.value : undefined
+  if (parsed.ok) return parsed
+  return err(parsed.error === 'too_deep' || parsed.error === 'too_long' ? 'too_large' : 'malformed')
 }
