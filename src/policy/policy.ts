@@ -29,7 +29,7 @@ export type PolicyDescriptor = {
 export type ScopePath = {
   readonly scope: string
   readonly path: ClaimsPath
-  /** A boolean claim proves its scope only when it is `true`. */
+  /** A boolean claim proves its scope only when it is `true`. Any other claim must be there and say something. */
   readonly boolean: boolean
   /** With `allow_derived`: the claim that the scope may be computed from, and the age asked for. */
   readonly derived?: { readonly path: ClaimsPath; readonly age: number }
@@ -38,12 +38,16 @@ export type ScopePath = {
 /** A credential type a relying party added (admin API `credential_types`), or a built-in one. */
 export type CredentialTypeDefinition = {
   readonly name: string
-  /** Per format: the identifiers we ask for (the first is asked, all are accepted) and the path of each scope. */
+  /** Per format: the type's identifiers (all are accepted; a format whose `meta` names one asks for the first) and its scopes. */
   readonly formats: Readonly<Record<string, CredentialTypeFormat>>
 }
 
 export type CredentialTypeFormat = {
   readonly identifiers: readonly string[]
+  /**
+   * Where each scope's claim stands. `age_over_NN` stands for every age from 01 to 99, the digits taking the place of `NN` in
+   * its path; `birthdate` is the claim that ages are derived from.
+   */
   readonly scopes: Readonly<Record<string, { readonly path: ClaimsPath; readonly boolean?: boolean }>>
 }
 
@@ -52,15 +56,31 @@ export type Decision = {
   readonly outcome: 'verified' | 'rejected'
   /** Why `rejected`; null when verified. */
   readonly reason: PolicyReason | null
-  /** Requested scope -> proven. */
+  /** Requested scope -> proven. Every one is `true` where the outcome is `verified`. */
   readonly checks: Readonly<Record<string, boolean>>
+  /** The lowest of the credentials used. */
   readonly assurance_level: AssuranceLevel
+  /** The credentials the decision rests on: what was presented beside them is dropped. */
   readonly credentials: readonly DecidedCredential[]
-  /** The requested claims only, one object per credential; what was not asked for is dropped. Never stored in the clear. */
+  /**
+   * Scope -> value of the requested claims, one object per credential, in the order of `credentials`; what was not asked for
+   * is dropped, and a derived scope is its boolean. Empty unless `verified`. Never stored in the clear.
+   */
   readonly claims: readonly { readonly id: string; readonly claims: Readonly<Record<string, Json>> }[]
-  /** How the level came about, as trace entries. */
-  readonly derivation: readonly string[]
+  /** How the level came about, in order. */
+  readonly derivation: readonly LevelDerivation[]
 }
+
+/** One step of an assurance level's derivation, and the level after it. */
+export type LevelDerivation =
+  /** The trust anchor that vouched for the issuer gives the level to start from. */
+  | { readonly step: 'anchor'; readonly id: string; readonly anchor: string; readonly level: AssuranceLevel }
+  /** Without cryptographic holder binding nothing is worth more than `low`. */
+  | { readonly step: 'no_holder_binding'; readonly id: string; readonly level: AssuranceLevel }
+  /** What the credential says of itself lowers the level, never raises it. */
+  | { readonly step: 'credential_says'; readonly id: string; readonly level: AssuranceLevel }
+  /** The lowest of several credentials. */
+  | { readonly step: 'lowest'; readonly level: AssuranceLevel }
 
 export type DecidedCredential = {
   /** The credential query it answers. */

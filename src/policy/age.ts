@@ -1,0 +1,41 @@
+// Ages: what an `age_over_NN` scope asks, and whether a birthdate proves it (CONTRACT 4: calendar days in UTC, 29 Feb -> 1 Mar).
+
+import type { Json } from '../codec/json.ts'
+
+/** The age an `age_over_NN` scope asks for, NN being two digits from 01 to 99 (ISO/IEC 18013-5 §7.2.5); else `undefined`. */
+export function parseAgeScope(
+  scope: string,
+): { readonly digits: string; readonly years: number } | undefined {
+  const digits = /^age_over_(\d\d)$/.exec(scope)?.[1]
+  return digits === undefined || digits === '00' ? undefined : { digits, years: Number(digits) }
+}
+
+/**
+ * Whether a birthdate proves that its holder has reached an age at `now` (Unix seconds). Only a whole, real calendar date
+ * `YYYY-MM-DD` of a person who can be alive proves anything.
+ */
+export function provesAge(birthdate: Json, age: number, now: number): boolean {
+  const birth = parseDate(birthdate)
+  if (birth === undefined) return false
+  const today = dayNumber(new Date(now * 1000))
+  if (today - birth > OLDEST * DAYS_OF_A_YEAR) return false
+  // In a common year no day lies between 28 Feb (228) and 1 Mar (301), so 29 Feb (229) is first reached on 1 Mar.
+  return birth + age * DAYS_OF_A_YEAR <= today
+}
+
+// Placeholders such as 0001-01-01, and 0000 for a year that is withheld (OpenID Connect Core §5.1), are nobody's birthdate.
+const OLDEST = 150
+
+// Calendar days are written as one number, year * 10000 + month * 100 + day, so that years can be added and days compared.
+const DAYS_OF_A_YEAR = 10_000
+
+function parseDate(value: Json): number | undefined {
+  if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return undefined
+  const date = new Date(`${value}T00:00:00Z`)
+  const real = !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value) // 30 Feb would roll over
+  return real ? dayNumber(date) : undefined
+}
+
+function dayNumber(date: Date): number {
+  return date.getUTCFullYear() * DAYS_OF_A_YEAR + (date.getUTCMonth() + 1) * 100 + date.getUTCDate()
+}

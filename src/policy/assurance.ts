@@ -1,0 +1,50 @@
+// The assurance level of a credential, and how it came about (CONTRACT 4): that of the trust anchor, lowered, never raised, by what
+// the credential says of itself, and at most `low` without cryptographic holder binding.
+
+import type { Json } from '../codec/json.ts'
+import type { VerifiedCredential } from '../formats/format.ts'
+import { selectClaims } from '../openid4vp/dcql/claims-path.ts'
+import type { ClaimsPath } from '../openid4vp/dcql/query.ts'
+import { ASSURANCE_LEVELS, type AssuranceLevel, lowerLevel } from '../trust/anchor.ts'
+import type { LevelDerivation } from './policy.ts'
+
+/** A level, and the steps that led to it. */
+export type DerivedLevel = {
+  readonly level: AssuranceLevel
+  readonly derivation: readonly LevelDerivation[]
+}
+
+/** The level of one verified credential; `id` names it in the steps. */
+export function deriveLevel(id: string, credential: VerifiedCredential): DerivedLevel {
+  const { anchor, holderBound, claims } = credential
+  const start = anchor.assurance_level
+  const bound = holderBound ? start : 'low'
+  const said = SELF_DECLARED.flatMap((path) => selectClaims(claims, path) ?? []).map(toLevel)
+  const level = said.reduce(lowerLevel, bound)
+  const derivation: readonly LevelDerivation[] = [
+    { step: 'anchor', id, anchor: anchor.name, level: start },
+    ...(holderBound ? [] : [{ step: 'no_holder_binding', id, level: bound } as const]),
+    ...(said.length === 0 ? [] : [{ step: 'credential_says', id, level } as const]),
+  ]
+  return { level, derivation }
+}
+
+/** The level of several credentials together: the lowest. `low` of none. */
+export function lowestLevel(levels: readonly DerivedLevel[]): DerivedLevel {
+  const steps = levels.flatMap(({ derivation }) => derivation)
+  const level = levels.length === 0 ? 'low' : levels.map((one) => one.level).reduce(lowerLevel)
+  return { level, derivation: levels.length > 1 ? [...steps, { step: 'lowest', level }] : steps }
+}
+
+/** Whether a level is the required one or higher. */
+export function reachesLevel(level: AssuranceLevel, required: AssuranceLevel): boolean {
+  return lowerLevel(level, required) === required
+}
+
+// Where a credential may speak of its own level: a claim of its own, or the `verification` of OpenID Connect for Identity Assurance.
+const SELF_DECLARED: readonly ClaimsPath[] = [['assurance_level'], ['verification', 'assurance_level']]
+
+/** A level in words we do not know is none to rely on. */
+function toLevel(value: Json): AssuranceLevel {
+  return ASSURANCE_LEVELS.find((level) => level === value) ?? 'low'
+}

@@ -1,0 +1,105 @@
+// Policy -> what wallets are asked: a DCQL query (OpenID4VP 1.0 §6), and the plain list the presentation definition is made of.
+
+import type { CredentialFormat } from '../formats/format.ts'
+import type { ClaimsPath, ClaimsQuery, CredentialQuery, DcqlQuery } from '../openid4vp/dcql/query.ts'
+import type { RequestedType } from '../openid4vp/presentation-definition.ts'
+import type { Policy, PolicyDescriptor, ScopePath } from './policy.ts'
+
+/** What query building needs of a credential format. */
+export type QueryFormat = Pick<CredentialFormat, 'id' | 'buildMeta'>
+
+/** One credential that may be presented: a type in a format, and the scopes asked of it. */
+export type Alternative = {
+  readonly type: string
+  readonly format: QueryFormat
+  readonly identifiers: readonly string[]
+  readonly scopes: readonly ScopePath[]
+}
+
+/**
+ * Builds the query for groups of alternatives: one of each group must be presented. Descriptors stand in the order of the
+ * credential queries. A single credential is asked for without `credential_sets` (CONTRACT 2).
+ */
+export function buildQuery(groups: readonly (readonly Alternative[])[]): {
+  readonly query: DcqlQuery
+  readonly descriptors: readonly PolicyDescriptor[]
+} {
+  const alternatives = groups.flat()
+  const ids = queryIds(alternatives)
+  const idOf = (alternative: Alternative) => ids[alternatives.indexOf(alternative)] ?? ''
+  const credentials = alternatives.map((alternative) => buildCredentialQuery(idOf(alternative), alternative))
+  const sets = groups.map((group) => ({ options: group.map((alternative) => [idOf(alternative)]) }))
+  return {
+    query: alternatives.length === 1 ? { credentials } : { credentials, credential_sets: sets },
+    descriptors: alternatives.map((alternative) => ({
+      query_id: idOf(alternative),
+      credential_type: alternative.type,
+      scopes: alternative.scopes,
+    })),
+  }
+}
+
+/** The policy's types with the paths of each scope in the formats asked for, for `buildPresentationDefinition`. */
+export function requestedTypes(policy: Policy): readonly RequestedType[] {
+  return policy.credential_types.flatMap((name) => {
+    const descriptors = policy.descriptors.filter((descriptor) => descriptor.credential_type === name)
+    if (descriptors.length === 0) return []
+    const scopes = descriptors.flatMap((descriptor) => descriptor.scopes)
+    const claims = unique(scopes.map(({ scope }) => scope)).map((scope) => ({
+      scope,
+      paths: uniquePaths(scopes.filter((entry) => entry.scope === scope).map(({ path }) => path)),
+    }))
+    return [{ name, claims }]
+  })
+}
+
+/** `<type>`, or `<type>-<format>` where the type is asked for in several formats; always of `[A-Za-z0-9_-]` and unique (§6.1). */
+function queryIds(alternatives: readonly Alternative[]): readonly string[] {
+  const ids: string[] = []
+  for (const { type, format } of alternatives) {
+    const single = alternatives.filter((other) => other.type === type).length === 1
+    const name = (single ? type : `${type}-${format.id}`).replace(/[^A-Za-z0-9_-]/g, '_') || '_'
+    let id = name
+    for (let n = 2; ids.includes(id); n++) id = `${name}-${n}`
+    ids.push(id)
+  }
+  return ids
+}
+
+function buildCredentialQuery(id: string, { format, identifiers, scopes }: Alternative): CredentialQuery {
+  const query = { id, format: format.id, meta: format.buildMeta(identifiers) }
+  if (scopes.length === 0) return query // §6.4.1: nothing but what is not selectively disclosable
+  return { ...query, ...buildClaims(scopes) }
+}
+
+/**
+ * The claims asked for. No `values`: a wallet that filters by them tells by its silence what it withholds, and nothing may rely on them (§6.4.1).
+ * Where ages may be derived there are two sets: with the age claims, which say less and so come first, and with the birthdate
+ * in their place (§6.4.1: the order is the verifier's preference).
+ */
+function buildClaims(scopes: readonly ScopePath[]): Pick<CredentialQuery, 'claims' | 'claim_sets'> {
+  const paths = uniquePaths(scopes.map(({ path }) => path))
+  const instead = uniquePaths(scopes.map(({ path, derived }) => derived?.path ?? path))
+  if (instead.every((path) => includesPath(paths, path)) && instead.length === paths.length) {
+    return { claims: paths.map((path) => ({ path })) }
+  }
+  const claims: readonly (ClaimsQuery & { readonly id: string })[] = uniquePaths([...paths, ...instead]).map(
+    (path, index) => ({ id: `c${index + 1}`, path }),
+  )
+  const idsOf = (set: readonly ClaimsPath[]) =>
+    claims.filter(({ path }) => includesPath(set, path)).map(({ id }) => id)
+  return { claims, claim_sets: [idsOf(paths), idsOf(instead)] }
+}
+
+/** §6.3: two entries of `claims` never have the same path. */
+function uniquePaths(paths: readonly ClaimsPath[]): readonly ClaimsPath[] {
+  return [...new Map(paths.map((path) => [JSON.stringify(path), path])).values()]
+}
+
+function includesPath(paths: readonly ClaimsPath[], path: ClaimsPath): boolean {
+  return paths.some((other) => JSON.stringify(other) === JSON.stringify(path))
+}
+
+function unique(names: readonly string[]): readonly string[] {
+  return [...new Set(names)]
+}
