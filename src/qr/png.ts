@@ -1,0 +1,75 @@
+// A symbol as PNG (W3C PNG, Third Edition): one bit a pixel, greyscale, every row unfiltered.
+
+import { concatBytes, utf8 } from '../codec/bytes.ts'
+import type { QrSymbol } from './symbol.ts'
+import { deflateRows } from './zlib.ts'
+
+/** The picture, exactly `size` × `size` pixels. */
+export function encodePng(symbol: QrSymbol): Uint8Array<ArrayBuffer> {
+  const rowBytes = 1 + Math.ceil(symbol.size / 8) // §7.3: each row starts with its filter type
+  return concatBytes(
+    SIGNATURE,
+    chunk('IHDR', header(symbol.size)),
+    chunk('IDAT', deflateRows(scanlines(symbol, rowBytes), rowBytes)),
+    chunk('IEND', new Uint8Array()),
+  )
+}
+
+// §5.2
+const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
+
+/** §11.2.1: width, height, bit depth 1, greyscale, then the only compression, filter and (no) interlace method. */
+function header(size: number): Uint8Array {
+  return concatBytes(uint32(size), uint32(size), Uint8Array.of(1, 0, 0, 0, 0))
+}
+
+function scanlines(symbol: QrSymbol, rowBytes: number): Uint8Array {
+  const { modules, modulePixels, offset, size } = symbol
+  const data = new Uint8Array(size * rowBytes)
+  const light = paintRow([], symbol, rowBytes)
+  for (let y = 0; y < size; y++) data.set(light, y * rowBytes)
+  modules.forEach((row, index) => {
+    const painted = paintRow(row, symbol, rowBytes)
+    const top = offset + index * modulePixels
+    for (let y = top; y < top + modulePixels; y++) data.set(painted, y * rowBytes)
+  })
+  return data
+}
+
+/** One row of pixels, its filter type (0, none) first; a set bit is white. */
+function paintRow(row: readonly boolean[], symbol: QrSymbol, rowBytes: number): Uint8Array {
+  const painted = new Uint8Array(rowBytes).fill(0xff, 1)
+  const { modulePixels, offset } = symbol
+  row.forEach((dark, column) => {
+    if (!dark) return
+    const left = offset + column * modulePixels
+    for (let x = left; x < left + modulePixels; x++) {
+      const at = 1 + (x >> 3)
+      painted[at] = (painted[at] ?? 0) & ~(0x80 >> (x & 7))
+    }
+  })
+  return painted
+}
+
+/** §5.3: length, type, data, checksum over type and data. */
+function chunk(type: string, data: Uint8Array): Uint8Array {
+  const body = concatBytes(utf8(type), data)
+  return concatBytes(uint32(data.length), body, uint32(crc32(body)))
+}
+
+function uint32(value: number): Uint8Array {
+  return Uint8Array.of(value >>> 24, value >>> 16, value >>> 8, value)
+}
+
+/** §5.5 and Annex D: the CRC of ISO 3309. */
+export function crc32(data: Uint8Array): number {
+  let crc = 0xffffffff
+  for (const byte of data) crc = (CRC_TABLE[(crc ^ byte) & 0xff] ?? 0) ^ (crc >>> 8)
+  return ~crc >>> 0
+}
+
+const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte
+  for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? 0xedb88320 ^ (crc >>> 1) : crc >>> 1
+  return crc
+})

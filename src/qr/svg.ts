@@ -1,0 +1,28 @@
+// A symbol as SVG: one path over a white ground, in the same geometry as the PNG of the same size.
+
+import type { QrSymbol } from './symbol.ts'
+
+/** The picture as an SVG document of `size` × `size` pixels that scales without blur. */
+export function encodeSvg(symbol: QrSymbol): string {
+  const { size, offset, modulePixels } = symbol
+  const place = `translate(${offset} ${offset}) scale(${modulePixels})`
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${size}" height="${size}" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges">`,
+    `<rect width="${size}" height="${size}" fill="#fff"/>`,
+    `<path transform="${place}" d="${outline(symbol.modules)}"/>`,
+    '</svg>',
+  ].join('')
+}
+
+/** Each horizontal run of dark modules as a rectangle one module high. */
+function outline(modules: QrSymbol['modules']): string {
+  const runs = modules.flatMap((row, y) => {
+    const starts = row.flatMap((dark, x) => (dark && !row[x - 1] ? [x] : []))
+    return starts.map((x) => {
+      const light = row.indexOf(false, x)
+      const width = (light === -1 ? row.length : light) - x
+      return `M${x} ${y}h${width}v1h-${width}z`
+    })
+  })
+  return runs.join('')
+}

@@ -1,0 +1,138 @@
+// A zlib stream (RFC 1950) of one deflate block with fixed Huffman codes (RFC 1951 §3.2.6), for pictures made of rows:
+// repetitions are looked for in two places, the row above and the last place where the same three bytes stood. For a QR
+// code that is nearly all there is to find, and it runs in one synchronous pass (the platform's compressor is a stream).
+
+/** Compresses `data`, whose rows are `rowBytes` long. */
+export function deflateRows(data: Uint8Array, rowBytes: number): Uint8Array<ArrayBuffer> {
+  const out = bitWriter(data.length)
+  out.bits(0x78, 8) // CM 8, 32 KiB window
+  out.bits(0x01, 8) // fastest algorithm; FCHECK makes the two bytes a multiple of 31
+  out.bits(1, 1) // BFINAL
+  out.bits(1, 2) // BTYPE: fixed codes
+  const recent = new Map<number, number>()
+  for (let at = 0; at < data.length; ) {
+    const above = matchLength(data, at, at - rowBytes)
+    const key = triple(data, at)
+    const seen = above === MAXIMUM_MATCH ? -1 : (recent.get(key) ?? -1)
+    const elsewhere = matchLength(data, at, seen)
+    recent.set(key, at)
+    const length = Math.max(above, elsewhere)
+    if (length < MINIMUM_MATCH) writeLiteral(out, data[at++] ?? 0)
+    else {
+      writeMatch(out, length, elsewhere === length ? at - seen : rowBytes)
+      at += length
+    }
+  }
+  writeLiteral(out, END_OF_BLOCK)
+  out.align()
+  const checksum = adler32(data)
+  for (const shift of [24, 16, 8, 0]) out.bits((checksum >>> shift) & 0xff, 8)
+  return out.bytes()
+}
+
+/** The checksum of RFC 1950 §8.2. */
+export function adler32(data: Uint8Array): number {
+  let low = 1
+  let high = 0
+  for (let start = 0; start < data.length; start += ADLER_STEP) {
+    const end = Math.min(start + ADLER_STEP, data.length)
+    for (let i = start; i < end; i++) {
+      low += data[i] ?? 0
+      high += low
+    }
+    low %= ADLER_MODULUS
+    high %= ADLER_MODULUS
+  }
+  return ((high << 16) | low) >>> 0
+}
+
+const ADLER_MODULUS = 65521
+const ADLER_STEP = 4096 // keeps both sums within 32 bits between two divisions
+
+const WINDOW = 32768
+const MINIMUM_MATCH = 3
+const MAXIMUM_MATCH = 258
+const END_OF_BLOCK = 256
+
+function triple(data: Uint8Array, at: number): number {
+  return ((data[at] ?? 0) << 16) | ((data[at + 1] ?? 0) << 8) | (data[at + 2] ?? 0)
+}
+
+/** How many bytes from `at` on equal those from `from` on. */
+function matchLength(data: Uint8Array, at: number, from: number): number {
+  if (from < Math.max(0, at - WINDOW)) return 0
+  const limit = Math.min(MAXIMUM_MATCH, data.length - at)
+  let length = 0
+  while (length < limit && data[at + length] === data[from + length]) length++
+  return length
+}
+
+/** A literal byte or the end of the block, in the fixed code of §3.2.6. */
+function writeLiteral(out: BitWriter, symbol: number): void {
+  if (symbol < 144) out.code(0x30 + symbol, 8)
+  else if (symbol < 256) out.code(0x190 + symbol - 144, 9)
+  else if (symbol < 280) out.code(symbol - 256, 7)
+  else out.code(0xc0 + symbol - 280, 8)
+}
+
+function writeMatch(out: BitWriter, length: number, distance: number): void {
+  const lengthCode = LENGTH_CODES.findLastIndex((base) => base <= length)
+  writeLiteral(out, 257 + lengthCode)
+  out.bits(length - (LENGTH_CODES[lengthCode] ?? 0), lengthExtraBits(lengthCode))
+  const distanceCode = DISTANCE_CODES.findLastIndex((base) => base <= distance)
+  out.code(distanceCode, 5)
+  out.bits(distance - (DISTANCE_CODES[distanceCode] ?? 0), distanceExtraBits(distanceCode))
+}
+
+// §3.2.5: the first length of each code 257…285, and the first distance of each code 0…29.
+const LENGTH_CODES = [...bases(28, 3, lengthExtraBits), MAXIMUM_MATCH]
+const DISTANCE_CODES = bases(30, 1, distanceExtraBits)
+
+function bases(count: number, first: number, extraBits: (code: number) => number): readonly number[] {
+  const found: number[] = []
+  for (let code = 0, base = first; code < count; base += 1 << extraBits(code), code++) found.push(base)
+  return found
+}
+
+function lengthExtraBits(code: number): number {
+  return code < 8 || code === 28 ? 0 : (code >> 2) - 1
+}
+
+function distanceExtraBits(code: number): number {
+  return code < 4 ? 0 : (code >> 1) - 1
+}
+
+type BitWriter = {
+  /** Appends `count` bits of a number, least significant first. */
+  readonly bits: (value: number, count: number) => void
+  /** Appends a Huffman code of `count` bits, most significant first (§3.1.1). */
+  readonly code: (value: number, count: number) => void
+  /** Fills up the last byte. */
+  readonly align: () => void
+  readonly bytes: () => Uint8Array<ArrayBuffer>
+}
+
+function bitWriter(dataLength: number): BitWriter {
+  // No literal takes more than 9 bits and no match more than 9 for each of its bytes; head and tail come on top.
+  const buffer = new Uint8Array(Math.ceil((dataLength * 9) / 8) + 16)
+  let position = 0
+  let pending = 0
+  let count = 0
+  const bits = (value: number, width: number) => {
+    pending |= value << count
+    count += width
+    for (; count >= 8; count -= 8, pending >>>= 8) buffer[position++] = pending & 0xff
+  }
+  return {
+    bits,
+    code: (value, width) => bits(reverse(value, width), width),
+    align: () => bits(0, -count & 7),
+    bytes: () => buffer.slice(0, position),
+  }
+}
+
+function reverse(value: number, width: number): number {
+  let reversed = 0
+  for (let i = 0; i < width; i++) reversed |= ((value >> i) & 1) << (width - 1 - i)
+  return reversed
+}

@@ -1,0 +1,60 @@
+import { crc32 as nodeCrc32 } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { crc32, encodePng } from '../../src/qr/png.ts'
+import { buildSymbol, type QrSymbol } from '../../src/qr/symbol.ts'
+import { decodePng } from './judges.ts'
+
+function symbolOf(text: string, size: number): QrSymbol {
+  const built = buildSymbol(text, size)
+  if (!built.ok) throw new Error(built.error)
+  return built.value
+}
+
+/** The colour of each pixel, worked out from the modules alone. */
+function expectedPixels({ modules, modulePixels, offset, size }: QrSymbol): Uint8Array {
+  const rgba = new Uint8Array(size * size * 4)
+  for (let y = 0; y < size; y++) {
+    for (let x = 0; x < size; x++) {
+      const row = modules[Math.floor((y - offset) / modulePixels)]
+      const grey = row?.[Math.floor((x - offset) / modulePixels)] ? 0 : 255
+      rgba.set([grey, grey, grey, 255], (y * size + x) * 4)
+    }
+  }
+  return rgba
+}
+
+describe('a PNG', () => {
+  it.each([160, 161, 167, 320, 321, 1023, 1024])(
+    'of %i pixels shows each module where the layout puts it',
+    (size) => {
+      const symbol = symbolOf('openid4vp://?request_uri=https://verifier.example.com/r/1', size)
+      const { rgba, ...header } = decodePng(encodePng(symbol))
+      expect(header).toEqual({ width: size, height: size, depth: 1, colourType: 0 })
+      expect(Buffer.from(rgba.buffer).equals(expectedPixels(symbol))).toBe(true)
+    },
+  )
+
+  it('has chunks with the checksums another implementation computes, and nothing after the last', () => {
+    const png = encodePng(symbolOf('checksums', 320))
+    const types: string[] = []
+    let at = 8
+    for (const view = new DataView(png.buffer); at < png.length; ) {
+      const length = view.getUint32(at)
+      types.push(String.fromCharCode(...png.subarray(at + 4, at + 8)))
+      expect(view.getUint32(at + 8 + length)).toBe(nodeCrc32(png.subarray(at + 4, at + 8 + length)))
+      at += 12 + length
+    }
+    expect([types, at]).toEqual([['IHDR', 'IDAT', 'IEND'], png.length])
+  })
+
+  it('is small enough to stand in a JSON answer', () => {
+    const request = `openid4vp://?client_id=x509_hash:${'kX3'.repeat(14)}w&request_uri=https://verifier.example.com/r/${'b7_Qe'.repeat(14)}&request_uri_method=post`
+    expect(encodePng(symbolOf(request, 320)).length).toBeLessThan(2048)
+  })
+})
+
+describe('crc32', () => {
+  it('gives the check value published for ISO 3309', () => {
+    expect(crc32(new TextEncoder().encode('123456789'))).toBe(0xcbf43926)
+  })
+})

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest'
+import { renderQr } from '../../src/qr/render.ts'
+import { decodePng, readWithJsqr, readWithZxing } from './judges.ts'
+
+const PAYLOAD = `openid4vp://?client_id=x509_hash:${'Xk3-q'.repeat(8)}abc&request_uri=https://verifier.example.com/r/${'b7_Qe'.repeat(14)}&request_uri_method=post`
+
+function pngOf(text: string, size: number): Uint8Array<ArrayBuffer> {
+  const rendered = renderQr(text, { size, type: 'image/png' })
+  if (!rendered.ok) throw new Error(rendered.error)
+  return rendered.value
+}
+
+describe('a rendered picture', () => {
+  it('has the size asked for and is read back by a foreign decoder, at each of the 865 sizes', async () => {
+    const misread: number[] = []
+    for (let size = 160; size <= 1024; size++) {
+      const png = pngOf(PAYLOAD, size)
+      const { width, height } = decodePng(png)
+      const texts = await readWithZxing(png)
+      if (width !== size || height !== size || texts.join() !== PAYLOAD) misread.push(size)
+    }
+    expect(misread).toEqual([])
+  }, 120_000)
+
+  it('is read back by a second, slower foreign decoder, at every ninth size', () => {
+    const misread: number[] = []
+    for (let size = 160; size <= 1024; size += 9) {
+      if (readWithJsqr(decodePng(pngOf(PAYLOAD, size))) !== PAYLOAD) misread.push(size)
+    }
+    expect(misread).toEqual([])
+  }, 120_000)
+
+  it('comes as SVG text where that is asked for', () => {
+    const rendered = renderQr(PAYLOAD, { size: 320, type: 'image/svg+xml' })
+    expect(rendered.ok && new TextDecoder().decode(rendered.value)).toMatch(/^<svg .*<\/svg>$/)
+  })
+
+  it.each(['image/png', 'image/svg+xml'] as const)(
+    'is refused as %s, not thrown, when it cannot be drawn',
+    (type) => {
+      expect(renderQr(PAYLOAD, { size: 159, type })).toEqual({ ok: false, error: 'invalid_size' })
+      expect(renderQr('a'.repeat(2954), { size: 1024, type })).toEqual({
+        ok: false,
+        error: 'payload_too_long',
+      })
+    },
+  )
+})

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest'
+import { buildSymbol, CAPACITY, type QrSymbol } from '../../src/qr/symbol.ts'
+import { drawByJudge } from './judges.ts'
+
+// 214 bytes, as a service with a host of 20 characters writes it.
+const PAYLOAD = `openid4vp://?client_id=x509_hash:${'q'.repeat(43)}&request_uri=https://verifier.example.com/r/${'Z'.repeat(70)}&request_uri_method=post`
+
+function symbolOf(text: string, size: number): QrSymbol {
+  const built = buildSymbol(text, size)
+  if (!built.ok) throw new Error(built.error)
+  return built.value
+}
+
+describe('a symbol', () => {
+  it.each([
+    ['a request URI at level M', PAYLOAD, 160],
+    ['a request URI at level L', PAYLOAD, 320],
+    ['a short text', 'hello', 1024],
+    ['digits, which stay in byte mode', '0123456789'.repeat(4), 300],
+  ])('has the modules another encoder draws, up to the mask: %s', (_, text, size) => {
+    const { version, errorCorrection, modules } = symbolOf(text, size)
+    const drawn = drawByJudge(text, version, errorCorrection).map((candidate) => JSON.stringify(candidate))
+    expect(drawn.filter((candidate) => candidate === JSON.stringify(modules))).toHaveLength(1)
+  })
+
+  it.each(['M', 'L'] as const)('fits, at level %s, what another encoder fits into each version', (level) => {
+    const judged = CAPACITY[level].map((last, index) => {
+      const fits = (length: number) => drawByJudge('a'.repeat(length), index + 1, level, [0]).length === 1
+      return { version: index + 1, last: fits(last), oneMore: fits(last + 1) }
+    })
+    expect(judged).toEqual(CAPACITY[level].map((_, i) => ({ version: i + 1, last: true, oneMore: false })))
+  })
+
+  it.each([
+    [14, 1],
+    [15, 2],
+    [213, 10],
+    [214, 11],
+  ])('takes the smallest version that holds %i bytes', (length, version) => {
+    // At 165 pixels level L makes none of these modules larger.
+    const { version: taken, errorCorrection } = symbolOf('a'.repeat(length), 165)
+    expect([errorCorrection, taken]).toEqual(['M', version])
+  })
+
+  it('counts bytes, not characters', () => {
+    expect(symbolOf('é'.repeat(107), 160).version).toBe(symbolOf('a'.repeat(214), 160).version)
+  })
+
+  it('takes level L only where that makes the modules larger', () => {
+    const at160 = symbolOf(PAYLOAD, 160)
+    expect(at160).toMatchObject({ errorCorrection: 'M', version: 11, modulePixels: 2 })
+    const at320 = symbolOf(PAYLOAD, 320)
+    expect(at320).toMatchObject({ errorCorrection: 'L', version: 9, modulePixels: 5 })
+    expect(Math.floor(320 / (61 + 8)), 'what version 11 at level M would have had').toBe(4)
+  })
+})
+
+describe('its place in the picture', () => {
+  it('leaves a quiet zone of four modules and centres whole-pixel modules at every size', () => {
+    for (let size = 160; size <= 1024; size++) {
+      const { modules, modulePixels, offset } = symbolOf(PAYLOAD, size)
+      const after = size - offset - modules.length * modulePixels
+      expect(modulePixels).toBe(Math.floor(size / (modules.length + 8)))
+      expect(offset).toBeGreaterThanOrEqual(4 * modulePixels)
+      expect(after - offset, `rounding at ${size}`).toBeOneOf([0, 1])
+    }
+  })
+})
+
+describe('no symbol', () => {
+  it.each([159, 1025, 320.5, 0, -320, Number.NaN, Number.POSITIVE_INFINITY])('has a size of %s', (size) => {
+    expect(buildSymbol(PAYLOAD, size)).toEqual({ ok: false, error: 'invalid_size' })
+  })
+
+  it.each([160, 1024])('has a size other than the least and the most allowed: %i is one of them', (size) => {
+    expect(buildSymbol(PAYLOAD, size).ok).toBe(true)
+  })
+
+  it('holds more bytes than version 40 does', () => {
+    expect(symbolOf('a'.repeat(2953), 1024)).toMatchObject({ version: 40, errorCorrection: 'L' })
+    expect(buildSymbol('a'.repeat(2954), 1024)).toEqual({ ok: false, error: 'payload_too_long' })
+  })
+
+  it('has modules smaller than a pixel', () => {
+    // 160 pixels less the quiet zone are 152 modules: version 33 (149) and no more.
+    expect(symbolOf('a'.repeat(CAPACITY.L[32]), 160)).toMatchObject({ version: 33, modulePixels: 1 })
+    expect(buildSymbol('a'.repeat(CAPACITY.L[32] + 1), 160)).toEqual({ ok: false, error: 'payload_too_long' })
+  })
+})
