@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest'
+import { isJsonObject, member, parseJson, parseJsonObject } from '../../src/codec/json.ts'
+
+const LIMITS = { length: 1_000_000, depth: 8 }
+
+const fault = (text: string, limits = LIMITS) => {
+  const parsed = parseJson(text, limits)
+  return parsed.ok ? undefined : parsed.error
+}
+
+describe('parseJson', () => {
+  it.each([
+    'null',
+    ' [1, "a", true, {}] ',
+    '{"a": {"b": [{"a": 1}, {"a": 2}]}, "b": "{\\"a\\":1,\\"a\\":2}"}',
+    '{"a": ["x", "x"], "b": "a", "c": "a"}',
+    '{"": 0, " ": 1}',
+    '"\\\\"',
+    '{"\\\\": 1, "\\\\\\\\": 2}',
+    '{"a\\"b": 1, "a\\\\": 2}',
+  ])('reads %s as the platform does', (text) => {
+    expect(parseJson(text, LIMITS)).toEqual({ ok: true, value: JSON.parse(text) })
+  })
+
+  it.each([
+    ['at the top', '{"a": 1, "a": 1}'],
+    ['deep inside', '[{"x": {"a": 1, "b": 2, "a": 3}}]'],
+    ['spelled with an escape', '{"a": 1, "\\u0061": 2}'],
+    ['after a nested object', '{"a": {"b": 1}, "b": 2, "a": []}'],
+    ['called __proto__', '{"__proto__": 1, "__proto__": 2}'],
+    ['with a quote in it', '{"a\\"": 1, "a\\u0022": 2}'],
+  ])('refuses a member named twice %s', (_, text) => {
+    expect(fault(text)).toBe('duplicate_member')
+  })
+
+  it.each([
+    '',
+    '{',
+    '[1,]',
+    '{"a":1,}',
+    '{"a" 1}',
+    "{'a':1}",
+    '01',
+    'NaN',
+    '1 2',
+    '\ufeff{}',
+    '"\t"',
+    '{"a":"b}',
+    '"\\',
+    '{"\\x":1}',
+    '}{',
+    ']',
+  ])('refuses %j, which is not JSON', (text) => {
+    expect(fault(text)).toBe('not_json')
+  })
+
+  it('takes exactly as many levels as allowed', () => {
+    expect(fault(`${'['.repeat(8)}${']'.repeat(8)}`)).toBeUndefined()
+    expect(fault(`${'['.repeat(9)}${']'.repeat(9)}`)).toBe('too_deep')
+    expect(fault(`${'{"a":'.repeat(9)}1${'}'.repeat(9)}`)).toBe('too_deep')
+    expect(fault(`[${'[],'.repeat(100)}[]]`)).toBeUndefined()
+  })
+
+  it('does not count brackets inside strings', () => {
+    expect(fault(JSON.stringify('[{'.repeat(100)))).toBeUndefined()
+  })
+
+  it('takes exactly as many characters as allowed', () => {
+    expect(fault('[1]', { length: 3, depth: 1 })).toBeUndefined()
+    expect(fault('[12]', { length: 3, depth: 1 })).toBe('too_long')
+  })
+
+  // Quadratic work on any of these would take minutes.
+  it.each([
+    ['an unterminated string of escaped quotes', `"${'\\"'.repeat(499_000)}`],
+    ['quotes alone', '"'.repeat(999_999)],
+    ['backslashes alone', '\\'.repeat(999_999)],
+    ['a long string', `"${'a'.repeat(999_000)}`],
+    ['100,000 levels', '['.repeat(100_000)],
+  ])('reads %s once', (_, text) => {
+    expect(fault(text)).toBeDefined()
+  })
+
+  it('keeps __proto__ as a member of its own, without touching any prototype', () => {
+    const parsed = parseJsonObject('{"__proto__": {"polluted": true}}', LIMITS)
+    if (!parsed.ok) throw new Error(parsed.error)
+    expect(Object.keys(parsed.value)).toEqual(['__proto__'])
+    expect(member(parsed.value, 'polluted')).toBeUndefined()
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
+  })
+})
+
+describe('JSON objects', () => {
+  it.each(['[]', 'null', '1', '"a"', 'true'])('are not %s', (text) => {
+    expect(parseJsonObject(text, LIMITS)).toEqual({ ok: false, error: 'not_json' })
+    expect(isJsonObject(JSON.parse(text))).toBe(false)
+  })
+
+  it('have the members they own and no others', () => {
+    expect(member({ a: 1 }, 'a')).toBe(1)
+    for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {
+      expect(member({ a: 1 }, name)).toBeUndefined()
+    }
+  })
+})
