@@ -1,0 +1,204 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { decodeProtectedHeader } from 'jose'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { buildAuthorizationRequestUri, buildWalletLinks } from '../../src/openid4vp/authorization-request.ts'
+import type { Generation, VerifierIdentity } from '../../src/openid4vp/generation.ts'
+import { PROFILES } from '../../src/openid4vp/profiles.ts'
+import {
+  buildRequestObject,
+  isWalletNonce,
+  type RequestObjectInput,
+  signRequestObject,
+} from '../../src/openid4vp/request-object.ts'
+import { createWallet, type Wallet } from '../support/wallet.ts'
+import {
+  BASE_URL,
+  createGeneration,
+  createVerifier,
+  NOW,
+  plainFormat,
+  QUERY,
+  REQUEST_URI,
+  RESPONSE_URI,
+} from './fixtures.ts'
+
+const verifier = await createVerifier()
+const { clientIdPrefixes, responseModes, requestUriMethods } = PROFILES['openid4vp-1.0']
+
+// The wallet library compares `exp` with the platform's clock.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: NOW * 1000 }))
+afterEach(() => void vi.useRealTimers())
+
+describe('the Request Object', () => {
+  for (const prefix of clientIdPrefixes) {
+    for (const responseMode of responseModes) {
+      for (const requestUriMethod of requestUriMethods) {
+        it(`is accepted by a foreign wallet: ${prefix}, ${responseMode}, ${requestUriMethod}`, async () => {
+          const generation = await createGeneration()
+          const { wallet, posts } = serve(verifier.identities[prefix], { ...input(generation), responseMode })
+          const reference = { clientId: verifier.identities[prefix].clientId, requestUri: REQUEST_URI }
+          const uri = buildAuthorizationRequestUri({ ...reference, requestUriMethod })
+          const received = await wallet.receive(uri)
+          expect(received.payload.nonce).toBe(generation.nonce)
+          const answer = await wallet.present(received, { age: ['presentation'] })
+          expect(answer.status).toBe(200)
+          expect([...posts[0]!.keys()].includes('response')).toBe(responseMode === 'direct_post.jwt')
+        })
+      }
+    }
+  }
+
+  it('is accepted from a wallet that falls back to GET', async () => {
+    const { wallet } = serve(verifier.identities.x509_hash, input(await createGeneration()))
+    const received = await wallet.receive(uriFor(verifier.identities.x509_hash), { getOnly: true })
+    expect(received.payload).not.toHaveProperty('wallet_nonce')
+  })
+
+  it('echoes a wallet_nonce in standard base64 to the letter', async () => {
+    const { wallet } = serve(verifier.identities.x509_hash, input(await createGeneration()))
+    const received = await wallet.receive(uriFor(verifier.identities.x509_hash), { walletNonce: 'a/b+c9==' })
+    expect(received.payload).toHaveProperty('wallet_nonce', 'a/b+c9==')
+  })
+
+  it('has exactly the parameters of the protocol', async () => {
+    const generation = await createGeneration()
+    const claims = buildRequestObject({ ...input(generation), responseMode: 'direct_post' })
+    expect(claims).toEqual({
+      response_type: 'vp_token',
+      response_mode: 'direct_post',
+      client_id: 'x509_san_dns:verifier.example',
+      response_uri: RESPONSE_URI,
+      nonce: generation.nonce,
+      state: generation.state,
+      dcql_query: QUERY,
+      client_metadata: {
+        vp_formats_supported: {
+          'dc+sd-jwt': { 'sd-jwt_alg_values': ['ES256'], 'kb-jwt_alg_values': ['ES256'] },
+        },
+      },
+      aud: 'https://self-issued.me/v2',
+      iat: NOW,
+      exp: NOW + 300,
+    })
+  })
+
+  it('lists the one key and both content encryptions for an encrypted response', async () => {
+    const generation = await createGeneration()
+    const { client_metadata } = buildRequestObject(input(generation))
+    const { x, y } = generation.encryptionPublicJwk
+    expect(client_metadata).toMatchObject({
+      jwks: {
+        keys: [{ kty: 'EC', crv: 'P-256', x, y, kid: generation.kid, use: 'enc', alg: 'ECDH-ES' }],
+      },
+      encrypted_response_enc_values_supported: ['A128GCM', 'A256GCM'],
+    })
+  })
+
+  it('does not outlive the session', async () => {
+    const claims = buildRequestObject({ ...input(await createGeneration()), expiresAt: NOW + 20 })
+    expect(claims.exp).toBe(NOW + 20)
+  })
+
+  it('is refused to be built for a format that is not registered', async () => {
+    const generation = await createGeneration()
+    expect(() => buildRequestObject({ ...input(generation), formats: {} })).toThrow('not a registered format')
+  })
+
+  it('is signed under a header of alg, typ and x5c alone', async () => {
+    const { identities } = verifier
+    const jws = await signRequestObject(
+      buildRequestObject(input(await createGeneration())),
+      identities.x509_hash,
+    )
+    expect(decodeProtectedHeader(jws)).toEqual({
+      alg: 'ES256',
+      typ: 'oauth-authz-req+jwt',
+      x5c: identities.x509_hash.x5c,
+    })
+  })
+
+  it('is not accepted by the wallet when another key signed it', async () => {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const signingJwk = privateKey.export({ format: 'jwk' }) as VerifierIdentity['signingJwk']
+    const identity = { ...verifier.identities.x509_hash, signingJwk }
+    const { wallet } = serve(identity, input(await createGeneration()))
+    await expect(wallet.receive(uriFor(identity))).rejects.toThrow('Error during verification of jwt')
+  })
+})
+
+describe('the URI of a request', () => {
+  const reference = {
+    clientId: 'x509_hash:Uvo3HtuIxuhC92rShpgqcT3YXwrqRxWEviRiA0OZszk',
+    requestUri: `${BASE_URL}/r/id`,
+    requestUriMethod: 'post',
+  } as const
+
+  it('leaves colons and slashes unescaped and holds nothing more than three parameters', () => {
+    expect(buildAuthorizationRequestUri(reference)).toBe(
+      'openid4vp://?client_id=x509_hash:Uvo3HtuIxuhC92rShpgqcT3YXwrqRxWEviRiA0OZszk' +
+        '&request_uri=https://verifier.example/r/id&request_uri_method=post',
+    )
+  })
+
+  it('escapes what would end a parameter', () => {
+    const uri = buildAuthorizationRequestUri({ ...reference, requestUri: `${BASE_URL}/r/a&b=c#d e+f?g%` })
+    expect(new URL(uri).searchParams.get('request_uri')).toBe(`${BASE_URL}/r/a&b=c#d e+f?g%`)
+    expect(uri).not.toContain('#')
+  })
+
+  it('is the same for each wallet scheme of the protocol', () => {
+    const links = buildWalletLinks(reference, 'openid4vp-1.0')
+    expect(Object.keys(links)).toEqual(['openid4vp', 'haip-vp', 'eudi-openid4vp', 'av'])
+    for (const [scheme, link] of Object.entries(links)) {
+      expect(link).toBe(buildAuthorizationRequestUri(reference).replace('openid4vp:', `${scheme}:`))
+    }
+  })
+})
+
+describe('a wallet_nonce', () => {
+  it.each(['n', 'a/b+c9==', 'with space', 'x'.repeat(512)])('is echoed: %s', (nonce) => {
+    expect(isWalletNonce(nonce)).toBe(true)
+  })
+  it.each(['', 'x'.repeat(513), 'tab\t', 'nul\0', 'ümlaut', 'line\n'])('is refused: %j', (nonce) => {
+    expect(isWalletNonce(nonce)).toBe(false)
+  })
+})
+
+function input(generation: Generation): RequestObjectInput {
+  return {
+    clientId: 'x509_san_dns:verifier.example',
+    responseUri: RESPONSE_URI,
+    responseMode: 'direct_post.jwt',
+    query: QUERY,
+    formats: { 'dc+sd-jwt': plainFormat() },
+    generation,
+    walletNonce: undefined,
+    now: NOW,
+    expiresAt: NOW + 600,
+  }
+}
+
+function uriFor({ clientId }: VerifierIdentity): string {
+  return buildAuthorizationRequestUri({ clientId, requestUri: REQUEST_URI, requestUriMethod: 'post' })
+}
+
+/** A wallet, and in place of HTTP the two endpoints it talks to. */
+function serve(
+  identity: VerifierIdentity,
+  request: RequestObjectInput,
+): { readonly wallet: Wallet; readonly posts: URLSearchParams[] } {
+  const posts: URLSearchParams[] = []
+  const fetch = async (url: string, init: RequestInit = {}): Promise<Response> => {
+    const form = new URLSearchParams(typeof init.body === 'string' ? init.body : '')
+    if (url === REQUEST_URI) {
+      const walletNonce = form.get('wallet_nonce') ?? undefined
+      const claims = buildRequestObject({ ...request, clientId: identity.clientId, walletNonce })
+      const headers = { 'content-type': 'application/oauth-authz-req+jwt', 'cache-control': 'no-store' }
+      return new Response(await signRequestObject(claims, identity), { headers })
+    }
+    expect(url).toBe(RESPONSE_URI)
+    posts.push(form)
+    return Response.json({ redirect_uri: `${BASE_URL}/return` })
+  }
+  return { wallet: createWallet({ fetch, verifierCa: verifier.ca, now: () => NOW }), posts }
+}

@@ -1,0 +1,125 @@
+// What the protocol tests share: a verifier with a certificate of its own authority, one generation, a policy's query,
+// and a credential format whose presentations say in plain JSON what their verification finds.
+
+import '../support/reflect-metadata.ts'
+
+import { randomBytes } from 'node:crypto'
+import * as x509 from '@peculiar/x509'
+import { decodeBase64 } from '../../src/codec/base64url.ts'
+import type { Json } from '../../src/codec/json.ts'
+import type {
+  Context,
+  CredentialFormat,
+  Expected,
+  Rejection,
+  VerifiedCredential,
+} from '../../src/formats/format.ts'
+import { x509HashClientId, x509SanDnsClientId } from '../../src/openid4vp/client-identifier.ts'
+import type { DcqlQuery } from '../../src/openid4vp/dcql/query.ts'
+import type { Generation, PrivateJwk, VerifierIdentity } from '../../src/openid4vp/generation.ts'
+import { createEncryptionKey } from '../../src/openid4vp/response-encryption.ts'
+import { err, ok } from '../../src/result.ts'
+
+export const NOW = 1_800_000_000
+export const BASE_URL = 'https://verifier.example'
+export const RESPONSE_URI = `${BASE_URL}/v1/verify/v_1/callback`
+export const REQUEST_URI = `${BASE_URL}/r/4fJ0tqRk1Xw`
+
+export const QUERY: DcqlQuery = {
+  credentials: [
+    {
+      id: 'age',
+      format: 'dc+sd-jwt',
+      meta: { vct_values: ['urn:eu.europa.ec.av:1'] },
+      claims: [{ path: ['age_over_18'] }],
+    },
+  ],
+}
+
+export type Verifier = {
+  readonly ca: string
+  readonly identities: { readonly x509_hash: VerifierIdentity; readonly x509_san_dns: VerifierIdentity }
+}
+
+/** A verifier certificate for `verifier.example`, and the authority (PEM) that issued it. */
+export async function createVerifier(): Promise<Verifier> {
+  const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
+  const caKeys = (await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])) as CryptoKeyPair
+  const keys = (await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])) as CryptoKeyPair
+  const validity = { notBefore: new Date((NOW - 86_400) * 1000), notAfter: new Date((NOW + 86_400) * 1000) }
+  const ca = await x509.X509CertificateGenerator.createSelfSigned({
+    name: 'CN=Test authority',
+    keys: caKeys,
+    signingAlgorithm: algorithm,
+    extensions: [new x509.BasicConstraintsExtension(true, 0, true)],
+    ...validity,
+  })
+  const leaf = await x509.X509CertificateGenerator.create({
+    subject: 'CN=Test verifier',
+    issuer: ca.subject,
+    publicKey: keys.publicKey,
+    signingKey: caKeys.privateKey,
+    signingAlgorithm: algorithm,
+    extensions: [new x509.SubjectAlternativeNameExtension([{ type: 'dns', value: 'verifier.example' }])],
+    ...validity,
+  })
+  const der = Buffer.from(leaf.rawData).toString('base64')
+  const signingJwk = (await crypto.subtle.exportKey('jwk', keys.privateKey)) as PrivateJwk
+  const identity = (clientId: string) => ({ clientId, x5c: [der], signingJwk })
+  return {
+    ca: ca.toString('pem'),
+    identities: {
+      x509_hash: identity(await x509HashClientId(decodeBase64(der)!)),
+      x509_san_dns: identity(x509SanDnsClientId(BASE_URL)!),
+    },
+  }
+}
+
+/** A generation as the session makes it: fresh nonce, state and key. */
+export async function createGeneration(): Promise<Generation & { readonly privateJwk: PrivateJwk }> {
+  const { publicJwk, privateJwk } = await createEncryptionKey()
+  return {
+    requestId: randomBytes(16).toString('base64url'),
+    nonce: randomBytes(16).toString('hex'),
+    state: randomBytes(16).toString('base64url'),
+    kid: randomBytes(9).toString('base64url'),
+    encryptionPublicJwk: publicJwk,
+    createdAt: NOW,
+    privateJwk,
+  }
+}
+
+/** What a presentation of the plain format says. */
+export type PlainPresentation = Partial<VerifiedCredential> & { readonly rejection?: Rejection }
+
+/** A presentation that verifies to a credential with these properties, or to the rejection. */
+export function plain(presentation: PlainPresentation): string {
+  return JSON.stringify(presentation)
+}
+
+/** Verifies what `plain` made; records what it was asked. */
+export function plainFormat(asked: Expected[] = []): CredentialFormat {
+  return {
+    id: 'dc+sd-jwt',
+    metadata: { 'sd-jwt_alg_values': ['ES256'], 'kb-jwt_alg_values': ['ES256'] },
+    metaTypes: (meta) => (Array.isArray(meta.vct_values) ? (meta.vct_values as string[]) : undefined),
+    buildMeta: (types) => ({ vct_values: types }),
+    verify: async (presentation: Json, expected: Expected, _context: Context) => {
+      asked.push(expected)
+      const { rejection, ...found } = JSON.parse(presentation as string) as PlainPresentation
+      return rejection === undefined ? ok({ ...CREDENTIAL, ...found }) : err(rejection)
+    },
+  }
+}
+
+/** An authentic credential that answers `QUERY`. */
+export const CREDENTIAL: VerifiedCredential = {
+  format: 'dc+sd-jwt',
+  typeIdentifier: 'urn:eu.europa.ec.av:1',
+  credentialType: 'age_attestation',
+  issuer: 'https://issuer.example',
+  anchor: { name: 'issuer', assurance_level: 'substantial' },
+  claims: { age_over_18: true },
+  holderBound: true,
+  findings: [],
+}

@@ -1,0 +1,83 @@
+// The rules a signed request of `openid4vp-1.0` must keep, judged from outside: from the URI a wallet scans, the answer
+// of `request_uri` and the Request Object in it. Nothing of the service's own code is used. A rule is named by its number
+// in the list of obligations (R1–R32); the clause stands beside it.
+
+import { X509Certificate } from 'node:crypto'
+import { calculateJwkThumbprint, compactVerify, decodeJwt, decodeProtectedHeader, importX509 } from 'jose'
+import { type Loose, type Opened, RULES, type Rule } from './request-rules.ts'
+
+/** One request as a wallet meets it. */
+export type ObservedRequest = {
+  /** `openid4vp://?…` */
+  readonly uri: string
+  /** The body of the answer to `request_uri`. */
+  readonly requestObject: string
+  /** What that answer looked like; absent where there was no HTTP. */
+  readonly http?: { readonly status: number; readonly headers: Headers }
+  /** What the wallet posted as `wallet_nonce`. */
+  readonly walletNonce?: string | undefined
+  /** Unix seconds. */
+  readonly now: number
+}
+
+export type Violation = { readonly rule: string; readonly message: string }
+
+/** Makes a linter. It remembers keys and nonces, as both must be fresh for each request (R1, R30). */
+export function createRequestLinter(): (request: ObservedRequest) => Promise<Violation[]> {
+  const nonceOfKey = new Map<string, string>()
+  const stateOfNonce = new Map<string, string>()
+  return async (observed) => {
+    const request = await open(observed)
+    const found = RULES.filter(([, , holds]) => !holdsSafely(holds, request)).map(([rule, message]) => ({
+      rule,
+      message,
+    }))
+    const { nonce, state } = request.claims
+    if (remember(stateOfNonce, nonce, state) !== state) found.push({ rule: 'R1', message: 'nonce is fresh' })
+    if (request.thumbprint !== undefined && remember(nonceOfKey, request.thumbprint, nonce) !== nonce) {
+      found.push({ rule: 'R30', message: 'encryption key is fresh' })
+    }
+    return found
+  }
+}
+
+function remember(map: Map<string, string>, key: string, value: string): string {
+  if (!map.has(key)) map.set(key, value)
+  return map.get(key)!
+}
+
+async function open(observed: ObservedRequest): Promise<Opened> {
+  const header: Loose = decodeProtectedHeader(observed.requestObject)
+  const claims: Loose = decodeJwt(observed.requestObject)
+  const chain = (header.x5c ?? []).map((der: string) => new X509Certificate(Buffer.from(der, 'base64')))
+  const key = claims.client_metadata?.jwks?.keys?.[0]
+  return {
+    ...observed,
+    outer: new URL(observed.uri).searchParams,
+    header,
+    claims,
+    metadata: claims.client_metadata ?? {},
+    encrypted: claims.response_mode === 'direct_post.jwt',
+    chain,
+    signed: await isSigned(observed.requestObject, chain[0]),
+    thumbprint: key === undefined ? undefined : await calculateJwkThumbprint(key),
+  }
+}
+
+async function isSigned(jws: string, leaf: X509Certificate | undefined): Promise<boolean> {
+  if (leaf === undefined) return false
+  const key = await importX509(leaf.toString(), 'ES256')
+  return compactVerify(jws, key, { algorithms: ['ES256'] }).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** A rule that cannot even be read off the request does not hold. */
+function holdsSafely(holds: Rule[2], request: Opened): boolean {
+  try {
+    return holds(request) === true
+  } catch {
+    return false
+  }
+}

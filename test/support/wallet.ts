@@ -1,0 +1,249 @@
+// A wallet nobody here wrote: `@openid4vc/openid4vp` resolves and answers requests, `jose` does its cryptography.
+// It speaks through the `fetch` it is given, and lints every request it meets. Presentations are made by the caller.
+
+import { createHash, randomBytes, X509Certificate } from 'node:crypto'
+import type { CallbackContext } from '@openid4vc/oauth2'
+import { Openid4vpClient, type WalletMetadata } from '@openid4vc/openid4vp'
+import { CompactEncrypt, compactVerify, importJWK, importX509, type JWK } from 'jose'
+import { createRequestLinter } from './request-linter.ts'
+
+export type WalletOptions = {
+  /** The transport: it may send `https://verifier.example` to a loopback port, or to a function. */
+  readonly fetch: (url: string, init?: RequestInit) => Promise<Response>
+  /** The authority (PEM) whose verifier certificates this wallet trusts. */
+  readonly verifierCa: string
+  /** Unix seconds; the library itself reads the platform's clock. */
+  readonly now?: () => number
+}
+
+export type ReceiveOptions = {
+  /** Posted to `request_uri` where the request says `post`; by default standard base64, as some wallets send it. */
+  readonly walletNonce?: string | undefined
+  /** A wallet that does not know `request_uri_method` fetches by GET (§5.10). */
+  readonly getOnly?: boolean
+}
+
+export type ReceivedRequest = {
+  readonly uri: string
+  /** The compact JWS as served. */
+  readonly requestObject: string
+  /** The verified claims. */
+  readonly payload: RequestPayload
+}
+
+/** The claims this wallet uses. */
+export type RequestPayload = {
+  readonly client_id: string
+  readonly response_uri: string
+  readonly response_mode: 'direct_post' | 'direct_post.jwt'
+  readonly nonce: string
+  readonly state: string
+  readonly dcql_query: { readonly credentials: readonly { readonly id: string }[] }
+  readonly client_metadata: { readonly jwks?: { readonly keys: readonly JWK[] } }
+}
+
+/** Presentations by credential query id. */
+export type Presentations = Readonly<Record<string, readonly (string | object)[]>>
+
+export type Wallet = {
+  /** Takes the URI of a QR or link, fetches and verifies the Request Object. Throws where the request breaks a rule. */
+  readonly receive: (uri: string, options?: ReceiveOptions) => Promise<ReceivedRequest>
+  /** Answers as the request's response mode says. */
+  readonly present: (request: ReceivedRequest, presentations: Presentations) => Promise<Response>
+  /** Answers with an error, in the clear or inside the JWE. */
+  readonly decline: (
+    request: ReceivedRequest,
+    error: string,
+    options?: { encrypted?: boolean },
+  ) => Promise<Response>
+}
+
+/** Makes a wallet. */
+export function createWallet(options: WalletOptions): Wallet {
+  const now = options.now ?? (() => Math.floor(Date.now() / 1000))
+  return {
+    receive: (uri, receiving = {}) => receive(uri, { ...options, now: now() }, receiving),
+    present: (request, presentations) => present(request, presentations, options),
+    decline: (request, error, { encrypted = false } = {}) => {
+      const parameters = { error, error_description: 'from the wallet', state: request.payload.state }
+      return encrypted ? postEncrypted(request, parameters, options) : post(request, parameters, options)
+    },
+  }
+}
+
+const lint = createRequestLinter()
+
+async function receive(
+  uri: string,
+  { fetch, verifierCa, now }: WalletOptions & { readonly now: number },
+  { walletNonce = randomBytes(16).toString('base64'), getOnly = false }: ReceiveOptions,
+): Promise<ReceivedRequest> {
+  const met = getOnly ? uri.replace(/&request_uri_method=post$/, '') : uri
+  const posts = new URL(met).searchParams.get('request_uri_method') === 'post'
+  let served: { readonly text: string; readonly response: Response } | undefined
+  // The library posts its metadata without `wallet_metadata` and `wallet_nonce`, so the form of §5.10 is made here.
+  const fetchRequest = async (url: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
+    const body = new URLSearchParams({ wallet_metadata: JSON.stringify(METADATA), wallet_nonce: walletNonce })
+    const headers = { accept: 'application/oauth-authz-req+jwt' }
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    const request = posts
+      ? { method: 'POST', headers: { ...headers, ...form }, body: `${body}` }
+      : { headers }
+    if (init.method?.toUpperCase() !== (posts ? 'POST' : 'GET'))
+      throw new Error('the library chose another method')
+    const response = await fetch(String(url), request)
+    served = { text: await response.clone().text(), response }
+    return response
+  }
+  const client = new Openid4vpClient({ callbacks: { ...callbacks(verifierCa), fetch: fetchRequest } })
+  const { params } = client.parseOpenid4vpAuthorizationRequest({ authorizationRequest: met })
+  const resolved = await client.resolveOpenId4vpAuthorizationRequest({
+    authorizationRequestPayload: params,
+    wallet: { metadata: METADATA, ...(posts ? { expectedNonce: walletNonce } : {}) },
+  })
+  if (served === undefined || resolved.version !== 100) throw new Error('not a request of OpenID4VP 1.0')
+  const violations = await lint({
+    uri: met,
+    requestObject: served.text,
+    http: { status: served.response.status, headers: served.response.headers },
+    walletNonce: posts ? walletNonce : undefined,
+    now,
+  })
+  if (violations.length > 0) throw new Error(`the request breaks rules: ${JSON.stringify(violations)}`)
+  // The library's own type for it has every member of every version optional.
+  const payload = resolved.authorizationRequestPayload as unknown as RequestPayload
+  return { uri: met, requestObject: served.text, payload }
+}
+
+async function present(
+  request: ReceivedRequest,
+  presentations: Presentations,
+  options: WalletOptions,
+): Promise<Response> {
+  const client = new Openid4vpClient({
+    callbacks: { ...callbacks(options.verifierCa), fetch: toFetch(options) },
+  })
+  const encrypted = request.payload.response_mode === 'direct_post.jwt'
+  const authorizationRequestPayload = request.payload as never // what the library itself parsed
+  const answer = await client.createOpenid4vpAuthorizationResponse({
+    authorizationRequestPayload,
+    authorizationResponsePayload: { vp_token: presentations as never },
+    ...(encrypted
+      ? { jarm: { encryption: { nonce: randomBytes(12).toString('hex') }, serverMetadata: JWE } }
+      : {}),
+  })
+  const { response } = await client.submitOpenid4vpAuthorizationResponse({
+    authorizationRequestPayload,
+    authorizationResponsePayload: answer.authorizationResponsePayload,
+    ...(answer.jarm === undefined ? {} : { jarm: answer.jarm }),
+  })
+  return response
+}
+
+async function postEncrypted(
+  request: ReceivedRequest,
+  parameters: object,
+  options: WalletOptions,
+): Promise<Response> {
+  const key = request.payload.client_metadata.jwks?.keys[0]
+  if (key === undefined) throw new Error('the request has no encryption key')
+  return post(request, { response: await encryptResponse(parameters, key) }, options)
+}
+
+function post(
+  { payload }: ReceivedRequest,
+  parameters: Record<string, string>,
+  { fetch }: WalletOptions,
+): Promise<Response> {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  return fetch(payload.response_uri, { method: 'POST', headers, body: `${new URLSearchParams(parameters)}` })
+}
+
+/** Encrypts response parameters with a key of the request, as a wallet does: random `apu` and `apv`, `kid` repeated. */
+export async function encryptResponse(
+  parameters: object | string,
+  jwk: JWK,
+  { enc = 'A128GCM', header = {} }: { enc?: string; header?: object } = {},
+): Promise<string> {
+  const text = typeof parameters === 'string' ? parameters : JSON.stringify(parameters)
+  return new CompactEncrypt(Buffer.from(text))
+    .setProtectedHeader({
+      alg: 'ECDH-ES',
+      enc,
+      ...(jwk.kid === undefined ? {} : { kid: jwk.kid }),
+      ...header,
+    })
+    .setKeyManagementParameters({ apu: randomBytes(16), apv: randomBytes(24) })
+    .encrypt(await importJWK(jwk, 'ECDH-ES'))
+}
+
+const JWE = {
+  authorization_signing_alg_values_supported: [],
+  authorization_encryption_alg_values_supported: ['ECDH-ES'],
+  authorization_encryption_enc_values_supported: ['A256GCM', 'A128GCM'],
+}
+
+const METADATA: WalletMetadata = {
+  vp_formats_supported: { 'dc+sd-jwt': { 'sd-jwt_alg_values': ['ES256'], 'kb-jwt_alg_values': ['ES256'] } },
+  client_id_prefixes_supported: ['x509_hash', 'x509_san_dns'],
+  request_object_signing_alg_values_supported: ['ES256'],
+}
+
+function toFetch({ fetch }: WalletOptions): typeof globalThis.fetch {
+  return ((url: string | URL | Request, init?: RequestInit) =>
+    fetch(String(url), init)) as typeof globalThis.fetch
+}
+
+function callbacks(
+  verifierCa: string,
+): Omit<CallbackContext, 'generateRandom' | 'clientAuthentication' | 'fetch'> {
+  return {
+    hash: (data, algorithm) => createHash(algorithm.replace('-', '')).update(data).digest(),
+    verifyJwt: (signer, { compact }) => {
+      if (signer.method !== 'x5c') return { verified: false }
+      return verifyWithChain(compact, signer.x5c, new X509Certificate(verifierCa))
+    },
+    encryptJwe: async ({ publicJwk, enc, apu, apv }, data) => {
+      const jwe = new CompactEncrypt(Buffer.from(data))
+        .setProtectedHeader({ alg: 'ECDH-ES', enc, kid: publicJwk.kid as string })
+        .setKeyManagementParameters({
+          ...(apu === undefined ? {} : { apu: Buffer.from(apu, 'base64url') }),
+          ...(apv === undefined ? {} : { apv: Buffer.from(apv, 'base64url') }),
+        })
+      return {
+        encryptionJwk: publicJwk,
+        jwe: await jwe.encrypt(await importJWK(publicJwk as JWK, 'ECDH-ES')),
+      }
+    },
+    getX509CertificateMetadata: (der) => {
+      const names = (readCertificate(der).subjectAltName ?? '').split(', ')
+      const named = (type: string) =>
+        names.filter((name) => name.startsWith(type)).map((name) => name.slice(type.length))
+      return { sanDnsNames: named('DNS:'), sanUriNames: named('URI:') }
+    },
+    signJwt: () => {
+      throw new Error('this wallet signs no responses')
+    },
+    decryptJwe: () => ({ decrypted: false }),
+  }
+}
+
+async function verifyWithChain(
+  compact: string,
+  x5c: readonly string[],
+  anchor: X509Certificate,
+): Promise<Awaited<ReturnType<CallbackContext['verifyJwt']>>> {
+  const path = [...x5c.map(readCertificate), anchor]
+  const chained = path.every((certificate, index) => {
+    const issuer = path[index + 1] ?? anchor
+    return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey)
+  })
+  if (!chained) return { verified: false }
+  const leaf = path[0] ?? anchor
+  await compactVerify(compact, await importX509(leaf.toString(), 'ES256'), { algorithms: ['ES256'] })
+  return { verified: true, signerJwk: leaf.publicKey.export({ format: 'jwk' }) as never }
+}
+
+function readCertificate(der: string): X509Certificate {
+  return new X509Certificate(Buffer.from(der, 'base64'))
+}
