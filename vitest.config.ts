@@ -1,7 +1,9 @@
 import { cloudflareTest } from '@cloudflare/vitest-pool-workers'
 import { defineConfig } from 'vitest/config'
+import { TEST_ENVIRONMENT } from './test/support/environment.ts'
 
-const CORE = ['codec', 'crypto', 'trust', 'formats', 'openid4vp', 'policy', 'webhook', 'qr']
+const CORE = ['codec', 'crypto', 'trust', 'formats', 'openid4vp', 'policy', 'webhook', 'qr', 'scripts']
+const WORKERS = ['session', 'relying-party', 'routes']
 
 // Three runners: the core as plain functions, the objects inside workerd, and the whole service over HTTP.
 export default defineConfig({
@@ -17,12 +19,12 @@ export default defineConfig({
         plugins: [
           cloudflareTest({
             wrangler: { configPath: './wrangler.toml' },
-            miniflare: { bindings: {} },
+            miniflare: { bindings: TEST_ENVIRONMENT },
           }),
         ],
         test: {
           name: 'workers',
-          include: ['session', 'relying-party', 'routes'].map((room) => `test/${room}/**/*.test.ts`),
+          include: WORKERS.map((room) => `test/${room}/**/*.test.ts`),
         },
       },
       {

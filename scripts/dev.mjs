@@ -1,0 +1,33 @@
+// `npm run dev`: `wrangler dev`, which rebuilds as files change, with the keys `npm start` would use.
+
+import { spawnSync } from 'node:child_process'
+import { join, resolve } from 'node:path'
+import { ensureInstalled } from './service/install.mjs'
+import { NODE, ROOT } from './service/paths.mjs'
+import { keepSecrets, openStateDirectory, writePrivately } from './service/state.mjs'
+import { keepVerifier } from './service/verifier-certificate.mjs'
+
+ensureInstalled()
+const directory = openStateDirectory(resolve(ROOT, process.env.STATE_DIR ?? '.dev'))
+const port = process.env.PORT ?? '8787'
+const variables = {
+  ...(await keepSecrets(directory)),
+  ...(await keepVerifier(directory, 'localhost')),
+  BASE_URL: `http://localhost:${port}`,
+  ALLOW_LOOPBACK: '1',
+}
+// A file, not arguments: those are visible to everyone on the machine.
+const file = join(directory, 'dev.env')
+writePrivately(
+  file,
+  Object.entries(variables)
+    .map(([name, value]) => `${name}='${value.trim()}'\n`)
+    .join(''),
+)
+const wrangler = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
+const run = spawnSync(
+  NODE,
+  [wrangler, 'dev', '--port', port, '--env-file', file, '--persist-to', join(directory, 'wrangler')],
+  { cwd: ROOT, stdio: 'inherit', env: { ...process.env, WRANGLER_SEND_METRICS: 'false' } },
+)
+process.exitCode = run.status ?? 1

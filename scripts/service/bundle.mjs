@@ -1,0 +1,61 @@
+// Builds the very bundle that `wrangler deploy` would upload, when its sources changed.
+
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { DIST, NODE, ROOT } from './paths.mjs'
+
+export const BUNDLE = join(DIST, 'worker.js')
+const FINGERPRINT = join(DIST, 'worker.sources')
+const SOURCES = ['package-lock.json', 'tsconfig.json', 'wrangler.toml']
+
+/** Leaves the bundle of the present sources at `BUNDLE`. Launchers may run at the same time: each builds aside, then renames. */
+export function ensureBundle() {
+  const fingerprint = fingerprintOfSources()
+  if (existsSync(BUNDLE) && existsSync(FINGERPRINT) && readFileSync(FINGERPRINT, 'utf8') === fingerprint)
+    return
+  console.error('Building the bundle (wrangler deploy --dry-run) …')
+  mkdirSync(DIST, { recursive: true })
+  const out = mkdtempSync(join(DIST, 'build-'))
+  try {
+    build(out)
+    renameSync(join(out, 'worker.js'), BUNDLE)
+    writeFileSync(FINGERPRINT, fingerprint)
+  } finally {
+    rmSync(out, { recursive: true, force: true })
+  }
+}
+
+function build(out) {
+  const wrangler = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
+  const run = spawnSync(NODE, [wrangler, 'deploy', '--dry-run', '--outdir', out], {
+    cwd: ROOT,
+    env: { ...process.env, WRANGLER_SEND_METRICS: 'false', WRANGLER_HIDE_BANNER: 'true' },
+    encoding: 'utf8',
+  })
+  if (run.error) throw run.error
+  if (run.status !== 0) throw new Error(`the bundle did not build:\n${run.stdout}${run.stderr}`)
+}
+
+function fingerprintOfSources() {
+  const modules = readdirSync(join(ROOT, 'src'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+    .sort()
+  const hash = createHash('sha256')
+  for (const file of [...SOURCES.map((name) => join(ROOT, name)), ...modules]) {
+    const content = readFileSync(file)
+    hash.update(`${file.slice(ROOT.length)} ${content.length}\n`).update(content)
+  }
+  return hash.digest('hex')
+}

@@ -1,0 +1,10 @@
+// Where things stand in this repository.
+
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
+export const DIST = join(ROOT, 'dist')
+
+/** Node 24 from node_modules: the tools need it, whatever Node the machine has. */
+export const NODE = join(ROOT, 'node_modules', '.bin', 'node')

@@ -1,0 +1,71 @@
+// What a local service keeps under STATE_DIR: its keys, its identity, its objects. Made at first start, kept from then on.
+
+import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+
+/** Makes the directory (for its owner only) and returns its real, absolute path. */
+export function openStateDirectory(path) {
+  mkdirSync(join(path, 'keys'), { recursive: true, mode: 0o700 })
+  mkdirSync(join(path, 'objects'), { recursive: true, mode: 0o700 })
+  chmodSync(path, 0o700)
+  return realpathSync(path)
+}
+
+/**
+ * The text of a file that is made once. `make` runs when there is none, or when `isUsable` refuses what is there.
+ * Written aside and renamed, so that a crash leaves the whole file or none.
+ */
+export async function keep(path, make, isUsable = () => true) {
+  if (existsSync(path)) {
+    const kept = readFileSync(path, 'utf8')
+    if (isUsable(kept)) return kept
+  }
+  const made = await make()
+  writePrivately(path, made)
+  return made
+}
+
+export function writePrivately(path, text) {
+  const aside = `${path}.${process.pid}.new`
+  writeFileSync(aside, text, { mode: 0o600 })
+  renameSync(aside, path)
+}
+
+/** The service's own secrets, as the variables of src/config.ts. */
+export async function keepSecrets(directory) {
+  const at = (name) => join(directory, 'keys', name)
+  return {
+    ADMIN_TOKEN: await keep(at('admin-token'), () => randomBytes(32).toString('base64url')),
+    SERVER_SECRET: await keep(at('server-secret'), () => randomBytes(32).toString('base64url')),
+    ACCESS_TOKEN_KEYS: await keep(at('access-token-keys.json'), makeAccessTokenKeys),
+  }
+}
+
+/** One secret per object class: whoever knows it can forge object ids. */
+export async function keepUniqueKeys(directory, classNames) {
+  const keys = {}
+  for (const name of classNames) {
+    keys[name] = await keep(join(directory, 'keys', `unique-key-${name}`), () =>
+      randomBytes(32).toString('hex'),
+    )
+  }
+  return keys
+}
+
+function makeAccessTokenKeys() {
+  const { crv, kty, x, y, d } = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({
+    format: 'jwk',
+  })
+  // RFC 7638 §3: the required members, in this order.
+  const kid = createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url')
+  return JSON.stringify({ keys: [{ kty, crv, x, y, d, kid }] })
+}

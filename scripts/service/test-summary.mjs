@@ -1,0 +1,47 @@
+// Sums test reports. A run counts as good only if it says so in every way it can: exit code, report, and tests that ran.
+
+/**
+ * `runs`: `{ project, exitCode, report }[]`, the report being vitest's JSON or null. `everyProject`: each must have run a test.
+ * `noSkips`: a skipped test is a fault. Returns the three counts and `faults`, the sentences that fail the whole.
+ */
+export function summarise(runs, { everyProject, noSkips }) {
+  const counted = runs.map(({ report }) => count(report))
+  const sum = (key) => counted.reduce((total, each) => total + each[key], 0)
+  const summary = { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped'), faults: [] }
+
+  runs.forEach(({ project, exitCode, report }, index) => {
+    if (report === null) summary.faults.push(`${project}: no report`)
+    if (exitCode !== 0) summary.faults.push(`${project}: the runner ended with ${exitCode}`)
+    if (everyProject && counted[index].passed === 0) summary.faults.push(`${project}: no test passed`)
+    if (noSkips) summary.faults.push(...skippedTests(report).map((name) => `${project}: skipped: ${name}`))
+  })
+  if (summary.failed > 0) summary.faults.push('Tests failed.')
+  if (summary.passed + summary.failed === 0) summary.faults.push('No test ran.')
+  return summary
+}
+
+/** The line that ends a run. */
+export function closingLine({ passed, failed, skipped }) {
+  return `${passed} passed, ${failed} failed, ${skipped} skipped`
+}
+
+/** A file that could not be loaded has no tests to count; it counts as one that failed. */
+function count(report) {
+  if (report === null) return { passed: 0, failed: 1, skipped: 0 }
+  const unloaded = report.testResults.filter(
+    ({ status, assertionResults }) =>
+      status === 'failed' && assertionResults.every((test) => test.status !== 'failed'),
+  )
+  return {
+    passed: report.numPassedTests,
+    failed: report.numFailedTests + unloaded.length,
+    skipped: report.numPendingTests + report.numTodoTests,
+  }
+}
+
+function skippedTests(report) {
+  return (report?.testResults ?? [])
+    .flatMap(({ assertionResults }) => assertionResults)
+    .filter(({ status }) => status !== 'passed' && status !== 'failed')
+    .map(({ fullName }) => fullName)
+}

@@ -1,0 +1,84 @@
+// The configuration `workerd serve` reads. What production takes from wrangler.toml is taken from there: date, flags, object classes.
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ROOT } from './paths.mjs'
+
+/** `compatibilityDate`, `compatibilityFlags` and `objects` ({ binding, className }[]) of wrangler.toml. */
+export function readWranglerToml(text = readFileSync(join(ROOT, 'wrangler.toml'), 'utf8')) {
+  const flags = text.match(/^compatibility_flags\s*=\s*\[([^\]]*)\]/m)?.[1] ?? ''
+  const bindings = text.matchAll(/^\[\[durable_objects\.bindings\]\]\nname = "(\w+)"\nclass_name = "(\w+)"/gm)
+  return {
+    compatibilityDate: text.match(/^compatibility_date\s*=\s*"([\d-]+)"/m)[1],
+    compatibilityFlags: [...flags.matchAll(/"([^"]+)"/g)].map(([, flag]) => flag),
+    objects: [...bindings].map(([, binding, className]) => ({ binding, className })),
+  }
+}
+
+/**
+ * The configuration as Cap'n Proto text, to stand beside a copy of the bundle. Variables are named here and read from
+ * the process's environment: their values are in no file. The unique keys are, so the file is for its owner only.
+ */
+export function workerdConfig({
+  wrangler,
+  uniqueKeys,
+  variables,
+  addresses,
+  tls,
+  objectsPath,
+  allowLoopback,
+}) {
+  const bindings = [
+    ...wrangler.objects.map(
+      ({ binding, className }) => `(name = ${text(binding)}, durableObjectNamespace = ${text(className)})`,
+    ),
+    ...variables.map((name) => `(name = ${text(name)}, fromEnvironment = ${text(name)})`),
+  ]
+  const namespaces = wrangler.objects.map(
+    ({ className }) =>
+      `(className = ${text(className)}, uniqueKey = ${text(uniqueKeys[className])}, enableSql = true)`,
+  )
+  const sockets = addresses.map(
+    (address, index) =>
+      `(name = "socket${index}", address = ${text(address)}, service = "verifier", ${protocol(tls)})`,
+  )
+  const allow = ['public', ...(allowLoopback ? ['127.0.0.0/8', '::1/128'] : [])]
+  return `using Workerd = import "/workerd/workerd.capnp";
+
+const config :Workerd.Config = (
+  services = [
+    (name = "verifier", worker = (
+      modules = [(name = "worker.js", esModule = embed "worker.js")],
+      compatibilityDate = ${text(wrangler.compatibilityDate)},
+      compatibilityFlags = ${list(wrangler.compatibilityFlags.map(text))},
+      bindings = ${list(bindings)},
+      durableObjectNamespaces = ${list(namespaces)},
+      durableObjectStorage = (localDisk = "objects"),
+      globalOutbound = "internet",
+    )),
+    (name = "objects", disk = (path = ${text(objectsPath)}, writable = true)),
+    # Addresses of private networks stay out of reach, also by way of NAT64.
+    (name = "internet", network = (
+      allow = ${list(allow.map(text))},
+      deny = ["64:ff9b::/96"],
+      tlsOptions = (trustBrowserCas = true),
+    )),
+  ],
+  sockets = ${list(sockets)},
+);
+`
+}
+
+function protocol(tls) {
+  if (tls === null) return 'http = ()'
+  return `https = (options = (), tlsOptions = (keypair = (privateKey = embed ${text(tls.key)}, certificateChain = embed ${text(tls.certificate)})))`
+}
+
+function list(items) {
+  return `[${items.join(', ')}]`
+}
+
+/** A text literal: quotes and backslashes are escaped as in JSON. */
+function text(value) {
+  return JSON.stringify(value)
+}

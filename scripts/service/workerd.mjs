@@ -1,0 +1,121 @@
+// One workerd process per state directory: the old one is ended, the new one is watched until it answers.
+
+import { execFileSync, spawn } from 'node:child_process'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { request } from './request.mjs'
+
+const READY_WITHIN_MS = 20_000
+const END_WITHIN_MS = 3_000
+
+/** Ends the workerd that an earlier launcher of this state directory left running, if its pid still is that one. */
+export async function endStaleWorkerd(directory) {
+  const pid = readPid(directory)
+  if (pid === undefined || !isOurs(pid, directory)) return
+  console.error(`Ending workerd ${pid}, left running in this state directory.`)
+  signal(pid, 'SIGTERM')
+  const deadline = Date.now() + END_WITHIN_MS
+  while (isOurs(pid, directory)) {
+    if (Date.now() > deadline) signal(pid, 'SIGKILL')
+    await sleep(10)
+  }
+}
+
+/** Starts workerd on the configuration in the state directory. `environment` is all it is given: no argument holds a secret. */
+export function startWorkerd(directory, environment) {
+  const workerd = createRequire(import.meta.url)('workerd').default
+  const command = [...diesWithParent(), workerd, 'serve', configPath(directory)]
+  const child = spawn(command[0], command.slice(1), {
+    env: environment,
+    stdio: ['ignore', 'inherit', 'pipe'],
+  })
+  writeFileSync(pidPath(directory), String(child.pid))
+  child.once('exit', () => {
+    if (readPid(directory) === child.pid) rmSync(pidPath(directory), { force: true })
+  })
+  child.stderr.pipe(process.stderr)
+  return child
+}
+
+/** Resolves once `/healthz` answers 200 with the boot id this process was given. Throws with what stood in the way. */
+export async function untilReady(child, { origin, bootId }) {
+  const faults = configurationFaults(child)
+  const deadline = Date.now() + READY_WITHIN_MS
+  let last = 'no answer'
+  while (Date.now() < deadline) {
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error('workerd ended (see above)')
+    const answer = await request('GET', `${origin}/healthz`).catch(() => undefined)
+    if (answer !== undefined) last = `HTTP ${answer.status} ${answer.text.slice(0, 200)}`
+    if (answer?.status === 200 && answer.json()?.boot_id === bootId) return
+    if (faults.length > 0) throw new Error(faults[0])
+    await sleep(10)
+  }
+  throw new Error(`not ready after ${READY_WITHIN_MS / 1000} s: ${last}`)
+}
+
+/** Asks the process to end, and insists. */
+export async function endWorkerd(child) {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  child.kill('SIGTERM')
+  const insist = setTimeout(() => child.kill('SIGKILL'), END_WITHIN_MS)
+  await ended
+  clearTimeout(insist)
+}
+
+export function configPath(directory) {
+  return join(directory, 'workerd.capnp')
+}
+
+/** The Worker throws `configuration: …` (src/config.ts) at its first request; workerd reports that on stderr. */
+function configurationFaults(child) {
+  const faults = []
+  let text = ''
+  child.stderr.on('data', (chunk) => {
+    text = (text + chunk).slice(-16_384)
+    const fault = text.match(/\bconfiguration: .+(?=\n)/)
+    if (fault) faults.push(fault[0])
+  })
+  return faults
+}
+
+/** On Linux the kernel ends workerd with its launcher, `kill -9` included; elsewhere the next start does. */
+function diesWithParent() {
+  return existsSync('/usr/bin/setpriv') ? ['/usr/bin/setpriv', '--pdeathsig', 'KILL'] : []
+}
+
+function pidPath(directory) {
+  return join(directory, 'workerd.pid')
+}
+
+function readPid(directory) {
+  if (!existsSync(pidPath(directory))) return undefined
+  const pid = Number(readFileSync(pidPath(directory), 'utf8'))
+  return Number.isSafeInteger(pid) && pid > 1 ? pid : undefined
+}
+
+/** A pid alone proves nothing, since numbers are used again: the process must run this directory's configuration. */
+function isOurs(pid, directory) {
+  return commandLine(pid).split('\0').includes(configPath(directory))
+}
+
+function commandLine(pid) {
+  try {
+    if (existsSync('/proc/self/cmdline')) return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+    return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' })
+      .replaceAll(' ', '\0')
+      .trim()
+  } catch {
+    return '' // No such process.
+  }
+}
+
+function signal(pid, name) {
+  try {
+    process.kill(pid, name)
+  } catch (error) {
+    if (error.code !== 'ESRCH') throw error
+  }
+}

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { closingLine, summarise } from '../../scripts/service/test-summary.mjs'
+
+const LENIENT = { everyProject: false, noSkips: false }
+const GOOD = run('core', ['passed', 'passed'])
+
+describe('summarise', () => {
+  it('adds the counts of every project', () => {
+    const summary = summarise([GOOD, run('system', ['passed', 'skipped', 'todo'])], LENIENT)
+    expect(closingLine(summary)).toBe('3 passed, 0 failed, 2 skipped')
+    expect(summary.faults).toEqual([])
+  })
+
+  it('fails when a test failed, even if the runner ended with 0', () => {
+    const failed = { ...run('core', ['passed', 'failed']), exitCode: 0 }
+    expect(summarise([failed], LENIENT)).toMatchObject({ passed: 1, failed: 1, faults: ['Tests failed.'] })
+  })
+
+  it('fails when the runner ended badly though all its tests passed', () => {
+    expect(summarise([{ ...GOOD, exitCode: 1 }], LENIENT).faults).toEqual(['core: the runner ended with 1'])
+  })
+
+  it('counts a file that could not be loaded as one that failed', () => {
+    const unloaded = run('core', ['passed'])
+    unloaded.report.testResults.push({ status: 'failed', assertionResults: [] })
+    expect(summarise([unloaded], LENIENT)).toMatchObject({ passed: 1, failed: 1, faults: ['Tests failed.'] })
+  })
+
+  it('fails when a runner left no report', () => {
+    const { faults, failed } = summarise([GOOD, { project: 'system', exitCode: 0, report: null }], LENIENT)
+    expect(faults).toContain('system: no report')
+    expect(failed).toBe(1)
+  })
+
+  it('fails when no test ran', () => {
+    expect(summarise([run('core', [])], LENIENT).faults).toEqual(['No test ran.'])
+  })
+
+  it('fails when one project ran none, if every project has to', () => {
+    const runs = [GOOD, run('workers', [])]
+    expect(summarise(runs, LENIENT).faults).toEqual([])
+    expect(summarise(runs, { ...LENIENT, everyProject: true }).faults).toEqual(['workers: no test passed'])
+  })
+
+  it('names every skipped test, if none may be', () => {
+    const runs = [run('core', ['passed', 'skipped', 'todo'])]
+    expect(summarise(runs, { ...LENIENT, noSkips: true }).faults).toEqual([
+      'core: skipped: test 1',
+      'core: skipped: test 2',
+    ])
+  })
+})
+
+/** A report as vitest writes it, reduced to the members that are read. */
+function run(project: string, statuses: string[]) {
+  const numberOf = (status: string) => statuses.filter((each) => each === status).length
+  return {
+    project,
+    exitCode: statuses.includes('failed') ? 1 : 0,
+    report: {
+      numPassedTests: numberOf('passed'),
+      numFailedTests: numberOf('failed'),
+      numPendingTests: numberOf('skipped'),
+      numTodoTests: numberOf('todo'),
+      testResults: [
+        {
+          status: statuses.includes('failed') ? 'failed' : 'passed',
+          assertionResults: statuses.map((status, index) => ({ status, fullName: `test ${index}` })),
+        },
+      ],
+    },
+  }
+}
