@@ -109,9 +109,9 @@ export type CredentialRejection =
   | { readonly reason: 'unreferenced_disclosure' }
   | { readonly reason: 'duplicate_digest' }
   | { readonly reason: 'unsupported_hash_algorithm' }
-  /** A disclosure brings a claim that must be signed in the clear (SD-JWT VC §2.2.2.2), or one that is there already. */
+  /** A disclosure brings a claim that must be signed in the clear (SD-JWT VC §2.2.2.3), one of SD-JWT's own, or one that is there already. */
   | { readonly reason: 'forbidden_disclosure' }
-  /** A claim of the format is missing or of the wrong type (`vct`, `exp`, …). */
+  /** A claim of the format is missing, of the wrong type or out of place (`vct`, `exp`, `_sd`, …), or `aud` does not name us. */
   | { readonly reason: 'invalid_claim'; readonly claim: string }
 
 /** The proof that the presenter holds the credential. */

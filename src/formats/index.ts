@@ -1,0 +1,17 @@
+// The registry of credential formats: one line each. Format identifiers everywhere else derive from it.
+
+import type { CredentialFormat } from './format.ts'
+import { sdJwtVc } from './sd-jwt-vc/sd-jwt-vc.ts'
+
+/** Every credential format this service verifies, by its Credential Format Identifier. */
+export const FORMATS = {
+  'dc+sd-jwt': sdJwtVc,
+} as const satisfies Readonly<Record<string, CredentialFormat>>
+
+/** The Credential Format Identifiers of the registry. */
+export type FormatId = keyof typeof FORMATS
+
+/** The format of an identifier; `undefined` for one we do not know. */
+export function credentialFormat(id: string): CredentialFormat<FormatId> | undefined {
+  return Object.hasOwn(FORMATS, id) ? FORMATS[id as FormatId] : undefined
+}

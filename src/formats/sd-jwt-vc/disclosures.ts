@@ -1,0 +1,59 @@
+// Disclosures (RFC 9901 §4.2): decoded strictly, and found again by the digest of the characters that arrived.
+
+import { decodeBase64url, encodeBase64url } from '../../codec/base64url.ts'
+import { decodeUtf8, utf8 } from '../../codec/bytes.ts'
+import { type Json, type JsonLimits, parseJson } from '../../codec/json.ts'
+import { digest, type HashName } from '../../crypto/digest.ts'
+import { err, ok, type Result } from '../../result.ts'
+
+/** One disclosure; `name` is `undefined` for an array element (§4.2.2). */
+export type Disclosure = { readonly name: string | undefined; readonly value: Json }
+
+export type DisclosureRejection = {
+  readonly reason: 'malformed_disclosure' | 'limit_exceeded' | 'forbidden_disclosure' | 'duplicate_digest'
+}
+
+// The whole presentation has a limit (split.ts); so has the nesting of the processed payload (processed-payload.ts).
+const JSON_LIMITS: JsonLimits = { length: 1_048_576, depth: 32 }
+
+/** Claim names that belong to the format: never a disclosure's (§7.1 step 3.3.2, §4.1.1). */
+const FORMAT_NAMES: ReadonlySet<string> = new Set(['_sd', '...', '_sd_alg'])
+
+/** Decodes all disclosures, then maps each one from its digest (§4.2.3), base64url as embedded in payloads. */
+export async function digestDisclosures(
+  encoded: readonly string[],
+  hash: HashName,
+): Promise<Result<ReadonlyMap<string, Disclosure>, DisclosureRejection>> {
+  const disclosures: Disclosure[] = []
+  for (const text of encoded) {
+    const disclosure = decodeDisclosure(text)
+    if (!disclosure.ok) return disclosure
+    disclosures.push(disclosure.value)
+  }
+  const digests = await Promise.all(
+    encoded.map(async (text) => encodeBase64url(await digest(hash, utf8(text)))),
+  )
+  const byDigest = new Map(digests.map((value, i) => [value, disclosures[i] as Disclosure]))
+  // §4: a Holder never sends a disclosure more than once.
+  return byDigest.size === digests.length ? ok(byDigest) : err({ reason: 'duplicate_digest' })
+}
+
+function decodeDisclosure(text: string): Result<Disclosure, DisclosureRejection> {
+  const bytes = decodeBase64url(text)
+  const json = bytes === undefined ? undefined : decodeUtf8(bytes)
+  if (json === undefined) return err({ reason: 'malformed_disclosure' })
+  const parsed = parseJson(json, JSON_LIMITS)
+  if (!parsed.ok)
+    return err({ reason: parsed.error === 'too_deep' ? 'limit_exceeded' : 'malformed_disclosure' })
+  if (!Array.isArray(parsed.value)) return err({ reason: 'malformed_disclosure' })
+  const elements: readonly Json[] = parsed.value
+  const [salt, second, third] = elements
+  if (typeof salt !== 'string' || second === undefined) return err({ reason: 'malformed_disclosure' })
+  if (elements.length === 2) return ok({ name: undefined, value: second })
+  if (elements.length !== 3 || typeof second !== 'string' || third === undefined) {
+    return err({ reason: 'malformed_disclosure' })
+  }
+  return FORMAT_NAMES.has(second)
+    ? err({ reason: 'forbidden_disclosure' })
+    : ok({ name: second, value: third })
+}

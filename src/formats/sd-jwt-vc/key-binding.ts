@@ -1,0 +1,100 @@
+// The Key Binding JWT (RFC 9901 §4.3 and §7.3 step 5): proof that the presenter holds the key the issuer named, made for
+// this request and for no other disclosures. Whether one is needed is our policy's to say, never the answer's.
+
+import { encodeBase64url } from '../../codec/base64url.ts'
+import { utf8 } from '../../codec/bytes.ts'
+import { isJsonObject, type Json, type JsonLimits, type JsonObject, member } from '../../codec/json.ts'
+import { digest, type HashName } from '../../crypto/digest.ts'
+import { type PublicJwk, parsePublicJwk } from '../../crypto/jwk.ts'
+import { decodeJws, type JwsFault, verifyJws } from '../../crypto/jws.ts'
+import { err, ok, type Result } from '../../result.ts'
+import type { Expected, HolderRejection } from '../format.ts'
+import { CLOCK_SKEW, isNumericDate } from './validity.ts'
+
+/** A KB-JWT of this credential's holder over this presentation. Nonce and audience are still to be compared. */
+export type VerifiedKeyBinding = { readonly nonce: Json | undefined; readonly aud: Json | undefined }
+
+export type KeyBindingRejection =
+  | HolderRejection
+  | {
+      readonly reason:
+        | 'limit_exceeded'
+        | 'unsupported_algorithm'
+        | 'unsupported_critical_header'
+        | 'wrong_token_type'
+    }
+
+/** Seconds the holder's clock and the answer's way to us may account for, either way. */
+export const KEY_BINDING_WINDOW = 300
+
+const LIMITS: JsonLimits = { length: 16_384, depth: 16 }
+
+/**
+ * Verifies everything about a KB-JWT but its nonce and audience. `signedPayload` is the payload the issuer signed, its
+ * signature verified; `sdJwt` all that stood before the KB-JWT, last tilde included.
+ */
+export async function verifyKeyBinding(
+  kbJwt: string,
+  bound: { readonly signedPayload: JsonObject; readonly sdJwt: string; readonly hash: HashName },
+  when: { readonly now: number; readonly requestedAt: number },
+): Promise<Result<VerifiedKeyBinding, KeyBindingRejection>> {
+  const key = holderKey(bound.signedPayload)
+  if (key === undefined) return err({ reason: 'holder_key_missing' })
+  const jws = decodeJws(kbJwt, LIMITS)
+  if (!jws.ok) return err({ reason: JWS_FAULTS[jws.error] })
+  if (member(jws.value.header, 'typ') !== 'kb+jwt') return err({ reason: 'wrong_token_type' })
+  if (!(await verifyJws(jws.value, key))) return err({ reason: 'invalid_holder_signature' })
+  const claims = jws.value.payload
+  const sdHash = encodeBase64url(await digest(bound.hash, utf8(bound.sdJwt)))
+  if (member(claims, 'sd_hash') !== sdHash) return err({ reason: 'sd_hash_mismatch' })
+  // OpenID4VP 1.0 B.3.3.1: hashes of transaction data answer a request for them, and we made none.
+  if (Object.hasOwn(claims, 'transaction_data_hashes')) return err({ reason: 'malformed_holder_binding' })
+  const fault = currency(claims, when)
+  if (fault !== undefined) return err({ reason: fault })
+  return ok({ nonce: member(claims, 'nonce'), aud: member(claims, 'aud') })
+}
+
+/** Compares the nonce: it is what makes an answer answer this request (OpenID4VP 1.0 §14.1). */
+export function matchNonce(binding: VerifiedKeyBinding, expected: Expected): Result<null, HolderRejection> {
+  return binding.nonce === expected.nonce ? ok(null) : err({ reason: 'nonce_mismatch' })
+}
+
+/** Compares the audience: one string, our full identifier (OpenID4VP 1.0 §14.8); a list is refused (RFC 9901 §4.3). */
+export function matchAudience(
+  binding: VerifiedKeyBinding,
+  expected: Expected,
+): Result<null, HolderRejection> {
+  return binding.aud === expected.audience ? ok(null) : err({ reason: 'audience_mismatch' })
+}
+
+const JWS_FAULTS: Readonly<Record<JwsFault, KeyBindingRejection['reason']>> = {
+  malformed: 'malformed_holder_binding',
+  too_large: 'limit_exceeded',
+  unsupported_algorithm: 'unsupported_algorithm',
+  unsupported_critical_header: 'unsupported_critical_header',
+}
+
+/** `cnf.jwk` as the issuer signed it (RFC 7800 §3.2). Other confirmation methods name no key we could use. */
+function holderKey(signedPayload: JsonObject): PublicJwk | undefined {
+  const confirmation = member(signedPayload, 'cnf')
+  return isJsonObject(confirmation) ? parsePublicJwk(member(confirmation, 'jwk')) : undefined
+}
+
+/** Made now, and not before the request; `exp` and `nbf` hold where the wallet set them (RFC 7519 §4.1). */
+function currency(
+  claims: JsonObject,
+  when: { readonly now: number; readonly requestedAt: number },
+): 'malformed_holder_binding' | 'holder_binding_not_current' | undefined {
+  const iat = member(claims, 'iat')
+  const exp = member(claims, 'exp')
+  const nbf = member(claims, 'nbf')
+  if (!isNumericDate(iat)) return 'malformed_holder_binding'
+  if (exp !== undefined && !isNumericDate(exp)) return 'malformed_holder_binding'
+  if (nbf !== undefined && !isNumericDate(nbf)) return 'malformed_holder_binding'
+  const current =
+    Math.abs(iat - when.now) <= KEY_BINDING_WINDOW &&
+    iat >= when.requestedAt - CLOCK_SKEW &&
+    (exp === undefined || exp > when.now - CLOCK_SKEW) &&
+    (nbf === undefined || nbf <= when.now + CLOCK_SKEW)
+  return current ? undefined : 'holder_binding_not_current'
+}

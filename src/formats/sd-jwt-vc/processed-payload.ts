@@ -1,0 +1,156 @@
+// The Processed SD-JWT Payload (RFC 9901 §7.1 steps 3 to 5): disclosures put in the place of their digests, recursively,
+// and the format's own members taken out. Objects are built without a prototype: `__proto__` is a claim like any other.
+
+import { isJsonObject, type Json, type JsonObject, member } from '../../codec/json.ts'
+import { err, ok, type Result } from '../../result.ts'
+import type { Disclosure } from './disclosures.ts'
+
+/** Why payload and disclosures do not belong together. */
+export type PayloadRejection =
+  | {
+      readonly reason:
+        | 'malformed_disclosure'
+        | 'unreferenced_disclosure'
+        | 'duplicate_digest'
+        | 'forbidden_disclosure'
+        | 'limit_exceeded'
+    }
+  /** `_sd`, `_sd_alg` or `...` where, or shaped as, it must not be (§4.1, §4.2.4). */
+  | { readonly reason: 'invalid_claim'; readonly claim: string }
+
+// Each disclosure may nest anew, so the limits of JSON parsing do not bound the whole.
+const MAXIMUM_DEPTH = 64
+
+/**
+ * Processes an issuer-signed payload. `clearClaims` are the top-level claims that, with all they contain, must be signed
+ * in the clear: a disclosure that brings one of them or a part of one is refused (SD-JWT VC §2.2.2.3).
+ */
+export function processPayload(
+  payload: JsonObject,
+  disclosures: ReadonlyMap<string, Disclosure>,
+  clearClaims: ReadonlySet<string>,
+): Result<JsonObject, PayloadRejection> {
+  const processing: Processing = { disclosures, clearClaims, digests: new Set(), used: 0 }
+  const processed = processObject(payload, { depth: 0, clear: false }, processing)
+  if (!processed.ok) return processed
+  return processing.used === disclosures.size ? processed : err({ reason: 'unreferenced_disclosure' })
+}
+
+type Processing = {
+  readonly disclosures: ReadonlyMap<string, Disclosure>
+  readonly clearClaims: ReadonlySet<string>
+  /** Every digest met so far, decoys included: none may be met twice (§7.1 step 4). */
+  readonly digests: Set<string>
+  /** Disclosures that were referenced. A digest is met once, so none is counted twice. */
+  used: number
+}
+
+/** Where a value stands: its level below the payload, and whether it is part of a claim that must be in the clear. */
+type Place = { readonly depth: number; readonly clear: boolean }
+
+function processValue(value: Json, place: Place, processing: Processing): Result<Json, PayloadRejection> {
+  if (place.depth > MAXIMUM_DEPTH) return err({ reason: 'limit_exceeded' })
+  if (isJsonObject(value)) return processObject(value, place, processing)
+  if (Array.isArray(value)) return processArray(value, place, processing)
+  return ok(value)
+}
+
+function processObject(
+  object: JsonObject,
+  place: Place,
+  processing: Processing,
+): Result<JsonObject, PayloadRejection> {
+  const processed: Record<string, Json> = Object.create(null)
+  for (const [name, value] of Object.entries(object)) {
+    if (name === '_sd' || (name === '_sd_alg' && place.depth === 0)) continue
+    // §4.1.1: `_sd_alg` stands at the top level only; §4.2.4.2: `...` stands in array elements only.
+    if (name === '_sd_alg' || name === '...') return err({ reason: 'invalid_claim', claim: name })
+    const inner = processValue(value, placeOf(name, place, processing), processing)
+    if (!inner.ok) return inner
+    processed[name] = inner.value
+  }
+  const digests = embeddedDigests(object)
+  if (digests === undefined) return err({ reason: 'invalid_claim', claim: '_sd' })
+  for (const digest of digests) {
+    const fault = discloseMember(processed, digest, place, processing)
+    if (fault !== undefined) return err(fault)
+  }
+  return ok(processed)
+}
+
+/** Adds the member whose digest this is, if it was disclosed (§7.1 step 3.3.2). */
+function discloseMember(
+  object: Record<string, Json>,
+  digest: string,
+  place: Place,
+  processing: Processing,
+): PayloadRejection | undefined {
+  const found = disclosureOf(digest, place, processing)
+  if (!found.ok) return found.error
+  if (found.value === undefined) return undefined
+  const { name, value } = found.value
+  if (name === undefined) return { reason: 'malformed_disclosure' }
+  const inside = placeOf(name, place, processing)
+  if (inside.clear || Object.hasOwn(object, name)) return { reason: 'forbidden_disclosure' }
+  const inner = processValue(value, inside, processing)
+  if (!inner.ok) return inner.error
+  object[name] = inner.value
+  return undefined
+}
+
+/** Elements are replaced by what was disclosed; digests without a disclosure leave nothing behind (§7.1 step 3.4). */
+function processArray(
+  array: readonly Json[],
+  place: Place,
+  processing: Processing,
+): Result<readonly Json[], PayloadRejection> {
+  const processed: Json[] = []
+  const inside = { depth: place.depth + 1, clear: place.clear }
+  for (const element of array) {
+    let value = element
+    if (isJsonObject(element) && Object.hasOwn(element, '...')) {
+      const digest = member(element, '...')
+      // §4.2.4.2: there are no other keys in the object.
+      if (typeof digest !== 'string' || Object.keys(element).length !== 1) {
+        return err({ reason: 'invalid_claim', claim: '...' })
+      }
+      const found = disclosureOf(digest, place, processing)
+      if (!found.ok) return found
+      if (found.value === undefined) continue
+      if (found.value.name !== undefined) return err({ reason: 'malformed_disclosure' })
+      value = found.value.value
+    }
+    const inner = processValue(value, inside, processing)
+    if (!inner.ok) return inner
+    processed.push(inner.value)
+  }
+  return ok(processed)
+}
+
+/** The disclosure a digest refers to; `undefined` where it was withheld, or the digest is a decoy (§4.2.5). */
+function disclosureOf(
+  digest: string,
+  place: Place,
+  processing: Processing,
+): Result<Disclosure | undefined, PayloadRejection> {
+  if (processing.digests.has(digest)) return err({ reason: 'duplicate_digest' })
+  processing.digests.add(digest)
+  const disclosure = processing.disclosures.get(digest)
+  if (disclosure === undefined) return ok(undefined)
+  if (place.clear) return err({ reason: 'forbidden_disclosure' })
+  processing.used++
+  return ok(disclosure)
+}
+
+/** The digests of `_sd`: none where it is absent, `undefined` where it is not an array of strings. */
+function embeddedDigests(object: JsonObject): readonly string[] | undefined {
+  if (!Object.hasOwn(object, '_sd')) return []
+  const digests = member(object, '_sd')
+  if (!Array.isArray(digests)) return undefined
+  return digests.every((digest) => typeof digest === 'string') ? digests : undefined
+}
+
+function placeOf(name: string, parent: Place, processing: Processing): Place {
+  const clear = parent.clear || (parent.depth === 0 && processing.clearClaims.has(name))
+  return { depth: parent.depth + 1, clear }
+}

@@ -1,0 +1,23 @@
+// The credential format `dc+sd-jwt`: IETF SD-JWT VC (OpenID4VP 1.0 B.3).
+
+import { type Json, type JsonObject, member } from '../../codec/json.ts'
+import { ADVERTISED_ALGORITHMS } from '../../crypto/algorithms.ts'
+import type { CredentialFormat } from '../format.ts'
+import { FORMAT, verifySdJwtVc } from './verify.ts'
+
+/** IETF SD-JWT VC (OpenID4VP 1.0 B.3). */
+export const sdJwtVc: CredentialFormat<typeof FORMAT> = {
+  id: FORMAT,
+  // B.3.4
+  metadata: { 'sd-jwt_alg_values': ADVERTISED_ALGORITHMS, 'kb-jwt_alg_values': ADVERTISED_ALGORITHMS },
+  metaTypes,
+  buildMeta: (types) => ({ vct_values: types }),
+  verify: verifySdJwtVc,
+}
+
+/** B.3.5: `vct_values` is a non-empty array of type identifiers. */
+function metaTypes(meta: JsonObject): readonly string[] | undefined {
+  const values = member(meta, 'vct_values')
+  if (!Array.isArray(values) || values.length === 0) return undefined
+  return values.every((value: Json) => typeof value === 'string' && value !== '') ? values : undefined
+}

@@ -1,0 +1,142 @@
+// A presentation of an SD-JWT verified as RFC 9901 §7.1 and §7.3 say, for any application of SD-JWT. What the
+// application decides (its `typ`, whose signature counts, which claims are signed in the clear) are its rules.
+
+import { type Json, type JsonLimits, type JsonObject, member } from '../../codec/json.ts'
+import { type HashName, isHashName } from '../../crypto/digest.ts'
+import type { PublicJwk } from '../../crypto/jwk.ts'
+import { type DecodedJws, decodeJws, type JwsFault, verifyJws } from '../../crypto/jws.ts'
+import { err, ok, type Result } from '../../result.ts'
+import type { CheckId, Context, Expected, Rejection } from '../format.ts'
+import { digestDisclosures } from './disclosures.ts'
+import { matchAudience, matchNonce, verifyKeyBinding } from './key-binding.ts'
+import { processPayload } from './processed-payload.ts'
+import { type SdJwtParts, splitSdJwt } from './split.ts'
+
+/** What an application of SD-JWT decides. `Issuer` is what it knows of the issuer besides the keys. */
+export type SdJwtRules<Issuer extends { readonly keys: readonly PublicJwk[] }> = {
+  /** The one acceptable `typ` of the issuer-signed JWT (RFC 9901 §9.11). */
+  readonly typ: string
+  /** Top-level claims that no disclosure may bring, in whole or in part (RFC 9901 §9.7). */
+  readonly clearClaims: ReadonlySet<string>
+  /** Finds who must have signed a decoded, still unverified JWT. Traces its own checks. */
+  readonly resolveIssuer: (jws: DecodedJws) => Promise<Result<Issuer, Rejection>>
+}
+
+/** An SD-JWT whose issuer signature and disclosures have been verified, and its holder binding where there is one. */
+export type VerifiedSdJwt<Issuer> = {
+  readonly issuer: Issuer
+  /** The Processed SD-JWT Payload (§7.1). */
+  readonly claims: JsonObject
+  readonly holderBound: boolean
+}
+
+const LIMITS: JsonLimits = { length: 524_288, depth: 32 }
+
+/** Verifies a presentation step by step; the first failing step's reason is the result. Never throws for bad input. */
+export async function verifySdJwt<Issuer extends { readonly keys: readonly PublicJwk[] }>(
+  presentation: Json,
+  rules: SdJwtRules<Issuer>,
+  expected: Expected,
+  context: Pick<Context, 'now' | 'trace'>,
+): Promise<Result<VerifiedSdJwt<Issuer>, Rejection>> {
+  const traced = tracer(context.trace)
+  const decoded = traced('structure', decodeSdJwt(presentation, rules.typ))
+  if (!decoded.ok) return decoded
+  const { parts, jws } = decoded.value
+  const issuer = await rules.resolveIssuer(jws)
+  if (!issuer.ok) return issuer
+  const signed = traced('issuer_signature', await verifyIssuerSignature(jws, issuer.value.keys))
+  if (!signed.ok) return signed
+  const opened = traced('disclosures', await openDisclosures(jws.payload, parts, rules.clearClaims))
+  if (!opened.ok) return opened
+  const { claims, hash } = opened.value
+  const holderBound = await checkHolderBinding({ parts, jws, hash }, expected, context)
+  if (!holderBound.ok) return holderBound
+  return ok({ issuer: issuer.value, claims, holderBound: holderBound.value })
+}
+
+/** Passes a step's result on, having traced it. */
+export function tracer(
+  trace: Context['trace'],
+): <T, E>(check: CheckId, result: Result<T, E>) => Result<T, E> {
+  return (check, result) => {
+    trace(check, result.ok ? 'pass' : 'fail')
+    return result
+  }
+}
+
+type DecodedSdJwt = { readonly parts: SdJwtParts; readonly jws: DecodedJws }
+
+const JWS_REJECTIONS: Readonly<Record<JwsFault, Rejection>> = {
+  malformed: { reason: 'malformed_credential' },
+  too_large: { reason: 'limit_exceeded' },
+  unsupported_algorithm: { reason: 'unsupported_algorithm' },
+  unsupported_critical_header: { reason: 'unsupported_critical_header' },
+}
+
+function decodeSdJwt(presentation: Json, typ: string): Result<DecodedSdJwt, Rejection> {
+  const parts = splitSdJwt(presentation)
+  if (!parts.ok) return parts
+  const jws = decodeJws(parts.value.issuerJwt, LIMITS)
+  if (!jws.ok) return err(JWS_REJECTIONS[jws.error])
+  // One spelling only. RFC 7515 §4.1.9 lets an application read `application/x` and other letter cases as `x`; the
+  // formats built on SD-JWT name a single value, and what RFC 8725 §3.11 tells apart should have a single name.
+  if (member(jws.value.header, 'typ') !== typ) return err({ reason: 'wrong_token_type' })
+  return ok({ parts: parts.value, jws: jws.value })
+}
+
+/** §7.1 step 2: one of the keys that the issuer is known by made this signature. */
+async function verifyIssuerSignature(
+  jws: DecodedJws,
+  keys: readonly PublicJwk[],
+): Promise<Result<null, Rejection>> {
+  for (const key of keys) {
+    if (await verifyJws(jws, key)) return ok(null)
+  }
+  return err({ reason: 'invalid_issuer_signature' })
+}
+
+/** §7.1 steps 3 to 5. */
+async function openDisclosures(
+  payload: JsonObject,
+  parts: SdJwtParts,
+  clearClaims: ReadonlySet<string>,
+): Promise<Result<{ readonly claims: JsonObject; readonly hash: HashName }, Rejection>> {
+  const hash = hashOf(payload)
+  if (hash === undefined) return err({ reason: 'unsupported_hash_algorithm' })
+  const disclosures = await digestDisclosures(parts.disclosures, hash)
+  if (!disclosures.ok) return disclosures
+  const claims = processPayload(payload, disclosures.value, clearClaims)
+  return claims.ok ? ok({ claims: claims.value, hash }) : claims
+}
+
+/** `_sd_alg` (§4.1.1), which nothing but the payload's own top level can say. */
+function hashOf(payload: JsonObject): HashName | undefined {
+  const name = Object.hasOwn(payload, '_sd_alg') ? member(payload, '_sd_alg') : 'sha-256'
+  return typeof name === 'string' && isHashName(name) ? name : undefined
+}
+
+/** §7.3: required by our policy or not; but a proof that does arrive is never passed over. */
+async function checkHolderBinding(
+  bound: DecodedSdJwt & { readonly hash: HashName },
+  expected: Expected,
+  { now, trace }: Pick<Context, 'now' | 'trace'>,
+): Promise<Result<boolean, Rejection>> {
+  const { sdJwt, kbJwt } = bound.parts
+  const traced = tracer(trace)
+  if (kbJwt === undefined && expected.holderBinding) {
+    return traced('holder_binding', err({ reason: 'holder_binding_missing' }))
+  }
+  if (kbJwt === undefined) {
+    for (const check of ['holder_binding', 'nonce', 'audience'] as const) trace(check, 'skip')
+    return ok(false)
+  }
+  const subject = { signedPayload: bound.jws.payload, sdJwt, hash: bound.hash }
+  const when = { now, requestedAt: expected.requestedAt }
+  const binding = traced('holder_binding', await verifyKeyBinding(kbJwt, subject, when))
+  if (!binding.ok) return binding
+  const nonce = traced('nonce', matchNonce(binding.value, expected))
+  if (!nonce.ok) return nonce
+  const audience = traced('audience', matchAudience(binding.value, expected))
+  return audience.ok ? ok(true) : audience
+}

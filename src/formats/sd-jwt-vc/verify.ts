@@ -1,0 +1,133 @@
+// SD-JWT VC (draft-ietf-oauth-sd-jwt-vc) as OpenID4VP 1.0 B.3 presents it: an SD-JWT whose type we know, whose issuer an
+// anchor vouches for, and which is valid now.
+
+import { decodeBase64 } from '../../codec/base64url.ts'
+import { type Json, type JsonObject, member } from '../../codec/json.ts'
+import type { DecodedJws } from '../../crypto/jws.ts'
+import { err, ok, type Result } from '../../result.ts'
+import { resolveSigner } from '../../trust/resolve-signer.ts'
+import type { SignerClaims, TrustedSigner } from '../../trust/signer.ts'
+import type {
+  CheckResult,
+  Context,
+  CredentialType,
+  Expected,
+  Rejection,
+  VerifiedCredential,
+} from '../format.ts'
+import { tracer, verifySdJwt } from './sd-jwt.ts'
+import { checkValidity } from './validity.ts'
+
+/** The Credential Format Identifier (OpenID4VP 1.0 B.3.1), which is also the `typ` (SD-JWT VC §2.2.1). */
+export const FORMAT = 'dc+sd-jwt'
+
+/** SD-JWT VC §2.2.2.3: these, with all they contain, must not be in disclosures. `sub` and `iat` may. */
+const CLEAR_CLAIMS: ReadonlySet<string> = new Set([
+  'iss',
+  'nbf',
+  'exp',
+  'cnf',
+  'vct',
+  'vct#integrity',
+  'aka_vcts',
+  'status',
+])
+
+/** Verifies one presentation (the `verify` of `CredentialFormat`). */
+export async function verifySdJwtVc(
+  presentation: Json,
+  expected: Expected,
+  context: Context,
+): Promise<Result<VerifiedCredential, Rejection>> {
+  const rules = {
+    typ: FORMAT,
+    clearClaims: CLEAR_CLAIMS,
+    resolveIssuer: (jws: DecodedJws) => resolveIssuer(jws, context),
+  }
+  const verified = await verifySdJwt(presentation, rules, expected, context)
+  if (!verified.ok) return verified
+  const { issuer, claims, holderBound } = verified.value
+  const findings = checkValidity(claims, { now: context.now, audience: expected.audience })
+  context.trace('validity', findings.ok && findings.value.length === 0 ? 'pass' : 'fail')
+  if (!findings.ok) return findings
+  const status = checkStatus(claims)
+  context.trace('status', status)
+  // Only now: what is not authentic is a forgery first, and a forgery has no status (Token Status List §8.3).
+  if (status === 'fail') return err({ reason: 'status_unavailable' })
+  return ok({
+    format: FORMAT,
+    typeIdentifier: issuer.vct,
+    credentialType: issuer.credentialType.name,
+    issuer: issuer.issuer,
+    anchor: issuer.anchor,
+    claims,
+    holderBound,
+    findings: findings.value,
+  })
+}
+
+type Issuer = TrustedSigner & { readonly vct: string; readonly credentialType: CredentialType }
+
+/** The type first: anchors vouch for types. Both come from the unverified payload and select; they prove nothing yet. */
+async function resolveIssuer(jws: DecodedJws, context: Context): Promise<Result<Issuer, Rejection>> {
+  const traced = tracer(context.trace)
+  const type = traced('type', typeOf(jws.payload, context))
+  if (!type.ok) return type
+  const signer = traced('issuer_trust', await trustedSigner(jws, type.value.credentialType, context))
+  return signer.ok ? ok({ ...signer.value, ...type.value }) : signer
+}
+
+/** SD-JWT VC §2.2.2.1: `vct` is required. `aka_vcts` is not read: it would let an issuer choose what he is trusted for. */
+function typeOf(
+  payload: JsonObject,
+  context: Context,
+): Result<{ readonly vct: string; readonly credentialType: CredentialType }, Rejection> {
+  const vct = member(payload, 'vct')
+  if (typeof vct !== 'string' || vct === '') return err({ reason: 'invalid_claim', claim: 'vct' })
+  const credentialType = context.typeOf(FORMAT, vct)
+  return credentialType === undefined
+    ? err({ reason: 'unknown_credential_type' })
+    : ok({ vct, credentialType })
+}
+
+async function trustedSigner(
+  jws: DecodedJws,
+  credentialType: CredentialType,
+  context: Context,
+): Promise<Result<TrustedSigner, Rejection>> {
+  const claims = signerClaims(jws)
+  if (!claims.ok) return claims
+  const { now, anchors, fetchResource } = context
+  return resolveSigner(claims.value, { now, anchors, fetchResource, credentialType, purpose: 'issuer' })
+}
+
+/** What the JWT says of its signer. Of the header only the protected one exists here; `jwk`, `jku` and `x5u` are not read. */
+function signerClaims(jws: DecodedJws): Result<SignerClaims, Rejection> {
+  const iss = member(jws.payload, 'iss')
+  const kid = member(jws.header, 'kid')
+  if (iss !== undefined && typeof iss !== 'string') return err({ reason: 'invalid_claim', claim: 'iss' })
+  if (kid !== undefined && typeof kid !== 'string') return err({ reason: 'malformed_credential' })
+  const algorithm = jws.algorithm.name
+  if (!Object.hasOwn(jws.header, 'x5c')) return ok({ iss, kid, chain: undefined, algorithm })
+  const chain = decodeChain(member(jws.header, 'x5c'))
+  return chain === undefined
+    ? err({ reason: 'malformed_certificate_chain' })
+    : ok({ iss, kid, chain, algorithm })
+}
+
+/** `x5c` (RFC 7515 §4.1.6): standard base64, not base64url, of at least one certificate. */
+function decodeChain(x5c: Json | undefined): readonly Uint8Array<ArrayBuffer>[] | undefined {
+  if (!Array.isArray(x5c) || x5c.length === 0) return undefined
+  const chain: Uint8Array<ArrayBuffer>[] = []
+  for (const encoded of x5c) {
+    const certificate = typeof encoded === 'string' ? decodeBase64(encoded) : undefined
+    if (certificate === undefined || certificate.length === 0) return undefined
+    chain.push(certificate)
+  }
+  return chain
+}
+
+/** A `status` of whatever shape says that there is one to check, and nothing here can check it yet. */
+function checkStatus(claims: JsonObject): CheckResult {
+  return Object.hasOwn(claims, 'status') ? 'fail' : 'skip'
+}

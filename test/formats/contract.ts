@@ -1,0 +1,220 @@
+// What every credential format owes the protocol, whatever its encoding. Each format's own test runs this suite over
+// presentations made by a library that this project did not write.
+
+import { describe, expect, it } from 'vitest'
+import type { Json } from '../../src/codec/json.ts'
+import {
+  CHECKS,
+  type CheckId,
+  type CheckResult,
+  type Context,
+  type CredentialFormat,
+  type Expected,
+  type Rejection,
+  type VerifiedCredential,
+} from '../../src/formats/format.ts'
+import type { Result } from '../../src/result.ts'
+
+/** A format, and what its maker can make. Every presentation is fresh and differs from the good one in one thing. */
+export type Subject = {
+  readonly format: CredentialFormat
+  readonly expected: Expected
+  readonly context: Omit<Context, 'trace'>
+  /** What the good presentation must be verified as, claims among them. */
+  readonly verified: Partial<VerifiedCredential>
+  /** A presentation that answers `expected` and is good in `context`. */
+  readonly good: () => Promise<Json>
+  /** Presentations that differ in the named thing only. `undefined` where the format has no such thing. */
+  readonly variants: {
+    readonly otherNonce: () => Promise<Json>
+    readonly otherAudience: () => Promise<Json>
+    readonly otherHolder: () => Promise<Json>
+    readonly otherIssuerKey: () => Promise<Json>
+    readonly unknownType: () => Promise<Json>
+    readonly expired: () => Promise<Json>
+    readonly notYetValid: () => Promise<Json>
+    readonly withStatus: () => Promise<Json>
+    readonly withoutHolderBinding: (() => Promise<Json>) | undefined
+  }
+}
+
+/** What a presentation was found to be, and the checks it went through. */
+export type Verdict = {
+  readonly result: Result<VerifiedCredential, Rejection>
+  readonly trace: readonly (readonly [CheckId, CheckResult])[]
+}
+
+/** Verifies one presentation, recording the trace. */
+export async function judge(
+  format: CredentialFormat,
+  presentation: Json,
+  expected: Expected,
+  context: Omit<Context, 'trace'>,
+): Promise<Verdict> {
+  const trace: [CheckId, CheckResult][] = []
+  const result = await format.verify(presentation, expected, {
+    ...context,
+    trace: (check, outcome) => trace.push([check, outcome]),
+  })
+  return { result, trace }
+}
+
+/** Expects a refusal for this reason, its failing check the last one traced, and no check out of order. */
+export function expectRejection(verdict: Verdict, rejection: Rejection, check?: CheckId): void {
+  expect(verdict.result).toEqual({ ok: false, error: rejection })
+  expectOrderedTrace(verdict)
+  expect(verdict.trace.at(-1)).toEqual([check ?? verdict.trace.at(-1)?.[0], 'fail'])
+  expect(verdict.trace.slice(0, -1).map(([, outcome]) => outcome)).not.toContain('fail')
+}
+
+function expectOrderedTrace({ trace }: Verdict): void {
+  const order = Object.keys(CHECKS)
+  expect(trace.map(([check]) => check)).toEqual(order.slice(0, trace.length))
+}
+
+const JUNK: readonly (readonly [string, Json])[] = [
+  ['null', null],
+  ['true', true],
+  ['a number', 1],
+  ['an empty string', ''],
+  ['a list', ['x']],
+  ['an object', { vp: 'x' }],
+  ['a space', ' '],
+  ['separators', '~~~...~~~'],
+  ['a lone surrogate', '\ud800'],
+  ['a mebibyte of letters', 'A'.repeat(1 << 20)],
+]
+
+/** Runs the suite. */
+export function describeFormat(subject: Subject): void {
+  const { format, expected, variants } = subject
+  const verdictOn = async (presentation: Json, changes: { expected?: object; context?: object } = {}) =>
+    judge(
+      format,
+      presentation,
+      { ...expected, ...changes.expected },
+      { ...subject.context, ...changes.context },
+    )
+
+  describe(`a ${format.id} presentation`, () => {
+    it('made by a foreign library verifies, every check passed or skipped in order', async () => {
+      const verdict = await verdictOn(await subject.good())
+      if (!verdict.result.ok) throw new Error(verdict.result.error.reason)
+      expect(verdict.result.value).toMatchObject(subject.verified)
+      expect(verdict.result.value).toMatchObject({ format: format.id, holderBound: true, findings: [] })
+      expect(verdict.trace).toHaveLength(Object.keys(CHECKS).length)
+      expectOrderedTrace(verdict)
+      expect(verdict.trace.map(([, outcome]) => outcome)).not.toContain('fail')
+    })
+
+    it('made for another nonce is refused', async () => {
+      expectRejection(await verdictOn(await variants.otherNonce()), { reason: 'nonce_mismatch' }, 'nonce')
+    })
+
+    it('made for another verifier is refused', async () => {
+      expectRejection(
+        await verdictOn(await variants.otherAudience()),
+        { reason: 'audience_mismatch' },
+        'audience',
+      )
+    })
+
+    it('bound by a key other than the holder’s is refused', async () => {
+      const rejection = { reason: 'invalid_holder_signature' } as const
+      expectRejection(await verdictOn(await variants.otherHolder()), rejection, 'holder_binding')
+    })
+
+    it('signed by a key other than the issuer’s is refused', async () => {
+      const rejection = { reason: 'invalid_issuer_signature' } as const
+      expectRejection(await verdictOn(await variants.otherIssuerKey()), rejection, 'issuer_signature')
+    })
+
+    it('of a type nobody knows is refused', async () => {
+      expectRejection(
+        await verdictOn(await variants.unknownType()),
+        { reason: 'unknown_credential_type' },
+        'type',
+      )
+    })
+
+    it('whose issuer no anchor vouches for is refused', async () => {
+      const verdict = await verdictOn(await subject.good(), { context: { anchors: [] } })
+      expectRejection(verdict, { reason: 'untrusted_issuer' }, 'issuer_trust')
+    })
+
+    it('whose issuer is anchored for other types only is refused', async () => {
+      const anchors = subject.context.anchors.map((anchor) => ({ ...anchor, credential_types: ['other'] }))
+      const verdict = await verdictOn(await subject.good(), { context: { anchors } })
+      expectRejection(verdict, { reason: 'untrusted_issuer' }, 'issuer_trust')
+    })
+
+    it('whose issuer is anchored for status lists only is refused', async () => {
+      const anchors = subject.context.anchors.map((anchor) => ({ ...anchor, purpose: ['status'] }))
+      const verdict = await verdictOn(await subject.good(), { context: { anchors } })
+      expectRejection(verdict, { reason: 'untrusted_issuer' }, 'issuer_trust')
+    })
+
+    it.each([
+      ['expired', 'credential_expired'],
+      ['notYetValid', 'credential_not_yet_valid'],
+    ] as const)('that is %s is authentic, and the finding says so', async (variant, finding) => {
+      const { result, trace } = await verdictOn(await variants[variant]())
+      expect(result).toMatchObject({ ok: true, value: { findings: [finding] } })
+      expect(trace.find(([check]) => check === 'validity')).toEqual(['validity', 'fail'])
+    })
+
+    it('that is expired and was made for another nonce is a forgery first', async () => {
+      const verdict = await verdictOn(await variants.expired(), { expected: { nonce: 'another' } })
+      expectRejection(verdict, { reason: 'nonce_mismatch' }, 'nonce')
+    })
+
+    it('with a status is unknown, not valid', async () => {
+      expectRejection(
+        await verdictOn(await variants.withStatus()),
+        { reason: 'status_unavailable' },
+        'status',
+      )
+    })
+
+    it('with a status, made for another nonce, is a forgery first', async () => {
+      const verdict = await verdictOn(await variants.withStatus(), { expected: { nonce: 'another' } })
+      expectRejection(verdict, { reason: 'nonce_mismatch' }, 'nonce')
+    })
+
+    it('without holder binding is refused where binding is required', async () => {
+      if (variants.withoutHolderBinding === undefined) return
+      const verdict = await verdictOn(await variants.withoutHolderBinding())
+      expectRejection(verdict, { reason: 'holder_binding_missing' }, 'holder_binding')
+    })
+
+    it('without holder binding verifies, unbound, where our request did not ask for it', async () => {
+      if (variants.withoutHolderBinding === undefined) return
+      const presentation = await variants.withoutHolderBinding()
+      const { result, trace } = await verdictOn(presentation, { expected: { holderBinding: false } })
+      expect(result).toMatchObject({ ok: true, value: { holderBound: false } })
+      expect(trace).toContainEqual(['holder_binding', 'skip'])
+    })
+
+    it('with holder binding that was not asked for must still be bound rightly', async () => {
+      const expected = { holderBinding: false }
+      expect((await verdictOn(await subject.good(), { expected })).result).toMatchObject({
+        ok: true,
+        value: { holderBound: true },
+      })
+      const verdict = await verdictOn(await variants.otherHolder(), { expected })
+      expectRejection(verdict, { reason: 'invalid_holder_signature' }, 'holder_binding')
+    })
+
+    it.each(JUNK)('that is %s is refused without an exception', async (_, junk) => {
+      const { result, trace } = await verdictOn(junk)
+      expect(result.ok).toBe(false)
+      expect(trace).toEqual([['structure', 'fail']])
+    })
+
+    it('reads only its own meta objects', () => {
+      expect(format.metaTypes(format.buildMeta(['a', 'b']))).toEqual(['a', 'b'])
+      expect(format.metaTypes({})).toBeUndefined()
+      expect(format.metaTypes(Object.create({ ...format.buildMeta(['a']) }))).toBeUndefined()
+    })
+  })
+}

@@ -1,0 +1,178 @@
+// The issuer-signed JWT: each case changes one thing in a good presentation and signs everything again.
+
+import { describe, expect, it } from 'vitest'
+import type { CheckId, Rejection } from '../../../src/formats/format.ts'
+import { alter, makeKey, type Parts, presentSdJwtVc } from '../../support/issuer.ts'
+import { expectRejection } from '../contract.ts'
+import { EXPECTED, GOOD, HOLDER_KEY, ISSUER_KEY, issueGood, NOW, presentGood, verdictOn } from './good.ts'
+
+type Alterable = Parts & { payload: Record<string, unknown>; header: Record<string, unknown> }
+type Case = readonly [string, (parts: Alterable) => void, Rejection, CheckId]
+
+const KEYS = { issuer: ISSUER_KEY, holder: HOLDER_KEY }
+
+const header =
+  (name: string, value: unknown) =>
+  ({ header }: Alterable) => {
+    header[name] = value
+  }
+const claim =
+  (name: string, value: unknown) =>
+  ({ payload }: Alterable) => {
+    payload[name] = value
+  }
+/** Claims in JSON's own words: what JSON.stringify cannot say. */
+const claimText = (text: string) => (parts: Parts & { payload: unknown }) => {
+  parts.payload = `${JSON.stringify(parts.payload).slice(0, -1)},${text}}`
+}
+const headerText = (text: string) => (parts: Parts & { header: unknown }) => {
+  parts.header = `${JSON.stringify(parts.header).slice(0, -1)},${text}}`
+}
+
+const unsupported = { reason: 'unsupported_algorithm' } as const
+const critical = { reason: 'unsupported_critical_header' } as const
+const wrongType = { reason: 'wrong_token_type' } as const
+const malformed = { reason: 'malformed_credential' } as const
+const chain = { reason: 'malformed_certificate_chain' } as const
+const invalid = (name: string) => ({ reason: 'invalid_claim', claim: name }) as const
+
+const CASES: readonly Case[] = [
+  ['alg none', header('alg', 'none'), unsupported, 'structure'],
+  ['alg HS256', header('alg', 'HS256'), unsupported, 'structure'],
+  ['alg RS256', header('alg', 'RS256'), unsupported, 'structure'],
+  ['alg in other letters', header('alg', 'es256'), unsupported, 'structure'],
+  ['no alg', header('alg', undefined), unsupported, 'structure'],
+  ['a critical extension', header('crit', ['exp']), critical, 'structure'],
+  ['an empty crit', header('crit', []), critical, 'structure'],
+  ['an unencoded payload', header('b64', true), critical, 'structure'],
+  ['typ vc+sd-jwt of the drafts', header('typ', 'vc+sd-jwt'), wrongType, 'structure'],
+  ['typ jwt', header('typ', 'JWT'), wrongType, 'structure'],
+  ['typ kb+jwt', header('typ', 'kb+jwt'), wrongType, 'structure'],
+  ['typ as a full media type', header('typ', 'application/dc+sd-jwt'), wrongType, 'structure'],
+  ['typ in capitals', header('typ', 'DC+SD-JWT'), wrongType, 'structure'],
+  ['typ in a list', header('typ', ['dc+sd-jwt']), wrongType, 'structure'],
+  ['no typ', header('typ', undefined), wrongType, 'structure'],
+  ['a header parameter named twice', headerText('"typ":"dc+sd-jwt"'), malformed, 'structure'],
+  ['a claim named twice', claimText('"vct":"urn:eudi:pid:1"'), malformed, 'structure'],
+  [
+    'a claim named twice, once with an escape',
+    claimText('"v\\u0063t":"urn:eudi:pid:1"'),
+    malformed,
+    'structure',
+  ],
+  ['a nested claim named twice', claimText('"x":{"a":1,"a":2}'), malformed, 'structure'],
+  ['a payload that is a list', (parts) => Object.assign(parts, { payload: '[]' }), malformed, 'structure'],
+  ['a payload that is not JSON', claimText('x'), malformed, 'structure'],
+  [
+    '33 levels of nesting',
+    claimText(`"x":${'['.repeat(32)}${']'.repeat(32)}`),
+    { reason: 'limit_exceeded' },
+    'structure',
+  ],
+  ['no vct', claim('vct', undefined), invalid('vct'), 'type'],
+  ['an empty vct', claim('vct', ''), invalid('vct'), 'type'],
+  ['a list for vct', claim('vct', ['urn:eudi:pid:1']), invalid('vct'), 'type'],
+  ['an unknown vct', claim('vct', 'urn:eudi:pid:1 '), { reason: 'unknown_credential_type' }, 'type'],
+  ['vct in other letters', claim('vct', 'URN:eudi:pid:1'), { reason: 'unknown_credential_type' }, 'type'],
+  [
+    'the known type among aka_vcts only',
+    ({ payload }) => Object.assign(payload, { vct: 'urn:other', aka_vcts: ['urn:eudi:pid:1'] }),
+    { reason: 'unknown_credential_type' },
+    'type',
+  ],
+  ['a number for iss', claim('iss', 1), invalid('iss'), 'issuer_trust'],
+  ['null for iss', claim('iss', null), invalid('iss'), 'issuer_trust'],
+  ['another iss', claim('iss', 'https://issuer.example/'), { reason: 'untrusted_issuer' }, 'issuer_trust'],
+  ['no iss', claim('iss', undefined), { reason: 'untrusted_issuer' }, 'issuer_trust'],
+  ['a number for kid', header('kid', 1), malformed, 'issuer_trust'],
+  ['null for x5c', header('x5c', null), chain, 'issuer_trust'],
+  ['an empty x5c', header('x5c', []), chain, 'issuer_trust'],
+  ['a string for x5c', header('x5c', 'AAAA'), chain, 'issuer_trust'],
+  ['a number in x5c', header('x5c', [1]), chain, 'issuer_trust'],
+  ['an empty certificate', header('x5c', ['']), chain, 'issuer_trust'],
+  ['a certificate in base64url', header('x5c', ['-_-_']), chain, 'issuer_trust'],
+  ['a certificate without padding', header('x5c', ['AA']), chain, 'issuer_trust'],
+  ['a certificate with a line break', header('x5c', ['AAAA\nAAAA']), chain, 'issuer_trust'],
+  ['a certificate in PEM', header('x5c', ['-----BEGIN CERTIFICATE-----']), chain, 'issuer_trust'],
+  ['exp as a string', claim('exp', String(NOW + 60)), invalid('exp'), 'validity'],
+  ['null for exp', claim('exp', null), invalid('exp'), 'validity'],
+  ['exp beyond all numbers', claimText('"nbf":-1e999'), invalid('nbf'), 'validity'],
+  ['nbf as a date', claim('nbf', '2026-01-01'), invalid('nbf'), 'validity'],
+  ['iat as a boolean', claim('iat', true), invalid('iat'), 'validity'],
+  ['aud naming someone else', claim('aud', 'https://other.example'), invalid('aud'), 'validity'],
+  ['aud naming nobody', claim('aud', []), invalid('aud'), 'validity'],
+  ['aud that is no name', claim('aud', { aud: EXPECTED.audience }), invalid('aud'), 'validity'],
+  ...[null, {}, { status_list: { idx: 0 } }, false, 'valid'].map(
+    (status): Case => [
+      `status ${JSON.stringify(status)}`,
+      claim('status', status),
+      { reason: 'status_unavailable' },
+      'status',
+    ],
+  ),
+]
+
+describe('a credential', () => {
+  it.each(CASES)('with %s is refused', async (_, change, rejection, check) => {
+    expectRejection(await verdictOn(await alter(GOOD, KEYS, change)), rejection, check)
+  })
+
+  it('that nothing was changed in, signed again, verifies', async () => {
+    expect((await verdictOn(await alter(GOOD, KEYS, () => undefined))).result.ok).toBe(true)
+  })
+
+  it('whose aud names us verifies', async () => {
+    for (const aud of [EXPECTED.audience, ['https://other.example', EXPECTED.audience]]) {
+      expect((await verdictOn(await alter(GOOD, KEYS, claim('aud', aud)))).result.ok).toBe(true)
+    }
+  })
+
+  it('is not moved by keys and addresses its own header brings', async () => {
+    const stranger = await makeKey()
+    const forged = await alter(GOOD, { ...KEYS, issuer: stranger }, ({ header }) => {
+      Object.assign(header, {
+        jwk: stranger.publicJwk,
+        jku: 'https://evil.example/jwks',
+        x5u: 'https://evil.example/x',
+      })
+    })
+    expectRejection(await verdictOn(forged), { reason: 'invalid_issuer_signature' }, 'issuer_signature')
+  })
+
+  it('signed by a key of another curve than its alg says is refused', async () => {
+    const p384 = await makeKey('ES384')
+    const forged = await alter(GOOD, { ...KEYS, issuer: p384 }, () => undefined)
+    expectRejection(await verdictOn(forged), { reason: 'invalid_issuer_signature' }, 'issuer_signature')
+  })
+
+  it.each([
+    ['exp', { exp: NOW - 59 }, { exp: NOW - 60 }, 'credential_expired'],
+    ['nbf', { nbf: NOW + 60 }, { nbf: NOW + 61 }, 'credential_not_yet_valid'],
+    ['iat', { iat: NOW + 60 }, { iat: NOW + 61 }, 'credential_not_yet_valid'],
+  ])('is judged by %s with a minute’s tolerance', async (_, still, noMore, finding) => {
+    const within = await verdictOn(await presentGood(await issueGood(still)))
+    expect(within.result).toMatchObject({ ok: true, value: { findings: [] } })
+    const beyond = await verdictOn(await presentGood(await issueGood(noMore)))
+    expect(beyond.result).toMatchObject({ ok: true, value: { findings: [finding] } })
+  })
+
+  it('with every time wrong at once has both findings', async () => {
+    const verdict = await verdictOn(await presentGood(await issueGood({ exp: NOW - 900, nbf: NOW + 900 })))
+    expect(verdict.result).toMatchObject({
+      ok: true,
+      value: { findings: ['credential_expired', 'credential_not_yet_valid'] },
+    })
+  })
+
+  it('without any time claim is valid', async () => {
+    const verdict = await verdictOn(await presentGood(await issueGood({ exp: undefined, iat: undefined })))
+    expect(verdict.result).toMatchObject({ ok: true, value: { findings: [] } })
+  })
+
+  it('without a KB-JWT that carries status is still unknown where binding is not asked for', async () => {
+    const { nonce, audience } = EXPECTED
+    const unbound = await presentSdJwtVc(await issueGood({ status: {} }), { nonce, audience, iat: NOW })
+    const verdict = await verdictOn(unbound, { expected: { holderBinding: false } })
+    expectRejection(verdict, { reason: 'status_unavailable' }, 'status')
+  })
+})
