@@ -1,0 +1,43 @@
+// The certificates of trust anchors: PEM (RFC 7468 §5) to decoded certificates, once per text and isolate.
+
+import { decodeBase64 } from '../codec/base64url.ts'
+import { CERTIFICATE_LIMITS, type Certificate, decodeCertificate } from './certificate.ts'
+
+/** Characters of one anchor's PEM, and certificates in it (an authority's successive certificates). */
+export const PEM_LIMITS = { characters: 65_536, certificates: 16 } as const
+
+/** The certificates of a PEM text, in its order; empty where it is not one (the admin API refused it, then). */
+export function anchorCertificates(pem: string): readonly Certificate[] {
+  const known = decoded.get(pem)
+  if (known !== undefined) return known
+  const certificates = decodePemCertificates(pem) ?? []
+  const [oldest] = decoded.keys()
+  if (decoded.size >= CACHED_TEXTS && oldest !== undefined) decoded.delete(oldest)
+  decoded.set(pem, certificates)
+  return certificates
+}
+
+/** Decodes a PEM text that holds certificates and nothing else; `undefined` for any other text. */
+export function decodePemCertificates(pem: string): readonly Certificate[] | undefined {
+  if (pem.length > PEM_LIMITS.characters) return undefined
+  const [before = '', ...blocks] = pem.split(BEGIN)
+  if (before.trim() !== '' || blocks.length === 0 || blocks.length > PEM_LIMITS.certificates) return undefined
+  const certificates = blocks.map(decodeBlock)
+  return certificates.every((certificate) => certificate !== undefined) ? certificates : undefined
+}
+
+/** A pure function's results: texts of the settings lead here, nothing a wallet wrote. */
+const decoded = new Map<string, readonly Certificate[]>()
+const CACHED_TEXTS = 256
+
+const BEGIN = '-----BEGIN CERTIFICATE-----'
+const END = '-----END CERTIFICATE-----'
+
+function decodeBlock(block: string): Certificate | undefined {
+  const [base64 = '', after, ...rest] = block.split(END)
+  if (after === undefined || after.trim() !== '' || rest.length > 0) return undefined
+  const text = base64.replace(/\s+/g, '')
+  if (text.length > (CERTIFICATE_LIMITS.bytes * 4) / 3 + 4) return undefined
+  const bytes = decodeBase64(text)
+  return bytes && decodeCertificate(bytes)
+}

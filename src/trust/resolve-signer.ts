@@ -1,0 +1,145 @@
+// Whose key may a signature be made with? Only our own anchors answer. The mechanism is theirs, never the token's: an
+// `iss` that has an anchor of its own is judged by that anchor alone, whatever chain is presented beside it.
+
+import { equalBytes } from '../codec/bytes.ts'
+import { err, ok, type Result } from '../result.ts'
+import type { TrustAnchor } from './anchor.ts'
+import { anchorCertificates } from './anchor-certificates.ts'
+import type { Certificate } from './certificate.ts'
+import {
+  type CertificateChain,
+  decodeCertificateChain,
+  judgeValidity,
+  verifyCertificatePath,
+} from './certificate-path.ts'
+import { formatDistinguishedName } from './distinguished-name.ts'
+import { resolveMetadataKeys } from './issuer-metadata.ts'
+import { fitsAlgorithm, selectKeys } from './key-set.ts'
+import type { TrustRejection } from './rejection.ts'
+import type { SignerClaims, TrustContext, TrustedSigner } from './signer.ts'
+import { subjectKeyJwk } from './subject-key.ts'
+
+/**
+ * Finds the keys a signature may be made with, and the anchor that vouches for them; where several do, the first of
+ * the relying party's list. Fetches issuer metadata where an anchor names it, and nothing else.
+ */
+export async function resolveSigner(
+  claims: SignerClaims,
+  context: TrustContext,
+): Promise<Result<TrustedSigner, TrustRejection>> {
+  const anchors = context.anchors.filter(({ purpose = ['issuer'] }) => purpose.includes(context.purpose))
+  const applicable = anchorsForType(anchors, context.credentialType)
+  const { iss, chain } = claims
+  // CONTRACT 8: an `iss` with an anchor of its own is verified by that alone. That holds also where this anchor does
+  // not cover the type: were a chain accepted instead, the presenter would choose the mechanism (SD-JWT VC §3.5).
+  if (iss !== undefined && anchors.some((anchor) => anchoredIssuer(anchor) === iss)) {
+    return resolveAnchoredIssuer(iss, claims, { ...context, anchors: applicable })
+  }
+  return chain === undefined
+    ? err({ reason: 'untrusted_issuer' })
+    : resolveChain(chain, claims, { ...context, anchors: applicable })
+}
+
+/** CONTRACT 8: `*` covers types the relying party added, and only those for which no anchor names the type. */
+function anchorsForType(
+  anchors: readonly TrustAnchor[],
+  type: TrustContext['credentialType'],
+): readonly TrustAnchor[] {
+  const exact = anchors.filter((anchor) => anchor.credential_types.includes(type.name))
+  if (exact.length > 0 || type.builtIn) return exact
+  return anchors.filter((anchor) => anchor.credential_types.includes('*'))
+}
+
+/** The one issuer an anchor stands for; a certification authority stands for none in particular. */
+function anchoredIssuer(anchor: TrustAnchor): string | undefined {
+  if ('issuer' in anchor) return anchor.issuer
+  if ('issuer_url' in anchor) return anchor.issuer_url
+  return 'did' in anchor ? anchor.did : undefined
+}
+
+async function resolveAnchoredIssuer(
+  iss: string,
+  claims: SignerClaims,
+  context: TrustContext,
+): Promise<Result<TrustedSigner, TrustRejection>> {
+  let finding: TrustRejection = { reason: 'untrusted_issuer' }
+  for (const anchor of context.anchors) {
+    if (anchoredIssuer(anchor) !== iss || 'did' in anchor) continue // a DID is resolved nowhere yet
+    const keys =
+      'jwks' in anchor
+        ? ok(selectKeys(anchor.jwks.keys, claims))
+        : await resolveMetadataKeys(iss, claims, context)
+    if (keys.ok && keys.value.length > 0) return ok({ keys: keys.value, issuer: iss, anchor: naming(anchor) })
+    finding = keys.ok ? { reason: 'issuer_key_not_found' } : keys.error
+  }
+  return err(finding)
+}
+
+async function resolveChain(
+  encoded: readonly Uint8Array<ArrayBuffer>[],
+  claims: SignerClaims,
+  { anchors, now }: TrustContext,
+): Promise<Result<TrustedSigner, TrustRejection>> {
+  const chain = decodeCertificateChain(encoded)
+  if (!chain.ok) return chain
+  const anchor = await findVouchingAnchor(chain.value, anchors, now)
+  if (!anchor.ok) return anchor
+  const [leaf] = chain.value
+  const key = leaf.subjectKey && subjectKeyJwk(leaf.subjectKey)
+  if (key === undefined || !fitsAlgorithm(key, claims.algorithm))
+    return err({ reason: 'issuer_key_not_found' })
+  return ok({ keys: [key], issuer: provenIssuer(claims.iss, leaf), anchor: naming(anchor.value) })
+}
+
+async function findVouchingAnchor(
+  chain: CertificateChain,
+  anchors: readonly TrustAnchor[],
+  now: number,
+): Promise<Result<TrustAnchor, TrustRejection>> {
+  const [leaf] = chain
+  const pinned = anchors.find((anchor) => isPinned(leaf, anchor))
+  if (pinned !== undefined) {
+    const rejection = judgeValidity(leaf, now)
+    return rejection === undefined ? ok(pinned) : err(rejection)
+  }
+  const authorities = anchors.flatMap((anchor) => {
+    if (!('x509_ca_pem' in anchor)) return []
+    const certificates = anchorCertificates(anchor.x509_ca_pem)
+    return certificates.map((certificate) => ({ certificate, extendedKeyUsage: anchor.eku, anchor }))
+  })
+  const authority = await verifyCertificatePath(chain, authorities, now)
+  return authority.ok ? ok(authority.value.anchor) : authority
+}
+
+/** CONTRACT 8: the whole certificate, byte for byte; what it says besides its dates does not matter. */
+function isPinned(leaf: Certificate, anchor: TrustAnchor): boolean {
+  if (!('x509_certificate_pem' in anchor)) return false
+  const [pinned] = anchorCertificates(anchor.x509_certificate_pem)
+  return pinned !== undefined && equalBytes(pinned.encoded, leaf.encoded)
+}
+
+/** CONTRACT 8: an `iss` beside a chain is reported only where the leaf carries it; else the leaf's own subject is. */
+function provenIssuer(iss: string | undefined, leaf: Certificate): string | null {
+  const host = iss === undefined ? undefined : httpsHost(iss)
+  const carriesIt = leaf.extensions.subjectAltNames.some(
+    (name) =>
+      (name.form === 'uri' && name.value === iss) ||
+      (name.form === 'dns' && host !== undefined && name.value.toLowerCase() === host),
+  )
+  return iss !== undefined && carriesIt ? iss : formatDistinguishedName(leaf.subject)
+}
+
+/**
+ * The host of an https URL in its normal form without user information, query or fragment (SD-JWT VC §2.2.2.2). Other
+ * spellings are not compared: two readers could see two hosts in them.
+ */
+function httpsHost(text: string): string | undefined {
+  if (!URL.canParse(text)) return undefined
+  const { href, protocol, username, password, search, hash, hostname } = new URL(text)
+  if (protocol !== 'https:' || username + password + search + hash !== '') return undefined
+  return href === text || href === `${text}/` ? hostname : undefined
+}
+
+function naming({ name, assurance_level }: TrustAnchor): TrustedSigner['anchor'] {
+  return { name, assurance_level }
+}
