@@ -1,0 +1,45 @@
+// What a receiver checks before it believes an event (CONTRACT 7): our own header, and the three of Standard Webhooks.
+
+import { decodeBase64, encodeBase64 } from '../codec/base64url.ts'
+import { encodeHex, utf8 } from '../codec/bytes.ts'
+import { hmacSha256 } from '../crypto/hmac.ts'
+
+/** One attempt to be signed. `secrets`: all that are live, two while one rotates. `now`: Unix milliseconds. */
+export type Signing = {
+  readonly body: string
+  readonly secrets: readonly string[]
+  readonly eventId: string
+  readonly now: number
+}
+
+/** The signature headers of one attempt: fresh for every attempt, while body and `webhook-id` stay the same. */
+export async function signatureHeaders(signing: Signing): Promise<Readonly<Record<string, string>>> {
+  const { body, secrets, eventId } = signing
+  const t = Math.floor(signing.now / 1000)
+  const own = secrets.map((secret) => hmacSha256(utf8(secret), utf8(`${t}.${body}`)))
+  const standard = secrets.map((secret) => hmacSha256(secretBytes(secret), utf8(`${eventId}.${t}.${body}`)))
+  return {
+    'X-Service-Signature': [`t=${t}`, ...(await Promise.all(own)).map((mac) => `v1=${encodeHex(mac)}`)].join(
+      ',',
+    ),
+    'webhook-id': eventId,
+    'webhook-timestamp': String(t),
+    'webhook-signature': (await Promise.all(standard)).map((mac) => `v1,${encodeBase64(mac)}`).join(' '),
+  }
+}
+
+const PREFIX = 'whsec_'
+const SECRET_BYTES = 32
+
+/** The text of a webhook secret made of 32 fresh random bytes. */
+export function createSecretFrom(bytes: Uint8Array): string {
+  if (bytes.length !== SECRET_BYTES) throw new Error(`a webhook secret has ${SECRET_BYTES} bytes`)
+  return PREFIX + encodeBase64(bytes)
+}
+
+function secretBytes(secret: string): Uint8Array<ArrayBuffer> {
+  const bytes = secret.startsWith(PREFIX) ? decodeBase64(secret.slice(PREFIX.length)) : undefined
+  // Secrets are made by createSecretFrom alone; another text here is our fault, not the receiver's.
+  if (bytes?.length !== SECRET_BYTES) throw new Error('not a webhook secret')
+  return bytes
+}
