@@ -1,0 +1,273 @@
+// The shape of src/ as data, held over every import. Each rule is also shown to fail on a planted fault.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { blank, functionsOf, importsOf } from './support/source-scan.ts'
+
+/** What a room may import: its neighbours to the right. `type:` allows `import type` only. Everyone has result.ts. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  worker: ['routes', 'session', 'relying-party', 'env'],
+  env: ['config', 'type:session', 'type:relying-party'],
+  config: ['codec'],
+  routes: [
+    ...['session', 'relying-party', 'policy', 'openid4vp', 'formats', 'trust', 'webhook', 'qr'],
+    ...['config', 'env', 'crypto', 'codec'],
+  ],
+  session: [
+    ...['relying-party', 'policy', 'openid4vp', 'formats', 'trust', 'webhook'],
+    ...['config', 'env', 'crypto', 'codec'],
+  ],
+  'relying-party': [
+    ...['policy', 'openid4vp', 'formats', 'trust', 'webhook'],
+    ...['config', 'env', 'crypto', 'codec'],
+  ],
+  policy: ['openid4vp', 'formats', 'trust', 'codec'],
+  openid4vp: ['formats', 'trust', 'crypto', 'codec'],
+  formats: ['trust', 'crypto', 'codec'],
+  trust: ['crypto', 'codec'],
+  webhook: ['type:trust', 'crypto', 'codec'],
+  qr: ['crypto', 'codec'],
+  crypto: ['codec'],
+  codec: [],
+  result: [],
+}
+
+const CLOUDFLARE_ROOMS = ['worker', 'env', 'routes', 'session', 'relying-party']
+const CLOUDFLARE_NAMES =
+  /\b(DurableObject\w*|ExecutionContext|WebSocketPair|WebSocketRequestResponsePair|RateLimit)\b/
+
+/** Modules that only some rooms may import. */
+const RESERVED = [
+  { module: /^cloudflare:/, rooms: CLOUDFLARE_ROOMS },
+  { module: /^(hono|@hono)\b/, rooms: ['worker', 'routes'] },
+  { module: /^node:/, rooms: ['trust', ...CLOUDFLARE_ROOMS] },
+]
+
+const MAX_FILE_LINES = 350
+const MAX_FUNCTION_LINES = 70
+
+/** Path under src/ → source. */
+type Files = Readonly<Record<string, string>>
+
+function faultsOf(files: Files): string[] {
+  const faults = Object.entries(files).flatMap(([path, source]) => [
+    ...importFaults(path, source),
+    ...sizeFaults(path, source),
+    ...wordFaults(path, source),
+  ])
+  return [...faults, ...cycleFaults(files)]
+}
+
+function importFaults(path: string, source: string): string[] {
+  const from = roomOf(path)
+  const allowed = MAY_IMPORT[from]
+  if (allowed === undefined) return [`${path}: no room called ${from}`]
+  return importsOf(source).flatMap(({ specifier, typeOnly }) => {
+    if (specifier === null) return [`${path}: imports a computed name`]
+    if (!specifier.startsWith('.')) {
+      const reserved = RESERVED.find(({ module }) => module.test(specifier))
+      return reserved && !reserved.rooms.includes(from) ? [`${path}: may not import ${specifier}`] : []
+    }
+    const to = roomOf(resolveImport(path, specifier))
+    const free = to === from || to === 'result' || allowed.includes(to)
+    return free || (typeOnly && allowed.includes(`type:${to}`))
+      ? []
+      : [`${path}: may not import ${specifier}`]
+  })
+}
+
+function sizeFaults(path: string, source: string): string[] {
+  const lines = source.trimEnd().split('\n').length
+  const long = functionsOf(source).filter((each) => each.lines > MAX_FUNCTION_LINES)
+  return [
+    ...(lines > MAX_FILE_LINES ? [`${path}: ${lines} lines`] : []),
+    ...long.map((each) => `${path}:${each.line}: a function of ${each.lines} lines`),
+  ]
+}
+
+function wordFaults(path: string, source: string): string[] {
+  const code = blank(source)
+  const isForeign = !CLOUDFLARE_ROOMS.includes(roomOf(path))
+  return [
+    ...(/(:|<|\||&|,|\bas|=)\s*any\b(?!\s*[:(.])/.test(code) ? [`${path}: any`] : []),
+    ...(path !== 'worker.ts' && /\bexport\s+default\b|\bas\s+default\b/.test(code)
+      ? [`${path}: default export`]
+      : []),
+    ...(isForeign && CLOUDFLARE_NAMES.test(code) ? [`${path}: knows Cloudflare`] : []),
+  ]
+}
+
+/** Cycles among imports of values; an erased `import type` cannot make modules wait for each other. */
+function cycleFaults(files: Files): string[] {
+  const done = new Set<string>()
+  const faults: string[] = []
+  const visit = (path: string, trail: readonly string[]) => {
+    if (trail.includes(path)) {
+      faults.push(`cycle: ${[...trail.slice(trail.indexOf(path)), path].join(' > ')}`)
+      return
+    }
+    if (done.has(path)) return
+    for (const { specifier, typeOnly } of importsOf(files[path] ?? '')) {
+      if (typeOnly || specifier === null || !specifier.startsWith('.')) continue
+      visit(resolveImport(path, specifier), [...trail, path])
+    }
+    done.add(path)
+  }
+  for (const path of Object.keys(files)) visit(path, [])
+  return faults
+}
+
+function resolveImport(path: string, specifier: string): string {
+  return posix.join(posix.dirname(path), specifier)
+}
+
+/** `session/state.ts` → `session`, `config.ts` → `config`. */
+function roomOf(path: string): string {
+  return (path.split('/')[0] ?? '').replace(/\.ts$/, '')
+}
+
+function readSources(): Files {
+  const src = join(dirname(fileURLToPath(import.meta.url)), '..', 'src')
+  const paths = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
+  return Object.fromEntries(
+    paths.map((path) => [path.replaceAll('\\', '/'), readFileSync(join(src, path), 'utf8')]),
+  )
+}
+
+describe('src/', () => {
+  it('keeps its shape: imports point right, nothing is too long, no any, no cycle', () => {
+    const files = readSources()
+    expect(Object.keys(files).length).toBeGreaterThan(20)
+    expect(faultsOf(files)).toEqual([])
+  })
+})
+
+describe('the architecture test', () => {
+  it.each<[string, Files, string]>([
+    [
+      'an upward import',
+      { 'crypto/jws.ts': "import { verify } from '../trust/path.ts'" },
+      'crypto/jws.ts: may not import ../trust/path.ts',
+    ],
+    [
+      'an upward import of a type',
+      { 'codec/cbor.ts': "import type { Jwk } from '../crypto/jwk.ts'" },
+      'codec/cbor.ts: may not import ../crypto/jwk.ts',
+    ],
+    [
+      'an upward re-export',
+      { 'formats/index.ts': "export * from '../policy/policy.ts'" },
+      'formats/index.ts: may not import ../policy/policy.ts',
+    ],
+    [
+      'an upward dynamic import',
+      { 'qr/png.ts': "const later = () => import('../session/state.ts')" },
+      'qr/png.ts: may not import ../session/state.ts',
+    ],
+    [
+      'an upward import over several lines',
+      { 'trust/path.ts': "import {\n  type A,\n  b,\n} from '../formats/format.ts'" },
+      'trust/path.ts: may not import ../formats/format.ts',
+    ],
+    [
+      'a value where only types may come from',
+      { 'webhook/event.ts': "import { type A, b } from '../trust/anchor.ts'" },
+      'webhook/event.ts: may not import ../trust/anchor.ts',
+    ],
+    ['an import of a computed name', { 'qr/png.ts': 'import(name)' }, 'qr/png.ts: imports a computed name'],
+    ['a room that is not in the table', { 'utils/a.ts': '' }, 'utils/a.ts: no room called utils'],
+    [
+      'a router outside the edge',
+      { 'session/page.ts': "import { html } from 'hono/html'" },
+      'session/page.ts: may not import hono/html',
+    ],
+    [
+      'the platform inside the core',
+      { 'policy/decide.ts': "import { env } from 'cloudflare:workers'" },
+      'policy/decide.ts: may not import cloudflare:workers',
+    ],
+    [
+      "the platform's names inside the core",
+      { 'webhook/outbox.ts': 'function owe(state: DurableObjectState) {}' },
+      'webhook/outbox.ts: knows Cloudflare',
+    ],
+    [
+      'a cycle',
+      {
+        'trust/a.ts': "import { b } from './b.ts'",
+        'trust/b.ts': "import { c } from './c.ts'",
+        'trust/c.ts': "export { a } from './a.ts'",
+      },
+      'cycle: trust/a.ts > trust/b.ts > trust/c.ts > trust/a.ts',
+    ],
+    ['a file of 351 lines', { 'qr/png.ts': 'x()\n'.repeat(351) }, 'qr/png.ts: 351 lines'],
+    [
+      'a function of 71 lines',
+      { 'qr/png.ts': `\nfunction f(a: { b: string }): Map<string, { c: 1 }> {\n${'x()\n'.repeat(69)}}\n` },
+      'qr/png.ts:2: a function of 71 lines',
+    ],
+    [
+      'a method of 71 lines',
+      { 'qr/png.ts': `class A {\n  async m(\n  ) {\n${'x()\n'.repeat(68)}  }\n}\n` },
+      'qr/png.ts:2: a function of 71 lines',
+    ],
+    [
+      'an arrow function of 71 lines',
+      { 'qr/png.ts': `f(async (a: string) => {\n${'x()\n'.repeat(69)}})\n` },
+      'qr/png.ts:1: a function of 71 lines',
+    ],
+    [
+      'an expression of 71 lines',
+      { 'qr/png.ts': `const f = (a: string) =>\n  g(\n${'    1,\n'.repeat(68)}  )\n\nconst b = 1\n` },
+      'qr/png.ts:1: a function of 71 lines',
+    ],
+    ['any as a type', { 'qr/png.ts': 'const a: any = 1' }, 'qr/png.ts: any'],
+    ['any as an argument', { 'qr/png.ts': 'const a = new Map<string, any>()' }, 'qr/png.ts: any'],
+    ['a cast to any', { 'qr/png.ts': 'f(a as any)' }, 'qr/png.ts: any'],
+    ['a default export', { 'qr/png.ts': 'export default 1' }, 'qr/png.ts: default export'],
+  ])('finds %s', (_, files, fault) => {
+    expect(faultsOf(files)).toEqual([fault])
+  })
+
+  it('accepts what the rules allow', () => {
+    expect(
+      faultsOf({
+        'worker.ts': "import { app } from './routes/app.ts'\nexport default app",
+        'routes/app.ts': "import { Hono } from 'hono'\nimport { err } from '../result.ts'",
+        'result.ts': 'export const any = { any: 1, "as any": 2 }',
+        'webhook/a.ts': "import type { A } from '../trust/a.ts'\nimport { type B } from '../trust/a.ts'",
+        'trust/a.ts': "import type { B } from './b.ts'",
+        'trust/b.ts': "import { a } from './a.ts'",
+        'qr/png.ts': `function f() {\n${'x()\n'.repeat(68)}}\n`,
+      }),
+    ).toEqual([])
+  })
+
+  it('reads no code out of comments, strings, templates and regular expressions', () => {
+    const source = [
+      "// import { a } from '../session/a.ts'",
+      "/* import('../session/b.ts') : any */",
+      'const a = "import { c } from \'../session/c.ts\'"',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the source under test holds a template.
+      'const b = `${f(`}`)} : any import("../session/d.ts")`',
+      'const c = x / 2 + /[/\'"`]: any/.test(y) / 1',
+      "import { e } from './e.ts'",
+    ].join('\n')
+    expect(importsOf(source)).toEqual([{ specifier: './e.ts', typeOnly: false }])
+    expect(faultsOf({ 'qr/png.ts': source })).toEqual([])
+  })
+
+  it('does not take control flow or classes for functions', () => {
+    const calls = 'x()\n'.repeat(80)
+    const source = [
+      `if (a) {\n${calls}} else {\n${calls}}`,
+      `for (const b of c) {\n${calls}}`,
+      `for await (const b of c) {\n${calls}}`,
+      `class D {\n${'e = 1\n'.repeat(80)}}`,
+      `try {\n${calls}} catch (e) {\n${calls}}`,
+    ].join('\n')
+    expect(functionsOf(source)).toEqual([])
+  })
+})

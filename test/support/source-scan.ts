@@ -1,0 +1,184 @@
+// Reads TypeScript just well enough for the architecture test: what a file imports, and how long its functions are.
+
+import { stripTypeScriptTypes } from 'node:module'
+
+export type Import = {
+  /** As written; `null` for a dynamic import of a computed name. */
+  readonly specifier: string | null
+  readonly typeOnly: boolean
+}
+
+/** Every static, re-exporting, dynamic and type import of a file. */
+export function importsOf(source: string): Import[] {
+  const code = blank(source)
+  const specifierAt = (quote: number) =>
+    source.slice(quote + 1, code.indexOf(source.charAt(quote), quote + 1))
+
+  const declarations = code.matchAll(/\b(?:import|export)\s+(?:([^'"()=;]*?)\bfrom\s*)?(?=['"])/g)
+  const dynamic = code.matchAll(/\bimport\s*\(\s*(?=(['"])?)/g)
+  return [
+    ...[...declarations].map((match) => ({
+      specifier: specifierAt(match.index + match[0].length),
+      typeOnly: bindsTypesOnly(match[1] ?? ''),
+    })),
+    ...[...dynamic].map((match) => ({
+      specifier: match[1] === undefined ? null : specifierAt(match.index + match[0].length),
+      typeOnly: false,
+    })),
+  ]
+}
+
+/** `type { A }`, or `{ type A, type B }`. */
+function bindsTypesOnly(clause: string): boolean {
+  if (/^type\b/.test(clause)) return true
+  const names = clause.match(/^\{([^}]*)\}\s*$/)?.[1]?.split(',') ?? []
+  return names.some((name) => name.trim() !== '') && names.every((name) => /^\s*(type\b|$)/.test(name))
+}
+
+export type FunctionSpan = { readonly line: number; readonly lines: number }
+
+/** Where every function starts and how many lines it takes, parameters included. */
+export function functionsOf(source: string): FunctionSpan[] {
+  const code = blank(stripTypeScriptTypes(source))
+  const lineOf = (index: number) => code.slice(0, index).split('\n').length
+  const span = (start: number, end: number) => ({
+    line: lineOf(start),
+    lines: lineOf(end) - lineOf(start) + 1,
+  })
+
+  const arrows = [...code.matchAll(/=>\s*/g)].map((match) => {
+    const body = match.index + match[0].length
+    const end = code.charAt(body) === '{' ? closing(code, body) : endOfExpression(code, body)
+    return span(startOfParameters(code, match.index), end)
+  })
+  const blocks = [...code.matchAll(/\)\s*\{/g)]
+    .map((match) => ({ start: opening(code, match.index), body: match.index + match[0].length - 1 }))
+    .filter(({ start }) => !/\b(if|for|await|while|switch|catch|with)\s*$/.test(code.slice(0, start)))
+    .map(({ start, body }) => span(start, closing(code, body)))
+  return [...arrows, ...blocks]
+}
+
+function startOfParameters(code: string, arrow: number): number {
+  const last = code.slice(0, arrow).trimEnd().length - 1
+  return code.charAt(last) === ')' ? opening(code, last) : last
+}
+
+/** The bracket that closes the one at `index`. */
+function closing(code: string, index: number): number {
+  let depth = 0
+  for (let at = index; at < code.length; at++) {
+    if ('([{'.includes(code.charAt(at))) depth++
+    if (')]}'.includes(code.charAt(at)) && --depth === 0) return at
+  }
+  return code.length
+}
+
+/** The bracket that opens the one closed at `index`. */
+function opening(code: string, index: number): number {
+  let depth = 0
+  for (let at = index; at >= 0; at--) {
+    if (')]}'.includes(code.charAt(at))) depth++
+    if ('([{'.includes(code.charAt(at)) && --depth === 0) return at
+  }
+  return 0
+}
+
+/** An expression ends with its enclosing bracket, at a comma, or where a line ends and the next does not go on with it. */
+function endOfExpression(code: string, index: number): number {
+  for (let at = index; at < code.length; at++) {
+    const char = code.charAt(at)
+    if ('([{'.includes(char)) at = closing(code, at)
+    else if (')]},;'.includes(char)) return at - 1
+    else if (char === '\n' && !/^\s*[.?:+\-*/%&|<>=]/.test(code.slice(at))) return at - 1
+  }
+  return code.length
+}
+
+/**
+ * The same text with the insides of comments, strings, templates and regular expressions made spaces, so that what remains is
+ * code. Offsets and lines stay.
+ */
+export function blank(source: string): string {
+  let code = ''
+  while (code.length < source.length) {
+    const at = code.length
+    const end = endOfText(source, at, code)
+    if (end === at) code += source.charAt(at)
+    else if (/['"]/.test(source.charAt(at))) {
+      code += source.charAt(at) + spaces(source.slice(at + 1, end - 1)) + source.charAt(end - 1)
+    } else code += spaces(source.slice(at, end))
+  }
+  return code
+}
+
+/** Where the comment, string, template or regular expression that starts at `at` ends; `at` itself if none does. */
+function endOfText(source: string, at: number, before: string): number {
+  const rest = source.slice(at, at + 2)
+  if (rest === '//') return indexAfter(source, '\n', at) - 1
+  if (rest === '/*') return indexAfter(source, '*/', at + 2)
+  if (rest[0] === "'" || rest[0] === '"') return endOfQuoted(source, at)
+  if (rest[0] === '`') return endOfTemplate(source, at)
+  if (rest[0] === '/' && mayStartRegExp(before)) return endOfRegExp(source, at)
+  return at
+}
+
+function endOfQuoted(source: string, at: number): number {
+  let end = at + 1
+  while (end < source.length && source.charAt(end) !== source.charAt(at)) {
+    end += source.charAt(end) === '\\' ? 2 : 1
+  }
+  return end + 1
+}
+
+function endOfTemplate(source: string, at: number): number {
+  let end = at + 1
+  while (end < source.length && source.charAt(end) !== '`') {
+    if (source.charAt(end) === '\\') end += 2
+    else if (source.startsWith('${', end)) end = endOfSubstitution(source, end + 2)
+    else end++
+  }
+  return end + 1
+}
+
+function endOfSubstitution(source: string, at: number): number {
+  let depth = 1
+  let end = at
+  while (end < source.length) {
+    const text = endOfText(source, end, source.slice(0, end))
+    if (text > end) {
+      end = text
+      continue
+    }
+    if (source.charAt(end) === '{') depth++
+    if (source.charAt(end) === '}' && --depth === 0) return end + 1
+    end++
+  }
+  return end
+}
+
+function endOfRegExp(source: string, at: number): number {
+  let inClass = false
+  for (let end = at + 1; end < source.length; end++) {
+    const char = source.charAt(end)
+    if (char === '\\') end++
+    else if (char === '[') inClass = true
+    else if (char === ']') inClass = false
+    else if (char === '/' && !inClass) return end + 1
+  }
+  return source.length
+}
+
+/** After a value a slash divides; anywhere else it starts a regular expression. */
+function mayStartRegExp(before: string): boolean {
+  const trimmed = before.trimEnd()
+  return !/[\w$)\]}'"`]$/.test(trimmed) || /\b(return|typeof|case|in|of|throw|else|do|await)$/.test(trimmed)
+}
+
+function indexAfter(source: string, mark: string, from: number): number {
+  const found = source.indexOf(mark, from)
+  return found === -1 ? source.length + 1 : found + mark.length
+}
+
+function spaces(text: string): string {
+  return text.replace(/[^\n]/g, ' ')
+}
