@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest'
+import type { Json, JsonObject } from '../../../src/codec/json.ts'
+import type { VerifiedCredential } from '../../../src/formats/format.ts'
+import { isSatisfied, type Match, matchCredential } from '../../../src/openid4vp/dcql/match.ts'
+import type { CredentialQuery, DcqlQuery } from '../../../src/openid4vp/dcql/query.ts'
+import vectors from '../../vectors/oid4vp-1.0.json' with { type: 'json' }
+import { CREDENTIAL, plainFormat } from '../fixtures.ts'
+
+const QUERY: CredentialQuery = {
+  id: 'q',
+  format: 'dc+sd-jwt',
+  meta: { vct_values: ['urn:a', 'urn:b'] },
+  claims: [
+    { id: 'adult', path: ['age_over_18'], values: [true] },
+    { id: 'born', path: ['birthdate'] },
+  ],
+}
+const GOOD: Partial<VerifiedCredential> = {
+  typeIdentifier: 'urn:b',
+  claims: { age_over_18: true, birthdate: '1990-01-01' },
+}
+
+describe('a credential answers its query', () => {
+  it('when format, type, holder binding, claims and values are as asked', () => {
+    expect(match(QUERY, GOOD)).toEqual({ valueMismatches: [] })
+  })
+
+  it.each<[why: string, query: Partial<CredentialQuery>, credential: Partial<VerifiedCredential>]>([
+    ['the format is another', {}, { format: 'mso_mdoc' }],
+    ['the type is another', {}, { typeIdentifier: 'urn:c' }],
+    ['the type only starts like it', {}, { typeIdentifier: 'urn:b:1' }],
+    ['meta is not of the format', { meta: { doctype_value: 'urn:b' } }, {}],
+    ['holder binding is missing', {}, { holderBound: false }],
+    ['a claim is missing', {}, { claims: { age_over_18: true } }],
+    ['a claim is inherited only', { claims: [{ path: ['constructor'] }] }, {}],
+    ['its authorities cannot be checked', { trusted_authorities: [{ type: 'aki', values: ['x'] }] }, {}],
+    ['a claim set names an unknown claim', { claim_sets: [['adult', 'nobody']] }, {}],
+    ['there is no claim set at all', { claim_sets: [] }, {}],
+  ])('but not when %s', (_why, query, credential) => {
+    expect(match({ ...QUERY, ...query }, { ...GOOD, ...credential })).toBeUndefined()
+  })
+
+  it('without holder binding where the query does not require it', () => {
+    const query = { ...QUERY, require_cryptographic_holder_binding: false }
+    expect(match(query, { ...GOOD, holderBound: false })).toEqual({ valueMismatches: [] })
+  })
+
+  it('without any claim where the query asks for none', () => {
+    const { claims, ...query } = QUERY
+    expect(match(query, { ...GOOD, claims: {} })).toEqual({ valueMismatches: [] })
+  })
+
+  it('with any complete claim set, in whatever place it stands', () => {
+    const query = { ...QUERY, claim_sets: [['adult', 'born'], ['born']] }
+    expect(match(query, { ...GOOD, claims: { birthdate: '1990-01-01' } })).toEqual({ valueMismatches: [] })
+  })
+
+  it('and prefers the complete set whose values fit', () => {
+    const claims = { age_over_18: false, birthdate: '1990-01-01' }
+    expect(match({ ...QUERY, claim_sets: [['adult'], ['born']] }, { ...GOOD, claims })).toEqual({
+      valueMismatches: [],
+    })
+    expect(match({ ...QUERY, claim_sets: [['adult']] }, { ...GOOD, claims })).toEqual({
+      valueMismatches: [['age_over_18']],
+    })
+  })
+})
+
+describe('a value', () => {
+  it.each<[value: Json, asked: string | number | boolean]>([
+    ['true', true],
+    [1, true],
+    [false, true],
+    [null, true],
+    ['1', 1],
+    ['A', 'a'],
+    [['a'], 'a'],
+    [{}, 'a'],
+  ])('%j is a mismatch and no missing claim where %j is asked for', (value, asked) => {
+    const query = { ...QUERY, claims: [{ path: ['c'], values: [asked] }] }
+    expect(match(query, { ...GOOD, claims: { c: value } })).toEqual({ valueMismatches: [['c']] })
+  })
+
+  it('fits when it is one of those asked for', () => {
+    const query = { ...QUERY, claims: [{ path: ['c'], values: ['a', 'b'] }] }
+    expect(match(query, { ...GOOD, claims: { c: 'b' } })).toEqual({ valueMismatches: [] })
+  })
+
+  it('fits when one of several selected elements is', () => {
+    const query = { ...QUERY, claims: [{ path: ['c', null], values: ['DE'] }] }
+    expect(match(query, { ...GOOD, claims: { c: ['FR', 'DE'] } })).toEqual({ valueMismatches: [] })
+    expect(match(query, { ...GOOD, claims: { c: ['FR'] } })).toEqual({ valueMismatches: [['c', null]] })
+  })
+})
+
+describe('an answer satisfies a query', () => {
+  const query = (credential_sets?: DcqlQuery['credential_sets']): DcqlQuery => ({
+    credentials: ['a', 'b', 'c'].map((id) => ({ ...QUERY, id })),
+    ...(credential_sets === undefined ? {} : { credential_sets }),
+  })
+
+  it.each<[ids: string[], sets: DcqlQuery['credential_sets'], satisfied: boolean]>([
+    [['a', 'b', 'c'], undefined, true],
+    [['a', 'b'], undefined, false],
+    [['a'], [{ options: [['a'], ['b', 'c']] }], true],
+    [['b', 'c'], [{ options: [['a'], ['b', 'c']] }], true],
+    [['b'], [{ options: [['a'], ['b', 'c']] }], false],
+    [['a'], [{ options: [['a']] }, { options: [['b']] }], false],
+    [['a'], [{ options: [['a']] }, { options: [['b']], required: false }], true],
+    [['c'], [{ options: [['a']], required: true }], false],
+    [['b'], [{ options: [['a']], required: false }], true],
+    [[], [{ options: [['a']], required: false }], false],
+  ])('%j in %j: %s', (ids, sets, satisfied) => {
+    expect(isSatisfied(query(sets), new Set(ids))).toBe(satisfied)
+  })
+})
+
+describe('the queries of OpenID4VP 1.0 §6 and Appendix D', () => {
+  const published = Object.entries(vectors.dcql) as unknown as [string, DcqlQuery][]
+  const asked = published.flatMap(([file, { credentials }]) =>
+    credentials.map((query) => [file, query] as const),
+  )
+
+  it.each(asked)('%s: are answered by what they describe and by nothing less', (_file, query) => {
+    const claims = describedClaims(query)
+    const format = {
+      metaTypes: (meta: JsonObject) => (meta.vct_values ?? [meta.doctype_value]) as string[],
+    }
+    const [typeIdentifier = ''] = format.metaTypes(query.meta)
+    const credential = { ...CREDENTIAL, format: query.format, typeIdentifier }
+    expect(matchCredential(query, { ...credential, claims }, format)).toEqual({ valueMismatches: [] })
+    expect(matchCredential(query, { ...credential, claims: {} }, format)).toBeUndefined()
+  })
+})
+
+function match(query: CredentialQuery, credential: Partial<VerifiedCredential>): Match | undefined {
+  return matchCredential(query, { ...CREDENTIAL, ...credential }, plainFormat())
+}
+
+/** Claims with every path of a query in them. The published paths go through objects only. */
+function describedClaims({ claims = [] }: CredentialQuery): JsonObject {
+  const root: Record<string, Json> = {}
+  for (const { path, values = ['value'] } of claims) {
+    const names = path as string[]
+    const parent = names.slice(0, -1).reduce<Record<string, Json>>((object, name) => {
+      object[name] ??= {}
+      return object[name] as Record<string, Json>
+    }, root)
+    parent[names.at(-1)!] = values[0]!
+  }
+  return root
+}

@@ -1,0 +1,212 @@
+// The linter judges every request any test makes, so it is judged itself: a good request passes, and each fault planted
+// in one is named by its rule and by no other.
+
+import { CompactSign } from 'jose'
+import { describe, expect, it } from 'vitest'
+import { buildAuthorizationRequestUri } from '../../src/openid4vp/authorization-request.ts'
+import { buildRequestObject } from '../../src/openid4vp/request-object.ts'
+import { createRequestLinter, type ObservedRequest } from '../support/request-linter.ts'
+import type { Loose } from '../support/request-rules.ts'
+import {
+  createGeneration,
+  createVerifier,
+  NOW,
+  plainFormat,
+  QUERY,
+  REQUEST_URI,
+  RESPONSE_URI,
+} from './fixtures.ts'
+
+const verifier = await createVerifier()
+
+/** A request taken apart: a fault changes one thing in it before it is signed. */
+type Draft = {
+  claims: Loose
+  header: Loose
+  uri: string
+  http: { status: number; headers: Headers }
+  walletNonce: string | undefined
+}
+
+type Fault = readonly [rule: string, name: string, plant: (draft: Draft) => unknown]
+
+const FAULTS: readonly Fault[] = [
+  ['R1', 'a nonce of 15 characters', ({ claims }) => (claims.nonce = 'a'.repeat(15))],
+  ['R1', 'a nonce of 44 characters', ({ claims }) => (claims.nonce = 'a'.repeat(44))],
+  ['R1', 'a nonce with a slash', ({ claims }) => (claims.nonce = `${'a'.repeat(31)}/`)],
+  ['R2', 'another response_type', ({ claims }) => (claims.response_type = 'vp_token id_token')],
+  ['R3 R27', 'no response_mode', ({ claims }) => delete claims.response_mode],
+  ['R4', 'no response_uri', ({ claims }) => delete claims.response_uri],
+  ['R4', 'a response_uri with a fragment', ({ claims }) => (claims.response_uri += '#')],
+  [
+    'R4',
+    'an http response_uri',
+    ({ claims }) => (claims.response_uri = RESPONSE_URI.replace('https', 'http')),
+  ],
+  ['R4', 'a redirect_uri', ({ claims }) => (claims.redirect_uri = RESPONSE_URI)],
+  ['R5', 'a scope beside the query', ({ claims }) => (claims.scope = 'pid')],
+  ['R5 R26 R31 R32', 'a query in a string', ({ claims }) => (claims.dcql_query = JSON.stringify(QUERY))],
+  ['R6', 'a presentation_definition', ({ claims }) => (claims.presentation_definition = {})],
+  ['R6', 'a client_id_scheme', ({ claims }) => (claims.client_id_scheme = 'x509_hash')],
+  ['R6', 'transaction_data', ({ claims }) => (claims.transaction_data = ['e30'])],
+  ['R7', 'no state', ({ claims }) => delete claims.state],
+  ['R7', 'a guessable state', ({ claims }) => (claims.state = '1234')],
+  ['R8', 'no aud', ({ claims }) => delete claims.aud],
+  ['R9', 'no typ', ({ header }) => delete header.typ],
+  ['R9', 'another iss', ({ claims }) => (claims.iss = 'https://verifier.example')],
+  ['R9', 'sub', ({ claims }) => (claims.sub = claims.client_id)],
+  ['R9', 'request_uri_method inside', ({ claims }) => (claims.request_uri_method = 'post')],
+  ['R10', 'no iat', ({ claims }) => delete claims.iat],
+  ['R10', 'an iat in the future', ({ claims }) => (claims.iat = NOW + 301)],
+  ['R10', 'an exp that has passed', ({ claims }) => (claims.exp = NOW)],
+  [
+    'R11',
+    'another client_id outside',
+    (draft) => (draft.uri = draft.uri.replace('x509_hash:', 'x509_hash:x')),
+  ],
+  ['R12', 'an http request_uri', (draft) => (draft.uri = draft.uri.replace('https:', 'http:'))],
+  ['R12', 'status 201', ({ http }) => (http.status = 201)],
+  ['R12', 'another media type', ({ http }) => http.headers.set('content-type', 'application/jwt')],
+  ['R12', 'an answer that may be stored', ({ http }) => http.headers.delete('cache-control')],
+  ['R13', 'a method in upper case', (draft) => (draft.uri = draft.uri.replace('=post', '=POST'))],
+  ['R13', 'a wallet_nonce nobody sent', ({ claims }) => (claims.wallet_nonce = 'n')],
+  ['R13', 'a wallet_nonce that is not echoed', (draft) => (draft.walletNonce = 'n')],
+  ['R15', 'a nonce outside', (draft) => (draft.uri += '&nonce=n')],
+  ['R15', 'a parameter twice', (draft) => (draft.uri += '&request_uri_method=post')],
+  ['R11 R17', 'a client_id without a prefix', ({ claims }) => (claims.client_id = 'verifier.example')],
+  [
+    'R11 R18',
+    'the hash of something else',
+    ({ claims }) => (claims.client_id = `x509_hash:${'A'.repeat(43)}`),
+  ],
+  [
+    'R11 R17',
+    'a DNS name that is not the leaf’s',
+    ({ claims }) => (claims.client_id = 'x509_san_dns:other.example'),
+  ],
+  ['R19', 'x5c in base64url', ({ header }) => (header.x5c = header.x5c.map(toBase64url))],
+  [
+    'R19',
+    'the anchor in x5c',
+    ({ header }) => header.x5c.push(verifier.ca.replace(/-----[A-Z ]+-----|\s/g, '')),
+  ],
+  ['R9 R18 R19 R29', 'no x5c', ({ header }) => delete header.x5c],
+  ['R26', 'a format left out', ({ claims }) => (claims.client_metadata.vp_formats_supported = {})],
+  ['R26', 'an empty algorithm list', ({ claims }) => (formatOf(claims)['kb-jwt_alg_values'] = [])],
+  ['R26', 'members of another version', ({ claims }) => (formatOf(claims).alg_values = ['ES256'])],
+  ['R27', 'a key without kid', ({ claims }) => delete keyOf(claims).kid],
+  ['R27', 'a key without use', ({ claims }) => delete keyOf(claims).use],
+  ['R27', 'a private key', ({ claims }) => (keyOf(claims).d = 'AA')],
+  ['R27', 'a first key for another algorithm', ({ claims }) => (keyOf(claims).alg = 'ECDH-ES+A128KW')],
+  [
+    'R27',
+    'A256GCM left out',
+    ({ claims }) => claims.client_metadata.encrypted_response_enc_values_supported.pop(),
+  ],
+  ['R27', 'encryption metadata for a plain response', ({ claims }) => (claims.response_mode = 'direct_post')],
+  ['R28', 'a client_name', ({ claims }) => (claims.client_metadata.client_name = 'Verifier')],
+  [
+    'R29',
+    'the signing key as encryption key',
+    ({ claims }) => Object.assign(keyOf(claims), signingPublicKey()),
+  ],
+  ['R31', 'a query without meta', ({ claims }) => delete claims.dcql_query.credentials[0].meta],
+  ['R31', 'an id with a dot', ({ claims }) => (claims.dcql_query.credentials[0].id = 'a.b')],
+  [
+    'R31',
+    'a path twice',
+    ({ claims }) => claims.dcql_query.credentials[0].claims.push({ path: ['age_over_18'] }),
+  ],
+  [
+    'R31',
+    'a set that names no query',
+    ({ claims }) => (claims.dcql_query.credential_sets = [{ options: [['x']] }]),
+  ],
+  [
+    'R32',
+    'iss asked of an SD-JWT VC',
+    ({ claims }) => claims.dcql_query.credentials[0].claims.push({ path: ['iss'] }),
+  ],
+]
+
+describe('the request linter', () => {
+  it('finds nothing in a good request', async () => {
+    expect(await rulesBroken(() => undefined)).toBe('')
+  })
+
+  it.each(FAULTS)('names %s for %s', async (rule, _name, plant) => {
+    expect(await rulesBroken(plant)).toBe(rule)
+  })
+
+  it('names R9 for a signature by another key', async () => {
+    const other = await createVerifier()
+    expect(await rulesBroken(() => undefined, other.identities.x509_hash.signingJwk)).toBe('R9')
+  })
+
+  it('names R30 for a key that serves two requests, and R1 for a nonce that does', async () => {
+    const lint = createRequestLinter()
+    const generation = await createGeneration()
+    const again = await createGeneration()
+    expect(await lint(await observe(await draft(generation)))).toEqual([])
+    expect(await lint(await observe(await draft(generation)))).toEqual([])
+    const sameKey = await lint(await observe(await draft({ ...generation, nonce: again.nonce })))
+    const sameNonce = await lint(await observe(await draft({ ...again, nonce: generation.nonce })))
+    expect(sameKey.map(({ rule }) => rule)).toEqual(['R30'])
+    expect(sameNonce.map(({ rule }) => rule)).toEqual(['R1'])
+  })
+})
+
+async function rulesBroken(plant: (draft: Draft) => unknown, signingJwk?: object): Promise<string> {
+  const request = await draft(await createGeneration())
+  plant(request)
+  const violations = await createRequestLinter()(await observe(request, signingJwk))
+  return [...new Set(violations.map(({ rule }) => rule))].join(' ')
+}
+
+async function draft(generation: Awaited<ReturnType<typeof createGeneration>>): Promise<Draft> {
+  const { clientId, x5c } = verifier.identities.x509_hash
+  const claims = buildRequestObject({
+    clientId,
+    responseUri: RESPONSE_URI,
+    responseMode: 'direct_post.jwt',
+    query: QUERY,
+    formats: { 'dc+sd-jwt': plainFormat() },
+    generation,
+    walletNonce: undefined,
+    now: NOW,
+    expiresAt: NOW + 600,
+  })
+  const media = { 'content-type': 'application/oauth-authz-req+jwt', 'cache-control': 'no-store' }
+  return {
+    claims: structuredClone(claims),
+    header: { alg: 'ES256', typ: 'oauth-authz-req+jwt', x5c: [...x5c] },
+    uri: buildAuthorizationRequestUri({ clientId, requestUri: REQUEST_URI, requestUriMethod: 'post' }),
+    http: { status: 200, headers: new Headers(media) },
+    walletNonce: undefined,
+  }
+}
+
+async function observe(
+  { claims, header, uri, http, walletNonce }: Draft,
+  signingJwk: object = verifier.identities.x509_hash.signingJwk,
+): Promise<ObservedRequest> {
+  const signer = new CompactSign(Buffer.from(JSON.stringify(claims))).setProtectedHeader(header)
+  return { uri, requestObject: await signer.sign(signingJwk as Loose), http, walletNonce, now: NOW }
+}
+
+function keyOf(claims: Loose): Loose {
+  return claims.client_metadata.jwks.keys[0]
+}
+
+function formatOf(claims: Loose): Loose {
+  return claims.client_metadata.vp_formats_supported['dc+sd-jwt']
+}
+
+function signingPublicKey(): object {
+  const { x, y } = verifier.identities.x509_hash.signingJwk
+  return { x, y }
+}
+
+function toBase64url(base64: string): string {
+  return base64.replaceAll('+', '-').replaceAll('/', '_')
+}
