@@ -41,8 +41,30 @@ export type Settings = {
   readonly retention_seconds: number
   readonly claims_encryption_jwk: ClaimsEncryptionJwk | null
   /** The relying party's own certificate; null: the service's. */
-  readonly verifier: { readonly signing_jwk: P256PrivateJwk; readonly certificate_chain_pem: string } | null
+  readonly verifier: SigningIdentity | null
   readonly api_keys: readonly ApiKeyRecord[]
+}
+
+/** A verifier certificate (PEM, leaf first, without the trust anchor) and its private key. */
+export type SigningIdentity = {
+  readonly signing_jwk: P256PrivateJwk
+  readonly certificate_chain_pem: string
+}
+
+/** What the operator sets when a relying party is created, defaults filled in. */
+export type SettingsInput = Omit<Settings, 'relying_party_id' | 'webhook' | 'api_keys'> & {
+  readonly webhook: { readonly url: string; readonly events: readonly EventType[] } | null
+}
+
+/** What may change afterwards: anything but the mode, which every API key carries. */
+export type SettingsPatch = Partial<Omit<SettingsInput, 'livemode'>>
+
+/** Settings as they are shown: without secrets. Times are Unix milliseconds. */
+export type SettingsView = Omit<Settings, 'webhook' | 'verifier' | 'api_keys'> & {
+  readonly created_at: number
+  readonly webhook: Omit<WebhookEndpoint, 'secrets'> | null
+  readonly verifier: { readonly certificate_chain_pem: string } | null
+  readonly api_keys: readonly Omit<ApiKeyRecord, 'hash'>[]
 }
 
 /** Where events go, and the secrets (`whsec_…`) that sign them: two while one rotates. */

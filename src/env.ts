@@ -1,0 +1,40 @@
+// What the platform binds to the service: the object namespaces, the text variables `config.ts` parses, and, where the
+// platform has them, rate limiters.
+
+import { type Config, parseConfig } from './config.ts'
+import type { Directory } from './relying-party/directory.ts'
+import type { RelyingParty } from './relying-party/relying-party.ts'
+import type { VerificationSession } from './session/verification-session.ts'
+
+/** The bindings (wrangler.toml). Secrets are text variables. */
+export type Env = {
+  readonly VERIFICATION_SESSION: DurableObjectNamespace<VerificationSession>
+  readonly RELYING_PARTY: DurableObjectNamespace<RelyingParty>
+  readonly DIRECTORY: DurableObjectNamespace<Directory>
+  /** 100 creations a second a key; bare `workerd` has no such binding. */
+  readonly CREATION_RATE_LIMIT?: RateLimit
+  /** 60 wallet calls in 10 s an address. */
+  readonly WALLET_RATE_LIMIT?: RateLimit
+  readonly BASE_URL: string
+  readonly SERVER_SECRET: string
+  readonly ACCESS_TOKEN_KEYS: string
+  readonly VERIFIER_SIGNING_JWK: string
+  readonly VERIFIER_CERTIFICATE_CHAIN_PEM: string
+  readonly ADMIN_TOKEN?: string
+  readonly SERVICE_SCHEME?: string
+  readonly WALLET_SCHEME?: string
+  readonly ALLOW_LOOPBACK?: string
+  readonly CLIENT_IP_HEADER?: string
+  readonly BOOT_ID?: string
+}
+
+/** The parsed configuration; parsed once for each isolate (the platform hands out one `env` object). Throws as `parseConfig` does. */
+export function configOf(env: Env): Config {
+  const known = PARSED.get(env)
+  if (known !== undefined) return known
+  const config = parseConfig(env)
+  PARSED.set(env, config)
+  return config
+}
+
+const PARSED = new WeakMap<Env, Config>()

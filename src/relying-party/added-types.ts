@@ -1,0 +1,89 @@
+// Credential types that a relying party adds to the built-in ones (CONTRACT 8). On the wire a format's identifiers are its DCQL
+// `meta` object (OpenID4VP 1.0 Appendix B), so the registry alone decides what each format calls them.
+
+import * as z from 'zod'
+import type { Json, JsonObject } from '../codec/json.ts'
+import { credentialFormat, FORMATS, type FormatId } from '../formats/index.ts'
+import { typeConflicts } from '../policy/catalogue.ts'
+import type { CredentialTypeDefinition, CredentialTypeFormat } from '../policy/policy.ts'
+
+/** The formats that settings may name: those of the registry. */
+export const FORMAT_IDS = Object.keys(FORMATS) as [FormatId, ...FormatId[]]
+
+// The root of a credential is an object in every format, so a path begins with a name (OpenID4VP 1.0 §7).
+const claimsPath = z
+  .array(z.union([z.string().min(1).max(200), z.int().min(0).max(10_000), z.null()]))
+  .min(1)
+  .max(10)
+  .refine((path) => typeof path[0] === 'string', 'must begin with a name')
+
+/** `["path"]`, or `{path, boolean}`: a boolean claim proves its scope only when it is true. */
+const scopeEntry = z.union(
+  [
+    claimsPath.transform((path) => ({ path })),
+    z.strictObject({ path: claimsPath, boolean: z.boolean().exactOptional() }),
+  ],
+  'must be a claims path, or an object with path and boolean',
+)
+
+const scopes = z
+  .record(
+    z
+      .string()
+      .regex(/^[A-Za-z][A-Za-z0-9_.:-]{0,63}$/, 'must begin with a letter and have 64 characters or fewer'),
+    scopeEntry,
+  )
+  .refine((value) => isCount(Object.keys(value), 100), 'must name 1 to 100 scopes')
+
+function formatEntry(id: FormatId) {
+  return z.strictObject({ meta: z.record(z.string(), z.json()), scopes }).transform((value, context) => {
+    const identifiers = credentialFormat(id)?.metaTypes(value.meta as JsonObject) // z.json() is Json
+    if (identifiers !== undefined && isCount(identifiers, 10) && identifiers.every(isIdentifier)) {
+      return { identifiers, scopes: value.scopes } satisfies CredentialTypeFormat
+    }
+    context.addIssue({
+      code: 'custom',
+      path: ['meta'],
+      message: `must be a DCQL meta object of ${id} with 1 to 10 identifiers`,
+    })
+    return z.NEVER
+  })
+}
+
+const addedType = z
+  .strictObject({
+    type: z.string().regex(/^[a-z0-9_]{1,64}$/, 'must be 1 to 64 characters of a-z, 0-9 and _'),
+    formats: z
+      .strictObject(Object.fromEntries(FORMAT_IDS.map((id) => [id, formatEntry(id).exactOptional()])))
+      .refine((formats) => Object.keys(formats).length > 0, 'must name a format'),
+  })
+  .transform(({ type, formats }): CredentialTypeDefinition => ({ name: type, formats }))
+
+/** `credential_types` of the settings: `[{type, formats: {<format>: {meta, scopes: {<scope>: path}}}}]`. */
+export const addedTypes: z.ZodType<readonly CredentialTypeDefinition[]> = z
+  .array(addedType)
+  .max(50)
+  .superRefine((types, context) => {
+    for (const conflict of typeConflicts(types)) {
+      const path = conflict.kind === 'name' ? ['type'] : ['formats', conflict.format, 'meta']
+      const message = `the ${conflict.kind} already means another type`
+      context.addIssue({ code: 'custom', path: [conflict.index, ...path], message })
+    }
+  })
+
+/** The wire's form of an added type. */
+export function addedTypeToWire(definition: CredentialTypeDefinition) {
+  const formats = Object.entries(definition.formats).map(([id, { identifiers, scopes }]) => [
+    id,
+    { meta: (credentialFormat(id)?.buildMeta(identifiers) ?? null) satisfies Json, scopes },
+  ])
+  return { type: definition.name, formats: Object.fromEntries(formats) as Readonly<Record<string, Json>> }
+}
+
+function isCount(list: readonly unknown[], maximum: number): boolean {
+  return list.length > 0 && list.length <= maximum
+}
+
+function isIdentifier(text: string): boolean {
+  return text.length > 0 && text.length <= 300
+}

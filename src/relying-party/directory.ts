@@ -1,0 +1,72 @@
+// The operator's list of relying parties: one object, one row each, written when a relying party is created.
+
+import { DurableObject } from 'cloudflare:workers'
+import type { Env } from '../env.ts'
+
+/** One line of the list. `created_at` is Unix milliseconds. */
+export type DirectoryEntry = {
+  readonly relying_party_id: string
+  readonly name: string
+  readonly livemode: boolean
+  readonly created_at: number
+}
+
+/** Entries in the order of creation. `next` is the cursor of the following page; null on the last one. */
+export type DirectoryPage = { readonly entries: readonly DirectoryEntry[]; readonly next: number | null }
+
+export class Directory extends DurableObject<Env> {
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env)
+    ctx.storage.sql.exec(`CREATE TABLE IF NOT EXISTS relying_parties (
+      position INTEGER PRIMARY KEY AUTOINCREMENT, relying_party_id TEXT NOT NULL UNIQUE,
+      name TEXT NOT NULL, livemode INTEGER NOT NULL, created_at INTEGER NOT NULL)`)
+  }
+
+  /** Answers, so that readiness can be asked. */
+  ping(): true {
+    return true
+  }
+
+  add(entry: DirectoryEntry): void {
+    this.ctx.storage.sql.exec(
+      'INSERT INTO relying_parties (relying_party_id, name, livemode, created_at) VALUES (?, ?, ?, ?)',
+      entry.relying_party_id,
+      entry.name,
+      entry.livemode ? 1 : 0,
+      entry.created_at,
+    )
+  }
+
+  rename(relyingPartyId: string, name: string): void {
+    const statement = 'UPDATE relying_parties SET name = ? WHERE relying_party_id = ?'
+    this.ctx.storage.sql.exec(statement, name, relyingPartyId)
+  }
+
+  /** True where the entry was there. */
+  remove(relyingPartyId: string): boolean {
+    const statement = 'DELETE FROM relying_parties WHERE relying_party_id = ?'
+    return this.ctx.storage.sql.exec(statement, relyingPartyId).rowsWritten > 0
+  }
+
+  /** The entries after a cursor (0: from the start). */
+  list(after: number, limit: number): DirectoryPage {
+    const statement = 'SELECT * FROM relying_parties WHERE position > ? ORDER BY position LIMIT ?'
+    const rows = this.ctx.storage.sql.exec<Row>(statement, after, limit + 1).toArray()
+    const shown = rows.slice(0, limit)
+    const entries = shown.map(({ position, livemode, ...row }) => ({ ...row, livemode: livemode === 1 }))
+    return { entries, next: rows.length > limit ? (shown.at(-1)?.position ?? null) : null }
+  }
+}
+
+type Row = {
+  position: number
+  relying_party_id: string
+  name: string
+  livemode: number
+  created_at: number
+}
+
+/** The one directory. */
+export function directoryOf(env: Env): DurableObjectStub<Directory> {
+  return env.DIRECTORY.getByName('directory')
+}

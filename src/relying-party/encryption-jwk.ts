@@ -1,0 +1,39 @@
+// The public key that claims are encrypted to, as relying parties send it: a P-256 point, and nothing private.
+
+import * as z from 'zod'
+import { parsePublicJwk } from '../crypto/jwk.ts'
+import type { ClaimsEncryptionJwk } from './settings.ts'
+
+/** What is said of a key that is no point on the curve. */
+export const ENCRYPTION_JWK_FAULT = 'must be a point on P-256, its coordinates base64url of 32 bytes'
+
+/**
+ * A public P-256 JWK for ECDH-ES (RFC 7518 §6.2.1). `use`, `alg` and `key_ops` may say what the key is for anyway and are
+ * not kept. Asynchronous: WebCrypto tells whether the point is on the curve.
+ */
+export const claimsEncryptionJwk: z.ZodType<ClaimsEncryptionJwk> = z
+  .strictObject({
+    kty: z.literal('EC'),
+    crv: z.literal('P-256'),
+    x: z.string().max(43),
+    y: z.string().max(43),
+    kid: z.string().min(1).max(200).exactOptional(),
+    use: z.literal('enc').exactOptional(),
+    alg: z.literal('ECDH-ES').exactOptional(),
+    key_ops: z.tuple([]).exactOptional(),
+    d: z.never('is a private key: send the public part only, and replace this key').exactOptional(),
+  })
+  .refine(isOnCurve, ENCRYPTION_JWK_FAULT)
+  .transform(({ x, y, kid }) => ({ kty: 'EC', crv: 'P-256', x, y, ...(kid === undefined ? {} : { kid }) }))
+
+/** Tells whether a JWK is a public point on its curve. */
+export async function isOnCurve(jwk: unknown): Promise<boolean> {
+  const key = parsePublicJwk(jwk)
+  if (key === undefined) return false
+  try {
+    await crypto.subtle.importKey('jwk', { ...key }, { name: 'ECDH', namedCurve: key.crv }, false, [])
+    return true
+  } catch {
+    return false // WebCrypto refuses points that are not on the curve
+  }
+}

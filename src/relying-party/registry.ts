@@ -1,0 +1,45 @@
+// Creating, renaming and erasing relying parties: each touches the relying party's object and the directory, in the order
+// that leaves nothing invisible behind should the second step fail.
+
+import type { Env } from '../env.ts'
+import { err, type Result } from '../result.ts'
+import { directoryOf } from './directory.ts'
+import { relyingPartyIdOf, relyingPartyStub } from './identifier.ts'
+import type { Created } from './relying-party.ts'
+import type { SettingsInput, SettingsPatch, SettingsView } from './settings.ts'
+import { forgetSettings } from './settings-cache.ts'
+
+/** Creates a relying party. `now` is Unix milliseconds. Throws where an object cannot be reached. */
+export async function createRelyingParty(env: Env, input: SettingsInput, now: number): Promise<Created> {
+  const id = env.RELYING_PARTY.newUniqueId()
+  const { name, livemode } = input
+  // Listed first: a list entry without an object is seen and can be erased, an object without an entry could not.
+  const entry = { relying_party_id: relyingPartyIdOf(id), name, livemode, created_at: now }
+  await directoryOf(env).add(entry)
+  const created = await env.RELYING_PARTY.get(id).create(input, now)
+  if (!created.ok) throw new Error('a new relying party object was not empty')
+  return created.value
+}
+
+/** Changes settings, and the name in the directory with them. */
+export async function updateRelyingParty(
+  env: Env,
+  relyingPartyId: string,
+  patch: SettingsPatch,
+): Promise<Result<SettingsView, 'not_found'>> {
+  const stub = relyingPartyStub(env.RELYING_PARTY, relyingPartyId)
+  if (stub === undefined) return err('not_found')
+  const updated = await stub.update(patch)
+  forgetSettings(relyingPartyId)
+  if (updated.ok && patch.name !== undefined) await directoryOf(env).rename(relyingPartyId, patch.name)
+  return updated
+}
+
+/** Erases a relying party with its keys and secrets. False where neither object nor directory knew it. */
+export async function eraseRelyingParty(env: Env, relyingPartyId: string): Promise<boolean> {
+  const stub = relyingPartyStub(env.RELYING_PARTY, relyingPartyId)
+  if (stub === undefined) return false
+  const existed = await stub.erase()
+  forgetSettings(relyingPartyId)
+  return (await directoryOf(env).remove(relyingPartyId)) || existed
+}

@@ -1,0 +1,229 @@
+// One relying party: its settings, API keys and webhook endpoint, in one document. What needs an await (hashing, sealing)
+// comes first; then the document is read, changed and written in one synchronous stretch, so no two calls overwrite each other.
+
+import { DurableObject } from 'cloudflare:workers'
+import { deriveKey, type Sealing, seal } from '../crypto/seal.ts'
+import { configOf, type Env } from '../env.ts'
+import { err, ok, type Result } from '../result.ts'
+import { disablesEndpoint } from '../webhook/delivery.ts'
+import { createSecretFrom } from '../webhook/signature.ts'
+import { type NewApiKey, newApiKey } from './api-key.ts'
+import {
+  addWebhookSecret,
+  openSettings,
+  type RelyingPartyDocument,
+  readDocument,
+  SCHEMA_VERSION,
+  sealingFor,
+  viewOf,
+} from './document.ts'
+import { relyingPartyIdOf } from './identifier.ts'
+import {
+  SCOPES,
+  type Scope,
+  type Settings,
+  type SettingsInput,
+  type SettingsPatch,
+  type SettingsView,
+  type SigningIdentity,
+} from './settings.ts'
+import { sendTestEvent, type TestDelivery } from './test-webhook.ts'
+
+/** How long a replaced webhook secret still signs, in milliseconds (CONTRACT 7). */
+export const WEBHOOK_SECRET_OVERLAP = 24 * 3600 * 1000
+
+/** API keys of one relying party at most. */
+export const MAXIMUM_API_KEYS = 50
+
+/** A relying party just created, with the two secrets that are shown this once. */
+export type Created = {
+  readonly api_key: string
+  readonly webhook_secret: string
+  readonly settings: SettingsView
+}
+
+/** An API key just created. Times are Unix milliseconds. */
+export type CreatedApiKey = {
+  readonly api_key: string
+  readonly record: SettingsView['api_keys'][number]
+}
+
+/** What an API key is asked to be; null: it does not expire. Times are Unix milliseconds. */
+export type ApiKeyGrant = { readonly scopes: readonly Scope[]; readonly expires_at: number | null }
+
+const DOCUMENT = 'document'
+
+export class RelyingParty extends DurableObject<Env> {
+  readonly #id = relyingPartyIdOf(this.ctx.id)
+  #key: Uint8Array<ArrayBuffer> | undefined
+
+  /** Fills a new object. Its first API key has every scope and does not expire. */
+  async create(input: SettingsInput, now: number): Promise<Result<Created, 'exists'>> {
+    const key = await this.#newApiKey(input.livemode, { scopes: SCOPES, expires_at: null }, now)
+    const webhook = await this.#newWebhookSecret()
+    const verifier = await this.#sealVerifier(input.verifier)
+    if (this.#load() !== undefined) return err('exists')
+    const document: RelyingPartyDocument = {
+      ...input,
+      schema_version: SCHEMA_VERSION,
+      relying_party_id: this.#id,
+      created_at: now,
+      webhook: input.webhook && { ...input.webhook, disabled: false },
+      webhook_secrets: [{ sealed: webhook.sealed, expires_at: null }],
+      verifier,
+      api_keys: [key.record],
+    }
+    this.#save(document)
+    return ok({ api_key: key.apiKey, webhook_secret: webhook.secret, settings: viewOf(document) })
+  }
+
+  /** The settings with their secrets opened, for authentication and for sessions. */
+  async settings(): Promise<Result<Settings, 'not_found'>> {
+    const document = this.#load()
+    if (document === undefined) return err('not_found')
+    return ok(await openSettings(document, await this.#sealingKey(), Date.now()))
+  }
+
+  /** The settings as they are shown. */
+  view(): Result<SettingsView, 'not_found'> {
+    const document = this.#load()
+    return document === undefined ? err('not_found') : ok(viewOf(document))
+  }
+
+  /** Replaces the members that the patch names. A new webhook URL is enabled. */
+  async update(patch: SettingsPatch): Promise<Result<SettingsView, 'not_found'>> {
+    const { webhook, verifier, ...members } = patch
+    const sealed = verifier === undefined ? undefined : await this.#sealVerifier(verifier)
+    return this.#change((document) => ({
+      ...document,
+      ...members,
+      ...(sealed === undefined ? {} : { verifier: sealed }),
+      ...(webhook === undefined ? {} : { webhook: replaceWebhook(document.webhook, webhook) }),
+    }))
+  }
+
+  /** Forgets everything. False where there was nothing. */
+  async erase(): Promise<boolean> {
+    // The document goes at once, so that a call that is hashing meanwhile cannot write it back.
+    const existed = this.ctx.storage.kv.delete(DOCUMENT)
+    if (existed) await this.ctx.storage.deleteAll()
+    return existed
+  }
+
+  async createApiKey(grant: ApiKeyGrant): Promise<Result<CreatedApiKey, 'not_found' | 'too_many_keys'>> {
+    const livemode = this.#load()?.livemode // fixed for life, so the await below cannot make it wrong
+    if (livemode === undefined) return err('not_found')
+    const { apiKey, record } = await this.#newApiKey(livemode, grant, Date.now())
+    const document = this.#load()
+    if (document === undefined) return err('not_found')
+    if (document.api_keys.length >= MAXIMUM_API_KEYS) return err('too_many_keys')
+    this.#save({ ...document, api_keys: [...document.api_keys, record] })
+    const { hash, ...shown } = record
+    return ok({ api_key: apiKey, record: shown })
+  }
+
+  /** False where there is no such key. */
+  deleteApiKey(keyId: string): boolean {
+    const document = this.#load()
+    if (!document?.api_keys.some((record) => record.key_id === keyId)) return false
+    const api_keys = document.api_keys.filter((record) => record.key_id !== keyId)
+    this.#save({ ...document, api_keys })
+    return true
+  }
+
+  /** Makes a new webhook secret; the old one signs along for 24 hours. `previousExpiresAt` is Unix milliseconds. */
+  async rotateWebhookSecret(): Promise<Result<{ secret: string; previousExpiresAt: number }, 'not_found'>> {
+    const { secret, sealed } = await this.#newWebhookSecret()
+    const now = Date.now()
+    const overlapUntil = now + WEBHOOK_SECRET_OVERLAP
+    const changed = this.#change((document) => addWebhookSecret(document, sealed, { now, overlapUntil }))
+    return changed.ok ? ok({ secret, previousExpiresAt: overlapUntil }) : changed
+  }
+
+  /** Lets events flow again after a 410. */
+  enableWebhook(): Result<SettingsView, 'not_found'> {
+    return this.#change((document) => setDisabled(document, false))
+  }
+
+  /** Stops deliveries to a URL that answered 410. Another URL set in the meantime stays enabled. */
+  disableWebhook(url: string): Result<SettingsView, 'not_found'> {
+    return this.#change((document) =>
+      document.webhook?.url === url ? setDisabled(document, true) : document,
+    )
+  }
+
+  /** Sends one test event and waits for what comes of it. A 410 disables the webhook, as it would for a real event. */
+  async sendTestWebhook(): Promise<Result<TestDelivery, 'not_found' | 'no_webhook'>> {
+    const settings = await this.settings()
+    if (!settings.ok) return settings
+    const { webhook } = settings.value
+    if (webhook === null) return err('no_webhook')
+    const delivery = await sendTestEvent(settings.value, webhook, configOf(this.env))
+    if (disablesEndpoint(delivery)) this.disableWebhook(webhook.url)
+    return ok(delivery)
+  }
+
+  #change(step: (document: RelyingPartyDocument) => RelyingPartyDocument): Result<SettingsView, 'not_found'> {
+    const document = this.#load()
+    if (document === undefined) return err('not_found')
+    const changed = step(document)
+    if (changed !== document) this.#save(changed)
+    return ok(viewOf(changed))
+  }
+
+  #load(): RelyingPartyDocument | undefined {
+    return readDocument(this.ctx.storage.kv.get(DOCUMENT))
+  }
+
+  #save(document: RelyingPartyDocument): void {
+    this.ctx.storage.kv.put(DOCUMENT, document)
+  }
+
+  #newApiKey(livemode: boolean, grant: ApiKeyGrant, now: number): Promise<NewApiKey> {
+    const { scopes, expires_at } = grant
+    return newApiKey({
+      relyingPartyId: this.#id,
+      livemode,
+      scopes,
+      createdAt: now,
+      expiresAt: expires_at,
+    })
+  }
+
+  async #newWebhookSecret(): Promise<{ readonly secret: string; readonly sealed: string }> {
+    const secret = createSecretFrom(randomBytes(32))
+    return { secret, sealed: await seal(await this.#sealing('webhook_secret'), secret, randomBytes(12)) }
+  }
+
+  async #sealVerifier(verifier: SigningIdentity | null): Promise<RelyingPartyDocument['verifier']> {
+    if (verifier === null) return null
+    const { signing_jwk, certificate_chain_pem } = verifier
+    const text = JSON.stringify(signing_jwk)
+    const sealed_signing_jwk = await seal(await this.#sealing('verifier'), text, randomBytes(12))
+    return { sealed_signing_jwk, certificate_chain_pem }
+  }
+
+  async #sealing(field: 'webhook_secret' | 'verifier'): Promise<Sealing> {
+    return sealingFor({ relying_party_id: this.#id }, await this.#sealingKey(), field)
+  }
+
+  async #sealingKey(): Promise<Uint8Array<ArrayBuffer>> {
+    this.#key ??= await deriveKey(configOf(this.env).serverSecret, 'relying-party')
+    return this.#key
+  }
+}
+
+function replaceWebhook(
+  current: RelyingPartyDocument['webhook'],
+  next: SettingsInput['webhook'],
+): RelyingPartyDocument['webhook'] {
+  return next && { ...next, disabled: current?.url === next.url && current.disabled }
+}
+
+function setDisabled(document: RelyingPartyDocument, disabled: boolean): RelyingPartyDocument {
+  return document.webhook === null ? document : { ...document, webhook: { ...document.webhook, disabled } }
+}
+
+function randomBytes(length: number): Uint8Array<ArrayBuffer> {
+  return crypto.getRandomValues(new Uint8Array(length))
+}

@@ -1,0 +1,206 @@
+// What is sent to create or change a relying party (CONTRACT 8): strict, every limit here, every fault with its pointer.
+
+import * as z from 'zod'
+import { REQUEST_URI_METHODS, RESPONSE_MODES } from '../openid4vp/generation.ts'
+import { parseTrustAnchor } from '../trust/parse-anchor.ts'
+import { judgeReceiverUrl, type UrlFault } from '../webhook/receiver-url.ts'
+import { addedTypes, FORMAT_IDS } from './added-types.ts'
+import { claimsEncryptionJwk } from './encryption-jwk.ts'
+import type { ApiKeyGrant } from './relying-party.ts'
+import {
+  CLIENT_ID_PREFIXES,
+  EVENT_TYPES,
+  SCOPES,
+  type SettingsInput,
+  type SettingsPatch,
+} from './settings.ts'
+import { signingIdentity } from './verifier-certificate.ts'
+
+/** Bytes of a settings body at most. */
+export const SETTINGS_LIMIT = 128 * 1024
+
+/** What the judgement of settings depends on. `now` is Unix milliseconds. */
+export type SettingsRules = {
+  readonly now: number
+  /** Origin of this service: a webhook may not point back at it. */
+  readonly baseUrl: string
+  /** Whether test-mode relying parties may use http on loopback. */
+  readonly allowLoopback: boolean
+}
+
+/** Body of `POST /v1/admin/relying_parties`. Parse it asynchronously: keys are tried out. */
+export function creationSchema(rules: SettingsRules): z.ZodType<SettingsInput> {
+  return members(rules)
+    .exactPartial()
+    .extend({ name, livemode: z.boolean().default(false) })
+    .superRefine((input, context) => judgeUrls(input, loopbackAllowed(rules, input.livemode), rules, context))
+    .transform(
+      ({ anchor_sets, ...input }): SettingsInput => ({
+        webhook: null,
+        trust_anchors: [],
+        credential_types: [],
+        formats: null,
+        request_options: {},
+        by_value: !input.livemode, // CONTRACT 3: on in test mode, off in live mode
+        return_urls: [],
+        origins: [],
+        retention_seconds: 48 * HOUR,
+        claims_encryption_jwk: null,
+        verifier: null,
+        ...input,
+      }),
+    )
+}
+
+/** Body of `PATCH`: a member that is sent replaces the old value as a whole; null removes what may be absent. */
+export function patchSchema(rules: SettingsRules, livemode: boolean): z.ZodType<SettingsPatch> {
+  return members(rules)
+    .extend({ name, livemode: z.never('cannot be changed: every API key carries the mode') })
+    .exactPartial()
+    .superRefine((patch, context) => judgeUrls(patch, loopbackAllowed(rules, livemode), rules, context))
+    .transform(({ anchor_sets, livemode: _, ...patch }): SettingsPatch => patch)
+}
+
+/** Body of `POST …/api_keys`. All scopes and no expiry are the defaults. */
+export function apiKeyGrantSchema(now: number): z.ZodType<ApiKeyGrant> {
+  return z.strictObject({
+    scopes: unique(z.enum(SCOPES), SCOPES.length)
+      .min(1)
+      .default([...SCOPES]),
+    expires_at: z.iso
+      .datetime({ error: 'must be a time in UTC, as 2027-01-31T12:00:00Z' })
+      .transform((text) => Date.parse(text))
+      .refine((time) => time > now, 'must be in the future')
+      .nullable()
+      .default(null),
+  })
+}
+
+const HOUR = 3600
+const DAY = 24 * HOUR
+
+const name = z
+  .string()
+  .min(1)
+  .max(100)
+  .refine(
+    (text) => text.trim() === text && !/\p{C}/u.test(text),
+    'must not hold control characters or outer spaces',
+  )
+
+function members(rules: SettingsRules) {
+  return z.strictObject({
+    webhook: z
+      .strictObject({
+        url: url,
+        events: unique(z.enum(EVENT_TYPES), 5)
+          .min(1)
+          .default([...EVENT_TYPES]),
+      })
+      .nullable(),
+    trust_anchors: z.array(trustAnchor).max(100),
+    anchor_sets: z.array(z.never('no anchor set of this name is kept here')).max(20),
+    credential_types: addedTypes,
+    formats: unique(z.enum(FORMAT_IDS), FORMAT_IDS.length).min(1).nullable(),
+    request_options: z
+      .strictObject({
+        client_id_prefix: z.enum(CLIENT_ID_PREFIXES),
+        response_mode: z.enum(RESPONSE_MODES),
+        request_uri_method: z.enum(REQUEST_URI_METHODS),
+      })
+      .exactPartial(),
+    by_value: z.boolean(),
+    return_urls: unique(url, 50),
+    origins: unique(url, 50),
+    retention_seconds: z
+      .int()
+      .min(HOUR)
+      .max(30 * DAY),
+    claims_encryption_jwk: claimsEncryptionJwk.nullable(),
+    verifier: signingIdentity(rules.now).nullable(),
+  })
+}
+
+const url = z.string().min(1).max(2048)
+
+const trustAnchor = z.unknown().transform((value, context) => {
+  const anchor = parseTrustAnchor(value)
+  if (anchor.ok) return anchor.value
+  for (const { pointer, message } of anchor.error) {
+    context.addIssue({ code: 'custom', path: fromPointer(pointer), message })
+  }
+  return z.NEVER
+})
+
+/** RFC 6901 §4. */
+function fromPointer(pointer: string): string[] {
+  const names = pointer.split('/').slice(1)
+  return names.map((text) => text.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
+function unique<T extends z.ZodType<string>>(item: T, maximum: number) {
+  return z
+    .array(item)
+    .max(maximum)
+    .refine((items) => new Set(items).size === items.length, 'must not repeat an entry')
+}
+
+function loopbackAllowed(rules: SettingsRules, livemode: boolean): boolean {
+  return rules.allowLoopback && !livemode
+}
+
+type Urls = {
+  readonly webhook?: { readonly url: string } | null
+  readonly return_urls?: readonly string[]
+  readonly origins?: readonly string[]
+}
+
+function judgeUrls(
+  { webhook, return_urls, origins }: Urls,
+  allowLoopback: boolean,
+  rules: SettingsRules,
+  context: z.RefinementCtx,
+): void {
+  const refuse = (path: (string | number)[], message: string) =>
+    context.addIssue({ code: 'custom', path, message })
+  if (webhook) {
+    const judged = judgeReceiverUrl(webhook.url, { allowLoopback, ownHost: new URL(rules.baseUrl).host })
+    if (!judged.ok) refuse(['webhook', 'url'], URL_FAULTS[judged.error])
+  }
+  return_urls?.forEach((text, i) => {
+    if (!isReturnUrl(text, allowLoopback)) refuse(['return_urls', i], 'must be an https URL without fragment')
+  })
+  origins?.forEach((text, i) => {
+    if (!isOrigin(text, allowLoopback)) refuse(['origins', i], 'must be an https origin, without a path')
+  })
+}
+
+const URL_FAULTS: Readonly<Record<UrlFault, string>> = {
+  too_long: 'is too long',
+  malformed: 'must be an absolute URL in plain spelling',
+  userinfo: 'must not hold a user name or password',
+  fragment: 'must not have a fragment',
+  not_https: 'must be https',
+  port: 'must be on port 443',
+  ip_literal: 'must name a host, not an IP address',
+  not_public_name: 'must be a public host name',
+  own_host: 'must not point at this service',
+}
+
+/** CONTRACT 2. The URL parser drops white space and turns backslashes around; such texts are not taken. */
+function isReturnUrl(text: string, allowLoopback: boolean): boolean {
+  return parseWebUrl(text, allowLoopback) !== undefined && !/[\s\p{C}\\#]/u.test(text)
+}
+
+/** OpenID4VP 1.0 Appendix A.2: a serialised origin has no trailing slash. */
+function isOrigin(text: string, allowLoopback: boolean): boolean {
+  return parseWebUrl(text, allowLoopback)?.origin === text
+}
+
+function parseWebUrl(text: string, allowLoopback: boolean): URL | undefined {
+  const parsed = URL.canParse(text) ? new URL(text) : undefined
+  if (parsed === undefined || parsed.username !== '' || parsed.password !== '') return undefined
+  const loopback = parsed.hostname === 'localhost' || parsed.hostname === '127.0.0.1'
+  const secure = parsed.protocol === 'https:' || (parsed.protocol === 'http:' && loopback && allowLoopback)
+  return secure ? parsed : undefined
+}

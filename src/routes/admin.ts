@@ -1,0 +1,92 @@
+// The operator's routes (CONTRACT 8), below /v1/admin. Without ADMIN_TOKEN they do not exist.
+
+import { Hono, type MiddlewareHandler } from 'hono'
+import * as z from 'zod'
+import { utf8 } from '../codec/bytes.ts'
+import { sha256 } from '../crypto/digest.ts'
+import { timingSafeEqual } from '../crypto/timing-safe.ts'
+import { configOf } from '../env.ts'
+import { directoryOf } from '../relying-party/directory.ts'
+import { createRelyingParty, eraseRelyingParty } from '../relying-party/registry.ts'
+import { creationSchema, SETTINGS_LIMIT } from '../relying-party/settings-schema.ts'
+import { bearerToken } from './authenticate.ts'
+import type { AppContext, AppEnv } from './context.ts'
+import { problem } from './problems.ts'
+import {
+  answer,
+  changeSettings,
+  createApiKey,
+  deleteApiKey,
+  enableWebhook,
+  rotateWebhookSecret,
+  rulesOf,
+  settingsToWire,
+  showSettings,
+  testWebhook,
+  toTime,
+} from './settings-handlers.ts'
+import { queryParameters, readJson } from './validate.ts'
+
+const PAGE = z.strictObject({
+  limit: z
+    .string()
+    .regex(/^([1-9][0-9]?|100)$/, 'must be 1 to 100')
+    .transform(Number)
+    .default(50),
+  after: z
+    .string()
+    .regex(/^[0-9]{1,15}$/, 'must be a next_cursor')
+    .transform(Number)
+    .default(0),
+})
+
+/** Mount at `/v1/admin`. */
+export function adminRoutes(): Hono<AppEnv> {
+  return new Hono<AppEnv>()
+    .use('*', operatorOnly)
+    .post('/relying_parties', create)
+    .get('/relying_parties', queryParameters(PAGE), async (c) => {
+      const { after, limit } = c.req.valid('query')
+      return list(c, after, limit)
+    })
+    .get('/relying_parties/:rp', (c) => showSettings(c, c.req.param('rp')))
+    .patch('/relying_parties/:rp', (c) => changeSettings(c, c.req.param('rp')))
+    .delete('/relying_parties/:rp', (c) => erase(c, c.req.param('rp')))
+    .post('/relying_parties/:rp/api_keys', (c) => createApiKey(c, c.req.param('rp')))
+    .delete('/relying_parties/:rp/api_keys/:key', (c) =>
+      deleteApiKey(c, c.req.param('rp'), c.req.param('key')),
+    )
+    .post('/relying_parties/:rp/webhook/rotate_secret', (c) => rotateWebhookSecret(c, c.req.param('rp')))
+    .post('/relying_parties/:rp/webhook/test', (c) => testWebhook(c, c.req.param('rp')))
+    .post('/relying_parties/:rp/webhook/enable', (c) => enableWebhook(c, c.req.param('rp')))
+}
+
+const operatorOnly: MiddlewareHandler<AppEnv> = async (c, next) => {
+  const { adminToken } = configOf(c.env)
+  if (adminToken === null) return problem(c, 'not_found')
+  const token = bearerToken(c)
+  if (!token.ok) return problem(c, token.error)
+  // Digests have one length, so not even the token's length shows in the time taken.
+  const [presented, expected] = await Promise.all([sha256(utf8(token.value)), sha256(utf8(adminToken))])
+  return timingSafeEqual(presented, expected) ? next() : problem(c, 'invalid_token')
+}
+
+async function create(c: AppContext): Promise<Response> {
+  const rules = rulesOf(c)
+  const input = await readJson(c, creationSchema(rules), SETTINGS_LIMIT)
+  if (!input.ok) return input.error
+  const { api_key, webhook_secret, settings } = await createRelyingParty(c.env, input.value, rules.now)
+  const { relying_party_id, ...rest } = settingsToWire(settings)
+  return answer(c, { relying_party_id, api_key, webhook_secret, ...rest }, 201)
+}
+
+async function list(c: AppContext, after: number, limit: number): Promise<Response> {
+  const page = await directoryOf(c.env).list(after, limit)
+  const relying_parties = page.entries.map((entry) => ({ ...entry, created_at: toTime(entry.created_at) }))
+  return answer(c, { relying_parties, next_cursor: page.next === null ? null : String(page.next) })
+}
+
+async function erase(c: AppContext, relyingPartyId: string): Promise<Response> {
+  const erased = await eraseRelyingParty(c.env, relyingPartyId)
+  return erased ? new Response(null, { status: 204 }) : problem(c, 'not_found')
+}

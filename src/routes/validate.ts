@@ -1,0 +1,123 @@
+// The one way a body or a query string becomes typed: bounds first, then strict JSON, then one schema. What is wrong
+// is said by pointer and never by repeating what was sent.
+
+import { zValidator } from '@hono/zod-validator'
+import type { MiddlewareHandler } from 'hono'
+import type * as z from 'zod'
+import { concatBytes, decodeUtf8 } from '../codec/bytes.ts'
+import { isJsonObject, type Json, type JsonFault, parseJson } from '../codec/json.ts'
+import { err, ok, type Result } from '../result.ts'
+import type { AppContext } from './context.ts'
+import { type FieldError, problem } from './problems.ts'
+
+const MAXIMUM_DEPTH = 16
+const MAXIMUM_ERRORS = 20
+
+/**
+ * Reads a JSON body of at most `limit` bytes against `schema`. The error is the response to send: 415, 413,
+ * 400 `invalid_json` or 400 `invalid_request`.
+ */
+export async function readJson<T>(
+  c: AppContext,
+  schema: z.ZodType<T>,
+  limit: number,
+): Promise<Result<T, Response>> {
+  if (mediaType(c) !== 'application/json') return err(problem(c, 'unsupported_media_type'))
+  const bytes = await readBody(c.req.raw, limit)
+  if (!bytes.ok) {
+    return err(problem(c, bytes.error === 'too_large' ? 'payload_too_large' : 'invalid_json'))
+  }
+  const text = decodeUtf8(bytes.value)
+  const json: Result<Json, JsonFault> =
+    text === undefined ? err('not_json') : parseJson(text, { length: limit, depth: MAXIMUM_DEPTH })
+  if (!json.ok) return err(problem(c, 'invalid_json', { detail: JSON_FAULTS[json.error] }))
+  const parsed = await schema.safeParseAsync(json.value)
+  const errors = parsed.success ? prototypeMembers(json.value, []) : toErrors(parsed.error, json.value)
+  return parsed.success && errors.length === 0
+    ? ok(parsed.data)
+    : err(problem(c, 'invalid_request', { errors }))
+}
+
+/** Middleware for a query string: `c.req.valid('query')` is then typed. A parameter given twice is an array and does not fit. */
+export function queryParameters<T extends z.ZodObject>(schema: T) {
+  return zValidator('query', schema, (result, c) => {
+    if (result.success) return undefined
+    const errors = toErrors(result.error, result.data as Json)
+    return problem(c as unknown as AppContext, 'invalid_request', { errors })
+  }) satisfies MiddlewareHandler
+}
+
+/** Reads a body of at most `limit` bytes, and not one chunk more. */
+export async function readBody(
+  request: Request,
+  limit: number,
+): Promise<Result<Uint8Array<ArrayBuffer>, 'too_large' | 'unreadable'>> {
+  if (Number(request.headers.get('Content-Length') ?? 0) > limit) return err('too_large')
+  if (request.body === null) return ok(new Uint8Array())
+  const chunks: Uint8Array[] = []
+  let length = 0
+  try {
+    for await (const chunk of request.body as ReadableStream<Uint8Array>) {
+      length += chunk.length
+      if (length > limit) return err('too_large') // leaving the loop cancels the stream
+      chunks.push(chunk)
+    }
+  } catch {
+    return err('unreadable') // the sender went away
+  }
+  return ok(concatBytes(...chunks))
+}
+
+/** The faults of a parse as pointers and sentences, at most 20. */
+function toErrors(error: z.core.$ZodError, data: Json): readonly FieldError[] {
+  return error.issues.flatMap((issue) => toFieldErrors(issue, data)).slice(0, MAXIMUM_ERRORS)
+}
+
+function toFieldErrors(issue: z.core.$ZodIssue, data: Json): readonly FieldError[] {
+  const path = issue.path.map(String)
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((name) => unknownMember([...path, name]))
+  const pointer = toPointer(path)
+  if (isAbsent(data, path)) return [{ pointer, code: 'required', message: 'This member is required.' }]
+  const code = issue.code === 'custom' ? 'invalid_value' : issue.code
+  return [{ pointer, code, message: issue.message }]
+}
+
+/** RFC 6901 §3. Names come from the sender, so their length is bounded. */
+function toPointer(path: readonly string[]): string {
+  return path.map((name) => `/${name.slice(0, 100).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+}
+
+function isAbsent(data: Json, path: readonly string[]): boolean {
+  let value: Json | undefined = data
+  for (const name of path) {
+    if (typeof value !== 'object' || value === null) return false
+    if (!Object.hasOwn(value, name)) return true
+    value = (value as { readonly [name: string]: Json })[name]
+    if (value === undefined) return true
+  }
+  return false
+}
+
+/** zod passes over a member called `__proto__` in silence; here no member is. */
+function prototypeMembers(value: Json, path: readonly string[]): readonly FieldError[] {
+  if (Array.isArray(value)) return value.flatMap((item, i) => prototypeMembers(item, [...path, String(i)]))
+  if (!isJsonObject(value)) return []
+  return Object.entries(value).flatMap(([name, item]) =>
+    name === '__proto__' ? [unknownMember([...path, name])] : prototypeMembers(item, [...path, name]),
+  )
+}
+
+function unknownMember(path: readonly string[]): FieldError {
+  return { pointer: toPointer(path), code: 'unknown_member', message: 'This member is not known here.' }
+}
+
+function mediaType(c: AppContext): string | undefined {
+  return c.req.header('Content-Type')?.split(';')[0]?.trim().toLowerCase()
+}
+
+const JSON_FAULTS: Readonly<Record<JsonFault, string>> = {
+  too_long: 'The body is too long.',
+  too_deep: `The body is nested more than ${MAXIMUM_DEPTH} levels deep.`,
+  not_json: 'The body is not JSON in UTF-8.',
+  duplicate_member: 'An object in the body names a member twice.',
+}

@@ -1,0 +1,62 @@
+// What anyone may read: whether the service lives, its public keys, and the pages behind a problem's `type`.
+
+import { Hono } from 'hono'
+import { html } from 'hono/html'
+import { configOf } from '../env.ts'
+import { directoryOf } from '../relying-party/directory.ts'
+import type { AppContext, AppEnv } from './context.ts'
+import { PROBLEMS, type ProblemCode, type ProblemKind, problem } from './problems.ts'
+
+/** Begin the paths below which HEAD may run GET handlers: they have no effect. */
+export const SAFE_PREFIXES = ['/healthz', '/readyz', '/.well-known/', '/problems/'] as const
+
+/** `/healthz`, `/readyz`, `/.well-known/jwks.json`, `/problems/{code}`. */
+export function wellKnownRoutes(): Hono<AppEnv> {
+  return new Hono<AppEnv>()
+    .get('/healthz', (c) => answer(c, { status: 'ok', boot_id: c.env.BOOT_ID ?? null }))
+    .get('/readyz', readiness)
+    .get('/.well-known/jwks.json', publicKeys)
+    .get('/problems/:code', problemPage)
+}
+
+/** Ready: the configuration is valid and objects answer. A fault in either is thrown and becomes 500 or 503. */
+async function readiness(c: AppContext): Promise<Response> {
+  configOf(c.env)
+  await directoryOf(c.env).ping()
+  return answer(c, { status: 'ready' })
+}
+
+/** The public halves of the keys that sign access tokens and claims (RFC 7517). */
+function publicKeys(c: AppContext): Response {
+  const keys = configOf(c.env).accessTokenKeys.keys.map(({ kty, crv, x, y, kid }) => {
+    return { kty, crv, x, y, kid, alg: 'ES256', use: 'sig' }
+  })
+  return c.json({ keys }, 200, { 'Cache-Control': 'public, max-age=300' })
+}
+
+function problemPage(c: AppContext): Response | Promise<Response> {
+  const code = c.req.param('code') ?? ''
+  if (!Object.hasOwn(PROBLEMS, code)) return problem(c, 'not_found')
+  const { status, title, retryable, meaning }: ProblemKind = PROBLEMS[code as ProblemCode]
+  const again = retryable ? 'The same request may succeed later.' : 'The same request will fail again.'
+  c.header('Content-Security-Policy', "default-src 'none'")
+  c.header('Cache-Control', 'public, max-age=300')
+  return c.html(html`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${code}</title></head>
+<body>
+<h1>${title}</h1>
+<p><code>${code}</code>, HTTP status ${status}</p>
+<p>${meaning}</p>
+<p>${again}</p>
+</body>
+</html>
+`)
+}
+
+function answer(
+  c: AppContext,
+  body: { readonly status: string; readonly boot_id?: string | null },
+): Response {
+  return c.json(body, 200, { 'Cache-Control': 'no-store' })
+}
