@@ -2,7 +2,8 @@ import { generateKeyPairSync } from 'node:crypto'
 import { decodeProtectedHeader } from 'jose'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { buildAuthorizationRequestUri, buildWalletLinks } from '../../src/openid4vp/authorization-request.ts'
-import type { Generation, VerifierIdentity } from '../../src/openid4vp/generation.ts'
+import { decryptResponse, parseAuthorizationResponse } from '../../src/openid4vp/authorization-response.ts'
+import type { Generation, ResponseMode, VerifierIdentity } from '../../src/openid4vp/generation.ts'
 import { PROFILES } from '../../src/openid4vp/profiles.ts'
 import {
   buildRequestObject,
@@ -10,6 +11,7 @@ import {
   type RequestObjectInput,
   signRequestObject,
 } from '../../src/openid4vp/request-object.ts'
+import { parseVpToken } from '../../src/openid4vp/vp-token.ts'
 import { createWallet, type Wallet } from '../support/wallet.ts'
 import {
   BASE_URL,
@@ -43,10 +45,33 @@ describe('the Request Object', () => {
           const answer = await wallet.present(received, { age: ['presentation'] })
           expect(answer.status).toBe(200)
           expect([...posts[0]!.keys()].includes('response')).toBe(responseMode === 'direct_post.jwt')
+          const read = await readAnswer(posts[0]!, responseMode, generation)
+          expect(read).toMatchObject({ ok: true, value: { kind: 'presentation', state: generation.state } })
+          const vpToken = read.ok && read.value.kind === 'presentation' ? read.value.vpToken : ''
+          expect(parseVpToken(vpToken, QUERY)).toEqual({
+            ok: true,
+            value: [{ query: QUERY.credentials[0], presentations: ['presentation'] }],
+          })
         })
       }
     }
   }
+
+  it.each([false, true])('lets a foreign wallet decline, encrypted: %s', async (encrypted) => {
+    const generation = await createGeneration()
+    const { wallet, posts } = serve(verifier.identities.x509_hash, input(generation))
+    const received = await wallet.receive(uriFor(verifier.identities.x509_hash))
+    await wallet.decline(received, 'access_denied', { encrypted })
+    expect(await readAnswer(posts[0]!, 'direct_post.jwt', generation)).toEqual({
+      ok: true,
+      value: {
+        kind: 'wallet_error',
+        state: generation.state,
+        error: 'access_denied',
+        errorDescription: 'from the wallet',
+      },
+    })
+  })
 
   it('is accepted from a wallet that falls back to GET', async () => {
     const { wallet } = serve(verifier.identities.x509_hash, input(await createGeneration()))
@@ -180,6 +205,18 @@ function input(generation: Generation): RequestObjectInput {
 
 function uriFor({ clientId }: VerifierIdentity): string {
   return buildAuthorizationRequestUri({ clientId, requestUri: REQUEST_URI, requestUriMethod: 'post' })
+}
+
+/** What the service makes of a posted form, with the key of the request. */
+async function readAnswer(
+  form: URLSearchParams,
+  responseMode: ResponseMode,
+  { kid, privateJwk }: Awaited<ReturnType<typeof createGeneration>>,
+) {
+  const parsed = parseAuthorizationResponse(new Map(form), responseMode)
+  return parsed.ok && parsed.value.kind === 'encrypted'
+    ? decryptResponse(parsed.value, { kid, privateJwk })
+    : parsed
 }
 
 /** A wallet, and in place of HTTP the two endpoints it talks to. */

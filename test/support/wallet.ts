@@ -75,7 +75,7 @@ const lint = createRequestLinter()
 
 async function receive(
   uri: string,
-  { fetch, verifierCa, now }: WalletOptions & { readonly now: number },
+  { fetch, verifierCa, now }: Omit<WalletOptions, 'now'> & { readonly now: number },
   { walletNonce = randomBytes(16).toString('base64'), getOnly = false }: ReceiveOptions,
 ): Promise<ReceivedRequest> {
   const met = getOnly ? uri.replace(/&request_uri_method=post$/, '') : uri
