@@ -42,11 +42,13 @@ export function startWorkerd(directory, environment) {
 /** Resolves once `/healthz` answers 200 with the boot id this process was given. Throws with what stood in the way. */
 export async function untilReady(child, { origin, bootId }) {
   const faults = configurationFaults(child)
+  const ended = new Promise((resolve) => child.once('exit', resolve))
   const deadline = Date.now() + READY_WITHIN_MS
   let last = 'no answer'
   while (Date.now() < deadline) {
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error('workerd ended (see above)')
-    const answer = await request('GET', `${origin}/healthz`).catch(() => undefined)
+    // Where workerd ended, another process may hold the port and never answer.
+    const answer = await Promise.race([ended, request('GET', `${origin}/healthz`).catch(() => undefined)])
+    if (hasEnded(child)) throw new Error('workerd ended (see above)')
     if (answer !== undefined) last = `HTTP ${answer.status} ${answer.text.slice(0, 200)}`
     if (answer?.status === 200 && answer.json()?.boot_id === bootId) return
     if (faults.length > 0) throw new Error(faults[0])
@@ -57,12 +59,16 @@ export async function untilReady(child, { origin, bootId }) {
 
 /** Asks the process to end, and insists. */
 export async function endWorkerd(child) {
-  if (child.exitCode !== null || child.signalCode !== null) return
+  if (hasEnded(child)) return
   const ended = new Promise((resolve) => child.once('exit', resolve))
   child.kill('SIGTERM')
   const insist = setTimeout(() => child.kill('SIGKILL'), END_WITHIN_MS)
   await ended
   clearTimeout(insist)
+}
+
+function hasEnded(child) {
+  return child.exitCode !== null || child.signalCode !== null
 }
 
 export function configPath(directory) {

@@ -1,0 +1,265 @@
+// `npm start` as a person meets it (CONTRACT 10): what it keeps, what it survives, what it says.
+
+import { execFile, spawn } from 'node:child_process'
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { get } from 'node:https'
+import { createServer, type Server as NetServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { runLauncher, type Server, startServer } from '../support/server.ts'
+
+const run = promisify(execFile)
+
+describe('a first start', () => {
+  let server: Server
+  beforeAll(async () => {
+    server = await startServer()
+  })
+  afterAll(() => server.stop())
+
+  it('answers /healthz with 200 and the boot id of this start', async () => {
+    const response = await fetch(`${server.origin}/healthz`)
+    expect(response.status).toBe(200)
+    expect(await response.json()).toMatchObject({
+      status: 'ok',
+      boot_id: expect.stringMatching(/^[\w-]{36}$/),
+    })
+  })
+
+  it('prints a curl command that creates a session', async () => {
+    await said(server, '/v1/verify')
+    const command = server.output().slice(server.output().indexOf('curl '))
+    const { stdout } = await run('bash', ['-c', command])
+    expect(JSON.parse(stdout)).toMatchObject({
+      status: 'pending',
+      verification_id: expect.stringMatching(/^v_/),
+    })
+  })
+
+  it('keeps every secret in a file that only its owner may read', () => {
+    expect(statSync(server.stateDir).mode & 0o777).toBe(0o700)
+    const keys = readdirSync(join(server.stateDir, 'keys')).map((name) => join(server.stateDir, 'keys', name))
+    const files = [
+      ...keys,
+      join(server.stateDir, 'workerd.capnp'),
+      join(server.stateDir, 'demo-relying-party.json'),
+    ]
+    expect(files.length).toBeGreaterThan(8)
+    expect(files.filter((file) => (statSync(file).mode & 0o777) !== 0o600)).toEqual([])
+  })
+
+  it('names no secret in its arguments or its configuration', () => {
+    const commandLine = readFileSync(`/proc/${server.pid()}/cmdline`, 'utf8')
+    const config = readFileSync(join(server.stateDir, 'workerd.capnp'), 'utf8')
+    const secrets = ['admin-token', 'server-secret'].map((name) => readKey(server, name))
+    const { d } = JSON.parse(readKey(server, 'access-token-keys.json')).keys[0]
+    const { signing_jwk } = JSON.parse(readKey(server, 'verifier-localhost.json'))
+    const found = [...secrets, d, signing_jwk.d].filter((secret) => (commandLine + config).includes(secret))
+    expect(found).toEqual([])
+  })
+
+  it('gives each object class 32 random bytes of its own', () => {
+    const keys = readdirSync(join(server.stateDir, 'keys'))
+      .filter((name) => name.startsWith('unique-key-'))
+      .map((name) => readKey(server, name))
+    expect(keys).toHaveLength(3)
+    expect(new Set(keys).size).toBe(3)
+    expect(keys.filter((key) => !/^[0-9a-f]{64}$/.test(key))).toEqual([])
+  })
+
+  it('makes a leaf for its host, signed by the authority it writes out, which is not in the chain', () => {
+    const { leaf, authority, chain } = certificates(server, 'localhost')
+    expect(chain.match(/BEGIN CERTIFICATE/g)).toHaveLength(1)
+    expect(leaf.verify(authority.publicKey)).toBe(true)
+    expect(leaf.checkIssued(leaf)).toBe(false)
+    expect(leaf.subjectAltName).toBe('DNS:localhost')
+    expect([leaf.ca, authority.ca]).toEqual([false, true])
+  })
+
+  it('raises its descriptor limit to what the machine allows', () => {
+    const limits = readFileSync(`/proc/${server.pid()}/limits`, 'utf8')
+    const [, soft, hard] = limits.match(/^Max open files\s+(\d+)\s+(\d+)/m) ?? []
+    expect(soft).toBe(hard)
+  })
+})
+
+describe('starting again', () => {
+  let server: Server
+  beforeAll(async () => {
+    server = await startServer()
+    await said(server, 'curl')
+  })
+  afterAll(() => server.stop())
+
+  it('keeps its keys, its demo relying party and every session', async () => {
+    const before = everyKey(server)
+    const session = await createDemoSession(server)
+    await server.restart()
+    expect(everyKey(server)).toEqual(before)
+    expect((await readSession(server, session)).status).toBe(200)
+  })
+
+  it('works at once after a kill -9 of everything', async () => {
+    const session = await createDemoSession(server)
+    await server.kill9()
+    await server.restart()
+    expect((await readSession(server, session)).status).toBe(200)
+  })
+
+  it('takes over from a start that still runs in the same state directory', async () => {
+    const session = await createDemoSession(server)
+    const first = server.pid()
+    const port = new URL(server.origin).port
+    const second = await startServer({ env: { STATE_DIR: server.stateDir, PORT: port } })
+    expect(second.pid()).not.toBe(first)
+    expect((await readSession(server, session)).status).toBe(200)
+    await server.restart()
+  })
+
+  it('makes a leaf for the new host, under the same authority, when BASE_URL changes', async () => {
+    const before = certificates(server, 'localhost')
+    await server.restart({ BASE_URL: 'https://verifier.example' })
+    const after = certificates(server, 'verifier.example')
+    expect(after.leaf.subjectAltName).toBe('DNS:verifier.example')
+    expect(after.leaf.verify(before.authority.publicKey)).toBe(true)
+    expect(after.authority.fingerprint256).toBe(before.authority.fingerprint256)
+  })
+
+  it('leaves a process alone that merely has the pid of an earlier workerd', async () => {
+    const bystander = spawn('sleep', ['60'])
+    try {
+      await server.kill9()
+      writeFileSync(join(server.stateDir, 'workerd.pid'), String(bystander.pid))
+      await server.restart()
+      expect(bystander.exitCode ?? bystander.signalCode).toBeNull()
+    } finally {
+      bystander.kill()
+    }
+  })
+})
+
+describe('with TLS_CERT and TLS_KEY', () => {
+  it('speaks https, under that certificate and an https BASE_URL', async () => {
+    const server = await startServer()
+    const { signing_jwk } = JSON.parse(readKey(server, 'verifier-localhost.json'))
+    const key = createPrivateKey({ key: signing_jwk, format: 'jwk' })
+    const env = { TLS_CERT: join(server.stateDir, 'tls.crt'), TLS_KEY: join(server.stateDir, 'tls.key') }
+    writeFileSync(env.TLS_CERT, certificates(server, 'localhost').chain)
+    writeFileSync(env.TLS_KEY, key.export({ type: 'pkcs8', format: 'pem' }))
+    const ca = readFileSync(join(server.stateDir, 'verifier-ca.pem'))
+
+    const secure = await startServer({ env })
+    expect(secure.output()).toContain(`Ready: ${secure.baseUrl}`)
+    expect(secure.baseUrl).toMatch(/^https:\/\/localhost:/)
+    expect(await httpsStatus(`${secure.baseUrl}/healthz`, ca)).toBe(200)
+    await secure.stop()
+    await server.stop()
+  })
+})
+
+describe('ending', () => {
+  it('ends workerd with the launcher and exits 0 on SIGTERM', async () => {
+    const server = await startServer()
+    const pid = server.pid()
+    expect(await server.stop()).toBe(0)
+    expect(existsSync(`/proc/${pid}/cmdline`) && readFileSync(`/proc/${pid}/cmdline`, 'utf8')).toBeFalsy()
+  })
+})
+
+describe('a start that cannot succeed', () => {
+  let stateDir: string
+  let taken: NetServer | undefined
+  beforeAll(async () => {
+    stateDir = await mkdtemp(join(tmpdir(), 'verifier-'))
+  })
+  afterEach(() => taken?.close())
+  afterAll(() => rm(stateDir, { recursive: true, force: true }))
+
+  it('names every fault of the configuration and exits 1', async () => {
+    const { exitCode, output } = await runLauncher({
+      STATE_DIR: stateDir,
+      BASE_URL: 'http://verifier.example',
+      ADMIN_TOKEN: 'short',
+    })
+    expect(exitCode).toBe(1)
+    expect(output).toMatch(/did not start: configuration: .*BASE_URL: .*ADMIN_TOKEN: /)
+  })
+
+  it('exits 1 when its port is taken', async () => {
+    const port = await new Promise<string>((resolve) => {
+      const server = createServer().listen(0, '127.0.0.1', () => {
+        const address = server.address()
+        resolve(String(typeof address === 'object' ? address?.port : address))
+      })
+      taken = server
+    })
+    const { exitCode, output } = await runLauncher({ STATE_DIR: stateDir, PORT: port })
+    expect(exitCode).toBe(1)
+    expect(output).toMatch(/already in use/i)
+  })
+
+  it.each([
+    [{ PORT: 'http' }, 'PORT must be'],
+    [{ BASE_URL: 'verifier' }, 'BASE_URL must be an origin'],
+    [{ TLS_CERT: '/cert.pem' }, 'TLS_CERT and TLS_KEY go together'],
+  ])('refuses %j', async (env, message) => {
+    const { exitCode, output } = await runLauncher({ STATE_DIR: stateDir, ...env })
+    expect(exitCode).toBe(1)
+    expect(output).toContain(message)
+  })
+})
+
+/** Waits until the launcher has printed a text. */
+async function said(server: Server, text: string) {
+  await vi.waitFor(() => expect(server.output()).toContain(text), { timeout: 10_000 })
+}
+
+function httpsStatus(url: string, ca: Buffer): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const request = get(url, { ca, agent: false }, (response) => {
+      response.resume()
+      resolve(response.statusCode)
+    })
+    request.once('error', reject)
+  })
+}
+
+function readKey(server: Server, name: string): string {
+  return readFileSync(join(server.stateDir, 'keys', name), 'utf8')
+}
+
+function everyKey(server: Server) {
+  const names = readdirSync(join(server.stateDir, 'keys'))
+  const demo = readFileSync(join(server.stateDir, 'demo-relying-party.json'), 'utf8')
+  return Object.fromEntries([...names.map((name) => [name, readKey(server, name)]), ['demo', demo]])
+}
+
+function certificates(server: Server, host: string) {
+  const chain: string = JSON.parse(readKey(server, `verifier-${host}.json`)).certificate_chain_pem
+  const authority = readFileSync(join(server.stateDir, 'verifier-ca.pem'), 'utf8')
+  return { chain, leaf: new X509Certificate(chain), authority: new X509Certificate(authority) }
+}
+
+function demoKey(server: Server): string {
+  return JSON.parse(readFileSync(join(server.stateDir, 'demo-relying-party.json'), 'utf8')).api_key
+}
+
+async function createDemoSession(server: Server): Promise<string> {
+  const response = await fetch(`${server.origin}/v1/verify`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${demoKey(server)}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ credential_types: ['age_attestation'], scope: ['age_over_18'] }),
+  })
+  expect(response.status).toBe(201)
+  return ((await response.json()) as { verification_id: string }).verification_id
+}
+
+function readSession(server: Server, id: string) {
+  return fetch(`${server.origin}/v1/verify/${id}`, {
+    headers: { authorization: `Bearer ${demoKey(server)}` },
+  })
+}
