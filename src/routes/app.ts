@@ -1,0 +1,25 @@
+// The router at the edge: every audience's routes on one app, and what holds on all of them.
+
+import { Hono } from 'hono'
+import { adminRoutes } from './admin.ts'
+import type { AppEnv } from './context.ts'
+import { headWithoutEffect, noSuchRoute, onFault, requestId } from './edge.ts'
+import { relyingPartyRoutes } from './relying-party.ts'
+import { sessionPageRoutes } from './session-page.ts'
+import { walletRoutes } from './wallet.ts'
+import { SAFE_PREFIXES, wellKnownRoutes } from './well-known.ts'
+
+/** Builds the app. */
+export function createApp(): Hono<AppEnv> {
+  const app = new Hono<AppEnv>()
+  app.use(requestId)
+  app.use(headWithoutEffect(app, SAFE_PREFIXES))
+  app.route('/', wellKnownRoutes())
+  app.route('/', walletRoutes())
+  app.route('/', sessionPageRoutes())
+  app.route('/', relyingPartyRoutes())
+  app.route('/', adminRoutes())
+  app.notFound(noSuchRoute(app))
+  app.onError(onFault)
+  return app
+}

@@ -1,0 +1,209 @@
+// `POST /v1/verify` (specification 4.1, CONTRACT 2): from a checked body to a session's beginning, and its answer.
+
+import { encodeBase64, encodeBase64url } from '../codec/base64url.ts'
+import { encodeHex, utf8 } from '../codec/bytes.ts'
+import type { Config } from '../config.ts'
+import { sha256 } from '../crypto/digest.ts'
+import { hmacSha256 } from '../crypto/hmac.ts'
+import { deriveKey } from '../crypto/seal.ts'
+import { configOf, type Env } from '../env.ts'
+import { FORMATS } from '../formats/index.ts'
+import { buildPolicy, type PolicyFault } from '../policy/build-policy.ts'
+import { typeDefinitions } from '../policy/catalogue.ts'
+import type { Policy } from '../policy/policy.ts'
+import { renderQr } from '../qr/render.ts'
+import type { Settings } from '../relying-party/settings.ts'
+import { err, ok, type Result } from '../result.ts'
+import type { CreateInput } from '../session/creation.ts'
+import type { StoredRequest } from '../session/document.ts'
+import type { CreatedSession } from '../session/results.ts'
+import { authenticate, type Caller } from './authenticate.ts'
+import { clientTokenOf } from './client-token.ts'
+import type { AppContext } from './context.ts'
+import { type FieldError, type ProblemCode, problem } from './problems.ts'
+import { limitCreations } from './rate-limit.ts'
+import { CREATE_LIMIT, type CreateRequest, createRequest, QR_SIZE } from './schemas.ts'
+import { readJson } from './validate.ts'
+import { verifierIdentity } from './verifier-identity.ts'
+
+/** Handles the creation. */
+export async function createSession(c: AppContext): Promise<Response> {
+  const caller = await authenticate(c, 'verify:create')
+  if (!caller.ok) return caller.error
+  const limited = await limitCreations(c, caller.value.keyId)
+  if (limited !== undefined) return limited
+  const idempotencyKey = c.req.header('Idempotency-Key')
+  if (idempotencyKey !== undefined && !/^[\x21-\x7e][\x20-\x7e]{0,254}$/.test(idempotencyKey)) {
+    return invalid(c, '/Idempotency-Key', 'must be 1 to 255 printable ASCII characters')
+  }
+  const body = await readJson(c, createRequest, CREATE_LIMIT)
+  if (!body.ok) return body.error
+  const input = await prepare(c, body.value, caller.value)
+  if (!input.ok) return input.error
+  const { VERIFICATION_SESSION } = c.env
+  const id =
+    idempotencyKey === undefined
+      ? VERIFICATION_SESSION.newUniqueId()
+      : VERIFICATION_SESSION.idFromName(await objectName(c.env, input.value.relyingPartyId, idempotencyKey))
+  const bodyDigest = idempotencyKey === undefined ? null : await digestOf(body.value)
+  const creation = await VERIFICATION_SESSION.get(id).create({ ...input.value, bodyDigest })
+  if (creation.kind === 'conflict') return problem(c, 'idempotency_conflict')
+  if (creation.kind === 'erased') return problem(c, 'verification_ended')
+  return answerCreated(c, creation.session, creation.replayed)
+}
+
+/** The address of the page a person opens; it carries the session's `client_token`. */
+export async function sessionUrl(config: Config, verificationId: string): Promise<string> {
+  return `${config.baseUrl}/s/${verificationId}?token=${await clientTokenOf(config, verificationId)}`
+}
+
+/** Everything that is judged before an object exists. */
+async function prepare(
+  c: AppContext,
+  body: CreateRequest,
+  caller: Caller,
+): Promise<Result<Omit<CreateInput, 'bodyDigest'>, Response>> {
+  const { settings } = caller
+  const fault = requestFault(body, caller)
+  if (fault !== undefined) return err(problem(c, fault.code, { errors: [fault.error] }))
+  const policy = policyOf(body, settings)
+  if (!policy.ok) return err(policyProblem(c, policy.error))
+  const request = storedRequest(body, settings)
+  const verifier = await verifierIdentity(configOf(c.env), settings, request.request_options.client_id_prefix)
+  if (!verifier.ok) {
+    const pointer = '/request_options/client_id_prefix'
+    const message = 'needs a verifier certificate that names the host of this service'
+    return err(problem(c, 'policy_unsatisfiable', { errors: [{ pointer, code: verifier.error, message }] }))
+  }
+  return ok({
+    relyingPartyId: settings.relying_party_id,
+    livemode: settings.livemode,
+    request,
+    policy: policy.value,
+    verifier: verifier.value,
+    retentionSeconds: settings.retention_seconds,
+  })
+}
+
+type RequestFault = { readonly code: ProblemCode; readonly error: FieldError }
+
+/** What the settings, the scopes or the protocol forbid. */
+function requestFault(body: CreateRequest, { settings, scopes }: Caller): RequestFault | undefined {
+  if (body.return_url !== undefined && !settings.return_urls.includes(body.return_url)) {
+    return fieldFault('invalid_request', '/return_url', "must be one of the relying party's return_urls")
+  }
+  if (body.required_session_binding !== 'none') {
+    const message = 'is not offered yet: only none is'
+    return fieldFault('policy_unsatisfiable', '/required_session_binding', message)
+  }
+  const overrides = body.claims_encryption_jwk !== undefined && settings.claims_encryption_jwk !== null
+  if (overrides && !scopes.includes('claims:encrypt')) {
+    const message = "replaces the settings' key, which needs the scope claims:encrypt"
+    return fieldFault('insufficient_scope', '/claims_encryption_jwk', message)
+  }
+  return undefined
+}
+
+function fieldFault(code: ProblemCode, pointer: string, message: string): RequestFault {
+  return { code, error: { pointer, code: 'not_allowed', message } }
+}
+
+function policyOf(body: CreateRequest, settings: Settings): Result<Policy, readonly PolicyFault[]> {
+  const { credential_types, scope, required_assurance_level, credential_match, allow_derived } = body
+  const formats = body.formats ?? settings.formats
+  const request = {
+    credential_types,
+    scope,
+    required_assurance_level,
+    credential_match,
+    allow_derived,
+    formats,
+  }
+  const definitions = typeDefinitions(settings.credential_types)
+  return buildPolicy(request, { definitions, formats: Object.values(FORMATS) })
+}
+
+function policyProblem(c: AppContext, faults: readonly PolicyFault[]): Response {
+  const errors = faults.map((fault) => {
+    const code = fault.code === 'policy_unsatisfiable' ? fault.cause : fault.code
+    return { pointer: fault.pointer, code, message: MESSAGES[code] }
+  })
+  return problem(c, faults[0]?.code ?? 'invalid_request', { errors })
+}
+
+const MESSAGES = {
+  invalid_request: 'is not acceptable here',
+  unsupported_credential_type: 'is not a known credential type',
+  unsupported_scope: 'is not a known scope',
+  type_without_format: 'exists in none of the formats that may be presented',
+  scope_not_carried: 'is carried by none of the requested credential types',
+  scopes_not_carried_together: 'are not carried together by a single credential',
+} as const
+
+function storedRequest(body: CreateRequest, settings: Settings): StoredRequest {
+  const { request_options, return_url, locale, retry_of, formats, claims_encryption_jwk, ...rest } = body
+  return {
+    ...rest,
+    required_session_binding: 'none',
+    formats: formats ?? settings.formats,
+    request_options: withDefaults(request_options, settings.request_options),
+    return_url: return_url ?? null,
+    locale: locale ?? null,
+    retry_of: retry_of ?? null,
+    claims_encryption_jwk: claims_encryption_jwk ?? settings.claims_encryption_jwk,
+  }
+}
+
+type Options = StoredRequest['request_options']
+
+function withDefaults(asked: CreateRequest['request_options'], preset: Settings['request_options']): Options {
+  return {
+    client_id_prefix: asked.client_id_prefix ?? preset.client_id_prefix ?? 'x509_hash',
+    response_mode: asked.response_mode ?? preset.response_mode ?? 'direct_post.jwt',
+    request_uri_method: asked.request_uri_method ?? preset.request_uri_method ?? 'post',
+  }
+}
+
+/** The name behind an `Idempotency-Key`: keyed, so that nobody can guess the object of another's session. */
+async function objectName(env: Env, relyingPartyId: string, idempotencyKey: string): Promise<string> {
+  const key = await deriveKey(configOf(env).serverSecret, 'idempotency')
+  return encodeHex(await hmacSha256(key, utf8(`${relyingPartyId}\0${idempotencyKey}`)))
+}
+
+async function digestOf(body: CreateRequest): Promise<string> {
+  return encodeBase64url(await sha256(utf8(JSON.stringify(body))))
+}
+
+async function answerCreated(c: AppContext, session: CreatedSession, replayed: boolean): Promise<Response> {
+  const config = configOf(c.env)
+  const { verification_id, status, version, expires_at, livemode } = session
+  const body = {
+    verification_id,
+    status,
+    session_url: await sessionUrl(config, verification_id),
+    qr_code: session.uri === null ? null : drawInline(session.uri),
+    deep_link: `${config.serviceScheme}://verify/${verification_id}`,
+    expires_at,
+    client_token: await clientTokenOf(config, verification_id),
+    wallet_request: JSON.parse(session.wallet_request),
+    livemode,
+    version,
+  }
+  const headers = replayed ? { 'Idempotent-Replayed': 'true' } : {}
+  return c.json(body, 201, {
+    'Cache-Control': 'no-store',
+    Location: `/v1/verify/${verification_id}`,
+    ...headers,
+  })
+}
+
+/** Specification 2.1: the picture as text, without the `data:` scheme in front. */
+function drawInline(uri: string): string {
+  const picture = renderQr(uri, { size: QR_SIZE.standard, type: 'image/png' })
+  if (!picture.ok) throw new Error('a wallet request does not fit a QR')
+  return `image/png;base64,${encodeBase64(picture.value)}`
+}
+
+function invalid(c: AppContext, pointer: string, message: string): Response {
+  return problem(c, 'invalid_request', { errors: [{ pointer, code: 'invalid', message }] })
+}

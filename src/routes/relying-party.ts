@@ -1,0 +1,187 @@
+// What relying parties call about their sessions (CONTRACT 1), and the two routes that a kiosk's `client_token` opens too.
+
+import { Hono } from 'hono'
+import { configOf } from '../env.ts'
+import { QR_MEDIA_TYPES, type QrMediaType, renderQr } from '../qr/render.ts'
+import type { Scope } from '../relying-party/settings.ts'
+import { err, ok, type Result } from '../result.ts'
+import { sessionIdOf } from '../session/identifier.ts'
+import type { SessionFault, View } from '../session/results.ts'
+import type { VerificationSession } from '../session/verification-session.ts'
+import { isoTime } from '../session/view.ts'
+import { authenticate, authenticateForSession, type SessionCaller } from './authenticate.ts'
+import { clientTokenOf } from './client-token.ts'
+import type { AppContext, AppEnv } from './context.ts'
+import { createSession, sessionUrl } from './create-session.ts'
+import { type ProblemCode, problem } from './problems.ts'
+import { parseQrSize } from './schemas.ts'
+
+/** The session routes of relying parties. */
+export function relyingPartyRoutes(): Hono<AppEnv> {
+  return new Hono<AppEnv>()
+    .post('/v1/verify', createSession)
+    .get('/v1/verify/:id', read)
+    .delete('/v1/verify/:id', erase)
+    .get('/v1/verify/:id/openid4vp', readRequest)
+    .get('/v1/verify/:id/qr', drawQr)
+    .post('/v1/verify/:id/cancel', cancel)
+    .get('/v1/verify/:id/deliveries', deliveries)
+    .post('/v1/verify/:id/deliveries/:delivery/redeliver', redeliver)
+}
+
+type Stub = DurableObjectStub<VerificationSession>
+
+/** A session's object, its id, and the relying party that asks. */
+type Asked = { readonly session: Stub; readonly id: string; readonly relyingPartyId: string }
+
+async function read(c: AppContext): Promise<Response> {
+  const id = c.req.param('id') ?? ''
+  const caller = await authenticateForSession(c, id, 'verify:read')
+  if (!caller.ok) return caller.error
+  const session = stubOf(c, id)
+  if (session === undefined) return problem(c, 'verification_not_found')
+  if (caller.value.kind === 'client_token') return answer(c, await session.readPublic())
+  const { relying_party_id } = caller.value.caller.settings
+  return answer(c, await session.read(relying_party_id, await sessionUrl(configOf(c.env), id)))
+}
+
+async function readRequest(c: AppContext): Promise<Response> {
+  const asked = await askedSession(c, 'verify:request')
+  if (!asked.ok) return asked.error
+  const { session, id, relyingPartyId } = asked.value
+  const config = configOf(c.env)
+  const qrCodeUrl = `${config.baseUrl}/v1/verify/${id}/qr?token=${await clientTokenOf(config, id)}`
+  return answer(c, await session.readRequest(relyingPartyId, qrCodeUrl))
+}
+
+/** CONTRACT 6. Every answer is a new picture: nothing about it may be cached, validated or fetched ahead. */
+async function drawQr(c: AppContext): Promise<Response> {
+  const id = c.req.param('id') ?? ''
+  const caller = await authenticateForSession(c, id, 'verify:request')
+  if (!caller.ok) return caller.error
+  if (/\bprefetch\b/.test(c.req.header('Sec-Purpose') ?? '')) {
+    return problem(c, 'temporarily_unavailable', { detail: 'A QR is not drawn ahead of time.' })
+  }
+  const size = parseQrSize(c.req.queries('size'))
+  if (size === undefined) return problem(c, 'invalid_qr_size')
+  const type = acceptedType(c.req.header('Accept'))
+  if (type === undefined) return problem(c, 'not_acceptable')
+  const session = stubOf(c, id)
+  if (session === undefined) return problem(c, 'verification_not_found')
+  const render = await session.render(relyingPartyIdOf(caller.value))
+  if (!render.ok) return faultProblem(c, render.error)
+  const picture = renderQr(render.value.uri, { size, type })
+  if (!picture.ok) throw new Error('a wallet request does not fit a QR')
+  return new Response(picture.value, {
+    headers: {
+      'Content-Type': type,
+      'Cache-Control': 'no-store',
+      'X-QR-Expires-At': isoTime(render.value.diesAt),
+      'X-Content-Type-Options': 'nosniff',
+    },
+  })
+}
+
+async function cancel(c: AppContext): Promise<Response> {
+  const asked = await askedSession(c, 'verify:create')
+  if (!asked.ok) return asked.error
+  const { session, id, relyingPartyId } = asked.value
+  const canceled = await session.cancel(relyingPartyId, await sessionUrl(configOf(c.env), id))
+  if (!canceled.ok && canceled.error === 'ended') return problem(c, 'verification_already_terminal')
+  return answer(c, canceled)
+}
+
+async function erase(c: AppContext): Promise<Response> {
+  const asked = await askedSession(c, 'verify:create')
+  if (!asked.ok) return asked.error
+  const erased = await asked.value.session.erase(asked.value.relyingPartyId)
+  return erased.ok ? c.body(null, 204) : faultProblem(c, erased.error)
+}
+
+async function deliveries(c: AppContext): Promise<Response> {
+  const asked = await askedSession(c, 'webhooks:manage')
+  if (!asked.ok) return asked.error
+  return answer(c, await asked.value.session.deliveries(asked.value.relyingPartyId))
+}
+
+/** Begins one more attempt: 202 with the log; what came of it is read there. */
+async function redeliver(c: AppContext): Promise<Response> {
+  const asked = await askedSession(c, 'webhooks:manage')
+  if (!asked.ok) return asked.error
+  const { session, relyingPartyId } = asked.value
+  const begun = await session.redeliver(relyingPartyId, c.req.param('delivery') ?? '')
+  if (begun.ok) return answer(c, await session.deliveries(relyingPartyId), 202)
+  switch (begun.error) {
+    case 'no_endpoint':
+      return problem(c, 'webhook_not_configured')
+    case 'unavailable':
+      return problem(c, 'temporarily_unavailable')
+    case 'limit_reached':
+      return problem(c, 'rate_limited', { detail: 'This delivery was sent by hand too often.' })
+    case 'erased':
+    case 'not_found':
+      return problem(c, 'verification_not_found')
+  }
+}
+
+/** The session that a relying party's token opens: foreign, forged and unknown ids are one and the same 404 (CONTRACT 1). */
+async function askedSession(c: AppContext, scope: Scope): Promise<Result<Asked, Response>> {
+  const caller = await authenticate(c, scope)
+  if (!caller.ok) return caller
+  const id = c.req.param('id') ?? ''
+  const session = stubOf(c, id)
+  if (session === undefined) return err(problem(c, 'verification_not_found'))
+  return ok({ session, id, relyingPartyId: caller.value.settings.relying_party_id })
+}
+
+function relyingPartyIdOf(caller: SessionCaller): string | null {
+  return caller.kind === 'relying_party' ? caller.caller.settings.relying_party_id : null
+}
+
+function stubOf(c: AppContext, verificationId: string): Stub | undefined {
+  const namespace = c.env.VERIFICATION_SESSION
+  const id = sessionIdOf(namespace, verificationId)
+  return id === undefined ? undefined : namespace.get(id)
+}
+
+function answer(c: AppContext, view: Result<View, SessionFault>, status: 200 | 202 = 200): Response {
+  if (!view.ok) return faultProblem(c, view.error)
+  const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' }
+  return c.body(view.value.json, status, headers)
+}
+
+const FAULTS: Readonly<Record<SessionFault, ProblemCode>> = {
+  not_found: 'verification_not_found',
+  ended: 'verification_ended',
+  render_limit_reached: 'render_limit_reached',
+  unavailable: 'temporarily_unavailable',
+}
+
+function faultProblem(c: AppContext, fault: SessionFault): Response {
+  return problem(c, FAULTS[fault])
+}
+
+/** The picture's media type: the first of ours with the highest quality the header gives (RFC 9110 §12.5.1). */
+function acceptedType(accept: string | undefined): QrMediaType | undefined {
+  if (accept === undefined || accept.trim() === '') return QR_MEDIA_TYPES[0]
+  const ranges = accept.split(',').map(parseRange)
+  const rated = QR_MEDIA_TYPES.map((type) => ({ type, quality: qualityOf(type, ranges) }))
+  const best = rated.reduce((a, b) => (b.quality > a.quality ? b : a))
+  return best.quality > 0 ? best.type : undefined
+}
+
+type Range = { readonly range: string; readonly quality: number }
+
+function parseRange(text: string): Range {
+  const [range = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase())
+  const weight = parameters.find((parameter) => parameter.startsWith('q='))
+  const quality = weight === undefined ? 1 : Number(weight.slice(2))
+  return { range, quality: quality >= 0 && quality <= 1 ? quality : 0 }
+}
+
+/** The most specific range that covers the type decides. */
+function qualityOf(type: string, ranges: readonly Range[]): number {
+  const candidates = [type, `${type.split('/')[0]}/*`, '*/*']
+  const match = candidates.flatMap((candidate) => ranges.filter(({ range }) => range === candidate))[0]
+  return match?.quality ?? 0
+}

@@ -1,0 +1,58 @@
+// Who a session's requests are signed by: the relying party's own certificate, else the service's (CONTRACT 8), under the
+// Client Identifier Prefix that was asked for (OpenID4VP 1.0 §5.9.3).
+
+import { X509Certificate } from 'node:crypto'
+import { encodeBase64 } from '../codec/base64url.ts'
+import type { Config, P256PrivateJwk } from '../config.ts'
+import { x509HashClientId, x509SanDnsClientId } from '../openid4vp/client-identifier.ts'
+import type { VerifierIdentity } from '../openid4vp/generation.ts'
+import type { ClientIdPrefix, Settings } from '../relying-party/settings.ts'
+import { err, ok, type Result } from '../result.ts'
+
+/** The identity for one session; `host_not_in_certificate` where the prefix cannot be used with this certificate and host. */
+export async function verifierIdentity(
+  config: Config,
+  settings: Settings,
+  prefix: ClientIdPrefix,
+): Promise<Result<VerifierIdentity, 'host_not_in_certificate'>> {
+  const { chain, signingJwk } = identityMaterial(config, settings)
+  const [leaf] = chain
+  if (leaf === undefined) throw new Error('the verifier certificate chain is empty')
+  const x5c = chain.map((certificate) => encodeBase64(new Uint8Array(certificate.raw)))
+  const clientId =
+    prefix === 'x509_hash'
+      ? await x509HashClientId(new Uint8Array(leaf.raw))
+      : sanDnsClientId(config.baseUrl, leaf)
+  return clientId === undefined ? err('host_not_in_certificate') : ok({ clientId, x5c, signingJwk })
+}
+
+type Material = { readonly chain: readonly X509Certificate[]; readonly signingJwk: P256PrivateJwk }
+
+function identityMaterial(config: Config, settings: Settings): Material {
+  const { verifier } = settings
+  if (verifier === null) {
+    return { chain: parseChain(config.verifier.certificateChainPem), signingJwk: config.verifier.signingJwk }
+  }
+  return { chain: parseChain(verifier.certificate_chain_pem), signingJwk: verifier.signing_jwk }
+}
+
+/** Wallets compare the host with the leaf's names and with our response_uri: a wildcard or a common name is not enough. */
+function sanDnsClientId(baseUrl: string, leaf: X509Certificate): string | undefined {
+  const { hostname } = new URL(baseUrl)
+  const isNamed = leaf.checkHost(hostname, { subject: 'never', wildcards: false }) !== undefined
+  return isNamed ? x509SanDnsClientId(baseUrl) : undefined
+}
+
+// A chain is parsed once for each text: the service's own, and the last few of relying parties.
+const CHAINS_KEPT = 50
+const chains = new Map<string, readonly X509Certificate[]>()
+
+function parseChain(pem: string): readonly X509Certificate[] {
+  const known = chains.get(pem)
+  if (known !== undefined) return known
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
+  const parsed = blocks.map((block) => new X509Certificate(block))
+  if (chains.size >= CHAINS_KEPT) chains.clear()
+  chains.set(pem, parsed)
+  return parsed
+}

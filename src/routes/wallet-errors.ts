@@ -1,0 +1,116 @@
+// What a wallet is told when its call is refused: OAuth errors (RFC 6749 §5.2, OpenID4VP 1.0 §8.5), never more than its person
+// can use. The relying party learns the reason from the session.
+
+import type { AnswerRefusal, RequestRefusal } from '../session/results.ts'
+import type { FormFault } from './form.ts'
+
+/** Every reason a wallet's call is refused. */
+export type WalletRefusal =
+  | AnswerRefusal
+  | RequestRefusal
+  | FormFault
+  | 'rate_limited'
+  | 'method_not_allowed'
+  | 'wallet_nonce_invalid'
+  | 'wallet_metadata_invalid'
+  | 'service_unavailable'
+
+/** Status, code and description of one refusal. */
+export type WalletError = { readonly status: number; readonly error: string; readonly description: string }
+
+/** The OAuth error of a refusal. */
+export function walletError(refusal: WalletRefusal): WalletError {
+  return ERRORS[KINDS[refusal]]
+}
+
+const ERRORS = {
+  unknown: invalid(404, 'There is no such request.'),
+  ended: invalid(409, 'This verification is already over.'),
+  gone: invalid(410, 'This request is over: scan again.'),
+  superseded: invalid(400, 'This request was replaced by a newer one: scan again.'),
+  method: invalid(405, 'This method is not allowed here.'),
+  too_large: invalid(413, 'The body is too large.'),
+  media_type: invalid(415, 'Send application/x-www-form-urlencoded.'),
+  rate: { status: 429, error: 'temporarily_unavailable', description: 'Too many calls: try again shortly.' },
+  unavailable: {
+    status: 503,
+    error: 'temporarily_unavailable',
+    description: 'This could not be checked now: try again.',
+  },
+  parameters: invalid(400, 'The body is not a form, or names a parameter twice.'),
+  wallet_nonce: invalid(400, 'wallet_nonce is too long or not printable.'),
+  wallet_metadata: invalid(400, 'wallet_metadata is not a JSON object.'),
+  form: invalid(400, 'The response does not have the form that was asked for.'),
+  state: invalid(400, 'The response does not name a live request of this verification.'),
+  encryption: invalid(400, 'The response is not encrypted as the request asks.'),
+  query: invalid(400, 'The presentation does not answer the query.'),
+  presentation: invalid(400, 'The presentation was not accepted.'),
+} as const satisfies Readonly<Record<string, WalletError>>
+
+const KINDS: Readonly<Record<WalletRefusal, keyof typeof ERRORS>> = {
+  session_not_found: 'unknown',
+  unknown_request: 'unknown',
+  session_ended: 'ended',
+  request_over: 'gone',
+  method_not_allowed: 'method',
+  rate_limited: 'rate',
+  service_unavailable: 'unavailable',
+  settings_unavailable: 'unavailable',
+  too_large: 'too_large',
+  unsupported_media_type: 'media_type',
+  malformed: 'parameters',
+  duplicate_parameter: 'parameters',
+  wallet_nonce_invalid: 'wallet_nonce',
+  wallet_metadata_invalid: 'wallet_metadata',
+  malformed_response: 'form',
+  limit_exceeded: 'form',
+  invalid_vp_token: 'form',
+  unknown_credential_query: 'form',
+  wrong_presentation_count: 'form',
+  missing_state: 'state',
+  unknown_state: 'state',
+  state_mismatch: 'state',
+  request_superseded: 'superseded',
+  encryption_required: 'encryption',
+  unexpected_encryption: 'encryption',
+  unsupported_encryption: 'encryption',
+  unknown_encryption_key: 'encryption',
+  decryption_failed: 'encryption',
+  query_not_satisfied: 'query',
+  malformed_credential: 'presentation',
+  unsupported_algorithm: 'presentation',
+  unsupported_critical_header: 'presentation',
+  wrong_token_type: 'presentation',
+  unknown_credential_type: 'presentation',
+  invalid_issuer_signature: 'presentation',
+  malformed_disclosure: 'presentation',
+  unreferenced_disclosure: 'presentation',
+  duplicate_digest: 'presentation',
+  unsupported_hash_algorithm: 'presentation',
+  forbidden_disclosure: 'presentation',
+  invalid_claim: 'presentation',
+  holder_binding_missing: 'presentation',
+  holder_key_missing: 'presentation',
+  malformed_holder_binding: 'presentation',
+  invalid_holder_signature: 'presentation',
+  nonce_mismatch: 'presentation',
+  audience_mismatch: 'presentation',
+  sd_hash_mismatch: 'presentation',
+  holder_binding_not_current: 'presentation',
+  untrusted_issuer: 'presentation',
+  malformed_certificate_chain: 'presentation',
+  invalid_certificate_path: 'presentation',
+  certificate_expired: 'presentation',
+  certificate_not_yet_valid: 'presentation',
+  certificate_profile_violation: 'presentation',
+  trust_anchor_in_chain: 'presentation',
+  self_signed_certificate: 'presentation',
+  issuer_key_not_found: 'presentation',
+  issuer_metadata_invalid: 'presentation',
+  issuer_metadata_unavailable: 'unavailable',
+  status_unavailable: 'unavailable',
+}
+
+function invalid(status: number, description: string): WalletError {
+  return { status, error: 'invalid_request', description }
+}

@@ -1,0 +1,147 @@
+// One wallet's answer, judged from its parameters to a verdict (CONTRACT 4, OpenID4VP 1.0 §8). It changes nothing: the object
+// applies the verdict. Nothing here decides on anything the answer says of itself.
+
+import type { Config } from '../config.ts'
+import { CHECKS, type CheckId } from '../formats/format.ts'
+import { FORMATS } from '../formats/index.ts'
+import {
+  type AuthorizationResponse,
+  decryptResponse,
+  type PresentationResponse,
+  parseAuthorizationResponse,
+  type WalletErrorResponse,
+} from '../openid4vp/authorization-response.ts'
+import type { ResponseRejection } from '../openid4vp/rejection.ts'
+import { verifyVpToken } from '../openid4vp/verify-response.ts'
+import { typeDefinitions, typeOf } from '../policy/catalogue.ts'
+import { decide } from '../policy/decide.ts'
+import type { Decision } from '../policy/policy.ts'
+import type { Settings } from '../relying-party/settings.ts'
+import { err, ok, type Result } from '../result.ts'
+import type { FetchResource } from '../trust/fetch-resource.ts'
+import type { SessionDocument, TraceEntry } from './document.ts'
+import { handleKeyOf, openEncryptionKey, openGeneration } from './generation-keys.ts'
+import { aliveGenerations, type StoredGeneration } from './generations.ts'
+import { type HandleKind, readHandle } from './handles.ts'
+import { sealingKeyOf } from './random.ts'
+
+type RefusalReason = ResponseRejection['reason']
+
+/** What an answer comes to. */
+export type Verdict =
+  /** Authentic: it ends the session. */
+  | {
+      readonly kind: 'decided'
+      readonly decision: Decision
+      readonly trace: readonly TraceEntry[]
+      readonly generation: StoredGeneration
+    }
+  /** `access_denied` by a wallet that holds the `state` of a live, fetched request: it ends the session. */
+  | { readonly kind: 'declined'; readonly generation: StoredGeneration }
+  /** The wallet reported an error of its own: processed, and noted as an attempt. */
+  | { readonly kind: 'wallet_error'; readonly generation: StoredGeneration }
+  /** Not authentic, or not an answer: noted as an attempt. */
+  | {
+      readonly kind: 'refused'
+      readonly reason: RefusalReason
+      readonly generation: StoredGeneration | null
+    }
+
+/** What an answer is judged by. */
+export type Judgement = {
+  readonly document: SessionDocument
+  readonly settings: Settings
+  readonly config: Config
+  readonly fetchResource: FetchResource
+  /** Unix milliseconds at which the answer arrived. */
+  readonly arrivedAt: number
+}
+
+/** Judges the posted parameters. */
+export async function judgeAnswer(
+  parameters: ReadonlyMap<string, string>,
+  judgement: Judgement,
+): Promise<Verdict> {
+  const { document } = judgement
+  const parsed = parseAuthorizationResponse(parameters, document.request.request_options.response_mode)
+  if (!parsed.ok) return refused(parsed.error.reason, null)
+  const found = await findGeneration(parsed.value, judgement)
+  if (!found.ok) return refused(found.error, null)
+  const generation = found.value
+  const opened = await openAnswer(parsed.value, generation, judgement)
+  if (!opened.ok) return refused(opened.error, generation)
+  if (opened.value.kind === 'wallet_error') return judgeWalletError(opened.value, generation)
+  return verifyAnswer(opened.value, generation, judgement)
+}
+
+/** The live generation an answer belongs to: named by `kid` where it is encrypted, else by `state`. */
+async function findGeneration(
+  response: AuthorizationResponse,
+  { document, arrivedAt }: Judgement,
+): Promise<Result<StoredGeneration, RefusalReason>> {
+  const [kind, handle, unknown]: [HandleKind, string, RefusalReason] =
+    response.kind === 'encrypted'
+      ? ['kid', response.kid, 'unknown_encryption_key']
+      : ['state', response.state, 'unknown_state']
+  const number = await readHandle(handleKeyOf(document), kind, handle)
+  if (number === undefined) return err(unknown)
+  const alive = aliveGenerations(document.generations, arrivedAt)
+  const generation = alive.find((candidate) => candidate.number === number)
+  return generation === undefined ? err('request_superseded') : ok(generation)
+}
+
+/** Decrypts where needed. Every `state` in the answer, outside and inside, must be this generation's own. */
+async function openAnswer(
+  response: AuthorizationResponse,
+  stored: StoredGeneration,
+  { document, config }: Judgement,
+): Promise<Result<PresentationResponse | WalletErrorResponse, RefusalReason>> {
+  if (response.kind !== 'encrypted') return ok(response)
+  const generation = await openGeneration(document, stored)
+  if (response.state !== undefined && response.state !== generation.state) return err('state_mismatch')
+  const privateJwk = await openEncryptionKey(await sealingKeyOf(config), document, stored)
+  const decrypted = await decryptResponse(response, { kid: generation.kid, privateJwk })
+  if (!decrypted.ok) return err(decrypted.error.reason)
+  return decrypted.value.state === generation.state ? decrypted : err('state_mismatch')
+}
+
+/** CONTRACT 4: an error needs a live request that a wallet fetched; only `access_denied` ends the session. */
+function judgeWalletError(error: WalletErrorResponse, generation: StoredGeneration): Verdict {
+  if (!generation.fetched) return refused('unknown_state', generation)
+  if (error.error === 'access_denied') return { kind: 'declined', generation }
+  return { kind: 'wallet_error', generation }
+}
+
+async function verifyAnswer(
+  response: PresentationResponse,
+  generation: StoredGeneration,
+  judgement: Judgement,
+): Promise<Verdict> {
+  const { document, settings, arrivedAt } = judgement
+  const trace: TraceEntry[] = []
+  const now = Math.floor(arrivedAt / 1000)
+  const verified = await verifyVpToken({
+    vpToken: response.vpToken,
+    query: document.policy.query,
+    formats: FORMATS,
+    expected: {
+      nonce: generation.nonce,
+      audience: document.verifier.client_id,
+      requestedAt: Math.floor(generation.created_at / 1000),
+    },
+    context: {
+      now,
+      anchors: settings.trust_anchors,
+      typeOf: typeOf(typeDefinitions(settings.credential_types)),
+      fetchResource: judgement.fetchResource,
+      trace: (id: CheckId, result) => trace.push({ id, clause: CHECKS[id], result }),
+    },
+  })
+  if (!verified.ok) return refused(verified.error.reason, generation)
+  const decision = decide({ policy: document.policy, presentations: verified.value.presentations, now })
+  return { kind: 'decided', decision, trace, generation }
+}
+
+function refused(reason: RefusalReason, generation: StoredGeneration | null): Verdict {
+  return { kind: 'refused', reason, generation }
+}

@@ -1,0 +1,64 @@
+// A session's beginning: what the edge hands over, and the first document made of it (CONTRACT 2).
+
+import { encodeBase64url } from '../codec/base64url.ts'
+import type { Config } from '../config.ts'
+import type { VerifierIdentity } from '../openid4vp/generation.ts'
+import type { Policy } from '../policy/policy.ts'
+import { IDEMPOTENCY_MS, SCHEMA, type SessionDocument, type StoredRequest } from './document.ts'
+import { newGeneration, sealSigningKey } from './generation-keys.ts'
+import { randomBytes, sealingKeyOf } from './random.ts'
+
+/** A validated creation request, and what the relying party's settings add to it. */
+export type CreateInput = {
+  readonly relyingPartyId: string
+  readonly livemode: boolean
+  readonly request: StoredRequest
+  readonly policy: Policy
+  /** Who asks, pinned for the session's whole life. */
+  readonly verifier: VerifierIdentity
+  readonly retentionSeconds: number
+  /** SHA-256 of the creation's body where an `Idempotency-Key` came with it. */
+  readonly bodyDigest: string | null
+}
+
+/** The document of a new session with its first generation. `now` in Unix milliseconds. */
+export async function newSession(
+  input: CreateInput,
+  verificationId: string,
+  world: { readonly config: Config; readonly now: number },
+): Promise<SessionDocument> {
+  const { request, verifier, bodyDigest } = input
+  const sealingKey = await sealingKeyOf(world.config)
+  const [generation, sealedSigningJwk] = await Promise.all([
+    newGeneration(sealingKey, { verificationId, number: 1, channel: 'qr' }, world.now),
+    sealSigningKey(sealingKey, verificationId, verifier.signingJwk),
+  ])
+  const idempotency =
+    bodyDigest === null ? null : { body_digest: bodyDigest, keep_until: world.now + IDEMPOTENCY_MS }
+  return {
+    schema: SCHEMA,
+    erased: false,
+    verification_id: verificationId,
+    relying_party_id: input.relyingPartyId,
+    livemode: input.livemode,
+    request,
+    policy: input.policy,
+    status: 'pending',
+    version: 1,
+    created_at: world.now,
+    expires_at: world.now + request.expires_in * 1000,
+    ended_at: null,
+    verified_at: null,
+    verifier: { client_id: verifier.clientId, x5c: verifier.x5c, sealed_signing_jwk: sealedSigningJwk },
+    handle_key: encodeBase64url(randomBytes(32)),
+    generation_count: 1,
+    generations: [generation],
+    outcome: null,
+    winner: null,
+    attempts: [],
+    attempt_count: 0,
+    deliveries: [],
+    retention_ms: input.retentionSeconds * 1000,
+    idempotency,
+  }
+}

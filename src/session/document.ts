@@ -1,0 +1,157 @@
+// What one session stores: a single document, written whole in one put, with its schema version and the upgrades to it.
+// It holds no claim value. Times are Unix milliseconds; the wire's ISO texts are made in view.ts.
+
+import type { CheckResult } from '../formats/format.ts'
+import type { ProtocolId, RequestUriMethod, ResponseMode } from '../openid4vp/generation.ts'
+import type { DecidedCredential, LevelDerivation, Policy } from '../policy/policy.ts'
+import type { ClaimsEncryptionJwk, ClientIdPrefix } from '../relying-party/settings.ts'
+import type { AssuranceLevel } from '../trust/anchor.ts'
+import { type Delivery, nextDue } from '../webhook/outbox.ts'
+import type { Channel, StoredGeneration } from './generations.ts'
+import type { ReasonCode } from './reasons.ts'
+import type { Status } from './state.ts'
+
+/** Version of the stored shape. A newer one than this is refused, never guessed at. */
+export const SCHEMA = 1
+
+/** A session. */
+export type SessionDocument = {
+  readonly schema: typeof SCHEMA
+  readonly erased: false
+  readonly verification_id: string
+  readonly relying_party_id: string
+  readonly livemode: boolean
+  readonly request: StoredRequest
+  readonly policy: Policy
+  readonly status: Status
+  /** Rises with every change that a reader can see. */
+  readonly version: number
+  readonly created_at: number
+  readonly expires_at: number
+  readonly ended_at: number | null
+  readonly verified_at: number | null
+  readonly verifier: StoredVerifier
+  /** Random key of this session's handles (base64url). */
+  readonly handle_key: string
+  readonly generation_count: number
+  readonly generations: readonly StoredGeneration[]
+  readonly outcome: Outcome | null
+  /** SHA-256 of the answer that ended the session: its identical retry is answered alike. */
+  readonly winner: string | null
+  /** The last ten answers that were not heard, oldest first. */
+  readonly attempts: readonly Attempt[]
+  /** How many there were in all, junk that named no request of ours included. */
+  readonly attempt_count: number
+  readonly deliveries: readonly Delivery[]
+  readonly retention_ms: number
+  readonly idempotency: Idempotency | null
+}
+
+/** What is left of an erased session that was made with an `Idempotency-Key`: no personal data. */
+export type Tombstone = { readonly schema: typeof SCHEMA; readonly erased: true } & Idempotency
+
+export type Idempotency = {
+  /** SHA-256 of the creation's body, base64url. */
+  readonly body_digest: string
+  readonly keep_until: number
+}
+
+/** The creation request's own members, defaults filled in; `null` where the relying party said nothing. */
+export type StoredRequest = {
+  readonly credential_types: readonly string[]
+  readonly scope: readonly string[]
+  readonly required_assurance_level: AssuranceLevel
+  readonly metadata: Readonly<Record<string, string>>
+  readonly credential_match: 'any' | 'all'
+  readonly formats: readonly string[] | null
+  readonly protocol: ProtocolId
+  readonly request_options: {
+    readonly client_id_prefix: ClientIdPrefix
+    readonly response_mode: ResponseMode
+    readonly request_uri_method: RequestUriMethod
+  }
+  readonly required_session_binding: 'none'
+  readonly expires_in: number
+  readonly return_url: string | null
+  readonly locale: string | null
+  readonly allow_derived: boolean
+  readonly retry_of: string | null
+  /** The key claims are encrypted to: the session's own, else the settings' at creation. */
+  readonly claims_encryption_jwk: ClaimsEncryptionJwk | null
+}
+
+/** Who asks, pinned at creation: a renewed certificate changes nothing for a session that runs. */
+export type StoredVerifier = {
+  readonly client_id: string
+  readonly x5c: readonly string[]
+  readonly sealed_signing_jwk: string
+}
+
+/** How the session ended. */
+export type Outcome = {
+  readonly reason: ReasonCode | null
+  readonly checks: Readonly<Record<string, boolean>> | null
+  readonly assurance_level: AssuranceLevel | null
+  readonly derivation: readonly LevelDerivation[]
+  readonly credentials: readonly DecidedCredential[]
+  readonly channel: Channel | null
+  readonly session_binding: 'none' | null
+  readonly trace: readonly TraceEntry[]
+  /** Compact JWE. */
+  readonly encrypted_claims: string | null
+}
+
+/** One ordered check of the answer that ended the session. */
+export type TraceEntry = { readonly id: string; readonly clause: string; readonly result: CheckResult }
+
+/** An answer that was not heard. */
+export type Attempt = { readonly at: number; readonly reason: ReasonCode; readonly channel: Channel | null }
+
+const ATTEMPTS_KEPT = 10
+
+/** Erasure waits this long at most for a webhook that is still owed. */
+const OWED_WEBHOOK_WAIT_MS = 7 * 86_400_000
+
+/** How long an `Idempotency-Key` is kept at least. */
+export const IDEMPOTENCY_MS = 86_400_000
+
+/** Reads a stored value. Throws for a version this code does not know: running on it would be guessing. */
+export function readDocument(stored: unknown): SessionDocument | Tombstone | undefined {
+  if (stored === undefined) return undefined
+  const { schema } = stored as { schema: unknown } // written by this module alone
+  if (schema !== SCHEMA) throw new Error(`session document has unknown schema ${String(schema)}`)
+  return stored as SessionDocument | Tombstone
+}
+
+/** Notes an answer that was not heard; the last ten are kept. */
+export function noteAttempt(document: SessionDocument, attempt: Attempt): SessionDocument {
+  const attempts = [...document.attempts, attempt].slice(-ATTEMPTS_KEPT)
+  return { ...document, attempts, attempt_count: document.attempt_count + 1 }
+}
+
+/** When the object has work to do next; `null`: never. The one alarm is always set to this. */
+export function nextWakeUp(document: SessionDocument | Tombstone): number | null {
+  if (document.erased) return document.keep_until
+  if (document.status === 'pending') return document.expires_at
+  const due = nextDue(document.deliveries)
+  return due === null ? eraseAt(document) : Math.min(due, eraseAt(document))
+}
+
+/** When a finished session's results are erased: later by at most seven days while a webhook is still owed. */
+export function eraseAt(document: SessionDocument): number {
+  const end = (document.ended_at ?? document.expires_at) + document.retention_ms
+  return nextDue(document.deliveries) === null ? end : end + OWED_WEBHOOK_WAIT_MS
+}
+
+/** What remains after erasure at `now`: a tombstone while the `Idempotency-Key` must still be known. */
+export function tombstoneOf(document: SessionDocument, now: number): Tombstone | undefined {
+  const { idempotency } = document
+  if (idempotency === null || idempotency.keep_until <= now) return undefined
+  return { schema: SCHEMA, erased: true, ...idempotency }
+}
+
+/** What happens in a session, in order (CONTRACT 4). */
+export function stageOf(document: SessionDocument): 'created' | 'request_fetched' | 'done' {
+  if (document.status !== 'pending') return 'done'
+  return document.generations.some((generation) => generation.fetched) ? 'request_fetched' : 'created'
+}

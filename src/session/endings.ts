@@ -1,0 +1,62 @@
+// The outcome of each way a session ends (CONTRACT 4), from what was found; `outcome.ts` turns it into the finished document.
+
+import type { Verdict } from './answer.ts'
+import type { Outcome, SessionDocument } from './document.ts'
+import type { StoredGeneration } from './generations.ts'
+import type { Ending } from './outcome.ts'
+
+/** What is known of a session that ended without an authentic answer. */
+const NO_RESULT: Omit<Outcome, 'reason'> = {
+  checks: null,
+  assurance_level: null,
+  derivation: [],
+  credentials: [],
+  channel: null,
+  session_binding: null,
+  trace: [],
+  encrypted_claims: null,
+}
+
+/** What ends a session, without the circumstances. */
+export type Cause = Pick<Ending, 'event' | 'outcome'>
+
+/** An authentic answer was judged by the policy. */
+export function decidedCause(verdict: Verdict & { kind: 'decided' }, encryptedClaims: string | null): Cause {
+  const { outcome, reason, checks, assurance_level, derivation, credentials } = verdict.decision
+  const result = outcome === 'verified' ? 'pass' : 'fail'
+  return {
+    event: outcome === 'verified' ? 'answer_satisfied' : 'answer_unsatisfied',
+    outcome: {
+      reason,
+      checks,
+      assurance_level,
+      derivation,
+      credentials,
+      channel: verdict.generation.channel,
+      session_binding: 'none',
+      // OpenID4VP 1.0 §14.9: what the wallet was asked to filter is checked again here.
+      trace: [...verdict.trace, { id: 'policy', clause: 'OpenID4VP 1.0 §14.9', result }],
+      encrypted_claims: encryptedClaims,
+    },
+  }
+}
+
+/** The wallet answered `access_denied`. */
+export function declinedCause(generation: StoredGeneration): Cause {
+  return {
+    event: 'wallet_declined',
+    outcome: { ...NO_RESULT, reason: 'access_denied', channel: generation.channel },
+  }
+}
+
+/** `expires_at` passed: the reason is that of the last answer that was not heard, where there was one. */
+export function expiredCause(document: SessionDocument): Cause {
+  const reason = document.attempts.at(-1)?.reason ?? 'session_expired'
+  return { event: 'time_passed', outcome: { ...NO_RESULT, reason } }
+}
+
+/** The relying party canceled. */
+export const CANCELED_CAUSE: Cause = {
+  event: 'relying_party_canceled',
+  outcome: { ...NO_RESULT, reason: 'canceled_by_relying_party' },
+}

@@ -1,0 +1,91 @@
+// Which authorization requests of a session are alive (CONTRACT 3). Alive are: the newest; handed-out ones until the session
+// ends, at most 32, the least recently used going first; other older ones for 60 s after they were superseded, at most 8.
+
+/** How a generation reached the wallet. */
+export type Channel = 'qr' | 'link' | 'dc_api' | 'by_value'
+
+/** One authorization request as stored. Times are Unix milliseconds. */
+export type StoredGeneration = {
+  readonly number: number
+  readonly nonce: string
+  /** Public coordinates of the response-encryption key (P-256). */
+  readonly x: string
+  readonly y: string
+  /** The private key, sealed; erased with the generation. */
+  readonly sealed_key: string
+  readonly channel: Channel
+  readonly created_at: number
+  /** When a newer generation was made. */
+  readonly superseded_at: number | null
+  /** When it was first handed out: fetched by a wallet, or its view read. */
+  readonly handed_out_at: number | null
+  /** Whether a wallet fetched its Request Object. */
+  readonly fetched: boolean
+  /** Whether its view was read through `/openid4vp`. */
+  readonly viewed: boolean
+  /** When it was last handed out. Kept in memory between writes: a repeated fetch writes nothing. */
+  readonly used_at: number
+}
+
+const HANDED_OUT_LIMIT = 32
+const SUPERSEDED_LIMIT = 8
+
+/** How long a superseded generation that nobody fetched stays alive. */
+export const SUPERSEDED_LIFETIME_MS = 60_000
+
+/** Adds the newest generation and forgets the dead ones. */
+export function addGeneration(
+  generations: readonly StoredGeneration[],
+  newest: StoredGeneration,
+): readonly StoredGeneration[] {
+  const older = generations.map((generation) => ({
+    ...generation,
+    superseded_at: generation.superseded_at ?? newest.created_at,
+  }))
+  return aliveGenerations([...older, newest], newest.created_at)
+}
+
+/** Those that still accept a fetch and an answer at `now`, oldest first. */
+export function aliveGenerations(
+  generations: readonly StoredGeneration[],
+  now: number,
+): readonly StoredGeneration[] {
+  const newest = newestGeneration(generations)
+  const older = generations.filter((generation) => generation !== newest)
+  const handedOut = older
+    .filter((generation) => generation.handed_out_at !== null)
+    .sort((a, b) => b.used_at - a.used_at)
+    .slice(0, HANDED_OUT_LIMIT - (newest?.handed_out_at == null ? 0 : 1))
+  const waiting = older
+    .filter((generation) => generation.handed_out_at === null && !isStale(generation, now))
+    .sort((a, b) => b.number - a.number)
+    .slice(0, SUPERSEDED_LIMIT)
+  const alive = new Set([...handedOut, ...waiting, newest])
+  return generations.filter((generation) => alive.has(generation))
+}
+
+/** The newest generation. */
+export function newestGeneration(generations: readonly StoredGeneration[]): StoredGeneration | undefined {
+  return generations.reduce<StoredGeneration | undefined>(
+    (newest, generation) => (newest === undefined || generation.number > newest.number ? generation : newest),
+    undefined,
+  )
+}
+
+/** Notes that a generation was handed out at `now`, and how. */
+export function handOut(
+  generation: StoredGeneration,
+  now: number,
+  how: 'fetched' | 'viewed',
+): StoredGeneration {
+  return {
+    ...generation,
+    [how]: true,
+    handed_out_at: generation.handed_out_at ?? now,
+    used_at: now,
+  }
+}
+
+function isStale(generation: StoredGeneration, now: number): boolean {
+  return generation.superseded_at !== null && now - generation.superseded_at >= SUPERSEDED_LIFETIME_MS
+}

@@ -1,0 +1,86 @@
+// How a session ends: one step from the pending document to a finished one, with the event it owes (CONTRACT 4, 7). Pure; the
+// object calls it in the one synchronous stretch between reading the status and the write.
+
+import type { WebhookEndpoint } from '../relying-party/settings.ts'
+import { serialiseEvent, type VerificationEvent } from '../webhook/event.ts'
+import { owe } from '../webhook/outbox.ts'
+import type { Outcome, SessionDocument } from './document.ts'
+import { describeReason } from './reasons.ts'
+import { type SessionEvent, transition } from './state.ts'
+import { isoTime, isoTimeOrNull } from './view.ts'
+
+/** What ends a session, and what the world was at that moment. */
+export type Ending = {
+  readonly event: SessionEvent
+  readonly outcome: Outcome
+  /** Digest of the answer that ends it; null where no answer does. */
+  readonly winner: string | null
+  readonly now: number
+  /** Where the event goes; null: nowhere. Unknown: it is owed all the same, and delivery decides. */
+  readonly webhook: WebhookEndpoint | null | 'unknown'
+  /** Fresh random identifiers. */
+  readonly eventId: string
+  readonly deliveryId: string
+}
+
+/** The finished document; `undefined` where the session's status refuses the event. All generations die with it. */
+export function endSession(document: SessionDocument, ending: Ending): SessionDocument | undefined {
+  const status = transition(document.status, ending.event)
+  if (status === undefined) return undefined
+  const ended: SessionDocument = {
+    ...document,
+    status,
+    version: document.version + 1,
+    ended_at: ending.now,
+    verified_at: status === 'verified' ? ending.now : null,
+    outcome: ending.outcome,
+    winner: ending.winner,
+    generations: [],
+    // The keys' last use is over: what signs for the session is erased with what opens its answers.
+    verifier: { ...document.verifier, sealed_signing_jwk: '' },
+  }
+  return { ...ended, deliveries: oweEvent(ended, ending) }
+}
+
+function oweEvent(document: SessionDocument, ending: Ending): SessionDocument['deliveries'] {
+  const { webhook, eventId, deliveryId, now } = ending
+  const event = buildEvent(document, eventId, now)
+  const isWanted = webhook === 'unknown' || webhook?.events.some((type) => type === event.event_type)
+  if (!isWanted) return document.deliveries
+  const { event_type, sequence } = event
+  return owe(document.deliveries, {
+    deliveryId,
+    eventId,
+    eventType: event_type,
+    sequence,
+    body: serialiseEvent(event),
+    now,
+  })
+}
+
+function buildEvent(document: SessionDocument, eventId: string, now: number): VerificationEvent {
+  const { outcome } = document
+  const first = outcome?.credentials[0]
+  return {
+    event_id: eventId,
+    event_type: `verification.${document.status}`,
+    sequence: 1, // a session has one terminal status, so one event
+    created_at: isoTime(now),
+    verification_id: document.verification_id,
+    status: document.status,
+    checks: outcome?.checks ?? null,
+    assurance_level: outcome?.assurance_level ?? null,
+    credential_type: first?.credential_type ?? null,
+    verified_at: isoTimeOrNull(document.verified_at),
+    reason: outcome?.reason ? describeReason(outcome.reason) : null,
+    metadata: document.request.metadata,
+    protocol: document.request.protocol,
+    channel: outcome?.channel ?? null,
+    format: first?.format ?? null,
+    issuer: first?.issuer ?? null,
+    session_binding: outcome?.session_binding ?? null,
+    credentials: (outcome?.credentials ?? []).map((credential) => ({ ...credential })),
+    livemode: document.livemode,
+    encrypted_claims: outcome?.encrypted_claims ?? null,
+  }
+}

@@ -1,0 +1,27 @@
+// Randomness is made in this room and passed on, so that everything to the right is deterministic.
+
+import { encodeBase64url } from '../codec/base64url.ts'
+import type { Config } from '../config.ts'
+import { deriveKey } from '../crypto/seal.ts'
+
+/** The key that seals what sessions store. */
+export type SealingKey = Uint8Array<ArrayBuffer>
+
+/** Fresh random bytes. */
+export function randomBytes(length: number): Uint8Array<ArrayBuffer> {
+  return crypto.getRandomValues(new Uint8Array(length))
+}
+
+/** A fresh identifier of 128 random bits. */
+export function randomIdentifier(prefix: string): string {
+  return prefix + encodeBase64url(randomBytes(16))
+}
+
+const sealingKeys = new WeakMap<Config, Promise<SealingKey>>()
+
+/** Derives the sessions' sealing key, once an isolate. */
+export function sealingKeyOf(config: Config): Promise<SealingKey> {
+  const known = sealingKeys.get(config) ?? deriveKey(config.serverSecret, 'session')
+  sealingKeys.set(config, known)
+  return known
+}

@@ -1,0 +1,23 @@
+// CONTRACT 6: a session may be rendered 60 times at once and then once a second. Kept in memory: an object that was evicted
+// in between starts afresh, which the limit's purpose (a bound on writes) allows.
+
+const BURST = 60
+const REFILL_PER_MS = 1 / 1000
+
+/** A bucket of renders. */
+export type RenderLimit = { readonly take: (now: number) => boolean }
+
+/** Opens a full bucket. `take` tells whether one more render is allowed at `now` (Unix milliseconds). */
+export function openRenderLimit(): RenderLimit {
+  let left = BURST
+  let refilledAt = 0
+  return {
+    take: (now) => {
+      left = Math.min(BURST, left + Math.max(0, now - refilledAt) * REFILL_PER_MS)
+      refilledAt = now
+      if (left < 1) return false
+      left -= 1
+      return true
+    },
+  }
+}

@@ -1,0 +1,92 @@
+// What wallets and relying parties are shown of a generation: its addresses, its Request Object, and the specification's view.
+
+import { FORMATS } from '../formats/index.ts'
+import { buildAuthorizationRequestUri, buildWalletLinks } from '../openid4vp/authorization-request.ts'
+import type { Generation, VerifierIdentity } from '../openid4vp/generation.ts'
+import { buildPresentationDefinition } from '../openid4vp/presentation-definition.ts'
+import { buildRequestObject, signRequestObject } from '../openid4vp/request-object.ts'
+import { requestedTypes } from '../policy/query.ts'
+import type { SessionDocument } from './document.ts'
+import { isoTime } from './view.ts'
+
+/** Path prefix of every `request_uri`: short, because it stands in the QR. */
+export const REQUEST_PATH = '/r/'
+
+/** `wallet_request` (CONTRACT 3): what wallets really get. */
+export function walletRequest(document: SessionDocument, generation: Generation, baseUrl: string) {
+  const { request, verifier } = document
+  const requestUri = requestUriOf(document, generation, baseUrl)
+  const requestUriMethod = request.request_options.request_uri_method
+  const reference = { clientId: verifier.client_id, requestUri, requestUriMethod }
+  return {
+    protocol: request.protocol,
+    uri: buildAuthorizationRequestUri(reference),
+    client_id: verifier.client_id,
+    request_uri: requestUri,
+    request_uri_method: requestUriMethod,
+    response_uri: callbackUrl(document, baseUrl),
+    dcql_query: document.policy.query,
+    wallet_links: buildWalletLinks(reference, request.protocol),
+    expires_at: isoTime(document.expires_at),
+  }
+}
+
+/** The address a generation's Request Object is fetched from. */
+function requestUriOf(document: SessionDocument, generation: Generation, baseUrl: string): string {
+  return baseUrl + REQUEST_PATH + document.verification_id.slice(2) + generation.requestId
+}
+
+/** Specification 2.3: `redirect_uri`; on the wire it is the `response_uri`. */
+export function callbackUrl(document: SessionDocument, baseUrl: string): string {
+  return `${baseUrl}/v1/verify/${document.verification_id}/callback`
+}
+
+/** Signs the Request Object anew. `now` in Unix milliseconds. */
+export function requestObject(
+  document: SessionDocument,
+  generation: Generation,
+  wallet: { readonly identity: VerifierIdentity; readonly walletNonce: string | undefined },
+  world: { readonly baseUrl: string; readonly now: number },
+): Promise<string> {
+  const claims = buildRequestObject({
+    clientId: wallet.identity.clientId,
+    responseUri: callbackUrl(document, world.baseUrl),
+    responseMode: document.request.request_options.response_mode,
+    query: document.policy.query,
+    formats: FORMATS,
+    generation,
+    walletNonce: wallet.walletNonce,
+    now: Math.floor(world.now / 1000),
+    expiresAt: Math.floor(document.expires_at / 1000),
+  })
+  return signRequestObject(claims, wallet.identity)
+}
+
+/** The answer of `GET …/openid4vp`, specification 4.3 letter by letter, with `wallet_request` beside it. */
+export function openid4vpView(
+  document: SessionDocument,
+  generation: Generation,
+  addresses: { readonly baseUrl: string; readonly walletScheme: string; readonly qrCodeUrl: string },
+) {
+  const id = document.verification_id
+  return {
+    verification_id: id,
+    status: document.status,
+    expires_at: isoTime(document.expires_at),
+    deep_link: `${addresses.walletScheme}://verify?request=${id}`,
+    qr_code_url: addresses.qrCodeUrl,
+    authorization_request: {
+      response_type: 'vp_token',
+      response_mode: 'direct_post',
+      client_id: addresses.baseUrl,
+      redirect_uri: callbackUrl(document, addresses.baseUrl),
+      nonce: generation.nonce,
+      presentation_definition: buildPresentationDefinition({
+        verificationId: id,
+        match: document.policy.credential_match,
+        credentialTypes: requestedTypes(document.policy),
+      }),
+    },
+    wallet_request: walletRequest(document, generation, addresses.baseUrl),
+  }
+}

@@ -1,0 +1,66 @@
+// What the object's verbs answer, as plain data: a thrown error would lose its class on the way (Durable Object RPC), so what
+// can go wrong is a value. Views travel as JSON text, serialised once.
+
+import type { ResponseRejection } from '../openid4vp/rejection.ts'
+
+/** What stands in the way of a verb. */
+export type SessionFault =
+  /** Unknown, erased, or another relying party's: not told apart. */
+  | 'not_found'
+  /** The session is over. */
+  | 'ended'
+  | 'render_limit_reached'
+  /** The relying party's settings could not be read: nothing was changed. */
+  | 'unavailable'
+
+/** An answer as the edge read it: its form parameters, and the SHA-256 of its body (base64url). */
+export type PostedAnswer = {
+  readonly parameters: readonly (readonly [string, string])[]
+  readonly digest: string
+}
+
+/** Why a wallet's answer is refused. */
+export type AnswerRefusal =
+  | ResponseRejection['reason']
+  | 'session_not_found'
+  | 'session_ended'
+  | 'settings_unavailable'
+
+/** What a wallet is told. */
+export type AnswerResult =
+  | { readonly kind: 'processed'; readonly redirectUri: string }
+  | { readonly kind: 'refused'; readonly refusal: AnswerRefusal }
+
+/** Why there is no Request Object. `request_over`: its generation, or its session, is. */
+export type RequestRefusal = 'session_not_found' | 'unknown_request' | 'request_over'
+
+/** What a wallet that fetches a request is told. */
+export type RequestResult =
+  | { readonly kind: 'request'; readonly jws: string }
+  | { readonly kind: 'refused'; readonly refusal: RequestRefusal }
+
+/** What the edge draws a QR from. Times are Unix milliseconds. */
+export type Render = { readonly uri: string; readonly diesAt: number }
+
+/** A view as JSON text, with the version it shows. */
+export type View = { readonly json: string; readonly version: number }
+
+/** What the edge answers a creation with. */
+export type Creation =
+  | { readonly kind: 'created'; readonly replayed: boolean; readonly session: CreatedSession }
+  /** The `Idempotency-Key` came with another body before. */
+  | { readonly kind: 'conflict' }
+  /** The session made with this `Idempotency-Key` is erased. */
+  | { readonly kind: 'erased' }
+
+export type CreatedSession = {
+  readonly verification_id: string
+  readonly status: string
+  readonly version: number
+  readonly expires_at: string
+  readonly livemode: boolean
+  /** What the QR holds; null where the session is over. */
+  readonly uri: string | null
+  /** JSON text of `wallet_request`, or of `null`. */
+  readonly wallet_request: string
+}

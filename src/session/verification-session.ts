@@ -1,0 +1,272 @@
+// One verification session: the Durable Object. Thin on purpose: load, ask the core, save, answer. Verification happens
+// first; then one compare-and-set with no `await` between reading the status and the write, so two answers are never both heard.
+
+import { DurableObject } from 'cloudflare:workers'
+import { configOf, type Env } from '../env.ts'
+import { err, ok, type Result } from '../result.ts'
+import { type CreateInput, newSession } from './creation.ts'
+import { deliveriesView } from './deliveries-view.ts'
+import { deliverDue, redeliver } from './delivering.ts'
+import { type SessionDocument, tombstoneOf } from './document.ts'
+import { CANCELED_CAUSE } from './endings.ts'
+import { handleKeyOf, newGeneration, openGeneration, openVerifier } from './generation-keys.ts'
+import {
+  addGeneration,
+  aliveGenerations,
+  handOut,
+  newestGeneration,
+  type StoredGeneration,
+  SUPERSEDED_LIFETIME_MS,
+} from './generations.ts'
+import { readHandle } from './handles.ts'
+import { verificationIdOf } from './identifier.ts'
+import { type Courtroom, end, hear, settle, settleAtAlarm, webhookOf } from './judge.ts'
+import { sealingKeyOf } from './random.ts'
+import { openRenderLimit } from './render-limit.ts'
+import { openid4vpView, requestObject, walletRequest } from './requests.ts'
+import type {
+  AnswerResult,
+  CreatedSession,
+  Creation,
+  PostedAnswer,
+  Render,
+  RequestResult,
+  SessionFault,
+  View,
+} from './results.ts'
+import { openStore, type SessionStore } from './store.ts'
+import { isoTime, publicView, sessionView } from './view.ts'
+
+/** While the alarm's work runs, another alarm stands this far ahead: a crash in the middle is never the end of it. */
+const WATCHDOG_MS = 60_000
+/** When to look again for settings that could not be read. */
+const POSTPONED_MS = 10_000
+
+export class VerificationSession extends DurableObject<Env> {
+  readonly #store: SessionStore
+  readonly #room: Courtroom
+  readonly #renderLimit = openRenderLimit()
+  #creating: Promise<unknown> = Promise.resolve()
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env)
+    this.#store = openStore(ctx)
+    this.#room = { store: this.#store, env, inFlight: new Map() }
+  }
+
+  /** Creates the session, or finds the one that the same `Idempotency-Key` made. A twin in flight waits for the first. */
+  async create(input: CreateInput): Promise<Creation> {
+    const mine = this.#creating.then(() => this.#create(input))
+    this.#creating = mine.catch(() => undefined)
+    return mine
+  }
+
+  async #create(input: CreateInput): Promise<Creation> {
+    await settle(this.#room, Date.now())
+    const known = this.#store.session()?.idempotency ?? this.#store.tombstone()
+    if (known === undefined) {
+      const config = configOf(this.env)
+      const session = await newSession(input, verificationIdOf(this.ctx.id), { config, now: Date.now() })
+      this.#store.commit(session)
+      return { kind: 'created', replayed: false, session: await this.#createdSession(session) }
+    }
+    if (known === null || known.body_digest !== input.bodyDigest) return { kind: 'conflict' }
+    const session = this.#store.session()
+    if (session === undefined) return { kind: 'erased' }
+    return { kind: 'created', replayed: true, session: await this.#createdSession(session) }
+  }
+
+  /** The session as its relying party polls it. */
+  async read(relyingPartyId: string, sessionUrl: string): Promise<Result<View, SessionFault>> {
+    await settle(this.#room, Date.now())
+    const document = this.#owned(relyingPartyId)
+    if (document === undefined) return err('not_found')
+    return ok({ json: JSON.stringify(sessionView(document, sessionUrl)), version: document.version })
+  }
+
+  /** What a holder of the session's `client_token` sees. */
+  async readPublic(): Promise<Result<View, SessionFault>> {
+    await settle(this.#room, Date.now())
+    const document = this.#store.session()
+    if (document === undefined) return err('not_found')
+    return ok({ json: JSON.stringify(publicView(document)), version: document.version })
+  }
+
+  /** The specification's `/openid4vp` view of the newest generation. Reading does not rotate; it hands the generation out. */
+  async readRequest(relyingPartyId: string, qrCodeUrl: string): Promise<Result<View, SessionFault>> {
+    const now = Date.now()
+    const pending = await this.#pending(now, relyingPartyId)
+    if (!pending.ok) return pending
+    const newest = newestGeneration(pending.value.generations)
+    if (newest === undefined) return err('ended')
+    this.#handOut(newest, now, 'viewed')
+    const { baseUrl, walletScheme } = configOf(this.env)
+    const generation = await openGeneration(pending.value, newest)
+    const view = openid4vpView(pending.value, generation, { baseUrl, walletScheme, qrCodeUrl })
+    return ok({ json: JSON.stringify(view), version: pending.value.version })
+  }
+
+  /** Makes a new generation for a QR. `relyingPartyId` is null for a holder of the `client_token`. */
+  async render(relyingPartyId: string | null): Promise<Result<Render, SessionFault>> {
+    const now = Date.now()
+    const pending = await this.#pending(now, relyingPartyId)
+    if (!pending.ok) return pending
+    if (!this.#renderLimit.take(now)) return err('render_limit_reached')
+    const config = configOf(this.env)
+    const verificationId = pending.value.verification_id
+    const number = this.#nextNumber()
+    const sealingKey = await sealingKeyOf(config)
+    const generation = await newGeneration(sealingKey, { verificationId, number, channel: 'qr' }, now)
+    const document = this.#store.session()
+    if (document === undefined) return err('not_found')
+    if (document.status !== 'pending') return err('ended')
+    const rendered = { ...document, generations: addGeneration(document.generations, generation) }
+    this.#store.commit(rendered)
+    const { uri } = walletRequest(rendered, await openGeneration(rendered, generation), config.baseUrl)
+    return ok({ uri, diesAt: Math.min(now + SUPERSEDED_LIFETIME_MS, document.expires_at) })
+  }
+
+  /** Signs the Request Object of a live generation. Repeatable: nonce and key stay the same. */
+  async request(requestId: string, walletNonce: string | null): Promise<RequestResult> {
+    const now = Date.now()
+    await settle(this.#room, now)
+    const document = this.#store.session()
+    if (document === undefined) return { kind: 'refused', refusal: 'session_not_found' }
+    const number = await readHandle(handleKeyOf(document), 'request', requestId)
+    if (number === undefined) return { kind: 'refused', refusal: 'unknown_request' }
+    if (document.status !== 'pending') return { kind: 'refused', refusal: 'request_over' }
+    const generation = aliveGenerations(document.generations, now).find((alive) => alive.number === number)
+    if (generation === undefined) return { kind: 'refused', refusal: 'request_over' }
+    this.#handOut(generation, now, 'fetched')
+    const config = configOf(this.env)
+    const identity = await openVerifier(await sealingKeyOf(config), document)
+    const wallet = { identity, walletNonce: walletNonce ?? undefined }
+    const world = { baseUrl: config.baseUrl, now }
+    return {
+      kind: 'request',
+      jws: await requestObject(document, await openGeneration(document, generation), wallet, world),
+    }
+  }
+
+  /** Hears a wallet's answer. Identical bodies at the same time share one verification. */
+  present(answer: PostedAnswer): Promise<AnswerResult> {
+    return hear(this.#room, answer, Date.now())
+  }
+
+  /** Cancels a pending session; canceling again finds it canceled. */
+  async cancel(relyingPartyId: string, sessionUrl: string): Promise<Result<View, SessionFault>> {
+    const now = Date.now()
+    await settle(this.#room, now)
+    if (this.#owned(relyingPartyId) === undefined) return err('not_found')
+    const webhook = await webhookOf(this.#room, now)
+    const document = this.#owned(relyingPartyId)
+    if (document === undefined) return err('not_found')
+    if (document.status === 'pending') end(this.#room, CANCELED_CAUSE, { webhook, winner: null, now })
+    else if (document.status !== 'canceled') return err('ended')
+    return this.read(relyingPartyId, sessionUrl)
+  }
+
+  /** Erases the session at once, without an event. */
+  async erase(relyingPartyId: string): Promise<Result<null, SessionFault>> {
+    const document = this.#owned(relyingPartyId)
+    if (document === undefined) return err('not_found')
+    await this.#store.erase(tombstoneOf(document, Date.now()))
+    return ok(null)
+  }
+
+  /** The webhook log. */
+  async deliveries(relyingPartyId: string): Promise<Result<View, SessionFault>> {
+    await settle(this.#room, Date.now())
+    const document = this.#owned(relyingPartyId)
+    if (document === undefined) return err('not_found')
+    return ok({ json: JSON.stringify(deliveriesView(document)), version: document.version })
+  }
+
+  /** Sends a delivery again by hand: same bytes, fresh time. */
+  async redeliver(relyingPartyId: string, deliveryId: string) {
+    if (this.#owned(relyingPartyId) === undefined) return err('not_found' as const)
+    return redeliver(this.#store, this.env, deliveryId, Date.now())
+  }
+
+  /** Accepts a watcher's hibernating WebSocket; the edge has checked its right to watch. The current state comes first. */
+  override async fetch(): Promise<Response> {
+    await settle(this.#room, Date.now())
+    const document = this.#store.session()
+    if (document === undefined) return new Response(null, { status: 404 })
+    const { 0: client, 1: server } = new WebSocketPair()
+    this.ctx.acceptWebSocket(server)
+    server.send(JSON.stringify(publicView(document)))
+    return new Response(null, { status: 101, webSocket: client })
+  }
+
+  /** Watchers only listen. */
+  override webSocketMessage(socket: WebSocket): void {
+    socket.close(1008, 'this socket only tells')
+  }
+
+  /** Expiry, deliveries, erasure. The watchdog is armed first: the platform gives up an alarm that throws too often. */
+  override async alarm(): Promise<void> {
+    const now = Date.now()
+    this.#store.arm(now + WATCHDOG_MS)
+    const round = await this.#work(now)
+    this.#store.arm(round === 'postponed' ? Date.now() + POSTPONED_MS : 0)
+  }
+
+  async #work(now: number): Promise<'done' | 'postponed'> {
+    const tombstone = this.#store.tombstone()
+    if (tombstone !== undefined && tombstone.keep_until <= now) await this.#store.erase(undefined)
+    await settleAtAlarm(this.#room, now)
+    return deliverDue(this.#store, this.env, now)
+  }
+
+  #owned(relyingPartyId: string): SessionDocument | undefined {
+    const document = this.#store.session()
+    return document?.relying_party_id === relyingPartyId ? document : undefined
+  }
+
+  async #pending(now: number, relyingPartyId: string | null): Promise<Result<SessionDocument, SessionFault>> {
+    await settle(this.#room, now)
+    const document = relyingPartyId === null ? this.#store.session() : this.#owned(relyingPartyId)
+    if (document === undefined) return err('not_found')
+    return document.status === 'pending' ? ok(document) : err('ended')
+  }
+
+  /** Reserves the next generation's number at once, in memory, so that concurrent renders never share one. */
+  #nextNumber(): number {
+    const document = this.#store.session()
+    const number = (document?.generation_count ?? 0) + 1
+    if (document !== undefined) this.#store.remember({ ...document, generation_count: number })
+    return number
+  }
+
+  /** Written the first time only: that it was used again is kept in memory. */
+  #handOut(generation: StoredGeneration, now: number, how: 'fetched' | 'viewed'): void {
+    const document = this.#store.session()
+    if (document === undefined) return
+    const handedOut = handOut(generation, now, how)
+    const generations = document.generations.map((one) =>
+      one.number === generation.number ? handedOut : one,
+    )
+    const changed = { ...document, generations }
+    if (generation[how]) this.#store.remember(changed)
+    else this.#store.commit({ ...changed, version: document.version + (how === 'fetched' ? 1 : 0) })
+  }
+
+  async #createdSession(document: SessionDocument): Promise<CreatedSession> {
+    const newest = newestGeneration(document.generations)
+    const request =
+      newest === undefined
+        ? null
+        : walletRequest(document, await openGeneration(document, newest), configOf(this.env).baseUrl)
+    const { verification_id, status, version, expires_at, livemode } = document
+    return {
+      verification_id,
+      status,
+      version,
+      livemode,
+      expires_at: isoTime(expires_at),
+      uri: request?.uri ?? null,
+      wallet_request: JSON.stringify(request),
+    }
+  }
+}

@@ -1,0 +1,67 @@
+// What readers see of a session: the relying party's poll (CONTRACT 4), the little that a `client_token` opens, and the event.
+// Members are always present; unknown is `null`. Built from the document alone.
+
+import { type Attempt, type SessionDocument, stageOf } from './document.ts'
+import { describeReason } from './reasons.ts'
+
+/** The session as the relying party polls it. `sessionUrl` is shown while the session is pending. */
+export function sessionView(document: SessionDocument, sessionUrl: string) {
+  const { request, outcome } = document
+  const first = outcome?.credentials[0] ?? null
+  return {
+    verification_id: document.verification_id,
+    version: document.version,
+    status: document.status,
+    stage: stageOf(document),
+    created_at: isoTime(document.created_at),
+    expires_at: isoTime(document.expires_at),
+    verified_at: isoTimeOrNull(document.verified_at),
+    session_url: document.status === 'pending' ? sessionUrl : null,
+    ...requestMembers(request),
+    checks: outcome?.checks ?? null,
+    assurance_level: outcome?.assurance_level ?? null,
+    credential_type: first?.credential_type ?? null,
+    reason: outcome?.reason ? describeReason(outcome.reason) : null,
+    attempts: document.attempts.map(attemptView),
+    attempt_count: document.attempt_count,
+    credentials: outcome?.credentials ?? [],
+    channel: outcome?.channel ?? null,
+    format: first?.format ?? null,
+    issuer: first?.issuer ?? null,
+    session_binding: outcome?.session_binding ?? null,
+    trace: outcome?.trace ?? [],
+    assurance_derivation: outcome?.derivation ?? [],
+    encrypted_claims: outcome?.encrypted_claims ?? null,
+    livemode: document.livemode,
+  }
+}
+
+/** What a kiosk or a person's browser sees: the state, no results and no word of the request. */
+export function publicView(document: SessionDocument) {
+  return {
+    verification_id: document.verification_id,
+    version: document.version,
+    status: document.status,
+    stage: stageOf(document),
+    expires_at: isoTime(document.expires_at),
+  }
+}
+
+/** ISO 8601 UTC with milliseconds. */
+export function isoTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString()
+}
+
+/** `isoTime` of a time that may be unknown. */
+export function isoTimeOrNull(milliseconds: number | null): string | null {
+  return milliseconds === null ? null : isoTime(milliseconds)
+}
+
+function requestMembers(request: SessionDocument['request']) {
+  const { claims_encryption_jwk, ...members } = request
+  return { ...members, claims_encryption_jwk, transaction_data: null, dcql_query: null }
+}
+
+function attemptView(attempt: Attempt) {
+  return { at: isoTime(attempt.at), channel: attempt.channel, reason: describeReason(attempt.reason) }
+}

@@ -1,0 +1,9 @@
+// What the platform runs: the app, and the classes of its objects.
+
+import { createApp } from './routes/app.ts'
+
+export { Directory } from './relying-party/directory.ts'
+export { RelyingParty } from './relying-party/relying-party.ts'
+export { VerificationSession } from './session/verification-session.ts'
+
+export default createApp()
