@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest'
+import { parseAgeScope, provesAge } from '../../src/policy/age.ts'
+
+const at = (iso: string) => Date.parse(iso) / 1000
+
+describe('parseAgeScope', () => {
+  test.each([
+    ['age_over_01', 1],
+    ['age_over_18', 18],
+    ['age_over_99', 99],
+  ])('reads %s as %i years', (scope, years) => {
+    expect(parseAgeScope(scope)?.years).toBe(years)
+  })
+
+  test.each([
+    'age_over_00',
+    'age_over_5',
+    'age_over_100',
+    'age_over_NN',
+    'age_over_1８',
+    'xage_over_18',
+    'age_over_18\n',
+    'AGE_OVER_18',
+    '',
+  ])('sees no age scope in %j', (scope) => {
+    expect(parseAgeScope(scope)).toBeUndefined()
+  })
+})
+
+describe('provesAge', () => {
+  test.each([
+    ['on the birthday', '2008-06-15', '2026-06-15T00:00:00Z', true],
+    ['in the last second before the birthday', '2008-06-15', '2026-06-14T23:59:59Z', false],
+    ['late on the birthday', '2008-06-15', '2026-06-15T23:59:59Z', true],
+    ['at the turn of the year', '2008-01-01', '2025-12-31T23:59:59Z', false],
+    ['on New Year', '2008-01-01', '2026-01-01T00:00:00Z', true],
+    ['born on 31 December, a day early', '2008-12-31', '2026-12-30T23:59:59Z', false],
+    ['born on 29 February, on 28 February of a common year', '2008-02-29', '2026-02-28T23:59:59Z', false],
+    ['born on 29 February, on 1 March of a common year', '2008-02-29', '2026-03-01T00:00:00Z', true],
+    ['born on 28 February, on 28 February', '2008-02-28', '2026-02-28T00:00:00Z', true],
+    ['born on 1 March, on 28 February', '2008-03-01', '2026-02-28T23:59:59Z', false],
+  ])('18 years: %s', (_, birthdate, now, proven) => {
+    expect(provesAge(birthdate, 18, at(now))).toBe(proven)
+  })
+
+  test.each([
+    ['2008-02-29', 20, '2028-02-28T23:59:59Z', false],
+    ['2008-02-29', 20, '2028-02-29T00:00:00Z', true],
+    // 2100 is no leap year
+    ['2084-02-29', 16, '2100-02-28T23:59:59Z', false],
+    ['2084-02-29', 16, '2100-03-01T00:00:00Z', true],
+  ])('born %s, %i years at %s: %s', (birthdate, age, now, proven) => {
+    expect(provesAge(birthdate, age, at(now))).toBe(proven)
+  })
+
+  test.each([
+    '2007-02-29',
+    '1900-02-29',
+    '1990-02-30',
+    '1990-04-31',
+    '1990-13-01',
+    '1990-00-10',
+    '1990-01-00',
+    '1990-01-32',
+    '1990-1-1',
+    '1990',
+    '1990-06',
+    '19900615',
+    '1990-06-15T00:00:00Z',
+    ' 1990-06-15',
+    '1990-06-15 ',
+    '1990-06-15\n',
+    '15.06.1990',
+    '１９９０-06-15',
+    '-1990-06-15',
+    '+001990-06-15',
+    '',
+    'garbage',
+    19900615,
+    645408000,
+    true,
+    null,
+    ['1990-06-15'],
+    { birth_date: '1990-06-15' },
+  ])('proves nothing by %j', (birthdate) => {
+    expect(provesAge(birthdate, 1, at('2026-06-15T12:00:00Z'))).toBe(false)
+  })
+
+  test.each([
+    ['a withheld year', '0000-06-15'],
+    ['a placeholder', '0001-01-01'],
+    ['a person of 151 years', '1875-06-14'],
+    ['a person not born yet', '2026-06-16'],
+    ['a far future', '9999-12-31'],
+  ])('proves nothing by the birthdate of %s', (_, birthdate) => {
+    expect(provesAge(birthdate, 1, at('2026-06-15T12:00:00Z'))).toBe(false)
+  })
+
+  test('believes in a person of 110 years', () => {
+    expect(provesAge('1916-06-15', 99, at('2026-06-15T12:00:00Z'))).toBe(true)
+  })
+
+  test('proves nothing at a time that is none', () => {
+    expect(provesAge('1990-06-15', 18, Number.NaN)).toBe(false)
+  })
+
+  test('agrees with counting birthdays one calendar year at a time, for every day of five years', () => {
+    const day = 86_400
+    const start = at('2023-01-01T12:00:00Z')
+    for (const birthdate of ['2004-02-29', '2005-02-28', '2005-03-01', '2004-12-31', '2005-01-01']) {
+      for (let now = start; now < start + 5 * 366 * day; now += day) {
+        expect(provesAge(birthdate, 21, now), `${birthdate} at ${now}`).toBe(birthdays(birthdate, now) >= 21)
+      }
+    }
+  })
+})
+
+/** How many birthdays lie behind: dates rolled over by the platform's calendar, 29 Feb of a common year becoming 1 Mar. */
+function birthdays(birthdate: string, now: number): number {
+  const [year = 0, month = 0, day = 0] = birthdate.split('-').map(Number)
+  let count = 0
+  while (Date.UTC(year + count + 1, month - 1, day) <= now * 1000) count += 1
+  return count
+}

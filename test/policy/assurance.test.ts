@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest'
+import type { Json, JsonObject } from '../../src/codec/json.ts'
+import { deriveLevel, lowestLevel, reachesLevel } from '../../src/policy/assurance.ts'
+import { decide } from '../../src/policy/decide.ts'
+import { ASSURANCE_LEVELS, type AssuranceLevel } from '../../src/trust/anchor.ts'
+import { NOW, policyOf, presented } from './fixtures.ts'
+
+const credentialOf = (assurance_level: AssuranceLevel, claims: JsonObject = {}, holderBound = true) =>
+  presented('pid', claims, { anchor: { name: 'Authority', assurance_level }, holderBound }).credential
+
+const levelOf = (...credential: Parameters<typeof credentialOf>) =>
+  deriveLevel('pid', credentialOf(...credential)).level
+
+describe('the level of a credential', () => {
+  test.each(ASSURANCE_LEVELS)('is that of its anchor: %s', (level) => {
+    expect(levelOf(level)).toBe(level)
+  })
+
+  test.each(ASSURANCE_LEVELS)('is low without holder binding, below an anchor of %s', (level) => {
+    expect(levelOf(level, {}, false)).toBe('low')
+  })
+
+  test.each<[AssuranceLevel, Json, AssuranceLevel]>([
+    ['high', 'substantial', 'substantial'],
+    ['high', 'low', 'low'],
+    ['substantial', 'low', 'low'],
+    ['low', 'high', 'low'],
+    ['substantial', 'high', 'substantial'],
+    ['high', 'high', 'high'],
+    // words we do not know are none to rely on
+    ['high', 'very high', 'low'],
+    ['high', 'High', 'low'],
+    ['high', 3, 'low'],
+    ['high', null, 'low'],
+    ['high', ['high'], 'low'],
+  ])('below an anchor of %s, a credential that says %j is worth %s', (anchor, said, level) => {
+    expect(levelOf(anchor, { assurance_level: said })).toBe(level)
+    expect(levelOf(anchor, { verification: { assurance_level: said } })).toBe(level)
+  })
+
+  test('is the lowest of all the credential says', () => {
+    const claims = { assurance_level: 'substantial', verification: { assurance_level: 'low' } }
+    expect(levelOf('high', claims)).toBe('low')
+  })
+
+  test('is not touched by a verification that says no level', () => {
+    expect(levelOf('high', { verification: { trust_framework: 'eidas' } })).toBe('high')
+    expect(levelOf('high', { verification: 'done' })).toBe('high')
+  })
+})
+
+test('the derivation tells each step that had something to say, and the level after it', () => {
+  const anchor = { step: 'anchor', id: 'pid', anchor: 'Authority', level: 'high' }
+  const derivationOf = (claims: JsonObject, bound: boolean) =>
+    deriveLevel('pid', credentialOf('high', claims, bound)).derivation
+  expect(derivationOf({}, true)).toEqual([anchor])
+  expect(derivationOf({ assurance_level: 'substantial' }, true)).toEqual([
+    anchor,
+    { step: 'credential_says', id: 'pid', level: 'substantial' },
+  ])
+  expect(derivationOf({ assurance_level: 'high' }, false)).toEqual([
+    anchor,
+    { step: 'no_holder_binding', id: 'pid', level: 'low' },
+    { step: 'credential_says', id: 'pid', level: 'low' },
+  ])
+})
+
+test('the level of no credentials is low', () => {
+  expect(lowestLevel([])).toEqual({ level: 'low', derivation: [] })
+})
+
+test('a level reaches itself and what is below it', () => {
+  const reached = ASSURANCE_LEVELS.map((level) =>
+    ASSURANCE_LEVELS.filter((required) => reachesLevel(level, required)),
+  )
+  expect(reached).toEqual([['low'], ['low', 'substantial'], ['low', 'substantial', 'high']])
+})
+
+describe('the required level', () => {
+  const cases = ASSURANCE_LEVELS.flatMap((required, r) =>
+    ASSURANCE_LEVELS.map((level, l) => [required, level, l >= r ? 'verified' : 'rejected'] as const),
+  )
+
+  test.each(cases)('of %s and an anchor of %s: %s', (required, level, outcome) => {
+    const policy = policyOf({ required_assurance_level: required })
+    const anchor = { name: 'Authority', assurance_level: level }
+    const presentations = [presented('age_attestation', { age_over_18: true }, { anchor })]
+    const decision = decide({ policy, presentations, now: NOW })
+    expect(decision).toMatchObject({
+      outcome,
+      reason: outcome === 'verified' ? null : 'assurance_level_too_low',
+      assurance_level: level,
+      // the value is proven, though not well enough
+      checks: { age_over_18: true },
+    })
+  })
+
+  test('is not reached without holder binding', () => {
+    const policy = policyOf({ required_assurance_level: 'substantial' })
+    const presentations = [presented('age_attestation', { age_over_18: true }, { holderBound: false })]
+    expect(decide({ policy, presentations, now: NOW })).toMatchObject({
+      outcome: 'rejected',
+      reason: 'assurance_level_too_low',
+      assurance_level: 'low',
+    })
+  })
+})

@@ -1,0 +1,194 @@
+import { describe, expect, test } from 'vitest'
+import { buildPolicy, type PolicyRequest } from '../../src/policy/build-policy.ts'
+import { typeDefinitions } from '../../src/policy/catalogue.ts'
+import type { CredentialTypeDefinition } from '../../src/policy/policy.ts'
+import { ALL_FORMATS, MDOC, MEMBERSHIP, policyOf, requestOf, SD_JWT } from './fixtures.ts'
+
+function faultsOf(changes: Partial<PolicyRequest>, formats = [SD_JWT], added = [MEMBERSHIP]) {
+  const built = buildPolicy(requestOf(changes), { definitions: typeDefinitions(added), formats })
+  return built.ok ? 'a policy' : built.error
+}
+
+const unsatisfiable = (pointer: string, cause: string) => ({ code: 'policy_unsatisfiable', pointer, cause })
+
+describe('names nobody knows (400)', () => {
+  test.each([
+    [
+      'a type',
+      { credential_types: ['age_attestation', 'nonsense'] },
+      'unsupported_credential_type',
+      '/credential_types/1',
+    ],
+    ['a scope', { scope: ['age_over_18', 'shoe_size'] }, 'unsupported_scope', '/scope/1'],
+    ['the age pattern itself', { scope: ['age_over_NN'] }, 'unsupported_scope', '/scope/0'],
+    ['an age of three digits', { scope: ['age_over_180'] }, 'unsupported_scope', '/scope/0'],
+    ['a format', { formats: ['dc+sd-jwt', 'ldp_vc'] }, 'invalid_request', '/formats/1'],
+    [
+      'a format of the catalogue that is not verified',
+      { formats: ['mso_mdoc'] },
+      'invalid_request',
+      '/formats/0',
+    ],
+    [
+      '__proto__ as a type',
+      { credential_types: ['__proto__'] },
+      'unsupported_credential_type',
+      '/credential_types/0',
+    ],
+    ['constructor as a scope', { scope: ['constructor'] }, 'unsupported_scope', '/scope/0'],
+    ['no types', { credential_types: [] }, 'invalid_request', '/credential_types'],
+    ['no scopes', { scope: [] }, 'invalid_request', '/scope'],
+    ['no formats', { formats: [] }, 'invalid_request', '/formats'],
+  ])('%s', (_, changes, code, pointer) => {
+    expect(faultsOf(changes)).toContainEqual({ code, pointer })
+  })
+
+  test('are all named at once', () => {
+    expect(faultsOf({ credential_types: ['a', 'pid'], scope: ['b', 'age_over_18', 'c'] })).toEqual([
+      { code: 'unsupported_credential_type', pointer: '/credential_types/0' },
+      { code: 'unsupported_scope', pointer: '/scope/0' },
+      { code: 'unsupported_scope', pointer: '/scope/2' },
+    ])
+  })
+
+  test('hide what is unsatisfiable: every fault of one refusal has one status', () => {
+    expect(faultsOf({ credential_types: ['mdl'], scope: ['shoe_size'] })).toEqual([
+      { code: 'unsupported_scope', pointer: '/scope/0' },
+    ])
+  })
+
+  test('an added type is known to those only who added it', () => {
+    const changes = { credential_types: ['membership'], scope: ['active'] }
+    expect(faultsOf(changes)).toBe('a policy')
+    expect(faultsOf(changes, [SD_JWT], [])).toEqual([
+      { code: 'unsupported_credential_type', pointer: '/credential_types/0' },
+      { code: 'unsupported_scope', pointer: '/scope/0' },
+    ])
+  })
+})
+
+describe('known names that nothing can answer (422)', () => {
+  test('a scope that only a type carries which is not requested', () => {
+    expect(faultsOf({ scope: ['age_over_18', 'family_name'] })).toEqual([
+      unsatisfiable('/scope/1', 'scope_not_carried'),
+    ])
+  })
+
+  test('a scope that the type carries only in a format that is not asked for', () => {
+    const both: CredentialTypeDefinition = {
+      name: 'both',
+      formats: {
+        'dc+sd-jwt': { identifiers: ['both'], scopes: { a: { path: ['a'] } } },
+        mso_mdoc: { identifiers: ['both'], scopes: { a: { path: ['ns', 'a'] }, b: { path: ['ns', 'b'] } } },
+      },
+    }
+    const changes = { credential_types: ['both'], scope: ['a', 'b'] }
+    expect(faultsOf(changes, ALL_FORMATS, [both])).toBe('a policy')
+    expect(faultsOf({ ...changes, formats: ['dc+sd-jwt'] }, ALL_FORMATS, [both])).toEqual([
+      unsatisfiable('/scope/1', 'scope_not_carried'),
+    ])
+  })
+
+  test.each(['any', 'all'] as const)(
+    'a type that exists in no verified format, even beside one that does (%s)',
+    (match) => {
+      const changes = { credential_types: ['pid', 'mdl'], scope: ['family_name'], credential_match: match }
+      expect(faultsOf(changes, ALL_FORMATS)).toBe('a policy')
+      expect(faultsOf(changes)).toEqual([unsatisfiable('/credential_types/1', 'type_without_format')])
+    },
+  )
+
+  test('any: scopes that no single credential carries together', () => {
+    const changes = { credential_types: ['pid', 'membership'], scope: ['family_name', 'active'] }
+    expect(faultsOf({ ...changes, credential_match: 'any' })).toEqual([
+      unsatisfiable('/scope', 'scopes_not_carried_together'),
+    ])
+    expect(faultsOf({ ...changes, credential_match: 'all' })).toBe('a policy')
+  })
+
+  test('all: scopes that a type carries only in different formats', () => {
+    const split: CredentialTypeDefinition = {
+      name: 'split',
+      formats: {
+        'dc+sd-jwt': { identifiers: ['split'], scopes: { a: { path: ['a'] } } },
+        mso_mdoc: { identifiers: ['split'], scopes: { b: { path: ['ns', 'b'] } } },
+      },
+    }
+    const changes = { credential_types: ['split'], scope: ['a', 'b'], credential_match: 'all' } as const
+    expect(faultsOf(changes, ALL_FORMATS, [split])).toEqual([
+      unsatisfiable('/scope', 'scopes_not_carried_together'),
+    ])
+  })
+})
+
+describe('a policy', () => {
+  test('counts a name given twice once, in the order first given', () => {
+    const policy = policyOf({
+      credential_types: ['pid', 'age_attestation', 'pid'],
+      scope: ['age_over_21', 'age_over_18', 'age_over_21'],
+      formats: ['dc+sd-jwt', 'dc+sd-jwt'],
+    })
+    expect(policy.credential_types).toEqual(['pid', 'age_attestation'])
+    expect(policy.scope).toEqual(['age_over_21', 'age_over_18'])
+    expect(policy.query.credentials.map(({ id }) => id)).toEqual(['pid', 'age_attestation'])
+  })
+
+  test('keeps what was asked', () => {
+    expect(
+      policyOf({ required_assurance_level: 'high', credential_match: 'all', allow_derived: true }),
+    ).toMatchObject({
+      required_assurance_level: 'high',
+      credential_match: 'all',
+      allow_derived: true,
+      formats: ['dc+sd-jwt'],
+    })
+  })
+
+  test('any: asks only the credentials that carry every scope', () => {
+    const policy = policyOf({
+      credential_types: ['age_attestation', 'pid'],
+      scope: ['age_over_18', 'family_name'],
+    })
+    expect(policy.descriptors.map(({ query_id }) => query_id)).toEqual(['pid'])
+    expect(policy.query.credential_sets).toBeUndefined()
+  })
+
+  test('all: asks each type what it carries', () => {
+    const policy = policyOf({
+      credential_types: ['membership', 'pid'],
+      scope: ['family_name', 'active', 'given_name'],
+      credential_match: 'all',
+    })
+    const scopes = policy.descriptors.map(({ credential_type, scopes }) => [
+      credential_type,
+      scopes.map(({ scope }) => scope),
+    ])
+    expect(scopes).toEqual([
+      ['membership', ['active']],
+      ['pid', ['family_name', 'given_name']],
+    ])
+  })
+
+  test('all: a type that carries none of the scopes is asked for itself', () => {
+    const policy = policyOf({
+      credential_types: ['membership', 'pid'],
+      scope: ['family_name'],
+      credential_match: 'all',
+    })
+    expect(policy.query.credentials[0]).toEqual({
+      id: 'membership',
+      format: 'dc+sd-jwt',
+      meta: { vct_values: ['https://club.example/membership'] },
+    })
+  })
+
+  test('asks in the order of preference of the formats given, else in ours', () => {
+    const formatsOf = (formats: string[] | null) =>
+      policyOf({ credential_types: ['pid'], formats }, [SD_JWT, MDOC]).query.credentials.map(
+        ({ format }) => format,
+      )
+    expect(formatsOf(null)).toEqual(['dc+sd-jwt', 'mso_mdoc'])
+    expect(formatsOf(['mso_mdoc', 'dc+sd-jwt'])).toEqual(['mso_mdoc', 'dc+sd-jwt'])
+    expect(formatsOf(['mso_mdoc'])).toEqual(['mso_mdoc'])
+  })
+})

@@ -1,0 +1,223 @@
+import { createHash } from 'node:crypto'
+import { SDJwt } from '@sd-jwt/core'
+import { describe, expect, test } from 'vitest'
+import type { Json } from '../../src/codec/json.ts'
+import { selectClaims } from '../../src/openid4vp/dcql/claims-path.ts'
+import {
+  BUILT_IN_TYPES,
+  scopePath,
+  typeConflicts,
+  typeDefinitions,
+  typeOf,
+} from '../../src/policy/catalogue.ts'
+import type { CredentialTypeDefinition } from '../../src/policy/policy.ts'
+import vectors from '../vectors/sd-jwt-vc.json' with { type: 'json' }
+import { MEMBERSHIP } from './fixtures.ts'
+
+const builtIn = (name: string) =>
+  BUILT_IN_TYPES.find((type) => type.name === name) as CredentialTypeDefinition
+const path = (type: string, format: string, scope: string) =>
+  scopePath(builtIn(type), format, scope, false)?.path
+
+describe('the built-in types', () => {
+  test.each([
+    ['dc+sd-jwt', 'urn:eu.europa.ec.av:1', 'age_attestation'],
+    ['mso_mdoc', 'eu.europa.ec.av.1', 'age_attestation'],
+    ['jwt_vc_json', 'AgeAttestationCredential', 'age_attestation'],
+    ['dc+sd-jwt', 'urn:eudi:pid:1', 'pid'],
+    ['mso_mdoc', 'eu.europa.ec.eudi.pid.1', 'pid'],
+    ['jwt_vc_json', 'PersonIdentificationData', 'pid'],
+    ['mso_mdoc', 'org.iso.18013.5.1.mDL', 'mdl'],
+    ['mso_mdoc', 'org.iso.23220.photoid.1', 'photo_id'],
+    ['mso_mdoc', 'org.iso.23220.photoID.1', 'photo_id'],
+  ])('%s %s is %s', (format, identifier, name) => {
+    expect(typeOf(typeDefinitions([]))(format, identifier)).toEqual({ name, builtIn: true })
+  })
+
+  test.each([
+    ['dc+sd-jwt', 'eu.europa.ec.eudi.pid.1'],
+    ['mso_mdoc', 'urn:eudi:pid:1'],
+    ['dc+sd-jwt', 'urn:eudi:pid:1 '],
+    ['dc+sd-jwt', 'urn:eudi:pid:de:1'],
+    ['__proto__', 'urn:eudi:pid:1'],
+    ['constructor', 'name'],
+    ['toString', 'toString'],
+  ])('%s %s is no type', (format, identifier) => {
+    expect(typeOf(typeDefinitions([]))(format, identifier)).toBeUndefined()
+  })
+
+  test('share no identifier and no name', () => {
+    expect(typeConflicts([])).toEqual([])
+    expect(
+      BUILT_IN_TYPES.flatMap((_, index) => typeConflicts(BUILT_IN_TYPES.slice(index, index + 1))).length,
+    ).toBe(
+      // each conflicts with itself: once by name, once for each identifier
+      BUILT_IN_TYPES.length + 9,
+    )
+  })
+
+  test('ask of an mdoc a namespace and an element, nothing else (OpenID4VP 1.0 §7.2)', () => {
+    const paths = BUILT_IN_TYPES.flatMap((type) => Object.values(type.formats.mso_mdoc?.scopes ?? {}))
+    expect(paths.length).toBeGreaterThan(80)
+    for (const { path } of paths) expect(path).toEqual([expect.any(String), expect.any(String)])
+  })
+
+  test('ask no claim that must stay signed in the clear (SD-JWT VC §2.2.2.2)', () => {
+    const top = BUILT_IN_TYPES.flatMap((type) => Object.values(type.formats['dc+sd-jwt']?.scopes ?? {})).map(
+      ({ path }) => path[0],
+    )
+    for (const claim of ['iss', 'nbf', 'exp', 'cnf', 'vct', 'vct#integrity', 'aka_vcts', 'status']) {
+      expect(top).not.toContain(claim)
+    }
+  })
+})
+
+describe('scope paths', () => {
+  test.each([
+    ['age_attestation', 'dc+sd-jwt', 'age_over_18', ['age_over_18']],
+    ['age_attestation', 'dc+sd-jwt', 'age_over_65', ['age_over_65']],
+    ['age_attestation', 'mso_mdoc', 'age_over_18', ['eu.europa.ec.av.1', 'age_over_18']],
+    ['age_attestation', 'jwt_vc_json', 'age_over_21', ['credentialSubject', 'age_over_21']],
+    ['pid', 'dc+sd-jwt', 'age_over_18', ['age_equal_or_over', '18']],
+    ['pid', 'mso_mdoc', 'age_over_18', ['eu.europa.ec.eudi.pid.1', 'age_over_18']],
+    ['pid', 'jwt_vc_json', 'age_over_16', ['credentialSubject', 'age_equal_or_over', '16']],
+    ['pid', 'dc+sd-jwt', 'address.locality', ['address', 'locality']],
+    ['pid', 'mso_mdoc', 'address.locality', ['eu.europa.ec.eudi.pid.1', 'resident_city']],
+    ['pid', 'jwt_vc_json', 'nationalities', ['credentialSubject', 'nationalities']],
+    ['mdl', 'mso_mdoc', 'age_over_25', ['org.iso.18013.5.1', 'age_over_25']],
+    ['mdl', 'mso_mdoc', 'driving_privileges', ['org.iso.18013.5.1', 'driving_privileges']],
+    ['mdl', 'mso_mdoc', 'birthdate', ['org.iso.18013.5.1', 'birth_date']],
+    ['photo_id', 'mso_mdoc', 'family_name', ['org.iso.23220.1', 'family_name']],
+    ['photo_id', 'mso_mdoc', 'person_id', ['org.iso.23220.photoid.1', 'person_id']],
+  ])('%s %s %s stands at %j', (type, format, scope, expected) => {
+    expect(path(type, format, scope)).toEqual(expected)
+  })
+
+  test.each([
+    ['age_attestation', 'dc+sd-jwt', 'family_name'],
+    ['age_attestation', 'dc+sd-jwt', 'age_over_NN'],
+    ['age_attestation', 'dc+sd-jwt', 'age_over_00'],
+    ['age_attestation', 'dc+sd-jwt', 'age_over_180'],
+    ['mdl', 'dc+sd-jwt', 'family_name'],
+    ['pid', 'dc+sd-jwt', '__proto__'],
+    ['pid', 'dc+sd-jwt', 'constructor'],
+    ['pid', '__proto__', 'toString'],
+    ['pid', 'dc+sd-jwt', ''],
+  ])('%s %s does not carry %j', (type, format, scope) => {
+    expect(path(type, format, scope)).toBeUndefined()
+  })
+
+  test('every age is boolean, other claims are as declared', () => {
+    expect(scopePath(builtIn('pid'), 'dc+sd-jwt', 'age_over_18', false)).toMatchObject({ boolean: true })
+    expect(scopePath(builtIn('pid'), 'dc+sd-jwt', 'family_name', false)).toMatchObject({ boolean: false })
+    expect(scopePath(MEMBERSHIP, 'dc+sd-jwt', 'active', false)).toMatchObject({ boolean: true })
+    const forgotten = withScopes({ age_over_18: { path: ['adult'] } })
+    expect(scopePath(forgotten, 'dc+sd-jwt', 'age_over_18', false)).toMatchObject({ boolean: true })
+  })
+
+  test('ages may be derived where it is allowed and the type carries a birthdate', () => {
+    const pid = builtIn('pid')
+    const derived = { path: ['birthdate'], age: 18 }
+    expect(scopePath(pid, 'dc+sd-jwt', 'age_over_18', true)?.derived).toEqual(derived)
+    expect(scopePath(pid, 'dc+sd-jwt', 'age_over_18', false)?.derived).toBeUndefined()
+    expect(scopePath(pid, 'dc+sd-jwt', 'family_name', true)?.derived).toBeUndefined()
+    expect(scopePath(builtIn('age_attestation'), 'dc+sd-jwt', 'age_over_18', true)?.derived).toBeUndefined()
+    expect(scopePath(builtIn('mdl'), 'mso_mdoc', 'age_over_21', true)?.derived).toEqual({
+      path: ['org.iso.18013.5.1', 'birth_date'],
+      age: 21,
+    })
+  })
+
+  test('an age pattern without a place for the digits carries no age', () => {
+    const type = withScopes({ age_over_NN: { path: ['adult'], boolean: true } })
+    expect(scopePath(type, 'dc+sd-jwt', 'age_over_18', false)).toBeUndefined()
+  })
+
+  test('an exact age entry goes before the pattern', () => {
+    const type = withScopes({ age_over_NN: { path: ['ages', 'NN'] }, age_over_18: { path: ['adult'] } })
+    expect(scopePath(type, 'dc+sd-jwt', 'age_over_18', false)?.path).toEqual(['adult'])
+    expect(scopePath(type, 'dc+sd-jwt', 'age_over_21', false)?.path).toEqual(['ages', '21'])
+  })
+
+  // SD-JWT VC Appendix (person identification data example), processed by a foreign library. It predates the claim
+  // names `picture`, `date_of_issuance` and `date_of_expiry`.
+  test('find the claims of the published PID example', async () => {
+    const claims = await publishedPid()
+    const read = (scope: string) => selectClaims(claims, path('pid', 'dc+sd-jwt', scope) ?? [])
+    expect(read('given_name')).toEqual(['Astrid'])
+    expect(read('family_name')).toEqual(['Holmgren'])
+    expect(read('birthdate')).toEqual(['1978-04-10'])
+    expect(read('birth_family_name')).toEqual(['Jensen'])
+    expect(read('nationalities')).toEqual([['Ændgard']])
+    expect(read('sex')).toEqual([2])
+    expect(read('address.street_address')).toEqual(['Sjøgata 12'])
+    expect(read('address.locality')).toEqual(['Viken'])
+    expect(read('address.postal_code')).toEqual(['12001'])
+    expect(read('place_of_birth.locality')).toEqual(['Ændholm'])
+    expect(read('issuing_country')).toEqual(['ÆG'])
+    expect(read('age_over_18')).toEqual([true])
+    expect(read('age_over_65')).toEqual([false])
+    expect(read('age_over_30')).toBeUndefined()
+  })
+})
+
+describe('added types', () => {
+  test('stand behind the built-in ones and are not built in', () => {
+    const name = typeOf(typeDefinitions([MEMBERSHIP]))
+    expect(name('dc+sd-jwt', 'https://club.example/membership')).toEqual({
+      name: 'membership',
+      builtIn: false,
+    })
+    expect(name('mso_mdoc', 'https://club.example/membership')).toBeUndefined()
+  })
+
+  test('cannot take the name of a built-in type', () => {
+    const impostor = { ...MEMBERSHIP, name: 'pid' }
+    expect(typeDefinitions([impostor])).toEqual(BUILT_IN_TYPES)
+    expect(typeConflicts([impostor])).toEqual([{ kind: 'name', index: 0, name: 'pid' }])
+  })
+
+  test('cannot take the identifier of a built-in type', () => {
+    const impostor = withIdentifier('urn:eudi:pid:1')
+    expect(typeOf(typeDefinitions([impostor]))('dc+sd-jwt', 'urn:eudi:pid:1')).toEqual({
+      name: 'pid',
+      builtIn: true,
+    })
+    expect(typeConflicts([impostor])).toEqual([
+      { kind: 'identifier', index: 0, format: 'dc+sd-jwt', identifier: 'urn:eudi:pid:1' },
+    ])
+  })
+
+  test("cannot take each other's names or identifiers: the first counts", () => {
+    const twin = { ...MEMBERSHIP, name: 'twin' }
+    expect(typeConflicts([MEMBERSHIP, twin])).toEqual([
+      { kind: 'identifier', index: 1, format: 'dc+sd-jwt', identifier: 'https://club.example/membership' },
+    ])
+    expect(typeDefinitions([MEMBERSHIP, withIdentifier('x')])).toEqual([...BUILT_IN_TYPES, MEMBERSHIP])
+  })
+
+  test('may have the same identifier in another format', () => {
+    const formats = { jwt_vc_json: { identifiers: ['urn:eudi:pid:1'], scopes: {} } }
+    expect(typeConflicts([{ name: 'other', formats }])).toEqual([])
+  })
+})
+
+function withScopes(scopes: CredentialTypeDefinition['formats'][string]['scopes']): CredentialTypeDefinition {
+  return { name: 'custom', formats: { 'dc+sd-jwt': { identifiers: ['custom'], scopes } } }
+}
+
+function withIdentifier(identifier: string): CredentialTypeDefinition {
+  return { name: 'membership', formats: { 'dc+sd-jwt': { identifiers: [identifier], scopes: {} } } }
+}
+
+async function publishedPid(): Promise<Json> {
+  const hasher = (data: string | ArrayBuffer) =>
+    new Uint8Array(
+      createHash('sha256')
+        .update(typeof data === 'string' ? data : new Uint8Array(data))
+        .digest(),
+    )
+  const token = vectors.tokens.find(({ line }) => line === 2290)?.token ?? ''
+  const decoded = await SDJwt.fromEncode(token, hasher)
+  return (await decoded.getClaims(hasher)) as Json
+}

@@ -1,0 +1,521 @@
+import { describe, expect, test } from 'vitest'
+import type { Json, JsonObject } from '../../src/codec/json.ts'
+import type { Finding } from '../../src/formats/format.ts'
+import { decide } from '../../src/policy/decide.ts'
+import type { Policy, PolicyReason } from '../../src/policy/policy.ts'
+import type { AssuranceLevel } from '../../src/trust/anchor.ts'
+import { MDOC, NOW, policyOf, presented, SD_JWT } from './fixtures.ts'
+
+const ADULT = { age_over_18: true }
+const AGE = policyOf()
+
+const decideAge = (claims: JsonObject, policy: Policy = AGE) =>
+  decide({ policy, presentations: [presented('age_attestation', claims)], now: NOW })
+
+describe('a good answer', () => {
+  test('is verified, with its checks, level, credential and claims', () => {
+    expect(decideAge({ ...ADULT, iss: 'https://issuer.example', age_over_21: true })).toEqual({
+      outcome: 'verified',
+      reason: null,
+      checks: { age_over_18: true },
+      assurance_level: 'high',
+      credentials: [
+        {
+          id: 'age_attestation',
+          credential_type: 'age_attestation',
+          format: 'dc+sd-jwt',
+          issuer: 'https://issuer.example',
+          assurance_level: 'high',
+          checks: { age_over_18: true },
+        },
+      ],
+      claims: [{ id: 'age_attestation', claims: { age_over_18: true } }],
+      derivation: [{ step: 'anchor', id: 'age_attestation', anchor: 'Example Authority', level: 'high' }],
+    })
+  })
+})
+
+describe('a boolean claim', () => {
+  test.each<[Json]>([
+    [false],
+    ['true'],
+    ['TRUE'],
+    [1],
+    [0],
+    [null],
+    [''],
+    [[]],
+    [[true]],
+    [{}],
+    [{ value: true }],
+    ['yes'],
+  ])('of %j is not true', (value) => {
+    expect(decideAge({ age_over_18: value })).toMatchObject({
+      outcome: 'rejected',
+      reason: 'predicate_false',
+      checks: { age_over_18: false },
+      claims: [],
+    })
+  })
+
+  test('that is absent is not true', () => {
+    expect(decideAge({ age_over_21: true })).toMatchObject({
+      outcome: 'rejected',
+      checks: { age_over_18: false },
+    })
+  })
+
+  test('stands for its own age only: being over 21 is no answer to over 18', () => {
+    const pid = policyOf({ credential_types: ['pid'] })
+    const claims = { age_equal_or_over: { 21: true, 17: true, 180: true } }
+    expect(decide({ policy: pid, presentations: [presented('pid', claims)], now: NOW }).checks).toEqual({
+      age_over_18: false,
+    })
+  })
+
+  test('is not found in a prototype', () => {
+    const claims = JSON.parse('{"__proto__": {"age_over_18": true}}') as JsonObject
+    expect(decideAge(claims).outcome).toBe('rejected')
+    const inherited = Object.create({ age_over_18: true }) as JsonObject
+    expect(decideAge(inherited).outcome).toBe('rejected')
+  })
+})
+
+describe('any other claim', () => {
+  const policy = policyOf({ credential_types: ['pid'], scope: ['nationalities', 'family_name'] })
+  const family = (family_name: Json) =>
+    decide({ policy, presentations: [presented('pid', { family_name, nationalities: ['SE'] })], now: NOW })
+
+  test.each<[Json]>([['Holmgren'], [' '], ['0'], [0], [true], [['a']], [{ a: null }]])(
+    'of %j is proven',
+    (value) => {
+      expect(family(value)).toMatchObject({ outcome: 'verified', checks: { family_name: true } })
+    },
+  )
+
+  test.each<[Json]>([[null], [''], [[]], [{}], [false]])('of %j says nothing', (value) => {
+    expect(family(value)).toMatchObject({
+      outcome: 'rejected',
+      reason: 'predicate_false',
+      checks: { family_name: false, nationalities: true },
+    })
+  })
+
+  test('is sought where its path leads, element by element', () => {
+    const membership = policyOf({ credential_types: ['membership'], scope: ['badges', 'member_number'] })
+    const claims = { member: { number: 7 }, badges: [{ name: 'gold', since: 1 }, { name: 'old' }] }
+    const decision = decide({
+      policy: membership,
+      presentations: [presented('membership', claims)],
+      now: NOW,
+    })
+    expect(decision.claims).toEqual([
+      { id: 'membership', claims: { badges: ['gold', 'old'], member_number: 7 } },
+    ])
+  })
+
+  test.each<[string, JsonObject]>([
+    ['an empty list', { badges: [] }],
+    ['names that are null', { badges: [{ name: null }] }],
+    ['a list that is an object', { badges: { 0: { name: 'gold' } } }],
+    ['an undisclosed parent', {}],
+  ])('is not proven by %s', (_, badges) => {
+    const membership = policyOf({ credential_types: ['membership'], scope: ['badges'] })
+    const presentations = [presented('membership', badges)]
+    expect(decide({ policy: membership, presentations, now: NOW })).toMatchObject({
+      outcome: 'rejected',
+      checks: { badges: false },
+    })
+  })
+})
+
+describe('derivation from the birthdate', () => {
+  const policy = policyOf({ credential_types: ['pid'], allow_derived: true })
+  const strict = policyOf({ credential_types: ['pid'] })
+  const decidePid = (claims: JsonObject, by = policy) =>
+    decide({ policy: by, presentations: [presented('pid', claims)], now: NOW })
+
+  test('proves the age, and its boolean travels instead of its source', () => {
+    expect(decidePid({ birthdate: '2008-06-15' })).toMatchObject({
+      outcome: 'verified',
+      checks: { age_over_18: true },
+      claims: [{ id: 'pid', claims: { age_over_18: true } }],
+    })
+  })
+
+  test('does not prove it a day too early', () => {
+    expect(decidePid({ birthdate: '2008-06-16' })).toMatchObject({
+      outcome: 'rejected',
+      reason: 'predicate_false',
+    })
+  })
+
+  test('happens only where it is allowed', () => {
+    expect(decidePid({ birthdate: '1978-04-10' }, strict)).toMatchObject({ outcome: 'rejected' })
+  })
+
+  test.each<[Json]>([[false], ['true'], [null], [1], [{}]])('never overrides an age claim of %j', (claim) => {
+    const claims = { age_equal_or_over: { 18: claim }, birthdate: '1978-04-10' }
+    expect(decidePid(claims)).toMatchObject({ outcome: 'rejected', checks: { age_over_18: false } })
+  })
+
+  test('leaves a true age claim alone, whatever the birthdate', () => {
+    const claims = { age_equal_or_over: { 18: true }, birthdate: '2025-01-01' }
+    expect(decidePid(claims)).toMatchObject({ outcome: 'verified' })
+  })
+
+  test('fills in for the age that is absent beside others that are there', () => {
+    const claims = { age_equal_or_over: { 21: true }, birthdate: '1978-04-10' }
+    expect(decidePid(claims)).toMatchObject({ outcome: 'verified' })
+  })
+
+  test.each<[Json]>([
+    ['1978'],
+    ['1978-04'],
+    ['10.04.1978'],
+    ['garbage'],
+    [null],
+    [1978],
+    [['1978-04-10']],
+    ['1978-02-30'],
+  ])('proves nothing by a birthdate of %j', (birthdate) => {
+    expect(decidePid({ birthdate })).toMatchObject({ outcome: 'rejected', checks: { age_over_18: false } })
+  })
+
+  test('proves nothing by several birthdates, one of which is old enough', () => {
+    const scopes = { birthdate: { path: ['persons', null, 'born'] }, age_over_18: { path: ['adult'] } }
+    const family = { name: 'family', formats: { 'dc+sd-jwt': { identifiers: ['urn:family'], scopes } } }
+    const request = { credential_types: ['family'], allow_derived: true }
+    const decideFamily = (...born: string[]) => {
+      const presentations = [presented('family', { persons: born.map((day) => ({ born: day })) })]
+      return decide({ policy: policyOf(request, [SD_JWT], [family]), presentations, now: NOW }).outcome
+    }
+    expect(decideFamily('1978-04-10')).toBe('verified')
+    expect(decideFamily('1978-04-10', '2025-04-10')).toBe('rejected')
+  })
+
+  test('works where the type keeps its claims elsewhere', () => {
+    const mdl = policyOf({ credential_types: ['mdl'], scope: ['age_over_21'], allow_derived: true }, [MDOC])
+    const claims = { 'org.iso.18013.5.1': { birth_date: '2005-06-15' } }
+    const presentations = [presented('mdl', claims, { format: 'mso_mdoc' })]
+    expect(decide({ policy: mdl, presentations, now: NOW }).outcome).toBe('verified')
+    expect(decide({ policy: mdl, presentations, now: NOW - 86_400 }).outcome).toBe('rejected')
+  })
+
+  test('gives the birthdate away only where it was asked for itself', () => {
+    const both = policyOf({
+      credential_types: ['pid'],
+      scope: ['age_over_18', 'birthdate'],
+      allow_derived: true,
+    })
+    expect(decidePid({ birthdate: '1978-04-10' }, both).claims).toEqual([
+      { id: 'pid', claims: { age_over_18: true, birthdate: '1978-04-10' } },
+    ])
+  })
+})
+
+describe('findings', () => {
+  test.each<[Finding]>([
+    ['credential_expired'],
+    ['credential_not_yet_valid'],
+    ['credential_revoked'],
+    ['credential_suspended'],
+  ])('%s rejects, and the credential proves nothing', (finding) => {
+    const presentations = [presented('age_attestation', ADULT, { findings: [finding] })]
+    expect(decide({ policy: AGE, presentations, now: NOW })).toMatchObject({
+      outcome: 'rejected',
+      reason: finding,
+      checks: { age_over_18: false },
+      credentials: [{ checks: { age_over_18: false } }],
+      claims: [],
+    })
+  })
+
+  test('count though nothing is asked of the credential but to be there', () => {
+    const changes = {
+      credential_types: ['pid', 'membership'],
+      scope: ['family_name'],
+      credential_match: 'all',
+    } as const
+    const presentations = [
+      presented('pid', { family_name: 'Holmgren' }),
+      presented('membership', {}, { findings: ['credential_revoked'] }),
+    ]
+    expect(decide({ policy: policyOf(changes), presentations, now: NOW })).toMatchObject({
+      outcome: 'rejected',
+      reason: 'credential_revoked',
+      checks: { family_name: true },
+    })
+  })
+})
+
+describe('the first reason that applies is given', () => {
+  const everything: readonly PolicyReason[] = [
+    'credential_revoked',
+    'credential_suspended',
+    'credential_expired',
+    'credential_not_yet_valid',
+    'assurance_level_too_low',
+    'value_mismatch',
+    'predicate_false',
+  ]
+
+  test.each(everything.map((reason, index) => [reason, everything.slice(index)] as const))(
+    '%s goes before what follows it',
+    (reason, present) => {
+      const policy = policyOf({ required_assurance_level: 'substantial' })
+      const findings = present.filter((one): one is Finding => one.startsWith('credential_')).reverse()
+      const level: AssuranceLevel = present.includes('assurance_level_too_low') ? 'low' : 'high'
+      const valueMismatches = present.includes('value_mismatch') ? [['age_over_18']] : []
+      const anchor = { name: 'Example Authority', assurance_level: level }
+      const presentation = presented('age_attestation', { age_over_18: false }, { findings, anchor })
+      const decision = decide({ policy, presentations: [{ ...presentation, valueMismatches }], now: NOW })
+      expect(decision).toMatchObject({ outcome: 'rejected', reason })
+    },
+  )
+})
+
+test("a value outside the query's values rejects, and its scope is not proven", () => {
+  const presentation = { ...presented('age_attestation', ADULT), valueMismatches: [['age_over_18']] }
+  expect(decide({ policy: AGE, presentations: [presentation], now: NOW })).toMatchObject({
+    outcome: 'rejected',
+    reason: 'value_mismatch',
+    checks: { age_over_18: false },
+  })
+})
+
+describe('any', () => {
+  const policy = policyOf({ credential_types: ['age_attestation', 'pid'] }, [SD_JWT])
+  const attestation = (claim: Json, findings: readonly Finding[] = []) =>
+    presented('age_attestation', { age_over_18: claim }, { findings })
+  const pid = (claim: Json) => presented('pid', { age_equal_or_over: { 18: claim } })
+
+  test('is content with either credential', () => {
+    expect(decide({ policy, presentations: [attestation(true)], now: NOW }).outcome).toBe('verified')
+    expect(decide({ policy, presentations: [pid(true)], now: NOW }).outcome).toBe('verified')
+  })
+
+  test('rests on the first that satisfies, and drops the others', () => {
+    for (const presentations of [
+      [attestation(true, ['credential_expired']), pid(true)],
+      [pid(true), attestation(false)],
+    ]) {
+      const decision = decide({ policy, presentations, now: NOW })
+      expect(decision.outcome).toBe('verified')
+      expect(decision.credentials.map(({ id }) => id)).toEqual(['pid'])
+      expect(decision.claims.map(({ id }) => id)).toEqual(['pid'])
+    }
+    const both = decide({ policy, presentations: [pid(true), attestation(true)], now: NOW })
+    expect(both.credentials.map(({ id }) => id)).toEqual(['age_attestation'])
+  })
+
+  test('gives the reason of the first that was presented where none satisfies', () => {
+    const presentations = [pid(false), attestation(true, ['credential_expired'])]
+    expect(decide({ policy, presentations, now: NOW })).toMatchObject({
+      outcome: 'rejected',
+      reason: 'credential_expired',
+      credentials: [{ id: 'age_attestation' }],
+    })
+  })
+
+  test('does not put a proof together from several credentials', () => {
+    const names = policyOf({ credential_types: ['pid', 'mdl'], scope: ['family_name', 'given_name'] }, [
+      SD_JWT,
+      MDOC,
+    ])
+    const presentations = [
+      presented('pid', { family_name: 'Holmgren' }),
+      presented('mdl', { 'org.iso.18013.5.1': { given_name: 'Astrid' } }, { format: 'mso_mdoc' }),
+    ]
+    expect(decide({ policy: names, presentations, now: NOW }).outcome).toBe('rejected')
+  })
+})
+
+describe('all', () => {
+  const policy = policyOf({
+    credential_types: ['age_attestation', 'pid'],
+    scope: ['age_over_18', 'family_name'],
+    credential_match: 'all',
+  })
+  const attestation = (claim: Json) => presented('age_attestation', { age_over_18: claim })
+  const pid = (claim: Json, level: AssuranceLevel = 'high') =>
+    presented(
+      'pid',
+      { age_equal_or_over: { 18: claim }, family_name: 'Holmgren' },
+      { anchor: { name: 'Example Authority', assurance_level: level } },
+    )
+
+  test('is verified by all, each with what it was asked', () => {
+    expect(decide({ policy, presentations: [attestation(true), pid(true)], now: NOW })).toMatchObject({
+      outcome: 'verified',
+      checks: { age_over_18: true, family_name: true },
+      credentials: [
+        { id: 'age_attestation', checks: { age_over_18: true } },
+        { id: 'pid', checks: { age_over_18: true, family_name: true } },
+      ],
+      claims: [
+        { id: 'age_attestation', claims: { age_over_18: true } },
+        { id: 'pid', claims: { age_over_18: true, family_name: 'Holmgren' } },
+      ],
+    })
+  })
+
+  test('a false in one is not outweighed by a true in another', () => {
+    for (const presentations of [
+      [attestation(true), pid(false)],
+      [attestation(false), pid(true)],
+    ]) {
+      expect(decide({ policy, presentations, now: NOW })).toMatchObject({
+        outcome: 'rejected',
+        reason: 'predicate_false',
+        checks: { age_over_18: false, family_name: true },
+      })
+    }
+  })
+
+  test('is not verified while one is missing', () => {
+    for (const presentations of [[], [attestation(true)], [pid(true)], [pid(true), pid(true)]]) {
+      expect(decide({ policy, presentations, now: NOW })).toMatchObject({
+        outcome: 'rejected',
+        reason: 'predicate_false',
+      })
+    }
+  })
+
+  test('is worth the lowest of its credentials', () => {
+    const decision = decide({ policy, presentations: [attestation(true), pid(true, 'low')], now: NOW })
+    expect(decision).toMatchObject({
+      outcome: 'verified',
+      assurance_level: 'low',
+      credentials: [{ assurance_level: 'high' }, { assurance_level: 'low' }],
+    })
+    expect(decision.derivation.at(-1)).toEqual({ step: 'lowest', level: 'low' })
+    const required = { ...policy, required_assurance_level: 'substantial' } as const
+    expect(
+      decide({ policy: required, presentations: [attestation(true), pid(true, 'low')], now: NOW }),
+    ).toMatchObject({
+      outcome: 'rejected',
+      reason: 'assurance_level_too_low',
+    })
+  })
+
+  test('takes of two formats of a type the one that satisfies', () => {
+    const two = policyOf({ credential_types: ['pid'], scope: ['family_name'], credential_match: 'all' }, [
+      SD_JWT,
+      MDOC,
+    ])
+    const expired = { credentialType: 'pid', findings: ['credential_expired' as const] }
+    const element = { 'eu.europa.ec.eudi.pid.1': { family_name: 'Holmgren' } }
+    const presentations = [
+      presented('pid-dc_sd-jwt', { family_name: 'Holmgren' }, expired),
+      presented('pid-mso_mdoc', element, { credentialType: 'pid', format: 'mso_mdoc' }),
+    ]
+    const decision = decide({ policy: two, presentations, now: NOW })
+    expect(decision).toMatchObject({ outcome: 'verified', credentials: [{ id: 'pid-mso_mdoc' }] })
+  })
+})
+
+describe('an optional credential set', () => {
+  const required = policyOf({
+    credential_types: ['age_attestation', 'membership'],
+    scope: ['age_over_18', 'active'],
+    credential_match: 'all',
+  })
+  const policy: Policy = {
+    ...required,
+    scope: ['age_over_18'],
+    query: {
+      ...required.query,
+      credential_sets: [{ options: [['age_attestation']] }, { options: [['membership']], required: false }],
+    },
+  }
+  const adult = presented('age_attestation', ADULT)
+
+  test('may stay unanswered, is used where it satisfies, and is dropped where it does not', () => {
+    const used = (presentations: Parameters<typeof decide>[0]['presentations']) => {
+      const decision = decide({ policy, presentations, now: NOW })
+      return [decision.outcome, ...decision.credentials.map(({ id }) => id)]
+    }
+    expect(used([adult])).toEqual(['verified', 'age_attestation'])
+    expect(used([adult, presented('membership', { active: true })])).toEqual([
+      'verified',
+      'age_attestation',
+      'membership',
+    ])
+    expect(used([adult, presented('membership', { active: false })])).toEqual(['verified', 'age_attestation'])
+  })
+
+  test('does not verify by itself', () => {
+    const presentations = [presented('membership', { active: true })]
+    expect(decide({ policy, presentations, now: NOW }).outcome).toBe('rejected')
+    const optional: Policy = {
+      ...policy,
+      scope: [],
+      query: { ...policy.query, credential_sets: [{ options: [['membership']], required: false }] },
+    }
+    expect(decide({ policy: optional, presentations: [], now: NOW }).outcome).toBe('rejected')
+  })
+})
+
+describe('a presentation that is none of ours counts for nothing', () => {
+  test('of an unknown query', () => {
+    const presentations = [
+      presented('age_attestation', ADULT, {}),
+      presented('other', { age_over_18: false }),
+    ]
+    expect(decide({ policy: AGE, presentations, now: NOW }).outcome).toBe('verified')
+    expect(decide({ policy: AGE, presentations: [presented('other', ADULT)], now: NOW })).toMatchObject({
+      outcome: 'rejected',
+      credentials: [],
+      assurance_level: 'low',
+    })
+  })
+
+  test('of another type than the query asked for', () => {
+    const presentations = [presented('age_attestation', ADULT, { credentialType: 'membership' })]
+    expect(decide({ policy: AGE, presentations, now: NOW })).toMatchObject({
+      outcome: 'rejected',
+      credentials: [],
+    })
+  })
+
+  test('nothing at all', () => {
+    expect(decide({ policy: AGE, presentations: [], now: NOW })).toMatchObject({
+      outcome: 'rejected',
+      reason: 'predicate_false',
+      checks: { age_over_18: false },
+      derivation: [],
+    })
+  })
+})
+
+describe('names of a prototype', () => {
+  const scopes = JSON.parse(
+    '{"__proto__": {"path": ["__proto__", "polluted"]}, "constructor": {"path": ["constructor"]}, "toString": {"path": ["toString"]}}',
+  ) as Record<string, { path: string[] }>
+  const type = { name: '__proto__', formats: { 'dc+sd-jwt': { identifiers: ['urn:p'], scopes } } }
+  const names = ['__proto__', 'constructor', 'toString']
+  const policy = policyOf({ credential_types: ['__proto__'], scope: names }, [SD_JWT], [type])
+
+  test('are scopes like any other: checked, and carried as own members', () => {
+    const claims = JSON.parse(
+      '{"__proto__": {"polluted": 1}, "constructor": "c", "toString": "t"}',
+    ) as JsonObject
+    const decision = decide({ policy, presentations: [presented('__proto__', claims)], now: NOW })
+    expect(decision.outcome).toBe('verified')
+    expect(Object.keys(decision.checks)).toEqual(names)
+    expect(Object.entries(decision.claims[0]?.claims ?? {})).toEqual([
+      ['__proto__', 1],
+      ['constructor', 'c'],
+      ['toString', 't'],
+    ])
+    expect(Object.getPrototypeOf(decision.checks)).toBe(Object.prototype)
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined()
+  })
+
+  test('are not proven by what every object inherits', () => {
+    const decision = decide({ policy, presentations: [presented('__proto__', {})], now: NOW })
+    expect(Object.entries(decision.checks)).toEqual(names.map((name) => [name, false]))
+    expect(decision.outcome).toBe('rejected')
+  })
+})

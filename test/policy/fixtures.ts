@@ -1,0 +1,90 @@
+// Good inputs, of which each test changes one thing.
+
+import type { JsonObject } from '../../src/codec/json.ts'
+import type { VerifiedCredential } from '../../src/formats/format.ts'
+import type { VerifiedPresentation } from '../../src/openid4vp/verify-response.ts'
+import { buildPolicy, type PolicyRequest } from '../../src/policy/build-policy.ts'
+import { typeDefinitions } from '../../src/policy/catalogue.ts'
+import type { CredentialTypeDefinition, Policy } from '../../src/policy/policy.ts'
+import type { QueryFormat } from '../../src/policy/query.ts'
+
+/** Noon UTC, 15 June 2026. */
+export const NOW = Date.UTC(2026, 5, 15, 12) / 1000
+
+/** What query building needs of the formats; the `meta` objects are OpenID4VP 1.0 Appendix B's. */
+export const SD_JWT: QueryFormat = { id: 'dc+sd-jwt', buildMeta: (types) => ({ vct_values: types }) }
+export const MDOC: QueryFormat = { id: 'mso_mdoc', buildMeta: (types) => ({ doctype_value: types[0] ?? '' }) }
+export const JWT_VC: QueryFormat = {
+  id: 'jwt_vc_json',
+  buildMeta: (types) => ({ type_values: types.map((type) => ['VerifiableCredential', type]) }),
+}
+export const ALL_FORMATS = [SD_JWT, MDOC, JWT_VC]
+
+/** A type a relying party added. */
+export const MEMBERSHIP: CredentialTypeDefinition = {
+  name: 'membership',
+  formats: {
+    'dc+sd-jwt': {
+      identifiers: ['https://club.example/membership'],
+      scopes: {
+        member_number: { path: ['member', 'number'] },
+        active: { path: ['active'], boolean: true },
+        badges: { path: ['badges', null, 'name'] },
+      },
+    },
+  },
+}
+
+export function requestOf(changes: Partial<PolicyRequest> = {}): PolicyRequest {
+  return {
+    credential_types: ['age_attestation'],
+    scope: ['age_over_18'],
+    required_assurance_level: 'low',
+    credential_match: 'any',
+    formats: null,
+    allow_derived: false,
+    ...changes,
+  }
+}
+
+export function policyOf(
+  changes: Partial<PolicyRequest> = {},
+  formats: readonly QueryFormat[] = [SD_JWT],
+  added: readonly CredentialTypeDefinition[] = [MEMBERSHIP],
+): Policy {
+  const built = buildPolicy(requestOf(changes), { definitions: typeDefinitions(added), formats })
+  if (!built.ok) throw new Error(JSON.stringify(built.error))
+  return built.value
+}
+
+export function presented(
+  queryId: string,
+  claims: JsonObject,
+  changes: Partial<VerifiedCredential> = {},
+): VerifiedPresentation {
+  const credential: VerifiedCredential = {
+    format: 'dc+sd-jwt',
+    typeIdentifier: 'urn:example',
+    credentialType: queryId,
+    issuer: 'https://issuer.example',
+    anchor: { name: 'Example Authority', assurance_level: 'high' },
+    claims,
+    holderBound: true,
+    findings: [],
+    ...changes,
+  }
+  return { queryId, credential, valueMismatches: [] }
+}
+
+/** Numbers from a seed (a linear congruential generator): generated tests repeat exactly. */
+export function generator(seed: number): {
+  readonly below: (limit: number) => number
+  readonly pick: <T>(items: readonly T[]) => T
+} {
+  let state = seed >>> 0
+  const below = (limit: number) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return Math.floor((state / 2 ** 32) * limit)
+  }
+  return { below, pick: (items) => items[below(items.length)] as (typeof items)[number] }
+}

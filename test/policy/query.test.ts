@@ -1,0 +1,165 @@
+import { describe, expect, test } from 'vitest'
+import type { CredentialTypeDefinition } from '../../src/policy/policy.ts'
+import { requestedTypes } from '../../src/policy/query.ts'
+import { ALL_FORMATS, MDOC, policyOf, SD_JWT } from './fixtures.ts'
+
+describe('the DCQL query', () => {
+  test('of one type in one format is exactly one credential query, without credential_sets', () => {
+    expect(policyOf().query).toEqual({
+      credentials: [
+        {
+          id: 'age_attestation',
+          format: 'dc+sd-jwt',
+          meta: { vct_values: ['urn:eu.europa.ec.av:1'] },
+          claims: [{ path: ['age_over_18'] }],
+        },
+      ],
+    })
+  })
+
+  test('any: offers each credential as an option of its own, in the order given', () => {
+    const { query } = policyOf({ credential_types: ['pid', 'age_attestation'] }, [SD_JWT, MDOC])
+    expect(query.credentials.map(({ id }) => id)).toEqual([
+      'pid-dc_sd-jwt',
+      'pid-mso_mdoc',
+      'age_attestation-dc_sd-jwt',
+      'age_attestation-mso_mdoc',
+    ])
+    expect(query.credential_sets).toEqual([
+      {
+        options: [
+          ['pid-dc_sd-jwt'],
+          ['pid-mso_mdoc'],
+          ['age_attestation-dc_sd-jwt'],
+          ['age_attestation-mso_mdoc'],
+        ],
+      },
+    ])
+  })
+
+  test('all: requires one set a type, with an option a format', () => {
+    const { query } = policyOf(
+      { credential_types: ['pid', 'mdl'], scope: ['family_name'], credential_match: 'all' },
+      [SD_JWT, MDOC],
+    )
+    expect(query.credential_sets).toEqual([
+      { options: [['pid-dc_sd-jwt'], ['pid-mso_mdoc']] },
+      { options: [['mdl']] },
+    ])
+  })
+
+  test('asks for every identifier of a type where the format can, and for the first where it cannot', () => {
+    const { query } = policyOf({ credential_types: ['photo_id'] }, ALL_FORMATS)
+    expect(query.credentials[0]?.meta).toEqual({ doctype_value: 'org.iso.23220.photoid.1' })
+  })
+
+  test('never asks for values: nobody may rely on a wallet to filter, and what it withholds would tell (§6.4.1)', () => {
+    const { query } = policyOf({
+      credential_types: ['pid'],
+      scope: ['age_over_18', 'family_name'],
+      allow_derived: true,
+    })
+    expect(JSON.stringify(query)).not.toContain('"values"')
+  })
+
+  test('leaves holder binding at its default, required (§6.1)', () => {
+    expect(policyOf().query.credentials[0]).not.toHaveProperty('require_cryptographic_holder_binding')
+  })
+
+  test('asks for a claim once, though two scopes name it', () => {
+    const { query } = policyOf(
+      { credential_types: ['mdl'], scope: ['birth_date', 'birthdate', 'age_over_18'], allow_derived: true },
+      [MDOC],
+    )
+    const paths = query.credentials[0]?.claims?.map(({ path }) => path.join('.'))
+    expect(paths).toEqual(['org.iso.18013.5.1.birth_date', 'org.iso.18013.5.1.age_over_18'])
+  })
+})
+
+describe('where ages may be derived', () => {
+  const claimsOf = (scope: string[]) => {
+    const [credential] = policyOf({ credential_types: ['pid'], scope, allow_derived: true }).query.credentials
+    const names = new Map(credential?.claims?.map(({ id, path }) => [id, path.join('.')]))
+    return credential?.claim_sets?.map((set) => set.map((id) => names.get(id)))
+  }
+
+  test('the age claim is preferred, the birthdate does', () => {
+    expect(claimsOf(['age_over_18'])).toEqual([['age_equal_or_over.18'], ['birthdate']])
+  })
+
+  test('every other claim is in both sets', () => {
+    expect(claimsOf(['family_name', 'age_over_18', 'age_over_21', 'sex'])).toEqual([
+      ['family_name', 'age_equal_or_over.18', 'age_equal_or_over.21', 'sex'],
+      ['family_name', 'sex', 'birthdate'],
+    ])
+  })
+
+  test('a birthdate that is asked for itself is in both', () => {
+    expect(claimsOf(['birthdate', 'age_over_18'])).toEqual([
+      ['birthdate', 'age_equal_or_over.18'],
+      ['birthdate'],
+    ])
+  })
+
+  test('no sets where no age is asked for, nor where the type has no birthdate', () => {
+    expect(claimsOf(['birthdate', 'family_name'])).toBeUndefined()
+    expect(policyOf({ allow_derived: true }).query.credentials[0]).toEqual(policyOf().query.credentials[0])
+  })
+})
+
+describe('query ids', () => {
+  const named = (name: string): CredentialTypeDefinition => ({
+    name,
+    formats: { 'dc+sd-jwt': { identifiers: [`urn:${name}`], scopes: { age_over_18: { path: ['adult'] } } } },
+  })
+
+  test('are unique and of [A-Za-z0-9_-] whatever types are called (§6.1)', () => {
+    const names = ['a b', 'a_b', 'a_b-2', 'a.b', 'é', '日', '', '__proto__', 'constructor']
+    const policy = policyOf({ credential_types: names }, [SD_JWT], names.map(named))
+    const ids = policy.query.credentials.map(({ id }) => id)
+    expect(ids).toEqual(['a_b', 'a_b-2', 'a_b-2-2', 'a_b-3', '_', '_-2', '_-3', '__proto__', 'constructor'])
+    expect(new Set(ids).size).toBe(names.length)
+    expect(policy.descriptors.map(({ query_id }) => query_id)).toEqual(ids)
+    expect(policy.descriptors.map(({ credential_type }) => credential_type)).toEqual(names)
+    expect(policy.query.credential_sets).toEqual([{ options: ids.map((id) => [id]) }])
+  })
+})
+
+describe('the types of the presentation definition', () => {
+  test('are the requested ones, each scope with its path in every format', () => {
+    const policy = policyOf({ credential_types: ['pid', 'age_attestation'] }, ALL_FORMATS)
+    expect(requestedTypes(policy)).toEqual([
+      {
+        name: 'pid',
+        claims: [
+          {
+            scope: 'age_over_18',
+            paths: [
+              ['age_equal_or_over', '18'],
+              ['eu.europa.ec.eudi.pid.1', 'age_over_18'],
+              ['credentialSubject', 'age_equal_or_over', '18'],
+            ],
+          },
+        ],
+      },
+      {
+        name: 'age_attestation',
+        claims: [
+          {
+            scope: 'age_over_18',
+            paths: [
+              ['age_over_18'],
+              ['eu.europa.ec.av.1', 'age_over_18'],
+              ['credentialSubject', 'age_over_18'],
+            ],
+          },
+        ],
+      },
+    ])
+  })
+
+  test('leave out a type that any does not ask for', () => {
+    const policy = policyOf({ credential_types: ['age_attestation', 'pid'], scope: ['family_name'] })
+    expect(requestedTypes(policy).map(({ name }) => name)).toEqual(['pid'])
+  })
+})
