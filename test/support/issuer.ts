@@ -98,13 +98,11 @@ export async function alter(
   change(parts)
   const sdJwt = `${[signJwt(parts.header, parts.payload, parts.issuer), ...parts.disclosures].join('~')}~`
   if (parts.kb === undefined) return sdJwt
-  const kbPayload: Record<string, unknown> | string = parts.kb.payload
-  if (typeof kbPayload !== 'string' && kbPayload.sd_hash === oldHash && 'sd_hash' in kbPayload) {
-    const payload: unknown = parts.payload
-    const hash = (payload as { _sd_alg?: string })._sd_alg ?? 'sha-256'
-    kbPayload.sd_hash = digestOf(sdJwt, hash)
-  }
-  return sdJwt + signJwt(parts.kb.header, kbPayload, parts.holder)
+  const payload: { _sd_alg?: string } | string = parts.payload
+  const newHash = digestOf(sdJwt, typeof payload === 'string' ? undefined : payload._sd_alg)
+  const kbPayload: object | string = parts.kb.payload
+  const kbText = typeof kbPayload === 'string' ? kbPayload : JSON.stringify(kbPayload)
+  return sdJwt + signJwt(parts.kb.header, kbText.replace(String(oldHash ?? newHash), newHash), parts.holder)
 }
 
 /** A disclosure of these elements; a string is taken as the JSON text itself. */

@@ -1,0 +1,192 @@
+// The Key Binding JWT: each case changes one thing in a good presentation and signs everything again.
+
+import { describe, expect, it } from 'vitest'
+import type { CheckId, Rejection } from '../../../src/formats/format.ts'
+import { alter, makeKey, type Parts, signJwt } from '../../support/issuer.ts'
+import { expectRejection } from '../contract.ts'
+import {
+  EXPECTED,
+  GOOD,
+  HOLDER_KEY,
+  ISSUER_KEY,
+  issueGood,
+  NOW,
+  presentGood,
+  STRANGER_KEY,
+  verdictOn,
+} from './good.ts'
+
+type Json = Record<string, unknown>
+type Alterable = Parts & { payload: Json; header: Json }
+type Case = [string, (parts: Alterable) => void, Rejection, CheckId?]
+
+const KEYS = { issuer: ISSUER_KEY, holder: HOLDER_KEY }
+
+const kbHeader = (name: string, value: unknown) => (parts: Parts) => set(parts.kb?.header, name, value)
+const kbClaim = (name: string, value: unknown) => (parts: Parts) => set(parts.kb?.payload, name, value)
+const set = (object: unknown, name: string, value: unknown) =>
+  void Object.assign(object as Json, { [name]: value })
+const cnf = (value: unknown) => (parts: Alterable) => set(parts.payload, 'cnf', value)
+const JWK = HOLDER_KEY.publicJwk
+
+const noKey = { reason: 'holder_key_missing' } as const
+const malformed = { reason: 'malformed_holder_binding' } as const
+const stale = { reason: 'holder_binding_not_current' } as const
+const unsupported = { reason: 'unsupported_algorithm' } as const
+const badSignature = { reason: 'invalid_holder_signature' } as const
+const nonce = { reason: 'nonce_mismatch' } as const
+const audience = { reason: 'audience_mismatch' } as const
+const sdHash = { reason: 'sd_hash_mismatch' } as const
+
+const CASES: readonly Case[] = [
+  ['alg none', kbHeader('alg', 'none'), unsupported],
+  ['alg HS256', kbHeader('alg', 'HS256'), unsupported],
+  ['alg of another curve', kbHeader('alg', 'ES384'), badSignature],
+  ['alg of another key type', kbHeader('alg', 'EdDSA'), badSignature],
+  ['a critical extension', kbHeader('crit', ['x']), { reason: 'unsupported_critical_header' }],
+  ['typ JWT', kbHeader('typ', 'JWT'), { reason: 'wrong_token_type' }],
+  ['typ dc+sd-jwt', kbHeader('typ', 'dc+sd-jwt'), { reason: 'wrong_token_type' }],
+  ['typ in capitals', kbHeader('typ', 'KB+JWT'), { reason: 'wrong_token_type' }],
+  ['no typ', kbHeader('typ', undefined), { reason: 'wrong_token_type' }],
+  ['a claim named twice', (parts) => kbText(parts, `"nonce":"${EXPECTED.nonce}"`), malformed],
+  ['a payload that is a list', ({ kb }) => void Object.assign(kb ?? {}, { payload: '[]' }), malformed],
+  ['a payload of 20 KiB', kbClaim('x', 'y'.repeat(20_480)), { reason: 'limit_exceeded' }],
+  ['no iat', kbClaim('iat', undefined), malformed],
+  ['iat as a string', kbClaim('iat', String(NOW)), malformed],
+  ['exp beyond all numbers', (parts) => kbText(parts, '"exp":1e999'), malformed],
+  ['iat 301 s ago', kbClaim('iat', NOW - 301), stale],
+  ['iat 301 s ahead', kbClaim('iat', NOW + 301), stale],
+  ['iat a year ago', kbClaim('iat', NOW - 31_536_000), stale],
+  ['iat in milliseconds', kbClaim('iat', NOW * 1000), stale],
+  ['iat 61 s before the request', kbClaim('iat', EXPECTED.requestedAt - 61), stale],
+  ['an exp that has passed', kbClaim('exp', NOW - 60), stale],
+  ['an nbf still to come', kbClaim('nbf', NOW + 61), stale],
+  ['exp as a string', kbClaim('exp', String(NOW + 600)), malformed],
+  ['nbf as null', kbClaim('nbf', null), malformed],
+  ['hashes of transaction data that we never sent', kbClaim('transaction_data_hashes', ['x']), malformed],
+  ['no nonce', kbClaim('nonce', undefined), nonce, 'nonce'],
+  ['another nonce', kbClaim('nonce', 'f'.repeat(32)), nonce, 'nonce'],
+  ['the nonce in capitals', kbClaim('nonce', EXPECTED.nonce.toUpperCase()), nonce, 'nonce'],
+  ['the nonce with a space', kbClaim('nonce', `${EXPECTED.nonce} `), nonce, 'nonce'],
+  ['the nonce in a list', kbClaim('nonce', [EXPECTED.nonce]), nonce, 'nonce'],
+  ['no aud', kbClaim('aud', undefined), audience, 'audience'],
+  ['aud in a list', kbClaim('aud', [EXPECTED.audience]), audience, 'audience'],
+  [
+    'aud without the prefix',
+    kbClaim('aud', EXPECTED.audience.slice('x509_hash:'.length)),
+    audience,
+    'audience',
+  ],
+  ['aud with more behind it', kbClaim('aud', `${EXPECTED.audience}/`), audience, 'audience'],
+  ['the beginning of aud', kbClaim('aud', EXPECTED.audience.slice(0, -1)), audience, 'audience'],
+  ['no sd_hash', kbClaim('sd_hash', undefined), sdHash],
+  ['another sd_hash', kbClaim('sd_hash', 'A'.repeat(43)), sdHash],
+  ['sd_hash in a list', kbClaim('sd_hash', ['A'.repeat(43)]), sdHash],
+  ['no cnf', cnf(undefined), noKey],
+  ['an empty cnf', cnf({}), noKey],
+  ['cnf as a string', cnf('key'), noKey],
+  ['cnf naming a key id only', cnf({ kid: 'did:example:1#0' }), noKey],
+  ['cnf naming an address', cnf({ jku: 'https://holder.example/jwks', kid: '1' }), noKey],
+  ['a bare JWK for cnf', cnf(JWK), noKey],
+  ['a list of JWKs in cnf', cnf({ jwk: [JWK] }), noKey],
+  ['an RSA key in cnf', cnf({ jwk: { kty: 'RSA', n: 'AQAB', e: 'AQAB' } }), noKey],
+  ['a symmetric key in cnf', cnf({ jwk: { kty: 'oct', k: 'AAAA' } }), noKey],
+  ['a key in cnf without y', cnf({ jwk: { ...JWK, y: undefined } }), noKey],
+  ['a point off the curve in cnf', cnf({ jwk: { ...JWK, x: JWK.y, y: JWK.x } }), badSignature],
+  ['another key in cnf', cnf({ jwk: STRANGER_KEY.publicJwk }), badSignature],
+]
+
+function kbText(parts: Parts, text: string): void {
+  if (parts.kb === undefined) return
+  const payload = { ...(parts.kb.payload as Json) }
+  parts.kb.payload = `${JSON.stringify(payload).slice(0, -1)},${text}}`
+}
+
+describe('holder binding', () => {
+  it.each(CASES)('with %s is refused', async (_, change, rejection, check) => {
+    expectRejection(await verdictOn(await alter(GOOD, KEYS, change)), rejection, check ?? 'holder_binding')
+  })
+
+  it.each(CASES)(
+    'with %s is refused where it was not even asked for',
+    async (_, change, rejection, check) => {
+      const verdict = await verdictOn(await alter(GOOD, KEYS, change), { expected: { holderBinding: false } })
+      expectRejection(verdict, rejection, check ?? 'holder_binding')
+    },
+  )
+
+  it('is missing where a last part is not there, whatever came before', async () => {
+    const stripped = GOOD.slice(0, GOOD.lastIndexOf('~') + 1)
+    expectRejection(await verdictOn(stripped), { reason: 'holder_binding_missing' }, 'holder_binding')
+  })
+
+  it.each([
+    ['a disclosure', 'WyJzYWx0IiwieCIsMV0'],
+    ['two parts', 'e30.e30'],
+    ['another SD-JWT’s issuer part', GOOD.slice(0, GOOD.indexOf('~'))],
+    ['a space', ' '],
+  ])('is not %s', async (name, last) => {
+    const verdict = await verdictOn(GOOD.slice(0, GOOD.lastIndexOf('~') + 1) + last)
+    const reason = name.startsWith('another') ? 'wrong_token_type' : 'malformed_holder_binding'
+    expectRejection(verdict, { reason }, 'holder_binding')
+  })
+
+  it('counts only for the disclosures it was made over', async () => {
+    const [jwt, first, ...rest] = GOOD.split('~')
+    const leaf = rest.findIndex((part) => Buffer.from(part, 'base64url').toString().includes('"birthdate"'))
+    const withheld = [jwt, first, ...rest.toSpliced(leaf, 1)].join('~')
+    expectRejection(await verdictOn(withheld), { reason: 'sd_hash_mismatch' }, 'holder_binding')
+    const turned = [jwt, ...[first, ...rest.slice(0, -1)].reverse(), rest.at(-1)].join('~')
+    expectRejection(await verdictOn(turned), { reason: 'sd_hash_mismatch' }, 'holder_binding')
+  })
+
+  it('made for one credential does not count for another of the same holder', async () => {
+    const other = await presentGood(await issueGood())
+    const moved = other.slice(0, other.lastIndexOf('~') + 1) + GOOD.slice(GOOD.lastIndexOf('~') + 1)
+    expectRejection(await verdictOn(moved), { reason: 'sd_hash_mismatch' }, 'holder_binding')
+  })
+
+  it('by a key that the KB-JWT itself brings is refused', async () => {
+    const forged = await alter(GOOD, { ...KEYS, holder: STRANGER_KEY }, ({ kb }) => {
+      Object.assign(kb?.header as Json, { jwk: STRANGER_KEY.publicJwk, kid: 'x', x5c: ['AAAA'] })
+    })
+    expectRejection(await verdictOn(forged), badSignature, 'holder_binding')
+  })
+
+  it('heeds nothing but the public parameters of cnf.jwk', async () => {
+    const jwk = { ...JWK, kid: 'k', x5c: ['AAAA'], alg: 'RS256', use: 'enc', key_ops: ['encrypt'], d: 'AAAA' }
+    const presentation = await alter(GOOD, KEYS, cnf({ jwk, kid: 'other', jku: 'https://holder.example' }))
+    expect((await verdictOn(presentation)).result.ok).toBe(true)
+  })
+
+  it.each(['ES384', 'ES512', 'Ed25519'])('by an %s key verifies', async (alg) => {
+    const holder = await makeKey(alg)
+    const presentation = await alter(GOOD, { ...KEYS, holder }, (parts) => {
+      parts.payload.cnf = { jwk: holder.publicJwk }
+      kbHeader('alg', alg)(parts)
+    })
+    expect((await verdictOn(presentation)).result).toMatchObject({ ok: true, value: { holderBound: true } })
+  })
+
+  it.each([
+    ['300 s ago, for a request as old', { iat: NOW - 300 }, { requestedAt: NOW - 300 }],
+    ['300 s ahead', { iat: NOW + 300 }, {}],
+    ['60 s before the request', { iat: EXPECTED.requestedAt - 60 }, {}],
+    ['now, for a request made hours ago', { iat: NOW }, { requestedAt: NOW - 36_000 }],
+  ])('made %s is current', async (_, how, expected) => {
+    const presentation = await presentGood(await issueGood(), how)
+    expect((await verdictOn(presentation, { expected })).result.ok).toBe(true)
+  })
+
+  it('is over the characters that arrived, not over what they decode to', async () => {
+    const spaced = await alter(GOOD, KEYS, (parts) => {
+      const header: unknown = `{ "alg" : "ES256",\n "typ":"dc+sd-jwt" }`
+      Object.assign(parts, { header })
+    })
+    expect((await verdictOn(spaced)).result.ok).toBe(true)
+    const [jwt = '', ...rest] = spaced.split('~')
+    const payload = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())
+    const respelled = [signJwt({ alg: 'ES256', typ: 'dc+sd-jwt' }, payload, ISSUER_KEY), ...rest].join('~')
+    expectRejection(await verdictOn(respelled), { reason: 'sd_hash_mismatch' }, 'holder_binding')
+  })
+})

@@ -1,0 +1,138 @@
+// Issuers known by certificate: `x5c` of the protected header, up to an anchor of the credential's type. The path rules
+// have tests of their own in test/trust; here it shows that a credential cannot get around them.
+
+import { describe, expect, it } from 'vitest'
+import type { Rejection } from '../../../src/formats/format.ts'
+import type { TrustAnchor } from '../../../src/trust/anchor.ts'
+import { mintCertificate, mintIssuerPki } from '../../support/certificates.ts'
+import { alter, issueSdJwtVc, makeKey, type SigningKey, signJwt } from '../../support/issuer.ts'
+import { expectRejection } from '../contract.ts'
+import {
+  ANCHOR,
+  CLAIMS,
+  DISCLOSABLE,
+  HOLDER_KEY,
+  ISSUER,
+  presentGood,
+  STRANGER_KEY,
+  verdictOn,
+} from './good.ts'
+
+const PKI = await mintIssuerPki()
+const LEAF_KEY: SigningKey = { alg: 'ES256', privateJwk: PKI.leaf.privateJwk as SigningKey['privateJwk'] }
+const CHAIN = [PKI.leaf.x5c, PKI.intermediate.x5c]
+const { iss: _, ...CLAIMS_WITHOUT_ISS } = CLAIMS
+
+const CA_ANCHOR: TrustAnchor = {
+  name: 'Test root',
+  credential_types: ['pid'],
+  assurance_level: 'substantial',
+  x509_ca_pem: PKI.root.pem,
+}
+
+async function signedBelowRoot(claims: object = CLAIMS_WITHOUT_ISS, x5c = CHAIN, issuer = LEAF_KEY) {
+  const issuance = { issuer, holder: HOLDER_KEY, claims: { ...claims }, disclosable: DISCLOSABLE, x5c }
+  return presentGood(await issueSdJwtVc(issuance))
+}
+
+const verdictUnder = (presentation: string, ...anchors: TrustAnchor[]) =>
+  verdictOn(presentation, { context: { anchors } })
+
+describe('a credential signed with a certificate', () => {
+  it('below an anchored authority verifies, and the leaf’s subject is the issuer', async () => {
+    const { result } = await verdictUnder(await signedBelowRoot(), CA_ANCHOR)
+    expect(result).toMatchObject({
+      ok: true,
+      value: { issuer: expect.stringContaining('Test Document Signer'), anchor: { name: 'Test root' } },
+    })
+  })
+
+  it('does not have an iss reported that the leaf does not carry', async () => {
+    const { result } = await verdictUnder(await signedBelowRoot(CLAIMS), CA_ANCHOR)
+    expect(result).toMatchObject({ ok: true, value: { issuer: expect.not.stringContaining(ISSUER) } })
+  })
+
+  it('is judged by the anchor of its iss where there is one, whatever chain it brings', async () => {
+    const verdict = await verdictUnder(await signedBelowRoot(CLAIMS), CA_ANCHOR, ANCHOR)
+    expectRejection(verdict, { reason: 'invalid_issuer_signature' }, 'issuer_signature')
+  })
+
+  it('that is pinned itself verifies', async () => {
+    const { x509_ca_pem: _, ...rest } = CA_ANCHOR
+    const { result } = await verdictUnder(await signedBelowRoot(), {
+      ...rest,
+      x509_certificate_pem: PKI.leaf.pem,
+    })
+    expect(result.ok).toBe(true)
+  })
+
+  it('signed by another key than the leaf’s is refused', async () => {
+    const verdict = await verdictUnder(
+      await signedBelowRoot(CLAIMS_WITHOUT_ISS, CHAIN, STRANGER_KEY),
+      CA_ANCHOR,
+    )
+    expectRejection(verdict, { reason: 'invalid_issuer_signature' }, 'issuer_signature')
+  })
+
+  it.each<[string, (good: string[]) => string[], Rejection['reason']]>([
+    ['the anchor in it', (good) => [...good, PKI.root.x5c], 'trust_anchor_in_chain'],
+    ['an empty element in it', (good) => [...good, ''], 'malformed_certificate_chain'],
+    [
+      'text after the last certificate',
+      (good) => [`${good[0]}AAAA`, ...good.slice(1)],
+      'malformed_certificate_chain',
+    ],
+  ])('whose chain has %s is refused', async (_, change, reason) => {
+    const verdict = await verdictUnder(await signedBelowRoot(CLAIMS_WITHOUT_ISS, change(CHAIN)), CA_ANCHOR)
+    expect(verdict.result).toMatchObject({ ok: false, error: { reason } })
+    expect(verdict.trace.at(-1)).toEqual(['issuer_trust', 'fail'])
+  })
+
+  it('whose chain is turned round, cut short, another’s or self-made is refused', async () => {
+    const stranger = await mintIssuerPki()
+    const selfSigned = await mintCertificate({
+      subject: 'CN=Test Root CA',
+      ca: false,
+      keyUsage: ['digitalSignature'],
+    })
+    const chains = [
+      [...CHAIN].reverse(),
+      CHAIN.slice(0, 1),
+      CHAIN.slice(1),
+      [stranger.leaf.x5c, stranger.intermediate.x5c],
+      [stranger.leaf.x5c, ...CHAIN],
+      [selfSigned.x5c],
+      [PKI.root.x5c],
+    ]
+    for (const chain of chains) {
+      const verdict = await verdictUnder(await signedBelowRoot(CLAIMS_WITHOUT_ISS, chain), CA_ANCHOR)
+      expect(verdict.result.ok).toBe(false)
+      expect(verdict.trace.at(-1)).toEqual(['issuer_trust', 'fail'])
+    }
+  })
+
+  it('under an authority anchored for other types is refused', async () => {
+    const verdict = await verdictUnder(await signedBelowRoot(), { ...CA_ANCHOR, credential_types: ['mdl'] })
+    expect(verdict.result.ok).toBe(false)
+    expect(verdict.trace.at(-1)).toEqual(['issuer_trust', 'fail'])
+  })
+
+  it('that carries its chain in the payload instead of the protected header is refused', async () => {
+    const keys = { issuer: LEAF_KEY, holder: HOLDER_KEY }
+    const moved = await alter(await signedBelowRoot(), keys, ({ header, payload }) => {
+      payload.x5c = header.x5c
+      delete header.x5c
+    })
+    expectRejection(await verdictUnder(moved, CA_ANCHOR), { reason: 'untrusted_issuer' }, 'issuer_trust')
+  })
+
+  it('of another curve than its alg is refused', async () => {
+    const key = await makeKey('ES384')
+    const jwt = signJwt({ alg: 'ES384', typ: 'dc+sd-jwt', x5c: CHAIN }, CLAIMS_WITHOUT_ISS, key)
+    expectRejection(
+      await verdictUnder(`${jwt}~`, CA_ANCHOR),
+      { reason: 'issuer_key_not_found' },
+      'issuer_trust',
+    )
+  })
+})
