@@ -132,7 +132,6 @@ function endTogether(child) {
 }
 
 async function tellHowToUseIt(directory, options, variables) {
-  const shown = (path) => relative(process.cwd(), path) || '.'
   const adminToken =
     process.env.ADMIN_TOKEN === undefined
       ? shown(join(directory, 'keys', 'admin-token'))
@@ -151,6 +150,12 @@ async function tellHowToUseIt(directory, options, variables) {
   } catch (error) {
     console.error(`The demo relying party could not be made: ${error.message}`)
   }
+}
+
+/** As the person at this prompt would name it. */
+function shown(path) {
+  const fromHere = relative(process.cwd(), path)
+  return fromHere.startsWith('..') ? path : fromHere
 }
 
 function curl({ baseUrl, origin, tls }, apiKey) {
