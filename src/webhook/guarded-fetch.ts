@@ -46,8 +46,7 @@ async function get(
     letGo(response.body)
     return err('unavailable')
   }
-  const { bytes, complete } = await readAtMost(response, limit)
-  return complete
-    ? ok({ body: bytes, contentType: response.headers.get('content-type') ?? '' })
-    : err('too_large')
+  const body = await readAtMost(response, limit)
+  if (body === undefined) return err('too_large')
+  return ok({ body, contentType: response.headers.get('content-type') ?? '' })
 }

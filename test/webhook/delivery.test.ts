@@ -1,0 +1,186 @@
+import { gzipSync } from 'node:zlib'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { deliver, disablesEndpoint, hasSucceeded } from '../../src/webhook/delivery.ts'
+import { signatureHeaders } from '../../src/webhook/signature.ts'
+import {
+  endlessResponse,
+  judgeSignature,
+  type Receiver,
+  type ScriptedAnswer,
+  startReceiver,
+} from '../support/receiver.ts'
+
+const BODY = '{"event_id":"evt_1","note":"Grüße"}'
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+
+let receiver: Receiver
+beforeEach(async () => {
+  receiver = await startReceiver()
+})
+afterEach(() => receiver.close())
+
+/** A clock that moves 40 ms each time it is read. */
+function steppingClock(start = 1_000_000): () => number {
+  let now = start
+  return () => {
+    now += 40
+    return now
+  }
+}
+
+function attempt(answer: ScriptedAnswer, timeoutMs?: number) {
+  receiver.answer(answer)
+  const timeout = timeoutMs === undefined ? {} : { timeoutMs }
+  return deliver({
+    url: receiver.url,
+    body: BODY,
+    headers: { 'x-a': '1' },
+    fetch,
+    clock: steppingClock(),
+    ...timeout,
+  })
+}
+
+describe('an attempt', () => {
+  it('posts exactly the given bytes as JSON, with the given headers', async () => {
+    await attempt({})
+    const [request] = receiver.requests
+    expect(request).toMatchObject({ method: 'POST', path: '/webhook' })
+    expect(request?.headers).toMatchObject({ 'content-type': 'application/json', 'x-a': '1' })
+    expect(request?.body.toString('utf8')).toBe(BODY)
+  })
+
+  it('arrives with a signature that foreign verifiers accept', async () => {
+    const headers = await signatureHeaders({
+      body: BODY,
+      secrets: [SECRET],
+      eventId: 'evt_1',
+      now: Date.now(),
+    })
+    await deliver({ url: receiver.url, body: BODY, headers, fetch, clock: Date.now })
+    const accepted = { accepted: JSON.parse(BODY) }
+    expect(judgeSignature(receiver.requests[0]!, SECRET)).toEqual({
+      standardwebhooks: accepted,
+      svix: accepted,
+    })
+  })
+
+  it.each([200, 201, 202, 204, 299])('succeeds with %i', async (status) => {
+    const outcome = await attempt({ status })
+    expect(outcome).toMatchObject({ status, error: null, retryAfter: null })
+    expect(hasSucceeded(outcome)).toBe(true)
+  })
+
+  it.each([400, 401, 404, 410, 429, 500, 503])('fails with %i', async (status) => {
+    const outcome = await attempt({ status })
+    expect(outcome).toMatchObject({ status, error: null })
+    expect(hasSucceeded(outcome)).toBe(false)
+    expect(disablesEndpoint(outcome)).toBe(status === 410)
+  })
+
+  it.each([301, 302, 303, 307, 308])('fails with %i, and the redirect is not followed', async (status) => {
+    const outcome = await attempt({ status, headers: { location: `${receiver.url}/elsewhere` } })
+    expect(outcome).toMatchObject({ status, error: 'redirect' })
+    expect(hasSucceeded(outcome)).toBe(false)
+    expect(receiver.requests).toHaveLength(1)
+  })
+
+  it.each([
+    ['30', 30_000],
+    ['tomorrow', null],
+  ])('notes how long the receiver asks to wait: %s', async (field, wait) => {
+    expect((await attempt({ status: 503, headers: { 'retry-after': field } })).retryAfter).toBe(wait)
+  })
+
+  it('measures a date in Retry-After from the moment the answer came', async () => {
+    receiver.answer({ status: 503, headers: { 'retry-after': 'Thu, 01 Jan 1970 00:20:00 GMT' } })
+    const post = { url: receiver.url, body: BODY, headers: {}, fetch, clock: () => 1_000_000 }
+    expect((await deliver(post)).retryAfter).toBe(200_000)
+  })
+
+  it('tells how long it took, by the clock it was given', async () => {
+    expect((await attempt({})).durationMs).toBe(80)
+  })
+})
+
+describe('a receiver that misbehaves', () => {
+  it('costs one time-out where it never answers', async () => {
+    const outcome = await attempt({ act: 'hang' }, 50)
+    expect(outcome).toMatchObject({ status: null, error: 'timeout', retryAfter: null })
+    expect(hasSucceeded(outcome)).toBe(false)
+  })
+
+  it('is believed when its status came in time, though its body never ends', async () => {
+    expect(await attempt({ act: 'stall' }, 1000)).toMatchObject({ status: 200, error: null })
+  })
+
+  it('is a failed connection where it resets', async () => {
+    expect(await attempt({ act: 'reset' })).toMatchObject({ status: null, error: 'connection' })
+  })
+
+  it('is a failed connection where nobody listens', async () => {
+    await receiver.close()
+    expect(await attempt({})).toMatchObject({ status: null, error: 'connection' })
+  })
+
+  it('is read for 4 KiB and then let go, though it would go on for ever', async () => {
+    const { response, read } = endlessResponse()
+    const fetch = async () => response
+    const post = { url: receiver.url, body: BODY, headers: {}, clock: () => 0, fetch }
+    expect(await deliver(post)).toMatchObject({ status: 200, error: null })
+    expect(read()).toEqual({ bytes: 5 * 1024, canceled: true })
+  })
+
+  it('does not flood us with a large body', async () => {
+    expect(await attempt({ body: new Uint8Array(20_000_000) })).toMatchObject({ status: 200, error: null })
+  })
+
+  it('does not flood us with a small body that unpacks to a large one', async () => {
+    const body = gzipSync(new Uint8Array(50_000_000))
+    expect(await attempt({ headers: { 'content-encoding': 'gzip' }, body })).toMatchObject({ status: 200 })
+  })
+
+  it('is judged by its status where its body cannot be unpacked', async () => {
+    const answer = { status: 500, headers: { 'content-encoding': 'gzip' }, body: 'not gzip' }
+    expect(await attempt(answer)).toMatchObject({ status: 500, error: null })
+  })
+})
+
+describe('the fetch it is given', () => {
+  const post = { body: BODY, headers: {}, clock: () => 0 }
+
+  it('is called as a plain function, as platforms demand', async () => {
+    const callers: unknown[] = []
+    const fetch = async function (this: unknown) {
+      callers.push(this)
+      return new Response(null, { status: 204 })
+    }
+    await deliver({ ...post, url: receiver.url, fetch })
+    expect(callers).toEqual([undefined])
+  })
+
+  it.each([
+    ['rejects', () => Promise.reject(new Error('internal error; reference=abc'))],
+    [
+      'throws',
+      () => {
+        throw new TypeError('bad URL')
+      },
+    ],
+  ])('may fail in any way, and the attempt is still an outcome: it %s', async (_, fetch) => {
+    expect(await deliver({ ...post, url: receiver.url, fetch })).toMatchObject({
+      status: null,
+      error: 'connection',
+    })
+  })
+
+  it('gets no chance to follow a redirect and a signal to stop', async () => {
+    const inits: RequestInit[] = []
+    const fetch = async (_: string, init: RequestInit) => {
+      inits.push(init)
+      return new Response('ok')
+    }
+    await deliver({ ...post, url: receiver.url, fetch })
+    expect(inits[0]).toMatchObject({ redirect: 'manual', signal: expect.any(AbortSignal) })
+  })
+})

@@ -1,0 +1,293 @@
+import { describe, expect, it } from 'vitest'
+import type { AttemptOutcome } from '../../src/webhook/delivery.ts'
+import {
+  type Delivery,
+  dueDeliveries,
+  eraseOwed,
+  finishAttempt,
+  latestAttempt,
+  MANUAL_ATTEMPTS,
+  markDead,
+  nextDue,
+  owe,
+  startAttempt,
+  startManualAttempt,
+} from '../../src/webhook/outbox.ts'
+
+const NOW = Date.UTC(2026, 10, 21)
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+
+const OWED = owe([], {
+  deliveryId: 'dlv_1',
+  eventId: 'evt_1',
+  eventType: 'verification.verified',
+  sequence: 1,
+  body: '{"event_id":"evt_1"}',
+  now: NOW,
+})
+
+const DELIVERED: AttemptOutcome = { status: 200, error: null, retryAfter: null, durationMs: 80 }
+const FAILED: AttemptOutcome = { status: 500, error: null, retryAfter: null, durationMs: 80 }
+
+const only = (deliveries: readonly Delivery[]): Delivery => deliveries[0]!
+
+const start = (deliveries: readonly Delivery[], now = NOW) => startAttempt(deliveries, 'dlv_1', now)
+
+function manual(deliveries: readonly Delivery[], now = NOW): readonly Delivery[] {
+  const begun = startManualAttempt(deliveries, 'dlv_1', now)
+  if (!begun.ok) throw new Error(begun.error)
+  return begun.value
+}
+
+function finish(deliveries: readonly Delivery[], outcome: AttemptOutcome, now = NOW, attempt?: number) {
+  const number = attempt ?? latestAttempt(only(deliveries))
+  return finishAttempt(deliveries, { deliveryId: 'dlv_1', attempt: number, outcome, now, jitter: 0 })
+}
+
+/** The delivery after so many failed automatic attempts, each made when it was due. */
+function afterFailures(count: number): readonly Delivery[] {
+  let deliveries = OWED
+  for (let i = 0; i < count; i++) {
+    const now = nextDue(deliveries)!
+    deliveries = finish(start(deliveries, now), FAILED, now)
+  }
+  return deliveries
+}
+
+describe('an owed event', () => {
+  it('is due at once and has no attempt yet', () => {
+    expect(only(OWED)).toEqual({
+      delivery_id: 'dlv_1',
+      event_id: 'evt_1',
+      event_type: 'verification.verified',
+      sequence: 1,
+      body: '{"event_id":"evt_1"}',
+      state: 'owed',
+      automatic_attempts: 0,
+      next_attempt_at: NOW,
+      attempts: [],
+    })
+    expect(dueDeliveries(OWED, NOW)).toEqual(OWED)
+    expect(dueDeliveries(OWED, NOW - 1)).toEqual([])
+  })
+
+  it('leaves what was owed before it as it was', () => {
+    const both = owe(OWED, {
+      deliveryId: 'dlv_2',
+      eventId: 'evt_2',
+      eventType: 'x',
+      sequence: 2,
+      body: '',
+      now: NOW + 5,
+    })
+    expect(both[0]).toBe(OWED[0])
+    expect(nextDue(both)).toBe(NOW)
+    expect(dueDeliveries(startAttempt(both, 'dlv_1', NOW), NOW + 5).map((one) => one.event_id)).toEqual([
+      'evt_2',
+    ])
+  })
+
+  it('is plain data that survives storage', () => {
+    const stored = finish(start(OWED), FAILED)
+    expect(JSON.parse(JSON.stringify(stored))).toEqual(stored)
+  })
+})
+
+describe('an attempt that was begun', () => {
+  it('is counted and logged before anything is known of it', () => {
+    const begun = only(start(OWED))
+    expect(begun).toMatchObject({ state: 'owed', automatic_attempts: 1 })
+    expect(begun.attempts).toEqual([{ attempt: 1, at: NOW, manual: false, status: null, error: 'unknown' }])
+  })
+
+  it('is due again only after its answer would have come and the wait of the schedule', () => {
+    // 15 s for the receiver, 5 s of margin, 5 s of schedule
+    expect(nextDue(start(OWED))).toBe(NOW + 25 * SECOND)
+    expect(nextDue(start(afterFailures(4), NOW))).toBe(NOW + 20 * SECOND + 24 * HOUR)
+  })
+
+  it('leaves the delivery dead if it is the sixth and nothing is ever learnt of it', () => {
+    const sixth = start(afterFailures(5))
+    expect(only(sixth)).toMatchObject({ state: 'dead', automatic_attempts: 6, next_attempt_at: null })
+    expect(only(finish(sixth, DELIVERED)).state).toBe('delivered')
+    expect(only(finish(sixth, FAILED)).state).toBe('dead')
+  })
+
+  it('does not touch the delivery it was made from', () => {
+    const before = JSON.stringify(OWED)
+    finish(start(OWED), DELIVERED)
+    expect(JSON.stringify(OWED)).toBe(before)
+  })
+
+  it.each([
+    ['delivered', finish(start(OWED), DELIVERED)],
+    ['dead', markDead(OWED, 'dlv_1')],
+    ['erased', eraseOwed(OWED)],
+    ['exhausted', afterFailures(6)],
+  ])('cannot be one of a delivery that is %s', (_, deliveries) => {
+    expect(start(deliveries)).toEqual(deliveries)
+  })
+})
+
+describe('an attempt that is finished', () => {
+  it('ends the delivery where it succeeded', () => {
+    const done = only(finish(start(OWED), DELIVERED))
+    expect(done).toMatchObject({ state: 'delivered', next_attempt_at: null })
+    expect(done.attempts).toEqual([{ attempt: 1, at: NOW, manual: false, status: 200, error: null }])
+  })
+
+  it('is followed by the next one of the schedule where it failed', () => {
+    const waits = [1, 2, 3, 4, 5].map((count) => {
+      const deliveries = afterFailures(count)
+      return nextDue(deliveries)! - only(deliveries).attempts.at(-1)!.at
+    })
+    expect(waits).toEqual([5 * SECOND, MINUTE, 10 * MINUTE, 2 * HOUR, 24 * HOUR])
+  })
+
+  it('is the last where it is the sixth that failed', () => {
+    const dead = only(afterFailures(6))
+    expect(dead).toMatchObject({ state: 'dead', next_attempt_at: null, automatic_attempts: 6 })
+    expect(dead.attempts.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5, 6])
+  })
+
+  it('is put off as the receiver asks, and spread by jitter', () => {
+    const outcome = { ...FAILED, status: 503, retryAfter: 2 * MINUTE }
+    expect(nextDue(finish(start(OWED), outcome))).toBe(NOW + 2 * MINUTE)
+    const finished = { deliveryId: 'dlv_1', attempt: 1, outcome: FAILED, now: NOW, jitter: 1 }
+    expect(nextDue(finishAttempt(start(OWED), finished))).toBe(NOW + 6 * SECOND)
+  })
+
+  it('is the last where the receiver answers 410', () => {
+    expect(only(finish(start(OWED), { ...FAILED, status: 410 }))).toMatchObject({
+      state: 'dead',
+      next_attempt_at: null,
+    })
+  })
+
+  it.each(['timeout', 'connection', 'redirect', 'forbidden_url'] as const)(
+    'keeps its error in the log: %s',
+    (error) => {
+      const failed = only(finish(start(OWED), { ...FAILED, status: null, error }))
+      expect(failed.attempts[0]).toMatchObject({ status: null, error })
+      expect(failed.state).toBe('owed')
+    },
+  )
+
+  it('counts as a success though it was given up for lost and the next one is on its way', () => {
+    const second = start(start(OWED), NOW + 25 * SECOND)
+    expect(only(finish(second, DELIVERED, NOW + 26 * SECOND, 1)).state).toBe('delivered')
+  })
+
+  it('moves the schedule no more once it was given up for lost', () => {
+    const second = start(start(OWED), NOW + 25 * SECOND)
+    const late = finish(second, FAILED, NOW + 26 * SECOND, 1)
+    expect(nextDue(late)).toBe(nextDue(second))
+    expect(only(late).attempts.map(({ error }) => error)).toEqual([null, 'unknown'])
+  })
+
+  it('does not revive a delivery that was given up meanwhile, unless it arrived', () => {
+    const dead = markDead(start(OWED), 'dlv_1')
+    expect(only(finish(dead, FAILED))).toMatchObject({ state: 'dead', next_attempt_at: null })
+    expect(only(finish(dead, DELIVERED)).state).toBe('delivered')
+  })
+})
+
+describe('an attempt by hand', () => {
+  it('sends the same bytes, is logged as such and does not count among the six', () => {
+    const begun = only(manual(afterFailures(6), NOW + HOUR))
+    expect(begun.body).toBe(only(OWED).body)
+    expect(begun.attempts.at(-1)).toEqual({
+      attempt: 7,
+      at: NOW + HOUR,
+      manual: true,
+      status: null,
+      error: 'unknown',
+    })
+    expect(begun.automatic_attempts).toBe(6)
+  })
+
+  it('brings a dead delivery home, or leaves it dead', () => {
+    const begun = manual(afterFailures(6))
+    expect(only(finish(begun, DELIVERED))).toMatchObject({ state: 'delivered', next_attempt_at: null })
+    expect(only(finish(begun, FAILED))).toMatchObject({ state: 'dead', next_attempt_at: null })
+  })
+
+  it('leaves a delivered one delivered, though it fails', () => {
+    const begun = manual(finish(start(OWED), DELIVERED))
+    expect(only(finish(begun, FAILED))).toMatchObject({ state: 'delivered', next_attempt_at: null })
+  })
+
+  it('leaves the schedule of an owed one alone, unless it succeeds', () => {
+    const owed = afterFailures(2)
+    const begun = manual(owed)
+    expect(nextDue(begun)).toBe(nextDue(owed))
+    expect(nextDue(finish(begun, FAILED))).toBe(nextDue(owed))
+    expect(only(finish(begun, DELIVERED))).toMatchObject({ state: 'delivered', next_attempt_at: null })
+  })
+
+  it('beside an automatic one does not keep that one from moving the schedule', () => {
+    const both = manual(start(OWED))
+    expect(nextDue(finish(both, FAILED, NOW, 1))).toBe(NOW + 5 * SECOND)
+  })
+
+  it.each([
+    ['not_found', [] as readonly Delivery[]],
+    ['erased', eraseOwed(OWED)],
+    [
+      'limit_reached',
+      Array.from({ length: MANUAL_ATTEMPTS }).reduce<readonly Delivery[]>((all) => manual(all), OWED),
+    ],
+  ])('is refused: %s', (error, deliveries) => {
+    expect(startManualAttempt(deliveries, 'dlv_1', NOW)).toEqual({ ok: false, error })
+  })
+})
+
+describe('giving up', () => {
+  it('makes an owed delivery dead and no other', () => {
+    expect(only(markDead(OWED, 'dlv_1'))).toMatchObject({
+      state: 'dead',
+      next_attempt_at: null,
+      attempts: [],
+    })
+    const delivered = finish(start(OWED), DELIVERED)
+    expect(markDead(delivered, 'dlv_1')).toEqual(delivered)
+  })
+
+  it('erases an owed delivery with its content, and no answer brings it back', () => {
+    const erased = eraseOwed(start(OWED))
+    expect(only(erased)).toMatchObject({ state: 'erased', body: '', next_attempt_at: null })
+    expect(only(finish(erased, DELIVERED)).state).toBe('erased')
+    expect(only(finish(erased, FAILED)).next_attempt_at).toBeNull()
+    const delivered = finish(start(OWED), DELIVERED)
+    expect(eraseOwed(delivered)).toEqual(delivered)
+  })
+})
+
+describe('whatever happens', () => {
+  // Each of the six attempts either succeeds, fails, loses its answer to a crash, or is lost before the POST leaves.
+  const FATES = ['succeeds', 'fails', 'crashes'] as const
+  const histories = Array.from({ length: FATES.length ** 6 }, (_, n) =>
+    [0, 1, 2, 3, 4, 5].map((place) => FATES[Math.floor(n / FATES.length ** place) % FATES.length]!),
+  )
+
+  it('an event is posted six times at most, ends delivered after a success that was heard, and else dead after exactly six', () => {
+    for (const fates of histories) {
+      let deliveries = OWED
+      let posts = 0
+      for (let now = nextDue(deliveries); now !== null; now = nextDue(deliveries)) {
+        const fate = fates[posts]
+        deliveries = start(deliveries, now)
+        posts++
+        if (fate === 'succeeds') deliveries = finish(deliveries, DELIVERED, now)
+        if (fate === 'fails') deliveries = finish(deliveries, FAILED, now)
+        expect(posts).toBeLessThanOrEqual(6)
+      }
+      const firstSuccess = fates.indexOf('succeeds')
+      expect([only(deliveries).state, posts]).toEqual(
+        firstSuccess === -1 ? ['dead', 6] : ['delivered', firstSuccess + 1],
+      )
+    }
+  })
+})

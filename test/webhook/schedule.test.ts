@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import { AUTOMATIC_ATTEMPTS, nextAttemptAt, parseRetryAfter } from '../../src/webhook/schedule.ts'
+
+const NOW = Date.UTC(2026, 10, 21, 12, 0, 0)
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+
+const failed = (attempt: number, retryAfter: number | null = null, jitter = 0) =>
+  nextAttemptAt({ attempt, now: NOW, retryAfter, jitter })
+
+describe('the schedule', () => {
+  it.each([
+    [1, 5000],
+    [2, MINUTE],
+    [3, 10 * MINUTE],
+    [4, 2 * HOUR],
+    [5, 24 * HOUR],
+  ])('waits, after failed attempt %i, %i ms and up to a fifth more', (attempt, delay) => {
+    expect(failed(attempt)).toBe(NOW + delay)
+    expect(failed(attempt, null, 0.5)).toBe(NOW + delay * 1.1)
+    expect(failed(attempt, null, 1)).toBe(NOW + delay * 1.2)
+  })
+
+  it('ends with the sixth attempt, whatever the receiver asks', () => {
+    expect(AUTOMATIC_ATTEMPTS).toBe(6)
+    expect(failed(6)).toBeNull()
+    expect(failed(6, MINUTE)).toBeNull()
+  })
+
+  it('lets the receiver put an attempt off, by 24 hours at most, but not bring it forward', () => {
+    expect(failed(1, 30 * MINUTE, 1)).toBe(NOW + 30 * MINUTE)
+    expect(failed(1, 24 * HOUR)).toBe(NOW + 24 * HOUR)
+    expect(failed(1, 25 * HOUR)).toBe(NOW + 24 * HOUR)
+    expect(failed(1, Number.POSITIVE_INFINITY)).toBe(NOW + 24 * HOUR)
+    expect(failed(3, 1000)).toBe(NOW + 10 * MINUTE)
+    expect(failed(5, 24 * HOUR, 1)).toBe(NOW + 28.8 * HOUR)
+  })
+})
+
+describe('Retry-After', () => {
+  it.each([
+    ['120', 120_000],
+    ['0', 0],
+    ['Sat, 21 Nov 2026 12:01:00 GMT', MINUTE],
+    ['Sat, 21 Nov 2026 11:59:00 GMT', 0],
+  ])('%s is a wait of %i ms', (field, wait) => {
+    expect(parseRetryAfter(field, NOW)).toBe(wait)
+  })
+
+  it('of absurdly many seconds is still only a long wait', () => {
+    expect(failed(1, parseRetryAfter('9'.repeat(400), NOW))).toBe(NOW + 24 * HOUR)
+  })
+
+  it.each([
+    null,
+    '',
+    '-5',
+    '1.5',
+    '1e3',
+    '0x10',
+    ' 5',
+    'soon',
+    '2026-11-21T12:01:00Z',
+    'Sat, 21 Nov 2026 12:01:00 +0100',
+    'Sat, 99 Nov 2026 12:01:00 GMT',
+    'Sat Nov 21 12:01:00 2026',
+  ])('%s says nothing', (field) => {
+    expect(parseRetryAfter(field, NOW)).toBeNull()
+  })
+})

@@ -1,0 +1,112 @@
+import { createHmac } from 'node:crypto'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { createSecretFrom, signatureHeaders } from '../../src/webhook/signature.ts'
+import { judgeSignature } from '../support/receiver.ts'
+
+const SECRET = `whsec_${Buffer.from(Uint8Array.from({ length: 32 }, (_, i) => i)).toString('base64')}`
+const OLDER_SECRET = `whsec_${Buffer.alloc(32, 0xa5).toString('base64')}`
+const NOW = Date.UTC(2026, 10, 21, 9, 30, 15, 999)
+const BODY = '{"event_id":"evt_1","status":"verified","note":"Grüße"}'
+const SIGNED = { body: BODY, secrets: [SECRET], eventId: 'evt_1', now: NOW }
+
+function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+}
+
+function judge(headers: Readonly<Record<string, string>>, body = BODY, secret = SECRET) {
+  // The judges compare the timestamp with their own clock.
+  vi.useFakeTimers({ toFake: ['Date'], now: NOW })
+  return judgeSignature({ headers: lowerCased(headers), body: Buffer.from(body) }, secret)
+}
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe('the service signature', () => {
+  it('is the HMAC-SHA256 of time and raw body under the whole secret, as node:crypto computes it', async () => {
+    const headers = await signatureHeaders(SIGNED)
+    const t = Math.floor(NOW / 1000)
+    const mac = createHmac('sha256', SECRET).update(`${t}.`).update(Buffer.from(BODY, 'utf8')).digest('hex')
+    expect(headers['X-Service-Signature']).toBe(`t=${t},v1=${mac}`)
+  })
+
+  it('carries one v1 for each live secret, in their order', async () => {
+    const headers = await signatureHeaders({ ...SIGNED, secrets: [SECRET, OLDER_SECRET] })
+    const t = Math.floor(NOW / 1000)
+    const macs = [SECRET, OLDER_SECRET].map((secret) =>
+      createHmac('sha256', secret).update(`${t}.${BODY}`).digest('hex'),
+    )
+    expect(headers['X-Service-Signature']).toBe(`t=${t},v1=${macs[0]},v1=${macs[1]}`)
+  })
+
+  it('is fresh for another time', async () => {
+    const first = await signatureHeaders(SIGNED)
+    const second = await signatureHeaders({ ...SIGNED, now: NOW + 1000 })
+    expect(second['X-Service-Signature']).not.toBe(first['X-Service-Signature'])
+  })
+})
+
+describe('the Standard Webhooks signature', () => {
+  it('is accepted by the libraries receivers use, and gives them the event', async () => {
+    const event = JSON.parse(BODY)
+    expect(judge(await signatureHeaders(SIGNED))).toEqual({
+      standardwebhooks: { accepted: event },
+      svix: { accepted: event },
+    })
+  })
+
+  it.each([SECRET, OLDER_SECRET])('is accepted under each of two live secrets (%s)', async (secret) => {
+    const headers = await signatureHeaders({ ...SIGNED, secrets: [SECRET, OLDER_SECRET] })
+    expect(judge(headers, BODY, secret).standardwebhooks).toHaveProperty('accepted')
+  })
+
+  it('is refused by them for another body, secret, event id or time', async () => {
+    const headers = await signatureHeaders(SIGNED)
+    const refused = {
+      standardwebhooks: { refused: expect.any(String) },
+      svix: { refused: expect.any(String) },
+    }
+    expect(judge(headers, BODY.replace('verified', 'rejected'))).toEqual(refused)
+    expect(judge(headers, BODY, OLDER_SECRET)).toEqual(refused)
+    expect(judge({ ...headers, 'webhook-id': 'evt_2' })).toEqual(refused)
+    expect(judge({ ...headers, 'webhook-timestamp': String(Math.floor(NOW / 1000) + 1) })).toEqual(refused)
+  })
+})
+
+describe('the worked example of the documentation', () => {
+  it('has these headers for this secret, body and time', async () => {
+    const headers = await signatureHeaders({
+      secrets: ['whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='],
+      body: '{"event_id":"evt_example","event_type":"verification.verified","status":"verified"}',
+      eventId: 'evt_example',
+      now: Date.UTC(2026, 0, 1),
+    })
+    // Worked out with another language's HMAC.
+    expect(headers).toEqual({
+      'X-Service-Signature':
+        't=1767225600,v1=2c38249690cfc5ee6ca6e7780893414e4b6a6cf5965e3d5a0b82e86a4fbfdfe8',
+      'webhook-id': 'evt_example',
+      'webhook-timestamp': '1767225600',
+      'webhook-signature': 'v1,HiyCvVNW1h6nDkm3veZbmR+92haxc3Go0PEf/Fn7IVk=',
+    })
+  })
+})
+
+describe('a webhook secret', () => {
+  it('is whsec_ and the base64 of its 32 bytes', () => {
+    expect(createSecretFrom(Uint8Array.from({ length: 32 }, (_, i) => i))).toBe(SECRET)
+  })
+
+  it.each([0, 31, 33])('is not made of %i bytes', (length) => {
+    expect(() => createSecretFrom(new Uint8Array(length))).toThrow()
+  })
+
+  it.each([
+    ['no prefix', SECRET.slice(6)],
+    ['another length', 'whsec_AAAA'],
+    ['another alphabet', SECRET.replace('A', '-')],
+  ])('never signs when it is not one: %s', async (_, secret) => {
+    await expect(signatureHeaders({ ...SIGNED, secrets: [secret] })).rejects.toThrow()
+  })
+})
