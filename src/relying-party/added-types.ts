@@ -63,12 +63,14 @@ const addedType = z
 export const addedTypes: z.ZodType<readonly CredentialTypeDefinition[]> = z
   .array(addedType)
   .max(50)
-  .superRefine((types, context) => {
+  // A transform, for it runs only where every type was converted; a refinement would also see the others.
+  .transform((types, context) => {
     for (const conflict of typeConflicts(types)) {
       const path = conflict.kind === 'name' ? ['type'] : ['formats', conflict.format, 'meta']
       const message = `the ${conflict.kind} already means another type`
       context.addIssue({ code: 'custom', path: [conflict.index, ...path], message })
     }
+    return types
   })
 
 /** The wire's form of an added type. */

@@ -1,0 +1,386 @@
+import { describe, expect, it } from 'vitest'
+import { addedTypeToWire } from '../../src/relying-party/added-types.ts'
+import { creationSchema, patchSchema } from '../../src/relying-party/settings-schema.ts'
+import {
+  type CertificateOptions,
+  type Minted,
+  mintIntermediate,
+  mintLeaf,
+  mintRoot,
+} from '../support/certificates.ts'
+
+const NOW = Date.parse('2026-11-20T12:00:00Z')
+const RULES = { now: NOW, baseUrl: 'https://verifier.example', allowLoopback: false }
+const LOOPBACK_RULES = { ...RULES, allowLoopback: true }
+
+/** The public key of RFC 7517 Appendix A.1. */
+const PUBLIC_KEY = {
+  kty: 'EC',
+  crv: 'P-256',
+  x: 'MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4',
+  y: '4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM',
+}
+
+const EMPLOYEE = {
+  type: 'employee_id',
+  formats: {
+    'dc+sd-jwt': {
+      meta: { vct_values: ['https://credentials.shop.org/employee'] },
+      scopes: { employee_number: ['employee', 'number'], active: { path: ['active'], boolean: true } },
+    },
+  },
+}
+
+const ANCHOR = {
+  name: 'Issuer',
+  credential_types: ['employee_id'],
+  assurance_level: 'high',
+  issuer: 'https://issuer.shop.org',
+  jwks: { keys: [PUBLIC_KEY] },
+}
+
+/** A good body that names every member; the keys of `faults` change one thing in it each. */
+const GOOD = {
+  name: 'Shop',
+  livemode: true,
+  webhook: { url: 'https://hooks.shop.org/in', events: ['verification.verified'] },
+  trust_anchors: [ANCHOR],
+  anchor_sets: [],
+  credential_types: [EMPLOYEE],
+  formats: ['dc+sd-jwt'],
+  request_options: {
+    client_id_prefix: 'x509_san_dns',
+    response_mode: 'direct_post',
+    request_uri_method: 'get',
+  },
+  by_value: true,
+  return_urls: ['https://shop.org/done?step=2'],
+  origins: ['https://shop.org'],
+  retention_seconds: 3600,
+  claims_encryption_jwk: { ...PUBLIC_KEY, kid: 'k1', use: 'enc', alg: 'ECDH-ES' },
+}
+
+describe('a creation', () => {
+  it('is taken with every member, and converted once', async () => {
+    const { anchor_sets, ...rest } = GOOD
+    expect(await creationSchema(RULES).parseAsync(GOOD)).toEqual({
+      ...rest,
+      credential_types: [
+        {
+          name: 'employee_id',
+          formats: {
+            'dc+sd-jwt': {
+              identifiers: ['https://credentials.shop.org/employee'],
+              scopes: {
+                employee_number: { path: ['employee', 'number'] },
+                active: { path: ['active'], boolean: true },
+              },
+            },
+          },
+        },
+      ],
+      claims_encryption_jwk: { ...PUBLIC_KEY, kid: 'k1' },
+      verifier: null,
+    })
+  })
+
+  it('stays within its limits', async () => {
+    const within = {
+      ...GOOD,
+      name: 'x'.repeat(100),
+      retention_seconds: 2_592_000,
+      return_urls: Array.from({ length: 50 }, (_, i) => `https://shop.org/${i}`),
+    }
+    expect((await creationSchema(RULES).safeParseAsync(within)).success).toBe(true)
+  })
+
+  const faults: [string, Record<string, unknown>, string][] = [
+    ['an unknown member', { extra: 1 }, ''],
+    ['no name', { name: undefined }, '/name'],
+    ['an empty name', { name: '' }, '/name'],
+    ['a name of 101 characters', { name: 'x'.repeat(101) }, '/name'],
+    ['a name with a line break', { name: 'a\nb' }, '/name'],
+    ['a mode that is no boolean', { livemode: 'true' }, '/livemode'],
+    ['a webhook on http', { webhook: { url: 'http://hooks.shop.org/in' } }, '/webhook/url'],
+    ['a webhook on a private address', { webhook: { url: 'https://10.0.0.1/in' } }, '/webhook/url'],
+    ['a webhook on this service', { webhook: { url: 'https://verifier.example/in' } }, '/webhook/url'],
+    [
+      'an unknown event',
+      { webhook: { url: GOOD.webhook.url, events: ['verification.done'] } },
+      '/webhook/events/0',
+    ],
+    ['no event', { webhook: { url: GOOD.webhook.url, events: [] } }, '/webhook/events'],
+    ['an unknown member of the webhook', { webhook: { url: GOOD.webhook.url, secret: 'x' } }, '/webhook'],
+    [
+      'an anchor with two mechanisms',
+      { trust_anchors: [{ ...ANCHOR, issuer_url: 'https://i.shop.org' }] },
+      '/trust_anchors/0',
+    ],
+    [
+      'an anchor of no known level',
+      { trust_anchors: [{ ...ANCHOR, assurance_level: 'top' }] },
+      '/trust_anchors/0/assurance_level',
+    ],
+    [
+      'an unknown member of an anchor',
+      { trust_anchors: [{ ...ANCHOR, expires: 1 }] },
+      '/trust_anchors/0/expires',
+    ],
+    ['101 anchors', { trust_anchors: Array.from({ length: 101 }, () => ANCHOR) }, '/trust_anchors'],
+    ['an anchor set that is not kept', { anchor_sets: ['eu_pid'] }, '/anchor_sets/0'],
+    [
+      'an added type with a built-in name',
+      { credential_types: [{ ...EMPLOYEE, type: 'pid' }] },
+      '/credential_types/0/type',
+    ],
+    [
+      'an added type with a built-in identifier',
+      { credential_types: [typeWith({ meta: { vct_values: ['urn:eudi:pid:1'] } })] },
+      '/credential_types/0/formats/dc+sd-jwt/meta',
+    ],
+    [
+      'two added types of one name',
+      { credential_types: [EMPLOYEE, typeWith({ meta: { vct_values: ['https://shop.org/other'] } })] },
+      '/credential_types/1/type',
+    ],
+    [
+      'an added type in an unknown format',
+      { credential_types: [{ ...EMPLOYEE, formats: { ldp_vc: {} } }] },
+      '/credential_types/0/formats',
+    ],
+    [
+      'an added type in no format',
+      { credential_types: [{ ...EMPLOYEE, formats: {} }] },
+      '/credential_types/0/formats',
+    ],
+    [
+      'an added type name in capitals',
+      { credential_types: [{ ...EMPLOYEE, type: 'Employee' }] },
+      '/credential_types/0/type',
+    ],
+    [
+      'meta of another format',
+      { credential_types: [typeWith({ meta: { doctype_value: 'x' } })] },
+      '/credential_types/0/formats/dc+sd-jwt/meta',
+    ],
+    [
+      'no identifier',
+      { credential_types: [typeWith({ meta: { vct_values: [] } })] },
+      '/credential_types/0/formats/dc+sd-jwt/meta',
+    ],
+    [
+      'no scope',
+      { credential_types: [typeWith({ scopes: {} })] },
+      '/credential_types/0/formats/dc+sd-jwt/scopes',
+    ],
+    [
+      'a scope with a space',
+      { credential_types: [typeWith({ scopes: { 'a b': ['a'] } })] },
+      '/credential_types/0/formats/dc+sd-jwt/scopes/a b',
+    ],
+    [
+      'an empty path',
+      { credential_types: [typeWith({ scopes: { a: [] } })] },
+      '/credential_types/0/formats/dc+sd-jwt/scopes/a',
+    ],
+    [
+      'a path from an index',
+      { credential_types: [typeWith({ scopes: { a: [0] } })] },
+      '/credential_types/0/formats/dc+sd-jwt/scopes/a',
+    ],
+    ['an unknown format', { formats: ['ldp_vc'] }, '/formats/0'],
+    ['no format', { formats: [] }, '/formats'],
+    ['a format twice', { formats: ['dc+sd-jwt', 'dc+sd-jwt'] }, '/formats'],
+    [
+      'an unknown response mode',
+      { request_options: { response_mode: 'fragment' } },
+      '/request_options/response_mode',
+    ],
+    ['an unknown request option', { request_options: { nonce: 'x' } }, '/request_options'],
+    ['a return URL on http', { return_urls: ['http://shop.org/done'] }, '/return_urls/0'],
+    ['a return URL with a fragment', { return_urls: ['https://shop.org/#done'] }, '/return_urls/0'],
+    ['a return URL with a password', { return_urls: ['https://a:b@shop.org/'] }, '/return_urls/0'],
+    ['a return URL with a line break', { return_urls: ['https://shop.org/\n'] }, '/return_urls/0'],
+    ['a return URL with a backslash', { return_urls: ['https://shop.org\\@evil.org/'] }, '/return_urls/0'],
+    ['a return URL that is a script', { return_urls: ['javascript:alert(1)'] }, '/return_urls/0'],
+    [
+      '51 return URLs',
+      { return_urls: Array.from({ length: 51 }, (_, i) => `https://shop.org/${i}`) },
+      '/return_urls',
+    ],
+    ['an origin with a slash', { origins: ['https://shop.org/'] }, '/origins/0'],
+    ['an origin on http', { origins: ['http://shop.org'] }, '/origins/0'],
+    ['retention below an hour', { retention_seconds: 3599 }, '/retention_seconds'],
+    ['retention above 30 days', { retention_seconds: 2_592_001 }, '/retention_seconds'],
+    ['retention of half a second', { retention_seconds: 3600.5 }, '/retention_seconds'],
+    [
+      'a private encryption key',
+      { claims_encryption_jwk: { ...PUBLIC_KEY, d: PUBLIC_KEY.x } },
+      '/claims_encryption_jwk/d',
+    ],
+    [
+      'an encryption key off the curve',
+      { claims_encryption_jwk: { ...PUBLIC_KEY, y: PUBLIC_KEY.x } },
+      '/claims_encryption_jwk',
+    ],
+    [
+      'an encryption key with white space',
+      { claims_encryption_jwk: { ...PUBLIC_KEY, x: `${PUBLIC_KEY.x.slice(0, 42)} ` } },
+      '/claims_encryption_jwk',
+    ],
+    [
+      'an encryption key on another curve',
+      { claims_encryption_jwk: { ...PUBLIC_KEY, crv: 'P-384' } },
+      '/claims_encryption_jwk/crv',
+    ],
+    [
+      'an encryption key for signing',
+      { claims_encryption_jwk: { ...PUBLIC_KEY, use: 'sig' } },
+      '/claims_encryption_jwk/use',
+    ],
+  ]
+  it.each(faults)('is refused for %s', async (_, change, pointer) => {
+    expect([...new Set(await pointersOf({ ...GOOD, ...change }))]).toEqual([pointer])
+  })
+})
+
+describe('http on loopback', () => {
+  const local = {
+    name: 'Shop',
+    webhook: { url: 'http://127.0.0.1:9999/in' },
+    return_urls: ['http://localhost:3000/done'],
+    origins: ['http://localhost:3000'],
+  }
+  it('is for test-mode relying parties of a service that allows it', async () => {
+    expect((await creationSchema(LOOPBACK_RULES).safeParseAsync(local)).success).toBe(true)
+  })
+  it('is not for live ones', async () => {
+    const pointers = ['/webhook/url', '/return_urls/0', '/origins/0']
+    expect(await pointersOf({ ...local, livemode: true }, LOOPBACK_RULES)).toEqual(pointers)
+    const patched = await patchSchema(LOOPBACK_RULES, true).safeParseAsync(local)
+    expect(patched.error?.issues).toHaveLength(3)
+  })
+  it('is not for a service that does not allow it', async () => {
+    expect(await pointersOf(local)).toHaveLength(3)
+  })
+})
+
+describe('an added credential type', () => {
+  it('is shown in the shape it was sent in', async () => {
+    const { credential_types } = await creationSchema(RULES).parseAsync(GOOD)
+    const wire = credential_types.map(addedTypeToWire)
+    const again = await creationSchema(RULES).parseAsync({ ...GOOD, credential_types: wire })
+    expect(again.credential_types).toEqual(credential_types)
+    expect(wire[0]).toMatchObject({
+      type: 'employee_id',
+      formats: { 'dc+sd-jwt': { meta: EMPLOYEE.formats['dc+sd-jwt'].meta } },
+    })
+  })
+})
+
+describe('a change', () => {
+  it('may be empty', async () => {
+    expect(await patchSchema(RULES, false).parseAsync({})).toEqual({})
+  })
+  it('may set to null what may be absent, and nothing else', async () => {
+    const nulls = { webhook: null, formats: null, claims_encryption_jwk: null, verifier: null }
+    expect(await patchSchema(RULES, false).parseAsync(nulls)).toEqual(nulls)
+    for (const name of ['name', 'trust_anchors', 'by_value', 'return_urls', 'retention_seconds']) {
+      const result = await patchSchema(RULES, false).safeParseAsync({ [name]: null })
+      expect(result.error?.issues.map(({ path }) => path)).toEqual([[name]])
+    }
+  })
+  it('does not bring in a default that would overwrite a setting', async () => {
+    expect(Object.keys(await patchSchema(RULES, false).parseAsync({ by_value: true }))).toEqual(['by_value'])
+  })
+})
+
+describe('a verifier certificate', () => {
+  const AGE = { notBefore: new Date('2026-01-01'), notAfter: new Date('2027-01-01') }
+
+  it('is taken with its key, alone or followed by the authority that issued it', async () => {
+    const root = await mintRoot()
+    const intermediate = await mintIntermediate(root)
+    const leaf = await mintLeaf(intermediate, AGE)
+    expect(await chainPointers(leaf, [leaf])).toEqual([])
+    expect(await chainPointers(leaf, [leaf, intermediate])).toEqual([])
+  })
+
+  it('is kept without what the key says of itself', async () => {
+    const leaf = await mintLeaf(await mintRoot())
+    const verifier = {
+      signing_jwk: { ...jwkOf(leaf), kid: 'x', alg: 'ES256' },
+      certificate_chain_pem: leaf.pem,
+    }
+    const input = await creationSchema(RULES).parseAsync({ name: 'Shop', verifier })
+    expect(Object.keys(input.verifier?.signing_jwk ?? {})).toEqual(['kty', 'crv', 'x', 'y', 'd'])
+  })
+
+  const faulty: [string, CertificateOptions][] = [
+    ['has expired', { notBefore: new Date('2025-01-01'), notAfter: new Date('2026-01-01') }],
+    ['is not valid yet', { notBefore: new Date('2026-12-01'), notAfter: new Date('2027-12-01') }],
+    ['is an authority', { ca: true, keyUsage: ['keyCertSign'] }],
+  ]
+  it.each(faulty)('is refused where it %s', async (_, change) => {
+    const leaf = await mintLeaf(await mintRoot(), change)
+    expect(await chainPointers(leaf, [leaf])).toEqual(['/verifier/certificate_chain_pem'])
+  })
+
+  it('is refused where it is self-signed, or where the root comes along', async () => {
+    const root = await mintRoot()
+    const leaf = await mintLeaf(root)
+    const selfSigned = await mintRoot({ ca: false, keyUsage: ['digitalSignature'] })
+    expect(await chainPointers(selfSigned, [selfSigned])).toEqual(['/verifier/certificate_chain_pem'])
+    expect(await chainPointers(leaf, [leaf, root])).toEqual(['/verifier/certificate_chain_pem'])
+  })
+
+  it('is refused out of order, or beside an authority that did not issue it', async () => {
+    const root = await mintRoot()
+    const intermediate = await mintIntermediate(root)
+    const stranger = await mintIntermediate(root)
+    const leaf = await mintLeaf(intermediate)
+    expect(await chainPointers(leaf, [intermediate, leaf])).toEqual(['/verifier/certificate_chain_pem'])
+    expect(await chainPointers(leaf, [leaf, stranger])).toEqual(['/verifier/certificate_chain_pem'])
+  })
+
+  it('is refused beside another key', async () => {
+    const root = await mintRoot()
+    const leaf = await mintLeaf(root)
+    const other = await mintLeaf(root)
+    expect(await chainPointers(other, [leaf])).toEqual(['/verifier/certificate_chain_pem'])
+  })
+
+  it('is refused beside a private key that is not its public one', async () => {
+    const root = await mintRoot()
+    const leaf = await mintLeaf(root)
+    const other = await mintLeaf(root)
+    const signing_jwk = { ...jwkOf(leaf), d: jwkOf(other).d }
+    const verifier = { signing_jwk, certificate_chain_pem: leaf.pem }
+    expect(await pointersOf({ name: 'Shop', verifier })).toEqual(['/verifier/signing_jwk'])
+  })
+
+  it.each(['', 'x', 'junk before'])('is refused where the text is not PEM alone: %j', async (text) => {
+    const leaf = await mintLeaf(await mintRoot())
+    const pem = text === 'junk before' ? `junk\n${leaf.pem}` : text
+    const verifier = { signing_jwk: jwkOf(leaf), certificate_chain_pem: pem }
+    expect(await pointersOf({ name: 'Shop', verifier })).toEqual(['/verifier/certificate_chain_pem'])
+  })
+})
+
+function typeWith(change: Record<string, unknown>) {
+  return { ...EMPLOYEE, formats: { 'dc+sd-jwt': { ...EMPLOYEE.formats['dc+sd-jwt'], ...change } } }
+}
+
+async function pointersOf(body: unknown, rules = RULES): Promise<string[]> {
+  const result = await creationSchema(rules).safeParseAsync(body)
+  return result.error?.issues.map(({ path }) => path.map((part) => `/${String(part)}`).join('')) ?? []
+}
+
+function chainPointers(key: Minted, chain: readonly Minted[]): Promise<string[]> {
+  const certificate_chain_pem = chain.map(({ pem }) => pem).join('\n')
+  return pointersOf({ name: 'Shop', verifier: { signing_jwk: jwkOf(key), certificate_chain_pem } })
+}
+
+function jwkOf({ privateJwk: { kty, crv, x, y, d } }: Minted) {
+  return { kty, crv, x, y, d }
+}
