@@ -1,6 +1,6 @@
 // The credential types we know by name (CONTRACT 8): their identifiers in each format, and where each scope's claim stands.
-// Data first, then the look-ups. Every identifier was read in its rulebook; `docs/decisions/catalogue.md` names the texts
-// and says which identifiers no public text could be found for.
+// Data first, then the look-ups. `docs/decisions/catalogue.md` names the text each identifier was compared with, and tells
+// those that no public text could be found for.
 
 import type { CredentialType } from '../formats/format.ts'
 import type { ClaimsPath } from '../openid4vp/dcql/query.ts'
@@ -13,7 +13,10 @@ import type { CredentialTypeDefinition, CredentialTypeFormat, ScopePath } from '
  */
 const AGE_PATTERN = 'age_over_NN'
 
-/** Scope and mdoc element of each PID attribute. The scope is the SD-JWT claim name, a dot parting levels (PID Rulebook 1.7 §3.1.2, §4.1.1). */
+/**
+ * Scope and mdoc element of each PID attribute (PID Rulebook 1.7 §4.1.1, §3.1.2). The scope is the SD-JWT claim name, a dot
+ * parting its levels; null where an mdoc has no element of its own for it.
+ */
 const PID_ATTRIBUTES: readonly (readonly [scope: string, element: string | null])[] = [
   ['family_name', 'family_name'],
   ['given_name', 'given_name'],
@@ -48,7 +51,7 @@ const PID_ATTRIBUTES: readonly (readonly [scope: string, element: string | null]
   ['attestation_legal_category', 'attestation_legal_category'],
 ]
 
-/** ISO/IEC 18013-5 §7.2.1, Table 5. */
+/** ISO/IEC 18013-5 §7.2.1, without the biometric templates. */
 const MDL_ELEMENTS = `family_name given_name birth_date issue_date expiry_date issuing_country issuing_authority
   document_number portrait driving_privileges un_distinguishing_sign administrative_number sex height weight
   eye_colour hair_colour birth_place resident_address portrait_capture_date age_in_years age_birth_year
