@@ -74,8 +74,8 @@ function buildCredentialQuery(id: string, { format, identifiers, scopes }: Alter
 
 /**
  * The claims asked for. No `values`: a wallet that filters by them tells by its silence what it withholds, and nothing may
- * rely on them (§6.4.1). Where ages may be derived there are two sets: with the age claims, which say less and so come first, and with the birthdate
- * in their place (§6.4.1: the order is the verifier's preference).
+ * rely on them (§6.4.1). Where ages may be derived there are two sets: with the age claims, which say less and so come first,
+ * and with the birthdate in their place (§6.4.1: the order is the verifier's preference).
  */
 function buildClaims(scopes: readonly ScopePath[]): Pick<CredentialQuery, 'claims' | 'claim_sets'> {
   const paths = uniquePaths(scopes.map(({ path }) => path))
