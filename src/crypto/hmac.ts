@@ -1,6 +1,6 @@
 // HMAC-SHA256 (RFC 2104): handles, client tokens and webhook signatures.
 
-/** HMAC-SHA256 of `data` under `key` (any length). */
+/** HMAC-SHA256 of `data` under `key` (one byte or more). */
 export async function hmacSha256(
   key: Uint8Array<ArrayBuffer>,
   data: Uint8Array<ArrayBuffer>,

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import { timingSafeEqual, timingSafeEqualText } from '../../src/crypto/timing-safe.ts'
+
+const SECRET = Uint8Array.from({ length: 32 }, (_, i) => i * 7)
+
+describe('two secrets', () => {
+  it('are equal where all their bytes are', () => {
+    expect(timingSafeEqual(SECRET, SECRET.slice())).toBe(true)
+    expect(timingSafeEqual(new Uint8Array(), new Uint8Array())).toBe(true)
+    expect(timingSafeEqualText('wv_test_ä', 'wv_test_ä')).toBe(true)
+  })
+
+  it('differ where a single bit does, wherever it is', () => {
+    for (let bit = 0; bit < SECRET.length * 8; bit++) {
+      const other = SECRET.slice()
+      other[bit >> 3]! ^= 1 << (bit & 7)
+      expect(timingSafeEqual(SECRET, other), `bit ${bit}`).toBe(false)
+      expect(timingSafeEqual(other, SECRET), `bit ${bit}`).toBe(false)
+    }
+  })
+
+  it.each([
+    ['a prefix', SECRET.slice(0, 31)],
+    ['nothing', new Uint8Array()],
+    ['the same and a zero byte', new Uint8Array([...SECRET, 0])],
+    ['the same twice', new Uint8Array([...SECRET, ...SECRET])],
+  ])('differ in length: %s', (_, other) => {
+    expect(timingSafeEqual(SECRET, other)).toBe(false)
+    expect(timingSafeEqual(other, SECRET)).toBe(false)
+  })
+
+  it('of nothing and zero bytes differ', () => {
+    expect(timingSafeEqual(new Uint8Array(), new Uint8Array(4))).toBe(false)
+    expect(timingSafeEqual(new Uint8Array(4), new Uint8Array())).toBe(false)
+  })
+
+  it.each([
+    ['case', 'Secret', 'secret'],
+    ['length', 'secret', 'secret '],
+    ['composition of the same letter', '\u00e9', 'e\u0301'],
+  ])('as text differ in %s', (_, a, b) => {
+    expect(timingSafeEqualText(a, b)).toBe(false)
+  })
+})
+
+it('compares to the end: every byte of the first secret is read though the first already differs', () => {
+  const read: number[] = []
+  const watched = new Proxy(Uint8Array.of(9, 2, 3, 4), {
+    get: (target, name) => {
+      if (typeof name === 'string' && /^\d+$/.test(name)) read.push(Number(name))
+      return Reflect.get(target, name, target)
+    },
+  })
+  expect(timingSafeEqual(watched, Uint8Array.of(1, 2, 3, 4))).toBe(false)
+  expect(read).toEqual([0, 1, 2, 3])
+})
