@@ -18,7 +18,7 @@ export function createApp(): Hono<AppEnv> {
   app.route('/', walletRoutes())
   app.route('/', sessionPageRoutes())
   app.route('/', relyingPartyRoutes())
-  app.route('/', adminRoutes())
+  app.route('/v1/admin', adminRoutes())
   app.notFound(noSuchRoute(app))
   app.onError(onFault)
   return app
