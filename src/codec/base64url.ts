@@ -6,7 +6,7 @@ const URL_SAFE = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 
 /** Encodes without padding (RFC 7515 §2). */
 export function encodeBase64url(bytes: Uint8Array): string {
-  return encodeBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+  return encode(bytes, URL_SAFE)
 }
 
 /** Decodes base64url without padding; `undefined` for any other text, non-canonical pad bits included. */
@@ -16,11 +16,8 @@ export function decodeBase64url(text: string): Uint8Array<ArrayBuffer> | undefin
 
 /** Encodes with the standard alphabet and padding. */
 export function encodeBase64(bytes: Uint8Array): string {
-  let binary = ''
-  for (let start = 0; start < bytes.length; start += CHUNK) {
-    binary += String.fromCharCode(...bytes.subarray(start, start + CHUNK))
-  }
-  return btoa(binary)
+  const text = encode(bytes, STANDARD)
+  return text.padEnd(Math.ceil(text.length / 4) * 4, '=')
 }
 
 /** Decodes standard base64 with its padding; `undefined` for any other text. */
@@ -30,9 +27,6 @@ export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined 
   return decode(text, text.length - padding, STANDARD_VALUES)
 }
 
-// String.fromCharCode takes its bytes as arguments; engines bound their number.
-const CHUNK = 8192
-
 const NO_VALUE = 0xff
 const STANDARD_VALUES = valuesOf(STANDARD)
 const URL_SAFE_VALUES = valuesOf(URL_SAFE)
@@ -41,6 +35,22 @@ function valuesOf(alphabet: string): Uint8Array {
   const values = new Uint8Array(128).fill(NO_VALUE)
   for (let i = 0; i < alphabet.length; i++) values[alphabet.charCodeAt(i)] = i
   return values
+}
+
+/** Eight bits in, six out; the last character is filled up with zeros. */
+function encode(bytes: Uint8Array, alphabet: string): string {
+  let text = ''
+  let buffer = 0
+  let bits = 0
+  for (const byte of bytes) {
+    buffer = ((buffer & 0x3f) << 8) | byte
+    bits += 8
+    while (bits >= 6) {
+      bits -= 6
+      text += alphabet[(buffer >> bits) & 0x3f]
+    }
+  }
+  return bits === 0 ? text : text + alphabet[(buffer << (6 - bits)) & 0x3f]
 }
 
 /** One pass over the first `length` characters: six bits in, eight out; what is left over must be zero (RFC 4648 §3.5). */
