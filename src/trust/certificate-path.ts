@@ -6,6 +6,7 @@ import { err, ok, type Result } from '../result.ts'
 import { CERTIFICATE_LIMITS, type Certificate, decodeCertificate, isSelfIssued } from './certificate.ts'
 import { findBrokenRule } from './certificate-profile.ts'
 import { verifyCertificateSignature } from './certificate-signature.ts'
+import { isSameName } from './distinguished-name.ts'
 import type { TrustRejection } from './rejection.ts'
 
 /** A certification authority of ours, and the extended key usages it is limited to (undefined: any but TLS alone). */
@@ -43,8 +44,7 @@ export async function verifyCertificatePath<A extends Authority>(
   const candidates = authorities.filter(({ certificate }) => !isInChain(certificate, chain))
   let finding: TrustRejection | undefined =
     candidates.length < authorities.length ? { reason: 'trust_anchor_in_chain' } : undefined
-  // A leaf in its issuer's name would be that issuer, whoever signed it.
-  if (isSelfIssued(chain[0])) return err(finding ?? { reason: 'self_signed_certificate' })
+  if (await isSelfSigned(chain[0])) return err(finding ?? { reason: 'self_signed_certificate' })
   if (!namesChain(chain)) return err(finding ?? { reason: 'invalid_certificate_path' })
   const top = chain.at(-1) ?? chain[0]
   for (const authority of candidates) {
@@ -67,9 +67,14 @@ export function judgeValidity(certificate: Certificate, now: number): TrustRejec
 function isInChain(anchor: Certificate, chain: CertificateChain): boolean {
   return chain.some(
     (certificate) =>
-      equalBytes(certificate.subject.encoded, anchor.subject.encoded) &&
+      isSameName(certificate.subject, anchor.subject) &&
       equalBytes(certificate.subjectPublicKeyInfo, anchor.subjectPublicKeyInfo),
   )
+}
+
+/** HAIP 1.0 §6.1.1. A weak signature under one's own name is not computed, and counts as one's own. */
+async function isSelfSigned(leaf: Certificate): Promise<boolean> {
+  return isSelfIssued(leaf) && (await verifyCertificateSignature(leaf, leaf)) !== 'invalid'
 }
 
 function namesChain(chain: CertificateChain): boolean {
@@ -80,7 +85,7 @@ function namesChain(chain: CertificateChain): boolean {
 }
 
 function isNamedBy(issuer: Certificate, certificate: Certificate): boolean {
-  return equalBytes(issuer.subject.encoded, certificate.issuer.encoded)
+  return isSameName(issuer.subject, certificate.issuer)
 }
 
 /**

@@ -74,7 +74,8 @@ const TLS_PURPOSES: ReadonlySet<string> = new Set(['1.3.6.1.5.5.7.3.1', '1.3.6.1
 function staysWithinNames(path: Path): boolean {
   return path.every((issuer, i) => {
     const constraints = issuer.extensions.nameConstraints
-    if (i === 0 || constraints === undefined) return true
+    if (constraints === undefined) return true
+    if (i === 0) return false // §4.2.1.10: for authorities only
     return path
       .slice(0, i)
       .filter((certificate, j) => j === 0 || !isSelfIssued(certificate))

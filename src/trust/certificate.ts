@@ -12,7 +12,7 @@ import {
   readTime,
 } from '../codec/der.ts'
 import { type CertificateExtensions, decodeExtensions } from './certificate-extensions.ts'
-import { type DistinguishedName, decodeDistinguishedName } from './distinguished-name.ts'
+import { type DistinguishedName, decodeDistinguishedName, isSameName } from './distinguished-name.ts'
 import { decodeSubjectKey, type SubjectKey } from './subject-key.ts'
 
 /** A certificate as it says of itself. */
@@ -56,7 +56,7 @@ export function decodeCertificate(bytes: Uint8Array<ArrayBuffer>): Certificate |
 
 /** Whether the certificate names itself as its issuer (§3.2 "self-issued"). */
 export function isSelfIssued(certificate: Certificate): boolean {
-  return equalBytes(certificate.subject.encoded, certificate.issuer.encoded)
+  return isSameName(certificate.subject, certificate.issuer)
 }
 
 const VERSION = 0xa0

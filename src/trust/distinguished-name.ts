@@ -1,5 +1,4 @@
-// Distinguished names (RFC 5280 §4.1.2.4): decoded, written down (RFC 4514), and compared for name constraints
-// (RFC 5280 §7.1). Chaining compares their encoded bytes: CAs must copy the subject into `issuer` as it is.
+// Distinguished names (RFC 5280 §4.1.2.4): decoded, written down (RFC 4514) and compared (RFC 5280 §7.1).
 
 import { encodeHex, equalBytes } from '../codec/bytes.ts'
 import { DER, type DerElement, readObjectIdentifier, readText } from '../codec/der.ts'
@@ -49,6 +48,12 @@ export function attributeValues(name: DistinguishedName, type: string): readonly
     .flat()
     .filter((attribute) => attribute.type === type)
     .map((attribute) => attribute.text)
+}
+
+/** Whether two names are the same, whatever string types, case and white space they are written in (§7.1). */
+export function isSameName(a: DistinguishedName, b: DistinguishedName): boolean {
+  if (equalBytes(a.encoded, b.encoded)) return true
+  return a.rdns.length === b.rdns.length && placeDistinguishedName(a, b) === 'inside'
 }
 
 /** Whether `name` lies in the subtree under `base` (RFC 5280 §7.1: compared attribute by attribute from the top). */

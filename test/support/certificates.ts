@@ -48,7 +48,7 @@ export type Minted = {
   readonly x5c: string
   readonly subject: string
   readonly keys: CryptoKeyPair
-  /** Of keys that are no RSA keys: private and public parameters only. */
+  /** Empty for RSA keys. */
   readonly privateJwk: JsonWebKey
   readonly publicJwk: JsonWebKey
 }
@@ -185,8 +185,10 @@ function encodeName(name: AltName): Uint8Array {
 
 async function toMinted(der: Uint8Array<ArrayBuffer>, subject: string, keys: CryptoKeyPair): Promise<Minted> {
   const isRsa = keys.publicKey.algorithm.name === RSA.name
-  const jwk: JsonWebKey = isRsa ? {} : ((await crypto.subtle.exportKey('jwk', keys.privateKey)) as JsonWebKey)
-  const { kty, crv, x, y, d } = jwk
-  const publicJwk = { kty, crv, x, ...(y && { y }) }
-  return withDer({ der, pem: '', x5c: '', subject, keys, publicJwk, privateJwk: { ...publicJwk, d } }, der)
+  const privateJwk = isRsa ? {} : ((await crypto.subtle.exportKey('jwk', keys.privateKey)) as JsonWebKey)
+  const { d: _, key_ops: __, ext: ___, ...publicJwk } = privateJwk as JsonWebKey
+  return withDer(
+    { der, pem: '', x5c: '', subject, keys, publicJwk, privateJwk: privateJwk as JsonWebKey },
+    der,
+  )
 }

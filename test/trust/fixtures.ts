@@ -1,0 +1,57 @@
+// A good question to `resolveSigner`, so that a test can change one thing in it.
+
+import { ok, type Result } from '../../src/result.ts'
+import type { TrustAnchor } from '../../src/trust/anchor.ts'
+import type { TrustRejection } from '../../src/trust/rejection.ts'
+import { resolveSigner } from '../../src/trust/resolve-signer.ts'
+import type { SignerClaims, TrustContext, TrustedSigner } from '../../src/trust/signer.ts'
+import { type IssuerPki, mintIssuerPki } from '../support/certificates.ts'
+
+/** 15 January 2027. */
+export const NOW = 1_800_000_000
+
+/** Minted once: a root, an intermediate and a document signer that is trusted as it is. */
+export const pki: IssuerPki = await mintIssuerPki()
+
+/** Everything an anchor has besides its mechanism. */
+export const SHARED = { name: 'test anchor', credential_types: ['pid'], assurance_level: 'high' } as const
+
+export function caAnchor(pem: string, changes: Partial<TrustAnchor> = {}): TrustAnchor {
+  return { ...SHARED, ...changes, x509_ca_pem: pem } as TrustAnchor
+}
+
+export function pinnedAnchor(pem: string, changes: Partial<TrustAnchor> = {}): TrustAnchor {
+  return { ...SHARED, ...changes, x509_certificate_pem: pem } as TrustAnchor
+}
+
+/** Asks for a built-in type, with the good chain and its root as the anchor, each changed as told. */
+export function ask(
+  claims: Partial<SignerClaims> = {},
+  context: Partial<TrustContext> = {},
+): Promise<Result<TrustedSigner, TrustRejection>> {
+  return resolveSigner(
+    { iss: undefined, kid: undefined, chain: pki.chain, algorithm: 'ES256', ...claims },
+    {
+      now: NOW,
+      anchors: [caAnchor(pki.root.pem)],
+      fetchResource: async ({ url }) => {
+        throw new Error(`nothing may be fetched here: ${url}`)
+      },
+      credentialType: { name: 'pid', builtIn: true },
+      purpose: 'issuer',
+      ...context,
+    },
+  )
+}
+
+/** The verdict in one word or two, for tables. */
+export function verdict(result: Result<TrustedSigner, TrustRejection>): string {
+  if (result.ok) return 'trusted'
+  const { error } = result
+  return error.reason === 'certificate_profile_violation' ? `${error.reason}: ${error.rule}` : error.reason
+}
+
+/** What a fetch of JSON gives. */
+export function jsonResource(value: unknown) {
+  return ok({ body: new TextEncoder().encode(JSON.stringify(value)), contentType: 'application/json' })
+}
