@@ -31,9 +31,9 @@ async function start() {
   await prepare(directory, options, Object.keys(variables))
 
   const child = startWorkerd(directory, variables)
-  endTogether(child)
+  const end = endTogether(child)
   await untilReady(child, { origin: options.origin, bootId: variables.BOOT_ID }).catch(async (error) => {
-    await endWorkerd(child)
+    await end()
     throw error
   })
   console.log(`Ready: ${variables.BASE_URL}`)
@@ -111,12 +111,15 @@ async function prepare(directory, { addresses, tls, allowLoopback }, variables) 
   renameSync(join(directory, 'worker.js.new'), join(directory, 'worker.js'))
 }
 
-/** Signals are passed on; when workerd ends by itself, so does the launcher. `npm` killed with -9 cannot pass anything on: it is watched. */
+/**
+ * Signals are passed on; when workerd ends by itself, so does the launcher. `npm` killed with -9 cannot pass anything on: it
+ * is watched. Returns what ends both.
+ */
 function endTogether(child) {
   let asked = false
   const end = () => {
     asked = true
-    void endWorkerd(child)
+    return endWorkerd(child)
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, end)
   child.once('error', (error) => console.error(`workerd: ${error.message}`))
@@ -127,8 +130,9 @@ function endTogether(child) {
   })
   const parent = process.ppid
   const watch = setInterval(() => {
-    if (process.env.npm_lifecycle_event !== undefined && process.ppid !== parent) end()
+    if (process.env.npm_lifecycle_event !== undefined && process.ppid !== parent) void end()
   }, 500)
+  return end
 }
 
 async function tellHowToUseIt(directory, options, variables) {

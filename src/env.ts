@@ -32,9 +32,19 @@ export type Env = {
 export function configOf(env: Env): Config {
   const known = PARSED.get(env)
   if (known !== undefined) return known
-  const config = parseConfig(env)
+  const config = parseLoudly(env)
   PARSED.set(env, config)
   return config
+}
+
+/** Faults of the configuration name variables and no values, so they are logged whole: the operator has nothing else to go by. */
+function parseLoudly(env: Env): Config {
+  try {
+    return parseConfig(env)
+  } catch (fault) {
+    if (fault instanceof Error) console.error(fault.message)
+    throw fault
+  }
 }
 
 const PARSED = new WeakMap<Env, Config>()

@@ -39,18 +39,24 @@ export function startWorkerd(directory, environment) {
   return child
 }
 
-/** Resolves once `/healthz` answers 200 with the boot id this process was given. Throws with what stood in the way. */
+/**
+ * Resolves once `/healthz` answers 200 with the boot id this process was given (so that no other process answers for it), and
+ * `/readyz` 200. Throws with what stood in the way.
+ */
 export async function untilReady(child, { origin, bootId }) {
   const faults = configurationFaults(child)
   const ended = new Promise((resolve) => child.once('exit', resolve))
   const deadline = Date.now() + READY_WITHIN_MS
-  let last = 'no answer'
+  let last = '/healthz does not answer'
   while (Date.now() < deadline) {
     // Where workerd ended, another process may hold the port and never answer.
     const answer = await Promise.race([ended, request('GET', `${origin}/healthz`).catch(() => undefined)])
     if (hasEnded(child)) throw new Error('workerd ended (see above)')
-    if (answer !== undefined) last = `HTTP ${answer.status} ${answer.text.slice(0, 200)}`
-    if (answer?.status === 200 && answer.json()?.boot_id === bootId) return
+    if (answer?.json()?.boot_id === bootId) {
+      const ready = await request('GET', `${origin}/readyz`)
+      if (ready.status === 200) return
+      last = `/readyz answers ${ready.status} ${ready.text.slice(0, 200)}`
+    }
     if (faults.length > 0) throw new Error(faults[0])
     await sleep(10)
   }
@@ -75,7 +81,7 @@ export function configPath(directory) {
   return join(directory, 'workerd.capnp')
 }
 
-/** The Worker throws `configuration: …` (src/config.ts) at its first request; workerd reports that on stderr. */
+/** The Worker reports `configuration: …` (src/config.ts) on stderr when it first reads its variables. */
 function configurationFaults(child) {
   const faults = []
   let text = ''
