@@ -17,13 +17,13 @@ export function deflateRows(data: Uint8Array, rowBytes: number): Uint8Array<Arra
     const elsewhere = matchLength(data, at, seen)
     recent.set(key, at)
     const length = Math.max(above, elsewhere)
-    if (length < MINIMUM_MATCH) writeLiteral(out, data[at++] ?? 0)
+    if (length < MINIMUM_MATCH) writeSymbol(out, data[at++] ?? 0)
     else {
       writeMatch(out, length, elsewhere === length ? at - seen : rowBytes)
       at += length
     }
   }
-  writeLiteral(out, END_OF_BLOCK)
+  writeSymbol(out, END_OF_BLOCK)
   out.align()
   const checksum = adler32(data)
   for (const shift of [24, 16, 8, 0]) out.bits((checksum >>> shift) & 0xff, 8)
@@ -67,39 +67,27 @@ function matchLength(data: Uint8Array, at: number, from: number): number {
   return length
 }
 
-/** A literal byte or the end of the block, in the fixed code of §3.2.6. */
-function writeLiteral(out: BitWriter, symbol: number): void {
+/** A literal byte, the end of the block or a length, in the fixed code of §3.2.6. */
+function writeSymbol(out: BitWriter, symbol: number): void {
   if (symbol < 144) out.code(0x30 + symbol, 8)
   else if (symbol < 256) out.code(0x190 + symbol - 144, 9)
   else if (symbol < 280) out.code(symbol - 256, 7)
   else out.code(0xc0 + symbol - 280, 8)
 }
 
+/** §3.2.5: codes come in groups that share a number of extra bits, four lengths or two distances to a group. */
 function writeMatch(out: BitWriter, length: number, distance: number): void {
-  const lengthCode = LENGTH_CODES.findLastIndex((base) => base <= length)
-  writeLiteral(out, 257 + lengthCode)
-  out.bits(length - (LENGTH_CODES[lengthCode] ?? 0), lengthExtraBits(lengthCode))
-  const distanceCode = DISTANCE_CODES.findLastIndex((base) => base <= distance)
-  out.code(distanceCode, 5)
-  out.bits(distance - (DISTANCE_CODES[distanceCode] ?? 0), distanceExtraBits(distanceCode))
-}
-
-// §3.2.5: the first length of each code 257…285, and the first distance of each code 0…29.
-const LENGTH_CODES = [...bases(28, 3, lengthExtraBits), MAXIMUM_MATCH]
-const DISTANCE_CODES = bases(30, 1, distanceExtraBits)
-
-function bases(count: number, first: number, extraBits: (code: number) => number): readonly number[] {
-  const found: number[] = []
-  for (let code = 0, base = first; code < count; base += 1 << extraBits(code), code++) found.push(base)
-  return found
-}
-
-function lengthExtraBits(code: number): number {
-  return code < 8 || code === 28 ? 0 : (code >> 2) - 1
-}
-
-function distanceExtraBits(code: number): number {
-  return code < 4 ? 0 : (code >> 1) - 1
+  const above = length - MINIMUM_MATCH
+  const lengthBits = Math.max(0, 29 - Math.clz32(above))
+  if (length === MAXIMUM_MATCH) writeSymbol(out, 285)
+  else {
+    writeSymbol(out, 257 + 4 * lengthBits + (above >> lengthBits))
+    out.bits(above & ((1 << lengthBits) - 1), lengthBits)
+  }
+  const back = distance - 1
+  const distanceBits = Math.max(0, 30 - Math.clz32(back))
+  out.code(2 * distanceBits + (back >> distanceBits), 5)
+  out.bits(back & ((1 << distanceBits) - 1), distanceBits)
 }
 
 type BitWriter = {
