@@ -131,9 +131,11 @@ function askType(name: string, request: PolicyRequest, { definitions, formats }:
 function unsatisfiable(request: PolicyRequest, types: readonly AskedType[]): readonly PolicyFault[] {
   const carried = new Set(types.flatMap(scopesOf))
   const code = 'policy_unsatisfiable' as const
+  const presentable = types.filter(({ alternatives }) => alternatives.length > 0)
+  const enough = request.credential_match === 'any' && presentable.length > 0
   return [
     ...request.credential_types.flatMap((name, index) =>
-      types.some((type) => type.name === name && type.alternatives.length > 0)
+      enough || presentable.some((type) => type.name === name)
         ? []
         : [{ code, pointer: `/credential_types/${index}`, cause: 'type_without_format' as const }],
     ),

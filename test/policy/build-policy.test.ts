@@ -89,14 +89,17 @@ describe('known names that nothing can answer (422)', () => {
     ])
   })
 
-  test.each(['any', 'all'] as const)(
-    'a type that exists in no verified format, even beside one that does (%s)',
-    (match) => {
-      const changes = { credential_types: ['pid', 'mdl'], scope: ['family_name'], credential_match: match }
-      expect(faultsOf(changes, ALL_FORMATS)).toBe('a policy')
-      expect(faultsOf(changes)).toEqual([unsatisfiable('/credential_types/1', 'type_without_format')])
-    },
-  )
+  test('a type that exists in no verified format, where every type or no other type could answer', () => {
+    const changes = { credential_types: ['pid', 'mdl'], scope: ['family_name'] }
+    const missing = unsatisfiable('/credential_types/1', 'type_without_format')
+    expect(faultsOf({ ...changes, credential_match: 'all' }, ALL_FORMATS)).toBe('a policy')
+    expect(faultsOf({ ...changes, credential_match: 'all' })).toEqual([missing])
+    expect(faultsOf({ ...changes, credential_match: 'any' })).toBe('a policy')
+    expect(faultsOf({ ...changes, credential_types: ['mdl'] })).toContainEqual({
+      ...missing,
+      pointer: '/credential_types/0',
+    })
+  })
 
   test('any: scopes that no single credential carries together', () => {
     const changes = { credential_types: ['pid', 'membership'], scope: ['family_name', 'active'] }
