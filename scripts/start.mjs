@@ -111,10 +111,7 @@ async function prepare(directory, { addresses, tls, allowLoopback }, variables) 
   renameSync(join(directory, 'worker.js.new'), join(directory, 'worker.js'))
 }
 
-/**
- * Signals are passed on; when workerd ends by itself, so does the launcher. `npm` killed with -9 cannot pass anything on: it
- * is watched. Returns what ends both.
- */
+/** Signals are passed on; when workerd ends by itself, so does the launcher. Returns what ends both. */
 function endTogether(child) {
   let asked = false
   const end = () => {
@@ -126,12 +123,7 @@ function endTogether(child) {
   child.once('exit', (code, signal) => {
     if (!asked) console.error(`workerd ended (${signal ?? `exit code ${code}`}).`)
     process.exitCode = asked ? 0 : 1
-    clearInterval(watch)
   })
-  const parent = process.ppid
-  const watch = setInterval(() => {
-    if (process.env.npm_lifecycle_event !== undefined && process.ppid !== parent) void end()
-  }, 500)
   return end
 }
 

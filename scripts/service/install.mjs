@@ -9,7 +9,7 @@ import { ROOT } from './paths.mjs'
 export function ensureInstalled() {
   if (isInstalled()) return
   console.error('Installing the pinned dependencies (npm ci) …')
-  const npm = spawnSync('npm', ['ci', '--include=dev', '--no-audit', '--no-fund'], {
+  const npm = spawnSync('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: ROOT,
     env: { ...process.env, PATH: pathWithoutOwnTools() },
     stdio: ['ignore', 2, 2],
