@@ -117,5 +117,5 @@ function decodeOptional(fields: readonly DerElement[], version: number): Certifi
   if (wrapper === undefined) return decodeExtensions(undefined)
   const [list, ...rest] = wrapper.children
   if (version !== VERSION_3 || list?.tag !== DER.sequence || rest.length > 0) return undefined
-  return list.children.length === 0 ? undefined : decodeExtensions(list)
+  return decodeExtensions(list)
 }

@@ -1,5 +1,6 @@
 // A good question to `resolveSigner`, so that a test can change one thing in it.
 
+import { utf8 } from '../../src/codec/bytes.ts'
 import { ok, type Result } from '../../src/result.ts'
 import type { TrustAnchor } from '../../src/trust/anchor.ts'
 import type { TrustRejection } from '../../src/trust/rejection.ts'
@@ -53,5 +54,5 @@ export function verdict(result: Result<TrustedSigner, TrustRejection>): string {
 
 /** What a fetch of JSON gives. */
 export function jsonResource(value: unknown) {
-  return ok({ body: new TextEncoder().encode(JSON.stringify(value)), contentType: 'application/json' })
+  return ok({ body: utf8(JSON.stringify(value)), contentType: 'application/json' })
 }
