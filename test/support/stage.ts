@@ -1,0 +1,94 @@
+// The stage of a conformance test: the running service, a receiver of webhooks, an issuer the relying party trusts, and a
+// person who holds its credentials. One for each test file.
+
+import { afterAll, beforeAll } from 'vitest'
+import { type Authority, ageOf, makeAuthority, makePerson, type Person, type Telling } from './person.ts'
+import { type ReceivedRequest as Posted, type Receiver, startReceiver } from './receiver.ts'
+import { type CreatedSession, OVER_18, type RelyingParty, type Service, startService } from './service.ts'
+import type { ReceivedRequest, ReceiveOptions } from './wallet.ts'
+
+export type Stage = {
+  service: Service
+  receiver: Receiver
+  authority: Authority
+  person: Person
+  /** Trusts the authority at `substantial` and receives all events. */
+  rp: RelyingParty
+}
+
+/** A session, and the request a wallet got for it. */
+export type Begun = { readonly session: CreatedSession; readonly request: ReceivedRequest }
+
+/** Sets the stage before the file's tests and clears it afterwards. Its members are there once the tests run. */
+export function useStage(): Stage {
+  const stage = {} as Stage
+  beforeAll(async () => {
+    const authority = await makeAuthority()
+    Object.assign(stage, {
+      service: await startService(),
+      receiver: await startReceiver(),
+      authority,
+      person: await makePerson(authority),
+    })
+    stage.rp = await relyingPartyOf(stage)
+  })
+  afterAll(async () => {
+    await stage.receiver?.close()
+    await stage.service?.stop()
+  })
+  return stage
+}
+
+/** Another relying party that trusts the authority, with other settings where given. */
+export function relyingPartyOf(stage: Stage, settings: object = {}): Promise<RelyingParty> {
+  const webhook = { url: stage.receiver.url }
+  return stage.service.relyingParty({ webhook, trust_anchors: [stage.authority.anchor()], ...settings })
+}
+
+/** Creates a session and lets the wallet fetch its request. */
+export async function begin(
+  stage: Stage,
+  policy: object = OVER_18,
+  { rp = stage.rp, ...receiving }: ReceiveOptions & { readonly rp?: RelyingParty } = {},
+): Promise<Begun> {
+  const session = await rp.create(policy)
+  return { session, request: await stage.service.wallet.receive(session.wallet_request.uri, receiving) }
+}
+
+/** Answers with the person's age attestation. */
+export async function answerAge(
+  { service, person }: Stage,
+  request: ReceivedRequest,
+  telling: Telling = {},
+): Promise<Response> {
+  return service.wallet.present(request, await ageOf(person, request, telling))
+}
+
+/** A session that came to its end: verified unless told otherwise. */
+export async function finish(
+  stage: Stage,
+  telling: Telling = {},
+  policy: object = OVER_18,
+  rp: RelyingParty = stage.rp,
+): Promise<Begun> {
+  const begun = await begin(stage, policy, { rp })
+  const answer = await answerAge(stage, begun.request, telling)
+  if (answer.status !== 200) throw new Error(`HTTP ${answer.status} ${await answer.text()}`)
+  return begun
+}
+
+/** The events a session sent so far, parsed, once there are so many. */
+export async function eventsOf(
+  { receiver }: Stage,
+  verificationId: string,
+  count = 1,
+): Promise<readonly { readonly post: Posted; readonly event: Record<string, unknown> }[]> {
+  for (let all = receiver.requests.length; ; ) {
+    const found = receiver.requests
+      .map((post) => ({ post, event: JSON.parse(post.body.toString()) as Record<string, unknown> }))
+      .filter(({ event }) => event.verification_id === verificationId)
+    if (found.length >= count) return found
+    all = Math.max(all, receiver.requests.length) + 1
+    await receiver.received(all)
+  }
+}
