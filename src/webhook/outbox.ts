@@ -14,7 +14,7 @@ import {
   disablesEndpoint,
   hasSucceeded,
 } from './delivery.ts'
-import { AUTOMATIC_ATTEMPTS, nextAttemptAt } from './schedule.ts'
+import { nextAttemptAt } from './schedule.ts'
 
 /** One event on its way to one receiver. */
 export type Delivery = {
@@ -25,7 +25,7 @@ export type Delivery = {
   /** The bytes every attempt sends. */
   readonly body: string
   readonly state: 'owed' | 'delivered' | 'dead' | 'erased'
-  /** Automatic attempts begun, at most six. */
+  /** Automatic attempts begun: five at most while owed, six in all. */
   readonly automatic_attempts: number
   /** `null`: none is planned. */
   readonly next_attempt_at: number | null
@@ -91,7 +91,7 @@ export function startAttempt(
   now: number,
 ): readonly Delivery[] {
   return change(deliveries, deliveryId, (delivery) => {
-    if (delivery.state !== 'owed' || delivery.automatic_attempts >= AUTOMATIC_ATTEMPTS) return delivery
+    if (delivery.state !== 'owed') return delivery
     const attempt = delivery.automatic_attempts + 1
     const answered = now + ATTEMPT_TIMEOUT_MS + ANSWER_MARGIN_MS
     const next = nextAttemptAt({ attempt, now: answered, retryAfter: null, jitter: 0 })

@@ -5,10 +5,7 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
 /** Wait after the first, second, … failed attempt, in milliseconds, before jitter. */
-export const RETRY_DELAYS = [5 * SECOND, MINUTE, 10 * MINUTE, 2 * HOUR, 24 * HOUR] as const
-
-/** Automatic POSTs of one event at most. */
-export const AUTOMATIC_ATTEMPTS = RETRY_DELAYS.length + 1
+const RETRY_DELAYS = [5 * SECOND, MINUTE, 10 * MINUTE, 2 * HOUR, 24 * HOUR] as const
 
 /** A receiver may ask for a longer wait, up to this. */
 const RETRY_AFTER_LIMIT = 24 * HOUR

@@ -107,15 +107,15 @@ export function judgeSignature(request: Pick<ReceivedRequest, 'headers' | 'body'
   }
 }
 
-/** A 200 whose body never ends, one KiB at a time, and what was read of it. */
+/** A 200 whose body never ends, 256 bytes at a time, and what was read of it. */
 export function endlessResponse() {
   let bytes = 0
   let canceled = false
   const body = new ReadableStream<Uint8Array>(
     {
       pull: (controller) => {
-        bytes += 1024
-        controller.enqueue(new Uint8Array(1024))
+        bytes += 256
+        controller.enqueue(new Uint8Array(256))
       },
       cancel: () => {
         canceled = true

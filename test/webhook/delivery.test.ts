@@ -103,6 +103,19 @@ describe('an attempt', () => {
   })
 })
 
+describe('success', () => {
+  it.each([
+    [200, null, true],
+    [299, null, true],
+    [199, null, false],
+    [300, null, false],
+    [null, null, false],
+    [200, 'forbidden_url', false],
+  ] as const)('with status %s and error %s: %s', (status, error, success) => {
+    expect(hasSucceeded({ status, error })).toBe(success)
+  })
+})
+
 describe('a receiver that misbehaves', () => {
   it('costs one time-out where it never answers', async () => {
     const outcome = await attempt({ act: 'hang' }, 50)
@@ -128,7 +141,7 @@ describe('a receiver that misbehaves', () => {
     const fetch = async () => response
     const post = { url: receiver.url, body: BODY, headers: {}, clock: () => 0, fetch }
     expect(await deliver(post)).toMatchObject({ status: 200, error: null })
-    expect(read()).toEqual({ bytes: 5 * 1024, canceled: true })
+    expect(read()).toEqual({ bytes: 4096 + 256, canceled: true })
   })
 
   it('does not flood us with a large body', async () => {

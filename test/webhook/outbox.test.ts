@@ -227,6 +227,12 @@ describe('an attempt by hand', () => {
     expect(only(finish(begun, DELIVERED))).toMatchObject({ state: 'delivered', next_attempt_at: null })
   })
 
+  it('before an automatic one does not make that one count for more', () => {
+    const first = finish(start(OWED), FAILED)
+    const second = start(finish(manual(first), FAILED), NOW)
+    expect(nextDue(finish(second, FAILED))).toBe(NOW + MINUTE)
+  })
+
   it('beside an automatic one does not keep that one from moving the schedule', () => {
     const both = manual(start(OWED))
     expect(nextDue(finish(both, FAILED, NOW, 1))).toBe(NOW + 5 * SECOND)

@@ -21,6 +21,7 @@ describe('a public https URL', () => {
     ['https://localhost.acme.com/', 'https://localhost.acme.com/'],
     ['https://mylocal.com/', 'https://mylocal.com/'],
     ['https://thetest.dev/', 'https://thetest.dev/'],
+    ['https://acmets.net/', 'https://acmets.net/'],
     ['https://sub.verify.example.org/', 'https://sub.verify.example.org/'],
     ['https://acme.com/a?next=https://user@127.0.0.1/', 'https://acme.com/a?next=https://user@127.0.0.1/'],
   ])('is accepted: %s', (text, href) => {
