@@ -1,6 +1,8 @@
 import { listDurableObjectIds, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
+import { encodeBase64url } from '../../src/codec/base64url.ts'
+import { decodeHex } from '../../src/codec/bytes.ts'
 import { relyingPartyStub } from '../../src/relying-party/identifier.ts'
 import { TEST_ENVIRONMENT, VERIFIER_CERTIFICATE_PEM } from '../support/environment.ts'
 import { ADMIN, call, createRelyingParty, edgeApp, json } from './edge-app.ts'
@@ -248,8 +250,6 @@ describe('an id this service did not issue', () => {
   })
 
   it('is 404 too when it is a session’s', async () => {
-    const { encodeBase64url } = await import('../../src/codec/base64url.ts')
-    const { decodeHex } = await import('../../src/codec/bytes.ts')
     const bytes = decodeHex(env.VERIFICATION_SESSION.newUniqueId().toString())!
     expect((await admin('GET', `${LIST}/rp_${encodeBase64url(bytes)}`)).status).toBe(404)
   })

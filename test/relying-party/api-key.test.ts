@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import { matchesApiKey, newApiKey, parseApiKey } from '../../src/relying-party/api-key.ts'
+
+const GRANT = {
+  relyingPartyId: `rp_${'A'.repeat(43)}`,
+  livemode: false,
+  scopes: ['verify:read'],
+  createdAt: 1,
+  expiresAt: null,
+} as const
+
+describe('an API key', () => {
+  it('says in the clear whose it is, which one it is, and for which mode', async () => {
+    const { apiKey, record } = await newApiKey({ ...GRANT, livemode: true })
+    expect(parseApiKey(apiKey)).toEqual({
+      relyingPartyId: GRANT.relyingPartyId,
+      keyId: record.key_id,
+      livemode: true,
+      key: apiKey,
+    })
+  })
+
+  it('is recorded without its secret', async () => {
+    const { apiKey, record } = await newApiKey(GRANT)
+    expect(JSON.stringify(record)).not.toContain(apiKey.split('.')[2])
+  })
+
+  it('is unlike any other', async () => {
+    const keys = await Promise.all(Array.from({ length: 100 }, () => newApiKey(GRANT)))
+    expect(new Set(keys.map(({ apiKey }) => apiKey.split('.')[2])).size).toBe(100)
+    expect(new Set(keys.map(({ record }) => record.key_id)).size).toBe(100)
+  })
+
+  it('matches its own record and no other key does, not even one that differs in one character anywhere', async () => {
+    const { apiKey, record } = await newApiKey(GRANT)
+    expect(await matchesApiKey(record, parseApiKey(apiKey)!)).toBe(true)
+    for (let i = 0; i < apiKey.length; i++) {
+      const altered = apiKey.slice(0, i) + (apiKey[i] === 'a' ? 'b' : 'a') + apiKey.slice(i + 1)
+      const parsed = parseApiKey(altered)
+      if (parsed !== undefined) expect(await matchesApiKey(record, parsed), altered).toBe(false)
+    }
+  })
+
+  it('has one shape and one length', async () => {
+    const { apiKey } = await newApiKey(GRANT)
+    const other = [
+      '',
+      'wv_',
+      apiKey.slice(0, -1),
+      `${apiKey}a`,
+      `${apiKey}\n`,
+      ` ${apiKey}`,
+      apiKey.replace('wv_test', 'wv_demo'),
+      apiKey.replace('.', '_'),
+      apiKey.replace(/[0-9a-f]{16}/, 'XXXXXXXXXXXXXXXX'),
+    ]
+    for (const text of other) expect(parseApiKey(text), text).toBeUndefined()
+  })
+})

@@ -1,0 +1,149 @@
+import { listDurableObjectIds } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { relyingPartyIdOf } from '../../src/relying-party/identifier.ts'
+import type { Settings } from '../../src/relying-party/settings.ts'
+import {
+  disableWebhook,
+  forgetSettings,
+  SETTINGS_LIFETIME,
+  settingsOf,
+} from '../../src/relying-party/settings-cache.ts'
+import type { Result } from '../../src/result.ts'
+
+const NOW = Date.parse('2026-11-20T12:00:00Z')
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe('settings', () => {
+  it('are asked for once within 60 s, and again after', async () => {
+    const world = fakeWorld()
+    expect(await world.settingsAt(NOW)).toEqual({ ok: true, value: { name: 'version 1' } })
+    expect(await world.settingsAt(NOW + SETTINGS_LIFETIME - 1)).toEqual({
+      ok: true,
+      value: { name: 'version 1' },
+    })
+    expect(await world.settingsAt(NOW + SETTINGS_LIFETIME)).toEqual({
+      ok: true,
+      value: { name: 'version 2' },
+    })
+    expect(world.asked()).toBe(2)
+  })
+
+  it('are not served beyond 60 s when the object is unreachable', async () => {
+    const world = fakeWorld()
+    await world.settingsAt(NOW)
+    world.break()
+    expect((await world.settingsAt(NOW + SETTINGS_LIFETIME - 1)).ok).toBe(true)
+    expect(await world.settingsAt(NOW + SETTINGS_LIFETIME)).toEqual({ ok: false, error: 'unavailable' })
+  })
+
+  it('are asked for again at once after the object was unreachable', async () => {
+    const world = fakeWorld()
+    world.break()
+    expect(await world.settingsAt(NOW)).toEqual({ ok: false, error: 'unavailable' })
+    world.mend()
+    expect((await world.settingsAt(NOW)).ok).toBe(true)
+  })
+
+  it('are asked for once by many at the same time', async () => {
+    const world = fakeWorld()
+    const all = await Promise.all(Array.from({ length: 20 }, () => world.settingsAt(NOW)))
+    expect(all.every(({ ok }) => ok)).toBe(true)
+    expect(world.asked()).toBe(1)
+  })
+
+  it('are not served from a copy of the future when the clock was set back', async () => {
+    const world = fakeWorld()
+    await world.settingsAt(NOW + SETTINGS_LIFETIME)
+    await world.settingsAt(NOW)
+    expect(world.asked()).toBe(2)
+  })
+
+  it('are asked for again after a change through this isolate, also when the question was under way', async () => {
+    const world = fakeWorld()
+    const before = world.settingsAt(NOW)
+    forgetSettings(world.id)
+    await before
+    expect(await world.settingsAt(NOW)).toEqual({ ok: true, value: { name: 'version 2' } })
+    forgetSettings(world.id)
+    expect(await world.settingsAt(NOW)).toEqual({ ok: true, value: { name: 'version 3' } })
+  })
+
+  it('are "unavailable" after 5 s without an answer, and others do not wait on the same silence for ever', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const world = fakeWorld()
+    world.hang()
+    const first = world.settingsAt(NOW)
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(await first).toEqual({ ok: false, error: 'unavailable' })
+    world.mend()
+    expect((await world.settingsAt(NOW + 5_000)).ok).toBe(true)
+  })
+
+  it('of more relying parties than are kept push out the least recently used', async () => {
+    const first = fakeWorld()
+    const second = fakeWorld()
+    await first.settingsAt(NOW)
+    await second.settingsAt(NOW)
+    for (let i = 0; i < 499; i++) {
+      await fakeWorld().settingsAt(NOW)
+      await second.settingsAt(NOW)
+    }
+    await first.settingsAt(NOW)
+    expect([first.asked(), second.asked()]).toEqual([2, 1])
+  })
+
+  it('of an id this service did not issue are "not_found", and create no object', async () => {
+    const before = (await listDurableObjectIds(env.RELYING_PARTY)).length
+    for (const id of ['rp_', `rp_${'A'.repeat(43)}`, 'rp_x'.repeat(50)]) {
+      expect(await settingsOf(env, id, NOW)).toEqual({ ok: false, error: 'not_found' })
+    }
+    expect((await listDurableObjectIds(env.RELYING_PARTY)).length).toBe(before)
+  })
+})
+
+describe('disabling a webhook', () => {
+  it('that cannot be written is told and does not throw', async () => {
+    const world = fakeWorld()
+    world.break()
+    expect(await disableWebhook(world.env, world.id, 'https://hooks.shop.org/in')).toBe(false)
+  })
+})
+
+/** A relying party whose object counts how often it is asked. The id is a real one. */
+function fakeWorld() {
+  const objectId = env.RELYING_PARTY.newUniqueId()
+  const id = relyingPartyIdOf(objectId)
+  let asked = 0
+  let mode: 'well' | 'broken' | 'hanging' = 'well'
+  const settings = (): Promise<Result<Settings, 'not_found'>> => {
+    asked++
+    if (mode === 'broken') return Promise.reject(new Error('Network connection lost.'))
+    if (mode === 'hanging') return new Promise(() => undefined)
+    return Promise.resolve({ ok: true, value: { name: `version ${asked}` } as Settings })
+  }
+  const disable = () => Promise.reject(new Error('Network connection lost.'))
+  const namespace = {
+    idFromString: (text: string) => env.RELYING_PARTY.idFromString(text),
+    get: () => ({ settings, disableWebhook: disable }),
+  }
+  const world = { RELYING_PARTY: namespace as unknown as typeof env.RELYING_PARTY }
+  return {
+    id,
+    env: world,
+    settingsAt: (now: number) => settingsOf(world, id, now),
+    asked: () => asked,
+    break: () => {
+      mode = 'broken'
+    },
+    hang: () => {
+      mode = 'hanging'
+    },
+    mend: () => {
+      mode = 'well'
+    },
+  }
+}

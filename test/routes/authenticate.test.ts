@@ -1,0 +1,187 @@
+import { listDurableObjectIds } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { configOf } from '../../src/env.ts'
+import { relyingPartyStub } from '../../src/relying-party/identifier.ts'
+import { forgetSettings } from '../../src/relying-party/settings-cache.ts'
+import { authenticate, authenticateForSession } from '../../src/routes/authenticate.ts'
+import { clientTokenOf } from '../../src/routes/client-token.ts'
+import { ADMIN, call, createRelyingParty, edgeApp, json } from './edge-app.ts'
+
+const NOW = Date.parse('2026-11-20T12:00:00Z')
+const LIST = '/v1/admin/relying_parties'
+const SESSION = `v_${'S'.repeat(43)}`
+const OTHER_SESSION = `v_${'T'.repeat(43)}`
+
+const app = edgeApp((routes) => {
+  routes.get('/test/read', async (c) => {
+    const caller = await authenticate(c, 'verify:read')
+    if (!caller.ok) return caller.error
+    return c.json({ id: caller.value.settings.relying_party_id, key: caller.value.keyId })
+  })
+  routes.get('/test/:id/status', async (c) => {
+    const caller = await authenticateForSession(c, c.req.param('id'), 'verify:read')
+    return caller.ok ? c.json({ kind: caller.value.kind }) : caller.error
+  })
+})
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: NOW })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const read = (authorization?: string) =>
+  call(
+    app,
+    'GET',
+    '/test/read',
+    authorization === undefined ? {} : { headers: { Authorization: authorization } },
+  )
+
+async function codeOf(response: Response): Promise<string> {
+  return `${response.status} ${(await json(response)).code}`
+}
+
+describe('an API key', () => {
+  it('opens what its scopes cover, as its relying party', async () => {
+    const { relying_party_id, api_key, api_keys } = await createRelyingParty()
+    const response = await read(`Bearer ${api_key}`)
+    expect(response.status).toBe(200)
+    expect(await json(response)).toEqual({ id: relying_party_id, key: api_keys[0].key_id })
+    expect((await read(`bearer   ${api_key}`)).status).toBe(200) // RFC 9110 §11.1: the scheme's case is free
+  })
+
+  it('without the scope is 403', async () => {
+    const { relying_party_id: id } = await createRelyingParty()
+    const { api_key } = await createKey(id, { scopes: ['verify:create', 'settings:manage'] })
+    const response = await read(`Bearer ${api_key}`)
+    expect(response.headers.get('WWW-Authenticate')).toBe('Bearer error="insufficient_scope"')
+    expect(await codeOf(response)).toBe('403 insufficient_scope')
+  })
+
+  it('that has expired is 401 expired_token, to the millisecond', async () => {
+    const { relying_party_id: id } = await createRelyingParty()
+    const { api_key } = await createKey(id, { expires_at: new Date(NOW + 1000).toISOString() })
+    vi.setSystemTime(NOW + 999)
+    expect((await read(`Bearer ${api_key}`)).status).toBe(200)
+    vi.setSystemTime(NOW + 1000)
+    expect(await codeOf(await read(`Bearer ${api_key}`))).toBe('401 expired_token')
+  })
+
+  it('that was deleted elsewhere dies within 60 s', async () => {
+    const { relying_party_id: id, api_key, api_keys } = await createRelyingParty()
+    expect((await read(`Bearer ${api_key}`)).status).toBe(200)
+    // Deleted at the object, past this isolate's copy, as another isolate would.
+    await relyingPartyStub(env.RELYING_PARTY, id)?.deleteApiKey(api_keys[0].key_id)
+    vi.setSystemTime(NOW + 59_999)
+    expect((await read(`Bearer ${api_key}`)).status).toBe(200)
+    vi.setSystemTime(NOW + 60_000)
+    expect(await codeOf(await read(`Bearer ${api_key}`))).toBe('401 invalid_token')
+  })
+
+  it('that was deleted through this isolate dies at once', async () => {
+    const { relying_party_id: id, api_key, api_keys } = await createRelyingParty()
+    expect((await read(`Bearer ${api_key}`)).status).toBe(200)
+    await call(app, 'DELETE', `${LIST}/${id}/api_keys/${api_keys[0].key_id}`, { headers: ADMIN })
+    expect(await codeOf(await read(`Bearer ${api_key}`))).toBe('401 invalid_token')
+  })
+
+  it('of an erased relying party is 401', async () => {
+    const { relying_party_id: id, api_key } = await createRelyingParty()
+    await call(app, 'DELETE', `${LIST}/${id}`, { headers: ADMIN })
+    expect(await codeOf(await read(`Bearer ${api_key}`))).toBe('401 invalid_token')
+  })
+
+  it('with a wrong secret, of a wrong mode, or for another relying party is 401', async () => {
+    const { api_key } = await createRelyingParty()
+    const other = (await createRelyingParty()).api_key
+    const [clear, keyId, secret] = api_key.split('.')
+    const [otherClear] = other.split('.')
+    const forged = [
+      `${clear}.${keyId}.${'A'.repeat(43)}`,
+      `${clear}.${'0'.repeat(16)}.${secret}`,
+      api_key.replace('wv_test_', 'wv_live_'),
+      `${otherClear}.${keyId}.${secret}`,
+    ]
+    for (const key of forged) expect(await codeOf(await read(`Bearer ${key}`)), key).toBe('401 invalid_token')
+  })
+
+  it('that is forged creates no object', async () => {
+    const before = (await listDurableObjectIds(env.RELYING_PARTY)).length
+    for (const relyingParty of ['A'.repeat(43), `${'x'.repeat(42)}8`]) {
+      const key = `wv_test_${relyingParty}.${'0'.repeat(16)}.${'A'.repeat(43)}`
+      expect(await codeOf(await read(`Bearer ${key}`))).toBe('401 invalid_token')
+    }
+    expect((await listDurableObjectIds(env.RELYING_PARTY)).length).toBe(before)
+  })
+
+  it('whose settings cannot be reached is 503 with Retry-After', async () => {
+    const { relying_party_id: id, api_key } = await createRelyingParty()
+    forgetSettings(id)
+    const broken = { settings: () => Promise.reject(new Error('Network connection lost.')) }
+    const RELYING_PARTY = {
+      idFromString: (text: string) => env.RELYING_PARTY.idFromString(text),
+      get: () => broken,
+    } as unknown as typeof env.RELYING_PARTY
+    const headers = { Authorization: `Bearer ${api_key}` }
+    const response = await call(app, 'GET', '/test/read', { headers, env: { ...env, RELYING_PARTY } })
+    expect(response.headers.get('Retry-After')).toBe('1')
+    expect(await codeOf(response)).toBe('503 temporarily_unavailable')
+  })
+})
+
+describe('the Authorization header', () => {
+  it.each([
+    [undefined, '401 missing_token'],
+    ['Basic YTpi', '401 missing_token'],
+    ['Bearer', '401 invalid_token'],
+    ['Bearer ', '401 invalid_token'],
+    ['Bearer a b', '401 invalid_token'],
+    ['Bearer wv_', '401 invalid_token'],
+    [`Bearer wv_test_${'a'.repeat(5000)}`, '401 invalid_token'],
+    ['Bearer eyJhbGciOiJub25lIn0.e30.', '401 invalid_token'],
+  ])('%s is %s', async (header, code) => {
+    expect(await codeOf(await read(header))).toBe(code)
+  })
+})
+
+describe('a client token', () => {
+  const status = (id: string, options: { readonly header?: string; readonly token?: string }) => {
+    const query = options.token === undefined ? '' : `?token=${encodeURIComponent(options.token)}`
+    const headers = options.header === undefined ? {} : { Authorization: `Bearer ${options.header}` }
+    return call(app, 'GET', `/test/${id}/status${query}`, { headers })
+  }
+
+  it('opens its own session, as Bearer or as parameter', async () => {
+    const token = await clientTokenOf(configOf(env), SESSION)
+    expect(token).toMatch(/^ct_[A-Za-z0-9_-]{43}$/)
+    expect(await json(status(SESSION, { header: token }))).toEqual({ kind: 'client_token' })
+    expect(await json(status(SESSION, { token }))).toEqual({ kind: 'client_token' })
+  })
+
+  it('is 403 for another session, and wherever a relying party is asked for', async () => {
+    const token = await clientTokenOf(configOf(env), SESSION)
+    expect(await codeOf(await status(OTHER_SESSION, { header: token }))).toBe('403 insufficient_scope')
+    expect(await codeOf(await status(OTHER_SESSION, { token }))).toBe('403 insufficient_scope')
+    expect(await codeOf(await read(`Bearer ${token}`))).toBe('403 insufficient_scope')
+  })
+
+  it('of another service is refused', async () => {
+    const config = { ...configOf(env), serverSecret: new Uint8Array(32) }
+    const token = await clientTokenOf(config, SESSION)
+    expect((await status(SESSION, { token })).status).toBe(403)
+  })
+
+  it('is the only kind of token that an address may carry', async () => {
+    const { api_key } = await createRelyingParty()
+    expect(await json(status(SESSION, { header: api_key }))).toEqual({ kind: 'relying_party' })
+    expect(await codeOf(await status(SESSION, { token: api_key }))).toBe('401 invalid_token')
+    expect(await codeOf(await status(SESSION, { token: '' }))).toBe('401 missing_token')
+  })
+})
+
+async function createKey(id: string, grant: unknown) {
+  return json(call(app, 'POST', `${LIST}/${id}/api_keys`, { headers: ADMIN, body: grant }))
+}
