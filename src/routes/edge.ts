@@ -2,6 +2,7 @@
 
 import type { ErrorHandler, Hono, MiddlewareHandler, NotFoundHandler } from 'hono'
 import { encodeBase64url } from '../codec/base64url.ts'
+import { UNREADABLE } from '../session/document.ts'
 import type { AppContext, AppEnv } from './context.ts'
 import { problem } from './problems.ts'
 
@@ -46,13 +47,14 @@ export const onFault: ErrorHandler<AppEnv> = (error, c) => {
 
 /**
  * Tells a Durable Object that the platform could not reach, reset or overloaded from a fault in our own code. The
- * platform marks the first kinds with properties; a failure inside the platform itself has only its message.
+ * platform marks the first kinds with properties; a failure inside the platform itself has only its message. So has a
+ * document that a newer version of this service wrote: this one must not touch it, and the newer one soon answers.
  */
 export function isUnreachableObject(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const marks = error as { retryable?: unknown; overloaded?: unknown; durableObjectReset?: unknown }
   if (marks.retryable === true || marks.overloaded === true || marks.durableObjectReset === true) return true
-  return error.message.startsWith('internal error; reference = ')
+  return error.message.startsWith('internal error; reference = ') || error.message.startsWith(UNREADABLE)
 }
 
 function refuseMethod(app: Hono<AppEnv>, c: AppContext): Response {

@@ -14,6 +14,9 @@ import type { Status } from './state.ts'
 /** Version of the stored shape. A newer one than this is refused, never guessed at. */
 export const SCHEMA = 1
 
+/** Begins the message of that refusal: of an error, only the message survives the way to the edge, which answers 503. */
+export const UNREADABLE = 'the session document has an unknown schema: '
+
 /** A session. */
 export type SessionDocument = {
   readonly schema: typeof SCHEMA
@@ -119,7 +122,7 @@ export const IDEMPOTENCY_MS = 86_400_000
 export function readDocument(stored: unknown): SessionDocument | Tombstone | undefined {
   if (stored === undefined) return undefined
   const { schema } = stored as { schema: unknown } // written by this module alone
-  if (schema !== SCHEMA) throw new Error(`session document has unknown schema ${String(schema)}`)
+  if (schema !== SCHEMA) throw new Error(`${UNREADABLE}${String(schema)}`)
   return stored as SessionDocument | Tombstone
 }
 

@@ -1,7 +1,7 @@
 // Issues and presents SD-JWT VCs with libraries this project did not write (@sd-jwt/sd-jwt-vc, jose), and takes a good
 // presentation apart so that a test can change one thing and have everything else signed again.
 
-import { createHash, createPrivateKey, type JsonWebKey, randomBytes, sign } from 'node:crypto'
+import { createHash, type JsonWebKey, randomBytes, sign } from 'node:crypto'
 import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
 import { exportJWK, generateKeyPair } from 'jose'
 import type { PublicJwk } from '../../src/crypto/jwk.ts'
@@ -127,8 +127,9 @@ export function signJwt(header: object | string, payload: object | string, key: 
 /** A raw (JOSE) signature, base64url. */
 export function rawSignature(key: SigningKey, data: string): string {
   const hash = { ES256: 'sha256', ES384: 'sha384', ES512: 'sha512' }[key.alg] ?? null
-  const privateKey = createPrivateKey({ key: key.privateJwk, format: 'jwk' })
-  return sign(hash, Buffer.from(data), { key: privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64url')
+  // The key goes in as a JWK: workerd's `sign` takes no KeyObject beside a `dsaEncoding`.
+  const options = { key: key.privateJwk, format: 'jwk', dsaEncoding: 'ieee-p1363' } as const
+  return sign(hash, Buffer.from(data), options).toString('base64url')
 }
 
 function hasher(data: string | ArrayBuffer, alg: string): Uint8Array {

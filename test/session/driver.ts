@@ -1,0 +1,124 @@
+// Drives the whole app inside workerd: a relying party with one trusted issuer, its sessions, and a wallet's answers.
+
+import { env } from 'cloudflare:workers'
+import { decodeJwt } from 'jose'
+import { createApp } from '../../src/routes/app.ts'
+import { sessionIdOf } from '../../src/session/identifier.ts'
+import type { VerificationSession } from '../../src/session/verification-session.ts'
+import { call, createRelyingParty, json } from '../routes/edge-app.ts'
+import { issueSdJwtVc, type KeyPair, makeKey, presentSdJwtVc } from '../support/issuer.ts'
+
+const app = createApp()
+const BASE = 'https://verifier.example'
+const ISSUER = 'https://issuer.example'
+const VCT = 'urn:eu.europa.ec.av:1'
+
+/** A relying party whose anchor is `issuer`. */
+export type Setting = {
+  readonly headers: Readonly<Record<string, string>>
+  readonly issuer: KeyPair
+  readonly holder: KeyPair
+  readonly relyingPartyId: string
+}
+
+export async function setUp(settings: Record<string, unknown> = {}): Promise<Setting> {
+  const [issuer, holder] = await Promise.all([makeKey(), makeKey()])
+  const anchor = {
+    name: 'Test issuer',
+    credential_types: ['age_attestation'],
+    assurance_level: 'substantial',
+    issuer: ISSUER,
+    jwks: { keys: [issuer.publicJwk] },
+  }
+  const { api_key, relying_party_id } = await createRelyingParty({ trust_anchors: [anchor], ...settings })
+  return {
+    headers: { Authorization: `Bearer ${api_key}` },
+    issuer,
+    holder,
+    relyingPartyId: relying_party_id,
+  }
+}
+
+/** Creates a session that is answered in the clear, so that a test can write the answer by hand. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
+export async function createSession(setting: Setting, body: object = {}, headers: object = {}): Promise<any> {
+  const request = {
+    credential_types: ['age_attestation'],
+    scope: ['age_over_18'],
+    request_options: { response_mode: 'direct_post' },
+    ...body,
+  }
+  const response = await call(app, 'POST', '/v1/verify', {
+    headers: { ...setting.headers, ...headers },
+    body: request,
+  })
+  if (response.status !== 201) throw new Error(await response.text())
+  return response.json()
+}
+
+/** Sends a request of the relying party about a session. */
+export function ask(setting: Setting, method: string, id: string, path = ''): Promise<Response> {
+  return call(app, method, `/v1/verify/${id}${path}`, { headers: setting.headers })
+}
+
+/** The session as its relying party polls it. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
+export function poll(setting: Setting, id: string): Promise<any> {
+  return json(ask(setting, 'GET', id))
+}
+
+/** What a wallet reads in the Request Object. */
+export type WalletRequest = { readonly nonce: string; readonly state: string; readonly client_id: string }
+
+/** Fetches a Request Object by its address. */
+export async function fetchRequest(requestUri: string): Promise<WalletRequest> {
+  const response = await fetchRequestRaw(requestUri)
+  return decodeJwt<WalletRequest>(await response.text())
+}
+
+export function fetchRequestRaw(requestUri: string): Promise<Response> {
+  return call(app, 'GET', requestUri.slice(BASE.length))
+}
+
+/** A presentation of an age attestation for this request. */
+export async function presentation(
+  { issuer, holder }: Setting,
+  request: WalletRequest,
+  claims: object = { age_over_18: true },
+): Promise<string> {
+  const iat = Math.floor(Date.now() / 1000)
+  const credential = await issueSdJwtVc({
+    issuer,
+    holder,
+    claims: { iss: ISSUER, vct: VCT, iat, ...claims },
+    disclosable: { _sd: ['age_over_18'] },
+  })
+  return presentSdJwtVc(credential, { holder, nonce: request.nonce, audience: request.client_id, iat })
+}
+
+/** Posts the parameters of an answer. */
+export function post(id: string, parameters: Record<string, string>): Promise<Response> {
+  const init = {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+    body: `${new URLSearchParams(parameters)}`,
+  }
+  return Promise.resolve(app.request(`/v1/verify/${id}/callback`, init, env))
+}
+
+/** The parameters of a good answer. */
+export async function goodAnswer(
+  setting: Setting,
+  request: WalletRequest,
+  claims?: object,
+): Promise<{ vp_token: string; state: string }> {
+  const token = { age_attestation: [await presentation(setting, request, claims)] }
+  return { vp_token: JSON.stringify(token), state: request.state }
+}
+
+/** The session's object. */
+export function stubOf(id: string): DurableObjectStub<VerificationSession> {
+  const objectId = sessionIdOf(env.VERIFICATION_SESSION, id)
+  if (objectId === undefined) throw new Error('not a session id')
+  return env.VERIFICATION_SESSION.get(objectId)
+}

@@ -1,0 +1,255 @@
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { call, json } from '../routes/edge-app.ts'
+import {
+  ask,
+  createSession,
+  fetchRequest,
+  fetchRequestRaw,
+  goodAnswer,
+  poll,
+  post,
+  setUp,
+  stubOf,
+} from './driver.ts'
+
+const HOUR = 3_600_000
+
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
+
+/** Moves the clock, and nothing else. */
+function later(milliseconds: number): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds })
+}
+
+function receiver(status = 204) {
+  return vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null, { status }))
+}
+
+const WEBHOOK = { webhook: { url: 'http://127.0.0.1:9/hook' } }
+
+const alarmOf = (id: string) => runInDurableObject(stubOf(id), (_, state) => state.storage.getAlarm())
+
+describe('expiry', () => {
+  it('is decided by the alarm, with the event owed and the reason of the last attempt', async () => {
+    const setting = await setUp(WEBHOOK)
+    const fetched = receiver()
+    const { verification_id, expires_at } = await createSession(setting)
+    expect(await alarmOf(verification_id)).toBe(Date.parse(expires_at))
+    await post(verification_id, { nonsense: '1' })
+    later(601_000)
+    expect(await runDurableObjectAlarm(stubOf(verification_id))).toBe(true)
+    const session = await poll(setting, verification_id)
+    expect(session).toMatchObject({
+      status: 'expired',
+      stage: 'done',
+      reason: { code: 'malformed_response' },
+    })
+    await vi.waitFor(() => expect(fetched).toHaveBeenCalledTimes(1))
+    const event = JSON.parse(String(fetched.mock.calls[0]?.[1]?.body))
+    expect(event).toMatchObject({ event_type: 'verification.expired', status: 'expired', sequence: 1 })
+  })
+
+  it('is committed by a read past the time, should the alarm be late', async () => {
+    const setting = await setUp()
+    const { verification_id } = await createSession(setting)
+    later(601_000)
+    const session = await poll(setting, verification_id)
+    expect(session).toMatchObject({ status: 'expired', reason: { code: 'session_expired' } })
+  })
+
+  it('refuses an answer that arrives after it', async () => {
+    const setting = await setUp()
+    const { verification_id, wallet_request } = await createSession(setting)
+    const request = await fetchRequest(wallet_request.request_uri)
+    later(601_000)
+    expect((await post(verification_id, await goodAnswer(setting, request))).status).toBe(409)
+    expect((await fetchRequestRaw(wallet_request.request_uri)).status).toBe(410)
+  })
+
+  it('waits for an answer that arrived before it', async () => {
+    const setting = await setUp()
+    const { verification_id, wallet_request, expires_at } = await createSession(setting)
+    const request = await fetchRequest(wallet_request.request_uri)
+    later(Date.parse(expires_at) - 1 - Date.now())
+    const answer = await goodAnswer(setting, request)
+    // The answer is stamped, then the clock passes the deadline while it is being verified.
+    const verify = crypto.subtle.verify.bind(crypto.subtle)
+    let passed: Promise<boolean> | undefined
+    vi.spyOn(crypto.subtle, 'verify').mockImplementation(async (...parameters) => {
+      if (passed === undefined) {
+        later(10)
+        passed = runDurableObjectAlarm(stubOf(verification_id))
+      }
+      return verify(...parameters)
+    })
+    expect((await post(verification_id, answer)).status).toBe(200)
+    await passed
+    expect((await poll(setting, verification_id)).status).toBe('verified')
+  })
+})
+
+describe('the alarm', () => {
+  it('stands ahead as a watchdog while its work runs, even if that work throws', async () => {
+    const setting = await setUp(WEBHOOK)
+    const { verification_id } = await createSession(setting)
+    later(601_000)
+    vi.spyOn(console, 'error').mockReturnValue(undefined)
+    await runInDurableObject(stubOf(verification_id), async (instance, state) => {
+      vi.spyOn(state.storage.kv, 'put').mockImplementationOnce(() => {
+        throw new Error('the disk is full')
+      })
+      await expect(instance.alarm()).rejects.toThrow('the disk is full')
+      expect(await state.storage.getAlarm()).toBeGreaterThan(Date.now())
+    })
+  })
+
+  it('is set again by the constructor where work is owed and the platform lost it', async () => {
+    const setting = await setUp()
+    const { verification_id, expires_at } = await createSession(setting)
+    await runInDurableObject(stubOf(verification_id), (_, state) => state.storage.deleteAlarm())
+    expect(await alarmOf(verification_id)).toBeNull()
+    await evictDurableObject(stubOf(verification_id))
+    await poll(setting, verification_id)
+    expect(await alarmOf(verification_id)).toBe(Date.parse(expires_at))
+  })
+
+  it('retries a delivery on the schedule, and never makes a seventh POST', async () => {
+    const setting = await setUp(WEBHOOK)
+    const fetched = receiver(500)
+    const { verification_id } = await createSession(setting)
+    await ask(setting, 'POST', verification_id, '/cancel')
+    await vi.waitFor(() => expect(fetched).toHaveBeenCalledTimes(1))
+    const waits = [6_000, 72_000, 12 * 60_000, 2.4 * HOUR, 28.8 * HOUR, HOUR, HOUR]
+    for (const wait of waits) {
+      await vi.waitFor(async () => {
+        const log = await json(ask(setting, 'GET', verification_id, '/deliveries'))
+        expect(log.deliveries[0].attempts.at(-1).error).toBeNull()
+      })
+      later(wait)
+      await runDurableObjectAlarm(stubOf(verification_id))
+    }
+    expect(fetched).toHaveBeenCalledTimes(6)
+    const bodies = new Set(fetched.mock.calls.map(([, init]) => init?.body))
+    expect(bodies.size).toBe(1)
+    const [delivery] = (await json(ask(setting, 'GET', verification_id, '/deliveries'))).deliveries
+    expect(delivery).toMatchObject({ state: 'dead', next_attempt_at: null })
+    expect(delivery.attempts).toHaveLength(6)
+  })
+})
+
+describe('erasure', () => {
+  it('after retention leaves an empty storage and no alarm', async () => {
+    const setting = await setUp({ retention_seconds: 3600 })
+    const { verification_id } = await createSession(setting)
+    await ask(setting, 'POST', verification_id, '/cancel')
+    later(HOUR - 10_000)
+    await runDurableObjectAlarm(stubOf(verification_id))
+    expect((await ask(setting, 'GET', verification_id)).status).toBe(200)
+    later(20_000)
+    await runDurableObjectAlarm(stubOf(verification_id))
+    expect((await ask(setting, 'GET', verification_id)).status).toBe(404)
+    const left = await runInDurableObject(stubOf(verification_id), async (_, state) => [
+      [...state.storage.kv.list()],
+      await state.storage.getAlarm(),
+    ])
+    expect(left).toEqual([[], null])
+  })
+
+  it('waits for a webhook that is still owed', async () => {
+    const setting = await setUp({ ...WEBHOOK, retention_seconds: 3600 })
+    const fetched = receiver(500)
+    const { verification_id } = await createSession(setting)
+    await ask(setting, 'POST', verification_id, '/cancel')
+    await vi.waitFor(() => expect(fetched).toHaveBeenCalledTimes(1))
+    later(2 * HOUR)
+    fetched.mockImplementation(async () => new Response(null, { status: 204 }))
+    await runDurableObjectAlarm(stubOf(verification_id))
+    expect(fetched).toHaveBeenCalledTimes(2)
+    // Delivered now, and past its retention: the next alarm, due at once, erases.
+    await runDurableObjectAlarm(stubOf(verification_id))
+    expect((await ask(setting, 'GET', verification_id)).status).toBe(404)
+  })
+
+  it('of a session with an Idempotency-Key leaves a tombstone without personal data, for 24 h', async () => {
+    const setting = await setUp()
+    const headers = { 'Idempotency-Key': 'order-17' }
+    const body = { metadata: { user_id: 'canary-user' } }
+    const { verification_id } = await createSession(setting, body, headers)
+    expect((await ask(setting, 'DELETE', verification_id)).status).toBe(204)
+    const left = await runInDurableObject(stubOf(verification_id), (_, state) => [...state.storage.kv.list()])
+    expect(left).toHaveLength(1)
+    expect(JSON.stringify(left)).not.toContain('canary-user')
+    await expect(createSession(setting, body, headers)).rejects.toThrow('"code":"verification_ended"')
+    later(25 * HOUR)
+    await runDurableObjectAlarm(stubOf(verification_id))
+    const again = await createSession(setting, body, headers)
+    expect(again).toMatchObject({ verification_id, status: 'pending' })
+  })
+
+  it('during a verification wins: the answer finds nothing', async () => {
+    const setting = await setUp()
+    const { verification_id, wallet_request } = await createSession(setting)
+    const answer = await goodAnswer(setting, await fetchRequest(wallet_request.request_uri))
+    const verify = crypto.subtle.verify.bind(crypto.subtle)
+    let erased: Promise<unknown> | undefined
+    vi.spyOn(crypto.subtle, 'verify').mockImplementation(async (...parameters) => {
+      erased ??= stubOf(verification_id).erase(setting.relyingPartyId)
+      await erased
+      return verify(...parameters)
+    })
+    expect((await post(verification_id, answer)).status).toBe(404)
+    expect((await ask(setting, 'GET', verification_id)).status).toBe(404)
+  })
+})
+
+describe('a stored document', () => {
+  it('of a newer version is refused, not guessed at', async () => {
+    const setting = await setUp()
+    const { verification_id } = await createSession(setting)
+    vi.spyOn(console, 'error').mockReturnValue(undefined)
+    await runInDurableObject(stubOf(verification_id), (_, state) => {
+      const document = state.storage.kv.get<{ schema: number }>('session')
+      state.storage.kv.put('session', { ...document, schema: 2 })
+    })
+    await evictDurableObject(stubOf(verification_id))
+    const response = await ask(setting, 'GET', verification_id)
+    expect(response.status).toBe(503)
+    expect((await json(response)).code).toBe('temporarily_unavailable')
+  })
+
+  it('holds no secret in the clear and no claim value', async () => {
+    const setting = await setUp()
+    const { verification_id, wallet_request } = await createSession(setting)
+    const read = () =>
+      runInDurableObject(stubOf(verification_id), (_, state) =>
+        JSON.stringify(state.storage.kv.get('session')),
+      )
+    expect(await read()).not.toMatch(/"d":"/)
+    const request = await fetchRequest(wallet_request.request_uri)
+    const answer = await goodAnswer(setting, request, { age_over_18: true, family_name: 'Canary-Mustermann' })
+    expect((await post(verification_id, answer)).status).toBe(200)
+    expect(await read()).not.toContain('Canary-Mustermann')
+  })
+})
+
+describe('concurrent creations with one Idempotency-Key', () => {
+  it('make one session, and all answers but one are replays', async () => {
+    const setting = await setUp()
+    const headers = { ...setting.headers, 'Idempotency-Key': 'twins' }
+    const body = { credential_types: ['age_attestation'], scope: ['age_over_18'] }
+    const { createApp } = await import('../../src/routes/app.ts')
+    const app = createApp()
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => call(app, 'POST', '/v1/verify', { headers, body })),
+    )
+    const sessions = await Promise.all(answers.map((answer) => json(answer)))
+    expect(new Set(sessions.map(({ verification_id }) => verification_id)).size).toBe(1)
+    expect(new Set(sessions.map(({ qr_code }) => qr_code)).size).toBe(1)
+    const replayed = answers.filter((answer) => answer.headers.get('Idempotent-Replayed') === 'true')
+    expect(replayed).toHaveLength(4)
+  })
+})
