@@ -64,10 +64,8 @@ function scan(text: string, maximumDepth: number): JsonFault | undefined {
       if (open.length === maximumDepth) return 'too_deep'
       expectsName = character === '{'
       open.push(expectsName ? new Set() : undefined)
-    } else if (character === '}' || character === ']') {
-      open.pop()
-      expectsName = false
-    } else if (character === ',') expectsName = open.at(-1) !== undefined
+    } else if (character === '}' || character === ']') open.pop()
+    else if (character === ',') expectsName = open.at(-1) !== undefined
   }
   return undefined
 }

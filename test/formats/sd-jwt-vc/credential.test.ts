@@ -4,7 +4,18 @@ import { describe, expect, it } from 'vitest'
 import type { CheckId, Rejection } from '../../../src/formats/format.ts'
 import { alter, makeKey, type Parts, presentSdJwtVc } from '../../support/issuer.ts'
 import { expectRejection } from '../contract.ts'
-import { EXPECTED, GOOD, HOLDER_KEY, ISSUER_KEY, issueGood, NOW, presentGood, verdictOn } from './good.ts'
+import {
+  ANCHOR,
+  EXPECTED,
+  GOOD,
+  HOLDER_KEY,
+  ISSUER_KEY,
+  issueGood,
+  NOW,
+  presentGood,
+  STRANGER_KEY,
+  verdictOn,
+} from './good.ts'
 
 type Alterable = Parts & { payload: Record<string, unknown>; header: Record<string, unknown> }
 type Case = readonly [string, (parts: Alterable) => void, Rejection, CheckId]
@@ -137,6 +148,17 @@ describe('a credential', () => {
       })
     })
     expectRejection(await verdictOn(forged), { reason: 'invalid_issuer_signature' }, 'issuer_signature')
+  })
+
+  it.each(['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'])('signed with %s verifies', async (alg) => {
+    const issuer = { ...(await makeKey(alg === 'EdDSA' ? 'Ed25519' : alg)), alg }
+    const presentation = await alter(GOOD, { ...KEYS, issuer }, header('alg', alg))
+    // A stranger's key beside it: every key of the set is tried.
+    const anchor = {
+      ...ANCHOR,
+      jwks: { keys: [STRANGER_KEY.publicJwk, ISSUER_KEY.publicJwk, issuer.publicJwk] },
+    }
+    expect((await verdictOn(presentation, { context: { anchors: [anchor] } })).result.ok).toBe(true)
   })
 
   it('signed by a key of another curve than its alg says is refused', async () => {

@@ -178,6 +178,12 @@ describe('holder binding', () => {
     expect((await verdictOn(presentation, { expected })).result.ok).toBe(true)
   })
 
+  it('made more than 300 s ago is stale, however old the request is', async () => {
+    const presentation = await presentGood(await issueGood(), { iat: NOW - 301 })
+    const verdict = await verdictOn(presentation, { expected: { requestedAt: NOW - 36_000 } })
+    expectRejection(verdict, { reason: 'holder_binding_not_current' }, 'holder_binding')
+  })
+
   it('is over the characters that arrived, not over what they decode to', async () => {
     const spaced = await alter(GOOD, KEYS, (parts) => {
       const header: unknown = `{ "alg" : "ES256",\n "typ":"dc+sd-jwt" }`

@@ -5,7 +5,15 @@ import { describe, expect, it } from 'vitest'
 import type { Rejection } from '../../../src/formats/format.ts'
 import type { TrustAnchor } from '../../../src/trust/anchor.ts'
 import { mintCertificate, mintIssuerPki } from '../../support/certificates.ts'
-import { alter, issueSdJwtVc, makeKey, type SigningKey, signJwt } from '../../support/issuer.ts'
+import {
+  alter,
+  digestOf,
+  encodeDisclosure,
+  issueSdJwtVc,
+  makeKey,
+  type SigningKey,
+  signJwt,
+} from '../../support/issuer.ts'
 import { expectRejection } from '../contract.ts'
 import {
   ANCHOR,
@@ -124,6 +132,16 @@ describe('a credential signed with a certificate', () => {
       delete header.x5c
     })
     expectRejection(await verdictUnder(moved, CA_ANCHOR), { reason: 'untrusted_issuer' }, 'issuer_trust')
+  })
+
+  it('that leaves its iss to a disclosure is refused (SD-JWT VC §2.2.2.3)', async () => {
+    const keys = { issuer: LEAF_KEY, holder: HOLDER_KEY }
+    const withIss = await alter(await signedBelowRoot(), keys, ({ payload, disclosures }) => {
+      const disclosure = encodeDisclosure(['c2FsdHNhbHRzYWx0c2FsdA', 'iss', ISSUER])
+      disclosures.push(disclosure)
+      payload._sd = [...(payload._sd as string[]), digestOf(disclosure)]
+    })
+    expectRejection(await verdictUnder(withIss, CA_ANCHOR), { reason: 'forbidden_disclosure' }, 'disclosures')
   })
 
   it('of another curve than its alg is refused', async () => {
