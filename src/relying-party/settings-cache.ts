@@ -55,24 +55,6 @@ export function forgetSettings(relyingPartyId: string): void {
   pending.delete(relyingPartyId)
 }
 
-/**
- * Disables a relying party's webhook because `url` answered 410 (CONTRACT 7), unless it has another URL by now. False where
- * that could not be written: the next 410 will.
- */
-export async function disableWebhook(
-  env: Pick<Env, 'RELYING_PARTY'>,
-  relyingPartyId: string,
-  url: string,
-): Promise<boolean> {
-  try {
-    const disabled = await relyingPartyStub(env.RELYING_PARTY, relyingPartyId)?.disableWebhook(url)
-    forgetSettings(relyingPartyId)
-    return disabled?.ok === true
-  } catch {
-    return false // the object could not be reached
-  }
-}
-
 async function fetchSettings(ask: () => Promise<Answer>): Promise<Found> {
   try {
     return await inTime(ask())

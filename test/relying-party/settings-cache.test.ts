@@ -3,12 +3,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { relyingPartyIdOf } from '../../src/relying-party/identifier.ts'
 import type { Settings } from '../../src/relying-party/settings.ts'
-import {
-  disableWebhook,
-  forgetSettings,
-  SETTINGS_LIFETIME,
-  settingsOf,
-} from '../../src/relying-party/settings-cache.ts'
+import { forgetSettings, SETTINGS_LIFETIME, settingsOf } from '../../src/relying-party/settings-cache.ts'
 import type { Result } from '../../src/result.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')
@@ -105,14 +100,6 @@ describe('settings', () => {
   })
 })
 
-describe('disabling a webhook', () => {
-  it('that cannot be written is told and does not throw', async () => {
-    const world = fakeWorld()
-    world.break()
-    expect(await disableWebhook(world.env, world.id, 'https://hooks.shop.org/in')).toBe(false)
-  })
-})
-
 /** A relying party whose object counts how often it is asked. The id is a real one. */
 function fakeWorld() {
   const objectId = env.RELYING_PARTY.newUniqueId()
@@ -125,10 +112,9 @@ function fakeWorld() {
     if (mode === 'hanging') return new Promise(() => undefined)
     return Promise.resolve({ ok: true, value: { name: `version ${asked}` } as Settings })
   }
-  const disable = () => Promise.reject(new Error('Network connection lost.'))
   const namespace = {
     idFromString: (text: string) => env.RELYING_PARTY.idFromString(text),
-    get: () => ({ settings, disableWebhook: disable }),
+    get: () => ({ settings }),
   }
   const world = { RELYING_PARTY: namespace as unknown as typeof env.RELYING_PARTY }
   return {

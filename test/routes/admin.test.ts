@@ -1,6 +1,6 @@
 import { listDurableObjectIds, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { encodeBase64url } from '../../src/codec/base64url.ts'
 import { decodeHex } from '../../src/codec/bytes.ts'
 import { relyingPartyStub } from '../../src/relying-party/identifier.ts'
@@ -301,6 +301,57 @@ describe('API keys', () => {
     const response = await admin('POST', `${LIST}/${id}/api_keys`, {})
     expect(response.status).toBe(400)
     expect((await json(admin('GET', `${LIST}/${id}`))).api_keys).toHaveLength(50)
+  })
+})
+
+describe('the webhook', () => {
+  afterEach(() => {
+    vi.restoreAllMocks()
+  })
+  const webhook = { url: 'https://hooks.shop.org/in' }
+
+  it('secret is rotated: the new one is shown once, with the time the old one dies', async () => {
+    const { relying_party_id: id, webhook_secret } = await createRelyingParty({ webhook })
+    const response = await admin('POST', `${LIST}/${id}/webhook/rotate_secret`)
+    expect(response.status).toBe(200)
+    const rotated = await json(response)
+    expect(rotated.webhook_secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+    expect(rotated.webhook_secret).not.toBe(webhook_secret)
+    const overlap = Date.parse(rotated.previous_secret_expires_at) - Date.now()
+    expect(Math.abs(overlap - 24 * 3600 * 1000)).toBeLessThan(60_000)
+    expect(await (await admin('GET', `${LIST}/${id}`)).text()).not.toContain(rotated.webhook_secret)
+  })
+
+  it('is tested by one POST, and the answer tells what came of it', async () => {
+    const { relying_party_id: id } = await createRelyingParty({ webhook })
+    const fetched = vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response(null, { status: 500 }))
+    const response = await admin('POST', `${LIST}/${id}/webhook/test`)
+    expect(response.status).toBe(200)
+    expect(await json(response)).toEqual({
+      event_id: expect.stringMatching(/^evt_/),
+      succeeded: false,
+      status: 500,
+      error: null,
+      duration_ms: expect.any(Number),
+    })
+    expect(fetched).toHaveBeenCalledTimes(1)
+  })
+
+  it('that answers 410 is disabled until it is enabled', async () => {
+    const { relying_party_id: id } = await createRelyingParty({ webhook })
+    vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response(null, { status: 410 }))
+    await admin('POST', `${LIST}/${id}/webhook/test`)
+    expect((await json(admin('GET', `${LIST}/${id}`))).webhook.disabled).toBe(true)
+    expect((await json(admin('POST', `${LIST}/${id}/webhook/enable`))).webhook.disabled).toBe(false)
+    expect((await json(admin('GET', `${LIST}/${id}`))).webhook.disabled).toBe(false)
+  })
+
+  it('must be there to be tested or enabled', async () => {
+    const { relying_party_id: id } = await createRelyingParty()
+    for (const action of ['test', 'enable']) {
+      const response = await admin('POST', `${LIST}/${id}/webhook/${action}`)
+      expect([response.status, (await json(response)).code]).toEqual([409, 'webhook_not_configured'])
+    }
   })
 })
 
