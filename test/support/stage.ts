@@ -77,18 +77,26 @@ export async function finish(
   return begun
 }
 
-/** The events a session sent so far, parsed, once there are so many. */
+/** A webhook of a session as it was posted, and its body. */
+export type SentEvent = { readonly post: Posted; readonly event: Readonly<Record<string, unknown>> }
+
+/** The events a session sent so far, once there are so many. */
 export async function eventsOf(
   { receiver }: Stage,
   verificationId: string,
-  count = 1,
-): Promise<readonly { readonly post: Posted; readonly event: Record<string, unknown> }[]> {
-  for (let all = receiver.requests.length; ; ) {
+  count: number,
+): Promise<readonly SentEvent[]> {
+  for (;;) {
     const found = receiver.requests
       .map((post) => ({ post, event: JSON.parse(post.body.toString()) as Record<string, unknown> }))
       .filter(({ event }) => event.verification_id === verificationId)
     if (found.length >= count) return found
-    all = Math.max(all, receiver.requests.length) + 1
-    await receiver.received(all)
+    await receiver.received(receiver.requests.length + 1)
   }
+}
+
+/** The first event of a session, once it was sent. */
+export async function eventOf(stage: Stage, verificationId: string): Promise<SentEvent> {
+  const [first] = await eventsOf(stage, verificationId, 1)
+  return first!
 }
