@@ -166,7 +166,30 @@ describe('ending', () => {
     const server = await startServer()
     const pid = server.pid()
     expect(await server.stop()).toBe(0)
-    expect(existsSync(`/proc/${pid}/cmdline`) && readFileSync(`/proc/${pid}/cmdline`, 'utf8')).toBeFalsy()
+    expect(isRunning(pid)).toBe(false)
+  })
+})
+
+describe('started through npm', () => {
+  it('ends with it: a SIGTERM that npm is sent ends launcher and workerd', async () => {
+    const stateDir = await mkdtemp(join(tmpdir(), 'verifier-'))
+    const { server, port } = await takePort()
+    await new Promise((resolve) => server.close(resolve))
+    const { PATH = '', HOME = '' } = process.env
+    const npm = spawn('npm', ['start'], { env: { PATH, HOME, STATE_DIR: stateDir, PORT: port } })
+    let output = ''
+    npm.stdout.on('data', (chunk) => {
+      output += chunk
+    })
+    try {
+      await vi.waitFor(() => expect(output).toContain('curl'), { timeout: 30_000 })
+      const pid = Number(readFileSync(join(stateDir, 'workerd.pid'), 'utf8'))
+      npm.kill('SIGTERM')
+      await vi.waitFor(() => expect(isRunning(pid)).toBe(false), { timeout: 10_000 })
+    } finally {
+      npm.kill('SIGKILL')
+      await rm(stateDir, { recursive: true, force: true })
+    }
   })
 })
 
@@ -190,13 +213,8 @@ describe('a start that cannot succeed', () => {
   })
 
   it('exits 1 when its port is taken', async () => {
-    const port = await new Promise<string>((resolve) => {
-      const server = createServer().listen(0, '127.0.0.1', () => {
-        const address = server.address()
-        resolve(String(typeof address === 'object' ? address?.port : address))
-      })
-      taken = server
-    })
+    const { server, port } = await takePort()
+    taken = server
     const { exitCode, output } = await runLauncher({ STATE_DIR: stateDir, PORT: port })
     expect(exitCode).toBe(1)
     expect(output).toMatch(/already in use/i)
@@ -212,6 +230,22 @@ describe('a start that cannot succeed', () => {
     expect(output).toContain(message)
   })
 })
+
+/** A server on a port nobody else listens on. */
+function takePort(): Promise<{ server: NetServer; port: string }> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      resolve({ server, port: String(typeof address === 'object' ? address?.port : address) })
+    })
+  })
+}
+
+/** A process that has ended and was not waited for is still listed, without a command line. */
+function isRunning(pid: number): boolean {
+  const commandLine = `/proc/${pid}/cmdline`
+  return existsSync(commandLine) && readFileSync(commandLine, 'utf8') !== ''
+}
 
 /** Waits until the launcher has printed a text. */
 async function said(server: Server, text: string) {
