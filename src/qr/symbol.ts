@@ -5,7 +5,7 @@ import { utf8 } from '../codec/bytes.ts'
 import { err, ok, type Result } from '../result.ts'
 
 /** Edge of a picture in pixels that may be asked for (CONTRACT 6). */
-export const QR_SIZE = { minimum: 160, maximum: 1024, initial: 320 } as const
+export const QR_SIZE = { minimum: 160, maximum: 1024, standard: 320 } as const
 
 /** A symbol and its place in the picture; `true` is a dark module. */
 export type QrSymbol = {

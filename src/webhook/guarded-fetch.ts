@@ -2,6 +2,12 @@
 // redirect, a time limit, a size limit. It has the shape that `trust/` asks for.
 
 import { err, ok, type Result } from '../result.ts'
+import type {
+  FetchedResource,
+  FetchResource,
+  ResourceFault,
+  ResourceRequest,
+} from '../trust/fetch-resource.ts'
 import { letGo, readAtMost } from './bounded-read.ts'
 import { judgeReceiverUrl, type UrlRule } from './receiver-url.ts'
 
@@ -12,18 +18,9 @@ export type Guard = UrlRule & {
   readonly timeoutMs: number
 }
 
-/** `limit`: body bytes at most. */
-export type GuardedRequest = { readonly url: string; readonly accept: string; readonly limit: number }
-
-/** `contentType` is the header as sent, or empty. */
-export type GuardedAnswer = { readonly body: Uint8Array<ArrayBuffer>; readonly contentType: string }
-
-/** `forbidden`: the URL rule refuses. `unavailable`: no answer, a broken one, or a status other than 200. */
-export type GuardedFault = 'forbidden' | 'unavailable' | 'too_large'
-
 /** Makes the guarded GET. It never rejects. */
-export function createFetchResource(guard: Guard) {
-  return async (request: GuardedRequest): Promise<Result<GuardedAnswer, GuardedFault>> => {
+export function createFetchResource(guard: Guard): FetchResource {
+  return async (request) => {
     const url = judgeReceiverUrl(request.url, guard)
     if (!url.ok) return err('forbidden')
     try {
@@ -36,9 +33,9 @@ export function createFetchResource(guard: Guard) {
 
 async function get(
   url: string,
-  { accept, limit }: GuardedRequest,
+  { accept, limit }: ResourceRequest,
   { fetch, timeoutMs }: Guard,
-): Promise<Result<GuardedAnswer, GuardedFault>> {
+): Promise<Result<FetchedResource, ResourceFault>> {
   const signal = AbortSignal.timeout(timeoutMs)
   const headers = { accept, 'user-agent': 'wallet-verifier' }
   const response = await fetch(url, { headers, redirect: 'manual', signal })

@@ -12,7 +12,6 @@ beforeEach(async () => {
 })
 afterEach(() => server.close())
 
-// That it has the shape `trust/` asks for is checked by the compiler here.
 const guarded = (timeoutMs = LOCAL.timeoutMs): FetchResource =>
   createFetchResource({ ...LOCAL, fetch, timeoutMs })
 
