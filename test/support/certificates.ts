@@ -10,7 +10,7 @@ import { concatBytes } from '../../src/codec/bytes.ts'
 export const VALID_FROM = new Date('2024-01-01T00:00:00Z')
 export const VALID_UNTIL = new Date('2049-12-31T23:59:59Z')
 
-export type KeyKind = 'P-256' | 'P-384' | 'P-521' | 'Ed25519' | 'RSA-1024' | 'RSA-2048'
+export type KeyKind = 'P-256' | 'P-384' | 'P-521' | 'Ed25519' | 'RSA-1024' | 'RSA-2048' | 'RSA-2048-e3'
 
 export type KeyUsageName = 'digitalSignature' | 'keyEncipherment' | 'keyCertSign' | 'cRLSign'
 
@@ -161,6 +161,7 @@ const KEY_PARAMETERS = {
   Ed25519: { name: 'Ed25519' },
   'RSA-1024': { ...RSA, modulusLength: 1024 },
   'RSA-2048': { ...RSA, modulusLength: 2048 },
+  'RSA-2048-e3': { ...RSA, modulusLength: 2048, publicExponent: Uint8Array.of(3) },
 } as const
 
 const KEY_USAGE_BITS = { digitalSignature: 1, keyEncipherment: 4, keyCertSign: 32, cRLSign: 64 } as const

@@ -196,6 +196,11 @@ describe('a path with one thing changed', () => {
       { intermediate: { keyKind: 'RSA-1024' } },
       violation('weak_key_or_signature'),
     ],
+    [
+      'an RSA authority with exponent 3',
+      { intermediate: { keyKind: 'RSA-2048-e3' } },
+      violation('weak_key_or_signature'),
+    ],
     ['an RSA-1024 leaf', { leaf: { keyKind: 'RSA-1024' } }, violation('weak_key_or_signature')],
     ['a leaf signed with ECDSA and SHA-1', { leaf: { hash: 'SHA-1' } }, violation('weak_key_or_signature')],
     [

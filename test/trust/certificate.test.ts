@@ -5,11 +5,13 @@ import { describe, expect, it } from 'vitest'
 import { concatBytes, decodeHex } from '../../src/codec/bytes.ts'
 import { type Certificate, decodeCertificate } from '../../src/trust/certificate.ts'
 import { subjectKeyJwk } from '../../src/trust/subject-key.ts'
-import { type Minted, mintLeaf, type RawExtension, tlv } from '../support/certificates.ts'
+import { type Minted, mintLeaf, type RawExtension, tlv, withDer } from '../support/certificates.ts'
 import isoVectors from '../vectors/iso18013-5-annexD.json' with { type: 'json' }
-import { ask, pki, verdict } from './fixtures.ts'
+import { ask, pinnedAnchor, pki, verdict } from './fixtures.ts'
 
 const UNKNOWN: RawExtension = { oid: '1.2.3.4.5', critical: false, value: tlv(0x05) }
+
+const ECDSA_WITH_SHA256 = '2a8648ce3d040302'
 
 async function askChain(...chain: readonly Minted[]): Promise<string> {
   return verdict(await ask({ chain: chain.map((certificate) => certificate.der) }))
@@ -84,6 +86,8 @@ describe('bytes that are not a strict certificate', () => {
       'an alternative name that is not ASCII',
       [{ oid: '2.5.29.17', critical: false, value: tlv(0x30, tlv(0x82, Uint8Array.of(0xe4))) }],
     ],
+    ['a name of no known form', [{ oid: '2.5.29.17', critical: false, value: tlv(0x30, tlv(0x89)) }]],
+    ['more than 16 KiB', [{ ...UNKNOWN, value: tlv(0x04, new Uint8Array(16_384)) }]],
     [
       'junk after the value of a known extension',
       [
@@ -100,6 +104,22 @@ describe('bytes that are not a strict certificate', () => {
     expect(await askChain(leaf, pki.intermediate)).toBe('malformed_certificate_chain')
   })
 
+  it('refuses a leaf whose unsigned algorithm identifier differs from the signed one (RFC 5280 §4.1.1.2)', async () => {
+    const changed = replaced(der, ECDSA_WITH_SHA256, '2a8648ce3d040303')
+    expect(verdict(await ask({ chain: [changed, pki.intermediate.der] }))).toBe('malformed_certificate_chain')
+  })
+
+  it.each([
+    ['in hybrid form', '03420004', '03420006'],
+    ['on another curve', '2a8648ce3d030107', '2a8648ce3d030106'],
+    ['of another kind', '2a8648ce3d0201', '2a8648ce3d0202'],
+  ])('uses no key %s, not even a pinned one', async (_, from, to) => {
+    const pinned = withDer(pki.leaf, replaced(der, from, to))
+    expect(decodeCertificate(pinned.der)).toMatchObject({ subjectKey: undefined })
+    const anchors = [pinnedAnchor(pinned.pem)]
+    expect(verdict(await ask({ chain: [pinned.der] }, { anchors }))).toBe('issuer_key_not_found')
+  })
+
   it('trusts no flipped bit anywhere in a leaf', async () => {
     for (let i = 0; i < der.length; i++) {
       const result = await ask({ chain: [flipped(der, i), pki.intermediate.der] })
@@ -110,4 +130,12 @@ describe('bytes that are not a strict certificate', () => {
 
 function flipped(bytes: Uint8Array<ArrayBuffer>, i: number): Uint8Array<ArrayBuffer> {
   return bytes.map((byte, j) => (i === j ? byte ^ 1 : byte))
+}
+
+/** The certificate with the last occurrence of some bytes replaced by as many others. */
+function replaced(bytes: Uint8Array<ArrayBuffer>, from: string, to: string): Uint8Array<ArrayBuffer> {
+  const hex = Buffer.from(bytes).toString('hex')
+  const at = hex.lastIndexOf(from)
+  expect(at).toBeGreaterThan(0)
+  return decodeHex(hex.slice(0, at) + to + hex.slice(at + from.length))!
 }

@@ -2,7 +2,7 @@
 // constraint, a leaf with the name, nothing else differs.
 
 import { describe, expect, it } from 'vitest'
-import { decodeHex } from '../../src/codec/bytes.ts'
+import { concatBytes, decodeHex, utf8 } from '../../src/codec/bytes.ts'
 import {
   type AltName,
   type CertificateOptions,
@@ -203,6 +203,16 @@ describe('where constraints bind', () => {
     const registeredId = tlv(0x88, Uint8Array.of(42))
     expect(await judge({ permitted: [registeredId] }, {})).toBe(VIOLATION)
     expect(await judge({ excluded: [registeredId] }, {})).toBe(VIOLATION)
+  })
+
+  it('refuses subtrees with bounds, which nobody may use (RFC 5280 §4.2.1.10)', async () => {
+    const base = tlv(0x82, utf8('example.com'))
+    const altNames = [dns('example.com')]
+    expect(await judge({ permitted: [base] }, { altNames })).toBe('trusted')
+    for (const tag of [0x80, 0x81]) {
+      const bounded = concatBytes(base, tlv(tag, Uint8Array.of(1)))
+      expect(await judge({ permitted: [bounded] }, { altNames })).toBe(VIOLATION)
+    }
   })
 
   it('refuses a range of address and mask that is none', async () => {
