@@ -33,16 +33,22 @@ const SUPERSEDED_LIMIT = 8
 /** How long a superseded generation that nobody fetched stays alive. */
 export const SUPERSEDED_LIFETIME_MS = 60_000
 
-/** Adds the newest generation and forgets the dead ones. */
+/**
+ * Adds a generation and forgets the dead ones. Renders at the same time may be written in another order than they were numbered:
+ * the newest is the one with the highest number, and only the others are superseded.
+ */
 export function addGeneration(
   generations: readonly StoredGeneration[],
-  newest: StoredGeneration,
+  added: StoredGeneration,
 ): readonly StoredGeneration[] {
-  const older = generations.map((generation) => ({
-    ...generation,
-    superseded_at: generation.superseded_at ?? newest.created_at,
-  }))
-  return aliveGenerations([...older, newest], newest.created_at)
+  const all = [...generations, added]
+  const newest = newestGeneration(all)
+  const marked = all.map((generation) =>
+    generation === newest
+      ? generation
+      : { ...generation, superseded_at: generation.superseded_at ?? added.created_at },
+  )
+  return aliveGenerations(marked, added.created_at)
 }
 
 /** Those that still accept a fetch and an answer at `now`, oldest first. */

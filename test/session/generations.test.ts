@@ -71,6 +71,22 @@ describe('which generations are alive', () => {
     expect(numbers(next)).toEqual([9, ...Array.from({ length: 31 }, (_, i) => i + 11)])
   })
 
+  it('the newest by number, where renders at the same time were written out of order', () => {
+    const swapped = [2, 3, 1].reduce<readonly StoredGeneration[]>(
+      (all, number) => addGeneration(all, generation(number)),
+      [],
+    )
+    const superseded = swapped.map(({ number, superseded_at }) => [number, superseded_at])
+    expect(superseded).toEqual([
+      [2, T0],
+      [3, null],
+      [1, T0],
+    ])
+    expect(numbers(aliveGenerations(swapped, T0 + 60_000))).toEqual([3])
+    const later = addGeneration(swapped, generation(4, T0 + 60_000))
+    expect(numbers(aliveGenerations(later, T0 + 60_000 + 59_999))).toEqual([3, 4])
+  })
+
   it('one whose view was read, as one that was fetched', () => {
     const one = [handOut(generation(1), T0, 'viewed')]
     const alive = aliveGenerations(addGeneration(one, generation(2, T0 + 1000)), T0 + 86_400_000)
