@@ -1,4 +1,4 @@
-// JWT VC Issuer Metadata (SD-JWT VC §4, §5): the keys of an issuer that a trust anchor names by its URL. Nothing a
+// JWT VC Issuer Metadata (SD-JWT VC §4): the keys of an issuer that a trust anchor names by its URL. Nothing a
 // wallet wrote is fetched: the URL is the anchor's, and `jwks_uri` is what that issuer's own document says.
 
 import { decodeUtf8 } from '../codec/bytes.ts'

@@ -31,7 +31,7 @@ export async function resolveSigner(
   const applicable = anchorsForType(anchors, context.credentialType)
   const { iss, chain } = claims
   // CONTRACT 8: an `iss` with an anchor of its own is verified by that alone. That holds also where this anchor does
-  // not cover the type: were a chain accepted instead, the presenter would choose the mechanism (SD-JWT VC §3.5).
+  // not cover the type: were a chain accepted instead, the presenter would choose the mechanism (SD-JWT VC §2.5).
   if (iss !== undefined && anchors.some((anchor) => anchoredIssuer(anchor) === iss)) {
     return resolveAnchoredIssuer(iss, claims, { ...context, anchors: applicable })
   }

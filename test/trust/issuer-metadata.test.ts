@@ -1,4 +1,4 @@
-// JWT VC Issuer Metadata (SD-JWT VC §4, §5): where it is read, what of it counts, and how often it is fetched.
+// JWT VC Issuer Metadata (SD-JWT VC §4): where it is read, what of it counts, and how often it is fetched.
 
 import { describe, expect, it } from 'vitest'
 import { err } from '../../src/result.ts'
