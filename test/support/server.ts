@@ -26,6 +26,8 @@ export type Server = {
   stop(): Promise<number | null>
   /** SIGKILL to launcher and workerd: nothing gets to say goodbye. */
   kill9(): Promise<void>
+  /** SIGKILL to workerd alone; the launcher notices and ends by itself. */
+  killWorkerd(): void
   /** Starts again on the same port and state; ends what still runs first. `changed` replaces variables for good. */
   restart(changed?: Readonly<Record<string, string>>): Promise<void>
   /** `POST /v1/admin/relying_parties`, in test mode unless told otherwise. Throws unless it answers 201. */
@@ -38,17 +40,22 @@ export type CreatedRelyingParty = {
   readonly webhook_secret: string
 }
 
-/** Starts the launcher and waits until it says it is ready. `env` adds to or replaces the launcher's variables. */
+/**
+ * Starts the launcher and waits until it says it is ready. `env` adds to or replaces the launcher's variables; `launcher` is that
+ * of another copy of the project.
+ */
 export async function startServer({
   env = {},
+  launcher = LAUNCHER,
 }: {
   env?: Readonly<Record<string, string>>
+  launcher?: string
 } = {}): Promise<Server> {
   const stateDir = env.STATE_DIR ?? (await mkdtemp(join(tmpdir(), 'verifier-')))
   const port = env.PORT ?? String(await freePort())
   let variables: Record<string, string> = { ...inherited(), ...env, STATE_DIR: stateDir, PORT: port }
   const origin = `${env.TLS_CERT === undefined ? 'http' : 'https'}://127.0.0.1:${port}`
-  let run = await launch(variables)
+  let run = await launch(launcher, variables)
   const adminToken = env.ADMIN_TOKEN ?? readFileSync(join(stateDir, 'keys', 'admin-token'), 'utf8')
 
   return {
@@ -68,10 +75,14 @@ export async function startServer({
       await end(run.launcher, 'SIGKILL')
       if (workerd !== undefined) killIfRunning(workerd, stateDir)
     },
+    killWorkerd() {
+      const workerd = readPid(stateDir)
+      if (workerd !== undefined) killIfRunning(workerd, stateDir)
+    },
     async restart(changed = {}) {
       await end(run.launcher, 'SIGTERM')
       variables = { ...variables, ...changed }
-      run = await launch(variables)
+      run = await launch(launcher, variables)
     },
     createRelyingParty: (settings = {}) => createRelyingParty(origin, adminToken, settings),
   }
@@ -79,13 +90,17 @@ export async function startServer({
 
 /** Runs the launcher to its end, for starts that must fail. Resolves to its exit code and all it printed. */
 export async function runLauncher(env: Readonly<Record<string, string>>) {
-  const { launcher, output } = spawnLauncher({ ...inherited(), PORT: String(await freePort()), ...env })
+  const { launcher, output } = spawnLauncher(LAUNCHER, {
+    ...inherited(),
+    PORT: String(await freePort()),
+    ...env,
+  })
   const exitCode = await ended(launcher)
   return { exitCode, output: output() }
 }
 
-async function launch(variables: Record<string, string>) {
-  const run = spawnLauncher(variables)
+async function launch(path: string, variables: Record<string, string>) {
+  const run = spawnLauncher(path, variables)
   const deadline = setTimeout(() => run.launcher.kill('SIGTERM'), READY_WITHIN_MS)
   await new Promise<void>((resolve, reject) => {
     // The demo relying party is made after that line: a session of a test must not wait for it.
@@ -97,8 +112,8 @@ async function launch(variables: Record<string, string>) {
   return run
 }
 
-function spawnLauncher(variables: Record<string, string>) {
-  const launcher = spawn(process.execPath, [LAUNCHER], { env: variables, stdio: ['ignore', 'pipe', 'pipe'] })
+function spawnLauncher(path: string, variables: Record<string, string>) {
+  const launcher = spawn(process.execPath, [path], { env: variables, stdio: ['ignore', 'pipe', 'pipe'] })
   let text = ''
   for (const stream of [launcher.stdout, launcher.stderr]) {
     stream.setEncoding('utf8').on('data', (chunk: string) => {

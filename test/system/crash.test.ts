@@ -1,0 +1,112 @@
+// Nothing acknowledged is lost (CONTRACT 4, 7): the service is killed again and again under load, while its receiver fails a third
+// of the time. CRASH_OUTCOMES, CRASH_KILLS and CRASH_SEED change the run.
+
+import { beforeAll, describe, expect, it } from 'vitest'
+import { COMMIT_THEN_SEND } from './crash/commit-then-send.ts'
+import type { Receipt } from './crash/failing-receiver.ts'
+import { type Evidence, type Findings, findingsOf } from './crash/findings.ts'
+import { copyProject, type Fault } from './crash/project-copy.ts'
+import { type Plan, type Run, runCrashes } from './crash/run.ts'
+
+const OUTCOMES = Number(process.env.CRASH_OUTCOMES ?? 1_000)
+const KILLS = Number(process.env.CRASH_KILLS ?? 30)
+const SEED = Number(process.env.CRASH_SEED ?? 1)
+/** Sessions of the great run that nobody answers. */
+const SILENT = 30
+/**
+ * An attempt that a kill cut off is made again after 25 s; the next one, cut off as well, after 80 s more; a third one after more than
+ * ten minutes. Kills that go on for less than the first two waits cannot cut off a third.
+ */
+const patience = (killedForMs: number) => (killedForMs < 80_000 ? 150_000 : 900_000)
+
+const NOTHING: Findings = {
+  forgotten: [],
+  undelivered: [],
+  doubled: [],
+  contradicted: [],
+  oversent: [],
+  uncounted: [],
+  altered: [],
+  unknown: [],
+}
+
+const EVENT = { event_type: 'verification.verified', status: 'verified', sequence: 1 }
+const RECEIPT: Receipt = {
+  verificationId: 'v_1',
+  eventId: 'evt_1',
+  event: EVENT,
+  digest: 'same',
+  accepted: true,
+  answeredAt: 0,
+}
+const ATTEMPTS = [1, 2].map((attempt) => ({ attempt, manual: false }))
+const TOLD = { status: 'verified', deliveries: [{ event_id: 'evt_1', attempts: ATTEMPTS }] }
+const GOOD: Evidence = {
+  sessions: [{ number: 1, verificationId: 'v_1', end: 'verified' }],
+  told: new Map([['v_1', TOLD]]),
+  receipts: [{ ...RECEIPT, accepted: false }, RECEIPT],
+}
+
+describe(`the service, killed ${KILLS} times under ${OUTCOMES} acknowledged outcomes`, () => {
+  let run: Run
+  beforeAll(async () => {
+    run = await crash({ outcomes: OUTCOMES, silent: SILENT, kills: KILLS, seed: SEED, patience })
+  }, 1_800_000)
+
+  it('loses no outcome and no event, sends none a seventh time, and needs no request to go on', () => {
+    expect(run.sessions).toHaveLength(OUTCOMES + SILENT)
+    expect(findingsOf(run)).toEqual(NOTHING)
+  })
+
+  it('was killed in the middle of deliveries and requests', () => {
+    expect(run.openAtKills).toHaveLength(KILLS)
+    expect(run.openAtKills.filter((open) => open > 0).length).toBeGreaterThan(KILLS / 2)
+    expect(run.brokenOff).toBeGreaterThan(0)
+  })
+
+  it('met a receiver that failed a third of the time', () => {
+    const failed = run.receipts.filter(({ accepted }) => !accepted)
+    expect(failed.length / run.receipts.length).toBeGreaterThan(0.3)
+  })
+})
+
+describe('a service that commits the outcome and then sends the event', () => {
+  it('is found out by the same run: it loses events of acknowledged outcomes', async () => {
+    const plan = { outcomes: 200, silent: 0, kills: 6, seed: SEED, patience: () => 10_000 }
+    const run = await crash(plan, COMMIT_THEN_SEND)
+    const { undelivered, forgotten } = findingsOf(run)
+    expect(run.sessions).toHaveLength(200)
+    expect(forgotten).toEqual([])
+    expect(undelivered.length).toBeGreaterThan(0)
+  }, 300_000)
+})
+
+describe('the findings', () => {
+  it('are none for a session whose event came twice with the same bytes and was counted twice', () => {
+    expect(findingsOf(GOOD)).toEqual(NOTHING)
+  })
+
+  it.each<[keyof Findings, string, Partial<Evidence>]>([
+    ['forgotten', 'v_1', { told: new Map() }],
+    ['forgotten', 'v_1', { told: new Map([['v_1', { ...TOLD, status: 'pending' }]]) }],
+    ['undelivered', 'v_1', { receipts: [{ ...RECEIPT, accepted: false }] }],
+    ['contradicted', 'evt_1', { receipts: [{ ...RECEIPT, event: { ...EVENT, status: 'rejected' } }] }],
+    ['contradicted', 'evt_1', { receipts: [{ ...RECEIPT, event: { ...EVENT, sequence: 2 } }] }],
+    ['uncounted', 'evt_1', { receipts: [RECEIPT, RECEIPT, RECEIPT] }],
+    ['altered', 'evt_1', { receipts: [RECEIPT, { ...RECEIPT, digest: 'other' }] }],
+    ['unknown', 'evt_2', { receipts: [RECEIPT, { ...RECEIPT, verificationId: 'v_2', eventId: 'evt_2' }] }],
+    ['doubled', 'v_1', { receipts: [RECEIPT, { ...RECEIPT, eventId: 'evt_2' }] }],
+    ['oversent', 'evt_1', { receipts: Array.from({ length: 7 }, () => RECEIPT) }],
+  ])('are "%s" for %s where only that is so', (finding, culprit, change) => {
+    expect(findingsOf({ ...GOOD, ...change })[finding]).toEqual([culprit])
+  })
+})
+
+async function crash(plan: Omit<Plan, 'launcher'>, fault?: Fault): Promise<Run> {
+  const copy = copyProject(fault)
+  try {
+    return await runCrashes({ ...plan, launcher: copy.launcher })
+  } finally {
+    copy.remove()
+  }
+}

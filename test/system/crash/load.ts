@@ -1,0 +1,109 @@
+// Sessions brought to their ends by callers who do what sensible callers do when a server goes away: they ask again, with the
+// same key or the same bytes, until they are answered.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { OVER_18 } from '../../support/service.ts'
+import { formPost, type LeanWallet, readRequestObject } from '../lean-wallet.ts'
+
+/** How a session is to end. `expired`: nobody says anything about it after its creation. */
+export type End = 'verified' | 'rejected' | 'declined' | 'canceled' | 'expired'
+
+/** A session as its callers know it when they are done with it. */
+export type Known = {
+  readonly number: number
+  readonly verificationId: string
+  readonly end: End
+}
+
+export type Answer = { readonly status: number; readonly text: string }
+
+/** Asks until it is answered: by something else than "not now". */
+export type Ask = (path: string, init?: RequestInit) => Promise<Answer>
+
+/** A person looks at the request before the wallet answers it; how long, goes by the session's number. */
+const HESITATION_MS = 1_500
+
+/** More than any wait of the service itself. */
+const GIVEN_UP_AFTER_MS = 20_000
+const NOT_NOW = [429, 503]
+
+/** `up` resolves when the service runs. `brokenOff` tells how often a connection broke before its answer was whole. */
+export function persistentCaller(origin: string, up: () => Promise<void>) {
+  let brokenOff = 0
+  const ask: Ask = async (path, init = {}) => {
+    for (;;) {
+      await up()
+      const answer = await askOnce(origin + path, init)
+      if (answer === undefined) brokenOff++
+      else if (!NOT_NOW.includes(answer.status)) return answer
+      await sleep(20)
+    }
+  }
+  return { ask, brokenOff: () => brokenOff }
+}
+
+async function askOnce(url: string, init: RequestInit): Promise<Answer | undefined> {
+  try {
+    const response = await fetch(url, { ...init, signal: AbortSignal.timeout(GIVEN_UP_AFTER_MS) })
+    return { status: response.status, text: await response.text() }
+  } catch {
+    return undefined // an answer that did not come whole is none
+  }
+}
+
+/** Ends of `outcomes` sessions, six of ten verified, and of the silent ones spread among them. */
+export function planOf(outcomes: number, silent: number): readonly End[] {
+  const mix: readonly End[] = [
+    ...['verified', 'verified', 'rejected', 'verified', 'declined'],
+    ...['verified', 'canceled', 'verified', 'declined', 'verified'],
+  ] as const
+  const ends = Array.from({ length: outcomes }, (_, i) => mix[i % mix.length] as End)
+  const every = Math.max(1, Math.floor(outcomes / (silent || 1)))
+  for (let i = 0; i < silent; i++) ends.splice(i * (every + 1), 0, 'expired')
+  return ends
+}
+
+/** Creates the session and brings it to its end. Resolves when that was acknowledged; throws at any other answer. */
+export async function drive(
+  number: number,
+  end: End,
+  { ask, wallet, apiKey }: { readonly ask: Ask; readonly wallet: LeanWallet; readonly apiKey: string },
+): Promise<Known> {
+  const session = expectStatus(201, await ask('/v1/verify', creation(number, end, apiKey)))
+  const { verification_id: verificationId, wallet_request } = JSON.parse(session)
+  const path = `/v1/verify/${verificationId}`
+  if (end === 'canceled') expectStatus(200, await ask(`${path}/cancel`, authorized(apiKey, 'POST')))
+  else if (end !== 'expired') {
+    const jws = expectStatus(200, await ask(new URL(wallet_request.request_uri).pathname))
+    const answer = answerOf(end, jws, wallet)
+    await sleep((HESITATION_MS * (number % 16)) / 16)
+    expectStatus(200, await ask(`${path}/callback`, formPost(answer)))
+  }
+  return { number, verificationId, end }
+}
+
+function creation(number: number, end: End, apiKey: string): RequestInit {
+  const { method, headers } = authorized(apiKey, 'POST')
+  const request = {
+    ...OVER_18,
+    metadata: { number: String(number) },
+    expires_in: end === 'expired' ? 60 : 900,
+  }
+  const more = { 'content-type': 'application/json', 'idempotency-key': `session-${number}` }
+  return { method, headers: { ...headers, ...more }, body: JSON.stringify(request) }
+}
+
+export function authorized(apiKey: string, method = 'GET') {
+  return { method, headers: { authorization: `Bearer ${apiKey}` } }
+}
+
+function answerOf(end: End, jws: string, wallet: LeanWallet): string {
+  const request = readRequestObject(jws)
+  if (end !== 'declined') return wallet.answer(request, end === 'verified' ? 'adult' : 'minor')
+  return new URLSearchParams({ error: 'access_denied', state: request.state }).toString()
+}
+
+function expectStatus(status: number, answer: Answer): string {
+  if (answer.status !== status) throw new Error(`HTTP ${answer.status} ${answer.text}`)
+  return answer.text
+}

@@ -1,0 +1,44 @@
+// A copy of the project that starts by itself: what runs stays as it was when the test began, and can be made wrong on purpose.
+
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url).href)
+const COPIED = ['package.json', 'package-lock.json', 'tsconfig.json', 'wrangler.toml', 'scripts', 'src']
+const BUILT = ['dist/worker.js', 'dist/worker.sources']
+
+/** Replacements of text that stands exactly once in a source file. */
+export type Fault = {
+  readonly path: string
+  readonly replaced: readonly (readonly [from: string, to: string])[]
+}
+
+export type ProjectCopy = { readonly launcher: string; readonly remove: () => void }
+
+/** Copies the project; with a fault, its first start builds it anew. Throws where the fault does not fit the source. */
+export function copyProject(fault?: Fault): ProjectCopy {
+  const copy = mkdtempSync(join(tmpdir(), 'verifier-copy-'))
+  for (const path of [...COPIED, ...BUILT].filter((name) => existsSync(join(ROOT, name)))) {
+    cpSync(join(ROOT, path), join(copy, path), { recursive: true })
+  }
+  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
+  if (fault !== undefined) plant(fault, copy)
+  return {
+    launcher: join(copy, 'scripts', 'start.mjs'),
+    remove: () => rmSync(copy, { recursive: true, force: true }),
+  }
+}
+
+function plant({ path, replaced }: Fault, copy: string): void {
+  const file = join(copy, path)
+  const source = replaced.reduce(
+    (text, [from, to]) => {
+      if (text.split(from).length !== 2) throw new Error(`${path} does not hold this once: ${from}`)
+      return text.replace(from, () => to)
+    },
+    readFileSync(file, 'utf8'),
+  )
+  writeFileSync(file, source)
+}

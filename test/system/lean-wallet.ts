@@ -1,0 +1,73 @@
+// A wallet for the hundreds: `direct_post` answers with an age attestation that a foreign library issued once, bound to each
+// request by one signature. Requests are read, not judged: test/support/wallet.ts does that.
+
+import { randomUUID } from 'node:crypto'
+import { digestOf, issueSdJwtVc, type KeyPair, makeKey, signJwt } from '../support/issuer.ts'
+import { AGE, type Authority } from '../support/person.ts'
+import type { RequestPayload } from '../support/wallet.ts'
+
+/** Settings of a relying party whose sessions this wallet can answer. */
+export function leanSettings(authority: Authority, webhookUrl?: string): Readonly<Record<string, unknown>> {
+  return {
+    request_options: { response_mode: 'direct_post', request_uri_method: 'get' },
+    trust_anchors: [authority.anchor()],
+    ...(webhookUrl === undefined ? {} : { webhook: { url: webhookUrl } }),
+  }
+}
+
+export type LeanWallet = {
+  /** `vp_token` and `state` of a good answer. No two are alike, not even to one request. */
+  readonly present: (request: RequestPayload, age?: Age) => Readonly<Record<'vp_token' | 'state', string>>
+  /** The form body of a good answer. */
+  readonly answer: (request: RequestPayload, age?: Age) => string
+}
+
+export type Age = 'adult' | 'minor'
+
+/** Has an adult's and a minor's credential issued. */
+export async function makeLeanWallet(authority: Authority): Promise<LeanWallet> {
+  const holder = await makeKey()
+  const credentials = {
+    adult: await issueAge(authority, holder, true),
+    minor: await issueAge(authority, holder, false),
+  }
+  const present: LeanWallet['present'] = (request, age = 'adult') => {
+    const sdJwt = credentials[age]
+    const claims = {
+      iat: Math.floor(Date.now() / 1000),
+      nonce: request.nonce,
+      aud: request.client_id,
+      sd_hash: digestOf(sdJwt),
+      jti: randomUUID(),
+    }
+    const presentation = sdJwt + signJwt({ alg: holder.alg, typ: 'kb+jwt' }, claims, holder)
+    const [query] = request.dcql_query.credentials
+    return { vp_token: JSON.stringify({ [query!.id]: [presentation] }), state: request.state }
+  }
+  return { present, answer: (request, age) => formOf(present(request, age)) }
+}
+
+/** The claims of a Request Object, unverified. */
+export function readRequestObject(jws: string): RequestPayload {
+  return JSON.parse(Buffer.from(jws.split('.')[1] ?? '', 'base64url').toString()) as RequestPayload
+}
+
+/** A form body. */
+export function formOf(parameters: Readonly<Record<string, string>>): string {
+  return new URLSearchParams(parameters).toString()
+}
+
+/** The request that posts a form body. */
+export function formPost(body: string): RequestInit {
+  return { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body }
+}
+
+function issueAge(authority: Authority, holder: KeyPair, isAdult: boolean): Promise<string> {
+  const now = Math.floor(Date.now() / 1000)
+  return issueSdJwtVc({
+    issuer: authority.key,
+    holder,
+    claims: { iss: authority.iss, vct: AGE, iat: now - 3600, exp: now + 86_400, age_over_18: isAdult },
+    disclosable: { _sd: ['age_over_18'] },
+  })
+}
