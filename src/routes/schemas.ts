@@ -3,6 +3,7 @@
 import * as z from 'zod'
 import { REQUEST_URI_METHODS, RESPONSE_MODES } from '../openid4vp/generation.ts'
 import { PROTOCOLS } from '../openid4vp/profiles.ts'
+import { QR_SIZE } from '../qr/symbol.ts'
 import { claimsEncryptionJwk } from '../relying-party/encryption-jwk.ts'
 import { CLIENT_ID_PREFIXES } from '../relying-party/settings.ts'
 import { ASSURANCE_LEVELS } from '../trust/anchor.ts'
@@ -51,9 +52,6 @@ export const createRequest = z.strictObject({
   retry_of: z.string().max(60).optional(),
 })
 export type CreateRequest = z.infer<typeof createRequest>
-
-/** Query of `/qr`. */
-export const QR_SIZE = { minimum: 160, maximum: 1024, standard: 320 } as const
 
 /** The `size` parameter, given at most once: plain digits within the range; `undefined` for anything else. */
 export function parseQrSize(given: readonly string[] | undefined): number | undefined {

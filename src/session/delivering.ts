@@ -98,7 +98,8 @@ async function post(
   webhook: WebhookEndpoint,
   delivery: Delivery,
 ): Promise<void> {
-  const outcome = await attempt(env, webhook, delivery)
+  const livemode = store.session()?.livemode ?? true
+  const outcome = await attempt(env, { webhook, livemode }, delivery)
   const document = store.session()
   if (document !== undefined) {
     const finished = {
@@ -116,10 +117,15 @@ async function post(
 }
 
 /** One POST. The URL is judged once more: the rule may have changed since it was set, and so may our own host. */
-async function attempt(env: Env, webhook: WebhookEndpoint, delivery: Delivery): Promise<AttemptOutcome> {
-  const { allowLoopback, baseUrl } = configOf(env)
+async function attempt(
+  env: Env,
+  { webhook, livemode }: { readonly webhook: WebhookEndpoint; readonly livemode: boolean },
+  delivery: Delivery,
+): Promise<AttemptOutcome> {
+  const config = configOf(env)
   const now = Date.now()
-  const url = judgeReceiverUrl(webhook.url, { allowLoopback, ownHost: new URL(baseUrl).host })
+  const allowLoopback = config.allowLoopback && !livemode
+  const url = judgeReceiverUrl(webhook.url, { allowLoopback, ownHost: new URL(config.baseUrl).host })
   if (!url.ok) return { status: null, error: 'forbidden_url', retryAfter: null, durationMs: 0 }
   const live = webhook.secrets.filter(({ expires_at }) => expires_at === null || expires_at > now)
   const secrets = live.map(({ secret }) => secret)

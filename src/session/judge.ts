@@ -105,7 +105,7 @@ async function judge(room: Courtroom, answer: PostedAnswer, now: number): Promis
     const refusal = settings.error === 'unavailable' ? 'settings_unavailable' : 'session_not_found'
     return { kind: 'refused', refusal }
   }
-  const fetchResource = guardedFetch(config)
+  const fetchResource = guardedFetch(config, document.livemode)
   const world = { document, settings: settings.value, config, fetchResource, arrivedAt: now }
   const verdict = await judgeAnswer(new Map(answer.parameters), world)
   return carryOut(room, verdict, { answer, document, webhook: settings.value.webhook, now })
@@ -154,7 +154,19 @@ function answersInTime({ store, inFlight }: Courtroom): readonly Promise<AnswerR
   return [...inFlight.values()].filter(({ arrivedAt }) => arrivedAt < deadline).map(({ result }) => result)
 }
 
-function guardedFetch({ allowLoopback, baseUrl }: Config): FetchResource {
+/** Made once for a configuration and a mode: what is fetched is remembered for the function that fetched it. */
+function guardedFetch(config: Config, livemode: boolean): FetchResource {
+  const known = fetchers.get(config) ?? {
+    live: makeFetch(config, false),
+    test: makeFetch(config, config.allowLoopback),
+  }
+  fetchers.set(config, known)
+  return livemode ? known.live : known.test
+}
+
+const fetchers = new WeakMap<Config, { readonly live: FetchResource; readonly test: FetchResource }>()
+
+function makeFetch({ baseUrl }: Config, allowLoopback: boolean): FetchResource {
   return createFetchResource({
     fetch: (input, init) => fetch(input, init),
     allowLoopback,
