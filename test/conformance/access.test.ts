@@ -1,0 +1,192 @@
+// CONTRACT 1: who may call what, and what everyone else is told.
+
+import { expect, it } from 'vitest'
+import { expectStatus, OVER_18, type RelyingParty } from '../support/service.ts'
+import { begin, eventOf, finish, relyingPartyOf, useStage } from '../support/stage.ts'
+
+const stage = useStage()
+
+type Route = {
+  readonly method: string
+  readonly path: string
+  readonly scope: string
+  readonly status: number
+}
+
+/** The routes of a relying party, and what they answer to the right scope for a session that is over. */
+const ROUTES: readonly Route[] = [
+  { method: 'POST', path: '/v1/verify', scope: 'verify:create', status: 201 },
+  { method: 'GET', path: '/v1/verify/:id', scope: 'verify:read', status: 200 },
+  { method: 'GET', path: '/v1/verify/:id/openid4vp', scope: 'verify:request', status: 410 },
+  { method: 'GET', path: '/v1/verify/:id/qr', scope: 'verify:request', status: 410 },
+  { method: 'POST', path: '/v1/verify/:id/cancel', scope: 'verify:create', status: 409 },
+  { method: 'GET', path: '/v1/verify/:id/deliveries', scope: 'webhooks:manage', status: 200 },
+  { method: 'POST', path: '/v1/verify/:id/deliveries/:d/redeliver', scope: 'webhooks:manage', status: 202 },
+  { method: 'DELETE', path: '/v1/verify/:id', scope: 'verify:create', status: 204 },
+]
+const SCOPES = [
+  'verify:create',
+  'verify:read',
+  'verify:request',
+  'webhooks:manage',
+  'settings:manage',
+  'claims:encrypt',
+]
+
+async function keyWith(rp: RelyingParty, grant: object): Promise<string> {
+  const response = await stage.service.admin('POST', `/${rp.relying_party_id}/api_keys`, grant)
+  return ((await expectStatus(response, 201)) as { api_key: string }).api_key
+}
+
+function call(
+  rp: RelyingParty,
+  { method, path }: Route,
+  token: string | null,
+  ids: { id: string; delivery?: string },
+) {
+  const url = path.replace(':id', ids.id).replace(':d', ids.delivery ?? 'dlv_none')
+  return rp.call(method, url, { token, ...(path === '/v1/verify' ? { body: OVER_18 } : {}) })
+}
+
+/** What a client can tell: everything but the request's own id. */
+async function seen(response: Response) {
+  const headers = [...response.headers].filter(([name]) => name !== 'date' && name !== 'x-request-id')
+  const text = (await response.text()).replace(/"request_id":"[^"]*"/, '')
+  return { status: response.status, headers: Object.fromEntries(headers), text }
+}
+
+it.each(ROUTES)('CONTRACT 1: $method $path needs $scope and no other scope', async (route) => {
+  const { session } = await finish(stage)
+  const id = session.verification_id
+  await eventOf(stage, id)
+  const log = await expectStatus(await stage.rp.call('GET', `/v1/verify/${id}/deliveries`), 200)
+  const delivery = (log as { deliveries: { delivery_id: string }[] }).deliveries[0]!.delivery_id
+  const others = await keyWith(stage.rp, { scopes: SCOPES.filter((scope) => scope !== route.scope) })
+  const refused = await call(stage.rp, route, others, { id, delivery })
+  expect(await expectStatus(refused, 403)).toMatchObject({ code: 'insufficient_scope' })
+  const own = await keyWith(stage.rp, { scopes: [route.scope] })
+  expect((await call(stage.rp, route, own, { id, delivery })).status).toBe(route.status)
+})
+
+it.each(ROUTES)('CONTRACT 1: $method $path without a token is 401 with a Bearer challenge', async (route) => {
+  const response = await call(stage.rp, route, null, { id: (await stage.rp.create()).verification_id })
+  expect(response.headers.get('www-authenticate')).toMatch(/^Bearer/)
+  expect(await expectStatus(response, 401)).toMatchObject({ code: 'missing_token' })
+})
+
+it('CONTRACT 9: an unknown, altered, or malformed token is 401 invalid_token', async () => {
+  const { api_key } = stage.rp
+  const altered = api_key.slice(0, -1) + (api_key.endsWith('A') ? 'E' : 'A')
+  const live = api_key.replace('wv_test_', 'wv_live_')
+  for (const token of [altered, live, 'wv_test_x', 'eyJhbGciOiJub25lIn0.e30.', 'admin']) {
+    const response = await stage.rp.call('POST', '/v1/verify', { body: OVER_18, token })
+    expect(response.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"')
+    expect(await expectStatus(response, 401)).toMatchObject({ code: 'invalid_token' })
+  }
+})
+
+it('CONTRACT 8: a revoked API key opens nothing any more', async () => {
+  const response = await stage.service.admin('POST', `/${stage.rp.relying_party_id}/api_keys`, {})
+  const { api_key, key_id } = (await expectStatus(response, 201)) as { api_key: string; key_id: string }
+  const use = () => stage.rp.call('POST', '/v1/verify', { body: OVER_18, token: api_key })
+  expect((await use()).status).toBe(201)
+  await stage.service.admin('DELETE', `/${stage.rp.relying_party_id}/api_keys/${key_id}`)
+  expect((await use()).status).toBe(401)
+})
+
+const SESSION_ROUTES = ROUTES.filter(({ path }) => path.includes(':id'))
+
+it.each(SESSION_ROUTES)(
+  'CONTRACT 1: for $method $path a foreign, forged, altered, malformed or erased id is one 404, byte for byte',
+  async (route) => {
+    const rp = await relyingPartyOf(stage)
+    const foreign = (await rp.create()).verification_id
+    const erased = (await stage.rp.create()).verification_id
+    await stage.rp.call('DELETE', `/v1/verify/${erased}`)
+    const altered = `${foreign.slice(0, 10)}${foreign[10] === 'A' ? 'B' : 'A'}${foreign.slice(11)}`
+    const forged = `v_${Buffer.alloc(32, 7).toString('base64url')}`
+    const answers = []
+    for (const id of [foreign, erased, altered, forged, 'v_x', 'x', `${foreign}A`]) {
+      answers.push(await seen(await call(stage.rp, route, stage.rp.api_key, { id })))
+    }
+    expect(answers[0]).toMatchObject({ status: 404 })
+    expect(answers[0]?.text).toContain('"verification_not_found"')
+    for (const answer of answers) expect(answer).toEqual(answers[0])
+    expect((await rp.poll(foreign)).status).toBe('pending')
+  },
+)
+
+it('CONTRACT 1: a wallet meets one 404 for every request and callback that is not ours', async () => {
+  const { session } = await begin(stage)
+  const { request_uri } = session.wallet_request
+  const last = request_uri.at(-1) === 'A' ? 'B' : 'A'
+  const uris = ['https://verifier.example/r/x', `${request_uri.slice(0, -1)}${last}`, `${request_uri}A`]
+  const requests = await Promise.all(uris.map(async (uri) => seen(await stage.service.fetch(uri))))
+  for (const answer of requests) expect(answer).toEqual({ ...requests[0], status: 404 })
+  const forged = Buffer.alloc(32, 7).toString('base64url')
+  const init = { method: 'POST', body: new URLSearchParams({ vp_token: '{}', state: 'x' }) }
+  const callbacks = await Promise.all(
+    ['v_x', `v_${forged}`].map(async (id) =>
+      seen(await stage.service.fetch(`https://verifier.example/v1/verify/${id}/callback`, init)),
+    ),
+  )
+  for (const answer of callbacks) expect(answer).toEqual({ ...requests[0], status: 404 })
+})
+
+it('CONTRACT 1: client_token opens /qr and the status of its session, as Bearer and as ?token=', async () => {
+  const { verification_id: id, client_token: token } = await stage.rp.create()
+  for (const path of [`/v1/verify/${id}`, `/v1/verify/${id}/qr`]) {
+    expect((await stage.rp.call('GET', path, { token })).status).toBe(200)
+    expect((await stage.rp.call('GET', `${path}?token=${token}`, { token: null })).status).toBe(200)
+  }
+})
+
+it('CONTRACT 1: what a client_token reads of a session is its state and nothing of its person or request', async () => {
+  const { session } = await finish(stage)
+  const path = `/v1/verify/${session.verification_id}`
+  const response = await stage.rp.call('GET', path, { token: session.client_token })
+  expect(await expectStatus(response, 200)).toEqual({
+    verification_id: session.verification_id,
+    version: expect.any(Number),
+    status: 'verified',
+    stage: 'done',
+    expires_at: session.expires_at,
+  })
+})
+
+it('CONTRACT 1: anything else with a client_token is 403', async () => {
+  const { verification_id: id, client_token: token } = await stage.rp.create()
+  const other = (await stage.rp.create()).verification_id
+  const open = ['/v1/verify/:id', '/v1/verify/:id/qr']
+  const others = ROUTES.filter(({ method, path }) => method !== 'GET' || !open.includes(path))
+  for (const route of others) expect((await call(stage.rp, route, token, { id })).status).toBe(403)
+  for (const path of open) {
+    const response = await stage.rp.call('GET', path.replace(':id', other), { token })
+    expect(await expectStatus(response, 403)).toMatchObject({ code: 'insufficient_scope' })
+  }
+})
+
+it('CONTRACT 1: client_token dies with its session', async () => {
+  const { verification_id: id, client_token: token } = await stage.rp.create()
+  await stage.rp.call('DELETE', `/v1/verify/${id}`)
+  for (const path of ['', '/qr']) {
+    expect((await stage.rp.call('GET', `/v1/verify/${id}${path}`, { token })).status).toBe(404)
+  }
+})
+
+it('CONTRACT 1: the operator is known by ADMIN_TOKEN alone', async () => {
+  const statuses = [stage.service.server.adminToken, stage.rp.api_key, 'x'.repeat(43), null].map(
+    async (token) => (await stage.rp.call('GET', '/v1/admin/relying_parties', { token })).status,
+  )
+  expect(await Promise.all(statuses)).toEqual([200, 401, 401, 401])
+  expect(
+    (await stage.rp.call('GET', '/v1/verify/x', { token: stage.service.server.adminToken })).status,
+  ).toBe(401)
+})
+
+it.each(['/healthz', '/readyz', '/.well-known/jwks.json', '/problems/invalid_request'])(
+  'CONTRACT 1: anyone may read %s',
+  async (path) => {
+    expect((await stage.service.fetch(path)).status).toBe(200)
+  },
+)
