@@ -1,7 +1,7 @@
 // Drives the whole app inside workerd: a relying party with one trusted issuer, its sessions, and a wallet's answers.
 
 import { env } from 'cloudflare:workers'
-import { decodeJwt } from 'jose'
+import { decodeJwt, type JWK } from 'jose'
 import { createApp } from '../../src/routes/app.ts'
 import { sessionIdOf } from '../../src/session/identifier.ts'
 import type { VerificationSession } from '../../src/session/verification-session.ts'
@@ -21,7 +21,10 @@ export type Setting = {
   readonly relyingPartyId: string
 }
 
-export async function setUp(settings: Record<string, unknown> = {}): Promise<Setting> {
+export async function setUp(
+  settings: Record<string, unknown> = {},
+  moreAnchors: readonly object[] = [],
+): Promise<Setting> {
   const [issuer, holder] = await Promise.all([makeKey(), makeKey()])
   const anchor = {
     name: 'Test issuer',
@@ -30,7 +33,10 @@ export async function setUp(settings: Record<string, unknown> = {}): Promise<Set
     issuer: ISSUER,
     jwks: { keys: [issuer.publicJwk] },
   }
-  const { api_key, relying_party_id } = await createRelyingParty({ trust_anchors: [anchor], ...settings })
+  const { api_key, relying_party_id } = await createRelyingParty({
+    trust_anchors: [anchor, ...moreAnchors],
+    ...settings,
+  })
   return {
     headers: { Authorization: `Bearer ${api_key}` },
     issuer,
@@ -68,7 +74,19 @@ export function poll(setting: Setting, id: string): Promise<any> {
 }
 
 /** What a wallet reads in the Request Object. */
-export type WalletRequest = { readonly nonce: string; readonly state: string; readonly client_id: string }
+export type WalletRequest = {
+  readonly nonce: string
+  readonly state: string
+  readonly client_id: string
+  readonly client_metadata: { readonly jwks?: { readonly keys: readonly JWK[] } }
+}
+
+/** The key a `direct_post.jwt` answer is encrypted with. */
+export function encryptionKeyOf(request: WalletRequest): JWK {
+  const key = request.client_metadata.jwks?.keys[0]
+  if (key === undefined) throw new Error('the request asks for no encryption')
+  return key
+}
 
 /** Fetches a Request Object by its address. */
 export async function fetchRequest(requestUri: string): Promise<WalletRequest> {
