@@ -3,6 +3,8 @@
 
 import { runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { decodeBase64url } from '../../src/codec/base64url.ts'
+import { makeHandle } from '../../src/session/handles.ts'
 import { REASONS, type ReasonCode } from '../../src/session/reasons.ts'
 import {
   type CertificateOptions,
