@@ -1,0 +1,87 @@
+// Ids that this service never issued (CONTRACT 2, 10). The platform's ids are 16 bytes and a checksum keyed by the class's
+// `uniqueKey`: whoever knows that key makes ids that look issued, and each would become an object with a file of its own.
+
+import { createHash, createHmac, randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { useStage } from '../support/stage.ts'
+
+const stage = useStage()
+
+/** What an attacker would try: the class, its names in other tools' local storage, its binding, nothing. */
+const GUESSES = [
+  'VerificationSession',
+  'wallet-verifier-VerificationSession',
+  'verifier-VerificationSession',
+  'VERIFICATION_SESSION',
+  '',
+]
+
+describe('a verification id forged with a guessed key', () => {
+  it.each(GUESSES)('%j is 404 on every route and leaves no file', async (uniqueKey) => {
+    const session = await stage.rp.create()
+    const before = objectFiles()
+    const forged = forgedId(uniqueKey)
+    const id = `v_${forged.toString('base64url')}`
+    const handle = session.wallet_request.request_uri.slice(-26)
+    const requestPath = `/r/${forged.toString('base64url')}${handle}`
+    const form = { body: 'state=a&error=access_denied', headers: FORM, token: null }
+    const statuses = await Promise.all([
+      ...['', '/openid4vp', '/qr', '/deliveries'].map((path) => status('GET', `/v1/verify/${id}${path}`)),
+      status('POST', `/v1/verify/${id}/cancel`),
+      status('POST', `/v1/verify/${id}/deliveries/dlv_1/redeliver`),
+      status('DELETE', `/v1/verify/${id}`),
+      status('POST', `/v1/verify/${id}/callback`, form),
+      status('GET', requestPath, { token: null }),
+      status('POST', requestPath, { ...form, body: 'wallet_nonce=abc' }),
+    ])
+    expect(statuses).toEqual(statuses.map(() => 404))
+    expect(objectFiles()).toEqual(before)
+  })
+
+  it('would have left one, had the key been the true one', async () => {
+    const key = readFileSync(
+      join(stage.service.server.stateDir, 'keys', 'unique-key-VerificationSession'),
+      'utf8',
+    )
+    const forged = forgedId(key)
+    expect(await status('GET', `/v1/verify/v_${forged.toString('base64url')}`)).toBe(404)
+    expect(objectFiles().filter((name) => name.includes(forged.toString('hex')))).not.toEqual([])
+  })
+})
+
+describe('an API key of a relying party forged with the class name as key', () => {
+  it('is 401 and leaves no file', async () => {
+    const before = objectFiles()
+    const forged = forgedId('RelyingParty').toString('base64url')
+    const secret = randomBytes(32).toString('base64url')
+    const token = `wv_test_${forged}.${randomBytes(8).toString('hex')}.${secret}`
+    expect(await status('GET', '/v1/verify/v_none', { token })).toBe(401)
+    const path = `/v1/admin/relying_parties/rp_${forged}`
+    expect(await status('GET', path, { token: stage.service.server.adminToken })).toBe(404)
+    expect(objectFiles()).toEqual(before)
+  })
+})
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
+
+/** An id as workerd derives it: the second half is HMAC-SHA256 of the first, keyed by SHA-256 of the unique key. */
+function forgedId(uniqueKey: string): Buffer {
+  const base = randomBytes(16)
+  const key = createHash('sha256').update(uniqueKey).digest()
+  return Buffer.concat([base, createHmac('sha256', key).update(base).digest().subarray(0, 16)])
+}
+
+async function status(...[method, path, options]: Parameters<typeof stage.rp.call>): Promise<number> {
+  const response = await stage.rp.call(method, path, options)
+  await response.text()
+  return response.status
+}
+
+/** The databases of all objects: one file each. Write-ahead logs beside them come and go. */
+function objectFiles(): string[] {
+  return readdirSync(join(stage.service.server.stateDir, 'objects'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.sqlite'))
+    .toSorted()
+}
