@@ -20,6 +20,8 @@ export type Telling = {
   /** Claims to add or replace; `undefined` leaves one out. */
   readonly claims?: Readonly<Record<string, unknown>>
   readonly issuer?: SigningKey
+  /** Certificates for the protected header, leaf first. */
+  readonly x5c?: readonly string[]
   /** The credential is bound to nobody. */
   readonly unbound?: boolean
   readonly nonce?: string
@@ -80,6 +82,7 @@ export async function presentationOf(
   const sdJwt = await issueSdJwtVc({
     issuer: telling.issuer ?? authority.key,
     ...(telling.unbound ? {} : { holder: key }),
+    ...(telling.x5c === undefined ? {} : { x5c: telling.x5c }),
     claims,
     disclosable: { _sd: frame },
   })
