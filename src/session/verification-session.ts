@@ -35,7 +35,7 @@ import type {
   View,
 } from './results.ts'
 import { openStore, type SessionStore } from './store.ts'
-import { isoTime, publicView, sessionView } from './view.ts'
+import { isoTime, type PageView, pageView, publicView, sessionView } from './view.ts'
 
 /** While the alarm's work runs, another alarm stands this far ahead: a crash in the middle is never the end of it. */
 const WATCHDOG_MS = 60_000
@@ -90,6 +90,13 @@ export class VerificationSession extends DurableObject<Env> {
     const document = this.#store.session()
     if (document === undefined) return err('not_found')
     return ok({ json: JSON.stringify(publicView(document)), version: document.version })
+  }
+
+  /** What the hosted page shows. */
+  async page(): Promise<Result<PageView, SessionFault>> {
+    await settle(this.#room, Date.now())
+    const document = this.#store.session()
+    return document === undefined ? err('not_found') : ok(pageView(document))
   }
 
   /** The specification's `/openid4vp` view of the newest generation. Reading does not rotate; it hands the generation out. */

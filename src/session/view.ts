@@ -47,6 +47,16 @@ export function publicView(document: SessionDocument) {
   }
 }
 
+/** What the hosted page shows beside the public view: by whom something is asked, and what. Times are Unix milliseconds. */
+export function pageView(document: SessionDocument) {
+  const { status, version, expires_at, relying_party_id, livemode } = document
+  const { credential_types, credential_match, scope, locale } = document.request
+  const asked = { credential_types, credential_match, scope, locale }
+  return { status, stage: stageOf(document), version, expires_at, relying_party_id, livemode, ...asked }
+}
+
+export type PageView = ReturnType<typeof pageView>
+
 /** ISO 8601 UTC with milliseconds. */
 export function isoTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString()
