@@ -2,12 +2,11 @@
 // object calls it in the one synchronous stretch between reading the status and the write.
 
 import type { WebhookEndpoint } from '../relying-party/settings.ts'
-import { serialiseEvent, type VerificationEvent } from '../webhook/event.ts'
+import { serialiseEvent } from '../webhook/event.ts'
 import { owe } from '../webhook/outbox.ts'
 import type { Outcome, SessionDocument } from './document.ts'
-import { describeReason } from './reasons.ts'
+import { terminalEvent } from './event.ts'
 import { type SessionEvent, transition } from './state.ts'
-import { isoTime, isoTimeOrNull } from './view.ts'
 
 /** What ends a session, and what the world was at that moment. */
 export type Ending = {
@@ -44,7 +43,7 @@ export function endSession(document: SessionDocument, ending: Ending): SessionDo
 
 function oweEvent(document: SessionDocument, ending: Ending): SessionDocument['deliveries'] {
   const { webhook, eventId, deliveryId, now } = ending
-  const event = buildEvent(document, eventId, now)
+  const event = terminalEvent(document, eventId)
   const isWanted = webhook === 'unknown' || webhook?.events.some((type) => type === event.event_type)
   if (!isWanted) return document.deliveries
   const { event_type, sequence } = event
@@ -56,31 +55,4 @@ function oweEvent(document: SessionDocument, ending: Ending): SessionDocument['d
     body: serialiseEvent(event),
     now,
   })
-}
-
-function buildEvent(document: SessionDocument, eventId: string, now: number): VerificationEvent {
-  const { outcome } = document
-  const first = outcome?.credentials[0]
-  return {
-    event_id: eventId,
-    event_type: `verification.${document.status}`,
-    sequence: 1, // a session has one terminal status, so one event
-    created_at: isoTime(now),
-    verification_id: document.verification_id,
-    status: document.status,
-    checks: outcome?.checks ?? null,
-    assurance_level: outcome?.assurance_level ?? null,
-    credential_type: first?.credential_type ?? null,
-    verified_at: isoTimeOrNull(document.verified_at),
-    reason: outcome?.reason ? describeReason(outcome.reason) : null,
-    metadata: document.request.metadata,
-    protocol: document.request.protocol,
-    channel: outcome?.channel ?? null,
-    format: first?.format ?? null,
-    issuer: first?.issuer ?? null,
-    session_binding: outcome?.session_binding ?? null,
-    credentials: (outcome?.credentials ?? []).map((credential) => ({ ...credential })),
-    livemode: document.livemode,
-    encrypted_claims: outcome?.encrypted_claims ?? null,
-  }
 }

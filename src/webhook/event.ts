@@ -29,9 +29,13 @@ export type VerificationEvent = {
 /** `encrypted_claims` larger than this is read by polling only (CONTRACT 7). */
 export const ENCRYPTED_CLAIMS_LIMIT = 64 * 1024
 
+/** `encrypted_claims` as an event carries them. */
+export function sendableClaims(encryptedClaims: string | null): string | null {
+  const fits = encryptedClaims !== null && encryptedClaims.length <= ENCRYPTED_CLAIMS_LIMIT
+  return fits ? encryptedClaims : null
+}
+
 /** The bytes every attempt sends. */
 export function serialiseEvent(event: VerificationEvent): string {
-  const { encrypted_claims } = event
-  const fits = encrypted_claims === null || encrypted_claims.length <= ENCRYPTED_CLAIMS_LIMIT
-  return JSON.stringify(fits ? event : { ...event, encrypted_claims: null })
+  return JSON.stringify({ ...event, encrypted_claims: sendableClaims(event.encrypted_claims) })
 }
