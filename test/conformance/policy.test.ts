@@ -2,6 +2,7 @@
 
 import { expect, it } from 'vitest'
 import { mintIssuerPki } from '../support/certificates.ts'
+import type { SigningKey } from '../support/issuer.ts'
 import { AGE, PID, presentationOf, type Telling } from '../support/person.ts'
 import type { RelyingParty } from '../support/service.ts'
 import { answerAge, begin, relyingPartyOf, useStage } from '../support/stage.ts'
@@ -153,7 +154,7 @@ const expired = await mintIssuerPki({
 })
 const unknown = await mintIssuerPki({ root: { subject: 'CN=Another root' } })
 const certified = ({ leaf, intermediate }: typeof pki): Telling => ({
-  issuer: { alg: 'ES256', privateJwk: leaf.privateJwk },
+  issuer: { alg: 'ES256', privateJwk: leaf.privateJwk as SigningKey['privateJwk'] },
   x5c: [leaf.x5c, intermediate.x5c],
   claims: { iss: undefined },
 })
