@@ -46,6 +46,7 @@ describe('readWranglerToml', () => {
       { binding: 'VERIFICATION_SESSION', className: 'VerificationSession' },
       { binding: 'RELYING_PARTY', className: 'RelyingParty' },
       { binding: 'DIRECTORY', className: 'Directory' },
+      { binding: 'EVENT_LOG', className: 'EventLog' },
     ])
   })
 })
