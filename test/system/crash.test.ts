@@ -1,11 +1,11 @@
 // Nothing acknowledged is lost (CONTRACT 4, 7): the service is killed again and again under load, while its receiver fails a third
 // of the time. CRASH_OUTCOMES, CRASH_KILLS and CRASH_SEED change the run.
 
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { COMMIT_THEN_SEND } from './crash/commit-then-send.ts'
 import type { Receipt } from './crash/failing-receiver.ts'
 import { type Evidence, type Findings, findingsOf } from './crash/findings.ts'
-import { copyProject, type Fault } from './crash/project-copy.ts'
+import { copyProject, type ProjectCopy } from './crash/project-copy.ts'
 import { type Plan, type Run, runCrashes } from './crash/run.ts'
 
 const OUTCOMES = Number(process.env.CRASH_OUTCOMES ?? 1_000)
@@ -48,10 +48,14 @@ const GOOD: Evidence = {
 }
 
 describe(`the service, killed ${KILLS} times under ${OUTCOMES} acknowledged outcomes`, () => {
+  let project: ProjectCopy
   let run: Run
   beforeAll(async () => {
-    run = await crash({ outcomes: OUTCOMES, silent: SILENT, kills: KILLS, seed: SEED, patience })
+    project = copyProject()
+    const plan = { outcomes: OUTCOMES, silent: SILENT, kills: KILLS, seed: SEED, patience }
+    run = await runCrashes({ ...plan, launcher: project.launcher })
   }, 1_800_000)
+  afterAll(() => project.remove())
 
   it('loses no outcome and no event, sends none a seventh time, and needs no request to go on', () => {
     expect(run.sessions).toHaveLength(OUTCOMES + SILENT)
@@ -71,14 +75,30 @@ describe(`the service, killed ${KILLS} times under ${OUTCOMES} acknowledged outc
 })
 
 describe('a service that commits the outcome and then sends the event', () => {
+  let project: ProjectCopy
+  beforeAll(() => {
+    project = copyProject(COMMIT_THEN_SEND)
+  })
+  afterAll(() => project.remove())
+
+  it('loses nothing while nobody kills it', async () => {
+    const { undelivered, forgotten } = await findingsOfPlanted({ outcomes: 60, kills: 0 })
+    expect([forgotten, undelivered]).toEqual([[], []])
+  }, 300_000)
+
   it('is found out by the same run: it loses events of acknowledged outcomes', async () => {
-    const plan = { outcomes: 200, silent: 0, kills: 6, seed: SEED, patience: () => 10_000 }
-    const run = await crash(plan, COMMIT_THEN_SEND)
-    const { undelivered, forgotten } = findingsOf(run)
-    expect(run.sessions).toHaveLength(200)
+    const { undelivered, forgotten } = await findingsOfPlanted({ outcomes: 200, kills: 6 })
     expect(forgotten).toEqual([])
     expect(undelivered.length).toBeGreaterThan(0)
   }, 300_000)
+
+  /** Ten seconds after the last start it has nothing left to send. */
+  async function findingsOfPlanted(size: Pick<Plan, 'outcomes' | 'kills'>): Promise<Findings> {
+    const plan = { ...size, silent: 0, seed: SEED, patience: () => 10_000 }
+    const run = await runCrashes({ ...plan, launcher: project.launcher })
+    expect(run.sessions).toHaveLength(size.outcomes)
+    return findingsOf(run)
+  }
 })
 
 describe('the findings', () => {
@@ -101,12 +121,3 @@ describe('the findings', () => {
     expect(findingsOf({ ...GOOD, ...change })[finding]).toEqual([culprit])
   })
 })
-
-async function crash(plan: Omit<Plan, 'launcher'>, fault?: Fault): Promise<Run> {
-  const copy = copyProject(fault)
-  try {
-    return await runCrashes({ ...plan, launcher: copy.launcher })
-  } finally {
-    copy.remove()
-  }
-}

@@ -1,4 +1,5 @@
-// What is posted to a callback by those who have no good answer. Every kind is refused for another reason.
+// What is posted to a callback by those who have no good answer. The kinds are refused at different gates: form, state, encryption,
+// query, issuer, key binding.
 
 import { encryptResponse, type RequestPayload } from '../support/wallet.ts'
 import { formOf, formPost, type LeanWallet } from './lean-wallet.ts'

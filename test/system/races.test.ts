@@ -72,6 +72,7 @@ describe('1,000 junk posts', () => {
     const request = await stage.service.wallet.receive(session.wallet_request.uri)
     const other = await stage.service.wallet.receive((await anyone.create()).wallet_request.uri)
     const insight: Insight = { request: request.payload, other: other.payload, wallet, forger }
+    expect(await reasonsOf(id, informedJunk(insight), anyone)).toBeGreaterThan(5)
     await throwAt(id, 500, informedJunk(insight))
 
     const poll = await anyone.poll(id)
@@ -144,6 +145,16 @@ async function throwAt(id: string, count: number, kinds: readonly Junk[]): Promi
     const statuses = await Promise.all(batch)
     expect(statuses.filter((status) => status < 400 || status >= 500)).toEqual([])
   }
+}
+
+/** For how many reasons these are refused, one after the other. */
+async function reasonsOf(id: string, kinds: readonly Junk[], { poll }: RelyingParty): Promise<number> {
+  const reasons = new Set<string | undefined>()
+  for (const [number, kind] of kinds.entries()) {
+    expect(await post(id, await kind(number))).toBe(400)
+    reasons.add((await poll(id)).attempts.at(-1)?.reason.code)
+  }
+  return reasons.size
 }
 
 /** One terminal status, one event that says it, delivered by one POST. */
