@@ -1,0 +1,17 @@
+// `npm run demo`: one verification from beginning to end, on a service of its own, told step by step.
+
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { ensureBundle } from './service/bundle.mjs'
+import { ensureInstalled } from './service/install.mjs'
+import { NODE, ROOT } from './service/paths.mjs'
+
+ensureInstalled()
+ensureBundle()
+// The people of the story are those of the tests, in TypeScript: they need the Node that was just installed.
+const { error, status } = spawnSync(NODE, [join(ROOT, 'scripts', 'demo', 'story.mjs')], {
+  cwd: ROOT,
+  stdio: 'inherit',
+})
+if (error) throw error
+process.exitCode = status ?? 1
