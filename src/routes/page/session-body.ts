@@ -1,0 +1,86 @@
+// The body of the session page: by whom what is asked, how the session stands, and while it is open its QR and what the script
+// needs. It shows no claim value and no reason: those are the relying party's.
+
+import { html } from 'hono/html'
+import type { PageView } from '../../session/view.ts'
+import { askedClaims, askedTypes } from './asked.ts'
+import type { Markup } from './document.ts'
+import { fill, PAGE_STATES, type PageState, type StateText, type Texts } from './texts.ts'
+
+/** What a page is written from. */
+export type Shown = {
+  readonly page: PageView
+  /** The relying party's. */
+  readonly name: string
+  /** Address of the picture; null where there is none to show. */
+  readonly qr: string | null
+  /** Path of the session's API. */
+  readonly api: string
+  /** Unix milliseconds. */
+  readonly now: number
+}
+
+/** The page's title and body. `live`: the session can still change, and the script follows it. */
+export function sessionBody(
+  shown: Shown,
+  texts: Texts,
+): { readonly title: string; readonly body: Markup; readonly live: boolean } {
+  const { page } = shown
+  // U+2068 and U+2069 keep a name of another writing direction from reordering the words around it.
+  const name = `\u2068${shown.name}\u2069`
+  const state = stateOf(page)
+  const live = page.status === 'pending'
+  const { title, text } = inWords(texts.states[state], name)
+  const body = html`<main data-state="${state}" data-page="${live ? scriptData(shown, texts, name) : '{}'}">
+${page.livemode ? '' : html`<p class="test">${texts.testMode}</p>`}
+<div class="ask">
+<h1 id="asks">${fill(live ? texts.asks : texts.asked, { name })}</h1>
+<ul>${askedClaims(page, texts).map((claim) => html`<li><bdi>${claim}</bdi></li>`)}</ul>
+<p class="soft">${fill(texts.from, { types: askedTypes(page, texts) })}</p>
+</div>
+<div role="status">
+<p class="mark" aria-hidden="true"></p>
+<h2 id="title">${title}</h2>
+<p id="text">${text}</p>
+</div>
+${live ? liveParts(shown.qr, texts) : ''}
+</main>`
+  return { title, body, live }
+}
+
+function liveParts(qr: string | null, texts: Texts): Markup {
+  return html`<div id="live">
+${
+  qr === null
+    ? html`<img id="qr" alt="${texts.qrAlt}" hidden>`
+    : html`<img id="qr" alt="${texts.qrAlt}" width="280" height="280" src="${qr}">`
+}
+<p class="soft">${texts.consent}</p>
+<p id="time" class="soft" role="timer" hidden></p>
+<p id="lost" role="alert" hidden>${texts.connectionLost}</p>
+<noscript><p class="soft">${texts.withoutScript}</p></noscript>
+</div>`
+}
+
+/** A stage that this page has no words for yet is past the scan. */
+function stateOf({ status, stage }: PageView): PageState {
+  if (status !== 'pending') return status
+  return stage === 'created' ? 'waiting' : 'scanned'
+}
+
+function inWords({ title, text }: StateText, name: string): StateText {
+  return { title: fill(title, { name }), text: fill(text, { name }) }
+}
+
+/** What the script is told, as JSON. */
+function scriptData({ page, api, now }: Shown, texts: Texts, name: string): string {
+  const states = PAGE_STATES.map((state) => [state, inWords(texts.states[state], name)])
+  return JSON.stringify({
+    api,
+    version: page.version,
+    expires_in: Math.max(0, page.expires_at - now),
+    asked: fill(texts.asked, { name }),
+    time_left: texts.timeLeft,
+    states: Object.fromEntries(states),
+  })
+}

@@ -1,0 +1,192 @@
+// Every word that a person reads on our pages, as data: a language is one more object of this shape. `{name}` stands for
+// the relying party, `{types}` for credentials, `{age}` and `{time}` for figures.
+
+/** What a page can show: a session's state in a person's terms, or that there is none (any more). */
+export const PAGE_STATES = [
+  'waiting',
+  'scanned',
+  'verified',
+  'rejected',
+  'declined',
+  'expired',
+  'canceled',
+  'gone',
+] as const
+export type PageState = (typeof PAGE_STATES)[number]
+
+/** One state in words: what it is, and what to do now. */
+export type StateText = { readonly title: string; readonly text: string }
+
+export type Texts = {
+  /** BCP 47. */
+  readonly language: string
+  readonly asks: string
+  /** The same once it is over. */
+  readonly asked: string
+  readonly testMode: string
+  /** Names the credentials: a list joined by the language's own "or", or "and". */
+  readonly from: string
+  readonly consent: string
+  readonly qrAlt: string
+  readonly timeLeft: string
+  readonly connectionLost: string
+  readonly withoutScript: string
+  readonly states: Readonly<Record<PageState, StateText>>
+  readonly notFound: StateText
+  readonly unavailable: StateText
+  readonly returned: StateText
+  /** `age_over_NN`. */
+  readonly ageScope: string
+  readonly types: Readonly<Record<string, string>>
+  readonly scopes: Readonly<Record<string, string>>
+}
+
+/** The texts of a page. One language so far; the session's `locale` will choose. */
+export function textsFor(_locale: string | null): Texts {
+  return ENGLISH
+}
+
+/** Puts values in the places of a text. */
+export function fill(text: string, values: Readonly<Record<string, string>>): string {
+  return text.replace(
+    /\{(\w+)\}/g,
+    (place, key: string) => (Object.hasOwn(values, key) ? values[key] : place) ?? place,
+  )
+}
+
+const ENGLISH: Texts = {
+  language: 'en',
+  asks: '{name} asks you to show',
+  asked: '{name} asked you to show',
+  testMode: 'Test mode: nothing here counts.',
+  from: 'From: {types}',
+  consent: 'Your wallet app shows you what would be shared, and asks you first.',
+  qrAlt: 'QR code with this request, to be scanned with a wallet app',
+  timeLeft: 'Time left: {time}',
+  connectionLost: 'No connection. Trying again …',
+  withoutScript: 'This page cannot follow along without JavaScript. Reload it to see the outcome.',
+  states: {
+    waiting: {
+      title: 'Scan with your wallet',
+      text: 'Open the wallet app on your phone and scan this code.',
+    },
+    scanned: {
+      title: 'Scanned',
+      text: 'Continue in your wallet app. This page shows when it is done.',
+    },
+    verified: {
+      title: 'Verified',
+      text: 'The check succeeded, and {name} can see so. You can close this page.',
+    },
+    rejected: {
+      title: 'Not confirmed',
+      text: 'Your wallet answered, but the answer did not confirm what was asked. Ask {name} how to go on.',
+    },
+    declined: {
+      title: 'Declined',
+      text: 'The request was declined in the wallet, or the wallet had nothing that fits. To try again, start anew at {name}.',
+    },
+    expired: {
+      title: 'Time is up',
+      text: 'Nothing was confirmed in time. To try again, start anew at {name}.',
+    },
+    canceled: {
+      title: 'Canceled',
+      text: '{name} has withdrawn this request. There is nothing more to do here.',
+    },
+    gone: {
+      title: 'No longer here',
+      text: 'This request does not exist any more. To try again, start anew at {name}.',
+    },
+  },
+  notFound: {
+    title: 'Nothing is here',
+    text: 'This address is incomplete, or its request does not exist any more. Go back to where you found it and start anew.',
+  },
+  unavailable: {
+    title: 'Just a moment',
+    text: 'This page cannot be shown right now. Please reload it in a few seconds.',
+  },
+  returned: {
+    title: 'Back from your wallet',
+    text: 'You can close this page. The outcome is shown where you began.',
+  },
+  ageScope: 'that you are {age} or older',
+  types: {
+    age_attestation: 'proof of age',
+    pid: 'national digital ID',
+    mdl: 'driving licence',
+    photo_id: 'photo ID',
+  },
+  scopes: {
+    address: 'address',
+    'address.country': 'country of residence',
+    'address.formatted': 'address',
+    'address.house_number': 'house number',
+    'address.locality': 'town of residence',
+    'address.postal_code': 'postal code',
+    'address.region': 'region of residence',
+    'address.street_address': 'street',
+    administrative_number: 'administrative number',
+    age_birth_year: 'year of birth',
+    age_in_years: 'age in years',
+    attestation_legal_category: 'legal category of the document',
+    birth_city: 'town of birth',
+    birth_country: 'country of birth',
+    birth_date: 'date of birth',
+    birth_family_name: 'family name at birth',
+    birth_given_name: 'given name at birth',
+    birth_place: 'place of birth',
+    birth_state: 'region of birth',
+    birthdate: 'date of birth',
+    birthplace: 'place of birth',
+    date_of_expiry: 'date of expiry',
+    date_of_issuance: 'date of issue',
+    document_number: 'document number',
+    driving_privileges: 'vehicles you may drive',
+    email: 'email address',
+    expiry_date: 'date of expiry',
+    eye_colour: 'eye colour',
+    family_name: 'family name',
+    family_name_latin1: 'family name in Latin letters',
+    family_name_national_character: 'family name in national letters',
+    given_name: 'given name',
+    given_name_latin1: 'given name in Latin letters',
+    given_name_national_character: 'given name in national letters',
+    hair_colour: 'hair colour',
+    height: 'height',
+    issue_date: 'date of issue',
+    issuing_authority: 'issuing authority',
+    issuing_authority_unicode: 'issuing authority',
+    issuing_country: 'issuing country',
+    issuing_jurisdiction: 'issuing jurisdiction',
+    issuing_subdivision: 'issuing region',
+    name_at_birth: 'name at birth',
+    nationalities: 'nationalities',
+    nationality: 'nationality',
+    person_id: 'personal number',
+    personal_administrative_number: 'personal number',
+    phone_number: 'phone number',
+    picture: 'portrait photo',
+    place_of_birth: 'place of birth',
+    'place_of_birth.country': 'country of birth',
+    'place_of_birth.locality': 'town of birth',
+    'place_of_birth.region': 'region of birth',
+    portrait: 'portrait photo',
+    portrait_capture_date: 'date of the portrait photo',
+    resident_address: 'address',
+    resident_city: 'town of residence',
+    resident_city_latin1: 'town of residence in Latin letters',
+    resident_country: 'country of residence',
+    resident_house_number: 'house number',
+    resident_postal_code: 'postal code',
+    resident_state: 'region of residence',
+    resident_street: 'street',
+    sex: 'sex',
+    signature_usual_mark: 'picture of your signature',
+    travel_document_number: 'travel document number',
+    trust_anchor: 'trust anchor of the issuer',
+    un_distinguishing_sign: 'country sign of the licence',
+    weight: 'weight',
+  },
+}
