@@ -23,32 +23,31 @@ function header(size: number): Uint8Array {
   return concatBytes(uint32(size), uint32(size), Uint8Array.of(1, 0, 0, 0, 0))
 }
 
+/** Every row of pixels, its filter type (0, none) first; a set bit is white. */
 function scanlines(symbol: QrSymbol, rowBytes: number): Uint8Array {
   const { modules, modulePixels, offset, size } = symbol
-  const data = new Uint8Array(size * rowBytes)
-  const light = paintRow([], symbol, rowBytes)
-  for (let y = 0; y < size; y++) data.set(light, y * rowBytes)
+  const data = new Uint8Array(size * rowBytes).fill(0xff)
+  for (let y = 0; y < size; y++) data[y * rowBytes] = 0
   modules.forEach((row, index) => {
-    const painted = paintRow(row, symbol, rowBytes)
-    const top = offset + index * modulePixels
-    for (let y = top; y < top + modulePixels; y++) data.set(painted, y * rowBytes)
+    const top = (offset + index * modulePixels) * rowBytes
+    paintRow(data.subarray(top, top + rowBytes), row, symbol)
+    for (let line = 1; line < modulePixels; line++) {
+      data.copyWithin(top + line * rowBytes, top, top + rowBytes)
+    }
   })
   return data
 }
 
-/** One row of pixels, its filter type (0, none) first; a set bit is white. */
-function paintRow(row: readonly boolean[], symbol: QrSymbol, rowBytes: number): Uint8Array {
-  const painted = new Uint8Array(rowBytes).fill(0xff, 1)
-  const { modulePixels, offset } = symbol
+/** Blackens the pixels of the dark modules in a white row. */
+function paintRow(pixels: Uint8Array, row: readonly boolean[], { modulePixels, offset }: QrSymbol): void {
   row.forEach((dark, column) => {
     if (!dark) return
     const left = offset + column * modulePixels
     for (let x = left; x < left + modulePixels; x++) {
       const at = 1 + (x >> 3)
-      painted[at] = (painted[at] ?? 0) & ~(0x80 >> (x & 7))
+      pixels[at] = (pixels[at] ?? 0) & ~(0x80 >> (x & 7))
     }
   })
-  return painted
 }
 
 /** §5.3: length, type, data, checksum over type and data. */

@@ -9,13 +9,13 @@ export function deflateRows(data: Uint8Array, rowBytes: number): Uint8Array<Arra
   out.bits(0x01, 8) // fastest algorithm; FCHECK makes the two bytes a multiple of 31
   out.bits(1, 1) // BFINAL
   out.bits(1, 2) // BTYPE: fixed codes
-  const recent = new Map<number, number>()
+  const recent = new Int32Array(RECENT_PLACES).fill(NOWHERE)
   for (let at = 0; at < data.length; ) {
     const above = matchLength(data, at, at - rowBytes)
-    const key = triple(data, at)
-    const seen = above === MAXIMUM_MATCH ? -1 : (recent.get(key) ?? -1)
+    const key = tripleKey(data, at)
+    const seen = above === MAXIMUM_MATCH ? NOWHERE : (recent[key] ?? NOWHERE)
     const elsewhere = matchLength(data, at, seen)
-    recent.set(key, at)
+    recent[key] = at
     const length = Math.max(above, elsewhere)
     if (length < MINIMUM_MATCH) writeSymbol(out, data[at++] ?? 0)
     else {
@@ -54,8 +54,15 @@ const MINIMUM_MATCH = 3
 const MAXIMUM_MATCH = 258
 const END_OF_BLOCK = 256
 
-function triple(data: Uint8Array, at: number): number {
-  return ((data[at] ?? 0) << 16) | ((data[at + 1] ?? 0) << 8) | (data[at + 2] ?? 0)
+const NOWHERE = -1
+
+// Places are remembered by a hash of the three bytes there: where two collide the later one stays, and `matchLength` looks
+// at the bytes themselves.
+const RECENT_PLACES = 4096
+
+function tripleKey(data: Uint8Array, at: number): number {
+  const bytes = ((data[at] ?? 0) << 16) | ((data[at + 1] ?? 0) << 8) | (data[at + 2] ?? 0)
+  return Math.imul(bytes, 0x9e3779b1) >>> 20
 }
 
 /** How many bytes from `at` on equal those from `from` on. */
@@ -69,10 +76,8 @@ function matchLength(data: Uint8Array, at: number, from: number): number {
 
 /** A literal byte, the end of the block or a length, in the fixed code of §3.2.6. */
 function writeSymbol(out: BitWriter, symbol: number): void {
-  if (symbol < 144) out.code(0x30 + symbol, 8)
-  else if (symbol < 256) out.code(0x190 + symbol - 144, 9)
-  else if (symbol < 280) out.code(symbol - 256, 7)
-  else out.code(0xc0 + symbol - 280, 8)
+  const code = SYMBOL_CODES[symbol] ?? 0
+  out.bits(code >> 4, code & 0xf)
 }
 
 /** §3.2.5: codes come in groups that share a number of extra bits, four lengths or two distances to a group. */
@@ -86,15 +91,13 @@ function writeMatch(out: BitWriter, length: number, distance: number): void {
   }
   const back = distance - 1
   const distanceBits = Math.max(0, 30 - Math.clz32(back))
-  out.code(2 * distanceBits + (back >> distanceBits), 5)
+  out.bits(reverse(2 * distanceBits + (back >> distanceBits), 5), 5)
   out.bits(back & ((1 << distanceBits) - 1), distanceBits)
 }
 
 type BitWriter = {
   /** Appends `count` bits of a number, least significant first. */
   readonly bits: (value: number, count: number) => void
-  /** Appends a Huffman code of `count` bits, most significant first (§3.1.1). */
-  readonly code: (value: number, count: number) => void
   /** Fills up the last byte. */
   readonly align: () => void
   readonly bytes: () => Uint8Array<ArrayBuffer>
@@ -113,14 +116,27 @@ function bitWriter(dataLength: number): BitWriter {
   }
   return {
     bits,
-    code: (value, width) => bits(reverse(value, width), width),
     align: () => bits(0, -count & 7),
     bytes: () => buffer.slice(0, position),
   }
 }
 
+/** A Huffman code goes out most significant bit first (§3.1.1), everything else the other way round. */
 function reverse(value: number, width: number): number {
   let reversed = 0
   for (let i = 0; i < width; i++) reversed |= ((value >> i) & 1) << (width - 1 - i)
   return reversed
+}
+
+/** The fixed code of each symbol, as it goes out: its bits, and in the lowest four how many they are. */
+const SYMBOL_CODES = Uint16Array.from({ length: 286 }, (_, symbol) => {
+  const [value, width] = fixedCode(symbol)
+  return (reverse(value, width) << 4) | width
+})
+
+function fixedCode(symbol: number): readonly [value: number, width: number] {
+  if (symbol < 144) return [0x30 + symbol, 8]
+  if (symbol < 256) return [0x190 + symbol - 144, 9]
+  if (symbol < 280) return [symbol - 256, 7]
+  return [0xc0 + symbol - 280, 8]
 }
