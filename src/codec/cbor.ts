@@ -1,0 +1,178 @@
+// CBOR (RFC 8949), strictly: definite lengths only, text in UTF-8, no key twice in a map, nothing after the end. Every item keeps the
+// bytes it was read from, because digests and signatures are over what was sent and never over what we would write.
+
+import { err, ok, type Result } from '../result.ts'
+import { decodeUtf8, encodeHex } from './bytes.ts'
+
+/** One data item. `encoded` is a view of its whole encoding. */
+export type CborItem = { readonly encoded: Uint8Array<ArrayBuffer> } & CborContent
+
+export type CborContent =
+  /** A number beyond 2^53 is a bigint. */
+  | { readonly type: 'integer'; readonly value: number | bigint }
+  | { readonly type: 'bytes'; readonly value: Uint8Array<ArrayBuffer> }
+  | { readonly type: 'text'; readonly value: string }
+  | { readonly type: 'array'; readonly items: readonly CborItem[] }
+  | { readonly type: 'map'; readonly entries: readonly CborEntry[] }
+  | { readonly type: 'tag'; readonly tag: number; readonly content: CborItem }
+  | { readonly type: 'float'; readonly value: number }
+  | { readonly type: 'simple'; readonly value: boolean | null | undefined }
+
+export type CborEntry = { readonly key: CborItem; readonly value: CborItem }
+
+/** Limits of one reading: bytes of input, levels of nesting, items in all. */
+export type CborLimits = { readonly bytes: number; readonly depth: number; readonly items: number }
+
+/** Why bytes are not accepted as CBOR. */
+export type CborFault = 'too_large' | 'too_deep' | 'too_many_items' | 'malformed' | 'duplicate_key'
+
+/** Reads exactly one item that fills `bytes`. */
+export function decodeCbor(bytes: Uint8Array<ArrayBuffer>, limits: CborLimits): Result<CborItem, CborFault> {
+  if (bytes.length > limits.bytes) return err('too_large')
+  const reader: Reader = { bytes, offset: 0, itemsLeft: limits.items }
+  const item = readItem(reader, limits.depth)
+  if (!item.ok) return item
+  return reader.offset === bytes.length ? item : err('malformed')
+}
+
+/** The value behind a text or integer key of a map; `undefined` where there is none, or the item is no map. */
+export function entryOf(item: CborItem, key: string | number): CborItem | undefined {
+  if (item.type !== 'map') return undefined
+  return item.entries.find((entry) => {
+    const { key: candidate } = entry
+    return (candidate.type === 'text' || candidate.type === 'integer') && candidate.value === key
+  })?.value
+}
+
+/** What reading has used up so far. */
+type Reader = { readonly bytes: Uint8Array<ArrayBuffer>; offset: number; itemsLeft: number }
+
+type Head = { readonly major: number; readonly info: number; readonly argument: number | bigint }
+
+function readItem(reader: Reader, depth: number): Result<CborItem, CborFault> {
+  if (depth === 0) return err('too_deep')
+  if (reader.itemsLeft === 0) return err('too_many_items')
+  reader.itemsLeft -= 1
+  const start = reader.offset
+  const head = readHead(reader)
+  if (head === undefined) return err('malformed')
+  const content = readContent(reader, head, depth)
+  if (!content.ok) return content
+  return ok({ ...content.value, encoded: reader.bytes.subarray(start, reader.offset) })
+}
+
+/** §3: major type and argument. Indefinite lengths (31) and reserved ones (28–30) are no argument. */
+function readHead(reader: Reader): Head | undefined {
+  const initial = takeBytes(reader, 1)?.[0]
+  if (initial === undefined) return undefined
+  const major = initial >> 5
+  const info = initial & 0x1f
+  if (info < 24) return { major, info, argument: info }
+  if (info > 27) return undefined
+  const bytes = takeBytes(reader, 2 ** (info - 24))
+  if (bytes === undefined) return undefined
+  const wide = bytes.reduce((value, byte) => (value << 8n) | BigInt(byte), 0n)
+  return { major, info, argument: wide <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(wide) : wide }
+}
+
+function readContent(reader: Reader, head: Head, depth: number): Result<CborContent, CborFault> {
+  const { major, argument } = head
+  if (major === 0) return ok({ type: 'integer', value: argument })
+  if (major === 1) return ok({ type: 'integer', value: negative(argument) })
+  if (major === 7) return readSimple(reader, head)
+  // A length or tag beyond 2^53 fits no input.
+  if (typeof argument !== 'number') return err('malformed')
+  if (major === 4) return readArray(reader, argument, depth)
+  if (major === 5) return readMap(reader, argument, depth)
+  if (major === 6) {
+    const content = readItem(reader, depth - 1)
+    return content.ok ? ok({ type: 'tag', tag: argument, content: content.value }) : content
+  }
+  const value = takeBytes(reader, argument)
+  if (value === undefined) return err('malformed')
+  if (major === 2) return ok({ type: 'bytes', value })
+  const text = decodeUtf8(value)
+  return text === undefined ? err('malformed') : ok({ type: 'text', value: text })
+}
+
+function readArray(reader: Reader, length: number, depth: number): Result<CborContent, CborFault> {
+  // Each item has a byte of its own at least: what cannot be there is not waited for.
+  if (length > reader.bytes.length - reader.offset) return err('malformed')
+  const items: CborItem[] = []
+  for (let i = 0; i < length; i++) {
+    const item = readItem(reader, depth - 1)
+    if (!item.ok) return item
+    items.push(item.value)
+  }
+  return ok({ type: 'array', items })
+}
+
+function readMap(reader: Reader, length: number, depth: number): Result<CborContent, CborFault> {
+  if (length * 2 > reader.bytes.length - reader.offset) return err('malformed')
+  const entries: CborEntry[] = []
+  const seen = new Set<string>()
+  for (let i = 0; i < length; i++) {
+    const key = readItem(reader, depth - 1)
+    if (!key.ok) return key
+    const identity = identityOf(key.value)
+    if (seen.has(identity)) return err('duplicate_key')
+    seen.add(identity)
+    const value = readItem(reader, depth - 1)
+    if (!value.ok) return value
+    entries.push({ key: key.value, value: value.value })
+  }
+  return ok({ type: 'map', entries })
+}
+
+/** §5.6: keys are equal where their values are, however they are spelled; others are compared by their bytes. */
+function identityOf(key: CborItem): string {
+  if (key.type === 'text' || key.type === 'integer') return `${key.type}:${key.value}`
+  if (key.type === 'bytes') return `bytes:${encodeHex(key.value)}`
+  return `other:${encodeHex(key.encoded)}`
+}
+
+/** §3.3: booleans, null, undefined and floats; simple values without a meaning are refused. */
+function readSimple(reader: Reader, { info, argument }: Head): Result<CborContent, CborFault> {
+  if (info >= 25) return ok({ type: 'float', value: readFloat(reader, info) })
+  // An argument in its own byte is for values from 32 on, and none of those means anything.
+  if (info === 24 || typeof argument !== 'number' || !SIMPLE.has(argument)) return err('malformed')
+  return ok({ type: 'simple', value: SIMPLE.get(argument) })
+}
+
+const SIMPLE: ReadonlyMap<number, boolean | null | undefined> = new Map([
+  [20, false],
+  [21, true],
+  [22, null],
+  [23, undefined],
+])
+
+/** The head's argument bytes, read once more as IEEE 754 of 16, 32 or 64 bits. */
+function readFloat({ bytes, offset }: Reader, info: number): number {
+  const width = 2 ** (info - 24)
+  const view = new DataView(bytes.buffer, bytes.byteOffset + offset - width, width)
+  if (width === 8) return view.getFloat64(0)
+  return width === 4 ? view.getFloat32(0) : halfFloat(view.getUint16(0))
+}
+
+/** Appendix D: a half-precision number. */
+function halfFloat(half: number): number {
+  const exponent = (half >> 10) & 0x1f
+  const fraction = half & 0x3ff
+  const sign = half & 0x8000 ? -1 : 1
+  if (exponent === 0) return sign * fraction * 2 ** -24
+  if (exponent === 31) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN
+  return sign * (1024 + fraction) * 2 ** (exponent - 25)
+}
+
+function negative(argument: number | bigint): number | bigint {
+  if (typeof argument === 'number' && argument < Number.MAX_SAFE_INTEGER) return -1 - argument
+  return -1n - BigInt(argument)
+}
+
+function takeBytes(reader: Reader, length: number): Uint8Array<ArrayBuffer> | undefined {
+  const end = reader.offset + length
+  if (end > reader.bytes.length) return undefined
+  const taken = reader.bytes.subarray(reader.offset, end)
+  reader.offset = end
+  return taken
+}
