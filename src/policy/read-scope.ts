@@ -27,8 +27,8 @@ function derive(claims: JsonObject, source: NonNullable<ScopePath['derived']>, n
 }
 
 /**
- * A claim that is not declared boolean is proven by its presence. But null, an empty value (of an object or array none of
- * whose elements were disclosed, say), and a `false` whose type was not declared, prove nothing.
+ * A claim that is not declared boolean is proven by its presence. But null, an empty value, one of nothing but empty values
+ * (objects whose members the holder withheld, say), and a `false` whose type was not declared, prove nothing.
  */
 function saysSomething(selected: readonly Json[]): boolean {
   return !selected.includes(false) && selected.some((value) => !isEmpty(value))
@@ -36,5 +36,5 @@ function saysSomething(selected: readonly Json[]): boolean {
 
 function isEmpty(value: Json): boolean {
   if (value === null || value === '') return true
-  return typeof value === 'object' && Object.keys(value).length === 0
+  return typeof value === 'object' && Object.values(value).every(isEmpty)
 }

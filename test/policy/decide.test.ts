@@ -86,14 +86,24 @@ describe('any other claim', () => {
   const family = (family_name: Json) =>
     decide({ policy, presentations: [presented('pid', { family_name, nationalities: ['SE'] })], now: NOW })
 
-  test.each<[Json]>([['Holmgren'], [' '], ['0'], [0], [true], [['a']], [{ a: null }]])(
+  test.each<[Json]>([['Holmgren'], [' '], ['0'], [0], [true], [['a']], [{ a: null, b: [false] }]])(
     'of %j is proven',
     (value) => {
       expect(family(value)).toMatchObject({ outcome: 'verified', checks: { family_name: true } })
     },
   )
 
-  test.each<[Json]>([[null], [''], [[]], [{}], [false]])('of %j says nothing', (value) => {
+  test.each<[Json]>([
+    [null],
+    [''],
+    [[]],
+    [{}],
+    [false],
+    [[{}, {}]],
+    [{ a: {} }],
+    [{ a: null }],
+    [['', [null]]],
+  ])('of %j says nothing', (value) => {
     expect(family(value)).toMatchObject({
       outcome: 'rejected',
       reason: 'predicate_false',
