@@ -154,6 +154,7 @@ const FAULTS: Readonly<Record<SessionFault, ProblemCode>> = {
   not_found: 'verification_not_found',
   ended: 'verification_ended',
   render_limit_reached: 'render_limit_reached',
+  binding_excludes_qr: 'binding_excludes_qr',
   unavailable: 'temporarily_unavailable',
 }
 

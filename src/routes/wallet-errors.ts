@@ -26,6 +26,7 @@ export function walletError(refusal: WalletRefusal): WalletError {
 const ERRORS = {
   unknown: invalid(404, 'There is no such request.'),
   ended: invalid(409, 'This verification is already over.'),
+  awaited: invalid(409, 'This verification has an answer and waits for its browser.'),
   gone: invalid(410, 'This request is over: scan again.'),
   superseded: invalid(400, 'This request was replaced by a newer one: scan again.'),
   method: invalid(405, 'This method is not allowed here.'),
@@ -51,6 +52,7 @@ const KINDS: Readonly<Record<WalletRefusal, keyof typeof ERRORS>> = {
   session_not_found: 'unknown',
   unknown_request: 'unknown',
   session_ended: 'ended',
+  return_awaited: 'awaited',
   request_over: 'gone',
   method_not_allowed: 'method',
   rate_limited: 'rate',

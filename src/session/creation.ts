@@ -21,7 +21,7 @@ export type CreateInput = {
   readonly bodyDigest: string | null
 }
 
-/** The document of a new session with its first generation. `now` in Unix milliseconds. */
+/** The document of a new session with its first generation, where a QR is offered. `now` in Unix milliseconds. */
 export async function newSession(
   input: CreateInput,
   verificationId: string,
@@ -29,8 +29,11 @@ export async function newSession(
 ): Promise<SessionDocument> {
   const { request, verifier, bodyDigest } = input
   const sealingKey = await sealingKeyOf(world.config)
-  const [generation, sealedSigningJwk] = await Promise.all([
-    newGeneration(sealingKey, { verificationId, number: 1, channel: 'qr' }, world.now),
+  // CONTRACT 5: a QR can be passed on, so where binding is required none is made; the page asks for its link.
+  const first = { verificationId, number: 1, channel: 'qr', browser: null } as const
+  const offersQr = request.required_session_binding === 'none'
+  const [generations, sealedSigningJwk] = await Promise.all([
+    offersQr ? Promise.all([newGeneration(sealingKey, first, world.now)]) : [],
     sealSigningKey(sealingKey, verificationId, verifier.signingJwk),
   ])
   const idempotency =
@@ -51,8 +54,10 @@ export async function newSession(
     verified_at: null,
     verifier: { client_id: verifier.clientId, x5c: verifier.x5c, sealed_signing_jwk: sealedSigningJwk },
     handle_key: encodeBase64url(randomBytes(32)),
-    generation_count: 1,
-    generations: [generation],
+    generation_count: generations.length,
+    generations,
+    held: null,
+    returned: null,
     outcome: null,
     winner: null,
     attempts: [],

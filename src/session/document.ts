@@ -7,12 +7,13 @@ import type { DecidedCredential, LevelDerivation, Policy } from '../policy/polic
 import type { ClaimsEncryptionJwk, ClientIdPrefix } from '../relying-party/settings.ts'
 import type { AssuranceLevel } from '../trust/anchor.ts'
 import { type Delivery, nextDue } from '../webhook/outbox.ts'
+import type { Held, Returned, SessionBinding } from './binding.ts'
 import type { Channel, StoredGeneration } from './generations.ts'
 import type { ReasonCode } from './reasons.ts'
 import type { Status } from './state.ts'
 
 /** Version of the stored shape. A newer one than this is refused, never guessed at. */
-export const SCHEMA = 1
+export const SCHEMA = 2
 
 /** Begins the message of that refusal: of an error, only the message survives the way to the edge, which answers 503. */
 export const UNREADABLE = 'the session document has an unknown schema: '
@@ -38,6 +39,10 @@ export type SessionDocument = {
   readonly handle_key: string
   readonly generation_count: number
   readonly generations: readonly StoredGeneration[]
+  /** A success that waits for its browser to come back. */
+  readonly held: Held | null
+  /** The browser that came back with the success that ended the session. */
+  readonly returned: Returned | null
   readonly outcome: Outcome | null
   /** SHA-256 of the answer that ended the session: its identical retry is answered alike. */
   readonly winner: string | null
@@ -73,7 +78,7 @@ export type StoredRequest = {
     readonly response_mode: ResponseMode
     readonly request_uri_method: RequestUriMethod
   }
-  readonly required_session_binding: 'none'
+  readonly required_session_binding: SessionBinding
   readonly expires_in: number
   readonly return_url: string | null
   readonly locale: string | null
@@ -98,7 +103,7 @@ export type Outcome = {
   readonly derivation: readonly LevelDerivation[]
   readonly credentials: readonly DecidedCredential[]
   readonly channel: Channel | null
-  readonly session_binding: 'none' | null
+  readonly session_binding: SessionBinding | null
   readonly trace: readonly TraceEntry[]
   /** Compact JWE. */
   readonly encrypted_claims: string | null
@@ -122,8 +127,22 @@ export const IDEMPOTENCY_MS = 86_400_000
 export function readDocument(stored: unknown): SessionDocument | Tombstone | undefined {
   if (stored === undefined) return undefined
   const { schema } = stored as { schema: unknown } // written by this module alone
-  if (schema !== SCHEMA) throw new Error(`${UNREADABLE}${String(schema)}`)
-  return stored as SessionDocument | Tombstone
+  if (schema === SCHEMA) return stored as SessionDocument | Tombstone
+  if (schema === 1) return fromSchema1(stored as Schema1)
+  throw new Error(`${UNREADABLE}${String(schema)}`)
+}
+
+/** Before links: nothing was held, and no request belonged to one browser. */
+type Schema1 =
+  | (Omit<SessionDocument, 'schema' | 'generations' | 'held' | 'returned'> & {
+      readonly generations: readonly Omit<StoredGeneration, 'browser'>[]
+    })
+  | Omit<Tombstone, 'schema'>
+
+function fromSchema1(stored: Schema1): SessionDocument | Tombstone {
+  if (stored.erased) return { ...stored, schema: SCHEMA }
+  const generations = stored.generations.map((generation) => ({ ...generation, browser: null }))
+  return { ...stored, schema: SCHEMA, generations, held: null, returned: null }
 }
 
 /** Notes an answer that was not heard; the last ten are kept. */
@@ -135,7 +154,7 @@ export function noteAttempt(document: SessionDocument, attempt: Attempt): Sessio
 /** When the object has work to do next; `null`: never. The one alarm is always set to this. */
 export function nextWakeUp(document: SessionDocument | Tombstone): number | null {
   if (document.erased) return document.keep_until
-  if (document.status === 'pending') return document.expires_at
+  if (document.status === 'pending') return Math.min(document.expires_at, document.held?.until ?? Infinity)
   const due = nextDue(document.deliveries)
   return due === null ? eraseAt(document) : Math.min(due, eraseAt(document))
 }
@@ -154,7 +173,10 @@ export function tombstoneOf(document: SessionDocument, now: number): Tombstone |
 }
 
 /** What happens in a session, in order (CONTRACT 4). */
-export function stageOf(document: SessionDocument): 'created' | 'request_fetched' | 'done' {
+export function stageOf(
+  document: SessionDocument,
+): 'created' | 'request_fetched' | 'awaiting_return' | 'done' {
   if (document.status !== 'pending') return 'done'
+  if (document.held !== null) return 'awaiting_return'
   return document.generations.some((generation) => generation.fetched) ? 'request_fetched' : 'created'
 }

@@ -11,14 +11,22 @@ import type { Channel, StoredGeneration } from './generations.ts'
 import { makeHandle } from './handles.ts'
 import { randomBytes, type SealingKey } from './random.ts'
 
+/** A generation to be made. `browser`: the mark of the one browser that it is for. */
+export type NewGeneration = {
+  readonly verificationId: string
+  readonly number: number
+  readonly channel: Channel
+  readonly browser: string | null
+}
+
 /** Makes generation `number` of a session. `now` in Unix milliseconds. */
 export async function newGeneration(
   sealingKey: SealingKey,
-  session: { readonly verificationId: string; readonly number: number; readonly channel: Channel },
+  session: NewGeneration,
   now: number,
 ): Promise<StoredGeneration> {
   const { publicJwk, privateJwk } = await createEncryptionKey()
-  const { verificationId, number, channel } = session
+  const { verificationId, number, channel, browser } = session
   return {
     number,
     nonce: drawNonce(),
@@ -26,6 +34,7 @@ export async function newGeneration(
     y: publicJwk.y ?? '',
     sealed_key: await seal(keySealing(sealingKey, verificationId, number), privateJwk.d, randomBytes(12)),
     channel,
+    browser,
     created_at: now,
     superseded_at: null,
     handed_out_at: null,

@@ -1,5 +1,6 @@
 // Which authorization requests of a session are alive (CONTRACT 3). Alive are: the newest; handed-out ones until the session
 // ends, at most 32, the least recently used going first; other older ones for 60 s after they were superseded, at most 8.
+// A link is for one browser and replaces links only: it never ends the picture that somebody else is about to scan.
 
 /** How a generation reached the wallet. */
 export type Channel = 'qr' | 'link' | 'dc_api' | 'by_value'
@@ -14,6 +15,8 @@ export type StoredGeneration = {
   /** The private key, sealed; erased with the generation. */
   readonly sealed_key: string
   readonly channel: Channel
+  /** `browserMark` of the browser that a link was made for; null for what any device may answer. */
+  readonly browser: string | null
   readonly created_at: number
   /** When a newer generation was made. */
   readonly superseded_at: number | null
@@ -35,16 +38,16 @@ export const SUPERSEDED_LIFETIME_MS = 60_000
 
 /**
  * Adds a generation and forgets the dead ones. Renders at the same time may be written in another order than they were numbered:
- * the newest is the one with the highest number, and only the others are superseded.
+ * the newest of its kind is the one with the highest number, and only the others of that kind are superseded.
  */
 export function addGeneration(
   generations: readonly StoredGeneration[],
   added: StoredGeneration,
 ): readonly StoredGeneration[] {
   const all = [...generations, added]
-  const newest = newestGeneration(all)
+  const newest = newestGeneration(all, kindOf(added))
   const marked = all.map((generation) =>
-    generation === newest
+    generation === newest || kindOf(generation) !== kindOf(added)
       ? generation
       : { ...generation, superseded_at: generation.superseded_at ?? added.created_at },
   )
@@ -56,26 +59,34 @@ export function aliveGenerations(
   generations: readonly StoredGeneration[],
   now: number,
 ): readonly StoredGeneration[] {
-  const newest = newestGeneration(generations)
-  const older = generations.filter((generation) => generation !== newest)
+  const newest = [newestGeneration(generations, 'any_device'), newestGeneration(generations, 'one_browser')]
+  const older = generations.filter((generation) => !newest.includes(generation))
   const handedOut = older
     .filter((generation) => generation.handed_out_at !== null)
     .sort((a, b) => b.used_at - a.used_at)
-    .slice(0, HANDED_OUT_LIMIT - (newest?.handed_out_at == null ? 0 : 1))
+    .slice(0, HANDED_OUT_LIMIT - newest.filter((one) => one?.handed_out_at != null).length)
   const waiting = older
     .filter((generation) => generation.handed_out_at === null && !isStale(generation, now))
     .sort((a, b) => b.number - a.number)
     .slice(0, SUPERSEDED_LIMIT)
-  const alive = new Set([...handedOut, ...waiting, newest])
+  const alive = new Set([...handedOut, ...waiting, ...newest])
   return generations.filter((generation) => alive.has(generation))
 }
 
-/** The newest generation. */
-export function newestGeneration(generations: readonly StoredGeneration[]): StoredGeneration | undefined {
-  return generations.reduce<StoredGeneration | undefined>(
-    (newest, generation) => (newest === undefined || generation.number > newest.number ? generation : newest),
-    undefined,
-  )
+/** Who may answer: whoever sees the QR, or the one browser a link was made for. */
+export type GenerationKind = 'any_device' | 'one_browser'
+
+/** The newest generation of a kind: the one that nothing has superseded. */
+export function newestGeneration(
+  generations: readonly StoredGeneration[],
+  kind: GenerationKind,
+): StoredGeneration | undefined {
+  return generations
+    .filter((generation) => generation.superseded_at === null && kindOf(generation) === kind)
+    .reduce<StoredGeneration | undefined>(
+      (newest, one) => (newest === undefined || one.number > newest.number ? one : newest),
+      undefined,
+    )
 }
 
 /** Notes that a generation was handed out at `now`, and how. */
@@ -90,6 +101,10 @@ export function handOut(
     handed_out_at: generation.handed_out_at ?? now,
     used_at: now,
   }
+}
+
+function kindOf({ browser }: StoredGeneration): GenerationKind {
+  return browser === null ? 'any_device' : 'one_browser'
 }
 
 function isStale(generation: StoredGeneration, now: number): boolean {

@@ -1,9 +1,6 @@
 // Hearing answers and ending the session: the waiting around the one synchronous step in `outcome.ts` (CONTRACT 4).
 
-import { encodeBase64url } from '../codec/base64url.ts'
-import { concatBytes, utf8 } from '../codec/bytes.ts'
 import type { Config } from '../config.ts'
-import { hmacSha256 } from '../crypto/hmac.ts'
 import { configOf, type Env } from '../env.ts'
 import type { Decision } from '../policy/policy.ts'
 import type { WebhookEndpoint } from '../relying-party/settings.ts'
@@ -11,11 +8,11 @@ import { settingsOf } from '../relying-party/settings-cache.ts'
 import type { FetchResource } from '../trust/fetch-resource.ts'
 import { createFetchResource } from '../webhook/guarded-fetch.ts'
 import { judgeAnswer, type Verdict } from './answer.ts'
+import { discardHeld, holdSuccess, isHeldTooLong, mayEnd, type Returned, responseCodeOf } from './binding.ts'
 import { postAll, startAttempts } from './delivering.ts'
 import { eraseAt, noteAttempt, type SessionDocument, tombstoneOf } from './document.ts'
 import { encryptClaims } from './encrypted-claims.ts'
 import { type Cause, decidedCause, declinedCause, expiredCause } from './endings.ts'
-import { handleKeyOf } from './generation-keys.ts'
 import { type Ending, endSession } from './outcome.ts'
 import { randomIdentifier } from './random.ts'
 import type { ReasonCode } from './reasons.ts'
@@ -31,7 +28,10 @@ export type Courtroom = {
 }
 
 /** When a session ends, by which answer, and where its event goes. */
-export type Circumstances = Pick<Ending, 'webhook' | 'winner' | 'now'>
+export type Circumstances = Pick<Ending, 'webhook' | 'winner' | 'now'> & {
+  /** The browser whose return ends it. */
+  readonly returned?: Returned
+}
 
 /** How long expiry waits for answers that arrived before it. */
 const GRACE_MS = 15_000
@@ -53,10 +53,12 @@ export function hear(room: Courtroom, answer: PostedAnswer, now: number): Promis
 /** Ends the session where its status allows it: one compare-and-set, one write. Tells whether it did. */
 export function end({ store, env }: Courtroom, cause: Cause, circumstances: Circumstances): boolean {
   const document = store.session()
+  if (document === undefined || !mayEnd(document, { ...cause, winner: circumstances.winner })) return false
   const names = { eventId: randomIdentifier('evt_'), deliveryId: randomIdentifier('dlv_') }
-  const ended = document && endSession(document, { ...cause, ...circumstances, ...names })
+  const { returned = null, ...world } = circumstances
+  const ended = endSession({ ...document, held: null, returned }, { ...cause, ...world, ...names })
   if (ended === undefined) return false
-  const { webhook, now } = circumstances
+  const { webhook, now } = world
   // An endpoint that is unknown or disabled is the alarm's affair: `nextWakeUp` calls it at once.
   const canPost = webhook !== null && webhook !== 'unknown' && !webhook.disabled
   const deliveries = canPost ? startAttempts(ended.deliveries, ended.deliveries, now) : ended.deliveries
@@ -66,15 +68,17 @@ export function end({ store, env }: Courtroom, cause: Cause, circumstances: Circ
   return true
 }
 
-/** Commits the expiry that is due, should the platform's alarm be late. Every verb calls it first. */
+/** Commits what time has decided, should the platform's alarm be late. Every verb calls it first. */
 export async function settle(room: Courtroom, now: number): Promise<void> {
+  dropHeldTooLong(room, now)
   if (!isOverdue(room, now)) return
   const graceEnds = (room.store.session()?.expires_at ?? 0) + GRACE_MS
   if (answersInTime(room).length === 0 || now >= graceEnds) await expire(room, now)
 }
 
-/** The alarm's turn: expiry, after waiting once for answers that arrived in time, and erasure. */
+/** The alarm's turn: what is held too long, expiry after waiting once for answers that arrived in time, and erasure. */
 export async function settleAtAlarm(room: Courtroom, now: number): Promise<void> {
+  dropHeldTooLong(room, now)
   if (isOverdue(room, now)) {
     await Promise.race([Promise.allSettled(answersInTime(room)), scheduler.wait(GRACE_MS)])
     await expire(room, Date.now())
@@ -99,7 +103,7 @@ async function judge(room: Courtroom, answer: PostedAnswer, now: number): Promis
   const document = room.store.session()
   if (document === undefined) return { kind: 'refused', refusal: 'session_not_found' }
   const config = configOf(room.env)
-  if (document.status !== 'pending') return answerEnded(document, answer, config)
+  if (document.status !== 'pending' || document.held !== null) return answerLate(document, answer, config)
   const settings = await settingsOf(room.env, document.relying_party_id, now)
   if (!settings.ok) {
     const refusal = settings.error === 'unavailable' ? 'settings_unavailable' : 'session_not_found'
@@ -132,14 +136,34 @@ async function carryOut(room: Courtroom, verdict: Verdict, heard: Heard): Promis
       ? declinedCause(verdict.generation)
       : decidedCause(verdict, await claimsFor(document, verdict.decision, config, now))
   const result = await processed(document, answer, config)
-  if (end(room, cause, { webhook, winner: answer.digest, now })) return result
+  const isHeld = cause.event === 'answer_satisfied' && verdict.generation.browser !== null
+  const success = { answer: answer.digest, generation: verdict.generation, outcome: cause.outcome }
+  const isHeard = isHeld
+    ? hold(room, success, now)
+    : end(room, cause, { webhook, winner: answer.digest, now })
+  if (isHeard) return result
   const current = room.store.session()
   if (current === undefined) return { kind: 'refused', refusal: 'session_not_found' }
-  return answerEnded(current, answer, config)
+  return answerLate(current, answer, config)
+}
+
+/** CONTRACT 5: success by a link waits for its browser. One compare-and-set like `end`, and as safe from a crash. */
+function hold({ store }: Courtroom, success: Parameters<typeof holdSuccess>[1], now: number): boolean {
+  const document = store.session()
+  const holding = document && holdSuccess(document, success, now)
+  if (holding === undefined) return false
+  store.commit(holding)
+  return true
+}
+
+function dropHeldTooLong({ store }: Courtroom, now: number): void {
+  const document = store.session()
+  if (document !== undefined && isHeldTooLong(document, now)) store.commit(discardHeld(document, now))
 }
 
 async function expire(room: Courtroom, now: number): Promise<void> {
   const webhook = await webhookOf(room, now)
+  dropHeldTooLong(room, now)
   const document = room.store.session()
   if (document !== undefined) end(room, expiredCause(document), { webhook, winner: null, now })
 }
@@ -175,27 +199,26 @@ function makeFetch({ baseUrl }: Config, allowLoopback: boolean): FetchResource {
   })
 }
 
-/** The winner's identical retry is answered like the winner; everything else comes too late. */
-function answerEnded(
+/** The identical retry of the answer that won, or is held, is answered like it; everything else comes too late. */
+function answerLate(
   document: SessionDocument,
   answer: PostedAnswer,
   config: Config,
 ): Promise<AnswerResult> | AnswerResult {
-  if (document.winner === answer.digest) return processed(document, answer, config)
-  return { kind: 'refused', refusal: 'session_ended' }
+  const heard = document.winner ?? document.held?.answer
+  if (heard === answer.digest) return processed(document, answer, config)
+  return { kind: 'refused', refusal: document.held === null ? 'session_ended' : 'return_awaited' }
 }
 
 /**
- * OpenID4VP 1.0 §8.2: where the wallet sends the person next. The response code is derived from the answer under the session's
- * own key, so that an identical retry is answered identically without anything stored.
+ * OpenID4VP 1.0 §8.2: where the wallet sends the person next. An identical retry is answered identically.
  */
 async function processed(
   document: SessionDocument,
   answer: PostedAnswer,
   config: Config,
 ): Promise<AnswerResult> {
-  const input = concatBytes(utf8('response_code\0'), utf8(answer.digest))
-  const code = encodeBase64url(await hmacSha256(handleKeyOf(document), input))
+  const code = await responseCodeOf(document, answer.digest)
   const page = `${config.baseUrl}/v1/verify/${document.verification_id}/return`
   return { kind: 'processed', redirectUri: `${page}#response_code=${code}` }
 }

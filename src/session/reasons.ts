@@ -7,7 +7,11 @@ import type { PolicyReason } from '../policy/policy.ts'
 /** Reasons of the session's own. */
 export type FlowReason =
   /** The wallet answered with an error code other than `access_denied`. */
-  'wallet_error' | 'access_denied' | 'session_expired' | 'canceled_by_relying_party'
+  | 'wallet_error'
+  | 'access_denied'
+  | 'session_expired'
+  | 'canceled_by_relying_party'
+  | 'same_device_return_missing'
 
 /** Every reason. */
 export type ReasonCode = ResponseRejection['reason'] | PolicyReason | FlowReason
@@ -296,6 +300,11 @@ export const REASONS: Readonly<Record<ReasonCode, ReasonDescription>> = {
   access_denied: {
     family: 'flow',
     message: 'The person declined, or the wallet has nothing that fits.',
+    retryable: true,
+  },
+  same_device_return_missing: {
+    family: 'flow',
+    message: 'The wallet answered, but the person did not come back to the browser where they began.',
     retryable: true,
   },
   session_expired: { family: 'flow', message: 'Nobody answered in time.', retryable: true },

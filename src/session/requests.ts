@@ -31,6 +31,8 @@ export function walletRequest(document: SessionDocument, generation: Generation,
   }
 }
 
+export type WalletRequest = ReturnType<typeof walletRequest>
+
 /** The address a generation's Request Object is fetched from. */
 function requestUriOf(document: SessionDocument, generation: Generation, baseUrl: string): string {
   return baseUrl + REQUEST_PATH + document.verification_id.slice(2) + generation.requestId

@@ -10,6 +10,8 @@ export type SessionFault =
   /** The session is over. */
   | 'ended'
   | 'render_limit_reached'
+  /** The session demands that wallet and browser are one: it has no QR, and no request for any device. */
+  | 'binding_excludes_qr'
   /** The relying party's settings could not be read: nothing was changed. */
   | 'unavailable'
 
@@ -24,6 +26,8 @@ export type AnswerRefusal =
   | ResponseRejection['reason']
   | 'session_not_found'
   | 'session_ended'
+  /** Another answer waits for its browser to come back. */
+  | 'return_awaited'
   | 'settings_unavailable'
 
 /** What a wallet is told. */
@@ -41,6 +45,9 @@ export type RequestResult =
 
 /** What the edge draws a QR from. Times are Unix milliseconds. */
 export type Render = { readonly uri: string; readonly diesAt: number }
+
+/** A request for one browser: the secret that its cookie keeps, and JSON text of the wallet links. */
+export type Link = { readonly secret: string; readonly json: string }
 
 /** A view as JSON text, with the version it shows. */
 export type View = { readonly json: string; readonly version: number }

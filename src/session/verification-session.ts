@@ -2,14 +2,22 @@
 // first; then one compare-and-set with no `await` between reading the status and the write, so two answers are never both heard.
 
 import { DurableObject } from 'cloudflare:workers'
+import { encodeBase64url } from '../codec/base64url.ts'
 import { configOf, type Env } from '../env.ts'
 import { err, ok, type Result } from '../result.ts'
+import { BROWSER_SECRET_BYTES, browserMark } from './binding.ts'
 import { type CreateInput, newSession } from './creation.ts'
 import { deliveriesView } from './deliveries-view.ts'
 import { deliverDue, redeliver } from './delivering.ts'
 import { type SessionDocument, tombstoneOf } from './document.ts'
 import { CANCELED_CAUSE } from './endings.ts'
-import { handleKeyOf, newGeneration, openGeneration, openVerifier } from './generation-keys.ts'
+import {
+  handleKeyOf,
+  type NewGeneration,
+  newGeneration,
+  openGeneration,
+  openVerifier,
+} from './generation-keys.ts'
 import {
   addGeneration,
   aliveGenerations,
@@ -21,19 +29,21 @@ import {
 import { readHandle } from './handles.ts'
 import { verificationIdOf } from './identifier.ts'
 import { type Courtroom, end, hear, settle, settleAtAlarm, webhookOf } from './judge.ts'
-import { sealingKeyOf } from './random.ts'
+import { randomBytes, sealingKeyOf } from './random.ts'
 import { openRenderLimit } from './render-limit.ts'
-import { openid4vpView, requestObject, walletRequest } from './requests.ts'
+import { openid4vpView, requestObject, type WalletRequest, walletRequest } from './requests.ts'
 import type {
   AnswerResult,
   CreatedSession,
   Creation,
+  Link,
   PostedAnswer,
   Render,
   RequestResult,
   SessionFault,
   View,
 } from './results.ts'
+import { type CameBack, type CodeFault, type ComingBack, comeBack, redeemReturn } from './same-device.ts'
 import { openStore, type SessionStore } from './store.ts'
 import { isoTime, type PageView, pageView, publicView, sessionView } from './view.ts'
 
@@ -104,8 +114,8 @@ export class VerificationSession extends DurableObject<Env> {
     const now = Date.now()
     const pending = await this.#pending(now, relyingPartyId)
     if (!pending.ok) return pending
-    const newest = newestGeneration(pending.value.generations)
-    if (newest === undefined) return err('ended')
+    const newest = newestGeneration(pending.value.generations, 'any_device')
+    if (newest === undefined) return err('binding_excludes_qr')
     this.#handOut(newest, now, 'viewed')
     const { baseUrl, walletScheme } = configOf(this.env)
     const generation = await openGeneration(pending.value, newest)
@@ -118,19 +128,39 @@ export class VerificationSession extends DurableObject<Env> {
     const now = Date.now()
     const pending = await this.#pending(now, relyingPartyId)
     if (!pending.ok) return pending
-    if (!this.#renderLimit.take(now)) return err('render_limit_reached')
-    const config = configOf(this.env)
-    const verificationId = pending.value.verification_id
-    const number = this.#nextNumber()
-    const sealingKey = await sealingKeyOf(config)
-    const generation = await newGeneration(sealingKey, { verificationId, number, channel: 'qr' }, now)
-    const document = this.#store.session()
-    if (document === undefined) return err('not_found')
-    if (document.status !== 'pending') return err('ended')
-    const rendered = { ...document, generations: addGeneration(document.generations, generation) }
-    this.#store.commit(rendered)
-    const { uri } = walletRequest(rendered, await openGeneration(rendered, generation), config.baseUrl)
-    return ok({ uri, diesAt: Math.min(now + SUPERSEDED_LIFETIME_MS, document.expires_at) })
+    if (pending.value.request.required_session_binding !== 'none') return err('binding_excludes_qr')
+    const made = await this.#addRequest(pending.value, { channel: 'qr', browser: null }, now)
+    if (!made.ok) return made
+    const { document, request } = made.value
+    return ok({ uri: request.uri, diesAt: Math.min(now + SUPERSEDED_LIFETIME_MS, document.expires_at) })
+  }
+
+  /** Makes a request for one browser, known by the secret in its cookie; a browser without one is given one. */
+  async link(knownSecret: string | null): Promise<Result<Link, SessionFault>> {
+    const now = Date.now()
+    const pending = await this.#pending(now, null)
+    if (!pending.ok) return pending
+    const secret = knownSecret ?? encodeBase64url(randomBytes(BROWSER_SECRET_BYTES))
+    const browser = await browserMark(pending.value, secret)
+    const made = await this.#addRequest(pending.value, { channel: 'link', browser }, now)
+    if (!made.ok) return made
+    const { uri, wallet_links, expires_at } = made.value.request
+    return ok({ secret, json: JSON.stringify({ uri, wallet_links, expires_at }) })
+  }
+
+  /** A browser is back from the wallet. */
+  comeBack(coming: ComingBack): Promise<Result<CameBack, CodeFault>> {
+    return comeBack(this.#room, coming, Date.now())
+  }
+
+  /** The relying party's server redeems the code that a browser was sent to it with. */
+  async redeem(
+    relyingPartyId: string,
+    returnCode: string,
+    sessionUrl: string,
+  ): Promise<Result<View, CodeFault | SessionFault>> {
+    const redeemed = await redeemReturn(this.#room, relyingPartyId, returnCode, Date.now())
+    return redeemed.ok ? this.read(relyingPartyId, sessionUrl) : redeemed
   }
 
   /** Signs the Request Object of a live generation. Repeatable: nonce and key stay the same. */
@@ -238,6 +268,26 @@ export class VerificationSession extends DurableObject<Env> {
     return document.status === 'pending' ? ok(document) : err('ended')
   }
 
+  /** Makes one more request in one write, and shows it as wallets are shown it. */
+  async #addRequest(
+    { verification_id: verificationId }: SessionDocument,
+    asked: Pick<NewGeneration, 'channel' | 'browser'>,
+    now: number,
+  ): Promise<Result<{ document: SessionDocument; request: WalletRequest }, SessionFault>> {
+    if (!this.#renderLimit.take(now)) return err('render_limit_reached')
+    const config = configOf(this.env)
+    const number = this.#nextNumber()
+    const sealingKey = await sealingKeyOf(config)
+    const generation = await newGeneration(sealingKey, { ...asked, verificationId, number }, now)
+    const current = this.#store.session()
+    if (current === undefined) return err('not_found')
+    if (current.status !== 'pending') return err('ended')
+    const document = { ...current, generations: addGeneration(current.generations, generation) }
+    this.#store.commit(document)
+    const request = walletRequest(document, await openGeneration(document, generation), config.baseUrl)
+    return ok({ document, request })
+  }
+
   /** Reserves the next generation's number at once, in memory, so that concurrent renders never share one. */
   #nextNumber(): number {
     const document = this.#store.session()
@@ -260,7 +310,7 @@ export class VerificationSession extends DurableObject<Env> {
   }
 
   async #createdSession(document: SessionDocument): Promise<CreatedSession> {
-    const newest = newestGeneration(document.generations)
+    const newest = newestGeneration(document.generations, 'any_device')
     const request =
       newest === undefined
         ? null

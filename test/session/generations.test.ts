@@ -17,6 +17,7 @@ function generation(number: number, created_at = T0): StoredGeneration {
     y: 'y',
     sealed_key: 'sealed',
     channel: 'qr',
+    browser: null,
     created_at,
     superseded_at: null,
     handed_out_at: null,
@@ -102,7 +103,7 @@ describe('handing out', () => {
   })
 
   it('leaves the newest the newest', () => {
-    expect(newestGeneration(render(5))?.number).toBe(5)
-    expect(newestGeneration([])).toBeUndefined()
+    expect(newestGeneration(render(5), 'any_device')?.number).toBe(5)
+    expect(newestGeneration([], 'any_device')).toBeUndefined()
   })
 })

@@ -1,4 +1,5 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { exportJWK, generateKeyPair } from 'jose'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { call, json } from '../routes/edge-app.ts'
 import {
@@ -9,6 +10,7 @@ import {
   goodAnswer,
   poll,
   post,
+  presentation,
   setUp,
   stubOf,
 } from './driver.ts'
@@ -89,6 +91,47 @@ describe('expiry', () => {
     expect((await post(verification_id, answer)).status).toBe(200)
     await passed
     expect((await poll(setting, verification_id)).status).toBe('verified')
+  })
+})
+
+describe('a write that fails', () => {
+  it('leaves the session as it was: nobody is told of an outcome that is not stored', async () => {
+    const setting = await setUp()
+    const { verification_id, wallet_request } = await createSession(setting)
+    const answer = await goodAnswer(setting, await fetchRequest(wallet_request.request_uri))
+    vi.spyOn(console, 'error').mockReturnValue(undefined)
+    await runInDurableObject(stubOf(verification_id), (_, state) => {
+      vi.spyOn(state.storage.kv, 'put').mockImplementationOnce(() => {
+        throw new Error('the disk is full')
+      })
+    })
+    expect((await post(verification_id, answer)).status).toBe(500)
+    expect((await poll(setting, verification_id)).status).toBe('pending')
+    expect((await post(verification_id, answer)).status).toBe(200)
+    await evictDurableObject(stubOf(verification_id))
+    expect((await poll(setting, verification_id)).status).toBe('verified')
+  })
+
+  it('does not come about by claims too large to be kept: the outcome is kept without them', async () => {
+    const scopes = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`copy_${i}`, ['age_over_18']]))
+    const formats = { 'dc+sd-jwt': { meta: { vct_values: ['urn:example:copies'] }, scopes } }
+    const { publicKey } = await generateKeyPair('ECDH-ES', { extractable: true })
+    const setting = await setUp(
+      {
+        credential_types: [{ type: 'copies', formats }],
+        claims_encryption_jwk: await exportJWK(publicKey),
+      },
+      [],
+      ['copies'],
+    )
+    const body = { credential_types: ['copies'], scope: Object.keys(scopes) }
+    const { verification_id, wallet_request } = await createSession(setting, body)
+    const request = await fetchRequest(wallet_request.request_uri)
+    const claims = { vct: 'urn:example:copies', age_over_18: 'x'.repeat(100_000) }
+    const token = { copies: [await presentation(setting, request, claims)] }
+    const answer = { vp_token: JSON.stringify(token), state: request.state }
+    expect((await post(verification_id, answer)).status).toBe(200)
+    expect(await poll(setting, verification_id)).toMatchObject({ status: 'verified', encrypted_claims: null })
   })
 })
 
@@ -213,7 +256,7 @@ describe('a stored document', () => {
     vi.spyOn(console, 'error').mockReturnValue(undefined)
     await runInDurableObject(stubOf(verification_id), (_, state) => {
       const document = state.storage.kv.get<{ schema: number }>('session')
-      state.storage.kv.put('session', { ...document, schema: 2 })
+      state.storage.kv.put('session', { ...document, schema: 1000 })
     })
     await evictDurableObject(stubOf(verification_id))
     const response = await ask(setting, 'GET', verification_id)
