@@ -17,13 +17,21 @@ export type ClaimsEnvelope = {
   readonly recipient: ClaimsEncryptionJwk
 }
 
-/** Encrypts the requested claims of the verified credentials (ECDH-ES, A256GCM; JWS ES256 inside). */
-export async function encryptClaims(decision: Decision, envelope: ClaimsEnvelope): Promise<string> {
+/**
+ * Bytes of JSON that are encrypted at most. An answer of 1 MiB carries fewer; but a value that several scopes name, or numbers
+ * that JSON writes longer than they came, can grow to what the session's document could not hold (2 MiB).
+ */
+const CLAIMS_LIMIT = 850_000
+
+/**
+ * Encrypts the requested claims of the verified credentials (ECDH-ES, A256GCM; JWS ES256 inside); null where they are too
+ * large to be kept: an outcome without its claims is better than none.
+ */
+export async function encryptClaims(decision: Decision, envelope: ClaimsEnvelope): Promise<string | null> {
   const { kid } = envelope.signingJwk
-  const jws = await new SignJWT({
-    verification_id: envelope.verificationId,
-    credentials: credentialsOf(decision),
-  })
+  const credentials = credentialsOf(decision)
+  if (utf8(JSON.stringify(credentials)).length > CLAIMS_LIMIT) return null
+  const jws = await new SignJWT({ verification_id: envelope.verificationId, credentials })
     .setProtectedHeader({ alg: 'ES256', kid, typ: 'JWT' })
     .setIssuer(envelope.issuer)
     .setAudience(envelope.audience)

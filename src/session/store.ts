@@ -36,10 +36,10 @@ export function openStore(ctx: DurableObjectState): SessionStore {
     void ctx.storage.setAlarm(at)
   }
   const write = (document: SessionDocument | Tombstone): void => {
+    ctx.storage.kv.put(KEY, document) // first: where it throws, memory must not say what storage does not
     clearTimeout(flush)
     flush = undefined
     current = document
-    ctx.storage.kv.put(KEY, document)
     setAlarm(nextWakeUp(document))
   }
   const session = (): SessionDocument | undefined =>

@@ -24,11 +24,12 @@ export type Setting = {
 export async function setUp(
   settings: Record<string, unknown> = {},
   moreAnchors: readonly object[] = [],
+  credential_types: readonly string[] = ['age_attestation'],
 ): Promise<Setting> {
   const [issuer, holder] = await Promise.all([makeKey(), makeKey()])
   const anchor = {
     name: 'Test issuer',
-    credential_types: ['age_attestation'],
+    credential_types,
     assurance_level: 'substantial',
     issuer: ISSUER,
     jwks: { keys: [issuer.publicJwk] },

@@ -131,7 +131,8 @@ describe('a write that fails', () => {
     const token = { copies: [await presentation(setting, request, claims)] }
     const answer = { vp_token: JSON.stringify(token), state: request.state }
     expect((await post(verification_id, answer)).status).toBe(200)
-    expect(await poll(setting, verification_id)).toMatchObject({ status: 'verified', encrypted_claims: null })
+    const { status, encrypted_claims } = await poll(setting, verification_id)
+    expect([status, encrypted_claims === null]).toEqual(['verified', true]) // a failure would print megabytes
   })
 })
 
