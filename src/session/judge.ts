@@ -103,7 +103,9 @@ async function judge(room: Courtroom, answer: PostedAnswer, now: number): Promis
   const document = room.store.session()
   if (document === undefined) return { kind: 'refused', refusal: 'session_not_found' }
   const config = configOf(room.env)
-  if (document.status !== 'pending' || document.held !== null) return answerLate(document, answer, config)
+  // While expiry waits for an answer that came in time, the session is pending still: for that answer, not for later ones.
+  const isOver = document.status !== 'pending' || now >= document.expires_at
+  if (isOver || document.held !== null) return answerLate(document, answer, config)
   const settings = await settingsOf(room.env, document.relying_party_id, now)
   if (!settings.ok) {
     const refusal = settings.error === 'unavailable' ? 'settings_unavailable' : 'session_not_found'

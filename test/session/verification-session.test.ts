@@ -92,6 +92,27 @@ describe('expiry', () => {
     await passed
     expect((await poll(setting, verification_id)).status).toBe('verified')
   })
+
+  it('is not put off for an answer that arrives after it, while one that came in time is being heard', async () => {
+    const setting = await setUp()
+    const { verification_id, wallet_request, expires_at } = await createSession(setting)
+    const request = await fetchRequest(wallet_request.request_uri)
+    later(Date.parse(expires_at) - 1 - Date.now())
+    const [inTime, late] = [await goodAnswer(setting, request), await goodAnswer(setting, request)]
+    const verify = crypto.subtle.verify.bind(crypto.subtle)
+    let lateStatus: Promise<number> | undefined
+    vi.spyOn(crypto.subtle, 'verify').mockImplementation(async (...parameters) => {
+      if (lateStatus === undefined) {
+        later(10)
+        lateStatus = post(verification_id, late).then(({ status }) => status)
+        await lateStatus
+      }
+      return verify(...parameters)
+    })
+    expect((await post(verification_id, inTime)).status).toBe(200)
+    expect(await lateStatus).toBe(409)
+    expect((await poll(setting, verification_id)).status).toBe('verified')
+  })
 })
 
 describe('a write that fails', () => {
