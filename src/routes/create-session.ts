@@ -93,8 +93,8 @@ function requestFault(body: CreateRequest, { settings, scopes }: Caller): Reques
   if (body.return_url !== undefined && !settings.return_urls.includes(body.return_url)) {
     return fieldFault('invalid_request', '/return_url', "must be one of the relying party's return_urls")
   }
-  if (body.required_session_binding !== 'none') {
-    const message = 'is not offered yet: only none is'
+  if (body.required_session_binding === 'relying_party' && body.return_url === undefined) {
+    const message = 'needs a return_url: without one no browser is sent to the relying party'
     return fieldFault('policy_unsatisfiable', '/required_session_binding', message)
   }
   const overrides = body.claims_encryption_jwk !== undefined && settings.claims_encryption_jwk !== null
@@ -145,7 +145,6 @@ function storedRequest(body: CreateRequest, settings: Settings): StoredRequest {
   const { request_options, return_url, locale, retry_of, formats, claims_encryption_jwk, ...rest } = body
   return {
     ...rest,
-    required_session_binding: 'none',
     formats: formats ?? settings.formats,
     request_options: withDefaults(request_options, settings.request_options),
     return_url: return_url ?? null,

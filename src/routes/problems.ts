@@ -49,6 +49,13 @@ export const PROBLEMS = {
     retryable: false,
     meaning: 'size is a whole number of pixels from 160 to 1024.',
   },
+  invalid_code: {
+    status: 400,
+    title: 'The code opens nothing',
+    retryable: false,
+    meaning:
+      'The response_code or return_code is wrong, came too late (5 minutes), or was used before. A wrong code changes nothing.',
+  },
   missing_token: {
     status: 401,
     title: 'No bearer token was sent',
@@ -73,6 +80,13 @@ export const PROBLEMS = {
     retryable: false,
     meaning:
       'The token is valid, but without the scope that this route needs. A client_token opens the QR and the status of its own session, nothing else.',
+  },
+  cross_site_request: {
+    status: 403,
+    title: 'Only the page of this service may send this',
+    retryable: false,
+    meaning:
+      "This address is called by the hosted page in a person's browser. A request that names another origin, or none, is refused.",
   },
   not_found: {
     status: 404,
@@ -117,6 +131,13 @@ export const PROBLEMS = {
     retryable: false,
     meaning:
       'required_session_binding demands that the wallet and the browser are one: a QR could be passed on to somebody else.',
+  },
+  other_browser: {
+    status: 409,
+    title: 'This is not the browser where it began',
+    retryable: false,
+    meaning:
+      'The wallet returned to another browser than the one that asked for its link. The presentation was discarded; the verification is pending again and can be answered anew.',
   },
   webhook_not_configured: {
     status: 409,

@@ -125,7 +125,7 @@ async function redeliver(c: AppContext): Promise<Response> {
 }
 
 /** The session that a relying party's token opens: foreign, forged and unknown ids are one and the same 404 (CONTRACT 1). */
-async function askedSession(c: AppContext, scope: Scope): Promise<Result<Asked, Response>> {
+export async function askedSession(c: AppContext, scope: Scope): Promise<Result<Asked, Response>> {
   const caller = await authenticate(c, scope)
   if (!caller.ok) return caller
   const id = c.req.param('id') ?? ''
@@ -138,13 +138,15 @@ function relyingPartyIdOf(caller: SessionCaller): string | null {
   return caller.kind === 'relying_party' ? caller.caller.settings.relying_party_id : null
 }
 
-function stubOf(c: AppContext, verificationId: string): Stub | undefined {
+/** The object behind an id that we made; `undefined` for any other text, and nothing is created. */
+export function stubOf(c: AppContext, verificationId: string): Stub | undefined {
   const namespace = c.env.VERIFICATION_SESSION
   const id = sessionIdOf(namespace, verificationId)
   return id === undefined ? undefined : namespace.get(id)
 }
 
-function answer(c: AppContext, view: Result<View, SessionFault>, status: 200 | 202 = 200): Response {
+/** Answers with a view, or with what stands in its way. */
+export function answer(c: AppContext, view: Result<View, SessionFault>, status: 200 | 202 = 200): Response {
   if (!view.ok) return faultProblem(c, view.error)
   const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' }
   return c.body(view.value.json, status, headers)
@@ -158,7 +160,8 @@ const FAULTS: Readonly<Record<SessionFault, ProblemCode>> = {
   unavailable: 'temporarily_unavailable',
 }
 
-function faultProblem(c: AppContext, fault: SessionFault): Response {
+/** The problem behind a verb's fault. */
+export function faultProblem(c: AppContext, fault: SessionFault): Response {
   return problem(c, FAULTS[fault])
 }
 

@@ -6,10 +6,14 @@ import { PROTOCOLS } from '../openid4vp/profiles.ts'
 import { QR_SIZE } from '../qr/symbol.ts'
 import { claimsEncryptionJwk } from '../relying-party/encryption-jwk.ts'
 import { CLIENT_ID_PREFIXES } from '../relying-party/settings.ts'
+import { SESSION_BINDINGS } from '../session/binding.ts'
 import { ASSURANCE_LEVELS } from '../trust/anchor.ts'
 
 /** Bytes of a creation's body at most. */
 export const CREATE_LIMIT = 16 * 1024
+
+/** The longest life of a session. */
+export const LONGEST_SESSION_SECONDS = 86_400
 
 const METADATA_LIMIT = 8 * 1024
 
@@ -36,12 +40,10 @@ export const createRequest = z.strictObject({
       request_uri_method: z.enum(REQUEST_URI_METHODS).optional(),
     })
     .default({}),
-  required_session_binding: z.enum(['none', 'page', 'relying_party']).default('none'),
-  expires_in: z.int().min(60).max(86_400).default(600),
-  return_url: z
-    .url({ protocol: /^https$/ })
-    .max(2048)
-    .optional(),
+  required_session_binding: z.enum(SESSION_BINDINGS).default('none'),
+  expires_in: z.int().min(60).max(LONGEST_SESSION_SECONDS).default(600),
+  // Judged where it was registered; here it must be one of those, letter by letter.
+  return_url: z.string().min(1).max(2048).optional(),
   locale: z
     .string()
     .max(35)
