@@ -55,7 +55,7 @@ describe(`the service, killed ${KILLS} times under ${OUTCOMES} acknowledged outc
     const plan = { outcomes: OUTCOMES, silent: SILENT, kills: KILLS, seed: SEED, patience }
     run = await runCrashes({ ...plan, launcher: project.launcher })
   }, 1_800_000)
-  afterAll(() => project.remove())
+  afterAll(() => project?.remove())
 
   it('loses no outcome and no event, sends none a seventh time, and needs no request to go on', () => {
     expect(run.sessions).toHaveLength(OUTCOMES + SILENT)
@@ -79,7 +79,7 @@ describe('a service that commits the outcome and then sends the event', () => {
   beforeAll(() => {
     project = copyProject(COMMIT_THEN_SEND)
   })
-  afterAll(() => project.remove())
+  afterAll(() => project?.remove())
 
   it('loses nothing while nobody kills it', async () => {
     const { undelivered, forgotten } = await findingsOfPlanted({ outcomes: 60, kills: 0 })

@@ -5,32 +5,21 @@ import type { Fault } from './project-copy.ts'
 
 export const COMMIT_THEN_SEND: Fault = {
   path: 'src/session/judge.ts',
-  replaced: [
-    ['store.commit({ ...ended, deliveries })', 'store.commit({ ...ended, deliveries: [] })'],
-    [
-      'void postAll(store, env, webhook, deliveries)',
-      'void sendAfterwards(store, env, webhook, { ...ended, deliveries })',
-    ],
-    [
-      '\nasync function expire(',
-      `
-async function sendAfterwards(
-  store: SessionStore,
-  env: Env,
-  webhook: WebhookEndpoint,
-  document: SessionDocument,
-): Promise<void> {
-  let held = document
-  const memory = { ...store, session: () => held, commit: (next: SessionDocument) => { held = next } }
-  for (let attempt = 1; attempt <= 6; attempt++) {
-    await postAll(memory, env, webhook, held.deliveries)
-    if (held.deliveries.every(({ state }) => state === 'delivered')) return
-    await scheduler.wait(1_000)
-    held = { ...held, deliveries: startAttempts(held.deliveries, held.deliveries, Date.now()) }
+  replaced: 'store.commit({ ...ended, deliveries })',
+  by: `store.commit({ ...ended, deliveries: [] })
+  if (canPost) {
+    void sendAfterwards(webhook.url, ended.deliveries)
+    return true
+  }`,
+  appended: `
+async function sendAfterwards(url: string, deliveries: SessionDocument['deliveries']): Promise<void> {
+  for (const { body } of deliveries) {
+    for (let attempt = 1; attempt <= 6; attempt++) {
+      const response = await fetch(url, { method: 'POST', body }).catch(() => undefined)
+      if (response?.ok) break
+      await scheduler.wait(1_000)
+    }
   }
 }
-
-async function expire(`,
-    ],
-  ],
+`,
 }

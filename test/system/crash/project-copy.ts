@@ -9,36 +9,33 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url).href)
 const COPIED = ['package.json', 'package-lock.json', 'tsconfig.json', 'wrangler.toml', 'scripts', 'src']
 const BUILT = ['dist/worker.js', 'dist/worker.sources']
 
-/** Replacements of text that stands exactly once in a source file. */
+/** One change to a source file: text that stands in it exactly once is replaced, and more is appended. */
 export type Fault = {
   readonly path: string
-  readonly replaced: readonly (readonly [from: string, to: string])[]
+  readonly replaced: string
+  readonly by: string
+  readonly appended: string
 }
 
 export type ProjectCopy = { readonly launcher: string; readonly remove: () => void }
 
 /** Copies the project; with a fault, its first start builds it anew. Throws where the fault does not fit the source. */
 export function copyProject(fault?: Fault): ProjectCopy {
+  const faulty = fault && { path: fault.path, source: sourceWith(fault) }
   const copy = mkdtempSync(join(tmpdir(), 'verifier-copy-'))
   for (const path of [...COPIED, ...BUILT].filter((name) => existsSync(join(ROOT, name)))) {
     cpSync(join(ROOT, path), join(copy, path), { recursive: true })
   }
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
-  if (fault !== undefined) plant(fault, copy)
+  if (faulty !== undefined) writeFileSync(join(copy, faulty.path), faulty.source)
   return {
     launcher: join(copy, 'scripts', 'start.mjs'),
     remove: () => rmSync(copy, { recursive: true, force: true }),
   }
 }
 
-function plant({ path, replaced }: Fault, copy: string): void {
-  const file = join(copy, path)
-  const source = replaced.reduce(
-    (text, [from, to]) => {
-      if (text.split(from).length !== 2) throw new Error(`${path} does not hold this once: ${from}`)
-      return text.replace(from, () => to)
-    },
-    readFileSync(file, 'utf8'),
-  )
-  writeFileSync(file, source)
+function sourceWith({ path, replaced, by, appended }: Fault): string {
+  const parts = readFileSync(join(ROOT, path), 'utf8').split(replaced)
+  if (parts.length !== 2) throw new Error(`${path} does not hold this once: ${replaced}`)
+  return parts.join(by) + appended
 }
