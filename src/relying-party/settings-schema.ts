@@ -61,18 +61,22 @@ export function patchSchema(rules: SettingsRules, livemode: boolean): z.ZodType<
     .transform(({ anchor_sets, livemode: _, ...patch }): SettingsPatch => patch)
 }
 
-/** Body of `POST …/api_keys`. All scopes and no expiry are the defaults. */
-export function apiKeyGrantSchema(now: number): z.ZodType<ApiKeyGrant> {
+/** Body of `POST …/api_keys`. What is not said is as `ceiling` has it; a key never outlives it. */
+export function apiKeyGrantSchema(now: number, ceiling: ApiKeyGrant): z.ZodType<ApiKeyGrant> {
   return z.strictObject({
     scopes: unique(z.enum(SCOPES), SCOPES.length)
       .min(1)
-      .default([...SCOPES]),
+      .default([...ceiling.scopes]),
     expires_at: z.iso
       .datetime({ error: 'must be a time in UTC, as 2027-01-31T12:00:00Z' })
       .transform((text) => Date.parse(text))
       .refine((time) => time > now, 'must be in the future')
       .nullable()
-      .default(null),
+      .default(ceiling.expires_at)
+      .refine(
+        (time) => ceiling.expires_at === null || (time !== null && time <= ceiling.expires_at),
+        'must not be later than the expiry of the calling key',
+      ),
   })
 }
 

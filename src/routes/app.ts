@@ -4,7 +4,10 @@ import { Hono } from 'hono'
 import { adminRoutes } from './admin.ts'
 import type { AppEnv } from './context.ts'
 import { headWithoutEffect, noSuchRoute, onFault, requestId } from './edge.ts'
+import { oauthRoutes } from './oauth.ts'
+import { ownSettingsRoutes } from './own-settings.ts'
 import { relyingPartyRoutes } from './relying-party.ts'
+import { returnRoutes } from './return.ts'
 import { sessionPageRoutes } from './session-page.ts'
 import { walletRoutes } from './wallet.ts'
 import { SAFE_PREFIXES, wellKnownRoutes } from './well-known.ts'
@@ -18,6 +21,9 @@ export function createApp(): Hono<AppEnv> {
   app.route('/', walletRoutes())
   app.route('/', sessionPageRoutes())
   app.route('/', relyingPartyRoutes())
+  app.route('/', returnRoutes())
+  app.route('/', ownSettingsRoutes())
+  app.route('/', oauthRoutes())
   app.route('/v1/admin', adminRoutes())
   app.notFound(noSuchRoute(app))
   app.onError(onFault)

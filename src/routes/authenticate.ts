@@ -1,19 +1,23 @@
-// Who is calling? One bearer token, one answer. The prefix of a token tells its kind, so another kind slots in as one more case.
+// Who is calling? One bearer token, one answer. The prefix of a token tells its kind; what has none can only be an access token.
 
 import { configOf } from '../env.ts'
+import { verifyAccessToken } from '../relying-party/access-token.ts'
 import { API_KEY_PREFIX, matchesApiKey, parseApiKey } from '../relying-party/api-key.ts'
-import type { Scope, Settings } from '../relying-party/settings.ts'
-import { settingsOf } from '../relying-party/settings-cache.ts'
+import type { ApiKeyRecord, Scope, Settings } from '../relying-party/settings.ts'
+import { forgetSettings, settingsOf } from '../relying-party/settings-cache.ts'
 import { err, ok, type Result } from '../result.ts'
 import { CLIENT_TOKEN_PREFIX, isClientTokenOf } from './client-token.ts'
 import type { AppContext } from './context.ts'
 import { type ProblemCode, problem } from './problems.ts'
 
-/** A relying party's server, by one of its API keys. */
+/** A relying party's server, by one of its API keys or by an access token that stands on one. */
 export type Caller = {
   readonly settings: Settings
   readonly keyId: string
+  /** What this call may do: the key's scopes, or those of them that the access token has too. */
   readonly scopes: readonly Scope[]
+  /** When the key expires, in Unix milliseconds. */
+  readonly keyExpiresAt: number | null
 }
 
 /** Who may read a session's QR or status: its relying party, or whoever holds its client token. */
@@ -32,6 +36,17 @@ export async function authenticate(c: AppContext, scope: Scope): Promise<Result<
   const token = bearerToken(c)
   const found = token.ok ? await callerOf(c, token.value, scope) : token
   return found.ok ? found : err(problem(c, found.error))
+}
+
+/**
+ * As `authenticate`, but by settings read now and not by a copy: for changes that last. A key that was revoked elsewhere
+ * still opens things for up to 60 s, and must not use them to make itself a successor.
+ */
+export async function authenticateAfresh(c: AppContext, scope: Scope): Promise<Result<Caller, Response>> {
+  const caller = await authenticate(c, scope)
+  if (!caller.ok) return caller // a stranger cannot make us read settings again and again
+  forgetSettings(caller.value.settings.relying_party_id)
+  return authenticate(c, scope)
 }
 
 /**
@@ -65,6 +80,20 @@ export function bearerToken(c: AppContext): Result<string, 'missing_token' | 'in
 
 const MAXIMUM_TOKEN = 4096
 
+/** The caller by an API key, whatever its scopes. */
+export async function callerByApiKey(
+  c: AppContext,
+  key: string,
+): Promise<Result<Caller, AuthenticationFault>> {
+  const parsed = parseApiKey(key)
+  if (parsed === undefined) return err('invalid_token')
+  const now = Date.now()
+  const standing = await standingKey(c, parsed, now)
+  if (!standing.ok) return standing
+  if (!(await matchesApiKey(standing.value.record, parsed))) return err('invalid_token')
+  return toCaller(standing.value, now)
+}
+
 async function callerOf(
   c: AppContext,
   token: string,
@@ -72,23 +101,48 @@ async function callerOf(
 ): Promise<Result<Caller, AuthenticationFault>> {
   // CONTRACT 1: a client token anywhere but at its own session's QR and status is 403.
   if (token.startsWith(CLIENT_TOKEN_PREFIX)) return err('insufficient_scope')
-  if (!token.startsWith(API_KEY_PREFIX)) return err('invalid_token')
-  const caller = await callerByApiKey(c, token)
+  const isApiKey = token.startsWith(API_KEY_PREFIX)
+  const caller = isApiKey ? await callerByApiKey(c, token) : await callerByAccessToken(c, token)
   if (!caller.ok) return caller
   return caller.value.scopes.includes(scope) ? caller : err('insufficient_scope')
 }
 
-async function callerByApiKey(c: AppContext, token: string): Promise<Result<Caller, AuthenticationFault>> {
-  const parsed = parseApiKey(token)
-  if (parsed === undefined) return err('invalid_token')
+/** CONTRACT 8: the signature is checked here alone; the key that the token stands on is looked up, so the token dies with it. */
+async function callerByAccessToken(
+  c: AppContext,
+  token: string,
+): Promise<Result<Caller, AuthenticationFault>> {
   const now = Date.now()
-  const settings = await settingsOf(c.env, parsed.relyingPartyId, now)
+  const verified = await verifyAccessToken(configOf(c.env), token, now)
+  if (!verified.ok) return verified
+  const standing = await standingKey(c, verified.value, now)
+  if (!standing.ok) return standing
+  const caller = toCaller(standing.value, now)
+  if (!caller.ok) return caller
+  const { scopes } = verified.value
+  return ok({ ...caller.value, scopes: caller.value.scopes.filter((scope) => scopes.includes(scope)) })
+}
+
+type KeyName = { readonly relyingPartyId: string; readonly keyId: string; readonly livemode: boolean }
+type StandingKey = { readonly settings: Settings; readonly record: ApiKeyRecord }
+
+/** The key by its name, as the settings of at most 60 s ago have it. Nothing is proven by the name. */
+async function standingKey(
+  c: AppContext,
+  { relyingPartyId, keyId, livemode }: KeyName,
+  now: number,
+): Promise<Result<StandingKey, AuthenticationFault>> {
+  const settings = await settingsOf(c.env, relyingPartyId, now)
   if (!settings.ok) {
     return err(settings.error === 'unavailable' ? 'temporarily_unavailable' : 'invalid_token')
   }
-  const record = settings.value.api_keys.find((key) => key.key_id === parsed.keyId)
-  if (record === undefined || !(await matchesApiKey(record, parsed))) return err('invalid_token')
-  if (settings.value.livemode !== parsed.livemode) return err('invalid_token')
-  if (record.expires_at !== null && record.expires_at <= now) return err('expired_token')
-  return ok({ settings: settings.value, keyId: record.key_id, scopes: record.scopes })
+  const record = settings.value.api_keys.find((key) => key.key_id === keyId)
+  if (record === undefined || settings.value.livemode !== livemode) return err('invalid_token')
+  return ok({ settings: settings.value, record })
+}
+
+function toCaller({ settings, record }: StandingKey, now: number): Result<Caller, 'expired_token'> {
+  const { key_id, scopes, expires_at } = record
+  if (expires_at !== null && expires_at <= now) return err('expired_token')
+  return ok({ settings, keyId: key_id, scopes, keyExpiresAt: expires_at })
 }

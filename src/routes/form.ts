@@ -36,8 +36,8 @@ export function parseForm(text: string): Result<ReadonlyMap<string, string>, For
   const parameters = new Map<string, string>()
   for (const pair of pairs) {
     const split = pair.indexOf('=')
-    const name = decode(split < 0 ? pair : pair.slice(0, split))
-    const value = decode(split < 0 ? '' : pair.slice(split + 1))
+    const name = decodeFormText(split < 0 ? pair : pair.slice(0, split))
+    const value = decodeFormText(split < 0 ? '' : pair.slice(split + 1))
     if (name === undefined || value === undefined) return err('malformed')
     if (parameters.has(name)) return err('duplicate_parameter')
     parameters.set(name, value)
@@ -45,14 +45,15 @@ export function parseForm(text: string): Result<ReadonlyMap<string, string>, For
   return ok(parameters)
 }
 
-function isForm(contentType: string | null): boolean {
-  return /^application\/x-www-form-urlencoded\s*(;|$)/i.test(contentType?.trim() ?? '')
-}
-
-function decode(text: string): string | undefined {
+/** Decodes one name or value of a form; `undefined` for broken escapes, and for bytes that are not UTF-8. */
+export function decodeFormText(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
     return undefined // a broken escape, or escaped bytes that are not UTF-8
   }
+}
+
+function isForm(contentType: string | null): boolean {
+  return /^application\/x-www-form-urlencoded\s*(;|$)/i.test(contentType?.trim() ?? '')
 }

@@ -5,7 +5,8 @@ import { configOf } from '../env.ts'
 import { addedTypeToWire } from '../relying-party/added-types.ts'
 import { relyingPartyStub } from '../relying-party/identifier.ts'
 import { updateRelyingParty } from '../relying-party/registry.ts'
-import type { SettingsView } from '../relying-party/settings.ts'
+import type { ApiKeyGrant } from '../relying-party/relying-party.ts'
+import { SCOPES, type SettingsPatch, type SettingsView } from '../relying-party/settings.ts'
 import { forgetSettings } from '../relying-party/settings-cache.ts'
 import {
   apiKeyGrantSchema,
@@ -23,20 +24,45 @@ export async function showSettings(c: AppContext, relyingPartyId: string): Promi
   return view?.ok ? answer(c, settingsToWire(view.value)) : problem(c, 'not_found')
 }
 
-/** PATCH: replaces the members that are sent. */
-export async function changeSettings(c: AppContext, relyingPartyId: string): Promise<Response> {
+/** PATCH: replaces the members that are sent. `refuse` may answer instead, where the caller may not change them all. */
+export async function changeSettings(
+  c: AppContext,
+  relyingPartyId: string,
+  refuse: (patch: SettingsPatch) => Response | undefined = () => undefined,
+): Promise<Response> {
   const view = await relyingPartyStub(c.env.RELYING_PARTY, relyingPartyId)?.view()
   if (!view?.ok) return problem(c, 'not_found')
   const patch = await readJson(c, patchSchema(rulesOf(c), view.value.livemode), SETTINGS_LIMIT)
   if (!patch.ok) return patch.error
+  const refused = refuse(patch.value)
+  if (refused !== undefined) return refused
   const updated = await updateRelyingParty(c.env, relyingPartyId, patch.value)
   return updated.ok ? answer(c, settingsToWire(updated.value)) : problem(c, 'not_found')
 }
 
-/** POST of an API key: the key itself is shown in this answer and never again. */
-export async function createApiKey(c: AppContext, relyingPartyId: string): Promise<Response> {
-  const grant = await readJson(c, apiKeyGrantSchema(Date.now()), SMALL_LIMIT)
+/** GET of the API keys, without the keys themselves. */
+export async function listApiKeys(c: AppContext, relyingPartyId: string): Promise<Response> {
+  const view = await relyingPartyStub(c.env.RELYING_PARTY, relyingPartyId)?.view()
+  return view?.ok ? answer(c, { api_keys: view.value.api_keys.map(apiKeyToWire) }) : problem(c, 'not_found')
+}
+
+/**
+ * POST of an API key: the key itself is shown in this answer and never again. No key goes beyond `ceiling`, which is also
+ * what it is granted where nothing is said.
+ */
+export async function createApiKey(
+  c: AppContext,
+  relyingPartyId: string,
+  ceiling: ApiKeyGrant = { scopes: SCOPES, expires_at: null },
+): Promise<Response> {
+  const grant = await readJson(c, apiKeyGrantSchema(Date.now(), ceiling), SMALL_LIMIT)
   if (!grant.ok) return grant.error
+  if (!grant.value.scopes.every((scope) => ceiling.scopes.includes(scope))) {
+    const message = 'must not go beyond the scopes of the calling token'
+    return problem(c, 'insufficient_scope', {
+      errors: [{ pointer: '/scopes', code: 'not_allowed', message }],
+    })
+  }
   const created = await relyingPartyStub(c.env.RELYING_PARTY, relyingPartyId)?.createApiKey(grant.value)
   if (created === undefined) return problem(c, 'not_found')
   if (!created.ok && created.error === 'too_many_keys') {
