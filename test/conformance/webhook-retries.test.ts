@@ -3,7 +3,14 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { ReceivedRequest, ScriptedAnswer } from '../support/receiver.ts'
 import { expectStatus, OVER_18, type RelyingParty } from '../support/service.ts'
-import { finish, relyingPartyOf, useStage } from '../support/stage.ts'
+import {
+  type Delivery,
+  deliveriesOf,
+  finish,
+  relyingPartyOf,
+  settledDelivery,
+  useStage,
+} from '../support/stage.ts'
 
 const stage = useStage()
 
@@ -17,26 +24,8 @@ const FIRST_ANSWERS: Readonly<Record<string, ScriptedAnswer>> = {
   '/gone': { status: 410 },
 }
 
-type Delivery = {
-  readonly delivery_id: string
-  readonly state: string
-  readonly next_attempt_at: string | null
-  readonly attempts: readonly {
-    readonly attempt: number
-    readonly at: string
-    readonly manual: boolean
-    readonly status: number | null
-    readonly error: string | null
-  }[]
-}
-
 type Case = { readonly rp: RelyingParty; readonly id: string }
 const cases: Record<string, Case> = {}
-
-async function deliveryOf({ rp, id }: Case): Promise<Delivery> {
-  const log = await expectStatus(await rp.call('GET', `/v1/verify/${id}/deliveries`), 200)
-  return (log as { deliveries: Delivery[] }).deliveries[0]!
-}
 
 function postsTo(path: string): readonly ReceivedRequest[] {
   return stage.receiver.requests.filter((request) => request.path === path)
@@ -48,14 +37,8 @@ async function posted(path: string, count: number): Promise<readonly ReceivedReq
   return postsTo(path)
 }
 
-/** Waits for the log to show the outcome of an attempt: it is written when the receiver's answer has come. */
-async function settled(one: Case, attempts: number): Promise<Delivery> {
-  for (;;) {
-    const delivery = await deliveryOf(one)
-    const last = delivery.attempts[attempts - 1]
-    if (last !== undefined && last.error !== 'unknown') return delivery
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
+function settled({ rp, id }: Case, attempts: number): Promise<Delivery> {
+  return settledDelivery(rp, id, attempts)
 }
 
 beforeAll(async () => {
@@ -137,10 +120,11 @@ it('CONTRACT 7: 410 makes the event dead and disables the endpoint until it is e
 
   const { session } = await finish(stage, {}, OVER_18, one.rp)
   const missed = { rp: one.rp, id: session.verification_id }
-  await until(async () => (await deliveryOf(missed)).state === 'dead')
-  expect((await deliveryOf(missed)).attempts).toEqual([])
-  const { delivery_id } = await deliveryOf(missed)
-  const redeliver = () => one.rp.call('POST', `/v1/verify/${missed.id}/deliveries/${delivery_id}/redeliver`)
+  await until(async () => (await deliveriesOf(missed.rp, missed.id))[0]?.state === 'dead')
+  const [dead] = await deliveriesOf(missed.rp, missed.id)
+  expect(dead?.attempts).toEqual([])
+  const redeliver = () =>
+    one.rp.call('POST', `/v1/verify/${missed.id}/deliveries/${dead!.delivery_id}/redeliver`)
   expect((await redeliver()).status).toBe(409)
   expect(postsTo('/gone')).toHaveLength(1)
 

@@ -5,7 +5,17 @@ import { setTimeout } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { judgeSignature, type ReceivedRequest } from '../support/receiver.ts'
 import { expectStatus, OVER_18, type RelyingParty } from '../support/service.ts'
-import { answerAge, begin, eventOf, finish, relyingPartyOf, type Stage, useStage } from '../support/stage.ts'
+import {
+  answerAge,
+  begin,
+  deliveriesOf,
+  eventOf,
+  finish,
+  relyingPartyOf,
+  type Stage,
+  settledDelivery,
+  useStage,
+} from '../support/stage.ts'
 
 const stage = useStage()
 
@@ -32,24 +42,6 @@ function ownSignatures({ headers, body }: ReceivedRequest, secret: string) {
   const t = time.replace('t=', '')
   const right = `v1=${createHmac('sha256', secret).update(`${t}.${body}`).digest('hex')}`
   return { t: Number(t), count: signatures.length, right: signatures.filter((one) => one === right).length }
-}
-
-async function deliveriesOf(rp: RelyingParty, id: string): Promise<Delivery[]> {
-  const log = await expectStatus(await rp.call('GET', `/v1/verify/${id}/deliveries`), 200)
-  return (log as { deliveries: Delivery[] }).deliveries
-}
-
-type Delivery = {
-  readonly delivery_id: string
-  readonly event_id: string
-  readonly event_type: string
-  readonly state: string
-  readonly next_attempt_at: string | null
-  readonly attempts: readonly {
-    readonly attempt: number
-    readonly manual: boolean
-    readonly status: number | null
-  }[]
 }
 
 it.each(Object.keys(ENDS))(
@@ -90,11 +82,24 @@ it.each(Object.keys(ENDS))(
       livemode: false,
       encrypted_claims: null,
     })
-    expect((await deliveriesOf(stage.rp, id)).map(({ event_type }) => event_type)).toEqual([
-      `verification.${status}`,
-    ])
   },
 )
+
+it('CONTRACT 7: the first attempt starts at once, no retry is needed, and it stands in the log', async () => {
+  const id = await ENDS.verified!(stage, stage.rp)
+  await eventOf(stage, id)
+  const delivery = await settledDelivery(stage.rp, id, 1)
+  expect(await deliveriesOf(stage.rp, id)).toEqual([delivery])
+  expect(delivery).toEqual({
+    delivery_id: expect.stringMatching(/^dlv_/),
+    event_id: expect.stringMatching(/^evt_/),
+    event_type: 'verification.verified',
+    sequence: 1,
+    state: 'delivered',
+    next_attempt_at: null,
+    attempts: [{ attempt: 1, at: expect.stringMatching(/Z$/), manual: false, status: 200, error: null }],
+  })
+})
 
 it('CONTRACT 7: metadata comes back in the event untouched', async () => {
   const metadata = { user_id: 'u 1', context: '{"a":"ü"}' }

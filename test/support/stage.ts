@@ -1,10 +1,18 @@
 // The stage of a conformance test: the running service, a receiver of webhooks, an issuer the relying party trusts, and a
 // person who holds its credentials. One for each test file.
 
+import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll } from 'vitest'
 import { type Authority, ageOf, makeAuthority, makePerson, type Person, type Telling } from './person.ts'
 import { type ReceivedRequest as Posted, type Receiver, startReceiver } from './receiver.ts'
-import { type CreatedSession, OVER_18, type RelyingParty, type Service, startService } from './service.ts'
+import {
+  type CreatedSession,
+  expectStatus,
+  OVER_18,
+  type RelyingParty,
+  type Service,
+  startService,
+} from './service.ts'
 import type { ReceivedRequest, ReceiveOptions } from './wallet.ts'
 
 export type Stage = {
@@ -99,4 +107,35 @@ export async function eventsOf(
 export async function eventOf(stage: Stage, verificationId: string): Promise<SentEvent> {
   const [first] = await eventsOf(stage, verificationId, 1)
   return first!
+}
+
+/** An entry of the webhook log. */
+export type Delivery = {
+  readonly delivery_id: string
+  readonly event_type: string
+  readonly state: string
+  readonly next_attempt_at: string | null
+  readonly attempts: readonly {
+    readonly attempt: number
+    readonly at: string
+    readonly manual: boolean
+    readonly status: number | null
+    readonly error: string | null
+  }[]
+}
+
+/** `GET …/deliveries`. */
+export async function deliveriesOf(rp: RelyingParty, verificationId: string): Promise<readonly Delivery[]> {
+  const response = await rp.call('GET', `/v1/verify/${verificationId}/deliveries`)
+  return ((await expectStatus(response, 200)) as { deliveries: readonly Delivery[] }).deliveries
+}
+
+/** The only delivery of a session, once its log tells what came of so many attempts. */
+export async function settledDelivery(rp: RelyingParty, verificationId: string, attempts: number) {
+  for (;;) {
+    const [delivery] = await deliveriesOf(rp, verificationId)
+    const last = delivery?.attempts[attempts - 1]
+    if (delivery !== undefined && last !== undefined && last.error !== 'unknown') return delivery
+    await setTimeout(20)
+  }
 }
