@@ -63,6 +63,7 @@ export async function newSession(
     attempts: [],
     attempt_count: 0,
     deliveries: [],
+    owed_to_log: null,
     retention_ms: input.retentionSeconds * 1000,
     idempotency,
   }

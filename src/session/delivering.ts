@@ -39,7 +39,7 @@ export async function deliverDue(store: SessionStore, env: Env, now: number): Pr
   const marked = unwanted.reduce((all, { delivery_id }) => markDead(all, delivery_id), document.deliveries)
   const deliveries = startAttempts(marked, wanted, now)
   store.commit({ ...document, deliveries })
-  if (webhook !== null) await postAll(store, env, webhook, begunOf(deliveries, wanted))
+  if (webhook !== null) await postAll({ store, env }, webhook, begunOf(deliveries, wanted))
   return 'done'
 }
 
@@ -52,15 +52,26 @@ export function startAttempts(
   return due.reduce((all, { delivery_id }) => startAttempt(all, delivery_id, now), deliveries)
 }
 
-/** Posts deliveries whose newest attempt is begun and written, and writes what came of each. Never rejects. */
+/**
+ * Posts deliveries whose newest attempt is begun and written, and writes what came of each, not before `meanwhile` is over:
+ * what that changed in memory goes out with it. Never rejects.
+ */
 export async function postAll(
-  store: SessionStore,
-  env: Env,
+  { store, env, meanwhile }: Posting,
   webhook: WebhookEndpoint,
   deliveries: readonly Delivery[],
 ): Promise<void> {
-  await Promise.all(deliveries.map((delivery) => post(store, env, webhook, delivery)))
+  await Promise.all(
+    deliveries.map(async (delivery) => {
+      const livemode = store.session()?.livemode ?? true
+      const outcome = await attempt(env, { webhook, livemode }, delivery)
+      await meanwhile
+      await finish({ store, env }, webhook, { delivery, outcome })
+    }),
+  )
 }
+
+export type Posting = { readonly store: SessionStore; readonly env: Env; readonly meanwhile?: Promise<void> }
 
 /** Sends a delivery again by hand: the same bytes at a fresh time. Answers when the attempt has begun. */
 export async function redeliver(
@@ -80,7 +91,7 @@ export async function redeliver(
   if (!begun.ok) return begun
   store.commit({ ...document, deliveries: begun.value })
   const chosen = begun.value.filter(({ delivery_id }) => delivery_id === deliveryId)
-  void postAll(store, env, webhook, chosen)
+  void postAll({ store, env }, webhook, chosen)
   return ok(null)
 }
 
@@ -92,14 +103,12 @@ function begunOf(deliveries: readonly Delivery[], due: readonly Delivery[]): rea
   return deliveries.filter(({ delivery_id }) => due.some((one) => one.delivery_id === delivery_id))
 }
 
-async function post(
-  store: SessionStore,
-  env: Env,
+/** Writes what came of an attempt. */
+async function finish(
+  { store, env }: Posting,
   webhook: WebhookEndpoint,
-  delivery: Delivery,
+  { delivery, outcome }: { readonly delivery: Delivery; readonly outcome: AttemptOutcome },
 ): Promise<void> {
-  const livemode = store.session()?.livemode ?? true
-  const outcome = await attempt(env, { webhook, livemode }, delivery)
   const document = store.session()
   if (document !== undefined) {
     const finished = {

@@ -51,8 +51,20 @@ export type SessionDocument = {
   /** How many there were in all, junk that named no request of ours included. */
   readonly attempt_count: number
   readonly deliveries: readonly Delivery[]
+  /** The event, until the relying party's log is known to have it. */
+  readonly owed_to_log: OwedLogEntry | null
   readonly retention_ms: number
   readonly idempotency: Idempotency | null
+}
+
+/** An event on its way to the relying party's log. */
+export type OwedLogEntry = {
+  readonly event_id: string
+  /** The one day of the log that may have it already. */
+  readonly day: number
+  /** Calls begun. */
+  readonly calls: number
+  readonly next_call_at: number
 }
 
 /** What is left of an erased session that was made with an `Idempotency-Key`: no personal data. */
@@ -117,8 +129,8 @@ export type Attempt = { readonly at: number; readonly reason: ReasonCode; readon
 
 const ATTEMPTS_KEPT = 10
 
-/** Erasure waits this long at most for a webhook that is still owed. */
-const OWED_WEBHOOK_WAIT_MS = 7 * 86_400_000
+/** Erasure waits this long at most for an event that is still owed, to the webhook or to the log. */
+const OWED_EVENT_WAIT_MS = 7 * 86_400_000
 
 /** How long an `Idempotency-Key` is kept at least. */
 export const IDEMPOTENCY_MS = 86_400_000
@@ -132,9 +144,9 @@ export function readDocument(stored: unknown): SessionDocument | Tombstone | und
   throw new Error(`${UNREADABLE}${String(schema)}`)
 }
 
-/** Before links: nothing was held, and no request belonged to one browser. */
+/** Before links and the event log: nothing was held or owed to it, and no request belonged to one browser. */
 type Schema1 =
-  | (Omit<SessionDocument, 'schema' | 'generations' | 'held' | 'returned'> & {
+  | (Omit<SessionDocument, 'schema' | 'generations' | 'held' | 'returned' | 'owed_to_log'> & {
       readonly generations: readonly Omit<StoredGeneration, 'browser'>[]
     })
   | Omit<Tombstone, 'schema'>
@@ -142,7 +154,7 @@ type Schema1 =
 function fromSchema1(stored: Schema1): SessionDocument | Tombstone {
   if (stored.erased) return { ...stored, schema: SCHEMA }
   const generations = stored.generations.map((generation) => ({ ...generation, browser: null }))
-  return { ...stored, schema: SCHEMA, generations, held: null, returned: null }
+  return { ...stored, schema: SCHEMA, generations, held: null, returned: null, owed_to_log: null }
 }
 
 /** Notes an answer that was not heard; the last ten are kept. */
@@ -155,14 +167,23 @@ export function noteAttempt(document: SessionDocument, attempt: Attempt): Sessio
 export function nextWakeUp(document: SessionDocument | Tombstone): number | null {
   if (document.erased) return document.keep_until
   if (document.status === 'pending') return Math.min(document.expires_at, document.held?.until ?? Infinity)
-  const due = nextDue(document.deliveries)
-  return due === null ? eraseAt(document) : Math.min(due, eraseAt(document))
+  return Math.min(...eventsDue(document), eraseAt(document))
 }
 
-/** When a finished session's results are erased: later by at most seven days while a webhook is still owed. */
+/** When a finished session's results are erased: later by at most seven days while its event is still owed. */
 export function eraseAt(document: SessionDocument): number {
-  const end = (document.ended_at ?? document.expires_at) + document.retention_ms
-  return nextDue(document.deliveries) === null ? end : end + OWED_WEBHOOK_WAIT_MS
+  const latest = erasedBy(document)
+  return eventsDue(document).length === 0 ? latest - OWED_EVENT_WAIT_MS : latest
+}
+
+/** When a finished session's results are erased at the latest. */
+export function erasedBy(document: SessionDocument): number {
+  return (document.ended_at ?? document.expires_at) + document.retention_ms + OWED_EVENT_WAIT_MS
+}
+
+function eventsDue({ deliveries, owed_to_log }: SessionDocument): readonly number[] {
+  const times = [nextDue(deliveries), owed_to_log?.next_call_at ?? null]
+  return times.filter((time) => time !== null)
 }
 
 /** What remains after erasure at `now`: a tombstone while the `Idempotency-Key` must still be known. */

@@ -14,6 +14,7 @@ import { eraseAt, noteAttempt, type SessionDocument, tombstoneOf } from './docum
 import { encryptClaims } from './encrypted-claims.ts'
 import { type Cause, decidedCause, declinedCause, expiredCause } from './endings.ts'
 import { type Ending, endSession } from './outcome.ts'
+import { publish } from './publishing.ts'
 import { randomIdentifier } from './random.ts'
 import type { ReasonCode } from './reasons.ts'
 import type { AnswerResult, PostedAnswer } from './results.ts'
@@ -60,11 +61,14 @@ export function end({ store, env }: Courtroom, cause: Cause, circumstances: Circ
   if (ended === undefined) return false
   const { webhook, now } = world
   // An endpoint that is unknown or disabled is the alarm's affair: `nextWakeUp` calls it at once.
-  const canPost = webhook !== null && webhook !== 'unknown' && !webhook.disabled
+  const canPost =
+    webhook !== null && webhook !== 'unknown' && !webhook.disabled && ended.deliveries.length > 0
   const deliveries = canPost ? startAttempts(ended.deliveries, ended.deliveries, now) : ended.deliveries
   store.commit({ ...ended, deliveries })
-  // Not awaited, so that it never delays the wallet's answer: the attempt's number is written and the alarm stands behind it.
-  if (canPost) void postAll(store, env, webhook, deliveries)
+  // Not awaited, so that nothing delays the wallet's answer: the attempt's number is written and the alarm stands behind it.
+  // That the log has the event is written together with what came of the POST, where there is one.
+  const meanwhile = publish(store, env, canPost ? store.remember : store.commit)
+  if (canPost) void postAll({ store, env, meanwhile }, webhook, deliveries)
   return true
 }
 

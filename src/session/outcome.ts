@@ -1,11 +1,12 @@
-// How a session ends: one step from the pending document to a finished one, with the event it owes (CONTRACT 4, 7). Pure; the
-// object calls it in the one synchronous stretch between reading the status and the write.
+// How a session ends: one step from the pending document to a finished one, with the event it owes to webhook and log
+// (CONTRACT 4, 7). Pure; the object calls it in the one synchronous stretch between reading the status and the write.
 
 import type { WebhookEndpoint } from '../relying-party/settings.ts'
 import { serialiseEvent } from '../webhook/event.ts'
 import { owe } from '../webhook/outbox.ts'
 import type { Outcome, SessionDocument } from './document.ts'
 import { terminalEvent } from './event.ts'
+import { oweLogEntry } from './publishing.ts'
 import { type SessionEvent, transition } from './state.ts'
 
 /** What ends a session, and what the world was at that moment. */
@@ -38,7 +39,8 @@ export function endSession(document: SessionDocument, ending: Ending): SessionDo
     // The keys' last use is over: what signs for the session is erased with what opens its answers.
     verifier: { ...document.verifier, sealed_signing_jwk: '' },
   }
-  return { ...ended, deliveries: oweEvent(ended, ending) }
+  const owed_to_log = oweLogEntry(ending.eventId, ending.now)
+  return { ...ended, deliveries: oweEvent(ended, ending), owed_to_log }
 }
 
 function oweEvent(document: SessionDocument, ending: Ending): SessionDocument['deliveries'] {

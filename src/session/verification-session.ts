@@ -11,6 +11,7 @@ import { deliveriesView } from './deliveries-view.ts'
 import { deliverDue, redeliver } from './delivering.ts'
 import { type SessionDocument, tombstoneOf } from './document.ts'
 import { CANCELED_CAUSE } from './endings.ts'
+import { type PersonalMembers, personalMembers } from './event.ts'
 import {
   handleKeyOf,
   type NewGeneration,
@@ -29,6 +30,7 @@ import {
 import { readHandle } from './handles.ts'
 import { verificationIdOf } from './identifier.ts'
 import { type Courtroom, end, hear, settle, settleAtAlarm, webhookOf } from './judge.ts'
+import { publishDue } from './publishing.ts'
 import { randomBytes, sealingKeyOf } from './random.ts'
 import { openRenderLimit } from './render-limit.ts'
 import { openid4vpView, requestObject, type WalletRequest, walletRequest } from './requests.ts'
@@ -219,6 +221,12 @@ export class VerificationSession extends DurableObject<Env> {
     return ok({ json: JSON.stringify(deliveriesView(document)), version: document.version })
   }
 
+  /** What an event carries only as long as its session lives; null where the session is gone. */
+  personalMembers(relyingPartyId: string): PersonalMembers | null {
+    const document = this.#owned(relyingPartyId)
+    return document === undefined ? null : personalMembers(document)
+  }
+
   /** Sends a delivery again by hand: same bytes, fresh time. */
   async redeliver(relyingPartyId: string, deliveryId: string) {
     if (this.#owned(relyingPartyId) === undefined) return err('not_found' as const)
@@ -252,6 +260,8 @@ export class VerificationSession extends DurableObject<Env> {
   async #work(now: number): Promise<'done' | 'postponed'> {
     const tombstone = this.#store.tombstone()
     if (tombstone !== undefined && tombstone.keep_until <= now) await this.#store.erase(undefined)
+    // Before erasure, which must not take what the log does not have.
+    await publishDue(this.#store, this.env, now)
     await settleAtAlarm(this.#room, now)
     return deliverDue(this.#store, this.env, now)
   }

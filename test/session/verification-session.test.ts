@@ -230,6 +230,10 @@ describe('erasure', () => {
     const { verification_id } = await createSession(setting)
     await ask(setting, 'POST', verification_id, '/cancel')
     await vi.waitFor(() => expect(fetched).toHaveBeenCalledTimes(1))
+    await vi.waitFor(async () => {
+      const log = await json(ask(setting, 'GET', verification_id, '/deliveries'))
+      expect(log.deliveries[0].attempts[0].error).toBeNull()
+    })
     later(2 * HOUR)
     fetched.mockImplementation(async () => new Response(null, { status: 204 }))
     await runDurableObjectAlarm(stubOf(verification_id))
