@@ -36,13 +36,20 @@ export function noSuchRoute(app: Hono<AppEnv>): NotFoundHandler<AppEnv> {
 }
 
 /** The end of every throw: 503 where an object could not be reached (safe to try again), else 500. */
-export const onFault: ErrorHandler<AppEnv> = (error, c) => {
+export const onFault: ErrorHandler<AppEnv> = (error, c) =>
+  recordFault(error, c) === 'unreachable'
+    ? problem(c, 'temporarily_unavailable')
+    : problem(c, 'internal_error')
+
+/** Logs what was thrown, and tells an object that could not be reached from a fault of our own. */
+export function recordFault(error: unknown, c: AppContext): 'unreachable' | 'internal' {
   const unreachable = isUnreachableObject(error)
-  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
+  const { name, stack = '' } = error instanceof Error ? error : new Error()
+  const frames = stack.split('\n').filter((line) => /^\s+at /.test(line))
   // Name and frames only: a message may quote what was sent.
-  const entry = { event: 'fault', request_id: c.get('requestId'), error: error.name, unreachable, frames }
+  const entry = { event: 'fault', request_id: c.get('requestId'), error: name, unreachable, frames }
   console.error(JSON.stringify(entry))
-  return unreachable ? problem(c, 'temporarily_unavailable') : problem(c, 'internal_error')
+  return unreachable ? 'unreachable' : 'internal'
 }
 
 /**

@@ -1,6 +1,7 @@
 // The shapes of what relying parties send about sessions (CONTRACT 2): strict, so an unknown member is refused by name.
 
 import * as z from 'zod'
+import { utf8 } from '../codec/bytes.ts'
 import { REQUEST_URI_METHODS, RESPONSE_MODES } from '../openid4vp/generation.ts'
 import { PROTOCOLS } from '../openid4vp/profiles.ts'
 import { QR_SIZE } from '../qr/symbol.ts'
@@ -22,7 +23,7 @@ const name = z.string().min(1).max(100)
 const metadata = z
   .record(z.string().min(1).max(40), z.string().max(500))
   .refine((value) => Object.keys(value).length <= 20, 'must have 20 keys or fewer')
-  .refine((value) => JSON.stringify(value).length <= METADATA_LIMIT, 'must be 8 KiB or less as JSON')
+  .refine((value) => utf8(JSON.stringify(value)).length <= METADATA_LIMIT, 'must be 8 KiB or less as JSON')
 
 /** Body of `POST /v1/verify`. */
 export const createRequest = z.strictObject({

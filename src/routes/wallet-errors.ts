@@ -14,6 +14,7 @@ export type WalletRefusal =
   | 'wallet_nonce_invalid'
   | 'wallet_metadata_invalid'
   | 'service_unavailable'
+  | 'service_failed'
 
 /** Status, code and description of one refusal. */
 export type WalletError = { readonly status: number; readonly error: string; readonly description: string }
@@ -38,6 +39,7 @@ const ERRORS = {
     error: 'temporarily_unavailable',
     description: 'This could not be checked now: try again.',
   },
+  failed: { status: 500, error: 'server_error', description: 'The service failed: try again.' },
   parameters: invalid(400, 'The body is not a form, or names a parameter twice.'),
   wallet_nonce: invalid(400, 'wallet_nonce is too long or not printable.'),
   wallet_metadata: invalid(400, 'wallet_metadata is not a JSON object.'),
@@ -57,6 +59,7 @@ const KINDS: Readonly<Record<WalletRefusal, keyof typeof ERRORS>> = {
   method_not_allowed: 'method',
   rate_limited: 'rate',
   service_unavailable: 'unavailable',
+  service_failed: 'failed',
   settings_unavailable: 'unavailable',
   too_large: 'too_large',
   unsupported_media_type: 'media_type',

@@ -11,7 +11,7 @@ import { HANDLE_LENGTH } from '../session/handles.ts'
 import { ID_LENGTH, sessionIdOf } from '../session/identifier.ts'
 import type { VerificationSession } from '../session/verification-session.ts'
 import type { AppEnv } from './context.ts'
-import { isUnreachableObject } from './edge.ts'
+import { recordFault } from './edge.ts'
 import { readForm } from './form.ts'
 import { takeWalletCall } from './rate-limit.ts'
 import { type WalletRefusal, walletError } from './wallet-errors.ts'
@@ -67,14 +67,13 @@ async function present(c: WalletContext): Promise<Response> {
   return respond(200, JSON.stringify({ redirect_uri: result.redirectUri }), 'application/json')
 }
 
-/** The limit by address, and an object that cannot be reached: 503, never 500. */
+/** The limit by address, and the end of every throw: an object that cannot be reached is 503; a wallet reads OAuth even of a 500. */
 async function guarded(c: WalletContext, handle: () => Promise<Response>): Promise<Response> {
   if (!(await takeWalletCall(c))) return refuse('rate_limited')
   try {
     return await handle()
   } catch (error) {
-    if (isUnreachableObject(error)) return refuse('service_unavailable')
-    throw error
+    return refuse(recordFault(error, c) === 'unreachable' ? 'service_unavailable' : 'service_failed')
   }
 }
 

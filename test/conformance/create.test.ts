@@ -78,8 +78,8 @@ it.each([60, 86_400])('CONTRACT 2: expires_in of %i seconds is kept', async (exp
 })
 
 const many = (count: number) => Array.from({ length: count }, (_, i) => `name_${i}`)
-const metadataOf = (keys: number, length: number) =>
-  Object.fromEntries(many(keys).map((key) => [key, 'x'.repeat(length)]))
+const metadataOf = (keys: number, length: number, letter = 'x') =>
+  Object.fromEntries(many(keys).map((key) => [key, letter.repeat(length)]))
 
 it.each([
   ['credential_types missing', { scope: ['age_over_18'] }, '/credential_types'],
@@ -94,6 +94,7 @@ it.each([
   ['a metadata key of 41', { ...OVER_18, metadata: { ['k'.repeat(41)]: '' } }, `/metadata/${'k'.repeat(41)}`],
   ['a metadata value of 501', { ...OVER_18, metadata: { key: 'x'.repeat(501) } }, '/metadata/key'],
   ['metadata of over 8 KiB', { ...OVER_18, metadata: metadataOf(20, 410) }, '/metadata'],
+  ['metadata of over 8 KiB in 4,500 letters', { ...OVER_18, metadata: metadataOf(9, 500, 'é') }, '/metadata'],
   ['a metadata value that is no string', { ...OVER_18, metadata: { key: 1 } }, '/metadata/key'],
   ['an unknown credential_match', { ...OVER_18, credential_match: 'some' }, '/credential_match'],
   ['an unknown protocol', { ...OVER_18, protocol: 'openid4vp-2.0' }, '/protocol'],

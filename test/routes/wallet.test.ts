@@ -1,0 +1,30 @@
+import { runInDurableObject } from 'cloudflare:test'
+import { afterEach, expect, it, vi } from 'vitest'
+import { createSession, fetchRequest, goodAnswer, post, setUp, stubOf } from '../session/driver.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+it('CONTRACT 5: even of a fault of ours a wallet reads OAuth, and the log has it without a word of the answer', async () => {
+  const setting = await setUp()
+  const { verification_id, wallet_request } = await createSession(setting)
+  const answer = await goodAnswer(setting, await fetchRequest(wallet_request.request_uri))
+  const log = vi.spyOn(console, 'error').mockReturnValue(undefined)
+  await runInDurableObject(stubOf(verification_id), (_, state) => {
+    vi.spyOn(state.storage.kv, 'put').mockImplementationOnce(() => {
+      throw new Error(`canary ${answer.state}`)
+    })
+  })
+  const response = await post(verification_id, answer)
+  expect(response.status).toBe(500)
+  expect(response.headers.get('Content-Type')).toBe('application/json')
+  expect(response.headers.get('Access-Control-Allow-Origin')).toBe('*')
+  expect(await response.json()).toEqual({
+    error: 'server_error',
+    error_description: 'The service failed: try again.',
+  })
+  const entries = log.mock.calls.map(([entry]) => String(entry))
+  expect(entries.map((entry) => JSON.parse(entry))).toMatchObject([{ event: 'fault', unreachable: false }])
+  expect(entries.join()).not.toContain(answer.state)
+})
