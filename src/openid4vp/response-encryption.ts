@@ -41,14 +41,15 @@ export async function createEncryptionKey(): Promise<EncryptionKey> {
 export function parseEncryptedJwe(compact: string): Result<EncryptedJwe, EnvelopeRejection> {
   if (compact.length > RESPONSE_LIMIT) return err({ reason: 'limit_exceeded' })
   const parts = compact.split('.')
-  const [encodedHeader = '', encryptedKey, iv = '', , tag = ''] = parts
+  const [encodedHeader = '', encryptedKey, iv = '', ciphertext = '', tag = ''] = parts
   const header = parts.length === 5 ? decodeJson(decodeBase64url(encodedHeader), HEADER_LIMITS) : undefined
   if (header === undefined) return err({ reason: 'malformed_response' })
   if (!isOffered(header)) return err({ reason: 'unsupported_encryption' })
   // Direct key agreement: there is no encrypted key (RFC 7518 §4.6). GCM: 96 and 128 bits (§5.3), never a shorter tag.
   const isDirectGcm =
     encryptedKey === '' && decodeBase64url(iv)?.length === 12 && decodeBase64url(tag)?.length === 16
-  if (!isDirectGcm) return err({ reason: 'malformed_response' })
+  // The library would read a ciphertext with white space or padding in it: two texts, one answer.
+  if (!isDirectGcm || decodeBase64url(ciphertext) === undefined) return err({ reason: 'malformed_response' })
   const kid = member(header, 'kid')
   return typeof kid === 'string' ? ok({ jwe: compact, kid }) : err({ reason: 'unknown_encryption_key' })
 }

@@ -66,6 +66,8 @@ describe('an encrypted response', () => {
     ],
     ['malformed_response', 'a header with padding', () => withPart(0, (part) => `${part}=`)],
     ['malformed_response', 'an iv of 16 bytes', () => withPart(2, () => 'A'.repeat(22))],
+    ['malformed_response', 'a ciphertext with padding', () => withPart(3, (part) => `${part}==`)],
+    ['malformed_response', 'a ciphertext with white space', () => withPart(3, (part) => `${part}\n`)],
     ['malformed_response', 'a tag of 12 bytes', () => withPart(4, (part) => part.slice(0, 16))],
     ['unsupported_encryption', 'another alg', () => withHeader({ alg: 'ECDH-ES+A128KW' })],
     ['unsupported_encryption', 'alg dir', () => withHeader({ alg: 'dir' })],
