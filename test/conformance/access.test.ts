@@ -174,6 +174,23 @@ it('CONTRACT 1: client_token dies with its session', async () => {
   }
 })
 
+it('CONTRACT 1: session_url opens the page by the client_token it carries, never by the id alone', async () => {
+  const { session_url } = await stage.rp.create()
+  const other = (await stage.rp.create()).client_token
+  const page = await stage.service.fetch(session_url)
+  const headers = ['content-type', 'cache-control', 'referrer-policy'].map((name) => page.headers.get(name))
+  expect([page.status, ...headers]).toEqual([
+    200,
+    expect.stringMatching(/^text\/html/),
+    'no-store',
+    'no-referrer',
+  ])
+  const [address = ''] = session_url.split('?')
+  for (const query of ['', '?token=', '?token=ct_x', `?token=${other}`, `?token=${stage.rp.api_key}`]) {
+    expect((await stage.service.fetch(address + query)).status).toBe(404)
+  }
+})
+
 it('CONTRACT 1: the operator is known by ADMIN_TOKEN alone', async () => {
   const statuses = [stage.service.server.adminToken, stage.rp.api_key, 'x'.repeat(43), null].map(
     async (token) => (await stage.rp.call('GET', '/v1/admin/relying_parties', { token })).status,
