@@ -2,9 +2,6 @@
 // a wallet sends people back to. The page is opened by the session's `client_token`, never by the id alone.
 
 import { Hono } from 'hono'
-import { encodeBase64url } from '../codec/base64url.ts'
-import { utf8 } from '../codec/bytes.ts'
-import { sha256 } from '../crypto/digest.ts'
 import { configOf } from '../env.ts'
 import { renderQr } from '../qr/render.ts'
 import { QR_SIZE } from '../qr/symbol.ts'
@@ -15,8 +12,9 @@ import { authenticateForSession } from './authenticate.ts'
 import { isClientTokenOf } from './client-token.ts'
 import type { AppContext, AppEnv } from './context.ts'
 import { isUnreachableObject } from './edge.ts'
+import { scriptAddress, sendScript } from './page/assets.ts'
 import { sendMessage, sendPage } from './page/document.ts'
-import { SCRIPT } from './page/script.ts'
+import { returnBody } from './page/return-body.ts'
 import { sessionBody } from './page/session-body.ts'
 import { textsFor } from './page/texts.ts'
 import { problem } from './problems.ts'
@@ -25,12 +23,10 @@ import { problem } from './problems.ts'
 export function sessionPageRoutes(): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .get('/s/:id', guarded)
-    .get(SCRIPT_PATH, sendScript)
+    .get('/assets/:name', sendScript)
     .get('/v1/verify/:id/watch', watch)
     .get('/v1/verify/:id/return', sendReturnPage)
 }
-
-const SCRIPT_PATH = '/assets/session-page.js'
 
 type Stub = DurableObjectStub<VerificationSession>
 
@@ -71,7 +67,8 @@ async function sendSession(c: AppContext, id: string, session: Stub): Promise<Re
     now: Date.now(),
   }
   const { title, body, live } = sessionBody(shown, texts)
-  return sendPage(c, 200, { texts, title, body, ...(live && { script: await scriptAddress() }) })
+  const scripts = live ? [await scriptAddress('session-page.js'), await scriptAddress('link.js')] : []
+  return sendPage(c, 200, { texts, title, body, scripts })
 }
 
 /** The picture as an address, for an `<img>`: an image can hold no script and no style of the page's. */
@@ -80,27 +77,6 @@ function drawQr(uri: string): string {
   if (!picture.ok) throw new Error('a wallet request does not fit a QR')
   return `data:image/svg+xml,${encodeURIComponent(new TextDecoder().decode(picture.value))}`
 }
-
-/** The script never changes under its address with `v`, which is a hash of it. */
-async function sendScript(c: AppContext): Promise<Response> {
-  const current = c.req.query('v') === (await scriptHash())
-  return c.body(SCRIPT, 200, {
-    'Content-Type': 'text/javascript; charset=utf-8',
-    'Cache-Control': current ? 'public, max-age=31536000, immutable' : 'no-cache',
-    'X-Content-Type-Options': 'nosniff',
-  })
-}
-
-async function scriptAddress(): Promise<string> {
-  return `${SCRIPT_PATH}?v=${await scriptHash()}`
-}
-
-async function scriptHash(): Promise<string> {
-  knownHash ??= encodeBase64url(await sha256(utf8(SCRIPT))).slice(0, 16)
-  return knownHash
-}
-
-let knownHash: string | undefined
 
 /** Status as it changes, over a socket that hibernates with the object. A relying party's server may listen too. */
 async function watch(c: AppContext): Promise<Response> {
@@ -124,10 +100,11 @@ async function watch(c: AppContext): Promise<Response> {
   return accepted.status === 101 ? accepted : problem(c, 'verification_not_found')
 }
 
-/** Where a wallet sends people back to (OpenID4VP 1.0 §8.2). It knows nothing, asks nothing and is the same for every id. */
-function sendReturnPage(c: AppContext): Promise<Response> {
+/** Where a wallet sends people back to (OpenID4VP 1.0 §8.2). It is the same for every id, and opening it does nothing. */
+async function sendReturnPage(c: AppContext): Promise<Response> {
   const texts = textsFor(null)
-  return sendMessage(c, 200, texts, texts.returned)
+  const scripts = [await scriptAddress('return-page.js')]
+  return sendPage(c, 200, { texts, ...returnBody(texts), scripts })
 }
 
 /** An unknown id, a wrong token, an erased session: not told apart. */

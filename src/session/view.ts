@@ -50,8 +50,8 @@ export function publicView(document: SessionDocument) {
 /** What the hosted page shows beside the public view: by whom something is asked, and what. Times are Unix milliseconds. */
 export function pageView(document: SessionDocument) {
   const { status, version, expires_at, relying_party_id, livemode } = document
-  const { credential_types, credential_match, scope, locale } = document.request
-  const asked = { credential_types, credential_match, scope, locale }
+  const { credential_types, credential_match, scope, locale, required_session_binding } = document.request
+  const asked = { credential_types, credential_match, scope, locale, required_session_binding }
   return { status, stage: stageOf(document), version, expires_at, relying_party_id, livemode, ...asked }
 }
 

@@ -18,15 +18,15 @@ export type PageDocument = {
   readonly title: string
   /** The content of `<body>`. */
   readonly body: Markup
-  /** Address of the page's script; none where absent. */
-  readonly script?: string
+  /** Addresses of the page's scripts. */
+  readonly scripts?: readonly string[]
 }
 
 /** Answers with a page. Pages are never stored: each shows one moment of one session, or may one day. */
 export async function sendPage(
   c: AppContext,
   status: 200 | 404 | 503,
-  { texts, title, body, script }: PageDocument,
+  { texts, title, body, scripts = [] }: PageDocument,
 ): Promise<Response> {
   const headers = {
     'Content-Security-Policy': await securityPolicy(configOf(c.env).baseUrl),
@@ -43,7 +43,7 @@ export async function sendPage(
 <title>${title}</title>
 <link rel="icon" href="data:,">
 <style>${raw(STYLE)}</style>
-${script === undefined ? '' : html`<script type="module" src="${script}"></script>`}
+${scripts.map((address) => html`<script type="module" src="${address}"></script>`)}
 </head>
 <body>
 ${body}

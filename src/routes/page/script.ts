@@ -26,7 +26,7 @@ let nextLook = Math.min(start + LOOK_MS, deadline)
 let tries = 0 // to open a socket, since the last that spoke
 let silences = 0 // questions without an answer, since the service was last heard
 
-const isOpen = () => state === 'waiting' || state === 'scanned'
+const isOpen = () => ['waiting', 'scanned', 'returning'].includes(state)
 
 if (isOpen()) {
   time.hidden = false
@@ -100,6 +100,7 @@ async function draw() {
   try {
     const response = await ask('/qr', 'image/svg+xml')
     if (response.status === 404 || response.status === 410) return read()
+    if (response.status === 409) nextDraw = Infinity // this session offers no QR
     if (!response.ok) return
     const svg = await response.text()
     if (!isOpen()) return
@@ -122,7 +123,7 @@ function hear(view) {
   lost.hidden = true
   if (view.version < version) return
   version = view.version
-  const pending = view.stage === 'created' ? 'waiting' : 'scanned'
+  const pending = { created: 'waiting', awaiting_return: 'returning' }[view.stage] ?? 'scanned'
   show(view.status === 'pending' ? pending : view.status)
 }
 

@@ -30,7 +30,7 @@ export function sessionBody(
   const name = `\u2068${shown.name}\u2069`
   const state = stateOf(page)
   const live = page.status === 'pending'
-  const { title, text } = inWords(texts.states[state], name)
+  const { title, text } = statesOf(shown, texts, name)[state]
   const body = html`<main data-state="${state}" data-page="${live ? scriptData(shown, texts, name) : '{}'}">
 ${page.livemode ? '' : html`<p class="test">${texts.testMode}</p>`}
 <div class="ask">
@@ -43,12 +43,13 @@ ${page.livemode ? '' : html`<p class="test">${texts.testMode}</p>`}
 <h2 id="title">${title}</h2>
 <p id="text">${text}</p>
 </div>
-${live ? liveParts(shown.qr, texts) : ''}
+${live ? liveParts(shown, texts) : ''}
 </main>`
   return { title, body, live }
 }
 
-function liveParts(qr: string | null, texts: Texts): Markup {
+function liveParts(shown: Shown, texts: Texts): Markup {
+  const { qr } = shown
   return html`<div id="live">
 ${
   qr === null
@@ -56,6 +57,8 @@ ${
     : html`<img id="qr" alt="${texts.qrAlt}" width="280" height="280" src="${qr}">`
 }
 <p class="soft">${texts.consent}</p>
+<button id="link" type="button"${offersQr(shown) ? html` class="beside-qr"` : ''} hidden>${texts.openWallet}</button>
+<p id="link-note" class="soft" role="status"></p>
 <p id="time" class="soft" role="timer" hidden></p>
 <p id="lost" role="alert" hidden>${texts.connectionLost}</p>
 <noscript><p class="soft">${texts.withoutScript}</p></noscript>
@@ -65,7 +68,19 @@ ${
 /** A stage that this page has no words for yet is past the scan. */
 function stateOf({ status, stage }: PageView): PageState {
   if (status !== 'pending') return status
+  if (stage === 'awaiting_return') return 'returning'
   return stage === 'created' ? 'waiting' : 'scanned'
+}
+
+/** CONTRACT 5: where binding is required, there is a link and no QR. */
+function offersQr({ page }: Shown): boolean {
+  return page.required_session_binding === 'none'
+}
+
+function statesOf(shown: Shown, texts: Texts, name: string): Readonly<Record<PageState, StateText>> {
+  const states = offersQr(shown) ? texts.states : { ...texts.states, ...texts.linkStates }
+  const worded = PAGE_STATES.map((state) => [state, inWords(states[state], name)])
+  return Object.fromEntries(worded) as Record<PageState, StateText> // `PAGE_STATES` names them all
 }
 
 function inWords({ title, text }: StateText, name: string): StateText {
@@ -73,14 +88,16 @@ function inWords({ title, text }: StateText, name: string): StateText {
 }
 
 /** What the script is told, as JSON. */
-function scriptData({ page, api, now }: Shown, texts: Texts, name: string): string {
-  const states = PAGE_STATES.map((state) => [state, inWords(texts.states[state], name)])
+function scriptData(shown: Shown, texts: Texts, name: string): string {
+  const { page, api, now } = shown
   return JSON.stringify({
     api,
     version: page.version,
     expires_in: Math.max(0, page.expires_at - now),
     asked: fill(texts.asked, { name }),
     time_left: texts.timeLeft,
-    states: Object.fromEntries(states),
+    link_opened: texts.linkOpened,
+    link_failed: texts.linkFailed,
+    states: statesOf(shown, texts, name),
   })
 }

@@ -37,7 +37,7 @@ li { font-weight: 600; break-inside: avoid; }
   display: block; width: 100%; max-width: 17.5rem; height: auto; aspect-ratio: 1; margin: 1rem auto;
   background: #fff; border: 1px solid var(--line); border-radius: .75rem;
 }
-[data-state=scanned] #qr { opacity: .4; }
+[data-state=scanned] #qr, [data-state=returning] #qr { opacity: .4; }
 .mark {
   display: inline-block; width: 3.5rem; height: 3.5rem; margin: .25rem 0 .75rem; line-height: 3.25rem;
   font-size: 1.75rem; font-weight: 700; color: var(--soft); border: .1875rem solid; border-radius: 50%;
@@ -47,7 +47,14 @@ li { font-weight: 600; break-inside: avoid; }
 [data-state=verified] .mark::before { content: "\\2713"; content: "\\2713" / ""; }
 [data-state=rejected] .mark { color: var(--bad); }
 [data-state=rejected] .mark::before { content: "\\2715"; content: "\\2715" / ""; }
-[data-state=waiting] .mark, [data-state=scanned] .mark { display: none; }
+[data-state=waiting] .mark, [data-state=scanned] .mark, [data-state=returning] .mark { display: none; }
+button {
+  width: 100%; min-height: 3rem; margin-top: 1rem; padding: .5rem 1rem; font: inherit; font-weight: 600;
+  color: var(--card); background: var(--ink); border: 0; border-radius: .75rem; cursor: pointer;
+}
+button:focus-visible { outline: .1875rem solid var(--good); outline-offset: .1875rem; }
+button:disabled { opacity: .5; }
+@media (pointer: fine) { #link.beside-qr { display: none; } }
 #time, #lost, noscript p { margin-top: .5rem; }
 #time { font-variant-numeric: tabular-nums; }
 #lost { color: var(--note); }

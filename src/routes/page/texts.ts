@@ -5,6 +5,7 @@
 export const PAGE_STATES = [
   'waiting',
   'scanned',
+  'returning',
   'verified',
   'rejected',
   'declined',
@@ -31,6 +32,16 @@ export type Texts = {
   readonly timeLeft: string
   readonly connectionLost: string
   readonly withoutScript: string
+  /** Of a session that demands a link, in place of what they say about the QR. */
+  readonly linkStates: Readonly<Record<'waiting' | 'scanned', StateText>>
+  readonly openWallet: string
+  readonly linkOpened: string
+  readonly linkFailed: string
+  /** Of the page that a wallet sends people back to, while and after it brings the response code. */
+  readonly returning: Readonly<
+    Record<'finishing' | 'interrupted' | 'otherBrowser' | 'invalidCode', StateText>
+  >
+  readonly tryAgain: string
   readonly states: Readonly<Record<PageState, StateText>>
   readonly notFound: StateText
   readonly unavailable: StateText
@@ -65,6 +76,32 @@ const ENGLISH: Texts = {
   timeLeft: 'Time left: {time}',
   connectionLost: 'No connection. Trying again …',
   withoutScript: 'This page cannot follow along without JavaScript. Reload it to see the outcome.',
+  linkStates: {
+    waiting: {
+      title: 'Open your wallet',
+      text: 'This works on the device that holds your wallet app. If that is another one, open the page there from where you began.',
+    },
+    scanned: {
+      title: 'Continue in your wallet',
+      text: 'Afterwards your wallet brings you back here.',
+    },
+  },
+  openWallet: 'Open the wallet on this device',
+  linkOpened: 'If nothing opened, there is no wallet app for this on your device.',
+  linkFailed: 'That did not work. Please try again.',
+  returning: {
+    finishing: { title: 'One moment', text: 'Your answer is being handed over.' },
+    interrupted: { title: 'No connection', text: 'Your answer could not be handed over yet.' },
+    otherBrowser: {
+      title: 'This is another browser',
+      text: 'Your wallet brought you to a browser other than the one where you began, so its answer was discarded. Go back to where you began and try again there. Your default browser works best.',
+    },
+    invalidCode: {
+      title: 'This came too late',
+      text: 'The answer is not awaited any more. Go back to where you began to see how it stands, or to try again.',
+    },
+  },
+  tryAgain: 'Try again',
   states: {
     waiting: {
       title: 'Scan with your wallet',
@@ -73,6 +110,10 @@ const ENGLISH: Texts = {
     scanned: {
       title: 'Scanned',
       text: 'Continue in your wallet app. This page shows when it is done.',
+    },
+    returning: {
+      title: 'Almost done',
+      text: 'Your wallet has answered. Go on in the browser that it took you back to: it must be this one.',
     },
     verified: {
       title: 'Verified',

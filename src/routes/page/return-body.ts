@@ -1,0 +1,18 @@
+// The body of the page that a wallet sends its person back to. Without a script, or a code, it says what is always true.
+
+import { html } from 'hono/html'
+import type { Markup } from './document.ts'
+import type { Texts } from './texts.ts'
+
+/** The page's title and body: the same for every session. */
+export function returnBody(texts: Texts): { readonly title: string; readonly body: Markup } {
+  const { returned } = texts
+  const body = html`<main data-page="${JSON.stringify({ ...texts.returning, returned })}">
+<div role="status">
+<h1 id="title">${returned.title}</h1>
+<p id="text" class="soft">${returned.text}</p>
+</div>
+<button id="again" type="button" hidden>${texts.tryAgain}</button>
+</main>`
+  return { title: returned.title, body }
+}
