@@ -1,0 +1,400 @@
+import { listDurableObjectIds, runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import jsQR from 'jsqr'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { Env } from '../../src/env.ts'
+import { configOf } from '../../src/env.ts'
+import { forgetSettings } from '../../src/relying-party/settings-cache.ts'
+import { createApp } from '../../src/routes/app.ts'
+import { clientTokenOf } from '../../src/routes/client-token.ts'
+import { SCRIPT } from '../../src/routes/page/script.ts'
+import { fill, textsFor } from '../../src/routes/page/texts.ts'
+import type { SessionDocument } from '../../src/session/document.ts'
+import {
+  ask,
+  createSession,
+  fetchRequest,
+  fetchRequestRaw,
+  goodAnswer,
+  poll,
+  post,
+  setUp,
+  stubOf,
+} from '../session/driver.ts'
+import { call } from './edge-app.ts'
+
+const app = createApp()
+const BASE = 'https://verifier.example'
+const TEXTS = textsFor(null)
+
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
+
+/** Moves the clock, and nothing else. */
+function later(milliseconds: number): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds })
+}
+
+function get(address: string, options: { headers?: Record<string, string>; env?: Env } = {}) {
+  return call(app, 'GET', address.replace(BASE, ''), options)
+}
+
+const page = async (session: { session_url: string }) => (await get(session.session_url)).text()
+
+/** An attribute of the one element with this id or of this name, unescaped. */
+function attribute(html: string, tag: RegExp, name: string): string | undefined {
+  const element = tag.exec(html)?.[0]
+  const value = element && new RegExp(`\\s${name}="([^"]*)"`).exec(element)?.[1]
+  return value
+    ?.replaceAll('&quot;', '"')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+}
+
+const picture = (html: string) => attribute(html, /<img id="qr"[^>]*>/, 'src')
+
+/** What a camera reads in the picture: an SVG of one path of rectangles one module high. */
+function decode(address: string): string | undefined {
+  const svg = decodeURIComponent(address.slice('data:image/svg+xml,'.length))
+  const [, offset, scale] = /translate\((\d+) \d+\) scale\((\d+)\)/.exec(svg)?.map(Number) ?? []
+  const size = 320
+  const pixels = new Uint8ClampedArray(size * size * 4).fill(255)
+  for (const [, x, y, width] of svg.matchAll(/M(\d+) (\d+)h(\d+)v1/g)) {
+    const [left, top] = [offset! + Number(x) * scale!, offset! + Number(y) * scale!]
+    for (let row = top; row < top + scale!; row += 1) {
+      for (let column = left; column < left + Number(width) * scale!; column += 1) {
+        pixels.fill(0, (row * size + column) * 4, (row * size + column) * 4 + 3)
+      }
+    }
+  }
+  return jsQR(pixels, size, size)?.data
+}
+
+function stored(id: string): Promise<SessionDocument> {
+  return runInDurableObject(stubOf(id), (_, state) => state.storage.kv.get<SessionDocument>('session')!)
+}
+
+const count = async (id: string) => (await stored(id)).generation_count
+
+describe('the session page', () => {
+  it('names the relying party and what it asks, escaped', async () => {
+    const badge = { meta: { vct_values: ['urn:example:badge'] }, scopes: { 'desk.floor': ['desk', 'floor'] } }
+    const setting = await setUp({
+      name: '<script>alert(1)</script> & "Söhne"',
+      credential_types: [{ type: 'staff_badge', formats: { 'dc+sd-jwt': badge } }],
+    })
+    const html = await page(
+      await createSession(setting, {
+        credential_types: ['staff_badge', 'age_attestation'],
+        scope: ['age_over_18', 'desk.floor'],
+        credential_match: 'all',
+      }),
+    )
+    expect(html).toContain('&lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;Söhne&quot;')
+    expect(html).not.toContain('<script>alert')
+    expect(html).toContain('<li><bdi>that you are 18 or older</bdi></li><li><bdi>desk.floor</bdi></li>')
+    expect(html).toContain('From: staff_badge and proof of age')
+  })
+
+  it('carries a QR of a new, live request in the first answer', async () => {
+    const session = await createSession(await setUp())
+    const html = await page(session)
+    const uri = decode(picture(html) ?? '')
+    expect(uri).toMatch(/^openid4vp:\/\/\?client_id=/)
+    expect(uri).not.toBe(session.wallet_request.uri)
+    expect(await count(session.verification_id)).toBe(2)
+    const { state } = await fetchRequest(new URL(uri!).searchParams.get('request_uri')!)
+    expect(state).toMatch(/^[A-Za-z0-9_-]+$/)
+  })
+
+  it('loads nothing from elsewhere, and nothing in it runs but our two scripts', async () => {
+    const response = await get((await createSession(await setUp())).session_url)
+    const html = await response.text()
+    expect([...html.matchAll(/<script/g)]).toHaveLength(2)
+    expect(attribute(html, /<script[^>]*>/, 'src')).toMatch(/^\/assets\/session-page\.js\?v=[\w-]{16}$/)
+    expect(html).toMatch(/<script type="module" src="\/assets\/link\.js\?v=[\w-]{16}"><\/script>/)
+    const addresses = [...html.matchAll(/\s(?:src|href|action|srcset)="([^"]*)"/g)].map(
+      ([, address]) => address,
+    )
+    expect(addresses.every((address) => /^(data:|\/assets\/)/.test(address!))).toBe(true)
+    expect(html).not.toMatch(/\son\w+=|javascript:|<form|<iframe|<a\s|\sstyle=|@import|url\(/)
+  })
+
+  it('is kept by no cache, told to no other site, framed by nobody, and allows its own style by hash', async () => {
+    const response = await get((await createSession(await setUp())).session_url)
+    const html = await response.text()
+    const style = new TextEncoder().encode(/<style>([\s\S]*?)<\/style>/.exec(html)?.[1])
+    const hash = btoa(String.fromCharCode(...new Uint8Array(await crypto.subtle.digest('SHA-256', style))))
+    expect(response.status).toBe(200)
+    expect(Object.fromEntries(response.headers)).toEqual({
+      'cache-control': 'no-store',
+      'content-security-policy': [
+        "default-src 'none'",
+        "script-src 'self'",
+        `style-src 'sha256-${hash}'`,
+        "img-src 'self' data:",
+        "connect-src 'self' wss://verifier.example",
+        "frame-ancestors 'none'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "require-trusted-types-for 'script'",
+      ].join('; '),
+      'content-type': 'text/html; charset=UTF-8',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'x-request-id': expect.stringMatching(/^req_/),
+    })
+  })
+
+  it('gives the script where the session is, how long it lasts and every outcome in words', async () => {
+    const setting = await setUp({ name: 'Corner "Shop"' })
+    const session = await createSession(setting, { expires_in: 60 })
+    const data = JSON.parse(attribute(await page(session), /<main[^>]*>/, 'data-page') ?? '')
+    expect(data).toMatchObject({ api: `/v1/verify/${session.verification_id}`, version: 1 })
+    expect(data.expires_in).toBeGreaterThan(50_000)
+    expect(data.expires_in).toBeLessThanOrEqual(60_000)
+    expect(data.states.canceled.text).toContain('Corner "Shop"')
+    expect(Object.keys(data.states)).toEqual(
+      expect.arrayContaining(['waiting', 'scanned', 'verified', 'gone']),
+    )
+    expect(JSON.stringify(data)).not.toContain(session.client_token)
+  })
+
+  it('says that a test is a test', async () => {
+    expect(await page(await createSession(await setUp()))).toContain(TEXTS.testMode)
+    const live = await createSession(await setUp({ livemode: true }))
+    expect(await page(live)).not.toContain(TEXTS.testMode)
+  })
+
+  it('weighs less than 30 KB in all', async () => {
+    const html = await page(await createSession(await setUp()))
+    const packed = new Blob([html, SCRIPT]).stream().pipeThrough(new CompressionStream('gzip'))
+    expect((await new Response(packed).arrayBuffer()).byteLength).toBeLessThan(30 * 1024)
+  })
+
+  it('comes without a QR when the session was drawn too often, and is whole otherwise', async () => {
+    const session = await createSession(await setUp())
+    const stub = stubOf(session.verification_id)
+    for (let drawn = 0; drawn < 60; drawn += 1) await stub.render(null)
+    const response = await get(session.session_url)
+    const html = await response.text()
+    expect(response.status).toBe(200)
+    expect(/<img id="qr"[^>]*>/.exec(html)?.[0]).toMatch(/ hidden>$/)
+    expect(picture(html)).toBeUndefined()
+    expect(html).toContain('<script type="module"')
+  })
+})
+
+describe('every state of a session', () => {
+  const shows = async (session: { session_url: string }, state: keyof typeof TEXTS.states) => {
+    const html = await page(session)
+    const name = '\u2068Shop\u2069'
+    expect(attribute(html, /<main[^>]*>/, 'data-state')).toBe(state)
+    expect(html).toContain(`<h2 id="title">${TEXTS.states[state].title}</h2>`)
+    expect(html).toContain(`<p id="text">${fill(TEXTS.states[state].text, { name })}</p>`)
+    return html
+  }
+  /** Over: no QR, no script, and of the result nothing but the sentence. */
+  const showsOutcome = async (session: { session_url: string }, state: keyof typeof TEXTS.states) => {
+    const html = await shows(session, state)
+    expect(html).not.toMatch(/<img|<script|data:image/)
+    expect(html).toContain('asked you to show')
+    return html
+  }
+
+  it('waits, then says that it was scanned and still shows a QR', async () => {
+    const session = await createSession(await setUp())
+    await shows(session, 'waiting')
+    await fetchRequestRaw(session.wallet_request.request_uri)
+    expect(picture(await shows(session, 'scanned'))).toBeDefined()
+  })
+
+  it('tells a success, and no claim value', async () => {
+    const setting = await setUp()
+    const session = await createSession(setting)
+    const request = await fetchRequest(session.wallet_request.request_uri)
+    const answer = await goodAnswer(setting, request, { age_over_18: true, family_name: 'Canary' })
+    expect((await post(session.verification_id, answer)).status).toBe(200)
+    const html = await showsOutcome(session, 'verified')
+    expect(html).not.toMatch(/Canary|issuer\.example|substantial/)
+  })
+
+  it('tells that nothing was confirmed, and not why', async () => {
+    const setting = await setUp()
+    const session = await createSession(setting)
+    const request = await fetchRequest(session.wallet_request.request_uri)
+    const answer = await goodAnswer(setting, request, { age_over_18: false })
+    expect((await post(session.verification_id, answer)).status).toBe(200)
+    const { reason } = await poll(setting, session.verification_id)
+    const html = await showsOutcome(session, 'rejected')
+    expect(html).not.toContain(reason.code)
+    expect(html).not.toContain(reason.message)
+  })
+
+  it('tells that the wallet declined', async () => {
+    const session = await createSession(await setUp())
+    const { state } = await fetchRequest(session.wallet_request.request_uri)
+    await post(session.verification_id, { error: 'access_denied', error_description: 'Canary', state })
+    expect(await showsOutcome(session, 'declined')).not.toContain('Canary')
+  })
+
+  it('tells that the relying party canceled', async () => {
+    const setting = await setUp()
+    const session = await createSession(setting)
+    await ask(setting, 'POST', session.verification_id, '/cancel')
+    await showsOutcome(session, 'canceled')
+  })
+
+  it('tells that time is up', async () => {
+    const session = await createSession(await setUp())
+    later(601_000)
+    await showsOutcome(session, 'expired')
+  })
+})
+
+describe('who may open the page', () => {
+  it('is who holds the client_token: every other address is one and the same 404, and creates nothing', async () => {
+    const setting = await setUp()
+    const [session, other, erased] = await Promise.all([1, 2, 3].map(() => createSession(setting)))
+    await ask(setting, 'DELETE', erased.verification_id)
+    const id = session.verification_id
+    const forged = `v_${'A'.repeat(43)}`
+    const [apiKey, config] = [setting.headers.Authorization!.slice('Bearer '.length), configOf(env)]
+    const objects = (await listDurableObjectIds(env.VERIFICATION_SESSION)).length
+    const addresses = [
+      `/s/${id}`,
+      `/s/${id}?token=`,
+      `/s/${id}?token=${session.client_token}x`,
+      `/s/${id}?token=${other.client_token}`,
+      `/s/${id}?token=${apiKey}`,
+      `/s/${forged}?token=${await clientTokenOf(config, forged)}`,
+      `/s/v_1?token=${await clientTokenOf(config, 'v_1')}`,
+      erased.session_url,
+    ]
+    const answers = await Promise.all(
+      addresses.map(async (address) => {
+        const response = await get(address)
+        const { 'x-request-id': _, ...headers } = Object.fromEntries(response.headers)
+        return { status: response.status, headers, text: await response.text() }
+      }),
+    )
+    for (const answer of answers) expect(answer).toEqual(answers[0])
+    expect(answers[0]?.status).toBe(404)
+    expect(answers[0]?.headers['cache-control']).toBe('no-store')
+    expect(answers[0]?.text).toContain(TEXTS.notFound.title)
+    expect(await listDurableObjectIds(env.VERIFICATION_SESSION)).toHaveLength(objects)
+    expect(await count(id)).toBe(1)
+  })
+
+  it('is not who sends the token as a header: a page is opened by its address', async () => {
+    const { verification_id, client_token } = await createSession(await setUp())
+    const headers = { Authorization: `Bearer ${client_token}` }
+    expect((await get(`/s/${verification_id}`, { headers })).status).toBe(404)
+  })
+
+  it('is nobody once the relying party is gone', async () => {
+    const setting = await setUp()
+    const session = await createSession(setting)
+    forgetSettings(setting.relyingPartyId)
+    const without = { get: () => ({ settings: async () => ({ ok: false, error: 'not_found' }) }) }
+    const response = await get(session.session_url, { env: withNamespace('RELYING_PARTY', without) })
+    expect(response.status).toBe(404)
+    forgetSettings(setting.relyingPartyId)
+  })
+})
+
+describe('a look without an effect', () => {
+  it.each(['prefetch', 'prefetch;prerender'])('draws no QR for Sec-Purpose: %s', async (purpose) => {
+    const { verification_id, session_url } = await createSession(await setUp())
+    const response = await get(session_url, { headers: { 'Sec-Purpose': purpose } })
+    expect(response.status).toBe(503)
+    expect(response.headers.get('Cache-Control')).toBe('no-store')
+    expect(response.headers.get('Retry-After')).toBe('2')
+    expect(await count(verification_id)).toBe(1)
+  })
+
+  it('draws no QR for HEAD', async () => {
+    const { verification_id, session_url } = await createSession(await setUp())
+    const response = await call(app, 'HEAD', session_url.replace(BASE, ''))
+    expect(response.status).toBe(405)
+    expect(response.headers.get('Allow')).toBe('GET')
+    expect(await count(verification_id)).toBe(1)
+  })
+})
+
+/** The real bindings, but one namespace whose ids are real and whose objects are made up. */
+function withNamespace(name: 'VERIFICATION_SESSION' | 'RELYING_PARTY', fake: object): Env {
+  const idFromString = (id: string) => env[name].idFromString(id)
+  return { ...env, [name]: { idFromString, ...fake } }
+}
+
+describe('an object that cannot be reached', () => {
+  const unreachable = () =>
+    Promise.reject(Object.assign(new Error('Network connection lost.'), { retryable: true }))
+
+  it('is a page that asks for patience: the session’s', async () => {
+    const session = await createSession(await setUp())
+    const objects = { get: () => ({ render: unreachable, page: unreachable }) }
+    const response = await get(session.session_url, { env: withNamespace('VERIFICATION_SESSION', objects) })
+    expect(response.status).toBe(503)
+    expect(response.headers.get('Retry-After')).toBe('2')
+    expect(await response.text()).toContain(TEXTS.unavailable.text)
+  })
+
+  it('is a page that asks for patience: the relying party’s', async () => {
+    const setting = await setUp()
+    const session = await createSession(setting)
+    forgetSettings(setting.relyingPartyId)
+    const objects = { get: () => ({ settings: unreachable }) }
+    const response = await get(session.session_url, { env: withNamespace('RELYING_PARTY', objects) })
+    expect(response.status).toBe(503)
+    forgetSettings(setting.relyingPartyId)
+  })
+})
+
+describe('the page’s script', () => {
+  it('may be kept for ever under the address that its page names', async () => {
+    const html = await page(await createSession(await setUp()))
+    const response = await get(attribute(html, /<script[^>]*>/, 'src') ?? '')
+    expect(response.status).toBe(200)
+    expect(response.headers.get('Content-Type')).toBe('text/javascript; charset=utf-8')
+    expect(response.headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable')
+    expect(await response.text()).toBe(SCRIPT)
+  })
+
+  it.each(['', '?v=', '?v=AAAAAAAAAAAAAAAA'])('is asked for anew under any other: %s', async (query) => {
+    const response = await get(`/assets/session-page.js${query}`)
+    expect(response.headers.get('Cache-Control')).toBe('no-cache')
+    expect(await response.text()).toBe(SCRIPT)
+  })
+
+  it('writes no markup and builds no code', () => {
+    expect(SCRIPT).not.toMatch(/innerHTML|outerHTML|insertAdjacent|document\.write|eval\(|Function\(|srcdoc/)
+  })
+})
+
+describe('the page behind the wallet’s redirect', () => {
+  it('is the same for every id, and contacts no session', async () => {
+    const session = await createSession(await setUp())
+    const contact = vi.fn()
+    const untouched = withNamespace('VERIFICATION_SESSION', { idFromString: contact, get: contact })
+    const ids = [session.verification_id, `v_${'A'.repeat(43)}`, 'nonsense']
+    const answers = await Promise.all(
+      ids.map((id) =>
+        get(`/v1/verify/${id}/return`, { env: untouched, headers: { 'Sec-Purpose': 'prefetch' } }),
+      ),
+    )
+    const texts = await Promise.all(answers.map((answer) => answer.text()))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(new Set(texts).size).toBe(1)
+    expect(texts[0]).toContain(TEXTS.returned.text)
+    expect(texts[0]).toMatch(/<script type="module" src="\/assets\/return-page\.js\?v=[\w-]{16}"><\/script>/)
+    expect(texts[0]).not.toMatch(/<script>|<img/)
+    expect(contact).not.toHaveBeenCalled()
+    expect(answers[0]?.headers.get('Content-Security-Policy')).toContain("default-src 'none'")
+    expect(answers[0]?.headers.get('Referrer-Policy')).toBe('no-referrer')
+  })
+})

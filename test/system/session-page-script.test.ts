@@ -1,0 +1,306 @@
+// The page's script, run as the browser gets it, with a stand-in for the little of a browser that it uses. Time is the test's.
+
+import { runInNewContext } from 'node:vm'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { SCRIPT } from '../../src/routes/page/script.ts'
+
+const API = '/v1/verify/v_1'
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  vi.spyOn(Math, 'random').mockReturnValue(0)
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+
+type View = { readonly version: number; readonly status: string; readonly stage: string }
+type Reply = { readonly status: number; readonly body?: unknown }
+
+class FakeSocket {
+  closed = false
+  onmessage: (event: { data: string }) => void = () => undefined
+  onclose: (event: { reason: string }) => void = () => undefined
+  constructor(readonly address: URL) {}
+  tell(view: View): void {
+    this.onmessage({ data: JSON.stringify(view) })
+  }
+  close(): void {
+    if (!this.closed) this.fail()
+  }
+  fail(reason = ''): void {
+    this.closed = true
+    this.onclose({ reason })
+  }
+}
+
+const CREATED = { version: 1, status: 'pending', stage: 'created' }
+const SCANNED = { version: 2, status: 'pending', stage: 'request_fetched' }
+const VERIFIED = { version: 3, status: 'verified', stage: 'done' }
+
+/** Runs the script on a page and lets a test look at it. */
+function open({ expiresIn = 600_000, state = 'waiting', drawn = true } = {}) {
+  const names = ['waiting', 'scanned', 'verified', 'rejected', 'declined', 'expired', 'canceled', 'gone']
+  const states = Object.fromEntries(names.map((name) => [name, { title: name, text: `It is ${name}.` }]))
+  const data = {
+    api: API,
+    version: 1,
+    expires_in: expiresIn,
+    asked: 'asked',
+    time_left: '{time} left',
+    states,
+  }
+  const part = (hidden = false) => ({ ...{ hidden, textContent: '', src: '', removed: false }, remove() {} })
+  const parts: Record<string, ReturnType<typeof part>> = {
+    ...{ title: part(), text: part(), asks: part(), time: part(true), lost: part(true), qr: part(!drawn) },
+    live: {
+      ...part(),
+      remove() {
+        this.removed = true
+      },
+    },
+  }
+  const listeners: Record<string, () => void> = {}
+  const listen = (name: string, listener: () => void) => {
+    listeners[name] = listener
+  }
+  const main = { dataset: { page: JSON.stringify(data), state } }
+  const document = {
+    ...{ hidden: false, title: '' },
+    querySelector: () => main,
+    getElementById: (id: string) => parts[id],
+    addEventListener: listen,
+  }
+  const sockets: FakeSocket[] = []
+  const replies: { state: Reply | Error; qr: Reply | Error } = {
+    state: { status: 200, body: CREATED },
+    qr: { status: 200, body: '<svg/>' },
+  }
+  const asked: { at: number; path: string; headers: Record<string, string> }[] = []
+  const start = Date.now()
+  const fetch = async (path: string, { headers }: { headers: Record<string, string> }) => {
+    asked.push({ at: Date.now() - start, path, headers })
+    const reply = path.endsWith('/qr') ? replies.qr : replies.state
+    if (reply instanceof Error) throw reply
+    const { status, body } = reply
+    return { status, ok: status === 200, text: async () => body, json: async () => body }
+  }
+  class WebSocket extends FakeSocket {
+    constructor(address: URL) {
+      super(address)
+      sockets.push(this)
+    }
+  }
+  const location = { search: '?token=ct_1', href: 'https://verifier.example/s/v_1?token=ct_1' }
+  const timers = { Date, setTimeout, clearTimeout, setInterval, clearInterval }
+  const web = { URL, URLSearchParams, AbortSignal: { timeout: () => undefined }, Math }
+  runInNewContext(SCRIPT, {
+    ...{ document, location, fetch, WebSocket, addEventListener: listen },
+    ...timers,
+    ...web,
+  })
+  return {
+    ...{ parts, document, sockets, replies, asked, listeners },
+    state: () => main.dataset.state,
+    draws: () => asked.filter(({ path }) => path === `${API}/qr`).map(({ at }) => at),
+    looks: () => asked.filter(({ path }) => path === API).map(({ at }) => at),
+    last: () => sockets.at(-1)!,
+  }
+}
+
+const seconds = (count: number) => vi.advanceTimersByTimeAsync(count * 1000)
+
+describe('the QR', () => {
+  it('is drawn anew every 30 seconds, with the token in a header', async () => {
+    const { draws, asked, parts, last } = open()
+    last().tell(CREATED)
+    await seconds(59)
+    expect(draws()).toEqual([30_000])
+    expect(parts.qr!.src).toBe(`data:image/svg+xml,${encodeURIComponent('<svg/>')}`)
+    await seconds(1)
+    expect(draws()).toEqual([30_000, 60_000])
+    const headers = { Authorization: 'Bearer ct_1', Accept: 'image/svg+xml' }
+    expect(asked.find(({ path }) => path.endsWith('/qr'))?.headers).toEqual(headers)
+  })
+
+  it('is not drawn while nobody sees it, and at once when somebody looks again', async () => {
+    const { draws, looks, document, listeners, last } = open()
+    last().tell(CREATED)
+    document.hidden = true
+    await seconds(50)
+    expect(draws()).toEqual([])
+    document.hidden = false
+    listeners.visibilitychange!()
+    expect(draws()).toEqual([50_000])
+    expect(looks()).toEqual([50_000])
+  })
+
+  it('stays as it is once it was scanned', async () => {
+    const { draws, parts, last, state } = open()
+    await seconds(10)
+    last().tell(SCANNED)
+    await seconds(100)
+    expect(draws()).toEqual([])
+    expect(state()).toBe('scanned')
+    expect(parts.title!.textContent).toBe('scanned')
+    expect(parts.live!.removed).toBe(false)
+  })
+
+  it('is drawn soon where the page came without one, until there is one', async () => {
+    const { draws, parts, replies } = open({ drawn: false })
+    replies.qr = { status: 429 }
+    await seconds(3)
+    expect(parts.qr!.hidden).toBe(true)
+    replies.qr = { status: 200, body: '<svg/>' }
+    await seconds(20)
+    expect(parts.qr!.hidden).toBe(false)
+    expect(draws()).toEqual([2000, 4000])
+  })
+
+  it('is not asked for again where the session offers none', async () => {
+    const { draws, replies } = open({ drawn: false })
+    replies.qr = { status: 409 }
+    await seconds(100)
+    expect(draws()).toEqual([2000])
+  })
+
+  it('that the service refuses for good makes the script look at the state', async () => {
+    const { looks, replies, state, last } = open()
+    last().tell(CREATED)
+    replies.qr = { status: 410 }
+    replies.state = { status: 200, body: { ...VERIFIED, status: 'canceled' } }
+    await seconds(30)
+    expect(looks()).toEqual([30_000])
+    expect(state()).toBe('canceled')
+  })
+})
+
+describe('the state', () => {
+  it('is heard over a socket that carries the token, and never goes back', async () => {
+    const { last, state } = open()
+    expect(last().address.href).toBe('wss://verifier.example/v1/verify/v_1/watch?token=ct_1')
+    last().tell(SCANNED)
+    last().tell(CREATED)
+    expect(state()).toBe('scanned')
+    last().tell({ version: 3, status: 'pending', stage: 'created' })
+    expect(state()).toBe('waiting')
+  })
+
+  it.each(['verified', 'rejected', 'declined', 'expired', 'canceled'])(
+    'that ends the session is told once, and all is quiet: %s',
+    async (status) => {
+      const { last, state, parts, document, asked, sockets } = open()
+      last().tell({ ...VERIFIED, status })
+      expect(state()).toBe(status)
+      expect(document.title).toBe(status)
+      expect(parts.text!.textContent).toBe(`It is ${status}.`)
+      expect(parts.asks!.textContent).toBe('asked')
+      expect(parts.live!.removed).toBe(true)
+      expect(last().closed).toBe(true)
+      await seconds(1000)
+      expect([asked.length, sockets.length, vi.getTimerCount()]).toEqual([0, 1, 0])
+    },
+  )
+
+  it('that this script does not know changes nothing', () => {
+    const { last, state } = open()
+    last().tell({ ...VERIFIED, status: 'constructor' })
+    expect(state()).toBe('waiting')
+  })
+
+  it('is gone when the socket says erased, or the service no longer finds it', async () => {
+    const one = open()
+    one.last().fail('erased')
+    expect(one.state()).toBe('gone')
+    const other = open()
+    other.replies.state = { status: 404 }
+    other.last().fail()
+    await seconds(1)
+    expect(other.state()).toBe('gone')
+  })
+
+  it('is asked for once a minute besides, for a socket can be dead without knowing', async () => {
+    const { looks, last } = open({ state: 'scanned' })
+    last().tell(SCANNED)
+    await seconds(125)
+    expect(looks()).toEqual([60_000, 120_000])
+  })
+
+  it('is asked for when time is up, and every 5 seconds until the service has decided', async () => {
+    const { looks, last, replies, state, parts } = open({ expiresIn: 90_000 })
+    last().tell(CREATED)
+    await seconds(96)
+    expect(looks()).toEqual([60_000, 90_000, 95_000])
+    expect(parts.time!.textContent).toBe('0:00 left')
+    replies.state = { status: 200, body: { ...VERIFIED, status: 'expired' } }
+    await seconds(5)
+    expect(state()).toBe('expired')
+  })
+})
+
+describe('a lost connection', () => {
+  it('is tried again at growing distances, and the state is asked for before each try', async () => {
+    const { sockets, looks, last } = open()
+    for (const pause of [0.5, 1, 2, 5, 10, 20, 20]) {
+      const before = sockets.length
+      last().fail()
+      await seconds(pause - 0.001)
+      expect(sockets).toHaveLength(before)
+      await seconds(0.001)
+      expect(sockets).toHaveLength(before + 1)
+    }
+    expect(looks()).toHaveLength(7)
+    last().tell(CREATED)
+    last().fail()
+    await seconds(0.5)
+    expect(sockets).toHaveLength(9)
+  })
+
+  it('is told after two silences, and taken back with the next word', async () => {
+    const { last, parts, replies } = open()
+    replies.state = new Error('offline')
+    last().fail()
+    await seconds(0.5)
+    expect(parts.lost!.hidden).toBe(true)
+    last().fail()
+    await seconds(1)
+    expect(parts.lost!.hidden).toBe(false)
+    last().tell(CREATED)
+    expect(parts.lost!.hidden).toBe(true)
+    last().fail()
+    await seconds(0.5)
+    expect(parts.lost!.hidden).toBe(true)
+  })
+
+  it('is no loss where sockets do not pass: asking keeps the page true', async () => {
+    const { last, parts, replies, state } = open()
+    last().fail()
+    await seconds(1)
+    replies.state = { status: 200, body: SCANNED }
+    last().fail()
+    await seconds(1)
+    expect(state()).toBe('scanned')
+    expect(parts.lost!.hidden).toBe(true)
+  })
+
+  it('is also a socket that never opens', async () => {
+    const { sockets } = open()
+    await seconds(11)
+    expect(sockets[0]?.closed).toBe(true)
+    expect(sockets).toHaveLength(2)
+  })
+})
+
+describe('the countdown', () => {
+  it.each([
+    [600_000, '9:59 left'],
+    [4_145_000, '1:09:04 left'],
+    [61_000, '1:00 left'],
+  ])('of %i ms reads %s a second later', async (expiresIn, words) => {
+    const { parts } = open({ expiresIn })
+    expect(parts.time!.hidden).toBe(false)
+    await seconds(1)
+    expect(parts.time!.textContent).toBe(words)
+  })
+})
