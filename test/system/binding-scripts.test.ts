@@ -1,0 +1,190 @@
+// The scripts of the link button and of the return page, run as the browser gets them, with a stand-in for the little of a
+// browser that they use.
+
+import { runInNewContext } from 'node:vm'
+import { describe, expect, it } from 'vitest'
+import { LINK_SCRIPT } from '../../src/routes/page/link-script.ts'
+import { returnBody } from '../../src/routes/page/return-body.ts'
+import { RETURN_SCRIPT } from '../../src/routes/page/return-script.ts'
+import { textsFor } from '../../src/routes/page/texts.ts'
+
+type Reply = { readonly status: number; readonly body?: unknown } | Error
+type Call = { readonly path: string; readonly init: { readonly method: string; readonly body?: string } }
+
+const TEXTS = textsFor(null)
+const PATH = '/v1/verify/v_1/return'
+
+/** Lets every promise and timer of the script come to rest. */
+const rest = async () => {
+  for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** Runs a script on a page; `replies` are used in order, the last one again and again. */
+function run(script: string, page: object, { hash = '', replies = [] as Reply[] } = {}) {
+  const made: Record<string, ReturnType<typeof element>> = {}
+  const part = (id: string) => {
+    made[id] ??= element()
+    return made[id]
+  }
+  const calls: Call[] = []
+  const visited: string[] = []
+  const fetch = async (path: string, init: Call['init']) => {
+    calls.push({ path, init })
+    const reply = replies[Math.min(calls.length, replies.length) - 1]
+    if (reply === undefined || reply instanceof Error) throw reply ?? new Error('no reply')
+    return { status: reply.status, ok: reply.status === 200, json: async () => reply.body }
+  }
+  const location = {
+    search: '?token=ct_1',
+    pathname: PATH,
+    hash,
+    replace: (address: string) => visited.push(address),
+    set href(address: string) {
+      visited.push(address)
+    },
+  }
+  const history = {
+    replaceState: (_: null, __: string, address: string) => {
+      location.hash = address.split('#')[1] ?? ''
+    },
+  }
+  const document = {
+    title: '',
+    querySelector: () => ({ dataset: { page: JSON.stringify(page) } }),
+    getElementById: part,
+  }
+  const waits: number[] = []
+  const setTimeout = (work: () => void, pause: number) => {
+    waits.push(pause)
+    setImmediate(work)
+  }
+  runInNewContext(script, {
+    ...{ document, location, history, fetch, setTimeout, URLSearchParams },
+    AbortSignal: { timeout: () => undefined },
+  })
+  return { part, calls, visited, waits, location, title: () => document.title }
+}
+
+function element() {
+  const listeners: (() => void)[] = []
+  return {
+    ...{ hidden: true, disabled: false, textContent: '' },
+    focus: () => undefined,
+    addEventListener: (_: string, listener: () => void) => listeners.push(listener),
+    click: () => {
+      for (const listener of listeners) listener()
+    },
+  }
+}
+
+describe('the return page', () => {
+  const PAGE = { ...TEXTS.returning, returned: TEXTS.returned }
+  const CODE = { hash: '#response_code=abc' }
+
+  it('is given every text that its script shows', async () => {
+    const data = /data-page="([^"]*)"/.exec(String(await returnBody(TEXTS).body))?.[1] ?? ''
+    expect(JSON.parse(data.replaceAll('&quot;', '"').replaceAll('&#39;', "'"))).toEqual(PAGE)
+  })
+
+  it('posts the code of the fragment once, drops it from the history, and goes on to the relying party', async () => {
+    const return_url = 'https://shop.example/done?return_code=r'
+    const page = run(RETURN_SCRIPT, PAGE, { ...CODE, replies: [{ status: 200, body: { return_url } }] })
+    await rest()
+    expect(page.calls).toHaveLength(1)
+    expect(page.calls[0]?.path).toBe('/v1/verify/v_1/response_code')
+    expect(page.calls[0]?.init.method).toBe('POST')
+    expect(JSON.parse(page.calls[0]?.init.body ?? '')).toEqual({ response_code: 'abc' })
+    expect(page.visited).toEqual([return_url])
+    expect(page.location.hash).toBe('')
+  })
+
+  it('stays where there is no address to go on to', async () => {
+    const page = run(RETURN_SCRIPT, PAGE, { ...CODE, replies: [{ status: 200, body: { return_url: null } }] })
+    await rest()
+    expect(page.visited).toEqual([])
+    expect(page.title()).toBe(TEXTS.returned.title)
+  })
+
+  it('posts nothing without a code', async () => {
+    for (const hash of ['', '#other=1', '#response_code=']) {
+      const page = run(RETURN_SCRIPT, PAGE, { hash })
+      await rest()
+      expect(page.calls).toEqual([])
+    }
+  })
+
+  it.each([
+    ['other_browser', 409, TEXTS.returning.otherBrowser],
+    ['invalid_code', 400, TEXTS.returning.invalidCode],
+    ['verification_not_found', 404, TEXTS.returning.invalidCode],
+  ])('says what %s means', async (code, status, text) => {
+    const page = run(RETURN_SCRIPT, PAGE, { ...CODE, replies: [{ status, body: { code } }] })
+    await rest()
+    expect(page.title()).toBe(text.title)
+    expect(page.part('text').textContent).toBe(text.text)
+    expect(page.calls).toHaveLength(1)
+  })
+
+  it('keeps the code while nobody answered, tries again by itself, then leaves it to a button', async () => {
+    const down: Reply[] = [{ status: 503 }, { status: 429 }, new Error('offline')]
+    const page = run(RETURN_SCRIPT, PAGE, { ...CODE, replies: down })
+    await rest()
+    expect(page.waits).toEqual([500, 1000, 2000, 4000])
+    expect(page.calls).toHaveLength(5)
+    expect(page.title()).toBe(TEXTS.returning.interrupted.title)
+    expect([page.part('again').hidden, page.location.hash]).toEqual([false, '#response_code=abc'])
+    page.part('again').click()
+    await rest()
+    expect(page.calls).toHaveLength(10)
+  })
+})
+
+describe('the link button', () => {
+  const PAGE = { api: '/v1/verify/v_1', link_opened: 'opened', link_failed: 'failed' }
+  const uri = 'openid4vp://?client_id=x'
+
+  it('shows itself only where the script runs, and asks for nothing until it is pressed', async () => {
+    const page = run(LINK_SCRIPT, PAGE)
+    await rest()
+    expect([page.part('link').hidden, page.calls]).toEqual([false, []])
+  })
+
+  it('opens the wallet with a request of its own, each time anew', async () => {
+    const page = run(LINK_SCRIPT, PAGE, { replies: [{ status: 200, body: { uri } }] })
+    for (const count of [1, 2]) {
+      page.part('link').click()
+      expect(page.part('link').disabled).toBe(true)
+      await rest()
+      expect([page.calls.length, page.visited.length, page.part('link').disabled]).toEqual([
+        count,
+        count,
+        false,
+      ])
+    }
+    expect(page.visited).toEqual([uri, uri])
+    const headers = { Authorization: 'Bearer ct_1' }
+    expect(page.calls[0]).toMatchObject({ path: '/v1/verify/v_1/link', init: { method: 'POST', headers } })
+    expect(page.part('link-note').textContent).toBe('opened')
+  })
+
+  it.each<[string, Reply]>([
+    ['refused', { status: 429 }],
+    ['not answered', new Error('offline')],
+  ])('says so when it is %s, and can be pressed again', async (_, reply) => {
+    const page = run(LINK_SCRIPT, PAGE, { replies: [reply] })
+    page.part('link').click()
+    await rest()
+    expect(page.visited).toEqual([])
+    expect([page.part('link-note').textContent, page.part('link').disabled]).toEqual(['failed', false])
+  })
+})
+
+describe('both scripts', () => {
+  it('write no markup and build no code', () => {
+    for (const script of [LINK_SCRIPT, RETURN_SCRIPT]) {
+      expect(script).not.toMatch(
+        /innerHTML|outerHTML|insertAdjacent|document\.write|eval\(|Function\(|srcdoc/,
+      )
+    }
+  })
+})
