@@ -4,6 +4,7 @@ import { Hono } from 'hono'
 import { adminRoutes } from './admin.ts'
 import type { AppEnv } from './context.ts'
 import { headWithoutEffect, noSuchRoute, onFault, requestId } from './edge.ts'
+import { eventRoutes } from './events.ts'
 import { oauthRoutes } from './oauth.ts'
 import { ownSettingsRoutes } from './own-settings.ts'
 import { relyingPartyRoutes } from './relying-party.ts'
@@ -21,6 +22,7 @@ export function createApp(): Hono<AppEnv> {
   app.route('/', walletRoutes())
   app.route('/', sessionPageRoutes())
   app.route('/', relyingPartyRoutes())
+  app.route('/', eventRoutes())
   app.route('/', returnRoutes())
   app.route('/', ownSettingsRoutes())
   app.route('/', oauthRoutes())

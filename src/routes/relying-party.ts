@@ -15,6 +15,7 @@ import type { AppContext, AppEnv } from './context.ts'
 import { createSession, sessionUrl } from './create-session.ts'
 import { type ProblemCode, problem } from './problems.ts'
 import { parseQrSize } from './schemas.ts'
+import { lookWhenNew, readWait } from './wait.ts'
 
 /** The session routes of relying parties. */
 export function relyingPartyRoutes(): Hono<AppEnv> {
@@ -40,9 +41,12 @@ async function read(c: AppContext): Promise<Response> {
   if (!caller.ok) return caller.error
   const session = stubOf(c, id)
   if (session === undefined) return problem(c, 'verification_not_found')
-  if (caller.value.kind === 'client_token') return answer(c, await session.readPublic())
-  const { relying_party_id } = caller.value.caller.settings
-  return answer(c, await session.read(relying_party_id, await sessionUrl(configOf(c.env), id)))
+  const wait = readWait(c)
+  if (!wait.ok) return wait.error
+  const relyingPartyId = relyingPartyIdOf(caller.value)
+  const url = await sessionUrl(configOf(c.env), id)
+  const look = () => (relyingPartyId === null ? session.readPublic() : session.read(relyingPartyId, url))
+  return answer(c, await lookWhenNew(look, wait.value, { session, signal: c.req.raw.signal }))
 }
 
 async function readRequest(c: AppContext): Promise<Response> {
@@ -117,7 +121,7 @@ async function redeliver(c: AppContext): Promise<Response> {
     case 'unavailable':
       return problem(c, 'temporarily_unavailable')
     case 'limit_reached':
-      return problem(c, 'rate_limited', { detail: 'This delivery was sent by hand too often.' })
+      return problem(c, 'redelivery_limit_reached')
     case 'erased':
     case 'not_found':
       return problem(c, 'verification_not_found')

@@ -47,6 +47,18 @@ export function queryParameters<T extends z.ZodObject>(schema: T) {
   }) satisfies MiddlewareHandler
 }
 
+/** Reads the query string against `schema`, for handlers that know their caller first. The error is the response to send. */
+export function readQuery<T>(c: AppContext, schema: z.ZodType<T>): Result<T, Response> {
+  const given = Object.entries(c.req.queries()).map(([name, values]) => [
+    name,
+    values.length === 1 ? values[0] : values,
+  ])
+  const query = Object.fromEntries(given) as Json
+  const parsed = schema.safeParse(query)
+  if (parsed.success) return ok(parsed.data)
+  return err(problem(c, 'invalid_request', { errors: toErrors(parsed.error, query) }))
+}
+
 /** Reads a body of at most `limit` bytes, and not one chunk more. */
 export async function readBody(
   request: Request,

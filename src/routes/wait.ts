@@ -1,0 +1,87 @@
+// `?wait=&after_version=`: an answer that comes when there is something new to say (CONTRACT 4). The edge waits on the session's
+// hibernating socket; no call waits inside the object, which may sleep meanwhile.
+
+import * as z from 'zod'
+import { ok, type Result } from '../result.ts'
+import type { SessionFault, View } from '../session/results.ts'
+import type { VerificationSession } from '../session/verification-session.ts'
+import type { AppContext } from './context.ts'
+import { readQuery } from './validate.ts'
+
+/** For how long at most, and for a version above which. `afterVersion` is null for the one that is found. */
+export type Wait = { readonly milliseconds: number; readonly afterVersion: number | null }
+
+const WAIT = z
+  .object({
+    wait: z
+      .string()
+      .regex(/^([1-9]|1[0-9]|2[0-5])$/, 'must be 1 to 25')
+      .transform(Number)
+      .optional(),
+    after_version: z
+      .string()
+      .regex(/^[0-9]{1,15}$/, 'must be a version')
+      .transform(Number)
+      .optional(),
+  })
+  .refine(({ wait, after_version }) => wait !== undefined || after_version === undefined, {
+    path: ['after_version'],
+    message: 'means nothing without wait',
+  })
+
+/** What the query asks to wait for; null where it asks for the state as it is. The error is the response to send. */
+export function readWait(c: AppContext): Result<Wait | null, Response> {
+  const query = readQuery(c, WAIT)
+  if (!query.ok) return query
+  const { wait, after_version } = query.value
+  return ok(wait === undefined ? null : { milliseconds: wait * 1000, afterVersion: after_version ?? null })
+}
+
+type Session = DurableObjectStub<VerificationSession>
+
+/**
+ * What `look` finds when the session has a version above the one waited for, is over, is gone, or the time is up. It looks
+ * once before, and so finds out whether the caller may: the socket itself asks nobody. The socket tells the state first of all,
+ * once it is open, so that nothing is missed between that look and its opening.
+ */
+export async function lookWhenNew(
+  look: () => Promise<Result<View, SessionFault>>,
+  wait: Wait | null,
+  { session, signal }: { readonly session: Session; readonly signal: AbortSignal },
+): Promise<Result<View, SessionFault>> {
+  const found = await look()
+  if (!found.ok || wait === null) return found
+  const afterVersion = wait.afterVersion ?? found.value.version
+  const isNews = (json: string) => {
+    const { version, status } = JSON.parse(json) as { version: number; status: string } // our own session's words
+    return version > afterVersion || status !== 'pending'
+  }
+  if (isNews(found.value.json)) return found
+  const response = await session.fetch('https://session/watch', { headers: { Upgrade: 'websocket' } })
+  // Without a socket the session has just been erased.
+  if (response.webSocket !== null) await firstNews(response.webSocket, isNews, { wait, signal })
+  return look()
+}
+
+/** Waits for the socket's first news, its end, the caller's going away, or the end of the time. Closes the socket. */
+async function firstNews(
+  socket: WebSocket,
+  isNews: (json: string) => boolean,
+  { wait, signal }: { readonly wait: Wait; readonly signal: AbortSignal },
+): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  await new Promise<void>((resolve) => {
+    const finish = () => resolve()
+    timer = setTimeout(finish, wait.milliseconds)
+    signal.addEventListener('abort', finish)
+    socket.addEventListener('close', finish)
+    socket.addEventListener('error', finish)
+    socket.addEventListener('message', ({ data }) => {
+      if (isNews(String(data))) finish()
+    })
+    socket.accept()
+    if (signal.aborted) finish()
+  })
+  clearTimeout(timer)
+  socket.close(1000)
+}
