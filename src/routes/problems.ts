@@ -145,6 +145,12 @@ export const PROBLEMS = {
     retryable: false,
     meaning: 'Set webhook.url in the settings first.',
   },
+  redelivery_limit_reached: {
+    status: 409,
+    title: 'The event was sent by hand too often',
+    retryable: false,
+    meaning: 'One event can be sent by hand 50 times. Its log and the session itself can still be read.',
+  },
   verification_ended: {
     status: 410,
     title: 'The verification is over',

@@ -60,6 +60,6 @@ export type CreateRequest = z.infer<typeof createRequest>
 export function parseQrSize(given: readonly string[] | undefined): number | undefined {
   const [text] = given ?? []
   if (text === undefined) return QR_SIZE.standard
-  const size = given?.length === 1 && /^[0-9]{3,4}$/.test(text) ? Number(text) : Number.NaN
+  const size = given?.length === 1 && /^[1-9][0-9]{2,3}$/.test(text) ? Number(text) : Number.NaN
   return size >= QR_SIZE.minimum && size <= QR_SIZE.maximum ? size : undefined
 }

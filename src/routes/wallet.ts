@@ -26,9 +26,10 @@ export function walletRoutes(): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .get('/r/:capability', (c) => guarded(c, () => sendRequest(c, null)))
     .post('/r/:capability', (c) => guarded(c, () => postRequest(c)))
-    .all('/r/*', () => refuse('method_not_allowed'))
+    .all('/r/:capability', () => refuse('method_not_allowed', { Allow: 'GET, POST' }))
+    .all('/r/*', () => refuse('unknown_request'))
     .post('/v1/verify/:id/callback', (c) => guarded(c, () => present(c)))
-    .all('/v1/verify/:id/callback', () => refuse('method_not_allowed'))
+    .all('/v1/verify/:id/callback', () => refuse('method_not_allowed', { Allow: 'POST' }))
 }
 
 /** §5.10: a wallet that knows `request_uri_method=post` posts a nonce of its own and what it can do. */
@@ -77,7 +78,7 @@ async function guarded(c: WalletContext, handle: () => Promise<Response>): Promi
   }
 }
 
-function refuse(refusal: WalletRefusal): Response {
+function refuse(refusal: WalletRefusal, headers: Readonly<Record<string, string>> = {}): Response {
   const { status, error, description } = walletError(refusal)
   const response = respond(
     status,
@@ -85,6 +86,7 @@ function refuse(refusal: WalletRefusal): Response {
     'application/json',
   )
   if (status === 429 || status === 503) response.headers.set('Retry-After', '2')
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)
   return response
 }
 

@@ -169,11 +169,13 @@ export class VerificationSession extends DurableObject<Env> {
   async request(requestId: string, walletNonce: string | null): Promise<RequestResult> {
     const now = Date.now()
     await settle(this.#room, now)
-    const document = this.#store.session()
-    if (document === undefined) return { kind: 'refused', refusal: 'session_not_found' }
-    const number = await readHandle(handleKeyOf(document), 'request', requestId)
+    const asked = this.#store.session()
+    if (asked === undefined) return { kind: 'refused', refusal: 'session_not_found' }
+    const number = await readHandle(handleKeyOf(asked), 'request', requestId)
     if (number === undefined) return { kind: 'refused', refusal: 'unknown_request' }
-    if (document.status !== 'pending') return { kind: 'refused', refusal: 'request_over' }
+    const pending = await this.#pending(now, null) // as it is now, not as it was before the handle was read
+    if (!pending.ok) return { kind: 'refused', refusal: 'request_over' }
+    const document = pending.value
     const generation = aliveGenerations(document.generations, now).find((alive) => alive.number === number)
     if (generation === undefined) return { kind: 'refused', refusal: 'request_over' }
     this.#handOut(generation, now, 'fetched')
@@ -275,7 +277,8 @@ export class VerificationSession extends DurableObject<Env> {
     await settle(this.#room, now)
     const document = relyingPartyId === null ? this.#store.session() : this.#owned(relyingPartyId)
     if (document === undefined) return err('not_found')
-    return document.status === 'pending' ? ok(document) : err('ended')
+    // Past its time a session may still wait for an answer that came before: nothing new begins.
+    return document.status === 'pending' && now < document.expires_at ? ok(document) : err('ended')
   }
 
   /** Makes one more request in one write, and shows it as wallets are shown it. */

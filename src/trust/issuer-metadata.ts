@@ -38,6 +38,7 @@ export function issuerMetadataUrl(issuerUrl: string): string | undefined {
 
 const KEPT_SECONDS = 300
 const REREAD_SECONDS = 30
+const FAILED_SECONDS = 3
 /** A reading that has not ended by then is not waited for by newcomers: whoever began it may be gone. */
 const UNDER_WAY_SECONDS = 10
 const KEPT_ISSUERS = 64
@@ -58,7 +59,8 @@ async function readKeys(issuerUrl: string, source: MetadataSource, maximumAge: n
   const memory = memories.get(source.fetchResource) ?? { kept: new Map(), underWay: new Map() }
   memories.set(source.fetchResource, memory)
   const kept = memory.kept.get(issuerUrl)
-  if (kept !== undefined && Math.abs(source.now - kept.readAt) <= maximumAge) return kept.keys
+  if (kept !== undefined && Math.abs(source.now - kept.readAt) <= lifetimeOf(kept, maximumAge))
+    return kept.keys
   const underWay = memory.underWay.get(issuerUrl)
   if (underWay !== undefined && Math.abs(source.now - underWay.begunAt) <= UNDER_WAY_SECONDS)
     return underWay.keys
@@ -66,11 +68,16 @@ async function readKeys(issuerUrl: string, source: MetadataSource, maximumAge: n
   memory.underWay.set(issuerUrl, begun)
   try {
     const keys = await begun.keys
-    if (keys.ok) keep(memory.kept, issuerUrl, { readAt: source.now, keys })
+    keep(memory.kept, issuerUrl, { readAt: source.now, keys })
     return keys
   } finally {
     if (memory.underWay.get(issuerUrl) === begun) memory.underWay.delete(issuerUrl)
   }
+}
+
+/** A failure is remembered for a moment only: long enough that junk posts do not become a flood of fetches. */
+function lifetimeOf({ keys }: Kept, maximumAge: number): number {
+  return keys.ok ? maximumAge : Math.min(maximumAge, FAILED_SECONDS)
 }
 
 function keep(kept: Map<string, Kept>, issuerUrl: string, entry: Kept): void {

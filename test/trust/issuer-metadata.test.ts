@@ -197,12 +197,17 @@ describe('how often metadata is fetched', () => {
     expect(asked.length).toBe(2)
   })
 
-  it('again after a failure', async () => {
+  it('again after a failure, but not for every question within three seconds of it', async () => {
     const documents: Record<string, unknown> = {}
-    const { fetchResource } = web(documents)
-    expect((await resolveMetadataKeys(ISSUER, es256('a'), { now: NOW, fetchResource })).ok).toBe(false)
+    const { fetchResource, asked } = web(documents)
+    const ask = async (now: number) =>
+      (await resolveMetadataKeys(ISSUER, es256('a'), { now, fetchResource })).ok
+    expect(await ask(NOW)).toBe(false)
+    const fetches = asked.length
     documents[METADATA_URL] = named
-    expect((await resolveMetadataKeys(ISSUER, es256('a'), { now: NOW, fetchResource })).ok).toBe(true)
+    expect(await ask(NOW + 3)).toBe(false)
+    expect(asked.length).toBe(fetches)
+    expect(await ask(NOW + 4)).toBe(true)
   })
 
   it('anew by each fetcher, for one may reach what another may not', async () => {
