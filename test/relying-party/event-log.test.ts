@@ -97,6 +97,18 @@ describe('an event that is sent again', () => {
     expect(await idsOf(log)).toEqual(['a', 'e0', 'e1', 'e2', 'e3', 'e4'])
   })
 
+  it('is recorded once though more than 20,000 others arrived meanwhile', async () => {
+    const log = newLog()
+    const first = entry('a')
+    await log.append(first)
+    await runInDurableObject(log, (instance) => {
+      for (let i = 0; i < 20_010; i++) instance.append(entry(`e${i}`, NOON + 60 * SECOND))
+    })
+    expect(await log.append(first)).toBe('recorded')
+    expect(await log.read(DAY, 20_011, 1)).toMatchObject({ events: [] })
+    expect((await log.read(DAY, 20_010, 1)).events).toHaveLength(1)
+  })
+
   it('is recorded once by a log whose clock is behind that of the session', async () => {
     const log = newLog()
     const ahead = entry('a', NOON + 4 * SECOND)
