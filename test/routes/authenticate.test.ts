@@ -2,7 +2,9 @@ import { listDurableObjectIds } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { configOf } from '../../src/env.ts'
+import { issueAccessToken } from '../../src/relying-party/access-token.ts'
 import { relyingPartyStub } from '../../src/relying-party/identifier.ts'
+import { SCOPES, type Scope } from '../../src/relying-party/settings.ts'
 import { forgetSettings } from '../../src/relying-party/settings-cache.ts'
 import { authenticate, authenticateForSession } from '../../src/routes/authenticate.ts'
 import { clientTokenOf } from '../../src/routes/client-token.ts'
@@ -132,6 +134,106 @@ describe('an API key', () => {
   })
 })
 
+describe('an access token', () => {
+  const minutes = (count: number) => NOW + count * 60_000
+
+  it('opens what its scopes cover, as its relying party and its API key, for 15 minutes', async () => {
+    const { relying_party_id, api_key, api_keys } = await createRelyingParty()
+    const token = await tokenOf({ relying_party_id, api_key })
+    expect(await json(read(`Bearer ${token}`))).toEqual({ id: relying_party_id, key: api_keys[0].key_id })
+    vi.setSystemTime(minutes(15) - 1)
+    expect((await read(`Bearer ${token}`)).status).toBe(200)
+    vi.setSystemTime(minutes(15))
+    const response = await read(`Bearer ${token}`)
+    expect(response.headers.get('WWW-Authenticate')).toBe('Bearer error="invalid_token"')
+    expect(await codeOf(response)).toBe('401 expired_token')
+  })
+
+  it('has the scopes that it and its key both have', async () => {
+    const created = await createRelyingParty()
+    const token = await tokenOf(created)
+    expect((await read(`Bearer ${token}`)).status).toBe(200)
+    const narrow = await tokenOf(created, ['verify:create'])
+    expect(await codeOf(await read(`Bearer ${narrow}`))).toBe('403 insufficient_scope')
+    const weaker = await createKey(created.relying_party_id, { scopes: ['verify:create'] })
+    const wide = await tokenOf({ ...created, api_key: weaker.api_key }, ['verify:create', 'verify:read'])
+    expect(await codeOf(await read(`Bearer ${wide}`))).toBe('403 insufficient_scope')
+  })
+
+  it('dies with its API key: within 60 s where that was deleted elsewhere', async () => {
+    const created = await createRelyingParty()
+    const token = await tokenOf(created)
+    expect((await read(`Bearer ${token}`)).status).toBe(200)
+    const stub = relyingPartyStub(env.RELYING_PARTY, created.relying_party_id)
+    await stub?.deleteApiKey(created.api_keys[0].key_id)
+    vi.setSystemTime(minutes(1) - 1)
+    expect((await read(`Bearer ${token}`)).status).toBe(200)
+    vi.setSystemTime(minutes(1))
+    expect(await codeOf(await read(`Bearer ${token}`))).toBe('401 invalid_token')
+  })
+
+  it('whose API key has expired is 401 expired_token', async () => {
+    const created = await createRelyingParty()
+    const { api_key } = await createKey(created.relying_party_id, {
+      expires_at: new Date(minutes(1)).toISOString(),
+    })
+    const token = await tokenOf({ ...created, api_key }) // of 15 minutes: the key's end is looked at, too
+    expect((await read(`Bearer ${token}`)).status).toBe(200)
+    vi.setSystemTime(minutes(1))
+    expect(await codeOf(await read(`Bearer ${token}`))).toBe('401 expired_token')
+  })
+
+  it('of an erased relying party is 401', async () => {
+    const created = await createRelyingParty()
+    const token = await tokenOf(created)
+    await call(app, 'DELETE', `${LIST}/${created.relying_party_id}`, { headers: ADMIN })
+    expect(await codeOf(await read(`Bearer ${token}`))).toBe('401 invalid_token')
+  })
+
+  it('that names another’s key, a mode that is not its own, or an object that is not ours is 401', async () => {
+    const created = await createRelyingParty()
+    const other = await createRelyingParty()
+    const grant = { ...grantOf(created), scopes: SCOPES, keyExpiresAt: null }
+    const wrong = [
+      { ...grant, keyId: other.api_keys[0].key_id },
+      { ...grant, livemode: true },
+      { ...grant, relyingPartyId: `rp_${'A'.repeat(43)}` },
+    ]
+    for (const each of wrong) {
+      const { token } = await issueAccessToken(configOf(env), each, NOW)
+      expect(await codeOf(await read(`Bearer ${token}`))).toBe('401 invalid_token')
+    }
+  })
+
+  it('that is forged reads no settings', async () => {
+    const created = await createRelyingParty()
+    const token = await tokenOf(created)
+    forgetSettings(created.relying_party_id)
+    const RELYING_PARTY = {
+      idFromString: () => {
+        throw new Error('an object was asked for')
+      },
+    } as unknown as typeof env.RELYING_PARTY
+    const [header, payload] = token.split('.')
+    const headers = { Authorization: `Bearer ${header}.${payload}.${'A'.repeat(86)}` }
+    const response = await call(app, 'GET', '/test/read', { headers, env: { ...env, RELYING_PARTY } })
+    expect(await codeOf(response)).toBe('401 invalid_token')
+  })
+
+  it('whose settings cannot be reached is 503', async () => {
+    const created = await createRelyingParty()
+    const token = await tokenOf(created)
+    forgetSettings(created.relying_party_id)
+    const RELYING_PARTY = {
+      idFromString: (text: string) => env.RELYING_PARTY.idFromString(text),
+      get: () => ({ settings: () => Promise.reject(new Error('Network connection lost.')) }),
+    } as unknown as typeof env.RELYING_PARTY
+    const headers = { Authorization: `Bearer ${token}` }
+    const response = await call(app, 'GET', '/test/read', { headers, env: { ...env, RELYING_PARTY } })
+    expect(await codeOf(response)).toBe('503 temporarily_unavailable')
+  })
+})
+
 describe('the Authorization header', () => {
   it.each([
     [undefined, '401 missing_token'],
@@ -175,12 +277,28 @@ describe('a client token', () => {
   })
 
   it('is the only kind of token that an address may carry', async () => {
-    const { api_key } = await createRelyingParty()
-    expect(await json(status(SESSION, { header: api_key }))).toEqual({ kind: 'relying_party' })
-    expect(await codeOf(await status(SESSION, { token: api_key }))).toBe('401 invalid_token')
+    const created = await createRelyingParty()
+    const { api_key } = created
+    const token = await tokenOf(created)
+    for (const each of [api_key, token]) {
+      expect(await json(status(SESSION, { header: each }))).toEqual({ kind: 'relying_party' })
+      expect(await codeOf(await status(SESSION, { token: each }))).toBe('401 invalid_token')
+    }
     expect(await codeOf(await status(SESSION, { token: '' }))).toBe('401 missing_token')
   })
 })
+
+type Created = { readonly relying_party_id: string; readonly api_key: string }
+
+function grantOf({ relying_party_id, api_key }: Created) {
+  return { relyingPartyId: relying_party_id, keyId: api_key.split('.')[1] ?? '', livemode: false }
+}
+
+/** A token that stands on the API key and is good for 15 minutes, whatever the key allows. */
+async function tokenOf(created: Created, scopes: readonly Scope[] = SCOPES): Promise<string> {
+  const grant = { ...grantOf(created), scopes, keyExpiresAt: null }
+  return (await issueAccessToken(configOf(env), grant, Date.now())).token
+}
 
 async function createKey(id: string, grant: unknown) {
   return json(call(app, 'POST', `${LIST}/${id}/api_keys`, { headers: ADMIN, body: grant }))

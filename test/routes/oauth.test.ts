@@ -306,10 +306,14 @@ describe('a foreign OAuth library', () => {
     return { metadata, token: accessTokenResponse.access_token }
   }
 
-  async function verifies(compact: string, jwk: JsonWebKey): Promise<boolean> {
+  type Point = { readonly x?: string | undefined; readonly y?: string | undefined }
+
+  async function verifies(compact: string, { x = '', y = '' }: Point): Promise<boolean> {
     const [header = '', payload = '', signature = ''] = compact.split('.')
     const ecdsa = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
-    const publicKey = await crypto.subtle.importKey('jwk', jwk, ecdsa, false, ['verify'])
+    const publicKey = await crypto.subtle.importKey('jwk', { kty: 'EC', crv: 'P-256', x, y }, ecdsa, false, [
+      'verify',
+    ])
     const raw = Uint8Array.from(fromBase64url(signature), (character) => character.charCodeAt(0))
     return crypto.subtle.verify(ecdsa, publicKey, raw, new TextEncoder().encode(`${header}.${payload}`))
   }
