@@ -20,13 +20,14 @@ import type { SignerClaims, TrustContext, TrustedSigner } from './signer.ts'
 import { subjectKeyJwk } from './subject-key.ts'
 
 /**
- * Finds the keys a signature may be made with, and the anchor that vouches for them; where several do, the first of
- * the relying party's list. Fetches issuer metadata where an anchor names it, and nothing else.
+ * Finds the keys a signature may be made with, and the anchor that vouches for them. For a chain that is one signer, by
+ * the first anchor of the relying party's list that vouches; an anchored `iss` may have several anchors, each with keys of
+ * its own. Fetches issuer metadata where an anchor names it, and nothing else.
  */
 export async function resolveSigner(
   claims: SignerClaims,
   context: TrustContext,
-): Promise<Result<TrustedSigner, TrustRejection>> {
+): Promise<Result<readonly TrustedSigner[], TrustRejection>> {
   const anchors = context.anchors.filter(({ purpose = ['issuer'] }) => purpose.includes(context.purpose))
   const applicable = anchorsForType(anchors, context.credentialType)
   const { iss, chain } = claims
@@ -61,7 +62,8 @@ async function resolveAnchoredIssuer(
   iss: string,
   claims: SignerClaims,
   context: TrustContext,
-): Promise<Result<TrustedSigner, TrustRejection>> {
+): Promise<Result<readonly TrustedSigner[], TrustRejection>> {
+  const signers: TrustedSigner[] = []
   let finding: TrustRejection = { reason: 'untrusted_issuer' }
   for (const anchor of context.anchors) {
     if (anchoredIssuer(anchor) !== iss || 'did' in anchor) continue // a DID is resolved nowhere yet
@@ -69,17 +71,22 @@ async function resolveAnchoredIssuer(
       'jwks' in anchor
         ? ok(selectKeys(anchor.jwks.keys, claims))
         : await resolveMetadataKeys(iss, claims, context)
-    if (keys.ok && keys.value.length > 0) return ok({ keys: keys.value, issuer: iss, anchor: naming(anchor) })
-    finding = keys.ok ? { reason: 'issuer_key_not_found' } : keys.error
+    if (keys.ok && keys.value.length > 0)
+      signers.push({ keys: keys.value, issuer: iss, anchor: naming(anchor) })
+    else finding = keys.ok ? { reason: 'issuer_key_not_found' } : keys.error
+    if (signers.length === ANCHORS_TRIED) break
   }
-  return err(finding)
+  return signers.length > 0 ? ok(signers) : err(finding)
 }
+
+/** Anchors of one issuer whose keys are tried for one signature: an old one and a new one, or one a level. */
+const ANCHORS_TRIED = 4
 
 async function resolveChain(
   encoded: readonly Uint8Array<ArrayBuffer>[],
   claims: SignerClaims,
   { anchors, now }: TrustContext,
-): Promise<Result<TrustedSigner, TrustRejection>> {
+): Promise<Result<readonly TrustedSigner[], TrustRejection>> {
   const chain = decodeCertificateChain(encoded)
   if (!chain.ok) return chain
   const anchor = await findVouchingAnchor(chain.value, anchors, now)
@@ -88,7 +95,7 @@ async function resolveChain(
   const key = leaf.subjectKey && subjectKeyJwk(leaf.subjectKey)
   if (key === undefined || !fitsAlgorithm(key, claims.algorithm))
     return err({ reason: 'issuer_key_not_found' })
-  return ok({ keys: [key], issuer: provenIssuer(claims.iss, leaf), anchor: naming(anchor.value) })
+  return ok([{ keys: [key], issuer: provenIssuer(claims.iss, leaf), anchor: naming(anchor.value) }])
 }
 
 async function findVouchingAnchor(

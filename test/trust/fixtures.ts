@@ -25,11 +25,20 @@ export function pinnedAnchor(pem: string, changes: Partial<TrustAnchor> = {}): T
   return { ...SHARED, ...changes, x509_certificate_pem: pem } as TrustAnchor
 }
 
-/** Asks for a built-in type, with the good chain and its root as the anchor, each changed as told. */
-export function ask(
+/** Asks for a built-in type, with the good chain and its root as the anchor, each changed as told: the first signer found. */
+export async function ask(
   claims: Partial<SignerClaims> = {},
   context: Partial<TrustContext> = {},
 ): Promise<Result<TrustedSigner, TrustRejection>> {
+  const found = await askAll(claims, context)
+  return found.ok ? ok(found.value[0]!) : found
+}
+
+/** As `ask`: every signer found. */
+export function askAll(
+  claims: Partial<SignerClaims> = {},
+  context: Partial<TrustContext> = {},
+): Promise<Result<readonly TrustedSigner[], TrustRejection>> {
   return resolveSigner(
     { iss: undefined, kid: undefined, chain: pki.chain, algorithm: 'ES256', ...claims },
     {

@@ -6,7 +6,7 @@ import type { PublicJwk } from '../../src/crypto/jwk.ts'
 import { err } from '../../src/result.ts'
 import type { AnchorJwk, TrustAnchor } from '../../src/trust/anchor.ts'
 import { mintCertificate, mintIssuerPki, mintLeaf, withDer } from '../support/certificates.ts'
-import { ask, caAnchor, jsonResource, NOW, pinnedAnchor, pki, SHARED, verdict } from './fixtures.ts'
+import { ask, askAll, caAnchor, jsonResource, NOW, pinnedAnchor, pki, SHARED, verdict } from './fixtures.ts'
 
 const ISSUER = 'https://issuer.example/tenant'
 
@@ -344,5 +344,18 @@ describe('an issuer with an anchor of its own', () => {
     ]
     const result = await ask({ ...claims, kid: 'new' }, { anchors })
     expect(result.ok && result.value.anchor.name).toBe('second')
+  })
+
+  it('offers the keys of each of its anchors, each with its own level, four anchors at most', async () => {
+    const anchors = ['first', 'second', 'third', 'fourth', 'fifth'].map((name) =>
+      jwksAnchor([KEYS.es256], { name, assurance_level: name === 'first' ? 'low' : 'high' }),
+    )
+    const result = await askAll(claims, { anchors })
+    expect(result.ok && result.value.map(({ anchor }) => anchor)).toEqual([
+      { name: 'first', assurance_level: 'low' },
+      { name: 'second', assurance_level: 'high' },
+      { name: 'third', assurance_level: 'high' },
+      { name: 'fourth', assurance_level: 'high' },
+    ])
   })
 })

@@ -18,8 +18,8 @@ export type SdJwtRules<Issuer extends { readonly keys: readonly PublicJwk[] }> =
   readonly typ: string
   /** Top-level claims that no disclosure may bring, in whole or in part (RFC 9901 §9.7). */
   readonly clearClaims: ReadonlySet<string>
-  /** Finds who must have signed a decoded, still unverified JWT. Traces its own checks. */
-  readonly resolveIssuer: (jws: DecodedJws) => Promise<Result<Issuer, Rejection>>
+  /** Finds who may have signed a decoded, still unverified JWT. Traces its own checks. */
+  readonly resolveIssuer: (jws: DecodedJws) => Promise<Result<readonly Issuer[], Rejection>>
 }
 
 /** An SD-JWT whose issuer signature and disclosures have been verified, and its holder binding where there is one. */
@@ -43,10 +43,10 @@ export async function verifySdJwt<Issuer extends { readonly keys: readonly Publi
   const decoded = traced('structure', decodeSdJwt(presentation, rules.typ))
   if (!decoded.ok) return decoded
   const { parts, jws } = decoded.value
-  const issuer = await rules.resolveIssuer(jws)
+  const issuers = await rules.resolveIssuer(jws)
+  if (!issuers.ok) return issuers
+  const issuer = traced('issuer_signature', await verifyIssuerSignature(jws, issuers.value))
   if (!issuer.ok) return issuer
-  const signed = traced('issuer_signature', await verifyIssuerSignature(jws, issuer.value.keys))
-  if (!signed.ok) return signed
   const opened = traced('disclosures', await openDisclosures(jws.payload, parts, rules.clearClaims))
   if (!opened.ok) return opened
   const { claims, hash } = opened.value
@@ -85,13 +85,15 @@ function decodeSdJwt(presentation: Json, typ: string): Result<DecodedSdJwt, Reje
   return ok({ parts: parts.value, jws: jws.value })
 }
 
-/** §7.1 step 2: one of the keys that the issuer is known by made this signature. */
-async function verifyIssuerSignature(
+/** §7.1 step 2: whose signature it is. One of the keys that an issuer is known by made it. */
+async function verifyIssuerSignature<Issuer extends { readonly keys: readonly PublicJwk[] }>(
   jws: DecodedJws,
-  keys: readonly PublicJwk[],
-): Promise<Result<null, Rejection>> {
-  for (const key of keys) {
-    if (await verifyJws(jws, key)) return ok(null)
+  issuers: readonly Issuer[],
+): Promise<Result<Issuer, Rejection>> {
+  for (const issuer of issuers) {
+    for (const key of issuer.keys) {
+      if (await verifyJws(jws, key)) return ok(issuer)
+    }
   }
   return err({ reason: 'invalid_issuer_signature' })
 }

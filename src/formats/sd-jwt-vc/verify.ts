@@ -69,12 +69,15 @@ export async function verifySdJwtVc(
 type Issuer = TrustedSigner & { readonly vct: string; readonly credentialType: CredentialType }
 
 /** The type first: anchors vouch for types. Both come from the unverified payload and select; they prove nothing yet. */
-async function resolveIssuer(jws: DecodedJws, context: Context): Promise<Result<Issuer, Rejection>> {
+async function resolveIssuer(
+  jws: DecodedJws,
+  context: Context,
+): Promise<Result<readonly Issuer[], Rejection>> {
   const traced = tracer(context.trace)
   const type = traced('type', typeOf(jws.payload, context))
   if (!type.ok) return type
-  const signer = traced('issuer_trust', await trustedSigner(jws, type.value.credentialType, context))
-  return signer.ok ? ok({ ...signer.value, ...type.value }) : signer
+  const signers = traced('issuer_trust', await trustedSigners(jws, type.value.credentialType, context))
+  return signers.ok ? ok(signers.value.map((signer) => ({ ...signer, ...type.value }))) : signers
 }
 
 /** SD-JWT VC §2.2.2.1: `vct` is required. `aka_vcts` is not read: it would let an issuer choose what he is trusted for. */
@@ -90,11 +93,11 @@ function typeOf(
     : ok({ vct, credentialType })
 }
 
-async function trustedSigner(
+async function trustedSigners(
   jws: DecodedJws,
   credentialType: CredentialType,
   context: Context,
-): Promise<Result<TrustedSigner, Rejection>> {
+): Promise<Result<readonly TrustedSigner[], Rejection>> {
   const claims = signerClaims(jws)
   if (!claims.ok) return claims
   const { now, anchors, fetchResource } = context

@@ -161,6 +161,19 @@ describe('a credential', () => {
     expect((await verdictOn(presentation, { context: { anchors: [anchor] } })).result.ok).toBe(true)
   })
 
+  it('is worth what the anchor says whose key signed it, where its issuer has several', async () => {
+    const old = {
+      ...ANCHOR,
+      name: 'Old key',
+      assurance_level: 'low',
+      jwks: { keys: [STRANGER_KEY.publicJwk] },
+    } as const
+    const { result } = await verdictOn(GOOD, { context: { anchors: [old, ANCHOR] } })
+    expect(result.ok && result.value.anchor).toEqual({ name: ANCHOR.name, assurance_level: 'high' })
+    const { result: none } = await verdictOn(GOOD, { context: { anchors: [old] } })
+    expect(none).toEqual({ ok: false, error: { reason: 'invalid_issuer_signature' } })
+  })
+
   it('signed by a key of another curve than its alg says is refused', async () => {
     const p384 = await makeKey('ES384')
     const forged = await alter(GOOD, { ...KEYS, issuer: p384 }, () => undefined)

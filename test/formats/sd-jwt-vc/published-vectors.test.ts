@@ -53,7 +53,7 @@ async function verify(
   const rules = {
     typ: changes.typ ?? typ,
     clearClaims: new Set(['iss', 'exp', 'nbf', 'cnf']),
-    resolveIssuer: async () => ok({ keys: [issuerJwk as typeof STRANGER_KEY.publicJwk] }),
+    resolveIssuer: async () => ok([{ keys: [issuerJwk as typeof STRANGER_KEY.publicJwk] }]),
   }
   const context = { now, trace: (check: CheckId) => trace.push(check) }
   return verifySdJwt(token, rules, { ...expected, ...changes.expected }, context)
