@@ -51,6 +51,8 @@ import { isoTime, type PageView, pageView, publicView, sessionView } from './vie
 
 /** While the alarm's work runs, another alarm stands this far ahead: a crash in the middle is never the end of it. */
 const WATCHDOG_MS = 60_000
+/** Watchers of one session at a time: a page or two, a kiosk, polls that wait. */
+const WATCHERS = 64
 /** When to look again for settings that could not be read. */
 const POSTPONED_MS = 10_000
 
@@ -240,6 +242,7 @@ export class VerificationSession extends DurableObject<Env> {
     await settle(this.#room, Date.now())
     const document = this.#store.session()
     if (document === undefined) return new Response(null, { status: 404 })
+    if (this.ctx.getWebSockets().length >= WATCHERS) return new Response(null, { status: 503 })
     const { 0: client, 1: server } = new WebSocketPair()
     this.ctx.acceptWebSocket(server)
     server.send(JSON.stringify(publicView(document)))
