@@ -97,7 +97,8 @@ async function watch(c: AppContext): Promise<Response> {
   }
   // A request of our own: the object has no use for the token.
   const accepted = await session.fetch('https://session/watch', { headers: { Upgrade: 'websocket' } })
-  return accepted.status === 101 ? accepted : problem(c, 'verification_not_found')
+  if (accepted.status === 101) return accepted
+  return problem(c, accepted.status === 503 ? 'temporarily_unavailable' : 'verification_not_found')
 }
 
 /** Where a wallet sends people back to (OpenID4VP 1.0 §8.2). It is the same for every id, and opening it does nothing. */
