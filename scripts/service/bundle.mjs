@@ -36,9 +36,10 @@ export function ensureBundle() {
   }
 }
 
-function build(out) {
+/** Bundles into the directory `out` as a deployment would; `options` are further ones of `wrangler deploy`. */
+export function build(out, options = []) {
   const wrangler = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
-  const run = spawnSync(NODE, [wrangler, 'deploy', '--dry-run', '--outdir', out], {
+  const run = spawnSync(NODE, [wrangler, 'deploy', '--dry-run', '--outdir', out, ...options], {
     cwd: ROOT,
     env: { ...process.env, WRANGLER_SEND_METRICS: 'false', WRANGLER_HIDE_BANNER: 'true' },
     encoding: 'utf8',

@@ -1,8 +1,12 @@
-// The foreign libraries that judge our pictures and ship no types: only what the tests call.
+// The foreign libraries that judge our pictures, or are raced against, and ship no types: only what tests and bench call.
 
 declare module 'upng-js' {
   type Png = { width: number; height: number; depth: number; ctype: number; tabs: { PLTE?: number[] } }
-  const UPNG: { decode(png: ArrayBuffer): Png; toRGBA8(png: Png): ArrayBuffer[] }
+  const UPNG: {
+    decode(png: ArrayBuffer): Png
+    toRGBA8(png: Png): ArrayBuffer[]
+    encode(frames: ArrayBuffer[], width: number, height: number, colours: number): ArrayBuffer
+  }
   export default UPNG
 }
 
@@ -19,4 +23,10 @@ declare module 'qrcode-svg' {
     constructor(options: { content: string; ecl: 'L' | 'M'; padding: number })
     readonly qrcode: Model
   }
+}
+
+declare module 'qrcode/lib/server.js' {
+  type Options = { type: 'png'; width: number; margin: number; errorCorrectionLevel: 'M' }
+  const QRCode: { toBuffer(text: string, options: Options): Promise<Uint8Array> }
+  export default QRCode
 }

@@ -1,0 +1,95 @@
+// CPU inside workerd: a request that does a task N times, less one that does it no time, divided by N. The platform's own
+// clock stands still while code runs, so the requests are timed from outside, one at a time.
+
+import { type Line, median, openLine, timed } from './measure.ts'
+import { makePresentations } from './presentations.ts'
+import { type Report, rounded } from './report.ts'
+import type { TaskName } from './worker.ts'
+
+const ROUNDS = 9
+const ROUND_MS = 80
+const WARM_UP_MS = 600
+
+/** QR pictures against both pairs of libraries, size by size. */
+export async function benchQr(port: number, report: Report): Promise<void> {
+  report.heading('A wallet request of 218 characters as PNG (milliseconds of CPU in workerd)')
+  for (const size of [160, 320, 1024]) {
+    const [ours, pair, qrcode] = await compare(port, { size }, [
+      'qr/ours',
+      'qr/qrcode-svg+upng-js',
+      'qr/qrcode',
+    ])
+    report.line(`${size} px: ours ${show(ours)}, qrcode-svg + upng-js ${show(pair)}, qrcode ${show(qrcode)}`)
+    report.target(`QR at ${size} against qrcode-svg + upng-js`, ratio(pair, ours), { least: 30 }, ' ×')
+    report.target(`QR at ${size} against qrcode`, ratio(qrcode, ours), { least: 10 }, ' ×')
+  }
+}
+
+/** SD-JWT VC with key binding and ten disclosures against the platform's signature checks and the library most use. */
+export async function benchSdJwtVc(port: number, report: Report): Promise<void> {
+  report.heading('SD-JWT VC + KB-JWT with 10 disclosures (milliseconds of CPU in workerd)')
+  for (const [name, input] of Object.entries(await makePresentations())) {
+    const [ours, library, floor] = await compare(port, input, [
+      'sd-jwt-vc/ours',
+      'sd-jwt-vc/@sd-jwt',
+      'sd-jwt-vc/floor',
+    ])
+    report.line(
+      `${name}: ours ${show(ours)}, @sd-jwt/sd-jwt-vc 0.19 ${show(library)}, ${input.signatures} ES256 verifications ${show(floor)}`,
+    )
+    report.target(`SD-JWT VC, ${name}, against the floor`, ratio(ours, floor), { most: 2.5 }, ' ×')
+    report.target(`SD-JWT VC, ${name}, against the library`, ratio(library, ours), { least: 1.8 }, ' ×')
+  }
+}
+
+/** Milliseconds of one task, round by round. */
+type Rounds = readonly number[]
+
+/** Each round gives every task its turn: what disturbs the machine disturbs all of them. */
+async function compare<const Names extends readonly TaskName[]>(
+  port: number,
+  input: object,
+  tasks: Names,
+): Promise<{ readonly [I in keyof Names]: Rounds }> {
+  const line = await openLine(port)
+  const counts: number[] = []
+  for (const task of tasks) counts.push(await countFor(line, task, input))
+  const rounds: number[][] = tasks.map(() => [])
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [i, task] of tasks.entries()) {
+      const n = counts[i] ?? 1
+      const empty = await timed(() => run(line, task, input, 0))
+      const full = await timed(() => run(line, task, input, n))
+      rounds[i]?.push((full - empty) / n)
+    }
+  }
+  line.close()
+  return rounds as unknown as { readonly [I in keyof Names]: Rounds }
+}
+
+/** Warms a task up, and finds how often it is done in one round's time. */
+async function countFor(line: Line, task: TaskName, input: object): Promise<number> {
+  let n = 1
+  let each = Number.POSITIVE_INFINITY
+  for (const begun = performance.now(); performance.now() - begun < WARM_UP_MS; ) {
+    const took = await timed(() => run(line, task, input, n))
+    each = took / n
+    n = Math.max(1, Math.round(ROUND_MS / each))
+  }
+  return n
+}
+
+async function run(line: Line, task: TaskName, input: object, n: number): Promise<void> {
+  const body = JSON.stringify({ task, n, input })
+  const { status } = await line.ask({ method: 'POST', path: '/tasks', body })
+  if (status !== 204) throw new Error(`${task}: HTTP ${status}`)
+}
+
+/** The median of the rounds' own ratios. */
+function ratio(slower: Rounds, faster: Rounds): number {
+  return median(slower.map((value, i) => value / (faster[i] ?? Number.NaN)))
+}
+
+function show(rounds: Rounds): string {
+  return rounded(median(rounds))
+}

@@ -1,0 +1,27 @@
+// `npm run bench`: one run, one machine, one set of numbers. Exit code 1 where a target was missed.
+
+import { startServer } from '../test/support/server.ts'
+import { benchBundle, benchStart } from './bundle.ts'
+import { benchQr, benchSdJwtVc } from './cpu.ts'
+import { reportPrice } from './price.ts'
+import { describeMachine, startReport } from './report.ts'
+import { benchService } from './service.ts'
+import { startBenchWorker } from './workerd.ts'
+
+const report = startReport()
+const server = await startServer()
+const worker = await startBenchWorker()
+try {
+  report.heading('Where')
+  for (const line of describeMachine(server.stateDir)) report.line(line)
+  await benchQr(worker.port, report)
+  await benchSdJwtVc(worker.port, report)
+  await benchService(server, worker.port, report)
+  await benchStart(server, report)
+  await benchBundle(report)
+  reportPrice(report)
+} finally {
+  await worker.stop()
+  await server.stop()
+}
+process.exitCode = report.end() ? 0 : 1

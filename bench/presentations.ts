@@ -1,0 +1,56 @@
+// The presentations the bench verifies, made by the library it compares with: an issuer known by its JWKS, and one known by
+// a chain of two certificates below a trusted root.
+
+import { mintIssuerPki } from '../test/support/certificates.ts'
+import { issueSdJwtVc, makeKey, presentSdJwtVc, type SigningKey } from '../test/support/issuer.ts'
+import type { SdJwtVcInput } from './tasks/sd-jwt-vc.ts'
+
+const VCT = 'urn:eudi:pid:1'
+const ISS = 'https://issuer.example'
+const NONCE = '0123456789abcdef0123456789abcdef'
+const AUDIENCE = 'x509_hash:Uvo3HtuIxuhC92rShpgqcT3YXwrqRxWEviRiA0OZszk'
+
+const TEN_CLAIMS = {
+  given_name: 'Erika',
+  family_name: 'Mustermann',
+  birthdate: '1963-08-12',
+  birth_family_name: 'Gabler',
+  sex: 2,
+  email: 'erika@example.org',
+  phone_number: '+49 30 1234567',
+  issuing_country: 'DE',
+  issuing_authority: 'Berlin',
+  document_number: 'T22000129',
+}
+
+export async function makePresentations(): Promise<Readonly<Record<string, SdJwtVcInput>>> {
+  return { 'issuer by jwks': await byJwks(), 'two-certificate chain': await byChain() }
+}
+
+async function byJwks(): Promise<SdJwtVcInput> {
+  const issuer = await makeKey()
+  const anchor = { ...VOUCHED, issuer: ISS, jwks: { keys: [issuer.publicJwk] } }
+  const input = await presented(issuer, { iss: ISS })
+  return { ...input, anchor, issuerJwk: { ...issuer.publicJwk }, rootPem: null, signatures: 2 }
+}
+
+async function byChain(): Promise<SdJwtVcInput> {
+  const { root, intermediate, leaf } = await mintIssuerPki()
+  const issuer: SigningKey = { alg: 'ES256', privateJwk: leaf.privateJwk as SigningKey['privateJwk'] }
+  const input = await presented(issuer, {}, [leaf.x5c, intermediate.x5c])
+  const anchor = { ...VOUCHED, x509_ca_pem: root.pem }
+  return { ...input, anchor, issuerJwk: null, rootPem: root.pem, signatures: 4 }
+}
+
+const VOUCHED = { name: 'Bench', credential_types: ['pid'], assurance_level: 'high' } as const
+
+async function presented(issuer: SigningKey, named: object, x5c?: readonly string[]) {
+  const now = Math.floor(Date.now() / 1000)
+  const holder = await makeKey()
+  const claims = { ...named, vct: VCT, iat: now - 3600, exp: now + 86_400, ...TEN_CLAIMS }
+  const disclosable = { _sd: Object.keys(TEN_CLAIMS) }
+  const chain = x5c === undefined ? {} : { x5c }
+  const sdJwt = await issueSdJwtVc({ issuer, holder, claims, disclosable, ...chain })
+  const presentation = await presentSdJwtVc(sdJwt, { holder, nonce: NONCE, audience: AUDIENCE, iat: now - 5 })
+  return { presentation, vct: VCT, nonce: NONCE, audience: AUDIENCE, now }
+}

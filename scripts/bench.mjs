@@ -1,0 +1,12 @@
+// `npm run bench`: what the service costs and how it compares, measured on workerd.
+
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { ensureBundle } from './service/bundle.mjs'
+import { ensureInstalled } from './service/install.mjs'
+import { NODE, ROOT } from './service/paths.mjs'
+
+ensureInstalled()
+ensureBundle()
+const run = spawnSync(NODE, [join(ROOT, 'bench', 'main.ts')], { cwd: ROOT, stdio: 'inherit' })
+process.exitCode = run.status ?? 1
