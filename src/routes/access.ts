@@ -11,6 +11,10 @@ export type Access =
   | { readonly caller: 'wallet' }
   /** The session's `client_token`, in the address that a person was sent. */
   | { readonly caller: 'person' }
+  /** The session's `client_token`, sent by our own page. */
+  | { readonly caller: 'page' }
+  /** A code that the wallet was given for this browser, sent by our own page with the browser's cookie. */
+  | { readonly caller: 'browser' }
   /** The session's `client_token`, or a relying party's token with the scope. */
   | { readonly caller: 'session'; readonly scope: Scope }
   /** An API key or access token with the scope. */
@@ -22,18 +26,18 @@ export type Access =
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
-const ANYONE: Access = { caller: 'anyone' }
-const WALLET: Access = { caller: 'wallet' }
-const OPERATOR: Access = { caller: 'operator' }
+const ANYONE = { caller: 'anyone' } as const
+const WALLET = { caller: 'wallet' } as const
+const OPERATOR = { caller: 'operator' } as const
 
 /** Every route by its method and path. */
-export const ACCESS: Readonly<Record<`${Method} /${string}`, Access>> = {
+export const ACCESS = {
   'GET /healthz': ANYONE,
   'GET /readyz': ANYONE,
   'GET /.well-known/jwks.json': ANYONE,
   'GET /.well-known/oauth-authorization-server': ANYONE,
   'GET /problems/:code': ANYONE,
-  'GET /assets/session-page.js': ANYONE,
+  'GET /assets/:name': ANYONE,
   'GET /v1/verify/:id/return': ANYONE,
 
   'GET /r/:capability': WALLET,
@@ -41,6 +45,8 @@ export const ACCESS: Readonly<Record<`${Method} /${string}`, Access>> = {
   'POST /v1/verify/:id/callback': WALLET,
 
   'GET /s/:id': { caller: 'person' },
+  'POST /v1/verify/:id/link': { caller: 'page' },
+  'POST /v1/verify/:id/response_code': { caller: 'browser' },
   'GET /v1/verify/:id/watch': { caller: 'session', scope: 'verify:read' },
   'GET /v1/verify/:id/qr': { caller: 'session', scope: 'verify:request' },
   'GET /v1/verify/:id': { caller: 'session', scope: 'verify:read' },
@@ -49,6 +55,8 @@ export const ACCESS: Readonly<Record<`${Method} /${string}`, Access>> = {
   'DELETE /v1/verify/:id': relyingParty('verify:create'),
   'POST /v1/verify/:id/cancel': relyingParty('verify:create'),
   'GET /v1/verify/:id/openid4vp': relyingParty('verify:request'),
+  'POST /v1/verify/:id/return': relyingParty('verify:read'),
+  'GET /v1/events': relyingParty('verify:read'),
   'GET /v1/verify/:id/deliveries': relyingParty('webhooks:manage'),
   'POST /v1/verify/:id/deliveries/:delivery/redeliver': relyingParty('webhooks:manage'),
 
@@ -72,8 +80,10 @@ export const ACCESS: Readonly<Record<`${Method} /${string}`, Access>> = {
   'POST /v1/admin/relying_parties/:rp/webhook/rotate_secret': OPERATOR,
   'POST /v1/admin/relying_parties/:rp/webhook/test': OPERATOR,
   'POST /v1/admin/relying_parties/:rp/webhook/enable': OPERATOR,
-}
+} as const satisfies Readonly<Record<`${Method} /${string}`, Access>>
 
-function relyingParty(scope: Scope): Access {
+export type RouteName = keyof typeof ACCESS
+
+function relyingParty(scope: Scope): Extract<Access, { caller: 'relying_party' }> {
   return { caller: 'relying_party', scope }
 }

@@ -10,6 +10,7 @@ import { directoryOf } from '../relying-party/directory.ts'
 import { createRelyingParty, eraseRelyingParty } from '../relying-party/registry.ts'
 import { creationSchema, SETTINGS_LIMIT } from '../relying-party/settings-schema.ts'
 import { bearerToken } from './authenticate.ts'
+import { CLIENT_TOKEN_PREFIX } from './client-token.ts'
 import type { AppContext, AppEnv } from './context.ts'
 import { problem } from './problems.ts'
 import {
@@ -68,7 +69,9 @@ const operatorOnly: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (!token.ok) return problem(c, token.error)
   // Digests have one length, so not even the token's length shows in the time taken.
   const [presented, expected] = await Promise.all([sha256(utf8(token.value)), sha256(utf8(adminToken))])
-  return timingSafeEqual(presented, expected) ? next() : problem(c, 'invalid_token')
+  if (timingSafeEqual(presented, expected)) return next()
+  // CONTRACT 1: a client token anywhere but at its own session's QR and status is 403.
+  return problem(c, token.value.startsWith(CLIENT_TOKEN_PREFIX) ? 'insufficient_scope' : 'invalid_token')
 }
 
 async function create(c: AppContext): Promise<Response> {

@@ -39,10 +39,10 @@ async function read(c: AppContext): Promise<Response> {
   const id = c.req.param('id') ?? ''
   const caller = await authenticateForSession(c, id, 'verify:read')
   if (!caller.ok) return caller.error
+  const wait = readWait(c) // before the id is looked at: a bad query must not tell a real id from an invented one
+  if (!wait.ok) return wait.error
   const session = stubOf(c, id)
   if (session === undefined) return problem(c, 'verification_not_found')
-  const wait = readWait(c)
-  if (!wait.ok) return wait.error
   const relyingPartyId = relyingPartyIdOf(caller.value)
   const url = await sessionUrl(configOf(c.env), id)
   const look = () => (relyingPartyId === null ? session.readPublic() : session.read(relyingPartyId, url))
@@ -129,7 +129,7 @@ async function redeliver(c: AppContext): Promise<Response> {
 }
 
 /** The session that a relying party's token opens: foreign, forged and unknown ids are one and the same 404 (CONTRACT 1). */
-export async function askedSession(c: AppContext, scope: Scope): Promise<Result<Asked, Response>> {
+async function askedSession(c: AppContext, scope: Scope): Promise<Result<Asked, Response>> {
   const caller = await authenticate(c, scope)
   if (!caller.ok) return caller
   const id = c.req.param('id') ?? ''

@@ -7,11 +7,11 @@ import * as z from 'zod'
 import { configOf } from '../env.ts'
 import { BROWSER_SECRET_BYTES, HOLD_MS } from '../session/binding.ts'
 import type { CodeFault } from '../session/same-device.ts'
-import { authenticateForSession } from './authenticate.ts'
+import { authenticate, authenticateForSession } from './authenticate.ts'
 import type { AppContext, AppEnv } from './context.ts'
 import { sessionUrl } from './create-session.ts'
 import { type ProblemCode, problem } from './problems.ts'
-import { answer, askedSession, faultProblem, stubOf } from './relying-party.ts'
+import { answer, faultProblem, stubOf } from './relying-party.ts'
 import { LONGEST_SESSION_SECONDS } from './schemas.ts'
 import { readJson } from './validate.ts'
 
@@ -59,13 +59,16 @@ async function comeBack(c: AppContext): Promise<Response> {
 
 /** The relying party's server redeems a return code out of its own user's session. */
 async function redeem(c: AppContext): Promise<Response> {
-  const asked = await askedSession(c, 'verify:read')
-  if (!asked.ok) return asked.error
-  const body = await readJson(c, redemption, CODE_LIMIT)
+  const caller = await authenticate(c, 'verify:read')
+  if (!caller.ok) return caller.error
+  const body = await readJson(c, redemption, CODE_LIMIT) // before the id is looked at, as everywhere
   if (!body.ok) return body.error
-  const { session, id, relyingPartyId } = asked.value
+  const id = c.req.param('id') ?? ''
+  const session = stubOf(c, id)
+  if (session === undefined) return problem(c, 'verification_not_found')
   const url = await sessionUrl(configOf(c.env), id)
-  const redeemed = await session.redeem(relyingPartyId, body.value.return_code, url)
+  const { relying_party_id } = caller.value.settings
+  const redeemed = await session.redeem(relying_party_id, body.value.return_code, url)
   if (redeemed.ok) return answer(c, redeemed)
   const fault = redeemed.error
   return fault === 'invalid_code' || fault === 'other_browser'
