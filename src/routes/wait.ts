@@ -37,6 +37,9 @@ export function readWait(c: AppContext): Result<Wait | null, Response> {
   return ok(wait === undefined ? null : { milliseconds: wait * 1000, afterVersion: after_version ?? null })
 }
 
+/** How soon an answer comes that could not watch. */
+const UNWATCHED_MS = 1_000
+
 type Session = DurableObjectStub<VerificationSession>
 
 /**
@@ -58,8 +61,9 @@ export async function lookWhenNew(
   }
   if (isNews(found.value.json)) return found
   const response = await session.fetch('https://session/watch', { headers: { Upgrade: 'websocket' } })
-  // Without a socket the session has just been erased.
   if (response.webSocket !== null) await firstNews(response.webSocket, isNews, { wait, signal })
+  // Too many watch already: who cannot wait is slowed down, lest it ask again and again.
+  else if (response.status !== 404) await scheduler.wait(UNWATCHED_MS)
   return look()
 }
 

@@ -82,6 +82,21 @@ describe('?wait', () => {
     expect(found.ok && JSON.parse(found.value.json)).toMatchObject({ status: 'canceled' })
   })
 
+  it('answers after a second where too many watch already', async () => {
+    const { verification_id } = await createSession(setting)
+    const session = stubOf(verification_id)
+    const watch = () => session.fetch('https://session/watch', { headers: { Upgrade: 'websocket' } })
+    const sockets: WebSocket[] = []
+    for (let watched = await watch(); watched.webSocket !== null; watched = await watch()) {
+      watched.webSocket.accept()
+      sockets.push(watched.webSocket)
+    }
+    const began = performance.now()
+    expect(await json(ask(setting, 'GET', verification_id, '?wait=25'))).toMatchObject({ status: 'pending' })
+    expect(performance.now() - began).toBeGreaterThan(900)
+    for (const socket of sockets) socket.close()
+  })
+
   it('closes its socket when the caller goes away', async () => {
     const { verification_id } = await createSession(setting)
     const caller = new AbortController()

@@ -94,6 +94,24 @@ describe('an outcome', () => {
     await vi.waitFor(async () => expect((await owedBy(verification_id)).owed).toBeNull())
   })
 
+  it('waits in memory for the log, so that what came of both is one write', async () => {
+    const setting = await setUp({ webhook: { url: 'http://127.0.0.1:9/hook' } })
+    const fetched = vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null))
+    const answer = Promise.withResolvers<Recording>()
+    vi.spyOn(EventLog.prototype, 'append').mockReturnValueOnce(answer.promise as never)
+    const { verification_id } = await createSession(setting)
+    await ask(setting, 'POST', verification_id, '/cancel')
+    await vi.waitFor(() => expect(fetched).toHaveBeenCalledTimes(1))
+    const puts = await runInDurableObject(stubOf(verification_id), async (_, state) => {
+      const put = vi.spyOn(state.storage.kv, 'put')
+      await scheduler.wait(50)
+      answer.resolve('recorded')
+      await scheduler.wait(50)
+      return put.mock.calls.map(([, value]) => value as SessionDocument)
+    })
+    expect(puts).toMatchObject([{ owed_to_log: null, deliveries: [{ state: 'delivered' }] }])
+  })
+
   it('enters the log by the alarm after a crash before it was sent', async () => {
     const setting = await setUp()
     const id = await endedSession(setting, breakLog())
@@ -227,21 +245,46 @@ describe('an outcome that comes after its day is over', () => {
     const setting = await setUp()
     const id = await endedSession(setting, breakLog())
     vi.restoreAllMocks()
+    const append = vi.spyOn(EventLog.prototype, 'append')
     at(endOfDay(dayOf(NOON)) + 26 * HOUR)
     await alarm(id)
+    expect(append).toHaveBeenCalledTimes(2) // the day in between is not asked
     expect((await owedBy(id)).owed).toBeNull()
     expect(await loggedOn(setting, dayOf(NOON))).toEqual([])
     expect(await loggedOn(setting, dayOf(NOON) + 2)).toEqual([id])
   })
 
-  it('moves on by one day where two calls learn of it at the same time', async () => {
-    at(endOfDay(dayOf(NOON)) - SECOND)
+  it('enters the next day where the clock of the log is ahead of the session', async () => {
     const setting = await setUp()
-    const id = await endedSession(setting, breakLog())
-    vi.restoreAllMocks()
-    at(endOfDay(dayOf(NOON)) + 60 * SECOND)
-    await runInDurableObject(stubOf(id), (instance) => Promise.all([instance.alarm(), instance.alarm()]))
-    const days = [0, 1, 2].map((after) => loggedOn(setting, dayOf(NOON) + after))
+    vi.spyOn(EventLog.prototype, 'append').mockReturnValueOnce('closed')
+    const id = await endedSession(setting)
+    expect(await loggedOn(setting, dayOf(NOON) + 1)).toEqual([id])
+  })
+
+  it('is in one day only, though an older call learns last that the first day is over', async () => {
+    const [first, second, third] = [0, 1, 2].map((after) => dayOf(NOON) + after) as [number, number, number]
+    at(endOfDay(first) - SECOND)
+    const setting = await setUp()
+    const closed = Promise.withResolvers<Recording>()
+    const { append } = EventLog.prototype
+    const spy = vi.spyOn(EventLog.prototype, 'append')
+    spy.mockImplementationOnce(() => closed.promise as never)
+    const id = await endedSession(setting, () => spy.mock.calls.length)
+    at(endOfDay(first) + 60 * SECOND)
+    const recorded = Promise.withResolvers<void>()
+    spy.mockImplementation(function (this: EventLog, entry) {
+      const recording = append.call(this, entry)
+      return (entry.day === second ? recorded.promise.then(() => recording) : recording) as never
+    })
+    const later = alarm(id)
+    await vi.waitFor(async () => expect(await loggedOn(setting, second)).toEqual([id]))
+    at(endOfDay(second) + 60 * SECOND)
+    closed.resolve('closed')
+    await vi.waitFor(() => expect(spy.mock.calls.length).toBeGreaterThan(3))
+    recorded.resolve()
+    await later
+    expect((await owedBy(id)).owed).toBeNull()
+    const days = [first, second, third].map((day) => loggedOn(setting, day))
     expect(await Promise.all(days)).toEqual([[], [id], []])
   })
 })
