@@ -5,6 +5,7 @@ import { adminRoutes } from './admin.ts'
 import type { AppEnv } from './context.ts'
 import { headWithoutEffect, noSuchRoute, onFault, requestId } from './edge.ts'
 import { eventRoutes } from './events.ts'
+import { logRequests } from './log.ts'
 import { oauthRoutes } from './oauth.ts'
 import { ownSettingsRoutes } from './own-settings.ts'
 import { relyingPartyRoutes } from './relying-party.ts'
@@ -17,6 +18,7 @@ import { SAFE_PREFIXES, wellKnownRoutes } from './well-known.ts'
 export function createApp(): Hono<AppEnv> {
   const app = new Hono<AppEnv>()
   app.use(requestId)
+  app.use(logRequests)
   app.use(headWithoutEffect(app, SAFE_PREFIXES))
   app.route('/', wellKnownRoutes())
   app.route('/', walletRoutes())

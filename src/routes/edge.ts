@@ -44,9 +44,12 @@ export const onFault: ErrorHandler<AppEnv> = (error, c) =>
 /** Logs what was thrown, and tells an object that could not be reached from a fault of our own. */
 export function recordFault(error: unknown, c: AppContext): 'unreachable' | 'internal' {
   const unreachable = isUnreachableObject(error)
-  const { name, stack = '' } = error instanceof Error ? error : new Error()
-  const frames = stack.split('\n').filter((line) => /^\s+at /.test(line))
-  // Name and frames only: a message may quote what was sent.
+  const { name, message, stack = '' } = error instanceof Error ? error : new Error()
+  // Name and frames only: a message may quote what was sent, even lines that look like frames.
+  const frames = stack
+    .replace(message, '')
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line))
   const entry = { event: 'fault', request_id: c.get('requestId'), error: name, unreachable, frames }
   console.error(JSON.stringify(entry))
   return unreachable ? 'unreachable' : 'internal'

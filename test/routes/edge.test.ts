@@ -23,7 +23,7 @@ const app = edgeApp((routes) => {
 })
 
 const faults = {
-  programmer: new TypeError('secret CANARY'),
+  programmer: new TypeError('secret CANARY\n    at CANARY (CANARY.js:1:1)'),
   retryable: Object.assign(new Error('Network connection lost.'), { retryable: true, remote: true }),
   overloaded: Object.assign(new Error('Durable Object is overloaded.'), { overloaded: true }),
   reset: Object.assign(new Error('Durable Object reset because its code was updated.'), {

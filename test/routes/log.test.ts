@@ -1,0 +1,58 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { createApp } from '../../src/routes/app.ts'
+import { ADMIN, call } from './edge-app.ts'
+
+const app = createApp()
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+/** What is logged while a request is answered, line by line, and the answer. */
+async function logged(method: string, path: string, options: Parameters<typeof call>[3] = {}) {
+  const lines: unknown[] = []
+  for (const level of ['log', 'info', 'warn', 'error', 'debug'] as const) {
+    vi.spyOn(console, level).mockImplementation((line) => lines.push(line))
+  }
+  const response = await call(app, method, path, options)
+  return { lines, response }
+}
+
+describe('a request', () => {
+  it.each([
+    ['GET', '/v1/verify/v_CANARY?token=CANARY', '/v1/verify/:id', 401],
+    ['GET', '/v1/verify/v_CANARY/qr?token=vt_CANARY&size=CANARY', '/v1/verify/:id/qr', 401],
+    ['GET', '/s/v_CANARY?token=CANARY', '/s/:id', 404],
+    ['GET', '/r/CANARY', '/r/:capability', 404],
+    ['POST', '/v1/verify/v_CANARY/callback', '/v1/verify/:id/callback', 404],
+    ['DELETE', '/v1/admin/relying_parties/rp_CANARY', '/v1/admin/relying_parties/:rp', 404],
+    ['GET', '/r/CANARY/CANARY', '/r/*', 404],
+    ['GET', '/CANARY/../CANARY?CANARY', '/*', 404],
+    ['HEAD', '/v1/verify/v_CANARY', '/v1/verify/:id', 405],
+  ])('is one line with its route and nothing of its address: %s %s', async (method, path, route, status) => {
+    const headers = path.startsWith('/v1/admin') ? ADMIN : {}
+    const { lines, response } = await logged(method, path, { headers })
+    expect(response.status).toBe(status)
+    expect(lines).toEqual([expect.any(String)])
+    expect(lines[0]).not.toContain('CANARY')
+    expect(JSON.parse(String(lines[0]))).toEqual({
+      event: 'request',
+      request_id: response.headers.get('X-Request-Id'),
+      method,
+      route,
+      status,
+      ms: expect.any(Number),
+    })
+  })
+
+  it('that probes and finds all well leaves no line', async () => {
+    expect((await logged('GET', '/healthz')).lines).toEqual([])
+    expect((await logged('GET', '/readyz')).lines).toEqual([])
+  })
+
+  it('that probes and finds something wrong leaves one', async () => {
+    const { lines, response } = await logged('POST', '/healthz')
+    expect(response.status).toBe(405)
+    expect(lines).toHaveLength(1)
+  })
+})
