@@ -12,15 +12,8 @@ import { deliverDue, redeliver } from './delivering.ts'
 import { type SessionDocument, tombstoneOf } from './document.ts'
 import { CANCELED_CAUSE } from './endings.ts'
 import { type PersonalMembers, personalMembers } from './event.ts'
+import { handleKeyOf, openGeneration, openVerifier } from './generation-keys.ts'
 import {
-  handleKeyOf,
-  type NewGeneration,
-  newGeneration,
-  openGeneration,
-  openVerifier,
-} from './generation-keys.ts'
-import {
-  addGeneration,
   aliveGenerations,
   handOut,
   newestGeneration,
@@ -30,10 +23,11 @@ import {
 import { readHandle } from './handles.ts'
 import { verificationIdOf } from './identifier.ts'
 import { type Courtroom, end, hear, settle, settleAtAlarm, webhookOf } from './judge.ts'
+import { addRequest } from './new-request.ts'
 import { publishDue } from './publishing.ts'
 import { randomBytes, sealingKeyOf } from './random.ts'
 import { openRenderLimit } from './render-limit.ts'
-import { openid4vpView, requestObject, type WalletRequest, walletRequest } from './requests.ts'
+import { openid4vpView, requestObject, walletRequest } from './requests.ts'
 import type {
   AnswerResult,
   CreatedSession,
@@ -133,7 +127,9 @@ export class VerificationSession extends DurableObject<Env> {
     const pending = await this.#pending(now, relyingPartyId)
     if (!pending.ok) return pending
     if (pending.value.request.required_session_binding !== 'none') return err('binding_excludes_qr')
-    const made = await this.#addRequest(pending.value, { channel: 'qr', browser: null }, now)
+    if (!this.#renderLimit.take(now)) return err('render_limit_reached')
+    const verificationId = pending.value.verification_id
+    const made = await addRequest(this.#room, { verificationId, channel: 'qr', browser: null }, now)
     if (!made.ok) return made
     const { document, request } = made.value
     return ok({ uri: request.uri, diesAt: Math.min(now + SUPERSEDED_LIFETIME_MS, document.expires_at) })
@@ -144,9 +140,11 @@ export class VerificationSession extends DurableObject<Env> {
     const now = Date.now()
     const pending = await this.#pending(now, null)
     if (!pending.ok) return pending
+    if (!this.#renderLimit.take(now)) return err('render_limit_reached')
     const secret = knownSecret ?? encodeBase64url(randomBytes(BROWSER_SECRET_BYTES))
     const browser = await browserMark(pending.value, secret)
-    const made = await this.#addRequest(pending.value, { channel: 'link', browser }, now)
+    const verificationId = pending.value.verification_id
+    const made = await addRequest(this.#room, { verificationId, channel: 'link', browser }, now)
     if (!made.ok) return made
     const { uri, wallet_links, expires_at } = made.value.request
     return ok({ secret, json: JSON.stringify({ uri, wallet_links, expires_at }) })
@@ -282,34 +280,6 @@ export class VerificationSession extends DurableObject<Env> {
     if (document === undefined) return err('not_found')
     // Past its time a session may still wait for an answer that came before: nothing new begins.
     return document.status === 'pending' && now < document.expires_at ? ok(document) : err('ended')
-  }
-
-  /** Makes one more request in one write, and shows it as wallets are shown it. */
-  async #addRequest(
-    { verification_id: verificationId }: SessionDocument,
-    asked: Pick<NewGeneration, 'channel' | 'browser'>,
-    now: number,
-  ): Promise<Result<{ document: SessionDocument; request: WalletRequest }, SessionFault>> {
-    if (!this.#renderLimit.take(now)) return err('render_limit_reached')
-    const config = configOf(this.env)
-    const number = this.#nextNumber()
-    const sealingKey = await sealingKeyOf(config)
-    const generation = await newGeneration(sealingKey, { ...asked, verificationId, number }, now)
-    const current = this.#store.session()
-    if (current === undefined) return err('not_found')
-    if (current.status !== 'pending') return err('ended')
-    const document = { ...current, generations: addGeneration(current.generations, generation) }
-    this.#store.commit(document)
-    const request = walletRequest(document, await openGeneration(document, generation), config.baseUrl)
-    return ok({ document, request })
-  }
-
-  /** Reserves the next generation's number at once, in memory, so that concurrent renders never share one. */
-  #nextNumber(): number {
-    const document = this.#store.session()
-    const number = (document?.generation_count ?? 0) + 1
-    if (document !== undefined) this.#store.remember({ ...document, generation_count: number })
-    return number
   }
 
   /** Written the first time only: that it was used again is kept in memory. */
