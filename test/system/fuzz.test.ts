@@ -1,0 +1,168 @@
+// Ten thousand requests that nobody would send, or everybody (CONTRACT 9): each answer is one of the contract's, none is a
+// fault, and afterwards the service does its work as before.
+
+import { Agent, request as send } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { seededRandom } from '../formats/sd-jwt-vc/random.ts'
+import { answerAge, begin, finish, relyingPartyOf, useStage } from '../support/stage.ts'
+import { type FuzzAnswer, undocumented } from './fuzz/documented.ts'
+import { drawRequest, type FuzzRequest, type Pool } from './fuzz/requests.ts'
+
+const REQUESTS = 10_000
+const CALLERS = 16
+const SEED = 20_261_121
+const TIME_LIMIT_MS = 40_000
+
+const stage = useStage()
+
+describe('ten thousand generated requests', () => {
+  it(
+    'each get an answer that the contract knows, and never a fault',
+    async () => {
+      const pool = await makePool()
+      const random = seededRandom(SEED)
+      const requests = Array.from({ length: REQUESTS }, () => drawRequest(random, pool))
+      const begun = Date.now()
+      const answers = await askAll(requests)
+      const took = Date.now() - begun
+
+      const faults = requests.flatMap((request, i) => {
+        const answer = answers[i] as FuzzAnswer
+        const fault = undocumented(request, answer)
+        return fault === undefined ? [] : [{ fault, ...shown(request), answer: shownAnswer(answer) }]
+      })
+      expect(firstOfEach(faults), `${faults.length} answers`).toEqual([])
+      expect(took).toBeLessThan(TIME_LIMIT_MS)
+      const statuses = new Set(answers.map(({ status }) => status))
+      expect([...statuses].sort(), 'what they were').toEqual(expect.arrayContaining(MET))
+      expect(stage.service.server.output()).not.toContain('"event":"fault"')
+    },
+    TIME_LIMIT_MS + 20_000,
+  )
+
+  it('leave a service that verifies as before', async () => {
+    const { session } = await finish(stage)
+    expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
+  })
+})
+
+/** A generator that only ever met a 404 would prove nothing. */
+const MET = [200, 201, 204, 400, 401, 403, 404, 405, 406, 409, 410, 413, 415, 422]
+
+/** Sessions in every state, keys of every kind, and bodies that some route takes. */
+async function makePool(): Promise<Pool> {
+  const foreign = await relyingPartyOf(stage)
+  const others = await Promise.all([relyingPartyOf(stage), relyingPartyOf(stage)])
+  const readerResponse = await stage.service.admin('POST', `/${stage.rp.relying_party_id}/api_keys`, {
+    scopes: ['verify:read'],
+  })
+  const reader = (await readerResponse.json()) as { api_key: string }
+  const pending = await Promise.all(Array.from({ length: 6 }, () => begin(stage)))
+  const declined = await begin(stage)
+  await stage.service.wallet.decline(declined.request, 'access_denied')
+  const rejected = await begin(stage)
+  await answerAge(stage, rejected.request, { claims: { age_over_18: false } })
+  const foreignOne = await begin(stage, undefined, { rp: foreign })
+  const all = [...pending, await finish(stage), declined, rejected, foreignOne]
+  const { relying_party_id: id, api_key: key } = stage.rp
+  const tokens = [key, key, key, reader.api_key, foreign.api_key, stage.service.server.adminToken]
+  return {
+    verificationIds: all.map(({ session }) => session.verification_id),
+    capabilities: all.map(({ request }) => new URL(requestUriOf(request.uri)).pathname.slice('/r/'.length)),
+    relyingPartyIds: [...others.map((other) => other.relying_party_id), 'rp_unknown'],
+    tokens: [...tokens, ...all.map(({ session }) => session.client_token), 'junk', 'wv_test_'],
+    clientTokens: all.map(({ session }) => session.client_token),
+    bodies: BODIES,
+    forms: [
+      ...all.map(({ request }) => `error=access_denied&state=${request.payload.state}x`),
+      ...all.map(
+        ({ request }) =>
+          `vp_token=%7B%22age_attestation%22%3A%5B%22a.b.c~%22%5D%7D&state=${request.payload.state}`,
+      ),
+      'wallet_nonce=AAAAAAAAAAAAAAAA',
+      `grant_type=client_credentials&client_id=${id}&client_secret=${key}`,
+    ],
+  }
+}
+
+const BODIES: readonly object[] = [
+  { credential_types: ['age_attestation'], scope: ['age_over_18'] },
+  {
+    credential_types: ['pid'],
+    scope: ['age_over_18'],
+    required_assurance_level: 'high',
+    metadata: { a: 'b' },
+  },
+  {
+    credential_types: ['pid', 'age_attestation'],
+    scope: ['age_over_18'],
+    credential_match: 'any',
+    expires_in: 60,
+  },
+  { credential_types: ['age_attestation'], scope: ['family_name'] },
+  { credential_types: ['pid'], scope: ['age_over_18'], request_options: { response_mode: 'direct_post' } },
+  { name: 'Shop', livemode: false },
+  {
+    name: 'Shop',
+    retention_seconds: 3600,
+    formats: ['dc+sd-jwt'],
+    return_urls: ['https://shop.example/back'],
+  },
+  { scopes: ['verify:read'] },
+  { response_code: 'x'.repeat(43) },
+  { return_code: 'x'.repeat(43) },
+  {},
+]
+
+function requestUriOf(uri: string): string {
+  return new URL(uri).searchParams.get('request_uri') ?? ''
+}
+
+/** Answers in the order of the requests, which are sent a few at a time. */
+async function askAll(requests: readonly FuzzRequest[]): Promise<FuzzAnswer[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: CALLERS })
+  const answers: FuzzAnswer[] = []
+  const rest = requests.entries()
+  const worker = async () => {
+    for (const [i, request] of rest) answers[i] = await ask(request, agent)
+  }
+  await Promise.all(Array.from({ length: CALLERS }, worker))
+  agent.destroy()
+  return answers
+}
+
+function ask({ method, path, headers, body }: FuzzRequest, agent: Agent): Promise<FuzzAnswer> {
+  const url = new URL(stage.service.server.origin)
+  const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
+  return new Promise((resolve, reject) => {
+    const options = {
+      method,
+      path,
+      agent,
+      host: url.hostname,
+      port: url.port,
+      headers: { ...headers, ...length },
+    }
+    const sent = send(options, async (response) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of response) chunks.push(chunk)
+      resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) })
+    })
+    sent.once('error', (error) => reject(new Error(`${method} ${path}: ${error.message}`)))
+    sent.end(body)
+  })
+}
+
+/** One example of each kind: the tenth like the first teaches nothing. */
+function firstOfEach<T extends { readonly fault: string }>(faults: readonly T[]): readonly T[] {
+  return faults.filter(({ fault }, i) => faults.findIndex((other) => other.fault === fault) === i)
+}
+
+function shown({ method, path, headers, body }: FuzzRequest) {
+  const text = typeof body === 'string' ? body.slice(0, 200) : body
+  return { request: `${method} ${path.slice(0, 200)}`, headers, body: text }
+}
+
+function shownAnswer({ status, headers, body }: FuzzAnswer) {
+  return { status, headers, body: body.toString().slice(0, 300) }
+}

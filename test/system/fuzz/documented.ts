@@ -1,0 +1,103 @@
+// What the contract lets the service answer. An answer is documented, or there is a sentence that says why it is not.
+
+import { PROBLEMS } from '../../../src/routes/problems.ts'
+import type { FuzzRequest } from './requests.ts'
+
+export type FuzzAnswer = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  readonly body: Buffer
+}
+
+/** Why an answer is not one of the contract's; `undefined` for one that is. */
+export function undocumented(request: FuzzRequest, answer: FuzzAnswer): string | undefined {
+  const path = request.path.split('?')[0] ?? ''
+  if (answer.status >= 500 && answer.status !== 503) return 'a fault'
+  if (!/^req_[\w-]{22}$/.test(String(answer.headers['x-request-id']))) return 'no X-Request-Id'
+  if ([429, 503].includes(answer.status) && answer.headers['retry-after'] === undefined)
+    return 'no Retry-After'
+  if (answer.status === 405 && answer.headers.allow === undefined) return 'no Allow'
+  if (request.method === 'HEAD') return answer.body.length > 0 ? 'HEAD with a body' : undefined
+  if (WALLET.test(path)) return undocumentedForWallets(answer)
+  if (path === '/oauth/token') return undocumentedForClients(answer)
+  if (PAGE.test(path) && isHtml(answer)) return undocumentedPage(answer)
+  return answer.status < 400 ? undocumentedSuccess(path, answer) : undocumentedProblem(answer)
+}
+
+const WALLET = /^\/r(\/|$)|^\/v1\/verify\/[^/]+\/callback$/
+const PAGE = /^\/s\/|^\/v1\/verify\/[^/]+\/return$|^\/problems\//
+
+/** CONTRACT 5. */
+function undocumentedForWallets(answer: FuzzAnswer): string | undefined {
+  if (answer.headers['access-control-allow-origin'] !== '*') return 'a wallet in a browser cannot read it'
+  if (answer.headers['cache-control'] !== 'no-store') return 'may be stored'
+  if (answer.status === 200 && typeOf(answer) === 'application/oauth-authz-req+jwt') {
+    return /^[\w-]+\.[\w-]+\.[\w-]+$/.test(answer.body.toString()) ? undefined : 'no JWS'
+  }
+  const body = json(answer)
+  if (answer.status === 200) return typeof body?.redirect_uri === 'string' ? undefined : 'no redirect_uri'
+  return oauthError(answer, [400, 404, 405, 409, 410, 413, 415, 429, 503])
+}
+
+/** RFC 6749 §5. */
+function undocumentedForClients(answer: FuzzAnswer): string | undefined {
+  if (answer.headers['cache-control'] !== 'no-store') return 'may be stored'
+  if (answer.status === 200) return typeof json(answer)?.access_token === 'string' ? undefined : 'no token'
+  return oauthError(answer, [400, 401, 405, 413, 415, 503])
+}
+
+function oauthError(answer: FuzzAnswer, statuses: readonly number[]): string | undefined {
+  const body = json(answer)
+  if (!statuses.includes(answer.status)) return 'an unknown status'
+  const isError = [body?.error, body?.error_description].every(
+    (text) => typeof text === 'string' && text !== '',
+  )
+  return isError && typeOf(answer) === 'application/json' ? undefined : 'no OAuth error'
+}
+
+function undocumentedPage(answer: FuzzAnswer): string | undefined {
+  if (![200, 404, 429, 503].includes(answer.status)) return 'an unknown status of a page'
+  const policy = String(answer.headers['content-security-policy'])
+  return policy.includes("default-src 'none'") ? undefined : 'a page without a policy'
+}
+
+function undocumentedSuccess(path: string, answer: FuzzAnswer): string | undefined {
+  if (answer.status === 204) return answer.body.length > 0 ? '204 with a body' : undefined
+  if (![200, 201, 202].includes(answer.status)) return 'an unknown status'
+  const type = typeOf(answer)
+  if (/^\/v1\/verify\/[^/]+\/qr$/.test(path))
+    return /^image\/(png|svg\+xml)$/.test(type) ? undefined : 'no picture'
+  if (path.startsWith('/assets/')) return type === 'text/javascript' ? undefined : 'no script'
+  return type === 'application/json' && json(answer) !== undefined ? undefined : 'no JSON'
+}
+
+/** CONTRACT 9. */
+function undocumentedProblem(answer: FuzzAnswer): string | undefined {
+  if (typeOf(answer) !== 'application/problem+json') return 'no problem'
+  const body = json(answer)
+  const kind = PROBLEMS[body?.code as keyof typeof PROBLEMS]
+  if (kind === undefined || kind.status !== answer.status || body?.status !== answer.status)
+    return 'an unknown code'
+  if (body.request_id !== answer.headers['x-request-id']) return 'another request_id'
+  if (!String(body.type).endsWith(`/problems/${body.code}`)) return 'a type without a page'
+  if (body.title !== kind.title || typeof body.detail !== 'string' || body.retryable !== kind.retryable)
+    return 'half a problem'
+  const challenge = answer.headers['www-authenticate']
+  return answer.status === 401 && challenge === undefined ? 'no WWW-Authenticate' : undefined
+}
+
+function isHtml(answer: FuzzAnswer): boolean {
+  return typeOf(answer) === 'text/html'
+}
+
+function typeOf({ headers }: FuzzAnswer): string {
+  return String(headers['content-type'] ?? '').split(';')[0] ?? ''
+}
+
+function json({ body }: FuzzAnswer): Record<string, unknown> | undefined {
+  try {
+    return JSON.parse(body.toString()) as Record<string, unknown>
+  } catch {
+    return undefined
+  }
+}

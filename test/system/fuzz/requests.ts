@@ -1,0 +1,274 @@
+// Requests out of a seeded hat: real routes with real and invented ids, methods, tokens, headers and bodies, in every
+// combination that comes up. Most are wrong in some way; some are right.
+
+import { ACCESS } from '../../../src/routes/access.ts'
+import type { Random } from '../../formats/sd-jwt-vc/random.ts'
+
+export type FuzzRequest = {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | Uint8Array | undefined
+}
+
+/** What is true of the service under test, to be mixed in with what is not. */
+export type Pool = {
+  readonly verificationIds: readonly string[]
+  readonly capabilities: readonly string[]
+  readonly relyingPartyIds: readonly string[]
+  readonly tokens: readonly string[]
+  readonly clientTokens: readonly string[]
+  /** Bodies that mean something somewhere. */
+  readonly bodies: readonly object[]
+  readonly forms: readonly string[]
+}
+
+/** The next request. */
+export function drawRequest(random: Random, pool: Pool): FuzzRequest {
+  const [method, route] = random.pick(ROUTES)
+  const body = random.below(3) === 0 ? undefined : drawBody(random, pool)
+  return {
+    // A fifth of the requests meet their route with a method that it does not have.
+    method: random.below(5) === 0 ? random.pick(METHODS) : method,
+    path: drawPath(random, pool, route) + drawQuery(random, pool),
+    headers: {
+      ...drawHeaders(random, pool, route),
+      ...(body === undefined ? {} : { 'content-type': body.type }),
+    },
+    body: body?.content,
+  }
+}
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'PURGE', 'SEARCH']
+
+/** All that is mounted, weighed towards sessions and wallets, and what is not. */
+const ROUTES: readonly (readonly [method: string, route: string])[] = [
+  ...Object.keys(ACCESS).flatMap((key) => {
+    const [method = '', route = ''] = key.split(' ')
+    return Array.from({ length: /^\/(r|v1\/verify)\b/.test(route) ? 4 : 1 }, () => [method, route] as const)
+  }),
+  ...[
+    '/',
+    '//',
+    '/v1',
+    '/v1/',
+    '/V1/verify',
+    '/v1/verify/',
+    '/v1/verify/:id/',
+    '/v1/verify/:id/nothing',
+    '/r',
+  ].map((route) => ['GET', route] as const),
+  ...[
+    '/r/:capability/more',
+    '/v1//verify',
+    '/v1/verify/..%2f',
+    '/%',
+    '/%ff%fe',
+    '/index.php',
+    '/.env',
+    '/s/',
+  ].map((route) => ['GET', route] as const),
+]
+
+const NAMES = [
+  '__proto__',
+  'constructor',
+  'toString',
+  '%00',
+  '%2e%2e',
+  'a'.repeat(2_000),
+  '%F0%9F%92%A5',
+  'v_',
+  '0',
+  '*',
+]
+
+function drawPath(random: Random, pool: Pool, route: string): string {
+  return route.replace(/:(\w+)/g, (_, parameter: string) => {
+    if (random.below(4) === 0) return random.pick(NAMES)
+    const known = {
+      id: pool.verificationIds,
+      capability: pool.capabilities,
+      rp: pool.relyingPartyIds,
+      code: ['invalid_request', 'nothing'],
+      delivery: ['dlv_1', 'evt_1'],
+      key: ['key_1', 'ak_0000'],
+    }[parameter]
+    const value = random.pick(known ?? ['x'])
+    return random.below(4) === 0 ? spoiled(random, value) : value
+  })
+}
+
+function drawQuery(random: Random, pool: Pool): string {
+  if (random.below(3) > 0) return ''
+  const pairs = Array.from({ length: 1 + random.below(3) }, () => {
+    const [name, values] = random.pick([
+      [
+        'size',
+        ['160', '320', '1024', '159', '1025', '-1', '3e2', '320.5', '', '0x140', '٣٢٠', '1'.repeat(300)],
+      ],
+      ['token', [...pool.clientTokens, ...pool.tokens, '', 'junk']],
+      ['limit', ['1', '100', '0', '101', 'all', '-1']],
+      ['after', ['0', '1', 'x', '9'.repeat(40), 'AAAA']],
+      // Never so long that the test would wait for it.
+      ['wait', ['1', '0', '26', '1.5', 'x']],
+      ['after_version', ['0', '99', '-1', 'x']],
+      ['__proto__', ['1']],
+      [random.pick(NAMES), ['1', '%zz', '%']],
+    ] as const)
+    return `${encodeURIComponent(decoded(name))}=${encodeURIComponent(random.pick(values))}`
+  })
+  return `?${pairs.join('&')}`
+}
+
+function decoded(text: string): string {
+  return text.replaceAll('%', '')
+}
+
+function drawHeaders(random: Random, pool: Pool, route: string): Record<string, string> {
+  const headers: Record<string, string> = {}
+  const token = random.below(4) === 0 ? spoiled(random, random.pick(pool.tokens)) : random.pick(pool.tokens)
+  const scheme =
+    random.below(12) === 0 ? random.pick(['Basic', 'bearer', 'Bearer  ', 'DPoP', 'Bearer\t']) : 'Bearer'
+  if (random.below(8) > 0) headers.authorization = `${scheme} ${token}`
+  if (route.endsWith('/watch') && random.below(4) > 0) headers['sec-fetch-mode'] = 'websocket'
+  for (const [name, values] of HEADERS) if (random.below(10) === 0) headers[name] = random.pick(values)
+  return headers
+}
+
+const HEADERS: readonly (readonly [name: string, values: readonly string[]])[] = [
+  [
+    'accept',
+    ['image/svg+xml', 'image/png;q=0', 'text/html', '*/*;q=0.1, image/*', ';;;,,,q=', 'a'.repeat(3_000)],
+  ],
+  ['accept-language', ['de', 'xx-YY;q=2', '*', ',,,', 'de-'.repeat(200)]],
+  ['idempotency-key', ['one', 'two', ' ', 'x'.repeat(256), 'é', '"quoted"']],
+  ['if-none-match', ['*', 'W/"x"']],
+  ['range', ['bytes=0-10', 'bytes=-1']],
+  ['sec-purpose', ['prefetch', 'prefetch;prerender', 'nothing']],
+  ['origin', ['https://attacker.example', 'null', 'http://localhost']],
+  ['sec-fetch-site', ['cross-site', 'same-origin', 'x']],
+  ['cookie', ['a=b', `__Host-x=${'y'.repeat(500)}`, '=;=;', 'a']],
+  ['x-request-id', ['mine', 'x'.repeat(1_000)]],
+  ['x-forwarded-for', ['127.0.0.1', 'junk']],
+  ['cf-connecting-ip', ['10.0.0.1']],
+  ['x-http-method-override', ['DELETE']],
+  ['content-encoding', ['gzip', 'br']],
+  ['expect', ['']],
+]
+
+type Body = { readonly type: string; readonly content: string | Uint8Array }
+
+const TYPES = [
+  'application/json',
+  'application/x-www-form-urlencoded',
+  'text/plain',
+  'multipart/form-data; boundary=x',
+  'application/json; charset=utf-16',
+  'application/problem+json',
+  '',
+  ';',
+]
+
+function drawBody(random: Random, pool: Pool): Body {
+  const json = (content: string) => ({ type: 'application/json', content })
+  const form = (content: string) => ({ type: 'application/x-www-form-urlencoded', content })
+  const drawn = random.pick([
+    () => json(JSON.stringify(random.pick(pool.bodies))),
+    () => json(JSON.stringify(mutated(random, random.pick(pool.bodies)))),
+    () => json(JSON.stringify(mutated(random, random.pick(pool.bodies)))),
+    () => json(spoiled(random, JSON.stringify(random.pick(pool.bodies)))),
+    () => json(random.pick(ODD_JSON)),
+    () => form(random.pick(pool.forms)),
+    () => form(spoiled(random, random.pick(pool.forms))),
+    () => form(random.pick(ODD_FORMS)),
+    () => json('x'.repeat(random.pick([0, 1, 16_384, 16_385, 70_000]))),
+    () => ({ type: random.pick(TYPES), content: Uint8Array.from({ length: 64 }, () => random.below(256)) }),
+  ])()
+  return random.below(8) === 0 ? { ...drawn, type: random.pick(TYPES) } : drawn
+}
+
+const ODD_JSON = [
+  '',
+  'null',
+  '[]',
+  '{}',
+  '""',
+  '1e999',
+  '{"a":1,"a":2}',
+  '{"__proto__":{"credential_types":["pid"]}}',
+  '['.repeat(200) + ']'.repeat(200),
+  '{"credential_types":',
+  '\ufeff{}',
+  '{"scope":["\\ud800"],"credential_types":["pid"]}',
+]
+
+const ODD_FORMS = [
+  '&&&=',
+  'state=%ff',
+  'state=%',
+  'a=1&a=2',
+  'error=access_denied',
+  'response=a.b.c.d.e',
+  'vp_token=%7B%7D&state=x',
+  'wallet_nonce=',
+  `wallet_nonce=${'n'.repeat(5_000)}`,
+  'wallet_metadata=%5B%5D',
+  Array.from({ length: 40 }, (_, i) => `p${i}=1`).join('&'),
+  'grant_type=client_credentials&scope=verify:read',
+]
+
+const ODD_VALUES: readonly unknown[] = [
+  null,
+  true,
+  0,
+  -1,
+  1e21,
+  '',
+  'x',
+  'x'.repeat(600),
+  '__proto__',
+  '\u0000',
+  '\ud800',
+  [],
+  {},
+  [[]],
+  [null],
+  Array.from({ length: 60 }, (_, i) => `s${i}`),
+  'javascript:alert(1)',
+  'http://127.0.0.1:1/',
+]
+
+/** The same with one member, somewhere in it, changed, left out or added. */
+function mutated(random: Random, value: object): unknown {
+  const copy = (Array.isArray(value) ? [...value] : { ...value }) as Record<string, unknown>
+  const names = Object.keys(copy)
+  const name = names.length === 0 || random.below(6) === 0 ? random.pick(ADDED) : random.pick(names)
+  const old = copy[name]
+  if (typeof old === 'object' && old !== null && random.below(2) === 0) copy[name] = mutated(random, old)
+  else if (random.below(4) === 0) delete copy[name]
+  else copy[name] = random.pick(ODD_VALUES)
+  return copy
+}
+
+const ADDED = [
+  'constructor',
+  'extra',
+  'metadata',
+  'expires_in',
+  'locale',
+  'return_url',
+  'claims_encryption_jwk',
+  'dcql_query',
+]
+
+/** A character is missing, doubled or another. */
+function spoiled(random: Random, text: string): string {
+  const at = random.below(text.length + 1)
+  const rest = text.slice(at + 1)
+  return random.pick([
+    text.slice(0, at) + rest,
+    `${text.slice(0, at)}${text[at]}${text.slice(at)}`,
+    `${text.slice(0, at)}A${rest}`,
+  ])
+}
