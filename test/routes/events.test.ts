@@ -1,8 +1,10 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
+import { exportJWK, generateKeyPair } from 'jose'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { dayOf, endOfDay, eventLogStub } from '../../src/relying-party/event-days.ts'
 import { createApp } from '../../src/routes/app.ts'
+import { VerificationSession } from '../../src/session/verification-session.ts'
 import {
   ask,
   createSession,
@@ -97,16 +99,33 @@ describe('an event in the log', () => {
     await runDurableObjectAlarm(stubOf(id))
     expect((await json(read(setting))).events).toMatchObject([{ verification_id: id, metadata: {} }])
     at(NOON + 10 * DAYS)
+    const asked = vi.spyOn(VerificationSession.prototype, 'personalMembers')
     expect((await json(read(setting))).events).toMatchObject([{ verification_id: id, metadata: {} }])
+    expect(asked).not.toHaveBeenCalled()
   })
 
   it('is stored without what only its session may keep', async () => {
-    const setting = await setUp()
-    await cancelOne(setting, { metadata: { who: 'canary-person' } })
+    const { publicKey } = await generateKeyPair('ECDH-ES', { extractable: true })
+    const setting = await setUp({ claims_encryption_jwk: await exportJWK(publicKey) })
+    const session = await createSession(setting, { metadata: { who: 'canary-person' } })
+    const request = await fetchRequest(session.wallet_request.request_uri)
+    expect((await post(session.verification_id, await goodAnswer(setting, request))).status).toBe(200)
+    await isPublished(session.verification_id)
+    const [event] = (await json(read(setting))).events
+    expect(event.encrypted_claims).toMatch(/^[\w-]+\.\.[\w-]+\.[\w-]+\.[\w-]+$/)
     const log = eventLogStub(env, setting.relyingPartyId, dayOf(NOON))
     const stored = await runInDurableObject(log, (_, state) => JSON.stringify([...state.storage.kv.list()]))
-    expect(stored).toContain('verification.canceled')
+    expect(stored).toContain('verification.verified')
     expect(stored).not.toContain('canary')
+    expect(stored).not.toContain(event.encrypted_claims)
+  })
+
+  it('gets what its session has for the relying party of that session alone', async () => {
+    const [ours, theirs] = [await setUp(), await setUp()]
+    const session = stubOf(await cancelOne(ours, { metadata: { who: 'canary-person' } }))
+    const members = { metadata: { who: 'canary-person' }, encrypted_claims: null }
+    expect(await session.personalMembers(ours.relyingPartyId)).toEqual(members)
+    expect(await session.personalMembers(theirs.relyingPartyId)).toBeNull()
   })
 })
 

@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
 import { createApp } from '../../src/routes/app.ts'
 import { lookWhenNew } from '../../src/routes/wait.ts'
+import { VerificationSession } from '../../src/session/verification-session.ts'
 import { ask, createSession, fetchRequest, goodAnswer, post, setUp, stubOf } from '../session/driver.ts'
 import { call, json } from './edge-app.ts'
 
@@ -25,8 +26,11 @@ async function waiting(id: string, query: string, init: RequestInit = {}): Promi
 describe('?wait', () => {
   it('answers at once where the version is above the one waited for', async () => {
     const { verification_id, version } = await createSession(setting)
+    const watch = vi.spyOn(VerificationSession.prototype, 'fetch')
     const session = await json(ask(setting, 'GET', verification_id, `?wait=25&after_version=${version - 1}`))
     expect(session).toMatchObject({ status: 'pending', version })
+    expect(watch).not.toHaveBeenCalled()
+    watch.mockRestore()
   })
 
   it('answers at once where the session is over, whatever version is waited for', async () => {

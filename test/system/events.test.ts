@@ -1,0 +1,105 @@
+// The event log over HTTP (CONTRACT 7): what it shows after the service was killed, what of a person is left on the disk, and
+// polls that wait.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { expectStatus, OVER_18, type RelyingParty } from '../support/service.ts'
+import { finish, relyingPartyOf, useStage } from '../support/stage.ts'
+
+const stage = useStage()
+
+type Page = {
+  readonly events: readonly Readonly<Record<string, unknown>>[]
+  readonly next: string
+  readonly has_more: boolean
+}
+
+/** All events, read page by page. */
+async function eventsOf(rp: RelyingParty, limit = 100) {
+  const events: Page['events'][number][] = []
+  let query = ''
+  for (;;) {
+    const response = await rp.call('GET', `/v1/events?limit=${limit}${query}`)
+    const page = (await expectStatus(response, 200)) as Page
+    events.push(...page.events)
+    if (!page.has_more) return events
+    query = `&after=${page.next}`
+  }
+}
+
+/** The sessions the events tell of, once there are so many. */
+async function toldOf(rp: RelyingParty, count: number, limit = 100): Promise<readonly unknown[]> {
+  for (;;) {
+    const events = await eventsOf(rp, limit)
+    if (events.length >= count) return events.map(({ verification_id }) => verification_id)
+    await setTimeout(50)
+  }
+}
+
+it('every outcome of a service that was killed at once is in the log, in order and once', async () => {
+  stage.receiver.answer({ act: 'reset' })
+  const rp = await relyingPartyOf(stage)
+  const ids: string[] = []
+  for (let i = 0; i < 3; i++) {
+    const { session } = await finish(stage, {}, OVER_18, rp)
+    ids.push(session.verification_id)
+    await toldOf(rp, ids.length)
+  }
+  const last = await finish(stage, {}, OVER_18, rp)
+  ids.push(last.session.verification_id)
+  await stage.service.server.kill9()
+  await stage.service.server.restart()
+  expect(await toldOf(rp, 4)).toEqual(ids)
+  expect(await toldOf(rp, 4, 1)).toEqual(ids)
+})
+
+it('what a relying party wrote into metadata is on no disk after DELETE, and its events stay', async () => {
+  const canary = 'canary-9d1f6c2e'
+  const rp = await relyingPartyOf(stage)
+  const { session } = await finish(stage, {}, { ...OVER_18, metadata: { who: canary } }, rp)
+  await toldOf(rp, 1)
+  expect(JSON.stringify(await eventsOf(rp))).toContain(canary)
+  const files = () => filesWith(stage.service.server.stateDir, canary)
+  const before = files()
+  expect(before.length).toBeGreaterThan(0)
+  const path = `/v1/verify/${session.verification_id}`
+  expect((await rp.call('DELETE', path)).status).toBe(204)
+  expect(await eventsOf(rp)).toMatchObject([{ status: 'verified', metadata: {}, encrypted_claims: null }])
+  expect(files()).toEqual([])
+})
+
+it('a poll that waits is answered when the session ends, and those that were broken off take no place from others', async () => {
+  const session = await stage.rp.create()
+  const path = `/v1/verify/${session.verification_id}?wait=25`
+  for (let i = 0; i < 7; i++) {
+    await Promise.all(Array.from({ length: 10 }, () => abandonedPoll(path)))
+  }
+  const began = performance.now()
+  const waiting = stage.rp.call('GET', path)
+  await setTimeout(1_500)
+  expect((await stage.rp.call('POST', `/v1/verify/${session.verification_id}/cancel`)).status).toBe(200)
+  expect(await expectStatus(await waiting, 200)).toMatchObject({ status: 'canceled' })
+  expect(performance.now() - began).toBeLessThan(10_000)
+})
+
+/** A poll whose connection breaks while it waits. A caller that merely stops reading cannot be told from a patient one. */
+async function abandonedPoll(path: string): Promise<void> {
+  const { hostname, port } = new URL(stage.service.server.origin)
+  const socket = connect(Number(port), hostname)
+  socket.on('error', () => undefined)
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${stage.rp.api_key}\r\n\r\n`)
+  await setTimeout(200)
+  socket.resetAndDestroy()
+}
+
+/** The files below a directory in which a text occurs. */
+function filesWith(directory: string, text: string): readonly string[] {
+  const paths = readdirSync(directory, { recursive: true, withFileTypes: true })
+  return paths
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => readFileSync(path).includes(text))
+}
