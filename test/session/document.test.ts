@@ -7,7 +7,7 @@ describe('a stored document', () => {
   it('of the first version is read as one that holds nothing and belongs to no browser', () => {
     const { schema: _, generations, ...rest } = SCHEMA_1
     const read = readDocument(SCHEMA_1)
-    const expected = { ...rest, schema: SCHEMA, held: null, returned: null }
+    const expected = { ...rest, schema: SCHEMA, held: null, returned: null, owed_to_log: null }
     expect(read).toMatchObject({ ...expected, generations: [{ ...generations[0], browser: null }] })
     if (read === undefined || read.erased) throw new Error('not a session')
     expect(newestGeneration(read.generations, 'any_device')?.number).toBe(1)
