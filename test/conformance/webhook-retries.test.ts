@@ -111,7 +111,7 @@ it('CONTRACT 7: redelivery by hand of an owed event delivers it at once', async 
   ])
 })
 
-it('CONTRACT 7: 410 makes the event dead and disables the endpoint until it is enabled; then a dead event can be sent by hand', async () => {
+it('CONTRACT 7: 410 makes the event dead and disables the endpoint until it is enabled; a dead event can be sent by hand meanwhile', async () => {
   const one = cases['/gone']!
   const { relying_party_id } = one.rp
   expect(await settled(one, 1)).toMatchObject({ state: 'dead', next_attempt_at: null })
@@ -125,14 +125,13 @@ it('CONTRACT 7: 410 makes the event dead and disables the endpoint until it is e
   expect(dead?.attempts).toEqual([])
   const redeliver = () =>
     one.rp.call('POST', `/v1/verify/${missed.id}/deliveries/${dead!.delivery_id}/redeliver`)
-  expect((await redeliver()).status).toBe(409)
   expect(postsTo('/gone')).toHaveLength(1)
-
-  const enabled = await stage.service.admin('POST', `/${relying_party_id}/webhook/enable`)
-  expect(await expectStatus(enabled, 200)).toMatchObject({ webhook: { disabled: false } })
   expect((await redeliver()).status).toBe(202)
   const [, late] = await posted('/gone', 2)
   expect(JSON.parse(String(late?.body))).toMatchObject({ verification_id: missed.id, status: 'verified' })
+
+  const enabled = await stage.service.admin('POST', `/${relying_party_id}/webhook/enable`)
+  expect(await expectStatus(enabled, 200)).toMatchObject({ webhook: { disabled: false } })
 })
 
 /** Waits for what happens soon by itself; the test's own time limit bounds it. */
