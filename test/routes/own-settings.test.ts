@@ -262,7 +262,7 @@ describe('a key that was revoked elsewhere', () => {
   )
 
   it('cannot be used to have settings read again and again by somebody who only knows its name', async () => {
-    const { relying_party_id: id, api_key } = await createRelyingParty()
+    const { api_key } = await createRelyingParty()
     await as(api_key, 'GET', '/v1/relying_party')
     let reads = 0
     const RELYING_PARTY = {
@@ -273,12 +273,12 @@ describe('a key that was revoked elsewhere', () => {
       },
     } as unknown as typeof env.RELYING_PARTY
     const forged = `${api_key.slice(0, -43)}${'A'.repeat(43)}`
-    const response = await call(app, 'POST', '/v1/webhook/enable', {
-      headers: { Authorization: `Bearer ${forged}` },
-      env: { ...env, RELYING_PARTY },
-    })
-    expect([response.status, reads]).toEqual([401, 0])
-    expect(await settingsOf(env, id, NOW)).toMatchObject({ ok: true })
+    const headers = { Authorization: `Bearer ${forged}` }
+    for (let i = 0; i < 2; i += 1) {
+      const options = { headers, env: { ...env, RELYING_PARTY } }
+      const response = await call(app, 'POST', '/v1/webhook/enable', options)
+      expect([response.status, reads]).toEqual([401, 0])
+    }
   })
 })
 
