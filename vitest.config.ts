@@ -8,6 +8,8 @@ const WORKERS = ['session', 'relying-party', 'routes']
 // Three runners: the core as plain functions, the objects inside workerd, and the whole service over HTTP.
 export default defineConfig({
   test: {
+    // The service's own line for each request (src/routes/log.ts) would bury everything else.
+    onConsoleLog: (text) => !text.startsWith('{"event":"request"'),
     projects: [
       {
         test: {

@@ -78,10 +78,12 @@ export function openStore(ctx: DurableObjectState): SessionStore {
       clearTimeout(flush)
       flush = undefined
       closeSockets(ctx)
-      if (tombstone !== undefined) return write(tombstone)
       current = undefined
       alarm = null
-      await ctx.storage.deleteAll()
+      // Also where a tombstone follows: a document that is only written over can still be read in the database's file.
+      const deleted = ctx.storage.deleteAll()
+      if (tombstone !== undefined) write(tombstone)
+      await deleted
     },
     arm: (notBefore) => {
       const owed = current === undefined ? null : nextWakeUp(current)

@@ -1,0 +1,293 @@
+// Where things must not be (CONTRACT 4, 9): values of claims and tokens in no log, no refusal and no file; metadata in no log
+// and no refusal; and after erasure nothing of them anywhere. Looked for in the raw bytes, not through the service.
+
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { exportJWK, generateKeyPair } from 'jose'
+import { describe, expect, it } from 'vitest'
+import { AGE, makeAuthority, makePerson, PID, presentationOf, type Telling } from '../support/person.ts'
+import { BASE_URL, type CallOptions, type CreatedSession, type RelyingParty } from '../support/service.ts'
+import { relyingPartyOf, useStage } from '../support/stage.ts'
+import type { ReceivedRequest } from '../support/wallet.ts'
+import { tracesIn, tracesInFiles } from './canary/traces.ts'
+
+const stage = useStage()
+
+const canary = (what: string) => `CANARY-${what}-${randomBytes(9).toString('hex')}`
+
+const CLAIM = canary('claim')
+const METADATA = canary('metadata')
+const FROM_WALLET = canary('wallet')
+const JUNK_TOKEN = canary('token')
+const IDEMPOTENCY_KEY = canary('idempotency')
+
+const NAMES = { credential_types: ['pid'], scope: ['given_name', 'family_name'] }
+const ADULT = { credential_types: ['age_attestation'], scope: ['age_over_18'] }
+const CLAIMS = { given_name: CLAIM, family_name: CLAIM, note: CLAIM }
+const RETURN_URL = 'https://shop.example/done'
+const EXPIRES_IN = 60
+
+/** Everything that was secret in the run, what was refused in it, and what was sent to the receiver. */
+type Run = {
+  readonly secrets: Record<string, string>
+  readonly ids: string[]
+  readonly refusals: string[]
+  readonly rp: RelyingParty
+}
+
+describe('a canary in every claim, metadata value and token', () => {
+  it('stays out of logs, refusals and files through every outcome, and is gone after erasure', async () => {
+    const run = await startRun()
+    const expiring = await create(run)
+    for (const outcome of OUTCOMES) await outcome(run)
+    await sleep(Date.parse(expiring.expires_at) - Date.now() + 500)
+    expect((await run.rp.poll(expiring.verification_id)).status).toBe('expired')
+
+    const { output, stateDir } = stage.service.server
+    const outOfSight = { ...run.secrets, metadata: METADATA }
+    expect(run.refusals.length, 'refusals that were read').toBeGreaterThan(10)
+    expect(tracesIn(run.refusals.join('\n'), outOfSight), 'in refusals').toEqual([])
+    expect(tracesInFiles(stateDir, run.secrets, isOfTheService), 'in files').toEqual([])
+    expect(tracesInFiles(stateDir, { metadata: METADATA }), 'the search finds what is there').not.toEqual([])
+    const events = stage.receiver.requests.map(({ body }) => body.toString()).join('\n')
+    expect(tracesIn(events, run.secrets), 'in webhooks').toEqual([])
+
+    for (const id of run.ids) expect((await run.rp.call('DELETE', `/v1/verify/${id}`)).status).toBe(204)
+    expect(tracesInFiles(stateDir, outOfSight, isOfTheService), 'after erasure').toEqual([])
+    const ids = Object.fromEntries(run.ids.map((id, i) => [`id ${i}`, id.slice(2)]))
+    expect(output().match(/"event":"request"/g)?.length ?? 0, 'lines in the log').toBeGreaterThan(
+      run.ids.length,
+    )
+    expect(tracesIn(output(), { ...outOfSight, ...ids }), 'in the log').toEqual([])
+  }, 120_000)
+})
+
+/** The operator's own keys are files of STATE_DIR by design (README), and so is the demo's. */
+function isOfTheService(path: string): boolean {
+  return path.startsWith('objects/')
+}
+
+async function startRun(): Promise<Run> {
+  const rp = await relyingPartyOf(stage, { return_urls: [RETURN_URL] })
+  const form = `grant_type=client_credentials&client_id=${rp.relying_party_id}&client_secret=${rp.api_key}`
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  const granted = await stage.service.fetch('/oauth/token', { method: 'POST', headers, body: form })
+  const { access_token } = (await granted.json()) as { access_token: string }
+  const secrets = {
+    claim: CLAIM,
+    'from the wallet': FROM_WALLET,
+    'junk token': JUNK_TOKEN,
+    'idempotency key': IDEMPOTENCY_KEY,
+    'API key': rp.api_key.slice(-32),
+    'webhook secret': rp.webhook_secret.slice('whsec_'.length),
+    'access token': access_token.slice(-64),
+    'admin token': stage.service.server.adminToken,
+  }
+  return { secrets, ids: [], refusals: [], rp }
+}
+
+async function create(
+  { rp, ids, secrets }: Run,
+  request: object = ADULT,
+  key?: string,
+): Promise<CreatedSession> {
+  const metadata = { user: METADATA, context: `a longer text around ${METADATA}` }
+  const expiry = ids.length === 0 ? { expires_in: EXPIRES_IN } : {}
+  const headers = key === undefined ? {} : { 'Idempotency-Key': key }
+  const session = await rp.create({ ...request, metadata, ...expiry }, headers)
+  ids.push(session.verification_id)
+  secrets[`client token ${ids.length}`] = session.client_token
+  return session
+}
+
+async function receive(run: Run, request?: object): Promise<ReceivedRequest> {
+  const session = await create(run, request)
+  const received = await stage.service.wallet.receive(session.wallet_request.uri)
+  run.secrets[`capability ${run.ids.length}`] = session.wallet_request.request_uri.slice(-26)
+  return received
+}
+
+async function answerWith(
+  run: Run,
+  request: ReceivedRequest,
+  vct: string,
+  telling: Telling,
+): Promise<Response> {
+  const person = telling.issuer === undefined ? stage.person : await makePerson(await makeAuthority())
+  const presentation = await presentationOf(person, vct, request, {
+    ...telling,
+    claims: { ...CLAIMS, ...telling.claims },
+  })
+  const query = vct === PID ? 'pid' : 'age_attestation'
+  const response = await stage.service.wallet.present(request, { [query]: [presentation] })
+  const text = await response.clone().text()
+  if (response.status >= 400) run.refusals.push(text)
+  else {
+    const code = /response_code=([\w-]+)/.exec(text)?.[1]
+    if (code !== undefined) run.secrets[`response code ${run.ids.length}`] = code
+  }
+  return response
+}
+
+/** What not even its relying party is told in the clear. A poll does hold tokens: `session_url` is there to be handed on. */
+const FROM_WALLETS = { claim: CLAIM, 'from the wallet': FROM_WALLET }
+
+async function expectOutcome(run: Run, status: string): Promise<void> {
+  const id = run.ids.at(-1) ?? ''
+  const poll = await run.rp.poll(id)
+  expect(poll.status).toBe(status)
+  expect(tracesIn(JSON.stringify(poll), FROM_WALLETS), `in the poll of a session that is ${status}`).toEqual(
+    [],
+  )
+  const log = await run.rp.call('GET', `/v1/verify/${id}/deliveries`)
+  expect(tracesIn(await log.text(), run.secrets), 'in the log of deliveries').toEqual([])
+}
+
+const OUTCOMES: readonly ((run: Run) => Promise<void>)[] = [
+  async function verified(run) {
+    expect((await answerWith(run, await receive(run, NAMES), PID, {})).status).toBe(200)
+    await expectOutcome(run, 'verified')
+  },
+  async function verifiedWithEncryptedClaims(run) {
+    const { publicKey } = await generateKeyPair('ECDH-ES', { crv: 'P-256', extractable: true })
+    const claims_encryption_jwk = { ...(await exportJWK(publicKey)), kid: 'rp' }
+    const request = await receive(run, { ...NAMES, claims_encryption_jwk })
+    expect((await answerWith(run, request, PID, {})).status).toBe(200)
+    expect((await run.rp.poll(run.ids.at(-1) ?? '')).encrypted_claims).toEqual(expect.any(String))
+    await expectOutcome(run, 'verified')
+  },
+  async function verifiedByLink(run) {
+    const session = await create(run, { ...ADULT, return_url: RETURN_URL })
+    const headers = { 'Content-Type': 'application/json', Origin: BASE_URL }
+    const path = `/v1/verify/${session.verification_id}`
+    const send = (to: string, body: object, more: object = {}) =>
+      stage.service.fetch(path + to, {
+        method: 'POST',
+        headers: { ...headers, ...more },
+        body: JSON.stringify(body),
+      })
+    const link = await send('/link', {}, { Authorization: `Bearer ${session.client_token}` })
+    const cookie = link.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+    const request = await stage.service.wallet.receive(((await link.json()) as { uri: string }).uri)
+    await answerWith(run, request, AGE, {})
+    const response_code = run.secrets[`response code ${run.ids.length}`]
+    const back = await send('/response_code', { response_code }, { Cookie: cookie })
+    const { return_url } = (await back.json()) as { return_url: string }
+    const return_code = new URLSearchParams(new URL(return_url).search).get('return_code') ?? ''
+    run.secrets['return code'] = return_code
+    run.secrets['browser cookie'] = cookie.split('=')[1] ?? ''
+    expect((await run.rp.call('POST', `${path}/return`, { body: { return_code } })).status).toBe(200)
+    await expectOutcome(run, 'verified')
+  },
+  async function rejected(run) {
+    const request = await receive(run)
+    expect((await answerWith(run, request, AGE, { claims: { age_over_18: false } })).status).toBe(200)
+    await expectOutcome(run, 'rejected')
+  },
+  async function rejectedForItsDate(run) {
+    const exp = Math.floor(Date.now() / 1000) - 1000
+    expect((await answerWith(run, await receive(run, NAMES), PID, { claims: { exp } })).status).toBe(200)
+    await expectOutcome(run, 'rejected')
+  },
+  async function declined(run) {
+    const request = await receive(run)
+    expect((await stage.service.wallet.decline(request, 'access_denied')).status).toBe(200)
+    await expectOutcome(run, 'declined')
+  },
+  async function canceled(run) {
+    await receive(run)
+    await run.rp.call('POST', `/v1/verify/${run.ids.at(-1)}/cancel`)
+    await expectOutcome(run, 'canceled')
+  },
+  async function pendingAfterForgeries(run) {
+    const request = await receive(run, NAMES)
+    const stranger = await makeAuthority()
+    for (const telling of FORGERIES(stranger.key)) {
+      expect((await answerWith(run, request, PID, telling)).status).toBe(400)
+    }
+    const tampered = (await presentationOf(stage.person, PID, request, { claims: CLAIMS })).replace(
+      '~',
+      `~${FROM_WALLET}~`,
+    )
+    const answer = await stage.service.wallet.present(request, { pid: [tampered] })
+    run.refusals.push(await answer.text())
+    await junkPosts(run, request)
+    await expectOutcome(run, 'pending')
+  },
+  async function refusedCalls(run) {
+    const session = await create(run, ADULT, IDEMPOTENCY_KEY)
+    await refusals(run, session)
+  },
+]
+
+const FORGERIES = (stranger: NonNullable<Telling['issuer']>): readonly Telling[] => [
+  { nonce: FROM_WALLET },
+  { audience: FROM_WALLET },
+  { issuer: stranger },
+  { holder: stranger },
+  { unbound: true },
+  { claims: { vct: FROM_WALLET } },
+  { claims: { iss: `https://${FROM_WALLET}.example` } },
+  { claims: { exp: FROM_WALLET } },
+]
+
+async function junkPosts(run: Run, request: ReceivedRequest): Promise<void> {
+  const { state, response_uri } = request.payload
+  const forms = [
+    { error: FROM_WALLET, error_description: FROM_WALLET, state },
+    { error: 'invalid_request', error_description: FROM_WALLET, state: FROM_WALLET },
+    { vp_token: `{"pid":["${FROM_WALLET}"]}`, state },
+    { response: `${FROM_WALLET}.a.b.c.d` },
+    { [FROM_WALLET]: FROM_WALLET },
+  ]
+  for (const form of forms) {
+    const body = new URLSearchParams(form as Record<string, string>).toString()
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    run.refusals.push(
+      await (await stage.service.fetch(response_uri, { method: 'POST', headers, body })).text(),
+    )
+  }
+  const nonce = `wallet_nonce=${FROM_WALLET}&wallet_metadata=${encodeURIComponent(`{"x":"${FROM_WALLET}"}`)}`
+  const requestUri = new URL(request.uri).searchParams.get('request_uri') ?? ''
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  await (await stage.service.fetch(requestUri, { method: 'POST', headers, body: nonce })).text()
+}
+
+/** Calls that end in problems, with secrets wherever one can be put. */
+async function refusals(run: Run, session: CreatedSession): Promise<void> {
+  const path = `/v1/verify/${session.verification_id}`
+  const { client_token } = session
+  const calls: readonly (readonly [method: string, path: string, options?: CallOptions])[] = [
+    ['GET', path, { token: JUNK_TOKEN }],
+    ['GET', `${path}?token=${JUNK_TOKEN}`, { token: null }],
+    ['GET', `${path}/qr?token=${client_token}&size=${FROM_WALLET}`, { token: null }],
+    ['GET', `${path}/deliveries?token=${client_token}`, { token: client_token }],
+    ['GET', `/s/${session.verification_id}?token=${JUNK_TOKEN}`, { token: null }],
+    ['GET', `/${JUNK_TOKEN}`],
+    ['PUT', `${path}?token=${client_token}`],
+    ['POST', '/v1/verify', { body: { ...ADULT, metadata: { user: `${METADATA}`.repeat(20) } } }],
+    ['POST', '/v1/verify', { body: { ...ADULT, scope: [METADATA] } }],
+    ['POST', '/v1/verify', { body: { ...ADULT, required_assurance_level: METADATA } }],
+    ['POST', '/v1/verify', { body: `{"metadata":"${METADATA}",` }],
+    ['POST', '/v1/verify', { body: NAMES, headers: { 'Idempotency-Key': IDEMPOTENCY_KEY } }],
+    ['POST', `${path}/return`, { body: { return_code: JUNK_TOKEN } }],
+    ['GET', '/v1/admin/relying_parties', { token: JUNK_TOKEN }],
+    ['GET', `/v1/events?after=${JUNK_TOKEN}`],
+    [
+      'POST',
+      '/oauth/token',
+      { token: null, body: `grant_type=x&client_secret=${JUNK_TOKEN}`, headers: FORM },
+    ],
+  ]
+  for (const [method, to, options] of calls) {
+    const response = await run.rp.call(method, to, options)
+    expect(response.status, `${method} ${to}`).toBeGreaterThanOrEqual(400)
+    run.refusals.push(await response.text())
+  }
+  // And two that are answered, with the token in the address.
+  for (const to of [`${path}?token=${client_token}`, `${path}/qr?token=${client_token}`]) {
+    expect((await run.rp.call('GET', to, { token: null })).status).toBe(200)
+  }
+}
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
