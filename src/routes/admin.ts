@@ -9,7 +9,7 @@ import { configOf } from '../env.ts'
 import { directoryOf } from '../relying-party/directory.ts'
 import { createRelyingParty, eraseRelyingParty } from '../relying-party/registry.ts'
 import { creationSchema, SETTINGS_LIMIT } from '../relying-party/settings-schema.ts'
-import { bearerToken } from './authenticate.ts'
+import { presentedToken } from './authenticate.ts'
 import { CLIENT_TOKEN_PREFIX } from './client-token.ts'
 import type { AppContext, AppEnv } from './context.ts'
 import { problem } from './problems.ts'
@@ -65,7 +65,7 @@ export function adminRoutes(): Hono<AppEnv> {
 const operatorOnly: MiddlewareHandler<AppEnv> = async (c, next) => {
   const { adminToken } = configOf(c.env)
   if (adminToken === null) return problem(c, 'not_found')
-  const token = bearerToken(c)
+  const token = presentedToken(c)
   if (!token.ok) return problem(c, token.error)
   // Digests have one length, so not even the token's length shows in the time taken.
   const [presented, expected] = await Promise.all([sha256(utf8(token.value)), sha256(utf8(adminToken))])

@@ -33,7 +33,7 @@ export type AuthenticationFault = Extract<
 
 /** The relying party behind the request, if its token has the scope. The error is the response to send. */
 export async function authenticate(c: AppContext, scope: Scope): Promise<Result<Caller, Response>> {
-  const token = bearerToken(c)
+  const token = presentedToken(c)
   const found = token.ok ? await callerOf(c, token.value, scope) : token
   return found.ok ? found : err(problem(c, found.error))
 }
@@ -58,20 +58,27 @@ export async function authenticateForSession(
   verificationId: string,
   scope: Scope,
 ): Promise<Result<SessionCaller, Response>> {
-  const parameter = c.req.query('token')
-  const header = bearerToken(c)
-  const token = !header.ok && header.error === 'missing_token' && parameter ? ok(parameter) : header
-  if (!token.ok) return err(problem(c, token.error))
+  const token = presentedToken(c)
+  if (!token.ok) {
+    // An API key in an address would end up in logs and histories: there only a client token is heard.
+    const isMisplaced = token.error === 'missing_token' && Boolean(c.req.query('token'))
+    return err(problem(c, isMisplaced ? 'invalid_token' : token.error))
+  }
   if (await isClientTokenOf(configOf(c.env), verificationId, token.value)) return ok({ kind: 'client_token' })
-  // An API key in an address would end up in logs and histories: there only a client token is heard.
-  if (token !== header && !token.value.startsWith(CLIENT_TOKEN_PREFIX))
-    return err(problem(c, 'invalid_token'))
   const found = await callerOf(c, token.value, scope)
   return found.ok ? ok({ kind: 'relying_party', caller: found.value }) : err(problem(c, found.error))
 }
 
+/** The token of the Authorization header; where it has none, a client token in `?token=`, on whichever route that is (CONTRACT 1). */
+export function presentedToken(c: AppContext): ReturnType<typeof bearerToken> {
+  const header = bearerToken(c)
+  if (header.ok || header.error !== 'missing_token') return header
+  const parameter = c.req.query('token')
+  return parameter?.startsWith(CLIENT_TOKEN_PREFIX) ? ok(parameter) : header
+}
+
 /** The token of the Authorization header (RFC 6750 §2.1; any visible characters: each kind of token has its own strict shape). */
-export function bearerToken(c: AppContext): Result<string, 'missing_token' | 'invalid_token'> {
+function bearerToken(c: AppContext): Result<string, 'missing_token' | 'invalid_token'> {
   const header = c.req.header('Authorization')
   if (header === undefined || !/^bearer(?: |$)/i.test(header)) return err('missing_token')
   const token = /^bearer +([\x21-\x7e]+) *$/i.exec(header)?.[1]

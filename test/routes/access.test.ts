@@ -134,9 +134,7 @@ describe.each(SCOPED)('$name', ({ name, access }) => {
     const { clientToken: token } = name.includes(':id') ? parameters : await newSession(test, name)
     const expected = access.caller === 'session' ? opens(name) : '403 insufficient_scope'
     expect(await verdict(await send(name, { parameters, token }))).toBe(expected)
-    if (access.caller === 'session') {
-      expect(await verdict(await send(name, { parameters, query: `?token=${token}` }))).toBe(expected)
-    }
+    expect(await verdict(await send(name, { parameters, query: `?token=${token}` }))).toBe(expected)
   })
 })
 

@@ -268,6 +268,9 @@ describe('a client token', () => {
     expect(await codeOf(await status(OTHER_SESSION, { header: token }))).toBe('403 insufficient_scope')
     expect(await codeOf(await status(OTHER_SESSION, { token }))).toBe('403 insufficient_scope')
     expect(await codeOf(await read(`Bearer ${token}`))).toBe('403 insufficient_scope')
+    expect(await codeOf(await call(app, 'GET', `/test/read?token=${token}`))).toBe('403 insufficient_scope')
+    expect(await codeOf(await call(app, 'GET', `${LIST}?token=${token}`))).toBe('403 insufficient_scope')
+    expect(await codeOf(await call(app, 'GET', '/test/read?token=wv_test'))).toBe('401 missing_token')
   })
 
   it('of another service is refused', async () => {
