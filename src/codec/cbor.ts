@@ -176,3 +176,25 @@ function takeBytes(reader: Reader, length: number): Uint8Array<ArrayBuffer> | un
   reader.offset = end
   return taken
 }
+
+/** The text of an item; `undefined` where it is none, or nothing. */
+export function textOf(item: CborItem | undefined): string | undefined {
+  return item?.type === 'text' ? item.value : undefined
+}
+
+/** The content of a byte string; `undefined` where it is none, or nothing. */
+export function bytesOf(item: CborItem | undefined): Uint8Array<ArrayBuffer> | undefined {
+  return item?.type === 'bytes' ? item.value : undefined
+}
+
+/** The bytes of embedded CBOR (§3.4.5.1: tag 24 around a byte string), still unread. */
+export function embeddedOf(item: CborItem | undefined): Uint8Array<ArrayBuffer> | undefined {
+  return item?.type === 'tag' && item.tag === 24 ? bytesOf(item.content) : undefined
+}
+
+/** Whether an item is a map all of whose keys are among these texts. */
+export function isMapOf(item: CborItem | undefined, ...names: readonly string[]): boolean {
+  return (
+    item?.type === 'map' && item.entries.every(({ key }) => key.type === 'text' && names.includes(key.value))
+  )
+}

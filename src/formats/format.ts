@@ -34,6 +34,12 @@ export type Expected = {
   readonly holderBinding: boolean
   /** Unix seconds at which the request was made: a key binding JWT is not older (skew aside). */
   readonly requestedAt: number
+  /** The request's `response_uri`, for formats that bind to it (B.2.6.1). The DC API has none. */
+  readonly responseUri?: string
+  /** SHA-256 JWK thumbprint of the key the answer was encrypted to, raw; null for one that came in the clear (B.2.6). */
+  readonly encryptionKeyThumbprint?: Uint8Array<ArrayBuffer> | null
+  /** The private half of that key, where an answer may be authenticated with a MAC agreed with it (B.2.2). */
+  readonly encryptionPrivateJwk?: JsonWebKey
 }
 
 /** What a verification is given of the world. */

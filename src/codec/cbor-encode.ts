@@ -1,0 +1,49 @@
+// CBOR as we write it ourselves (RFC 8949 §4.2.1, shortest heads, definite lengths): only what is hashed, signed or
+// authenticated beside a received structure needs it, so there are no maps and no floats.
+
+import { concatBytes, utf8 } from './bytes.ts'
+
+/** What can be written. `encoded` is an item as it was received, taken over byte for byte. */
+export type CborValue =
+  | null
+  | string
+  | Uint8Array<ArrayBuffer>
+  | readonly CborValue[]
+  | { readonly tag: number; readonly content: CborValue }
+  | { readonly encoded: Uint8Array<ArrayBuffer> }
+
+/** The deterministic encoding of a value. */
+export function encodeCbor(value: CborValue): Uint8Array<ArrayBuffer> {
+  if (value === null) return Uint8Array.of(0xf6)
+  if (typeof value === 'string') return withHead(3, utf8(value))
+  if (value instanceof Uint8Array) return withHead(2, value)
+  if (isArray(value)) return concatBytes(head(4, value.length), ...value.map(encodeCbor))
+  if ('encoded' in value) return value.encoded
+  return concatBytes(head(6, value.tag), encodeCbor(value.content))
+}
+
+/** Embedded CBOR (§3.4.5.1): tag 24 around the encoding of an item. */
+export function embedCbor(encoded: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  return encodeCbor({ tag: 24, content: encoded })
+}
+
+function withHead(major: number, content: Uint8Array): Uint8Array<ArrayBuffer> {
+  return concatBytes(head(major, content.length), content)
+}
+
+/** §3: the initial byte, and the argument in as few bytes as hold it. */
+function head(major: number, argument: number): Uint8Array<ArrayBuffer> {
+  const initial = major << 5
+  if (argument < 24) return Uint8Array.of(initial | argument)
+  if (argument < 0x100) return Uint8Array.of(initial | 24, argument)
+  if (argument < 0x10000) return Uint8Array.of(initial | 25, argument >> 8, argument & 0xff)
+  const wide = new Uint8Array(5)
+  wide[0] = initial | 26
+  new DataView(wide.buffer).setUint32(1, argument)
+  return wide
+}
+
+/** `Array.isArray` does not tell a readonly array from the other members of the union. */
+function isArray(value: CborValue): value is readonly CborValue[] {
+  return Array.isArray(value)
+}

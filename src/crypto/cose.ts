@@ -1,0 +1,166 @@
+// COSE (RFC 9052, RFC 9053), as far as credentials use it: COSE_Sign1 and COSE_Mac0 without a tag, and public COSE_Keys.
+// As with JWS, the algorithm is an entry of our table and stands in the protected header only.
+
+import { encodeBase64url } from '../codec/base64url.ts'
+import { bytesOf, type CborItem, decodeCbor, entryOf } from '../codec/cbor.ts'
+import { encodeCbor } from '../codec/cbor-encode.ts'
+import { err, ok, type Result } from '../result.ts'
+import { type SignatureAlgorithm, type SignatureAlgorithmName, signatureAlgorithm } from './algorithms.ts'
+import { hmacSha256 } from './hmac.ts'
+import { importVerificationKey, type PublicJwk, parsePublicJwk } from './jwk.ts'
+import { timingSafeEqual } from './timing-safe.ts'
+
+/** COSE algorithm identifiers (RFC 9053 §2, RFC 9864 §2) and the algorithms they are, in the order we advertise them. */
+const SIGNATURES: ReadonlyMap<number, SignatureAlgorithmName> = new Map([
+  [-7, 'ES256'],
+  [-9, 'ES256'],
+  [-35, 'ES384'],
+  [-51, 'ES384'],
+  [-36, 'ES512'],
+  [-52, 'ES512'],
+  [-8, 'EdDSA'],
+  [-19, 'Ed25519'],
+])
+
+/** The identifiers of every signature algorithm we accept. */
+export const COSE_SIGNATURE_ALGORITHMS: readonly number[] = [...SIGNATURES.keys()]
+
+/** HMAC 256/256 (RFC 9053 §3.1), the one MAC we accept. */
+const HMAC_256 = 5
+
+/** What the two structures have in common. `payload` is null where it is detached. */
+export type CoseMessage = {
+  /** The protected header as received: what is signed is these bytes. */
+  readonly protectedHeader: Uint8Array<ArrayBuffer>
+  /** The unprotected header, a map. Nothing in it is authenticated. */
+  readonly unprotected: CborItem
+  readonly payload: Uint8Array<ArrayBuffer> | null
+}
+
+/** A COSE_Sign1, not yet verified. */
+export type CoseSign1 = CoseMessage & {
+  readonly algorithm: SignatureAlgorithm
+  readonly signature: Uint8Array<ArrayBuffer>
+}
+
+/** A COSE_Mac0 with HMAC 256/256, not yet verified. */
+export type CoseMac0 = CoseMessage & { readonly tag: Uint8Array<ArrayBuffer> }
+
+export type CoseFault = 'malformed' | 'unsupported_algorithm' | 'unsupported_critical_header'
+
+/** Decodes an untagged COSE_Sign1 (RFC 9052 §4.2) with an algorithm of our table. */
+export function decodeCoseSign1(item: CborItem | undefined): Result<CoseSign1, CoseFault> {
+  const parts = decodeParts(item)
+  if (!parts.ok) return parts
+  const { algorithm: identifier, authenticator, message } = parts.value
+  const algorithm = signatureAlgorithm(
+    typeof identifier === 'number' ? SIGNATURES.get(identifier) : undefined,
+  )
+  return algorithm === undefined
+    ? err('unsupported_algorithm')
+    : ok({ ...message, algorithm, signature: authenticator })
+}
+
+/** Decodes an untagged COSE_Mac0 (RFC 9052 §6.2) with HMAC 256/256. */
+export function decodeCoseMac0(item: CborItem | undefined): Result<CoseMac0, CoseFault> {
+  const parts = decodeParts(item)
+  if (!parts.ok) return parts
+  const { algorithm, authenticator, message } = parts.value
+  return algorithm === HMAC_256 ? ok({ ...message, tag: authenticator }) : err('unsupported_algorithm')
+}
+
+/** Whether `key` signed `payload` (RFC 9052 §4.4, without external data). A key that does not fit the algorithm did not. */
+export async function verifyCoseSign1(
+  { algorithm, protectedHeader, signature }: CoseSign1,
+  payload: Uint8Array<ArrayBuffer>,
+  key: PublicJwk,
+): Promise<boolean> {
+  if (signature.length !== algorithm.signatureBytes) return false
+  const imported = await importVerificationKey(key, algorithm)
+  if (imported === undefined) return false
+  const signed = encodeCbor(['Signature1', protectedHeader, NO_EXTERNAL_DATA, payload])
+  return crypto.subtle.verify(algorithm.verifyParameters, imported, signature, signed)
+}
+
+/** Whether the tag was made with `key` over `payload` (RFC 9052 §6.3, without external data). */
+export async function verifyCoseMac0(
+  { protectedHeader, tag }: CoseMac0,
+  payload: Uint8Array<ArrayBuffer>,
+  key: Uint8Array<ArrayBuffer>,
+): Promise<boolean> {
+  const authenticated = encodeCbor(['MAC0', protectedHeader, NO_EXTERNAL_DATA, payload])
+  return timingSafeEqual(await hmacSha256(key, authenticated), tag)
+}
+
+/** The public key of a COSE_Key (RFC 9053 §7); `undefined` for other kinds, and for points without both coordinates. */
+export function parseCoseKey(item: CborItem | undefined): PublicJwk | undefined {
+  if (item === undefined) return undefined
+  const kty = KEY_TYPES.get(integerOf(entryOf(item, LABEL.kty)))
+  const crv = CURVES.get(integerOf(entryOf(item, LABEL.crv)))
+  const x = bytesOf(entryOf(item, LABEL.x))
+  const y = bytesOf(entryOf(item, LABEL.y))
+  if (kty === undefined || crv === undefined || x === undefined) return undefined
+  return parsePublicJwk({ kty, crv, x: encodeBase64url(x), ...(y && { y: encodeBase64url(y) }) })
+}
+
+const NO_EXTERNAL_DATA = new Uint8Array(0)
+
+/** Header parameters (RFC 9052 §3.1) and key parameters (RFC 9052 §7.1, RFC 9053 §7). */
+const LABEL = { alg: 1, crit: 2, kty: 1, crv: -1, x: -2, y: -3 } as const
+
+const KEY_TYPES: ReadonlyMap<number | undefined, string> = new Map([
+  [1, 'OKP'],
+  [2, 'EC'],
+])
+
+const CURVES: ReadonlyMap<number | undefined, string> = new Map([
+  [1, 'P-256'],
+  [2, 'P-384'],
+  [3, 'P-521'],
+  [6, 'Ed25519'],
+])
+
+type Parts = {
+  readonly algorithm: number | undefined
+  readonly authenticator: Uint8Array<ArrayBuffer>
+  readonly message: CoseMessage
+}
+
+/** Protected header, unprotected header, payload, and the signature or tag. */
+function decodeParts(item: CborItem | undefined): Result<Parts, CoseFault> {
+  if (item?.type !== 'array' || item.items.length !== 4) return err('malformed')
+  const [protectedItem, unprotected, payloadItem, last] = item.items
+  const protectedHeader = bytesOf(protectedItem)
+  const authenticator = bytesOf(last)
+  const payload = payloadItem?.type === 'simple' ? payloadItem.value : bytesOf(payloadItem)
+  if (protectedHeader === undefined || authenticator === undefined || unprotected?.type !== 'map')
+    return err('malformed')
+  if (payload !== null && !(payload instanceof Uint8Array)) return err('malformed')
+  const header = decodeHeader(protectedHeader, unprotected)
+  if (!header.ok) return header
+  const algorithm = integerOf(entryOf(header.value, LABEL.alg))
+  return ok({ algorithm, authenticator, message: { protectedHeader, unprotected, payload } })
+}
+
+const HEADER_LIMITS = { bytes: 65_536, depth: 8, items: 256 } as const
+
+/** RFC 9052 §3: a label stands in one of the two headers at most, and what is critical must be understood. */
+function decodeHeader(
+  encoded: Uint8Array<ArrayBuffer>,
+  unprotected: CborItem & { readonly type: 'map' },
+): Result<CborItem, CoseFault> {
+  const header = decodeCbor(encoded, HEADER_LIMITS)
+  if (!header.ok || header.value.type !== 'map') return err('malformed')
+  const entries = [...header.value.entries, ...unprotected.entries]
+  const labels = entries.map(({ key }) =>
+    key.type === 'integer' || key.type === 'text' ? `${key.type}:${key.value}` : undefined,
+  )
+  if (labels.includes(undefined) || new Set(labels).size !== labels.length) return err('malformed')
+  if (entryOf(header.value, LABEL.crit) || entryOf(unprotected, LABEL.crit))
+    return err('unsupported_critical_header')
+  return header
+}
+
+function integerOf(item: CborItem | undefined): number | undefined {
+  return item?.type === 'integer' && typeof item.value === 'number' ? item.value : undefined
+}

@@ -1,0 +1,107 @@
+// DeviceSigned (ISO/IEC 18013-5 §9.1.3): the device key the issuer named signs, or authenticates with a MAC, this very
+// session. Exactly one of the two; the answer does not choose whether there is one.
+
+import { type CborItem, decodeCbor, embeddedOf, entryOf, isMapOf } from '../../codec/cbor.ts'
+import { embedCbor, encodeCbor } from '../../codec/cbor-encode.ts'
+import {
+  type CoseFault,
+  decodeCoseMac0,
+  decodeCoseSign1,
+  verifyCoseMac0,
+  verifyCoseSign1,
+} from '../../crypto/cose.ts'
+import type { PublicJwk } from '../../crypto/jwk.ts'
+import { err, ok, type Result } from '../../result.ts'
+import type { Rejection } from '../format.ts'
+import { deriveMacKey } from './device-mac.ts'
+import { COSE_REJECTIONS } from './issuer-signed.ts'
+import { DEVICE_NAME_SPACES } from './limits.ts'
+
+/** The session a device authenticates. */
+export type Session = {
+  /** The encoded SessionTranscript. */
+  readonly transcript: Uint8Array<ArrayBuffer>
+  /** Our private key a MAC is agreed with: the one the answer was encrypted to. Without it there is no MAC. */
+  readonly privateKey: JsonWebKey | undefined
+}
+
+/** Verifies that the holder of `deviceKey` presents the document in this session. */
+export async function verifyDeviceAuth(
+  deviceSigned: CborItem | undefined,
+  { docType, deviceKey }: { readonly docType: string; readonly deviceKey: PublicJwk | undefined },
+  session: Session,
+): Promise<Result<null, Rejection>> {
+  if (deviceSigned === undefined) return err({ reason: 'holder_binding_missing' })
+  if (deviceKey === undefined) return err({ reason: 'holder_key_missing' })
+  const nameSpaces = entryOf(deviceSigned, 'nameSpaces')
+  const deviceAuth = entryOf(deviceSigned, 'deviceAuth')
+  if (!isMapOf(deviceSigned, 'nameSpaces', 'deviceAuth') || nameSpaces === undefined)
+    return err({ reason: 'malformed_holder_binding' })
+  const fault = judgeNameSpaces(nameSpaces)
+  if (fault !== undefined) return err(fault)
+  const payload = embedCbor(
+    encodeCbor(['DeviceAuthentication', { encoded: session.transcript }, docType, nameSpaces]),
+  )
+  return verifyProof(deviceAuth, payload, deviceKey, session)
+}
+
+/**
+ * §9.1.2.4: elements signed by the device are claims of the holder's, authorised only where the issuer says so. We ask for
+ * none, so there are none to authorise.
+ */
+function judgeNameSpaces(nameSpaces: CborItem): Rejection | undefined {
+  const embedded = embeddedOf(nameSpaces)
+  const decoded = embedded && decodeCbor(embedded, DEVICE_NAME_SPACES)
+  if (!decoded?.ok || decoded.value.type !== 'map') return { reason: 'malformed_holder_binding' }
+  return decoded.value.entries.length === 0 ? undefined : { reason: 'forbidden_disclosure' }
+}
+
+/** The payload is detached: it is what we know, not what we are told. */
+function verifyProof(
+  deviceAuth: CborItem | undefined,
+  payload: Uint8Array<ArrayBuffer>,
+  deviceKey: PublicJwk,
+  session: Session,
+): Promise<Result<null, Rejection>> | Result<null, Rejection> {
+  if (deviceAuth?.type !== 'map' || deviceAuth.entries.length !== 1)
+    return err({ reason: 'malformed_holder_binding' })
+  const signature = entryOf(deviceAuth, 'deviceSignature')
+  if (signature !== undefined) return verifySignature(signature, payload, deviceKey)
+  const mac = entryOf(deviceAuth, 'deviceMac')
+  if (mac !== undefined) return verifyMac(mac, payload, deviceKey, session)
+  return err({ reason: 'malformed_holder_binding' })
+}
+
+async function verifySignature(
+  deviceSignature: CborItem,
+  payload: Uint8Array<ArrayBuffer>,
+  deviceKey: PublicJwk,
+): Promise<Result<null, Rejection>> {
+  const message = decodeCoseSign1(deviceSignature)
+  if (!message.ok) return err(rejectionOf(message.error))
+  if (message.value.payload !== null) return err({ reason: 'malformed_holder_binding' })
+  return (await verifyCoseSign1(message.value, payload, deviceKey))
+    ? ok(null)
+    : err({ reason: 'invalid_holder_signature' })
+}
+
+async function verifyMac(
+  deviceMac: CborItem,
+  payload: Uint8Array<ArrayBuffer>,
+  deviceKey: PublicJwk,
+  { privateKey, transcript }: Session,
+): Promise<Result<null, Rejection>> {
+  const message = decodeCoseMac0(deviceMac)
+  if (!message.ok) return err(rejectionOf(message.error))
+  if (message.value.payload !== null) return err({ reason: 'malformed_holder_binding' })
+  const key = privateKey && (await deriveMacKey(privateKey, deviceKey, transcript))
+  // A MAC needs a key of ours on the same curve: where there is none, we offered no MAC.
+  if (key === undefined) return err({ reason: 'unsupported_algorithm' })
+  return (await verifyCoseMac0(message.value, payload, key))
+    ? ok(null)
+    : err({ reason: 'invalid_holder_signature' })
+}
+
+function rejectionOf(fault: CoseFault): Rejection {
+  return fault === 'malformed' ? { reason: 'malformed_holder_binding' } : COSE_REJECTIONS[fault]
+}

@@ -1,0 +1,43 @@
+// EMacKey (ISO/IEC 18013-5 §9.1.3.5): what our private key and the device's public key agree on, bound to the session.
+
+import { utf8 } from '../../codec/bytes.ts'
+import { embedCbor } from '../../codec/cbor-encode.ts'
+import { sha256 } from '../../crypto/digest.ts'
+import type { PublicJwk } from '../../crypto/jwk.ts'
+
+/** The COSE identifier OpenID4VP 1.0 B.2.2 gives to HMAC 256/256 with a key agreed by ECDH on P-256. */
+export const HMAC_WITH_P256 = -65537
+
+const ECDH = { name: 'ECDH', namedCurve: 'P-256' } as const
+
+/** Derives the 32 bytes of EMacKey; `undefined` where the two keys are not both on P-256. */
+export async function deriveMacKey(
+  privateKey: JsonWebKey,
+  { kty, crv, x, y }: PublicJwk,
+  transcript: Uint8Array<ArrayBuffer>,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  if (crv !== ECDH.namedCurve || y === undefined || privateKey.crv !== ECDH.namedCurve) return undefined
+  const own = await crypto.subtle.importKey('jwk', agreementKey(privateKey), ECDH, false, ['deriveBits'])
+  const device = await importPublicKey({ kty, crv, x, y })
+  if (device === undefined) return undefined
+  // The Workers types call the member `$public`; the standard and the runtime call it `public`.
+  const agreement = { name: 'ECDH', public: device }
+  const agreed = await crypto.subtle.deriveBits(agreement, own, 256)
+  const material = await crypto.subtle.importKey('raw', agreed, 'HKDF', false, ['deriveBits'])
+  const salt = await sha256(embedCbor(transcript))
+  const parameters = { name: 'HKDF', hash: 'SHA-256', salt, info: utf8('EMacKey') }
+  return new Uint8Array(await crypto.subtle.deriveBits(parameters, material, 256))
+}
+
+/** The key and nothing else: WebCrypto would heed `use`, `alg` and `key_ops`. */
+function agreementKey({ kty, crv, x, y, d }: JsonWebKey): JsonWebKey {
+  return { kty, crv, x, y, d } as JsonWebKey // members that are absent stay absent for WebCrypto
+}
+
+async function importPublicKey(jwk: JsonWebKey): Promise<CryptoKey | undefined> {
+  try {
+    return await crypto.subtle.importKey('jwk', jwk, ECDH, false, [])
+  } catch {
+    return undefined // a point that is not on the curve
+  }
+}

@@ -1,0 +1,51 @@
+// DeviceResponse (ISO/IEC 18013-5 §8.3.2.1.2.2) as OpenID4VP 1.0 B.2 presents it: base64url of one CBOR map with exactly
+// one document (HAIP 1.0 §5.3.1). Unknown members are refused: no signature covers these maps, so nobody vouches for them.
+
+import { decodeBase64url } from '../../codec/base64url.ts'
+import { type CborItem, decodeCbor, entryOf, isMapOf, textOf } from '../../codec/cbor.ts'
+import type { Json } from '../../codec/json.ts'
+import { err, ok, type Result } from '../../result.ts'
+import type { CredentialRejection } from '../format.ts'
+import { DEVICE_RESPONSE, PRESENTATION_CHARACTERS, unreadable } from './limits.ts'
+
+/** One document as received. Nothing is verified. */
+export type DecodedDocument = {
+  readonly docType: string
+  readonly issuerSigned: CborItem
+  /** `undefined` where the holder proves nothing. */
+  readonly deviceSigned: CborItem | undefined
+}
+
+/** Decodes a presentation to its one document. */
+export function decodeDeviceResponse(presentation: Json): Result<DecodedDocument, CredentialRejection> {
+  if (typeof presentation !== 'string') return err({ reason: 'malformed_credential' })
+  if (presentation.length > PRESENTATION_CHARACTERS) return err({ reason: 'limit_exceeded' })
+  const bytes = decodeBase64url(presentation)
+  if (bytes === undefined) return err({ reason: 'malformed_credential' })
+  const response = decodeCbor(bytes, DEVICE_RESPONSE)
+  if (!response.ok) return err(unreadable(response.error))
+  const document = soleDocument(response.value)
+  const decoded = document && decodeDocument(document)
+  return decoded === undefined ? err({ reason: 'malformed_credential' }) : ok(decoded)
+}
+
+/** With status 0 and one document for the one type that was asked for there is no document left to be in error. */
+function soleDocument(response: CborItem): CborItem | undefined {
+  if (!isMapOf(response, 'version', 'documents', 'status')) return undefined
+  const status = entryOf(response, 'status')
+  const documents = entryOf(response, 'documents')
+  if (textOf(entryOf(response, 'version')) !== '1.0') return undefined
+  if (status?.type !== 'integer' || status.value !== 0) return undefined
+  return documents?.type === 'array' && documents.items.length === 1 ? documents.items[0] : undefined
+}
+
+/** `errors` explains elements that are not there. What is not there answers no query, so it is not read. */
+function decodeDocument(document: CborItem): DecodedDocument | undefined {
+  if (!isMapOf(document, 'docType', 'issuerSigned', 'deviceSigned', 'errors')) return undefined
+  const docType = textOf(entryOf(document, 'docType'))
+  const issuerSigned = entryOf(document, 'issuerSigned')
+  const errors = entryOf(document, 'errors')
+  if (docType === undefined || docType === '' || issuerSigned === undefined) return undefined
+  if (errors !== undefined && errors.type !== 'map') return undefined
+  return { docType, issuerSigned, deviceSigned: entryOf(document, 'deviceSigned') }
+}

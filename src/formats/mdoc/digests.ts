@@ -1,0 +1,68 @@
+// Which data elements the issuer signed (ISO/IEC 18013-5 §9.1.2.5): the digest of every received item, tag 24 and all,
+// must stand in the MSO under the item's own namespace and digest identifier.
+
+import { equalBytes } from '../../codec/bytes.ts'
+import { bytesOf, type CborItem, decodeCbor, embeddedOf, entryOf, textOf } from '../../codec/cbor.ts'
+import type { Json, JsonObject } from '../../codec/json.ts'
+import { digest } from '../../crypto/digest.ts'
+import { err, ok, type Result } from '../../result.ts'
+import type { CredentialRejection } from '../format.ts'
+import { toJson } from './element-value.ts'
+import type { NameSpace } from './issuer-signed.ts'
+import { ISSUER_SIGNED_ITEM } from './limits.ts'
+import type { MobileSecurityObject } from './mobile-security-object.ts'
+
+/** Opens the disclosed items: namespace → data element → value. The MSO's signature must have been verified. */
+export async function openNameSpaces(
+  nameSpaces: readonly NameSpace[],
+  mso: MobileSecurityObject,
+): Promise<Result<JsonObject, CredentialRejection>> {
+  const claims: [string, JsonObject][] = []
+  for (const nameSpace of nameSpaces) {
+    const elements = await openItems(nameSpace, mso)
+    if (!elements.ok) return elements
+    claims.push([nameSpace.name, elements.value])
+  }
+  return ok(Object.fromEntries(claims))
+}
+
+async function openItems(
+  { name, items }: NameSpace,
+  { hash, valueDigests }: MobileSecurityObject,
+): Promise<Result<JsonObject, CredentialRejection>> {
+  const elements = new Map<string, Json>()
+  const identifiers = new Set<number>()
+  for (const received of items) {
+    const item = decodeItem(received)
+    if (!item.ok) return item
+    const { digestId, elementIdentifier, value } = item.value
+    const signed = valueDigests.get(name)?.get(digestId)
+    if (signed === undefined || !equalBytes(signed, await digest(hash, received.encoded)))
+      return err({ reason: 'unreferenced_disclosure' })
+    if (identifiers.has(digestId) || elements.has(elementIdentifier))
+      return err({ reason: 'duplicate_digest' })
+    identifiers.add(digestId)
+    elements.set(elementIdentifier, value)
+  }
+  // Own members whatever they are called: `fromEntries` defines, it does not assign.
+  return ok(Object.fromEntries(elements))
+}
+
+type Item = { readonly digestId: number; readonly elementIdentifier: string; readonly value: Json }
+
+/** IssuerSignedItemBytes. How long `random` is, is the issuer's duty. */
+function decodeItem(received: CborItem): Result<Item, CredentialRejection> {
+  const embedded = embeddedOf(received)
+  const decoded = embedded && decodeCbor(embedded, ISSUER_SIGNED_ITEM)
+  if (!decoded?.ok) return err({ reason: 'malformed_disclosure' })
+  const item = decoded.value
+  const digestId = entryOf(item, 'digestID')
+  const elementIdentifier = textOf(entryOf(item, 'elementIdentifier'))
+  const elementValue = entryOf(item, 'elementValue')
+  const value = elementValue && toJson(elementValue)
+  if (digestId?.type !== 'integer' || typeof digestId.value !== 'number')
+    return err({ reason: 'malformed_disclosure' })
+  if (elementIdentifier === undefined || value === undefined || !bytesOf(entryOf(item, 'random')))
+    return err({ reason: 'malformed_disclosure' })
+  return ok({ digestId: digestId.value, elementIdentifier, value })
+}

@@ -1,0 +1,48 @@
+// Values of data elements as JSON (RFC 8949 §6.1): byte strings become base64url, dates stay the text they are.
+
+import { encodeBase64url } from '../../codec/base64url.ts'
+import type { CborItem } from '../../codec/cbor.ts'
+import type { Json } from '../../codec/json.ts'
+
+/** The value as JSON; `undefined` where JSON cannot say it: a number beyond 2^53, a key that is no text, a date that is none. */
+export function toJson(item: CborItem): Json | undefined {
+  switch (item.type) {
+    case 'text':
+      return item.value
+    case 'integer':
+      return typeof item.value === 'number' ? item.value : undefined
+    case 'float':
+      return Number.isFinite(item.value) ? item.value : undefined
+    case 'bytes':
+      return encodeBase64url(item.value)
+    case 'simple':
+      return item.value ?? null
+    case 'array':
+      return allPresent(item.items.map(toJson))
+    case 'map':
+      return toObject(item)
+    case 'tag':
+      return toTagged(item)
+  }
+}
+
+function allPresent(values: readonly (Json | undefined)[]): readonly Json[] | undefined {
+  return values.every((value) => value !== undefined) ? values : undefined
+}
+
+/** The decoder has refused keys that are there twice. */
+function toObject({ entries }: CborItem & { readonly type: 'map' }): Json | undefined {
+  const members: [string, Json][] = []
+  for (const { key, value } of entries) {
+    const json = toJson(value)
+    if (key.type !== 'text' || json === undefined) return undefined
+    members.push([key.value, json])
+  }
+  return Object.fromEntries(members)
+}
+
+/** tdate and full-date (RFC 8949 §3.4.1, RFC 8943): tags around a text. Any other tag says nothing in JSON. */
+function toTagged({ tag, content }: CborItem & { readonly type: 'tag' }): Json | undefined {
+  if ((tag === 0 || tag === 1004) && content.type !== 'text') return undefined
+  return toJson(content)
+}

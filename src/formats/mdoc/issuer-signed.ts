@@ -1,0 +1,75 @@
+// IssuerSigned (ISO/IEC 18013-5 §8.3.2.1.2.2, §9.1.2.4): the disclosed items, and the issuer's COSE_Sign1 over the MSO.
+
+import { bytesOf, type CborItem, entryOf, isMapOf } from '../../codec/cbor.ts'
+import { type CoseFault, type CoseSign1, decodeCoseSign1 } from '../../crypto/cose.ts'
+import { err, ok, type Result } from '../../result.ts'
+import type { CredentialRejection } from '../format.ts'
+import { DATA_ELEMENTS } from './limits.ts'
+import { decodeMobileSecurityObject, type MobileSecurityObject } from './mobile-security-object.ts'
+
+/** What the issuer signed, and what is disclosed of it. Nothing is verified. */
+export type DecodedIssuerSigned = {
+  readonly issuerAuth: CoseSign1
+  /** The payload of `issuerAuth`: the bytes that are signed. */
+  readonly payload: Uint8Array<ArrayBuffer>
+  readonly mso: MobileSecurityObject
+  /** DER certificates, leaf first; `undefined` where `x5chain` is no list of byte strings. */
+  readonly chain: readonly Uint8Array<ArrayBuffer>[] | undefined
+  readonly nameSpaces: readonly NameSpace[]
+}
+
+/** A namespace and its IssuerSignedItemBytes as received. */
+export type NameSpace = { readonly name: string; readonly items: readonly CborItem[] }
+
+/** COSE faults in the words of credential formats. */
+export const COSE_REJECTIONS = {
+  unsupported_algorithm: { reason: 'unsupported_algorithm' },
+  unsupported_critical_header: { reason: 'unsupported_critical_header' },
+} as const satisfies Readonly<Record<Exclude<CoseFault, 'malformed'>, CredentialRejection>>
+
+/** Decodes `issuerSigned` with its MSO; the items stay as they are. */
+export function decodeIssuerSigned(item: CborItem): Result<DecodedIssuerSigned, CredentialRejection> {
+  if (!isMapOf(item, 'nameSpaces', 'issuerAuth')) return err({ reason: 'malformed_credential' })
+  const issuerAuth = decodeCoseSign1(entryOf(item, 'issuerAuth'))
+  if (!issuerAuth.ok)
+    return err(
+      issuerAuth.error === 'malformed'
+        ? { reason: 'malformed_credential' }
+        : COSE_REJECTIONS[issuerAuth.error],
+    )
+  const { payload, unprotected } = issuerAuth.value
+  if (payload === null) return err({ reason: 'malformed_credential' })
+  const nameSpaces = decodeNameSpaces(entryOf(item, 'nameSpaces'))
+  if (!nameSpaces.ok) return nameSpaces
+  const mso = decodeMobileSecurityObject(payload)
+  if (!mso.ok) return mso
+  const chain = decodeX5chain(unprotected)
+  return ok({ issuerAuth: issuerAuth.value, payload, mso: mso.value, chain, nameSpaces: nameSpaces.value })
+}
+
+/** `nameSpaces` may be absent: a document may disclose nothing. A namespace that is there has an item. */
+function decodeNameSpaces(
+  item: CborItem | undefined,
+): Result<readonly NameSpace[], { readonly reason: 'malformed_credential' | 'limit_exceeded' }> {
+  if (item === undefined) return ok([])
+  if (item.type !== 'map') return err({ reason: 'malformed_credential' })
+  const nameSpaces: NameSpace[] = []
+  for (const { key, value } of item.entries) {
+    if (key.type !== 'text' || value.type !== 'array' || value.items.length === 0)
+      return err({ reason: 'malformed_credential' })
+    nameSpaces.push({ name: key.value, items: value.items })
+  }
+  const count = nameSpaces.reduce((sum, { items }) => sum + items.length, 0)
+  return count > DATA_ELEMENTS ? err({ reason: 'limit_exceeded' }) : ok(nameSpaces)
+}
+
+const X5CHAIN = 33
+
+/** RFC 9360 §2: one certificate as a byte string, two or more as an array. ISO/IEC 18013-5 has it in the unprotected header. */
+function decodeX5chain(unprotected: CborItem): readonly Uint8Array<ArrayBuffer>[] | undefined {
+  const x5chain = entryOf(unprotected, X5CHAIN)
+  if (x5chain === undefined) return undefined
+  const certificates = (x5chain.type === 'array' ? x5chain.items : [x5chain]).map(bytesOf)
+  if (certificates.length === 0) return undefined
+  return certificates.every((certificate) => certificate !== undefined) ? certificates : undefined
+}

@@ -1,0 +1,32 @@
+// The credential format `mso_mdoc`: ISO/IEC 18013-5 mobile documents (OpenID4VP 1.0 B.2).
+
+import { type JsonObject, member } from '../../codec/json.ts'
+import { COSE_SIGNATURE_ALGORITHMS } from '../../crypto/cose.ts'
+import type { CredentialFormat } from '../format.ts'
+import { HMAC_WITH_P256 } from './device-mac.ts'
+import { FORMAT, verifyMdoc } from './verify.ts'
+
+/** ISO mdoc (OpenID4VP 1.0 B.2). Claims are namespace → data element → value. */
+export const mdoc: CredentialFormat<typeof FORMAT> = {
+  id: FORMAT,
+  // B.2.2: COSE algorithm identifiers, which are numbers
+  metadata: {
+    issuerauth_alg_values: COSE_SIGNATURE_ALGORITHMS,
+    deviceauth_alg_values: [...COSE_SIGNATURE_ALGORITHMS, HMAC_WITH_P256],
+  },
+  metaTypes,
+  buildMeta,
+  verify: verifyMdoc,
+}
+
+/** B.2.3: `doctype_value` is one document type. */
+function metaTypes(meta: JsonObject): readonly string[] | undefined {
+  const value = member(meta, 'doctype_value')
+  return typeof value === 'string' && value !== '' ? [value] : undefined
+}
+
+/** A query asks for one document type; a caller with several makes a query for each. */
+function buildMeta([docType, ...others]: readonly string[]): JsonObject {
+  if (docType === undefined || others.length > 0) throw new Error('an mdoc query asks for one document type')
+  return { doctype_value: docType }
+}

@@ -1,0 +1,23 @@
+// When an MSO is valid (ISO/IEC 18013-5 §9.1.2.4, §9.3.1). Out of time is a finding; times that contradict each other, or the
+// document signer's certificate, are a rejection.
+
+import { err, ok, type Result } from '../../result.ts'
+import type { Finding } from '../format.ts'
+import { CLOCK_SKEW } from '../sd-jwt-vc/validity.ts'
+import type { MobileSecurityObject } from './mobile-security-object.ts'
+
+/** What `validityInfo` says at `now` (Unix seconds), signed by a certificate with this life. */
+export function checkValidity(
+  { signed, validFrom, validUntil }: MobileSecurityObject['validity'],
+  signer: { readonly notBefore: number; readonly notAfter: number },
+  now: number,
+): Result<readonly Finding[], { readonly reason: 'invalid_claim'; readonly claim: string }> {
+  if (signed < signer.notBefore || signed > signer.notAfter)
+    return err({ reason: 'invalid_claim', claim: 'signed' })
+  if (validFrom < signed) return err({ reason: 'invalid_claim', claim: 'validFrom' })
+  if (validUntil <= validFrom) return err({ reason: 'invalid_claim', claim: 'validUntil' })
+  const findings: Finding[] = []
+  if (validUntil < now - CLOCK_SKEW) findings.push('credential_expired')
+  if (validFrom > now + CLOCK_SKEW) findings.push('credential_not_yet_valid')
+  return ok(findings)
+}

@@ -1,0 +1,142 @@
+// ISO/IEC 18013-5 Annex D and the handovers of OpenID4VP 1.0 B.2.6, as published.
+
+import { describe, expect, it } from 'vitest'
+import { encodeBase64, encodeBase64url } from '../../../src/codec/base64url.ts'
+import { decodeHex, encodeHex } from '../../../src/codec/bytes.ts'
+import type { CheckId, CheckResult, Context } from '../../../src/formats/format.ts'
+import { buildSessionTranscript } from '../../../src/formats/mdoc/session-transcript.ts'
+import { verifyDeviceResponse } from '../../../src/formats/mdoc/verify.ts'
+import type { TrustAnchor } from '../../../src/trust/anchor.ts'
+import annexD from '../../vectors/iso18013-5-annexD.json' with { type: 'json' }
+import openid4vp from '../../vectors/oid4vp-1.0.json' with { type: 'json' }
+
+const bytesOf = (hex: string) => decodeHex(hex) ?? new Uint8Array()
+const base64urlOf = (hex: string) => encodeBase64url(bytesOf(hex))
+const pemOf = (hex: string) =>
+  `-----BEGIN CERTIFICATE-----\n${encodeBase64(bytesOf(hex)).replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`
+
+const RESPONSE = bytesOf(annexD.ISO_18013_5_ANNEX_D_DEVICE_RESPONSE)
+const NOW = Date.parse('2021-01-01T00:00:00Z') / 1000
+
+const PINNED: TrustAnchor = {
+  name: 'Annex D',
+  credential_types: ['mdl'],
+  assurance_level: 'high',
+  x509_certificate_pem: pemOf(annexD.ISO_18013_5_ANNEX_D_DS_CERT),
+}
+
+/** Its transcript is published inside tag 24 and a byte string with two bytes of length. */
+const SESSION = {
+  transcript: bytesOf(annexD.ISO_18013_5_ANNEX_D_SESSION_TRANSCRIPT_BYTES).slice(5),
+  privateKey: {
+    kty: 'EC',
+    crv: 'P-256',
+    x: base64urlOf(annexD.ISO_18013_5_ANNEX_D_EPHEMERAL_READER_KEY_X),
+    y: base64urlOf(annexD.ISO_18013_5_ANNEX_D_EPHEMERAL_READER_KEY_Y),
+    d: base64urlOf(annexD.ISO_18013_5_ANNEX_D_EPHEMERAL_READER_KEY_D),
+  },
+}
+
+async function verdictOn(response: Uint8Array, session: typeof SESSION = SESSION, now = NOW) {
+  const trace: [CheckId, CheckResult][] = []
+  const context: Context = {
+    now,
+    anchors: [PINNED],
+    typeOf: () => ({ name: 'mdl', builtIn: true }),
+    fetchResource: () => Promise.reject(new Error('nothing may be fetched')),
+    trace: (check, result) => trace.push([check, result]),
+  }
+  return { result: await verifyDeviceResponse(encodeBase64url(response), session, context), trace }
+}
+
+describe('ISO/IEC 18013-5 Annex D', () => {
+  it('verifies whole, with its document signer pinned, its device MAC and its transcript', async () => {
+    const { result, trace } = await verdictOn(RESPONSE)
+    expect(result).toMatchObject({
+      ok: true,
+      value: {
+        format: 'mso_mdoc',
+        typeIdentifier: 'org.iso.18013.5.1.mDL',
+        credentialType: 'mdl',
+        anchor: { name: 'Annex D', assurance_level: 'high' },
+        holderBound: true,
+        findings: [],
+      },
+    })
+    expect(trace.map(([, outcome]) => outcome)).toEqual([...Array(9).fill('pass'), 'skip'])
+  })
+
+  it('discloses the elements it says, dates as text and the portrait as base64url', async () => {
+    const { result } = await verdictOn(RESPONSE)
+    expect(result.ok && result.value.claims).toEqual({
+      'org.iso.18013.5.1': {
+        family_name: 'Doe',
+        issue_date: '2019-10-20',
+        expiry_date: '2024-10-20',
+        document_number: '123456789',
+        portrait: base64urlOf(annexD.ISO_18013_5_ANNEX_D_DEVICE_RESPONSE_PORTRAIT_DATA),
+        driving_privileges: [
+          { vehicle_category_code: 'A', issue_date: '2018-08-09', expiry_date: '2024-10-20' },
+          { vehicle_category_code: 'B', issue_date: '2017-02-23', expiry_date: '2024-10-20' },
+        ],
+      },
+    })
+  })
+
+  it('is expired after its last day, and authentic all the same', async () => {
+    // The certificate ends on 2021-10-01 at midnight, 13.5 hours before the MSO does.
+    const { result } = await verdictOn(RESPONSE, SESSION, Date.parse('2021-10-02T00:00:00Z') / 1000)
+    expect(result).toEqual({ ok: false, error: { reason: 'certificate_expired' } })
+  })
+
+  it('is refused in any other session', async () => {
+    const transcript = Uint8Array.from(SESSION.transcript)
+    transcript[transcript.length - 1] = (transcript.at(-1) ?? 0) ^ 1
+    const { result } = await verdictOn(RESPONSE, { ...SESSION, transcript })
+    expect(result).toEqual({ ok: false, error: { reason: 'invalid_holder_signature' } })
+  })
+
+  it('is refused with any byte flipped (every third one and the last 700)', { timeout: 60_000 }, async () => {
+    const survivors: number[] = []
+    for (let i = 0; i < RESPONSE.length; i += i < RESPONSE.length - 700 ? 3 : 1) {
+      const flipped = Uint8Array.from(RESPONSE)
+      flipped[i] = (flipped[i] ?? 0) ^ (1 << (i % 8))
+      if ((await verdictOn(flipped)).result.ok) survivors.push(i)
+    }
+    expect(survivors).toEqual([])
+  })
+
+  it('is refused when cut anywhere (every fifth byte), or with a byte after its end', async () => {
+    for (let length = 0; length < RESPONSE.length; length += 5) {
+      expect((await verdictOn(RESPONSE.subarray(0, length))).result.ok).toBe(false)
+    }
+    expect((await verdictOn(Uint8Array.of(...RESPONSE, 0))).result.ok).toBe(false)
+  })
+})
+
+describe('the session transcripts of OpenID4VP 1.0 B.2.6', () => {
+  const { nonce, thumbprintHex, redirect, dcApi } = openid4vp.handover
+  const common = {
+    nonce,
+    holderBinding: true,
+    requestedAt: 0,
+    encryptionKeyThumbprint: bytesOf(thumbprintHex),
+  }
+
+  it('of a redirect are the published bytes', async () => {
+    const { clientId, responseUri, sessionTranscriptHex } = redirect
+    const transcript = await buildSessionTranscript({ ...common, audience: clientId, responseUri })
+    expect(encodeHex(transcript)).toBe(sessionTranscriptHex)
+  })
+
+  it('of the Digital Credentials API are the published bytes, its origin without the prefix', async () => {
+    const transcript = await buildSessionTranscript({ ...common, audience: `origin:${dcApi.origin}` })
+    expect(encodeHex(transcript)).toBe(dcApi.sessionTranscriptHex)
+  })
+
+  it('are not built where the caller does not say how the answer came', async () => {
+    const expected = { nonce, audience: 'x', holderBinding: true, requestedAt: 0 }
+    await expect(buildSessionTranscript({ ...expected, responseUri: 'https://x' })).rejects.toThrow()
+    await expect(buildSessionTranscript({ ...expected, encryptionKeyThumbprint: null })).rejects.toThrow()
+  })
+})
