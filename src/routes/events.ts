@@ -21,7 +21,8 @@ export function eventRoutes(): Hono<AppEnv> {
 const NOT_A_CURSOR = 'must be the next of an earlier answer'
 
 const PAGE = z.strictObject({
-  after: z.string().length(CURSOR_LENGTH, NOT_A_CURSOR).optional(),
+  // Empty, as `?after=` of a reader that has none yet: from the start.
+  after: z.union([z.literal(''), z.string().length(CURSOR_LENGTH)], NOT_A_CURSOR).default(''),
   limit: z
     .string()
     .regex(/^([1-9][0-9]?|100)$/, 'must be 1 to 100')
@@ -37,7 +38,7 @@ async function list(c: AppContext): Promise<Response> {
   if (!query.ok) return query.error
   const { after, limit } = query.value
   const config = configOf(c.env)
-  const cursor = after === undefined ? START : await readCursor(config, relying_party_id, after)
+  const cursor = after === '' ? START : await readCursor(config, relying_party_id, after)
   if (cursor === undefined) {
     const errors = [{ pointer: '/after', code: 'invalid_value', message: NOT_A_CURSOR }]
     return problem(c, 'invalid_request', { errors })
