@@ -83,7 +83,7 @@ describe('ISO/IEC 18013-5 Annex D', () => {
     })
   })
 
-  it('is expired after its last day, and authentic all the same', async () => {
+  it('is refused after the last day of its document signer’s certificate', async () => {
     // The certificate ends on 2021-10-01 at midnight, 13.5 hours before the MSO does.
     const { result } = await verdictOn(RESPONSE, SESSION, Date.parse('2021-10-02T00:00:00Z') / 1000)
     expect(result).toEqual({ ok: false, error: { reason: 'certificate_expired' } })

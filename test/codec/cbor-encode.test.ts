@@ -1,0 +1,34 @@
+// The few items we write, against RFC 8949 Appendix A and the lengths at which a head grows.
+
+import { expect, it } from 'vitest'
+import { encodeHex } from '../../src/codec/bytes.ts'
+import { type CborValue, embedCbor, encodeCbor } from '../../src/codec/cbor-encode.ts'
+
+it.each<readonly [CborValue, string]>([
+  [null, 'f6'],
+  ['', '60'],
+  ['IETF', '6449455446'],
+  ['ü', '62c3bc'],
+  [Uint8Array.of(1, 2, 3, 4), '4401020304'],
+  [[], '80'],
+  [['a', ['b']], '826161816162'],
+  [{ tag: 24, content: Uint8Array.of(0x64, 0x49, 0x45, 0x54, 0x46) }, 'd818456449455446'],
+  [[{ encoded: Uint8Array.of(0x18, 0x01) }], '811801'],
+])('%j is written %s', (value, hex) => {
+  expect(encodeHex(encodeCbor(value))).toBe(hex)
+})
+
+it.each([
+  [23, '57'],
+  [24, '5818'],
+  [255, '58ff'],
+  [256, '590100'],
+  [65_535, '59ffff'],
+  [65_536, '5a00010000'],
+])('%i bytes have the shortest head', (length, head) => {
+  expect(encodeHex(encodeCbor(new Uint8Array(length)).subarray(0, head.length / 2))).toBe(head)
+})
+
+it('embedded CBOR is tag 24 around a byte string', () => {
+  expect(encodeHex(embedCbor(Uint8Array.of(0xa0)))).toBe('d81841a0')
+})

@@ -1,0 +1,90 @@
+// A good mobile driving licence and the world in which it is good. Tests change one thing.
+
+import { createPublicKey } from 'node:crypto'
+import type { Json } from '../../../src/codec/json.ts'
+import type { Context, Expected } from '../../../src/formats/format.ts'
+import { mdoc } from '../../../src/formats/mdoc/mdoc.ts'
+import type { TrustAnchor } from '../../../src/trust/anchor.ts'
+import { mintIssuerPki } from '../../support/certificates.ts'
+import { judge, type Verdict } from '../contract.ts'
+import {
+  type Changes,
+  type Making,
+  makeDeviceResponse,
+  makePrivateKey,
+  makeTranscript,
+  tagged,
+} from './maker.ts'
+
+export const NOW = 1_790_000_000
+export const MDL = 'org.iso.18013.5.1.mDL'
+export const NAME_SPACE = 'org.iso.18013.5.1'
+export const SIGNER_USAGE = '1.0.18013.5.1.2'
+
+export const PKI = await mintIssuerPki({ leaf: { extendedKeyUsage: [SIGNER_USAGE] } })
+export const DEVICE = makePrivateKey('P-256')
+export const READER = makePrivateKey('P-256')
+
+/** Any 32 bytes do: what is compared is that both sides hash the same ones. */
+export const THUMBPRINT = new Uint8Array(32).fill(7)
+
+export const EXPECTED: Expected = {
+  nonce: '0123456789abcdef0123456789abcdef',
+  audience: 'x509_san_dns:verifier.example',
+  holderBinding: true,
+  requestedAt: NOW - 20,
+  responseUri: 'https://verifier.example/v1/verify/v_1/callback',
+  encryptionKeyThumbprint: THUMBPRINT,
+  encryptionPrivateJwk: READER.export({ format: 'jwk' }) as JsonWebKey,
+}
+
+export const ANCHOR: TrustAnchor = {
+  name: 'Test IACA',
+  credential_types: ['mdl'],
+  assurance_level: 'high',
+  x509_ca_pem: PKI.root.pem,
+}
+
+/** Fetching is an error: nothing in these presentations may lead to the network. */
+export const CONTEXT: Omit<Context, 'trace'> = {
+  now: NOW,
+  anchors: [ANCHOR],
+  typeOf: (format, identifier) =>
+    format === 'mso_mdoc' && identifier === MDL ? { name: 'mdl', builtIn: true } : undefined,
+  fetchResource: () => Promise.reject(new Error('nothing may be fetched')),
+}
+
+export const MAKING: Making = {
+  pki: PKI,
+  issuerAlg: -7,
+  deviceKey: DEVICE,
+  device: { key: DEVICE, alg: -7 },
+  docType: MDL,
+  nameSpace: NAME_SPACE,
+  elements: [
+    ['given_name', 'Erika'],
+    ['birth_date', tagged(1004, '1963-08-12')],
+    ['portrait', new Uint8Array([0xff, 0xd8, 0xff])],
+    ['age_over_18', true],
+    ['issuing_country', 'DE'],
+    ['driving_privileges', [{ vehicle_category_code: 'B', weight: 1.5 }]],
+    ['__proto__', 1],
+  ],
+  transcript: makeTranscript([EXPECTED.audience, EXPECTED.nonce, THUMBPRINT, EXPECTED.responseUri]),
+}
+
+export const MAC_MAKING: Making = { ...MAKING, readerKey: createPublicKey(READER) }
+
+/** A presentation that differs from the good one in `changes` only. */
+export function make(changes: Changes = {}, making: Partial<Making> = {}): string {
+  return makeDeviceResponse({ ...MAKING, ...making }, changes)
+}
+
+/** Our verdict on a presentation in the good world. */
+export function verdictOn(
+  presentation: Json,
+  changes: { readonly expected?: Partial<Expected>; readonly context?: Partial<Context> } = {},
+): Promise<Verdict> {
+  const context = { ...CONTEXT, ...changes.context }
+  return judge(mdoc, presentation, { ...EXPECTED, ...changes.expected }, context)
+}

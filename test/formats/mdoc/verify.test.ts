@@ -1,0 +1,224 @@
+// What is good about a good mdoc: every algorithm, every way it is sent, and what is reported of it.
+
+import { describe, expect, it } from 'vitest'
+import { mdoc } from '../../../src/formats/mdoc/mdoc.ts'
+import { mintIssuerPki } from '../../support/certificates.ts'
+import { expectRejection } from '../contract.ts'
+import {
+  ANCHOR,
+  EXPECTED,
+  MAC_MAKING,
+  make,
+  NAME_SPACE,
+  NOW,
+  PKI,
+  SIGNER_USAGE,
+  THUMBPRINT,
+  verdictOn,
+} from './good.ts'
+import { type Changes, type Fields, makePrivateKey, makeTranscript, tagged } from './maker.ts'
+
+const ALGORITHMS = [
+  [-7, 'P-256'],
+  [-9, 'P-256'],
+  [-35, 'P-384'],
+  [-51, 'P-384'],
+  [-36, 'P-521'],
+  [-52, 'P-521'],
+  [-8, 'Ed25519'],
+  [-19, 'Ed25519'],
+] as const
+
+const validity = (changes: Record<string, string>): Changes => ({
+  mso: (mso) => {
+    for (const [name, text] of Object.entries(changes)) (mso.validityInfo as Fields)[name] = tagged(0, text)
+  },
+})
+
+describe('a good mdoc', () => {
+  it('verifies with a device signature, every check passed and its status skipped', async () => {
+    const { result, trace } = await verdictOn(make())
+    expect(result).toMatchObject({
+      ok: true,
+      value: { issuer: 'CN=Test Document Signer,O=Test Issuer,C=DE', holderBound: true, findings: [] },
+    })
+    expect(trace.map(([, outcome]) => outcome)).toEqual([...Array(9).fill('pass'), 'skip'])
+  })
+
+  it('verifies with a device MAC', async () => {
+    expect((await verdictOn(make({}, MAC_MAKING))).result).toMatchObject({
+      ok: true,
+      value: { holderBound: true },
+    })
+  })
+
+  it('with a device MAC is refused where our request had no key to agree on', async () => {
+    const { encryptionPrivateJwk: _, ...expected } = EXPECTED
+    const withoutKey = await mdoc.verify(make({}, MAC_MAKING), expected, {
+      now: NOW,
+      anchors: [ANCHOR],
+      typeOf: () => ({ name: 'mdl', builtIn: true }),
+      fetchResource: () => Promise.reject(new Error('nothing may be fetched')),
+      trace: () => undefined,
+    })
+    expect(withoutKey).toEqual({ ok: false, error: { reason: 'unsupported_algorithm' } })
+  })
+
+  it('has its claims by namespace and element, names of prototypes among them', async () => {
+    const { result } = await verdictOn(make())
+    const elements = result.ok ? Object.entries(result.value.claims[NAME_SPACE] ?? {}) : []
+    expect(elements).toEqual([
+      ['given_name', 'Erika'],
+      ['birth_date', '1963-08-12'],
+      ['portrait', '_9j_'],
+      ['age_over_18', true],
+      ['issuing_country', 'DE'],
+      ['driving_privileges', [{ vehicle_category_code: 'B', weight: 1.5 }]],
+      ['__proto__', 1],
+    ])
+  })
+
+  it('may disclose less, or nothing', async () => {
+    const less = await verdictOn(make({ disclosed: (items) => items.splice(1) }))
+    expect(less.result).toMatchObject({
+      ok: true,
+      value: { claims: { [NAME_SPACE]: { given_name: 'Erika' } } },
+    })
+    const nothing = make({ issuerSigned: (signed) => delete signed.nameSpaces })
+    expect((await verdictOn(nothing)).result).toMatchObject({ ok: true, value: { claims: {} } })
+  })
+
+  it.each(ALGORITHMS)('verifies when the issuer signs with %i (%s)', async (issuerAlg, keyKind) => {
+    const pki = await mintIssuerPki({ leaf: { extendedKeyUsage: [SIGNER_USAGE], keyKind } })
+    const context = { anchors: [{ ...ANCHOR, x509_ca_pem: pki.root.pem }] }
+    expect((await verdictOn(make({}, { pki, issuerAlg }), { context })).result).toMatchObject({ ok: true })
+  })
+
+  it.each(ALGORITHMS)('verifies when the device signs with %i (%s)', async (alg, curve) => {
+    const key = makePrivateKey(curve)
+    const { result } = await verdictOn(make({}, { deviceKey: key, device: { key, alg } }))
+    expect(result).toMatchObject({ ok: true })
+  })
+
+  it('verifies when it was not encrypted, and our request says so', async () => {
+    const { audience, nonce, responseUri } = EXPECTED
+    const presentation = make({ transcript: makeTranscript([audience, nonce, null, responseUri]) })
+    const expected = { encryptionKeyThumbprint: null }
+    expect((await verdictOn(presentation, { expected })).result).toMatchObject({ ok: true })
+  })
+
+  it('verifies over the Digital Credentials API, for its own origin only', async () => {
+    const info = ['https://verifier.example', EXPECTED.nonce, THUMBPRINT]
+    const presentation = make({ transcript: makeTranscript(info, 'OpenID4VPDCAPIHandover') })
+    const own = { audience: 'origin:https://verifier.example' }
+    expect((await verdictOn(presentation, { expected: own })).result).toMatchObject({ ok: true })
+    const other = await verdictOn(presentation, {
+      expected: { audience: 'origin:https://verifier.example/' },
+    })
+    expectRejection(other, { reason: 'invalid_holder_signature' }, 'holder_binding')
+  })
+
+  it('is held to its holder also where the query does not ask for that', async () => {
+    const presentation = make({ document: (document) => delete document.deviceSigned })
+    const verdict = await verdictOn(presentation, { expected: { holderBinding: false } })
+    expectRejection(verdict, { reason: 'holder_binding_missing' }, 'holder_binding')
+  })
+
+  it.each([
+    ['padding', `${make()}=`],
+    ['standard base64', Buffer.from(make(), 'base64url').toString('base64').replace(/=+$/, '+/')],
+    ['nothing', ''],
+    ['a number', 1],
+    ['an object', { vp: 'x' }],
+  ])('in another wrapping (%s) is refused', async (_, presentation) => {
+    expectRejection(await verdictOn(presentation), { reason: 'malformed_credential' }, 'structure')
+  })
+
+  it('of more characters than the limit is refused before it is decoded', async () => {
+    expectRejection(await verdictOn('A'.repeat(524_289)), { reason: 'limit_exceeded' }, 'structure')
+  })
+})
+
+describe('trust in a document signer', () => {
+  it.each([
+    ['none', { context: { anchors: [] } }],
+    ['one for another type', { context: { anchors: [{ ...ANCHOR, credential_types: ['pid'] }] } }],
+    ['one for status lists', { context: { anchors: [{ ...ANCHOR, purpose: ['status' as const] }] } }],
+  ])('is not had from anchors: %s', async (_, changes) => {
+    expectRejection(await verdictOn(make(), changes), { reason: 'untrusted_issuer' }, 'issuer_trust')
+  })
+
+  it('of a licence needs the usage of mdoc signers, or the one the anchor asks for', async () => {
+    const pki = await mintIssuerPki({ leaf: { extendedKeyUsage: ['1.2.3.4'] } })
+    const anchor = { ...ANCHOR, x509_ca_pem: pki.root.pem }
+    const refused = await verdictOn(make({}, { pki }), { context: { anchors: [anchor] } })
+    const violation = { reason: 'certificate_profile_violation', rule: 'extended_key_usage' } as const
+    expectRejection(refused, violation, 'issuer_trust')
+    const asked = { context: { anchors: [{ ...anchor, eku: ['1.2.3.4'] }] } }
+    expect((await verdictOn(make({}, { pki }), asked)).result).toMatchObject({ ok: true })
+  })
+
+  it('is had by pinning it', async () => {
+    const { x509_ca_pem: _, ...common } = ANCHOR as typeof ANCHOR & { x509_ca_pem: string }
+    const anchors = [{ ...common, x509_certificate_pem: PKI.leaf.pem }]
+    expect((await verdictOn(make(), { context: { anchors } })).result).toMatchObject({ ok: true })
+  })
+
+  it('does not reach a signature made with another key', async () => {
+    const leaf = { ...PKI.leaf, privateJwk: makePrivateKey('P-256').export({ format: 'jwk' }) as JsonWebKey }
+    const verdict = await verdictOn(make({}, { pki: { ...PKI, leaf } }))
+    expectRejection(verdict, { reason: 'invalid_issuer_signature' }, 'issuer_signature')
+  })
+})
+
+describe('the time of an mdoc', () => {
+  // NOW is 2026-09-21T14:13:20Z.
+  it.each([
+    ['expired', { validUntil: '2026-09-21T14:12:19Z' }, ['credential_expired']],
+    ['expired, within the skew', { validUntil: '2026-09-21T14:12:20Z' }, []],
+    ['not yet valid', { validFrom: '2026-09-21T14:14:21Z' }, ['credential_not_yet_valid']],
+    ['not yet valid, within the skew', { validFrom: '2026-09-21T14:14:20Z' }, []],
+  ])('%s is a finding or none', async (_, times, findings) => {
+    const { result, trace } = await verdictOn(make(validity(times)))
+    expect(result).toMatchObject({ ok: true, value: { findings } })
+    expect(trace).toContainEqual(['validity', findings.length === 0 ? 'pass' : 'fail'])
+  })
+
+  it.each([
+    ['signed before its signer’s certificate', { signed: '2023-12-31T23:59:59Z' }, 'signed'],
+    ['signed after its signer’s certificate', { signed: '2050-01-01T00:00:00Z' }, 'signed'],
+    ['valid before it was signed', { validFrom: '2026-08-31T23:59:59Z' }, 'validFrom'],
+    ['valid until before it is valid', { validUntil: '2026-08-31T00:00:00Z' }, 'validUntil'],
+  ])('%s is refused', async (_, times, claim) => {
+    expectRejection(await verdictOn(make(validity(times))), { reason: 'invalid_claim', claim }, 'validity')
+  })
+
+  it('with a status is unknown, not valid; and a forgery first', async () => {
+    const presentation = make({ mso: (mso) => Object.assign(mso, { status: { status_list: {} } }) })
+    expectRejection(await verdictOn(presentation), { reason: 'status_unavailable' }, 'status')
+    const elsewhere = await verdictOn(presentation, { expected: { nonce: 'another' } })
+    expectRejection(elsewhere, { reason: 'invalid_holder_signature' }, 'holder_binding')
+  })
+})
+
+describe('what is asked for', () => {
+  it('is one document type', () => {
+    expect(mdoc.metaTypes(mdoc.buildMeta(['a']))).toEqual(['a'])
+    expect(() => mdoc.buildMeta(['a', 'b'])).toThrow()
+    for (const meta of [
+      {},
+      { doctype_value: '' },
+      { doctype_value: ['a'] },
+      Object.create({ doctype_value: 'a' }),
+    ])
+      expect(mdoc.metaTypes(meta)).toBeUndefined()
+  })
+
+  it('is advertised with COSE numbers, the MAC among those of the device only', () => {
+    const algorithms = ALGORITHMS.map(([identifier]) => identifier)
+    expect(mdoc.metadata).toEqual({
+      issuerauth_alg_values: algorithms,
+      deviceauth_alg_values: [...algorithms, -65537],
+    })
+  })
+})
