@@ -52,7 +52,7 @@ function anchorsForType(
 }
 
 /** The one issuer an anchor stands for; a certification authority stands for none in particular. */
-function anchoredIssuer(anchor: TrustAnchor): string | undefined {
+export function anchoredIssuer(anchor: TrustAnchor): string | undefined {
   if ('issuer' in anchor) return anchor.issuer
   if ('issuer_url' in anchor) return anchor.issuer_url
   return 'did' in anchor ? anchor.did : undefined

@@ -1,0 +1,74 @@
+// The list itself (draft-ietf-oauth-status-list §4): a zlib stream of entries of 1, 2, 4 or 8 bits, the first one in the
+// lowest bits of the first byte. It is read as a stream and never held whole: a few hundred bytes can inflate to a million.
+
+import { err, ok, type Result } from '../result.ts'
+import { type CompressedStatusList, STATUS_LIST_LIMITS, type StatusListFault } from './status-token.ts'
+
+/**
+ * Bytes the whole list inflates to. `too_large` beyond `limit`, seen while inflating; `malformed_list` where it is no zlib
+ * stream or an empty one. To be asked once of a new list, before any entry of it is believed.
+ */
+export async function measureStatusList(
+  { compressed }: CompressedStatusList,
+  limit: number = STATUS_LIST_LIMITS.inflatedBytes,
+): Promise<Result<number, StatusListFault>> {
+  let size = 0
+  const whole = await inflate(compressed, (chunk) => {
+    size += chunk.length
+    return size <= limit
+  })
+  if (size > limit) return err('too_large')
+  return whole && size > 0 ? ok(size) : err('malformed_list')
+}
+
+/** The entry at `index`, a number from 0 to 2^bits − 1; inflates no further than to it. */
+export async function readStatus(
+  { bits, compressed }: CompressedStatusList,
+  index: number,
+): Promise<Result<number, StatusListFault>> {
+  if (!Number.isSafeInteger(index) || index < 0) return err('index_out_of_range')
+  const perByte = 8 / bits
+  const target = Math.floor(index / perByte)
+  if (target >= STATUS_LIST_LIMITS.inflatedBytes) return err('index_out_of_range')
+  let offset = 0
+  let byte: number | undefined
+  const whole = await inflate(compressed, (chunk) => {
+    byte = chunk[target - offset]
+    offset += chunk.length
+    return byte === undefined
+  })
+  if (byte === undefined) return err(whole ? 'index_out_of_range' : 'malformed_list')
+  return ok((byte >> ((index % perByte) * bits)) & (2 ** bits - 1))
+}
+
+/** Inflates until `wants` says no more. True where the stream was well-formed up to its end. */
+async function inflate(
+  compressed: Uint8Array<ArrayBuffer>,
+  wants: (chunk: Uint8Array) => boolean,
+): Promise<boolean> {
+  const reader = slices(compressed).pipeThrough(new DecompressionStream('deflate')).getReader()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return true
+      if (wants(value)) continue
+      await reader.cancel()
+      return false
+    }
+  } catch {
+    return false // the platform's word for what is not DEFLATE, or ends too early (Compression Standard §5)
+  }
+}
+
+/** Small pieces, each handed over when it is asked for: what is never inflated needs no room. */
+function slices(compressed: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let offset = 0
+  return new ReadableStream({
+    pull(controller) {
+      const end = Math.min(offset + STATUS_LIST_LIMITS.sliceBytes, compressed.length)
+      if (offset < end) controller.enqueue(compressed.slice(offset, end))
+      offset = end
+      if (offset === compressed.length) controller.close()
+    },
+  })
+}

@@ -1,0 +1,112 @@
+// Whose lists count (CONTRACT 8): those of the credential's own anchor, and those of `status` anchors that name its type.
+
+import { generateKeyPair } from 'jose'
+import { describe, expect, it } from 'vitest'
+import type { TrustAnchor } from '../../src/trust/anchor.ts'
+import type { StatusContext } from '../../src/trust/status-list.ts'
+import { caAnchor, pinnedAnchor, pki } from './fixtures.ts'
+import { ISSUER, jwksAnchor, makeCwt, makeJwt, statusOf } from './status-fixtures.ts'
+
+const jwt = await makeJwt()
+const nameless = await makeJwt({ iss: undefined })
+const other = await generateKeyPair('ES256', { extractable: true })
+const added = { name: 'club_card', builtIn: false }
+
+/** The credential's own anchor cannot have signed these lists. */
+const own = jwksAnchor({ issuer: 'https://other.example' })
+
+const withAnchors = (anchors: readonly TrustAnchor[], changes: Partial<StatusContext> = {}) =>
+  statusOf(jwt, {}, { anchors, ...changes })
+
+describe('a list signed by the issuer of the credential', () => {
+  it('counts', async () => {
+    expect(await withAnchors([jwksAnchor()])).toBe('valid')
+  })
+
+  it('counts where it names nobody', async () => {
+    expect(await statusOf(nameless)).toBe('valid')
+  })
+
+  it('counts where the anchor covers the type by `*`, though a status anchor names it', async () => {
+    const anchors = [
+      jwksAnchor({ credential_types: ['*'] }),
+      { ...own, name: 'status', purpose: ['status'], credential_types: ['club_card'] },
+    ] as TrustAnchor[]
+    expect(await withAnchors(anchors, { credentialType: added })).toBe('valid')
+  })
+
+  it.each<[string, object]>([
+    ['has another name', { name: 'another anchor' }],
+    ['has another level', { assurance_level: 'low' }],
+    ['vouches for another type', { credential_types: ['mdl'] }],
+    ['vouches for added types only', { credential_types: ['*'] }],
+    ['names another issuer', { issuer: `${ISSUER}/` }],
+  ])('does not count where the anchor %s', async (_, changes) => {
+    expect(await withAnchors([jwksAnchor(changes)])).toBe('untrusted_signer')
+  })
+})
+
+describe('a list signed under a status anchor', () => {
+  const status = (changes: object = {}) => jwksAnchor({ name: 'status', purpose: ['status'], ...changes })
+
+  it('counts', async () => {
+    expect(await withAnchors([own, status()])).toBe('valid')
+    expect(await statusOf(nameless, {}, { anchors: [own, status()] })).toBe('valid')
+  })
+
+  it('counts by `*` for a type the relying party added', async () => {
+    const anchors = [{ ...own, credential_types: ['club_card'] }, status({ credential_types: ['*'] })]
+    expect(await withAnchors(anchors, { credentialType: added })).toBe('valid')
+  })
+
+  it.each<[string, object]>([
+    ['vouches for issuers only', { purpose: ['issuer'] }],
+    ['has no purpose', { purpose: undefined }],
+    ['is for another type', { credential_types: ['mdl'] }],
+    ['is for added types', { credential_types: ['*'] }],
+  ])('does not count where the anchor %s', async (_, changes) => {
+    expect(await withAnchors([own, status(changes)])).toBe('untrusted_signer')
+  })
+
+  it('does not count by `*` where another names the type', async () => {
+    const named = status({ name: 'named', issuer: 'https://named.example', credential_types: ['club_card'] })
+    const anchors = [own, named, status({ credential_types: ['*'] })]
+    expect(await withAnchors(anchors, { credentialType: added })).toBe('untrusted_signer')
+  })
+})
+
+describe('a list with a chain', () => {
+  const { privateKey } = pki.leaf.keys
+  const x5c = [pki.leaf.x5c, pki.intermediate.x5c]
+
+  it('counts below the anchor, and as the pinned signer', async () => {
+    const signed = await makeJwt({}, { x5c }, privateKey)
+    expect(await statusOf(signed, {}, { anchors: [caAnchor(pki.root.pem)] })).toBe('valid')
+    expect(await statusOf(signed, {}, { anchors: [pinnedAnchor(pki.leaf.pem)] })).toBe('valid')
+  })
+
+  it.each([
+    ['one header', { unprotected: [[33, pki.chain]] as const }],
+    ['the other', { header: [[33, pki.chain]] as const }],
+  ])('counts as a CWT with the chain in %s', async (_, changes) => {
+    const signed = await makeCwt(changes, privateKey)
+    expect(await statusOf(signed, {}, { anchors: [caAnchor(pki.root.pem)] })).toBe('valid')
+    expect(await statusOf(signed, {}, { anchors: [own] })).toBe('untrusted_signer')
+  })
+
+  it('does not count with the key of another', async () => {
+    const signed = await makeJwt({}, { x5c }, other.privateKey)
+    expect(await statusOf(signed, {}, { anchors: [caAnchor(pki.root.pem)] })).toBe('invalid_signature')
+  })
+
+  it('does not count where its issuer has an anchor with keys of its own', async () => {
+    const signed = await makeJwt({}, { x5c }, privateKey)
+    const anchors = [caAnchor(pki.root.pem), jwksAnchor()]
+    expect(await statusOf(signed, {}, { anchors })).toBe('invalid_signature')
+  })
+
+  it('does not count below no anchor', async () => {
+    const signed = await makeJwt({ iss: undefined }, { x5c }, privateKey)
+    expect(await statusOf(signed, {}, { anchors: [jwksAnchor()] })).toBe('untrusted_signer')
+  })
+})
