@@ -23,6 +23,7 @@ export async function isClientTokenOf(
   verificationId: string,
   presented: string,
 ): Promise<boolean> {
+  if (!presented.startsWith(CLIENT_TOKEN_PREFIX)) return false // what kind of token it is, is no secret
   return timingSafeEqualText(await clientTokenOf(config, verificationId), presented)
 }
 

@@ -11,7 +11,9 @@ export const requestId: MiddlewareHandler<AppEnv> = async (c, next) => {
   const id = `req_${encodeBase64url(crypto.getRandomValues(new Uint8Array(16)))}`
   c.set('requestId', id)
   await next()
-  c.header('X-Request-Id', id)
+  // What an object answered to an upgrade cannot be changed and is wrapped; doing that to all would cost each body a copy.
+  if (c.res.webSocket) c.header('X-Request-Id', id)
+  else c.res.headers.set('X-Request-Id', id)
 }
 
 /**

@@ -1,4 +1,4 @@
-// One line of JSON for each request: enough to count it, to time it, and to find it by the id its caller was given. The route
+// One line of JSON for each request but polls and probes: enough to count it, to time it, and to find it by the id its caller was given. The route
 // stands there as it was mounted: addresses hold ids, tokens and capabilities, and none of them belongs in a log.
 
 import type { Context, MiddlewareHandler } from 'hono'
@@ -11,15 +11,15 @@ export const logRequests: MiddlewareHandler<AppEnv> = async (c, next) => {
   await next()
   const { status } = c.res
   const route = routeOf(c)
-  // A probe that finds all well says nothing.
-  if (status === 200 && PROBES.has(route)) return
+  if (status === 200 && REPEATED.has(route)) return
   const { method } = c.req // one of those the platform knows: it refuses others before us
   const ms = Date.now() - begun
   const entry = { event: 'request', request_id: c.get('requestId'), method, route, status, ms }
   console.log(JSON.stringify(entry))
 }
 
-const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
+/** Asked again and again: a probe or a poll that is answered says nothing, and its line would cost a tenth of the answer. */
+const REPEATED: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/v1/verify/:id'])
 
 /** The pattern that the address matched; one that ends in `*` only where no other did. */
 function routeOf(c: Context<AppEnv>): string {

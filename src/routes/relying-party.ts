@@ -46,7 +46,7 @@ async function read(c: AppContext): Promise<Response> {
   const relyingPartyId = relyingPartyIdOf(caller.value)
   const url = await sessionUrl(configOf(c.env), id)
   const look = () => (relyingPartyId === null ? session.readPublic() : session.read(relyingPartyId, url))
-  return answer(c, await lookWhenNew(look, wait.value, { session, signal: c.req.raw.signal }))
+  return answer(c, await lookWhenNew(look, wait.value, { session, request: c.req.raw }))
 }
 
 async function readRequest(c: AppContext): Promise<Response> {

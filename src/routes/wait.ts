@@ -31,6 +31,7 @@ const WAIT = z
 
 /** What the query asks to wait for; null where it asks for the state as it is. The error is the response to send. */
 export function readWait(c: AppContext): Result<Wait | null, Response> {
+  if (!c.req.url.includes('?')) return ok(null) // as most polls are
   const query = readQuery(c, WAIT)
   if (!query.ok) return query
   const { wait, after_version } = query.value
@@ -50,7 +51,7 @@ type Session = DurableObjectStub<VerificationSession>
 export async function lookWhenNew(
   look: () => Promise<Result<View, SessionFault>>,
   wait: Wait | null,
-  { session, signal }: { readonly session: Session; readonly signal: AbortSignal },
+  { session, request }: { readonly session: Session; readonly request: Pick<Request, 'signal'> },
 ): Promise<Result<View, SessionFault>> {
   const found = await look()
   if (!found.ok || wait === null) return found
@@ -61,7 +62,8 @@ export async function lookWhenNew(
   }
   if (isNews(found.value.json)) return found
   const response = await session.fetch('https://session/watch', { headers: { Upgrade: 'websocket' } })
-  if (response.webSocket !== null) await firstNews(response.webSocket, isNews, { wait, signal })
+  if (response.webSocket !== null)
+    await firstNews(response.webSocket, isNews, { wait, signal: request.signal })
   // Too many watch already: who cannot wait is slowed down, lest it ask again and again.
   else if (response.status !== 404) await scheduler.wait(UNWATCHED_MS)
   return look()

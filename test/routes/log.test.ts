@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createApp } from '../../src/routes/app.ts'
-import { ADMIN, call } from './edge-app.ts'
+import { ADMIN, call, createRelyingParty, json } from './edge-app.ts'
 
 const app = createApp()
 
@@ -48,6 +48,18 @@ describe('a request', () => {
   it('that probes and finds all well leaves no line', async () => {
     expect((await logged('GET', '/healthz')).lines).toEqual([])
     expect((await logged('GET', '/readyz')).lines).toEqual([])
+  })
+
+  it('that polls and is answered leaves no line', async () => {
+    const { api_key } = await createRelyingParty()
+    const headers = { Authorization: `Bearer ${api_key}` }
+    const body = { credential_types: ['age_attestation'], scope: ['age_over_18'] }
+    const created = await logged('POST', '/v1/verify', { headers, body })
+    expect(created.lines).toHaveLength(1)
+    const { verification_id } = await json(created.response)
+    const { lines, response } = await logged('GET', `/v1/verify/${verification_id}`, { headers })
+    expect(response.status).toBe(200)
+    expect(lines).toEqual([])
   })
 
   it('that probes and finds something wrong leaves one', async () => {

@@ -82,7 +82,7 @@ describe('?wait', () => {
       return found
     }
     const wait = { milliseconds: 25_000, afterVersion: null }
-    const found = await lookWhenNew(look, wait, { session, signal: new AbortController().signal })
+    const found = await lookWhenNew(look, wait, { session, request: new AbortController() })
     expect(found.ok && JSON.parse(found.value.json)).toMatchObject({ status: 'canceled' })
   })
 
