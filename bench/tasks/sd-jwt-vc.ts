@@ -25,7 +25,12 @@ export type SdJwtVcInput = {
 
 export async function verifyWithOurs(input: SdJwtVcInput): Promise<void> {
   const { nonce, audience, now, anchor, vct } = input
-  const expected = { nonce, audience, holderBinding: true, requestedAt: now - 20 }
+  const handover = {
+    kind: 'redirect',
+    responseUri: 'https://verifier.example/',
+    encryptionKey: null,
+  } as const
+  const expected = { nonce, audience, holderBinding: true, requestedAt: now - 20, handover }
   const verified = await verifySdJwtVc(input.presentation, expected, {
     now,
     anchors: [anchor],

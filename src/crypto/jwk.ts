@@ -1,7 +1,7 @@
 // Public keys as JWK (RFC 7517, RFC 7518 §6.2, RFC 8037). Only the public parameters of a key are ever read:
 // what else a stranger put into his JWK (kid, x5c, jku, alg, key_ops, even d) has no influence.
 
-import { decodeBase64url, encodeBase64url } from '../codec/base64url.ts'
+import { decodeBase64url } from '../codec/base64url.ts'
 import { utf8 } from '../codec/bytes.ts'
 import { isJsonObject, member } from '../codec/json.ts'
 import type { SignatureAlgorithm } from './algorithms.ts'
@@ -14,6 +14,9 @@ export type PublicJwk = {
   readonly x: string
   readonly y?: string
 }
+
+/** A private key. */
+export type PrivateJwk = PublicJwk & { readonly d: string }
 
 const COORDINATE_BYTES = { 'P-256': 32, 'P-384': 48, 'P-521': 66, Ed25519: 32 } as const
 
@@ -45,10 +48,10 @@ export async function importVerificationKey(
   }
 }
 
-/** The SHA-256 JWK thumbprint (RFC 7638), base64url. */
-export async function jwkThumbprint(jwk: PublicJwk): Promise<string> {
+/** The SHA-256 JWK thumbprint (RFC 7638): 32 bytes. */
+export function jwkThumbprint(jwk: PublicJwk): Promise<Uint8Array<ArrayBuffer>> {
   // RFC 7638 §3.2: required members only, in lexicographic order.
-  return encodeBase64url(await sha256(utf8(JSON.stringify(publicMembers(jwk)))))
+  return sha256(utf8(JSON.stringify(publicMembers(jwk))))
 }
 
 /** The key and nothing else: an object typed `PublicJwk` may carry more (`alg`, `use`, …), and WebCrypto would heed it. */

@@ -2,6 +2,7 @@
 // A new format is one folder that exports one `CredentialFormat`, and one line in `index.ts`.
 
 import type { Json, JsonObject } from '../codec/json.ts'
+import type { PrivateJwk } from '../crypto/jwk.ts'
 import type { Result } from '../result.ts'
 import type { AssuranceLevel, TrustAnchor } from '../trust/anchor.ts'
 import type { FetchResource } from '../trust/fetch-resource.ts'
@@ -13,6 +14,8 @@ export type CredentialFormat<Id extends string = string> = {
   readonly id: Id
   /** The format's entry of `vp_formats_supported` (§11.1). */
   readonly metadata: JsonObject
+  /** The clause each check implements for this format. */
+  readonly clauses: Readonly<Record<CheckId, string>>
   /** The type identifiers a DCQL `meta` object asks for; `undefined` where it is not a `meta` of this format. */
   readonly metaTypes: (meta: JsonObject) => readonly string[] | undefined
   /** The DCQL `meta` object that asks for these type identifiers. */
@@ -34,13 +37,18 @@ export type Expected = {
   readonly holderBinding: boolean
   /** Unix seconds at which the request was made: a key binding JWT is not older (skew aside). */
   readonly requestedAt: number
-  /** The request's `response_uri`, for formats that bind to it (B.2.6.1). The DC API has none. */
-  readonly responseUri?: string
-  /** SHA-256 JWK thumbprint of the key the answer was encrypted to, raw; null for one that came in the clear (B.2.6). */
-  readonly encryptionKeyThumbprint?: Uint8Array<ArrayBuffer> | null
-  /** The private half of that key, where an answer may be authenticated with a MAC agreed with it (B.2.2). */
-  readonly encryptionPrivateJwk?: JsonWebKey
+  readonly handover: Handover
 }
+
+/** How the request went out and its answer came back, for formats that are bound to it (OpenID4VP 1.0 B.2.6). */
+export type Handover = {
+  /** The key of ours that the answer was decrypted with; null for an answer that came in the clear. */
+  readonly encryptionKey: PrivateJwk | null
+} & (
+  | { readonly kind: 'redirect'; readonly responseUri: string }
+  /** The Digital Credentials API. The origin is the bare one, without the prefix it has as an audience. */
+  | { readonly kind: 'dc_api'; readonly origin: string }
+)
 
 /** What a verification is given of the world. */
 export type Context = {
@@ -59,20 +67,20 @@ export type CredentialType = { readonly name: string; readonly builtIn: boolean 
 
 export type CheckResult = 'pass' | 'fail' | 'skip'
 
-/** The checks of one presentation, in the order in which they are made, with the clause each one implements. */
-export const CHECKS = {
-  structure: 'RFC 9901 §7.1 step 1',
-  type: 'OpenID4VP 1.0 §6.1, SD-JWT VC §2.2.2',
-  issuer_trust: 'RFC 5280 §6.1, HAIP 1.0 §6.1.1',
-  issuer_signature: 'RFC 9901 §7.1 step 2',
-  disclosures: 'RFC 9901 §7.1 step 3',
-  holder_binding: 'RFC 9901 §7.3',
-  nonce: 'OpenID4VP 1.0 §14.1',
-  audience: 'OpenID4VP 1.0 §14.8',
-  validity: 'SD-JWT VC §2.2.2',
-  status: 'Token Status List §8.3',
-} as const
-export type CheckId = keyof typeof CHECKS
+/** The checks of one presentation, in the order in which they are made. */
+export const CHECKS = [
+  'structure',
+  'type',
+  'issuer_trust',
+  'issuer_signature',
+  'disclosures',
+  'holder_binding',
+  'nonce',
+  'audience',
+  'validity',
+  'status',
+] as const
+export type CheckId = (typeof CHECKS)[number]
 
 /** A credential whose issuer, path, holder binding, nonce and audience have all been verified. */
 export type VerifiedCredential = {

@@ -2,8 +2,9 @@
 // Parameters we do not know are ignored (§8.1), `presentation_submission` of older drafts among them.
 
 import { isJsonObject, type JsonObject, member } from '../codec/json.ts'
+import type { PrivateJwk } from '../crypto/jwk.ts'
 import { err, ok, type Result } from '../result.ts'
-import type { PrivateJwk, ResponseMode } from './generation.ts'
+import type { ResponseMode } from './generation.ts'
 import type { EnvelopeRejection } from './rejection.ts'
 import { decryptJwe, type EncryptedJwe, parseEncryptedJwe } from './response-encryption.ts'
 

@@ -1,7 +1,7 @@
 // One generation: one Authorization Request with its own id, nonce, state and response-encryption key (CONTRACT 3).
 // The session stores it sealed; this is the opened form that request building and response verification are given.
 
-import type { PublicJwk } from '../crypto/jwk.ts'
+import type { PrivateJwk, PublicJwk } from '../crypto/jwk.ts'
 
 /** Protocols of the redirect flow (CONTRACT 5). Only the registered ones in `profiles.ts` are offered. */
 export type ProtocolId = 'openid4vp-1.0'
@@ -37,6 +37,3 @@ export type VerifierIdentity = {
   /** The leaf's private key (P-256). */
   readonly signingJwk: PrivateJwk
 }
-
-/** A private P-256 key. */
-export type PrivateJwk = PublicJwk & { readonly d: string }

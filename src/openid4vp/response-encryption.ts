@@ -5,9 +5,8 @@ import { compactDecrypt } from 'jose'
 import { decodeBase64url } from '../codec/base64url.ts'
 import { decodeUtf8 } from '../codec/bytes.ts'
 import { type JsonLimits, type JsonObject, member, parseJsonObject } from '../codec/json.ts'
-import { type PublicJwk, parsePublicJwk } from '../crypto/jwk.ts'
+import { type PrivateJwk, type PublicJwk, parsePublicJwk } from '../crypto/jwk.ts'
 import { err, ok, type Result } from '../result.ts'
-import type { PrivateJwk } from './generation.ts'
 import type { EnvelopeRejection } from './rejection.ts'
 
 /** The key agreement we offer (HAIP 1.0 §5). */

@@ -2,7 +2,14 @@
 // binding, trust, match with its query), then the set of them. The answer is authentic, or it is an attempt.
 
 import type { JsonObject } from '../codec/json.ts'
-import type { Context, CredentialFormat, Expected, VerifiedCredential } from '../formats/format.ts'
+import type {
+  CheckId,
+  CheckResult,
+  Context,
+  CredentialFormat,
+  Expected,
+  VerifiedCredential,
+} from '../formats/format.ts'
 import { err, ok, type Result } from '../result.ts'
 import { isSatisfied, matchCredential } from './dcql/match.ts'
 import type { ClaimsPath, DcqlQuery } from './dcql/query.ts'
@@ -16,7 +23,16 @@ export type VpTokenInput = {
   readonly formats: Readonly<Record<string, CredentialFormat>>
   /** Whether holder binding is required is each credential query's own affair (§6.1). */
   readonly expected: Omit<Expected, 'holderBinding'>
-  readonly context: Context
+  readonly context: Omit<Context, 'trace'>
+  /** Called once for each check of each presentation, in order. */
+  readonly trace: (entry: TracedCheck) => void
+}
+
+/** A check that was made, and the clause it implements for the presentation's format. */
+export type TracedCheck = {
+  readonly id: CheckId
+  readonly clause: string
+  readonly result: CheckResult
 }
 
 /** An authentic answer that satisfies the query. What it is worth is the policy's decision. */
@@ -61,12 +77,17 @@ export async function verifyVpToken(
 async function verifyPresentation(
   presentation: string | JsonObject,
   { query }: PresentationGroup,
-  { formats, expected, context }: VpTokenInput,
+  { formats, expected, context, trace }: VpTokenInput,
 ): Promise<Result<VerifiedPresentation, ResponseRejection>> {
   const format = Object.hasOwn(formats, query.format) ? formats[query.format] : undefined
   if (format === undefined) throw new Error(`the query asks for ${query.format}, which is not registered`)
   const holderBinding = query.require_cryptographic_holder_binding !== false
-  const verified = await format.verify(presentation, { ...expected, holderBinding }, context)
+  const traced: Context['trace'] = (id, result) => trace({ id, clause: format.clauses[id], result })
+  const verified = await format.verify(
+    presentation,
+    { ...expected, holderBinding },
+    { ...context, trace: traced },
+  )
   if (!verified.ok) return verified
   const match = matchCredential(query, verified.value, format)
   if (match === undefined) return err({ reason: 'query_not_satisfied' })

@@ -2,7 +2,7 @@
 // applies the verdict. Nothing here decides on anything the answer says of itself.
 
 import type { Config } from '../config.ts'
-import { CHECKS, type CheckId } from '../formats/format.ts'
+import type { PrivateJwk } from '../crypto/jwk.ts'
 import { FORMATS } from '../formats/index.ts'
 import {
   type AuthorizationResponse,
@@ -24,6 +24,7 @@ import { handleKeyOf, openEncryptionKey, openGeneration } from './generation-key
 import { aliveGenerations, type StoredGeneration } from './generations.ts'
 import { type HandleKind, readHandle } from './handles.ts'
 import { sealingKeyOf } from './random.ts'
+import { callbackUrl } from './requests.ts'
 
 type RefusalReason = ResponseRejection['reason']
 
@@ -70,8 +71,9 @@ export async function judgeAnswer(
   const generation = found.value
   const opened = await openAnswer(parsed.value, generation, judgement)
   if (!opened.ok) return refused(opened.error, generation)
-  if (opened.value.kind === 'wallet_error') return judgeWalletError(opened.value, generation)
-  return verifyAnswer(opened.value, generation, judgement)
+  const { response, encryptionKey } = opened.value
+  if (response.kind === 'wallet_error') return judgeWalletError(response, generation)
+  return verifyAnswer({ response, encryptionKey }, generation, judgement)
 }
 
 /** The live generation an answer belongs to: named by `kid` where it is encrypted, else by `state`. */
@@ -90,19 +92,23 @@ async function findGeneration(
   return generation === undefined ? err('request_superseded') : ok(generation)
 }
 
+/** An answer in the clear, and the key it was decrypted with: null where it came in the clear. */
+type OpenedAnswer<Response> = { readonly response: Response; readonly encryptionKey: PrivateJwk | null }
+
 /** Decrypts where needed. Every `state` in the answer, outside and inside, must be this generation's own. */
 async function openAnswer(
   response: AuthorizationResponse,
   stored: StoredGeneration,
   { document, config }: Judgement,
-): Promise<Result<PresentationResponse | WalletErrorResponse, RefusalReason>> {
-  if (response.kind !== 'encrypted') return ok(response)
+): Promise<Result<OpenedAnswer<PresentationResponse | WalletErrorResponse>, RefusalReason>> {
+  if (response.kind !== 'encrypted') return ok({ response, encryptionKey: null })
   const generation = await openGeneration(document, stored)
   if (response.state !== undefined && response.state !== generation.state) return err('state_mismatch')
-  const privateJwk = await openEncryptionKey(await sealingKeyOf(config), document, stored)
-  const decrypted = await decryptResponse(response, { kid: generation.kid, privateJwk })
+  const encryptionKey = await openEncryptionKey(await sealingKeyOf(config), document, stored)
+  const decrypted = await decryptResponse(response, { kid: generation.kid, privateJwk: encryptionKey })
   if (!decrypted.ok) return err(decrypted.error.reason)
-  return decrypted.value.state === generation.state ? decrypted : err('state_mismatch')
+  if (decrypted.value.state !== generation.state) return err('state_mismatch')
+  return ok({ response: decrypted.value, encryptionKey })
 }
 
 /** CONTRACT 4: an error needs a live request that a wallet fetched; only `access_denied` ends the session. */
@@ -113,11 +119,11 @@ function judgeWalletError(error: WalletErrorResponse, generation: StoredGenerati
 }
 
 async function verifyAnswer(
-  response: PresentationResponse,
+  { response, encryptionKey }: OpenedAnswer<PresentationResponse>,
   generation: StoredGeneration,
   judgement: Judgement,
 ): Promise<Verdict> {
-  const { document, settings, arrivedAt } = judgement
+  const { document, settings, config, arrivedAt } = judgement
   const trace: TraceEntry[] = []
   const now = Math.floor(arrivedAt / 1000)
   const verified = await verifyVpToken({
@@ -128,14 +134,19 @@ async function verifyAnswer(
       nonce: generation.nonce,
       audience: document.verifier.client_id,
       requestedAt: Math.floor(generation.created_at / 1000),
+      handover: {
+        kind: 'redirect',
+        responseUri: callbackUrl(document, config.baseUrl),
+        encryptionKey,
+      },
     },
     context: {
       now,
       anchors: settings.trust_anchors,
       typeOf: typeOf(typeDefinitions(settings.credential_types)),
       fetchResource: judgement.fetchResource,
-      trace: (id: CheckId, result) => trace.push({ id, clause: CHECKS[id], result }),
     },
+    trace: (check) => trace.push(check),
   })
   if (!verified.ok) return refused(verified.error.reason, generation)
   const decision = decide({ policy: document.policy, presentations: verified.value.presentations, now })

@@ -2,9 +2,9 @@
 
 import { decodeBase64url } from '../codec/base64url.ts'
 import { encodeHex } from '../codec/bytes.ts'
-import type { PublicJwk } from '../crypto/jwk.ts'
+import type { PrivateJwk, PublicJwk } from '../crypto/jwk.ts'
 import { type Sealing, seal, unseal } from '../crypto/seal.ts'
-import type { Generation, PrivateJwk, VerifierIdentity } from '../openid4vp/generation.ts'
+import type { Generation, VerifierIdentity } from '../openid4vp/generation.ts'
 import { createEncryptionKey } from '../openid4vp/response-encryption.ts'
 import type { SessionDocument } from './document.ts'
 import type { Channel, StoredGeneration } from './generations.ts'

@@ -92,8 +92,10 @@ describe('importVerificationKey', () => {
 })
 
 describe('jwkThumbprint', () => {
+  const base64url = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url')
+
   it('of the key of RFC 8037 A.2 is that of A.3', async () => {
-    expect(await jwkThumbprint(ED25519)).toBe('kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k')
+    expect(base64url(await jwkThumbprint(ED25519))).toBe('kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k')
   })
 
   it.each(['ES256', 'ES384', 'ES512'])(
@@ -101,9 +103,8 @@ describe('jwkThumbprint', () => {
     async (alg) => {
       const { publicKey } = await generateKeyPair(alg, { extractable: true })
       const jwk = await exportJWK(publicKey)
-      expect(await jwkThumbprint({ ...jwk, kid: 'x' } as unknown as PublicJwk)).toBe(
-        await calculateJwkThumbprint(jwk),
-      )
+      const thumbprint = await jwkThumbprint({ ...jwk, kid: 'x' } as unknown as PublicJwk)
+      expect(base64url(thumbprint)).toBe(await calculateJwkThumbprint(jwk))
     },
   )
 })

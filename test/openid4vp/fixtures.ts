@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto'
 import * as x509 from '@peculiar/x509'
 import { decodeBase64 } from '../../src/codec/base64url.ts'
 import type { Json } from '../../src/codec/json.ts'
+import type { PrivateJwk } from '../../src/crypto/jwk.ts'
 import type {
   Context,
   CredentialFormat,
@@ -14,9 +15,10 @@ import type {
   Rejection,
   VerifiedCredential,
 } from '../../src/formats/format.ts'
+import { sdJwtVc } from '../../src/formats/sd-jwt-vc/sd-jwt-vc.ts'
 import { x509HashClientId, x509SanDnsClientId } from '../../src/openid4vp/client-identifier.ts'
 import type { DcqlQuery } from '../../src/openid4vp/dcql/query.ts'
-import type { Generation, PrivateJwk, VerifierIdentity } from '../../src/openid4vp/generation.ts'
+import type { Generation, VerifierIdentity } from '../../src/openid4vp/generation.ts'
 import { createEncryptionKey } from '../../src/openid4vp/response-encryption.ts'
 import { err, ok } from '../../src/result.ts'
 
@@ -102,9 +104,11 @@ export function plainFormat(asked: Expected[] = []): CredentialFormat {
   return {
     id: 'dc+sd-jwt',
     metadata: { 'sd-jwt_alg_values': ['ES256'], 'kb-jwt_alg_values': ['ES256'] },
+    clauses: { ...sdJwtVc.clauses, structure: 'a clause of this format' },
     metaTypes: (meta) => (Array.isArray(meta.vct_values) ? (meta.vct_values as string[]) : undefined),
     buildMeta: (types) => ({ vct_values: types }),
-    verify: async (presentation: Json, expected: Expected, _context: Context) => {
+    verify: async (presentation: Json, expected: Expected, context: Context) => {
+      context.trace('structure', 'pass')
       asked.push(expected)
       const { rejection, ...found } = JSON.parse(presentation as string) as PlainPresentation
       return rejection === undefined ? ok({ ...CREDENTIAL, ...found }) : err(rejection)

@@ -1,6 +1,6 @@
 import { CompactEncrypt, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
 import { describe, expect, it } from 'vitest'
-import type { PrivateJwk } from '../../src/openid4vp/generation.ts'
+import type { PrivateJwk } from '../../src/crypto/jwk.ts'
 import {
   createEncryptionKey,
   decryptJwe,

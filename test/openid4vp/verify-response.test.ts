@@ -1,17 +1,21 @@
 import { describe, expect, it } from 'vitest'
 import type { Context, Expected } from '../../src/formats/format.ts'
 import type { CredentialQuery, DcqlQuery } from '../../src/openid4vp/dcql/query.ts'
-import { verifyVpToken } from '../../src/openid4vp/verify-response.ts'
+import { type TracedCheck, verifyVpToken } from '../../src/openid4vp/verify-response.ts'
 import { err } from '../../src/result.ts'
-import { CREDENTIAL, NOW, plain, plainFormat, QUERY } from './fixtures.ts'
+import { CREDENTIAL, NOW, plain, plainFormat, QUERY, RESPONSE_URI } from './fixtures.ts'
 
-const EXPECTED = { nonce: 'n', audience: 'x509_san_dns:verifier.example', requestedAt: NOW }
-const CONTEXT: Context = {
+const EXPECTED = {
+  nonce: 'n',
+  audience: 'x509_san_dns:verifier.example',
+  requestedAt: NOW,
+  handover: { kind: 'redirect', responseUri: RESPONSE_URI, encryptionKey: null },
+} as const
+const CONTEXT: Omit<Context, 'trace'> = {
   now: NOW,
   anchors: [],
   typeOf: () => undefined,
   fetchResource: async () => err('forbidden'),
-  trace: () => undefined,
 }
 const AGE = QUERY.credentials[0]!
 const FORGED = plain({ rejection: { reason: 'invalid_issuer_signature' } })
@@ -179,6 +183,19 @@ describe('the answer to a query for several credentials', () => {
   })
 })
 
+it('traces each check with the clause of the presentation’s own format', async () => {
+  const traced: TracedCheck[] = []
+  await verifyVpToken({
+    vpToken: { age: [plain({})] },
+    query: QUERY,
+    formats: { 'dc+sd-jwt': plainFormat() },
+    expected: EXPECTED,
+    context: CONTEXT,
+    trace: (check) => traced.push(check),
+  })
+  expect(traced).toEqual([{ id: 'structure', clause: 'a clause of this format', result: 'pass' }])
+})
+
 it('throws for a query in a format that is not registered: no policy has one', async () => {
   const query = { credentials: [{ ...AGE, format: 'toString' }] }
   await expect(verify({ age: [plain({})] }, query)).rejects.toThrow('not registered')
@@ -190,5 +207,6 @@ function verify(
   asked: Expected[] = [],
 ) {
   const formats = { 'dc+sd-jwt': plainFormat(asked) }
-  return verifyVpToken({ vpToken, query, formats, expected: EXPECTED, context: CONTEXT })
+  const trace = () => undefined
+  return verifyVpToken({ vpToken, query, formats, expected: EXPECTED, context: CONTEXT, trace })
 }

@@ -10,7 +10,7 @@ import {
   verifyCoseMac0,
   verifyCoseSign1,
 } from '../../crypto/cose.ts'
-import type { PublicJwk } from '../../crypto/jwk.ts'
+import type { PrivateJwk, PublicJwk } from '../../crypto/jwk.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { Rejection } from '../format.ts'
 import { deriveMacKey } from './device-mac.ts'
@@ -22,7 +22,7 @@ export type Session = {
   /** The encoded SessionTranscript. */
   readonly transcript: Uint8Array<ArrayBuffer>
   /** Our private key a MAC is agreed with: the one the answer was encrypted to. Without it there is no MAC. */
-  readonly privateKey: JsonWebKey | undefined
+  readonly privateKey: PrivateJwk | null
 }
 
 /** Verifies that the holder of `deviceKey` presents the document in this session. */
@@ -94,7 +94,7 @@ async function verifyMac(
   const message = decodeCoseMac0(deviceMac)
   if (!message.ok) return err(rejectionOf(message.error))
   if (message.value.payload !== null) return err({ reason: 'malformed_holder_binding' })
-  const key = privateKey && (await deriveMacKey(privateKey, deviceKey, transcript))
+  const key = privateKey === null ? undefined : await deriveMacKey(privateKey, deviceKey, transcript)
   // A MAC needs a key of ours on the same curve: where there is none, we offered no MAC.
   if (key === undefined) return err({ reason: 'unsupported_algorithm' })
   return (await verifyCoseMac0(message.value, payload, key))

@@ -3,7 +3,7 @@
 import { utf8 } from '../../codec/bytes.ts'
 import { embedCbor } from '../../codec/cbor-encode.ts'
 import { sha256 } from '../../crypto/digest.ts'
-import type { PublicJwk } from '../../crypto/jwk.ts'
+import type { PrivateJwk, PublicJwk } from '../../crypto/jwk.ts'
 
 /** The COSE identifier OpenID4VP 1.0 B.2.2 gives to HMAC 256/256 with a key agreed by ECDH on P-256. */
 export const HMAC_WITH_P256 = -65537
@@ -12,7 +12,7 @@ const ECDH = { name: 'ECDH', namedCurve: 'P-256' } as const
 
 /** Derives the 32 bytes of EMacKey; `undefined` where the two keys are not both on P-256. */
 export async function deriveMacKey(
-  privateKey: JsonWebKey,
+  privateKey: PrivateJwk,
   { kty, crv, x, y }: PublicJwk,
   transcript: Uint8Array<ArrayBuffer>,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
@@ -30,7 +30,7 @@ export async function deriveMacKey(
 }
 
 /** The key and nothing else: WebCrypto would heed `use`, `alg` and `key_ops`. */
-function agreementKey({ kty, crv, x, y, d }: JsonWebKey): JsonWebKey {
+function agreementKey({ kty, crv, x, y, d }: PrivateJwk): JsonWebKey {
   return { kty, crv, x, y, d } as JsonWebKey // members that are absent stay absent for WebCrypto
 }
 

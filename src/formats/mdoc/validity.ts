@@ -2,8 +2,8 @@
 // document signer's certificate, are a rejection.
 
 import { err, ok, type Result } from '../../result.ts'
+import { CLOCK_SKEW } from '../clock-skew.ts'
 import type { Finding } from '../format.ts'
-import { CLOCK_SKEW } from '../sd-jwt-vc/validity.ts'
 import type { MobileSecurityObject } from './mobile-security-object.ts'
 
 /** What `validityInfo` says at `now` (Unix seconds), signed by a certificate with this life. */

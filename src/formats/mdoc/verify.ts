@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../codec/json.ts'
 import { verifyCoseSign1 } from '../../crypto/cose.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { Context, CredentialType, Expected, Rejection, VerifiedCredential } from '../format.ts'
-import { tracer } from '../sd-jwt-vc/sd-jwt.ts'
+import { tracer } from '../tracer.ts'
 import { type Session, verifyDeviceAuth } from './device-auth.ts'
 import { type DecodedDocument, decodeDeviceResponse } from './device-response.ts'
 import { openNameSpaces } from './digests.ts'
@@ -24,11 +24,8 @@ export async function verifyMdoc(
   context: Context,
 ): Promise<Result<VerifiedCredential, Rejection>> {
   const transcript = await buildSessionTranscript(expected)
-  return verifyDeviceResponse(
-    presentation,
-    { transcript, privateKey: expected.encryptionPrivateJwk },
-    context,
-  )
+  const privateKey = expected.handover.encryptionKey
+  return verifyDeviceResponse(presentation, { transcript, privateKey }, context)
 }
 
 /** Verifies one DeviceResponse (base64url) made in this session, whatever protocol the session is of. */

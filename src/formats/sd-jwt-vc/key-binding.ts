@@ -8,8 +8,9 @@ import { digest, type HashName } from '../../crypto/digest.ts'
 import { type PublicJwk, parsePublicJwk } from '../../crypto/jwk.ts'
 import { decodeJws, type JwsFault, verifyJws } from '../../crypto/jws.ts'
 import { err, ok, type Result } from '../../result.ts'
+import { CLOCK_SKEW } from '../clock-skew.ts'
 import type { Expected, HolderRejection } from '../format.ts'
-import { CLOCK_SKEW, isNumericDate } from './validity.ts'
+import { isNumericDate } from './validity.ts'
 
 /** A KB-JWT of this credential's holder over this presentation. Nonce and audience are still to be compared. */
 export type VerifiedKeyBinding = { readonly nonce: Json | undefined; readonly aud: Json | undefined }

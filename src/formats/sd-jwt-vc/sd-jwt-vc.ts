@@ -10,6 +10,18 @@ export const sdJwtVc: CredentialFormat<typeof FORMAT> = {
   id: FORMAT,
   // B.3.4
   metadata: { 'sd-jwt_alg_values': ADVERTISED_ALGORITHMS, 'kb-jwt_alg_values': ADVERTISED_ALGORITHMS },
+  clauses: {
+    structure: 'RFC 9901 §7.1 step 1',
+    type: 'OpenID4VP 1.0 §6.1, SD-JWT VC §2.2.2',
+    issuer_trust: 'RFC 5280 §6.1, HAIP 1.0 §6.1.1',
+    issuer_signature: 'RFC 9901 §7.1 step 2',
+    disclosures: 'RFC 9901 §7.1 step 3',
+    holder_binding: 'RFC 9901 §7.3',
+    nonce: 'OpenID4VP 1.0 §14.1',
+    audience: 'OpenID4VP 1.0 §14.8',
+    validity: 'SD-JWT VC §2.2.2',
+    status: 'Token Status List §8.3',
+  },
   metaTypes,
   buildMeta: (types) => ({ vct_values: types }),
   verify: verifySdJwtVc,

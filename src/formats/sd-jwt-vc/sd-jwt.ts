@@ -6,7 +6,8 @@ import { type HashName, isHashName } from '../../crypto/digest.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import { type DecodedJws, decodeJws, type JwsFault, verifyJws } from '../../crypto/jws.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { CheckId, Context, Expected, Rejection } from '../format.ts'
+import type { Context, Expected, Rejection } from '../format.ts'
+import { tracer } from '../tracer.ts'
 import { digestDisclosures } from './disclosures.ts'
 import { matchAudience, matchNonce, verifyKeyBinding } from './key-binding.ts'
 import { processPayload } from './processed-payload.ts'
@@ -53,16 +54,6 @@ export async function verifySdJwt<Issuer extends { readonly keys: readonly Publi
   const holderBound = await checkHolderBinding({ parts, jws, hash }, expected, context)
   if (!holderBound.ok) return holderBound
   return ok({ issuer: issuer.value, claims, holderBound: holderBound.value })
-}
-
-/** Passes a step's result on, having traced it. */
-export function tracer(
-  trace: Context['trace'],
-): <T, E>(check: CheckId, result: Result<T, E>) => Result<T, E> {
-  return (check, result) => {
-    trace(check, result.ok ? 'pass' : 'fail')
-    return result
-  }
 }
 
 type DecodedSdJwt = { readonly parts: SdJwtParts; readonly jws: DecodedJws }

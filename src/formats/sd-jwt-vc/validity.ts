@@ -3,10 +3,8 @@
 
 import { type Json, type JsonObject, member } from '../../codec/json.ts'
 import { err, ok, type Result } from '../../result.ts'
+import { CLOCK_SKEW } from '../clock-skew.ts'
 import type { Finding } from '../format.ts'
-
-/** Seconds by which another party's clock may differ from ours. */
-export const CLOCK_SKEW = 60
 
 /** Tells a NumericDate (RFC 7519 §2). JSON can spell numbers that are none, such as 1e999. */
 export function isNumericDate(value: Json | undefined): value is number {

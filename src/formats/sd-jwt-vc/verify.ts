@@ -15,7 +15,8 @@ import type {
   Rejection,
   VerifiedCredential,
 } from '../format.ts'
-import { tracer, verifySdJwt } from './sd-jwt.ts'
+import { tracer } from '../tracer.ts'
+import { verifySdJwt } from './sd-jwt.ts'
 import { checkValidity } from './validity.ts'
 
 /** The Credential Format Identifier (OpenID4VP 1.0 B.3.1), which is also the `typ` (SD-JWT VC §2.2.1). */

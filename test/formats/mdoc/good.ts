@@ -1,7 +1,9 @@
 // A good mobile driving licence and the world in which it is good. Tests change one thing.
 
 import { createPublicKey } from 'node:crypto'
+import { calculateJwkThumbprint } from 'jose'
 import type { Json } from '../../../src/codec/json.ts'
+import type { PrivateJwk } from '../../../src/crypto/jwk.ts'
 import type { Context, Expected } from '../../../src/formats/format.ts'
 import { mdoc } from '../../../src/formats/mdoc/mdoc.ts'
 import type { TrustAnchor } from '../../../src/trust/anchor.ts'
@@ -25,17 +27,22 @@ export const PKI = await mintIssuerPki({ leaf: { extendedKeyUsage: [SIGNER_USAGE
 export const DEVICE = makePrivateKey('P-256')
 export const READER = makePrivateKey('P-256')
 
-/** Any 32 bytes do: what is compared is that both sides hash the same ones. */
-export const THUMBPRINT = new Uint8Array(32).fill(7)
+/** Our key as our own code has it; its thumbprint as another library calculates it. */
+const ENCRYPTION_KEY = READER.export({ format: 'jwk' }) as unknown as PrivateJwk
+export const THUMBPRINT = Buffer.from(await calculateJwkThumbprint(ENCRYPTION_KEY), 'base64url')
+
+export const HANDOVER = {
+  kind: 'redirect',
+  responseUri: 'https://verifier.example/v1/verify/v_1/callback',
+  encryptionKey: ENCRYPTION_KEY,
+} as const
 
 export const EXPECTED: Expected = {
   nonce: '0123456789abcdef0123456789abcdef',
   audience: 'x509_san_dns:verifier.example',
   holderBinding: true,
   requestedAt: NOW - 20,
-  responseUri: 'https://verifier.example/v1/verify/v_1/callback',
-  encryptionKeyThumbprint: THUMBPRINT,
-  encryptionPrivateJwk: READER.export({ format: 'jwk' }) as JsonWebKey,
+  handover: HANDOVER,
 }
 
 export const ANCHOR: TrustAnchor = {
@@ -70,7 +77,7 @@ export const MAKING: Making = {
     ['driving_privileges', [{ vehicle_category_code: 'B', weight: 1.5 }]],
     ['__proto__', 1],
   ],
-  transcript: makeTranscript([EXPECTED.audience, EXPECTED.nonce, THUMBPRINT, EXPECTED.responseUri]),
+  transcript: makeTranscript([EXPECTED.audience, EXPECTED.nonce, THUMBPRINT, HANDOVER.responseUri]),
 }
 
 export const MAC_MAKING: Making = { ...MAKING, readerKey: createPublicKey(READER) }

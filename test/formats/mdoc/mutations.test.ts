@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import type { CheckId, Rejection } from '../../../src/formats/format.ts'
 import { expectRejection } from '../contract.ts'
-import { MAC_MAKING, MAKING, make, NAME_SPACE, verdictOn } from './good.ts'
+import { EXPECTED, HANDOVER, MAC_MAKING, MAKING, make, NAME_SPACE, THUMBPRINT, verdictOn } from './good.ts'
 import {
   type Changes,
   coseKey,
@@ -356,12 +356,9 @@ const MAC: readonly Case[] = [
 ]
 
 /** What the device was told of our request, one part of it another. */
-const { audience, nonce, thumbprint, responseUri } = {
-  audience: 'x509_san_dns:verifier.example',
-  nonce: '0123456789abcdef0123456789abcdef',
-  thumbprint: new Uint8Array(32).fill(7),
-  responseUri: 'https://verifier.example/v1/verify/v_1/callback',
-}
+const { audience, nonce } = EXPECTED
+const { responseUri } = HANDOVER
+const thumbprint = THUMBPRINT
 const SESSION: readonly (readonly [string, Value])[] = [
   ['another nonce', makeTranscript([audience, 'another', thumbprint, responseUri])],
   [

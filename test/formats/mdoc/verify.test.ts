@@ -7,10 +7,10 @@ import { expectRejection } from '../contract.ts'
 import {
   ANCHOR,
   EXPECTED,
+  HANDOVER,
   MAC_MAKING,
   make,
   NAME_SPACE,
-  NOW,
   PKI,
   SIGNER_USAGE,
   THUMBPRINT,
@@ -28,6 +28,9 @@ const ALGORITHMS = [
   [-8, 'Ed25519'],
   [-19, 'Ed25519'],
 ] as const
+
+/** The same request, answered in the clear. */
+const IN_THE_CLEAR = { handover: { ...HANDOVER, encryptionKey: null } }
 
 const validity = (changes: Record<string, string>): Changes => ({
   mso: (mso) => {
@@ -53,15 +56,8 @@ describe('a good mdoc', () => {
   })
 
   it('with a device MAC is refused where our request had no key to agree on', async () => {
-    const { encryptionPrivateJwk: _, ...expected } = EXPECTED
-    const withoutKey = await mdoc.verify(make({}, MAC_MAKING), expected, {
-      now: NOW,
-      anchors: [ANCHOR],
-      typeOf: () => ({ name: 'mdl', builtIn: true }),
-      fetchResource: () => Promise.reject(new Error('nothing may be fetched')),
-      trace: () => undefined,
-    })
-    expect(withoutKey).toEqual({ ok: false, error: { reason: 'unsupported_algorithm' } })
+    const verdict = await verdictOn(make({}, MAC_MAKING), { expected: IN_THE_CLEAR })
+    expectRejection(verdict, { reason: 'unsupported_algorithm' }, 'holder_binding')
   })
 
   it('has its claims by namespace and element, names of prototypes among them', async () => {
@@ -101,20 +97,24 @@ describe('a good mdoc', () => {
   })
 
   it('verifies when it was not encrypted, and our request says so', async () => {
-    const { audience, nonce, responseUri } = EXPECTED
-    const presentation = make({ transcript: makeTranscript([audience, nonce, null, responseUri]) })
-    const expected = { encryptionKeyThumbprint: null }
-    expect((await verdictOn(presentation, { expected })).result).toMatchObject({ ok: true })
+    const { audience, nonce } = EXPECTED
+    const presentation = make({ transcript: makeTranscript([audience, nonce, null, HANDOVER.responseUri]) })
+    const { result } = await verdictOn(presentation, { expected: IN_THE_CLEAR })
+    expect(result).toMatchObject({ ok: true })
   })
 
   it('verifies over the Digital Credentials API, for its own origin only', async () => {
     const info = ['https://verifier.example', EXPECTED.nonce, THUMBPRINT]
     const presentation = make({ transcript: makeTranscript(info, 'OpenID4VPDCAPIHandover') })
-    const own = { audience: 'origin:https://verifier.example' }
-    expect((await verdictOn(presentation, { expected: own })).result).toMatchObject({ ok: true })
-    const other = await verdictOn(presentation, {
-      expected: { audience: 'origin:https://verifier.example/' },
+    const heardFrom = (origin: string) => ({
+      expected: {
+        audience: `origin:${origin}`,
+        handover: { kind: 'dc_api', origin, encryptionKey: HANDOVER.encryptionKey } as const,
+      },
     })
+    const own = await verdictOn(presentation, heardFrom('https://verifier.example'))
+    expect(own.result).toMatchObject({ ok: true })
+    const other = await verdictOn(presentation, heardFrom('https://verifier.example/'))
     expectRejection(other, { reason: 'invalid_holder_signature' }, 'holder_binding')
   })
 

@@ -20,6 +20,7 @@ export const EXPECTED: Expected = {
   audience: 'x509_hash:Uvo3HtuIxuhC92rShpgqcT3YXwrqRxWEviRiA0OZszk',
   holderBinding: true,
   requestedAt: NOW - 20,
+  handover: { kind: 'redirect', responseUri: 'https://verifier.example/callback', encryptionKey: null },
 }
 
 export const ANCHOR: TrustAnchor = {

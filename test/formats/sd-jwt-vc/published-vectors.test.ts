@@ -36,6 +36,7 @@ function worldOf(token: string) {
     audience: String(kb?.aud),
     holderBinding: kb !== undefined,
     requestedAt: now,
+    handover: { kind: 'redirect', responseUri: 'https://verifier.example/callback', encryptionKey: null },
   }
   return { typ: String(jsonPart(token, 0).typ), payload, expected, now }
 }
