@@ -2,7 +2,18 @@ import { cloudflareTest } from '@cloudflare/vitest-pool-workers'
 import { defineConfig } from 'vitest/config'
 import { TEST_ENVIRONMENT } from './test/support/environment.ts'
 
-const CORE = ['codec', 'crypto', 'trust', 'formats', 'openid4vp', 'policy', 'webhook', 'qr', 'scripts']
+const CORE = [
+  'codec',
+  'crypto',
+  'trust',
+  'formats',
+  'openid4vp',
+  'policy',
+  'webhook',
+  'qr',
+  'client',
+  'scripts',
+]
 const WORKERS = ['session', 'relying-party', 'routes']
 
 // Three runners: the core as plain functions, the objects inside workerd, and the whole service over HTTP.

@@ -1,7 +1,13 @@
-// `npm run build`: the bundle a deployment uploads, at dist/worker.js.
+// `npm run build`: the bundle a deployment uploads, at dist/worker.js, and the relying parties' client, at dist/npm.
 
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
 import { ensureBundle } from './service/bundle.mjs'
 import { ensureInstalled } from './service/install.mjs'
+import { NODE, ROOT } from './service/paths.mjs'
 
 ensureInstalled()
 ensureBundle()
+const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
+const compiled = spawnSync(NODE, [compiler, '-p', 'tsconfig.client.json'], { cwd: ROOT, stdio: 'inherit' })
+process.exitCode = compiled.status ?? 1

@@ -31,6 +31,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   qr: ['crypto', 'codec'],
   crypto: ['codec'],
   codec: [],
+  client: ['codec'],
   result: [],
 }
 

@@ -1,0 +1,90 @@
+// Made by jose, opened by the client.
+
+import { CompactEncrypt, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
+import { describe, expect, it } from 'vitest'
+import { decryptClaims } from '../../src/client/claims.ts'
+
+const recipient = await generateKeyPair('ECDH-ES', { crv: 'P-256', extractable: true })
+const stranger = await generateKeyPair('ECDH-ES', { crv: 'P-256', extractable: true })
+const service = await generateKeyPair('ES256', { extractable: true })
+const retired = await generateKeyPair('ES256', { extractable: true })
+
+const CREDENTIALS = [
+  {
+    id: 'pid',
+    credential_type: 'pid',
+    format: 'dc+sd-jwt',
+    issuer: null,
+    claims: { family_name: 'Ångström' },
+  },
+]
+
+const checks = {
+  privateJwk: (await exportJWK(recipient.privateKey)) as JsonWebKey,
+  jwks: {
+    keys: [
+      { ...((await exportJWK(retired.publicKey)) as JsonWebKey), kid: 'k1' },
+      { ...((await exportJWK(service.publicKey)) as JsonWebKey), kid: 'k2' },
+    ],
+  },
+  issuer: 'https://verifier.example',
+  audience: 'rp_1',
+  verificationId: 'v_1',
+}
+
+type Making = {
+  readonly payload?: JWTPayload
+  readonly kid?: string
+  readonly key?: CryptoKey
+  readonly to?: CryptoKey
+  readonly enc?: string
+}
+
+/** A good envelope, but for what is told. */
+async function envelope({ payload = {}, kid = 'k2', key, to, enc = 'A256GCM' }: Making = {}) {
+  const jws = await new SignJWT({ verification_id: 'v_1', credentials: CREDENTIALS, ...payload })
+    .setProtectedHeader({ alg: 'ES256', kid })
+    .setIssuer(payload.iss ?? checks.issuer)
+    .setAudience((payload.aud as string | undefined) ?? checks.audience)
+    .setIssuedAt()
+    .sign(key ?? service.privateKey)
+  return new CompactEncrypt(new TextEncoder().encode(jws))
+    .setProtectedHeader({ alg: 'ECDH-ES', enc, cty: 'JWT' })
+    .encrypt(to ?? recipient.publicKey)
+}
+
+describe('encrypted claims', () => {
+  it('for this relying party and verification are opened', async () => {
+    const opened = await decryptClaims(await envelope(), checks)
+    expect(opened).toMatchObject({ ok: true, value: { verification_id: 'v_1', credentials: CREDENTIALS } })
+  })
+
+  it('signed with a retired key that is still published are opened', async () => {
+    const opened = await decryptClaims(await envelope({ kid: 'k1', key: retired.privateKey }), checks)
+    expect(opened).toMatchObject({ ok: true })
+  })
+
+  it.each<[string, Making, string]>([
+    ['for another key', { to: stranger.publicKey }, 'decryption_failed'],
+    ['in another encryption', { enc: 'A128GCM' }, 'unsupported_encryption'],
+    ['signed by another key', { key: retired.privateKey }, 'wrong_signature'],
+    ['signed by a key that is not published', { kid: 'k3' }, 'unknown_key'],
+    ['of another issuer', { payload: { iss: 'https://other.example' } }, 'not_for_you'],
+    ['for another relying party', { payload: { aud: 'rp_2' } }, 'not_for_you'],
+    ['of another verification', { payload: { verification_id: 'v_2' } }, 'not_for_you'],
+  ])('%s stay closed', async (_, making, fault) => {
+    expect(await decryptClaims(await envelope(making), checks)).toEqual({ ok: false, error: fault })
+  })
+
+  it('with one changed character anywhere stay closed', async () => {
+    const good = await envelope()
+    for (let i = 0; i < good.length; i += 7) {
+      const changed = good.slice(0, i) + (good[i] === 'A' ? 'B' : 'A') + good.slice(i + 1)
+      expect(await decryptClaims(changed, checks), `character ${i}`).toMatchObject({ ok: false })
+    }
+  })
+
+  it.each(['', 'a.b.c', '....', 'e30.....', 'bnVsbA....'])('that are %j are malformed', async (text) => {
+    expect(await decryptClaims(text, checks)).toEqual({ ok: false, error: 'malformed' })
+  })
+})

@@ -1,0 +1,14 @@
+// The client's types are what the service says: the compiler compares them, and a drift does not build.
+
+import { expectTypeOf, it } from 'vitest'
+import type { Verification, VerificationEvent } from '../../src/client/wire.ts'
+import type { sessionView } from '../../src/session/view.ts'
+import type { VerificationEvent as SentEvent } from '../../src/webhook/event.ts'
+
+it('a poll is a Verification', () => {
+  expectTypeOf<ReturnType<typeof sessionView>>().toExtend<Verification>()
+})
+
+it('an event has the members the service sends, and no others', () => {
+  expectTypeOf<keyof SentEvent>().toEqualTypeOf<keyof VerificationEvent>()
+})
