@@ -92,6 +92,8 @@ export type VerifiedCredential = {
   /** The issuer as far as it is proven: an anchored `iss`, an `iss` in the leaf's SAN, else the leaf's subject. */
   readonly issuer: string | null
   readonly anchor: { readonly name: string; readonly assurance_level: AssuranceLevel }
+  /** base64url AuthorityKeyIdentifiers of the certificates that the path to the anchor was verified with (§6.1.1.1). */
+  readonly authorityKeyIdentifiers: readonly string[]
   /** The processed claims: what was disclosed, without the format's own machinery. */
   readonly claims: JsonObject
   readonly holderBound: boolean

@@ -19,6 +19,8 @@ export type CertificateExtensions = {
   readonly extendedKeyUsage: readonly string[] | undefined
   readonly subjectAltNames: readonly GeneralName[]
   readonly nameConstraints: NameConstraints | undefined
+  /** The KeyIdentifier of AuthorityKeyIdentifier (§4.2.1.1), where it has one. */
+  readonly authorityKeyIdentifier: Uint8Array<ArrayBuffer> | undefined
   /** A critical extension that is none of the above: RFC 5280 §4.2 has us refuse the certificate. */
   readonly hasUnknownCritical: boolean
 }
@@ -46,12 +48,14 @@ const KEY_USAGE = '2.5.29.15'
 const EXTENDED_KEY_USAGE = '2.5.29.37'
 const SUBJECT_ALT_NAME = '2.5.29.17'
 const NAME_CONSTRAINTS = '2.5.29.30'
+const AUTHORITY_KEY_IDENTIFIER = '2.5.29.35'
 const KNOWN: ReadonlySet<string> = new Set([
   BASIC_CONSTRAINTS,
   KEY_USAGE,
   EXTENDED_KEY_USAGE,
   SUBJECT_ALT_NAME,
   NAME_CONSTRAINTS,
+  AUTHORITY_KEY_IDENTIFIER,
 ])
 
 /** Bits of KeyUsage in its first octet (§4.2.1.3). */
@@ -91,15 +95,17 @@ function interpret(
   const nameConstraints = read(NAME_CONSTRAINTS, (value) =>
     value.tag === DER.sequence ? decodeNameConstraints(value) : undefined,
   )
+  const authorityKey = read(AUTHORITY_KEY_IDENTIFIER, decodeAuthorityKeyIdentifier)
   if (basicConstraints === 'malformed' || keyUsage === 'malformed') return undefined
   if (extendedKeyUsage === 'malformed' || subjectAltNames === 'malformed') return undefined
-  if (nameConstraints === 'malformed') return undefined
+  if (nameConstraints === 'malformed' || authorityKey === 'malformed') return undefined
   return {
     basicConstraints,
     keyUsage,
     extendedKeyUsage,
     subjectAltNames,
     nameConstraints,
+    authorityKeyIdentifier: authorityKey?.keyIdentifier,
     hasUnknownCritical,
   }
 }
@@ -134,3 +140,14 @@ function decodeSubjectAltName(value: DerElement): readonly GeneralName[] | undef
     return undefined
   return names.every((name) => name !== undefined) ? names : undefined
 }
+
+/** The issuer may be named by name and serial number instead: then there is no KeyIdentifier. */
+function decodeAuthorityKeyIdentifier(
+  value: DerElement,
+): { readonly keyIdentifier: Uint8Array<ArrayBuffer> | undefined } | undefined {
+  if (value.tag !== DER.sequence) return undefined
+  return { keyIdentifier: value.children.find(({ tag }) => tag === KEY_IDENTIFIER)?.content }
+}
+
+/** `[0] IMPLICIT KeyIdentifier`. */
+const KEY_IDENTIFIER = 0x80

@@ -1,6 +1,7 @@
 // Whose key may a signature be made with? Only our own anchors answer. The mechanism is theirs, never the token's: an
 // `iss` that has an anchor of its own is judged by that anchor alone, whatever chain is presented beside it.
 
+import { encodeBase64url } from '../codec/base64url.ts'
 import { equalBytes } from '../codec/bytes.ts'
 import { err, ok, type Result } from '../result.ts'
 import type { TrustAnchor } from './anchor.ts'
@@ -72,7 +73,7 @@ async function resolveAnchoredIssuer(
         ? ok(selectKeys(anchor.jwks.keys, claims))
         : await resolveMetadataKeys(iss, claims, context)
     if (keys.ok && keys.value.length > 0)
-      signers.push({ keys: keys.value, issuer: iss, anchor: naming(anchor) })
+      signers.push({ keys: keys.value, issuer: iss, anchor: naming(anchor), authorityKeyIdentifiers: [] })
     else finding = keys.ok ? { reason: 'issuer_key_not_found' } : keys.error
     if (signers.length === ANCHORS_TRIED) break
   }
@@ -89,25 +90,36 @@ async function resolveChain(
 ): Promise<Result<readonly TrustedSigner[], TrustRejection>> {
   const chain = decodeCertificateChain(encoded)
   if (!chain.ok) return chain
-  const anchor = await findVouchingAnchor(chain.value, anchors, now)
-  if (!anchor.ok) return anchor
+  const vouching = await findVouchingAnchor(chain.value, anchors, now)
+  if (!vouching.ok) return vouching
+  const { anchor, verified } = vouching.value
   const [leaf] = chain.value
   const key = leaf.subjectKey && subjectKeyJwk(leaf.subjectKey)
   if (key === undefined || !fitsAlgorithm(key, claims.algorithm))
     return err({ reason: 'issuer_key_not_found' })
-  return ok([{ keys: [key], issuer: provenIssuer(claims.iss, leaf), anchor: naming(anchor.value) }])
+  return ok([
+    {
+      keys: [key],
+      issuer: provenIssuer(claims.iss, leaf),
+      anchor: naming(anchor),
+      authorityKeyIdentifiers: verified.flatMap(authorityKeyIdentifier),
+    },
+  ])
 }
 
+/** The anchor that vouches, and the certificates that it vouches for: beside a pinned leaf the others are a stranger's. */
 async function findVouchingAnchor(
   chain: CertificateChain,
   anchors: readonly TrustAnchor[],
   now: number,
-): Promise<Result<TrustAnchor, TrustRejection>> {
+): Promise<
+  Result<{ readonly anchor: TrustAnchor; readonly verified: readonly Certificate[] }, TrustRejection>
+> {
   const [leaf] = chain
   const pinned = anchors.find((anchor) => isPinned(leaf, anchor))
   if (pinned !== undefined) {
     const rejection = judgeValidity(leaf, now)
-    return rejection === undefined ? ok(pinned) : err(rejection)
+    return rejection === undefined ? ok({ anchor: pinned, verified: [leaf] }) : err(rejection)
   }
   const authorities = anchors.flatMap((anchor) => {
     if (!('x509_ca_pem' in anchor)) return []
@@ -115,7 +127,7 @@ async function findVouchingAnchor(
     return certificates.map((certificate) => ({ certificate, extendedKeyUsage: anchor.eku, anchor }))
   })
   const authority = await verifyCertificatePath(chain, authorities, now)
-  return authority.ok ? ok(authority.value.anchor) : authority
+  return authority.ok ? ok({ anchor: authority.value.anchor, verified: chain }) : authority
 }
 
 /** CONTRACT 8: the whole certificate, byte for byte; what it says besides its dates does not matter. */
@@ -145,6 +157,12 @@ function httpsHost(text: string): string | undefined {
   const { href, protocol, username, password, search, hash, hostname } = new URL(text)
   if (protocol !== 'https:' || username + password + search + hash !== '') return undefined
   return href === text || href === `${text}/` ? hostname : undefined
+}
+
+/** base64url, as OpenID4VP 1.0 §6.1.1.1 writes it. */
+function authorityKeyIdentifier({ extensions }: Certificate): readonly string[] {
+  const { authorityKeyIdentifier: identifier } = extensions
+  return identifier === undefined ? [] : [encodeBase64url(identifier)]
 }
 
 function naming({ name, assurance_level }: TrustAnchor): TrustedSigner['anchor'] {

@@ -31,4 +31,6 @@ export type TrustedSigner = {
   /** The issuer as far as it is proven: an anchored `iss`, an `iss` in the leaf's SAN, else the leaf's subject. */
   readonly issuer: string | null
   readonly anchor: { readonly name: string; readonly assurance_level: AssuranceLevel }
+  /** base64url AuthorityKeyIdentifiers of the verified certificates; none where the keys come from elsewhere. */
+  readonly authorityKeyIdentifiers: readonly string[]
 }

@@ -68,6 +68,7 @@ export function presented(
     credentialType: queryId,
     issuer: 'https://issuer.example',
     anchor: { name: 'Example Authority', assurance_level: 'high' },
+    authorityKeyIdentifiers: [],
     claims,
     holderBound: true,
     findings: [],

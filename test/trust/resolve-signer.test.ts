@@ -40,6 +40,7 @@ describe('which anchors count', () => {
         keys: [pki.leaf.publicJwk],
         issuer: 'CN=Test Document Signer,O=Test Issuer,C=DE',
         anchor: { name: 'test anchor', assurance_level: 'high' },
+        authorityKeyIdentifiers: [],
       },
     })
   })
@@ -244,7 +245,12 @@ describe('an issuer with an anchor of its own', () => {
   it('is verified by its keys', async () => {
     expect(await ask(claims, { anchors: [jwksAnchor([{ ...KEYS.es256, kid: 'a' }])] })).toEqual({
       ok: true,
-      value: { keys: [KEYS.es256], issuer: ISSUER, anchor: { name: 'test anchor', assurance_level: 'high' } },
+      value: {
+        keys: [KEYS.es256],
+        issuer: ISSUER,
+        anchor: { name: 'test anchor', assurance_level: 'high' },
+        authorityKeyIdentifiers: [],
+      },
     })
   })
 
@@ -332,6 +338,7 @@ describe('an issuer with an anchor of its own', () => {
       keys: [KEYS.es256],
       issuer: ISSUER,
       anchor: { name: 'test anchor', assurance_level: 'high' },
+      authorityKeyIdentifiers: [],
     })
     const dead = { anchors, fetchResource: async () => err('unavailable' as const) }
     expect(verdict(await ask({ iss: ISSUER }, dead))).toBe('issuer_metadata_unavailable')

@@ -62,6 +62,7 @@ export async function verifyDeviceResponse(
     credentialType: type.value.name,
     issuer: issuer.value.issuer,
     anchor: issuer.value.anchor,
+    authorityKeyIdentifiers: issuer.value.authorityKeyIdentifiers,
     claims: claims.value,
     holderBound: true,
     findings: findings.value,

@@ -61,6 +61,7 @@ export async function verifySdJwtVc(
     credentialType: issuer.credentialType.name,
     issuer: issuer.issuer,
     anchor: issuer.anchor,
+    authorityKeyIdentifiers: issuer.authorityKeyIdentifiers,
     claims,
     holderBound,
     findings: findings.value,

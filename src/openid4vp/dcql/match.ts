@@ -3,7 +3,14 @@
 
 import type { CredentialFormat, VerifiedCredential } from '../../formats/format.ts'
 import { selectClaims, selectDataElement } from './claims-path.ts'
-import type { ClaimsPath, ClaimsQuery, CredentialQuery, DcqlQuery, Selection } from './query.ts'
+import type {
+  ClaimsPath,
+  ClaimsQuery,
+  CredentialQuery,
+  DcqlQuery,
+  Selection,
+  TrustedAuthority,
+} from './query.ts'
 
 /** A credential that answers its query. */
 export type Match = {
@@ -20,8 +27,9 @@ export function matchCredential(
   if (credential.format !== query.format) return undefined
   if (!format.metaTypes(query.meta)?.includes(credential.typeIdentifier)) return undefined
   if (query.require_cryptographic_holder_binding !== false && !credential.holderBound) return undefined
-  // §6.1.1: no verified credential shows its authorities yet, and what could not be checked is not satisfied.
-  if (query.trusted_authorities !== undefined) return undefined
+  if (query.trusted_authorities !== undefined && !query.trusted_authorities.some(isAuthorityOf(credential))) {
+    return undefined
+  }
   return matchClaims(query, credential)
 }
 
@@ -35,6 +43,15 @@ export function isSatisfied(query: DcqlQuery, answered: ReadonlySet<string>): bo
   return query.credential_sets
     .filter(({ required }) => required !== false)
     .every(({ options }) => options.some((option) => option.every((id) => answered.has(id))))
+}
+
+/**
+ * §6.1.1: one of the authorities is enough. A hint to the wallet, checked because it was asked for: trust is the anchors'
+ * affair. What could not be checked (`etsi_tl`, `openid_federation`) is not satisfied.
+ */
+function isAuthorityOf({ authorityKeyIdentifiers }: VerifiedCredential) {
+  return ({ type, values }: TrustedAuthority) =>
+    type === 'aki' && values.some((value) => authorityKeyIdentifiers.includes(value))
 }
 
 function matchClaims(query: CredentialQuery, credential: VerifiedCredential): Match | undefined {

@@ -19,6 +19,7 @@ const GOOD: Partial<VerifiedCredential> = {
   typeIdentifier: 'urn:b',
   claims: { age_over_18: true, birthdate: '1990-01-01' },
 }
+const AUTHORITY = { authorityKeyIdentifiers: ['YQ', 'Yg'] }
 
 describe('a credential answers its query', () => {
   it('when format, type, holder binding, claims and values are as asked', () => {
@@ -33,7 +34,14 @@ describe('a credential answers its query', () => {
     ['holder binding is missing', {}, { holderBound: false }],
     ['a claim is missing', {}, { claims: { age_over_18: true } }],
     ['a claim is inherited only', { claims: [{ path: ['constructor'] }] }, {}],
-    ['its authorities cannot be checked', { trusted_authorities: [{ type: 'aki', values: ['x'] }] }, {}],
+    ['its authorities are others', { trusted_authorities: [{ type: 'aki', values: ['x'] }] }, AUTHORITY],
+    ['its authorities are unknown', { trusted_authorities: [{ type: 'aki', values: ['YQ'] }] }, {}],
+    [
+      'its authorities cannot be checked',
+      { trusted_authorities: [{ type: 'etsi_tl', values: ['YQ'] }] },
+      AUTHORITY,
+    ],
+    ['no authority is good enough', { trusted_authorities: [] }, AUTHORITY],
     ['a claim set names an unknown claim', { claim_sets: [['adult', 'nobody']] }, {}],
     ['there is no claim set at all', { claim_sets: [] }, {}],
   ])('but not when %s', (_why, query, credential) => {
@@ -43,6 +51,16 @@ describe('a credential answers its query', () => {
   it('without holder binding where the query does not require it', () => {
     const query = { ...QUERY, require_cryptographic_holder_binding: false }
     expect(match(query, { ...GOOD, holderBound: false })).toEqual({ valueMismatches: [] })
+  })
+
+  it('with a certificate of one of the authorities asked for', () => {
+    const trusted_authorities = [
+      { type: 'etsi_tl', values: ['https://lotl.example'] },
+      { type: 'aki', values: ['x', 'Yg'] },
+    ]
+    expect(match({ ...QUERY, trusted_authorities }, { ...GOOD, ...AUTHORITY })).toEqual({
+      valueMismatches: [],
+    })
   })
 
   it('without any claim where the query asks for none', () => {
