@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { blank, functionsOf, importsOf } from './support/source-scan.ts'
 
-/** What a room may import: its neighbours to the right. `type:` allows `import type` only. Everyone has result.ts. */
+/** What a room may import: its neighbours to the right. `type:` allows `import type` only. Everyone has result.ts and limits.ts. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   worker: ['routes', 'session', 'relying-party', 'env'],
   env: ['config', 'type:session', 'type:relying-party'],
@@ -33,6 +33,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   codec: [],
   client: ['codec'],
   result: [],
+  limits: [],
 }
 
 const CLOUDFLARE_ROOMS = ['worker', 'env', 'routes', 'session', 'relying-party']
@@ -72,7 +73,7 @@ function importFaults(path: string, source: string): string[] {
       return reserved && !reserved.rooms.includes(from) ? [`${path}: may not import ${specifier}`] : []
     }
     const to = roomOf(resolveImport(path, specifier))
-    const free = to === from || to === 'result' || allowed.includes(to)
+    const free = to === from || to === 'result' || to === 'limits' || allowed.includes(to)
     return free || (typeOnly && allowed.includes(`type:${to}`))
       ? []
       : [`${path}: may not import ${specifier}`]

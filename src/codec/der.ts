@@ -1,6 +1,7 @@
 // DER (X.690 §8, §10, §11), strictly: definite lengths in their shortest form, low tag numbers, no constructed strings,
 // nothing after the end. One byte sequence has one reading, and depth is bounded before anything is built.
 
+import { DER_DEPTH } from '../limits.ts'
 import { decodeUtf8 } from './bytes.ts'
 
 /** One element. `content` and `encoded` are views into the input, so what was signed can be taken byte for byte. */
@@ -34,12 +35,9 @@ export const DER = {
   set: 0x31,
 } as const
 
-/** Levels of nesting; a certificate needs nine. */
-const MAXIMUM_DEPTH = 16
-
 /** Decodes exactly one element that fills `bytes`; `undefined` for anything that is not DER. */
 export function decodeDer(bytes: Uint8Array<ArrayBuffer>): DerElement | undefined {
-  const element = readElement(bytes, 0, MAXIMUM_DEPTH)
+  const element = readElement(bytes, 0, DER_DEPTH)
   return element !== undefined && element.encoded.length === bytes.length ? element : undefined
 }
 

@@ -4,6 +4,7 @@
 import { encodeBase64url } from '../codec/base64url.ts'
 import { bytesOf, type CborItem, decodeCbor, entryOf } from '../codec/cbor.ts'
 import { encodeCbor } from '../codec/cbor-encode.ts'
+import { COSE_HEADER } from '../limits.ts'
 import { err, ok, type Result } from '../result.ts'
 import { type SignatureAlgorithm, type SignatureAlgorithmName, signatureAlgorithm } from './algorithms.ts'
 import { hmacSha256 } from './hmac.ts'
@@ -142,14 +143,12 @@ function decodeParts(item: CborItem | undefined): Result<Parts, CoseFault> {
   return ok({ algorithm, authenticator, message: { protectedHeader, unprotected, payload } })
 }
 
-const HEADER_LIMITS = { bytes: 65_536, depth: 8, items: 256 } as const
-
 /** RFC 9052 §3: a label stands in one of the two headers at most, and what is critical must be understood. */
 function decodeHeader(
   encoded: Uint8Array<ArrayBuffer>,
   unprotected: CborItem & { readonly type: 'map' },
 ): Result<CborItem, CoseFault> {
-  const header = decodeCbor(encoded, HEADER_LIMITS)
+  const header = decodeCbor(encoded, COSE_HEADER)
   if (!header.ok || header.value.type !== 'map') return err('malformed')
   const entries = [...header.value.entries, ...unprotected.entries]
   const labels = entries.map(({ key }) =>

@@ -1,10 +1,8 @@
 // The certificates of trust anchors: PEM (RFC 7468 §5) to decoded certificates, once per text and isolate.
 
 import { decodeBase64 } from '../codec/base64url.ts'
-import { CERTIFICATE_LIMITS, type Certificate, decodeCertificate } from './certificate.ts'
-
-/** Characters of one anchor's PEM, and certificates in it (an authority's successive certificates). */
-export const PEM_LIMITS = { characters: 65_536, certificates: 16 } as const
+import { CERTIFICATE, PEM } from '../limits.ts'
+import { type Certificate, decodeCertificate } from './certificate.ts'
 
 /** The certificates of a PEM text, in its order; empty where it is not one (the admin API refused it, then). */
 export function anchorCertificates(pem: string): readonly Certificate[] {
@@ -19,9 +17,9 @@ export function anchorCertificates(pem: string): readonly Certificate[] {
 
 /** Decodes a PEM text that holds certificates and nothing else; `undefined` for any other text. */
 export function decodePemCertificates(pem: string): readonly Certificate[] | undefined {
-  if (pem.length > PEM_LIMITS.characters) return undefined
+  if (pem.length > PEM.characters) return undefined
   const [before = '', ...blocks] = pem.split(BEGIN)
-  if (before.trim() !== '' || blocks.length === 0 || blocks.length > PEM_LIMITS.certificates) return undefined
+  if (before.trim() !== '' || blocks.length === 0 || blocks.length > PEM.certificates) return undefined
   const certificates = blocks.map(decodeBlock)
   return certificates.every((certificate) => certificate !== undefined) ? certificates : undefined
 }
@@ -37,7 +35,7 @@ function decodeBlock(block: string): Certificate | undefined {
   const [base64 = '', after, ...rest] = block.split(END)
   if (after === undefined || after.trim() !== '' || rest.length > 0) return undefined
   const text = base64.replace(/\s+/g, '')
-  if (text.length > (CERTIFICATE_LIMITS.bytes * 4) / 3 + 4) return undefined
+  if (text.length > (CERTIFICATE.bytes * 4) / 3 + 4) return undefined
   const bytes = decodeBase64(text)
   return bytes && decodeCertificate(bytes)
 }

@@ -9,8 +9,9 @@ import {
   readObjectIdentifier,
   readSmallInteger,
 } from '../codec/der.ts'
+import { CERTIFICATE } from '../limits.ts'
 import { decodeGeneralName, type GeneralName } from './general-name.ts'
-import { decodeNameConstraints, MAXIMUM_GENERAL_NAMES, type NameConstraints } from './name-constraints.ts'
+import { decodeNameConstraints, type NameConstraints } from './name-constraints.ts'
 
 /** What a certificate's extensions say. An absent extension is `undefined`. */
 export type CertificateExtensions = {
@@ -136,7 +137,7 @@ function decodeExtendedKeyUsage(value: DerElement): readonly string[] | undefine
 
 function decodeSubjectAltName(value: DerElement): readonly GeneralName[] | undefined {
   const names = value.children.map(decodeGeneralName)
-  if (value.tag !== DER.sequence || names.length === 0 || names.length > MAXIMUM_GENERAL_NAMES)
+  if (value.tag !== DER.sequence || names.length === 0 || names.length > CERTIFICATE.generalNames)
     return undefined
   return names.every((name) => name !== undefined) ? names : undefined
 }

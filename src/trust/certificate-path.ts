@@ -2,8 +2,9 @@
 // authorities. The chain is taken as it was sent: leaf first, each certified by the next, none left over.
 
 import { equalBytes } from '../codec/bytes.ts'
+import { CERTIFICATE } from '../limits.ts'
 import { err, ok, type Result } from '../result.ts'
-import { CERTIFICATE_LIMITS, type Certificate, decodeCertificate, isSelfIssued } from './certificate.ts'
+import { type Certificate, decodeCertificate, isSelfIssued } from './certificate.ts'
 import { findBrokenRule } from './certificate-profile.ts'
 import { verifyCertificateSignature } from './certificate-signature.ts'
 import { isSameName } from './distinguished-name.ts'
@@ -22,7 +23,7 @@ export type CertificateChain = readonly [leaf: Certificate, ...issuers: Certific
 export function decodeCertificateChain(
   chain: readonly Uint8Array<ArrayBuffer>[],
 ): Result<CertificateChain, TrustRejection> {
-  if (chain.length > CERTIFICATE_LIMITS.chain) {
+  if (chain.length > CERTIFICATE.chain) {
     return err({ reason: 'certificate_profile_violation', rule: 'chain_too_long' })
   }
   const [leaf, ...issuers] = chain.map(decodeCertificate)

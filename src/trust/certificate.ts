@@ -11,6 +11,7 @@ import {
   readSmallInteger,
   readTime,
 } from '../codec/der.ts'
+import { CERTIFICATE } from '../limits.ts'
 import { type CertificateExtensions, decodeExtensions } from './certificate-extensions.ts'
 import { type DistinguishedName, decodeDistinguishedName, isSameName } from './distinguished-name.ts'
 import { decodeSubjectKey, type SubjectKey } from './subject-key.ts'
@@ -35,12 +36,9 @@ export type Certificate = {
   readonly extensions: CertificateExtensions
 }
 
-/** Limits of what a stranger may hand us: certificates of one chain, and bytes of one certificate. */
-export const CERTIFICATE_LIMITS = { chain: 8, bytes: 16_384 } as const
-
 /** Decodes one certificate; `undefined` for anything but a strict DER encoding within the limit. */
 export function decodeCertificate(bytes: Uint8Array<ArrayBuffer>): Certificate | undefined {
-  if (bytes.length > CERTIFICATE_LIMITS.bytes) return undefined
+  if (bytes.length > CERTIFICATE.bytes) return undefined
   const certificate = decodeDer(bytes)
   if (certificate?.tag !== DER.sequence || certificate.children.length !== 3) return undefined
   const [tbs, signatureAlgorithm, signatureElement] = certificate.children

@@ -2,6 +2,7 @@
 
 import { encodeHex, equalBytes } from '../codec/bytes.ts'
 import { DER, type DerElement, readObjectIdentifier, readText } from '../codec/der.ts'
+import { CERTIFICATE } from '../limits.ts'
 
 /** A Name: its bytes, and its relative distinguished names from the most general one down. */
 export type DistinguishedName = {
@@ -39,7 +40,7 @@ export function decodeDistinguishedName(element: DerElement | undefined): Distin
 export function formatDistinguishedName(name: DistinguishedName): string | null {
   if (name.rdns.length === 0) return null
   const text = name.rdns.toReversed().map(formatRelativeName).join(',')
-  return text.length <= MAXIMUM_FORMATTED_LENGTH ? text : null
+  return text.length <= CERTIFICATE.nameCharacters ? text : null
 }
 
 /** The values of one attribute type, `undefined` among them where a value is not readable. */
@@ -66,8 +67,6 @@ export function placeDistinguishedName(name: DistinguishedName, base: Distinguis
   }
   return placement
 }
-
-const MAXIMUM_FORMATTED_LENGTH = 1024
 
 const SHORT_NAMES: Readonly<Record<string, string>> = {
   '2.5.4.3': 'CN',

@@ -4,6 +4,7 @@
 import { decodeUtf8 } from '../codec/bytes.ts'
 import { isJsonObject, type Json, type JsonObject, member, parseJsonObject } from '../codec/json.ts'
 import { type PublicJwk, parsePublicJwk } from '../crypto/jwk.ts'
+import { ISSUER_METADATA } from '../limits.ts'
 import { err, ok, type Result } from '../result.ts'
 import type { FetchResource } from './fetch-resource.ts'
 import { type KeySetKey, selectKeys } from './key-set.ts'
@@ -42,8 +43,6 @@ const FAILED_SECONDS = 3
 /** A reading that has not ended by then is not waited for by newcomers: whoever began it may be gone. */
 const UNDER_WAY_SECONDS = 10
 const KEPT_ISSUERS = 64
-const BODY_LIMIT = 65_536
-const JSON_LIMITS = { length: BODY_LIMIT, depth: 16 }
 const URL_LENGTH = 2048
 
 type Keys = Result<readonly KeySetKey[], TrustRejection>
@@ -110,15 +109,18 @@ async function fetchObject(
   url: string,
   fetchResource: FetchResource,
 ): Promise<Result<JsonObject, TrustRejection>> {
-  const fetched = await fetchResource({ url, accept: 'application/json', limit: BODY_LIMIT })
+  const fetched = await fetchResource({ url, accept: 'application/json', limit: ISSUER_METADATA.bytes })
   if (!fetched.ok) {
     // Only what another try may change is "unavailable".
     return err({
       reason: fetched.error === 'unavailable' ? 'issuer_metadata_unavailable' : 'issuer_metadata_invalid',
     })
   }
-  const text = fetched.value.body.length <= BODY_LIMIT ? decodeUtf8(fetched.value.body) : undefined
-  const parsed = text === undefined ? undefined : parseJsonObject(text, JSON_LIMITS)
+  const text = fetched.value.body.length <= ISSUER_METADATA.bytes ? decodeUtf8(fetched.value.body) : undefined
+  const parsed =
+    text === undefined
+      ? undefined
+      : parseJsonObject(text, { length: ISSUER_METADATA.bytes, depth: ISSUER_METADATA.depth })
   return parsed?.ok ? parsed : err({ reason: 'issuer_metadata_invalid' })
 }
 

@@ -2,6 +2,7 @@
 // or a name we cannot place, satisfies nothing.
 
 import { type DerElement, readSmallInteger } from '../codec/der.ts'
+import { CERTIFICATE } from '../limits.ts'
 import {
   attributeValues,
   type DistinguishedName,
@@ -22,9 +23,6 @@ export type ConstrainedNames = {
   readonly subjectAltNames: readonly GeneralName[]
 }
 
-/** Subtrees, and names, one extension may list. */
-export const MAXIMUM_GENERAL_NAMES = 256
-
 /** Decodes the extension's value; `undefined` where it is malformed. */
 export function decodeNameConstraints(value: DerElement): NameConstraints | undefined {
   const constraints: { permitted: readonly GeneralName[]; excluded: readonly GeneralName[] } = {
@@ -36,7 +34,7 @@ export function decodeNameConstraints(value: DerElement): NameConstraints | unde
   if (parts.length === 2 && (parts[0]?.tag !== PERMITTED || parts[1]?.tag !== EXCLUDED)) return undefined
   for (const part of parts) {
     const subtrees = part.children.map(decodeSubtree)
-    if (subtrees.length === 0 || subtrees.length > MAXIMUM_GENERAL_NAMES) return undefined
+    if (subtrees.length === 0 || subtrees.length > CERTIFICATE.generalNames) return undefined
     if (!subtrees.every((subtree) => subtree !== undefined)) return undefined
     if (part.tag === PERMITTED) constraints.permitted = subtrees
     else if (part.tag === EXCLUDED) constraints.excluded = subtrees

@@ -3,9 +3,10 @@
 
 import * as z from 'zod'
 import { parsePublicJwk } from '../crypto/jwk.ts'
+import { PEM } from '../limits.ts'
 import { err, ok, type Result } from '../result.ts'
 import { ASSURANCE_LEVELS, type TrustAnchor } from './anchor.ts'
-import { decodePemCertificates, PEM_LIMITS } from './anchor-certificates.ts'
+import { decodePemCertificates } from './anchor-certificates.ts'
 import { issuerMetadataUrl } from './issuer-metadata.ts'
 import { subjectKeyJwk } from './subject-key.ts'
 
@@ -91,7 +92,7 @@ const ANCHOR = z.strictObject({
 })
 
 function pem() {
-  return z.string().max(PEM_LIMITS.characters)
+  return z.string().max(PEM.characters)
 }
 
 function refuseUnlessAuthorities(text: string, context: z.RefinementCtx): void {

@@ -1,17 +1,13 @@
 // Status lists in memory: one fetch for all who need it, remembered for as long as the list says, within bounds.
 // The list stays compressed, and whether it is trusted is not remembered: relying parties have anchors of their own.
 
+import { STATUS_LIST } from '../limits.ts'
 import { err, ok, type Result } from '../result.ts'
 import type { FetchResource, ResourceFault } from './fetch-resource.ts'
 import { decodeStatusListCwt } from './status-cwt.ts'
 import { measureStatusList } from './status-inflate.ts'
 import { decodeStatusListJwt } from './status-jwt.ts'
-import {
-  type DecodedStatusToken,
-  STATUS_LIST_LIMITS,
-  type StatusListFault,
-  type StatusListForm,
-} from './status-token.ts'
+import type { DecodedStatusToken, StatusListFault, StatusListForm } from './status-token.ts'
 
 /** A token whose list is known to inflate within the limits, and what came of verifying its signature, by key. */
 export type RememberedStatusToken = {
@@ -37,7 +33,7 @@ export async function rememberStatusToken(place: Place, source: Source): Promise
   const kept = memory.kept.get(name)
   if (kept !== undefined && isFresh(kept, source.now)) return kept.found
   const underWay = memory.underWay.get(name)
-  if (underWay !== undefined && age(underWay.begunAt, source.now) <= STATUS_LIST_LIMITS.underWaySeconds)
+  if (underWay !== undefined && age(underWay.begunAt, source.now) <= STATUS_LIST.underWaySeconds)
     return (await underWay.reading).found
   const begun = { begunAt: source.now, reading: read(place, source) }
   memory.underWay.set(name, begun)
@@ -52,7 +48,7 @@ export async function rememberStatusToken(place: Place, source: Source): Promise
 
 /** The claims' word, not HTTP's (§8.4): `ttl` within our bounds. `exp` is judged whenever the token is used. */
 function isFresh({ readAt, found }: Kept, now: number): boolean {
-  const { failedSeconds, defaultSeconds, minimumSeconds, maximumSeconds } = STATUS_LIST_LIMITS
+  const { failedSeconds, defaultSeconds, minimumSeconds, maximumSeconds } = STATUS_LIST
   if (!found.ok) return age(readAt, now) < failedSeconds
   const { token, verdicts } = found.value
   const { ttl = defaultSeconds, exp = Number.POSITIVE_INFINITY } = token.claims
@@ -73,7 +69,7 @@ function keep(kept: Map<string, Kept>, name: string, entry: Kept): void {
   let bytes = entry.bytes
   for (const other of kept.values()) bytes += other.bytes
   for (const [oldest, other] of kept) {
-    const { rememberedTokens, rememberedBytes } = STATUS_LIST_LIMITS
+    const { rememberedTokens, rememberedBytes } = STATUS_LIST
     if (kept.size < rememberedTokens && bytes <= rememberedBytes) break
     kept.delete(oldest)
     bytes -= other.bytes
@@ -82,7 +78,7 @@ function keep(kept: Map<string, Kept>, name: string, entry: Kept): void {
 }
 
 async function read({ uri, form }: Place, { now, fetchResource }: Source): Promise<Kept> {
-  const limit = STATUS_LIST_LIMITS.tokenBytes
+  const limit = STATUS_LIST.tokenBytes
   const fetched = await fetchResource({ url: uri, accept: `application/statuslist+${form}`, limit })
   if (!fetched.ok) return { readAt: now, bytes: 0, found: err(FETCH_FAULTS[fetched.error]) }
   // The signed `typ` says what this is; the response's content type is nobody's signed word.

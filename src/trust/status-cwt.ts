@@ -3,12 +3,12 @@
 import { decodeUtf8 } from '../codec/bytes.ts'
 import { type CborItem, decodeCbor, entryOf } from '../codec/cbor.ts'
 import { type CoseSign1, decodeCoseSign1, verifyCoseSign1 } from '../crypto/cose.ts'
+import { STATUS_LIST } from '../limits.ts'
 import { err, ok, type Result } from '../result.ts'
 import type { SignerClaims } from './signer.ts'
 import {
   type DecodedStatusToken,
   parseStatusClaims,
-  STATUS_LIST_LIMITS,
   type StatusListClaims,
   type StatusListFault,
 } from './status-token.ts'
@@ -57,7 +57,7 @@ function decodeMessage(body: Uint8Array<ArrayBuffer>): Result<Message, StatusLis
 }
 
 function decode(bytes: Uint8Array<ArrayBuffer>): Result<CborItem, StatusListFault> {
-  const { tokenBytes, depth, items } = STATUS_LIST_LIMITS
+  const { tokenBytes, depth, items } = STATUS_LIST
   const item = decodeCbor(bytes, { bytes: tokenBytes, depth, items })
   if (item.ok) return item
   return err(item.error.startsWith('too_') ? 'too_large' : 'malformed_token')

@@ -1,8 +1,9 @@
 // The list itself (draft-ietf-oauth-status-list §4): a zlib stream of entries of 1, 2, 4 or 8 bits, the first one in the
 // lowest bits of the first byte. It is read as a stream and never held whole: a few hundred bytes can inflate to a million.
 
+import { STATUS_LIST } from '../limits.ts'
 import { err, ok, type Result } from '../result.ts'
-import { type CompressedStatusList, STATUS_LIST_LIMITS, type StatusListFault } from './status-token.ts'
+import type { CompressedStatusList, StatusListFault } from './status-token.ts'
 
 /**
  * Bytes the whole list inflates to. `too_large` beyond `limit`, seen while inflating; `malformed_list` where it is no zlib
@@ -10,7 +11,7 @@ import { type CompressedStatusList, STATUS_LIST_LIMITS, type StatusListFault } f
  */
 export async function measureStatusList(
   { compressed }: CompressedStatusList,
-  limit: number = STATUS_LIST_LIMITS.inflatedBytes,
+  limit: number = STATUS_LIST.inflatedBytes,
 ): Promise<Result<number, StatusListFault>> {
   let size = 0
   const whole = await inflate(compressed, (chunk) => {
@@ -29,7 +30,7 @@ export async function readStatus(
   if (!Number.isSafeInteger(index) || index < 0) return err('index_out_of_range')
   const perByte = 8 / bits
   const target = Math.floor(index / perByte)
-  if (target >= STATUS_LIST_LIMITS.inflatedBytes) return err('index_out_of_range')
+  if (target >= STATUS_LIST.inflatedBytes) return err('index_out_of_range')
   let offset = 0
   let byte: number | undefined
   const whole = await inflate(compressed, (chunk) => {
@@ -65,7 +66,7 @@ function slices(compressed: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<
   let offset = 0
   return new ReadableStream({
     pull(controller) {
-      const end = Math.min(offset + STATUS_LIST_LIMITS.sliceBytes, compressed.length)
+      const end = Math.min(offset + STATUS_LIST.sliceBytes, compressed.length)
       if (offset < end) controller.enqueue(compressed.slice(offset, end))
       offset = end
       if (offset === compressed.length) controller.close()

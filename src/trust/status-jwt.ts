@@ -4,12 +4,12 @@ import { decodeBase64, decodeBase64url } from '../codec/base64url.ts'
 import { decodeUtf8 } from '../codec/bytes.ts'
 import { isJsonObject, type Json, member } from '../codec/json.ts'
 import { type DecodedJws, decodeJws, verifyJws } from '../crypto/jws.ts'
+import { STATUS_LIST } from '../limits.ts'
 import { err, ok, type Result } from '../result.ts'
 import type { SignerClaims } from './signer.ts'
 import {
   type DecodedStatusToken,
   parseStatusClaims,
-  STATUS_LIST_LIMITS,
   type StatusListClaims,
   type StatusListFault,
 } from './status-token.ts'
@@ -18,10 +18,10 @@ import {
 export function decodeStatusListJwt(
   body: Uint8Array<ArrayBuffer>,
 ): Result<DecodedStatusToken, StatusListFault> {
-  if (body.length > STATUS_LIST_LIMITS.tokenBytes) return err('too_large')
+  if (body.length > STATUS_LIST.tokenBytes) return err('too_large')
   const text = decodeUtf8(body)
   if (text === undefined) return err('malformed_token')
-  const limits = { length: STATUS_LIST_LIMITS.tokenBytes, depth: STATUS_LIST_LIMITS.depth }
+  const limits = { length: STATUS_LIST.tokenBytes, depth: STATUS_LIST.depth }
   const jws = decodeJws(text, limits)
   if (!jws.ok) return err(jws.error === 'malformed' ? 'malformed_token' : jws.error)
   if (member(jws.value.header, 'typ') !== 'statuslist+jwt') return err('wrong_token_type')

@@ -3,18 +3,14 @@
 
 import { type CborItem, entryOf } from '../codec/cbor.ts'
 import { isJsonObject, type Json, member } from '../codec/json.ts'
+import { STATUS_LIST } from '../limits.ts'
 import { err, ok, type Result } from '../result.ts'
 import type { TrustAnchor } from './anchor.ts'
 import type { FetchResource } from './fetch-resource.ts'
 import { rememberStatusToken } from './status-cache.ts'
 import { readStatus } from './status-inflate.ts'
 import { verifyStatusSigner } from './status-signer.ts'
-import {
-  judgeStatusClaims,
-  STATUS_LIST_LIMITS,
-  type StatusListFault,
-  type StatusListForm,
-} from './status-token.ts'
+import { judgeStatusClaims, type StatusListFault, type StatusListForm } from './status-token.ts'
 
 /** Where a verified credential says its status is (§6): the list's address, and the entry's place in it. */
 export type StatusReference = { readonly uri: string; readonly index: number; readonly form: StatusListForm }
@@ -77,7 +73,7 @@ function buildReference(
   index: unknown,
   form: StatusListForm,
 ): Result<StatusReference, StatusUnavailable> {
-  if (typeof uri !== 'string' || uri.length > STATUS_LIST_LIMITS.uriLength) return err(UNSUPPORTED)
+  if (typeof uri !== 'string' || uri.length > STATUS_LIST.uriLength) return err(UNSUPPORTED)
   if (typeof index !== 'number' || !Number.isSafeInteger(index) || index < 0) return err(UNSUPPORTED)
   return ok({ uri, index, form })
 }

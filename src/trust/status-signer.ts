@@ -1,13 +1,14 @@
 // Who may sign a status list: the credential's own anchor, or a `status` anchor that names its type (CONTRACT 8).
 
 import type { PublicJwk } from '../crypto/jwk.ts'
+import { STATUS_LIST } from '../limits.ts'
 import { err, ok, type Result } from '../result.ts'
 import type { TrustAnchor } from './anchor.ts'
 import { anchoredIssuer, resolveSigner } from './resolve-signer.ts'
 import type { TrustedSigner } from './signer.ts'
 import type { RememberedStatusToken } from './status-cache.ts'
 import type { StatusContext } from './status-list.ts'
-import { STATUS_LIST_LIMITS, type StatusListFault } from './status-token.ts'
+import type { StatusListFault } from './status-token.ts'
 
 /**
  * Verifies the token's signature with the keys that this relying party's anchors leave. Trust is asked anew each time, for
@@ -63,7 +64,7 @@ function issuersOf(
 ): readonly (string | undefined)[] {
   if (iss !== undefined || chain !== undefined) return [iss]
   const issuers = anchors.map(anchoredIssuer).filter((issuer) => issuer !== undefined)
-  return [...new Set(issuers)].slice(0, STATUS_LIST_LIMITS.issuersTried)
+  return [...new Set(issuers)].slice(0, STATUS_LIST.issuersTried)
 }
 
 /** The anchors that may vouch for this list, each as if it had been written for exactly that. */

@@ -8,35 +8,6 @@ import type { SignerClaims } from './signer.ts'
 /** The two encodings: JWT for SD-JWT VC (its draft §2.2.2.2 `status`), CWT for ISO mdoc. */
 export type StatusListForm = 'jwt' | 'cwt'
 
-/** The numbers everything about status lists stays within. */
-export const STATUS_LIST_LIMITS = {
-  /** Bytes of a token as fetched. A million entries of one byte fit, be they random. */
-  tokenBytes: 2_097_152,
-  /** Bytes of a list once inflated: 64 million entries of one bit. */
-  inflatedBytes: 8_388_608,
-  /** Compressed bytes the inflater is handed at a time: DEFLATE makes at most about 1032 bytes of one. */
-  sliceBytes: 1024,
-  /** Levels of nesting of header and claims. */
-  depth: 8,
-  /** CBOR items of a whole token. */
-  items: 256,
-  /** Characters of a list's address. */
-  uriLength: 2048,
-  /** Tokens remembered, and their bytes in all. */
-  rememberedTokens: 64,
-  rememberedBytes: 8_388_608,
-  /** Seconds a token is used where it has no `ttl`, and with any `ttl`. */
-  defaultSeconds: 300,
-  minimumSeconds: 3,
-  maximumSeconds: 86_400,
-  /** Seconds a failure is remembered: long enough that posts do not become a flood of fetches. */
-  failedSeconds: 3,
-  /** Seconds after which a fetch under way is not waited for by newcomers: whoever began it may be gone. */
-  underWaySeconds: 10,
-  /** Issuers that a token without `iss` and without a chain is tried with. */
-  issuersTried: 4,
-} as const
-
 /** Why the status of a credential cannot be told. None of these is a status. */
 export type StatusListFault =
   /** `status` is there and holds no `status_list` of the right shape. */

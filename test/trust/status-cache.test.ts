@@ -3,9 +3,9 @@
 import { generateKeyPair } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { encodeBase64url } from '../../src/codec/base64url.ts'
+import { STATUS_LIST } from '../../src/limits.ts'
 import type { FetchResource, ResourceFault } from '../../src/trust/fetch-resource.ts'
 import { checkStatus } from '../../src/trust/status-list.ts'
-import { STATUS_LIST_LIMITS } from '../../src/trust/status-token.ts'
 import { NOW } from './fixtures.ts'
 import { context, deflate, goodClaims, jwksAnchor, makeJwt, URI, web, word } from './status-fixtures.ts'
 
@@ -52,7 +52,7 @@ describe('a list', () => {
     const bodies = [first, Promise.resolve(good)]
     const { fetchResource, asked } = web(() => bodies.shift() as Promise<string>)
     const hanging = ask(fetchResource)
-    expect(await ask(fetchResource, NOW + STATUS_LIST_LIMITS.underWaySeconds + 1)).toBe('valid')
+    expect(await ask(fetchResource, NOW + STATUS_LIST.underWaySeconds + 1)).toBe('valid')
     expect(asked.length).toBe(2)
     answer(good)
     expect(await hanging).toBe('valid')
@@ -124,8 +124,7 @@ describe('a failure', () => {
 describe('memory', () => {
   it('holds so many lists, and forgets the oldest', async () => {
     const { fetchResource, asked } = web(async () => makeJwt({ sub: asked.at(-1)?.url }))
-    for (let i = 0; i <= STATUS_LIST_LIMITS.rememberedTokens; i++)
-      await ask(fetchResource, NOW, `${URI}/${i}`)
+    for (let i = 0; i <= STATUS_LIST.rememberedTokens; i++) await ask(fetchResource, NOW, `${URI}/${i}`)
     const before = asked.length
     expect(await ask(fetchResource, NOW, `${URI}/1`)).toBe('valid')
     expect(asked.length).toBe(before)

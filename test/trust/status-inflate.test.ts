@@ -6,8 +6,9 @@ import { describe, expect, it } from 'vitest'
 import { decodeBase64url } from '../../src/codec/base64url.ts'
 import { decodeHex } from '../../src/codec/bytes.ts'
 import { decodeCbor, entryOf } from '../../src/codec/cbor.ts'
+import { STATUS_LIST } from '../../src/limits.ts'
 import { measureStatusList, readStatus } from '../../src/trust/status-inflate.ts'
-import { type CompressedStatusList, STATUS_LIST_LIMITS } from '../../src/trust/status-token.ts'
+import type { CompressedStatusList } from '../../src/trust/status-token.ts'
 import vectors from '../vectors/token-status-list.json' with { type: 'json' }
 import { deflate } from './status-fixtures.ts'
 
@@ -75,7 +76,7 @@ describe('an entry', () => {
   it('is found in a list that arrives in many pieces', async () => {
     const bytes = randomBytes(300_000)
     const compressed = deflate(bytes)
-    expect(compressed.length).toBeGreaterThan(100 * STATUS_LIST_LIMITS.sliceBytes)
+    expect(compressed.length).toBeGreaterThan(100 * STATUS_LIST.sliceBytes)
     for (const index of [0, 1023, 65_535, 65_536, 299_999])
       expect(await read(8, compressed, index)).toBe(bytes[index])
   })
@@ -104,7 +105,7 @@ describe('a list', () => {
 
   it('that inflates to 64 MiB is refused long before it is inflated', async () => {
     const bomb = deflate(new Uint8Array(64 * 1_048_576))
-    expect(bomb.length).toBeLessThan(STATUS_LIST_LIMITS.tokenBytes)
+    expect(bomb.length).toBeLessThan(STATUS_LIST.tokenBytes)
     // Were it read on past the limit, this broken end would be what is found.
     bomb.fill(0xff, bomb.length >> 1)
     expect(await measure(bomb)).toBe('too_large')

@@ -5,9 +5,9 @@ import { describe, expect, it } from 'vitest'
 import { encodeBase64url } from '../../src/codec/base64url.ts'
 import { decodeHex, utf8 } from '../../src/codec/bytes.ts'
 import { decodeCbor } from '../../src/codec/cbor.ts'
+import { STATUS_LIST } from '../../src/limits.ts'
 import type { ResourceFault } from '../../src/trust/fetch-resource.ts'
 import { checkStatus, parseStatusClaim, parseStatusElement } from '../../src/trust/status-list.ts'
-import { STATUS_LIST_LIMITS } from '../../src/trust/status-token.ts'
 import vectors from '../vectors/token-status-list.json' with { type: 'json' }
 import { NOW } from './fixtures.ts'
 import {
@@ -89,7 +89,7 @@ describe('a good list', () => {
       const { fetchResource, asked } = web(async () => good[form])
       await checkStatus({ uri: URI, index: 2, form }, context({ fetchResource }))
       const accept = `application/statuslist+${form}`
-      expect(asked).toEqual([{ url: URI, accept, limit: STATUS_LIST_LIMITS.tokenBytes }])
+      expect(asked).toEqual([{ url: URI, accept, limit: STATUS_LIST.tokenBytes }])
     }
   })
 
@@ -157,7 +157,7 @@ describe('a JWT list', () => {
 
   it('that is not UTF-8, or larger than allowed, is no answer', async () => {
     expect(await statusOf(Uint8Array.of(0xff), { form: 'jwt' })).toBe('malformed_token')
-    const large = 'a'.repeat(STATUS_LIST_LIMITS.tokenBytes + 1)
+    const large = 'a'.repeat(STATUS_LIST.tokenBytes + 1)
     expect(await statusOf(large)).toBe('too_large')
   })
 })

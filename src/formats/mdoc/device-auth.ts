@@ -11,11 +11,11 @@ import {
   verifyCoseSign1,
 } from '../../crypto/cose.ts'
 import type { PrivateJwk, PublicJwk } from '../../crypto/jwk.ts'
+import { MDOC } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { Rejection } from '../format.ts'
 import { deriveMacKey } from './device-mac.ts'
 import { COSE_REJECTIONS } from './issuer-signed.ts'
-import { DEVICE_NAME_SPACES } from './limits.ts'
 
 /** The session a device authenticates. */
 export type Session = {
@@ -51,7 +51,7 @@ export async function verifyDeviceAuth(
  */
 function judgeNameSpaces(nameSpaces: CborItem): Rejection | undefined {
   const embedded = embeddedOf(nameSpaces)
-  const decoded = embedded && decodeCbor(embedded, DEVICE_NAME_SPACES)
+  const decoded = embedded && decodeCbor(embedded, MDOC.deviceNameSpaces)
   if (!decoded?.ok || decoded.value.type !== 'map') return { reason: 'malformed_holder_binding' }
   return decoded.value.entries.length === 0 ? undefined : { reason: 'forbidden_disclosure' }
 }

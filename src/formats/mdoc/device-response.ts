@@ -4,9 +4,10 @@
 import { decodeBase64url } from '../../codec/base64url.ts'
 import { type CborItem, decodeCbor, entryOf, isMapOf, textOf } from '../../codec/cbor.ts'
 import type { Json } from '../../codec/json.ts'
+import { MDOC } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { CredentialRejection } from '../format.ts'
-import { DEVICE_RESPONSE, PRESENTATION_CHARACTERS, unreadable } from './limits.ts'
+import { unreadable } from './unreadable.ts'
 
 /** One document as received. Nothing is verified. */
 export type DecodedDocument = {
@@ -19,10 +20,10 @@ export type DecodedDocument = {
 /** Decodes a presentation to its one document. */
 export function decodeDeviceResponse(presentation: Json): Result<DecodedDocument, CredentialRejection> {
   if (typeof presentation !== 'string') return err({ reason: 'malformed_credential' })
-  if (presentation.length > PRESENTATION_CHARACTERS) return err({ reason: 'limit_exceeded' })
+  if (presentation.length > MDOC.characters) return err({ reason: 'limit_exceeded' })
   const bytes = decodeBase64url(presentation)
   if (bytes === undefined) return err({ reason: 'malformed_credential' })
-  const response = decodeCbor(bytes, DEVICE_RESPONSE)
+  const response = decodeCbor(bytes, MDOC.deviceResponse)
   if (!response.ok) return err(unreadable(response.error))
   const document = soleDocument(response.value)
   const decoded = document && decodeDocument(document)

@@ -5,11 +5,11 @@ import { equalBytes } from '../../codec/bytes.ts'
 import { bytesOf, type CborItem, decodeCbor, embeddedOf, entryOf, textOf } from '../../codec/cbor.ts'
 import type { Json, JsonObject } from '../../codec/json.ts'
 import { digest } from '../../crypto/digest.ts'
+import { MDOC } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { CredentialRejection } from '../format.ts'
 import { toJson } from './element-value.ts'
 import type { NameSpace } from './issuer-signed.ts'
-import { ISSUER_SIGNED_ITEM } from './limits.ts'
 import type { MobileSecurityObject } from './mobile-security-object.ts'
 
 /** Opens the disclosed items: namespace → data element → value. The MSO's signature must have been verified. */
@@ -53,7 +53,7 @@ type Item = { readonly digestId: number; readonly elementIdentifier: string; rea
 /** IssuerSignedItemBytes. How long `random` is, is the issuer's duty. */
 function decodeItem(received: CborItem): Result<Item, CredentialRejection> {
   const embedded = embeddedOf(received)
-  const decoded = embedded && decodeCbor(embedded, ISSUER_SIGNED_ITEM)
+  const decoded = embedded && decodeCbor(embedded, MDOC.issuerSignedItem)
   if (!decoded?.ok) return err({ reason: 'malformed_disclosure' })
   const item = decoded.value
   const digestId = entryOf(item, 'digestID')

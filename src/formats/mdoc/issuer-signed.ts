@@ -2,9 +2,9 @@
 
 import { bytesOf, type CborItem, entryOf, isMapOf } from '../../codec/cbor.ts'
 import { type CoseFault, type CoseSign1, decodeCoseSign1 } from '../../crypto/cose.ts'
+import { MDOC } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { CredentialRejection } from '../format.ts'
-import { DATA_ELEMENTS } from './limits.ts'
 import { decodeMobileSecurityObject, type MobileSecurityObject } from './mobile-security-object.ts'
 
 /** What the issuer signed, and what is disclosed of it. Nothing is verified. */
@@ -60,7 +60,7 @@ function decodeNameSpaces(
     nameSpaces.push({ name: key.value, items: value.items })
   }
   const count = nameSpaces.reduce((sum, { items }) => sum + items.length, 0)
-  return count > DATA_ELEMENTS ? err({ reason: 'limit_exceeded' }) : ok(nameSpaces)
+  return count > MDOC.elements ? err({ reason: 'limit_exceeded' }) : ok(nameSpaces)
 }
 
 const X5CHAIN = 33

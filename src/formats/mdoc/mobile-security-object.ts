@@ -4,9 +4,10 @@ import { bytesOf, type CborItem, decodeCbor, embeddedOf, entryOf, textOf } from 
 import { parseCoseKey } from '../../crypto/cose.ts'
 import type { HashName } from '../../crypto/digest.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
+import { MDOC } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { CredentialRejection } from '../format.ts'
-import { MOBILE_SECURITY_OBJECT, unreadable } from './limits.ts'
+import { unreadable } from './unreadable.ts'
 
 /** Digest identifier → digest, of one namespace. */
 export type ValueDigests = ReadonlyMap<number, Uint8Array<ArrayBuffer>>
@@ -33,11 +34,11 @@ const HASHES: ReadonlyMap<string | undefined, HashName> = new Map([
 export function decodeMobileSecurityObject(
   payload: Uint8Array<ArrayBuffer>,
 ): Result<MobileSecurityObject, CredentialRejection> {
-  const wrapper = decodeCbor(payload, MOBILE_SECURITY_OBJECT)
+  const wrapper = decodeCbor(payload, MDOC.mobileSecurityObject)
   if (!wrapper.ok) return err(unreadable(wrapper.error))
   const embedded = embeddedOf(wrapper.value)
   if (embedded === undefined) return err({ reason: 'malformed_credential' })
-  const mso = decodeCbor(embedded, MOBILE_SECURITY_OBJECT)
+  const mso = decodeCbor(embedded, MDOC.mobileSecurityObject)
   return mso.ok ? readMembers(mso.value) : err(unreadable(mso.error))
 }
 

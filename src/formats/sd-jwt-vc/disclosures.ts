@@ -2,8 +2,9 @@
 
 import { decodeBase64url, encodeBase64url } from '../../codec/base64url.ts'
 import { decodeUtf8, utf8 } from '../../codec/bytes.ts'
-import { type Json, type JsonLimits, parseJson } from '../../codec/json.ts'
+import { type Json, parseJson } from '../../codec/json.ts'
 import { digest, type HashName } from '../../crypto/digest.ts'
+import { SD_JWT } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
 
 /** One disclosure; `name` is `undefined` for an array element (§4.2.2). */
@@ -12,9 +13,6 @@ export type Disclosure = { readonly name: string | undefined; readonly value: Js
 export type DisclosureRejection = {
   readonly reason: 'malformed_disclosure' | 'limit_exceeded' | 'forbidden_disclosure' | 'duplicate_digest'
 }
-
-// The whole presentation has a limit (split.ts); so has the nesting of the processed payload (processed-payload.ts).
-const JSON_LIMITS: JsonLimits = { length: 1_048_576, depth: 32 }
 
 /** Claim names that belong to the format: never a disclosure's (§7.1 step 3.3.2, §4.1.1). */
 const FORMAT_NAMES: ReadonlySet<string> = new Set(['_sd', '...', '_sd_alg'])
@@ -42,7 +40,7 @@ function decodeDisclosure(text: string): Result<Disclosure, DisclosureRejection>
   const bytes = decodeBase64url(text)
   const json = bytes === undefined ? undefined : decodeUtf8(bytes)
   if (json === undefined) return err({ reason: 'malformed_disclosure' })
-  const parsed = parseJson(json, JSON_LIMITS)
+  const parsed = parseJson(json, SD_JWT.disclosure)
   if (!parsed.ok)
     return err({ reason: parsed.error === 'too_deep' ? 'limit_exceeded' : 'malformed_disclosure' })
   if (!Array.isArray(parsed.value)) return err({ reason: 'malformed_disclosure' })

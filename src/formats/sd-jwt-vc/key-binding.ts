@@ -3,10 +3,11 @@
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
-import { isJsonObject, type Json, type JsonLimits, type JsonObject, member } from '../../codec/json.ts'
+import { isJsonObject, type Json, type JsonObject, member } from '../../codec/json.ts'
 import { digest, type HashName } from '../../crypto/digest.ts'
 import { type PublicJwk, parsePublicJwk } from '../../crypto/jwk.ts'
 import { decodeJws, type JwsFault, verifyJws } from '../../crypto/jws.ts'
+import { SD_JWT } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { CLOCK_SKEW } from '../clock-skew.ts'
 import type { Expected, HolderRejection } from '../format.ts'
@@ -28,8 +29,6 @@ export type KeyBindingRejection =
 /** Seconds the holder's clock and the answer's way to us may account for, either way. */
 export const KEY_BINDING_WINDOW = 300
 
-const LIMITS: JsonLimits = { length: 16_384, depth: 16 }
-
 /**
  * Verifies everything about a KB-JWT but its nonce and audience. `signedPayload` is the payload the issuer signed, its
  * signature verified; `sdJwt` all that stood before the KB-JWT, last tilde included.
@@ -41,7 +40,7 @@ export async function verifyKeyBinding(
 ): Promise<Result<VerifiedKeyBinding, KeyBindingRejection>> {
   const key = holderKey(bound.signedPayload)
   if (key === undefined) return err({ reason: 'holder_key_missing' })
-  const jws = decodeJws(kbJwt, LIMITS)
+  const jws = decodeJws(kbJwt, SD_JWT.keyBindingJwt)
   if (!jws.ok) return err({ reason: JWS_FAULTS[jws.error] })
   if (member(jws.value.header, 'typ') !== 'kb+jwt') return err({ reason: 'wrong_token_type' })
   if (!(await verifyJws(jws.value, key))) return err({ reason: 'invalid_holder_signature' })

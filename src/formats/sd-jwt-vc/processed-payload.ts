@@ -2,6 +2,7 @@
 // and the format's own members taken out. Objects are built without a prototype: `__proto__` is a claim like any other.
 
 import { isJsonObject, type Json, type JsonObject, member } from '../../codec/json.ts'
+import { SD_JWT } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { Disclosure } from './disclosures.ts'
 
@@ -17,9 +18,6 @@ export type PayloadRejection =
     }
   /** `_sd`, `_sd_alg` or `...` where, or shaped as, it must not be (§4.1, §4.2.4). */
   | { readonly reason: 'invalid_claim'; readonly claim: string }
-
-// Each disclosure may nest anew, so the limits of JSON parsing do not bound the whole.
-const MAXIMUM_DEPTH = 64
 
 /**
  * Processes an issuer-signed payload. `clearClaims` are the top-level claims that, with all they contain, must be signed
@@ -49,7 +47,7 @@ type Processing = {
 type Place = { readonly depth: number; readonly clear: boolean }
 
 function processValue(value: Json, place: Place, processing: Processing): Result<Json, PayloadRejection> {
-  if (place.depth > MAXIMUM_DEPTH) return err({ reason: 'limit_exceeded' })
+  if (place.depth > SD_JWT.depth) return err({ reason: 'limit_exceeded' })
   if (isJsonObject(value)) return processObject(value, place, processing)
   if (Array.isArray(value)) return processArray(value, place, processing)
   return ok(value)

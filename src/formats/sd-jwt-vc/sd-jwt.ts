@@ -1,10 +1,11 @@
 // A presentation of an SD-JWT verified as RFC 9901 §7.1 and §7.3 say, for any application of SD-JWT. What the
 // application decides (its `typ`, whose signature counts, which claims are signed in the clear) are its rules.
 
-import { type Json, type JsonLimits, type JsonObject, member } from '../../codec/json.ts'
+import { type Json, type JsonObject, member } from '../../codec/json.ts'
 import { type HashName, isHashName } from '../../crypto/digest.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import { type DecodedJws, decodeJws, type JwsFault, verifyJws } from '../../crypto/jws.ts'
+import { SD_JWT } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { Context, Expected, Rejection } from '../format.ts'
 import { tracer } from '../tracer.ts'
@@ -30,8 +31,6 @@ export type VerifiedSdJwt<Issuer> = {
   readonly claims: JsonObject
   readonly holderBound: boolean
 }
-
-const LIMITS: JsonLimits = { length: 524_288, depth: 32 }
 
 /** Verifies a presentation step by step; the first failing step's reason is the result. Never throws for bad input. */
 export async function verifySdJwt<Issuer extends { readonly keys: readonly PublicJwk[] }>(
@@ -68,7 +67,7 @@ const JWS_REJECTIONS: Readonly<Record<JwsFault, Rejection>> = {
 function decodeSdJwt(presentation: Json, typ: string): Result<DecodedSdJwt, Rejection> {
   const parts = splitSdJwt(presentation)
   if (!parts.ok) return parts
-  const jws = decodeJws(parts.value.issuerJwt, LIMITS)
+  const jws = decodeJws(parts.value.issuerJwt, SD_JWT.issuerJwt)
   if (!jws.ok) return err(JWS_REJECTIONS[jws.error])
   // One spelling only. RFC 7515 §4.1.9 lets an application read `application/x` and other letter cases as `x`; the
   // formats built on SD-JWT name a single value, and what RFC 8725 §3.11 tells apart should have a single name.

@@ -1,6 +1,7 @@
 // The compact serialization of SD-JWT and SD-JWT+KB (RFC 9901 §4), taken apart at its tildes. Size and number of parts
 // are limited here, before anything is decoded, hashed or verified.
 
+import { SD_JWT } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
 
 /** The parts as they arrived: every digest is taken over these very characters. */
@@ -13,20 +14,15 @@ export type SdJwtParts = {
   readonly kbJwt: string | undefined
 }
 
-/** Characters of a whole presentation. */
-export const MAXIMUM_LENGTH = 1_048_576
-/** Disclosures of one presentation. */
-export const MAXIMUM_DISCLOSURES = 500
-
 /** Splits a presentation. The JSON serialization (§8) is optional and not supported: it is no such string. */
 export function splitSdJwt(
   presentation: unknown,
 ): Result<SdJwtParts, { readonly reason: 'malformed_credential' | 'limit_exceeded' }> {
   if (typeof presentation !== 'string') return err({ reason: 'malformed_credential' })
-  if (presentation.length > MAXIMUM_LENGTH) return err({ reason: 'limit_exceeded' })
+  if (presentation.length > SD_JWT.characters) return err({ reason: 'limit_exceeded' })
   // One part more than may be is enough to see that there are too many.
-  const parts = presentation.split('~', MAXIMUM_DISCLOSURES + 3)
-  if (parts.length > MAXIMUM_DISCLOSURES + 2) return err({ reason: 'limit_exceeded' })
+  const parts = presentation.split('~', SD_JWT.disclosures + 3)
+  if (parts.length > SD_JWT.disclosures + 2) return err({ reason: 'limit_exceeded' })
   const [issuerJwt, ...rest] = parts
   const kbJwt = rest.pop()
   // §4: the last tilde is never omitted, and no part but the one after it may be empty.

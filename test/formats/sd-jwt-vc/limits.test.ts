@@ -2,7 +2,8 @@
 // issuer signature of most is junk, and the verdict says that nobody got that far.
 
 import { describe, expect, it } from 'vitest'
-import { MAXIMUM_DISCLOSURES, MAXIMUM_LENGTH, splitSdJwt } from '../../../src/formats/sd-jwt-vc/split.ts'
+import { splitSdJwt } from '../../../src/formats/sd-jwt-vc/split.ts'
+import { SD_JWT } from '../../../src/limits.ts'
 import { alter, digestOf, encodeDisclosure, signJwt } from '../../support/issuer.ts'
 import { expectRejection } from '../contract.ts'
 import { CLAIMS, GOOD, HOLDER_KEY, ISSUER_KEY, verdictOn } from './good.ts'
@@ -17,7 +18,7 @@ describe('a presentation', () => {
   it.each([
     ['10,000 disclosures', `${ISSUER_JWT}~${'WyJzIiwieCIsMV0~'.repeat(10_000)}`],
     ['a million tildes', '~'.repeat(1_000_000)],
-    ['more than a mebibyte', `${ISSUER_JWT}~${'A'.repeat(MAXIMUM_LENGTH)}~`],
+    ['more than a mebibyte', `${ISSUER_JWT}~${'A'.repeat(SD_JWT.characters)}~`],
     ['a payload past half a mebibyte', `${HEADER}.${b64(`{"x":"${'x'.repeat(700_000)}"}`)}.AAAA~`],
     [
       'a payload 10,000 levels deep',
@@ -54,7 +55,7 @@ describe('a presentation', () => {
 
   it('with as many disclosures as allowed verifies', async () => {
     const presentation = await alter(GOOD, KEYS, (parts) => {
-      const more = Array.from({ length: MAXIMUM_DISCLOSURES - parts.disclosures.length }, (_, i) =>
+      const more = Array.from({ length: SD_JWT.disclosures - parts.disclosures.length }, (_, i) =>
         encodeDisclosure([`salt ${i}`, `claim ${i}`, i]),
       )
       parts.disclosures.push(...more)
@@ -103,8 +104,8 @@ describe('splitSdJwt', () => {
   )
 
   it('refuses one disclosure more than allowed', () => {
-    expect(splitSdJwt(`a~${'d~'.repeat(MAXIMUM_DISCLOSURES)}k`).ok).toBe(true)
-    expect(splitSdJwt(`a~${'d~'.repeat(MAXIMUM_DISCLOSURES + 1)}`)).toEqual({ ok: false, error: TOO_MUCH })
+    expect(splitSdJwt(`a~${'d~'.repeat(SD_JWT.disclosures)}k`).ok).toBe(true)
+    expect(splitSdJwt(`a~${'d~'.repeat(SD_JWT.disclosures + 1)}`)).toEqual({ ok: false, error: TOO_MUCH })
   })
 })
 

@@ -1,0 +1,76 @@
+// How much of what a stranger sent is read, all on one page. Each number is checked before the costly work it bounds, and what
+// lies beyond is refused by a typed rejection. Texts are measured in characters, which ASCII makes bytes.
+
+/** A compact SD-JWT or SD-JWT+KB (RFC 9901 §4). `depth`: of the processed payload, as each disclosure may nest anew. */
+export const SD_JWT = {
+  characters: 1_048_576,
+  disclosures: 500,
+  issuerJwt: { length: 524_288, depth: 32 },
+  disclosure: { length: 1_048_576, depth: 32 },
+  keyBindingJwt: { length: 16_384, depth: 16 },
+  depth: 64,
+} as const
+
+/** A DeviceResponse (ISO/IEC 18013-5 §8.3.2.1) of a portrait or two. Embedded CBOR is a byte string until it is read by itself. */
+export const MDOC = {
+  /** Of the base64url text. */
+  characters: 524_288,
+  deviceResponse: { bytes: 393_216, depth: 12, items: 4096 },
+  mobileSecurityObject: { bytes: 262_144, depth: 12, items: 16_384 },
+  issuerSignedItem: { bytes: 393_216, depth: 16, items: 4096 },
+  deviceNameSpaces: { bytes: 65_536, depth: 16, items: 1024 },
+  /** Data elements of one document. */
+  elements: 512,
+} as const
+
+/** The protected header of a COSE message; a certificate chain may stand in it. */
+export const COSE_HEADER = { bytes: 65_536, depth: 8, items: 256 } as const
+
+/** Levels of nesting of DER; a certificate needs nine. */
+export const DER_DEPTH = 16
+
+/** X.509. */
+export const CERTIFICATE = {
+  bytes: 16_384,
+  /** Certificates of one chain. */
+  chain: 8,
+  /** Names in one alternative name or name constraint. */
+  generalNames: 256,
+  /** Characters of a name written down. */
+  nameCharacters: 1024,
+} as const
+
+/** One trust anchor's PEM: an authority's successive certificates. */
+export const PEM = { characters: 65_536, certificates: 16 } as const
+
+/** What an issuer publishes of its keys. */
+export const ISSUER_METADATA = { bytes: 65_536, depth: 16 } as const
+
+/** Status lists (draft-ietf-oauth-status-list §8.3), fetched, inflated and remembered. */
+export const STATUS_LIST = {
+  /** Bytes of a token as fetched. A million entries of one byte fit, be they random. */
+  tokenBytes: 2_097_152,
+  /** Bytes of a list once inflated: 64 million entries of one bit. */
+  inflatedBytes: 8_388_608,
+  /** Compressed bytes the inflater is handed at a time: DEFLATE makes at most about 1032 bytes of one. */
+  sliceBytes: 1024,
+  /** Levels of nesting of header and claims. */
+  depth: 8,
+  /** CBOR items of a whole token. */
+  items: 256,
+  /** Characters of a list's address. */
+  uriLength: 2048,
+  /** Tokens remembered, and their bytes in all. */
+  rememberedTokens: 64,
+  rememberedBytes: 8_388_608,
+  /** Seconds a token is used where it has no `ttl`, and with any `ttl`. */
+  defaultSeconds: 300,
+  minimumSeconds: 3,
+  maximumSeconds: 86_400,
+  /** Seconds a failure is remembered: long enough that posts do not become a flood of fetches. */
+  failedSeconds: 3,
+  /** Seconds after which a fetch under way is not waited for by newcomers: whoever began it may be gone. */
+  underWaySeconds: 10,
+  /** Issuers that a token without `iss` and without a chain is tried with. */
+  issuersTried: 4,
+} as const
