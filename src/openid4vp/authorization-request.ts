@@ -2,7 +2,7 @@
 // the Request Object is, and nothing more. Shorter means a QR that is easier to scan.
 
 import type { ProtocolId, RequestUriMethod } from './generation.ts'
-import { PROFILES } from './profiles.ts'
+import { PROTOCOLS } from './protocols/index.ts'
 
 /** A request passed by reference. */
 export type RequestReference = {
@@ -27,7 +27,7 @@ export function buildWalletLinks(
   request: RequestReference,
   protocol: ProtocolId,
 ): Readonly<Record<string, string>> {
-  const { walletSchemes } = PROFILES[protocol]
+  const { walletSchemes } = PROTOCOLS[protocol]
   return Object.fromEntries(
     walletSchemes.map((scheme) => [scheme, buildAuthorizationRequestUri(request, scheme)]),
   )

@@ -1,7 +1,7 @@
 // The Authorization Response (OpenID4VP 1.0 §8): which of its three forms a posted body has, and what it carries.
 // Parameters we do not know are ignored (§8.1), `presentation_submission` of older drafts among them.
 
-import { isJsonObject, type JsonObject, member } from '../codec/json.ts'
+import { type Json, type JsonObject, member } from '../codec/json.ts'
 import type { PrivateJwk } from '../crypto/jwk.ts'
 import { err, ok, type Result } from '../result.ts'
 import type { ResponseMode } from './generation.ts'
@@ -22,8 +22,9 @@ export type EncryptedResponse = EncryptedJwe & {
 export type PresentationResponse = {
   readonly kind: 'presentation'
   readonly state: string
-  /** JSON text from a plain response, an object from a decrypted one. `verifyVpToken` takes both. */
-  readonly vpToken: string | JsonObject
+  /** In a decrypted response parameters are JSON values (§8.3), in a plain one all of them are text. */
+  readonly encrypted: boolean
+  readonly vpToken: Json
 }
 
 /** The wallet says why there is no VP Token (§8.5). Anyone who knows `state` can say so. */
@@ -66,7 +67,8 @@ export function parseAuthorizationResponse(
   const form = names[0]
   // More than one form would mean different things to different readers.
   if (names.length !== 1 || form === undefined) return err({ reason: 'malformed_response' })
-  if (form !== 'response') return readAnswer(Object.fromEntries(parameters), responseMode === 'direct_post')
+  if (form === 'vp_token' && responseMode !== 'direct_post') return err({ reason: 'encryption_required' })
+  if (form !== 'response') return readAnswer(Object.fromEntries(parameters), false)
   if (responseMode !== 'direct_post.jwt') return err({ reason: 'unexpected_encryption' })
   const parsed = parseEncryptedJwe(parameters.get('response') ?? '')
   if (!parsed.ok) return parsed
@@ -85,8 +87,6 @@ export async function decryptResponse(
   const vpToken = member(parameters.value, 'vp_token')
   const error = member(parameters.value, 'error')
   if ((vpToken === undefined) === (error === undefined)) return err({ reason: 'malformed_response' })
-  // §8.3: the members are the parameters themselves, so a VP Token is an object here and never JSON in a string.
-  if (vpToken !== undefined && !isJsonObject(vpToken)) return err({ reason: 'invalid_vp_token' })
   return readAnswer(parameters.value, true)
 }
 
@@ -100,15 +100,13 @@ function isGiven(value: string | undefined): value is string {
 
 function readAnswer(
   parameters: JsonObject,
-  mayPresent: boolean,
+  encrypted: boolean,
 ): Result<PresentationResponse | WalletErrorResponse, EnvelopeRejection> {
   const vpToken = member(parameters, 'vp_token')
-  const isPresentation = isJsonObject(vpToken) || (typeof vpToken === 'string' && vpToken !== '')
-  if (isPresentation && !mayPresent) return err({ reason: 'encryption_required' })
   const state = member(parameters, 'state')
   if (typeof state !== 'string' || state === '') return err({ reason: 'missing_state' })
   if (state.length > STATE_LIMIT) return err({ reason: 'limit_exceeded' })
-  if (isPresentation) return ok({ kind: 'presentation', state, vpToken })
+  if (vpToken !== undefined && vpToken !== '') return ok({ kind: 'presentation', state, encrypted, vpToken })
   const error = member(parameters, 'error')
   if (typeof error !== 'string') return err({ reason: 'malformed_response' })
   const description = member(parameters, 'error_description')

@@ -4,6 +4,10 @@
 import { encodeBase64url } from '../codec/base64url.ts'
 import { sha256 } from '../crypto/digest.ts'
 
+/** Client Identifier Prefixes of signed requests. */
+export const CLIENT_ID_PREFIXES = ['x509_hash', 'x509_san_dns'] as const
+export type ClientIdPrefix = (typeof CLIENT_ID_PREFIXES)[number]
+
 /** `x509_hash:` and the base64url SHA-256 of the leaf certificate's DER (never of its PEM). */
 export async function x509HashClientId(leafDer: Uint8Array<ArrayBuffer>): Promise<string> {
   return `x509_hash:${encodeBase64url(await sha256(leafDer))}`

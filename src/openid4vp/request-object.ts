@@ -1,10 +1,11 @@
 // The Request Object (OpenID4VP 1.0 §5, RFC 9101): every parameter of the Authorization Request, signed. It is built
-// and signed anew for each fetch, from the same generation, so that repeated fetches agree and none is ever stale.
+// and signed anew for each fetch, from the same generation, so that repeated fetches agree and none is ever stale. What
+// it asks, and how, is its protocol's own; here stands what all of them have in common.
 
 import { CompactSign } from 'jose'
 import { utf8 } from '../codec/bytes.ts'
 import type { JsonObject } from '../codec/json.ts'
-import { buildClientMetadata, type ClientMetadataInput } from './client-metadata.ts'
+import type { ClientMetadataInput } from './client-metadata.ts'
 import type { Generation, VerifierIdentity } from './generation.ts'
 
 /** What one Request Object is made from. Times are Unix seconds. */
@@ -20,9 +21,9 @@ export type RequestObjectInput = Omit<ClientMetadataInput, 'generation'> & {
   readonly expiresAt: number
 }
 
-/** Builds the claims of the Request Object. */
-export function buildRequestObject(input: RequestObjectInput): JsonObject {
-  const { clientId, responseUri, responseMode, query, generation, walletNonce, now, expiresAt } = input
+/** The parameters that mean the same in every protocol. */
+export function buildCommonParameters(input: RequestObjectInput): JsonObject {
+  const { clientId, responseUri, responseMode, generation, now, expiresAt } = input
   return {
     response_type: 'vp_token',
     response_mode: responseMode,
@@ -30,14 +31,10 @@ export function buildRequestObject(input: RequestObjectInput): JsonObject {
     response_uri: responseUri,
     nonce: generation.nonce,
     state: generation.state,
-    dcql_query: { ...query },
-    client_metadata: buildClientMetadata(input),
     // §5.8: the audience of static discovery, as nothing about the wallet is known before it fetches.
     aud: 'https://self-issued.me/v2',
     iat: now,
     exp: Math.min(now + LIFETIME_SECONDS, expiresAt),
-    // §5.10: echoed as received, and only where one was received.
-    ...(walletNonce === undefined ? {} : { wallet_nonce: walletNonce }),
   }
 }
 

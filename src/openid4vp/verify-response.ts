@@ -1,5 +1,5 @@
-// Validation of a VP Token in the order of OpenID4VP 1.0 §8.6: its form, each presentation (authenticity, holder
-// binding, trust, match with its query), then the set of them. The answer is authentic, or it is an attempt.
+// Validation of an answer in the order of OpenID4VP 1.0 §8.6: each presentation (authenticity, holder binding, trust,
+// match with its query), then the set of them. The answer is authentic, or it is an attempt.
 
 import type { JsonObject } from '../codec/json.ts'
 import type {
@@ -14,11 +14,11 @@ import { err, ok, type Result } from '../result.ts'
 import { isSatisfied, matchCredential } from './dcql/match.ts'
 import type { ClaimsPath, DcqlQuery } from './dcql/query.ts'
 import type { ResponseRejection } from './rejection.ts'
-import { type PresentationGroup, parseVpToken } from './vp-token.ts'
+import type { PresentationGroup } from './vp-token.ts'
 
-/** What is verified, and against what. All of it but the VP Token is ours. */
-export type VpTokenInput = {
-  readonly vpToken: string | JsonObject
+/** What is verified, and against what. All of it but the presentations is ours. */
+export type AnswerInput = {
+  readonly groups: readonly PresentationGroup[]
   readonly query: DcqlQuery
   readonly formats: Readonly<Record<string, CredentialFormat>>
   /** Whether holder binding is required is each credential query's own affair (§6.1). */
@@ -47,21 +47,19 @@ export type VerifiedPresentation = {
 }
 
 /** Why there is no verified answer, and the credential query at fault where there is one. */
-export type VpTokenVerificationRejection = ResponseRejection & { readonly queryId?: string }
+export type AnswerRejection = ResponseRejection & { readonly queryId?: string }
 
 /**
- * Verifies a VP Token. Invalid presentations are discarded and the rest must still satisfy the query (§8.6); where it
+ * Verifies presentations that were read from an answer. Invalid presentations are discarded and the rest must still satisfy the query (§8.6); where it
  * does not, the reason is that of the first discarded presentation, or `query_not_satisfied` where there was none.
  */
-export async function verifyVpToken(
-  input: VpTokenInput,
-): Promise<Result<VerifiedResponse, VpTokenVerificationRejection>> {
-  const groups = parseVpToken(input.vpToken, input.query)
-  if (!groups.ok) return groups
+export async function verifyPresentations(
+  input: AnswerInput,
+): Promise<Result<VerifiedResponse, AnswerRejection>> {
   const presentations: VerifiedPresentation[] = []
-  const rejections: VpTokenVerificationRejection[] = []
+  const rejections: AnswerRejection[] = []
   // One after the other: the trace lists checks in the order of the query.
-  for (const group of groups.value) {
+  for (const group of input.groups) {
     for (const presentation of group.presentations) {
       const verified = await verifyPresentation(presentation, group, input)
       if (verified.ok) presentations.push(verified.value)
@@ -77,7 +75,7 @@ export async function verifyVpToken(
 async function verifyPresentation(
   presentation: string | JsonObject,
   { query }: PresentationGroup,
-  { formats, expected, context, trace }: VpTokenInput,
+  { formats, expected, context, trace }: AnswerInput,
 ): Promise<Result<VerifiedPresentation, ResponseRejection>> {
   const format = Object.hasOwn(formats, query.format) ? formats[query.format] : undefined
   if (format === undefined) throw new Error(`the query asks for ${query.format}, which is not registered`)

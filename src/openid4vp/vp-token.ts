@@ -3,6 +3,7 @@
 
 import { isJsonObject, type Json, type JsonObject, parseJsonObject } from '../codec/json.ts'
 import { err, ok, type Result } from '../result.ts'
+import type { PresentationResponse } from './authorization-response.ts'
 import type { CredentialQuery, DcqlQuery } from './dcql/query.ts'
 import type { EnvelopeRejection } from './rejection.ts'
 import { RESPONSE_DEPTH, RESPONSE_LIMIT } from './response-encryption.ts'
@@ -19,12 +20,13 @@ export const PRESENTATION_LIMITS = { perQuery: 10, overall: 20 } as const
 /** A fault of the VP Token, and the credential query it concerns where there is one. */
 export type VpTokenRejection = EnvelopeRejection & { readonly queryId?: string }
 
-/** Parses a VP Token, JSON text or object, against the query it answers. Groups are in the query's order. */
+/** Parses a VP Token against the query it answers. Groups are in the query's order. */
 export function parseVpToken(
-  vpToken: string | JsonObject,
+  { vpToken, encrypted }: Pick<PresentationResponse, 'vpToken' | 'encrypted'>,
   query: DcqlQuery,
 ): Result<readonly PresentationGroup[], VpTokenRejection> {
-  const parsed = typeof vpToken === 'string' ? parseText(vpToken) : ok(vpToken)
+  // §8.3: of an encrypted response the members are the parameters themselves, and never JSON in a string.
+  const parsed = typeof vpToken === 'string' && !encrypted ? parseText(vpToken) : asObject(vpToken)
   if (!parsed.ok) return parsed
   const entries = new Map(Object.entries(parsed.value))
   const known = new Set(query.credentials.map(({ id }) => id))
@@ -40,6 +42,10 @@ export function parseVpToken(
   }
   const count = groups.reduce((sum, { presentations }) => sum + presentations.length, 0)
   return count > PRESENTATION_LIMITS.overall ? err({ reason: 'limit_exceeded' }) : ok(groups)
+}
+
+function asObject(vpToken: Json): Result<JsonObject, EnvelopeRejection> {
+  return isJsonObject(vpToken) ? ok(vpToken) : err({ reason: 'invalid_vp_token' })
 }
 
 function parseText(text: string): Result<JsonObject, EnvelopeRejection> {

@@ -1,19 +1,14 @@
 // What is sent to create or change a relying party (CONTRACT 8): strict, every limit here, every fault with its pointer.
 
 import * as z from 'zod'
+import { CLIENT_ID_PREFIXES } from '../openid4vp/client-identifier.ts'
 import { REQUEST_URI_METHODS, RESPONSE_MODES } from '../openid4vp/generation.ts'
 import { parseTrustAnchor } from '../trust/parse-anchor.ts'
 import { judgeReceiverUrl, type UrlFault } from '../webhook/receiver-url.ts'
 import { addedTypes, FORMAT_IDS } from './added-types.ts'
 import { claimsEncryptionJwk } from './encryption-jwk.ts'
 import type { ApiKeyGrant } from './relying-party.ts'
-import {
-  CLIENT_ID_PREFIXES,
-  EVENT_TYPES,
-  SCOPES,
-  type SettingsInput,
-  type SettingsPatch,
-} from './settings.ts'
+import { EVENT_TYPES, SCOPES, type SettingsInput, type SettingsPatch } from './settings.ts'
 import { signingIdentity } from './verifier-certificate.ts'
 
 /** Bytes of a settings body at most. */

@@ -1,6 +1,7 @@
 // One relying party's settings: what its object stores, and the view of them that the edge and the sessions cache.
 
 import type { P256PrivateJwk } from '../config.ts'
+import type { ClientIdPrefix } from '../openid4vp/client-identifier.ts'
 import type { CredentialTypeDefinition } from '../policy/policy.ts'
 import type { TrustAnchor } from '../trust/anchor.ts'
 
@@ -91,10 +92,6 @@ export type RequestOptions = {
   readonly response_mode?: 'direct_post.jwt' | 'direct_post'
   readonly request_uri_method?: 'post' | 'get'
 }
-
-/** Client Identifier Prefixes of signed requests (OpenID4VP 1.0 §5.9.3). */
-export const CLIENT_ID_PREFIXES = ['x509_hash', 'x509_san_dns'] as const
-export type ClientIdPrefix = (typeof CLIENT_ID_PREFIXES)[number]
 
 /** A public P-256 key that claims are encrypted to. */
 export type ClaimsEncryptionJwk = {

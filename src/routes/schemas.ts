@@ -2,11 +2,11 @@
 
 import * as z from 'zod'
 import { utf8 } from '../codec/bytes.ts'
+import { CLIENT_ID_PREFIXES } from '../openid4vp/client-identifier.ts'
 import { REQUEST_URI_METHODS, RESPONSE_MODES } from '../openid4vp/generation.ts'
-import { PROTOCOLS } from '../openid4vp/profiles.ts'
+import { PROTOCOL_IDS } from '../openid4vp/protocols/index.ts'
 import { QR_SIZE } from '../qr/symbol.ts'
 import { claimsEncryptionJwk } from '../relying-party/encryption-jwk.ts'
-import { CLIENT_ID_PREFIXES } from '../relying-party/settings.ts'
 import { SESSION_BINDINGS } from '../session/binding.ts'
 import { ASSURANCE_LEVELS } from '../trust/anchor.ts'
 
@@ -33,7 +33,7 @@ export const createRequest = z.strictObject({
   metadata: metadata.default({}),
   credential_match: z.enum(['any', 'all']).default('any'),
   formats: z.array(name).min(1).max(10).optional(),
-  protocol: z.enum(PROTOCOLS).default('openid4vp-1.0'),
+  protocol: z.enum(PROTOCOL_IDS).default('openid4vp-1.0'),
   request_options: z
     .strictObject({
       client_id_prefix: z.enum(CLIENT_ID_PREFIXES).optional(),

@@ -4,9 +4,9 @@
 import { X509Certificate } from 'node:crypto'
 import { encodeBase64 } from '../codec/base64url.ts'
 import type { Config, P256PrivateJwk } from '../config.ts'
-import { x509HashClientId, x509SanDnsClientId } from '../openid4vp/client-identifier.ts'
+import { type ClientIdPrefix, x509HashClientId, x509SanDnsClientId } from '../openid4vp/client-identifier.ts'
 import type { VerifierIdentity } from '../openid4vp/generation.ts'
-import type { ClientIdPrefix, Settings } from '../relying-party/settings.ts'
+import type { Settings } from '../relying-party/settings.ts'
 import { err, ok, type Result } from '../result.ts'
 
 /** The identity for one session; `host_not_in_certificate` where the prefix cannot be used with this certificate and host. */

@@ -11,8 +11,9 @@ import {
   parseAuthorizationResponse,
   type WalletErrorResponse,
 } from '../openid4vp/authorization-response.ts'
+import { PROTOCOLS } from '../openid4vp/protocols/index.ts'
 import type { ResponseRejection } from '../openid4vp/rejection.ts'
-import { verifyVpToken } from '../openid4vp/verify-response.ts'
+import { verifyPresentations } from '../openid4vp/verify-response.ts'
 import { typeDefinitions, typeOf } from '../policy/catalogue.ts'
 import { decide } from '../policy/decide.ts'
 import type { Decision } from '../policy/policy.ts'
@@ -124,11 +125,14 @@ async function verifyAnswer(
   judgement: Judgement,
 ): Promise<Verdict> {
   const { document, settings, config, arrivedAt } = judgement
+  const { query } = document.policy
+  const groups = PROTOCOLS[document.request.protocol].readPresentations(response, query)
+  if (!groups.ok) return refused(groups.error.reason, generation)
   const trace: TraceEntry[] = []
   const now = Math.floor(arrivedAt / 1000)
-  const verified = await verifyVpToken({
-    vpToken: response.vpToken,
-    query: document.policy.query,
+  const verified = await verifyPresentations({
+    groups: groups.value,
+    query,
     formats: FORMATS,
     expected: {
       nonce: generation.nonce,

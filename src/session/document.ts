@@ -2,9 +2,10 @@
 // It holds no claim value. Times are Unix milliseconds; the wire's ISO texts are made in view.ts.
 
 import type { CheckResult } from '../formats/format.ts'
+import type { ClientIdPrefix } from '../openid4vp/client-identifier.ts'
 import type { ProtocolId, RequestUriMethod, ResponseMode } from '../openid4vp/generation.ts'
 import type { DecidedCredential, LevelDerivation, Policy } from '../policy/policy.ts'
-import type { ClaimsEncryptionJwk, ClientIdPrefix } from '../relying-party/settings.ts'
+import type { ClaimsEncryptionJwk } from '../relying-party/settings.ts'
 import type { AssuranceLevel } from '../trust/anchor.ts'
 import { type Delivery, nextDue } from '../webhook/outbox.ts'
 import type { Held, Returned, SessionBinding } from './binding.ts'

@@ -4,7 +4,8 @@ import { FORMATS } from '../formats/index.ts'
 import { buildAuthorizationRequestUri, buildWalletLinks } from '../openid4vp/authorization-request.ts'
 import type { Generation, VerifierIdentity } from '../openid4vp/generation.ts'
 import { buildPresentationDefinition } from '../openid4vp/presentation-definition.ts'
-import { buildRequestObject, signRequestObject } from '../openid4vp/request-object.ts'
+import { PROTOCOLS } from '../openid4vp/protocols/index.ts'
+import { signRequestObject } from '../openid4vp/request-object.ts'
 import { requestedTypes } from '../policy/query.ts'
 import type { SessionDocument } from './document.ts'
 import { isoTime } from './view.ts'
@@ -50,7 +51,7 @@ export function requestObject(
   wallet: { readonly identity: VerifierIdentity; readonly walletNonce: string | undefined },
   world: { readonly baseUrl: string; readonly now: number },
 ): Promise<string> {
-  const claims = buildRequestObject({
+  const claims = PROTOCOLS[document.request.protocol].buildRequestObject({
     clientId: wallet.identity.clientId,
     responseUri: callbackUrl(document, world.baseUrl),
     responseMode: document.request.request_options.response_mode,

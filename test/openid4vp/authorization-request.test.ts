@@ -4,14 +4,12 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { buildAuthorizationRequestUri, buildWalletLinks } from '../../src/openid4vp/authorization-request.ts'
 import { decryptResponse, parseAuthorizationResponse } from '../../src/openid4vp/authorization-response.ts'
 import type { Generation, ResponseMode, VerifierIdentity } from '../../src/openid4vp/generation.ts'
-import { PROFILES } from '../../src/openid4vp/profiles.ts'
+import { PROTOCOLS } from '../../src/openid4vp/protocols/index.ts'
 import {
-  buildRequestObject,
   isWalletNonce,
   type RequestObjectInput,
   signRequestObject,
 } from '../../src/openid4vp/request-object.ts'
-import { parseVpToken } from '../../src/openid4vp/vp-token.ts'
 import { createWallet, type Wallet } from '../support/wallet.ts'
 import {
   BASE_URL,
@@ -25,7 +23,8 @@ import {
 } from './fixtures.ts'
 
 const verifier = await createVerifier()
-const { clientIdPrefixes, responseModes, requestUriMethods } = PROFILES['openid4vp-1.0']
+const { clientIdPrefixes, responseModes, requestUriMethods, buildRequestObject, readPresentations } =
+  PROTOCOLS['openid4vp-1.0']
 
 // The wallet library compares `exp` with the platform's clock.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: NOW * 1000 }))
@@ -47,8 +46,8 @@ describe('the Request Object', () => {
           expect([...posts[0]!.keys()].includes('response')).toBe(responseMode === 'direct_post.jwt')
           const read = await readAnswer(posts[0]!, responseMode, generation)
           expect(read).toMatchObject({ ok: true, value: { kind: 'presentation', state: generation.state } })
-          const vpToken = read.ok && read.value.kind === 'presentation' ? read.value.vpToken : ''
-          expect(parseVpToken(vpToken, QUERY)).toEqual({
+          if (!read.ok || read.value.kind !== 'presentation') throw new Error('not a presentation')
+          expect(readPresentations(read.value, QUERY)).toEqual({
             ok: true,
             value: [{ query: QUERY.credentials[0], presentations: ['presentation'] }],
           })

@@ -4,7 +4,7 @@
 import { CompactSign } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { buildAuthorizationRequestUri } from '../../src/openid4vp/authorization-request.ts'
-import { buildRequestObject } from '../../src/openid4vp/request-object.ts'
+import { PROTOCOLS } from '../../src/openid4vp/protocols/index.ts'
 import { createRequestLinter, type ObservedRequest } from '../support/request-linter.ts'
 import type { Loose } from '../support/request-rules.ts'
 import {
@@ -165,7 +165,7 @@ async function rulesBroken(plant: (draft: Draft) => unknown, signingJwk?: object
 
 async function draft(generation: Awaited<ReturnType<typeof createGeneration>>): Promise<Draft> {
   const { clientId, x5c } = verifier.identities.x509_hash
-  const claims = buildRequestObject({
+  const claims = PROTOCOLS['openid4vp-1.0'].buildRequestObject({
     clientId,
     responseUri: RESPONSE_URI,
     responseMode: 'direct_post.jwt',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Json } from '../../src/codec/json.ts'
 import type { DcqlQuery } from '../../src/openid4vp/dcql/query.ts'
 import { RESPONSE_LIMIT } from '../../src/openid4vp/response-encryption.ts'
 import { parseVpToken } from '../../src/openid4vp/vp-token.ts'
@@ -14,7 +15,7 @@ const QUERY: DcqlQuery = {
 
 describe('a VP Token', () => {
   it('groups presentations, strings or objects, in the order of the query', () => {
-    const parsed = parseVpToken('{"many":["a",{"b":1}],"one":["c"]}', QUERY)
+    const parsed = parsePlain('{"many":["a",{"b":1}],"one":["c"]}')
     const groups = parsed.ok
       ? parsed.value.map(({ query, presentations }) => [query.id, presentations])
       : parsed
@@ -26,7 +27,15 @@ describe('a VP Token', () => {
 
   it('is read alike from JSON text and from a decrypted response', () => {
     const token = { one: ['c'] }
-    expect(parseVpToken(token, QUERY)).toEqual(parseVpToken(JSON.stringify(token), QUERY))
+    expect(parseEncrypted(token)).toEqual(parsePlain(JSON.stringify(token)))
+  })
+
+  it.each([
+    ['JSON text', '{"one":["c"]}'],
+    ['an array', ['c']],
+    ['null', null],
+  ])('is refused as invalid_vp_token where it is %s in a decrypted response', (_, token) => {
+    expect(parseEncrypted(token)).toEqual({ ok: false, error: { reason: 'invalid_vp_token' } })
   })
 
   it.each<[reason: string, queryId: string | undefined, token: string]>([
@@ -50,13 +59,21 @@ describe('a VP Token', () => {
     ['limit_exceeded', undefined, `{"one":["${'c'.repeat(RESPONSE_LIMIT)}"]}`],
   ])('is refused as %s (%s): %.60s', (reason, queryId, token) => {
     const error = queryId === undefined ? { reason } : { reason, queryId }
-    expect(parseVpToken(token, QUERY)).toEqual({ ok: false, error })
+    expect(parsePlain(token)).toEqual({ ok: false, error })
   })
 
   it('may hold as many presentations as the limits say', () => {
-    expect(parseVpToken(tokenOf({ many: 10, more: 10 }), QUERY).ok).toBe(true)
+    expect(parsePlain(tokenOf({ many: 10, more: 10 })).ok).toBe(true)
   })
 })
+
+function parsePlain(vpToken: string) {
+  return parseVpToken({ vpToken, encrypted: false }, QUERY)
+}
+
+function parseEncrypted(vpToken: Json) {
+  return parseVpToken({ vpToken, encrypted: true }, QUERY)
+}
 
 function tokenOf(counts: Record<string, number>): string {
   return JSON.stringify(
