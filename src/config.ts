@@ -1,7 +1,8 @@
 // The environment as one schema: a bad value stops the start with every fault named. Secrets come in here and nowhere else.
 
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { decodeBase64url } from './codec/base64url.ts'
+import { inWords } from './codec/schema.ts'
 
 /** What the service runs on. `serverSecret` is the root of every derived key; nothing signs or seals with it directly. */
 export type Config = {
@@ -33,7 +34,7 @@ export type SigningJwk = P256PrivateJwk & { readonly kid: string }
 
 /** Parses the environment's text variables. Throws one error that names every fault: the service must not start. */
 export function parseConfig(environment: Readonly<Record<string, unknown>>): Config {
-  const parsed = SCHEMA.safeParse(environment)
+  const parsed = SCHEMA.safeParse(environment, { error: inWords })
   if (!parsed.success) {
     const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
     throw new Error(`configuration: ${faults.join('; ')}`)
@@ -64,43 +65,43 @@ const p256PrivateJwk = z.object({
   d: z.string(),
 })
 
-const scheme = z.string().regex(/^[a-z][a-z0-9+.-]*$/, 'must be a URI scheme in lower case')
+const signingJwk = z.extend(p256PrivateJwk, { kid: z.string().check(z.minLength(1)) })
+
+const scheme = z.string().check(z.regex(/^[a-z][a-z0-9+.-]*$/, 'must be a URI scheme in lower case'))
 
 const SCHEMA = z.object({
-  BASE_URL: z.string().refine(isOrigin, 'must be an https origin (http only on loopback) without a path'),
-  ADMIN_TOKEN: z.string().min(32, 'must have 32 characters or more').optional(),
-  SERVER_SECRET: z.string().transform(toSecret),
-  ACCESS_TOKEN_KEYS: json(
-    z.object({ keys: z.array(p256PrivateJwk.extend({ kid: z.string().min(1) })).min(1) }),
-  ),
+  BASE_URL: z
+    .string()
+    .check(z.refine(isOrigin, 'must be an https origin (http only on loopback) without a path')),
+  ADMIN_TOKEN: z.optional(z.string().check(z.minLength(32))),
+  SERVER_SECRET: z.pipe(z.string(), z.transform(toSecret)),
+  ACCESS_TOKEN_KEYS: json(z.object({ keys: z.array(signingJwk).check(z.minLength(1)) })),
   VERIFIER_SIGNING_JWK: json(p256PrivateJwk),
-  VERIFIER_CERTIFICATE_CHAIN_PEM: z.string().includes('-----BEGIN CERTIFICATE-----'),
-  SERVICE_SCHEME: scheme.default('walletverify'),
-  WALLET_SCHEME: scheme.default('openid4vp'),
-  ALLOW_LOOPBACK: z.enum(['0', '1']).default('0'),
-  CLIENT_IP_HEADER: z.string().toLowerCase().optional(),
-  BOOT_ID: z.string().optional(),
+  VERIFIER_CERTIFICATE_CHAIN_PEM: z.string().check(z.includes('-----BEGIN CERTIFICATE-----', 'must be PEM')),
+  SERVICE_SCHEME: z._default(scheme, 'walletverify'),
+  WALLET_SCHEME: z._default(scheme, 'openid4vp'),
+  ALLOW_LOOPBACK: z._default(z.enum(['0', '1']), '0'),
+  CLIENT_IP_HEADER: z.optional(z.string().check(z.toLowerCase())),
+  BOOT_ID: z.optional(z.string()),
 })
 
 /** A variable that holds JSON text. */
-function json<T extends z.ZodType>(schema: T) {
-  return z
-    .string()
-    .transform((text, context) => {
-      try {
-        return JSON.parse(text) as unknown
-      } catch {
-        context.addIssue({ code: 'custom', message: 'must be JSON' })
-        return z.NEVER
-      }
-    })
-    .pipe(schema)
+function json<T extends z.ZodMiniType>(schema: T) {
+  const parsed = z.transform((text: string, { issues }) => {
+    try {
+      return JSON.parse(text) as unknown
+    } catch {
+      issues.push({ code: 'custom', input: text, message: 'must be JSON' })
+      return z.NEVER
+    }
+  })
+  return z.pipe(z.pipe(z.string(), parsed), schema)
 }
 
-function toSecret(text: string, context: z.RefinementCtx): Uint8Array<ArrayBuffer> {
+function toSecret(text: string, { issues }: z.core.ParsePayload): Uint8Array<ArrayBuffer> {
   const bytes = decodeBase64url(text)
   if (bytes !== undefined && bytes.length >= 32) return bytes
-  context.addIssue({ code: 'custom', message: 'must be base64url of 32 bytes or more' })
+  issues.push({ code: 'custom', input: text, message: 'must be base64url of 32 bytes or more' })
   return z.NEVER
 }
 

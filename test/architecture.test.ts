@@ -45,6 +45,7 @@ const RESERVED = [
   { module: /^cloudflare:/, rooms: CLOUDFLARE_ROOMS },
   { module: /^(hono|@hono)\b/, rooms: ['worker', 'routes'] },
   { module: /^node:/, rooms: ['trust', ...CLOUDFLARE_ROOMS] },
+  { module: /^zod(?!\/mini$)/, rooms: [] }, // docs/decisions/bundle.md
 ]
 
 const MAX_FILE_LINES = 350
@@ -184,6 +185,11 @@ describe('the architecture test', () => {
       'a router outside the edge',
       { 'session/page.ts': "import { html } from 'hono/html'" },
       'session/page.ts: may not import hono/html',
+    ],
+    [
+      'the whole of zod',
+      { 'routes/a.ts': "import * as z from 'zod'", 'trust/b.ts': "import * as z from 'zod/mini'" },
+      'routes/a.ts: may not import zod',
     ],
     [
       'the platform inside the core',

@@ -2,7 +2,7 @@
 // nothing without it: whether that key still stands, and with which scopes, is asked of the settings each time.
 
 import { errors, importJWK, jwtVerify, SignJWT } from 'jose'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { encodeBase64url } from '../codec/base64url.ts'
 import type { Config, SigningJwk } from '../config.ts'
 import { err, ok, type Result } from '../result.ts'
@@ -96,7 +96,7 @@ const COMPACT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{85}[AQgw]$/
 const CLAIMS = z.object({
   sub: z.string(),
   client_id: z.string(),
-  jti: z.string().min(1),
+  jti: z.string().check(z.minLength(1)),
   scope: z.string(),
   key_id: z.string(),
   livemode: z.boolean(),

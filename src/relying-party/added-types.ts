@@ -1,8 +1,9 @@
 // Credential types that a relying party adds to the built-in ones (CONTRACT 8). On the wire a format's identifiers are its DCQL
 // `meta` object (OpenID4VP 1.0 Appendix B), so the registry alone decides what each format calls them.
 
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { Json, JsonObject } from '../codec/json.ts'
+import { list, text } from '../codec/schema.ts'
 import { credentialFormat, FORMATS, type FormatId } from '../formats/index.ts'
 import { typeConflicts } from '../policy/catalogue.ts'
 import type { CredentialTypeDefinition, CredentialTypeFormat } from '../policy/policy.ts'
@@ -11,67 +12,74 @@ import type { CredentialTypeDefinition, CredentialTypeFormat } from '../policy/p
 export const FORMAT_IDS = Object.keys(FORMATS) as [FormatId, ...FormatId[]]
 
 // The root of a credential is an object in every format, so a path begins with a name (OpenID4VP 1.0 §7).
-const claimsPath = z
-  .array(z.union([z.string().min(1).max(200), z.int().min(0).max(10_000), z.null()]))
-  .min(1)
-  .max(10)
-  .refine((path) => typeof path[0] === 'string', 'must begin with a name')
+const claimsPathPart = z.union(
+  [text(200), z.int().check(z.minimum(0), z.maximum(10_000)), z.null()],
+  'must be a name, an index or null',
+)
+const claimsPath = list(claimsPathPart, 10).check(
+  z.refine((path) => typeof path[0] === 'string', 'must begin with a name'),
+)
 
 /** `["path"]`, or `{path, boolean}`: a boolean claim proves its scope only when it is true. */
 const scopeEntry = z.union(
   [
-    claimsPath.transform((path) => ({ path })),
-    z.strictObject({ path: claimsPath, boolean: z.boolean().exactOptional() }),
+    z.pipe(
+      claimsPath,
+      z.transform((path) => ({ path })),
+    ),
+    z.strictObject({ path: claimsPath, boolean: z.exactOptional(z.boolean()) }),
   ],
   'must be a claims path, or an object with path and boolean',
 )
 
-const scopes = z
-  .record(
-    z
-      .string()
-      .regex(/^[A-Za-z][A-Za-z0-9_.:-]{0,63}$/, 'must begin with a letter and have 64 characters or fewer'),
-    scopeEntry,
+const scopeName = z
+  .string()
+  .check(
+    z.regex(/^[A-Za-z][A-Za-z0-9_.:-]{0,63}$/, 'must begin with a letter and have 64 characters or fewer'),
   )
-  .refine((value) => isCount(Object.keys(value), 100), 'must name 1 to 100 scopes')
+
+const scopes = z
+  .record(scopeName, scopeEntry)
+  .check(z.refine((value) => isCount(Object.keys(value), 100), 'must name 1 to 100 scopes'))
 
 function formatEntry(id: FormatId) {
-  return z.strictObject({ meta: z.record(z.string(), z.json()), scopes }).transform((value, context) => {
-    const identifiers = credentialFormat(id)?.metaTypes(value.meta as JsonObject) // z.json() is Json
-    if (identifiers !== undefined && isCount(identifiers, 10) && identifiers.every(isIdentifier)) {
-      return { identifiers, scopes: value.scopes } satisfies CredentialTypeFormat
-    }
-    context.addIssue({
-      code: 'custom',
-      path: ['meta'],
-      message: `must be a DCQL meta object of ${id} with 1 to 10 identifiers`,
-    })
-    return z.NEVER
-  })
+  return z.pipe(
+    z.strictObject({ meta: z.record(z.string(), z.json()), scopes }),
+    z.transform((input, { issues }) => {
+      const identifiers = credentialFormat(id)?.metaTypes(input.meta as JsonObject) // z.json() is Json
+      if (identifiers !== undefined && isCount(identifiers, 10) && identifiers.every(isIdentifier)) {
+        return { identifiers, scopes: input.scopes } satisfies CredentialTypeFormat
+      }
+      const message = `must be a DCQL meta object of ${id} with 1 to 10 identifiers`
+      issues.push({ code: 'custom', input, path: ['meta'], message })
+      return z.NEVER
+    }),
+  )
 }
 
-const addedType = z
-  .strictObject({
-    type: z.string().regex(/^[a-z0-9_]{1,64}$/, 'must be 1 to 64 characters of a-z, 0-9 and _'),
+const addedType = z.pipe(
+  z.strictObject({
+    type: z.string().check(z.regex(/^[a-z0-9_]{1,64}$/, 'must be 1 to 64 characters of a-z, 0-9 and _')),
     formats: z
-      .strictObject(Object.fromEntries(FORMAT_IDS.map((id) => [id, formatEntry(id).exactOptional()])))
-      .refine((formats) => Object.keys(formats).length > 0, 'must name a format'),
-  })
-  .transform(({ type, formats }): CredentialTypeDefinition => ({ name: type, formats }))
+      .strictObject(Object.fromEntries(FORMAT_IDS.map((id) => [id, z.exactOptional(formatEntry(id))])))
+      .check(z.refine((formats) => Object.keys(formats).length > 0, 'must name a format')),
+  }),
+  z.transform(({ type, formats }): CredentialTypeDefinition => ({ name: type, formats })),
+)
 
 /** `credential_types` of the settings: `[{type, formats: {<format>: {meta, scopes: {<scope>: path}}}}]`. */
-export const addedTypes: z.ZodType<readonly CredentialTypeDefinition[]> = z
-  .array(addedType)
-  .max(50)
+export const addedTypes: z.ZodMiniType<readonly CredentialTypeDefinition[]> = z.pipe(
+  z.array(addedType).check(z.maxLength(50)),
   // A transform, for it runs only where every type was converted; a refinement would also see the others.
-  .transform((types, context) => {
+  z.transform((types, { issues }) => {
     for (const conflict of typeConflicts(types)) {
       const path = conflict.kind === 'name' ? ['type'] : ['formats', conflict.format, 'meta']
       const message = `the ${conflict.kind} already means another type`
-      context.addIssue({ code: 'custom', path: [conflict.index, ...path], message })
+      issues.push({ code: 'custom', input: types, path: [conflict.index, ...path], message })
     }
     return types
-  })
+  }),
+)
 
 /** The wire's form of an added type. */
 export function addedTypeToWire(definition: CredentialTypeDefinition) {

@@ -1,6 +1,7 @@
 // What is sent to create or change a relying party (CONTRACT 8): strict, every limit here, every fault with its pointer.
 
-import * as z from 'zod'
+import * as z from 'zod/mini'
+import { text } from '../codec/schema.ts'
 import { CLIENT_ID_PREFIXES } from '../openid4vp/client-identifier.ts'
 import { REQUEST_URI_METHODS, RESPONSE_MODES } from '../openid4vp/generation.ts'
 import { parseTrustAnchor } from '../trust/parse-anchor.ts'
@@ -24,12 +25,15 @@ export type SettingsRules = {
 }
 
 /** Body of `POST /v1/admin/relying_parties`. Parse it asynchronously: keys are tried out. */
-export function creationSchema(rules: SettingsRules): z.ZodType<SettingsInput> {
-  return members(rules)
-    .exactPartial()
-    .extend({ name, livemode: z.boolean().default(false) })
-    .superRefine((input, context) => judgeUrls(input, loopbackAllowed(rules, input.livemode), rules, context))
-    .transform(
+export function creationSchema(rules: SettingsRules): z.ZodMiniType<SettingsInput> {
+  const sent = z.extend(z.exactPartial(members(rules)), { name, livemode: z._default(z.boolean(), false) })
+  return z.pipe(
+    sent.check(
+      z.superRefine((input, context) =>
+        judgeUrls(input, loopbackAllowed(rules, input.livemode), rules, context),
+      ),
+    ),
+    z.transform(
       ({ anchor_sets, ...input }): SettingsInput => ({
         webhook: null,
         trust_anchors: [],
@@ -44,92 +48,91 @@ export function creationSchema(rules: SettingsRules): z.ZodType<SettingsInput> {
         verifier: null,
         ...input,
       }),
-    )
+    ),
+  )
 }
 
 /** Body of `PATCH`: a member that is sent replaces the old value as a whole; null removes what may be absent. */
-export function patchSchema(rules: SettingsRules, livemode: boolean): z.ZodType<SettingsPatch> {
-  return members(rules)
-    .extend({ name, livemode: z.never('cannot be changed: every API key carries the mode') })
-    .exactPartial()
-    .superRefine((patch, context) => judgeUrls(patch, loopbackAllowed(rules, livemode), rules, context))
-    .transform(({ anchor_sets, livemode: _, ...patch }): SettingsPatch => patch)
+export function patchSchema(rules: SettingsRules, livemode: boolean): z.ZodMiniType<SettingsPatch> {
+  const fixed = z.never('cannot be changed: every API key carries the mode')
+  const sent = z.exactPartial(z.extend(members(rules), { name, livemode: fixed }))
+  return z.pipe(
+    sent.check(
+      z.superRefine((patch, context) => judgeUrls(patch, loopbackAllowed(rules, livemode), rules, context)),
+    ),
+    z.transform(({ anchor_sets, livemode: _, ...patch }): SettingsPatch => patch),
+  )
 }
 
 /** Body of `POST …/api_keys`. What is not said is as `ceiling` has it; a key never outlives it. */
-export function apiKeyGrantSchema(now: number, ceiling: ApiKeyGrant): z.ZodType<ApiKeyGrant> {
+export function apiKeyGrantSchema(now: number, ceiling: ApiKeyGrant): z.ZodMiniType<ApiKeyGrant> {
+  const inTime = z.refine<number | null>(
+    (time) => ceiling.expires_at === null || (time !== null && time <= ceiling.expires_at),
+    'must not be later than the expiry of the calling key',
+  )
+  const future = z.refine<number>((time) => time > now, 'must be in the future')
   return z.strictObject({
-    scopes: unique(z.enum(SCOPES), SCOPES.length)
-      .min(1)
-      .default([...ceiling.scopes]),
-    expires_at: z.iso
-      .datetime({ error: 'must be a time in UTC, as 2027-01-31T12:00:00Z' })
-      .transform((text) => Date.parse(text))
-      .refine((time) => time > now, 'must be in the future')
-      .nullable()
-      .default(ceiling.expires_at)
-      .refine(
-        (time) => ceiling.expires_at === null || (time !== null && time <= ceiling.expires_at),
-        'must not be later than the expiry of the calling key',
-      ),
+    scopes: z._default(unique(z.enum(SCOPES), SCOPES.length).check(z.minLength(1)), [...ceiling.scopes]),
+    expires_at: z._default(z.nullable(utcTime.check(future)), ceiling.expires_at).check(inTime),
   })
 }
+
+const utcTime = z.pipe(
+  z.iso.datetime('must be a time in UTC, as 2027-01-31T12:00:00Z'),
+  z.transform((text) => Date.parse(text)),
+)
 
 const HOUR = 3600
 const DAY = 24 * HOUR
 
-const name = z
-  .string()
-  .min(1)
-  .max(100)
-  .refine(
+const name = text(100).check(
+  z.refine(
     (text) => text.trim() === text && !/\p{C}/u.test(text),
     'must not hold control characters or outer spaces',
-  )
+  ),
+)
 
 function members(rules: SettingsRules) {
   return z.strictObject({
-    webhook: z
-      .strictObject({
+    webhook: z.nullable(
+      z.strictObject({
         url: url,
-        events: unique(z.enum(EVENT_TYPES), 5)
-          .min(1)
-          .default([...EVENT_TYPES]),
-      })
-      .nullable(),
-    trust_anchors: z.array(trustAnchor).max(100),
-    anchor_sets: z.array(z.never('no anchor set of this name is kept here')).max(20),
+        events: z._default(unique(z.enum(EVENT_TYPES), 5).check(z.minLength(1)), [...EVENT_TYPES]),
+      }),
+    ),
+    trust_anchors: z.array(trustAnchor).check(z.maxLength(100)),
+    anchor_sets: z.array(z.never('no anchor set of this name is kept here')).check(z.maxLength(20)),
     credential_types: addedTypes,
-    formats: unique(z.enum(FORMAT_IDS), FORMAT_IDS.length).min(1).nullable(),
-    request_options: z
-      .strictObject({
+    formats: z.nullable(unique(z.enum(FORMAT_IDS), FORMAT_IDS.length).check(z.minLength(1))),
+    request_options: z.exactPartial(
+      z.strictObject({
         client_id_prefix: z.enum(CLIENT_ID_PREFIXES),
         response_mode: z.enum(RESPONSE_MODES),
         request_uri_method: z.enum(REQUEST_URI_METHODS),
-      })
-      .exactPartial(),
+      }),
+    ),
     by_value: z.boolean(),
     return_urls: unique(url, 50),
     origins: unique(url, 50),
-    retention_seconds: z
-      .int()
-      .min(HOUR)
-      .max(30 * DAY),
-    claims_encryption_jwk: claimsEncryptionJwk.nullable(),
-    verifier: signingIdentity(rules.now).nullable(),
+    retention_seconds: z.int().check(z.minimum(HOUR), z.maximum(30 * DAY)),
+    claims_encryption_jwk: z.nullable(claimsEncryptionJwk),
+    verifier: z.nullable(signingIdentity(rules.now)),
   })
 }
 
-const url = z.string().min(1).max(2048)
+const url = text(2048)
 
-const trustAnchor = z.unknown().transform((value, context) => {
-  const anchor = parseTrustAnchor(value)
-  if (anchor.ok) return anchor.value
-  for (const { pointer, message } of anchor.error) {
-    context.addIssue({ code: 'custom', path: fromPointer(pointer), message })
-  }
-  return z.NEVER
-})
+const trustAnchor = z.pipe(
+  z.unknown(),
+  z.transform((input, { issues }) => {
+    const anchor = parseTrustAnchor(input)
+    if (anchor.ok) return anchor.value
+    for (const { pointer, message } of anchor.error) {
+      issues.push({ code: 'custom', input, path: fromPointer(pointer), message })
+    }
+    return z.NEVER
+  }),
+)
 
 /** RFC 6901 §4. */
 function fromPointer(pointer: string): string[] {
@@ -137,11 +140,11 @@ function fromPointer(pointer: string): string[] {
   return names.map((text) => text.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-function unique<T extends z.ZodType<string>>(item: T, maximum: number) {
-  return z
-    .array(item)
-    .max(maximum)
-    .refine((items) => new Set(items).size === items.length, 'must not repeat an entry')
+function unique<T extends z.ZodMiniType<string>>(item: T, maximum: number) {
+  return z.array(item).check(
+    z.maxLength(maximum),
+    z.refine((items) => new Set(items).size === items.length, 'must not repeat an entry'),
+  )
 }
 
 function loopbackAllowed(rules: SettingsRules, livemode: boolean): boolean {
@@ -158,7 +161,7 @@ function judgeUrls(
   { webhook, return_urls, origins }: Urls,
   allowLoopback: boolean,
   rules: SettingsRules,
-  context: z.RefinementCtx,
+  context: z.core.$RefinementCtx,
 ): void {
   const refuse = (path: (string | number)[], message: string) =>
     context.addIssue({ code: 'custom', path, message })

@@ -1,7 +1,7 @@
 // A relying party's own verifier identity, judged when it is set: a wallet refuses a request whose certificate is wrong,
 // and then it is too late to tell anybody (OpenID4VP 1.0 §5.9.3, HAIP 1.0 §5).
 
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { utf8 } from '../codec/bytes.ts'
 import { decodePemCertificates } from '../trust/anchor-certificates.ts'
 import { type Certificate, isSelfIssued } from '../trust/certificate.ts'
@@ -16,41 +16,42 @@ const MAXIMUM_CERTIFICATES = 5
 const MAXIMUM_PEM = 20_000
 
 /** `verifier` of the settings. Asynchronous: the key pair is tried out. `now` is Unix milliseconds. */
-export function signingIdentity(now: number): z.ZodType<SigningIdentity> {
+export function signingIdentity(now: number): z.ZodMiniType<SigningIdentity> {
   return z
     .strictObject({
       signing_jwk: signingJwk,
-      certificate_chain_pem: z.string().max(MAXIMUM_PEM),
+      certificate_chain_pem: z.string().check(z.maxLength(MAXIMUM_PEM)),
     })
-    .superRefine(async (identity, context) => {
-      const fault = await chainFault(identity, now)
-      if (fault !== undefined) {
-        context.addIssue({ code: 'custom', path: ['certificate_chain_pem'], message: fault })
-      }
-    })
+    .check(
+      z.superRefine(async (identity, context) => {
+        const fault = await chainFault(identity, now)
+        if (fault !== undefined) {
+          context.addIssue({ code: 'custom', path: ['certificate_chain_pem'], message: fault })
+        }
+      }),
+    )
 }
 
-const coordinate = z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'must be base64url of 32 bytes')
+const coordinate = z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/, 'must be base64url of 32 bytes'))
 
 /** What a key may say of itself is checked and not kept. */
 const signingJwk = z
-  .strictObject({
-    kty: z.literal('EC'),
-    crv: z.literal('P-256'),
-    x: coordinate,
-    y: coordinate,
-    d: coordinate,
-    kid: z.string().max(200).optional(),
-    use: z.literal('sig').optional(),
-    alg: z.literal('ES256').optional(),
-    key_ops: z
-      .array(z.enum(['sign', 'verify']))
-      .max(2)
-      .optional(),
-    ext: z.boolean().optional(),
-  })
-  .transform(({ kty, crv, x, y, d }) => ({ kty, crv, x, y, d }))
-  .refine(isKeyPair, 'must be a P-256 key pair whose parts belong together')
+  .pipe(
+    z.strictObject({
+      kty: z.literal('EC'),
+      crv: z.literal('P-256'),
+      x: coordinate,
+      y: coordinate,
+      d: coordinate,
+      kid: z.optional(z.string().check(z.maxLength(200))),
+      use: z.optional(z.literal('sig')),
+      alg: z.optional(z.literal('ES256')),
+      key_ops: z.optional(z.array(z.enum(['sign', 'verify'])).check(z.maxLength(2))),
+      ext: z.optional(z.boolean()),
+    }),
+    z.transform(({ kty, crv, x, y, d }) => ({ kty, crv, x, y, d })),
+  )
+  .check(z.refine(isKeyPair, 'must be a P-256 key pair whose parts belong together'))
 
 /** Signs and verifies once: importing alone does not tell whether `d` belongs to `x` and `y`. */
 async function isKeyPair(jwk: SigningIdentity['signing_jwk']): Promise<boolean> {

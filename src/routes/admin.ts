@@ -1,7 +1,7 @@
 // The operator's routes (CONTRACT 8), below /v1/admin. Without ADMIN_TOKEN they do not exist.
 
 import { Hono, type MiddlewareHandler } from 'hono'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { utf8 } from '../codec/bytes.ts'
 import { sha256 } from '../crypto/digest.ts'
 import { timingSafeEqual } from '../crypto/timing-safe.ts'
@@ -26,19 +26,11 @@ import {
   testWebhook,
   toTime,
 } from './settings-handlers.ts'
-import { queryParameters, readJson } from './validate.ts'
+import { queryNumber, readJson, readQuery } from './validate.ts'
 
 const PAGE = z.strictObject({
-  limit: z
-    .string()
-    .regex(/^([1-9][0-9]?|100)$/, 'must be 1 to 100')
-    .transform(Number)
-    .default(50),
-  after: z
-    .string()
-    .regex(/^[0-9]{1,15}$/, 'must be a next_cursor')
-    .transform(Number)
-    .default(0),
+  limit: z._default(queryNumber(/^([1-9][0-9]?|100)$/, 'must be 1 to 100'), 50),
+  after: z._default(queryNumber(/^[0-9]{1,15}$/, 'must be a next_cursor'), 0),
 })
 
 /** Mount at `/v1/admin`. */
@@ -46,10 +38,7 @@ export function adminRoutes(): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .use('*', operatorOnly)
     .post('/relying_parties', create)
-    .get('/relying_parties', queryParameters(PAGE), async (c) => {
-      const { after, limit } = c.req.valid('query')
-      return list(c, after, limit)
-    })
+    .get('/relying_parties', list)
     .get('/relying_parties/:rp', (c) => showSettings(c, c.req.param('rp')))
     .patch('/relying_parties/:rp', (c) => changeSettings(c, c.req.param('rp')))
     .delete('/relying_parties/:rp', (c) => erase(c, c.req.param('rp')))
@@ -83,7 +72,10 @@ async function create(c: AppContext): Promise<Response> {
   return answer(c, { relying_party_id, api_key, webhook_secret, ...rest }, 201)
 }
 
-async function list(c: AppContext, after: number, limit: number): Promise<Response> {
+async function list(c: AppContext): Promise<Response> {
+  const query = readQuery(c, PAGE)
+  if (!query.ok) return query.error
+  const { after, limit } = query.value
   const page = await directoryOf(c.env).list(after, limit)
   const relying_parties = page.entries.map((entry) => ({ ...entry, created_at: toTime(entry.created_at) }))
   return answer(c, { relying_parties, next_cursor: page.next === null ? null : String(page.next) })

@@ -2,7 +2,7 @@
 // days are walked, and the members that only a session has are added to its event while it lives.
 
 import { Hono } from 'hono'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { configOf, type Env } from '../env.ts'
 import { eventLogStub, oldestDay } from '../relying-party/event-days.ts'
 import type { RecordedEvent } from '../relying-party/event-log.ts'
@@ -11,7 +11,7 @@ import { authenticate } from './authenticate.ts'
 import type { AppContext, AppEnv } from './context.ts'
 import { CURSOR_LENGTH, type LogPosition, readCursor, writeCursor } from './event-cursor.ts'
 import { problem } from './problems.ts'
-import { readQuery } from './validate.ts'
+import { queryNumber, readQuery } from './validate.ts'
 
 /** `GET /v1/events`. */
 export function eventRoutes(): Hono<AppEnv> {
@@ -22,12 +22,8 @@ const NOT_A_CURSOR = 'must be the next of an earlier answer'
 
 const PAGE = z.strictObject({
   // Empty, as `?after=` of a reader that has none yet: from the start.
-  after: z.union([z.literal(''), z.string().length(CURSOR_LENGTH)], NOT_A_CURSOR).default(''),
-  limit: z
-    .string()
-    .regex(/^([1-9][0-9]?|100)$/, 'must be 1 to 100')
-    .transform(Number)
-    .default(50),
+  after: z._default(z.union([z.literal(''), z.string().check(z.length(CURSOR_LENGTH))], NOT_A_CURSOR), ''),
+  limit: z._default(queryNumber(/^([1-9][0-9]?|100)$/, 'must be 1 to 100'), 50),
 })
 
 async function list(c: AppContext): Promise<Response> {

@@ -3,7 +3,8 @@
 
 import { type Context, Hono } from 'hono'
 import { getCookie, setCookie } from 'hono/cookie'
-import * as z from 'zod'
+import * as z from 'zod/mini'
+import { text } from '../codec/schema.ts'
 import { configOf } from '../env.ts'
 import { BROWSER_SECRET_BYTES, HOLD_MS } from '../session/binding.ts'
 import type { CodeFault } from '../session/same-device.ts'
@@ -25,7 +26,7 @@ export function returnRoutes(): Hono<AppEnv> {
 
 const CODE_LIMIT = 1024
 
-const code = z.string().min(1).max(200)
+const code = text(200)
 const comingBack = z.strictObject({ response_code: code })
 const redemption = z.strictObject({ return_code: code })
 

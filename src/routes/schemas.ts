@@ -1,7 +1,8 @@
 // The shapes of what relying parties send about sessions (CONTRACT 2): strict, so an unknown member is refused by name.
 
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { utf8 } from '../codec/bytes.ts'
+import { list, text } from '../codec/schema.ts'
 import { CLIENT_ID_PREFIXES } from '../openid4vp/client-identifier.ts'
 import { REQUEST_URI_METHODS, RESPONSE_MODES } from '../openid4vp/generation.ts'
 import { PROTOCOL_IDS } from '../openid4vp/protocols/index.ts'
@@ -18,41 +19,44 @@ export const LONGEST_SESSION_SECONDS = 86_400
 
 const METADATA_LIMIT = 8 * 1024
 
-const name = z.string().min(1).max(100)
+const name = text(100)
 
-const metadata = z
-  .record(z.string().min(1).max(40), z.string().max(500))
-  .refine((value) => Object.keys(value).length <= 20, 'must have 20 keys or fewer')
-  .refine((value) => utf8(JSON.stringify(value)).length <= METADATA_LIMIT, 'must be 8 KiB or less as JSON')
+const metadata = z.record(text(40), z.string().check(z.maxLength(500))).check(
+  z.refine((value) => Object.keys(value).length <= 20, 'must have 20 keys or fewer'),
+  z.refine((value) => utf8(JSON.stringify(value)).length <= METADATA_LIMIT, 'must be 8 KiB or less as JSON'),
+)
+
+// Judged where it was registered; here it must be one of those, letter by letter.
+const returnUrl = text(2048)
+
+const locale = z
+  .string()
+  .check(z.maxLength(35), z.regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'must be a language tag'))
 
 /** Body of `POST /v1/verify`. */
 export const createRequest = z.strictObject({
-  credential_types: z.array(name).min(1).max(10),
-  scope: z.array(name).min(1).max(50),
-  required_assurance_level: z.enum(ASSURANCE_LEVELS).default('low'),
-  metadata: metadata.default({}),
-  credential_match: z.enum(['any', 'all']).default('any'),
-  formats: z.array(name).min(1).max(10).optional(),
-  protocol: z.enum(PROTOCOL_IDS).default('openid4vp-1.0'),
-  request_options: z
-    .strictObject({
-      client_id_prefix: z.enum(CLIENT_ID_PREFIXES).optional(),
-      response_mode: z.enum(RESPONSE_MODES).optional(),
-      request_uri_method: z.enum(REQUEST_URI_METHODS).optional(),
-    })
-    .default({}),
-  required_session_binding: z.enum(SESSION_BINDINGS).default('none'),
-  expires_in: z.int().min(60).max(LONGEST_SESSION_SECONDS).default(600),
-  // Judged where it was registered; here it must be one of those, letter by letter.
-  return_url: z.string().min(1).max(2048).optional(),
-  locale: z
-    .string()
-    .max(35)
-    .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'must be a language tag')
-    .optional(),
-  allow_derived: z.boolean().default(false),
-  claims_encryption_jwk: claimsEncryptionJwk.optional(),
-  retry_of: z.string().max(60).optional(),
+  credential_types: list(name, 10),
+  scope: list(name, 50),
+  required_assurance_level: z._default(z.enum(ASSURANCE_LEVELS), 'low'),
+  metadata: z._default(metadata, {}),
+  credential_match: z._default(z.enum(['any', 'all']), 'any'),
+  formats: z.optional(list(name, 10)),
+  protocol: z._default(z.enum(PROTOCOL_IDS), 'openid4vp-1.0'),
+  request_options: z._default(
+    z.strictObject({
+      client_id_prefix: z.optional(z.enum(CLIENT_ID_PREFIXES)),
+      response_mode: z.optional(z.enum(RESPONSE_MODES)),
+      request_uri_method: z.optional(z.enum(REQUEST_URI_METHODS)),
+    }),
+    {},
+  ),
+  required_session_binding: z._default(z.enum(SESSION_BINDINGS), 'none'),
+  expires_in: z._default(z.int().check(z.minimum(60), z.maximum(LONGEST_SESSION_SECONDS)), 600),
+  return_url: z.optional(returnUrl),
+  locale: z.optional(locale),
+  allow_derived: z._default(z.boolean(), false),
+  claims_encryption_jwk: z.optional(claimsEncryptionJwk),
+  retry_of: z.optional(z.string().check(z.maxLength(60))),
 })
 export type CreateRequest = z.infer<typeof createRequest>
 

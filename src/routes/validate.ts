@@ -1,11 +1,10 @@
 // The one way a body or a query string becomes typed: bounds first, then strict JSON, then one schema. What is wrong
 // is said by pointer and never by repeating what was sent.
 
-import { zValidator } from '@hono/zod-validator'
-import type { MiddlewareHandler } from 'hono'
-import type * as z from 'zod'
+import * as z from 'zod/mini'
 import { concatBytes, decodeUtf8 } from '../codec/bytes.ts'
 import { isJsonObject, type Json, type JsonFault, parseJson } from '../codec/json.ts'
+import { inWords } from '../codec/schema.ts'
 import { err, ok, type Result } from '../result.ts'
 import type { AppContext } from './context.ts'
 import { type FieldError, problem } from './problems.ts'
@@ -19,7 +18,7 @@ const MAXIMUM_ERRORS = 20
  */
 export async function readJson<T>(
   c: AppContext,
-  schema: z.ZodType<T>,
+  schema: z.ZodMiniType<T>,
   limit: number,
 ): Promise<Result<T, Response>> {
   if (mediaType(c) !== 'application/json') return err(problem(c, 'unsupported_media_type'))
@@ -31,32 +30,31 @@ export async function readJson<T>(
   const json: Result<Json, JsonFault> =
     text === undefined ? err('not_json') : parseJson(text, { length: limit, depth: MAXIMUM_DEPTH })
   if (!json.ok) return err(problem(c, 'invalid_json', { detail: JSON_FAULTS[json.error] }))
-  const parsed = await schema.safeParseAsync(json.value)
+  const parsed = await schema.safeParseAsync(json.value, { error: inWords })
   const errors = parsed.success ? prototypeMembers(json.value, []) : toErrors(parsed.error, json.value)
   return parsed.success && errors.length === 0
     ? ok(parsed.data)
     : err(problem(c, 'invalid_request', { errors }))
 }
 
-/** Middleware for a query string: `c.req.valid('query')` is then typed. A parameter given twice is an array and does not fit. */
-export function queryParameters<T extends z.ZodObject>(schema: T) {
-  return zValidator('query', schema, (result, c) => {
-    if (result.success) return undefined
-    const errors = toErrors(result.error, result.data as Json)
-    return problem(c as unknown as AppContext, 'invalid_request', { errors })
-  }) satisfies MiddlewareHandler
-}
-
-/** Reads the query string against `schema`, for handlers that know their caller first. The error is the response to send. */
-export function readQuery<T>(c: AppContext, schema: z.ZodType<T>): Result<T, Response> {
+/**
+ * Reads the query string against `schema`. A parameter given twice is an array and does not fit. The error is the response to
+ * send.
+ */
+export function readQuery<T>(c: AppContext, schema: z.ZodMiniType<T>): Result<T, Response> {
   const given = Object.entries(c.req.queries()).map(([name, values]) => [
     name,
     values.length === 1 ? values[0] : values,
   ])
   const query = Object.fromEntries(given) as Json
-  const parsed = schema.safeParse(query)
+  const parsed = schema.safeParse(query, { error: inWords })
   if (parsed.success) return ok(parsed.data)
   return err(problem(c, 'invalid_request', { errors: toErrors(parsed.error, query) }))
+}
+
+/** A query parameter that is a whole number: what `pattern` lets through is digits. `message` says which. */
+export function queryNumber(pattern: RegExp, message: string) {
+  return z.pipe(z.string().check(z.regex(pattern, message)), z.transform(Number))
 }
 
 /** Reads a body of at most `limit` bytes, and not one chunk more. */

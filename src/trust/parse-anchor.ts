@@ -1,7 +1,8 @@
 // A trust anchor as an operator hands it to the admin API (CONTRACT 8), checked whole at that edge: what is stored can
 // be used. Unknown members are refused by name, for a misspelt limit would be no limit.
 
-import * as z from 'zod'
+import * as z from 'zod/mini'
+import { inWords, list, text } from '../codec/schema.ts'
 import { parsePublicJwk } from '../crypto/jwk.ts'
 import { PEM } from '../limits.ts'
 import { err, ok, type Result } from '../result.ts'
@@ -15,7 +16,7 @@ export type AnchorFault = { readonly pointer: string; readonly message: string }
 
 /** Parses one trust anchor, or names every fault found. */
 export function parseTrustAnchor(value: unknown): Result<TrustAnchor, readonly AnchorFault[]> {
-  const parsed = ANCHOR.safeParse(value)
+  const parsed = ANCHOR.safeParse(value, { error: inWords })
   if (!parsed.success) return err(parsed.error.issues.flatMap(toFaults))
   const { purpose, eku, issuer, jwks, x509_ca_pem, x509_certificate_pem, issuer_url, did, ...common } =
     parsed.data
@@ -38,65 +39,62 @@ export function parseTrustAnchor(value: unknown): Result<TrustAnchor, readonly A
 const ONE_MECHANISM =
   'must have exactly one of x509_ca_pem, x509_certificate_pem, issuer_url, and issuer with jwks'
 
-const JWK = z
-  .strictObject({
+const JWK = z.pipe(
+  z.strictObject({
     kty: z.enum(['EC', 'OKP']),
     crv: z.enum(['P-256', 'P-384', 'P-521', 'Ed25519']),
-    x: z.string().max(100),
-    y: z.string().max(100).optional(),
-    kid: z.string().min(1).max(256).optional(),
-    alg: z.string().min(1).max(32).optional(),
-    use: z.literal('sig').optional(),
-    key_ops: z
-      .array(z.string().max(32))
-      .max(8)
-      .refine((operations) => operations.includes('verify'), 'must include verify')
-      .optional(),
-  })
-  .transform(({ kid, alg, ...key }, context) => {
+    x: text(100),
+    y: z.optional(text(100)),
+    kid: z.optional(text(256)),
+    alg: z.optional(text(32)),
+    use: z.optional(z.literal('sig')),
+    key_ops: z.optional(
+      z.array(text(32)).check(
+        z.maxLength(8),
+        z.refine((operations) => operations.includes('verify'), 'must include verify'),
+      ),
+    ),
+  }),
+  z.transform(({ kid, alg, ...key }, { issues }) => {
     const publicJwk = parsePublicJwk(key)
     if (publicJwk !== undefined) return { ...publicJwk, ...(kid && { kid }), ...(alg && { alg }) }
-    context.addIssue({ code: 'custom', message: 'must be a public key with canonical base64url coordinates' })
+    const message = 'must be a public key with canonical base64url coordinates'
+    issues.push({ code: 'custom', input: key, message })
     return z.NEVER
-  })
+  }),
+)
 
 const OBJECT_IDENTIFIER = /^[0-2](?:\.(?:0|[1-9]\d{0,38})){1,31}$/
 
+const objectIdentifier = text(128).check(
+  z.regex(OBJECT_IDENTIFIER, 'must be an object identifier in dotted form'),
+)
+
+const issuerUrl = text(2048).check(
+  z.refine(
+    (url) => issuerMetadataUrl(url) !== undefined,
+    'must be an https URL without user, query or fragment',
+  ),
+)
+
+const pem = text(PEM.characters)
+
 const ANCHOR = z.strictObject({
-  name: z.string().min(1).max(100),
-  credential_types: z.array(z.string().min(1).max(100)).min(1).max(50),
+  name: text(100),
+  credential_types: list(text(100), 50),
   assurance_level: z.enum(ASSURANCE_LEVELS),
-  purpose: z
-    .array(z.enum(['issuer', 'status']))
-    .min(1)
-    .max(2)
-    .optional(),
-  eku: z
-    .array(z.string().max(128).regex(OBJECT_IDENTIFIER, 'must be an object identifier in dotted form'))
-    .min(1)
-    .max(16)
-    .optional(),
-  x509_ca_pem: pem().superRefine(refuseUnlessAuthorities).optional(),
-  x509_certificate_pem: pem().superRefine(refuseUnlessSigner).optional(),
-  issuer_url: z
-    .string()
-    .max(2048)
-    .refine(
-      (url) => issuerMetadataUrl(url) !== undefined,
-      'must be an https URL without user, query or fragment',
-    )
-    .optional(),
-  did: z.string().max(2048).optional(),
-  issuer: z.string().min(1).max(2048).optional(),
-  jwks: z.strictObject({ keys: z.array(JWK).min(1).max(32) }).optional(),
+  purpose: z.optional(list(z.enum(['issuer', 'status']), 2)),
+  eku: z.optional(list(objectIdentifier, 16)),
+  x509_ca_pem: z.optional(pem.check(z.superRefine(refuseUnlessAuthorities))),
+  x509_certificate_pem: z.optional(pem.check(z.superRefine(refuseUnlessSigner))),
+  issuer_url: z.optional(issuerUrl),
+  did: z.optional(text(2048)),
+  issuer: z.optional(text(2048)),
+  jwks: z.optional(z.strictObject({ keys: list(JWK, 32) })),
 })
 
-function pem() {
-  return z.string().max(PEM.characters)
-}
-
-function refuseUnlessAuthorities(text: string, context: z.RefinementCtx): void {
-  const certificates = decodePemCertificates(text)
+function refuseUnlessAuthorities(pemText: string, context: z.core.$RefinementCtx): void {
+  const certificates = decodePemCertificates(pemText)
   if (certificates === undefined)
     context.addIssue({ code: 'custom', message: 'must be PEM of 1 to 16 certificates' })
   for (const { extensions, subject, subjectKey } of certificates ?? []) {
@@ -115,8 +113,8 @@ function refuseUnlessAuthorities(text: string, context: z.RefinementCtx): void {
   }
 }
 
-function refuseUnlessSigner(text: string, context: z.RefinementCtx): void {
-  const [certificate, ...others] = decodePemCertificates(text) ?? []
+function refuseUnlessSigner(pemText: string, context: z.core.$RefinementCtx): void {
+  const [certificate, ...others] = decodePemCertificates(pemText) ?? []
   if (certificate === undefined || others.length > 0) {
     context.addIssue({ code: 'custom', message: 'must be PEM of one certificate' })
   } else if (certificate.subjectKey === undefined || subjectKeyJwk(certificate.subjectKey) === undefined) {

@@ -1,17 +1,17 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { readJson } from '../../src/routes/validate.ts'
 import { ADMIN, call, edgeApp, json } from './edge-app.ts'
 
 const LIMIT = 1024
 
 const SCHEMA = z.strictObject({
-  name: z.string().max(5),
-  size: z.int().min(1).max(9).optional(),
-  kind: z.enum(['a', 'b']).optional(),
-  deep: z.array(z.strictObject({ 'a/b~c': z.boolean() })).optional(),
-  free: z.record(z.string(), z.unknown()).optional(),
+  name: z.string().check(z.maxLength(5)),
+  size: z.optional(z.int().check(z.minimum(1), z.maximum(9))),
+  kind: z.optional(z.enum(['a', 'b'])),
+  deep: z.optional(z.array(z.strictObject({ 'a/b~c': z.boolean() }))),
+  free: z.optional(z.record(z.string(), z.unknown())),
 })
 
 const app = edgeApp((routes) => {
@@ -106,6 +106,16 @@ describe('an error', () => {
       ['/name', 'invalid_type'],
       ['/size', 'too_big'],
       ['/kind', 'invalid_value'],
+    ])
+  })
+
+  it('says what a value must be', async () => {
+    const errors = await errorsFor({ name: 'abcdef', size: 0, kind: 'c', deep: {} })
+    expect(errors.map(({ message }: { message: string }) => message)).toEqual([
+      'must have at most 5 characters',
+      'must be at least 1',
+      'must be "a" or "b"',
+      'must be an array',
     ])
   })
 

@@ -1,0 +1,57 @@
+// What schemas share: bounded texts and lists, and the words for what does not fit. zod/mini brings no words of its own, so every
+// parse whose faults somebody reads is handed `inWords`.
+
+import * as z from 'zod/mini'
+
+/** A string of 1 to `maximum` characters. */
+export function text(maximum: number) {
+  return z.string().check(z.minLength(1), z.maxLength(maximum))
+}
+
+/** An array of 1 to `maximum` items. */
+export function list<T extends z.ZodMiniType>(item: T, maximum: number) {
+  return z.array(item).check(z.minLength(1), z.maxLength(maximum))
+}
+
+/** `schema.safeParse(value, { error: inWords })`: says what a value must be, and never repeats what it was. */
+export function inWords(issue: z.core.$ZodRawIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${TYPES[issue.expected] ?? issue.expected}`
+    case 'invalid_value':
+      return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`
+    case 'too_small':
+      return bound(issue, issue.inclusive ? 'at least' : 'more than', issue.minimum)
+    case 'too_big':
+      return bound(issue, issue.inclusive ? 'at most' : 'less than', issue.maximum)
+    case 'invalid_key':
+      return `its name ${issue.issues[0]?.message}`
+    case 'unrecognized_keys':
+      return 'has members that are not known here'
+    default:
+      return 'does not fit'
+  }
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'an integer',
+  boolean: 'true or false',
+  array: 'an array',
+  tuple: 'an array',
+  object: 'an object',
+  record: 'an object',
+}
+
+const UNITS: Readonly<Record<string, string>> = { string: 'characters', array: 'items' }
+
+function bound(
+  { origin, exact }: { readonly origin: string; readonly exact?: boolean },
+  side: string,
+  limit: number | bigint,
+): string {
+  const range = `${exact ? 'exactly' : side} ${limit}`
+  const unit = UNITS[origin]
+  return unit === undefined ? `must be ${range}` : `must have ${range} ${unit}`
+}

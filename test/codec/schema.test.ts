@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod/mini'
+import { inWords, list, text } from '../../src/codec/schema.ts'
+
+/** The words for what is wrong with a value. */
+function faults(schema: z.ZodMiniType, value: unknown): readonly string[] {
+  const parsed = schema.safeParse(value, { error: inWords })
+  return parsed.success ? [] : parsed.error.issues.map(({ message }) => message)
+}
+
+describe('a text', () => {
+  it.each(['a', 'abc'])('of 1 to its maximum fits: %j', (value) => {
+    expect(faults(text(3), value)).toEqual([])
+  })
+
+  it.each([
+    ['', 'must have at least 1 characters'],
+    ['abcd', 'must have at most 3 characters'],
+    [null, 'must be a string'],
+  ])('like %j does not', (value, words) => {
+    expect(faults(text(3), value)).toEqual([words])
+  })
+})
+
+describe('a list', () => {
+  it('of 1 to its maximum fits', () => {
+    expect(faults(list(z.null(), 2), [null])).toEqual([])
+    expect(faults(list(z.null(), 2), [null, null])).toEqual([])
+  })
+
+  it.each([
+    [[], 'must have at least 1 items'],
+    [[null, null, null], 'must have at most 2 items'],
+    [{}, 'must be an array'],
+    [[1], 'must be null'],
+  ])('like %j does not', (value, words) => {
+    expect(faults(list(z.null(), 2), value)).toEqual([words])
+  })
+})
+
+describe('the words', () => {
+  it.each<[string, z.ZodMiniType, unknown, string]>([
+    ['a number', z.number(), '1', 'must be a number'],
+    ['an integer', z.int(), 1.5, 'must be an integer'],
+    ['a boolean', z.boolean(), 'true', 'must be true or false'],
+    ['an object', z.object({}), [], 'must be an object'],
+    ['a record', z.record(z.string(), z.string()), 'x', 'must be an object'],
+    ['a tuple', z.tuple([]), {}, 'must be an array'],
+    ['one value', z.literal('EC'), 'RSA', 'must be "EC"'],
+    ['one of several', z.enum(['low', 'high']), 'x', 'must be "low" or "high"'],
+    ['a number that is too small', z.int().check(z.minimum(60)), 59, 'must be at least 60'],
+    ['a number that is too big', z.int().check(z.maximum(60)), 61, 'must be at most 60'],
+    ['a bound below which a number must stay', z.number().check(z.lt(60)), 60, 'must be less than 60'],
+    ['a length', z.string().check(z.length(2)), 'abc', 'must have exactly 2 characters'],
+    ['a name', z.record(text(2), z.null()), { abc: null }, 'its name must have at most 2 characters'],
+    ['unknown members', z.strictObject({}), { a: 1 }, 'has members that are not known here'],
+    ['no form that fits', z.union([z.string(), z.number()]), null, 'does not fit'],
+    ['its own message', z.string('is no name'), null, 'is no name'],
+  ])('name %s', (_, schema, value, words) => {
+    expect(faults(schema, value)).toEqual([words])
+  })
+})
