@@ -46,6 +46,16 @@ export const PEM = { characters: 65_536, certificates: 16 } as const
 /** What an issuer publishes of its keys. */
 export const ISSUER_METADATA = { bytes: 65_536, depth: 16 } as const
 
+/** A Decentralized Identifier and its document (DID Core 1.0). */
+export const DID = {
+  characters: 2048,
+  document: { bytes: 65_536, depth: 16 },
+  /** Verification methods of one list. */
+  methods: 64,
+  /** Characters of base58: reading it takes time that grows with their square. The longest key needs 95. */
+  base58Characters: 256,
+} as const
+
 /** Status lists (draft-ietf-oauth-status-list §8.3), fetched, inflated and remembered. */
 export const STATUS_LIST = {
   /** Bytes of a token as fetched. A million entries of one byte fit, be they random. */

@@ -3,15 +3,13 @@
 
 import { decodeUtf8 } from '../codec/bytes.ts'
 import { isJsonObject, type Json, type JsonObject, member, parseJsonObject } from '../codec/json.ts'
-import { type PublicJwk, parsePublicJwk } from '../crypto/jwk.ts'
+import type { PublicJwk } from '../crypto/jwk.ts'
 import { ISSUER_METADATA } from '../limits.ts'
 import { err, ok, type Result } from '../result.ts'
+import { createFetchMemory, type FetchSource } from './fetch-memory.ts'
 import type { FetchResource } from './fetch-resource.ts'
-import { type KeySetKey, selectKeys } from './key-set.ts'
+import { type KeySetKey, parseSigningKey, selectKeys } from './key-set.ts'
 import type { TrustRejection } from './rejection.ts'
-
-/** What reading metadata needs of the world: Unix seconds, and a guarded fetch. */
-export type MetadataSource = { readonly now: number; readonly fetchResource: FetchResource }
 
 /**
  * The keys of `issuerUrl` that a signature may have been made with. Documents are kept for 5 minutes; a signature that
@@ -20,7 +18,7 @@ export type MetadataSource = { readonly now: number; readonly fetchResource: Fet
 export async function resolveMetadataKeys(
   issuerUrl: string,
   signature: { readonly kid: string | undefined; readonly algorithm: string },
-  source: MetadataSource,
+  source: FetchSource,
 ): Promise<Result<readonly PublicJwk[], TrustRejection>> {
   const kept = await readKeys(issuerUrl, source, KEPT_SECONDS)
   if (!kept.ok) return kept
@@ -39,52 +37,11 @@ export function issuerMetadataUrl(issuerUrl: string): string | undefined {
 
 const KEPT_SECONDS = 300
 const REREAD_SECONDS = 30
-const FAILED_SECONDS = 3
-/** A reading that has not ended by then is not waited for by newcomers: whoever began it may be gone. */
-const UNDER_WAY_SECONDS = 10
-const KEPT_ISSUERS = 64
 const URL_LENGTH = 2048
 
 type Keys = Result<readonly KeySetKey[], TrustRejection>
-type Kept = { readonly readAt: number; readonly keys: Keys }
-type UnderWay = { readonly begunAt: number; readonly keys: Promise<Keys> }
-type Memory = { readonly kept: Map<string, Kept>; readonly underWay: Map<string, UnderWay> }
 
-/** Per fetcher: what one may not reach (loopback, say) must not be had from another's memory. */
-const memories = new WeakMap<FetchResource, Memory>()
-
-/** Reads through the memory: what is at most `maximumAge` seconds old, or else one reading for all who need it. */
-async function readKeys(issuerUrl: string, source: MetadataSource, maximumAge: number): Promise<Keys> {
-  const memory = memories.get(source.fetchResource) ?? { kept: new Map(), underWay: new Map() }
-  memories.set(source.fetchResource, memory)
-  const kept = memory.kept.get(issuerUrl)
-  if (kept !== undefined && Math.abs(source.now - kept.readAt) <= lifetimeOf(kept, maximumAge))
-    return kept.keys
-  const underWay = memory.underWay.get(issuerUrl)
-  if (underWay !== undefined && Math.abs(source.now - underWay.begunAt) <= UNDER_WAY_SECONDS)
-    return underWay.keys
-  const begun = { begunAt: source.now, keys: fetchKeys(issuerUrl, source.fetchResource) }
-  memory.underWay.set(issuerUrl, begun)
-  try {
-    const keys = await begun.keys
-    keep(memory.kept, issuerUrl, { readAt: source.now, keys })
-    return keys
-  } finally {
-    if (memory.underWay.get(issuerUrl) === begun) memory.underWay.delete(issuerUrl)
-  }
-}
-
-/** A failure is remembered for a moment only: long enough that junk posts do not become a flood of fetches. */
-function lifetimeOf({ keys }: Kept, maximumAge: number): number {
-  return keys.ok ? maximumAge : Math.min(maximumAge, FAILED_SECONDS)
-}
-
-function keep(kept: Map<string, Kept>, issuerUrl: string, entry: Kept): void {
-  kept.delete(issuerUrl)
-  const [oldest] = kept.keys()
-  if (kept.size >= KEPT_ISSUERS && oldest !== undefined) kept.delete(oldest)
-  kept.set(issuerUrl, entry)
-}
+const readKeys = createFetchMemory(fetchKeys)
 
 async function fetchKeys(issuerUrl: string, fetchResource: FetchResource): Promise<Keys> {
   const url = issuerMetadataUrl(issuerUrl)
@@ -128,24 +85,7 @@ async function fetchObject(
 function parseKeySet(value: Json | undefined): Keys {
   const keys = isJsonObject(value) ? member(value, 'keys') : undefined
   if (!Array.isArray(keys)) return err({ reason: 'issuer_metadata_invalid' })
-  return ok(keys.map(parseKey).filter((key) => key !== undefined))
-}
-
-function parseKey(value: unknown): KeySetKey | undefined {
-  const key = parsePublicJwk(value)
-  if (key === undefined || !isJsonObject(value)) return undefined
-  const [kid, alg, use] = [member(value, 'kid'), member(value, 'alg'), member(value, 'use')]
-  const operations = member(value, 'key_ops')
-  // §4.2: public keys only; one whose private half is published is anybody's.
-  if (Object.hasOwn(value, 'd') || (use !== undefined && use !== 'sig')) return undefined
-  if (operations !== undefined && !(Array.isArray(operations) && operations.includes('verify')))
-    return undefined
-  if (!isOptionalText(kid) || !isOptionalText(alg)) return undefined
-  return { ...key, ...(kid !== undefined && { kid }), ...(alg !== undefined && { alg }) }
-}
-
-function isOptionalText(value: Json | undefined): value is string | undefined {
-  return value === undefined || typeof value === 'string'
+  return ok(keys.map(parseSigningKey).filter((key) => key !== undefined))
 }
 
 function httpsUrl(text: string): URL | undefined {

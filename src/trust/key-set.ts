@@ -1,6 +1,7 @@
 // Which keys of an issuer's key set a signature may have been made with. What the token says (`kid`) only selects;
 // every key of the set is the anchored issuer's.
 
+import { isJsonObject, type Json, member } from '../codec/json.ts'
 import { signatureAlgorithm } from '../crypto/algorithms.ts'
 import { type PublicJwk, parsePublicJwk } from '../crypto/jwk.ts'
 
@@ -18,11 +19,19 @@ export function selectKeys(
   keys: readonly KeySetKey[],
   signature: { readonly kid: string | undefined; readonly algorithm: string },
 ): readonly PublicJwk[] {
-  const fitting = keys.filter((key) => fitsAlgorithm(key, signature.algorithm))
-  const named = fitting.filter((key) => key.kid === signature.kid)
-  const unnamed = fitting.filter((key) => key.kid === undefined)
-  const selected = signature.kid === undefined ? fitting : named.length > 0 ? named : unnamed
-  return selected
+  const named = selectNamedKeys(keys, signature)
+  if (named.length > 0) return named
+  const unnamed = keys.filter((key) => key.kid === undefined)
+  return selectNamedKeys(unnamed, { ...signature, kid: undefined })
+}
+
+/** As `selectKeys`, for sets in which every key has a name: a `kid` selects the keys of that name and no others. */
+export function selectNamedKeys(
+  keys: readonly KeySetKey[],
+  { kid, algorithm }: { readonly kid: string | undefined; readonly algorithm: string },
+): readonly PublicJwk[] {
+  return keys
+    .filter((key) => fitsAlgorithm(key, algorithm) && (kid === undefined || key.kid === kid))
     .slice(0, CANDIDATES)
     .map(parsePublicJwk)
     .filter((key) => key !== undefined)
@@ -34,4 +43,22 @@ export function fitsAlgorithm(key: PublicJwk & { readonly alg?: string }, name: 
   if (algorithm === undefined || key.kty !== algorithm.kty || key.crv !== algorithm.crv) return false
   // RFC 9864 §2.2: EdDSA and Ed25519 are two names of one algorithm for this curve, so the curve decides.
   return key.alg === undefined || signatureAlgorithm(key.alg)?.crv === algorithm.crv
+}
+
+/** A published JWK that signatures may be verified with; `undefined` for kinds we do not know and keys meant for something else. */
+export function parseSigningKey(value: unknown): KeySetKey | undefined {
+  const key = parsePublicJwk(value)
+  if (key === undefined || !isJsonObject(value)) return undefined
+  const [kid, alg, use] = [member(value, 'kid'), member(value, 'alg'), member(value, 'use')]
+  const operations = member(value, 'key_ops')
+  // SD-JWT VC §4.2: public keys only; one whose private half is published is anybody's.
+  if (Object.hasOwn(value, 'd') || (use !== undefined && use !== 'sig')) return undefined
+  if (operations !== undefined && !(Array.isArray(operations) && operations.includes('verify')))
+    return undefined
+  if (!isOptionalText(kid) || !isOptionalText(alg)) return undefined
+  return { ...key, ...(kid !== undefined && { kid }), ...(alg !== undefined && { alg }) }
+}
+
+function isOptionalText(value: Json | undefined): value is string | undefined {
+  return value === undefined || typeof value === 'string'
 }

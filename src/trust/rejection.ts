@@ -17,9 +17,9 @@ export type TrustRejection =
   | { readonly reason: 'self_signed_certificate' }
   /** The anchored key set has no key that this signature could have been made with. */
   | { readonly reason: 'issuer_key_not_found' }
-  /** Issuer metadata was fetched and is not acceptable (SD-JWT VC §4.3). */
+  /** Issuer metadata, or the issuer's DID document, is not acceptable (SD-JWT VC §4.3, DID Core §3). */
   | { readonly reason: 'issuer_metadata_invalid' }
-  /** Issuer metadata could not be fetched: unknown, so not valid, but worth another try. */
+  /** Issuer metadata, or the issuer's DID document, could not be fetched: unknown, so not valid, but worth another try. */
   | { readonly reason: 'issuer_metadata_unavailable' }
 
 /** The rule of the certificate profile (RFC 5280 §6.1) that was broken. */

@@ -3,6 +3,7 @@
 
 import { encodeBase64url } from '../codec/base64url.ts'
 import { equalBytes } from '../codec/bytes.ts'
+import type { PublicJwk } from '../crypto/jwk.ts'
 import { err, ok, type Result } from '../result.ts'
 import type { TrustAnchor } from './anchor.ts'
 import { anchorCertificates } from './anchor-certificates.ts'
@@ -13,6 +14,7 @@ import {
   judgeValidity,
   verifyCertificatePath,
 } from './certificate-path.ts'
+import { resolveDidKeys } from './did.ts'
 import { formatDistinguishedName } from './distinguished-name.ts'
 import { resolveMetadataKeys } from './issuer-metadata.ts'
 import { fitsAlgorithm, selectKeys } from './key-set.ts'
@@ -67,17 +69,27 @@ async function resolveAnchoredIssuer(
   const signers: TrustedSigner[] = []
   let finding: TrustRejection = { reason: 'untrusted_issuer' }
   for (const anchor of context.anchors) {
-    if (anchoredIssuer(anchor) !== iss || 'did' in anchor) continue // a DID is resolved nowhere yet
-    const keys =
-      'jwks' in anchor
-        ? ok(selectKeys(anchor.jwks.keys, claims))
-        : await resolveMetadataKeys(iss, claims, context)
+    if (anchoredIssuer(anchor) !== iss) continue
+    const keys = await anchoredKeys(iss, anchor, claims, context)
     if (keys.ok && keys.value.length > 0)
       signers.push({ keys: keys.value, issuer: iss, anchor: naming(anchor), authorityKeyIdentifiers: [] })
     else finding = keys.ok ? { reason: 'issuer_key_not_found' } : keys.error
     if (signers.length === ANCHORS_TRIED) break
   }
   return signers.length > 0 ? ok(signers) : err(finding)
+}
+
+/** The keys of an anchor that stands for one issuer, whichever way it names them. */
+async function anchoredKeys(
+  iss: string,
+  anchor: TrustAnchor,
+  claims: SignerClaims,
+  context: TrustContext,
+): Promise<Result<readonly PublicJwk[], TrustRejection>> {
+  if ('jwks' in anchor) return ok(selectKeys(anchor.jwks.keys, claims))
+  if (!('did' in anchor)) return resolveMetadataKeys(iss, claims, context)
+  const keys = await resolveDidKeys(iss, 'assertionMethod', claims, context)
+  return keys.ok ? keys : err({ reason: `issuer_metadata_${keys.error}` })
 }
 
 /** Anchors of one issuer whose keys are tried for one signature: an old one and a new one, or one a level. */

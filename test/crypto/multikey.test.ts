@@ -1,0 +1,49 @@
+// Judges: the published did:key vectors, and node:crypto, which makes the public half of each published seed.
+
+import { createPrivateKey, createPublicKey } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { isMultikey, parseMultikey } from '../../src/crypto/multikey.ts'
+import vectors from '../vectors/did-key.json' with { type: 'json' }
+
+const word = (did: string) => did.slice('did:key:'.length)
+const [P256 = ''] = vectors.nist.map(({ did }) => word(did))
+
+describe('a multikey', () => {
+  it.each(vectors.nist.map(({ did, jwk }) => [jwk.crv, word(did), jwk] as const))(
+    'of %s is the published point: %s',
+    async (_, text, jwk) => {
+      expect(await parseMultikey(text)).toEqual(jwk)
+    },
+  )
+
+  it.each(vectors.ed25519.map(({ did, seed }) => [word(did), seed]))(
+    'of Ed25519 is the public half of the published seed: %s',
+    async (text, seed) => {
+      const pkcs8 = Buffer.from(`302e020100300506032b657004220420${seed}`, 'hex')
+      const key = createPublicKey(createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' }))
+      const { x } = key.export({ format: 'jwk' })
+      expect(await parseMultikey(text)).toEqual({ kty: 'OKP', crv: 'Ed25519', x })
+    },
+  )
+
+  it.each([
+    ['no multibase', P256.slice(1)],
+    ['another multibase', `m${P256.slice(1)}`],
+    ['nothing after the base', 'z'],
+    ['a character less', P256.slice(0, -1)],
+    ['a character more', `${P256}1`],
+    ['a codec of key agreement (X25519)', 'z6LShs9GGnqk85isEBzzshkuVWrVKsRp24GnDuHk8QWkARMW'],
+    ['secp256k1', 'zQ3shokFTS3brHcDQrn82RUDfCZESWL1ZdCEJwekUDPQiYBme'],
+  ])('is refused with %s', async (_, text) => {
+    expect(isMultikey(text)).toBe(false)
+    expect(await parseMultikey(text)).toBeUndefined()
+  })
+
+  it('is refused where no point of the curve has that coordinate', async () => {
+    // Half of all coordinates have no point: some neighbour of a good one is refused.
+    const neighbours = Array.from('23456789ABCDEFGH', (last) => P256.slice(0, -1) + last)
+    const read = await Promise.all(neighbours.map(parseMultikey))
+    expect(read).toContain(undefined)
+    expect(read.filter((key) => key !== undefined).length).toBeGreaterThan(0)
+  })
+})
