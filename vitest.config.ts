@@ -12,6 +12,7 @@ const CORE = [
   'webhook',
   'qr',
   'client',
+  'limits',
   'scripts',
 ]
 const WORKERS = ['session', 'relying-party', 'routes']

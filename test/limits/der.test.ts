@@ -1,0 +1,67 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { decodeHex } from '../../src/codec/bytes.ts'
+import { type DerElement, decodeDer } from '../../src/codec/der.ts'
+import { CERTIFICATE, DER_DEPTH } from '../../src/limits.ts'
+import { decodeCertificate } from '../../src/trust/certificate.ts'
+import { mintIssuerPki } from '../support/certificates.ts'
+import annexD from '../vectors/iso18013-5-annexD.json' with { type: 'json' }
+import { effortOf } from './effort.ts'
+import { changed, noise, RUNS } from './generators.ts'
+
+const { root, leaf } = await mintIssuerPki()
+const CERTIFICATES = [root.der, leaf.der, decodeHex(annexD.ISO_18013_5_ANNEX_D_DS_CERT) ?? new Uint8Array()]
+
+function depthOf({ children }: DerElement): number {
+  return 1 + Math.max(0, ...children.map(depthOf))
+}
+
+/** So many SEQUENCEs in each other. */
+function nested(levels: number): Uint8Array<ArrayBuffer> {
+  let encoded: number[] = []
+  for (let i = 0; i < levels; i++) {
+    const length = encoded.length
+    const head =
+      length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff]
+    encoded = [0x30, ...head, ...encoded]
+  }
+  return Uint8Array.from(encoded)
+}
+
+describe('DER of any kind', () => {
+  it('is read within its depth, with effort in proportion to its bytes, or not at all', async () => {
+    const input = fc.oneof(noise, changed(CERTIFICATES), fc.integer({ min: 1, max: 300 }).map(nested))
+    await fc.assert(
+      fc.asyncProperty(input, async (bytes) => {
+        const { result, pieces } = await effortOf(() => decodeDer(bytes))
+        expect(pieces).toBeLessThanOrEqual(3 * (bytes.length + 1))
+        if (result !== undefined) expect(depthOf(result)).toBeLessThanOrEqual(DER_DEPTH)
+      }),
+      RUNS,
+    )
+  })
+
+  it('is nested as deep as the limit says, and no deeper', () => {
+    expect(decodeDer(nested(DER_DEPTH))).toBeDefined()
+    expect(decodeDer(nested(DER_DEPTH + 1))).toBeUndefined()
+  })
+})
+
+describe('a certificate of any kind', () => {
+  it('is decoded or not, and never anything else', () => {
+    fc.assert(
+      fc.property(fc.oneof(noise, changed(CERTIFICATES)), (bytes) => {
+        expect(() => decodeCertificate(bytes)).not.toThrow()
+      }),
+      RUNS,
+    )
+  })
+
+  it('beyond its limit is not looked into', async () => {
+    const { result, pieces } = await effortOf(() =>
+      decodeCertificate(new Uint8Array(CERTIFICATE.bytes + 1).fill(0x30)),
+    )
+    expect(result).toBeUndefined()
+    expect(pieces).toBe(0)
+  })
+})

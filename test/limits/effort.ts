@@ -1,0 +1,47 @@
+// What a decoder does, counted from outside: pieces cut from the input, calls of WebCrypto, bytes inflated. No clock.
+
+import { vi } from 'vitest'
+
+/** What was done while something ran. */
+export type Effort = {
+  /** Views taken of byte sequences: our binary decoders take one or more for each item. */
+  readonly pieces: number
+  /** Hashes, key imports, signature verifications, decryptions, key agreements. */
+  readonly cryptoCalls: number
+  /** Bytes that came out of decompression. */
+  readonly inflatedBytes: number
+}
+
+const CRYPTO = ['digest', 'importKey', 'verify', 'decrypt', 'deriveBits'] as const
+
+/** Runs and counts. */
+export async function effortOf<T>(run: () => T | Promise<T>): Promise<Effort & { readonly result: T }> {
+  let [pieces, cryptoCalls, inflatedBytes] = [0, 0, 0]
+  const { subarray } = Uint8Array.prototype
+  const { read } = ReadableStreamDefaultReader.prototype
+  const spies = [
+    vi.spyOn(Uint8Array.prototype, 'subarray').mockImplementation(function (this: Uint8Array, ...range) {
+      pieces++
+      return subarray.apply(this, range)
+    }),
+    vi.spyOn(ReadableStreamDefaultReader.prototype, 'read').mockImplementation(async function (
+      this: ReadableStreamDefaultReader,
+    ) {
+      const chunk = await read.call(this)
+      inflatedBytes += (chunk.value as Uint8Array | undefined)?.length ?? 0
+      return chunk
+    }),
+    ...CRYPTO.map((name) => {
+      const original = crypto.subtle[name].bind(crypto.subtle) as (...given: unknown[]) => Promise<never>
+      return vi.spyOn(crypto.subtle, name).mockImplementation((...given: unknown[]) => {
+        cryptoCalls++
+        return original(...given)
+      })
+    }),
+  ]
+  try {
+    return { result: await run(), pieces, cryptoCalls, inflatedBytes }
+  } finally {
+    for (const spy of spies) spy.mockRestore()
+  }
+}

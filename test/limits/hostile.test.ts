@@ -1,0 +1,42 @@
+// Three inputs made to hurt. Each is refused by a limit before any costly work: what was done is counted, not timed.
+
+import { deflateSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { encodeBase64url } from '../../src/codec/base64url.ts'
+import { decodeCbor } from '../../src/codec/cbor.ts'
+import { verifyMdoc } from '../../src/formats/mdoc/verify.ts'
+import { verifySdJwtVc } from '../../src/formats/sd-jwt-vc/verify.ts'
+import { MDOC, STATUS_LIST } from '../../src/limits.ts'
+import { measureStatusList } from '../../src/trust/status-inflate.ts'
+import { CONTEXT, EXPECTED, GOOD } from '../formats/sd-jwt-vc/good.ts'
+import { effortOf } from './effort.ts'
+
+const context = { ...CONTEXT, trace: () => undefined }
+const MEBIBYTE = 1024 * 1024
+
+describe('refused before any costly work', () => {
+  it('a status list that inflates to 64 MiB', async () => {
+    const compressed = Uint8Array.from(deflateSync(new Uint8Array(64 * MEBIBYTE)))
+    const { result, inflatedBytes } = await effortOf(() => measureStatusList({ bits: 1, compressed }))
+    expect(result).toEqual({ ok: false, error: 'too_large' })
+    expect(inflatedBytes).toBeGreaterThan(STATUS_LIST.inflatedBytes)
+    expect(inflatedBytes).toBeLessThanOrEqual(STATUS_LIST.inflatedBytes + 2 * MEBIBYTE)
+  })
+
+  it('10,000 disclosures', async () => {
+    const presentation = GOOD.slice(0, GOOD.indexOf('~') + 1) + 'WyJzIiwieCIsMV0~'.repeat(10_000)
+    const { result, cryptoCalls } = await effortOf(() => verifySdJwtVc(presentation, EXPECTED, context))
+    expect(result).toEqual({ ok: false, error: { reason: 'limit_exceeded' } })
+    expect(cryptoCalls).toBe(0)
+  })
+
+  it('CBOR nested 10,000 deep', async () => {
+    const deep = new Uint8Array(10_001).fill(0x81, 0, 10_000)
+    const { result, pieces } = await effortOf(() => decodeCbor(deep, MDOC.deviceResponse))
+    expect(result).toEqual({ ok: false, error: 'too_deep' })
+    expect(pieces).toBeLessThanOrEqual(4 * MDOC.deviceResponse.depth)
+    const whole = await effortOf(() => verifyMdoc(encodeBase64url(deep), EXPECTED, context))
+    expect(whole.result).toEqual({ ok: false, error: { reason: 'limit_exceeded' } })
+    expect(whole.cryptoCalls).toBeLessThanOrEqual(1) // the hash of our own session transcript
+  })
+})

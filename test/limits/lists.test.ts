@@ -1,0 +1,97 @@
+import { deflateSync } from 'node:zlib'
+import { encode, Tagged } from 'cborg'
+import fc from 'fast-check'
+import { SignJWT } from 'jose'
+import { describe, expect, it } from 'vitest'
+import { STATUS_LIST } from '../../src/limits.ts'
+import { decodeStatusListCwt } from '../../src/trust/status-cwt.ts'
+import { measureStatusList, readStatus } from '../../src/trust/status-inflate.ts'
+import { decodeStatusListJwt } from '../../src/trust/status-jwt.ts'
+import { goodClaims, keys } from '../trust/status-fixtures.ts'
+import { effortOf } from './effort.ts'
+import { changed, noise, RUNS } from './generators.ts'
+
+const FAULTS = [
+  'too_large',
+  'malformed_token',
+  'wrong_token_type',
+  'unsupported_algorithm',
+  'unsupported_critical_header',
+  'invalid_claim',
+  'malformed_list',
+  'index_out_of_range',
+]
+
+const JWT = await new SignJWT(goodClaims)
+  .setProtectedHeader({ alg: 'ES256', typ: 'statuslist+jwt' })
+  .sign(keys.privateKey)
+
+const LIST = deflateSync(Uint8Array.of(0xc9, 0x44, 0xf9))
+const CWT = encode(
+  new Tagged(18, [
+    encode(
+      new Map<number, unknown>([
+        [1, -7],
+        [16, 'application/statuslist+cwt'],
+      ]),
+    ),
+    new Map(),
+    encode(
+      new Map<number, unknown>([
+        [2, goodClaims.sub],
+        [6, goodClaims.iat],
+        [
+          65533,
+          new Map<string, unknown>([
+            ['bits', 2],
+            ['lst', LIST],
+          ]),
+        ],
+      ]),
+    ),
+    new Uint8Array(64),
+  ]),
+)
+
+/** What one slice of compressed input may become, read once more than was needed. */
+const OVERSHOOT = STATUS_LIST.sliceBytes * 1100
+
+describe('a status list token of any kind', () => {
+  it('is good as it stands in both encodings', () => {
+    expect(decodeStatusListJwt(Buffer.from(JWT))).toMatchObject({ ok: true })
+    expect(decodeStatusListCwt(Uint8Array.from(CWT))).toMatchObject({ ok: true })
+  })
+
+  it('changed anywhere is decoded or refused by a typed fault, without any cryptography', async () => {
+    const input = fc.oneof(noise, changed([Buffer.from(JWT), CWT]))
+    await fc.assert(
+      fc.asyncProperty(input, async (bytes) => {
+        for (const decode of [decodeStatusListJwt, decodeStatusListCwt]) {
+          const { result, cryptoCalls } = await effortOf(() => decode(bytes))
+          expect(cryptoCalls).toBe(0)
+          if (!result.ok) expect(FAULTS).toContain(result.error)
+        }
+      }),
+      RUNS,
+    )
+  })
+})
+
+describe('a status list of any kind', () => {
+  it('is inflated within its limit, or refused by a typed fault', async () => {
+    const zeros = fc.nat(200_000).map((size) => Uint8Array.from(deflateSync(new Uint8Array(size))))
+    const input = fc.oneof(noise, zeros, changed([LIST, deflateSync(Buffer.alloc(5000, 'status'))]))
+    const limit = 65_536
+    await fc.assert(
+      fc.asyncProperty(input, fc.nat(400_000), async (compressed, index) => {
+        const measured = await effortOf(() => measureStatusList({ bits: 2, compressed }, limit))
+        expect(measured.inflatedBytes).toBeLessThanOrEqual(limit + OVERSHOOT)
+        if (measured.result.ok) expect(measured.result.value).toBeLessThanOrEqual(limit)
+        else expect(FAULTS).toContain(measured.result.error)
+        const read = await readStatus({ bits: 2, compressed }, index)
+        if (!read.ok) expect(FAULTS).toContain(read.error)
+      }),
+      { numRuns: 100 },
+    )
+  })
+})
