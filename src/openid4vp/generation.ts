@@ -4,7 +4,7 @@
 import type { PrivateJwk, PublicJwk } from '../crypto/jwk.ts'
 
 /** Protocols of the redirect flow (CONTRACT 5). Only the registered ones in `protocols/` are offered. */
-export type ProtocolId = 'openid4vp-1.0'
+export type ProtocolId = 'openid4vp-1.0' | 'haip-1.0'
 
 /** Response modes of the redirect flow (OpenID4VP 1.0 §8.2, §8.3.1). */
 export const RESPONSE_MODES = ['direct_post.jwt', 'direct_post'] as const

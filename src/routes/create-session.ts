@@ -8,6 +8,7 @@ import { hmacSha256 } from '../crypto/hmac.ts'
 import { deriveKey } from '../crypto/seal.ts'
 import { configOf, type Env } from '../env.ts'
 import { FORMATS } from '../formats/index.ts'
+import { PROTOCOLS } from '../openid4vp/protocols/index.ts'
 import { buildPolicy, type PolicyFault } from '../policy/build-policy.ts'
 import { typeDefinitions } from '../policy/catalogue.ts'
 import type { Policy } from '../policy/policy.ts'
@@ -23,6 +24,7 @@ import { clientTokenOf } from './client-token.ts'
 import type { AppContext } from './context.ts'
 import { type FieldError, type ProblemCode, problem } from './problems.ts'
 import { limitCreations } from './rate-limit.ts'
+import { type Options, requestOptions } from './request-options.ts'
 import { CREATE_LIMIT, type CreateRequest, createRequest } from './schemas.ts'
 import { readJson } from './validate.ts'
 import { verifierIdentity } from './verifier-identity.ts'
@@ -67,19 +69,24 @@ async function prepare(
   const { settings } = caller
   const fault = requestFault(body, caller)
   if (fault !== undefined) return err(problem(c, fault.code, { errors: [fault.error] }))
+  const options = requestOptions(body.protocol, body.request_options, settings.request_options)
+  if (!options.ok) return err(unsatisfiable(c, options.error))
   const policy = policyOf(body, settings)
   if (!policy.ok) return err(policyProblem(c, policy.error))
-  const request = storedRequest(body, settings)
-  const verifier = await verifierIdentity(configOf(c.env), settings, request.request_options.client_id_prefix)
+  if (!PROTOCOLS[body.protocol].canAsk(policy.value.query)) {
+    const message = 'has no words for what is asked'
+    return err(unsatisfiable(c, { pointer: '/protocol', code: 'not_in_protocol', message }))
+  }
+  const verifier = await verifierIdentity(configOf(c.env), settings, options.value.client_id_prefix)
   if (!verifier.ok) {
     const pointer = '/request_options/client_id_prefix'
     const message = 'needs a verifier certificate that names the host of this service'
-    return err(problem(c, 'policy_unsatisfiable', { errors: [{ pointer, code: verifier.error, message }] }))
+    return err(unsatisfiable(c, { pointer, code: verifier.error, message }))
   }
   return ok({
     relyingPartyId: settings.relying_party_id,
     livemode: settings.livemode,
-    request,
+    request: storedRequest(body, settings, options.value),
     policy: policy.value,
     verifier: verifier.value,
     retentionSeconds: settings.retention_seconds,
@@ -124,6 +131,10 @@ function policyOf(body: CreateRequest, settings: Settings): Result<Policy, reado
   return buildPolicy(request, { definitions, formats: Object.values(FORMATS) })
 }
 
+function unsatisfiable(c: AppContext, error: FieldError): Response {
+  return problem(c, 'policy_unsatisfiable', { errors: [error] })
+}
+
 function policyProblem(c: AppContext, faults: readonly PolicyFault[]): Response {
   const errors = faults.map((fault) => {
     const code = fault.code === 'policy_unsatisfiable' ? fault.cause : fault.code
@@ -141,26 +152,16 @@ const MESSAGES = {
   scopes_not_carried_together: 'are not carried together by a single credential',
 } as const
 
-function storedRequest(body: CreateRequest, settings: Settings): StoredRequest {
-  const { request_options, return_url, locale, retry_of, formats, claims_encryption_jwk, ...rest } = body
+function storedRequest(body: CreateRequest, settings: Settings, options: Options): StoredRequest {
+  const { request_options: _, return_url, locale, retry_of, formats, claims_encryption_jwk, ...rest } = body
   return {
     ...rest,
     formats: formats ?? settings.formats,
-    request_options: withDefaults(request_options, settings.request_options),
+    request_options: options,
     return_url: return_url ?? null,
     locale: locale ?? null,
     retry_of: retry_of ?? null,
     claims_encryption_jwk: claims_encryption_jwk ?? settings.claims_encryption_jwk,
-  }
-}
-
-type Options = StoredRequest['request_options']
-
-function withDefaults(asked: CreateRequest['request_options'], preset: Settings['request_options']): Options {
-  return {
-    client_id_prefix: asked.client_id_prefix ?? preset.client_id_prefix ?? 'x509_hash',
-    response_mode: asked.response_mode ?? preset.response_mode ?? 'direct_post.jwt',
-    request_uri_method: asked.request_uri_method ?? preset.request_uri_method ?? 'post',
   }
 }
 

@@ -126,7 +126,8 @@ async function verifyAnswer(
 ): Promise<Verdict> {
   const { document, settings, config, arrivedAt } = judgement
   const { query } = document.policy
-  const groups = PROTOCOLS[document.request.protocol].readPresentations(response, query)
+  const protocol = PROTOCOLS[document.request.protocol]
+  const groups = protocol.readPresentations(response, query)
   if (!groups.ok) return refused(groups.error.reason, generation)
   const trace: TraceEntry[] = []
   const now = Math.floor(arrivedAt / 1000)
@@ -146,7 +147,7 @@ async function verifyAnswer(
     },
     context: {
       now,
-      anchors: settings.trust_anchors,
+      anchors: settings.trust_anchors.filter(protocol.acceptsAnchor),
       typeOf: typeOf(typeDefinitions(settings.credential_types)),
       fetchResource: judgement.fetchResource,
     },

@@ -11,6 +11,8 @@ export const openid4vp10: Protocol = {
   responseModes: ['direct_post.jwt', 'direct_post'],
   requestUriMethods: ['post', 'get'],
   walletSchemes: ['openid4vp', 'haip-vp', 'eudi-openid4vp', 'av'],
+  canAsk: () => true,
+  acceptsAnchor: () => true,
   buildRequestObject: (input) => ({
     ...buildCommonParameters(input),
     // §5.10: echoed as received, and only where one was received.

@@ -4,6 +4,7 @@
 
 import type { JsonObject } from '../../codec/json.ts'
 import type { Result } from '../../result.ts'
+import type { TrustAnchor } from '../../trust/anchor.ts'
 import type { PresentationResponse } from '../authorization-response.ts'
 import type { ClientIdPrefix } from '../client-identifier.ts'
 import type { DcqlQuery } from '../dcql/query.ts'
@@ -19,6 +20,10 @@ export type Protocol = {
   readonly requestUriMethods: readonly RequestUriMethod[]
   /** URI schemes whose wallets speak this protocol; the first stands in the QR. */
   readonly walletSchemes: readonly string[]
+  /** Whether the protocol has words for all that a query asks. */
+  readonly canAsk: (query: DcqlQuery) => boolean
+  /** Whether issuers that this trust anchor stands for may be known in the way it says. */
+  readonly acceptsAnchor: (anchor: TrustAnchor) => boolean
   /** The claims of the Request Object. */
   readonly buildRequestObject: (input: RequestObjectInput) => JsonObject
   /** The presentations of an answer, by the credential query each one answers. Nothing about them is verified. */
