@@ -122,7 +122,6 @@ async function redeliver(c: AppContext): Promise<Response> {
       return problem(c, 'temporarily_unavailable')
     case 'limit_reached':
       return problem(c, 'redelivery_limit_reached')
-    case 'erased':
     case 'not_found':
       return problem(c, 'verification_not_found')
   }

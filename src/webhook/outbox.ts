@@ -24,7 +24,7 @@ export type Delivery = {
   readonly sequence: number
   /** The bytes every attempt sends. */
   readonly body: string
-  readonly state: 'owed' | 'delivered' | 'dead' | 'erased'
+  readonly state: 'owed' | 'delivered' | 'dead'
   /** Automatic attempts begun: five at most while owed, six in all. */
   readonly automatic_attempts: number
   /** `null`: none is planned. */
@@ -105,7 +105,7 @@ export function startAttempt(
 }
 
 /** Why a delivery cannot be sent again by hand. */
-export type RedeliverFault = 'not_found' | 'erased' | 'limit_reached'
+export type RedeliverFault = 'not_found' | 'limit_reached'
 
 /** Attempts by hand that one delivery's log can hold. */
 export const MANUAL_ATTEMPTS = 50
@@ -121,7 +121,6 @@ export function startManualAttempt(
 ): Result<readonly Delivery[], RedeliverFault> {
   const delivery = deliveries.find(({ delivery_id }) => delivery_id === deliveryId)
   if (delivery === undefined) return err('not_found')
-  if (delivery.state === 'erased') return err('erased')
   if (delivery.attempts.filter(({ manual }) => manual).length >= MANUAL_ATTEMPTS) return err('limit_reached')
   const attempts = [...delivery.attempts, begun(delivery, now, true)]
   return ok(change(deliveries, deliveryId, (found) => ({ ...found, attempts })))
@@ -157,13 +156,6 @@ export function markDead(deliveries: readonly Delivery[], deliveryId: string): r
   )
 }
 
-/** Drops what is owed, with its content: the session was erased by its relying party. */
-export function eraseOwed(deliveries: readonly Delivery[]): readonly Delivery[] {
-  return deliveries.map((delivery) =>
-    delivery.state === 'owed' ? { ...delivery, state: 'erased', body: '', next_attempt_at: null } : delivery,
-  )
-}
-
 // Between the end of the receiver's time and the moment its answer counts as lost.
 const ANSWER_MARGIN_MS = 5000
 
@@ -178,7 +170,6 @@ function consequence(
   delivery: Delivery,
   { attempt, outcome, now, jitter }: FinishedAttempt,
 ): Partial<Progress> {
-  if (delivery.state === 'erased') return {}
   if (hasSucceeded(outcome)) return { state: 'delivered', next_attempt_at: null }
   if (delivery.state !== 'owed') return {}
   if (disablesEndpoint(outcome)) return planned(null)

@@ -3,7 +3,6 @@ import type { AttemptOutcome } from '../../src/webhook/delivery.ts'
 import {
   type Delivery,
   dueDeliveries,
-  eraseOwed,
   finishAttempt,
   latestAttempt,
   MANUAL_ATTEMPTS,
@@ -124,7 +123,6 @@ describe('an attempt that was begun', () => {
   it.each([
     ['delivered', finish(start(OWED), DELIVERED)],
     ['dead', markDead(OWED, 'dlv_1')],
-    ['erased', eraseOwed(OWED)],
     ['exhausted', afterFailures(6)],
   ])('cannot be one of a delivery that is %s', (_, deliveries) => {
     expect(start(deliveries)).toEqual(deliveries)
@@ -240,7 +238,6 @@ describe('an attempt by hand', () => {
 
   it.each([
     ['not_found', [] as readonly Delivery[]],
-    ['erased', eraseOwed(OWED)],
     [
       'limit_reached',
       Array.from({ length: MANUAL_ATTEMPTS }).reduce<readonly Delivery[]>((all) => manual(all), OWED),
@@ -259,15 +256,6 @@ describe('giving up', () => {
     })
     const delivered = finish(start(OWED), DELIVERED)
     expect(markDead(delivered, 'dlv_1')).toEqual(delivered)
-  })
-
-  it('erases an owed delivery with its content, and no answer brings it back', () => {
-    const erased = eraseOwed(start(OWED))
-    expect(only(erased)).toMatchObject({ state: 'erased', body: '', next_attempt_at: null })
-    expect(only(finish(erased, DELIVERED)).state).toBe('erased')
-    expect(only(finish(erased, FAILED)).next_attempt_at).toBeNull()
-    const delivered = finish(start(OWED), DELIVERED)
-    expect(eraseOwed(delivered)).toEqual(delivered)
   })
 })
 
