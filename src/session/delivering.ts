@@ -19,6 +19,7 @@ import {
 } from '../webhook/outbox.ts'
 import { judgeReceiverUrl } from '../webhook/receiver-url.ts'
 import { signatureHeaders } from '../webhook/signature.ts'
+import { inBackground } from './background.ts'
 import type { SessionStore } from './store.ts'
 
 /** What a round of deliveries came to. `postponed`: the settings could not be read; no attempt was used. */
@@ -54,7 +55,7 @@ export function startAttempts(
 
 /**
  * Posts deliveries whose newest attempt is begun and written, and writes what came of each, not before `meanwhile` is over:
- * what that changed in memory goes out with it. Never rejects.
+ * what that changed in memory goes out with it. Rejects where that write fails: the attempt stays as it was begun.
  */
 export async function postAll(
   { store, env, meanwhile }: Posting,
@@ -71,7 +72,12 @@ export async function postAll(
   )
 }
 
-export type Posting = { readonly store: SessionStore; readonly env: Env; readonly meanwhile?: Promise<void> }
+export type Posting = {
+  readonly store: SessionStore
+  readonly env: Env
+  /** Never rejects. */
+  readonly meanwhile?: Promise<void>
+}
 
 /** Sends a delivery again by hand: the same bytes at a fresh time. Answers when the attempt has begun. */
 export async function redeliver(
@@ -92,7 +98,7 @@ export async function redeliver(
   if (webhook === null) return err('no_endpoint')
   store.commit({ ...document, deliveries: begun.value })
   const chosen = begun.value.filter(({ delivery_id }) => delivery_id === deliveryId)
-  void postAll({ store, env }, webhook, chosen)
+  void inBackground(() => postAll({ store, env }, webhook, chosen))
   return ok(null)
 }
 

@@ -8,6 +8,7 @@ import { settingsOf } from '../relying-party/settings-cache.ts'
 import type { FetchResource } from '../trust/fetch-resource.ts'
 import { createFetchResource } from '../webhook/guarded-fetch.ts'
 import { judgeAnswer, type Verdict } from './answer.ts'
+import { inBackground } from './background.ts'
 import { discardHeld, holdSuccess, isHeldTooLong, mayEnd, type Returned, responseCodeOf } from './binding.ts'
 import { postAll, startAttempts } from './delivering.ts'
 import { eraseAt, noteAttempt, type SessionDocument, tombstoneOf } from './document.ts'
@@ -67,8 +68,8 @@ export function end({ store, env }: Courtroom, cause: Cause, circumstances: Circ
   store.commit({ ...ended, deliveries })
   // Not awaited, so that nothing delays the wallet's answer: the attempt's number is written and the alarm stands behind it.
   // That the log has the event is written together with what came of the POST, where there is one.
-  const meanwhile = publish(store, env, canPost ? store.remember : store.commit)
-  if (canPost) void postAll({ store, env, meanwhile }, webhook, deliveries)
+  const meanwhile = inBackground(() => publish(store, env, canPost ? store.remember : store.commit))
+  if (canPost) void inBackground(() => postAll({ store, env, meanwhile }, webhook, deliveries))
   return true
 }
 

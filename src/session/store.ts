@@ -2,6 +2,7 @@
 // document and the alarm go out in one synchronous stretch, which the platform makes one atomic write, and everything the
 // object says afterwards (an answer, a POST) waits for it (Durable Objects: output gates).
 
+import { inBackground } from './background.ts'
 import { nextWakeUp, readDocument, type SessionDocument, type Tombstone } from './document.ts'
 import { publicView } from './view.ts'
 
@@ -53,6 +54,11 @@ export function openStore(ctx: DurableObjectState): SessionStore {
     if (written.version !== seen) announce(ctx, written)
   }
 
+  const commitKept = (): void => {
+    const kept = session()
+    if (kept !== undefined) commit(kept)
+  }
+
   if (current !== undefined) {
     const owed = nextWakeUp(current)
     void ctx.blockConcurrencyWhile(async () => {
@@ -66,10 +72,7 @@ export function openStore(ctx: DurableObjectState): SessionStore {
     commit,
     keep: (document, withinMs) => {
       current = document
-      flush ??= setTimeout(() => {
-        const kept = session()
-        if (kept !== undefined) commit(kept)
-      }, withinMs)
+      flush ??= setTimeout(() => inBackground(commitKept), withinMs)
     },
     remember: (document) => {
       current = document

@@ -1,0 +1,137 @@
+// Work that nobody waits for, in a store whose write throws: it ends in one line of the log, and the alarm does it again.
+
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { dayOf, eventLogStub } from '../../src/relying-party/event-days.ts'
+import { EventLog } from '../../src/relying-party/event-log.ts'
+import type { SessionDocument } from '../../src/session/document.ts'
+import { json } from '../routes/edge-app.ts'
+import { ask, createSession, fetchRequest, post, type Setting, setUp, stubOf } from './driver.ts'
+
+const WEBHOOK = { webhook: { url: 'http://127.0.0.1:9/hook' } }
+const SECRET = 'canary-in-a-message'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
+
+/** The first write of such a document throws, later ones do not. */
+function failFirstWrite(id: string, of: (document: SessionDocument) => boolean): Promise<void> {
+  return runInDurableObject(stubOf(id), (_, state) => {
+    const { kv } = state.storage
+    const put = kv.put.bind(kv)
+    let failed = false
+    vi.spyOn(kv, 'put').mockImplementation((key, value) => {
+      const fails = !failed && of(value as SessionDocument)
+      failed ||= fails
+      if (fails) throw new TypeError(SECRET)
+      put(key, value)
+    })
+  })
+}
+
+/** What is logged as an error from now on. */
+function errors(): readonly string[] {
+  const lines: string[] = []
+  vi.spyOn(console, 'error').mockImplementation((line) => void lines.push(String(line)))
+  return lines
+}
+
+/** The whole of the log after one fault: which kind of error, and no word of it. */
+const ONE_FAULT = ['{"event":"background_fault","error":"TypeError"}']
+
+async function alarmLater(id: string, milliseconds: number): Promise<void> {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds })
+  await runDurableObjectAlarm(stubOf(id))
+}
+
+const stored = (id: string) =>
+  runInDurableObject(stubOf(id), (_, state) => state.storage.kv.get<SessionDocument>('session'))
+
+async function timesLogged(setting: Setting, id: string): Promise<number> {
+  const page = await eventLogStub(env, setting.relyingPartyId, dayOf(Date.now())).read(
+    dayOf(Date.now()),
+    0,
+    100,
+  )
+  return page.events.filter(({ verification_id }) => verification_id === id).length
+}
+
+describe('a write behind an answer that throws', () => {
+  it('leaves the event owed to the log, which has it once after the alarm asked again', async () => {
+    const setting = await setUp()
+    const { verification_id: id } = await createSession(setting)
+    const lines = errors()
+    await failFirstWrite(id, ({ status, owed_to_log }) => status === 'canceled' && owed_to_log === null)
+    expect((await ask(setting, 'POST', id, '/cancel')).status).toBe(200)
+    await vi.waitFor(() => expect(lines).toEqual(ONE_FAULT))
+    expect(await stored(id)).toMatchObject({ status: 'canceled', owed_to_log: { calls: 1 } })
+    await alarmLater(id, 31_000)
+    expect(await stored(id)).toMatchObject({ owed_to_log: null })
+    expect(await timesLogged(setting, id)).toBe(1)
+  })
+
+  it('leaves the delivery as it was begun, and the alarm sends it again', async () => {
+    const setting = await setUp(WEBHOOK)
+    const receiver = vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null))
+    const { verification_id: id } = await createSession(setting)
+    const lines = errors()
+    await failFirstWrite(id, ({ deliveries }) => deliveries[0]?.state === 'delivered')
+    expect((await ask(setting, 'POST', id, '/cancel')).status).toBe(200)
+    await vi.waitFor(() => expect(lines).toEqual(ONE_FAULT))
+    expect(await stored(id)).toMatchObject({ deliveries: [{ state: 'owed', automatic_attempts: 1 }] })
+    await alarmLater(id, 31_000)
+    expect(receiver).toHaveBeenCalledTimes(2)
+    const [first, second] = receiver.mock.calls.map(([, init]) => init?.body)
+    expect(second).toBe(first)
+    expect(await stored(id)).toMatchObject({ owed_to_log: null, deliveries: [{ state: 'delivered' }] })
+  })
+
+  it('by which the log moves to its next day does not keep what came of the webhook from being written', async () => {
+    const setting = await setUp(WEBHOOK)
+    vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null))
+    vi.spyOn(EventLog.prototype, 'append').mockReturnValueOnce('closed')
+    const { verification_id: id } = await createSession(setting)
+    const today = dayOf(Date.now())
+    const lines = errors()
+    await failFirstWrite(id, ({ owed_to_log }) => (owed_to_log?.day ?? 0) > today)
+    expect((await ask(setting, 'POST', id, '/cancel')).status).toBe(200)
+    await vi.waitFor(async () =>
+      expect(await stored(id)).toMatchObject({ deliveries: [{ state: 'delivered' }] }),
+    )
+    expect(lines).toEqual(ONE_FAULT)
+    expect(await stored(id)).toMatchObject({ owed_to_log: { day: today } })
+  })
+
+  it('of a delivery sent by hand ends there too', async () => {
+    const setting = await setUp(WEBHOOK)
+    vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null))
+    const { verification_id: id } = await createSession(setting)
+    expect((await ask(setting, 'POST', id, '/cancel')).status).toBe(200)
+    await vi.waitFor(async () =>
+      expect(await stored(id)).toMatchObject({ deliveries: [{ state: 'delivered' }] }),
+    )
+    const { deliveries } = await json(ask(setting, 'GET', id, '/deliveries'))
+    const lines = errors()
+    await failFirstWrite(id, (document) => document.deliveries[0]?.attempts[1]?.status === 200)
+    expect(
+      (await ask(setting, 'POST', id, `/deliveries/${deliveries[0].delivery_id}/redeliver`)).status,
+    ).toBe(202)
+    await vi.waitFor(() => expect(lines).toEqual(ONE_FAULT))
+    expect(await stored(id)).toMatchObject({ deliveries: [{ attempts: [{}, { error: 'unknown' }] }] })
+  })
+
+  it('of attempts kept in memory ends there too, and they go out with the next write', async () => {
+    const setting = await setUp()
+    const { verification_id: id, wallet_request } = await createSession(setting)
+    const { state } = await fetchRequest(wallet_request.request_uri)
+    const lines = errors()
+    await failFirstWrite(id, ({ attempts }) => attempts.length > 0)
+    expect((await post(id, { vp_token: '{"age_attestation":["a.b.c~"]}', state })).status).toBe(400)
+    await vi.waitFor(() => expect(lines).toEqual(ONE_FAULT), 5_000)
+    expect((await ask(setting, 'POST', id, '/cancel')).status).toBe(200)
+    expect(await stored(id)).toMatchObject({ status: 'canceled', attempt_count: 1 })
+  })
+})
