@@ -6,7 +6,8 @@ import { API_KEY_PREFIX, matchesApiKey, parseApiKey } from '../relying-party/api
 import type { ApiKeyRecord, Scope, Settings } from '../relying-party/settings.ts'
 import { forgetSettings, settingsOf } from '../relying-party/settings-cache.ts'
 import { err, ok, type Result } from '../result.ts'
-import { CLIENT_TOKEN_PREFIX, isClientTokenOf } from './client-token.ts'
+import { CLIENT_TOKEN_PREFIX, readClientToken } from '../session/client-token.ts'
+import type { Opener } from '../session/opener.ts'
 import type { AppContext } from './context.ts'
 import { type ProblemCode, problem } from './problems.ts'
 
@@ -23,7 +24,14 @@ export type Caller = {
 /** Who may read a session's QR or status: its relying party, or whoever holds its client token. */
 export type SessionCaller =
   | { readonly kind: 'relying_party'; readonly caller: Caller }
-  | { readonly kind: 'client_token' }
+  /** `createdAt`: when the session that the token is for began; another one of the same id is not meant. */
+  | { readonly kind: 'client_token'; readonly createdAt: number }
+
+/** By what this caller opens the session. */
+export function openerOf(caller: SessionCaller): Opener {
+  if (caller.kind === 'client_token') return { createdAt: caller.createdAt }
+  return { relyingPartyId: caller.caller.settings.relying_party_id }
+}
 
 /** Why a token opens nothing. */
 export type AuthenticationFault = Extract<
@@ -64,7 +72,8 @@ export async function authenticateForSession(
     const isMisplaced = token.error === 'missing_token' && Boolean(c.req.query('token'))
     return err(problem(c, isMisplaced ? 'invalid_token' : token.error))
   }
-  if (await isClientTokenOf(configOf(c.env), verificationId, token.value)) return ok({ kind: 'client_token' })
+  const createdAt = await readClientToken(configOf(c.env), verificationId, token.value)
+  if (createdAt !== undefined) return ok({ kind: 'client_token', createdAt })
   const found = await callerOf(c, token.value, scope)
   return found.ok ? ok({ kind: 'relying_party', caller: found.value }) : err(problem(c, found.error))
 }

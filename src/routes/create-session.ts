@@ -2,7 +2,6 @@
 
 import { encodeBase64, encodeBase64url } from '../codec/base64url.ts'
 import { encodeHex, utf8 } from '../codec/bytes.ts'
-import type { Config } from '../config.ts'
 import { sha256 } from '../crypto/digest.ts'
 import { hmacSha256 } from '../crypto/hmac.ts'
 import { deriveKey } from '../crypto/seal.ts'
@@ -18,9 +17,8 @@ import type { Settings } from '../relying-party/settings.ts'
 import { err, ok, type Result } from '../result.ts'
 import type { CreateInput } from '../session/creation.ts'
 import type { StoredRequest } from '../session/document.ts'
-import type { CreatedSession } from '../session/results.ts'
+import type { Creation } from '../session/results.ts'
 import { authenticate, type Caller } from './authenticate.ts'
-import { clientTokenOf } from './client-token.ts'
 import type { AppContext } from './context.ts'
 import { type FieldError, type ProblemCode, problem } from './problems.ts'
 import { limitCreations } from './rate-limit.ts'
@@ -42,22 +40,19 @@ export async function createSession(c: AppContext): Promise<Response> {
   const body = await readJson(c, createRequest, CREATE_LIMIT)
   if (!body.ok) return body.error
   const input = await prepare(c, body.value, caller.value)
-  if (!input.ok) return input.error
   const { VERIFICATION_SESSION } = c.env
-  const id =
-    idempotencyKey === undefined
-      ? VERIFICATION_SESSION.newUniqueId()
-      : VERIFICATION_SESSION.idFromName(await objectName(c.env, input.value.relyingPartyId, idempotencyKey))
-  const bodyDigest = idempotencyKey === undefined ? null : await digestOf(body.value)
-  const creation = await VERIFICATION_SESSION.get(id).create({ ...input.value, bodyDigest })
-  if (creation.kind === 'conflict') return problem(c, 'idempotency_conflict')
-  if (creation.kind === 'erased') return problem(c, 'verification_ended')
-  return answerCreated(c, creation.session, creation.replayed)
-}
-
-/** The address of the page a person opens; it carries the session's `client_token`. */
-export async function sessionUrl(config: Config, verificationId: string): Promise<string> {
-  return `${config.baseUrl}/s/${verificationId}?token=${await clientTokenOf(config, verificationId)}`
+  if (idempotencyKey === undefined) {
+    if (!input.ok) return input.error
+    const session = VERIFICATION_SESSION.get(VERIFICATION_SESSION.newUniqueId())
+    return answerCreation(c, await session.create({ ...input.value, bodyDigest: null }))
+  }
+  const name = await objectName(c.env, caller.value.settings.relying_party_id, idempotencyKey)
+  const session = VERIFICATION_SESSION.get(VERIFICATION_SESSION.idFromName(name))
+  const bodyDigest = await digestOf(body.value)
+  if (input.ok) return answerCreation(c, await session.create({ ...input.value, bodyDigest }))
+  // What today's settings forbid may have been accepted under yesterday's.
+  const earlier = await session.replay(bodyDigest)
+  return earlier === null ? input.error : answerCreation(c, earlier)
 }
 
 /** Everything that is judged before an object exists. */
@@ -175,17 +170,19 @@ async function digestOf(body: CreateRequest): Promise<string> {
   return encodeBase64url(await sha256(utf8(JSON.stringify(body))))
 }
 
-async function answerCreated(c: AppContext, session: CreatedSession, replayed: boolean): Promise<Response> {
-  const config = configOf(c.env)
+function answerCreation(c: AppContext, creation: Creation): Response {
+  if (creation.kind === 'conflict') return problem(c, 'idempotency_conflict')
+  if (creation.kind === 'erased') return problem(c, 'verification_ended')
+  const { session, replayed } = creation
   const { verification_id, status, version, expires_at, livemode } = session
   const body = {
     verification_id,
     status,
-    session_url: await sessionUrl(config, verification_id),
+    session_url: session.session_url,
     qr_code: session.uri === null ? null : drawInline(session.uri),
-    deep_link: `${config.serviceScheme}://verify/${verification_id}`,
+    deep_link: `${configOf(c.env).serviceScheme}://verify/${verification_id}`,
     expires_at,
-    client_token: await clientTokenOf(config, verification_id),
+    client_token: session.client_token,
     wallet_request: JSON.parse(session.wallet_request),
     livemode,
     version,

@@ -1,7 +1,6 @@
 // What relying parties call about their sessions (CONTRACT 1), and the two routes that a kiosk's `client_token` opens too.
 
 import { Hono } from 'hono'
-import { configOf } from '../env.ts'
 import { QR_MEDIA_TYPES, type QrMediaType, renderQr } from '../qr/render.ts'
 import type { Scope } from '../relying-party/settings.ts'
 import { err, ok, type Result } from '../result.ts'
@@ -9,10 +8,9 @@ import { sessionIdOf } from '../session/identifier.ts'
 import type { SessionFault, View } from '../session/results.ts'
 import type { VerificationSession } from '../session/verification-session.ts'
 import { isoTime } from '../session/view.ts'
-import { authenticate, authenticateForSession, type SessionCaller } from './authenticate.ts'
-import { clientTokenOf } from './client-token.ts'
+import { authenticate, authenticateForSession, openerOf } from './authenticate.ts'
 import type { AppContext, AppEnv } from './context.ts'
-import { createSession, sessionUrl } from './create-session.ts'
+import { createSession } from './create-session.ts'
 import { type ProblemCode, problem } from './problems.ts'
 import { parseQrSize } from './schemas.ts'
 import { lookWhenNew, readWait } from './wait.ts'
@@ -32,8 +30,8 @@ export function relyingPartyRoutes(): Hono<AppEnv> {
 
 type Stub = DurableObjectStub<VerificationSession>
 
-/** A session's object, its id, and the relying party that asks. */
-type Asked = { readonly session: Stub; readonly id: string; readonly relyingPartyId: string }
+/** A session's object, and the relying party that asks. */
+type Asked = { readonly session: Stub; readonly relyingPartyId: string }
 
 async function read(c: AppContext): Promise<Response> {
   const id = c.req.param('id') ?? ''
@@ -43,19 +41,15 @@ async function read(c: AppContext): Promise<Response> {
   if (!wait.ok) return wait.error
   const session = stubOf(c, id)
   if (session === undefined) return problem(c, 'verification_not_found')
-  const relyingPartyId = relyingPartyIdOf(caller.value)
-  const url = await sessionUrl(configOf(c.env), id)
-  const look = () => (relyingPartyId === null ? session.readPublic() : session.read(relyingPartyId, url))
-  return answer(c, await lookWhenNew(look, wait.value, { session, request: c.req.raw }))
+  const by = openerOf(caller.value)
+  const look = () => ('createdAt' in by ? session.readPublic(by) : session.read(by.relyingPartyId))
+  return answer(c, await lookWhenNew(look, wait.value, { session, by, request: c.req.raw }))
 }
 
 async function readRequest(c: AppContext): Promise<Response> {
   const asked = await askedSession(c, 'verify:request')
   if (!asked.ok) return asked.error
-  const { session, id, relyingPartyId } = asked.value
-  const config = configOf(c.env)
-  const qrCodeUrl = `${config.baseUrl}/v1/verify/${id}/qr?token=${await clientTokenOf(config, id)}`
-  return answer(c, await session.readRequest(relyingPartyId, qrCodeUrl))
+  return answer(c, await asked.value.session.readRequest(asked.value.relyingPartyId))
 }
 
 /** CONTRACT 6. Every answer is a new picture: nothing about it may be cached, validated or fetched ahead. */
@@ -72,7 +66,7 @@ async function drawQr(c: AppContext): Promise<Response> {
   if (type === undefined) return problem(c, 'not_acceptable')
   const session = stubOf(c, id)
   if (session === undefined) return problem(c, 'verification_not_found')
-  const render = await session.render(relyingPartyIdOf(caller.value))
+  const render = await session.render(openerOf(caller.value))
   if (!render.ok) return faultProblem(c, render.error)
   const picture = renderQr(render.value.uri, { size, type })
   if (!picture.ok) throw new Error('a wallet request does not fit a QR')
@@ -89,8 +83,7 @@ async function drawQr(c: AppContext): Promise<Response> {
 async function cancel(c: AppContext): Promise<Response> {
   const asked = await askedSession(c, 'verify:create')
   if (!asked.ok) return asked.error
-  const { session, id, relyingPartyId } = asked.value
-  const canceled = await session.cancel(relyingPartyId, await sessionUrl(configOf(c.env), id))
+  const canceled = await asked.value.session.cancel(asked.value.relyingPartyId)
   if (!canceled.ok && canceled.error === 'ended') return problem(c, 'verification_already_terminal')
   return answer(c, canceled)
 }
@@ -131,14 +124,9 @@ async function redeliver(c: AppContext): Promise<Response> {
 async function askedSession(c: AppContext, scope: Scope): Promise<Result<Asked, Response>> {
   const caller = await authenticate(c, scope)
   if (!caller.ok) return caller
-  const id = c.req.param('id') ?? ''
-  const session = stubOf(c, id)
+  const session = stubOf(c, c.req.param('id') ?? '')
   if (session === undefined) return err(problem(c, 'verification_not_found'))
-  return ok({ session, id, relyingPartyId: caller.value.settings.relying_party_id })
-}
-
-function relyingPartyIdOf(caller: SessionCaller): string | null {
-  return caller.kind === 'relying_party' ? caller.caller.settings.relying_party_id : null
+  return ok({ session, relyingPartyId: caller.value.settings.relying_party_id })
 }
 
 /** The object behind an id that we made; `undefined` for any other text, and nothing is created. */

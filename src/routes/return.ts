@@ -8,9 +8,8 @@ import { text } from '../codec/schema.ts'
 import { configOf } from '../env.ts'
 import { BROWSER_SECRET_BYTES, HOLD_MS } from '../session/binding.ts'
 import type { CodeFault } from '../session/same-device.ts'
-import { authenticate, authenticateForSession } from './authenticate.ts'
+import { authenticate, authenticateForSession, openerOf } from './authenticate.ts'
 import type { AppContext, AppEnv } from './context.ts'
-import { sessionUrl } from './create-session.ts'
 import { type ProblemCode, problem } from './problems.ts'
 import { answer, faultProblem, stubOf } from './relying-party.ts'
 import { LONGEST_SESSION_SECONDS } from './schemas.ts'
@@ -40,7 +39,7 @@ async function makeLink(c: AppContext): Promise<Response> {
   if (caller.value.kind !== 'client_token') return problem(c, 'insufficient_scope')
   const session = stubOf(c, id)
   if (session === undefined) return problem(c, 'verification_not_found')
-  const link = await session.link(secretOf(c))
+  const link = await session.link(openerOf(caller.value), secretOf(c))
   if (!link.ok) return faultProblem(c, link.error)
   keepSecret(c, link.value.secret)
   return c.body(link.value.json, 200, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' })
@@ -64,12 +63,10 @@ async function redeem(c: AppContext): Promise<Response> {
   if (!caller.ok) return caller.error
   const body = await readJson(c, redemption, CODE_LIMIT) // before the id is looked at, as everywhere
   if (!body.ok) return body.error
-  const id = c.req.param('id') ?? ''
-  const session = stubOf(c, id)
+  const session = stubOf(c, c.req.param('id') ?? '')
   if (session === undefined) return problem(c, 'verification_not_found')
-  const url = await sessionUrl(configOf(c.env), id)
   const { relying_party_id } = caller.value.settings
-  const redeemed = await session.redeem(relying_party_id, body.value.return_code, url)
+  const redeemed = await session.redeem(relying_party_id, body.value.return_code)
   if (redeemed.ok) return answer(c, redeemed)
   const fault = redeemed.error
   return fault === 'invalid_code' || fault === 'other_browser'

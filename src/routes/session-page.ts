@@ -6,10 +6,11 @@ import { configOf } from '../env.ts'
 import { renderQr } from '../qr/render.ts'
 import { QR_SIZE } from '../qr/symbol.ts'
 import { settingsOf } from '../relying-party/settings-cache.ts'
+import { readClientToken } from '../session/client-token.ts'
 import { sessionIdOf } from '../session/identifier.ts'
+import { type Opener, watchAddress } from '../session/opener.ts'
 import type { VerificationSession } from '../session/verification-session.ts'
-import { authenticateForSession } from './authenticate.ts'
-import { isClientTokenOf } from './client-token.ts'
+import { authenticateForSession, openerOf } from './authenticate.ts'
 import type { AppContext, AppEnv } from './context.ts'
 import { isUnreachableObject } from './edge.ts'
 import { scriptAddress, sendScript } from './page/assets.ts'
@@ -43,17 +44,17 @@ async function guarded(c: AppContext): Promise<Response> {
 async function openPage(c: AppContext): Promise<Response> {
   const id = c.req.param('id') ?? ''
   const session = stubOf(c, id)
-  const opens = await isClientTokenOf(configOf(c.env), id, c.req.query('token') ?? '')
-  if (session === undefined || !opens) return sendNotFound(c)
+  const createdAt = await readClientToken(configOf(c.env), id, c.req.query('token') ?? '')
+  if (session === undefined || createdAt === undefined) return sendNotFound(c)
   // As on `/qr`: a page that nobody looks at yet draws nothing, and is fetched again once somebody does.
   if (/\bprefetch\b/.test(c.req.header('Sec-Purpose') ?? '')) return sendUnavailable(c)
-  return sendSession(c, id, session)
+  return sendSession(c, id, session, { createdAt })
 }
 
-async function sendSession(c: AppContext, id: string, session: Stub): Promise<Response> {
+async function sendSession(c: AppContext, id: string, session: Stub, by: Opener): Promise<Response> {
   // The QR first: whatever happens meanwhile, the state that the page is written from is the later one.
-  const render = await session.render(null)
-  const found = await session.page()
+  const render = await session.render(by)
+  const found = await session.page(by)
   if (!found.ok) return sendNotFound(c)
   const page = found.value
   const settings = await settingsOf(c.env, page.relying_party_id, Date.now())
@@ -91,12 +92,8 @@ async function watch(c: AppContext): Promise<Response> {
   }
   const session = stubOf(c, id)
   if (session === undefined) return problem(c, 'verification_not_found')
-  if (caller.value.kind === 'relying_party') {
-    const owned = await session.read(caller.value.caller.settings.relying_party_id, '')
-    if (!owned.ok) return problem(c, 'verification_not_found')
-  }
-  // A request of our own: the object has no use for the token.
-  const accepted = await session.fetch('https://session/watch', { headers: { Upgrade: 'websocket' } })
+  const address = watchAddress(openerOf(caller.value))
+  const accepted = await session.fetch(address, { headers: { Upgrade: 'websocket' } })
   if (accepted.status === 101) return accepted
   return problem(c, accepted.status === 503 ? 'temporarily_unavailable' : 'verification_not_found')
 }

@@ -3,6 +3,7 @@
 
 import * as z from 'zod/mini'
 import { ok, type Result } from '../result.ts'
+import { type Opener, watchAddress } from '../session/opener.ts'
 import type { SessionFault, View } from '../session/results.ts'
 import type { VerificationSession } from '../session/verification-session.ts'
 import type { AppContext } from './context.ts'
@@ -35,17 +36,22 @@ export function readWait(c: AppContext): Result<Wait | null, Response> {
 /** How soon an answer comes that could not watch. */
 const UNWATCHED_MS = 1_000
 
-type Session = DurableObjectStub<VerificationSession>
+/** The session, who watches, and the request that waits. */
+type Watching = {
+  readonly session: DurableObjectStub<VerificationSession>
+  readonly by: Opener
+  readonly request: Pick<Request, 'signal'>
+}
 
 /**
  * What `look` finds when the session has a version above the one waited for, is over, is gone, or the time is up. It looks
- * once before, and so finds out whether the caller may: the socket itself asks nobody. The socket tells the state first of all,
+ * once before, and so finds out whether the caller may. The socket tells the state first of all,
  * once it is open, so that nothing is missed between that look and its opening.
  */
 export async function lookWhenNew(
   look: () => Promise<Result<View, SessionFault>>,
   wait: Wait | null,
-  { session, request }: { readonly session: Session; readonly request: Pick<Request, 'signal'> },
+  { session, by, request }: Watching,
 ): Promise<Result<View, SessionFault>> {
   const found = await look()
   if (!found.ok || wait === null) return found
@@ -55,7 +61,7 @@ export async function lookWhenNew(
     return version > afterVersion || status !== 'pending'
   }
   if (isNews(found.value.json)) return found
-  const response = await session.fetch('https://session/watch', { headers: { Upgrade: 'websocket' } })
+  const response = await session.fetch(watchAddress(by), { headers: { Upgrade: 'websocket' } })
   if (response.webSocket !== null)
     await firstNews(response.webSocket, isNews, { wait, signal: request.signal })
   // Too many watch already: who cannot wait is slowed down, lest it ask again and again.

@@ -62,6 +62,8 @@ export type Creation =
 
 export type CreatedSession = {
   readonly verification_id: string
+  readonly session_url: string
+  readonly client_token: string
   readonly status: string
   readonly version: number
   readonly expires_at: string

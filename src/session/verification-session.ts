@@ -6,6 +6,7 @@ import { encodeBase64url } from '../codec/base64url.ts'
 import { configOf, type Env } from '../env.ts'
 import { err, ok, type Result } from '../result.ts'
 import { BROWSER_SECRET_BYTES, browserMark } from './binding.ts'
+import { clientTokenOf, qrCodeUrlOf, sessionUrlOf } from './client-token.ts'
 import { type CreateInput, newSession } from './creation.ts'
 import { deliveriesView } from './deliveries-view.ts'
 import { deliverDue, redeliver } from './delivering.ts'
@@ -24,6 +25,7 @@ import { readHandle } from './handles.ts'
 import { verificationIdOf } from './identifier.ts'
 import { type Courtroom, end, hear, settle, settleAtAlarm, webhookOf } from './judge.ts'
 import { addRequest } from './new-request.ts'
+import { type Opener, opens, readWatchAddress } from './opener.ts'
 import { publishDue } from './publishing.ts'
 import { randomBytes, sealingKeyOf } from './random.ts'
 import { openRenderLimit } from './render-limit.ts'
@@ -69,62 +71,75 @@ export class VerificationSession extends DurableObject<Env> {
     return mine
   }
 
+  /** What `create` would answer without creating; null where it would create. */
+  async replay(bodyDigest: string): Promise<Creation | null> {
+    await this.#creating
+    return this.#replay(bodyDigest)
+  }
+
   async #create(input: CreateInput): Promise<Creation> {
+    const earlier = await this.#replay(input.bodyDigest)
+    if (earlier !== null) return earlier
+    const config = configOf(this.env)
+    const session = await newSession(input, verificationIdOf(this.ctx.id), { config, now: Date.now() })
+    this.#store.commit(session)
+    return { kind: 'created', replayed: false, session: await this.#createdSession(session) }
+  }
+
+  async #replay(bodyDigest: string | null): Promise<Creation | null> {
     await settle(this.#room, Date.now())
     const known = this.#store.session()?.idempotency ?? this.#store.tombstone()
-    if (known === undefined) {
-      const config = configOf(this.env)
-      const session = await newSession(input, verificationIdOf(this.ctx.id), { config, now: Date.now() })
-      this.#store.commit(session)
-      return { kind: 'created', replayed: false, session: await this.#createdSession(session) }
-    }
-    if (known === null || known.body_digest !== input.bodyDigest) return { kind: 'conflict' }
+    if (known === undefined) return null
+    if (known === null || known.body_digest !== bodyDigest) return { kind: 'conflict' }
     const session = this.#store.session()
     if (session === undefined) return { kind: 'erased' }
     return { kind: 'created', replayed: true, session: await this.#createdSession(session) }
   }
 
   /** The session as its relying party polls it. */
-  async read(relyingPartyId: string, sessionUrl: string): Promise<Result<View, SessionFault>> {
+  async read(relyingPartyId: string): Promise<Result<View, SessionFault>> {
     await settle(this.#room, Date.now())
-    const document = this.#owned(relyingPartyId)
+    const document = this.#opened({ relyingPartyId })
     if (document === undefined) return err('not_found')
+    const sessionUrl = document.status === 'pending' ? await sessionUrlOf(configOf(this.env), document) : null
     return ok({ json: JSON.stringify(sessionView(document, sessionUrl)), version: document.version })
   }
 
   /** What a holder of the session's `client_token` sees. */
-  async readPublic(): Promise<Result<View, SessionFault>> {
+  async readPublic(by: Opener): Promise<Result<View, SessionFault>> {
     await settle(this.#room, Date.now())
-    const document = this.#store.session()
+    const document = this.#opened(by)
     if (document === undefined) return err('not_found')
     return ok({ json: JSON.stringify(publicView(document)), version: document.version })
   }
 
   /** What the hosted page shows. */
-  async page(): Promise<Result<PageView, SessionFault>> {
+  async page(by: Opener): Promise<Result<PageView, SessionFault>> {
     await settle(this.#room, Date.now())
-    const document = this.#store.session()
+    const document = this.#opened(by)
     return document === undefined ? err('not_found') : ok(pageView(document))
   }
 
   /** The specification's `/openid4vp` view of the newest generation. Reading does not rotate; it hands the generation out. */
-  async readRequest(relyingPartyId: string, qrCodeUrl: string): Promise<Result<View, SessionFault>> {
+  async readRequest(relyingPartyId: string): Promise<Result<View, SessionFault>> {
     const now = Date.now()
-    const pending = await this.#pending(now, relyingPartyId)
+    const pending = await this.#pending(now, { relyingPartyId })
     if (!pending.ok) return pending
     const newest = newestGeneration(pending.value.generations, 'any_device')
     if (newest === undefined) return err('binding_excludes_qr')
     this.#handOut(newest, now, 'viewed')
-    const { baseUrl, walletScheme } = configOf(this.env)
+    const config = configOf(this.env)
+    const { baseUrl, walletScheme } = config
     const generation = await openGeneration(pending.value, newest)
+    const qrCodeUrl = await qrCodeUrlOf(config, pending.value)
     const view = openid4vpView(pending.value, generation, { baseUrl, walletScheme, qrCodeUrl })
     return ok({ json: JSON.stringify(view), version: pending.value.version })
   }
 
-  /** Makes a new generation for a QR. `relyingPartyId` is null for a holder of the `client_token`. */
-  async render(relyingPartyId: string | null): Promise<Result<Render, SessionFault>> {
+  /** Makes a new generation for a QR. */
+  async render(by: Opener): Promise<Result<Render, SessionFault>> {
     const now = Date.now()
-    const pending = await this.#pending(now, relyingPartyId)
+    const pending = await this.#pending(now, by)
     if (!pending.ok) return pending
     if (pending.value.request.required_session_binding !== 'none') return err('binding_excludes_qr')
     if (!this.#renderLimit.take(now)) return err('render_limit_reached')
@@ -136,9 +151,9 @@ export class VerificationSession extends DurableObject<Env> {
   }
 
   /** Makes a request for one browser, known by the secret in its cookie; a browser without one is given one. */
-  async link(knownSecret: string | null): Promise<Result<Link, SessionFault>> {
+  async link(by: Opener, knownSecret: string | null): Promise<Result<Link, SessionFault>> {
     const now = Date.now()
-    const pending = await this.#pending(now, null)
+    const pending = await this.#pending(now, by)
     if (!pending.ok) return pending
     if (!this.#renderLimit.take(now)) return err('render_limit_reached')
     const secret = knownSecret ?? encodeBase64url(randomBytes(BROWSER_SECRET_BYTES))
@@ -156,13 +171,9 @@ export class VerificationSession extends DurableObject<Env> {
   }
 
   /** The relying party's server redeems the code that a browser was sent to it with. */
-  async redeem(
-    relyingPartyId: string,
-    returnCode: string,
-    sessionUrl: string,
-  ): Promise<Result<View, CodeFault | SessionFault>> {
+  async redeem(relyingPartyId: string, returnCode: string): Promise<Result<View, CodeFault | SessionFault>> {
     const redeemed = await redeemReturn(this.#room, relyingPartyId, returnCode, Date.now())
-    return redeemed.ok ? this.read(relyingPartyId, sessionUrl) : redeemed
+    return redeemed.ok ? this.read(relyingPartyId) : redeemed
   }
 
   /** Signs the Request Object of a live generation. Repeatable: nonce and key stay the same. */
@@ -173,7 +184,7 @@ export class VerificationSession extends DurableObject<Env> {
     if (asked === undefined) return { kind: 'refused', refusal: 'session_not_found' }
     const number = await readHandle(handleKeyOf(asked), 'request', requestId)
     if (number === undefined) return { kind: 'refused', refusal: 'unknown_request' }
-    const pending = await this.#pending(now, null) // as it is now, not as it was before the handle was read
+    const pending = await this.#pending(now, 'capability') // as it is now, not as it was before the handle was read
     if (!pending.ok) return { kind: 'refused', refusal: 'request_over' }
     const document = pending.value
     const generation = aliveGenerations(document.generations, now).find((alive) => alive.number === number)
@@ -195,21 +206,21 @@ export class VerificationSession extends DurableObject<Env> {
   }
 
   /** Cancels a pending session; canceling again finds it canceled. */
-  async cancel(relyingPartyId: string, sessionUrl: string): Promise<Result<View, SessionFault>> {
+  async cancel(relyingPartyId: string): Promise<Result<View, SessionFault>> {
     const now = Date.now()
     await settle(this.#room, now)
-    if (this.#owned(relyingPartyId) === undefined) return err('not_found')
+    if (this.#opened({ relyingPartyId }) === undefined) return err('not_found')
     const webhook = await webhookOf(this.#room, now)
-    const document = this.#owned(relyingPartyId)
+    const document = this.#opened({ relyingPartyId })
     if (document === undefined) return err('not_found')
     if (document.status === 'pending') end(this.#room, CANCELED_CAUSE, { webhook, winner: null, now })
     else if (document.status !== 'canceled') return err('ended')
-    return this.read(relyingPartyId, sessionUrl)
+    return this.read(relyingPartyId)
   }
 
   /** Erases the session at once, without an event. */
   async erase(relyingPartyId: string): Promise<Result<null, SessionFault>> {
-    const document = this.#owned(relyingPartyId)
+    const document = this.#opened({ relyingPartyId })
     if (document === undefined) return err('not_found')
     await this.#store.erase(tombstoneOf(document, Date.now()))
     return ok(null)
@@ -218,27 +229,27 @@ export class VerificationSession extends DurableObject<Env> {
   /** The webhook log. */
   async deliveries(relyingPartyId: string): Promise<Result<View, SessionFault>> {
     await settle(this.#room, Date.now())
-    const document = this.#owned(relyingPartyId)
+    const document = this.#opened({ relyingPartyId })
     if (document === undefined) return err('not_found')
     return ok({ json: JSON.stringify(deliveriesView(document)), version: document.version })
   }
 
   /** What an event carries only as long as its session lives; null where the session is gone. */
   personalMembers(relyingPartyId: string): PersonalMembers | null {
-    const document = this.#owned(relyingPartyId)
+    const document = this.#opened({ relyingPartyId })
     return document === undefined ? null : personalMembers(document)
   }
 
   /** Sends a delivery again by hand: same bytes, fresh time. */
   async redeliver(relyingPartyId: string, deliveryId: string) {
-    if (this.#owned(relyingPartyId) === undefined) return err('not_found' as const)
+    if (this.#opened({ relyingPartyId }) === undefined) return err('not_found' as const)
     return redeliver(this.#store, this.env, deliveryId, Date.now())
   }
 
-  /** Accepts a watcher's hibernating WebSocket; the edge has checked its right to watch. The current state comes first. */
-  override async fetch(): Promise<Response> {
+  /** Accepts a watcher's hibernating WebSocket at a `watchAddress`. The current state comes first. */
+  override async fetch(request: Request): Promise<Response> {
     await settle(this.#room, Date.now())
-    const document = this.#store.session()
+    const document = this.#opened(readWatchAddress(request.url))
     if (document === undefined) return new Response(null, { status: 404 })
     if (this.ctx.getWebSockets().length >= WATCHERS) return new Response(null, { status: 503 })
     const { 0: client, 1: server } = new WebSocketPair()
@@ -269,14 +280,15 @@ export class VerificationSession extends DurableObject<Env> {
     return deliverDue(this.#store, this.env, now)
   }
 
-  #owned(relyingPartyId: string): SessionDocument | undefined {
+  #opened(by: Opener): SessionDocument | undefined {
     const document = this.#store.session()
-    return document?.relying_party_id === relyingPartyId ? document : undefined
+    return document !== undefined && opens(by, document) ? document : undefined
   }
 
-  async #pending(now: number, relyingPartyId: string | null): Promise<Result<SessionDocument, SessionFault>> {
+  /** `capability`: the caller has shown that it knows a request's handle. */
+  async #pending(now: number, by: Opener | 'capability'): Promise<Result<SessionDocument, SessionFault>> {
     await settle(this.#room, now)
-    const document = relyingPartyId === null ? this.#store.session() : this.#owned(relyingPartyId)
+    const document = by === 'capability' ? this.#store.session() : this.#opened(by)
     if (document === undefined) return err('not_found')
     // Past its time a session may still wait for an answer that came before: nothing new begins.
     return document.status === 'pending' && now < document.expires_at ? ok(document) : err('ended')
@@ -301,9 +313,12 @@ export class VerificationSession extends DurableObject<Env> {
       newest === undefined
         ? null
         : walletRequest(document, await openGeneration(document, newest), configOf(this.env).baseUrl)
+    const config = configOf(this.env)
     const { verification_id, status, version, expires_at, livemode } = document
     return {
       verification_id,
+      session_url: await sessionUrlOf(config, document),
+      client_token: await clientTokenOf(config, document),
       status,
       version,
       livemode,

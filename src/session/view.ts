@@ -4,8 +4,8 @@
 import { type Attempt, type SessionDocument, stageOf } from './document.ts'
 import { describeReason } from './reasons.ts'
 
-/** The session as the relying party polls it. `sessionUrl` is shown while the session is pending. */
-export function sessionView(document: SessionDocument, sessionUrl: string) {
+/** The session as the relying party polls it. `sessionUrl` is null where the session is over. */
+export function sessionView(document: SessionDocument, sessionUrl: string | null) {
   const { request, outcome } = document
   const first = outcome?.credentials[0] ?? null
   return {
@@ -16,7 +16,7 @@ export function sessionView(document: SessionDocument, sessionUrl: string) {
     created_at: isoTime(document.created_at),
     expires_at: isoTime(document.expires_at),
     verified_at: isoTimeOrNull(document.verified_at),
-    session_url: document.status === 'pending' ? sessionUrl : null,
+    session_url: sessionUrl,
     ...requestMembers(request),
     checks: outcome?.checks ?? null,
     assurance_level: outcome?.assurance_level ?? null,

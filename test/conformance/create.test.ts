@@ -31,7 +31,7 @@ it('CONTRACT 2: the answer has the fields of specification 4.1, and client_token
     qr_code: expect.stringMatching(/^image\/png;base64,/),
     deep_link: `walletverify://verify/${session.verification_id}`,
     expires_at: expect.stringMatching(/Z$/),
-    client_token: expect.stringMatching(/^ct_[A-Za-z0-9_-]{43}$/),
+    client_token: expect.stringMatching(/^ct_[0-9a-z]+\.[A-Za-z0-9_-]{43}$/),
     wallet_request: expect.any(Object),
     livemode: false,
     version: 1,

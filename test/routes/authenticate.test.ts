@@ -7,12 +7,14 @@ import { relyingPartyStub } from '../../src/relying-party/identifier.ts'
 import { SCOPES, type Scope } from '../../src/relying-party/settings.ts'
 import { forgetSettings } from '../../src/relying-party/settings-cache.ts'
 import { authenticate, authenticateForSession } from '../../src/routes/authenticate.ts'
-import { clientTokenOf } from '../../src/routes/client-token.ts'
+import { clientTokenOf } from '../../src/session/client-token.ts'
 import { ADMIN, call, createRelyingParty, edgeApp, json } from './edge-app.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')
 const LIST = '/v1/admin/relying_parties'
 const SESSION = `v_${'S'.repeat(43)}`
+/** What a client token of that session is made for. */
+const NAMED = { verification_id: SESSION, created_at: 1_800_000_000_000 }
 const OTHER_SESSION = `v_${'T'.repeat(43)}`
 
 const app = edgeApp((routes) => {
@@ -257,14 +259,14 @@ describe('a client token', () => {
   }
 
   it('opens its own session, as Bearer or as parameter', async () => {
-    const token = await clientTokenOf(configOf(env), SESSION)
-    expect(token).toMatch(/^ct_[A-Za-z0-9_-]{43}$/)
+    const token = await clientTokenOf(configOf(env), NAMED)
+    expect(token).toMatch(/^ct_[0-9a-z]{8}\.[A-Za-z0-9_-]{43}$/)
     expect(await json(status(SESSION, { header: token }))).toEqual({ kind: 'client_token' })
     expect(await json(status(SESSION, { token }))).toEqual({ kind: 'client_token' })
   })
 
   it('is 403 for another session, and wherever a relying party is asked for', async () => {
-    const token = await clientTokenOf(configOf(env), SESSION)
+    const token = await clientTokenOf(configOf(env), NAMED)
     expect(await codeOf(await status(OTHER_SESSION, { header: token }))).toBe('403 insufficient_scope')
     expect(await codeOf(await status(OTHER_SESSION, { token }))).toBe('403 insufficient_scope')
     expect(await codeOf(await read(`Bearer ${token}`))).toBe('403 insufficient_scope')
@@ -273,9 +275,20 @@ describe('a client token', () => {
     expect(await codeOf(await call(app, 'GET', '/test/read?token=wv_test'))).toBe('401 missing_token')
   })
 
+  it.each([
+    ['another time of creation', (token: string) => token.replace(/^ct_[^.]*/, 'ct_1')],
+    ['the same time spelled otherwise', (token: string) => token.replace(/^ct_/, 'ct_0')],
+    ['no time', (token: string) => token.replace(/^ct_[^.]*\./, 'ct_')],
+    ['another MAC', (token: string) => token.replace(/.$/, (last) => (last === 'A' ? 'Q' : 'A'))],
+    ['more behind it', (token: string) => `${token}.`],
+  ])('with %s is refused', async (_, change) => {
+    const token = change(await clientTokenOf(configOf(env), NAMED))
+    expect(await codeOf(await status(SESSION, { header: token }))).toBe('403 insufficient_scope')
+  })
+
   it('of another service is refused', async () => {
     const config = { ...configOf(env), serverSecret: new Uint8Array(32) }
-    const token = await clientTokenOf(config, SESSION)
+    const token = await clientTokenOf(config, NAMED)
     expect((await status(SESSION, { token })).status).toBe(403)
   })
 

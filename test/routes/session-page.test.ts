@@ -6,9 +6,9 @@ import type { Env } from '../../src/env.ts'
 import { configOf } from '../../src/env.ts'
 import { forgetSettings } from '../../src/relying-party/settings-cache.ts'
 import { createApp } from '../../src/routes/app.ts'
-import { clientTokenOf } from '../../src/routes/client-token.ts'
 import { SCRIPT } from '../../src/routes/page/script.ts'
 import { fill, textsFor } from '../../src/routes/page/texts.ts'
+import { clientTokenOf } from '../../src/session/client-token.ts'
 import type { SessionDocument } from '../../src/session/document.ts'
 import {
   ask,
@@ -176,9 +176,10 @@ describe('the session page', () => {
   })
 
   it('comes without a QR when the session was drawn too often, and is whole otherwise', async () => {
-    const session = await createSession(await setUp())
+    const setting = await setUp()
+    const session = await createSession(setting)
     const stub = stubOf(session.verification_id)
-    for (let drawn = 0; drawn < 60; drawn += 1) await stub.render(null)
+    for (let drawn = 0; drawn < 60; drawn += 1) await stub.render({ relyingPartyId: setting.relyingPartyId })
     const response = await get(session.session_url)
     const html = await response.text()
     expect(response.status).toBe(200)
@@ -270,8 +271,8 @@ describe('who may open the page', () => {
       `/s/${id}?token=${session.client_token}x`,
       `/s/${id}?token=${other.client_token}`,
       `/s/${id}?token=${apiKey}`,
-      `/s/${forged}?token=${await clientTokenOf(config, forged)}`,
-      `/s/v_1?token=${await clientTokenOf(config, 'v_1')}`,
+      `/s/${forged}?token=${await clientTokenOf(config, { verification_id: forged, created_at: Date.now() })}`,
+      `/s/v_1?token=${await clientTokenOf(config, { verification_id: 'v_1', created_at: Date.now() })}`,
       erased.session_url,
     ]
     const answers = await Promise.all(

@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
 import { createApp } from '../../src/routes/app.ts'
 import { lookWhenNew } from '../../src/routes/wait.ts'
+import { watchAddress } from '../../src/session/opener.ts'
 import { VerificationSession } from '../../src/session/verification-session.ts'
 import { ask, createSession, fetchRequest, goodAnswer, post, setUp, stubOf } from '../session/driver.ts'
 import { call, json } from './edge-app.ts'
@@ -74,22 +75,24 @@ describe('?wait', () => {
   it('misses no change between its look and the opening of the socket', async () => {
     const { verification_id } = await createSession(setting)
     const session = stubOf(verification_id)
+    const by = { relyingPartyId: setting.relyingPartyId }
     let looks = 0
     const look = async () => {
-      const found = await session.readPublic()
+      const found = await session.readPublic(by)
       looks += 1
-      if (looks === 1) await session.cancel(setting.relyingPartyId, '')
+      if (looks === 1) await session.cancel(setting.relyingPartyId)
       return found
     }
     const wait = { milliseconds: 25_000, afterVersion: null }
-    const found = await lookWhenNew(look, wait, { session, request: new AbortController() })
+    const found = await lookWhenNew(look, wait, { session, by, request: new AbortController() })
     expect(found.ok && JSON.parse(found.value.json)).toMatchObject({ status: 'canceled' })
   })
 
   it('answers after a second where too many watch already', async () => {
     const { verification_id } = await createSession(setting)
     const session = stubOf(verification_id)
-    const watch = () => session.fetch('https://session/watch', { headers: { Upgrade: 'websocket' } })
+    const address = watchAddress({ relyingPartyId: setting.relyingPartyId })
+    const watch = () => session.fetch(address, { headers: { Upgrade: 'websocket' } })
     const sockets: WebSocket[] = []
     for (let watched = await watch(); watched.webSocket !== null; watched = await watch()) {
       watched.webSocket.accept()

@@ -1,0 +1,115 @@
+// An `Idempotency-Key` over time (CONTRACT 2): after its session is forgotten, and after the settings it was accepted under.
+
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { createApp } from '../../src/routes/app.ts'
+import { call, json } from '../routes/edge-app.ts'
+import { ask, createSession, poll, type Setting, setUp, stubOf } from './driver.ts'
+
+const app = createApp()
+const HOUR = 3_600_000
+
+afterEach(() => vi.useRealTimers())
+
+/** Moves the clock, and nothing else. */
+function later(milliseconds: number): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds })
+}
+
+describe('the client_token of a session whose Idempotency-Key is used again after it was forgotten', () => {
+  const headers = { 'Idempotency-Key': 'order-17' }
+
+  /** The first session's token and its successor, which has the same id. */
+  async function succeeded() {
+    const setting = await setUp()
+    const first = await createSession(setting, {}, headers)
+    await ask(setting, 'DELETE', first.verification_id)
+    later(25 * HOUR)
+    await runDurableObjectAlarm(stubOf(first.verification_id))
+    const second = await createSession(setting, {}, headers)
+    expect(second.verification_id).toBe(first.verification_id)
+    expect(second.client_token).not.toBe(first.client_token)
+    return { id: first.verification_id, first, second, setting }
+  }
+
+  const ROUTES = [
+    ['GET', ''],
+    ['GET', '?wait=1'],
+    ['GET', '/qr'],
+    ['GET', '/watch'],
+    ['POST', '/link'],
+  ] as const
+
+  it.each(ROUTES)('opens nothing of the successor by %s …%s, whose own token does', async (method, path) => {
+    const { id, first, second } = await succeeded()
+    const send = (token: string) => {
+      const browser = { Origin: 'https://verifier.example', Upgrade: 'websocket' }
+      const own = { Authorization: `Bearer ${token}`, ...browser }
+      return call(app, method, `/v1/verify/${id}${path}`, { headers: own })
+    }
+    const refused = await send(first.client_token)
+    expect([refused.status, (await json(refused)).code]).toEqual([404, 'verification_not_found'])
+    const opened = await send(second.client_token)
+    expect(opened.status).toBe(path === '/watch' ? 101 : 200)
+    opened.webSocket?.accept()
+    opened.webSocket?.close()
+  })
+
+  it('opens no page of the successor, whose own address does', async () => {
+    const { first, second } = await succeeded()
+    const open = (address: string) => call(app, 'GET', address.slice('https://verifier.example'.length))
+    expect((await open(first.session_url)).status).toBe(404)
+    expect((await open(second.session_url)).status).toBe(200)
+  })
+})
+
+describe('a repeated creation', () => {
+  const TYPE = {
+    formats: { 'dc+sd-jwt': { meta: { vct_values: ['urn:example:card'] }, scopes: { age: ['age'] } } },
+  }
+  const ACCEPTED = { credential_types: ['card'], scope: ['age'], metadata: { order: '18' } }
+
+  /** A relying party that added a type, made a session with it, and removed it again. */
+  async function changed(key: string) {
+    const setting = await setUp({ credential_types: [{ type: 'card', ...TYPE }] }, [], ['card'])
+    const session = await createSession(setting, ACCEPTED, { 'Idempotency-Key': key })
+    const patched = await call(app, 'PATCH', '/v1/relying_party', {
+      headers: setting.headers,
+      body: { credential_types: [], trust_anchors: [] },
+    })
+    expect(patched.status).toBe(200)
+    return { setting, session }
+  }
+
+  const create = ({ headers }: Setting, key: string, more: object = {}) =>
+    call(app, 'POST', '/v1/verify', {
+      headers: { ...headers, 'Idempotency-Key': key },
+      body: { ...ACCEPTED, request_options: { response_mode: 'direct_post' }, ...more },
+    })
+
+  it('is answered from its session though the settings would refuse it today', async () => {
+    const { setting, session } = await changed('a')
+    const again = await create(setting, 'a')
+    expect([again.status, again.headers.get('Idempotent-Replayed')]).toEqual([201, 'true'])
+    expect(await json(again)).toEqual(session)
+    expect((await poll(setting, session.verification_id)).version).toBe(session.version)
+  })
+
+  it('with another body is still 409, and 410 once the session is erased', async () => {
+    const { setting, session } = await changed('a')
+    expect((await create(setting, 'a', { metadata: { order: '19' } })).status).toBe(409)
+    await ask(setting, 'DELETE', session.verification_id)
+    expect((await create(setting, 'a')).status).toBe(410)
+  })
+
+  it('that was refused was not kept, and looking for it creates nothing', async () => {
+    const { setting } = await changed('a')
+    const refused = await create(setting, 'b')
+    expect([refused.status, (await json(refused)).code]).toEqual([400, 'unsupported_credential_type'])
+    const { verification_id } = await createSession(setting, {}, { 'Idempotency-Key': 'b' })
+    const stored = await runInDurableObject(stubOf(verification_id), (_, state) =>
+      state.storage.kv.get('session'),
+    )
+    expect(stored).toMatchObject({ request: { credential_types: ['age_attestation'] } })
+  })
+})
