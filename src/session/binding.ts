@@ -41,6 +41,14 @@ export function reaches(shown: SessionBinding | null, required: SessionBinding):
   return SESSION_BINDINGS.indexOf(shown ?? 'none') >= SESSION_BINDINGS.indexOf(required)
 }
 
+/**
+ * Who is known to be at the other end by now. `outcome` stays as the event told it: a return code that is redeemed later is
+ * known to readers alone.
+ */
+export function bindingOf({ outcome, returned }: SessionDocument): SessionBinding | null {
+  return returned?.redeemed ? 'relying_party' : (outcome?.session_binding ?? null)
+}
+
 /** What is stored of a browser's secret: keyed with the session's own key, so that two sessions' marks say nothing together. */
 export function browserMark(document: SessionDocument, secret: string): Promise<string> {
   return derive(document, 'browser', secret)

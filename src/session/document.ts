@@ -44,6 +44,7 @@ export type SessionDocument = {
   readonly held: Held | null
   /** The browser that came back with the success that ended the session. */
   readonly returned: Returned | null
+  /** What the event tells: it never changes once the session has ended. */
   readonly outcome: Outcome | null
   /** SHA-256 of the answer that ended the session: its identical retry is answered alike. */
   readonly winner: string | null

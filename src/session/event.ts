@@ -1,4 +1,5 @@
-// The event of a session's end (CONTRACT 7), built from the finished document alone: whenever it is built, it is the same.
+// The event of a session's end (CONTRACT 7), built from the finished document alone, from members that never change after the
+// end: whenever it is built, it is the same.
 
 import { sendableClaims, type VerificationEvent } from '../webhook/event.ts'
 import type { SessionDocument } from './document.ts'

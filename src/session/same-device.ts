@@ -92,8 +92,9 @@ export async function redeemReturn(
       : err('invalid_code')
   }
   if (returned === null || returned.redeemed || returned.until <= now) return err('invalid_code')
-  // The event has gone out with what was known: the binding stays as it is, and the answer itself is the relying party's proof.
-  room.store.commit({ ...document, returned: { ...returned, redeemed: true } })
+  // `outcome` stays as it is: the event was made of it, and may be made of it again for the log.
+  const redeemed = { ...returned, redeemed: true }
+  room.store.commit({ ...document, returned: redeemed, version: document.version + 1 })
   return ok(null)
 }
 

@@ -1,6 +1,7 @@
 // What readers see of a session: the relying party's poll (CONTRACT 4), the little that a `client_token` opens, and the event.
 // Members are always present; unknown is `null`. Built from the document alone.
 
+import { bindingOf } from './binding.ts'
 import { type Attempt, type SessionDocument, stageOf } from './document.ts'
 import { describeReason } from './reasons.ts'
 
@@ -28,7 +29,7 @@ export function sessionView(document: SessionDocument, sessionUrl: string | null
     channel: outcome?.channel ?? null,
     format: first?.format ?? null,
     issuer: first?.issuer ?? null,
-    session_binding: outcome?.session_binding ?? null,
+    session_binding: bindingOf(document),
     trace: outcome?.trace ?? [],
     assurance_derivation: outcome?.derivation ?? [],
     encrypted_claims: outcome?.encrypted_claims ?? null,

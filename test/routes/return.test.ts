@@ -567,13 +567,16 @@ describe('a return code', () => {
     }
   })
 
-  it('leaves the binding as the event told it where the session was verified already', async () => {
+  it('raises the binding that is read where the session was verified already', async () => {
     const { setting, session, person, code } = await answered({ return_url: RETURN_URL })
     const { return_url } = await json(comeBack(person, session, code))
-    expect(await statusOf(setting, session)).toMatchObject({ status: 'verified', session_binding: 'page' })
+    const { version, ...before } = await poll(setting, session.verification_id)
+    expect(before).toMatchObject({ status: 'verified', session_binding: 'page' })
     const redeemed = await redeem(setting, session, returnCodeIn(return_url))
     expect(redeemed.status).toBe(200)
-    expect(await json(redeemed)).toMatchObject({ status: 'verified', session_binding: 'page' })
+    const raised = { ...before, session_binding: 'relying_party', version: version + 1 }
+    expect(await json(redeemed)).toEqual(raised)
+    expect(await poll(setting, session.verification_id)).toEqual(raised)
   })
 
   it('dies after five minutes', async () => {
