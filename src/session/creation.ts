@@ -56,6 +56,7 @@ export async function newSession(
     handle_key: encodeBase64url(randomBytes(32)),
     generation_count: generations.length,
     generations,
+    request_fetched: false,
     held: null,
     returned: null,
     outcome: null,

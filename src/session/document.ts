@@ -14,7 +14,7 @@ import type { ReasonCode } from './reasons.ts'
 import type { Status } from './state.ts'
 
 /** Version of the stored shape. A newer one than this is refused, never guessed at. */
-export const SCHEMA = 2
+export const SCHEMA = 3
 
 /** Begins the message of that refusal: of an error, only the message survives the way to the edge, which answers 503. */
 export const UNREADABLE = 'the session document has an unknown schema: '
@@ -40,6 +40,8 @@ export type SessionDocument = {
   readonly handle_key: string
   readonly generation_count: number
   readonly generations: readonly StoredGeneration[]
+  /** Whether a wallet ever fetched a request, though its generation be gone. */
+  readonly request_fetched: boolean
   /** A success that waits for its browser to come back. */
   readonly held: Held | null
   /** The browser that came back with the success that ended the session. */
@@ -142,21 +144,32 @@ export function readDocument(stored: unknown): SessionDocument | Tombstone | und
   if (stored === undefined) return undefined
   const { schema } = stored as { schema: unknown } // written by this module alone
   if (schema === SCHEMA) return stored as SessionDocument | Tombstone
-  if (schema === 1) return fromSchema1(stored as Schema1)
+  if (schema === 2) return fromSchema2(stored as Schema2)
+  if (schema === 1) return fromSchema2(fromSchema1(stored as Schema1))
   throw new Error(`${UNREADABLE}${String(schema)}`)
 }
 
 /** Before links and the event log: nothing was held or owed to it, and no request belonged to one browser. */
 type Schema1 =
-  | (Omit<SessionDocument, 'schema' | 'generations' | 'held' | 'returned' | 'owed_to_log'> & {
+  | (Omit<Schema2Session, 'schema' | 'generations' | 'held' | 'returned' | 'owed_to_log'> & {
       readonly generations: readonly Omit<StoredGeneration, 'browser'>[]
     })
   | Omit<Tombstone, 'schema'>
 
-function fromSchema1(stored: Schema1): SessionDocument | Tombstone {
-  if (stored.erased) return { ...stored, schema: SCHEMA }
+function fromSchema1(stored: Schema1): Schema2 {
+  if (stored.erased) return { ...stored, schema: 2 }
   const generations = stored.generations.map((generation) => ({ ...generation, browser: null }))
-  return { ...stored, schema: SCHEMA, generations, held: null, returned: null, owed_to_log: null }
+  return { ...stored, schema: 2, generations, held: null, returned: null, owed_to_log: null }
+}
+
+/** Before a session remembered that a request of it was fetched: it showed as long as the generation stood. */
+type Schema2 = Schema2Session | (Omit<Tombstone, 'schema'> & { readonly schema: 2 })
+type Schema2Session = Omit<SessionDocument, 'schema' | 'request_fetched'> & { readonly schema: 2 }
+
+function fromSchema2(stored: Schema2): SessionDocument | Tombstone {
+  if (stored.erased) return { ...stored, schema: SCHEMA }
+  const request_fetched = stored.held !== null || stored.generations.some(({ fetched }) => fetched)
+  return { ...stored, schema: SCHEMA, request_fetched }
 }
 
 /** Notes an answer that was not heard; the last ten are kept. */
@@ -201,5 +214,5 @@ export function stageOf(
 ): 'created' | 'request_fetched' | 'awaiting_return' | 'done' {
   if (document.status !== 'pending') return 'done'
   if (document.held !== null) return 'awaiting_return'
-  return document.generations.some((generation) => generation.fetched) ? 'request_fetched' : 'created'
+  return document.request_fetched ? 'request_fetched' : 'created'
 }

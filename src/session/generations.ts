@@ -1,6 +1,7 @@
-// Which authorization requests of a session are alive (CONTRACT 3). Alive are: the newest; handed-out ones until the session
-// ends, at most 32, the least recently used going first; other older ones for 60 s after they were superseded, at most 8.
-// A link is for one browser and replaces links only: it never ends the picture that somebody else is about to scan.
+// Which authorization requests of a session are alive (CONTRACT 3). Of each kind alive are: the newest; handed-out ones until the
+// session ends, at most 32, the least recently used going first; other older ones for 60 s after they were superseded, at most 8.
+// A link is for one browser and replaces links only: it never ends the picture that somebody else is about to scan, nor the
+// request that a wallet already has. So whoever opens links again and again ends nobody's QR, and the other way about.
 
 /** How a generation reached the wallet. */
 export type Channel = 'qr' | 'link' | 'dc_api' | 'by_value'
@@ -59,22 +60,13 @@ export function aliveGenerations(
   generations: readonly StoredGeneration[],
   now: number,
 ): readonly StoredGeneration[] {
-  const newest = [newestGeneration(generations, 'any_device'), newestGeneration(generations, 'one_browser')]
-  const older = generations.filter((generation) => !newest.includes(generation))
-  const handedOut = older
-    .filter((generation) => generation.handed_out_at !== null)
-    .sort((a, b) => b.used_at - a.used_at)
-    .slice(0, HANDED_OUT_LIMIT - newest.filter((one) => one?.handed_out_at != null).length)
-  const waiting = older
-    .filter((generation) => generation.handed_out_at === null && !isStale(generation, now))
-    .sort((a, b) => b.number - a.number)
-    .slice(0, SUPERSEDED_LIMIT)
-  const alive = new Set([...handedOut, ...waiting, ...newest])
+  const alive = new Set(KINDS.flatMap((kind) => aliveOfKind(generations, kind, now)))
   return generations.filter((generation) => alive.has(generation))
 }
 
 /** Who may answer: whoever sees the QR, or the one browser a link was made for. */
-export type GenerationKind = 'any_device' | 'one_browser'
+const KINDS = ['any_device', 'one_browser'] as const
+export type GenerationKind = (typeof KINDS)[number]
 
 /** The newest generation of a kind: the one that nothing has superseded. */
 export function newestGeneration(
@@ -101,6 +93,24 @@ export function handOut(
     handed_out_at: generation.handed_out_at ?? now,
     used_at: now,
   }
+}
+
+function aliveOfKind(
+  generations: readonly StoredGeneration[],
+  kind: GenerationKind,
+  now: number,
+): readonly StoredGeneration[] {
+  const newest = newestGeneration(generations, kind)
+  const older = generations.filter((generation) => generation !== newest && kindOf(generation) === kind)
+  const handedOut = older
+    .filter((generation) => generation.handed_out_at !== null)
+    .sort((a, b) => b.used_at - a.used_at)
+    .slice(0, HANDED_OUT_LIMIT - (newest?.handed_out_at == null ? 0 : 1))
+  const waiting = older
+    .filter((generation) => generation.handed_out_at === null && !isStale(generation, now))
+    .sort((a, b) => b.number - a.number)
+    .slice(0, SUPERSEDED_LIMIT)
+  return newest === undefined ? [...handedOut, ...waiting] : [newest, ...handedOut, ...waiting]
 }
 
 function kindOf({ browser }: StoredGeneration): GenerationKind {

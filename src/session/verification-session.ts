@@ -302,7 +302,8 @@ export class VerificationSession extends DurableObject<Env> {
     const generations = document.generations.map((one) =>
       one.number === generation.number ? handedOut : one,
     )
-    const changed = { ...document, generations }
+    const request_fetched = document.request_fetched || how === 'fetched'
+    const changed = { ...document, generations, request_fetched }
     if (generation[how]) this.#store.remember(changed)
     else this.#store.commit({ ...changed, version: document.version + (how === 'fetched' ? 1 : 0) })
   }

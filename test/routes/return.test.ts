@@ -374,7 +374,7 @@ describe('a success by a link', () => {
     const { setting, session, person, code, answer } = await answered()
     const response = await comeBack(await second(session, person), session, code)
     expect((await json(response)).code).toBe('other_browser')
-    const discarded = { status: 'pending', stage: 'created', session_binding: null }
+    const discarded = { status: 'pending', stage: 'request_fetched', session_binding: null }
     expect(await statusOf(setting, session)).toMatchObject(discarded)
     expect((await statusOf(setting, session)).attempts).toEqual(['same_device_return_missing'])
     // The code is burnt for the first browser too, and so is the request: the same presentation is not taken again.
@@ -393,7 +393,7 @@ describe('a success by a link', () => {
     expect(await statusOf(setting, session)).toEqual(AWAITING)
     later(1000)
     expect(await runDurableObjectAlarm(stub)).toBe(true)
-    const pending = { ...AWAITING, stage: 'created', attempts: ['same_device_return_missing'] }
+    const pending = { ...AWAITING, stage: 'request_fetched', attempts: ['same_device_return_missing'] }
     expect(await statusOf(setting, session)).toEqual(pending)
     expect(await runInDurableObject(stub, (_, state) => state.storage.getAlarm())).toBe(
       Date.parse(session.expires_at),

@@ -1,21 +1,41 @@
 import { describe, expect, it } from 'vitest'
-import { readDocument, SCHEMA } from '../../src/session/document.ts'
+import { readDocument, SCHEMA, stageOf } from '../../src/session/document.ts'
 import { newestGeneration } from '../../src/session/generations.ts'
 import { SCHEMA_1 } from './schema-1.ts'
+import { SCHEMA_2 } from './schema-2.ts'
 
 describe('a stored document', () => {
   it('of the first version is read as one that holds nothing and belongs to no browser', () => {
     const { schema: _, generations, ...rest } = SCHEMA_1
     const read = readDocument(SCHEMA_1)
-    const expected = { ...rest, schema: SCHEMA, held: null, returned: null, owed_to_log: null }
+    const added = { request_fetched: false, held: null, returned: null, owed_to_log: null }
+    const expected = { ...rest, schema: SCHEMA, ...added }
     expect(read).toMatchObject({ ...expected, generations: [{ ...generations[0], browser: null }] })
     if (read === undefined || read.erased) throw new Error('not a session')
     expect(newestGeneration(read.generations, 'any_device')?.number).toBe(1)
   })
 
-  it('of the first version, erased, keeps its key', () => {
+  it('of the second version is read as one whose request was fetched where a generation of it was', () => {
+    const [generation] = SCHEMA_2.generations
+    expect(readDocument(SCHEMA_2)).toEqual({ ...SCHEMA_2, schema: SCHEMA, request_fetched: true })
+    const unfetched = { ...SCHEMA_2, generations: [{ ...generation, fetched: false }] }
+    expect(readDocument(unfetched)).toMatchObject({ request_fetched: false })
+    const held = { answer: 'digest', generation: 1, browser: 'mark', until: 1, returned: false }
+    expect(readDocument({ ...unfetched, held })).toMatchObject({ held, request_fetched: true })
+  })
+
+  it('whose request was fetched stays at that stage when the generation is gone', () => {
+    const read = readDocument(SCHEMA_2)
+    if (read === undefined || read.erased) throw new Error('not a session')
+    expect([stageOf(read), stageOf({ ...read, generations: [] })]).toEqual([
+      'request_fetched',
+      'request_fetched',
+    ])
+  })
+
+  it.each([1, 2])('of version %i, erased, keeps its key', (schema) => {
     const tombstone = { erased: true, body_digest: 'digest', keep_until: 1 }
-    expect(readDocument({ schema: 1, ...tombstone })).toEqual({ schema: SCHEMA, ...tombstone })
+    expect(readDocument({ schema, ...tombstone })).toEqual({ schema: SCHEMA, ...tombstone })
   })
 
   it('of any other version is refused', () => {

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   addGeneration,
@@ -92,6 +93,66 @@ describe('which generations are alive', () => {
     const one = [handOut(generation(1), T0, 'viewed')]
     const alive = aliveGenerations(addGeneration(one, generation(2, T0 + 1000)), T0 + 86_400_000)
     expect(numbers(alive)).toEqual([1, 2])
+  })
+})
+
+describe('QRs and links', () => {
+  type Step = { readonly kind: 'qr' | 'link'; readonly does: 'made' | 'fetched'; readonly which: number }
+
+  const step: fc.Arbitrary<Step> = fc.record({
+    kind: fc.constantFrom('qr', 'link'),
+    does: fc.constantFrom('made', 'fetched'),
+    which: fc.nat({ max: 9 }),
+  })
+
+  /** What is alive after the steps, a second apart; fetched is one of the youngest. A step that the session did not see still takes its second and its number. */
+  function aliveAfter(steps: readonly (Step | null)[]): readonly StoredGeneration[] {
+    return steps.reduce<readonly StoredGeneration[]>((all, each, index) => {
+      const now = T0 + index * 1000
+      if (each === null) return all
+      const browser = each.kind === 'qr' ? null : `browser-${each.which % 3}`
+      if (each.does === 'made')
+        return addGeneration(all, { ...generation(index, now), channel: each.kind, browser })
+      const live = aliveGenerations(all, now).filter(({ channel }) => channel === each.kind)
+      const fetched = live.at(-1 - each.which)
+      return all.map((one) => (one === fetched ? handOut(one, now, 'fetched') : one))
+    }, [])
+  }
+
+  it.each(['qr', 'link'] as const)(
+    'leave each other alone: what happens to one %s happens whatever the others do',
+    (kind) => {
+      const history = fc.array(step, { minLength: 100, maxLength: 250, size: 'max' })
+      fc.assert(
+        fc.property(history, (steps) => {
+          const end = T0 + steps.length * 1000
+          const own = (all: readonly StoredGeneration[]) =>
+            aliveGenerations(all, end).filter(({ channel }) => channel === kind)
+          expect(own(aliveAfter(steps))).toEqual(
+            own(aliveAfter(steps.map((each) => (each.kind === kind ? each : null)))),
+          )
+        }),
+        { numRuns: 200, seed: 17 },
+      )
+    },
+  )
+
+  it('a fetched QR outlives any number of links that are fetched, and a fetched link any number of QRs', () => {
+    for (const [kind, other] of [
+      ['qr', 'link'],
+      ['link', 'qr'],
+    ] as const) {
+      const flood = Array.from({ length: 100 }, (_, which): Step[] => [
+        { kind: other, does: 'made', which },
+        { kind: other, does: 'fetched', which: 0 },
+      ]).flat()
+      const honest: Step[] = [
+        { kind, does: 'made', which: 0 },
+        { kind, does: 'fetched', which: 0 },
+        { kind, does: 'made', which: 0 },
+      ]
+      expect(numbers(aliveAfter([...honest, ...flood])).slice(0, 2)).toEqual([0, 2])
+    }
   })
 })
 
