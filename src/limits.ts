@@ -77,8 +77,8 @@ export const STATUS_LIST = {
   defaultSeconds: 300,
   minimumSeconds: 3,
   maximumSeconds: 86_400,
-  /** Seconds a failure is remembered: long enough that posts do not become a flood of fetches. */
-  failedSeconds: 3,
+  /** Seconds a failure is remembered: posts do not become a flood of fetches, and a wallet that obeys `Retry-After` finds a new look. */
+  failedSeconds: 2,
   /** Seconds after which a fetch under way is not waited for by newcomers: whoever began it may be gone. */
   underWaySeconds: 10,
   /** Issuers that a token without `iss` and without a chain is tried with. */

@@ -59,6 +59,8 @@ export type Context = {
   readonly typeOf: (format: string, identifier: string) => CredentialType | undefined
   /** A guarded, bounded fetch, for what a trust anchor names only. */
   readonly fetchResource: FetchResource
+  /** What to do with a credential whose status cannot be told: the relying party's word. Without it: `refuse`. */
+  readonly statusUnavailable?: 'refuse' | 'accept'
   /** Called once for each check, in order. */
   readonly trace: (check: CheckId, result: CheckResult) => void
 }
@@ -97,9 +99,14 @@ export type VerifiedCredential = {
   /** The processed claims: what was disclosed, without the format's own machinery. */
   readonly claims: JsonObject
   readonly holderBound: boolean
+  /** What is known of its revocation; `null` where nobody asked, because it is out of time anyway. */
+  readonly status: RevocationStatus | null
   /** Findings of authentic credentials that lead to `rejected` (CONTRACT: they count only when all else has passed). */
   readonly findings: readonly Finding[]
 }
+
+/** `not_present`: the credential names no status. `unavailable`: it names one that could not be told; that is never `valid`. */
+export type RevocationStatus = 'valid' | 'revoked' | 'suspended' | 'unavailable' | 'not_present'
 
 /** Something true of an authentic credential that no policy accepts. */
 export type Finding =

@@ -1,5 +1,5 @@
 // The assurance level of a credential, and how it came about (CONTRACT 4): that of the trust anchor, lowered, never raised, by what
-// the credential says of itself, and at most `low` without cryptographic holder binding.
+// the credential says of itself, and at most `low` without cryptographic holder binding or with a status nobody could tell.
 
 import type { Json } from '../codec/json.ts'
 import type { VerifiedCredential } from '../formats/format.ts'
@@ -14,16 +14,21 @@ export type DerivedLevel = {
   readonly derivation: readonly LevelDerivation[]
 }
 
+/** What a credential is worth at most whose holder, or whose status, is not known. */
+export const UNCHECKED_LEVEL: AssuranceLevel = 'low'
+
 /** The level of one verified credential; `id` names it in the steps. */
 export function deriveLevel(id: string, credential: VerifiedCredential): DerivedLevel {
-  const { anchor, holderBound, claims } = credential
+  const { anchor, holderBound, claims, status } = credential
   const start = anchor.assurance_level
-  const bound = holderBound ? start : 'low'
+  const isUnknown = status === 'unavailable'
+  const checked = holderBound && !isUnknown ? start : UNCHECKED_LEVEL
   const said = SELF_DECLARED.flatMap((path) => selectClaims(claims, path) ?? []).map(toLevel)
-  const level = said.reduce(lowerLevel, bound)
+  const level = said.reduce(lowerLevel, checked)
   const derivation: readonly LevelDerivation[] = [
     { step: 'anchor', id, anchor: anchor.name, level: start },
-    ...(holderBound ? [] : [{ step: 'no_holder_binding', id, level: bound } as const]),
+    ...(holderBound ? [] : [{ step: 'no_holder_binding', id, level: UNCHECKED_LEVEL } as const]),
+    ...(isUnknown ? [{ step: 'status_unavailable', id, level: UNCHECKED_LEVEL } as const] : []),
     ...(said.length === 0 ? [] : [{ step: 'credential_says', id, level } as const]),
   ]
   return { level, derivation }

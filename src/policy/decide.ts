@@ -134,6 +134,7 @@ function toDecidedCredential({ id, credential, level, checks }: Judged): Decisio
     format: credential.format,
     issuer: credential.issuer,
     assurance_level: level.level,
+    status: credential.status,
     checks: Object.fromEntries(checks),
   }
 }

@@ -1,6 +1,7 @@
 // What a relying party asked for, past validation: stored with the session, read by query building and by the decision.
 
 import type { Json } from '../codec/json.ts'
+import type { RevocationStatus } from '../formats/format.ts'
 import type { ClaimsPath, DcqlQuery } from '../openid4vp/dcql/query.ts'
 import type { AssuranceLevel } from '../trust/anchor.ts'
 
@@ -77,6 +78,8 @@ export type LevelDerivation =
   | { readonly step: 'anchor'; readonly id: string; readonly anchor: string; readonly level: AssuranceLevel }
   /** Without cryptographic holder binding nothing is worth more than `low`. */
   | { readonly step: 'no_holder_binding'; readonly id: string; readonly level: AssuranceLevel }
+  /** A status that could not be told: the credential may have been revoked. */
+  | { readonly step: 'status_unavailable'; readonly id: string; readonly level: AssuranceLevel }
   /** What the credential says of itself lowers the level, never raises it. */
   | { readonly step: 'credential_says'; readonly id: string; readonly level: AssuranceLevel }
   /** The lowest of several credentials. */
@@ -89,6 +92,8 @@ export type DecidedCredential = {
   readonly format: string
   readonly issuer: string | null
   readonly assurance_level: AssuranceLevel
+  /** What is known of its revocation; `null` where nobody asked, because it is out of time. */
+  readonly status: RevocationStatus | null
   readonly checks: Readonly<Record<string, boolean>>
 }
 

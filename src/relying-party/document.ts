@@ -12,7 +12,7 @@ import type {
 } from './settings.ts'
 
 /** The version of the stored shape. A change appends one upgrade step to `readDocument`. */
-export const SCHEMA_VERSION = 1
+export const SCHEMA_VERSION = 2
 
 /** Live secrets of one webhook at most: the newest ones stay. */
 const MAXIMUM_WEBHOOK_SECRETS = 3
@@ -34,9 +34,17 @@ export type SealedSecret = { readonly sealed: string; readonly expires_at: numbe
 /** Reads what storage holds; `undefined` where there is nothing. Throws for a version this code does not know: it never guesses. */
 export function readDocument(stored: unknown): RelyingPartyDocument | undefined {
   if (stored === undefined) return undefined
-  const document = stored as RelyingPartyDocument // our own writing, told apart by its version
-  if (document.schema_version === SCHEMA_VERSION) return document
-  throw new Error(`relying party document of unknown version ${String(document.schema_version)}`)
+  const { schema_version } = stored as { schema_version: unknown } // written by this service alone
+  if (schema_version === SCHEMA_VERSION) return stored as RelyingPartyDocument
+  if (schema_version === 1) return fromVersion1(stored as Version1)
+  throw new Error(`relying party document of unknown version ${String(schema_version)}`)
+}
+
+/** Before there was a choice: what could not be checked was refused. */
+type Version1 = Omit<RelyingPartyDocument, 'schema_version' | 'status_unavailable'>
+
+function fromVersion1(stored: Version1): RelyingPartyDocument {
+  return { ...stored, schema_version: SCHEMA_VERSION, status_unavailable: 'refuse' }
 }
 
 /** Opens the document's secrets. Throws where they cannot be opened: the server secret is then not the one they were sealed with. */

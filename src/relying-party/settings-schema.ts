@@ -9,7 +9,13 @@ import { judgeReceiverUrl, type UrlFault } from '../webhook/receiver-url.ts'
 import { addedTypes, FORMAT_IDS } from './added-types.ts'
 import { claimsEncryptionJwk } from './encryption-jwk.ts'
 import type { ApiKeyGrant } from './relying-party.ts'
-import { EVENT_TYPES, SCOPES, type SettingsInput, type SettingsPatch } from './settings.ts'
+import {
+  EVENT_TYPES,
+  SCOPES,
+  type SettingsInput,
+  type SettingsPatch,
+  STATUS_UNAVAILABLE,
+} from './settings.ts'
 import { signingIdentity } from './verifier-certificate.ts'
 
 /** Bytes of a settings body at most. */
@@ -41,6 +47,7 @@ export function creationSchema(rules: SettingsRules): z.ZodMiniType<SettingsInpu
         formats: null,
         request_options: {},
         by_value: !input.livemode, // CONTRACT 3: on in test mode, off in live mode
+        status_unavailable: 'refuse',
         return_urls: [],
         origins: [],
         retention_seconds: 48 * HOUR,
@@ -112,6 +119,7 @@ function members(rules: SettingsRules) {
       }),
     ),
     by_value: z.boolean(),
+    status_unavailable: z.enum(STATUS_UNAVAILABLE),
     return_urls: unique(url, 50),
     origins: unique(url, 50),
     retention_seconds: z.int().check(z.minimum(HOUR), z.maximum(30 * DAY)),

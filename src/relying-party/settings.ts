@@ -37,6 +37,8 @@ export type Settings = {
   readonly formats: readonly string[] | null
   readonly request_options: RequestOptions
   readonly by_value: boolean
+  /** What to do with a credential whose status cannot be told. Revoked and suspended ones are never accepted. */
+  readonly status_unavailable: StatusUnavailable
   readonly return_urls: readonly string[]
   readonly origins: readonly string[]
   readonly retention_seconds: number
@@ -45,6 +47,10 @@ export type Settings = {
   readonly verifier: SigningIdentity | null
   readonly api_keys: readonly ApiKeyRecord[]
 }
+
+/** `accept`: the credential counts for `low` at most, and the result says `unavailable`. */
+export const STATUS_UNAVAILABLE = ['refuse', 'accept'] as const
+export type StatusUnavailable = (typeof STATUS_UNAVAILABLE)[number]
 
 /** A verifier certificate (PEM, leaf first, without the trust anchor) and its private key. */
 export type SigningIdentity = {

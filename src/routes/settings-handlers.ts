@@ -126,6 +126,7 @@ export function settingsToWire(view: SettingsView) {
     formats: view.formats,
     request_options: view.request_options,
     by_value: view.by_value,
+    status_unavailable: view.status_unavailable,
     return_urls: view.return_urls,
     origins: view.origins,
     retention_seconds: view.retention_seconds,

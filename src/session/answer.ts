@@ -14,6 +14,7 @@ import {
 import { PROTOCOLS } from '../openid4vp/protocols/index.ts'
 import type { ResponseRejection } from '../openid4vp/rejection.ts'
 import { verifyPresentations } from '../openid4vp/verify-response.ts'
+import { reachesLevel, UNCHECKED_LEVEL } from '../policy/assurance.ts'
 import { typeDefinitions, typeOf } from '../policy/catalogue.ts'
 import { decide } from '../policy/decide.ts'
 import type { Decision } from '../policy/policy.ts'
@@ -150,12 +151,24 @@ async function verifyAnswer(
       anchors: settings.trust_anchors.filter(protocol.acceptsAnchor),
       typeOf: typeOf(typeDefinitions(settings.credential_types)),
       fetchResource: judgement.fetchResource,
+      statusUnavailable: acceptsUnchecked(judgement) ? 'accept' : 'refuse',
     },
     trace: (check) => trace.push(check),
   })
   if (!verified.ok) return refused(verified.error.reason, generation)
   const decision = decide({ policy: document.policy, presentations: verified.value.presentations, now })
   return { kind: 'decided', decision, trace, generation }
+}
+
+/**
+ * CONTRACT 8: where the relying party accepts a status that cannot be told. A session that asks for more than such a
+ * credential is worth refuses it even so: the answer is then heard later, where accepted it would be rejected for good.
+ */
+function acceptsUnchecked({ settings, document }: Judgement): boolean {
+  return (
+    settings.status_unavailable === 'accept' &&
+    reachesLevel(UNCHECKED_LEVEL, document.policy.required_assurance_level)
+  )
 }
 
 function refused(reason: RefusalReason, generation: StoredGeneration | null): Verdict {

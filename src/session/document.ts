@@ -14,7 +14,7 @@ import type { ReasonCode } from './reasons.ts'
 import type { Status } from './state.ts'
 
 /** Version of the stored shape. A newer one than this is refused, never guessed at. */
-export const SCHEMA = 3
+export const SCHEMA = 4
 
 /** Begins the message of that refusal: of an error, only the message survives the way to the edge, which answers 503. */
 export const UNREADABLE = 'the session document has an unknown schema: '
@@ -144,8 +144,9 @@ export function readDocument(stored: unknown): SessionDocument | Tombstone | und
   if (stored === undefined) return undefined
   const { schema } = stored as { schema: unknown } // written by this module alone
   if (schema === SCHEMA) return stored as SessionDocument | Tombstone
-  if (schema === 2) return fromSchema2(stored as Schema2)
-  if (schema === 1) return fromSchema2(fromSchema1(stored as Schema1))
+  if (schema === 3) return fromSchema3(stored as Schema3)
+  if (schema === 2) return fromSchema3(fromSchema2(stored as Schema2))
+  if (schema === 1) return fromSchema3(fromSchema2(fromSchema1(stored as Schema1)))
   throw new Error(`${UNREADABLE}${String(schema)}`)
 }
 
@@ -164,12 +165,39 @@ function fromSchema1(stored: Schema1): Schema2 {
 
 /** Before a session remembered that a request of it was fetched: it showed as long as the generation stood. */
 type Schema2 = Schema2Session | (Omit<Tombstone, 'schema'> & { readonly schema: 2 })
-type Schema2Session = Omit<SessionDocument, 'schema' | 'request_fetched'> & { readonly schema: 2 }
+type Schema2Session = Omit<Schema3Session, 'schema' | 'request_fetched'> & { readonly schema: 2 }
 
-function fromSchema2(stored: Schema2): SessionDocument | Tombstone {
-  if (stored.erased) return { ...stored, schema: SCHEMA }
+function fromSchema2(stored: Schema2): Schema3 {
+  if (stored.erased) return { ...stored, schema: 3 }
   const request_fetched = stored.held !== null || stored.generations.some(({ fetched }) => fetched)
-  return { ...stored, schema: SCHEMA, request_fetched }
+  return { ...stored, schema: 3, request_fetched }
+}
+
+/** Before status lists: only credentials that name no status were heard. */
+type Schema3 = Schema3Session | (Omit<Tombstone, 'schema'> & { readonly schema: 3 })
+type Schema3Session = Omit<SessionDocument, 'schema' | 'outcome' | 'held'> & {
+  readonly schema: 3
+  readonly outcome: Schema3Outcome | null
+  readonly held: (Omit<Held, 'outcome'> & { readonly outcome: Schema3Outcome }) | null
+}
+type Schema3Outcome = Omit<Outcome, 'credentials'> & {
+  readonly credentials: readonly Omit<DecidedCredential, 'status'>[]
+}
+
+function fromSchema3(stored: Schema3): SessionDocument | Tombstone {
+  if (stored.erased) return { ...stored, schema: SCHEMA }
+  const { held, outcome } = stored
+  return {
+    ...stored,
+    schema: SCHEMA,
+    held: held && { ...held, outcome: namingNoStatus(held.outcome) },
+    outcome: outcome && namingNoStatus(outcome),
+  }
+}
+
+function namingNoStatus(outcome: Schema3Outcome): Outcome {
+  const credentials = outcome.credentials.map((one) => ({ ...one, status: 'not_present' as const }))
+  return { ...outcome, credentials }
 }
 
 /** Notes an answer that was not heard; the last ten are kept. */

@@ -13,7 +13,8 @@ import {
   type Rejection,
   type VerifiedCredential,
 } from '../../src/formats/format.ts'
-import type { Result } from '../../src/result.ts'
+import { err, type Result } from '../../src/result.ts'
+import type { FetchResource } from '../../src/trust/fetch-resource.ts'
 
 /** A format, and what its maker can make. Every presentation is fresh and differs from the good one in one thing. */
 export type Subject = {
@@ -72,6 +73,16 @@ function expectOrderedTrace({ trace }: Verdict): void {
   expect(trace.map(([check]) => check)).toEqual(order.slice(0, trace.length))
 }
 
+/** A web in which nothing answers, and what was asked of it. */
+function unreachable() {
+  const asked: string[] = []
+  const fetchResource: FetchResource = async ({ url }) => {
+    asked.push(url)
+    return err('unavailable')
+  }
+  return { asked, fetchResource }
+}
+
 const JUNK: readonly (readonly [string, Json])[] = [
   ['null', null],
   ['true', true],
@@ -101,7 +112,8 @@ export function describeFormat(subject: Subject): void {
       const verdict = await verdictOn(await subject.good())
       if (!verdict.result.ok) throw new Error(verdict.result.error.reason)
       expect(verdict.result.value).toMatchObject(subject.verified)
-      expect(verdict.result.value).toMatchObject({ format: format.id, holderBound: true, findings: [] })
+      const authentic = { format: format.id, holderBound: true, status: 'not_present', findings: [] }
+      expect(verdict.result.value).toMatchObject(authentic)
       expect(verdict.trace).toHaveLength(CHECKS.length)
       expectOrderedTrace(verdict)
       expect(verdict.trace.map(([, outcome]) => outcome)).not.toContain('fail')
@@ -168,17 +180,26 @@ export function describeFormat(subject: Subject): void {
       expectRejection(verdict, { reason: 'nonce_mismatch' }, 'nonce')
     })
 
-    it('with a status is unknown, not valid', async () => {
-      expectRejection(
-        await verdictOn(await variants.withStatus()),
-        { reason: 'status_unavailable' },
-        'status',
-      )
+    it('with a status that cannot be told is unknown, not valid', async () => {
+      const { asked, fetchResource } = unreachable()
+      const verdict = await verdictOn(await variants.withStatus(), { context: { fetchResource } })
+      expectRejection(verdict, { reason: 'status_unavailable' }, 'status')
+      expect(asked).toHaveLength(1)
     })
 
-    it('with a status, made for another nonce, is a forgery first', async () => {
-      const verdict = await verdictOn(await variants.withStatus(), { expected: { nonce: 'another' } })
+    it('with a status that cannot be told verifies where that is accepted, and says that it is not known', async () => {
+      const context = { fetchResource: unreachable().fetchResource, statusUnavailable: 'accept' }
+      const { result, trace } = await verdictOn(await variants.withStatus(), { context })
+      expect(result).toMatchObject({ ok: true, value: { status: 'unavailable', findings: [] } })
+      expect(trace.at(-1)).toEqual(['status', 'fail'])
+    })
+
+    it('with a status, made for another nonce, is a forgery first, and nobody is asked about it', async () => {
+      const { asked, fetchResource } = unreachable()
+      const changes = { expected: { nonce: 'another' }, context: { fetchResource } }
+      const verdict = await verdictOn(await variants.withStatus(), changes)
       expectRejection(verdict, { reason: 'nonce_mismatch' }, 'nonce')
+      expect(asked).toEqual([])
     })
 
     it('without holder binding is refused where binding is required', async () => {

@@ -126,5 +126,6 @@ export const CREDENTIAL: VerifiedCredential = {
   authorityKeyIdentifiers: [],
   claims: { age_over_18: true },
   holderBound: true,
+  status: 'not_present',
   findings: [],
 }

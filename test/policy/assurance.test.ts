@@ -20,6 +20,20 @@ describe('the level of a credential', () => {
     expect(levelOf(level, {}, false)).toBe('low')
   })
 
+  test.each(ASSURANCE_LEVELS)(
+    'is low with a status that could not be told, below an anchor of %s',
+    (level) => {
+      const unknown = { ...credentialOf(level), status: 'unavailable' } as const
+      expect(deriveLevel('pid', unknown)).toEqual({
+        level: 'low',
+        derivation: [
+          { step: 'anchor', id: 'pid', anchor: 'Authority', level },
+          { step: 'status_unavailable', id: 'pid', level: 'low' },
+        ],
+      })
+    },
+  )
+
   test.each<[AssuranceLevel, Json, AssuranceLevel]>([
     ['high', 'substantial', 'substantial'],
     ['high', 'low', 'low'],

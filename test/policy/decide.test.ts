@@ -26,6 +26,7 @@ describe('a good answer', () => {
           format: 'dc+sd-jwt',
           issuer: 'https://issuer.example',
           assurance_level: 'high',
+          status: 'not_present',
           checks: { age_over_18: true },
         },
       ],

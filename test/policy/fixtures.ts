@@ -71,6 +71,7 @@ export function presented(
     authorityKeyIdentifiers: [],
     claims,
     holderBound: true,
+    status: 'not_present',
     findings: [],
     ...changes,
   }

@@ -19,6 +19,7 @@ const INPUT: SettingsInput = {
   formats: null,
   request_options: {},
   by_value: true,
+  status_unavailable: 'refuse',
   return_urls: [],
   origins: [],
   retention_seconds: 3600,
@@ -102,10 +103,21 @@ describe('a relying party object', () => {
     const { stub } = await create()
     const refused = await runInDurableObject(stub, async (object, state) => {
       const document = state.storage.kv.get<Stored>('document')
-      state.storage.kv.put('document', { ...document, schema_version: 2 })
+      state.storage.kv.put('document', { ...document, schema_version: 3 })
       return object.settings().catch((error: Error) => error.message)
     })
-    expect(refused).toContain('unknown version 2')
+    expect(refused).toContain('unknown version 3')
+  })
+
+  it('reads a document of the first version as one that refuses what cannot be checked', async () => {
+    const { stub } = await create({ status_unavailable: 'accept' })
+    const before = await settingsFrom(stub)
+    const after = await runInDurableObject(stub, async (object, state) => {
+      const document = state.storage.kv.get<Stored>('document')
+      state.storage.kv.put('document', { ...document, schema_version: 1, status_unavailable: undefined })
+      return object.settings()
+    })
+    expect(after).toEqual({ ok: true, value: { ...before, status_unavailable: 'refuse' } })
   })
 })
 

@@ -54,6 +54,7 @@ const GOOD = {
     request_uri_method: 'get',
   },
   by_value: true,
+  status_unavailable: 'accept',
   return_urls: ['https://shop.org/done?step=2'],
   origins: ['https://shop.org'],
   retention_seconds: 3600,

@@ -70,6 +70,7 @@ describe('creating a relying party', () => {
       formats: null,
       request_options: {},
       by_value: true,
+      status_unavailable: 'refuse',
       return_urls: [],
       origins: [],
       retention_seconds: 172_800,

@@ -59,6 +59,7 @@ describe('a relying party', () => {
       webhook: { url: 'https://hooks.shop.org/in', events: ['verification.verified'] },
       trust_anchors: [],
       by_value: true,
+      status_unavailable: 'accept',
       return_urls: ['https://shop.example/back'],
       origins: ['https://shop.example'],
       retention_seconds: 3600,

@@ -3,6 +3,7 @@ import { readDocument, SCHEMA, stageOf } from '../../src/session/document.ts'
 import { newestGeneration } from '../../src/session/generations.ts'
 import { SCHEMA_1 } from './schema-1.ts'
 import { SCHEMA_2 } from './schema-2.ts'
+import { SCHEMA_3 } from './schema-3.ts'
 
 describe('a stored document', () => {
   it('of the first version is read as one that holds nothing and belongs to no browser', () => {
@@ -21,7 +22,23 @@ describe('a stored document', () => {
     const unfetched = { ...SCHEMA_2, generations: [{ ...generation, fetched: false }] }
     expect(readDocument(unfetched)).toMatchObject({ request_fetched: false })
     const held = { answer: 'digest', generation: 1, browser: 'mark', until: 1, returned: false }
-    expect(readDocument({ ...unfetched, held })).toMatchObject({ held, request_fetched: true })
+    const outcome = { credentials: [] }
+    expect(readDocument({ ...unfetched, held: { ...held, outcome } })).toMatchObject({
+      held,
+      request_fetched: true,
+    })
+  })
+
+  it('of the third version is read as one whose credentials named no status', () => {
+    const { outcome } = SCHEMA_3
+    const credentials = outcome.credentials.map((one) => ({ ...one, status: 'not_present' }))
+    const read = { ...outcome, credentials }
+    expect(readDocument(SCHEMA_3)).toEqual({ ...SCHEMA_3, schema: SCHEMA, outcome: read })
+    const held = { answer: 'digest', generation: 1, browser: 'mark', until: 1, returned: false, outcome }
+    expect(readDocument({ ...SCHEMA_3, status: 'pending', outcome: null, held })).toMatchObject({
+      outcome: null,
+      held: { ...held, outcome: read },
+    })
   })
 
   it('whose request was fetched stays at that stage when the generation is gone', () => {
@@ -33,7 +50,7 @@ describe('a stored document', () => {
     ])
   })
 
-  it.each([1, 2])('of version %i, erased, keeps its key', (schema) => {
+  it.each([1, 2, 3])('of version %i, erased, keeps its key', (schema) => {
     const tombstone = { erased: true, body_digest: 'digest', keep_until: 1 }
     expect(readDocument({ schema, ...tombstone })).toEqual({ schema: SCHEMA, ...tombstone })
   })

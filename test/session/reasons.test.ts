@@ -14,7 +14,7 @@ import {
   mintIssuerPki,
   mintLeaf,
 } from '../support/certificates.ts'
-import { alter, encodeDisclosure, type KeyPair, makeKey, type Parts } from '../support/issuer.ts'
+import { alter, encodeDisclosure, type KeyPair, makeKey, type Parts, signJwt } from '../support/issuer.ts'
 import { encryptResponse } from '../support/wallet.ts'
 import {
   ask,
@@ -159,15 +159,27 @@ const NOT_AUTHENTIC: Readonly<Record<string, Fault>> = {
   issuer_metadata_invalid: claims({ iss: METADATA_ISSUER }),
 }
 
+const LIST = 'https://status.example.com/1'
+const listed = (idx: number) => claims({ status: { status_list: { idx, uri: LIST } } })
+
+/** The issuer's list: its first entry is revoked, its second suspended. */
+function statusList(): string {
+  const status_list = { bits: 2, lst: 'eJw7CQAAygDK' }
+  const payload = { iss: 'https://issuer.example', sub: LIST, iat: now(), status_list }
+  return signJwt({ alg: 'ES256', typ: 'statuslist+jwt' }, payload, setting.issuer)
+}
+
 const NOT_CHECKABLE: Readonly<Record<string, Fault>> = {
   issuer_metadata_unavailable: claims({ iss: METADATA_ISSUER }),
-  status_unavailable: claims({ status: { status_list: { idx: 0, uri: 'https://status.example.com/1' } } }),
+  status_unavailable: listed(0),
 }
 
 const REJECTED: Readonly<Record<string, Fault>> = {
   predicate_false: async (request) => goodAnswer(setting, request, { age_over_18: false }),
   credential_expired: claims({ exp: 1_700_000_000 }),
   credential_not_yet_valid: claims({ nbf: 4_000_000_000 }),
+  credential_revoked: listed(0),
+  credential_suspended: listed(1),
 }
 
 /** In sessions answered with `direct_post.jwt`. */
@@ -208,8 +220,6 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 
 /** Of features that are not offered yet: no session can reach them. */
 const LATER: Readonly<Record<string, string>> = {
-  credential_revoked: 'status lists',
-  credential_suspended: 'status lists',
   value_mismatch: 'dcql_query',
   same_device_return_missing: 'binding.test.ts',
 }
@@ -230,7 +240,7 @@ async function expectUnharmed(id: string, reason: string, good: Parameters): Pro
   expect(await poll(setting, id)).toMatchObject({ status: 'verified', reason: null })
 }
 
-function mockMetadata(response: () => Response): void {
+function mockFetch(response: () => Response): void {
   vi.spyOn(globalThis, 'fetch').mockImplementation(async () => response())
 }
 
@@ -244,7 +254,7 @@ describe('the catalogue', () => {
 
 describe('an answer that is not authentic is 400, and the session stays as it was', () => {
   it.each(Object.entries(NOT_AUTHENTIC))('%s', async (reason, fault) => {
-    mockMetadata(() => Response.json({ issuer: 'https://somebody.example' }))
+    mockFetch(() => Response.json({ issuer: 'https://somebody.example' }))
     const { id, request, good } = await begin()
     const response = await post(id, await fault(request, good))
     expect(response.status).toBe(400)
@@ -272,8 +282,8 @@ describe('an answer that is not authentic is 400, and the session stays as it wa
 
 describe('what cannot be checked is 503, and the session stays as it was', () => {
   it.each(Object.entries(NOT_CHECKABLE))('%s', async (reason, fault) => {
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 400_000 }) // past what was remembered of metadata
-    mockMetadata(() => new Response(null, { status: 500 }))
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 400_000 }) // past what was remembered of metadata and lists
+    mockFetch(() => new Response(null, { status: 500 }))
     const { id, request, good } = await begin()
     const response = await post(id, await fault(request, good))
     expect(response.status).toBe(503)
@@ -285,6 +295,7 @@ describe('what cannot be checked is 503, and the session stays as it was', () =>
 
 describe('an authentic answer that does not satisfy the policy ends the session', () => {
   it.each(Object.entries(REJECTED))('%s', async (reason, fault) => {
+    mockFetch(() => new Response(statusList()))
     const { id, request, good } = await begin()
     expect((await post(id, await fault(request, good))).status).toBe(200)
     const session = await poll(setting, id)

@@ -105,19 +105,19 @@ describe('a list', () => {
 
 describe('a failure', () => {
   it.each<ResourceFault>(['unavailable', 'forbidden', 'too_large'])(
-    'to fetch (%s) is remembered for three seconds',
+    'to fetch (%s) is remembered for two seconds',
     async (fault) => {
-      expect(await fetchesAt({ fault }, [2, 3])).toEqual([1, 2])
+      expect(await fetchesAt({ fault }, [1, 2])).toEqual([1, 2])
     },
   )
 
-  it('to read is remembered for three seconds', async () => {
-    expect(await fetchesAt('junk', [2, 3])).toEqual([1, 2])
+  it('to read is remembered for two seconds', async () => {
+    expect(await fetchesAt('junk', [1, 2])).toEqual([1, 2])
   })
 
-  it('to verify is remembered for three seconds, whatever the list says of itself', async () => {
+  it('to verify is remembered for two seconds, whatever the list says of itself', async () => {
     const { privateKey } = await generateKeyPair('ES256')
-    expect(await fetchesAt(await makeJwt({}, {}, privateKey), [2, 3])).toEqual([1, 2])
+    expect(await fetchesAt(await makeJwt({}, {}, privateKey), [1, 2])).toEqual([1, 2])
   })
 })
 

@@ -21,7 +21,8 @@ export type MobileSecurityObject = {
   readonly deviceKey: PublicJwk | undefined
   /** Unix seconds. */
   readonly validity: Readonly<Record<'signed' | 'validFrom' | 'validUntil', number>>
-  readonly hasStatus: boolean
+  /** Where the issuer says how the document stands (Token Status List §6.3); `undefined` where it says nothing. */
+  readonly status: CborItem | undefined
 }
 
 const HASHES: ReadonlyMap<string | undefined, HashName> = new Map([
@@ -59,7 +60,7 @@ function readMembers(mso: CborItem): Result<MobileSecurityObject, CredentialReje
     valueDigests,
     deviceKey: parseCoseKey(keyInfo && entryOf(keyInfo, 'deviceKey')),
     validity: validity.value,
-    hasStatus: entryOf(mso, 'status') !== undefined,
+    status: entryOf(mso, 'status'),
   })
 }
 

@@ -4,13 +4,16 @@
 import type { Json, JsonObject } from '../../codec/json.ts'
 import { verifyCoseSign1 } from '../../crypto/cose.ts'
 import { err, ok, type Result } from '../../result.ts'
+import { parseStatusElement } from '../../trust/status-list.ts'
 import type { Context, CredentialType, Expected, Rejection, VerifiedCredential } from '../format.ts'
+import { checkRevocation, listedStatus, type ReadStatus } from '../revocation.ts'
 import { tracer } from '../tracer.ts'
 import { type Session, verifyDeviceAuth } from './device-auth.ts'
 import { type DecodedDocument, decodeDeviceResponse } from './device-response.ts'
 import { openNameSpaces } from './digests.ts'
 import { contradictedElement, type DocumentSigner, resolveDocumentSigner } from './document-signer.ts'
 import { type DecodedIssuerSigned, decodeIssuerSigned } from './issuer-signed.ts'
+import type { MobileSecurityObject } from './mobile-security-object.ts'
 import { buildSessionTranscript } from './session-transcript.ts'
 import { checkValidity } from './validity.ts'
 
@@ -53,9 +56,12 @@ export async function verifyDeviceResponse(
   const findings = checkValidity(mso.validity, issuer.value.certificate, context.now)
   context.trace('validity', findings.ok && findings.value.length === 0 ? 'pass' : 'fail')
   if (!findings.ok) return findings
-  // A `status` of whatever shape says that there is one to check, and nothing here can check it yet.
-  context.trace('status', mso.hasStatus ? 'fail' : 'skip')
-  if (mso.hasStatus) return err({ reason: 'status_unavailable' })
+  const standing = await checkRevocation(
+    statusReader(mso, type.value, issuer.value, context),
+    findings.value,
+    context,
+  )
+  if (!standing.ok) return standing
   return ok({
     format: FORMAT,
     typeIdentifier: mso.docType,
@@ -65,7 +71,7 @@ export async function verifyDeviceResponse(
     authorityKeyIdentifiers: issuer.value.authorityKeyIdentifiers,
     claims: claims.value,
     holderBound: true,
-    findings: findings.value,
+    ...standing.value,
   })
 }
 
@@ -107,6 +113,16 @@ async function verifyIssuerSignature(
     if (await verifyCoseSign1(issuerAuth, payload, key)) return ok(signer)
   }
   return err({ reason: 'invalid_issuer_signature' })
+}
+
+/** A `status` of whatever shape says that there is one to check. */
+function statusReader(
+  { status }: MobileSecurityObject,
+  type: CredentialType,
+  { anchor }: DocumentSigner,
+  context: Context,
+): ReadStatus | undefined {
+  return status && listedStatus(parseStatusElement(status), { type, anchor }, context)
 }
 
 async function openClaims(

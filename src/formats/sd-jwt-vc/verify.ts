@@ -7,14 +7,9 @@ import type { DecodedJws } from '../../crypto/jws.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { resolveSigner } from '../../trust/resolve-signer.ts'
 import type { SignerClaims, TrustedSigner } from '../../trust/signer.ts'
-import type {
-  CheckResult,
-  Context,
-  CredentialType,
-  Expected,
-  Rejection,
-  VerifiedCredential,
-} from '../format.ts'
+import { parseStatusClaim } from '../../trust/status-list.ts'
+import type { Context, CredentialType, Expected, Rejection, VerifiedCredential } from '../format.ts'
+import { checkRevocation, listedStatus, type ReadStatus } from '../revocation.ts'
 import { tracer } from '../tracer.ts'
 import { verifySdJwt } from './sd-jwt.ts'
 import { checkValidity } from './validity.ts'
@@ -51,10 +46,8 @@ export async function verifySdJwtVc(
   const findings = checkValidity(claims, { now: context.now, audience: expected.audience })
   context.trace('validity', findings.ok && findings.value.length === 0 ? 'pass' : 'fail')
   if (!findings.ok) return findings
-  const status = checkStatus(claims)
-  context.trace('status', status)
-  // Only now: what is not authentic is a forgery first, and a forgery has no status (Token Status List §8.3).
-  if (status === 'fail') return err({ reason: 'status_unavailable' })
+  const standing = await checkRevocation(statusReader(claims, issuer, context), findings.value, context)
+  if (!standing.ok) return standing
   return ok({
     format: FORMAT,
     typeIdentifier: issuer.vct,
@@ -64,7 +57,7 @@ export async function verifySdJwtVc(
     authorityKeyIdentifiers: issuer.authorityKeyIdentifiers,
     claims,
     holderBound,
-    findings: findings.value,
+    ...standing.value,
   })
 }
 
@@ -132,7 +125,10 @@ function decodeChain(x5c: Json | undefined): readonly Uint8Array<ArrayBuffer>[] 
   return chain
 }
 
-/** A `status` of whatever shape says that there is one to check, and nothing here can check it yet. */
-function checkStatus(claims: JsonObject): CheckResult {
-  return Object.hasOwn(claims, 'status') ? 'fail' : 'skip'
+/** A `status` of whatever shape says that there is one to check. It is the issuer's own: no disclosure brings it. */
+function statusReader(claims: JsonObject, issuer: Issuer, context: Context): ReadStatus | undefined {
+  const status = member(claims, 'status')
+  if (status === undefined) return undefined
+  const { credentialType: type, anchor } = issuer
+  return listedStatus(parseStatusClaim(status), { type, anchor }, context)
 }

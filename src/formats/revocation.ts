@@ -1,0 +1,62 @@
+// The last check of every format: has the issuer taken the credential back? It is asked only of a credential for which all
+// else holds: whoever serves the list learns of the question, and a forgery has no status (Token Status List §8.3).
+
+import { err, ok, type Result } from '../result.ts'
+import type { TrustedSigner } from '../trust/signer.ts'
+import {
+  type CredentialStatus,
+  checkStatus,
+  type StatusReference,
+  type StatusUnavailable,
+} from '../trust/status-list.ts'
+import type {
+  CheckResult,
+  Context,
+  CredentialType,
+  Finding,
+  RevocationStatus,
+  StatusRejection,
+} from './format.ts'
+
+/** Reads the status at the place the credential names; what it names must have been signed by its issuer. */
+export type ReadStatus = () => Promise<Result<CredentialStatus, StatusUnavailable>>
+
+/** What a credential's time and its issuer say against it, and how its status was found. */
+export type Standing = { readonly status: RevocationStatus | null; readonly findings: readonly Finding[] }
+
+/**
+ * Adds the status to what `validity` found. `read` is undefined for a credential that names no status. One that is out of
+ * time is not asked about: no policy accepts it anyway, and its status stays `null`.
+ */
+export async function checkRevocation(
+  read: ReadStatus | undefined,
+  validity: readonly Finding[],
+  { trace, statusUnavailable }: Pick<Context, 'trace' | 'statusUnavailable'>,
+): Promise<Result<Standing, StatusRejection>> {
+  const traced = (result: CheckResult, status: RevocationStatus | null, ...findings: readonly Finding[]) => {
+    trace('status', result)
+    return ok({ status, findings: [...validity, ...findings] })
+  }
+  if (read === undefined) return traced('skip', 'not_present')
+  if (validity.length > 0) return traced('skip', null)
+  const found = await read()
+  if (!found.ok && statusUnavailable === 'accept') return traced('fail', 'unavailable')
+  if (found.ok && found.value === 'valid') return traced('pass', 'valid')
+  if (found.ok && found.value === 'invalid') return traced('fail', 'revoked', 'credential_revoked')
+  if (found.ok && found.value === 'suspended') return traced('fail', 'suspended', 'credential_suspended')
+  // Not to be known, or known to be something of the issuer's own: no setting makes that acceptable (§7.1).
+  trace('status', 'fail')
+  return err({ reason: 'status_unavailable' })
+}
+
+/** Reads a Token Status List for a credential that `anchor` vouches for. */
+export function listedStatus(
+  reference: Result<StatusReference, StatusUnavailable>,
+  credential: { readonly type: CredentialType; readonly anchor: TrustedSigner['anchor'] },
+  { now, anchors, fetchResource }: Pick<Context, 'now' | 'anchors' | 'fetchResource'>,
+): ReadStatus {
+  const context = { now, anchors, fetchResource }
+  const { type: credentialType, anchor: credentialAnchor } = credential
+  return async () =>
+    reference.ok ? checkStatus(reference.value, { ...context, credentialType, credentialAnchor }) : reference
+}

@@ -1,0 +1,139 @@
+// What becomes of a credential by the entry of its status list, in both formats that have one. The lists are made by jose
+// (JWT) and by node:crypto (CWT), each signed by whoever signed the credential.
+
+import { importJWK } from 'jose'
+import { describe, expect, it } from 'vitest'
+import type { Context } from '../../src/formats/format.ts'
+import { makeCwt, makeJwt, URI, web } from '../trust/status-fixtures.ts'
+import { expectRejection, type Verdict } from './contract.ts'
+import * as document from './mdoc/good.ts'
+import { tagged } from './mdoc/maker.ts'
+import * as sdJwt from './sd-jwt-vc/good.ts'
+
+type Changes = { readonly context?: Partial<Context>; readonly expected?: { readonly nonce: string } }
+type Subject = {
+  readonly form: 'jwt' | 'cwt'
+  /** The list whose entries are 1, 2, 0, 3 as it is served. */
+  readonly list: string | Uint8Array<ArrayBuffer>
+  /** A presentation of a credential with this status, out of time where told. */
+  readonly present: (status: object, isExpired?: boolean) => Promise<string> | string
+  readonly verdictOn: (presentation: string, changes: Changes) => Promise<Verdict>
+}
+
+const { NOW, PKI } = document
+/** An hour before `NOW`, as an MSO says it. */
+const OVER = tagged(0, new Date((NOW - 3600) * 1000).toISOString().replace('.000', ''))
+const issuerKey = (await importJWK(sdJwt.ISSUER_KEY.privateJwk as object, 'ES256')) as CryptoKey
+
+const SUBJECTS: readonly Subject[] = [
+  {
+    form: 'jwt',
+    list: await makeJwt({ iat: NOW - 100, exp: NOW + 1000 }, {}, issuerKey),
+    present: async (status, isExpired = false) =>
+      sdJwt.presentGood(await sdJwt.issueGood({ status, ...(isExpired && { exp: NOW - 3600 }) })),
+    verdictOn: sdJwt.verdictOn,
+  },
+  {
+    form: 'cwt',
+    list: await makeCwt(
+      { claims: [[6, NOW - 100], [4, NOW + 1000]], unprotected: [[33, PKI.chain]] }, // biome-ignore format: entries
+      PKI.leaf.keys.privateKey,
+    ),
+    present: (status, isExpired = false) =>
+      document.make({
+        mso: (mso) => {
+          mso.status = status as never
+          if (isExpired) Object.assign(mso.validityInfo as object, { validUntil: OVER })
+        },
+      }),
+    verdictOn: document.verdictOn,
+  },
+]
+
+const entry = (idx: number) => ({ status_list: { idx, uri: URI } })
+
+describe.each(SUBJECTS)('a credential with a $form status list', ({ form, list, present, verdictOn }) => {
+  const judge = async (presentation: string, changes: Changes = {}, body = list) => {
+    const { asked, fetchResource } = web(async () => body)
+    const verdict = await verdictOn(presentation, {
+      ...changes,
+      context: { fetchResource, ...changes.context },
+    })
+    return { asked, verdict }
+  }
+
+  it('whose entry is 0 is valid', async () => {
+    const { asked, verdict } = await judge(await present(entry(2)))
+    expect(verdict.result).toMatchObject({ ok: true, value: { status: 'valid', findings: [] } })
+    expect(verdict.trace.at(-1)).toEqual(['status', 'pass'])
+    expect(asked).toMatchObject([{ url: URI, accept: `application/statuslist+${form}` }])
+  })
+
+  it.each([
+    [0, 'revoked', 'credential_revoked'],
+    [1, 'suspended', 'credential_suspended'],
+  ])(
+    'whose entry says %j: %s is authentic, and the finding says so, whatever is accepted',
+    async (idx, status, finding) => {
+      for (const statusUnavailable of ['refuse', 'accept'] as const) {
+        const { verdict } = await judge(await present(entry(idx)), { context: { statusUnavailable } })
+        expect(verdict.result).toMatchObject({ ok: true, value: { status, findings: [finding] } })
+        expect(verdict.trace.at(-1)).toEqual(['status', 'fail'])
+      }
+    },
+  )
+
+  it("whose entry has a meaning of the issuer's own is not valid, whatever is accepted", async () => {
+    for (const statusUnavailable of ['refuse', 'accept'] as const) {
+      const { verdict } = await judge(await present(entry(3)), { context: { statusUnavailable } })
+      expectRejection(verdict, { reason: 'status_unavailable' }, 'status')
+    }
+  })
+
+  it.each([
+    ['no mechanism', {}],
+    ['another mechanism', { identifier_list: { id: 'x', uri: URI } }],
+    ['an entry before the first', { status_list: { idx: -1, uri: URI } }],
+  ])('with %s cannot be told, and nothing is fetched', async (_, status) => {
+    const refused = await judge(await present(status))
+    expectRejection(refused.verdict, { reason: 'status_unavailable' }, 'status')
+    const accepted = await judge(await present(status), { context: { statusUnavailable: 'accept' } })
+    expect(accepted.verdict.result).toMatchObject({
+      ok: true,
+      value: { status: 'unavailable', findings: [] },
+    })
+    expect([...refused.asked, ...accepted.asked]).toEqual([])
+  })
+
+  it.each([
+    ['an entry beyond the list', 12, list],
+    ['a list that is none', 2, 'junk'],
+  ])('with %s cannot be told', async (_, idx, body) => {
+    const refused = await judge(await present(entry(idx)), {}, body)
+    expectRejection(refused.verdict, { reason: 'status_unavailable' }, 'status')
+    const changes = { context: { statusUnavailable: 'accept' } } as const
+    const accepted = await judge(await present(entry(idx)), changes, body)
+    expect(accepted.verdict.result).toMatchObject({ ok: true, value: { status: 'unavailable' } })
+  })
+
+  it('that is out of time is not asked about: its status is not known', async () => {
+    const { asked, verdict } = await judge(await present(entry(0), true))
+    expect(verdict.result).toMatchObject({
+      ok: true,
+      value: { status: null, findings: ['credential_expired'] },
+    })
+    expect(verdict.trace.at(-1)).toEqual(['status', 'skip'])
+    expect(asked).toEqual([])
+  })
+
+  it('that is a forgery is not asked about', async () => {
+    const { asked, verdict } = await judge(await present(entry(0)), { expected: { nonce: 'another' } })
+    expect(verdict.result.ok).toBe(false)
+    expect(asked).toEqual([])
+  })
+
+  it('leaves no trace of list or index', async () => {
+    const { verdict } = await judge(await present({ status_list: { idx: 99_999, uri: URI } }))
+    expect(JSON.stringify(verdict)).not.toMatch(/status\.example|99999/)
+  })
+})
