@@ -70,6 +70,8 @@ export type VerifiedCredential = {
   readonly format: string
   readonly issuer: string | null
   readonly assurance_level: AssuranceLevel
+  /** What is known of its revocation. `unavailable`: it could not be told, and your settings accept that. Null: not asked. */
+  readonly status: 'valid' | 'revoked' | 'suspended' | 'unavailable' | 'not_present' | null
   readonly checks: Readonly<Record<string, boolean>>
 }
 

@@ -80,6 +80,7 @@ it('CONTRACT 4: a verified session shows what was found, by whom it is vouched f
       format: 'dc+sd-jwt',
       issuer: 'https://issuer.example',
       assurance_level: 'substantial',
+      status: 'not_present',
       checks: { age_over_18: true },
     },
   ])
