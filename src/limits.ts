@@ -34,6 +34,8 @@ export const CERTIFICATE = {
   bytes: 16_384,
   /** Certificates of one chain. */
   chain: 8,
+  /** Certificates kept decoded, of chains that an anchor vouched for: 4 MiB were each as large as may be. */
+  remembered: 256,
   /** Names in one alternative name or name constraint. */
   generalNames: 256,
   /** Characters of a name written down. */

@@ -30,7 +30,9 @@ export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array<ArrayBu
 
 /** Byte equality of public values (certificates, digests). Secrets are compared with `timingSafeEqual`. */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, i) => byte === b[i])
+  if (a.length !== b.length) return false
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
+  return true
 }
 
 /** Lower-case hexadecimal. */

@@ -33,20 +33,29 @@ export function parsePublicJwk(value: unknown): PublicJwk | undefined {
   return y !== undefined && member(value, 'kty') === 'EC' ? { kty: 'EC', crv: curve, x, y } : undefined
 }
 
-/** Imports a key for verification with exactly this algorithm; `undefined` where they do not fit or the point is not on the curve. */
+/**
+ * Imports a key for verification with exactly this algorithm; `undefined` where they do not fit or the point is not on the
+ * curve. A key object that its owner keeps, as an anchor does, is imported once; it must not change.
+ */
 export async function importVerificationKey(
   jwk: PublicJwk,
   algorithm: SignatureAlgorithm,
 ): Promise<CryptoKey | undefined> {
   if (jwk.kty !== algorithm.kty || jwk.crv !== algorithm.crv) return undefined
+  const known = imported.get(jwk)
+  if (known !== undefined) return known
   try {
-    return await crypto.subtle.importKey('jwk', publicMembers(jwk), algorithm.importParameters, false, [
-      'verify',
-    ])
+    const { importParameters } = algorithm
+    const key = await crypto.subtle.importKey('jwk', publicMembers(jwk), importParameters, false, ['verify'])
+    imported.set(jwk, key)
+    return key
   } catch {
     return undefined // WebCrypto refuses points that are not on the curve
   }
 }
+
+/** Type and curve, which every key object fixes, fix the parameters of its import: no algorithm needs one of its own. */
+const imported = new WeakMap<PublicJwk, CryptoKey>()
 
 /** The SHA-256 JWK thumbprint (RFC 7638): 32 bytes. */
 export function jwkThumbprint(jwk: PublicJwk): Promise<Uint8Array<ArrayBuffer>> {

@@ -8,6 +8,7 @@ import { type Certificate, decodeCertificate, isSelfIssued } from './certificate
 import { findBrokenRule } from './certificate-profile.ts'
 import { verifyCertificateSignature } from './certificate-signature.ts'
 import { isSameName } from './distinguished-name.ts'
+import { knownCertificate } from './known-certificates.ts'
 import type { TrustRejection } from './rejection.ts'
 
 /** A certification authority of ours, and the extended key usages it is limited to (undefined: any but TLS alone). */
@@ -26,7 +27,8 @@ export function decodeCertificateChain(
   if (chain.length > CERTIFICATE.chain) {
     return err({ reason: 'certificate_profile_violation', rule: 'chain_too_long' })
   }
-  const [leaf, ...issuers] = chain.map(decodeCertificate)
+  // A copy: a certificate that is remembered must neither hold the whole presentation in memory nor change with it.
+  const [leaf, ...issuers] = chain.map((bytes) => knownCertificate(bytes) ?? decodeCertificate(bytes.slice()))
   if (leaf === undefined || !issuers.every((issuer) => issuer !== undefined)) {
     return err({ reason: 'malformed_certificate_chain' })
   }

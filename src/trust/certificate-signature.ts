@@ -8,11 +8,25 @@ import type { SubjectKey } from './subject-key.ts'
 /** `weak`: the issuer's key or the signature's algorithm is none we accept, so nothing was computed. */
 export type SignatureVerdict = 'valid' | 'invalid' | 'weak'
 
-/** Verifies that `issuer`'s key signed `certificate`. Names, dates and usages are not looked at. */
+/**
+ * Verifies that `issuer`'s key signed `certificate`. Names, dates and usages are not looked at. Two decoded certificates
+ * never change, so once the answer was yes it stays yes; every other answer is found anew.
+ */
 export async function verifyCertificateSignature(
   certificate: Certificate,
   issuer: Certificate,
 ): Promise<SignatureVerdict> {
+  const known = verified.get(certificate)
+  if (known?.has(issuer)) return 'valid'
+  const verdict = await judgeSignature(certificate, issuer)
+  if (verdict === 'valid') verified.set(certificate, (known ?? new WeakSet()).add(issuer))
+  return verdict
+}
+
+/** Issuers by what their key is known to have signed. Certificates are told apart by identity: others, other bytes. */
+const verified = new WeakMap<Certificate, WeakSet<Certificate>>()
+
+async function judgeSignature(certificate: Certificate, issuer: Certificate): Promise<SignatureVerdict> {
   const algorithm = signatureAlgorithm(certificate.signatureAlgorithm)
   const { subjectKey } = issuer
   if (algorithm === undefined || subjectKey === undefined) return 'weak'

@@ -33,8 +33,19 @@ export function selectNamedKeys(
   return keys
     .filter((key) => fitsAlgorithm(key, algorithm) && (kid === undefined || key.kid === kid))
     .slice(0, CANDIDATES)
-    .map(parsePublicJwk)
+    .map(publicPart)
     .filter((key) => key !== undefined)
+}
+
+/** One object for each key of a set, so that it is imported once (`importVerificationKey`). */
+const publicParts = new WeakMap<KeySetKey, PublicJwk>()
+
+function publicPart(key: KeySetKey): PublicJwk | undefined {
+  const known = publicParts.get(key)
+  if (known !== undefined) return known
+  const part = parsePublicJwk(key)
+  if (part !== undefined) publicParts.set(key, part)
+  return part
 }
 
 /** Whether a signature with this JOSE algorithm can have been made with this key. */

@@ -18,6 +18,7 @@ import { resolveDidKeys } from './did.ts'
 import { formatDistinguishedName } from './distinguished-name.ts'
 import { resolveMetadataKeys } from './issuer-metadata.ts'
 import { fitsAlgorithm, selectKeys } from './key-set.ts'
+import { rememberCertificates } from './known-certificates.ts'
 import type { TrustRejection } from './rejection.ts'
 import type { SignerClaims, TrustContext, TrustedSigner } from './signer.ts'
 import { subjectKeyJwk } from './subject-key.ts'
@@ -105,6 +106,7 @@ async function resolveChain(
   const vouching = await findVouchingAnchor(chain.value, anchors, now)
   if (!vouching.ok) return vouching
   const { anchor, verified } = vouching.value
+  rememberCertificates(verified)
   const [leaf] = chain.value
   const key = leaf.subjectKey && subjectKeyJwk(leaf.subjectKey)
   if (key === undefined || !fitsAlgorithm(key, claims.algorithm))

@@ -48,6 +48,17 @@ export function decodeSubjectKey(spki: DerElement): SubjectKey | undefined {
 
 /** The key as a JWK, for the types that JOSE and COSE signatures are verified with; `undefined` for RSA. */
 export function subjectKeyJwk(key: SubjectKey): PublicJwk | undefined {
+  const known = jwks.get(key)
+  if (known !== undefined) return known
+  const jwk = toJwk(key)
+  if (jwk !== undefined) jwks.set(key, jwk)
+  return jwk
+}
+
+/** One JWK for each decoded key, so that it is imported once (`importVerificationKey`). */
+const jwks = new WeakMap<SubjectKey, PublicJwk>()
+
+function toJwk(key: SubjectKey): PublicJwk | undefined {
   if (key.type === 'rsa') return undefined
   if (key.type === 'ed25519') return { kty: 'OKP', crv: 'Ed25519', x: encodeBase64url(key.point) }
   return {

@@ -73,8 +73,23 @@ describe('importVerificationKey', () => {
     expect(await importVerificationKey(ED25519, algorithm('ES256'))).toBeUndefined()
   })
 
-  it('refuses a point that is not on the curve', async () => {
+  it('imports an object that is kept once, and another object by itself, however alike', async () => {
+    const kept = { ...ED25519 }
+    const key = await importVerificationKey(kept, algorithm('EdDSA'))
+    expect(await importVerificationKey(kept, algorithm('Ed25519'))).toBe(key)
+    expect(await importVerificationKey({ ...ED25519 }, algorithm('EdDSA'))).not.toBe(key)
+  })
+
+  it('imports a kept object for no other algorithm than before', async () => {
+    const kept = { ...P256 }
+    expect(await importVerificationKey(kept, algorithm('ES256'))).toBeInstanceOf(CryptoKey)
+    expect(await importVerificationKey(kept, algorithm('ES384'))).toBeUndefined()
+    expect(await importVerificationKey(kept, algorithm('EdDSA'))).toBeUndefined()
+  })
+
+  it('refuses a point that is not on the curve as often as it is asked', async () => {
     const off = { ...P256, x: P256.y, y: P256.x } as PublicJwk
+    expect(await importVerificationKey(off, algorithm('ES256'))).toBeUndefined()
     expect(await importVerificationKey(off, algorithm('ES256'))).toBeUndefined()
   })
 
