@@ -27,12 +27,13 @@ export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined 
   return decode(text, text.length - padding, STANDARD_VALUES)
 }
 
-const NO_VALUE = 0xff
+/** Negative, as is whatever it is joined to. */
+const NO_VALUE = -1
 const STANDARD_VALUES = valuesOf(STANDARD)
 const URL_SAFE_VALUES = valuesOf(URL_SAFE)
 
-function valuesOf(alphabet: string): Uint8Array {
-  const values = new Uint8Array(128).fill(NO_VALUE)
+function valuesOf(alphabet: string): Int8Array {
+  const values = new Int8Array(128).fill(NO_VALUE)
   for (let i = 0; i < alphabet.length; i++) values[alphabet.charCodeAt(i)] = i
   return values
 }
@@ -53,21 +54,25 @@ function encode(bytes: Uint8Array, alphabet: string): string {
   return bits === 0 ? text : text + alphabet[(buffer << (6 - bits)) & 0x3f]
 }
 
-/** One pass over the first `length` characters: six bits in, eight out; what is left over must be zero (RFC 4648 §3.5). */
-function decode(text: string, length: number, values: Uint8Array): Uint8Array<ArrayBuffer> | undefined {
+/** The first `length` characters: four in, three out. Bits that are left over at the end must be zero (RFC 4648 §3.5). */
+function decode(text: string, length: number, values: Int8Array): Uint8Array<ArrayBuffer> | undefined {
+  const at = (i: number) => values[text.charCodeAt(i)] ?? NO_VALUE
   const bytes = new Uint8Array((length * 3) >> 2)
-  let buffer = 0
-  let bits = 0
+  const left = length % 4
   let next = 0
-  for (let i = 0; i < length; i++) {
-    const value = values[text.charCodeAt(i)] ?? NO_VALUE
-    if (value === NO_VALUE) return undefined
-    buffer = ((buffer & 0x3f) << 6) | value
-    bits += 6
-    if (bits < 8) continue
-    bits -= 8
-    bytes[next++] = buffer >> bits
+  for (let i = 0; i < length - left; i += 4) {
+    const four = (at(i) << 18) | (at(i + 1) << 12) | (at(i + 2) << 6) | at(i + 3)
+    if (four < 0) return undefined
+    bytes[next++] = four >> 16
+    bytes[next++] = four >> 8
+    bytes[next++] = four
   }
-  const leftOver = buffer & ((1 << bits) - 1)
-  return bits < 6 && leftOver === 0 ? bytes : undefined
+  if (left === 0) return bytes
+  const start = length - left
+  const last = (at(start) << 18) | (at(start + 1) << 12) | (left === 3 ? at(start + 2) << 6 : 0)
+  const leftOver = left === 3 ? last & 0xff : last & 0xffff
+  if (left === 1 || last < 0 || leftOver !== 0) return undefined
+  bytes[next++] = last >> 16
+  if (left === 3) bytes[next] = last >> 8
+  return bytes
 }

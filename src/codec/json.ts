@@ -44,7 +44,6 @@ export function member(object: JsonObject, name: string): Json | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined
 }
 
-const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
 /** One pass over the text, before JSON.parse: depth and duplicate names. Other faults are left to JSON.parse. */
@@ -70,12 +69,12 @@ function scan(text: string, maximumDepth: number): JsonFault | undefined {
   return undefined
 }
 
-/** The closing quote of the string that begins at `start`: every character is looked at once. */
+/** The closing quote of the string that begins at `start`: the first with an even number of backslashes before it. */
 function endOfString(text: string, start: number): number | undefined {
-  for (let i = start + 1; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    if (code === QUOTE) return i
-    if (code === BACKSLASH) i++
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let backslashes = 0
+    while (text.charCodeAt(end - 1 - backslashes) === BACKSLASH) backslashes++
+    if (backslashes % 2 === 0) return end
   }
   return undefined
 }

@@ -8,6 +8,15 @@ const fault = (text: string, limits = LIMITS) => {
   return parsed.ok ? undefined : parsed.error
 }
 
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 describe('parseJson', () => {
   it.each([
     'null',
@@ -59,6 +68,17 @@ describe('parseJson', () => {
     expect(fault(`${'['.repeat(9)}${']'.repeat(9)}`)).toBe('too_deep')
     expect(fault(`${'{"a":'.repeat(9)}1${'}'.repeat(9)}`)).toBe('too_deep')
     expect(fault(`[${'[],'.repeat(100)}[]]`)).toBeUndefined()
+  })
+
+  it('sees the end of a string where the platform does, whatever quotes and backslashes are in it', () => {
+    let texts = ['']
+    for (let length = 0; length < 7; length++) {
+      for (const inside of texts) {
+        const text = `{"${inside}": 1}`
+        expect(parseJson(text, LIMITS).ok, text).toBe(isJson(text))
+      }
+      texts = texts.flatMap((text) => ['"', '\\', 'n', '{'].map((character) => text + character))
+    }
   })
 
   it('does not count brackets inside strings', () => {
