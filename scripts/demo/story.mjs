@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { compactDecrypt, createLocalJWKSet, exportJWK, generateKeyPair, jwtVerify } from 'jose'
 import { makeKey } from '../../test/support/issuer.ts'
-import { AGE, makeAuthority, makePerson, presentationOf } from '../../test/support/person.ts'
+import { AGE, makeAuthority, makePerson, presentationOf, queryFor } from '../../test/support/person.ts'
 import { judgeSignature, startReceiver } from '../../test/support/receiver.ts'
 import { expectStatus, readQr, startService } from '../../test/support/service.ts'
 
@@ -90,7 +90,7 @@ async function tellStory() {
 
   await step('Somebody else answers first, with a credential they made themselves', async () => {
     const forged = await presentationOf(person, AGE, request, { issuer: await makeKey() })
-    const answer = await service.wallet.present(request, { age_attestation: [forged] })
+    const answer = await service.wallet.present(request, { [queryFor(request, AGE)]: [forged] })
     tell('the service says', `${answer.status} ${await answer.text()}`)
     const { status, attempts } = await shop.poll(session.verification_id)
     tell('the session is', `${status}, with an attempt noted: ${attempts[0]?.reason.code}`)
@@ -98,7 +98,7 @@ async function tellStory() {
   })
   await step('The wallet presents the real credential, encrypted', async () => {
     const presentation = await presentationOf(person, AGE, request, { disclose: { age_over_18: true } })
-    const answer = await service.wallet.present(request, { age_attestation: [presentation] })
+    const answer = await service.wallet.present(request, { [queryFor(request, AGE)]: [presentation] })
     const { redirect_uri } = await expectStatus(answer, 200)
     tell('the service says', '200')
     tell('the wallet goes to', redirect_uri)

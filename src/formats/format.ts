@@ -18,8 +18,14 @@ export type CredentialFormat<Id extends string = string> = {
   readonly clauses: Readonly<Record<CheckId, string>>
   /** The type identifiers a DCQL `meta` object asks for; `undefined` where it is not a `meta` of this format. */
   readonly metaTypes: (meta: JsonObject) => readonly string[] | undefined
-  /** The DCQL `meta` object that asks for these type identifiers. */
+  /** Whether one `meta` object asks for one type or for several. */
+  readonly typesPerMeta: 'one' | 'several'
+  /** The DCQL `meta` object that asks for these type identifiers, as many as `typesPerMeta` says. */
   readonly buildMeta: (types: readonly string[]) => JsonObject
+  /** Tells whether a claims path (§7) can select anything in this format. */
+  readonly isClaimsPath: (path: readonly (string | number | null)[]) => boolean
+  /** What every claims query says besides its path. */
+  readonly claimsParameters: { readonly intent_to_retain?: false }
   /** Verifies one presentation: integrity, trust, holder binding, validity. Never throws for bad input. */
   readonly verify: (
     presentation: Json,

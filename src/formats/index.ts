@@ -1,11 +1,13 @@
 // The registry of credential formats: one line each. Format identifiers everywhere else derive from it.
 
 import type { CredentialFormat } from './format.ts'
+import { mdoc } from './mdoc/mdoc.ts'
 import { sdJwtVc } from './sd-jwt-vc/sd-jwt-vc.ts'
 
 /** Every credential format this service verifies, by its Credential Format Identifier. */
 export const FORMATS = {
   'dc+sd-jwt': sdJwtVc,
+  mso_mdoc: mdoc,
 } as const satisfies Readonly<Record<string, CredentialFormat>>
 
 /** The Credential Format Identifiers of the registry. */

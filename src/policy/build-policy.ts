@@ -3,7 +3,7 @@
 
 import { err, ok, type Result } from '../result.ts'
 import type { AssuranceLevel } from '../trust/anchor.ts'
-import { formatOf, scopePath } from './catalogue.ts'
+import { formatOf, pathIn, scopePath } from './catalogue.ts'
 import type { CredentialTypeDefinition, Policy, ScopePath } from './policy.ts'
 import { type Alternative, buildQuery, type QueryFormat } from './query.ts'
 
@@ -119,13 +119,22 @@ function askType(name: string, request: PolicyRequest, { definitions, formats }:
     request.formats?.flatMap((id) => formats.find((format) => format.id === id) ?? []) ?? formats
   const alternatives = [...new Set(preferred)].flatMap((format) => {
     const { identifiers } = formatOf(type, format.id) ?? { identifiers: [] }
-    if (identifiers.length === 0) return []
-    const scopes = request.scope.flatMap(
-      (scope) => scopePath(type, format.id, scope, request.allow_derived) ?? [],
-    )
-    return [{ type: name, format, identifiers, scopes }]
+    return perQuery(format, identifiers).map((asked) => ({
+      type: name,
+      format,
+      identifiers: asked,
+      scopes: request.scope
+        .flatMap((scope) => scopePath(type, format.id, scope, request.allow_derived) ?? [])
+        .map((found) => pathIn(asked[0], found)),
+    }))
   })
   return { name, alternatives }
+}
+
+/** The identifiers of a type as credential queries ask for them: together, or one by one. */
+function perQuery(format: QueryFormat, identifiers: readonly string[]): readonly (readonly string[])[] {
+  if (format.typesPerMeta === 'one') return identifiers.map((identifier) => [identifier])
+  return identifiers.length === 0 ? [] : [identifiers]
 }
 
 function unsatisfiable(request: PolicyRequest, types: readonly AskedType[]): readonly PolicyFault[] {

@@ -72,7 +72,9 @@ const AV_NAMESPACE = 'eu.europa.ec.av.1'
 const PID_NAMESPACE = 'eu.europa.ec.eudi.pid.1'
 const MDL_NAMESPACE = 'org.iso.18013.5.1'
 const ISO_23220_NAMESPACE = 'org.iso.23220.1'
-const PHOTO_ID_NAMESPACE = 'org.iso.23220.photoid.1'
+
+/** A namespace that is spelt like the type's own identifier. It takes the place of this step in a path. */
+const OWN_NAMESPACE = '{type}'
 
 /** The built-in types. A relying party can add to them, never change them. */
 export const BUILT_IN_TYPES: readonly CredentialTypeDefinition[] = [
@@ -120,10 +122,10 @@ export const BUILT_IN_TYPES: readonly CredentialTypeDefinition[] = [
     name: 'photo_id',
     formats: {
       mso_mdoc: {
-        // Drafts of ISO/IEC 23220-4 write the document type both ways, and both are issued.
+        // Drafts of ISO/IEC 23220-4 write the document type and its namespace both ways, and both are issued.
         identifiers: ['org.iso.23220.photoid.1', 'org.iso.23220.photoID.1'],
         scopes: {
-          ...elements(PHOTO_ID_NAMESPACE, PHOTO_ID_OWN_ELEMENTS),
+          ...elements(OWN_NAMESPACE, PHOTO_ID_OWN_ELEMENTS),
           ...elements(ISO_23220_NAMESPACE, PHOTO_ID_ELEMENTS),
           ...isoBirthAndAge(ISO_23220_NAMESPACE),
         },
@@ -206,6 +208,12 @@ export function scopePath(
   const birthdate = own(scopes, 'birthdate')
   if (!allowDerived || age === undefined || birthdate === undefined) return found
   return { ...found, derived: { path: birthdate.path, age: age.years } }
+}
+
+/** A scope's path in credentials of one of the type's identifiers. */
+export function pathIn(identifier: string | undefined, found: ScopePath): ScopePath {
+  if (identifier === undefined || found.path[0] !== OWN_NAMESPACE) return found
+  return { ...found, path: [identifier, ...found.path.slice(1)] }
 }
 
 type Scopes = CredentialTypeFormat['scopes']

@@ -39,7 +39,7 @@ export type ScopePath = {
 /** A credential type a relying party added (admin API `credential_types`), or a built-in one. */
 export type CredentialTypeDefinition = {
   readonly name: string
-  /** Per format: the type's identifiers (all are accepted; a format whose `meta` names one asks for the first) and its scopes. */
+  /** Per format: the type's identifiers (all are asked for and accepted) and its scopes. */
   readonly formats: Readonly<Record<string, CredentialTypeFormat>>
 }
 
@@ -47,7 +47,8 @@ export type CredentialTypeFormat = {
   readonly identifiers: readonly string[]
   /**
    * Where each scope's claim stands. `age_over_NN` stands for every age from 01 to 99, the digits taking the place of `NN` in
-   * its path; `birthdate` is the claim that ages are derived from.
+   * its path; a path that begins with `{type}` has the type's identifier there; `birthdate` is the claim that ages are
+   * derived from.
    */
   readonly scopes: Readonly<Record<string, { readonly path: ClaimsPath; readonly boolean?: boolean }>>
 }

@@ -6,12 +6,13 @@ import type { RequestedType } from '../openid4vp/presentation-definition.ts'
 import type { Policy, PolicyDescriptor, ScopePath } from './policy.ts'
 
 /** What query building needs of a credential format. */
-export type QueryFormat = Pick<CredentialFormat, 'id' | 'buildMeta'>
+export type QueryFormat = Pick<CredentialFormat, 'id' | 'typesPerMeta' | 'buildMeta' | 'claimsParameters'>
 
-/** One credential that may be presented: a type in a format, and the scopes asked of it. */
+/** One credential that may be presented: a type in a format, and the scopes asked of it. One credential query asks for it. */
 export type Alternative = {
   readonly type: string
   readonly format: QueryFormat
+  /** As many as one `meta` of the format asks for. */
   readonly identifiers: readonly string[]
   readonly scopes: readonly ScopePath[]
 }
@@ -53,7 +54,7 @@ export function requestedTypes(policy: Policy): readonly RequestedType[] {
   })
 }
 
-/** `<type>`, or `<type>-<format>` where the type is asked for in several formats; always of `[A-Za-z0-9_-]` and unique (§6.1). */
+/** `<type>`, or `<type>-<format>` where several credentials of the type may be presented; always of `[A-Za-z0-9_-]` and unique (§6.1). */
 function queryIds(alternatives: readonly Alternative[]): readonly string[] {
   const ids: string[] = []
   for (const { type, format } of alternatives) {
@@ -69,7 +70,7 @@ function queryIds(alternatives: readonly Alternative[]): readonly string[] {
 function buildCredentialQuery(id: string, { format, identifiers, scopes }: Alternative): CredentialQuery {
   const query = { id, format: format.id, meta: format.buildMeta(identifiers) }
   if (scopes.length === 0) return query // §6.4.1: nothing but what is not selectively disclosable
-  return { ...query, ...buildClaims(scopes) }
+  return { ...query, ...buildClaims(scopes, format.claimsParameters) }
 }
 
 /**
@@ -77,14 +78,17 @@ function buildCredentialQuery(id: string, { format, identifiers, scopes }: Alter
  * rely on them (§6.4.1). Where ages may be derived there are two sets: with the age claims, which say less and so come first,
  * and with the birthdate in their place (§6.4.1: the order is the verifier's preference).
  */
-function buildClaims(scopes: readonly ScopePath[]): Pick<CredentialQuery, 'claims' | 'claim_sets'> {
+function buildClaims(
+  scopes: readonly ScopePath[],
+  parameters: QueryFormat['claimsParameters'],
+): Pick<CredentialQuery, 'claims' | 'claim_sets'> {
   const paths = uniquePaths(scopes.map(({ path }) => path))
   const instead = uniquePaths(scopes.map(({ path, derived }) => derived?.path ?? path))
   if (instead.every((path) => includesPath(paths, path)) && instead.length === paths.length) {
-    return { claims: paths.map((path) => ({ path })) }
+    return { claims: paths.map((path) => ({ path, ...parameters })) }
   }
   const claims: readonly (ClaimsQuery & { readonly id: string })[] = uniquePaths([...paths, ...instead]).map(
-    (path, index) => ({ id: `c${index + 1}`, path }),
+    (path, index) => ({ id: `c${index + 1}`, path, ...parameters }),
   )
   const idsOf = (set: readonly ClaimsPath[]) =>
     claims.filter(({ path }) => includesPath(set, path)).map(({ id }) => id)

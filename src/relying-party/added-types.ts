@@ -42,19 +42,42 @@ const scopes = z
   .record(scopeName, scopeEntry)
   .check(z.refine((value) => isCount(Object.keys(value), 100), 'must name 1 to 100 scopes'))
 
+const metaObject = z.record(z.string(), z.json())
+
+/** Of a format whose `meta` asks for one type, a type with several identifiers has a list of them. */
 function formatEntry(id: FormatId) {
   return z.pipe(
-    z.strictObject({ meta: z.record(z.string(), z.json()), scopes }),
+    z.strictObject({ meta: z.union([metaObject, z.array(metaObject)]), scopes }),
     z.transform((input, { issues }) => {
-      const identifiers = credentialFormat(id)?.metaTypes(input.meta as JsonObject) // z.json() is Json
-      if (identifiers !== undefined && isCount(identifiers, 10) && identifiers.every(isIdentifier)) {
-        return { identifiers, scopes: input.scopes } satisfies CredentialTypeFormat
+      const identifiers = identifiersOf(id, input.meta as JsonObject | readonly JsonObject[]) // z.json() is Json
+      if (identifiers === undefined) {
+        const message = `must be a DCQL meta object of ${id} with 1 to 10 identifiers`
+        issues.push({ code: 'custom', input, path: ['meta'], message })
       }
-      const message = `must be a DCQL meta object of ${id} with 1 to 10 identifiers`
-      issues.push({ code: 'custom', input, path: ['meta'], message })
-      return z.NEVER
+      for (const [scope, { path }] of Object.entries(input.scopes)) {
+        if (FORMATS[id].isClaimsPath(path)) continue
+        const message = `must be a claims path of ${id}`
+        issues.push({ code: 'custom', input, path: ['scopes', scope], message })
+      }
+      return { identifiers: identifiers ?? [], scopes: input.scopes } satisfies CredentialTypeFormat
     }),
   )
+}
+
+function identifiersOf(
+  id: FormatId,
+  meta: JsonObject | readonly JsonObject[],
+): readonly string[] | undefined {
+  const { metaTypes, typesPerMeta } = FORMATS[id]
+  const metas = isList(meta) ? meta : [meta]
+  if (metas.length > 1 && typesPerMeta === 'several') return undefined
+  const identifiers: string[] = []
+  for (const one of metas) {
+    const types = metaTypes(one)
+    if (types === undefined) return undefined
+    identifiers.push(...types)
+  }
+  return isCount(identifiers, 10) && identifiers.every(isIdentifier) ? identifiers : undefined
 }
 
 const addedType = z.pipe(
@@ -85,9 +108,21 @@ export const addedTypes: z.ZodMiniType<readonly CredentialTypeDefinition[]> = z.
 export function addedTypeToWire(definition: CredentialTypeDefinition) {
   const formats = Object.entries(definition.formats).map(([id, { identifiers, scopes }]) => [
     id,
-    { meta: (credentialFormat(id)?.buildMeta(identifiers) ?? null) satisfies Json, scopes },
+    { meta: metaToWire(id, identifiers), scopes },
   ])
   return { type: definition.name, formats: Object.fromEntries(formats) as Readonly<Record<string, Json>> }
+}
+
+function metaToWire(id: string, identifiers: readonly string[]): Json {
+  const format = credentialFormat(id)
+  if (format === undefined) return null
+  if (format.typesPerMeta === 'several' || identifiers.length === 1) return format.buildMeta(identifiers)
+  return identifiers.map((identifier) => format.buildMeta([identifier]))
+}
+
+/** `Array.isArray` does not tell a readonly array from an object. */
+function isList<T>(value: T | readonly T[]): value is readonly T[] {
+  return Array.isArray(value)
 }
 
 function isCount(list: readonly unknown[], maximum: number): boolean {

@@ -10,7 +10,7 @@ import {
   jwtVerify,
 } from 'jose'
 import { expect, it } from 'vitest'
-import { PID, presentationOf, type Telling } from '../support/person.ts'
+import { PID, presentationOf, queryFor, type Telling } from '../support/person.ts'
 import { expectStatus, type RelyingParty } from '../support/service.ts'
 import { begin, eventOf, relyingPartyOf, useStage } from '../support/stage.ts'
 
@@ -34,7 +34,7 @@ const other = await makeRecipient('session')
 async function outcomeOf(policy: object, telling: Telling = {}, rp: RelyingParty = stage.rp) {
   const { session, request } = await begin(stage, policy, { rp })
   const pid = await presentationOf(stage.person, PID, request, telling)
-  const answer = await stage.service.wallet.present(request, { pid: [pid] })
+  const answer = await stage.service.wallet.present(request, { [queryFor(request, PID)]: [pid] })
   expect(answer.status).toBe(200)
   const { event } = await eventOf(stage, session.verification_id)
   return { id: session.verification_id, poll: await rp.poll(session.verification_id), event }
@@ -60,7 +60,7 @@ it('CONTRACT 4: with a key, poll and webhook carry the requested claims, signed 
     verification_id: id,
     credentials: [
       {
-        id: 'pid',
+        id: 'pid-dc_sd-jwt',
         credential_type: 'pid',
         format: 'dc+sd-jwt',
         issuer: 'https://issuer.example',

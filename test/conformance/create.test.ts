@@ -142,14 +142,37 @@ it.each([
   expect([code, errors.map((error) => error.pointer)]).toEqual(['policy_unsatisfiable', [pointer]])
 })
 
-it('CONTRACT 2: one type in one format is exactly one credential query, and no credential_sets', async () => {
-  const { wallet_request } = await stage.rp.create(OVER_18)
-  expect(Object.keys(wallet_request.dcql_query)).toEqual(['credentials'])
-  expect(wallet_request.dcql_query.credentials).toHaveLength(1)
+it.each(['dc+sd-jwt', 'mso_mdoc'])(
+  'CONTRACT 2: one type in one format (%s) is exactly one credential query, and no credential_sets',
+  async (format) => {
+    const { wallet_request } = await stage.rp.create({ ...OVER_18, formats: [format] })
+    expect(Object.keys(wallet_request.dcql_query)).toEqual(['credentials'])
+    expect(wallet_request.dcql_query.credentials).toMatchObject([{ id: 'age_attestation', format }])
+  },
+)
+
+it('CONTRACT 2: by default a type is asked for in all the formats it has, and one of them is enough', async () => {
+  const { credentials, credential_sets } = (await stage.rp.create(OVER_18)).wallet_request.dcql_query
+  expect(credentials.map(({ format }) => format)).toEqual(expect.arrayContaining(['dc+sd-jwt', 'mso_mdoc']))
+  expect(credential_sets).toEqual([{ options: credentials.map(({ id }) => [id]) }])
+})
+
+it('CONTRACT 2: a type with two document types is asked for by both, and one of them is enough', async () => {
+  const photoId = { credential_types: ['photo_id'], scope: ['age_over_18'] }
+  const { credentials, credential_sets } = (await stage.rp.create(photoId)).wallet_request.dcql_query
+  expect(credentials).toMatchObject([
+    { format: 'mso_mdoc', meta: { doctype_value: 'org.iso.23220.photoid.1' } },
+    { format: 'mso_mdoc', meta: { doctype_value: 'org.iso.23220.photoID.1' } },
+  ])
+  expect(credential_sets).toEqual([{ options: credentials.map(({ id }) => [id]) }])
 })
 
 it('CONTRACT 2: several types are alternatives with any, and all of them are asked for with all', async () => {
-  const types = { credential_types: ['age_attestation', 'pid'], scope: ['age_over_18'] }
+  const types = {
+    credential_types: ['age_attestation', 'pid'],
+    scope: ['age_over_18'],
+    formats: ['dc+sd-jwt'],
+  }
   const any = (await stage.rp.create(types)).wallet_request.dcql_query
   const all = (await stage.rp.create({ ...types, credential_match: 'all' })).wallet_request.dcql_query
   expect(any.credential_sets).toEqual([{ options: [['age_attestation'], ['pid']] }])

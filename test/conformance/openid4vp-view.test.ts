@@ -54,7 +54,8 @@ it('CONTRACT 3: qr_code_url is the /qr address with the client_token', async () 
 })
 
 it('CONTRACT 3: wallet_request names exactly what a wallet gets', async () => {
-  const { verification_id, expires_at, wallet_request } = await stage.rp.create()
+  const policy = { ...OVER_18, formats: ['dc+sd-jwt'] }
+  const { verification_id, expires_at, wallet_request } = await stage.rp.create(policy)
   const { client_id, request_uri, uri } = wallet_request
   expect(wallet_request).toEqual({
     protocol: 'openid4vp-1.0',
@@ -104,6 +105,7 @@ it('CONTRACT 3: $.credentialSubject.<claim> stands first among the paths of each
   const { input_descriptors } = await definitionFor({
     credential_types: ['pid'],
     scope: ['family_name', 'birthdate'],
+    formats: ['dc+sd-jwt'],
   })
   const [first] = input_descriptors
   expect(first?.constraints.fields.map(({ path }) => path)).toEqual([

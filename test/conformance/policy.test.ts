@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest'
 import { mintIssuerPki } from '../support/certificates.ts'
 import type { SigningKey } from '../support/issuer.ts'
-import { AGE, PID, presentationOf, type Telling } from '../support/person.ts'
+import { AGE, PID, presentationOf, queryFor, type Telling } from '../support/person.ts'
 import type { RelyingParty } from '../support/service.ts'
 import { answerAge, begin, relyingPartyOf, useStage } from '../support/stage.ts'
 
@@ -23,8 +23,9 @@ async function outcomeOf(
 ) {
   const { session, request } = await begin(stage, policy, { rp })
   const answers: Record<string, string[]> = {}
-  for (const [id, telling] of Object.entries(credentials)) {
-    answers[id] = [await presentationOf(stage.person, VCT_OF[id] ?? '', request, telling)]
+  for (const [type, telling] of Object.entries(credentials)) {
+    const vct = VCT_OF[type] ?? ''
+    answers[queryFor(request, vct)] = [await presentationOf(stage.person, vct, request, telling)]
   }
   await stage.service.wallet.present(request, answers)
   return rp.poll(session.verification_id)

@@ -75,7 +75,7 @@ it('CONTRACT 4: a verified session shows what was found, by whom it is vouched f
   })
   expect(poll.credentials).toEqual([
     {
-      id: 'age_attestation',
+      id: 'age_attestation-dc_sd-jwt',
       credential_type: 'age_attestation',
       format: 'dc+sd-jwt',
       issuer: 'https://issuer.example',

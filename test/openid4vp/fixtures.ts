@@ -106,7 +106,10 @@ export function plainFormat(asked: Expected[] = []): CredentialFormat {
     metadata: { 'sd-jwt_alg_values': ['ES256'], 'kb-jwt_alg_values': ['ES256'] },
     clauses: { ...sdJwtVc.clauses, structure: 'a clause of this format' },
     metaTypes: (meta) => (Array.isArray(meta.vct_values) ? (meta.vct_values as string[]) : undefined),
+    typesPerMeta: 'several',
     buildMeta: (types) => ({ vct_values: types }),
+    isClaimsPath: () => true,
+    claimsParameters: {},
     verify: async (presentation: Json, expected: Expected, context: Context) => {
       context.trace('structure', 'pass')
       asked.push(expected)

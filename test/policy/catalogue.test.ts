@@ -88,7 +88,6 @@ describe('scope paths', () => {
     ['mdl', 'mso_mdoc', 'driving_privileges', ['org.iso.18013.5.1', 'driving_privileges']],
     ['mdl', 'mso_mdoc', 'birthdate', ['org.iso.18013.5.1', 'birth_date']],
     ['photo_id', 'mso_mdoc', 'family_name', ['org.iso.23220.1', 'family_name']],
-    ['photo_id', 'mso_mdoc', 'person_id', ['org.iso.23220.photoid.1', 'person_id']],
   ])('%s %s %s stands at %j', (type, format, scope, expected) => {
     expect(path(type, format, scope)).toEqual(expected)
   })

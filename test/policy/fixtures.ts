@@ -2,6 +2,8 @@
 
 import type { JsonObject } from '../../src/codec/json.ts'
 import type { VerifiedCredential } from '../../src/formats/format.ts'
+import { mdoc } from '../../src/formats/mdoc/mdoc.ts'
+import { sdJwtVc } from '../../src/formats/sd-jwt-vc/sd-jwt-vc.ts'
 import type { VerifiedPresentation } from '../../src/openid4vp/verify-response.ts'
 import { buildPolicy, type PolicyRequest } from '../../src/policy/build-policy.ts'
 import { typeDefinitions } from '../../src/policy/catalogue.ts'
@@ -12,10 +14,12 @@ import type { QueryFormat } from '../../src/policy/query.ts'
 export const NOW = Date.UTC(2026, 5, 15, 12) / 1000
 
 /** What query building needs of the formats; the `meta` objects are OpenID4VP 1.0 Appendix B's. */
-export const SD_JWT: QueryFormat = { id: 'dc+sd-jwt', buildMeta: (types) => ({ vct_values: types }) }
-export const MDOC: QueryFormat = { id: 'mso_mdoc', buildMeta: (types) => ({ doctype_value: types[0] ?? '' }) }
+export const SD_JWT: QueryFormat = sdJwtVc
+export const MDOC: QueryFormat = mdoc
 export const JWT_VC: QueryFormat = {
   id: 'jwt_vc_json',
+  typesPerMeta: 'several',
+  claimsParameters: {},
   buildMeta: (types) => ({ type_values: types.map((type) => ['VerifiableCredential', type]) }),
 }
 export const ALL_FORMATS = [SD_JWT, MDOC, JWT_VC]

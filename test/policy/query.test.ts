@@ -48,9 +48,56 @@ describe('the DCQL query', () => {
     ])
   })
 
-  test('asks for every identifier of a type where the format can, and for the first where it cannot', () => {
-    const { query } = policyOf({ credential_types: ['photo_id'] }, ALL_FORMATS)
-    expect(query.credentials[0]?.meta).toEqual({ doctype_value: 'org.iso.23220.photoid.1' })
+  test('asks for all identifiers of a type at once where the format can', () => {
+    const formats = { 'dc+sd-jwt': { identifiers: ['urn:a', 'urn:b'], scopes: { x: { path: ['x'] } } } }
+    const { query } = policyOf(
+      { credential_types: ['ab'], scope: ['x'] },
+      [SD_JWT],
+      [{ name: 'ab', formats }],
+    )
+    expect(query).toEqual({
+      credentials: [
+        {
+          id: 'ab',
+          format: 'dc+sd-jwt',
+          meta: { vct_values: ['urn:a', 'urn:b'] },
+          claims: [{ path: ['x'] }],
+        },
+      ],
+    })
+  })
+
+  test('asks for each document type by itself, in the namespace that is spelt like it', () => {
+    const { query, descriptors } = policyOf({ credential_types: ['photo_id'], scope: ['person_id'] }, [MDOC])
+    const queryFor = (id: string, docType: string) => ({
+      id,
+      format: 'mso_mdoc',
+      meta: { doctype_value: docType },
+      claims: [{ path: [docType, 'person_id'], intent_to_retain: false }],
+    })
+    expect(query).toEqual({
+      credentials: [
+        queryFor('photo_id-mso_mdoc', 'org.iso.23220.photoid.1'),
+        queryFor('photo_id-mso_mdoc-2', 'org.iso.23220.photoID.1'),
+      ],
+      credential_sets: [{ options: [['photo_id-mso_mdoc'], ['photo_id-mso_mdoc-2']] }],
+    })
+    expect(descriptors.map(({ scopes }) => scopes[0]?.path[0])).toEqual([
+      'org.iso.23220.photoid.1',
+      'org.iso.23220.photoID.1',
+    ])
+  })
+
+  test('says of every claim of an mdoc that it is not to be retained (B.2.4), and of no other', () => {
+    const { query } = policyOf(
+      { credential_types: ['pid'], scope: ['family_name', 'age_over_18'], allow_derived: true },
+      [SD_JWT, MDOC],
+    )
+    const intents = query.credentials.map(({ claims }) => claims?.map((claim) => claim.intent_to_retain))
+    expect(intents).toEqual([
+      [undefined, undefined, undefined],
+      [false, false, false],
+    ])
   })
 
   test('never asks for values: nobody may rely on a wallet to filter, and what it withholds would tell (§6.4.1)', () => {

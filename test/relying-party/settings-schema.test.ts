@@ -277,6 +277,45 @@ describe('an added credential type', () => {
       formats: { 'dc+sd-jwt': { meta: EMPLOYEE.formats['dc+sd-jwt'].meta } },
     })
   })
+
+  const badge = (meta: unknown, path: readonly string[] = ['org.shop.badge', 'number']) => ({
+    ...GOOD,
+    credential_types: [{ type: 'badge', formats: { mso_mdoc: { meta, scopes: { number: path } } } }],
+  })
+
+  it('may have several document types, each in a meta of its own', async () => {
+    const meta = [{ doctype_value: 'org.shop.badge.1' }, { doctype_value: 'org.shop.badge.2' }]
+    const { credential_types } = await creationSchema(RULES).parseAsync(badge(meta))
+    expect(credential_types[0]?.formats.mso_mdoc?.identifiers).toEqual([
+      'org.shop.badge.1',
+      'org.shop.badge.2',
+    ])
+    const shown = credential_types.map(addedTypeToWire)
+    expect(shown).toMatchObject([{ formats: { mso_mdoc: { meta } } }])
+    const again = await creationSchema(RULES).parseAsync({ ...GOOD, credential_types: shown })
+    expect(again.credential_types).toEqual(credential_types)
+  })
+
+  it.each([
+    ['several metas where one names several', 'dc+sd-jwt', [{ vct_values: ['a'] }, { vct_values: ['b'] }]],
+    ['no meta at all', 'mso_mdoc', []],
+    ['a meta of another format', 'mso_mdoc', [{ doctype_value: 'a' }, { vct_values: ['a'] }]],
+    ['11 metas', 'mso_mdoc', Array.from({ length: 11 }, (_, i) => ({ doctype_value: `d${i}` }))],
+  ])('is refused with %s', async (_, format, meta) => {
+    const scopes = { number: ['org.shop.badge', 'number'] }
+    const type = { type: 'badge', formats: { [format]: { meta, scopes } } }
+    expect(await pointersOf({ ...GOOD, credential_types: [type] })).toEqual([
+      `/credential_types/0/formats/${format}/meta`,
+    ])
+  })
+
+  it('is refused where an mdoc path is not a namespace and an element (OpenID4VP 1.0 §7.2)', async () => {
+    for (const path of [['number'], ['org.shop.badge', 'owner', 'name']]) {
+      expect(await pointersOf(badge({ doctype_value: 'org.shop.badge.1' }, path))).toEqual([
+        '/credential_types/0/formats/mso_mdoc/scopes/number',
+      ])
+    }
+  })
 })
 
 describe('a change', () => {

@@ -46,12 +46,13 @@ export async function setUp(
   }
 }
 
-/** Creates a session that is answered in the clear, so that a test can write the answer by hand. */
+/** Creates a session that is answered in the clear and in one format, so that a test can write the answer by hand. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
 export async function createSession(setting: Setting, body: object = {}, headers: object = {}): Promise<any> {
   const request = {
     credential_types: ['age_attestation'],
     scope: ['age_over_18'],
+    formats: ['dc+sd-jwt'],
     request_options: { response_mode: 'direct_post' },
     ...body,
   }

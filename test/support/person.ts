@@ -106,5 +106,13 @@ export async function ageOf(
   request: ReceivedRequest,
   telling: Telling = {},
 ): Promise<Presentations> {
-  return { age_attestation: [await presentationOf(person, AGE, request, telling)] }
+  return { [queryFor(request, AGE)]: [await presentationOf(person, AGE, request, telling)] }
+}
+
+/** The id of the credential query that asks for a type identifier, found as a wallet finds it. */
+export function queryFor({ payload }: Pick<ReceivedRequest, 'payload'>, identifier: string): string {
+  const { credentials } = payload.dcql_query
+  const query = credentials.find(({ meta }) => Object.values(meta).flat(2).includes(identifier))
+  if (query === undefined) throw new Error(`nothing asks for ${identifier}`)
+  return query.id
 }

@@ -38,7 +38,9 @@ export type RequestPayload = {
   readonly response_mode: 'direct_post' | 'direct_post.jwt'
   readonly nonce: string
   readonly state: string
-  readonly dcql_query: { readonly credentials: readonly { readonly id: string }[] }
+  readonly dcql_query: {
+    readonly credentials: readonly { readonly id: string; readonly meta: Readonly<Record<string, unknown>> }[]
+  }
   readonly client_metadata: { readonly jwks?: { readonly keys: readonly JWK[] } }
 }
 
@@ -184,7 +186,10 @@ const JWE = {
 }
 
 const METADATA: WalletMetadata = {
-  vp_formats_supported: { 'dc+sd-jwt': { 'sd-jwt_alg_values': ['ES256'], 'kb-jwt_alg_values': ['ES256'] } },
+  vp_formats_supported: {
+    'dc+sd-jwt': { 'sd-jwt_alg_values': ['ES256'], 'kb-jwt_alg_values': ['ES256'] },
+    mso_mdoc: { issuerauth_alg_values: [-7], deviceauth_alg_values: [-7] },
+  },
   client_id_prefixes_supported: ['x509_hash', 'x509_san_dns'],
   request_object_signing_alg_values_supported: ['ES256'],
 }

@@ -5,7 +5,15 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { exportJWK, generateKeyPair } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { AGE, makeAuthority, makePerson, PID, presentationOf, type Telling } from '../support/person.ts'
+import {
+  AGE,
+  makeAuthority,
+  makePerson,
+  PID,
+  presentationOf,
+  queryFor,
+  type Telling,
+} from '../support/person.ts'
 import { BASE_URL, type CallOptions, type CreatedSession, type RelyingParty } from '../support/service.ts'
 import { relyingPartyOf, useStage } from '../support/stage.ts'
 import type { ReceivedRequest } from '../support/wallet.ts'
@@ -118,8 +126,8 @@ async function answerWith(
     ...telling,
     claims: { ...CLAIMS, ...telling.claims },
   })
-  const query = vct === PID ? 'pid' : 'age_attestation'
-  const response = await stage.service.wallet.present(request, { [query]: [presentation] })
+  const answer = { [queryFor(request, vct)]: [presentation] }
+  const response = await stage.service.wallet.present(request, answer)
   const text = await response.clone().text()
   if (response.status >= 400) run.refusals.push(text)
   else {
@@ -209,7 +217,7 @@ const OUTCOMES: readonly ((run: Run) => Promise<void>)[] = [
       '~',
       `~${FROM_WALLET}~`,
     )
-    const answer = await stage.service.wallet.present(request, { pid: [tampered] })
+    const answer = await stage.service.wallet.present(request, { [queryFor(request, PID)]: [tampered] })
     run.refusals.push(await answer.text())
     await junkPosts(run, request)
     await expectOutcome(run, 'pending')

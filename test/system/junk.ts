@@ -44,7 +44,7 @@ export function clearJunk({ request, other, wallet, forger }: Insight): readonly
     () => formPost(wallet.answer({ ...request, state: other.state })),
     () => formPost(formOf({ ...wallet.present(other), state: request.state })),
     () => formPost(wallet.answer(other)),
-    () => formPost(wallet.answer({ ...request, dcql_query: { credentials: [{ id: 'pid' }] } })),
+    () => formPost(wallet.answer({ ...request, dcql_query: { credentials: [{ id: 'pid', meta: {} }] } })),
     (i) => formPost(formOf({ vp_token: `{"age_attestation":"${i}"}`, state: request.state })),
     (i) => formPost(formOf({ vp_token: `{"age_attestation":["${i}~"]}`, state: request.state })),
     () => formPost(tampered(wallet.answer(request))),

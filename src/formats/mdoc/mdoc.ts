@@ -27,7 +27,12 @@ export const mdoc: CredentialFormat<typeof FORMAT> = {
     status: 'Token Status List §8.3',
   },
   metaTypes,
+  typesPerMeta: 'one',
   buildMeta,
+  // §7.2: a namespace and a data element, no more and no less.
+  isClaimsPath: (path) => path.length === 2 && path.every((component) => typeof component === 'string'),
+  // B.2.4: said, because silence says nothing.
+  claimsParameters: { intent_to_retain: false },
   verify: verifyMdoc,
 }
 

@@ -23,7 +23,11 @@ export const sdJwtVc: CredentialFormat<typeof FORMAT> = {
     status: 'Token Status List §8.3',
   },
   metaTypes,
+  typesPerMeta: 'several',
   buildMeta: (types) => ({ vct_values: types }),
+  // §7.1: the root is an object, so a path begins with a name.
+  isClaimsPath: ([first]) => typeof first === 'string',
+  claimsParameters: {},
   verify: verifySdJwtVc,
 }
 

@@ -10,6 +10,8 @@ export type ClaimsQuery = {
   readonly id?: string
   readonly path: ClaimsPath
   readonly values?: readonly (string | number | boolean)[]
+  /** Of mdoc queries only (B.2.4). */
+  readonly intent_to_retain?: boolean
 }
 
 /** §6.1.1 */
