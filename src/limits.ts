@@ -11,6 +11,12 @@ export const SD_JWT = {
   depth: 64,
 } as const
 
+/** A VP JWT with its one VC JWT (VCDM 1.1 §6.3.1); a credential inside a presentation is read at a base64url's cost. */
+export const JWT_VC = {
+  presentation: { length: 786_432, depth: 32 },
+  credential: { length: 524_288, depth: 32 },
+} as const
+
 /** A DeviceResponse (ISO/IEC 18013-5 §8.3.2.1) of a portrait or two. Embedded CBOR is a byte string until it is read by itself. */
 export const MDOC = {
   /** Of the base64url text. */

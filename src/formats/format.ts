@@ -39,6 +39,8 @@ export type Expected = {
   readonly nonce: string
   /** The one acceptable audience: the full Client Identifier (§14.8), or `origin:` + origin for the DC API. */
   readonly audience: string
+  /** The type identifiers that the query asks for: which one counts of a credential that has several. */
+  readonly types?: readonly string[]
   /** Whether the query requires cryptographic holder binding (§6.1). */
   readonly holderBinding: boolean
   /** Unix seconds at which the request was made: a key binding JWT is not older (skew aside). */
@@ -147,6 +149,8 @@ export type CredentialRejection =
 export type HolderRejection =
   | { readonly reason: 'holder_binding_missing' }
   | { readonly reason: 'holder_key_missing' }
+  /** The holder's DID document could not be fetched: unknown, so not valid, but worth another try. */
+  | { readonly reason: 'holder_key_unavailable' }
   | { readonly reason: 'malformed_holder_binding' }
   | { readonly reason: 'invalid_holder_signature' }
   | { readonly reason: 'nonce_mismatch' }

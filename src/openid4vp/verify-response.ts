@@ -83,7 +83,7 @@ async function verifyPresentation(
   const traced: Context['trace'] = (id, result) => trace({ id, clause: format.clauses[id], result })
   const verified = await format.verify(
     presentation,
-    { ...expected, holderBinding },
+    { ...expected, holderBinding, types: format.metaTypes(query.meta) ?? [] },
     { ...context, trace: traced },
   )
   if (!verified.ok) return verified

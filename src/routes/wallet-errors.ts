@@ -96,6 +96,7 @@ const KINDS: Readonly<Record<WalletRefusal, keyof typeof ERRORS>> = {
   invalid_claim: 'presentation',
   holder_binding_missing: 'presentation',
   holder_key_missing: 'presentation',
+  holder_key_unavailable: 'unavailable',
   malformed_holder_binding: 'presentation',
   invalid_holder_signature: 'presentation',
   nonce_mismatch: 'presentation',

@@ -175,6 +175,11 @@ export const REASONS: Readonly<Record<ReasonCode, ReasonDescription>> = {
     message: 'The credential names no key that its holder could prove.',
     retryable: true,
   },
+  holder_key_unavailable: {
+    family: 'holder',
+    message: "The holder's key could not be fetched from where the credential says it stands.",
+    retryable: true,
+  },
   malformed_holder_binding: {
     family: 'holder',
     message: 'The proof of possession is not well-formed.',

@@ -88,7 +88,7 @@ describe('the answer to a query for one credential', () => {
     })
   })
 
-  it('is bound to what we expect, with holder binding as the query says and never as the answer does', async () => {
+  it('is bound to what we expect, with types and holder binding as the query says and never as the answer does', async () => {
     const asked: Expected[] = []
     await verify({ age: [plain({})] }, QUERY, asked)
     await verify(
@@ -96,9 +96,10 @@ describe('the answer to a query for one credential', () => {
       { credentials: [{ ...AGE, require_cryptographic_holder_binding: false }] },
       asked,
     )
+    const types = ['urn:eu.europa.ec.av:1']
     expect(asked).toEqual([
-      { ...EXPECTED, holderBinding: true },
-      { ...EXPECTED, holderBinding: false },
+      { ...EXPECTED, holderBinding: true, types },
+      { ...EXPECTED, holderBinding: false, types },
     ])
   })
 

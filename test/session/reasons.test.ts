@@ -220,6 +220,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 
 /** Of features that are not offered yet: no session can reach them. */
 const LATER: Readonly<Record<string, string>> = {
+  holder_key_unavailable: 'jwt_vc_json',
   value_mismatch: 'dcql_query',
   same_device_return_missing: 'binding.test.ts',
 }

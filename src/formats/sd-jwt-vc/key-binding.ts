@@ -9,9 +9,8 @@ import { type PublicJwk, parsePublicJwk } from '../../crypto/jwk.ts'
 import { decodeJws, type JwsFault, verifyJws } from '../../crypto/jws.ts'
 import { SD_JWT } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
-import { CLOCK_SKEW } from '../clock-skew.ts'
 import type { Expected, HolderRejection } from '../format.ts'
-import { isNumericDate } from './validity.ts'
+import { isCurrent } from '../proof-currency.ts'
 
 /** A KB-JWT of this credential's holder over this presentation. Nonce and audience are still to be compared. */
 export type VerifiedKeyBinding = { readonly nonce: Json | undefined; readonly aud: Json | undefined }
@@ -25,9 +24,6 @@ export type KeyBindingRejection =
         | 'unsupported_critical_header'
         | 'wrong_token_type'
     }
-
-/** Seconds the holder's clock and the answer's way to us may account for, either way. */
-export const KEY_BINDING_WINDOW = 300
 
 /**
  * Verifies everything about a KB-JWT but its nonce and audience. `signedPayload` is the payload the issuer signed, its
@@ -49,8 +45,9 @@ export async function verifyKeyBinding(
   if (member(claims, 'sd_hash') !== sdHash) return err({ reason: 'sd_hash_mismatch' })
   // OpenID4VP 1.0 B.3.3.1: hashes of transaction data answer a request for them, and we made none.
   if (Object.hasOwn(claims, 'transaction_data_hashes')) return err({ reason: 'malformed_holder_binding' })
-  const fault = currency(claims, when)
-  if (fault !== undefined) return err({ reason: fault })
+  const current = Object.hasOwn(claims, 'iat') ? isCurrent(claims, when) : undefined // §4.3: `iat` is required
+  if (current === undefined) return err({ reason: 'malformed_holder_binding' })
+  if (!current) return err({ reason: 'holder_binding_not_current' })
   return ok({ nonce: member(claims, 'nonce'), aud: member(claims, 'aud') })
 }
 
@@ -78,23 +75,4 @@ const JWS_FAULTS: Readonly<Record<JwsFault, KeyBindingRejection['reason']>> = {
 function holderKey(signedPayload: JsonObject): PublicJwk | undefined {
   const confirmation = member(signedPayload, 'cnf')
   return isJsonObject(confirmation) ? parsePublicJwk(member(confirmation, 'jwk')) : undefined
-}
-
-/** Made now, and not before the request; `exp` and `nbf` hold where the wallet set them (RFC 7519 §4.1). */
-function currency(
-  claims: JsonObject,
-  when: { readonly now: number; readonly requestedAt: number },
-): 'malformed_holder_binding' | 'holder_binding_not_current' | undefined {
-  const iat = member(claims, 'iat')
-  const exp = member(claims, 'exp')
-  const nbf = member(claims, 'nbf')
-  if (!isNumericDate(iat)) return 'malformed_holder_binding'
-  if (exp !== undefined && !isNumericDate(exp)) return 'malformed_holder_binding'
-  if (nbf !== undefined && !isNumericDate(nbf)) return 'malformed_holder_binding'
-  const current =
-    Math.abs(iat - when.now) <= KEY_BINDING_WINDOW &&
-    iat >= when.requestedAt - CLOCK_SKEW &&
-    (exp === undefined || exp > when.now - CLOCK_SKEW) &&
-    (nbf === undefined || nbf <= when.now + CLOCK_SKEW)
-  return current ? undefined : 'holder_binding_not_current'
 }

@@ -4,10 +4,11 @@
 import { type Json, type JsonObject, member } from '../../codec/json.ts'
 import { type HashName, isHashName } from '../../crypto/digest.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
-import { type DecodedJws, decodeJws, type JwsFault, verifyJws } from '../../crypto/jws.ts'
+import { type DecodedJws, decodeJws } from '../../crypto/jws.ts'
 import { SD_JWT } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { Context, Expected, Rejection } from '../format.ts'
+import { JWS_REJECTIONS, verifyIssuerSignature } from '../issuer-jwt.ts'
 import { tracer } from '../tracer.ts'
 import { digestDisclosures } from './disclosures.ts'
 import { matchAudience, matchNonce, verifyKeyBinding } from './key-binding.ts'
@@ -45,7 +46,7 @@ export async function verifySdJwt<Issuer extends { readonly keys: readonly Publi
   const { parts, jws } = decoded.value
   const issuers = await rules.resolveIssuer(jws)
   if (!issuers.ok) return issuers
-  const issuer = traced('issuer_signature', await verifyIssuerSignature(jws, issuers.value))
+  const issuer = traced('issuer_signature', await verifyIssuerSignature(jws, issuers.value)) // §7.1 step 2
   if (!issuer.ok) return issuer
   const opened = traced('disclosures', await openDisclosures(jws.payload, parts, rules.clearClaims))
   if (!opened.ok) return opened
@@ -57,13 +58,6 @@ export async function verifySdJwt<Issuer extends { readonly keys: readonly Publi
 
 type DecodedSdJwt = { readonly parts: SdJwtParts; readonly jws: DecodedJws }
 
-const JWS_REJECTIONS: Readonly<Record<JwsFault, Rejection>> = {
-  malformed: { reason: 'malformed_credential' },
-  too_large: { reason: 'limit_exceeded' },
-  unsupported_algorithm: { reason: 'unsupported_algorithm' },
-  unsupported_critical_header: { reason: 'unsupported_critical_header' },
-}
-
 function decodeSdJwt(presentation: Json, typ: string): Result<DecodedSdJwt, Rejection> {
   const parts = splitSdJwt(presentation)
   if (!parts.ok) return parts
@@ -73,19 +67,6 @@ function decodeSdJwt(presentation: Json, typ: string): Result<DecodedSdJwt, Reje
   // formats built on SD-JWT name a single value, and what RFC 8725 §3.11 tells apart should have a single name.
   if (member(jws.value.header, 'typ') !== typ) return err({ reason: 'wrong_token_type' })
   return ok({ parts: parts.value, jws: jws.value })
-}
-
-/** §7.1 step 2: whose signature it is. One of the keys that an issuer is known by made it. */
-async function verifyIssuerSignature<Issuer extends { readonly keys: readonly PublicJwk[] }>(
-  jws: DecodedJws,
-  issuers: readonly Issuer[],
-): Promise<Result<Issuer, Rejection>> {
-  for (const issuer of issuers) {
-    for (const key of issuer.keys) {
-      if (await verifyJws(jws, key)) return ok(issuer)
-    }
-  }
-  return err({ reason: 'invalid_issuer_signature' })
 }
 
 /** §7.1 steps 3 to 5. */

@@ -1,0 +1,49 @@
+// The credential format `jwt_vc_json`: W3C Verifiable Credentials as JWTs, without JSON-LD (OpenID4VP 1.0 B.1.3.1).
+
+import { type Json, type JsonObject, member } from '../../codec/json.ts'
+import { ADVERTISED_ALGORITHMS } from '../../crypto/algorithms.ts'
+import type { CredentialFormat } from '../format.ts'
+import { FORMAT, verifyJwtVc } from './verify.ts'
+
+/** W3C Verifiable Credential as a JWT (OpenID4VP 1.0 B.1.3.1). */
+export const jwtVcJson: CredentialFormat<typeof FORMAT> = {
+  id: FORMAT,
+  // B.1.3.1.3
+  metadata: { alg_values: ADVERTISED_ALGORITHMS },
+  clauses: {
+    structure: 'OpenID4VP 1.0 B.1.3.1.5, VCDM 1.1 §6.3.1',
+    type: 'OpenID4VP 1.0 B.1.1, VCDM 1.1 §4.3',
+    issuer_trust: 'RFC 5280 §6.1, SD-JWT VC §4, DID Core §5.3.2',
+    issuer_signature: 'VCDM 1.1 §6.3.1, RFC 7515 §5.2',
+    disclosures: 'not of this format',
+    holder_binding: 'OpenID4VP 1.0 B.1.3.1.5, DID Core §5.3.1, RFC 7800 §3.2',
+    nonce: 'OpenID4VP 1.0 §14.1',
+    audience: 'OpenID4VP 1.0 §14.8',
+    validity: 'VCDM 1.1 §6.3.1, RFC 7519 §4.1',
+    status: 'Bitstring Status List §3.2',
+  },
+  metaTypes,
+  buildMeta: (types) => ({ type_values: types.map((type) => [type]) }),
+  verify: verifyJwtVc,
+}
+
+/** The type that every credential has, as it is written and as JSON-LD expands it. */
+const BASE_TYPES: readonly Json[] = [
+  'VerifiableCredential',
+  'https://www.w3.org/2018/credentials#VerifiableCredential',
+]
+
+/**
+ * B.1.1: `type_values` is a list of alternatives, each a list of types that a credential has all of. An alternative is read
+ * where it names one type beside `VerifiableCredential`; one that wants two is no question that this service asks.
+ */
+function metaTypes(meta: JsonObject): readonly string[] | undefined {
+  const alternatives = member(meta, 'type_values')
+  if (!Array.isArray(alternatives) || alternatives.length === 0) return undefined
+  const types = alternatives.map((alternative: Json) => {
+    const own = Array.isArray(alternative) ? alternative.filter((type) => !BASE_TYPES.includes(type)) : []
+    return own.length === 1 && typeof own[0] === 'string' && own[0] !== '' ? own[0] : undefined
+  })
+  const known = types.filter((type) => type !== undefined)
+  return known.length === types.length ? known : undefined
+}

@@ -1,0 +1,93 @@
+// A W3C Verifiable Credential as a JWT without JSON-LD (OpenID4VP 1.0 B.1.3.1; VCDM 1.1 §6.3.1): of a type we know, signed by
+// an issuer an anchor vouches for, presented by its holder, and valid now.
+
+import type { Json } from '../../codec/json.ts'
+import { err, ok, type Result } from '../../result.ts'
+import { resolveSigner } from '../../trust/resolve-signer.ts'
+import type { TrustedSigner } from '../../trust/signer.ts'
+import type { Context, CredentialType, Expected, Rejection, VerifiedCredential } from '../format.ts'
+import { readSigner, verifyIssuerSignature } from '../issuer-jwt.ts'
+import { checkValidity } from '../sd-jwt-vc/validity.ts'
+import { tracer } from '../tracer.ts'
+import { type Credential, readCredential } from './credential.ts'
+import { verifyHolderBinding } from './holder-binding.ts'
+import { type DecodedPresentation, decodePresentation, type SignedJwt } from './presentation.ts'
+
+/** The Credential Format Identifier (OpenID4VP 1.0 B.1.3.1.1). */
+export const FORMAT = 'jwt_vc_json'
+
+/** Verifies one presentation (the `verify` of `CredentialFormat`). */
+export async function verifyJwtVc(
+  presentation: Json,
+  expected: Expected,
+  context: Context,
+): Promise<Result<VerifiedCredential, Rejection>> {
+  const traced = tracer(context.trace)
+  const decoded = traced('structure', decode(presentation))
+  if (!decoded.ok) return decoded
+  const { parts, credential } = decoded.value
+  const type = traced('type', typeOf(credential, expected, context))
+  if (!type.ok) return type
+  const issuer = await verifyIssuer(parts.credential, credential, type.value.credentialType, context)
+  if (!issuer.ok) return issuer
+  context.trace('disclosures', 'skip')
+  const holderBound = await verifyHolderBinding(parts, credential, expected, context)
+  if (!holderBound.ok) return holderBound
+  const findings = checkValidity(credential.validity, { now: context.now, audience: expected.audience })
+  context.trace('validity', findings.ok && findings.value.length === 0 ? 'pass' : 'fail')
+  if (!findings.ok) return findings
+  // Whatever names a status says that there is one to check, and nothing here can check it yet.
+  context.trace('status', credential.hasStatus ? 'fail' : 'skip')
+  if (credential.hasStatus) return err({ reason: 'status_unavailable' })
+  return ok({
+    format: FORMAT,
+    typeIdentifier: type.value.identifier,
+    credentialType: type.value.credentialType.name,
+    issuer: issuer.value.issuer,
+    anchor: issuer.value.anchor,
+    authorityKeyIdentifiers: issuer.value.authorityKeyIdentifiers,
+    claims: credential.root,
+    holderBound: holderBound.value,
+    findings: findings.value,
+  })
+}
+
+type Decoded = { readonly parts: DecodedPresentation; readonly credential: Credential }
+
+function decode(presentation: Json): Result<Decoded, Rejection> {
+  const parts = decodePresentation(presentation)
+  if (!parts.ok) return parts
+  const credential = readCredential(parts.value.credential)
+  return credential.ok ? ok({ parts: parts.value, credential: credential.value }) : credential
+}
+
+type KnownType = { readonly identifier: string; readonly credentialType: CredentialType }
+
+/** A credential may have several types we know: the one that was asked for decides whom to trust, else the first. */
+function typeOf(
+  { types }: Credential,
+  { types: asked = [] }: Expected,
+  context: Context,
+): Result<KnownType, Rejection> {
+  const known = types.flatMap((identifier): readonly KnownType[] => {
+    const credentialType = context.typeOf(FORMAT, identifier)
+    return credentialType === undefined ? [] : [{ identifier, credentialType }]
+  })
+  const type = known.find(({ identifier }) => asked.includes(identifier)) ?? known[0]
+  return type === undefined ? err({ reason: 'unknown_credential_type' }) : ok(type)
+}
+
+async function verifyIssuer(
+  { jws }: SignedJwt,
+  { issuer }: Credential,
+  credentialType: CredentialType,
+  context: Context,
+): Promise<Result<TrustedSigner, Rejection>> {
+  const traced = tracer(context.trace)
+  const claims = readSigner(jws, issuer)
+  const { now, anchors, fetchResource } = context
+  const trust = { now, anchors, fetchResource, credentialType, purpose: 'issuer' } as const
+  const signers = traced('issuer_trust', claims.ok ? await resolveSigner(claims.value, trust) : claims)
+  if (!signers.ok) return signers
+  return traced('issuer_signature', await verifyIssuerSignature(jws, signers.value))
+}

@@ -1,0 +1,199 @@
+// The rules of VCDM 1.1 §6.3.1 for the credential: each refusal differs from the good credential in one thing.
+
+import { describe, expect, it } from 'vitest'
+import type { Rejection } from '../../../src/formats/format.ts'
+import { judgeWithJose } from '../../support/jwt-vc.ts'
+import { expectRejection } from '../contract.ts'
+import {
+  type Changes,
+  EXPECTED,
+  HOLDER,
+  HOLDER_KEY,
+  ISSUER,
+  ISSUER_KEY,
+  issue,
+  NOW,
+  presentOf,
+  SUBJECT,
+  TYPE,
+  verdictOn,
+} from './good.ts'
+
+const iso = (seconds: number) => new Date(seconds * 1000).toISOString()
+const invalid = (claim: string): Rejection => ({ reason: 'invalid_claim', claim })
+
+/** All in `vc`, nothing but the issuer in the JWT: what JSON wallets write, too. */
+const BARE = { sub: undefined, jti: undefined, nbf: undefined, exp: undefined }
+
+async function claimsOf(changes: Changes) {
+  const { result } = await verdictOn(await presentOf(changes))
+  if (!result.ok) throw new Error(JSON.stringify(result.error))
+  return result.value
+}
+
+describe('a good credential and its presentation', () => {
+  it('are good to jose as well', async () => {
+    const presentation = await presentOf({})
+    const { audience } = EXPECTED
+    const { vp } = await judgeWithJose(presentation, HOLDER_KEY, { audience, now: NOW })
+    const [credential = ''] = (vp as { verifiableCredential: string[] }).verifiableCredential
+    expect(await judgeWithJose(credential, ISSUER_KEY, { now: NOW })).toMatchObject({ iss: ISSUER })
+    expect((await verdictOn(presentation)).result.ok).toBe(true)
+  })
+})
+
+describe('what JWT and credential both say', () => {
+  it.each<[string, Changes, object]>([
+    ['iss', { content: { issuer: ISSUER } }, { issuer: ISSUER }],
+    [
+      'iss, in an object',
+      { content: { issuer: { id: ISSUER, name: 'x' } } },
+      { issuer: { id: ISSUER, name: 'x' } },
+    ],
+    ['jti', { content: { id: 'urn:uuid:1' } }, { id: 'urn:uuid:1' }],
+    [
+      'sub',
+      { content: { credentialSubject: { id: HOLDER.did } } },
+      { credentialSubject: { id: HOLDER.did } },
+    ],
+    ['nbf', { content: { issuanceDate: iso(NOW - 86_400) } }, {}],
+    ['nbf, but for a fraction of a second', { content: { issuanceDate: iso(NOW - 86_400 + 0.5) } }, {}],
+    ['exp', { content: { expirationDate: iso(NOW + 86_400) } }, {}],
+  ])('may be the same (%s)', async (_, changes, claims) => {
+    expect((await claimsOf(changes)).claims).toMatchObject(claims)
+  })
+
+  it.each<[string, Changes]>([
+    ['iss', { content: { issuer: 'https://other.example' } }],
+    ['iss', { content: { issuer: { id: 'https://other.example' } } }],
+    ['iss', { content: { issuer: [ISSUER] } }],
+    ['jti', { content: { id: 'urn:uuid:2' } }],
+    ['sub', { content: { credentialSubject: { ...SUBJECT, id: 'did:example:other' } } }],
+    ['nbf', { content: { issuanceDate: iso(NOW - 86_401) } }],
+    ['nbf', { content: { issuanceDate: '2026-02-30T00:00:00Z' } }],
+    ['exp', { content: { expirationDate: iso(NOW + 86_402) } }],
+    ['exp', { content: { expirationDate: NOW + 86_400 } }],
+    ['vc.validFrom', { content: { validFrom: 'soon' } }],
+    ['vc.validUntil', { content: { validUntil: NOW } }],
+    ['iss', { claims: { iss: undefined } }],
+    ['iss', { claims: { iss: '' } }],
+    ['iss', { claims: { iss: 1 } }],
+    ['jti', { claims: { jti: 1 } }],
+    ['sub', { claims: { sub: {} } }],
+    ['nbf', { claims: { nbf: '1' } }],
+    ['exp', { claims: { exp: null } }],
+    ['vc.credentialSubject', { content: { credentialSubject: [SUBJECT] } }],
+    ['vc.credentialSubject', { content: { credentialSubject: undefined } }],
+  ])('must not differ or be of another type: %s in %j', async (claim, changes) => {
+    expectRejection(await verdictOn(await presentOf(changes)), invalid(claim), 'structure')
+  })
+
+  it('is taken from the credential where the JWT does not say it', async () => {
+    const content = {
+      id: 'urn:uuid:3',
+      issuer: ISSUER,
+      issuanceDate: iso(NOW - 10),
+      expirationDate: iso(NOW + 10),
+      credentialSubject: { id: HOLDER.did, ...SUBJECT },
+    }
+    const found = await claimsOf({ claims: { ...BARE, iss: undefined }, content })
+    expect(found).toMatchObject({ issuer: ISSUER, findings: [], claims: content })
+  })
+
+  it.each<[string, object]>([
+    ['expired', { expirationDate: iso(NOW - 61) }],
+    ['expired', { validUntil: iso(NOW - 61) }],
+    ['not_yet_valid', { issuanceDate: iso(NOW + 61) }],
+    ['not_yet_valid', { validFrom: iso(NOW + 61) }],
+  ])('counts there too: %s by %j', async (finding, content) => {
+    const claims = { ...BARE, sub: HOLDER.did }
+    expect((await claimsOf({ claims, content })).findings).toEqual([`credential_${finding}`])
+  })
+
+  it('holds with its narrower bound where validity is told twice', async () => {
+    expect((await claimsOf({ content: { validUntil: iso(NOW - 61) } })).findings).toEqual([
+      'credential_expired',
+    ])
+  })
+
+  it('names us, where it names an audience', async () => {
+    expect((await claimsOf({ claims: { aud: [EXPECTED.audience] } })).findings).toEqual([])
+    const verdict = await verdictOn(await presentOf({ claims: { aud: 'another' } }))
+    expectRejection(verdict, invalid('aud'), 'validity')
+  })
+})
+
+describe('a credential of another shape is refused', () => {
+  it.each<[string, Changes, Rejection]>([
+    ['without vc', { claims: { vc: undefined } }, { reason: 'malformed_credential' }],
+    ['with a vc that is no object', { claims: { vc: 'x' } }, { reason: 'malformed_credential' }],
+    ['with vc and vp', { claims: { vp: {} } }, { reason: 'malformed_credential' }],
+    [
+      'with a subject beside vc',
+      { claims: { credentialSubject: SUBJECT } },
+      { reason: 'malformed_credential' },
+    ],
+    ['with a context beside vc', { claims: { '@context': [] } }, { reason: 'malformed_credential' }],
+    ['with a type beside vc', { claims: { type: [TYPE] } }, { reason: 'malformed_credential' }],
+    [
+      'of VCDM 2.0',
+      { content: { '@context': ['https://www.w3.org/ns/credentials/v2'] } },
+      invalid('vc.@context'),
+    ],
+    ['of another context first', { content: { '@context': ['https://x.example'] } }, invalid('vc.@context')],
+    ['without VerifiableCredential', { content: { type: [TYPE] } }, invalid('vc.type')],
+    ['with a type that is no text', { content: { type: ['VerifiableCredential', 1] } }, invalid('vc.type')],
+    ['without types', { content: { type: undefined } }, invalid('vc.type')],
+    ['of VC-JOSE-COSE', { header: { typ: 'vc+jwt' } }, { reason: 'wrong_token_type' }],
+    ['as an SD-JWT VC', { header: { typ: 'dc+sd-jwt' } }, { reason: 'wrong_token_type' }],
+  ])('%s', async (_, changes, rejection) => {
+    expectRejection(await verdictOn(await presentOf(changes)), rejection, 'structure')
+  })
+
+  it('without a typ or a context it is good', async () => {
+    expect((await claimsOf({ header: { typ: undefined } })).findings).toEqual([])
+    expect((await claimsOf({ content: { '@context': undefined } })).findings).toEqual([])
+  })
+
+  it.each<[string, (jwt: string) => string, Rejection]>([
+    [
+      'unsigned',
+      (jwt) => withHeader(jwt, { alg: 'none', typ: 'JWT' }, ''),
+      { reason: 'unsupported_algorithm' },
+    ],
+    [
+      'with a MAC',
+      (jwt) => withHeader(jwt, { alg: 'HS256', typ: 'JWT' }),
+      { reason: 'unsupported_algorithm' },
+    ],
+    [
+      'with a critical header',
+      (jwt) => withHeader(jwt, { alg: 'ES256', typ: 'JWT', crit: ['x'], x: 1 }),
+      { reason: 'unsupported_critical_header' },
+    ],
+    ['as an SD-JWT', (jwt) => `${jwt}~`, { reason: 'malformed_credential' }],
+    ['with a fourth part', (jwt) => `${jwt}.e30`, { reason: 'malformed_credential' }],
+    ['too long', (jwt) => jwt.replace('.', `.${'A'.repeat(1_048_577)}`), { reason: 'limit_exceeded' }],
+  ])('%s', async (_, change, rejection) => {
+    const verdict = await verdictOn(change(await issue()), { expected: { holderBinding: false } })
+    expectRejection(verdict, rejection, 'structure')
+  })
+})
+
+describe('a credential of several types', () => {
+  const both = { content: { type: ['VerifiableCredential', 'MembershipCredential', TYPE, 'Unheard'] } }
+
+  it('is of the one that was asked for', async () => {
+    const verdict = await verdictOn(await presentOf(both), { expected: { types: [TYPE] } })
+    expect(verdict.result).toMatchObject({ ok: true, value: { typeIdentifier: TYPE, credentialType: 'pid' } })
+  })
+
+  it('is of the first that is known where none of them was, and its issuer is trusted for that one only', async () => {
+    const verdict = await verdictOn(await presentOf(both), { expected: { types: ['Else'] } })
+    expectRejection(verdict, { reason: 'untrusted_issuer' }, 'issuer_trust')
+  })
+})
+
+function withHeader(jwt: string, header: object, signature = jwt.split('.')[2]): string {
+  return `${Buffer.from(JSON.stringify(header)).toString('base64url')}.${jwt.split('.')[1]}.${signature}`
+}

@@ -1,0 +1,247 @@
+// The proof of possession: each refusal differs from the good presentation in one thing.
+
+import { describe, expect, it } from 'vitest'
+import { utf8 } from '../../../src/codec/bytes.ts'
+import type { Rejection } from '../../../src/formats/format.ts'
+import { err, ok } from '../../../src/result.ts'
+import { makeKey } from '../../support/issuer.ts'
+import { expectRejection } from '../contract.ts'
+import {
+  type Changes,
+  EXPECTED,
+  HOLDER,
+  HOLDER_KEY,
+  ISSUER_KEY,
+  issue,
+  NOW,
+  present,
+  presentOf,
+  STRANGER,
+  STRANGER_KEY,
+  verdictOn,
+} from './good.ts'
+
+const CNF = { cnf: { jwk: HOLDER_KEY.publicJwk } }
+
+describe('a presentation', () => {
+  it.each<[string, Changes]>([
+    ['with a kid by fragment', { header: { kid: '#0' } }],
+    ['without a kid', { header: { kid: undefined } }],
+    ['that does not say who holds it', { claims: { iss: undefined } }],
+    ['that says its holder in vp', { claims: { iss: undefined }, content: { holder: HOLDER.did } }],
+    ['that says its holder twice', { content: { holder: { id: HOLDER.did } } }],
+    ['without times', { claims: { iat: undefined, nbf: undefined, exp: undefined } }],
+    ['whose one type is no list', { content: { type: 'VerifiablePresentation' } }],
+    ['with another key in its header', { header: { jwk: STRANGER_KEY.publicJwk, jku: 'https://x.example' } }],
+  ])('%s is good', async (_, changes) => {
+    expect((await verdictOn(await presentOf({}, changes))).result).toMatchObject({
+      ok: true,
+      value: { holderBound: true },
+    })
+  })
+
+  it.each<[string, Changes, Rejection]>([
+    [
+      'of another type',
+      { content: { type: ['Presentation'] } },
+      { reason: 'invalid_claim', claim: 'vp.type' },
+    ],
+    [
+      'of VCDM 2.0',
+      { content: { '@context': ['https://www.w3.org/ns/credentials/v2'] } },
+      { reason: 'invalid_claim', claim: 'vp.@context' },
+    ],
+    ['of VC-JOSE-COSE', { header: { typ: 'vp+jwt' } }, { reason: 'wrong_token_type' }],
+    ['that is a key binding JWT', { header: { typ: 'kb+jwt' } }, { reason: 'wrong_token_type' }],
+    ['without vp', { claims: { vp: undefined } }, { reason: 'malformed_credential' }],
+    [
+      'with a credential beside vp',
+      { claims: { verifiableCredential: [] } },
+      { reason: 'malformed_credential' },
+    ],
+  ])('%s is refused', async (_, changes, rejection) => {
+    expectRejection(await verdictOn(await presentOf({}, changes)), rejection, 'structure')
+  })
+
+  it.each<[string, (vc: string) => unknown]>([
+    ['no credential', () => []],
+    ['two credentials', (vc) => [vc, vc]],
+    ['a credential outside a list', (vc) => vc],
+    ['a credential that is an object', () => [{ type: ['VerifiableCredential'] }]],
+    ['nothing of the kind', () => undefined],
+  ])('with %s is refused', async (_, credentials) => {
+    const vc = await issue()
+    const presentation = await present(vc, { content: { verifiableCredential: credentials(vc) } })
+    expectRejection(
+      await verdictOn(presentation),
+      { reason: 'invalid_claim', claim: 'vp.verifiableCredential' },
+      'structure',
+    )
+  })
+
+  it('inside a presentation is refused', async () => {
+    const nested = await present(await presentOf({}))
+    expectRejection(await verdictOn(nested), { reason: 'malformed_credential' }, 'structure')
+  })
+
+  it.each<[string, Changes, Rejection['reason']]>([
+    ['signed by a stranger', { key: STRANGER_KEY }, 'invalid_holder_signature'],
+    [
+      'by a stranger under his own name',
+      { key: STRANGER_KEY, claims: { iss: STRANGER.did }, header: { kid: STRANGER.kid } },
+      'invalid_holder_signature',
+    ],
+    [
+      'by a stranger with his own kid',
+      { key: STRANGER_KEY, header: { kid: STRANGER.kid } },
+      'invalid_holder_signature',
+    ],
+    ['signed by the issuer', { key: ISSUER_KEY }, 'invalid_holder_signature'],
+    ['of another name', { claims: { iss: STRANGER.did } }, 'invalid_holder_signature'],
+    ['with a kid its DID does not have', { header: { kid: '#1' } }, 'invalid_holder_signature'],
+    ['with two names', { content: { holder: STRANGER.did } }, 'malformed_holder_binding'],
+    ['with a name that is none', { claims: { iss: 1 } }, 'malformed_holder_binding'],
+    ['with a kid that is none', { header: { kid: 1 } }, 'malformed_holder_binding'],
+    ['with a time that is none', { claims: { iat: 'now' } }, 'malformed_holder_binding'],
+    ['with an end that is none', { claims: { exp: 'never' } }, 'malformed_holder_binding'],
+    ['with a beginning that is none', { claims: { nbf: null } }, 'malformed_holder_binding'],
+    ['made before the request', { claims: { iat: NOW - 81, nbf: undefined } }, 'holder_binding_not_current'],
+    ['made in the future', { claims: { iat: NOW + 301 } }, 'holder_binding_not_current'],
+    ['that has run out', { claims: { exp: NOW - 60 } }, 'holder_binding_not_current'],
+    ['that is not good yet', { claims: { nbf: NOW + 61 } }, 'holder_binding_not_current'],
+  ])('%s is refused', async (_, changes, reason) => {
+    expectRejection(await verdictOn(await presentOf({}, changes)), { reason } as Rejection, 'holder_binding')
+  })
+
+  it.each<[string, Changes, Rejection['reason']]>([
+    ['without a nonce', { claims: { nonce: undefined } }, 'nonce_mismatch'],
+    ['with a nonce in a list', { claims: { nonce: [EXPECTED.nonce] } }, 'nonce_mismatch'],
+    ['without an audience', { claims: { aud: undefined } }, 'audience_mismatch'],
+    ['with a list of audiences', { claims: { aud: [EXPECTED.audience] } }, 'audience_mismatch'],
+    [
+      'for the identifier without its prefix',
+      { claims: { aud: EXPECTED.audience.slice(10) } },
+      'audience_mismatch',
+    ],
+  ])('%s is refused', async (_, changes, reason) => {
+    const { result } = await verdictOn(await presentOf({}, changes))
+    expect(result).toEqual({ ok: false, error: { reason } })
+  })
+})
+
+describe('a credential that names its holder by a key (cnf)', () => {
+  it('is held by that key, whatever its subject is called', async () => {
+    const credential = { claims: { ...CNF, sub: 'urn:uuid:erika' } }
+    const presentation = await presentOf(credential, {
+      claims: { iss: undefined },
+      header: { kid: undefined },
+    })
+    expect((await verdictOn(presentation)).result).toMatchObject({ ok: true, value: { holderBound: true } })
+  })
+
+  it('is held by nobody else, its subject included', async () => {
+    const credential = { claims: { cnf: { jwk: STRANGER_KEY.publicJwk } } }
+    expectRejection(await verdictOn(await presentOf(credential)), { reason: 'invalid_holder_signature' })
+  })
+
+  it.each([
+    { cnf: {} },
+    { cnf: 'x' },
+    { cnf: { kid: HOLDER.kid } },
+    { cnf: { jwk: { kty: 'oct', k: 'AA' } } },
+  ])('has no holder where the key is none: %j', async (claims) => {
+    expectRejection(
+      await verdictOn(await presentOf({ claims })),
+      { reason: 'holder_key_missing' },
+      'holder_binding',
+    )
+  })
+})
+
+describe('a credential that names its holder by a DID', () => {
+  it.each(['urn:uuid:erika', 'https://erika.example', 'did:example:erika', 'did:key:z', undefined])(
+    'has no holder where nothing can be had from the DID: %s',
+    async (sub) => {
+      const presentation = await presentOf({ claims: { sub } }, { claims: { iss: undefined } })
+      expectRejection(await verdictOn(presentation), { reason: 'holder_key_missing' }, 'holder_binding')
+    },
+  )
+
+  it.each(['ES384', 'ES512', 'Ed25519', 'EdDSA'])('may have a key for %s', async (alg) => {
+    const key = await makeKey(alg)
+    const did = `did:jwk:${Buffer.from(JSON.stringify(key.publicJwk)).toString('base64url')}`
+    const presentation = await presentOf(
+      { claims: { sub: did } },
+      { key, claims: { iss: did }, header: { kid: `${did}#0` } },
+    )
+    expect((await verdictOn(presentation)).result).toMatchObject({ ok: true, value: { holderBound: true } })
+  })
+
+  const WEB = 'did:web:wallets.example:erika'
+  const method = {
+    id: `${WEB}#1`,
+    type: 'JsonWebKey2020',
+    controller: WEB,
+    publicKeyJwk: HOLDER_KEY.publicJwk,
+  }
+  const byWeb = (credential: Changes = {}, presentation: Changes = {}) =>
+    presentOf(
+      { claims: { sub: WEB }, ...credential },
+      { claims: { iss: WEB }, header: { kid: method.id }, ...presentation },
+    )
+
+  /** A web that has the holder's document, and the addresses it was asked for. */
+  function web(relationship: string, fault?: 'unavailable') {
+    const asked: string[] = []
+    const document = { id: WEB, verificationMethod: [method], [relationship]: [method.id] }
+    const fetchResource = async ({ url }: { readonly url: string }) => {
+      asked.push(url)
+      if (fault !== undefined) return err(fault)
+      return ok({ body: utf8(JSON.stringify(document)), contentType: 'application/json' })
+    }
+    return { asked, context: { fetchResource } }
+  }
+
+  it('may be on the web: it is looked up once the issuer’s signature has verified', async () => {
+    const { asked, context } = web('authentication')
+    expect((await verdictOn(await byWeb(), { context })).result).toMatchObject({
+      ok: true,
+      value: { holderBound: true },
+    })
+    expect(asked).toEqual(['https://wallets.example/erika/did.json'])
+  })
+
+  it.each<[string, Promise<string>, Rejection['reason']]>([
+    ['a stranger issued it', byWeb({ claims: { sub: WEB }, key: STRANGER_KEY }), 'invalid_issuer_signature'],
+    [
+      'the credential does not name it',
+      presentOf({}, { claims: { iss: WEB }, header: { kid: method.id } }),
+      'invalid_holder_signature',
+    ],
+    [
+      'the credential names a key',
+      byWeb({ claims: { sub: WEB, ...CNF } }, { key: STRANGER_KEY }),
+      'invalid_holder_signature',
+    ],
+    [
+      'the presentation names another',
+      byWeb({}, { claims: { iss: HOLDER.did } }),
+      'invalid_holder_signature',
+    ],
+  ])('is not looked up where %s', async (_, presentation, reason) => {
+    const { asked, context } = web('authentication')
+    const { result } = await verdictOn(await presentation, { context })
+    expect(result).toEqual({ ok: false, error: { reason } })
+    expect(asked).toEqual([])
+  })
+
+  it('does not authenticate with a key for other purposes', async () => {
+    const verdict = await verdictOn(await byWeb(), { context: web('assertionMethod').context })
+    expectRejection(verdict, { reason: 'invalid_holder_signature' }, 'holder_binding')
+  })
+
+  it('is unknown, not wrong, where it cannot be reached', async () => {
+    const verdict = await verdictOn(await byWeb(), { context: web('authentication', 'unavailable').context })
+    expectRejection(verdict, { reason: 'holder_key_unavailable' }, 'holder_binding')
+  })
+})

@@ -1,0 +1,112 @@
+// Whose signature over the credential counts: certificates, key sets, issuer metadata and DIDs, each only as an anchor has it.
+
+import { describe, expect, it } from 'vitest'
+import { utf8 } from '../../../src/codec/bytes.ts'
+import type { Rejection } from '../../../src/formats/format.ts'
+import { jwtVcJson } from '../../../src/formats/jwt-vc-json/jwt-vc-json.ts'
+import { ok } from '../../../src/result.ts'
+import type { TrustAnchor } from '../../../src/trust/anchor.ts'
+import { mintIssuerPki } from '../../support/certificates.ts'
+import type { SigningKey } from '../../support/issuer.ts'
+import { didJwkOf } from '../../support/jwt-vc.ts'
+import { expectRejection } from '../contract.ts'
+import { ANCHOR, type Changes, ISSUER, ISSUER_KEY, presentOf, verdictOn } from './good.ts'
+
+const { name, credential_types, assurance_level } = ANCHOR
+const anchored = (mechanism: object) => [
+  { name, credential_types, assurance_level, ...mechanism } as TrustAnchor,
+]
+const DID = didJwkOf(ISSUER_KEY)
+const metadata = { issuer: ISSUER, jwks: { keys: [{ ...ISSUER_KEY.publicJwk, kid: '1' }] } }
+const fetchResource = async () =>
+  ok({ body: utf8(JSON.stringify(metadata)), contentType: 'application/json' })
+const pki = await mintIssuerPki()
+const leaf = { alg: 'ES256', privateJwk: pki.leaf.privateJwk } as SigningKey
+const x5c = [pki.leaf.x5c, pki.intermediate.x5c]
+
+describe('an issuer', () => {
+  it.each<[string, readonly TrustAnchor[], Changes, string]>([
+    ['its keys', [ANCHOR], {}, ISSUER],
+    ['its metadata', anchored({ issuer_url: ISSUER }), { header: { kid: '1' } }, ISSUER],
+    ['its DID', anchored({ did: DID.did }), { claims: { iss: DID.did }, header: { kid: DID.kid } }, DID.did],
+    [
+      'its DID, said in the credential',
+      anchored({ did: DID.did }),
+      { claims: { iss: undefined }, content: { issuer: { id: DID.did } } },
+      DID.did,
+    ],
+  ])('is known by %s', async (_, anchors, changes, issuer) => {
+    const verdict = await verdictOn(await presentOf(changes), { context: { anchors, fetchResource } })
+    expect(verdict.result).toMatchObject({ ok: true, value: { issuer, anchor: { name } } })
+  })
+
+  it('is known by a certificate below an authority', async () => {
+    const presentation = await presentOf({ header: { x5c }, key: leaf })
+    const anchors = anchored({ x509_ca_pem: pki.root.pem })
+    const { result } = await verdictOn(presentation, { context: { anchors } })
+    expect(result).toMatchObject({ ok: true, value: { anchor: { name } } })
+  })
+
+  it.each<[string, readonly TrustAnchor[], Changes, Rejection]>([
+    ['whose DID no anchor names', [ANCHOR], { claims: { iss: DID.did } }, { reason: 'untrusted_issuer' }],
+    [
+      'whose DID has no such key',
+      anchored({ did: DID.did }),
+      { claims: { iss: DID.did }, header: { kid: `${DID.did}#1` } },
+      { reason: 'issuer_key_not_found' },
+    ],
+    [
+      'that shows a chain beside its own anchor',
+      [ANCHOR],
+      { header: { x5c }, key: leaf },
+      { reason: 'invalid_issuer_signature' },
+    ],
+    [
+      'with a chain that is none',
+      [ANCHOR],
+      { header: { x5c: 'x' } },
+      { reason: 'malformed_certificate_chain' },
+    ],
+    ['with a kid that is none', [ANCHOR], { header: { kid: 1 } }, { reason: 'malformed_credential' }],
+  ])('%s is refused', async (_, anchors, changes, rejection) => {
+    const verdict = await verdictOn(await presentOf(changes), { context: { anchors } })
+    expectRejection(verdict, rejection)
+  })
+})
+
+describe('jwt_vc_json', () => {
+  it('advertises fully-specified algorithms (OpenID4VP 1.0 B.1.3.1.3)', () => {
+    expect(jwtVcJson.metadata).toEqual({ alg_values: ['ES256', 'ES384', 'ES512', 'Ed25519'] })
+  })
+
+  it('asks for types by type_values, each an alternative (B.1.1)', () => {
+    expect(jwtVcJson.buildMeta(['A', 'B'])).toEqual({ type_values: [['A'], ['B']] })
+  })
+
+  it.each([
+    [[['IDCredential']], ['IDCredential']],
+    [
+      [['VerifiableCredential', 'A'], ['B']],
+      ['A', 'B'],
+    ],
+    [[['https://www.w3.org/2018/credentials#VerifiableCredential', 'A']], ['A']],
+  ])('reads %j', (type_values, types) => {
+    expect(jwtVcJson.metaTypes({ type_values })).toEqual(types)
+  })
+
+  it.each([
+    {},
+    { type_values: [] },
+    { type_values: 'A' },
+    { type_values: ['A'] },
+    { type_values: [[]] },
+    { type_values: [['VerifiableCredential']] },
+    { type_values: [['A', 'B']] },
+    { type_values: [['A'], ['A', 'B']] },
+    { type_values: [[1]] },
+    { type_values: [['']] },
+    { vct_values: ['A'] },
+  ])('does not take %j for a meta object of its own', (meta) => {
+    expect(jwtVcJson.metaTypes(meta)).toBeUndefined()
+  })
+})
