@@ -17,7 +17,6 @@ export type Credential = {
   readonly root: JsonObject
   /** Unix seconds, and the JWT's `aud`, under the names of RFC 7519 §4.1. */
   readonly validity: JsonObject
-  readonly hasStatus: boolean
 }
 
 export type CredentialFault = { readonly reason: 'invalid_claim'; readonly claim: string }
@@ -47,7 +46,6 @@ export function readCredential({
     subject: subject.value,
     root: filled,
     validity: validity.value,
-    hasStatus: Object.hasOwn(vc, 'credentialStatus') || Object.hasOwn(payload, 'status'),
   })
 }
 

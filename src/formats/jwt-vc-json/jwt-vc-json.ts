@@ -23,7 +23,11 @@ export const jwtVcJson: CredentialFormat<typeof FORMAT> = {
     status: 'Bitstring Status List §3.2',
   },
   metaTypes,
+  typesPerMeta: 'several',
   buildMeta: (types) => ({ type_values: types.map((type) => [type]) }),
+  // §7.1: the root is the credential, an object, so a path begins with a name.
+  isClaimsPath: ([first]) => typeof first === 'string',
+  claimsParameters: {},
   verify: verifyJwtVc,
 }
 

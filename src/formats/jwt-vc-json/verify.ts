@@ -1,12 +1,14 @@
 // A W3C Verifiable Credential as a JWT without JSON-LD (OpenID4VP 1.0 B.1.3.1; VCDM 1.1 §6.3.1): of a type we know, signed by
 // an issuer an anchor vouches for, presented by its holder, and valid now.
 
-import type { Json } from '../../codec/json.ts'
+import { type Json, member } from '../../codec/json.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { resolveSigner } from '../../trust/resolve-signer.ts'
 import type { TrustedSigner } from '../../trust/signer.ts'
+import { parseStatusClaim } from '../../trust/status-list.ts'
 import type { Context, CredentialType, Expected, Rejection, VerifiedCredential } from '../format.ts'
 import { readSigner, verifyIssuerSignature } from '../issuer-jwt.ts'
+import { checkRevocation, listedStatus, type ReadStatus } from '../revocation.ts'
 import { checkValidity } from '../sd-jwt-vc/validity.ts'
 import { tracer } from '../tracer.ts'
 import { type Credential, readCredential } from './credential.ts'
@@ -36,9 +38,13 @@ export async function verifyJwtVc(
   const findings = checkValidity(credential.validity, { now: context.now, audience: expected.audience })
   context.trace('validity', findings.ok && findings.value.length === 0 ? 'pass' : 'fail')
   if (!findings.ok) return findings
-  // Whatever names a status says that there is one to check, and nothing here can check it yet.
-  context.trace('status', credential.hasStatus ? 'fail' : 'skip')
-  if (credential.hasStatus) return err({ reason: 'status_unavailable' })
+  const reader = statusReader(
+    parts.credential,
+    { type: type.value.credentialType, anchor: issuer.value.anchor },
+    context,
+  )
+  const standing = await checkRevocation(reader, findings.value, context)
+  if (!standing.ok) return standing
   return ok({
     format: FORMAT,
     typeIdentifier: type.value.identifier,
@@ -48,7 +54,7 @@ export async function verifyJwtVc(
     authorityKeyIdentifiers: issuer.value.authorityKeyIdentifiers,
     claims: credential.root,
     holderBound: holderBound.value,
-    findings: findings.value,
+    ...standing.value,
   })
 }
 
@@ -90,4 +96,16 @@ async function verifyIssuer(
   const signers = traced('issuer_trust', claims.ok ? await resolveSigner(claims.value, trust) : claims)
   if (!signers.ok) return signers
   return traced('issuer_signature', await verifyIssuerSignature(jws, signers.value))
+}
+
+/** VCDM 1.1 §4.9 `credentialStatus`, or the `status` of any JWT (Token Status List §6.2): whatever is there says that there is one to check. */
+function statusReader(
+  { jws, content }: SignedJwt,
+  credential: { readonly type: CredentialType; readonly anchor: TrustedSigner['anchor'] },
+  context: Context,
+): ReadStatus | undefined {
+  if (Object.hasOwn(content, 'credentialStatus'))
+    return async () => err({ reason: 'status_unavailable', cause: 'unsupported_mechanism' })
+  const status = member(jws.payload, 'status')
+  return status === undefined ? undefined : listedStatus(parseStatusClaim(status), credential, context)
 }

@@ -40,7 +40,8 @@ describeFormat({
     unknownType: () => presentOf({ content: { type: ['VerifiableCredential', 'Unheard'] } }),
     expired: () => presentOf({ claims: { exp: NOW - 3600 } }),
     notYetValid: () => presentOf({ claims: { nbf: NOW + 3600 } }),
-    withStatus: () => presentOf({ content: { credentialStatus: { type: 'Unheard' } } }),
+    withStatus: () =>
+      presentOf({ claims: { status: { status_list: { idx: 1, uri: 'https://s.example' } } } }),
     withoutHolderBinding: () => issue(),
   },
 })
