@@ -2,10 +2,14 @@
 
 import { decodeProtectedHeader } from 'jose'
 import { expect, it } from 'vitest'
+import { makeMdocPerson, mdocAgeOf } from '../support/mdoc-person.ts'
+import { ageOf } from '../support/person.ts'
 import { expectStatus, OVER_18 } from '../support/service.ts'
 import { answerAge, begin, relyingPartyOf, useStage } from '../support/stage.ts'
+import type { ReceivedRequest } from '../support/wallet.ts'
 
 const stage = useStage()
+const holder = await makeMdocPerson()
 
 const SHAPES = ['x509_hash', 'x509_san_dns'].flatMap((client_id_prefix) =>
   ['direct_post.jwt', 'direct_post'].flatMap((response_mode) =>
@@ -13,17 +17,28 @@ const SHAPES = ['x509_hash', 'x509_san_dns'].flatMap((client_id_prefix) =>
   ),
 )
 
-it.each(SHAPES)(
-  'CONTRACT 5: a foreign wallet accepts a request of $client_id_prefix, $response_mode, $request_uri_method, and its answer verifies',
-  async (request_options) => {
-    const { session, request } = await begin(stage, { ...OVER_18, request_options })
+/** How a person answers in each format, with what a library made that this project did not write. */
+const FORMATS = [
+  { format: 'dc+sd-jwt', answer: (request: ReceivedRequest) => ageOf(stage.person, request) },
+  { format: 'mso_mdoc', answer: (request: ReceivedRequest) => mdocAgeOf(holder, request) },
+]
+
+it.each(FORMATS.flatMap((format) => SHAPES.map((options) => ({ ...format, ...options }))))(
+  'CONTRACT 5: a foreign wallet accepts a request of $client_id_prefix, $response_mode, $request_uri_method, and its answer in $format verifies',
+  async ({ format, answer, ...request_options }) => {
+    const rp = await relyingPartyOf(stage, { trust_anchors: [stage.authority.anchor(), holder.anchor()] })
+    const { session, request } = await begin(
+      stage,
+      { ...OVER_18, formats: [format], request_options },
+      { rp },
+    )
     const { client_id, response_mode } = request.payload
     expect([client_id.split(':')[0], response_mode]).toEqual([
       request_options.client_id_prefix,
       request_options.response_mode,
     ])
-    expect((await answerAge(stage, request)).status).toBe(200)
-    const { status, request_options: shown } = await stage.rp.poll(session.verification_id)
+    expect((await stage.service.wallet.present(request, await answer(request))).status).toBe(200)
+    const { status, request_options: shown } = await rp.poll(session.verification_id)
     expect([status, shown]).toEqual(['verified', request_options])
   },
 )
