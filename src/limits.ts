@@ -64,6 +64,23 @@ export const DID = {
   base58Characters: 256,
 } as const
 
+/** A caller's own DCQL query (OpenID4VP 1.0 §6); counts are of one list. The body it comes in is 16 KiB at most. */
+export const DCQL = {
+  credentials: 10,
+  claims: 50,
+  values: 50,
+  authorities: 10,
+  /** Claim sets, credential sets, and the options of one. */
+  sets: 20,
+  /** Ids in one set or option. */
+  ids: 50,
+  pathLength: 16,
+  idCharacters: 64,
+  /** A path component, a value, the name of a format. */
+  textCharacters: 200,
+  authorityCharacters: 500,
+} as const
+
 /** Status lists (draft-ietf-oauth-status-list §8.3), fetched, inflated and remembered. */
 export const STATUS_LIST = {
   /** Bytes of a token as fetched. A million entries of one byte fit, be they random. */

@@ -26,6 +26,8 @@ export type CredentialFormat<Id extends string = string> = {
   readonly isClaimsPath: (path: readonly (string | number | null)[]) => boolean
   /** What every claims query says besides its path. */
   readonly claimsParameters: { readonly intent_to_retain?: false }
+  /** Top-level claims that are always disclosed and so not asked for. */
+  readonly clearClaims?: ReadonlySet<string>
   /** Verifies one presentation: integrity, trust, holder binding, validity. Never throws for bad input. */
   readonly verify: (
     presentation: Json,

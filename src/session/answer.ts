@@ -17,7 +17,7 @@ import { verifyPresentations } from '../openid4vp/verify-response.ts'
 import { reachesLevel, UNCHECKED_LEVEL } from '../policy/assurance.ts'
 import { typeDefinitions, typeOf } from '../policy/catalogue.ts'
 import { decide } from '../policy/decide.ts'
-import type { Decision } from '../policy/policy.ts'
+import type { Decision, PolicyReason } from '../policy/policy.ts'
 import type { Settings } from '../relying-party/settings.ts'
 import { err, ok, type Result } from '../result.ts'
 import type { FetchResource } from '../trust/fetch-resource.ts'
@@ -28,7 +28,7 @@ import { type HandleKind, readHandle } from './handles.ts'
 import { sealingKeyOf } from './random.ts'
 import { callbackUrl } from './requests.ts'
 
-type RefusalReason = ResponseRejection['reason']
+type RefusalReason = ResponseRejection['reason'] | PolicyReason
 
 /** What an answer comes to. */
 export type Verdict =
@@ -157,6 +157,8 @@ async function verifyAnswer(
   })
   if (!verified.ok) return refused(verified.error.reason, generation)
   const decision = decide({ policy: document.policy, presentations: verified.value.presentations, now })
+  // CONTRACT 5: without holder binding anyone may have presented it, so it may verify but ends nothing as a refusal.
+  if (decision.reason !== null && !decision.holder_bound) return refused(decision.reason, generation)
   return { kind: 'decided', decision, trace, generation }
 }
 

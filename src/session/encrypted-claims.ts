@@ -45,11 +45,12 @@ export async function encryptClaims(decision: Decision, envelope: ClaimsEnvelope
 }
 
 function credentialsOf(decision: Decision) {
-  return decision.credentials.map(({ id, credential_type, format, issuer }) => ({
+  return decision.credentials.map(({ id, credential_type, format, issuer }, index) => ({
     id,
     credential_type,
     format,
     issuer,
-    claims: decision.claims.find((entry) => entry.id === id)?.claims ?? {},
+    // By place, not by id: a query may have been answered with several credentials.
+    claims: decision.claims[index]?.claims ?? {},
   }))
 }

@@ -3,7 +3,7 @@
 import { type Json, type JsonObject, member } from '../../codec/json.ts'
 import { ADVERTISED_ALGORITHMS } from '../../crypto/algorithms.ts'
 import type { CredentialFormat } from '../format.ts'
-import { FORMAT, verifySdJwtVc } from './verify.ts'
+import { CLEAR_CLAIMS, FORMAT, verifySdJwtVc } from './verify.ts'
 
 /** IETF SD-JWT VC (OpenID4VP 1.0 B.3). */
 export const sdJwtVc: CredentialFormat<typeof FORMAT> = {
@@ -28,6 +28,7 @@ export const sdJwtVc: CredentialFormat<typeof FORMAT> = {
   // §7.1: the root is an object, so a path begins with a name.
   isClaimsPath: ([first]) => typeof first === 'string',
   claimsParameters: {},
+  clearClaims: CLEAR_CLAIMS,
   verify: verifySdJwtVc,
 }
 

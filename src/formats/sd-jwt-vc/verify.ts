@@ -18,7 +18,7 @@ import { checkValidity } from './validity.ts'
 export const FORMAT = 'dc+sd-jwt'
 
 /** SD-JWT VC §2.2.2.3: these, with all they contain, must not be in disclosures. `sub` and `iat` may. */
-const CLEAR_CLAIMS: ReadonlySet<string> = new Set([
+export const CLEAR_CLAIMS: ReadonlySet<string> = new Set([
   'iss',
   'nbf',
   'exp',
