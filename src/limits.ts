@@ -106,6 +106,10 @@ export const STATUS_LIST = {
   failedSeconds: 2,
   /** Seconds after which a fetch under way is not waited for by newcomers: whoever began it may be gone. */
   underWaySeconds: 10,
+  /** Bytes of an inflated Bitstring Status List at least (W3C Bitstring Status List §2.2: 131,072 entries hide each other). */
+  bitstringBytes: 16_384,
+  /** Entries of one `credentialStatus`. */
+  entries: 4,
   /** Issuers that a token without `iss` and without a chain is tried with. */
   issuersTried: 4,
 } as const
