@@ -230,8 +230,7 @@ function withDigits(pattern: ScopeEntry | undefined, digits: string): ScopeEntry
   return { ...pattern, path }
 }
 
-/** The first type that has this identifier in this format. */
-export function findType(
+function findType(
   definitions: readonly CredentialTypeDefinition[],
   format: string,
   identifier: string,

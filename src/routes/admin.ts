@@ -1,7 +1,6 @@
 // The operator's routes (CONTRACT 8), below /v1/admin. Without ADMIN_TOKEN they do not exist.
 
-import type { MiddlewareHandler } from 'hono'
-import { Hono } from 'hono/tiny'
+import { Hono, type MiddlewareHandler } from 'hono'
 import * as z from 'zod/mini'
 import { utf8 } from '../codec/bytes.ts'
 import { sha256 } from '../crypto/digest.ts'
