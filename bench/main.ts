@@ -18,7 +18,7 @@ try {
   await benchSdJwtVc(worker.port, report)
   await benchService(server, worker.port, report)
   await benchStart(server, report)
-  await benchBundle(report)
+  benchBundle(report)
   reportPrice(report)
 } finally {
   await worker.stop()

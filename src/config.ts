@@ -52,7 +52,7 @@ export function parseConfig(environment: Readonly<Record<string, unknown>>): Con
     serviceScheme: env.SERVICE_SCHEME,
     walletScheme: env.WALLET_SCHEME,
     allowLoopback: env.ALLOW_LOOPBACK === '1',
-    clientIpHeader: env.CLIENT_IP_HEADER ?? null,
+    clientIpHeader: env.CLIENT_IP_HEADER?.toLowerCase() ?? null,
     bootId: env.BOOT_ID ?? null,
   }
 }
@@ -77,11 +77,11 @@ const SCHEMA = z.object({
   SERVER_SECRET: z.pipe(z.string(), z.transform(toSecret)),
   ACCESS_TOKEN_KEYS: json(z.object({ keys: z.array(signingJwk).check(z.minLength(1)) })),
   VERIFIER_SIGNING_JWK: json(p256PrivateJwk),
-  VERIFIER_CERTIFICATE_CHAIN_PEM: z.string().check(z.includes('-----BEGIN CERTIFICATE-----', 'must be PEM')),
+  VERIFIER_CERTIFICATE_CHAIN_PEM: z.string().check(z.regex(/-----BEGIN CERTIFICATE-----/, 'must be PEM')),
   SERVICE_SCHEME: z._default(scheme, 'walletverify'),
   WALLET_SCHEME: z._default(scheme, 'openid4vp'),
   ALLOW_LOOPBACK: z._default(z.enum(['0', '1']), '0'),
-  CLIENT_IP_HEADER: z.optional(z.string().check(z.toLowerCase())),
+  CLIENT_IP_HEADER: z.optional(z.string()),
   BOOT_ID: z.optional(z.string()),
 })
 

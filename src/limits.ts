@@ -64,6 +64,23 @@ export const DID = {
   base58Characters: 256,
 } as const
 
+/** A caller's own DCQL query (OpenID4VP 1.0 §6); counts are of one list. The body it comes in is 16 KiB at most. */
+export const DCQL = {
+  credentials: 10,
+  claims: 50,
+  values: 50,
+  authorities: 10,
+  /** Claim sets, credential sets, and the options of one. */
+  sets: 20,
+  /** Ids in one set or option. */
+  ids: 50,
+  pathLength: 16,
+  idCharacters: 64,
+  /** A path component, a value, the name of a format. */
+  textCharacters: 200,
+  authorityCharacters: 500,
+} as const
+
 /** Status lists (draft-ietf-oauth-status-list §8.3), fetched, inflated and remembered. */
 export const STATUS_LIST = {
   /** Bytes of a token as fetched. A million entries of one byte fit, be they random. */
@@ -89,6 +106,10 @@ export const STATUS_LIST = {
   failedSeconds: 2,
   /** Seconds after which a fetch under way is not waited for by newcomers: whoever began it may be gone. */
   underWaySeconds: 10,
+  /** Bytes of an inflated Bitstring Status List at least (W3C Bitstring Status List §2.2: 131,072 entries hide each other). */
+  bitstringBytes: 16_384,
+  /** Entries of one `credentialStatus`. */
+  entries: 4,
   /** Issuers that a token without `iss` and without a chain is tried with. */
   issuersTried: 4,
 } as const

@@ -16,10 +16,11 @@ import { join } from 'node:path'
 import { DIST, NODE, ROOT } from './paths.mjs'
 
 export const BUNDLE = join(DIST, 'worker.js')
+export const SOURCE_MAP = `${BUNDLE}.map`
 const FINGERPRINT = join(DIST, 'worker.sources')
 const SOURCES = ['package-lock.json', 'tsconfig.json', 'wrangler.toml']
 
-/** Leaves the bundle of the present sources at `BUNDLE`. Launchers may run at the same time: each builds aside, then renames. */
+/** Leaves the bundle of the present sources at `BUNDLE`, and its source map at `SOURCE_MAP`. Launchers may run at the same time: each builds aside, then renames. */
 export function ensureBundle() {
   const fingerprint = fingerprintOfSources()
   if (existsSync(BUNDLE) && existsSync(FINGERPRINT) && readFileSync(FINGERPRINT, 'utf8') === fingerprint)
@@ -29,6 +30,7 @@ export function ensureBundle() {
   const out = mkdtempSync(join(DIST, 'build-'))
   try {
     build(out)
+    renameSync(join(out, 'worker.js.map'), SOURCE_MAP)
     renameSync(join(out, 'worker.js'), BUNDLE)
     writeFileSync(FINGERPRINT, fingerprint)
   } finally {

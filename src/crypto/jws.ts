@@ -48,10 +48,17 @@ export function decodeJws(compact: string, limits: JsonLimits): Result<DecodedJw
 
 /** Verifies the signature with one key. False also where the key does not fit the header's algorithm. */
 export async function verifyJws(jws: DecodedJws, jwk: PublicJwk): Promise<boolean> {
-  if (jws.signature.length !== jws.algorithm.signatureBytes) return false
   const key = await importVerificationKey(jwk, jws.algorithm)
-  if (key === undefined) return false
-  return crypto.subtle.verify(jws.algorithm.verifyParameters, key, jws.signature, jws.signingInput)
+  return key !== undefined && verifyJwsWithKey(jws, key)
+}
+
+/** Verifies the signature with a key that was imported for the JWS's algorithm. */
+export async function verifyJwsWithKey(
+  { algorithm, signature, signingInput }: DecodedJws,
+  key: CryptoKey,
+): Promise<boolean> {
+  if (signature.length !== algorithm.signatureBytes) return false
+  return crypto.subtle.verify(algorithm.verifyParameters, key, signature, signingInput)
 }
 
 function decodeObject(encoded: string, limits: JsonLimits): Result<JsonObject, JwsFault> {

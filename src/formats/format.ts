@@ -26,6 +26,8 @@ export type CredentialFormat<Id extends string = string> = {
   readonly isClaimsPath: (path: readonly (string | number | null)[]) => boolean
   /** What every claims query says besides its path. */
   readonly claimsParameters: { readonly intent_to_retain?: false }
+  /** Top-level claims that are always disclosed and so not asked for. */
+  readonly clearClaims?: ReadonlySet<string>
   /** Verifies one presentation: integrity, trust, holder binding, validity. Never throws for bad input. */
   readonly verify: (
     presentation: Json,
@@ -54,12 +56,6 @@ export type Handover = {
   readonly encryptionKey: PrivateJwk | null
 } & (
   | { readonly kind: 'redirect'; readonly responseUri: string }
-  /** ISO/IEC TS 18013-7 B.4.4, which the drafts of OpenID4VP refer to. Null: the wallet told no nonce of its own. */
-  | {
-      readonly kind: 'iso_18013_7'
-      readonly responseUri: string
-      readonly mdocGeneratedNonce: string | null
-    }
   /** The Digital Credentials API. The origin is the bare one, without the prefix it has as an audience. */
   | { readonly kind: 'dc_api'; readonly origin: string }
 )

@@ -230,7 +230,8 @@ function withDigits(pattern: ScopeEntry | undefined, digits: string): ScopeEntry
   return { ...pattern, path }
 }
 
-function findType(
+/** The first type that has this identifier in this format. */
+export function findType(
   definitions: readonly CredentialTypeDefinition[],
   format: string,
   identifier: string,

@@ -18,20 +18,23 @@ export type DecisionInput = {
 /** Decides. Presentations that answer no query of the policy, or with a credential of another type, count for nothing. */
 export function decide({ policy, presentations, now }: DecisionInput): Decision {
   const judged = presentations.flatMap((presentation) => {
-    const descriptor = policy.descriptors.find(({ query_id }) => query_id === presentation.queryId)
-    if (descriptor?.credential_type !== presentation.credential.credentialType) return []
-    return [judge(presentation, descriptor, policy, now)]
+    const descriptor = policy.descriptors.find(
+      ({ query_id, credential_type }) =>
+        query_id === presentation.queryId && credential_type === presentation.credential.credentialType,
+    )
+    return descriptor === undefined ? [] : [judge(presentation, descriptor, policy, now)]
   })
   const chosen = choose(policy, judged)
-  const used = chosen ?? judged
-  const checks = Object.fromEntries(policy.scope.map((scope) => [scope, isProven(scope, used)]))
-  const proven = chosen !== undefined && used.length > 0 && Object.values(checks).every((check) => check)
+  const used = chosen.length > 0 ? chosen : judged
+  const checks = new Map(scopesOf(policy).map((scope) => [scope, isProven(scope, used)]))
+  const proven = chosen.length > 0 && policy.scope.every((scope) => checks.get(scope))
   const reason = firstReason(used.flatMap((one) => one.reason ?? [])) ?? (proven ? null : 'predicate_false')
   const { level, derivation } = lowestLevel(used.map((one) => one.level))
   return {
     outcome: reason === null ? 'verified' : 'rejected',
     reason,
-    checks,
+    checks: Object.fromEntries(checks),
+    holder_bound: used.every(({ credential }) => credential.holderBound),
     assurance_level: level,
     credentials: used.map(toDecidedCredential),
     claims: reason === null ? used.map(({ id, claims }) => ({ id, claims: Object.fromEntries(claims) })) : [],
@@ -69,7 +72,7 @@ type Judged = {
 
 function judge(
   { credential, valueMismatches }: VerifiedPresentation,
-  { query_id, scopes }: PolicyDescriptor,
+  { query_id, scopes, claim_sets }: PolicyDescriptor,
   policy: Policy,
   now: number,
 ): Judged {
@@ -83,18 +86,23 @@ function judge(
       proven: holds && proven && !mismatched.has(JSON.stringify(scope.path)),
     }
   })
+  const checks = new Map(readings.map(({ scope, proven }) => [scope, proven]))
+  const sets = claim_sets ?? [scopes.map(({ scope }) => scope)]
+  const enough = sets.find((set) => set.every((scope) => checks.get(scope)))
   const level = deriveLevel(query_id, credential)
   const reasons: readonly (PolicyReason | false)[] = [
     ...credential.findings,
     !reachesLevel(level.level, policy.required_assurance_level) && 'assurance_level_too_low',
     mismatched.size > 0 && 'value_mismatch',
-    !readings.every(({ proven }) => proven) && 'predicate_false',
+    enough === undefined && 'predicate_false',
   ]
   return {
     id: query_id,
     credential,
-    checks: new Map(readings.map(({ scope, proven }) => [scope, proven])),
-    claims: new Map(readings.map(({ scope, value }) => [scope, value])),
+    checks,
+    claims: new Map(
+      readings.filter(({ scope }) => enough?.includes(scope)).map(({ scope, value }) => [scope, value]),
+    ),
     level,
     reason: firstReason(reasons.filter((reason) => reason !== false)),
   }
@@ -102,23 +110,36 @@ function judge(
 
 /**
  * The credentials to rest on: of each credential set the first option that satisfies the policy, else the first that is
- * answered (OpenID4VP 1.0 §6.4.2). `undefined` where a required set is not answered at all; an optional one is used only
- * where it satisfies.
+ * answered (OpenID4VP 1.0 §6.4.2); of several credentials for one query those that satisfy, else all. None where a required
+ * set is not answered at all. An optional set is used only where it satisfies.
  */
-function choose({ query }: Policy, judged: readonly Judged[]): readonly Judged[] | undefined {
+function choose({ query }: Policy, judged: readonly Judged[]): readonly Judged[] {
   const sets =
     query.credential_sets ?? query.credentials.map(({ id }) => ({ options: [[id]], required: true }))
+  const answers = new Map(
+    query.credentials.map(({ id }) => [id, bestOf(judged.filter((one) => one.id === id))]),
+  )
+  const satisfies = (id: string) => answers.get(id)?.some(({ reason }) => reason === null)
   const chosen = new Set<string>()
   for (const { options, required } of sets) {
-    const answered = options.filter((option) => option.every((id) => judged.some((one) => one.id === id)))
-    const satisfying = answered.find((option) =>
-      judged.every(({ id, reason }) => reason === null || !option.includes(id)),
-    )
+    const answered = options.filter((option) => option.every((id) => answers.get(id)?.length))
+    const satisfying = answered.find((option) => option.every(satisfies))
     const option = satisfying ?? (required === false ? [] : answered[0])
-    if (option === undefined) return undefined
+    if (option === undefined) return []
     for (const id of option) chosen.add(id)
   }
-  return judged.filter(({ id }) => chosen.has(id))
+  return judged.filter((one) => chosen.has(one.id) && answers.get(one.id)?.includes(one))
+}
+
+/** Whoever presents one that does not satisfy beside others could have left it out. */
+function bestOf(answers: readonly Judged[]): readonly Judged[] {
+  const satisfying = answers.filter(({ reason }) => reason === null)
+  return satisfying.length > 0 ? satisfying : answers
+}
+
+/** What is answered for in `checks`: the scopes asked by name, or those of the caller's queries. */
+function scopesOf({ scope, descriptors }: Policy): readonly string[] {
+  return [...scope, ...descriptors.flatMap(({ scopes }) => scopes.map((entry) => entry.scope))]
 }
 
 /** A scope is proven when every credential it was asked of proves it, and it was asked of at least one. */

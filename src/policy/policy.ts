@@ -2,11 +2,12 @@
 
 import type { Json } from '../codec/json.ts'
 import type { RevocationStatus } from '../formats/format.ts'
-import type { ClaimsPath, DcqlQuery } from '../openid4vp/dcql/query.ts'
+import type { ClaimsPath, ClaimValue, DcqlQuery } from '../openid4vp/dcql/query.ts'
 import type { AssuranceLevel } from '../trust/anchor.ts'
 
-/** A satisfiable policy: every type, scope and format in it is known, and the query follows from it. */
+/** A satisfiable policy: every type, scope and format in it is known, and the query follows from it or is the caller's own. */
 export type Policy = {
+  /** What was asked by name. With a caller's own query both lists are empty: there its queries decide. */
   readonly credential_types: readonly string[]
   readonly scope: readonly string[]
   readonly required_assurance_level: AssuranceLevel
@@ -15,7 +16,7 @@ export type Policy = {
   readonly allow_derived: boolean
   /** What the wallet is asked, and what its answer is matched against again. */
   readonly query: DcqlQuery
-  /** For each credential query id: the type it asks for and where each scope is found. */
+  /** For each credential query id: the type it asks for and where each scope is found. A caller's query may ask for several. */
   readonly descriptors: readonly PolicyDescriptor[]
 }
 
@@ -24,14 +25,21 @@ export type PolicyDescriptor = {
   readonly query_id: string
   readonly credential_type: string
   readonly scopes: readonly ScopePath[]
+  /** Scopes that are enough together, one of the lists; absent: all are needed (OpenID4VP 1.0 §6.4.1). */
+  readonly claim_sets?: readonly (readonly string[])[]
 }
 
 /** Where a scope's claim stands in a credential. */
 export type ScopePath = {
+  /** Its name in `checks`: with a caller's own query `<query id>.<path>`. */
   readonly scope: string
+  /** What it is called before people, where that is not its name. */
+  readonly shown?: string
   readonly path: ClaimsPath
   /** A boolean claim proves its scope only when it is `true`. Any other claim must be there and say something. */
   readonly boolean: boolean
+  /** One of these proves the scope, and nothing else does. */
+  readonly values?: readonly ClaimValue[]
   /** With `allow_derived`: the claim that the scope may be computed from, and the age asked for. */
   readonly derived?: { readonly path: ClaimsPath; readonly age: number }
 }
@@ -58,8 +66,10 @@ export type Decision = {
   readonly outcome: 'verified' | 'rejected'
   /** Why `rejected`; null when verified. */
   readonly reason: PolicyReason | null
-  /** Requested scope -> proven. Every one is `true` where the outcome is `verified`. */
+  /** Requested scope -> proven. Every scope asked by name is `true` where the outcome is `verified`. */
   readonly checks: Readonly<Record<string, boolean>>
+  /** Whether the presenter was shown to hold every credential used: without that, an answer is nobody's refusal. */
+  readonly holder_bound: boolean
   /** The lowest of the credentials used. */
   readonly assurance_level: AssuranceLevel
   /** The credentials the decision rests on: what was presented beside them is dropped. */

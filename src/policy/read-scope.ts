@@ -2,6 +2,8 @@
 
 import type { Json, JsonObject } from '../codec/json.ts'
 import { selectClaims } from '../openid4vp/dcql/claims-path.ts'
+import { hasOneOf } from '../openid4vp/dcql/match.ts'
+import type { Selection } from '../openid4vp/dcql/query.ts'
 import { provesAge } from './age.ts'
 import type { ScopePath } from './policy.ts'
 
@@ -9,15 +11,23 @@ import type { ScopePath } from './policy.ts'
 export type Reading = { readonly proven: boolean; readonly value: Json }
 
 /** Reads a scope in processed claims; `now` in Unix seconds. */
-export function readScope(claims: JsonObject, { path, boolean, derived }: ScopePath, now: number): Reading {
+export function readScope(
+  claims: JsonObject,
+  { path, boolean, values, derived }: ScopePath,
+  now: number,
+): Reading {
   const selected = selectClaims(claims, path)
   // Only an absent claim leaves room for derivation: one that is there is final, whatever it says.
   if (selected === undefined) return derived === undefined ? NOT_PROVEN : derive(claims, derived, now)
-  const proven = boolean ? selected.every((value) => value === true) : saysSomething(selected)
+  const proven = values === undefined ? isProven(selected, boolean) : hasOneOf(selected, values)
   return { proven, value: path.includes(null) ? selected : (selected[0] ?? null) }
 }
 
 const NOT_PROVEN: Reading = { proven: false, value: null }
+
+function isProven(selected: Selection, boolean: boolean): boolean {
+  return boolean ? selected.every((value) => value === true) : saysSomething(selected)
+}
 
 function derive(claims: JsonObject, source: NonNullable<ScopePath['derived']>, now: number): Reading {
   const [birthdate, ...others] = selectClaims(claims, source.path) ?? []

@@ -42,14 +42,14 @@ const scopes = z
   .record(scopeName, scopeEntry)
   .check(z.refine((value) => isCount(Object.keys(value), 100), 'must name 1 to 100 scopes'))
 
-const metaObject = z.record(z.string(), z.json())
+const metaObject = z.record(z.string(), z.unknown())
 
 /** Of a format whose `meta` asks for one type, a type with several identifiers has a list of them. */
 function formatEntry(id: FormatId) {
   return z.pipe(
     z.strictObject({ meta: z.union([metaObject, z.array(metaObject)]), scopes }),
     z.transform((input, { issues }) => {
-      const identifiers = identifiersOf(id, input.meta as JsonObject | readonly JsonObject[]) // z.json() is Json
+      const identifiers = identifiersOf(id, input.meta as JsonObject | readonly JsonObject[]) // read as JSON
       if (identifiers === undefined) {
         const message = `must be a DCQL meta object of ${id} with 1 to 10 identifiers`
         issues.push({ code: 'custom', input, path: ['meta'], message })

@@ -1,6 +1,7 @@
 // The operator's routes (CONTRACT 8), below /v1/admin. Without ADMIN_TOKEN they do not exist.
 
-import { Hono, type MiddlewareHandler } from 'hono'
+import type { MiddlewareHandler } from 'hono'
+import { Hono } from 'hono/tiny'
 import * as z from 'zod/mini'
 import { utf8 } from '../codec/bytes.ts'
 import { sha256 } from '../crypto/digest.ts'

@@ -1,6 +1,6 @@
 // The router at the edge: every audience's routes on one app, and what holds on all of them.
 
-import { Hono } from 'hono'
+import { Hono } from 'hono/tiny'
 import { adminRoutes } from './admin.ts'
 import type { AppEnv } from './context.ts'
 import { headWithoutEffect, noSuchRoute, onFault, requestId } from './edge.ts'

@@ -6,11 +6,7 @@ import { sha256 } from '../crypto/digest.ts'
 import { hmacSha256 } from '../crypto/hmac.ts'
 import { deriveKey } from '../crypto/seal.ts'
 import { configOf, type Env } from '../env.ts'
-import { FORMATS } from '../formats/index.ts'
-import { PROTOCOLS, queryLanguage } from '../openid4vp/protocols/index.ts'
-import { buildPolicy, type PolicyFault } from '../policy/build-policy.ts'
-import { typeDefinitions } from '../policy/catalogue.ts'
-import type { Policy } from '../policy/policy.ts'
+import { PROTOCOLS } from '../openid4vp/protocols/index.ts'
 import { renderQr } from '../qr/render.ts'
 import { QR_SIZE } from '../qr/symbol.ts'
 import type { Settings } from '../relying-party/settings.ts'
@@ -23,6 +19,7 @@ import type { AppContext } from './context.ts'
 import { type FieldError, type ProblemCode, problem } from './problems.ts'
 import { limitCreations } from './rate-limit.ts'
 import { type Options, requestOptions } from './request-options.ts'
+import { requestedPolicy } from './requested-policy.ts'
 import { CREATE_LIMIT, type CreateRequest, createRequest } from './schemas.ts'
 import { readJson } from './validate.ts'
 import { verifierIdentity } from './verifier-identity.ts'
@@ -64,12 +61,11 @@ async function prepare(
   const { settings } = caller
   const fault = requestFault(body, caller)
   if (fault !== undefined) return err(problem(c, fault.code, { errors: [fault.error] }))
-  const protocol = PROTOCOLS[body.protocol]
   const options = requestOptions(body.protocol, body.request_options, settings.request_options)
   if (!options.ok) return err(unsatisfiable(c, options.error))
-  const policy = policyOf(body, settings, (format) => protocol.carries(format, options.value.response_mode))
-  if (!policy.ok) return err(policyProblem(c, policy.error))
-  if (!protocol.canAsk(policy.value.query, queryLanguage(protocol, policy.value))) {
+  const policy = requestedPolicy(body, settings)
+  if (!policy.ok) return err(problem(c, policy.error.code, { errors: policy.error.errors }))
+  if (!PROTOCOLS[body.protocol].canAsk(policy.value.query)) {
     const message = 'has no words for what is asked'
     return err(unsatisfiable(c, { pointer: '/protocol', code: 'not_in_protocol', message }))
   }
@@ -79,13 +75,12 @@ async function prepare(
     const message = 'needs a verifier certificate that names the host of this service'
     return err(unsatisfiable(c, { pointer, code: verifier.error, message }))
   }
-  const { clientId } = verifier.value
   return ok({
     relyingPartyId: settings.relying_party_id,
     livemode: settings.livemode,
     request: storedRequest(body, settings, options.value),
     policy: policy.value,
-    verifier: { ...verifier.value, clientId: protocol.writeClientId(clientId) },
+    verifier: verifier.value,
     retentionSeconds: settings.retention_seconds,
   })
 }
@@ -113,59 +108,29 @@ function fieldFault(code: ProblemCode, pointer: string, message: string): Reques
   return { code, error: { pointer, code: 'not_allowed', message } }
 }
 
-/** Formats that cannot be presented in the response mode are passed over where others are left. */
-function policyOf(
-  body: CreateRequest,
-  settings: Settings,
-  carries: (format: string) => boolean,
-): Result<Policy, readonly PolicyFault[]> {
-  const { credential_types, scope, required_assurance_level, credential_match, allow_derived } = body
-  const named = body.formats ?? settings.formats
-  const formats = named?.filter((id) => !Object.hasOwn(FORMATS, id) || carries(id)) ?? null
-  if (formats?.length === 0) {
-    return err([{ code: 'policy_unsatisfiable', pointer: '/formats', cause: 'type_without_format' }])
-  }
-  const request = {
-    credential_types,
-    scope,
-    required_assurance_level,
-    credential_match,
-    allow_derived,
-    formats,
-  }
-  const definitions = typeDefinitions(settings.credential_types)
-  return buildPolicy(request, {
-    definitions,
-    formats: Object.values(FORMATS).filter(({ id }) => carries(id)),
-  })
-}
-
 function unsatisfiable(c: AppContext, error: FieldError): Response {
   return problem(c, 'policy_unsatisfiable', { errors: [error] })
 }
 
-function policyProblem(c: AppContext, faults: readonly PolicyFault[]): Response {
-  const errors = faults.map((fault) => {
-    const code = fault.code === 'policy_unsatisfiable' ? fault.cause : fault.code
-    return { pointer: fault.pointer, code, message: MESSAGES[code] }
-  })
-  return problem(c, faults[0]?.code ?? 'invalid_request', { errors })
-}
-
-const MESSAGES = {
-  invalid_request: 'is not acceptable here',
-  unsupported_credential_type: 'is not a known credential type',
-  unsupported_scope: 'is not a known scope',
-  type_without_format: 'exists in none of the formats that may be presented',
-  scope_not_carried: 'is carried by none of the requested credential types',
-  scopes_not_carried_together: 'are not carried together by a single credential',
-} as const
-
 function storedRequest(body: CreateRequest, settings: Settings, options: Options): StoredRequest {
-  const { request_options: _, return_url, locale, retry_of, formats, claims_encryption_jwk, ...rest } = body
+  const {
+    request_options: _,
+    return_url,
+    locale,
+    retry_of,
+    claims_encryption_jwk,
+    dcql_query,
+    ...rest
+  } = body
+  const asked =
+    dcql_query === undefined
+      ? { credential_match: body.credential_match, formats: body.formats ?? settings.formats }
+      : { credential_match: null, formats: null, dcql_query }
   return {
     ...rest,
-    formats: formats ?? settings.formats,
+    credential_types: body.credential_types ?? null,
+    scope: body.scope ?? null,
+    ...asked,
     request_options: options,
     return_url: return_url ?? null,
     locale: locale ?? null,

@@ -1,7 +1,7 @@
 // The event log as its relying party reads it (CONTRACT 7): every event of 30 days, in the order of arrival, once. Here the
 // days are walked, and the members that only a session has are added to its event while it lives.
 
-import { Hono } from 'hono'
+import { Hono } from 'hono/tiny'
 import * as z from 'zod/mini'
 import { configOf, type Env } from '../env.ts'
 import { eventLogStub, oldestDay } from '../relying-party/event-days.ts'

@@ -1,7 +1,7 @@
 // The token endpoint (RFC 6749 §3.2, §4.4; CONTRACT 8): a relying party's API key against a short-lived access token. Here
 // errors speak OAuth (§5.2), so that any OAuth client can call it.
 
-import { Hono } from 'hono'
+import { Hono } from 'hono/tiny'
 import { decodeBase64 } from '../codec/base64url.ts'
 import { decodeUtf8 } from '../codec/bytes.ts'
 import { configOf } from '../env.ts'

@@ -1,7 +1,7 @@
 // What a relying party may do with its own settings, keys and webhook (CONTRACT 1, 8): what the operator may, less what
 // would widen its own power. docs/decisions/own-settings.md says which and why.
 
-import { Hono } from 'hono'
+import { Hono } from 'hono/tiny'
 import type { SettingsPatch } from '../relying-party/settings.ts'
 import { authenticate, authenticateAfresh, type Caller } from './authenticate.ts'
 import type { AppContext, AppEnv } from './context.ts'

@@ -1,6 +1,6 @@
 // What relying parties call about their sessions (CONTRACT 1), and the two routes that a kiosk's `client_token` opens too.
 
-import { Hono } from 'hono'
+import { Hono } from 'hono/tiny'
 import { QR_MEDIA_TYPES, type QrMediaType, renderQr } from '../qr/render.ts'
 import type { Scope } from '../relying-party/settings.ts'
 import { err, ok, type Result } from '../result.ts'

@@ -1,8 +1,9 @@
 // The way of one browser (CONTRACT 5): the page asks for a link for it, it comes back from the wallet with a response code, and
 // the relying party's server redeems the return code it is sent on with. A GET of the return page has no part in this.
 
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
 import { getCookie, setCookie } from 'hono/cookie'
+import { Hono } from 'hono/tiny'
 import * as z from 'zod/mini'
 import { text } from '../codec/schema.ts'
 import { configOf } from '../env.ts'

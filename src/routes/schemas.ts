@@ -4,6 +4,7 @@ import * as z from 'zod/mini'
 import { utf8 } from '../codec/bytes.ts'
 import { list, text } from '../codec/schema.ts'
 import { CLIENT_ID_PREFIXES } from '../openid4vp/client-identifier.ts'
+import { dcqlQuery } from '../openid4vp/dcql/schema.ts'
 import { REQUEST_URI_METHODS, RESPONSE_MODES } from '../openid4vp/generation.ts'
 import { PROTOCOL_IDS } from '../openid4vp/protocols/index.ts'
 import { QR_SIZE } from '../qr/symbol.ts'
@@ -33,10 +34,10 @@ const locale = z
   .string()
   .check(z.maxLength(35), z.regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'must be a language tag'))
 
-/** Body of `POST /v1/verify`. */
-export const createRequest = z.strictObject({
-  credential_types: list(name, 10),
-  scope: list(name, 50),
+const createMembers = z.strictObject({
+  credential_types: z.optional(list(name, 10)),
+  scope: z.optional(list(name, 50)),
+  dcql_query: z.optional(dcqlQuery),
   required_assurance_level: z._default(z.enum(ASSURANCE_LEVELS), 'low'),
   metadata: z._default(metadata, {}),
   credential_match: z._default(z.enum(['any', 'all']), 'any'),
@@ -58,7 +59,35 @@ export const createRequest = z.strictObject({
   claims_encryption_jwk: z.optional(claimsEncryptionJwk),
   retry_of: z.optional(z.string().check(z.maxLength(60))),
 })
+
+/** Body of `POST /v1/verify`: what is asked by name, or a query, and never both. */
+export const createRequest = createMembers.check((context) => {
+  for (const { name, message } of askingFaults(context.value)) {
+    context.issues.push({ code: 'custom', path: [name], message, input: context.value })
+  }
+})
 export type CreateRequest = z.infer<typeof createRequest>
+
+function askingFaults(body: z.infer<typeof createMembers>) {
+  const { dcql_query, credential_types, scope, formats, credential_match, allow_derived } = body
+  const required = 'This member is required.'
+  if (dcql_query === undefined) {
+    return [
+      ...(credential_types === undefined ? [{ name: 'credential_types', message: required }] : []),
+      ...(scope === undefined ? [{ name: 'scope', message: required }] : []),
+    ]
+  }
+  const beside = {
+    credential_types: credential_types !== undefined,
+    scope: scope !== undefined,
+    formats: formats !== undefined,
+    credential_match: credential_match !== 'any',
+    allow_derived,
+  }
+  return Object.entries(beside)
+    .filter(([, isGiven]) => isGiven)
+    .map(([name]) => ({ name, message: 'says nothing beside a dcql_query' }))
+}
 
 /** The `size` parameter, given at most once: plain digits within the range; `undefined` for anything else. */
 export function parseQrSize(given: readonly string[] | undefined): number | undefined {

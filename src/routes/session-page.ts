@@ -1,7 +1,7 @@
 // What a person's browser opens (CONTRACT 1, 5): the hosted session page, its script, the socket it listens to, and the page
 // a wallet sends people back to. The page is opened by the session's `client_token`, never by the id alone.
 
-import { Hono } from 'hono'
+import { Hono } from 'hono/tiny'
 import { configOf } from '../env.ts'
 import { renderQr } from '../qr/render.ts'
 import { QR_SIZE } from '../qr/symbol.ts'

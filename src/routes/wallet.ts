@@ -1,7 +1,8 @@
 // What wallets call: the Request Object (OpenID4VP 1.0 §5.10) and the Response URI (§8.2). Unguessable addresses are the
 // authorization. Every answer here is the Request Object or non-empty JSON, never a redirect, and may be read by any origin.
 
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
+import { Hono } from 'hono/tiny'
 import { encodeBase64url } from '../codec/base64url.ts'
 import { parseJsonObject } from '../codec/json.ts'
 import { sha256 } from '../crypto/digest.ts'

@@ -1,7 +1,7 @@
 // What anyone may read: whether the service lives, its public keys, and the pages behind a problem's `type`.
 
-import { Hono } from 'hono'
 import { html } from 'hono/html'
+import { Hono } from 'hono/tiny'
 import { configOf } from '../env.ts'
 import { directoryOf } from '../relying-party/directory.ts'
 import type { AppContext, AppEnv } from './context.ts'

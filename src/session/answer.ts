@@ -2,6 +2,7 @@
 // applies the verdict. Nothing here decides on anything the answer says of itself.
 
 import type { Config } from '../config.ts'
+import type { PrivateJwk } from '../crypto/jwk.ts'
 import { FORMATS } from '../formats/index.ts'
 import {
   type AuthorizationResponse,
@@ -11,13 +12,12 @@ import {
   type WalletErrorResponse,
 } from '../openid4vp/authorization-response.ts'
 import { PROTOCOLS } from '../openid4vp/protocols/index.ts'
-import type { Exchange } from '../openid4vp/protocols/protocol.ts'
 import type { ResponseRejection } from '../openid4vp/rejection.ts'
 import { verifyPresentations } from '../openid4vp/verify-response.ts'
 import { reachesLevel, UNCHECKED_LEVEL } from '../policy/assurance.ts'
 import { typeDefinitions, typeOf } from '../policy/catalogue.ts'
 import { decide } from '../policy/decide.ts'
-import type { Decision } from '../policy/policy.ts'
+import type { Decision, PolicyReason } from '../policy/policy.ts'
 import type { Settings } from '../relying-party/settings.ts'
 import { err, ok, type Result } from '../result.ts'
 import type { FetchResource } from '../trust/fetch-resource.ts'
@@ -26,9 +26,9 @@ import { handleKeyOf, openEncryptionKey, openGeneration } from './generation-key
 import { aliveGenerations, type StoredGeneration } from './generations.ts'
 import { type HandleKind, readHandle } from './handles.ts'
 import { sealingKeyOf } from './random.ts'
-import { callbackUrl, languageOf } from './requests.ts'
+import { callbackUrl } from './requests.ts'
 
-type RefusalReason = ResponseRejection['reason']
+type RefusalReason = ResponseRejection['reason'] | PolicyReason
 
 /** What an answer comes to. */
 export type Verdict =
@@ -66,18 +66,16 @@ export async function judgeAnswer(
   judgement: Judgement,
 ): Promise<Verdict> {
   const { document } = judgement
-  const protocol = PROTOCOLS[document.request.protocol]
-  const { response_mode: responseMode } = document.request.request_options
-  const parsed = parseAuthorizationResponse(parameters, { responseMode, ...protocol.answers })
+  const parsed = parseAuthorizationResponse(parameters, document.request.request_options.response_mode)
   if (!parsed.ok) return refused(parsed.error.reason, null)
   const found = await findGeneration(parsed.value, judgement)
   if (!found.ok) return refused(found.error, null)
   const generation = found.value
   const opened = await openAnswer(parsed.value, generation, judgement)
   if (!opened.ok) return refused(opened.error, generation)
-  const { response, ...exchange } = opened.value
+  const { response, encryptionKey } = opened.value
   if (response.kind === 'wallet_error') return judgeWalletError(response, generation)
-  return verifyAnswer({ response, ...exchange }, generation, judgement)
+  return verifyAnswer({ response, encryptionKey }, generation, judgement)
 }
 
 /** The live generation an answer belongs to: named by `kid` where it is encrypted, else by `state`. */
@@ -85,10 +83,10 @@ async function findGeneration(
   response: AuthorizationResponse,
   { document, arrivedAt }: Judgement,
 ): Promise<Result<StoredGeneration, RefusalReason>> {
-  const kid = response.kind === 'encrypted' ? response.kid : undefined
-  const [kind, handle, unknown]: [HandleKind, string | undefined, RefusalReason] =
-    kid === undefined ? ['state', response.state, 'unknown_state'] : ['kid', kid, 'unknown_encryption_key']
-  if (handle === undefined) return err('unknown_encryption_key')
+  const [kind, handle, unknown]: [HandleKind, string, RefusalReason] =
+    response.kind === 'encrypted'
+      ? ['kid', response.kid, 'unknown_encryption_key']
+      : ['state', response.state, 'unknown_state']
   const number = await readHandle(handleKeyOf(document), kind, handle)
   if (number === undefined) return err(unknown)
   const alive = aliveGenerations(document.generations, arrivedAt)
@@ -96,8 +94,8 @@ async function findGeneration(
   return generation === undefined ? err('request_superseded') : ok(generation)
 }
 
-/** An answer in the clear, and how it was decrypted. */
-type OpenedAnswer<Response> = { readonly response: Response } & Omit<Exchange, 'responseUri'>
+/** An answer in the clear, and the key it was decrypted with: null where it came in the clear. */
+type OpenedAnswer<Response> = { readonly response: Response; readonly encryptionKey: PrivateJwk | null }
 
 /** Decrypts where needed. Every `state` in the answer, outside and inside, must be this generation's own. */
 async function openAnswer(
@@ -105,17 +103,14 @@ async function openAnswer(
   stored: StoredGeneration,
   { document, config }: Judgement,
 ): Promise<Result<OpenedAnswer<PresentationResponse | WalletErrorResponse>, RefusalReason>> {
-  if (response.kind !== 'encrypted') {
-    return ok({ response, encryptionKey: null, agreementPartyUInfo: undefined })
-  }
+  if (response.kind !== 'encrypted') return ok({ response, encryptionKey: null })
   const generation = await openGeneration(document, stored)
   if (response.state !== undefined && response.state !== generation.state) return err('state_mismatch')
   const encryptionKey = await openEncryptionKey(await sealingKeyOf(config), document, stored)
   const decrypted = await decryptResponse(response, { kid: generation.kid, privateJwk: encryptionKey })
   if (!decrypted.ok) return err(decrypted.error.reason)
   if (decrypted.value.state !== generation.state) return err('state_mismatch')
-  const { agreementPartyUInfo } = response
-  return ok({ response: decrypted.value, encryptionKey, agreementPartyUInfo })
+  return ok({ response: decrypted.value, encryptionKey })
 }
 
 /** CONTRACT 4: an error needs a live request that a wallet fetched; only `access_denied` ends the session. */
@@ -126,27 +121,30 @@ function judgeWalletError(error: WalletErrorResponse, generation: StoredGenerati
 }
 
 async function verifyAnswer(
-  { response, ...exchange }: OpenedAnswer<PresentationResponse>,
+  { response, encryptionKey }: OpenedAnswer<PresentationResponse>,
   generation: StoredGeneration,
   judgement: Judgement,
 ): Promise<Verdict> {
   const { document, settings, config, arrivedAt } = judgement
   const { query } = document.policy
   const protocol = PROTOCOLS[document.request.protocol]
-  const { nonce } = generation
-  const groups = protocol.readPresentations(response, { query, language: languageOf(document), nonce })
+  const groups = protocol.readPresentations(response, query)
   if (!groups.ok) return refused(groups.error.reason, generation)
   const trace: TraceEntry[] = []
   const now = Math.floor(arrivedAt / 1000)
   const verified = await verifyPresentations({
     groups: groups.value,
     query,
-    formats: { ...FORMATS, ...protocol.formats },
+    formats: FORMATS,
     expected: {
-      nonce,
+      nonce: generation.nonce,
       audience: document.verifier.client_id,
       requestedAt: Math.floor(generation.created_at / 1000),
-      handover: protocol.handover({ ...exchange, responseUri: callbackUrl(document, config.baseUrl) }),
+      handover: {
+        kind: 'redirect',
+        responseUri: callbackUrl(document, config.baseUrl),
+        encryptionKey,
+      },
     },
     context: {
       now,
@@ -159,6 +157,8 @@ async function verifyAnswer(
   })
   if (!verified.ok) return refused(verified.error.reason, generation)
   const decision = decide({ policy: document.policy, presentations: verified.value.presentations, now })
+  // CONTRACT 5: without holder binding anyone may have presented it, so it may verify but ends nothing as a refusal.
+  if (decision.reason !== null && !decision.holder_bound) return refused(decision.reason, generation)
   return { kind: 'decided', decision, trace, generation }
 }
 

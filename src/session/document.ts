@@ -3,6 +3,7 @@
 
 import type { CheckResult } from '../formats/format.ts'
 import type { ClientIdPrefix } from '../openid4vp/client-identifier.ts'
+import type { DcqlQuery } from '../openid4vp/dcql/query.ts'
 import type { ProtocolId, RequestUriMethod, ResponseMode } from '../openid4vp/generation.ts'
 import type { DecidedCredential, LevelDerivation, Policy } from '../policy/policy.ts'
 import type { ClaimsEncryptionJwk } from '../relying-party/settings.ts'
@@ -82,11 +83,13 @@ export type Idempotency = {
 
 /** The creation request's own members, defaults filled in; `null` where the relying party said nothing. */
 export type StoredRequest = {
-  readonly credential_types: readonly string[]
-  readonly scope: readonly string[]
+  /** With a `dcql_query`, what is asked by name is `null`. */
+  readonly credential_types: readonly string[] | null
+  readonly scope: readonly string[] | null
+  readonly dcql_query?: DcqlQuery
   readonly required_assurance_level: AssuranceLevel
   readonly metadata: Readonly<Record<string, string>>
-  readonly credential_match: 'any' | 'all'
+  readonly credential_match: 'any' | 'all' | null
   readonly formats: readonly string[] | null
   readonly protocol: ProtocolId
   readonly request_options: {

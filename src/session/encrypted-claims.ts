@@ -1,7 +1,7 @@
 // Claim values leave the service only encrypted to the relying party (CONTRACT 4): a compact JWE around a JWS that our published
 // keys sign, so that the reader knows both that nobody else read them and that we vouched for them.
 
-import { CompactEncrypt, importJWK, SignJWT } from 'jose'
+import { CompactEncrypt, CompactSign } from 'jose'
 import { utf8 } from '../codec/bytes.ts'
 import type { SigningJwk } from '../config.ts'
 import type { Decision } from '../policy/policy.ts'
@@ -28,28 +28,27 @@ const CLAIMS_LIMIT = 850_000
  * large to be kept: an outcome without its claims is better than none.
  */
 export async function encryptClaims(decision: Decision, envelope: ClaimsEnvelope): Promise<string | null> {
-  const { kid } = envelope.signingJwk
+  const { kid, ...signingJwk } = envelope.signingJwk
   const credentials = credentialsOf(decision)
   if (utf8(JSON.stringify(credentials)).length > CLAIMS_LIMIT) return null
-  const jws = await new SignJWT({ verification_id: envelope.verificationId, credentials })
+  const { issuer, audience, verificationId, now, recipient } = envelope
+  const claims = { iss: issuer, aud: audience, iat: now, verification_id: verificationId, credentials }
+  const jws = await new CompactSign(utf8(JSON.stringify(claims)))
     .setProtectedHeader({ alg: 'ES256', kid, typ: 'JWT' })
-    .setIssuer(envelope.issuer)
-    .setAudience(envelope.audience)
-    .setIssuedAt(envelope.now)
-    .sign(await importJWK({ ...envelope.signingJwk }, 'ES256'))
-  const recipient = envelope.recipient
+    .sign(signingJwk)
   const header = { alg: 'ECDH-ES', enc: 'A256GCM', cty: 'JWT' }
   return new CompactEncrypt(utf8(jws))
     .setProtectedHeader(recipient.kid === undefined ? header : { ...header, kid: recipient.kid })
-    .encrypt(await importJWK({ ...recipient }, 'ECDH-ES'))
+    .encrypt(recipient)
 }
 
 function credentialsOf(decision: Decision) {
-  return decision.credentials.map(({ id, credential_type, format, issuer }) => ({
+  return decision.credentials.map(({ id, credential_type, format, issuer }, index) => ({
     id,
     credential_type,
     format,
     issuer,
-    claims: decision.claims.find((entry) => entry.id === id)?.claims ?? {},
+    // By place, not by id: a query may have been answered with several credentials.
+    claims: decision.claims[index]?.claims ?? {},
   }))
 }

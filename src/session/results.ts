@@ -2,6 +2,7 @@
 // can go wrong is a value. Views travel as JSON text, serialised once.
 
 import type { ResponseRejection } from '../openid4vp/rejection.ts'
+import type { PolicyReason } from '../policy/policy.ts'
 
 /** What stands in the way of a verb. */
 export type SessionFault =
@@ -24,6 +25,8 @@ export type PostedAnswer = {
 /** Why a wallet's answer is refused. */
 export type AnswerRefusal =
   | ResponseRejection['reason']
+  /** Not satisfied by a credential that the presenter was not shown to hold. */
+  | PolicyReason
   | 'session_not_found'
   | 'session_ended'
   /** Another answer waits for its browser to come back. */

@@ -1,6 +1,7 @@
 // What readers see of a session: the relying party's poll (CONTRACT 4), the little that a `client_token` opens, and the event.
 // Members are always present; unknown is `null`. Built from the document alone.
 
+import { askedOf } from '../policy/asked.ts'
 import { bindingOf } from './binding.ts'
 import { type Attempt, type SessionDocument, stageOf } from './document.ts'
 import { describeReason } from './reasons.ts'
@@ -51,9 +52,9 @@ export function publicView(document: SessionDocument) {
 /** What the hosted page shows beside the public view: by whom something is asked, and what. Times are Unix milliseconds. */
 export function pageView(document: SessionDocument) {
   const { status, version, expires_at, relying_party_id, livemode } = document
-  const { credential_types, credential_match, scope, locale, required_session_binding } = document.request
-  const asked = { credential_types, credential_match, scope, locale, required_session_binding }
-  return { status, stage: stageOf(document), version, expires_at, relying_party_id, livemode, ...asked }
+  const { locale, required_session_binding } = document.request
+  const state = { status, stage: stageOf(document), version, expires_at, relying_party_id, livemode }
+  return { ...state, asked: askedOf(document.policy), locale, required_session_binding }
 }
 
 export type PageView = ReturnType<typeof pageView>
@@ -69,8 +70,7 @@ export function isoTimeOrNull(milliseconds: number | null): string | null {
 }
 
 function requestMembers(request: SessionDocument['request']) {
-  const { claims_encryption_jwk, ...members } = request
-  return { ...members, claims_encryption_jwk, transaction_data: null, dcql_query: null }
+  return { ...request, dcql_query: request.dcql_query ?? null, transaction_data: null }
 }
 
 function attemptView(attempt: Attempt) {

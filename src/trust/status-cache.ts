@@ -3,6 +3,7 @@
 
 import { STATUS_LIST } from '../limits.ts'
 import { err, ok, type Result } from '../result.ts'
+import { decodeBitstringStatusList } from './bitstring-status-token.ts'
 import type { FetchResource, ResourceFault } from './fetch-resource.ts'
 import { decodeStatusListCwt } from './status-cwt.ts'
 import { measureStatusList } from './status-inflate.ts'
@@ -78,12 +79,13 @@ function keep(kept: Map<string, Kept>, name: string, entry: Kept): void {
 }
 
 async function read({ uri, form }: Place, { now, fetchResource }: Source): Promise<Kept> {
+  const { accept, decode } = FORMS[form]
   const limit = STATUS_LIST.tokenBytes
-  const fetched = await fetchResource({ url: uri, accept: `application/statuslist+${form}`, limit })
+  const fetched = await fetchResource({ url: uri, accept, limit })
   if (!fetched.ok) return { readAt: now, bytes: 0, found: err(FETCH_FAULTS[fetched.error]) }
   // The signed `typ` says what this is; the response's content type is nobody's signed word.
   const { body } = fetched.value
-  const token = form === 'jwt' ? decodeStatusListJwt(body) : decodeStatusListCwt(body)
+  const token = decode(body)
   if (!token.ok) return { readAt: now, bytes: 0, found: token }
   const size = await measureStatusList(token.value.claims.list)
   if (!size.ok) return { readAt: now, bytes: 0, found: size }
@@ -93,6 +95,18 @@ async function read({ uri, form }: Place, { now, fetchResource }: Source): Promi
     bytes: 3 * body.length,
     found: ok({ token: token.value, verdicts: new Map() }),
   }
+}
+
+type Form = {
+  readonly accept: string
+  readonly decode: (body: Uint8Array<ArrayBuffer>) => Result<DecodedStatusToken, StatusListFault>
+}
+
+const FORMS: Readonly<Record<StatusListForm, Form>> = {
+  jwt: { accept: 'application/statuslist+jwt', decode: decodeStatusListJwt },
+  cwt: { accept: 'application/statuslist+cwt', decode: decodeStatusListCwt },
+  // Either encoding of the list's credential; servers know them by several names.
+  vc: { accept: 'application/vc+jwt, application/jwt, */*;q=0.1', decode: decodeBitstringStatusList },
 }
 
 const FETCH_FAULTS: Readonly<Record<ResourceFault, StatusListFault>> = {

@@ -1,53 +1,57 @@
-// The list itself (draft-ietf-oauth-status-list §4): a zlib stream of entries of 1, 2, 4 or 8 bits, the first one in the
-// lowest bits of the first byte. It is read as a stream and never held whole: a few hundred bytes can inflate to a million.
+// The list itself: a compressed stream of entries of 1, 2, 4 or 8 bits (draft-ietf-oauth-status-list §4), or of bits (W3C
+// Bitstring Status List §2.2). It is read as a stream and never held whole: a few hundred bytes can inflate to a million.
 
 import { STATUS_LIST } from '../limits.ts'
 import { err, ok, type Result } from '../result.ts'
 import type { CompressedStatusList, StatusListFault } from './status-token.ts'
 
 /**
- * Bytes the whole list inflates to. `too_large` beyond `limit`, seen while inflating; `malformed_list` where it is no zlib
- * stream or an empty one. To be asked once of a new list, before any entry of it is believed.
+ * Bytes the whole list inflates to. `too_large` beyond `limit`, seen while inflating; `malformed_list` where it is no such
+ * stream, or shorter than its layout allows. To be asked once of a new list, before any entry of it is believed.
  */
 export async function measureStatusList(
-  { compressed }: CompressedStatusList,
+  list: CompressedStatusList,
   limit: number = STATUS_LIST.inflatedBytes,
 ): Promise<Result<number, StatusListFault>> {
   let size = 0
-  const whole = await inflate(compressed, (chunk) => {
+  const whole = await inflate(list, (chunk) => {
     size += chunk.length
     return size <= limit
   })
   if (size > limit) return err('too_large')
-  return whole && size > 0 ? ok(size) : err('malformed_list')
+  const minimum = list.layout === 'bitstring' ? STATUS_LIST.bitstringBytes : 1
+  return whole && size >= minimum ? ok(size) : err('malformed_list')
 }
 
 /** The entry at `index`, a number from 0 to 2^bits − 1; inflates no further than to it. */
 export async function readStatus(
-  { bits, compressed }: CompressedStatusList,
+  list: CompressedStatusList,
   index: number,
 ): Promise<Result<number, StatusListFault>> {
   if (!Number.isSafeInteger(index) || index < 0) return err('index_out_of_range')
+  const { layout, bits } = list
   const perByte = 8 / bits
   const target = Math.floor(index / perByte)
   if (target >= STATUS_LIST.inflatedBytes) return err('index_out_of_range')
   let offset = 0
   let byte: number | undefined
-  const whole = await inflate(compressed, (chunk) => {
+  const whole = await inflate(list, (chunk) => {
     byte = chunk[target - offset]
     offset += chunk.length
     return byte === undefined
   })
   if (byte === undefined) return err(whole ? 'index_out_of_range' : 'malformed_list')
-  return ok((byte >> ((index % perByte) * bits)) & (2 ** bits - 1))
+  const place = layout === 'bitstring' ? perByte - 1 - (index % perByte) : index % perByte
+  return ok((byte >> (place * bits)) & (2 ** bits - 1))
 }
 
 /** Inflates until `wants` says no more. True where the stream was well-formed up to its end. */
 async function inflate(
-  compressed: Uint8Array<ArrayBuffer>,
+  { layout, compressed }: CompressedStatusList,
   wants: (chunk: Uint8Array) => boolean,
 ): Promise<boolean> {
-  const reader = slices(compressed).pipeThrough(new DecompressionStream('deflate')).getReader()
+  const format = layout === 'bitstring' ? 'gzip' : 'deflate'
+  const reader = slices(compressed).pipeThrough(new DecompressionStream(format)).getReader()
   try {
     for (;;) {
       const { done, value } = await reader.read()

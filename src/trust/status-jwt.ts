@@ -1,11 +1,12 @@
 // A Status List Token in JWT form (draft-ietf-oauth-status-list §5.1).
 
-import { decodeBase64, decodeBase64url } from '../codec/base64url.ts'
+import { decodeBase64url } from '../codec/base64url.ts'
 import { decodeUtf8 } from '../codec/bytes.ts'
-import { isJsonObject, type Json, member } from '../codec/json.ts'
+import { isJsonObject, member } from '../codec/json.ts'
 import { type DecodedJws, decodeJws, verifyJws } from '../crypto/jws.ts'
 import { STATUS_LIST } from '../limits.ts'
 import { err, ok, type Result } from '../result.ts'
+import { readJwsSigner } from './jws-signer.ts'
 import type { SignerClaims } from './signer.ts'
 import {
   type DecodedStatusToken,
@@ -48,22 +49,9 @@ function parseClaims({ payload }: DecodedJws): Result<StatusListClaims, StatusLi
   })
 }
 
-/** Of the header, what selects among our anchors: `jwk`, `jku` and `x5u` are not read. */
-function parseSigner({ header, payload, algorithm }: DecodedJws): Result<SignerClaims, StatusListFault> {
-  const iss = member(payload, 'iss')
-  const kid = member(header, 'kid')
+function parseSigner(jws: DecodedJws): Result<SignerClaims, StatusListFault> {
+  const iss = member(jws.payload, 'iss')
   if (iss !== undefined && typeof iss !== 'string') return err('invalid_claim')
-  if (kid !== undefined && typeof kid !== 'string') return err('malformed_token')
-  if (!Object.hasOwn(header, 'x5c')) return ok({ iss, kid, chain: undefined, algorithm: algorithm.name })
-  const chain = decodeChain(member(header, 'x5c'))
-  return chain === undefined ? err('malformed_token') : ok({ iss, kid, chain, algorithm: algorithm.name })
-}
-
-/** `x5c` (RFC 7515 §4.1.6): standard base64, at least one certificate. */
-function decodeChain(x5c: Json | undefined): readonly Uint8Array<ArrayBuffer>[] | undefined {
-  if (!Array.isArray(x5c) || x5c.length === 0) return undefined
-  const chain = x5c.map((encoded) => (typeof encoded === 'string' ? decodeBase64(encoded) : undefined))
-  return chain.every((certificate) => certificate !== undefined && certificate.length > 0)
-    ? chain.filter((certificate) => certificate !== undefined)
-    : undefined
+  const signer = readJwsSigner(jws, iss)
+  return signer.ok ? signer : err('malformed_token')
 }

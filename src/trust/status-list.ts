@@ -13,7 +13,13 @@ import { verifyStatusSigner } from './status-signer.ts'
 import { judgeStatusClaims, type StatusListFault, type StatusListForm } from './status-token.ts'
 
 /** Where a verified credential says its status is (§6): the list's address, and the entry's place in it. */
-export type StatusReference = { readonly uri: string; readonly index: number; readonly form: StatusListForm }
+export type StatusReference = {
+  readonly uri: string
+  readonly index: number
+  readonly form: StatusListForm
+  /** What an entry that is set would mean, where the reference says it (Bitstring Status List §2.1). */
+  readonly purpose?: 'revocation' | 'suspension'
+}
 
 /** What checking a status is given of the world. */
 export type StatusContext = {
@@ -43,7 +49,7 @@ export async function checkStatus(
 ): Promise<Result<CredentialStatus, StatusUnavailable>> {
   const entry = await readEntry(reference, context)
   return entry.ok
-    ? ok(STATUSES[entry.value] ?? 'other')
+    ? ok(meaningOf(entry.value, reference))
     : err({ reason: 'status_unavailable', cause: entry.error })
 }
 
@@ -62,6 +68,11 @@ export function parseStatusElement(status: CborItem): Result<StatusReference, St
   return uri?.type === 'text' && idx?.type === 'integer'
     ? buildReference(uri.value, idx.value, 'cwt')
     : err(UNSUPPORTED)
+}
+
+/** A bit means what its list is for; a Token Status List's values are the draft's (§7.1). */
+function meaningOf(entry: number, { purpose }: StatusReference): CredentialStatus {
+  return STATUSES[purpose === 'suspension' && entry === 1 ? 2 : entry] ?? 'other'
 }
 
 const STATUSES: readonly CredentialStatus[] = ['valid', 'invalid', 'suspended']
@@ -87,6 +98,8 @@ async function readEntry(
   const { token } = remembered.value
   const fault = judgeStatusClaims(token.claims, { uri: reference.uri, now: context.now })
   if (fault !== undefined) return err(fault)
+  if (reference.purpose !== undefined && !token.claims.purposes?.includes(reference.purpose))
+    return err('another_list')
   const trusted = await verifyStatusSigner(remembered.value, context)
   if (!trusted.ok) return trusted
   return readStatus(token.claims.list, reference.index)

@@ -5,8 +5,8 @@ import type { PublicJwk } from '../crypto/jwk.ts'
 import { err, ok, type Result } from '../result.ts'
 import type { SignerClaims } from './signer.ts'
 
-/** The two encodings: JWT for SD-JWT VC (its draft §2.2.2.2 `status`), CWT for ISO mdoc. */
-export type StatusListForm = 'jwt' | 'cwt'
+/** The encodings: JWT for SD-JWT VC (its draft §2.2.2.2 `status`), CWT for ISO mdoc, a credential of its own for W3C credentials. */
+export type StatusListForm = 'jwt' | 'cwt' | 'vc'
 
 /** Why the status of a credential cannot be told. None of these is a status. */
 export type StatusListFault =
@@ -21,30 +21,37 @@ export type StatusListFault =
   | 'unsupported_critical_header'
   /** A claim of the token is missing or of another type. */
   | 'invalid_claim'
-  /** `sub` is not the address the credential names. */
+  /** It is not the list that the credential names: by its address, or by what its entries are about. */
   | 'another_list'
   | 'not_yet_valid'
   | 'expired'
-  /** `lst` is not a zlib stream of at least one byte. */
+  /** The list is no stream of its kind, or inflates to less than its kind must. */
   | 'malformed_list'
   | 'untrusted_signer'
   | 'invalid_signature'
   | 'index_out_of_range'
 
-/** A status list as it is carried: `compressed` is a zlib stream. */
+/**
+ * A status list as it is carried. A Token Status List is a zlib stream with its first entry in the lowest bits of the first
+ * byte; a Bitstring Status List is a gzip stream with its first entry in the highest.
+ */
 export type CompressedStatusList = {
+  readonly layout: 'token' | 'bitstring'
   readonly bits: 1 | 2 | 4 | 8
   readonly compressed: Uint8Array<ArrayBuffer>
 }
 
 /** The claims of a token, of the right types. Times are Unix seconds, `ttl` is seconds. */
 export type StatusListClaims = {
-  readonly sub: string
-  readonly iat: number
+  /** The list's own address; only a Bitstring Status List may leave it out. */
+  readonly sub: string | undefined
+  readonly iat: number | undefined
   readonly exp: number | undefined
   readonly nbf: number | undefined
   readonly ttl: number | undefined
   readonly list: CompressedStatusList
+  /** What an entry that is set says of its credential (Bitstring Status List §2.2); a Token Status List has its own values. */
+  readonly purposes?: readonly string[]
 }
 
 /** A token taken apart. */
@@ -69,7 +76,7 @@ export function parseStatusClaims(raw: RawStatusClaims): Result<StatusListClaims
   if (!isOptionalNumber(exp) || !isOptionalNumber(nbf) || !isOptionalNumber(ttl)) return err('invalid_claim')
   if (ttl !== undefined && ttl <= 0) return err('invalid_claim')
   if (bits !== 1 && bits !== 2 && bits !== 4 && bits !== 8) return err('invalid_claim')
-  return ok({ sub, iat, exp, nbf, ttl, list: { bits, compressed } })
+  return ok({ sub, iat, exp, nbf, ttl, list: { layout: 'token', bits, compressed } })
 }
 
 /** Seconds by which a list's maker's clock may be ahead of ours. */
@@ -80,8 +87,8 @@ export function judgeStatusClaims(
   { sub, iat, nbf, exp }: StatusListClaims,
   expected: { readonly uri: string; readonly now: number },
 ): StatusListFault | undefined {
-  if (sub !== expected.uri) return 'another_list'
-  if (Math.max(iat, nbf ?? iat) > expected.now + CLOCK_SKEW) return 'not_yet_valid'
+  if (sub !== undefined && sub !== expected.uri) return 'another_list'
+  if (Math.max(iat ?? 0, nbf ?? 0) > expected.now + CLOCK_SKEW) return 'not_yet_valid'
   // No skew here: an old list may say "valid" of what was revoked since.
   return exp !== undefined && exp <= expected.now ? 'expired' : undefined
 }

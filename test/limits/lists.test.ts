@@ -84,11 +84,13 @@ describe('a status list of any kind', () => {
     const limit = 65_536
     await fc.assert(
       fc.asyncProperty(input, fc.nat(400_000), async (compressed, index) => {
-        const measured = await effortOf(() => measureStatusList({ bits: 2, compressed }, limit))
+        const measured = await effortOf(() =>
+          measureStatusList({ layout: 'token', bits: 2, compressed }, limit),
+        )
         expect(measured.inflatedBytes).toBeLessThanOrEqual(limit + OVERSHOOT)
         if (measured.result.ok) expect(measured.result.value).toBeLessThanOrEqual(limit)
         else expect(FAULTS).toContain(measured.result.error)
-        const read = await readStatus({ bits: 2, compressed }, index)
+        const read = await readStatus({ layout: 'token', bits: 2, compressed }, index)
         if (!read.ok) expect(FAULTS).toContain(read.error)
       }),
       { numRuns: 100 },

@@ -18,6 +18,7 @@ describe('a good answer', () => {
       outcome: 'verified',
       reason: null,
       checks: { age_over_18: true },
+      holder_bound: true,
       assurance_level: 'high',
       credentials: [
         {

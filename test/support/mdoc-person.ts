@@ -27,8 +27,6 @@ export type MdocTelling = Partial<
 > & {
   /** Who signs for the device. */
   readonly holder?: JsonWebKey
-  /** What the device signed for the wallet's own nonce, in the drafts. */
-  readonly mdocNonce?: string
   /** What the wallet takes the request to have been. */
   readonly answering?: Partial<RequestPayload>
 }
@@ -64,10 +62,7 @@ export async function mdocOf(
   const disclosed = Object.entries(issuing.nameSpaces ?? nameSpaces).map(
     ([name, elements]) => [name, Object.keys(elements)] as const,
   )
-  const transcript = await transcriptOf(
-    { ...request.payload, ...answering },
-    telling.mdocNonce ?? request.mdocNonce,
-  )
+  const transcript = await transcriptOf({ ...request.payload, ...answering })
   return presentMdoc(issued, { docType, device: holder, transcript, disclose: Object.fromEntries(disclosed) })
 }
 

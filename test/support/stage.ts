@@ -60,8 +60,7 @@ export async function begin(
   { rp = stage.rp, ...receiving }: ReceiveOptions & { readonly rp?: RelyingParty } = {},
 ): Promise<Begun> {
   const session = await rp.create(policy)
-  const { uri, protocol } = session.wallet_request
-  return { session, request: await stage.service.wallet.receive(uri, { protocol, ...receiving }) }
+  return { session, request: await stage.service.wallet.receive(session.wallet_request.uri, receiving) }
 }
 
 /** Answers with the person's age attestation. */

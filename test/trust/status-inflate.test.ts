@@ -12,7 +12,8 @@ import type { CompressedStatusList } from '../../src/trust/status-token.ts'
 import vectors from '../vectors/token-status-list.json' with { type: 'json' }
 import { deflate } from './status-fixtures.ts'
 
-const list = (bits: number, compressed: Uint8Array) => ({ bits, compressed }) as CompressedStatusList
+const list = (bits: number, compressed: Uint8Array) =>
+  ({ layout: 'token', bits, compressed }) as CompressedStatusList
 
 async function read(bits: number, compressed: Uint8Array, index: number): Promise<number | string> {
   const found = await readStatus(list(bits, compressed), index)

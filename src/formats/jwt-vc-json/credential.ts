@@ -1,10 +1,9 @@
 // The credential of a VC JWT (VCDM 1.1 §6.3.1): claims of the JWT and properties of `vc` that mean the same must say the same,
 // and what only one of them says holds for both.
 
-import { isJsonObject, type Json, type JsonObject, member } from '../../codec/json.ts'
+import { isJsonObject, type JsonObject, member } from '../../codec/json.ts'
 import { err, ok, type Result } from '../../result.ts'
-import { isNumericDate } from '../sd-jwt-vc/validity.ts'
-import { idOf, readDateTime, typesOf } from './data-model.ts'
+import { agreedText, agreedTime, idOf, wordsOf } from '../../trust/vcdm.ts'
 import type { SignedJwt } from './presentation.ts'
 
 /** What a VC JWT says. Nothing of it is verified. */
@@ -30,18 +29,18 @@ export function readCredential({
   // A JWT has one `sub`, so it speaks of one subject.
   if (!isJsonObject(subjectProperty)) return invalid('vc.credentialSubject')
   const issuer = agreedText('iss', member(payload, 'iss'), idOf(member(vc, 'issuer')))
-  if (!issuer.ok) return issuer
+  if (!issuer.ok) return invalid(issuer.error)
   if (issuer.value === undefined) return invalid('iss')
   const id = agreedText('jti', member(payload, 'jti'), member(vc, 'id'))
-  if (!id.ok) return id
+  if (!id.ok) return invalid(id.error)
   const subject = agreedText('sub', member(payload, 'sub'), member(subjectProperty, 'id'))
-  if (!subject.ok) return subject
+  if (!subject.ok) return invalid(subject.error)
   const validity = readValidity(payload, vc)
   if (!validity.ok) return validity
   const credentialSubject = { ...withText('id', subject.value), ...subjectProperty }
   const filled = { ...withText('id', id.value), issuer: issuer.value, ...vc, credentialSubject }
   return ok({
-    types: typesOf(vc),
+    types: wordsOf(vc, 'type'),
     issuer: issuer.value,
     subject: subject.value,
     root: filled,
@@ -57,29 +56,17 @@ function withText(name: string, text: string | undefined): JsonObject {
   return text === undefined ? {} : { [name]: text }
 }
 
-/** One text from two places. */
-function agreedText(
-  claim: string,
-  jwt: Json | undefined,
-  property: Json | undefined,
-): Result<string | undefined, CredentialFault> {
-  const text = jwt ?? property
-  if (text === undefined) return ok(undefined)
-  const isAgreed = property === undefined || property === text
-  return typeof text === 'string' && text !== '' && isAgreed ? ok(text) : invalid(claim)
-}
-
 /** The times of both, and the narrowest window they leave. */
 function readValidity(payload: JsonObject, vc: JsonObject): Result<JsonObject, CredentialFault> {
   const nbf = agreedTime('nbf', member(payload, 'nbf'), member(vc, 'issuanceDate'))
-  if (!nbf.ok) return nbf
+  if (!nbf.ok) return invalid(nbf.error)
   const exp = agreedTime('exp', member(payload, 'exp'), member(vc, 'expirationDate'))
-  if (!exp.ok) return exp
+  if (!exp.ok) return invalid(exp.error)
   // Reserved by VCDM 1.1 for its successor, and used already: they narrow the window, and are not passed over.
   const from = agreedTime('vc.validFrom', undefined, member(vc, 'validFrom'))
-  if (!from.ok) return from
+  if (!from.ok) return invalid(from.error)
   const until = agreedTime('vc.validUntil', undefined, member(vc, 'validUntil'))
-  if (!until.ok) return until
+  if (!until.ok) return invalid(until.error)
   const starts = [nbf.value, from.value].filter((time) => time !== undefined)
   const ends = [exp.value, until.value].filter((time) => time !== undefined)
   const times = {
@@ -91,17 +78,4 @@ function readValidity(payload: JsonObject, vc: JsonObject): Result<JsonObject, C
     return value === undefined ? [] : [[name, value] as const]
   })
   return ok({ ...Object.fromEntries(claims), ...times })
-}
-
-/** One time from two places. The JWT has no fractions of a second where the property may have some. */
-function agreedTime(
-  claim: string,
-  jwt: Json | undefined,
-  property: Json | undefined,
-): Result<number | undefined, CredentialFault> {
-  const time = property === undefined ? undefined : readDateTime(property)
-  if ((property !== undefined && time === undefined) || (jwt !== undefined && !isNumericDate(jwt)))
-    return invalid(claim)
-  if (jwt === undefined || time === undefined) return ok(jwt ?? time)
-  return Math.floor(jwt) === Math.floor(time) ? ok(jwt) : invalid(claim)
 }

@@ -6,11 +6,11 @@ import { type PublicJwk, parsePublicJwk } from '../../crypto/jwk.ts'
 import { verifyJws } from '../../crypto/jws.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { resolveDidKeys } from '../../trust/did.ts'
+import { idOf } from '../../trust/vcdm.ts'
 import type { Context, Expected, HolderRejection } from '../format.ts'
 import { isCurrent } from '../proof-currency.ts'
 import { tracer } from '../tracer.ts'
 import type { Credential } from './credential.ts'
-import { idOf } from './data-model.ts'
 import type { DecodedPresentation, SignedJwt } from './presentation.ts'
 
 /** Tells whether the presenter is the holder. Binding may be left out where our request did not ask for it; a proof that is there counts. */

@@ -5,9 +5,9 @@ import { isJsonObject, type Json, type JsonObject, member } from '../../codec/js
 import { type DecodedJws, decodeJws } from '../../crypto/jws.ts'
 import { JWT_VC } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
+import { isVersion1, wordsOf } from '../../trust/vcdm.ts'
 import type { Rejection } from '../format.ts'
 import { JWS_REJECTIONS } from '../issuer-jwt.ts'
-import { hasType, isVersion1 } from './data-model.ts'
 
 /** The two JWTs. `presentation` is undefined for a credential that came alone. */
 export type DecodedPresentation = {
@@ -56,7 +56,7 @@ function contentOf(jws: DecodedJws, name: 'vc' | 'vp'): Result<SignedJwt, Reject
     return err({ reason: 'malformed_credential' })
   if (!isVersion1(content)) return err({ reason: 'invalid_claim', claim: `${name}.@context` })
   const type = name === 'vc' ? 'VerifiableCredential' : 'VerifiablePresentation'
-  return hasType(content, type)
+  return wordsOf(content, 'type').includes(type)
     ? ok({ jws, content })
     : err({ reason: 'invalid_claim', claim: `${name}.type` })
 }

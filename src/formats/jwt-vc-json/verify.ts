@@ -3,6 +3,7 @@
 
 import { type Json, member } from '../../codec/json.ts'
 import { err, ok, type Result } from '../../result.ts'
+import { checkBitstringStatus } from '../../trust/bitstring-status-list.ts'
 import { resolveSigner } from '../../trust/resolve-signer.ts'
 import type { TrustedSigner } from '../../trust/signer.ts'
 import { parseStatusClaim } from '../../trust/status-list.ts'
@@ -98,14 +99,22 @@ async function verifyIssuer(
   return traced('issuer_signature', await verifyIssuerSignature(jws, signers.value))
 }
 
-/** VCDM 1.1 §4.9 `credentialStatus`, or the `status` of any JWT (Token Status List §6.2): whatever is there says that there is one to check. */
+/** VCDM 1.1 §4.9 `credentialStatus`, or the `status` of any JWT (Token Status List §6.2). An issuer that names both means both. */
 function statusReader(
   { jws, content }: SignedJwt,
-  credential: { readonly type: CredentialType; readonly anchor: TrustedSigner['anchor'] },
+  { type, anchor }: { readonly type: CredentialType; readonly anchor: TrustedSigner['anchor'] },
   context: Context,
 ): ReadStatus | undefined {
-  if (Object.hasOwn(content, 'credentialStatus'))
-    return async () => err({ reason: 'status_unavailable', cause: 'unsupported_mechanism' })
   const status = member(jws.payload, 'status')
-  return status === undefined ? undefined : listedStatus(parseStatusClaim(status), credential, context)
+  const credentialStatus = member(content, 'credentialStatus')
+  const listed =
+    status === undefined ? undefined : listedStatus(parseStatusClaim(status), { type, anchor }, context)
+  if (credentialStatus === undefined) return listed
+  return async () => {
+    const first = listed === undefined ? ok('valid' as const) : await listed()
+    if (!first.ok || first.value !== 'valid') return first
+    const { now, anchors, fetchResource } = context
+    const world = { now, anchors, fetchResource, credentialType: type, credentialAnchor: anchor }
+    return checkBitstringStatus(credentialStatus, world)
+  }
 }

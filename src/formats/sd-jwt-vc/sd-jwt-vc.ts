@@ -3,7 +3,7 @@
 import { type Json, type JsonObject, member } from '../../codec/json.ts'
 import { ADVERTISED_ALGORITHMS } from '../../crypto/algorithms.ts'
 import type { CredentialFormat } from '../format.ts'
-import { FORMAT, verifySdJwtVc } from './verify.ts'
+import { CLEAR_CLAIMS, FORMAT, verifySdJwtVc } from './verify.ts'
 
 /** IETF SD-JWT VC (OpenID4VP 1.0 B.3). */
 export const sdJwtVc: CredentialFormat<typeof FORMAT> = {
@@ -28,17 +28,8 @@ export const sdJwtVc: CredentialFormat<typeof FORMAT> = {
   // §7.1: the root is an object, so a path begins with a name.
   isClaimsPath: ([first]) => typeof first === 'string',
   claimsParameters: {},
+  clearClaims: CLEAR_CLAIMS,
   verify: verifySdJwtVc,
-}
-
-/**
- * SD-JWT VC as wallets of the OpenID4VP drafts hold it. Its `typ` was `vc+sd-jwt` until November 2024, and issuers change it
- * when they like (draft-ietf-oauth-sd-jwt-vc-06 §3.2.1 tells verifiers to take both for a time).
- */
-export const sdJwtVcOfDrafts: CredentialFormat<typeof FORMAT> = {
-  ...sdJwtVc,
-  verify: (presentation, expected, context) =>
-    verifySdJwtVc(presentation, expected, context, [FORMAT, 'vc+sd-jwt']),
 }
 
 /** B.3.5: `vct_values` is a non-empty array of type identifiers. */

@@ -1,14 +1,14 @@
 // SD-JWT VC (draft-ietf-oauth-sd-jwt-vc) as OpenID4VP 1.0 B.3 presents it: an SD-JWT whose type we know, whose issuer an
 // anchor vouches for, and which is valid now.
 
-import { decodeBase64 } from '../../codec/base64url.ts'
 import { type Json, type JsonObject, member } from '../../codec/json.ts'
 import type { DecodedJws } from '../../crypto/jws.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { resolveSigner } from '../../trust/resolve-signer.ts'
-import type { SignerClaims, TrustedSigner } from '../../trust/signer.ts'
+import type { TrustedSigner } from '../../trust/signer.ts'
 import { parseStatusClaim } from '../../trust/status-list.ts'
 import type { Context, CredentialType, Expected, Rejection, VerifiedCredential } from '../format.ts'
+import { readSigner } from '../issuer-jwt.ts'
 import { checkRevocation, listedStatus, type ReadStatus } from '../revocation.ts'
 import { tracer } from '../tracer.ts'
 import { verifySdJwt } from './sd-jwt.ts'
@@ -18,7 +18,7 @@ import { checkValidity } from './validity.ts'
 export const FORMAT = 'dc+sd-jwt'
 
 /** SD-JWT VC §2.2.2.3: these, with all they contain, must not be in disclosures. `sub` and `iat` may. */
-const CLEAR_CLAIMS: ReadonlySet<string> = new Set([
+export const CLEAR_CLAIMS: ReadonlySet<string> = new Set([
   'iss',
   'nbf',
   'exp',
@@ -34,10 +34,9 @@ export async function verifySdJwtVc(
   presentation: Json,
   expected: Expected,
   context: Context,
-  typs: readonly string[] = [FORMAT],
 ): Promise<Result<VerifiedCredential, Rejection>> {
   const rules = {
-    typs,
+    typ: FORMAT,
     clearClaims: CLEAR_CLAIMS,
     resolveIssuer: (jws: DecodedJws) => resolveIssuer(jws, context),
   }
@@ -94,36 +93,12 @@ async function trustedSigners(
   credentialType: CredentialType,
   context: Context,
 ): Promise<Result<readonly TrustedSigner[], Rejection>> {
-  const claims = signerClaims(jws)
+  const iss = member(jws.payload, 'iss')
+  if (iss !== undefined && typeof iss !== 'string') return err({ reason: 'invalid_claim', claim: 'iss' })
+  const claims = readSigner(jws, iss)
   if (!claims.ok) return claims
   const { now, anchors, fetchResource } = context
   return resolveSigner(claims.value, { now, anchors, fetchResource, credentialType, purpose: 'issuer' })
-}
-
-/** What the JWT says of its signer. Of the header only the protected one exists here; `jwk`, `jku` and `x5u` are not read. */
-function signerClaims(jws: DecodedJws): Result<SignerClaims, Rejection> {
-  const iss = member(jws.payload, 'iss')
-  const kid = member(jws.header, 'kid')
-  if (iss !== undefined && typeof iss !== 'string') return err({ reason: 'invalid_claim', claim: 'iss' })
-  if (kid !== undefined && typeof kid !== 'string') return err({ reason: 'malformed_credential' })
-  const algorithm = jws.algorithm.name
-  if (!Object.hasOwn(jws.header, 'x5c')) return ok({ iss, kid, chain: undefined, algorithm })
-  const chain = decodeChain(member(jws.header, 'x5c'))
-  return chain === undefined
-    ? err({ reason: 'malformed_certificate_chain' })
-    : ok({ iss, kid, chain, algorithm })
-}
-
-/** `x5c` (RFC 7515 §4.1.6): standard base64, not base64url, of at least one certificate. */
-function decodeChain(x5c: Json | undefined): readonly Uint8Array<ArrayBuffer>[] | undefined {
-  if (!Array.isArray(x5c) || x5c.length === 0) return undefined
-  const chain: Uint8Array<ArrayBuffer>[] = []
-  for (const encoded of x5c) {
-    const certificate = typeof encoded === 'string' ? decodeBase64(encoded) : undefined
-    if (certificate === undefined || certificate.length === 0) return undefined
-    chain.push(certificate)
-  }
-  return chain
 }
 
 /** A `status` of whatever shape says that there is one to check. It is the issuer's own: no disclosure brings it. */

@@ -6,6 +6,7 @@ import { selectClaims, selectDataElement } from './claims-path.ts'
 import type {
   ClaimsPath,
   ClaimsQuery,
+  ClaimValue,
   CredentialQuery,
   DcqlQuery,
   Selection,
@@ -54,6 +55,11 @@ function isAuthorityOf({ authorityKeyIdentifiers }: VerifiedCredential) {
     type === 'aki' && values.some((value) => authorityKeyIdentifiers.includes(value))
 }
 
+/** §6.3: type and value match exactly. A path that selects several elements needs one of them. */
+export function hasOneOf(selected: Selection, values: readonly ClaimValue[]): boolean {
+  return selected.some((element) => values.some((value) => value === element))
+}
+
 function matchClaims(query: CredentialQuery, credential: VerifiedCredential): Match | undefined {
   const select = query.format === 'mso_mdoc' ? selectDataElement : selectClaims
   const matches = alternatives(query).map((claims) =>
@@ -82,10 +88,7 @@ function matchAll(
   for (const { path, values } of claims) {
     const selected = select(path)
     if (selected === undefined) return undefined
-    // §6.3: type and value match exactly. A path that selects several elements needs one of them.
-    if (values !== undefined && !selected.some((element) => values.some((value) => value === element))) {
-      valueMismatches.push(path)
-    }
+    if (values !== undefined && !hasOneOf(selected, values)) valueMismatches.push(path)
   }
   return { valueMismatches }
 }

@@ -5,11 +5,14 @@ import type { Json, JsonObject } from '../../codec/json.ts'
 /** A claims path pointer (§7): names, array indexes, or null for all elements. Never empty. */
 export type ClaimsPath = readonly (string | number | null)[]
 
+/** A value that a claim may be asked to have (§6.3). */
+export type ClaimValue = string | number | boolean
+
 /** §6.3 */
 export type ClaimsQuery = {
   readonly id?: string
   readonly path: ClaimsPath
-  readonly values?: readonly (string | number | boolean)[]
+  readonly values?: readonly ClaimValue[]
   /** Of mdoc queries only (B.2.4). */
   readonly intent_to_retain?: boolean
 }

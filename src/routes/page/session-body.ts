@@ -35,8 +35,8 @@ export function sessionBody(
 ${page.livemode ? '' : html`<p class="test">${texts.testMode}</p>`}
 <div class="ask">
 <h1 id="asks">${fill(live ? texts.asks : texts.asked, { name })}</h1>
-<ul>${askedClaims(page, texts).map((claim) => html`<li><bdi>${claim}</bdi></li>`)}</ul>
-<p class="soft">${fill(texts.from, { types: askedTypes(page, texts) })}</p>
+<ul>${askedClaims(page.asked, texts).map((claim) => html`<li><bdi>${claim}</bdi></li>`)}</ul>
+${askedTypes(page.asked, texts).map((line) => html`<p class="soft">${line}</p>`)}
 </div>
 <div role="status">
 <p class="mark" aria-hidden="true"></p>

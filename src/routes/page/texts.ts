@@ -1,5 +1,5 @@
 // Every word that a person reads on our pages, as data: a language is one more object of this shape. `{name}` stands for
-// the relying party, `{types}` for credentials, `{age}` and `{time}` for figures.
+// the relying party, `{types}` for credentials, `{thing}` for what is shown, `{age}` and `{time}` for figures.
 
 /** What a page can show: a session's state in a person's terms, or that there is none (any more). */
 export const PAGE_STATES = [
@@ -27,6 +27,10 @@ export type Texts = {
   readonly testMode: string
   /** Names the credentials: a list joined by the language's own "or", or "and". */
   readonly from: string
+  /** The same for credentials that may be left out. */
+  readonly fromOptional: string
+  /** A thing that may be left out. */
+  readonly optional: string
   readonly consent: string
   readonly qrAlt: string
   readonly timeLeft: string
@@ -71,6 +75,8 @@ const ENGLISH: Texts = {
   asked: '{name} asked you to show',
   testMode: 'Test mode: nothing here counts.',
   from: 'From: {types}',
+  fromOptional: 'If you like, also from: {types}',
+  optional: '{thing} (if you like)',
   consent: 'Your wallet app shows you what would be shared, and asks you first.',
   qrAlt: 'QR code with this request, to be scanned with a wallet app',
   timeLeft: 'Time left: {time}',

@@ -52,7 +52,7 @@ async function verify(
   const { typ, expected, now } = worldOf(token)
   const trace: CheckId[] = []
   const rules = {
-    typs: [changes.typ ?? typ],
+    typ: changes.typ ?? typ,
     clearClaims: new Set(['iss', 'exp', 'nbf', 'cnf']),
     resolveIssuer: async () => ok([{ keys: [issuerJwk as typeof STRANGER_KEY.publicJwk] }]),
   }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { AskedGroup } from '../../../src/policy/asked.ts'
 import { BUILT_IN_TYPES } from '../../../src/policy/catalogue.ts'
 import { askedClaims, askedTypes } from '../../../src/routes/page/asked.ts'
 import { fill, textsFor } from '../../../src/routes/page/texts.ts'
@@ -17,21 +18,49 @@ describe('what is asked, in words', () => {
   })
 
   it('says what means the same only once', () => {
-    expect(askedClaims({ scope: ['birthdate', 'birth_date', 'age_over_06'] }, TEXTS)).toEqual([
+    const things = ['birthdate', 'birth_date', 'age_over_06'].map((name) => claim(name))
+    expect(askedClaims({ things }, TEXTS)).toEqual(['date of birth', 'that you are 6 or older'])
+  })
+
+  it('names what may be left out, unless the same is needed', () => {
+    const things = [
+      claim('birthdate', true),
+      claim('birth_date'),
+      claim('email', true),
+      { kind: 'credential' as const, name: 'pid', optional: false },
+    ]
+    expect(askedClaims({ things }, TEXTS)).toEqual([
       'date of birth',
-      'that you are 6 or older',
+      'email address (if you like)',
+      'national digital ID',
     ])
   })
 
-  it.each([
-    ['any', 'driving licence, national digital ID, or constructor'],
-    ['all', 'driving licence, national digital ID, and constructor'],
-  ] as const)('joins the credentials by how many of them are asked for: %s', (credential_match, words) => {
-    const credential_types = ['mdl', 'pid', 'constructor']
-    expect(askedTypes({ credential_types, credential_match }, TEXTS)).toBe(words)
+  it.each<[string, AskedGroup, string]>([
+    [
+      'alternatives',
+      { alternatives: [[['mdl']], [['pid']], [['constructor']]], optional: false },
+      'From: driving licence, national digital ID, or constructor',
+    ],
+    [
+      'a combination',
+      { alternatives: [[['mdl'], ['pid'], ['constructor']]], optional: false },
+      'From: driving licence, national digital ID, and constructor',
+    ],
+    [
+      'alternatives of combinations, one of several types',
+      { alternatives: [[['mdl', 'photo_id'], ['age_attestation']], [['pid']]], optional: true },
+      'If you like, also from: driving licence or photo ID and proof of age or national digital ID',
+    ],
+  ])('joins the credentials by how many of them are asked for: %s', (_, group, words) => {
+    expect(askedTypes({ groups: [group] }, TEXTS)).toEqual([words])
   })
 
   it('puts a value in as it is, whatever it looks like', () => {
     expect(fill('{name}, {missing}', { name: '$& {name}' })).toBe('$& {name}, {missing}')
   })
 })
+
+function claim(name: string, optional = false) {
+  return { kind: 'claim' as const, name, optional }
+}

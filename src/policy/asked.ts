@@ -1,0 +1,75 @@
+// What a policy asks of a person, for those who put it into words: which claims, and from which combinations of credentials.
+
+import type { CredentialSetQuery } from '../openid4vp/dcql/query.ts'
+import type { Policy } from './policy.ts'
+
+/** What is asked. */
+export type Asked = {
+  /** Each once, in the order asked. */
+  readonly things: readonly AskedThing[]
+  /** One combination of each group is to be shown. */
+  readonly groups: readonly AskedGroup[]
+}
+
+/** A claim by its scope, or a credential as such where none of its claims is asked for. */
+export type AskedThing = {
+  readonly kind: 'claim' | 'credential'
+  readonly name: string
+  readonly optional: boolean
+}
+
+/** The alternatives of one group: combinations of credentials, each of one of several types. */
+export type AskedGroup = {
+  readonly alternatives: readonly (readonly (readonly string[])[])[]
+  readonly optional: boolean
+}
+
+/** Reads it off the query and its descriptors. */
+export function askedOf({ scope: order, query, descriptors }: AskedPolicy): Asked {
+  const sets: readonly CredentialSetQuery[] = query.credential_sets ?? [
+    { options: [query.credentials.map(({ id }) => id)] },
+  ]
+  const needed = new Set(sets.filter(isRequired).flatMap(({ options }) => options.flat()))
+  const things = descriptors.flatMap(({ query_id, credential_type, scopes }): readonly AskedThing[] => {
+    const optional = !needed.has(query_id)
+    if (scopes.length === 0) return [{ kind: 'credential', name: credential_type, optional }]
+    return scopes.map(({ scope, shown }) => ({ kind: 'claim', name: shown ?? scope, optional }))
+  })
+  const typesOf = (id: string) =>
+    unique(descriptors.filter(({ query_id }) => query_id === id).map((one) => one.credential_type))
+  const groups = sets.map((set) => ({
+    alternatives: unique(set.options.map((option) => option.map(typesOf))),
+    optional: !isRequired(set),
+  }))
+  const place = ({ name }: AskedThing) => (order.includes(name) ? order.indexOf(name) : order.length)
+  return {
+    things: onceEach(things).toSorted((a, b) => place(a) - place(b)),
+    groups: joinCertain(groups),
+  }
+}
+
+type AskedPolicy = Pick<Policy, 'scope' | 'query' | 'descriptors'>
+
+function isRequired({ required }: CredentialSetQuery): boolean {
+  return required !== false
+}
+
+/** What is needed anywhere is not optional. */
+function onceEach(things: readonly AskedThing[]): readonly AskedThing[] {
+  const isSame = (a: AskedThing) => (b: AskedThing) => a.kind === b.kind && a.name === b.name
+  return things
+    .filter((thing, i) => things.findIndex(isSame(thing)) === i)
+    .map((thing) => ({ ...thing, optional: things.filter(isSame(thing)).every(({ optional }) => optional) }))
+}
+
+/** Groups that leave no choice are one demand. */
+function joinCertain(groups: readonly AskedGroup[]): readonly AskedGroup[] {
+  const isCertain = ({ alternatives, optional }: AskedGroup) => !optional && alternatives.length === 1
+  const certain = groups.filter(isCertain).flatMap(({ alternatives }) => alternatives.flat())
+  const others = groups.filter((group) => !isCertain(group))
+  return certain.length === 0 ? others : [{ alternatives: [certain], optional: false }, ...others]
+}
+
+function unique<T>(values: readonly T[]): readonly T[] {
+  return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()]
+}

@@ -1,0 +1,241 @@
+// A caller's own query as a policy: each refusal by one change in a good query, and what a good one comes to mean.
+
+import { describe, expect, it } from 'vitest'
+import type { JsonObject } from '../../src/codec/json.ts'
+import { mdoc } from '../../src/formats/mdoc/mdoc.ts'
+import { sdJwtVc } from '../../src/formats/sd-jwt-vc/sd-jwt-vc.ts'
+import type { ClaimsPath, CredentialQuery, DcqlQuery } from '../../src/openid4vp/dcql/query.ts'
+import { buildDcqlPolicy, checkName, DCQL_CAUSES } from '../../src/policy/build-dcql-policy.ts'
+import { typeDefinitions } from '../../src/policy/catalogue.ts'
+import { MEMBERSHIP } from './fixtures.ts'
+
+const CATALOGUE = { definitions: typeDefinitions([MEMBERSHIP]), formats: [sdJwtVc, mdoc] }
+const CLUB = 'https://club.example/membership'
+
+const PID: CredentialQuery = {
+  id: 'pid',
+  format: 'dc+sd-jwt',
+  meta: { vct_values: ['urn:eudi:pid:1'] },
+  claims: [{ path: ['family_name'] }],
+}
+const MDL: CredentialQuery = {
+  id: 'mdl',
+  format: 'mso_mdoc',
+  meta: { doctype_value: 'org.iso.18013.5.1.mDL' },
+  claims: [{ path: ['org.iso.18013.5.1', 'family_name'], intent_to_retain: false }],
+}
+
+function build(query: DcqlQuery) {
+  return buildDcqlPolicy({ query, required_assurance_level: 'high' }, CATALOGUE)
+}
+
+function faultsOf(
+  pid: Partial<CredentialQuery>,
+  mdl: Partial<CredentialQuery> = {},
+  rest: Partial<DcqlQuery> = {},
+) {
+  const built = build({
+    credentials: [
+      { ...PID, ...pid },
+      { ...MDL, ...mdl },
+    ],
+    ...rest,
+  })
+  return built.ok ? 'a policy' : built.error.map(({ cause, pointer }) => [cause, pointer])
+}
+
+const paths = (...all: ClaimsPath[]) => ({ claims: all.map((path) => ({ path })) })
+const meta = (value: JsonObject) => ({ meta: value })
+
+describe('a query is refused for', () => {
+  it.each<[fault: string, pid: Partial<CredentialQuery>, cause: string, pointer: string]>([
+    ['a format that is not verified', { format: 'ldp_vc' }, 'unknown_format', '/format'],
+    ['a format that every object has', { format: 'constructor' }, 'unknown_format', '/format'],
+    ['the meta of another format', meta({ doctype_value: 'x' }), 'invalid_meta', '/meta'],
+    ['meta without a type', meta({}), 'invalid_meta', '/meta'],
+    ['an empty list of types', meta({ vct_values: [] }), 'invalid_meta', '/meta'],
+    ['a type that is no text', meta({ vct_values: [1] }), 'invalid_meta', '/meta'],
+    [
+      'an unknown member of meta',
+      meta({ vct_values: [CLUB], 'a/b': true }),
+      'unknown_meta_member',
+      '/meta/a~1b',
+    ],
+    [
+      'a type nobody knows, beside one that is known',
+      meta({ vct_values: [CLUB, 'urn:other'] }),
+      'unknown_credential_type',
+      '/meta',
+    ],
+    [
+      'an authority of an unknown kind',
+      { trusted_authorities: [{ type: 'x', values: ['x'] }] },
+      'unknown_authority_type',
+      '/trusted_authorities/0/type',
+    ],
+    [
+      'a key identifier that is not base64url',
+      { trusted_authorities: [{ type: 'aki', values: ['YQ', 'YQ=='] }] },
+      'invalid_authority',
+      '/trusted_authorities/0/values/1',
+    ],
+    [
+      'a trusted list',
+      { trusted_authorities: [{ type: 'etsi_tl', values: ['https://lotl.example'] }] },
+      'authority_not_checkable',
+      '/trusted_authorities/0/type',
+    ],
+    [
+      'a federation',
+      { trusted_authorities: [{ type: 'openid_federation', values: ['https://ta.example'] }] },
+      'authority_not_checkable',
+      '/trusted_authorities/0/type',
+    ],
+    [
+      'intent_to_retain of an SD-JWT VC',
+      { claims: [{ path: ['sex'], intent_to_retain: false }] },
+      'intent_to_retain_for_mdoc_only',
+      '/claims/0/intent_to_retain',
+    ],
+    [
+      'paths that checks would spell alike',
+      paths(['a', 'b'], ['a.b']),
+      'indistinguishable_claims',
+      '/claims/1/path',
+    ],
+    ['a path that begins with an index', paths([0]), 'path_selects_nothing', '/claims/0/path'],
+    ['a path that begins with null', paths([null]), 'path_selects_nothing', '/claims/0/path'],
+    ['a registered claim', paths(['cnf', 'jwk']), 'claim_always_present', '/claims/0/path'],
+  ])('%s', (_, pid, cause, pointer) => {
+    expect(faultsOf(pid)).toEqual([[cause, `/credentials/0${pointer}`]])
+  })
+
+  it.each<[fault: string, mdl: Partial<CredentialQuery>, cause: string, pointer: string]>([
+    [
+      'an mdoc without holder binding',
+      { require_cryptographic_holder_binding: false },
+      'holder_binding_required',
+      '/require_cryptographic_holder_binding',
+    ],
+    ['a path of one name into an mdoc', paths(['family_name']), 'path_selects_nothing', '/claims/0/path'],
+    ['a path of three names into an mdoc', paths(['a', 'b', 'c']), 'path_selects_nothing', '/claims/0/path'],
+    ['an index into an mdoc', paths(['a', 0]), 'path_selects_nothing', '/claims/0/path'],
+  ])('%s', (_, mdl, cause, pointer) => {
+    expect(faultsOf({}, mdl)).toEqual([[cause, `/credentials/1${pointer}`]])
+  })
+
+  it('a credential that no set names', () => {
+    expect(faultsOf({}, {}, { credential_sets: [{ options: [['mdl']] }] })).toEqual([
+      ['query_in_no_credential_set', '/credentials/0'],
+    ])
+  })
+
+  it('every unknown name, before anything that cannot be satisfied', () => {
+    const faults = faultsOf({ format: 'x' }, { ...paths(['a']), ...meta({ doctype_value: 'y' }) })
+    expect(faults).toEqual([
+      ['unknown_format', '/credentials/0/format'],
+      ['unknown_credential_type', '/credentials/1/meta'],
+    ])
+  })
+
+  it('reasons that all have a test above', () => {
+    expect(Object.keys(DCQL_CAUSES)).toHaveLength(13)
+  })
+})
+
+describe('a good query', () => {
+  it('becomes a policy without names: its queries decide', () => {
+    const query = { credentials: [PID, MDL] }
+    expect(build(query)).toEqual({
+      ok: true,
+      value: {
+        credential_types: [],
+        scope: [],
+        required_assurance_level: 'high',
+        credential_match: 'all',
+        formats: ['dc+sd-jwt', 'mso_mdoc'],
+        allow_derived: false,
+        query,
+        descriptors: [
+          descriptor('pid', 'pid', ['pid.family_name', 'family_name', ['family_name']]),
+          descriptor('mdl', 'mdl', [
+            'mdl.org.iso.18013.5.1.family_name',
+            'family_name',
+            ['org.iso.18013.5.1', 'family_name'],
+          ]),
+        ],
+      },
+    })
+  })
+
+  it('is read for each of the types that it accepts', () => {
+    const accepted = { vct_values: ['urn:eudi:pid:1', 'urn:eu.europa.ec.av:1'] }
+    const built = build({ credentials: [{ ...PID, meta: accepted, ...paths(['age_over_18']) }] })
+    expect(built.ok && built.value.descriptors).toEqual([
+      descriptor('pid', 'pid', ['pid.age_over_18', 'age_over_18', ['age_over_18']]),
+      descriptor('pid', 'age_attestation', ['pid.age_over_18', 'age_over_18', ['age_over_18']], true),
+    ])
+  })
+
+  it('keeps values, and its claim sets by name', () => {
+    const claims = [
+      { id: 'a', path: ['badges', null, 'name'], values: ['gold'] },
+      { id: 'b', path: ['active'] },
+    ]
+    const query = {
+      id: 'club',
+      format: 'dc+sd-jwt',
+      meta: { vct_values: [CLUB] },
+      claims,
+      claim_sets: [['b'], ['a']],
+    }
+    const built = build({ credentials: [query] })
+    expect(built.ok && built.value.descriptors).toEqual([
+      {
+        query_id: 'club',
+        credential_type: 'membership',
+        scopes: [
+          {
+            scope: 'club.badges[*].name',
+            shown: 'badges',
+            path: ['badges', null, 'name'],
+            boolean: false,
+            values: ['gold'],
+          },
+          { scope: 'club.active', shown: 'active', path: ['active'], boolean: true },
+        ],
+        claim_sets: [['club.active'], ['club.badges[*].name']],
+      },
+    ])
+  })
+
+  it.each<[path: ClaimsPath, shown: string]>([
+    [['age_equal_or_over', '18'], 'age_over_18'],
+    [['nationalities', null], 'nationalities'],
+    [['nationalities', 0], 'nationalities'],
+    [['address', 'locality'], 'address.locality'],
+    [['shoe', 'size', 0], 'shoe.size[0]'],
+    [['__proto__'], '__proto__'],
+  ])('shows %j to people as %s', (path, shown) => {
+    const built = build({ credentials: [{ ...PID, ...paths(path) }] })
+    expect(built.ok && built.value.descriptors[0]?.scopes[0]?.shown).toBe(shown)
+  })
+
+  it.each<[path: ClaimsPath, name: string]>([
+    [['a', 'b'], 'q.a.b'],
+    [['a', null, 'b'], 'q.a[*].b'],
+    [['a', 10], 'q.a[10]'],
+    [['a', '10'], 'q.a.10'],
+  ])('spells %j in checks as %s', (path, name) => {
+    expect(checkName('q', path)).toBe(name)
+  })
+})
+
+function descriptor(
+  query_id: string,
+  credential_type: string,
+  [scope, shown, path]: [scope: string, shown: string, path: ClaimsPath],
+  boolean = false,
+) {
+  return { query_id, credential_type, scopes: [{ scope, shown, path, boolean }] }
+}
