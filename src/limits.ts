@@ -81,6 +81,16 @@ export const DCQL = {
   authorityCharacters: 500,
 } as const
 
+/** What was fetched and is remembered, for each kind of thing. */
+export const FETCH_MEMORY = {
+  names: 64,
+  bytes: 8_388_608,
+  /** Seconds a failure is remembered: posts do not become a flood of fetches, and a wallet that obeys `Retry-After` finds a new look. */
+  failedSeconds: 2,
+  /** Seconds after which a reading under way is not waited for: whoever began it may be gone. */
+  underWaySeconds: 10,
+} as const
+
 /** Status lists (draft-ietf-oauth-status-list §8.3), fetched, inflated and remembered. */
 export const STATUS_LIST = {
   /** Bytes of a token as fetched. A million entries of one byte fit, be they random. */
@@ -95,17 +105,10 @@ export const STATUS_LIST = {
   items: 256,
   /** Characters of a list's address. */
   uriLength: 2048,
-  /** Tokens remembered, and their bytes in all. */
-  rememberedTokens: 64,
-  rememberedBytes: 8_388_608,
   /** Seconds a token is used where it has no `ttl`, and with any `ttl`. */
   defaultSeconds: 300,
   minimumSeconds: 3,
   maximumSeconds: 86_400,
-  /** Seconds a failure is remembered: posts do not become a flood of fetches, and a wallet that obeys `Retry-After` finds a new look. */
-  failedSeconds: 2,
-  /** Seconds after which a fetch under way is not waited for by newcomers: whoever began it may be gone. */
-  underWaySeconds: 10,
   /** Bytes of an inflated Bitstring Status List at least (W3C Bitstring Status List §2.2: 131,072 entries hide each other). */
   bitstringBytes: 16_384,
   /** Entries of one `credentialStatus`. */

@@ -7,6 +7,7 @@ import type { Result } from '../result.ts'
 import type { AssuranceLevel, TrustAnchor } from '../trust/anchor.ts'
 import type { FetchResource } from '../trust/fetch-resource.ts'
 import type { TrustRejection } from '../trust/rejection.ts'
+import type { SharedCache } from '../trust/shared-cache.ts'
 
 /** One credential format (OpenID4VP 1.0 Appendix B). */
 export type CredentialFormat<Id extends string = string> = {
@@ -69,6 +70,8 @@ export type Context = {
   readonly typeOf: (format: string, identifier: string) => CredentialType | undefined
   /** A guarded, bounded fetch, for what a trust anchor names only. */
   readonly fetchResource: FetchResource
+  /** What other isolates have fetched, where there is such a cache. */
+  readonly sharedCache?: SharedCache | undefined
   /** What to do with a credential whose status cannot be told: the relying party's word. Without it: `refuse`. */
   readonly statusUnavailable?: 'refuse' | 'accept'
   /** Called once for each check, in order. */

@@ -53,9 +53,9 @@ export async function checkRevocation(
 export function listedStatus(
   reference: Result<StatusReference, StatusUnavailable>,
   credential: { readonly type: CredentialType; readonly anchor: TrustedSigner['anchor'] },
-  { now, anchors, fetchResource }: Pick<Context, 'now' | 'anchors' | 'fetchResource'>,
+  { now, anchors, fetchResource, sharedCache }: Context,
 ): ReadStatus {
-  const context = { now, anchors, fetchResource }
+  const context = { now, anchors, fetchResource, sharedCache }
   const { type: credentialType, anchor: credentialAnchor } = credential
   return async () =>
     reference.ok ? checkStatus(reference.value, { ...context, credentialType, credentialAnchor }) : reference

@@ -20,11 +20,11 @@ import { decide } from '../policy/decide.ts'
 import type { Decision, PolicyReason } from '../policy/policy.ts'
 import type { Settings } from '../relying-party/settings.ts'
 import { err, ok, type Result } from '../result.ts'
-import type { FetchResource } from '../trust/fetch-resource.ts'
 import type { SessionDocument, TraceEntry } from './document.ts'
 import { handleKeyOf, openEncryptionKey, openGeneration } from './generation-keys.ts'
 import { aliveGenerations, type StoredGeneration } from './generations.ts'
 import { type HandleKind, readHandle } from './handles.ts'
+import type { Network } from './network.ts'
 import { sealingKeyOf } from './random.ts'
 import { callbackUrl } from './requests.ts'
 
@@ -55,7 +55,7 @@ export type Judgement = {
   readonly document: SessionDocument
   readonly settings: Settings
   readonly config: Config
-  readonly fetchResource: FetchResource
+  readonly network: Network
   /** Unix milliseconds at which the answer arrived. */
   readonly arrivedAt: number
 }
@@ -150,7 +150,7 @@ async function verifyAnswer(
       now,
       anchors: settings.trust_anchors.filter(protocol.acceptsAnchor),
       typeOf: typeOf(typeDefinitions(settings.credential_types)),
-      fetchResource: judgement.fetchResource,
+      ...judgement.network,
       statusUnavailable: acceptsUnchecked(judgement) ? 'accept' : 'refuse',
     },
     trace: (check) => trace.push(check),

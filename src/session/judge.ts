@@ -5,8 +5,6 @@ import { configOf, type Env } from '../env.ts'
 import type { Decision } from '../policy/policy.ts'
 import type { WebhookEndpoint } from '../relying-party/settings.ts'
 import { settingsOf } from '../relying-party/settings-cache.ts'
-import type { FetchResource } from '../trust/fetch-resource.ts'
-import { createFetchResource } from '../webhook/guarded-fetch.ts'
 import { judgeAnswer, type Verdict } from './answer.ts'
 import { inBackground } from './background.ts'
 import { discardHeld, holdSuccess, isHeldTooLong, mayEnd, type Returned, responseCodeOf } from './binding.ts'
@@ -14,6 +12,7 @@ import { postAll, startAttempts } from './delivering.ts'
 import { eraseAt, noteAttempt, type SessionDocument, tombstoneOf } from './document.ts'
 import { encryptClaims } from './encrypted-claims.ts'
 import { type Cause, decidedCause, declinedCause, expiredCause } from './endings.ts'
+import { networkOf } from './network.ts'
 import { type Ending, endSession } from './outcome.ts'
 import { publish } from './publishing.ts'
 import { randomIdentifier } from './random.ts'
@@ -37,8 +36,6 @@ export type Circumstances = Pick<Ending, 'webhook' | 'winner' | 'now'> & {
 
 /** How long expiry waits for answers that arrived before it. */
 const GRACE_MS = 15_000
-/** How long one fetch of what a trust anchor names may take. */
-const FETCH_TIMEOUT_MS = 5_000
 /** How soon an attempt is written: one that names a live request of ours, and any other. */
 const ATTEMPT_WRITE_MS = 1_000
 const JUNK_WRITE_MS = 10_000
@@ -116,8 +113,8 @@ async function judge(room: Courtroom, answer: PostedAnswer, now: number): Promis
     const refusal = settings.error === 'unavailable' ? 'settings_unavailable' : 'session_not_found'
     return { kind: 'refused', refusal }
   }
-  const fetchResource = guardedFetch(config, document.livemode)
-  const world = { document, settings: settings.value, config, fetchResource, arrivedAt: now }
+  const network = networkOf(config, document.livemode)
+  const world = { document, settings: settings.value, config, network, arrivedAt: now }
   const verdict = await judgeAnswer(new Map(answer.parameters), world)
   return carryOut(room, verdict, { answer, document, webhook: settings.value.webhook, now })
 }
@@ -183,27 +180,6 @@ function isOverdue({ store }: Courtroom, now: number): boolean {
 function answersInTime({ store, inFlight }: Courtroom): readonly Promise<AnswerResult>[] {
   const deadline = store.session()?.expires_at ?? 0
   return [...inFlight.values()].filter(({ arrivedAt }) => arrivedAt < deadline).map(({ result }) => result)
-}
-
-/** Made once for a configuration and a mode: what is fetched is remembered for the function that fetched it. */
-function guardedFetch(config: Config, livemode: boolean): FetchResource {
-  const known = fetchers.get(config) ?? {
-    live: makeFetch(config, false),
-    test: makeFetch(config, config.allowLoopback),
-  }
-  fetchers.set(config, known)
-  return livemode ? known.live : known.test
-}
-
-const fetchers = new WeakMap<Config, { readonly live: FetchResource; readonly test: FetchResource }>()
-
-function makeFetch({ baseUrl }: Config, allowLoopback: boolean): FetchResource {
-  return createFetchResource({
-    fetch: (input, init) => fetch(input, init),
-    allowLoopback,
-    ownHost: new URL(baseUrl).host,
-    timeoutMs: FETCH_TIMEOUT_MS,
-  })
 }
 
 /** The identical retry of the answer that won, or is held, is answered like it; everything else comes too late. */

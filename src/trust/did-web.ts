@@ -13,7 +13,9 @@ import type { FetchResource } from './fetch-resource.ts'
 export type DidFault = 'invalid' | 'unavailable'
 
 /** Reads the document, or remembers it for `maximumAge` seconds. */
-export const readDidWeb = createFetchMemory(fetchDidWeb)
+export const readDidWeb = createFetchMemory({
+  read: (did, { fetchResource }) => fetchDidWeb(did, fetchResource),
+})
 
 /**
  * Where the document of a did:web stands (did:web §3.2); `undefined` for what is no did:web. What a URL parser would write

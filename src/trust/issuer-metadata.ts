@@ -41,7 +41,9 @@ const URL_LENGTH = 2048
 
 type Keys = Result<readonly KeySetKey[], TrustRejection>
 
-const readKeys = createFetchMemory(fetchKeys)
+const readKeys = createFetchMemory({
+  read: (issuerUrl, { fetchResource }) => fetchKeys(issuerUrl, fetchResource),
+})
 
 async function fetchKeys(issuerUrl: string, fetchResource: FetchResource): Promise<Keys> {
   const url = issuerMetadataUrl(issuerUrl)

@@ -1,10 +1,12 @@
-// Status lists in memory: one fetch for all who need it, remembered for as long as the list says, within bounds.
-// The list stays compressed, and whether it is trusted is not remembered: relying parties have anchors of their own.
+// Status lists as they were fetched, remembered for as long as each says of itself (draft-ietf-oauth-status-list §8.4). The list
+// stays compressed, and whether it is trusted is not remembered: relying parties have anchors of their own.
 
-import { STATUS_LIST } from '../limits.ts'
+import { FETCH_MEMORY, STATUS_LIST } from '../limits.ts'
 import { err, ok, type Result } from '../result.ts'
 import { decodeBitstringStatusList } from './bitstring-status-token.ts'
+import { createFetchMemory, type FetchMemory, type FetchSource, type MemoryRules } from './fetch-memory.ts'
 import type { FetchResource, ResourceFault } from './fetch-resource.ts'
+import type { SharedCopy } from './shared-cache.ts'
 import { decodeStatusListCwt } from './status-cwt.ts'
 import { measureStatusList } from './status-inflate.ts'
 import { decodeStatusListJwt } from './status-jwt.ts'
@@ -14,87 +16,21 @@ import type { DecodedStatusToken, StatusListFault, StatusListForm } from './stat
 export type RememberedStatusToken = {
   readonly token: DecodedStatusToken
   readonly verdicts: Map<string, boolean>
+  /** Unix seconds. */
+  readonly fetchedAt: number
+  readonly bytes: number
+  /** Gives a copy to other isolates. To be called when a signature has verified: junk is not worth sharing. */
+  readonly share: () => void
 }
 
-type Place = { readonly uri: string; readonly form: StatusListForm }
-type Source = { readonly now: number; readonly fetchResource: FetchResource }
 type Found = Result<RememberedStatusToken, StatusListFault>
-type Kept = { readonly readAt: number; readonly bytes: number; readonly found: Found }
-type UnderWay = { readonly begunAt: number; readonly reading: Promise<Kept> }
-type Memory = { readonly kept: Map<string, Kept>; readonly underWay: Map<string, UnderWay> }
-
-/** Per fetcher: what one may not reach (loopback, say) must not be had from another's memory. */
-const memories = new WeakMap<FetchResource, Memory>()
 
 /** The token at an address, fetched or remembered. Its signature is not verified. */
-export async function rememberStatusToken(place: Place, source: Source): Promise<Found> {
-  const memory = memories.get(source.fetchResource) ?? { kept: new Map(), underWay: new Map() }
-  memories.set(source.fetchResource, memory)
-  const name = `${place.form} ${place.uri}`
-  const kept = memory.kept.get(name)
-  if (kept !== undefined && isFresh(kept, source.now)) return kept.found
-  const underWay = memory.underWay.get(name)
-  if (underWay !== undefined && age(underWay.begunAt, source.now) <= STATUS_LIST.underWaySeconds)
-    return (await underWay.reading).found
-  const begun = { begunAt: source.now, reading: read(place, source) }
-  memory.underWay.set(name, begun)
-  try {
-    const read = await begun.reading
-    keep(memory.kept, name, read)
-    return read.found
-  } finally {
-    if (memory.underWay.get(name) === begun) memory.underWay.delete(name)
-  }
-}
-
-/** The claims' word, not HTTP's (§8.4): `ttl` within our bounds. `exp` is judged whenever the token is used. */
-function isFresh({ readAt, found }: Kept, now: number): boolean {
-  const { failedSeconds, defaultSeconds, minimumSeconds, maximumSeconds } = STATUS_LIST
-  if (!found.ok) return age(readAt, now) < failedSeconds
-  const { token, verdicts } = found.value
-  const { ttl = defaultSeconds, exp = Number.POSITIVE_INFINITY } = token.claims
-  // Until somebody's anchor has verified it, a token is worth no more than a failure; so is one that has run out.
-  const isVerified = [...verdicts.values()].includes(true)
-  if (!isVerified || exp <= now) return age(readAt, now) < failedSeconds
-  return age(readAt, now) < Math.min(Math.max(ttl, minimumSeconds), maximumSeconds)
-}
-
-/** Clocks may step back: what was read "later" than now is as old as it is far away. */
-function age(moment: number, now: number): number {
-  return Math.abs(now - moment)
-}
-
-/** Forgets the oldest until there is room. */
-function keep(kept: Map<string, Kept>, name: string, entry: Kept): void {
-  kept.delete(name)
-  let bytes = entry.bytes
-  for (const other of kept.values()) bytes += other.bytes
-  for (const [oldest, other] of kept) {
-    const { rememberedTokens, rememberedBytes } = STATUS_LIST
-    if (kept.size < rememberedTokens && bytes <= rememberedBytes) break
-    kept.delete(oldest)
-    bytes -= other.bytes
-  }
-  kept.set(name, entry)
-}
-
-async function read({ uri, form }: Place, { now, fetchResource }: Source): Promise<Kept> {
-  const { accept, decode } = FORMS[form]
-  const limit = STATUS_LIST.tokenBytes
-  const fetched = await fetchResource({ url: uri, accept, limit })
-  if (!fetched.ok) return { readAt: now, bytes: 0, found: err(FETCH_FAULTS[fetched.error]) }
-  // The signed `typ` says what this is; the response's content type is nobody's signed word.
-  const { body } = fetched.value
-  const token = decode(body)
-  if (!token.ok) return { readAt: now, bytes: 0, found: token }
-  const size = await measureStatusList(token.value.claims.list)
-  if (!size.ok) return { readAt: now, bytes: 0, found: size }
-  // Held are the message, its claims and the list decoded from them.
-  return {
-    readAt: now,
-    bytes: 3 * body.length,
-    found: ok({ token: token.value, verdicts: new Map() }),
-  }
+export function rememberStatusToken(
+  { uri, form }: { readonly uri: string; readonly form: StatusListForm },
+  source: FetchSource,
+): Promise<Found> {
+  return MEMORIES[form](uri, source, STATUS_LIST.maximumSeconds)
 }
 
 type Form = {
@@ -107,6 +43,95 @@ const FORMS: Readonly<Record<StatusListForm, Form>> = {
   cwt: { accept: 'application/statuslist+cwt', decode: decodeStatusListCwt },
   // Either encoding of the list's credential; servers know them by several names.
   vc: { accept: 'application/vc+jwt, application/jwt, */*;q=0.1', decode: decodeBitstringStatusList },
+}
+
+const MEMORIES: Readonly<Record<StatusListForm, FetchMemory<Found>>> = {
+  jwt: createFetchMemory(rulesFor('jwt')),
+  cwt: createFetchMemory(rulesFor('cwt')),
+  vc: createFetchMemory(rulesFor('vc')),
+}
+
+function rulesFor(form: StatusListForm): MemoryRules<Found> {
+  return {
+    read: (uri, source, last) => readToken({ uri, form }, source, last),
+    isGood: (found, { now, age }) => found.ok && isGood(found.value, now, age),
+    // Held are the message, its claims and the list decoded from them.
+    bytesOf: (found) => (found.ok ? 3 * found.value.bytes : 0),
+  }
+}
+
+/** Until somebody's anchor has verified it, a token is worth no more than a failure; so is one that has run out. */
+function isGood(token: RememberedStatusToken, now: number, age: number): boolean {
+  const isVerified = [...token.verdicts.values()].includes(true)
+  const isWorthMore = isVerified && secondsToExpiry(token, now) > 0
+  return secondsToLive(token, now) > 0 && (isWorthMore || age < FETCH_MEMORY.failedSeconds)
+}
+
+/** The claims' word, not HTTP's: `ttl`, within our bounds. */
+function secondsToLive({ token, fetchedAt }: RememberedStatusToken, now: number): number {
+  const { defaultSeconds, minimumSeconds, maximumSeconds } = STATUS_LIST
+  const { ttl = defaultSeconds } = token.claims
+  return Math.min(Math.max(ttl, minimumSeconds), maximumSeconds) - Math.abs(now - fetchedAt)
+}
+
+/** `exp` is judged whenever the token is used, besides. */
+function secondsToExpiry({ token }: RememberedStatusToken, now: number): number {
+  return (token.claims.exp ?? Number.POSITIVE_INFINITY) - now
+}
+
+function secondsLeft(token: RememberedStatusToken, now: number): number {
+  return Math.min(secondsToLive(token, now), secondsToExpiry(token, now))
+}
+
+type Place = { readonly uri: string; readonly form: StatusListForm }
+
+/** What another isolate fetched, if that is news to us and still good; else what the network has. */
+async function readToken(place: Place, source: FetchSource, last: Found | undefined): Promise<Found> {
+  const { now, fetchResource, sharedCache } = source
+  const name = `${place.form} ${place.uri}`
+  const copy = await sharedCache?.get(name, STATUS_LIST.tokenBytes)
+  const known = last?.ok ? last.value.fetchedAt : Number.NEGATIVE_INFINITY
+  if (copy !== undefined && copy.fetchedAt > known) {
+    const found = await openToken(copy, place.form, () => undefined)
+    if (found.ok && secondsLeft(found.value, now) > 0) return found
+  }
+  const body = await fetchToken(place, fetchResource)
+  if (!body.ok) return body
+  const fetched = { body: body.value, fetchedAt: now }
+  const found = await openToken(fetched, place.form, (token) => {
+    const seconds = Math.floor(secondsLeft(token, now))
+    if (seconds > 0) void sharedCache?.put(name, fetched, seconds)
+  })
+  return found
+}
+
+async function fetchToken(
+  { uri, form }: Place,
+  fetchResource: FetchResource,
+): Promise<Result<Uint8Array<ArrayBuffer>, StatusListFault>> {
+  const { accept } = FORMS[form]
+  const fetched = await fetchResource({ url: uri, accept, limit: STATUS_LIST.tokenBytes })
+  // The signed `typ` says what this is; the response's content type is nobody's signed word.
+  return fetched.ok ? ok(fetched.value.body) : err(FETCH_FAULTS[fetched.error])
+}
+
+async function openToken(
+  { body, fetchedAt }: SharedCopy,
+  form: StatusListForm,
+  share: (token: RememberedStatusToken) => void,
+): Promise<Found> {
+  const token = FORMS[form].decode(body)
+  if (!token.ok) return token
+  const size = await measureStatusList(token.value.claims.list)
+  if (!size.ok) return size
+  const opened: RememberedStatusToken = {
+    token: token.value,
+    verdicts: new Map(),
+    fetchedAt,
+    bytes: body.length,
+    share: () => share(opened),
+  }
+  return ok(opened)
 }
 
 const FETCH_FAULTS: Readonly<Record<ResourceFault, StatusListFault>> = {

@@ -7,6 +7,7 @@ import { STATUS_LIST } from '../limits.ts'
 import { err, ok, type Result } from '../result.ts'
 import type { TrustAnchor } from './anchor.ts'
 import type { FetchResource } from './fetch-resource.ts'
+import type { SharedCache } from './shared-cache.ts'
 import { rememberStatusToken } from './status-cache.ts'
 import { readStatus } from './status-inflate.ts'
 import { verifyStatusSigner } from './status-signer.ts'
@@ -28,6 +29,7 @@ export type StatusContext = {
   /** All anchors of the relying party. */
   readonly anchors: readonly TrustAnchor[]
   readonly fetchResource: FetchResource
+  readonly sharedCache?: SharedCache | undefined
   readonly credentialType: { readonly name: string; readonly builtIn: boolean }
   /** The anchor that vouches for the credential, as `resolveSigner` named it. */
   readonly credentialAnchor: Pick<TrustAnchor, 'name' | 'assurance_level'>

@@ -26,11 +26,15 @@ export async function verifyStatusSigner(
   return err('invalid_signature')
 }
 
-async function verifyOnce({ token, verdicts }: RememberedStatusToken, key: PublicJwk): Promise<boolean> {
+async function verifyOnce(
+  { token, verdicts, share }: RememberedStatusToken,
+  key: PublicJwk,
+): Promise<boolean> {
   const name = `${key.crv}.${key.x}.${key.y ?? ''}`
   const known = verdicts.get(name)
   if (known !== undefined) return known
   const verdict = await token.verify(key)
+  if (verdict) share()
   // Another relying party's keys are not worth more room than this.
   if (verdict || verdicts.size < VERDICTS) verdicts.set(name, verdict)
   return verdict

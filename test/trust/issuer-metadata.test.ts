@@ -163,9 +163,9 @@ describe('how often metadata is fetched', () => {
 
   it('once in 5 minutes', async () => {
     const { fetchResource, asked } = web({ [METADATA_URL]: named })
-    for (const now of [NOW, NOW + 300]) await resolveMetadataKeys(ISSUER, es256('a'), { now, fetchResource })
+    for (const now of [NOW, NOW + 299]) await resolveMetadataKeys(ISSUER, es256('a'), { now, fetchResource })
     expect(asked.length).toBe(1)
-    await resolveMetadataKeys(ISSUER, es256('a'), { now: NOW + 301, fetchResource })
+    await resolveMetadataKeys(ISSUER, es256('a'), { now: NOW + 300, fetchResource })
     expect(asked.length).toBe(2)
   })
 
@@ -183,12 +183,12 @@ describe('how often metadata is fetched', () => {
     const { fetchResource, asked } = web(documents)
     await resolveMetadataKeys(ISSUER, es256('a'), { now: NOW, fetchResource })
     documents[METADATA_URL] = { ...good, jwks: { keys: [{ ...P256, kid: 'b' }] } }
-    expect(await resolveMetadataKeys(ISSUER, es256('b'), { now: NOW + 30, fetchResource })).toEqual({
+    expect(await resolveMetadataKeys(ISSUER, es256('b'), { now: NOW + 29, fetchResource })).toEqual({
       ok: true,
       value: [],
     })
     expect(asked.length).toBe(1)
-    expect(await resolveMetadataKeys(ISSUER, es256('b'), { now: NOW + 31, fetchResource })).toEqual({
+    expect(await resolveMetadataKeys(ISSUER, es256('b'), { now: NOW + 30, fetchResource })).toEqual({
       ok: true,
       value: [P256],
     })
@@ -197,7 +197,7 @@ describe('how often metadata is fetched', () => {
     expect(asked.length).toBe(2)
   })
 
-  it('again after a failure, but not for every question within three seconds of it', async () => {
+  it('again after a failure, but not for every question within two seconds of it', async () => {
     const documents: Record<string, unknown> = {}
     const { fetchResource, asked } = web(documents)
     const ask = async (now: number) =>
@@ -205,9 +205,9 @@ describe('how often metadata is fetched', () => {
     expect(await ask(NOW)).toBe(false)
     const fetches = asked.length
     documents[METADATA_URL] = named
-    expect(await ask(NOW + 3)).toBe(false)
+    expect(await ask(NOW + 1)).toBe(false)
     expect(asked.length).toBe(fetches)
-    expect(await ask(NOW + 4)).toBe(true)
+    expect(await ask(NOW + 2)).toBe(true)
   })
 
   it('anew by each fetcher, for one may reach what another may not', async () => {

@@ -1,9 +1,9 @@
 // How often a list is fetched, and how long it is believed (Token Status List §8.4), with time standing still or told.
 
 import { generateKeyPair } from 'jose'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { encodeBase64url } from '../../src/codec/base64url.ts'
-import { STATUS_LIST } from '../../src/limits.ts'
+import { FETCH_MEMORY } from '../../src/limits.ts'
 import type { FetchResource, ResourceFault } from '../../src/trust/fetch-resource.ts'
 import { checkStatus } from '../../src/trust/status-list.ts'
 import { NOW } from './fixtures.ts'
@@ -52,10 +52,21 @@ describe('a list', () => {
     const bodies = [first, Promise.resolve(good)]
     const { fetchResource, asked } = web(() => bodies.shift() as Promise<string>)
     const hanging = ask(fetchResource)
-    expect(await ask(fetchResource, NOW + STATUS_LIST.underWaySeconds + 1)).toBe('valid')
+    expect(await ask(fetchResource, NOW + FETCH_MEMORY.underWaySeconds + 1)).toBe('valid')
     expect(asked.length).toBe(2)
     answer(good)
     expect(await hanging).toBe('valid')
+  })
+
+  it('is not waited for where whoever fetches it seems to be gone', async () => {
+    vi.useFakeTimers()
+    const bodies = [new Promise<string>(() => undefined), Promise.resolve(good)]
+    const { fetchResource } = web(() => bodies.shift() as Promise<string>)
+    void ask(fetchResource)
+    const waiting = ask(fetchResource)
+    await vi.advanceTimersByTimeAsync(FETCH_MEMORY.underWaySeconds * 1000)
+    vi.useRealTimers()
+    expect(await waiting).toBe('valid')
   })
 
   it('is believed for its `ttl`', async () => {
@@ -124,7 +135,7 @@ describe('a failure', () => {
 describe('memory', () => {
   it('holds so many lists, and forgets the oldest', async () => {
     const { fetchResource, asked } = web(async () => makeJwt({ sub: asked.at(-1)?.url }))
-    for (let i = 0; i <= STATUS_LIST.rememberedTokens; i++) await ask(fetchResource, NOW, `${URI}/${i}`)
+    for (let i = 0; i <= FETCH_MEMORY.names; i++) await ask(fetchResource, NOW, `${URI}/${i}`)
     const before = asked.length
     expect(await ask(fetchResource, NOW, `${URI}/1`)).toBe('valid')
     expect(asked.length).toBe(before)

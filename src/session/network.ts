@@ -1,0 +1,37 @@
+// What a session reaches beyond itself while it judges an answer: a guarded fetch, and what other isolates have fetched.
+
+import type { Config } from '../config.ts'
+import type { FetchResource } from '../trust/fetch-resource.ts'
+import type { SharedCache } from '../trust/shared-cache.ts'
+import { createFetchResource } from '../webhook/guarded-fetch.ts'
+import { createSharedCache } from './shared-cache.ts'
+
+export type Network = { readonly fetchResource: FetchResource; readonly sharedCache: SharedCache }
+
+/** Made once for a configuration and a mode: what is fetched is remembered for the function that fetched it. */
+export function networkOf(config: Config, livemode: boolean): Network {
+  const known = networks.get(config) ?? {
+    live: makeNetwork(config, 'live'),
+    test: makeNetwork(config, 'test'),
+  }
+  networks.set(config, known)
+  return livemode ? known.live : known.test
+}
+
+const networks = new WeakMap<Config, Readonly<Record<'live' | 'test', Network>>>()
+
+/** How long one fetch of what a trust anchor or a verified credential names may take. */
+const FETCH_TIMEOUT_MS = 5_000
+
+/** Each mode has a cache of its own: only one of them may reach loopback. */
+function makeNetwork({ baseUrl, allowLoopback }: Config, mode: 'live' | 'test'): Network {
+  return {
+    fetchResource: createFetchResource({
+      fetch: (input, init) => fetch(input, init),
+      allowLoopback: mode === 'test' && allowLoopback,
+      ownHost: new URL(baseUrl).host,
+      timeoutMs: FETCH_TIMEOUT_MS,
+    }),
+    sharedCache: createSharedCache(`${baseUrl}/fetched/${mode}`),
+  }
+}
