@@ -37,8 +37,12 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
 
 /** Lower-case hexadecimal. */
 export function encodeHex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  let text = ''
+  for (const byte of bytes) text += HEXADECIMAL[byte]
+  return text
 }
+
+const HEXADECIMAL = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
 /** Decodes an even number of hexadecimal digits; `undefined` for any other text. */
 export function decodeHex(text: string): Uint8Array<ArrayBuffer> | undefined {

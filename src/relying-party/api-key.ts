@@ -4,7 +4,7 @@
 import { decodeBase64url, encodeBase64url } from '../codec/base64url.ts'
 import { encodeHex, utf8 } from '../codec/bytes.ts'
 import { sha256 } from '../crypto/digest.ts'
-import { timingSafeEqual } from '../crypto/timing-safe.ts'
+import { timingSafeEqual, timingSafeEqualText } from '../crypto/timing-safe.ts'
 import type { ApiKeyRecord, Scope } from './settings.ts'
 
 /** Begins every API key, and no other kind of token. */
@@ -54,6 +54,13 @@ export function parseApiKey(text: string): ParsedApiKey | undefined {
 
 /** Tells whether the record is of exactly this key, in constant time. Expiry is the caller's question. */
 export async function matchesApiKey(record: ApiKeyRecord, parsed: ParsedApiKey): Promise<boolean> {
+  const known = matched.get(record)
+  if (known !== undefined && timingSafeEqualText(known, parsed.key)) return true
   const presented = await sha256(utf8(parsed.key))
-  return timingSafeEqual(presented, decodeBase64url(record.hash) ?? new Uint8Array())
+  const matches = timingSafeEqual(presented, decodeBase64url(record.hash) ?? new Uint8Array())
+  if (matches) matched.set(record, parsed.key)
+  return matches
 }
+
+/** Keys by the record they were found to match, for as long as the record itself is held: settings read anew bring others. */
+const matched = new WeakMap<ApiKeyRecord, string>()

@@ -26,6 +26,7 @@ import { verificationIdOf } from './identifier.ts'
 import { type Courtroom, end, hear, settle, settleAtAlarm, webhookOf } from './judge.ts'
 import { addRequest } from './new-request.ts'
 import { type Opener, opens, readWatchAddress } from './opener.ts'
+import { pollView } from './poll.ts'
 import { publishDue } from './publishing.ts'
 import { randomBytes, sealingKeyOf } from './random.ts'
 import { openRenderLimit } from './render-limit.ts'
@@ -43,7 +44,7 @@ import type {
 } from './results.ts'
 import { type CameBack, type CodeFault, type ComingBack, comeBack, redeemReturn } from './same-device.ts'
 import { openStore, type SessionStore } from './store.ts'
-import { isoTime, type PageView, pageView, publicView, sessionView } from './view.ts'
+import { isoTime, type PageView, pageView, publicView } from './view.ts'
 
 /** While the alarm's work runs, another alarm stands this far ahead: a crash in the middle is never the end of it. */
 const WATCHDOG_MS = 60_000
@@ -101,8 +102,7 @@ export class VerificationSession extends DurableObject<Env> {
     await settle(this.#room, Date.now())
     const document = this.#opened({ relyingPartyId })
     if (document === undefined) return err('not_found')
-    const sessionUrl = document.status === 'pending' ? await sessionUrlOf(configOf(this.env), document) : null
-    return ok({ json: JSON.stringify(sessionView(document, sessionUrl)), version: document.version })
+    return ok(await pollView(document, configOf(this.env)))
   }
 
   /** What a holder of the session's `client_token` sees. */

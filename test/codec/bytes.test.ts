@@ -37,6 +37,8 @@ describe('bytes', () => {
 
   it('are written in lower-case hexadecimal and read in either case', () => {
     expect(encodeHex(Uint8Array.from([0, 15, 16, 255]))).toBe('000f10ff')
+    const every = Uint8Array.from({ length: 256 }, (_, byte) => byte)
+    expect(encodeHex(every)).toBe(Buffer.from(every).toString('hex'))
     expect(decodeHex('000F10ff')).toEqual(Uint8Array.from([0, 15, 16, 255]))
     expect(decodeHex('')).toEqual(new Uint8Array())
   })

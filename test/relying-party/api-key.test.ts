@@ -41,6 +41,14 @@ describe('an API key', () => {
     }
   })
 
+  it('is no longer matched by a record that was read anew and is another key’s', async () => {
+    const { apiKey, record } = await newApiKey(GRANT)
+    const parsed = parseApiKey(apiKey)!
+    expect(await matchesApiKey(record, parsed)).toBe(true)
+    const { record: successor } = await newApiKey(GRANT)
+    expect(await matchesApiKey({ ...record, hash: successor.hash }, parsed)).toBe(false)
+  })
+
   it('has one shape and one length', async () => {
     const { apiKey } = await newApiKey(GRANT)
     const other = [
