@@ -57,6 +57,12 @@ export type Handover = {
   readonly encryptionKey: PrivateJwk | null
 } & (
   | { readonly kind: 'redirect'; readonly responseUri: string }
+  /** ISO/IEC TS 18013-7 B.4.4, which the drafts of OpenID4VP refer to. Null: the wallet told no nonce of its own. */
+  | {
+      readonly kind: 'iso_18013_7'
+      readonly responseUri: string
+      readonly mdocGeneratedNonce: string | null
+    }
   /** The Digital Credentials API. The origin is the bare one, without the prefix it has as an audience. */
   | { readonly kind: 'dc_api'; readonly origin: string }
 )

@@ -9,17 +9,18 @@ export type RequestReference = {
   /** Full Client Identifier, prefix included. */
   readonly clientId: string
   readonly requestUri: string
-  readonly requestUriMethod: RequestUriMethod
+  /** Undefined where the protocol has no such parameter. */
+  readonly requestUriMethod: RequestUriMethod | undefined
 }
 
 /** The URI for one wallet scheme. The QR holds it with the default scheme. */
 export function buildAuthorizationRequestUri(request: RequestReference, scheme = 'openid4vp'): string {
-  const parameters = [
-    ['client_id', request.clientId],
-    ['request_uri', request.requestUri],
-    ['request_uri_method', request.requestUriMethod],
-  ] as const
-  return `${scheme}://?${parameters.map(([name, value]) => `${name}=${encodeQueryValue(value)}`).join('&')}`
+  const { clientId, requestUri, requestUriMethod } = request
+  const parameters = { client_id: clientId, request_uri: requestUri, request_uri_method: requestUriMethod }
+  const query = Object.entries(parameters).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${encodeQueryValue(value)}`],
+  )
+  return `${scheme}://?${query.join('&')}`
 }
 
 /** `wallet_links`: the same request for each scheme whose wallets speak the protocol. */

@@ -1,12 +1,17 @@
 // The Authorization Response (OpenID4VP 1.0 §8): which of its three forms a posted body has, and what it carries.
-// Parameters we do not know are ignored (§8.1), `presentation_submission` of older drafts among them.
+// Parameters we do not know are ignored (§8.1).
 
 import { type Json, type JsonObject, member } from '../codec/json.ts'
 import type { PrivateJwk } from '../crypto/jwk.ts'
 import { err, ok, type Result } from '../result.ts'
 import type { ResponseMode } from './generation.ts'
 import type { EnvelopeRejection } from './rejection.ts'
-import { decryptJwe, type EncryptedJwe, parseEncryptedJwe } from './response-encryption.ts'
+import {
+  decryptJwe,
+  type EncryptedJwe,
+  type EncryptionRules,
+  parseEncryptedJwe,
+} from './response-encryption.ts'
 
 /** A response in one of its forms. */
 export type AuthorizationResponse = EncryptedResponse | PresentationResponse | WalletErrorResponse
@@ -25,6 +30,8 @@ export type PresentationResponse = {
   /** In a decrypted response parameters are JSON values (§8.3), in a plain one all of them are text. */
   readonly encrypted: boolean
   readonly vpToken: Json
+  /** Of the drafts with Presentation Exchange; every other protocol passes it over (§8.1). */
+  readonly presentationSubmission: Json | undefined
 }
 
 /** The wallet says why there is no VP Token (§8.5). Anyone who knows `state` can say so. */
@@ -61,7 +68,7 @@ export type WalletErrorCode = (typeof WALLET_ERROR_CODES)[number] | 'unknown_err
  */
 export function parseAuthorizationResponse(
   parameters: ReadonlyMap<string, string>,
-  responseMode: ResponseMode,
+  { responseMode, ...rules }: EncryptionRules & { readonly responseMode: ResponseMode },
 ): Result<AuthorizationResponse, EnvelopeRejection> {
   const names = FORMS.filter((name) => isGiven(parameters.get(name)))
   const form = names[0]
@@ -70,7 +77,7 @@ export function parseAuthorizationResponse(
   if (form === 'vp_token' && responseMode !== 'direct_post') return err({ reason: 'encryption_required' })
   if (form !== 'response') return readAnswer(Object.fromEntries(parameters), false)
   if (responseMode !== 'direct_post.jwt') return err({ reason: 'unexpected_encryption' })
-  const parsed = parseEncryptedJwe(parameters.get('response') ?? '')
+  const parsed = parseEncryptedJwe(parameters.get('response') ?? '', rules)
   if (!parsed.ok) return parsed
   const state = parameters.get('state')
   if (isGiven(state) && state.length > STATE_LIMIT) return err({ reason: 'limit_exceeded' })
@@ -106,7 +113,10 @@ function readAnswer(
   const state = member(parameters, 'state')
   if (typeof state !== 'string' || state === '') return err({ reason: 'missing_state' })
   if (state.length > STATE_LIMIT) return err({ reason: 'limit_exceeded' })
-  if (vpToken !== undefined && vpToken !== '') return ok({ kind: 'presentation', state, encrypted, vpToken })
+  if (vpToken !== undefined && vpToken !== '') {
+    const presentationSubmission = member(parameters, 'presentation_submission')
+    return ok({ kind: 'presentation', state, encrypted, vpToken, presentationSubmission })
+  }
   const error = member(parameters, 'error')
   if (typeof error !== 'string') return err({ reason: 'malformed_response' })
   const description = member(parameters, 'error_description')

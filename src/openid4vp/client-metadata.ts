@@ -19,14 +19,21 @@ export type ClientMetadataInput = {
 export function buildClientMetadata(input: ClientMetadataInput): JsonObject {
   const vp_formats_supported = buildFormats(input)
   if (input.responseMode === 'direct_post') return { vp_formats_supported }
-  const { kty, crv, x, y = '' } = input.generation.encryptionPublicJwk
-  // §8.3: `alg` is required, and the JWE must repeat `kid`. HAIP 1.0 §5: both content encryptions are listed.
-  const key = { kty, crv, x, y, kid: input.generation.kid, use: 'enc', alg: KEY_AGREEMENT }
   return {
     vp_formats_supported,
-    jwks: { keys: [key] },
+    jwks: { keys: [encryptionKey(input.generation)] },
+    // HAIP 1.0 §5: both are listed.
     encrypted_response_enc_values_supported: CONTENT_ENCRYPTIONS,
   }
+}
+
+/** The key of one request. §8.3: `alg` is required, and the JWE must repeat `kid`. */
+export function encryptionKey({
+  kid,
+  encryptionPublicJwk,
+}: Pick<Generation, 'kid' | 'encryptionPublicJwk'>): JsonObject {
+  const { kty, crv, x, y = '' } = encryptionPublicJwk
+  return { kty, crv, x, y, kid, use: 'enc', alg: KEY_AGREEMENT }
 }
 
 function buildFormats({ query, formats }: ClientMetadataInput): JsonObject {

@@ -4,11 +4,14 @@
 import type { PrivateJwk, PublicJwk } from '../crypto/jwk.ts'
 
 /** Protocols of the redirect flow (CONTRACT 5). Only the registered ones in `protocols/` are offered. */
-export type ProtocolId = 'openid4vp-1.0' | 'haip-1.0'
+export type ProtocolId = 'openid4vp-1.0' | 'haip-1.0' | 'openid4vp-draft24' | 'openid4vp-draft18'
 
 /** Response modes of the redirect flow (OpenID4VP 1.0 §8.2, §8.3.1). */
 export const RESPONSE_MODES = ['direct_post.jwt', 'direct_post'] as const
 export type ResponseMode = (typeof RESPONSE_MODES)[number]
+
+/** What a wallet is asked in: DCQL (OpenID4VP 1.0 §6), or a presentation definition (DIF Presentation Exchange 2). */
+export type QueryLanguage = 'dcql' | 'presentation_exchange'
 
 /** How the Request Object may be fetched (§5.10). */
 export const REQUEST_URI_METHODS = ['post', 'get'] as const

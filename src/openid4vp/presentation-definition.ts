@@ -2,6 +2,7 @@
 // of OpenID4VP 1.0 is sent one (§5); bridges and displays read it beside the real request.
 
 import type { ClaimsPath } from './dcql/query.ts'
+import { toJsonPath } from './presentation-exchange/json-path.ts'
 
 /** What is asked, in the relying party's words. */
 export type PresentationDefinitionInput = {
@@ -52,15 +53,5 @@ const GROUP = 'A'
 
 function buildField({ scope, paths }: RequestedType['claims'][number]): { readonly path: readonly string[] } {
   const subject: ClaimsPath = ['credentialSubject', scope]
-  return { path: [...new Set([subject, ...paths].map(toJsonPath))] }
-}
-
-// RFC 9535: the shorthand only for names that are written alike in every JSONPath dialect.
-function toJsonPath(path: ClaimsPath): string {
-  return path.reduce<string>((text, component) => {
-    if (component === null) return `${text}[*]`
-    if (typeof component === 'number') return `${text}[${component}]`
-    if (/^[A-Za-z_]\w*$/.test(component)) return `${text}.${component}`
-    return `${text}['${component.replace(/[\\']/g, '\\$&')}']`
-  }, '$')
+  return { path: [...new Set([subject, ...paths].map((path) => toJsonPath(path)))] }
 }

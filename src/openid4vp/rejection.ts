@@ -25,6 +25,8 @@ export type EnvelopeRejection =
   | { readonly reason: 'decryption_failed' }
   /** Not an object of non-empty arrays of strings or objects (§8.1). */
   | { readonly reason: 'invalid_vp_token' }
+  /** Not a submission to our presentation definition (DIF Presentation Exchange 2.1 §6), or none where one is due. */
+  | { readonly reason: 'invalid_presentation_submission' }
   | { readonly reason: 'unknown_credential_query' }
   /** No presentation, or several where the query is not `multiple` (§8.1). */
   | { readonly reason: 'wrong_presentation_count' }

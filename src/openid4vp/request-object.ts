@@ -6,10 +6,13 @@ import { CompactSign } from 'jose'
 import { utf8 } from '../codec/bytes.ts'
 import type { JsonObject } from '../codec/json.ts'
 import type { ClientMetadataInput } from './client-metadata.ts'
-import type { Generation, VerifierIdentity } from './generation.ts'
+import type { Generation, QueryLanguage, VerifierIdentity } from './generation.ts'
 
 /** What one Request Object is made from. Times are Unix seconds. */
 export type RequestObjectInput = Omit<ClientMetadataInput, 'generation'> & {
+  /** What the wallet is asked in. */
+  readonly language: QueryLanguage
+  /** As the protocol writes it. */
   readonly clientId: string
   /** Absolute https URL without a fragment (§8.2). */
   readonly responseUri: string
@@ -36,6 +39,11 @@ export function buildCommonParameters(input: RequestObjectInput): JsonObject {
     iat: now,
     exp: Math.min(now + LIFETIME_SECONDS, expiresAt),
   }
+}
+
+/** §5.10: `wallet_nonce` is echoed as received, and only where one was received. */
+export function echoWalletNonce({ walletNonce }: RequestObjectInput): JsonObject {
+  return walletNonce === undefined ? {} : { wallet_nonce: walletNonce }
 }
 
 /** Signs the claims: ES256, with the certificate chain that the Client Identifier speaks of. Returns a compact JWS. */

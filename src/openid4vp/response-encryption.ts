@@ -15,6 +15,14 @@ export const KEY_AGREEMENT = 'ECDH-ES'
 /** The content encryptions we offer (HAIP 1.0 §5). */
 export const CONTENT_ENCRYPTIONS = ['A128GCM', 'A256GCM'] as const
 
+/** How a protocol has its answers encrypted. */
+export type EncryptionRules = {
+  /** Those that were offered. */
+  readonly contentEncryptions: readonly (typeof CONTENT_ENCRYPTIONS)[number][]
+  /** Whether the header must name the key. Else `state` beside the JWE may name the request. */
+  readonly kidRequired: boolean
+}
+
 /** A response-encryption key, for one request only. */
 export type EncryptionKey = { readonly publicJwk: PublicJwk; readonly privateJwk: PrivateJwk }
 
@@ -22,7 +30,9 @@ export type EncryptionKey = { readonly publicJwk: PublicJwk; readonly privateJwk
 export type EncryptedJwe = {
   readonly jwe: string
   /** Names the request whose key decrypts it. Not authenticated before decryption. */
-  readonly kid: string
+  readonly kid: string | undefined
+  /** `apu` (RFC 7518 §4.6.1.2), as text. Authenticated by decryption. */
+  readonly agreementPartyUInfo: string | undefined
 }
 
 /** Makes a fresh P-256 key. */
@@ -37,20 +47,27 @@ export async function createEncryptionKey(): Promise<EncryptionKey> {
 }
 
 /** Reads the form and the protected header of a compact JWE: what can be refused without a key is refused here. */
-export function parseEncryptedJwe(compact: string): Result<EncryptedJwe, EnvelopeRejection> {
+export function parseEncryptedJwe(
+  compact: string,
+  rules: EncryptionRules,
+): Result<EncryptedJwe, EnvelopeRejection> {
   if (compact.length > RESPONSE_LIMIT) return err({ reason: 'limit_exceeded' })
   const parts = compact.split('.')
   const [encodedHeader = '', encryptedKey, iv = '', ciphertext = '', tag = ''] = parts
   const header = parts.length === 5 ? decodeJson(decodeBase64url(encodedHeader), HEADER_LIMITS) : undefined
   if (header === undefined) return err({ reason: 'malformed_response' })
-  if (!isOffered(header)) return err({ reason: 'unsupported_encryption' })
+  if (!isOffered(header, rules)) return err({ reason: 'unsupported_encryption' })
   // Direct key agreement: there is no encrypted key (RFC 7518 §4.6). GCM: 96 and 128 bits (§5.3), never a shorter tag.
   const isDirectGcm =
     encryptedKey === '' && decodeBase64url(iv)?.length === 12 && decodeBase64url(tag)?.length === 16
   // The library would read a ciphertext with white space or padding in it: two texts, one answer.
   if (!isDirectGcm || decodeBase64url(ciphertext) === undefined) return err({ reason: 'malformed_response' })
   const kid = member(header, 'kid')
-  return typeof kid === 'string' ? ok({ jwe: compact, kid }) : err({ reason: 'unknown_encryption_key' })
+  const apu = member(header, 'apu')
+  if (typeof kid !== 'string' && (kid !== undefined || rules.kidRequired)) {
+    return err({ reason: 'unknown_encryption_key' })
+  }
+  return ok({ jwe: compact, kid, agreementPartyUInfo: typeof apu === 'string' ? apu : undefined })
 }
 
 /** Decrypts to the response parameters, which are the plaintext's members (§8.3). */
@@ -58,7 +75,7 @@ export async function decryptJwe(
   { jwe, kid }: EncryptedJwe,
   key: { readonly kid: string; readonly privateJwk: PrivateJwk },
 ): Promise<Result<JsonObject, EnvelopeRejection>> {
-  if (kid !== key.kid) return err({ reason: 'unknown_encryption_key' })
+  if (kid !== undefined && kid !== key.kid) return err({ reason: 'unknown_encryption_key' })
   const plaintext = await decrypt(jwe, key.privateJwk)
   if (plaintext === undefined) return err({ reason: 'decryption_failed' })
   const parameters = decodeJson(plaintext, PLAINTEXT_LIMITS)
@@ -74,12 +91,12 @@ export const RESPONSE_DEPTH = 32
 const HEADER_LIMITS: JsonLimits = { length: 8192, depth: 8 }
 const PLAINTEXT_LIMITS: JsonLimits = { length: RESPONSE_LIMIT, depth: RESPONSE_DEPTH }
 
-function isOffered(header: JsonObject): boolean {
+function isOffered(header: JsonObject, { contentEncryptions }: EncryptionRules): boolean {
   const enc = member(header, 'enc')
   const epk = parsePublicJwk(member(header, 'epk'))
   return (
     member(header, 'alg') === KEY_AGREEMENT &&
-    CONTENT_ENCRYPTIONS.some((offered) => offered === enc) &&
+    contentEncryptions.some((offered) => offered === enc) &&
     epk?.crv === 'P-256' &&
     // No compression bombs (RFC 7516 §4.1.3), and we understand no extension (§4.1.13).
     !Object.hasOwn(header, 'zip') &&

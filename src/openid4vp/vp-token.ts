@@ -17,6 +17,12 @@ export type PresentationGroup = {
 /** Limits of one answer, as every presentation costs signatures. */
 export const PRESENTATION_LIMITS = { perQuery: 10, overall: 20 } as const
 
+/**
+ * What stands for each credential query. Up to draft 24 it was a bare presentation; the requests of drafts 24 to 26 do not
+ * differ, and so a wallet of either may answer them.
+ */
+export type VpTokenShape = 'array' | 'bare_or_array'
+
 /** A fault of the VP Token, and the credential query it concerns where there is one. */
 export type VpTokenRejection = EnvelopeRejection & { readonly queryId?: string }
 
@@ -24,6 +30,7 @@ export type VpTokenRejection = EnvelopeRejection & { readonly queryId?: string }
 export function parseVpToken(
   { vpToken, encrypted }: Pick<PresentationResponse, 'vpToken' | 'encrypted'>,
   query: DcqlQuery,
+  shape: VpTokenShape = 'array',
 ): Result<readonly PresentationGroup[], VpTokenRejection> {
   // §8.3: of an encrypted response the members are the parameters themselves, and never JSON in a string.
   const parsed = typeof vpToken === 'string' && !encrypted ? parseText(vpToken) : asObject(vpToken)
@@ -36,7 +43,7 @@ export function parseVpToken(
   for (const credentialQuery of query.credentials) {
     const entry = entries.get(credentialQuery.id)
     if (entry === undefined) continue
-    const group = parseGroup(entry, credentialQuery)
+    const group = parseGroup(shape === 'array' || Array.isArray(entry) ? entry : [entry], credentialQuery)
     if (!group.ok) return err({ ...group.error, queryId: credentialQuery.id })
     groups.push(group.value)
   }

@@ -6,7 +6,9 @@ import { sha256 } from '../crypto/digest.ts'
 import { hmacSha256 } from '../crypto/hmac.ts'
 import { deriveKey } from '../crypto/seal.ts'
 import { configOf, type Env } from '../env.ts'
-import { PROTOCOLS } from '../openid4vp/protocols/index.ts'
+import { PROTOCOLS, queryLanguage } from '../openid4vp/protocols/index.ts'
+import type { Protocol } from '../openid4vp/protocols/protocol.ts'
+import type { Policy } from '../policy/policy.ts'
 import { renderQr } from '../qr/render.ts'
 import { QR_SIZE } from '../qr/symbol.ts'
 import type { Settings } from '../relying-party/settings.ts'
@@ -61,11 +63,13 @@ async function prepare(
   const { settings } = caller
   const fault = requestFault(body, caller)
   if (fault !== undefined) return err(problem(c, fault.code, { errors: [fault.error] }))
+  const protocol = PROTOCOLS[body.protocol]
   const options = requestOptions(body.protocol, body.request_options, settings.request_options)
   if (!options.ok) return err(unsatisfiable(c, options.error))
-  const policy = requestedPolicy(body, settings)
+  const carries = (format: string) => protocol.carries(format, options.value.response_mode)
+  const policy = requestedPolicy(body, settings, carries)
   if (!policy.ok) return err(problem(c, policy.error.code, { errors: policy.error.errors }))
-  if (!PROTOCOLS[body.protocol].canAsk(policy.value.query)) {
+  if (!canAsk(protocol, policy.value, carries)) {
     const message = 'has no words for what is asked'
     return err(unsatisfiable(c, { pointer: '/protocol', code: 'not_in_protocol', message }))
   }
@@ -75,12 +79,13 @@ async function prepare(
     const message = 'needs a verifier certificate that names the host of this service'
     return err(unsatisfiable(c, { pointer, code: verifier.error, message }))
   }
+  const { clientId } = verifier.value
   return ok({
     relyingPartyId: settings.relying_party_id,
     livemode: settings.livemode,
     request: storedRequest(body, settings, options.value),
     policy: policy.value,
-    verifier: verifier.value,
+    verifier: { ...verifier.value, clientId: protocol.writeClientId(clientId) },
     retentionSeconds: settings.retention_seconds,
   })
 }
@@ -106,6 +111,15 @@ function requestFault(body: CreateRequest, { settings, scopes }: Caller): Reques
 
 function fieldFault(code: ProblemCode, pointer: string, message: string): RequestFault {
   return { code, error: { pointer, code: 'not_allowed', message } }
+}
+
+/** A relying party's own query may go beyond what the protocol has words for. */
+function canAsk(protocol: Protocol, policy: Policy, carries: (format: string) => boolean): boolean {
+  const { query } = policy
+  return (
+    query.credentials.every(({ format }) => carries(format)) &&
+    protocol.canAsk(query, queryLanguage(protocol, policy))
+  )
 }
 
 function unsatisfiable(c: AppContext, error: FieldError): Response {

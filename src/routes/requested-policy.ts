@@ -13,8 +13,15 @@ import type { CreateRequest } from './schemas.ts'
 /** Why there is no policy: the problem, and each fault at its place in the body. */
 export type PolicyProblem = { readonly code: ProblemCode; readonly errors: readonly FieldError[] }
 
-/** The policy of a request. */
-export function requestedPolicy(body: CreateRequest, settings: Settings): Result<Policy, PolicyProblem> {
+/**
+ * The policy of a request. `carries` tells what the session's protocol can have presented: of several formats the others are
+ * passed over.
+ */
+export function requestedPolicy(
+  body: CreateRequest,
+  settings: Settings,
+  carries: (format: string) => boolean,
+): Result<Policy, PolicyProblem> {
   const catalogue = {
     definitions: typeDefinitions(settings.credential_types),
     formats: Object.values(FORMATS),
@@ -28,7 +35,11 @@ export function requestedPolicy(body: CreateRequest, settings: Settings): Result
     return err({ code: first === undefined ? 'invalid_request' : DCQL_CAUSES[first.cause], errors })
   }
   const { credential_types = [], scope = [], credential_match, allow_derived } = body
-  const formats = body.formats ?? settings.formats
+  const named = body.formats ?? settings.formats
+  const formats = named?.filter((id) => !Object.hasOwn(FORMATS, id) || carries(id)) ?? null
+  if (formats?.length === 0) {
+    return err({ code: 'policy_unsatisfiable', errors: [toError('/formats', 'type_without_format')] })
+  }
   const asked = {
     credential_types,
     scope,
@@ -37,7 +48,10 @@ export function requestedPolicy(body: CreateRequest, settings: Settings): Result
     allow_derived,
     formats,
   }
-  const built = buildPolicy(asked, catalogue)
+  const built = buildPolicy(asked, {
+    ...catalogue,
+    formats: catalogue.formats.filter(({ id }) => carries(id)),
+  })
   return built.ok ? ok(built.value) : err(policyProblem(built.error))
 }
 

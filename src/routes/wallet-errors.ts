@@ -70,6 +70,7 @@ const KINDS: Readonly<Record<WalletRefusal, keyof typeof ERRORS>> = {
   malformed_response: 'form',
   limit_exceeded: 'form',
   invalid_vp_token: 'form',
+  invalid_presentation_submission: 'form',
   unknown_credential_query: 'form',
   wrong_presentation_count: 'form',
   missing_state: 'state',

@@ -2,7 +2,6 @@
 // applies the verdict. Nothing here decides on anything the answer says of itself.
 
 import type { Config } from '../config.ts'
-import type { PrivateJwk } from '../crypto/jwk.ts'
 import { FORMATS } from '../formats/index.ts'
 import {
   type AuthorizationResponse,
@@ -12,6 +11,7 @@ import {
   type WalletErrorResponse,
 } from '../openid4vp/authorization-response.ts'
 import { PROTOCOLS } from '../openid4vp/protocols/index.ts'
+import type { Exchange } from '../openid4vp/protocols/protocol.ts'
 import type { ResponseRejection } from '../openid4vp/rejection.ts'
 import { verifyPresentations } from '../openid4vp/verify-response.ts'
 import { reachesLevel, UNCHECKED_LEVEL } from '../policy/assurance.ts'
@@ -26,7 +26,7 @@ import { aliveGenerations, type StoredGeneration } from './generations.ts'
 import { type HandleKind, readHandle } from './handles.ts'
 import type { Network } from './network.ts'
 import { sealingKeyOf } from './random.ts'
-import { callbackUrl } from './requests.ts'
+import { callbackUrl, languageOf } from './requests.ts'
 
 type RefusalReason = ResponseRejection['reason'] | PolicyReason
 
@@ -66,16 +66,18 @@ export async function judgeAnswer(
   judgement: Judgement,
 ): Promise<Verdict> {
   const { document } = judgement
-  const parsed = parseAuthorizationResponse(parameters, document.request.request_options.response_mode)
+  const protocol = PROTOCOLS[document.request.protocol]
+  const { response_mode: responseMode } = document.request.request_options
+  const parsed = parseAuthorizationResponse(parameters, { responseMode, ...protocol.answers })
   if (!parsed.ok) return refused(parsed.error.reason, null)
   const found = await findGeneration(parsed.value, judgement)
   if (!found.ok) return refused(found.error, null)
   const generation = found.value
   const opened = await openAnswer(parsed.value, generation, judgement)
   if (!opened.ok) return refused(opened.error, generation)
-  const { response, encryptionKey } = opened.value
+  const { response, ...exchange } = opened.value
   if (response.kind === 'wallet_error') return judgeWalletError(response, generation)
-  return verifyAnswer({ response, encryptionKey }, generation, judgement)
+  return verifyAnswer({ response, ...exchange }, generation, judgement)
 }
 
 /** The live generation an answer belongs to: named by `kid` where it is encrypted, else by `state`. */
@@ -83,10 +85,10 @@ async function findGeneration(
   response: AuthorizationResponse,
   { document, arrivedAt }: Judgement,
 ): Promise<Result<StoredGeneration, RefusalReason>> {
-  const [kind, handle, unknown]: [HandleKind, string, RefusalReason] =
-    response.kind === 'encrypted'
-      ? ['kid', response.kid, 'unknown_encryption_key']
-      : ['state', response.state, 'unknown_state']
+  const kid = response.kind === 'encrypted' ? response.kid : undefined
+  const [kind, handle, unknown]: [HandleKind, string | undefined, RefusalReason] =
+    kid === undefined ? ['state', response.state, 'unknown_state'] : ['kid', kid, 'unknown_encryption_key']
+  if (handle === undefined) return err('unknown_encryption_key')
   const number = await readHandle(handleKeyOf(document), kind, handle)
   if (number === undefined) return err(unknown)
   const alive = aliveGenerations(document.generations, arrivedAt)
@@ -94,8 +96,8 @@ async function findGeneration(
   return generation === undefined ? err('request_superseded') : ok(generation)
 }
 
-/** An answer in the clear, and the key it was decrypted with: null where it came in the clear. */
-type OpenedAnswer<Response> = { readonly response: Response; readonly encryptionKey: PrivateJwk | null }
+/** An answer in the clear, and how it was decrypted. */
+type OpenedAnswer<Response> = { readonly response: Response } & Omit<Exchange, 'responseUri'>
 
 /** Decrypts where needed. Every `state` in the answer, outside and inside, must be this generation's own. */
 async function openAnswer(
@@ -103,14 +105,17 @@ async function openAnswer(
   stored: StoredGeneration,
   { document, config }: Judgement,
 ): Promise<Result<OpenedAnswer<PresentationResponse | WalletErrorResponse>, RefusalReason>> {
-  if (response.kind !== 'encrypted') return ok({ response, encryptionKey: null })
+  if (response.kind !== 'encrypted') {
+    return ok({ response, encryptionKey: null, agreementPartyUInfo: undefined })
+  }
   const generation = await openGeneration(document, stored)
   if (response.state !== undefined && response.state !== generation.state) return err('state_mismatch')
   const encryptionKey = await openEncryptionKey(await sealingKeyOf(config), document, stored)
   const decrypted = await decryptResponse(response, { kid: generation.kid, privateJwk: encryptionKey })
   if (!decrypted.ok) return err(decrypted.error.reason)
   if (decrypted.value.state !== generation.state) return err('state_mismatch')
-  return ok({ response: decrypted.value, encryptionKey })
+  const { agreementPartyUInfo } = response
+  return ok({ response: decrypted.value, encryptionKey, agreementPartyUInfo })
 }
 
 /** CONTRACT 4: an error needs a live request that a wallet fetched; only `access_denied` ends the session. */
@@ -121,30 +126,27 @@ function judgeWalletError(error: WalletErrorResponse, generation: StoredGenerati
 }
 
 async function verifyAnswer(
-  { response, encryptionKey }: OpenedAnswer<PresentationResponse>,
+  { response, ...exchange }: OpenedAnswer<PresentationResponse>,
   generation: StoredGeneration,
   judgement: Judgement,
 ): Promise<Verdict> {
   const { document, settings, config, arrivedAt } = judgement
   const { query } = document.policy
   const protocol = PROTOCOLS[document.request.protocol]
-  const groups = protocol.readPresentations(response, query)
+  const { nonce } = generation
+  const groups = protocol.readPresentations(response, { query, language: languageOf(document), nonce })
   if (!groups.ok) return refused(groups.error.reason, generation)
   const trace: TraceEntry[] = []
   const now = Math.floor(arrivedAt / 1000)
   const verified = await verifyPresentations({
     groups: groups.value,
     query,
-    formats: FORMATS,
+    formats: { ...FORMATS, ...protocol.formats },
     expected: {
-      nonce: generation.nonce,
+      nonce,
       audience: document.verifier.client_id,
       requestedAt: Math.floor(generation.created_at / 1000),
-      handover: {
-        kind: 'redirect',
-        responseUri: callbackUrl(document, config.baseUrl),
-        encryptionKey,
-      },
+      handover: protocol.handover({ ...exchange, responseUri: callbackUrl(document, config.baseUrl) }),
     },
     context: {
       now,

@@ -90,6 +90,11 @@ export const REASONS: Readonly<Record<ReasonCode, ReasonDescription>> = {
     message: 'The VP Token does not have the form of OpenID4VP 1.0.',
     retryable: true,
   },
+  invalid_presentation_submission: {
+    family: 'envelope',
+    message: 'The response does not say, in the form that was asked for, what it presents.',
+    retryable: true,
+  },
   unknown_credential_query: {
     family: 'envelope',
     message: 'The VP Token answers a query that was not asked.',

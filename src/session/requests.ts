@@ -2,9 +2,9 @@
 
 import { FORMATS } from '../formats/index.ts'
 import { buildAuthorizationRequestUri, buildWalletLinks } from '../openid4vp/authorization-request.ts'
-import type { Generation, VerifierIdentity } from '../openid4vp/generation.ts'
+import type { Generation, QueryLanguage, VerifierIdentity } from '../openid4vp/generation.ts'
 import { buildPresentationDefinition } from '../openid4vp/presentation-definition.ts'
-import { PROTOCOLS } from '../openid4vp/protocols/index.ts'
+import { PROTOCOLS, queryLanguage } from '../openid4vp/protocols/index.ts'
 import { signRequestObject } from '../openid4vp/request-object.ts'
 import { requestedTypes } from '../policy/query.ts'
 import type { SessionDocument } from './document.ts'
@@ -17,14 +17,17 @@ export const REQUEST_PATH = '/r/'
 export function walletRequest(document: SessionDocument, generation: Generation, baseUrl: string) {
   const { request, verifier } = document
   const requestUri = requestUriOf(document, generation, baseUrl)
-  const requestUriMethod = request.request_options.request_uri_method
+  const method = request.request_options.request_uri_method
+  // A protocol that only knows GET has no parameter to say so.
+  const { requestUriMethods } = PROTOCOLS[request.protocol]
+  const requestUriMethod = requestUriMethods.includes('post') ? method : undefined
   const reference = { clientId: verifier.client_id, requestUri, requestUriMethod }
   return {
     protocol: request.protocol,
     uri: buildAuthorizationRequestUri(reference),
     client_id: verifier.client_id,
     request_uri: requestUri,
-    request_uri_method: requestUriMethod,
+    request_uri_method: method,
     response_uri: callbackUrl(document, baseUrl),
     dcql_query: document.policy.query,
     wallet_links: buildWalletLinks(reference, request.protocol),
@@ -37,6 +40,11 @@ export type WalletRequest = ReturnType<typeof walletRequest>
 /** The address a generation's Request Object is fetched from. */
 function requestUriOf(document: SessionDocument, generation: Generation, baseUrl: string): string {
   return baseUrl + REQUEST_PATH + document.verification_id.slice(2) + generation.requestId
+}
+
+/** What the session's wallet is asked in. */
+export function languageOf({ policy, request }: SessionDocument): QueryLanguage {
+  return queryLanguage(PROTOCOLS[request.protocol], policy)
 }
 
 /** Specification 2.3: `redirect_uri`; on the wire it is the `response_uri`. */
@@ -56,6 +64,7 @@ export function requestObject(
     responseUri: callbackUrl(document, world.baseUrl),
     responseMode: document.request.request_options.response_mode,
     query: document.policy.query,
+    language: languageOf(document),
     formats: FORMATS,
     generation,
     walletNonce: wallet.walletNonce,

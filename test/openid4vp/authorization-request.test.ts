@@ -23,7 +23,7 @@ import {
 } from './fixtures.ts'
 
 const verifier = await createVerifier()
-const { clientIdPrefixes, responseModes, requestUriMethods, buildRequestObject, readPresentations } =
+const { clientIdPrefixes, responseModes, requestUriMethods, buildRequestObject, readPresentations, answers } =
   PROTOCOLS['openid4vp-1.0']
 
 // The wallet library compares `exp` with the platform's clock.
@@ -47,7 +47,8 @@ describe('the Request Object', () => {
           const read = await readAnswer(posts[0]!, responseMode, generation)
           expect(read).toMatchObject({ ok: true, value: { kind: 'presentation', state: generation.state } })
           if (!read.ok || read.value.kind !== 'presentation') throw new Error('not a presentation')
-          expect(readPresentations(read.value, QUERY)).toEqual({
+          const { nonce } = generation
+          expect(readPresentations(read.value, { query: QUERY, language: 'dcql', nonce })).toEqual({
             ok: true,
             value: [{ query: QUERY.credentials[0], presentations: ['presentation'] }],
           })
@@ -194,6 +195,7 @@ function input(generation: Generation): RequestObjectInput {
     responseUri: RESPONSE_URI,
     responseMode: 'direct_post.jwt',
     query: QUERY,
+    language: 'dcql',
     formats: { 'dc+sd-jwt': plainFormat() },
     generation,
     walletNonce: undefined,
@@ -212,7 +214,7 @@ async function readAnswer(
   responseMode: ResponseMode,
   { kid, privateJwk }: Awaited<ReturnType<typeof createGeneration>>,
 ) {
-  const parsed = parseAuthorizationResponse(new Map(form), responseMode)
+  const parsed = parseAuthorizationResponse(new Map(form), { responseMode, ...answers })
   return parsed.ok && parsed.value.kind === 'encrypted'
     ? decryptResponse(parsed.value, { kid, privateJwk })
     : parsed

@@ -5,6 +5,7 @@ import {
   WALLET_ERROR_CODES,
 } from '../../src/openid4vp/authorization-response.ts'
 import type { ResponseMode } from '../../src/openid4vp/generation.ts'
+import { openid4vp10 } from '../../src/openid4vp/protocols/openid4vp-1.0.ts'
 import { createEncryptionKey } from '../../src/openid4vp/response-encryption.ts'
 import { encryptResponse } from '../support/wallet.ts'
 
@@ -29,7 +30,13 @@ describe('a posted response', () => {
     const response = await encrypt({ state: 's', vp_token: {} })
     expect(parse({ response })).toEqual({
       ok: true,
-      value: { kind: 'encrypted', jwe: response, kid: 'k1', state: undefined },
+      value: {
+        kind: 'encrypted',
+        jwe: response,
+        kid: 'k1',
+        agreementPartyUInfo: expect.any(String),
+        state: undefined,
+      },
     })
     expect(parse({ response, state: 's' })).toMatchObject({ value: { state: 's' } })
   })
@@ -121,7 +128,10 @@ describe('a decrypted response', () => {
 })
 
 function parse(parameters: Record<string, string>, responseMode: ResponseMode = 'direct_post.jwt') {
-  return parseAuthorizationResponse(new Map(Object.entries(parameters)), responseMode)
+  return parseAuthorizationResponse(new Map(Object.entries(parameters)), {
+    responseMode,
+    ...openid4vp10.answers,
+  })
 }
 
 function encrypt(parameters: object): Promise<string> {

@@ -170,6 +170,7 @@ async function draft(generation: Awaited<ReturnType<typeof createGeneration>>): 
     responseUri: RESPONSE_URI,
     responseMode: 'direct_post.jwt',
     query: QUERY,
+    language: 'dcql',
     formats: { 'dc+sd-jwt': plainFormat() },
     generation,
     walletNonce: undefined,

@@ -1,6 +1,7 @@
 import { CompactEncrypt, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
 import { describe, expect, it } from 'vitest'
 import type { PrivateJwk } from '../../src/crypto/jwk.ts'
+import { openid4vp10 } from '../../src/openid4vp/protocols/openid4vp-1.0.ts'
 import {
   createEncryptionKey,
   decryptJwe,
@@ -133,7 +134,7 @@ describe('an encrypted response', () => {
 })
 
 async function open(jwe: string, withKey: { kid: string; privateJwk: PrivateJwk } = key) {
-  const parsed = parseEncryptedJwe(jwe)
+  const parsed = parseEncryptedJwe(jwe, openid4vp10.answers)
   return parsed.ok ? decryptJwe(parsed.value, withKey) : parsed
 }
 

@@ -27,6 +27,8 @@ export type MdocTelling = Partial<
 > & {
   /** Who signs for the device. */
   readonly holder?: JsonWebKey
+  /** What the device signed for the wallet's own nonce, in the drafts. */
+  readonly mdocNonce?: string
   /** What the wallet takes the request to have been. */
   readonly answering?: Partial<RequestPayload>
 }
@@ -62,7 +64,10 @@ export async function mdocOf(
   const disclosed = Object.entries(issuing.nameSpaces ?? nameSpaces).map(
     ([name, elements]) => [name, Object.keys(elements)] as const,
   )
-  const transcript = await transcriptOf({ ...request.payload, ...answering })
+  const transcript = await transcriptOf(
+    { ...request.payload, ...answering },
+    telling.mdocNonce ?? request.mdocNonce,
+  )
   return presentMdoc(issued, { docType, device: holder, transcript, disclose: Object.fromEntries(disclosed) })
 }
 

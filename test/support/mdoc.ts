@@ -91,19 +91,20 @@ export async function presentMdoc(issued: IssuerSigned, how: MdocPresenting): Pr
   return response.encodedForOid4Vp
 }
 
-/** What a wallet takes for the session of a request (OpenID4VP 1.0 B.2.6.1). */
+/** What a wallet takes for the session of a request (OpenID4VP 1.0 B.2.6.1; in the drafts ISO/IEC TS 18013-7 B.4.4). */
 export async function transcriptOf(
   request: Pick<RequestPayload, 'client_id' | 'nonce' | 'response_uri' | 'client_metadata'>,
+  mdocGeneratedNonce: string,
 ): Promise<SessionTranscript> {
+  const { client_id: clientId, nonce, response_uri: responseUri } = request
+  if (request.client_metadata.vp_formats !== undefined) {
+    const session = { clientId, responseUri, verifierGeneratedNonce: nonce, mdocGeneratedNonce }
+    return SessionTranscript.forOid4VpDraft18(session, CONTEXT)
+  }
   const [key] = request.client_metadata.jwks?.keys ?? []
   const thumbprint = key && Buffer.from(await calculateJwkThumbprint(key), 'base64url')
   return SessionTranscript.forOid4Vp(
-    {
-      clientId: request.client_id,
-      nonce: request.nonce,
-      responseUri: request.response_uri,
-      jwkThumbprint: thumbprint ?? null,
-    },
+    { clientId, nonce, responseUri, jwkThumbprint: thumbprint ?? null },
     CONTEXT,
   )
 }

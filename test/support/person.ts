@@ -3,7 +3,7 @@
 
 import type { KeyPair, Parts, SigningKey } from './issuer.ts'
 import { alter, issueSdJwtVc, makeKey, presentSdJwtVc } from './issuer.ts'
-import type { Presentations, ReceivedRequest } from './wallet.ts'
+import type { Definition, Presentations, ReceivedRequest } from './wallet.ts'
 
 /** Someone who issues credentials under `iss`, and is known by one key. */
 export type Authority = {
@@ -111,8 +111,20 @@ export async function ageOf(
 
 /** The id of the credential query that asks for a type identifier, found as a wallet finds it. */
 export function queryFor({ payload }: Pick<ReceivedRequest, 'payload'>, identifier: string): string {
+  const { presentation_definition: definition } = payload
+  if (definition !== undefined) return descriptorFor(definition, identifier)
   const { credentials } = payload.dcql_query
   const query = credentials.find(({ meta }) => Object.values(meta).flat(2).includes(identifier))
   if (query === undefined) throw new Error(`nothing asks for ${identifier}`)
   return query.id
+}
+
+/** The id of the input descriptor for a type: its own id, or what a filter lets through. */
+function descriptorFor({ input_descriptors }: Definition, identifier: string): string {
+  const found = input_descriptors.find(
+    ({ id, constraints }) =>
+      id === identifier || constraints.fields.some(({ filter }) => filter?.enum?.includes(identifier)),
+  )
+  if (found === undefined) throw new Error(`nothing asks for ${identifier}`)
+  return found.id
 }

@@ -1,9 +1,10 @@
-// The rules a signed request of `openid4vp-1.0` must keep, judged from outside: from the URI a wallet scans, the answer
+// The rules a signed request must keep in its protocol, judged from outside: from the URI a wallet scans, the answer
 // of `request_uri` and the Request Object in it. Nothing of the service's own code is used. A rule is named by its number
 // in the list of obligations (R1–R32); the clause stands beside it.
 
 import { X509Certificate } from 'node:crypto'
 import { calculateJwkThumbprint, compactVerify, decodeJwt, decodeProtectedHeader, importX509 } from 'jose'
+import { DRAFT_RULES } from './draft-rules.ts'
 import { type Loose, type Opened, RULES, type Rule } from './request-rules.ts'
 
 /** One request as a wallet meets it. */
@@ -18,6 +19,8 @@ export type ObservedRequest = {
   readonly walletNonce?: string | undefined
   /** Unix seconds. */
   readonly now: number
+  /** Default: `openid4vp-1.0`. */
+  readonly protocol?: string
 }
 
 export type Violation = { readonly rule: string; readonly message: string }
@@ -28,10 +31,16 @@ export function createRequestLinter(): (request: ObservedRequest) => Promise<Vio
   const stateOfNonce = new Map<string, string>()
   return async (observed) => {
     const request = await open(observed)
-    const found = RULES.filter(([, , holds]) => !holdsSafely(holds, request)).map(([rule, message]) => ({
-      rule,
-      message,
-    }))
+    const { protocol = 'openid4vp-1.0' } = observed
+    const rules = [...RULES, ...DRAFT_RULES].filter(([, , , protocols = [protocol]]) =>
+      protocols.includes(protocol),
+    )
+    const found = rules
+      .filter(([, , holds]) => !holdsSafely(holds, request))
+      .map(([rule, message]) => ({
+        rule,
+        message,
+      }))
     const { nonce, state } = request.claims
     if (remember(stateOfNonce, nonce, state) !== state) found.push({ rule: 'R1', message: 'nonce is fresh' })
     if (request.thumbprint !== undefined && remember(nonceOfKey, request.thumbprint, nonce) !== nonce) {

@@ -19,8 +19,13 @@ export type Opened = ObservedRequest & {
   readonly thumbprint: string | undefined
 }
 
-/** Number in the list of obligations, what must hold, and whether it does. */
-export type Rule = readonly [rule: string, message: string, holds: (request: Opened) => unknown]
+/** Number in the list of obligations, what must hold, whether it does, and of which protocols (default: of all). */
+export type Rule = readonly [
+  rule: string,
+  message: string,
+  holds: (request: Opened) => unknown,
+  protocols?: readonly string[],
+]
 
 const URL_SAFE = /^[A-Za-z0-9._~-]+$/
 const ID = /^[A-Za-z0-9_-]+$/
@@ -30,8 +35,23 @@ const NOT_SELECTIVE = ['iss', 'nbf', 'exp', 'cnf', 'vct', 'vct#integrity', 'stat
 const METADATA_MEMBERS = ['vp_formats_supported', 'jwks', 'encrypted_response_enc_values_supported']
 const OFFERED = ['A128GCM', 'A256GCM', 'A128CBC-HS256', 'A256CBC-HS512']
 
-/** Every rule, in the order of the list. */
+/** The protocols of the final versions. */
+const FINAL = ['openid4vp-1.0', 'haip-1.0']
+
+/** The rules of all protocols and of the final versions, in the order of the list; `draft-rules.ts` has those of the drafts. */
 export const RULES: readonly Rule[] = [
+  [
+    'H2',
+    'HAIP: signed by x509_hash (HAIP §5)',
+    ({ claims }) => claims.client_id.startsWith('x509_hash:'),
+    ['haip-1.0'],
+  ],
+  [
+    'H4',
+    'HAIP: direct_post.jwt (HAIP §5)',
+    ({ claims }) => claims.response_mode === 'direct_post.jwt',
+    ['haip-1.0'],
+  ],
   [
     'R1',
     'nonce is 16 to 43 URL-safe characters (§5.2)',
@@ -53,6 +73,7 @@ export const RULES: readonly Rule[] = [
     'R5',
     'dcql_query is an object, and scope is absent (§5.1)',
     ({ claims }) => isObject(claims.dcql_query) && !('scope' in claims),
+    FINAL,
   ],
   [
     'R6',
@@ -65,6 +86,7 @@ export const RULES: readonly Rule[] = [
         'client_metadata_uri',
         'transaction_data',
       ].every((name) => !(name in claims)),
+    FINAL,
   ],
   [
     'R7',
@@ -125,11 +147,13 @@ export const RULES: readonly Rule[] = [
     'R13',
     'request_uri_method is get or post (§5.1)',
     ({ outer }) => [null, 'get', 'post'].includes(outer.get('request_uri_method')),
+    FINAL,
   ],
   [
     'R13',
     'wallet_nonce is what the wallet posted, or absent (§5.10)',
     ({ claims, walletNonce }) => claims.wallet_nonce === walletNonce,
+    FINAL,
   ],
   [
     'R15',
@@ -140,6 +164,7 @@ export const RULES: readonly Rule[] = [
     'R17',
     'client_id has a prefix that x5c proves (§5.9.3)',
     ({ claims }) => /^(x509_hash|x509_san_dns):/.test(claims.client_id),
+    FINAL,
   ],
   ['R17', 'x509_san_dns is a dNSName of the leaf and the host of both URIs (§5.9.3)', holdsSanDns],
   [
@@ -157,12 +182,14 @@ export const RULES: readonly Rule[] = [
       claims.dcql_query.credentials.every(({ format }: Loose) =>
         isObject(metadata.vp_formats_supported[format]),
       ),
+    FINAL,
   ],
   [
     'R26',
     'vp_formats_supported has each format’s own members (Appendix B)',
     ({ metadata }) =>
       Object.entries(metadata.vp_formats_supported).every(([id, entry]) => isFormatEntry(id, entry)),
+    FINAL,
   ],
   [
     'R27',
@@ -180,17 +207,20 @@ export const RULES: readonly Rule[] = [
     'content encryptions are listed, both of HAIP among them (HAIP §5)',
     ({ encrypted, metadata }) =>
       !encrypted || holdsEncryptions(metadata.encrypted_response_enc_values_supported),
+    FINAL,
   ],
   [
     'R27',
     'nothing about encryption without an encrypted response (§5.1)',
     ({ encrypted, metadata }) =>
       encrypted || !('jwks' in metadata || 'encrypted_response_enc_values_supported' in metadata),
+    FINAL,
   ],
   [
     'R28',
     'client_metadata has no other member',
     ({ metadata }) => isSubset(Object.keys(metadata), METADATA_MEMBERS),
+    FINAL,
   ],
   [
     'R29',
@@ -200,7 +230,7 @@ export const RULES: readonly Rule[] = [
         ({ x }: Loose) => x !== chain[0]!.publicKey.export({ format: 'jwk' }).x,
       ),
   ],
-  ['R31', 'the query is well-formed (§6)', ({ claims }) => holdsQuery(claims.dcql_query)],
+  ['R31', 'the query is well-formed (§6)', ({ claims }) => holdsQuery(claims.dcql_query), FINAL],
   [
     'R32',
     'no registered claim is asked of an SD-JWT VC',
@@ -209,6 +239,7 @@ export const RULES: readonly Rule[] = [
         ({ format, claims: asked = [] }: Loose) =>
           format !== 'dc+sd-jwt' || asked.every(({ path }: Loose) => !NOT_SELECTIVE.includes(path[0])),
       ),
+    FINAL,
   ],
 ]
 
@@ -218,11 +249,11 @@ function isHttps(value: unknown): boolean {
   )
 }
 
-function isObject(value: unknown): boolean {
+export function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function isSubset(names: readonly string[], allowed: readonly string[]): boolean {
+export function isSubset(names: readonly string[], allowed: readonly string[]): boolean {
   return new Set(names).size === names.length && names.every((name) => allowed.includes(name))
 }
 
@@ -282,6 +313,6 @@ function holdsQuery(query: Loose): boolean {
   )
 }
 
-function areUnique(values: readonly string[]): boolean {
+export function areUnique(values: readonly string[]): boolean {
   return new Set(values).size === values.length
 }

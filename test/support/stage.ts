@@ -60,7 +60,8 @@ export async function begin(
   { rp = stage.rp, ...receiving }: ReceiveOptions & { readonly rp?: RelyingParty } = {},
 ): Promise<Begun> {
   const session = await rp.create(policy)
-  return { session, request: await stage.service.wallet.receive(session.wallet_request.uri, receiving) }
+  const { uri, protocol } = session.wallet_request
+  return { session, request: await stage.service.wallet.receive(uri, { protocol, ...receiving }) }
 }
 
 /** Answers with the person's age attestation. */

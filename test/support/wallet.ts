@@ -21,6 +21,16 @@ export type ReceiveOptions = {
   readonly walletNonce?: string | undefined
   /** A wallet that does not know `request_uri_method` fetches by GET (§5.10). */
   readonly getOnly?: boolean
+  /** What the session speaks; the library finds out for itself and must come to the same. Default: `openid4vp-1.0`. */
+  readonly protocol?: string
+}
+
+/** The versions the library may infer: drafts whose requests are alike have one number for all of them. */
+const VERSIONS: Readonly<Record<string, readonly number[]>> = {
+  'openid4vp-1.0': [100],
+  'haip-1.0': [100],
+  'openid4vp-draft24': [25, 26],
+  'openid4vp-draft18': [21],
 }
 
 export type ReceivedRequest = {
@@ -29,6 +39,8 @@ export type ReceivedRequest = {
   readonly requestObject: string
   /** The verified claims. */
   readonly payload: RequestPayload
+  /** What this wallet salts the session of an mdoc with, in the drafts: the `apu` of its answer. */
+  readonly mdocNonce: string
 }
 
 /** The claims this wallet uses. */
@@ -41,10 +53,27 @@ export type RequestPayload = {
   readonly dcql_query: {
     readonly credentials: readonly { readonly id: string; readonly meta: Readonly<Record<string, unknown>> }[]
   }
-  readonly client_metadata: { readonly jwks?: { readonly keys: readonly JWK[] } }
+  /** In place of `dcql_query`, in the drafts. */
+  readonly presentation_definition?: Definition
+  readonly client_metadata: {
+    readonly jwks?: { readonly keys: readonly JWK[] }
+    /** Of the drafts. */
+    readonly vp_formats?: unknown
+  }
 }
 
-/** Presentations by credential query id. */
+/** A presentation definition, as far as this wallet reads it. */
+export type Definition = {
+  readonly id: string
+  readonly input_descriptors: readonly {
+    readonly id: string
+    readonly format: Readonly<Record<string, unknown>>
+    readonly constraints: { readonly fields: readonly Field[] }
+  }[]
+}
+type Field = { readonly path: readonly string[]; readonly filter?: { readonly enum?: readonly unknown[] } }
+
+/** Presentations by credential query id, or by input descriptor id. */
 export type Presentations = Readonly<Record<string, readonly (string | object)[]>>
 
 export type Wallet = {
@@ -78,7 +107,11 @@ const lint = createRequestLinter()
 async function receive(
   uri: string,
   { fetch, verifierCa, now }: Omit<WalletOptions, 'now'> & { readonly now: number },
-  { walletNonce = randomBytes(16).toString('base64'), getOnly = false }: ReceiveOptions,
+  {
+    walletNonce = randomBytes(16).toString('base64'),
+    getOnly = false,
+    protocol = 'openid4vp-1.0',
+  }: ReceiveOptions,
 ): Promise<ReceivedRequest> {
   const met = getOnly ? uri.replace(/&request_uri_method=post$/, '') : uri
   const posts = new URL(met).searchParams.get('request_uri_method') === 'post'
@@ -103,18 +136,20 @@ async function receive(
     authorizationRequestPayload: params,
     wallet: { metadata: METADATA, ...(posts ? { expectedNonce: walletNonce } : {}) },
   })
-  if (served === undefined || resolved.version !== 100) throw new Error('not a request of OpenID4VP 1.0')
+  if (served === undefined || !VERSIONS[protocol]?.includes(resolved.version))
+    throw new Error(`not a request of ${protocol}, but of version ${resolved.version}`)
   const violations = await lint({
     uri: met,
     requestObject: served.text,
     http: { status: served.response.status, headers: served.response.headers },
     walletNonce: posts ? walletNonce : undefined,
     now,
+    protocol,
   })
   if (violations.length > 0) throw new Error(`the request breaks rules: ${JSON.stringify(violations)}`)
   // The library's own type for it has every member of every version optional.
   const payload = resolved.authorizationRequestPayload as unknown as RequestPayload
-  return { uri: met, requestObject: served.text, payload }
+  return { uri: met, requestObject: served.text, payload, mdocNonce: randomBytes(16).toString('base64url') }
 }
 
 async function present(
@@ -129,10 +164,8 @@ async function present(
   const authorizationRequestPayload = request.payload as never // what the library itself parsed
   const answer = await client.createOpenid4vpAuthorizationResponse({
     authorizationRequestPayload,
-    authorizationResponsePayload: { vp_token: presentations as never },
-    ...(encrypted
-      ? { jarm: { encryption: { nonce: randomBytes(12).toString('hex') }, serverMetadata: JWE } }
-      : {}),
+    authorizationResponsePayload: answerOf(request.payload, presentations) as never,
+    ...(encrypted ? { jarm: { encryption: { nonce: request.mdocNonce }, serverMetadata: JWE } } : {}),
   })
   const { response } = await client.submitOpenid4vpAuthorizationResponse({
     authorizationRequestPayload,
@@ -140,6 +173,28 @@ async function present(
     ...(answer.jarm === undefined ? {} : { jarm: answer.jarm }),
   })
   return response
+}
+
+/** How the request's version has it: by query id, or with a presentation submission. */
+export function answerOf(
+  { presentation_definition: definition }: RequestPayload,
+  presentations: Presentations,
+): object {
+  if (definition === undefined) return { vp_token: presentations }
+  const found = Object.entries(presentations).flatMap(([id, [presentation]]) => {
+    const descriptor = definition.input_descriptors.find((one) => one.id === id)
+    return descriptor === undefined ? [] : [{ id, format: Object.keys(descriptor.format)[0], presentation }]
+  })
+  const [first, ...others] = found
+  const descriptor_map = found.map(({ id, format }, index) => ({
+    id,
+    format,
+    path: others.length === 0 ? '$' : `$[${index}]`,
+  }))
+  return {
+    vp_token: others.length === 0 ? first?.presentation : found.map(({ presentation }) => presentation),
+    presentation_submission: { id: 'submission', definition_id: definition.id, descriptor_map },
+  }
 }
 
 async function postEncrypted(

@@ -27,6 +27,7 @@ export async function verifyMdoc(
   context: Context,
 ): Promise<Result<VerifiedCredential, Rejection>> {
   const transcript = await buildSessionTranscript(expected)
+  if (transcript === undefined) return err({ reason: 'malformed_holder_binding' })
   const privateKey = expected.handover.encryptionKey
   return verifyDeviceResponse(presentation, { transcript, privateKey }, context)
 }

@@ -32,6 +32,16 @@ export const sdJwtVc: CredentialFormat<typeof FORMAT> = {
   verify: verifySdJwtVc,
 }
 
+/**
+ * SD-JWT VC as wallets of the OpenID4VP drafts hold it. Its `typ` was `vc+sd-jwt` until November 2024, and issuers change it
+ * when they like (draft-ietf-oauth-sd-jwt-vc-06 §3.2.1 tells verifiers to take both for a time).
+ */
+export const sdJwtVcOfDrafts: CredentialFormat<typeof FORMAT> = {
+  ...sdJwtVc,
+  verify: (presentation, expected, context) =>
+    verifySdJwtVc(presentation, expected, context, [FORMAT, 'vc+sd-jwt']),
+}
+
 /** B.3.5: `vct_values` is a non-empty array of type identifiers. */
 function metaTypes(meta: JsonObject): readonly string[] | undefined {
   const values = member(meta, 'vct_values')

@@ -17,8 +17,8 @@ import { type SdJwtParts, splitSdJwt } from './split.ts'
 
 /** What an application of SD-JWT decides. `Issuer` is what it knows of the issuer besides the keys. */
 export type SdJwtRules<Issuer extends { readonly keys: readonly PublicJwk[] }> = {
-  /** The one acceptable `typ` of the issuer-signed JWT (RFC 9901 §9.11). */
-  readonly typ: string
+  /** What `typ` the issuer-signed JWT may have (RFC 9901 §9.11). */
+  readonly typs: readonly string[]
   /** Top-level claims that no disclosure may bring, in whole or in part (RFC 9901 §9.7). */
   readonly clearClaims: ReadonlySet<string>
   /** Finds who may have signed a decoded, still unverified JWT. Traces its own checks. */
@@ -41,7 +41,7 @@ export async function verifySdJwt<Issuer extends { readonly keys: readonly Publi
   context: Pick<Context, 'now' | 'trace'>,
 ): Promise<Result<VerifiedSdJwt<Issuer>, Rejection>> {
   const traced = tracer(context.trace)
-  const decoded = traced('structure', decodeSdJwt(presentation, rules.typ))
+  const decoded = traced('structure', decodeSdJwt(presentation, rules.typs))
   if (!decoded.ok) return decoded
   const { parts, jws } = decoded.value
   const issuers = await rules.resolveIssuer(jws)
@@ -58,14 +58,15 @@ export async function verifySdJwt<Issuer extends { readonly keys: readonly Publi
 
 type DecodedSdJwt = { readonly parts: SdJwtParts; readonly jws: DecodedJws }
 
-function decodeSdJwt(presentation: Json, typ: string): Result<DecodedSdJwt, Rejection> {
+function decodeSdJwt(presentation: Json, typs: readonly string[]): Result<DecodedSdJwt, Rejection> {
   const parts = splitSdJwt(presentation)
   if (!parts.ok) return parts
   const jws = decodeJws(parts.value.issuerJwt, SD_JWT.issuerJwt)
   if (!jws.ok) return err(JWS_REJECTIONS[jws.error])
   // One spelling only. RFC 7515 §4.1.9 lets an application read `application/x` and other letter cases as `x`; the
   // formats built on SD-JWT name a single value, and what RFC 8725 §3.11 tells apart should have a single name.
-  if (member(jws.value.header, 'typ') !== typ) return err({ reason: 'wrong_token_type' })
+  const typ = member(jws.value.header, 'typ')
+  if (typeof typ !== 'string' || !typs.includes(typ)) return err({ reason: 'wrong_token_type' })
   return ok({ parts: parts.value, jws: jws.value })
 }
 

@@ -34,9 +34,10 @@ export async function verifySdJwtVc(
   presentation: Json,
   expected: Expected,
   context: Context,
+  typs: readonly string[] = [FORMAT],
 ): Promise<Result<VerifiedCredential, Rejection>> {
   const rules = {
-    typ: FORMAT,
+    typs,
     clearClaims: CLEAR_CLAIMS,
     resolveIssuer: (jws: DecodedJws) => resolveIssuer(jws, context),
   }

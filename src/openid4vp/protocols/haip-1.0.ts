@@ -14,6 +14,8 @@ export const haip10: Protocol = {
   responseModes: ['direct_post.jwt'],
   // §5.1: `haip-vp` may be supported; the QR keeps the scheme that every wallet of OpenID4VP 1.0 knows.
   walletSchemes: ['openid4vp', 'haip-vp', 'eudi-openid4vp'],
+  // §6: the two formats it profiles.
+  carries: (format) => format === 'dc+sd-jwt' || format === 'mso_mdoc',
   // §6.1.1: the key of an issuer, and of a status list, comes with its certificates, and never with a self-signed one.
   acceptsAnchor: (anchor) => 'x509_ca_pem' in anchor || isPinnedBelowAuthority(anchor),
   // §5, §6: what a key binding would prove is not given up.

@@ -1,6 +1,8 @@
 // The registry of protocols: one line each.
 
-import type { ProtocolId } from '../generation.ts'
+import type { ProtocolId, QueryLanguage } from '../generation.ts'
+import { draft18 } from './draft18.ts'
+import { draft24 } from './draft24.ts'
 import { haip10 } from './haip-1.0.ts'
 import { openid4vp10 } from './openid4vp-1.0.ts'
 import type { Protocol } from './protocol.ts'
@@ -9,7 +11,20 @@ import type { Protocol } from './protocol.ts'
 export const PROTOCOLS: Readonly<Record<ProtocolId, Protocol>> = {
   'openid4vp-1.0': openid4vp10,
   'haip-1.0': haip10,
+  'openid4vp-draft24': draft24,
+  'openid4vp-draft18': draft18,
 }
 
 /** The protocols a session may have. */
 export const PROTOCOL_IDS = Object.keys(PROTOCOLS) as readonly ProtocolId[]
+
+/**
+ * What a wallet is asked in: a relying party's own DCQL query in DCQL, types and scopes in the language that the protocol has
+ * first. `credential_types` is empty for an own query.
+ */
+export function queryLanguage(
+  { queryLanguages }: Protocol,
+  { credential_types }: { readonly credential_types: readonly string[] },
+): QueryLanguage {
+  return credential_types.length === 0 ? 'dcql' : queryLanguages[0]
+}

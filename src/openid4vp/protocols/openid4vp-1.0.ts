@@ -1,7 +1,8 @@
 // `openid4vp-1.0`: OpenID for Verifiable Presentations 1.0 (Final), with DCQL and encrypted responses of its §8.3.
 
 import { buildClientMetadata } from '../client-metadata.ts'
-import { buildCommonParameters } from '../request-object.ts'
+import { buildCommonParameters, echoWalletNonce } from '../request-object.ts'
+import { CONTENT_ENCRYPTIONS } from '../response-encryption.ts'
 import { parseVpToken } from '../vp-token.ts'
 import type { Protocol } from './protocol.ts'
 
@@ -11,14 +12,19 @@ export const openid4vp10: Protocol = {
   responseModes: ['direct_post.jwt', 'direct_post'],
   requestUriMethods: ['post', 'get'],
   walletSchemes: ['openid4vp', 'haip-vp', 'eudi-openid4vp', 'av'],
+  queryLanguages: ['dcql'],
   canAsk: () => true,
+  carries: () => true,
   acceptsAnchor: () => true,
+  formats: {},
+  writeClientId: (clientId) => clientId,
   buildRequestObject: (input) => ({
     ...buildCommonParameters(input),
-    // §5.10: echoed as received, and only where one was received.
-    ...(input.walletNonce === undefined ? {} : { wallet_nonce: input.walletNonce }),
+    ...echoWalletNonce(input),
     dcql_query: { ...input.query },
     client_metadata: buildClientMetadata(input),
   }),
-  readPresentations: parseVpToken,
+  answers: { contentEncryptions: CONTENT_ENCRYPTIONS, kidRequired: true },
+  readPresentations: (response, { query }) => parseVpToken(response, query),
+  handover: ({ responseUri, encryptionKey }) => ({ kind: 'redirect', responseUri, encryptionKey }),
 }

@@ -9,6 +9,7 @@ import { buildSessionTranscript } from '../../../src/formats/mdoc/session-transc
 import { verifyDeviceResponse } from '../../../src/formats/mdoc/verify.ts'
 import type { TrustAnchor } from '../../../src/trust/anchor.ts'
 import annexD from '../../vectors/iso18013-5-annexD.json' with { type: 'json' }
+import annexB from '../../vectors/iso18013-7-annexB.json' with { type: 'json' }
 import openid4vp from '../../vectors/oid4vp-1.0.json' with { type: 'json' }
 
 const bytesOf = (hex: string) => decodeHex(hex) ?? new Uint8Array()
@@ -124,13 +125,29 @@ describe('the session transcripts of OpenID4VP 1.0 B.2.6', () => {
     const { clientId, responseUri, sessionTranscriptHex } = redirect
     const handover = { kind: 'redirect', responseUri, encryptionKey } as const
     const transcript = await buildSessionTranscript({ nonce, audience: clientId, handover })
-    expect(encodeHex(transcript)).toBe(sessionTranscriptHex)
+    expect(transcript && encodeHex(transcript)).toBe(sessionTranscriptHex)
   })
 
   it('of the Digital Credentials API are the published bytes, its origin without the prefix', async () => {
     const { origin } = dcApi
     const handover = { kind: 'dc_api', origin, encryptionKey } as const
     const transcript = await buildSessionTranscript({ nonce, audience: `origin:${origin}`, handover })
-    expect(encodeHex(transcript)).toBe(dcApi.sessionTranscriptHex)
+    expect(transcript && encodeHex(transcript)).toBe(dcApi.sessionTranscriptHex)
+  })
+})
+
+describe('the session transcript of ISO/IEC TS 18013-7 B.4.4', () => {
+  const { clientId, responseUri, nonce, mdocGeneratedNonce, sessionTranscriptHex } = annexB
+  const handover = { kind: 'iso_18013_7', responseUri, encryptionKey: null } as const
+
+  it('is the published bytes', async () => {
+    const session = { nonce, audience: clientId, handover: { ...handover, mdocGeneratedNonce } }
+    const transcript = await buildSessionTranscript(session)
+    expect(transcript && encodeHex(transcript)).toBe(sessionTranscriptHex)
+  })
+
+  it('is none where the wallet told no nonce of its own', async () => {
+    const session = { nonce, audience: clientId, handover: { ...handover, mdocGeneratedNonce: null } }
+    expect(await buildSessionTranscript(session)).toBe(undefined)
   })
 })

@@ -52,7 +52,7 @@ async function verify(
   const { typ, expected, now } = worldOf(token)
   const trace: CheckId[] = []
   const rules = {
-    typ: changes.typ ?? typ,
+    typs: [changes.typ ?? typ],
     clearClaims: new Set(['iss', 'exp', 'nbf', 'cnf']),
     resolveIssuer: async () => ok([{ keys: [issuerJwk as typeof STRANGER_KEY.publicJwk] }]),
   }

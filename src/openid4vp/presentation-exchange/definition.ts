@@ -1,0 +1,103 @@
+// The presentation definition (DIF Presentation Exchange 2.1) that asks for what a DCQL query asks for: one input
+// descriptor for each credential query. The DCQL query stays the one truth; answers are matched against it.
+
+import type { JsonObject } from '../../codec/json.ts'
+import type { ClaimsQuery, CredentialQuery, DcqlQuery } from '../dcql/query.ts'
+import type { ExchangeFormat } from './formats.ts'
+
+/** Credential format → how it is asked for. */
+export type ExchangeFormats = Readonly<Record<string, ExchangeFormat>>
+
+/** The id of the definition in the request with this nonce. */
+export function definitionId(nonce: string): string {
+  return `pd_${nonce}`
+}
+
+/** Builds the definition of a query that `canDefine`. */
+export function buildDefinition(query: DcqlQuery, nonce: string, formats: ExchangeFormats): JsonObject {
+  const sets = query.credential_sets ?? []
+  const input_descriptors = query.credentials.map((credential) => ({
+    ...buildDescriptor(credential, exchangeFormat(formats, credential)),
+    ...groupsOf(credential, query),
+  }))
+  const definition = { id: definitionId(nonce), input_descriptors }
+  if (sets.length === 0) return definition
+  const submission_requirements = sets.map(({ required }, index) => ({
+    rule: 'pick',
+    ...(required === false ? { min: 0 } : { count: 1 }),
+    from: groupName(index),
+  }))
+  return { ...definition, submission_requirements }
+}
+
+/**
+ * Tells whether Presentation Exchange has words for a query. It has none for alternatives of several credentials each, for
+ * trusted authorities, for several credentials where one is asked for, or for giving up holder binding.
+ */
+export function canDefine(query: DcqlQuery, formats: ExchangeFormats): boolean {
+  const known = query.credentials.filter(({ format }) => Object.hasOwn(formats, format))
+  const ids = known.map((credential) => exchangeFormat(formats, credential).descriptorId(credential))
+  return (
+    known.length === query.credentials.length &&
+    new Set(ids).size === ids.length &&
+    query.credentials.every(isPlain) &&
+    (query.credential_sets ?? []).every(({ options }) => options.every((option) => option.length === 1))
+  )
+}
+
+/** How a credential query's format is asked for. Throws for one that the protocol does not have: no session asks for it. */
+export function exchangeFormat(formats: ExchangeFormats, { format }: CredentialQuery): ExchangeFormat {
+  const found = Object.hasOwn(formats, format) ? formats[format] : undefined
+  if (found === undefined)
+    throw new Error(`the query asks for ${format}, which Presentation Exchange has not`)
+  return found
+}
+
+function isPlain(query: CredentialQuery): boolean {
+  return (
+    query.multiple !== true &&
+    query.trusted_authorities === undefined &&
+    query.require_cryptographic_holder_binding !== false &&
+    (query.claims ?? []).every(({ values }) => values === undefined)
+  )
+}
+
+function buildDescriptor(query: CredentialQuery, format: ExchangeFormat): JsonObject {
+  const claims = fieldsOf(query).map((alternatives) => ({
+    path: alternatives.flatMap(({ path }) => format.jsonPaths(path)),
+    ...format.fieldMembers,
+  }))
+  return {
+    id: format.descriptorId(query),
+    format: format.designations,
+    constraints: { limit_disclosure: 'required', fields: [...format.typeFields(query), ...claims] },
+  }
+}
+
+/**
+ * The claims asked for, as fields that must all be there and each of which is satisfied by any of its claims. Of sets of
+ * claims one is enough: "a and b, or c" is "a or c, and b or c", and the earlier set's claim comes first, as it is preferred.
+ */
+function fieldsOf({ claims = [], claim_sets }: CredentialQuery): readonly (readonly ClaimsQuery[])[] {
+  if (claim_sets === undefined) return claims.map((claim) => [claim])
+  const inAll = ({ id = '' }: ClaimsQuery) => claim_sets.every((set) => set.includes(id))
+  const others = claim_sets.map((set) =>
+    claims.filter((claim) => claim.id !== undefined && set.includes(claim.id) && !inAll(claim)),
+  )
+  const products = others.reduce<readonly (readonly ClaimsQuery[])[]>(
+    (fields, set) => fields.flatMap((field) => set.map((claim) => [...field, claim])),
+    [[]],
+  )
+  return [...claims.filter(inAll).map((claim) => [claim]), ...products]
+}
+
+function groupsOf({ id }: CredentialQuery, { credential_sets = [] }: DcqlQuery): JsonObject {
+  const group = credential_sets.flatMap(({ options }, index) =>
+    options.some((option) => option.includes(id)) ? [groupName(index)] : [],
+  )
+  return group.length === 0 ? {} : { group }
+}
+
+function groupName(index: number): string {
+  return `set_${index + 1}`
+}

@@ -1,0 +1,37 @@
+// `openid4vp-draft18`: OpenID4VP draft 18, the second Implementer's Draft, which ISO/IEC TS 18013-7 Annex B profiles. It asks
+// with Presentation Exchange, and says beside the Client Identifier what kind of one it is.
+
+import { sdJwtVcOfDrafts } from '../../formats/sd-jwt-vc/sd-jwt-vc.ts'
+import { buildDefinition, canDefine } from '../presentation-exchange/definition.ts'
+import { mdocExchange, sdJwtVcExchange } from '../presentation-exchange/formats.ts'
+import { readDefinedSubmission } from '../presentation-exchange/submission.ts'
+import { buildCommonParameters } from '../request-object.ts'
+import { buildDraftMetadata, carriesIn, DRAFT_ENCRYPTION, isoHandover } from './drafts.ts'
+import type { Protocol } from './protocol.ts'
+
+const FORMATS = { 'dc+sd-jwt': sdJwtVcExchange('vc+sd-jwt'), mso_mdoc: mdocExchange }
+const SCHEME = 'x509_san_dns'
+
+/** OpenID4VP draft 18. */
+export const draft18: Protocol = {
+  clientIdPrefixes: [SCHEME],
+  writeClientId: (clientId) => clientId.slice(`${SCHEME}:`.length),
+  responseModes: ['direct_post.jwt', 'direct_post'],
+  // `request_uri_method` and `wallet_nonce` came with draft 21.
+  requestUriMethods: ['get'],
+  walletSchemes: ['openid4vp', 'mdoc-openid4vp'],
+  queryLanguages: ['presentation_exchange'],
+  canAsk: (query, language) => language === 'presentation_exchange' && canDefine(query, FORMATS),
+  carries: carriesIn(FORMATS),
+  formats: { 'dc+sd-jwt': sdJwtVcOfDrafts },
+  acceptsAnchor: () => true,
+  buildRequestObject: (input) => ({
+    ...buildCommonParameters(input),
+    client_id_scheme: SCHEME,
+    presentation_definition: buildDefinition(input.query, input.generation.nonce, FORMATS),
+    client_metadata: buildDraftMetadata(input, FORMATS),
+  }),
+  answers: DRAFT_ENCRYPTION,
+  readPresentations: (response, asked) => readDefinedSubmission(response, asked, FORMATS),
+  handover: isoHandover,
+}

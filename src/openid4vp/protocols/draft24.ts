@@ -1,0 +1,53 @@
+// `openid4vp-draft24`: OpenID4VP draft 24, of which draft 23 was the third Implementer's Draft. It asks in DCQL or with
+// Presentation Exchange, names formats in `vp_formats`, and encrypts answers with JARM.
+
+import { sdJwtVcOfDrafts } from '../../formats/sd-jwt-vc/sd-jwt-vc.ts'
+import type { DcqlQuery } from '../dcql/query.ts'
+import { buildDefinition, canDefine } from '../presentation-exchange/definition.ts'
+import { mdocExchange, sdJwtVcExchange } from '../presentation-exchange/formats.ts'
+import { readDefinedSubmission } from '../presentation-exchange/submission.ts'
+import { buildCommonParameters, echoWalletNonce } from '../request-object.ts'
+import { parseVpToken } from '../vp-token.ts'
+import { buildDraftMetadata, carriesIn, DRAFT_ENCRYPTION, isoHandover } from './drafts.ts'
+import type { Protocol } from './protocol.ts'
+
+const FORMATS = { 'dc+sd-jwt': sdJwtVcExchange('dc+sd-jwt'), mso_mdoc: mdocExchange }
+
+/** OpenID4VP draft 24. */
+export const draft24: Protocol = {
+  clientIdPrefixes: ['x509_san_dns'],
+  writeClientId: (clientId) => clientId,
+  responseModes: ['direct_post.jwt', 'direct_post'],
+  requestUriMethods: ['post', 'get'],
+  walletSchemes: ['openid4vp', 'eudi-openid4vp'],
+  queryLanguages: ['presentation_exchange', 'dcql'],
+  canAsk: (query, language) => (language === 'dcql' ? canAskInDcql(query) : canDefine(query, FORMATS)),
+  carries: carriesIn(FORMATS),
+  formats: { 'dc+sd-jwt': sdJwtVcOfDrafts },
+  acceptsAnchor: () => true,
+  buildRequestObject: (input) => ({
+    ...buildCommonParameters(input),
+    ...echoWalletNonce(input),
+    ...(input.language === 'dcql'
+      ? { dcql_query: { ...input.query } }
+      : { presentation_definition: buildDefinition(input.query, input.generation.nonce, FORMATS) }),
+    client_metadata: buildDraftMetadata(input, FORMATS),
+  }),
+  answers: DRAFT_ENCRYPTION,
+  readPresentations: (response, asked) =>
+    asked.language === 'dcql'
+      ? parseVpToken(response, asked.query, 'bare_or_array')
+      : readDefinedSubmission(response, asked, FORMATS),
+  handover: isoHandover,
+}
+
+/** What DCQL got after draft 24. */
+function canAskInDcql({ credentials }: DcqlQuery): boolean {
+  return credentials.every(
+    (query) =>
+      query.multiple !== true &&
+      query.trusted_authorities === undefined &&
+      query.require_cryptographic_holder_binding !== false &&
+      Object.hasOwn(FORMATS, query.format),
+  )
+}

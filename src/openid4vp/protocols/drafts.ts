@@ -1,0 +1,44 @@
+// What drafts 18 and 24 have in common: `vp_formats`, answers encrypted as JARM has it (draft 24 §7.3; JARM §3), and the
+// session of ISO/IEC TS 18013-7 Annex B for mdocs.
+
+import { decodeBase64url } from '../../codec/base64url.ts'
+import { decodeUtf8 } from '../../codec/bytes.ts'
+import type { JsonObject } from '../../codec/json.ts'
+import type { Handover } from '../../formats/format.ts'
+import { encryptionKey } from '../client-metadata.ts'
+import { type ExchangeFormats, exchangeFormat } from '../presentation-exchange/definition.ts'
+import type { RequestObjectInput } from '../request-object.ts'
+import { type EncryptionRules, KEY_AGREEMENT } from '../response-encryption.ts'
+import type { Exchange, Protocol } from './protocol.ts'
+
+/** There is room for one name, and ISO/IEC TS 18013-7 Annex B says which. JARM asks for no `kid`. */
+export const DRAFT_ENCRYPTION = {
+  contentEncryptions: ['A256GCM'],
+  kidRequired: false,
+} as const satisfies EncryptionRules
+
+/** Builds `client_metadata` for the formats that the query asks for. */
+export function buildDraftMetadata(input: RequestObjectInput, formats: ExchangeFormats): JsonObject {
+  const asked = input.query.credentials.map((query) => exchangeFormat(formats, query).designations)
+  const vp_formats = Object.assign({}, ...asked)
+  if (input.responseMode === 'direct_post') return { vp_formats }
+  return {
+    vp_formats,
+    jwks: { keys: [encryptionKey(input.generation)] },
+    authorization_encrypted_response_alg: KEY_AGREEMENT,
+    authorization_encrypted_response_enc: DRAFT_ENCRYPTION.contentEncryptions[0],
+  }
+}
+
+/** The session that an mdoc is presented in has a nonce of the wallet's, which travels in the header of the JWE. */
+export function carriesIn(formats: ExchangeFormats): Protocol['carries'] {
+  return (format, responseMode) =>
+    Object.hasOwn(formats, format) && (format !== 'mso_mdoc' || responseMode === 'direct_post.jwt')
+}
+
+/** ISO/IEC TS 18013-7 B.4.4: `apu` holds the text of `mdocGeneratedNonce`. */
+export function isoHandover({ responseUri, encryptionKey, agreementPartyUInfo }: Exchange): Handover {
+  const bytes = decodeBase64url(agreementPartyUInfo ?? '')
+  const mdocGeneratedNonce = (bytes && decodeUtf8(bytes)) || null
+  return { kind: 'iso_18013_7', responseUri, encryptionKey, mdocGeneratedNonce }
+}

@@ -1,0 +1,91 @@
+// One file for each protocol: the whole request of one generation, as its wallets get it. What a version does not have must
+// not appear, and these files show it at a glance. A change of a file is a change of what wallets get.
+
+import { describe, expect, it } from 'vitest'
+import { FORMATS } from '../../../src/formats/index.ts'
+import { buildWalletLinks } from '../../../src/openid4vp/authorization-request.ts'
+import type { DcqlQuery } from '../../../src/openid4vp/dcql/query.ts'
+import type {
+  Generation,
+  ProtocolId,
+  QueryLanguage,
+  ResponseMode,
+} from '../../../src/openid4vp/generation.ts'
+import { PROTOCOL_IDS, PROTOCOLS } from '../../../src/openid4vp/protocols/index.ts'
+
+const QUERY: DcqlQuery = {
+  credentials: [
+    {
+      id: 'pid-dc_sd-jwt',
+      format: 'dc+sd-jwt',
+      meta: { vct_values: ['urn:eudi:pid:1'] },
+      claims: [
+        { id: 'c1', path: ['age_equal_or_over', '18'] },
+        { id: 'c2', path: ['nationalities', null] },
+        { id: 'c3', path: ['birthdate'] },
+      ],
+      claim_sets: [
+        ['c1', 'c2'],
+        ['c2', 'c3'],
+      ],
+    },
+    {
+      id: 'mdl',
+      format: 'mso_mdoc',
+      meta: { doctype_value: 'org.iso.18013.5.1.mDL' },
+      claims: [{ path: ['org.iso.18013.5.1', 'age_over_18'], intent_to_retain: false }],
+    },
+  ],
+  credential_sets: [{ options: [['pid-dc_sd-jwt'], ['mdl']] }],
+}
+
+const GENERATION: Generation = {
+  requestId: 'request',
+  nonce: '0123456789abcdef0123456789abcdef',
+  state: 'AAAB0000000000000000000000',
+  kid: 'AAAB1111111111111111111111',
+  encryptionPublicJwk: { kty: 'EC', crv: 'P-256', x: 'x-coordinate', y: 'y-coordinate' },
+  createdAt: 1_800_000_000,
+}
+
+const CASES = PROTOCOL_IDS.flatMap((id) =>
+  PROTOCOLS[id].queryLanguages.flatMap((language) =>
+    PROTOCOLS[id].responseModes.map((responseMode) => ({ id, language, responseMode })),
+  ),
+)
+
+describe('the request of a protocol', () => {
+  it.each(CASES)(
+    '$id, $language, $responseMode, is its golden file',
+    async ({ id, language, responseMode }) => {
+      const text = `${JSON.stringify(requestOf(id, language, responseMode), null, 2)}\n`
+      await expect(text).toMatchFileSnapshot(`golden/${id}.${language}.${responseMode}.golden`)
+    },
+  )
+})
+
+function requestOf(id: ProtocolId, language: QueryLanguage, responseMode: ResponseMode) {
+  const protocol = PROTOCOLS[id]
+  const [prefix] = protocol.clientIdPrefixes
+  const name = prefix === 'x509_hash' ? 'Uvo3HtuIxuhC92rShpgqcT3YXwrqRxWEviRiA0OZszk' : 'verifier.example'
+  const clientId = protocol.writeClientId(`${prefix}:${name}`)
+  const query = {
+    ...QUERY,
+    credentials: QUERY.credentials.filter(({ format }) => protocol.carries(format, responseMode)),
+  }
+  const claims = protocol.buildRequestObject({
+    clientId,
+    responseUri: 'https://verifier.example/v1/verify/v_1/callback',
+    responseMode,
+    query,
+    language,
+    formats: FORMATS,
+    generation: GENERATION,
+    walletNonce: undefined,
+    now: 1_800_000_000,
+    expiresAt: 1_800_000_600,
+  })
+  const requestUriMethod = protocol.requestUriMethods.includes('post') ? 'post' : undefined
+  const requestUri = 'https://verifier.example/r/request'
+  return { links: buildWalletLinks({ clientId, requestUri, requestUriMethod }, id), claims }
+}
