@@ -22,7 +22,7 @@ export type TrustRejection =
   /** Issuer metadata, or the issuer's DID document, could not be fetched: unknown, so not valid, but worth another try. */
   | { readonly reason: 'issuer_metadata_unavailable' }
 
-/** The rule of the certificate profile (RFC 5280 §6.1) that was broken. */
+/** The rule of the certificate profile (RFC 5280 §6.1, ISO/IEC 18013-5 Annex B.1.4) that was broken. */
 export type CertificateRule =
   | 'leaf_is_ca'
   | 'issuer_is_not_ca'
@@ -33,3 +33,5 @@ export type CertificateRule =
   | 'critical_extension'
   | 'chain_too_long'
   | 'weak_key_or_signature'
+  /** A signer of driving licences whose authority is in another country. */
+  | 'issuing_country'

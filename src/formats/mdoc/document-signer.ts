@@ -1,11 +1,11 @@
 // Who may have signed an MSO (ISO/IEC 18013-5 §9.3.3 and Annex B.1.4): the leaf of `x5chain`, pinned or below an anchored
-// authority, with the extended key usage of mdoc signers where the document is a mobile driving licence.
+// authority. Of a mobile driving licence's signer the profile asks more: its extended key usage, and its authority's country.
 
 import { isJsonObject, type JsonObject, member } from '../../codec/json.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { TrustAnchor } from '../../trust/anchor.ts'
 import { type Certificate, decodeCertificate } from '../../trust/certificate.ts'
-import { attributeValues } from '../../trust/distinguished-name.ts'
+import { attributeValues, type DistinguishedName } from '../../trust/distinguished-name.ts'
 import { resolveSigner } from '../../trust/resolve-signer.ts'
 import type { TrustedSigner } from '../../trust/signer.ts'
 import type { Context, CredentialType, Rejection } from '../format.ts'
@@ -29,30 +29,60 @@ export async function resolveDocumentSigner(
   const [leaf] = chain ?? []
   const certificate = leaf && decodeCertificate(leaf)
   if (chain === undefined || certificate === undefined) return err({ reason: 'malformed_certificate_chain' })
+  const isLicence = mso.docType === DRIVING_LICENCE.docType
+  const isFromElsewhere = isLicence && !sharesCountry(certificate)
   const signers = await resolveSigner(
     { iss: undefined, kid: undefined, chain, algorithm: issuerAuth.algorithm.name },
     {
       now,
-      anchors: anchors.map((anchor) => withSignerUsage(anchor, mso.docType)),
+      // An authority cannot vouch for a signer of another country. A pinned one is vouched for by itself.
+      anchors: (isFromElsewhere ? anchors.filter(isPin) : anchors).map((anchor) =>
+        isLicence ? withSignerUsage(anchor) : anchor,
+      ),
       fetchResource,
       credentialType,
       purpose: 'issuer',
     },
   )
+  if (!signers.ok && isFromElsewhere && signers.error.reason === 'untrusted_issuer')
+    return err({ reason: 'certificate_profile_violation', rule: 'issuing_country' })
   if (!signers.ok) return signers
   const [signer] = signers.value
   return signer === undefined ? err({ reason: 'untrusted_issuer' }) : ok({ ...signer, certificate })
 }
 
 /** Annex B.1.4: a licence's signer is certified for that. What the anchor itself demands comes first. */
-function withSignerUsage(anchor: TrustAnchor, docType: string): TrustAnchor {
-  if (docType !== DRIVING_LICENCE.docType || anchor.eku !== undefined) return anchor
-  return { ...anchor, eku: [DRIVING_LICENCE.extendedKeyUsage] }
+function withSignerUsage(anchor: TrustAnchor): TrustAnchor {
+  return anchor.eku === undefined ? { ...anchor, eku: [DRIVING_LICENCE.extendedKeyUsage] } : anchor
+}
+
+function isPin(anchor: TrustAnchor): boolean {
+  return 'x509_certificate_pem' in anchor
+}
+
+const COUNTRY = '2.5.4.6'
+const STATE_OR_PROVINCE = '2.5.4.8'
+
+/** Annex B.1.4: subject and issuer name one country, the same, and one state or province where the subject has one. */
+function sharesCountry({ subject, issuer }: Certificate): boolean {
+  const country = soleValue(subject, COUNTRY)
+  const hasState = attributeValues(subject, STATE_OR_PROVINCE).length > 0
+  const state = soleValue(subject, STATE_OR_PROVINCE)
+  return (
+    country !== undefined &&
+    country === soleValue(issuer, COUNTRY) &&
+    (!hasState || (state !== undefined && state === soleValue(issuer, STATE_OR_PROVINCE)))
+  )
+}
+
+function soleValue(name: DistinguishedName, attribute: string): string | undefined {
+  const [value, ...others] = attributeValues(name, attribute)
+  return others.length === 0 ? value : undefined
 }
 
 const ISSUING = [
-  { element: 'issuing_country', attribute: '2.5.4.6' },
-  { element: 'issuing_jurisdiction', attribute: '2.5.4.8' },
+  { element: 'issuing_country', attribute: COUNTRY },
+  { element: 'issuing_jurisdiction', attribute: STATE_OR_PROVINCE },
 ] as const
 
 /**

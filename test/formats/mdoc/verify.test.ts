@@ -9,6 +9,7 @@ import {
   EXPECTED,
   HANDOVER,
   MAC_MAKING,
+  MAKING,
   make,
   NAME_SPACE,
   PKI,
@@ -156,6 +157,43 @@ describe('trust in a document signer', () => {
     expectRejection(refused, violation, 'issuer_trust')
     const asked = { context: { anchors: [{ ...anchor, eku: ['1.2.3.4'] }] } }
     expect((await verdictOn(make({}, { pki }), asked)).result).toMatchObject({ ok: true })
+  })
+
+  it.each([
+    ['another country than its authority’s', 'C=FR,CN=Signer', undefined],
+    ['no country', 'O=Test Issuer,CN=Signer', undefined],
+    ['two countries', 'C=DE,C=FR,CN=Signer', undefined],
+    ['an authority of no country', 'C=DE,CN=Signer', 'O=Test Trust,CN=Test Issuing CA'],
+    ['a state that is not its authority’s', 'C=DE,ST=Hessen,CN=Signer', undefined],
+    ['another state', 'C=DE,ST=Hessen,CN=Signer', 'C=DE,ST=Bayern,CN=Test Issuing CA'],
+  ])(
+    'of a licence is refused a signer with %s (Annex B.1.4), unless it is pinned',
+    async (_, subject, authority) => {
+      const pki = await mintIssuerPki({
+        intermediate: authority === undefined ? {} : { subject: authority },
+        leaf: { extendedKeyUsage: [SIGNER_USAGE], subject },
+      })
+      const { x509_ca_pem: __, ...common } = ANCHOR as typeof ANCHOR & { x509_ca_pem: string }
+      const below = { ...common, x509_ca_pem: pki.root.pem }
+      const refused = await verdictOn(make({}, { pki }), { context: { anchors: [below] } })
+      const violation = { reason: 'certificate_profile_violation', rule: 'issuing_country' } as const
+      expectRejection(refused, violation, 'issuer_trust')
+      const pinned = { ...common, x509_certificate_pem: pki.leaf.pem }
+      const elements = MAKING.elements.filter(([name]) => name !== 'issuing_country')
+      const { result } = await verdictOn(make({}, { pki, elements }), {
+        context: { anchors: [below, pinned] },
+      })
+      expect(result).toMatchObject({ ok: true })
+    },
+  )
+
+  it('of a licence is had by a signer of its authority’s state', async () => {
+    const pki = await mintIssuerPki({
+      intermediate: { subject: 'C=DE,ST=Bayern,CN=Test Issuing CA' },
+      leaf: { extendedKeyUsage: [SIGNER_USAGE], subject: 'C=DE,ST=Bayern,CN=Signer' },
+    })
+    const context = { anchors: [{ ...ANCHOR, x509_ca_pem: pki.root.pem }] }
+    expect((await verdictOn(make({}, { pki }), { context })).result).toMatchObject({ ok: true })
   })
 
   it('is had by pinning it', async () => {
