@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { ensureBundle } from './service/bundle.mjs'
 import { ensureInstalled } from './service/install.mjs'
 import { NODE, ROOT } from './service/paths.mjs'
-import { closingLine, summarise } from './service/test-summary.mjs'
+import { closingLine, refusalLine, summarise } from './service/test-summary.mjs'
 
 const PROJECTS = ['core', 'workers', 'system']
 const REPORTS = join(ROOT, 'reports')
@@ -22,6 +22,8 @@ const summary = summarise(PROJECTS.map(run), {
   noSkips: process.env.CI !== undefined,
 })
 for (const fault of summary.faults) console.error(fault)
+const refusals = refusalLine(summary)
+if (refusals !== undefined) console.log(refusals)
 console.log(closingLine(summary))
 process.exitCode = summary.faults.length === 0 ? 0 : 1
 

@@ -2,12 +2,19 @@
 
 /**
  * `runs`: `{ project, exitCode, report }[]`, the report being vitest's JSON or null. `everyProject`: each must have run a test.
- * `noSkips`: a skipped test is a fault. Returns the three counts and `faults`, the sentences that fail the whole.
+ * `noSkips`: a skipped test is a fault. Returns the three counts, `refusals` by credential format (test/formats/contract.ts
+ * counts them), and `faults`, the sentences that fail the whole.
  */
 export function summarise(runs, { everyProject, noSkips }) {
   const counted = runs.map(({ report }) => count(report))
   const sum = (key) => counted.reduce((total, each) => total + each[key], 0)
-  const summary = { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped'), faults: [] }
+  const summary = {
+    passed: sum('passed'),
+    failed: sum('failed'),
+    skipped: sum('skipped'),
+    refusals: refusalsOf(runs),
+    faults: [],
+  }
 
   runs.forEach(({ project, exitCode, report }, index) => {
     if (report === null) summary.faults.push(`${project}: no report`)
@@ -18,6 +25,12 @@ export function summarise(runs, { everyProject, noSkips }) {
   if (summary.failed > 0) summary.faults.push('Tests failed.')
   if (summary.passed + summary.failed === 0) summary.faults.push('No test ran.')
   return summary
+}
+
+/** How many single changes of a good presentation were refused, each for the reason it should be; undefined where none was tried. */
+export function refusalLine({ refusals }) {
+  const counts = Object.entries(refusals).map(([format, count]) => `${format} ${count}`)
+  return counts.length === 0 ? undefined : `changes refused for their own reason: ${counts.join(', ')}`
 }
 
 /** The line that ends a run. */
@@ -39,9 +52,22 @@ function count(report) {
   }
 }
 
+function refusalsOf(runs) {
+  const refusals = {}
+  for (const { meta } of runs.flatMap(({ report }) => testsOf(report))) {
+    for (const [format, count] of Object.entries(meta?.refusals ?? {})) {
+      refusals[format] = (refusals[format] ?? 0) + count
+    }
+  }
+  return refusals
+}
+
+function testsOf(report) {
+  return (report?.testResults ?? []).flatMap(({ assertionResults }) => assertionResults)
+}
+
 function skippedTests(report) {
-  return (report?.testResults ?? [])
-    .flatMap(({ assertionResults }) => assertionResults)
+  return testsOf(report)
     .filter(({ status }) => status !== 'passed' && status !== 'failed')
     .map(({ fullName }) => fullName)
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { closingLine, summarise } from '../../scripts/service/test-summary.mjs'
+import { closingLine, refusalLine, summarise } from '../../scripts/service/test-summary.mjs'
 
 const LENIENT = { everyProject: false, noSkips: false }
 const GOOD = run('core', ['passed', 'passed'])
@@ -9,6 +9,23 @@ describe('summarise', () => {
     const summary = summarise([GOOD, run('system', ['passed', 'skipped', 'todo'])], LENIENT)
     expect(closingLine(summary)).toBe('3 passed, 0 failed, 2 skipped')
     expect(summary.faults).toEqual([])
+  })
+
+  it('adds up the refusals that tests counted, by credential format', () => {
+    const counted = (...refusals: object[]) => ({
+      ...GOOD,
+      report: {
+        ...GOOD.report,
+        testResults: [
+          { status: 'passed', assertionResults: refusals.map((each) => ({ meta: { refusals: each } })) },
+        ],
+      },
+    })
+    const runs = [counted({ mso_mdoc: 1 }, { mso_mdoc: 2, 'dc+sd-jwt': 1 }), counted({ mso_mdoc: 4 }), GOOD]
+    expect(refusalLine(summarise(runs, LENIENT))).toBe(
+      'changes refused for their own reason: mso_mdoc 7, dc+sd-jwt 1',
+    )
+    expect(refusalLine(summarise([GOOD], LENIENT))).toBeUndefined()
   })
 
   it('fails when a test failed, even if the runner ended with 0', () => {
