@@ -94,7 +94,7 @@ export async function presentMdoc(issued: IssuerSigned, how: MdocPresenting): Pr
 /** What a wallet takes for the session of a request (OpenID4VP 1.0 B.2.6.1; in the drafts ISO/IEC TS 18013-7 B.4.4). */
 export async function transcriptOf(
   request: Pick<RequestPayload, 'client_id' | 'nonce' | 'response_uri' | 'client_metadata'>,
-  mdocGeneratedNonce: string,
+  mdocGeneratedNonce = '',
 ): Promise<SessionTranscript> {
   const { client_id: clientId, nonce, response_uri: responseUri } = request
   if (request.client_metadata.vp_formats !== undefined) {
