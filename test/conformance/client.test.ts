@@ -6,7 +6,7 @@ import { decryptClaims } from '../../src/client/claims.ts'
 import { type Client, createClient } from '../../src/client/client.ts'
 import { verifyWebhook } from '../../src/client/webhook.ts'
 import type { Result } from '../../src/result.ts'
-import { PID, presentationOf } from '../support/person.ts'
+import { PID, presentationOf, queryFor } from '../support/person.ts'
 import { BASE_URL, OVER_18 } from '../support/service.ts'
 import { answerAge, eventOf, useStage } from '../support/stage.ts'
 
@@ -55,7 +55,9 @@ it('opens the claims that only this relying party can read', async () => {
   )
   const uri = (created.wallet_request as { readonly uri: string }).uri
   const request = await stage.service.wallet.receive(uri)
-  await stage.service.wallet.present(request, { pid: [await presentationOf(stage.person, PID, request)] })
+  await stage.service.wallet.present(request, {
+    [queryFor(request, PID)]: [await presentationOf(stage.person, PID, request)],
+  })
   const ended = found(await client.get(created.verification_id))
   const jwks = await (await stage.service.fetch(`${BASE_URL}/.well-known/jwks.json`)).json()
   const claims = found(
