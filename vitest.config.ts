@@ -15,7 +15,7 @@ const CORE = [
   'limits',
   'scripts',
 ]
-const WORKERS = ['session', 'relying-party', 'routes']
+const WORKERS = ['session', 'relying-party', 'routes', 'workerd']
 
 // Three runners: the core as plain functions, the objects inside workerd, and the whole service over HTTP.
 export default defineConfig({
@@ -38,6 +38,8 @@ export default defineConfig({
         ],
         test: {
           name: 'workers',
+          // What only node can make, for tests inside workerd.
+          globalSetup: 'test/workerd/mdocs.ts',
           include: WORKERS.map((room) => `test/${room}/**/*.test.ts`),
         },
       },

@@ -1,8 +1,7 @@
 // What every credential format owes the protocol, whatever its encoding. Each format's own test runs this suite over
 // presentations made by a library that this project did not write.
 
-import { describe, expect, it } from 'vitest'
-import { getCurrentTest } from 'vitest/suite'
+import { describe, expect, it, TestRunner } from 'vitest'
 import type { Json } from '../../src/codec/json.ts'
 import {
   CHECKS,
@@ -75,7 +74,7 @@ export function expectRejection(verdict: Verdict, rejection: Rejection, check?: 
 
 /** `npm test` adds these up and prints how many changes of a good presentation were refused for their own reason. */
 function countRefusal(format: string): void {
-  const meta = getCurrentTest()?.meta as { refusals?: Record<string, number> } | undefined
+  const meta = TestRunner.getCurrentTest()?.meta as { refusals?: Record<string, number> } | undefined
   if (meta === undefined) return
   meta.refusals = { ...meta.refusals, [format]: (meta.refusals?.[format] ?? 0) + 1 }
 }

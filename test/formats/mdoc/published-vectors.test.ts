@@ -91,19 +91,24 @@ describe('ISO/IEC 18013-5 Annex D', () => {
     expect(result).toEqual({ ok: false, error: { reason: 'certificate_expired' } })
   })
 
-  it('is refused in any other session', async () => {
-    const transcript = Uint8Array.from(SESSION.transcript)
-    transcript[transcript.length - 1] = (transcript.at(-1) ?? 0) ^ 1
-    const { result } = await verdictOn(RESPONSE, { ...SESSION, transcript })
-    expect(result).toEqual({ ok: false, error: { reason: 'invalid_holder_signature' } })
-  })
-
-  it('is refused with any byte flipped (every third one and the last 700)', { timeout: 60_000 }, async () => {
+  it(`is refused with one bit of any of its ${RESPONSE.length} bytes flipped`, {
+    timeout: 60_000,
+  }, async () => {
     const survivors: number[] = []
-    for (let i = 0; i < RESPONSE.length; i += i < RESPONSE.length - 700 ? 3 : 1) {
+    for (let i = 0; i < RESPONSE.length; i++) {
       const flipped = Uint8Array.from(RESPONSE)
       flipped[i] = (flipped[i] ?? 0) ^ (1 << (i % 8))
       if ((await verdictOn(flipped)).result.ok) survivors.push(i)
+    }
+    expect(survivors).toEqual([])
+  })
+
+  it('is refused with one bit of any byte of its session transcript flipped', async () => {
+    const survivors: number[] = []
+    for (let i = 0; i < SESSION.transcript.length; i++) {
+      const transcript = Uint8Array.from(SESSION.transcript)
+      transcript[i] = (transcript[i] ?? 0) ^ (1 << (i % 8))
+      if ((await verdictOn(RESPONSE, { ...SESSION, transcript })).result.ok) survivors.push(i)
     }
     expect(survivors).toEqual([])
   })
