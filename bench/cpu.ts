@@ -4,6 +4,7 @@
 import { type Line, median, openLine, timed } from './measure.ts'
 import { makePresentations } from './presentations.ts'
 import { type Report, rounded } from './report.ts'
+import { makeStatusLists } from './status-lists.ts'
 import type { TaskName } from './worker.ts'
 
 const ROUNDS = 9
@@ -40,6 +41,19 @@ export async function benchSdJwtVc(port: number, report: Report): Promise<void> 
     report.target(`SD-JWT VC, ${name}, against the floor`, ratio(ours, floor), { most: 2.5 }, ' ×')
     report.target(`SD-JWT VC, ${name}, against the library`, ratio(library, ours), { least: 1.8 }, ' ×')
   }
+}
+
+/** A remembered list against one signature check of the platform, and a list of 64 MiB against the clock. */
+export async function benchStatusLists(port: number, report: Report): Promise<void> {
+  report.heading('A look into a Token Status List (milliseconds of CPU in workerd)')
+  const { million, bomb } = await makeStatusLists()
+  const [remembered, floor] = await compare(port, million, ['status-list/remembered', 'status-list/floor'])
+  const [refused] = await compare(port, bomb, ['status-list/bomb'])
+  report.line(
+    `a million entries, remembered: ${show(remembered)}, one ES256 verification ${show(floor)}; 64 MiB refused: ${show(refused)}`,
+  )
+  report.target('remembered status list against one ES256', ratio(remembered, floor), { most: 2 }, ' ×')
+  report.target('status list of 64 MiB', median(refused), { most: 50 }, ' ms')
 }
 
 /** Milliseconds of one task, round by round. */

@@ -2,7 +2,7 @@
 
 import { startServer } from '../test/support/server.ts'
 import { benchBundle, benchStart } from './bundle.ts'
-import { benchQr, benchSdJwtVc } from './cpu.ts'
+import { benchQr, benchSdJwtVc, benchStatusLists } from './cpu.ts'
 import { reportPrice } from './price.ts'
 import { describeMachine, startReport } from './report.ts'
 import { benchService } from './service.ts'
@@ -16,6 +16,7 @@ try {
   for (const line of describeMachine(server.stateDir)) report.line(line)
   await benchQr(worker.port, report)
   await benchSdJwtVc(worker.port, report)
+  await benchStatusLists(worker.port, report)
   await benchService(server, worker.port, report)
   await benchStart(server, report)
   benchBundle(report)

@@ -4,6 +4,7 @@
 import { Hono } from 'hono'
 import { drawWithOurs, drawWithQrcode, drawWithQrcodeSvgAndUpng } from './tasks/qr.ts'
 import { verifyNothingButSignatures, verifyWithLibrary, verifyWithOurs } from './tasks/sd-jwt-vc.ts'
+import { lookUpBomb, lookUpRemembered, verifyOneSignature } from './tasks/status-list.ts'
 
 /** One task, once. `input` is what the request's body holds; `turn` tells the repetitions apart. */
 export type Task = (input: never, turn: number) => unknown
@@ -15,6 +16,9 @@ const TASKS = {
   'sd-jwt-vc/ours': verifyWithOurs,
   'sd-jwt-vc/@sd-jwt': verifyWithLibrary,
   'sd-jwt-vc/floor': verifyNothingButSignatures,
+  'status-list/remembered': lookUpRemembered,
+  'status-list/bomb': lookUpBomb,
+  'status-list/floor': verifyOneSignature,
 } as const satisfies Readonly<Record<string, Task>>
 export type TaskName = keyof typeof TASKS
 

@@ -95,8 +95,10 @@ export const FETCH_MEMORY = {
 export const STATUS_LIST = {
   /** Bytes of a token as fetched. A million entries of one byte fit, be they random. */
   tokenBytes: 2_097_152,
-  /** Bytes of a list once inflated: 64 million entries of one bit. */
-  inflatedBytes: 8_388_608,
+  /** Bytes of a list once inflated: 32 million entries of one bit. The time a bomb takes grows with it. */
+  inflatedBytes: 4_194_304,
+  /** Bytes of an inflated list that is held as it is: eight million entries of one bit. Larger ones are inflated at each look. */
+  heldBytes: 1_048_576,
   /** Compressed bytes the inflater is handed at a time: DEFLATE makes at most about 1032 bytes of one. */
   sliceBytes: 1024,
   /** Levels of nesting of header and claims. */

@@ -8,7 +8,7 @@ import { createFetchMemory, type FetchMemory, type FetchSource, type MemoryRules
 import type { FetchResource, ResourceFault } from './fetch-resource.ts'
 import type { SharedCopy } from './shared-cache.ts'
 import { decodeStatusListCwt } from './status-cwt.ts'
-import { measureStatusList } from './status-inflate.ts'
+import { holdStatusList, measureStatusList } from './status-inflate.ts'
 import { decodeStatusListJwt } from './status-jwt.ts'
 import type { DecodedStatusToken, StatusListFault, StatusListForm } from './status-token.ts'
 
@@ -19,6 +19,8 @@ export type RememberedStatusToken = {
   /** Unix seconds. */
   readonly fetchedAt: number
   readonly bytes: number
+  /** The list itself, where it is small. */
+  readonly held: Uint8Array | undefined
   /** Gives a copy to other isolates. To be called when a signature has verified: junk is not worth sharing. */
   readonly share: () => void
 }
@@ -55,8 +57,7 @@ function rulesFor(form: StatusListForm): MemoryRules<Found> {
   return {
     read: (uri, source, last) => readToken({ uri, form }, source, last),
     isGood: (found, { now, age }) => found.ok && isGood(found.value, now, age),
-    // Held are the message, its claims and the list decoded from them.
-    bytesOf: (found) => (found.ok ? 3 * found.value.bytes : 0),
+    bytesOf: (found) => (found.ok ? found.value.bytes : 0),
   }
 }
 
@@ -124,11 +125,14 @@ async function openToken(
   if (!token.ok) return token
   const size = await measureStatusList(token.value.claims.list)
   if (!size.ok) return size
+  const held = await holdStatusList(token.value.claims.list, size.value)
   const opened: RememberedStatusToken = {
     token: token.value,
     verdicts: new Map(),
     fetchedAt,
-    bytes: body.length,
+    // Beside the list these are the message, its claims, and what is decoded of them.
+    bytes: 3 * body.length + (held?.length ?? 0),
+    held,
     share: () => share(opened),
   }
   return ok(opened)

@@ -1,5 +1,6 @@
 // The list itself: a compressed stream of entries of 1, 2, 4 or 8 bits (draft-ietf-oauth-status-list §4), or of bits (W3C
-// Bitstring Status List §2.2). It is read as a stream and never held whole: a few hundred bytes can inflate to a million.
+// Bitstring Status List §2.2). It is read as a stream, for a few hundred bytes can inflate to a million; held whole are only
+// lists whose size is known to be small.
 
 import { STATUS_LIST } from '../limits.ts'
 import { err, ok, type Result } from '../result.ts'
@@ -23,16 +24,45 @@ export async function measureStatusList(
   return whole && size >= minimum ? ok(size) : err('malformed_list')
 }
 
-/** The entry at `index`, a number from 0 to 2^bits − 1; inflates no further than to it. */
+/** The whole list, whose `size` was measured; `undefined` where it is too large to be held. */
+export async function holdStatusList(
+  list: CompressedStatusList,
+  size: number,
+): Promise<Uint8Array | undefined> {
+  if (size > STATUS_LIST.heldBytes) return undefined
+  const held = new Uint8Array(size)
+  let offset = 0
+  await inflate(list, (chunk) => {
+    held.set(chunk, offset)
+    offset += chunk.length
+    return true
+  })
+  return held
+}
+
+/** The entry at `index`, a number from 0 to 2^bits − 1, of a list that is held or else inflated no further than to it. */
 export async function readStatus(
   list: CompressedStatusList,
   index: number,
+  held?: Uint8Array,
 ): Promise<Result<number, StatusListFault>> {
   if (!Number.isSafeInteger(index) || index < 0) return err('index_out_of_range')
   const { layout, bits } = list
   const perByte = 8 / bits
   const target = Math.floor(index / perByte)
   if (target >= STATUS_LIST.inflatedBytes) return err('index_out_of_range')
+  const byte = held === undefined ? await inflateTo(list, target) : ok(held[target])
+  if (!byte.ok) return byte
+  if (byte.value === undefined) return err('index_out_of_range')
+  const place = layout === 'bitstring' ? perByte - 1 - (index % perByte) : index % perByte
+  return ok((byte.value >> (place * bits)) & (2 ** bits - 1))
+}
+
+/** The byte at `target`; `undefined` where the list ends before it. */
+async function inflateTo(
+  list: CompressedStatusList,
+  target: number,
+): Promise<Result<number | undefined, StatusListFault>> {
   let offset = 0
   let byte: number | undefined
   const whole = await inflate(list, (chunk) => {
@@ -40,9 +70,7 @@ export async function readStatus(
     offset += chunk.length
     return byte === undefined
   })
-  if (byte === undefined) return err(whole ? 'index_out_of_range' : 'malformed_list')
-  const place = layout === 'bitstring' ? perByte - 1 - (index % perByte) : index % perByte
-  return ok((byte >> (place * bits)) & (2 ** bits - 1))
+  return whole || byte !== undefined ? ok(byte) : err('malformed_list')
 }
 
 /** Inflates until `wants` says no more. True where the stream was well-formed up to its end. */

@@ -104,5 +104,5 @@ async function readEntry(
     return err('another_list')
   const trusted = await verifyStatusSigner(remembered.value, context)
   if (!trusted.ok) return trusted
-  return readStatus(token.claims.list, reference.index)
+  return readStatus(token.claims.list, reference.index, remembered.value.held)
 }
