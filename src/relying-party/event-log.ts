@@ -12,6 +12,8 @@ export type LogEntry = {
   readonly verification_id: string
   /** When the event came to be: it cannot have arrived before. */
   readonly created_at: number
+  /** It was never sent to this day before. */
+  readonly first: boolean
   /** Its session is erased by then, and with it the members that only the session has. */
   readonly session_until: number
   /** The event as JSON, without those members. */
@@ -22,7 +24,7 @@ export type LogEntry = {
 export type Recording = 'recorded' | 'closed'
 
 /** An event with its place in the day, from 1. */
-export type RecordedEvent = Omit<LogEntry, 'day' | 'created_at'> & { readonly position: number }
+export type RecordedEvent = Omit<LogEntry, 'day' | 'created_at' | 'first'> & { readonly position: number }
 
 export type LogPage = {
   readonly events: readonly RecordedEvent[]
@@ -32,17 +34,16 @@ export type LogPage = {
   readonly closed: boolean
 }
 
-type Stored = LogEntry & { readonly arrived_at: number }
+type Stored = Omit<LogEntry, 'first'> & { readonly arrived_at: number }
 
 const PREFIX = 'event/'
-/** Ids kept in memory; an id that may be older is looked for in storage. */
-const REMEMBERED = 20_000
+/** By event id: one that came late, which cannot be looked for by its time. One that came promptly costs no second row. */
+const LATE_PREFIX = 'late/'
+/** An event is prompt where it comes within this of its beginning: well before its session sends it a second time (30 s). */
+const PROMPT_MS = 15_000
 
 export class EventLog extends DurableObject<Env> {
   #last = 0
-  /** The ids that arrived since `#knownSince`, in order. */
-  readonly #recent = new Map<string, number>()
-  #knownSince = Date.now()
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
@@ -57,13 +58,17 @@ export class EventLog extends DurableObject<Env> {
 
   /** Records an event once, however often it is sent. */
   append(entry: LogEntry): Recording {
+    const { first, ...event } = entry
     const now = Date.now()
-    if (this.#holds(entry)) return 'recorded'
-    if (now >= endOfDay(entry.day)) return 'closed'
+    const prompt = now - event.created_at <= PROMPT_MS
+    const isNew = first && prompt
+    if (!isNew && this.#holds(event)) return 'recorded'
+    if (now >= endOfDay(event.day)) return 'closed'
+    const { kv } = this.ctx.storage
+    kv.put<Stored>(keyOf(this.#last + 1), { ...event, arrived_at: now })
     this.#last += 1
-    this.ctx.storage.kv.put<Stored>(keyOf(this.#last), { ...entry, arrived_at: now })
-    if (this.#last === 1) void this.ctx.storage.setAlarm(forgottenAt(entry.day))
-    this.#remember(entry.event_id, now)
+    if (!prompt) kv.put(LATE_PREFIX + event.event_id, this.#last)
+    if (this.#last === 1) void this.ctx.storage.setAlarm(forgottenAt(event.day))
     return 'recorded'
   }
 
@@ -84,27 +89,34 @@ export class EventLog extends DurableObject<Env> {
   /** The day's time is up: everything goes. */
   override async alarm(): Promise<void> {
     this.#last = 0
-    this.#recent.clear()
     await this.ctx.storage.deleteAll()
   }
 
-  #holds({ event_id, created_at }: LogEntry): boolean {
-    if (this.#recent.has(event_id)) return true
-    const since = created_at - CLOCK_SKEW_MS
-    if (since > this.#knownSince) return false
-    for (const [, stored] of this.ctx.storage.kv.list<Stored>({ prefix: PREFIX, reverse: true })) {
-      if (stored.arrived_at < since) return false
+  /** Looked for by its id among those that came late, and by its time among those that came promptly. */
+  #holds({ event_id, created_at }: Pick<LogEntry, 'event_id' | 'created_at'>): boolean {
+    const { kv } = this.ctx.storage
+    if (kv.get(LATE_PREFIX + event_id) !== undefined) return true
+    const startAfter = keyOf(this.#lastBefore(created_at - CLOCK_SKEW_MS))
+    for (const [, stored] of kv.list<Stored>({ prefix: PREFIX, startAfter })) {
       if (stored.event_id === event_id) return true
+      if (stored.arrived_at > created_at + PROMPT_MS + CLOCK_SKEW_MS) return false
     }
     return false
   }
 
-  #remember(eventId: string, now: number): void {
-    this.#recent.set(eventId, now)
-    const [oldest] = this.#recent
-    if (oldest === undefined || this.#recent.size <= REMEMBERED) return
-    this.#recent.delete(oldest[0])
-    this.#knownSince = oldest[1]
+  /**
+   * A position up to which everything came before `time`; 0 where there is none. Should this object have moved between machines,
+   * arrivals are in order up to the difference of their clocks.
+   */
+  #lastBefore(time: number): number {
+    let [before, after] = [0, this.#last + 1]
+    while (after - before > 1) {
+      const middle = Math.floor((before + after) / 2)
+      const arrivedAt = this.ctx.storage.kv.get<Stored>(keyOf(middle))?.arrived_at ?? 0
+      if (arrivedAt < time - CLOCK_SKEW_MS) before = middle
+      else after = middle
+    }
+    return before
   }
 }
 

@@ -80,6 +80,7 @@ function entryOf(document: SessionDocument, owed: OwedLogEntry): LogEntry {
     event_id: event.event_id,
     verification_id: event.verification_id,
     created_at: document.ended_at ?? document.expires_at,
+    first: owed.calls === 1,
     session_until: erasedBy(document),
     body: JSON.stringify(withoutPersonalMembers(event)),
   }
