@@ -119,9 +119,14 @@ export type VerificationEvent = Outcome & {
   readonly created_at: string
 }
 
+/** An event as the log shows it. `metadata` is null where the session could not be asked just now: ask for the session itself. */
+export type LoggedEvent = Omit<VerificationEvent, 'metadata'> & {
+  readonly metadata: VerificationEvent['metadata'] | null
+}
+
 /** Answer of `GET /v1/events`. */
 export type EventPage = {
-  readonly events: readonly VerificationEvent[]
+  readonly events: readonly LoggedEvent[]
   /** For the next call's `after`. */
   readonly next: string
   readonly has_more: boolean

@@ -72,16 +72,34 @@ async function collect(env: Env, relyingPartyId: string, { cursor, limit, now }:
   }
 }
 
-/** The event as the webhook carries it, as far as its session still knows. */
+/**
+ * The event as the webhook carries it, as far as its session still knows. A session that cannot be asked now must hold up nobody
+ * else's event: its own then says `metadata: null`, which is what it never says otherwise.
+ */
 async function complete(
   env: Env,
   relyingPartyId: string,
   { body, verification_id, session_until }: RecordedEvent,
   now: number,
 ): Promise<object> {
-  const event = JSON.parse(body) as object // written by our own session
+  const event = JSON.parse(body) as { created_at: string } // written by our own session
   const id = now < session_until ? sessionIdOf(env.VERIFICATION_SESSION, verification_id) : undefined
   if (id === undefined) return event
-  const members = await env.VERIFICATION_SESSION.get(id).personalMembers(relyingPartyId)
-  return { ...event, ...members }
+  const session = env.VERIFICATION_SESSION.get(id)
+  const late = scheduler.wait(MEMBERS_MS).then(() => UNREADABLE)
+  try {
+    return {
+      ...event,
+      ...(await Promise.race([session.personalMembers(relyingPartyId, event.created_at), late])),
+    }
+  } catch (error) {
+    const name = error instanceof Error ? error.name : ''
+    console.error(JSON.stringify({ event: 'event_members_unreadable', error: name }))
+    return { ...event, ...UNREADABLE }
+  }
 }
+
+/** How long one session may take to say what only it has. */
+const MEMBERS_MS = 5_000
+
+const UNREADABLE = { metadata: null }

@@ -44,7 +44,7 @@ import type {
 } from './results.ts'
 import { type CameBack, type CodeFault, type ComingBack, comeBack, redeemReturn } from './same-device.ts'
 import { openStore, type SessionStore } from './store.ts'
-import { isoTime, type PageView, pageView, publicView } from './view.ts'
+import { isoTime, isoTimeOrNull, type PageView, pageView, publicView } from './view.ts'
 
 /** While the alarm's work runs, another alarm stands this far ahead: a crash in the middle is never the end of it. */
 const WATCHDOG_MS = 60_000
@@ -234,10 +234,12 @@ export class VerificationSession extends DurableObject<Env> {
     return ok({ json: JSON.stringify(deliveriesView(document)), version: document.version })
   }
 
-  /** What an event carries only as long as its session lives; null where the session is gone. */
-  personalMembers(relyingPartyId: string): PersonalMembers | null {
+  /** What an event carries only as long as the session lives that ended then; null where that session is gone. */
+  personalMembers(relyingPartyId: string, endedAt: string): PersonalMembers | null {
     const document = this.#opened({ relyingPartyId })
-    return document === undefined ? null : personalMembers(document)
+    return isoTimeOrNull(document?.ended_at ?? null) === endedAt && document
+      ? personalMembers(document)
+      : null
   }
 
   /** Sends a delivery again by hand: same bytes, fresh time. */

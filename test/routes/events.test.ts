@@ -1,4 +1,4 @@
-import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { exportJWK, generateKeyPair } from 'jose'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -53,6 +53,15 @@ function isPublished(id: string): Promise<unknown> {
       expect(state.storage.kv.get('session')).toHaveProperty('owed_to_log', null),
     ),
   )
+}
+
+/** The session's document is from a version that this one does not know. */
+async function breakDocument(id: string): Promise<void> {
+  await runInDurableObject(stubOf(id), (_, state) => {
+    const document = state.storage.kv.get<object>('session')
+    state.storage.kv.put('session', { ...document, schema: 1000 })
+  })
+  await evictDurableObject(stubOf(id))
 }
 
 /** Every event, read in pages of `limit`, and the ids of the sessions they tell of. */
@@ -123,9 +132,54 @@ describe('an event in the log', () => {
   it('gets what its session has for the relying party of that session alone', async () => {
     const [ours, theirs] = [await setUp(), await setUp()]
     const session = stubOf(await cancelOne(ours, { metadata: { who: 'canary-person' } }))
+    const endedAt = new Date(NOON).toISOString()
     const members = { metadata: { who: 'canary-person' }, encrypted_claims: null }
-    expect(await session.personalMembers(ours.relyingPartyId)).toEqual(members)
-    expect(await session.personalMembers(theirs.relyingPartyId)).toBeNull()
+    expect(await session.personalMembers(ours.relyingPartyId, endedAt)).toEqual(members)
+    expect(await session.personalMembers(theirs.relyingPartyId, endedAt)).toBeNull()
+  })
+
+  it('gets nothing of a later session that the same Idempotency-Key made', async () => {
+    const setting = await setUp()
+    const headers = { 'Idempotency-Key': 'order-17' }
+    const { verification_id } = await createSession(setting, { metadata: { turn: 'first' } }, headers)
+    await ask(setting, 'POST', verification_id, '/cancel')
+    await isPublished(verification_id)
+    await ask(setting, 'DELETE', verification_id)
+    at(NOON + 25 * HOUR)
+    await runDurableObjectAlarm(stubOf(verification_id))
+    await createSession(setting, { metadata: { turn: 'second' } }, headers)
+    expect((await json(read(setting))).events).toMatchObject([{ verification_id, metadata: {} }])
+    await ask(setting, 'POST', verification_id, '/cancel')
+    await isPublished(verification_id)
+    const { events } = await json(read(setting))
+    expect(events).toMatchObject([{ metadata: {} }, { verification_id, metadata: { turn: 'second' } }])
+  })
+
+  it('whose session cannot be asked holds up no other: it says so by metadata null', async () => {
+    const setting = await setUp()
+    const ids: string[] = []
+    for (const who of ['a', 'b', 'c']) ids.push(await cancelOne(setting, { metadata: { who } }))
+    const errors = vi.spyOn(console, 'error').mockReturnValue(undefined)
+    await breakDocument(ids[1] ?? '')
+    const broken = await json(read(setting))
+    expect(broken.events.map((event: { verification_id: string }) => event.verification_id)).toEqual(ids)
+    expect(broken.events).toMatchObject([
+      { metadata: { who: 'a' } },
+      { status: 'canceled', metadata: null, encrypted_claims: null },
+      { metadata: { who: 'c' } },
+    ])
+    expect(errors.mock.calls.flat()).toContain('{"event":"event_members_unreadable","error":"Error"}')
+    expect(broken.next).toBe((await json(read(setting))).next)
+  })
+
+  it('whose session does not answer holds up no other either', async () => {
+    const setting = await setUp()
+    await cancelOne(setting)
+    vi.spyOn(scheduler, 'wait').mockResolvedValue(undefined)
+    vi.spyOn(VerificationSession.prototype, 'personalMembers').mockReturnValue(
+      new Promise(() => undefined) as never,
+    )
+    expect((await json(read(setting))).events).toMatchObject([{ status: 'canceled', metadata: null }])
   })
 })
 
