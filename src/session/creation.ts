@@ -4,9 +4,14 @@ import { encodeBase64url } from '../codec/base64url.ts'
 import type { Config } from '../config.ts'
 import type { VerifierIdentity } from '../openid4vp/generation.ts'
 import type { Policy } from '../policy/policy.ts'
+import { clientTokenOf, sessionUrlOf } from './client-token.ts'
 import { IDEMPOTENCY_MS, SCHEMA, type SessionDocument, type StoredRequest } from './document.ts'
-import { newGeneration, sealSigningKey } from './generation-keys.ts'
+import { newGeneration, openGeneration, sealSigningKey } from './generation-keys.ts'
+import { newestGeneration } from './generations.ts'
 import { randomBytes, sealingKeyOf } from './random.ts'
+import { walletRequest } from './requests.ts'
+import type { CreatedSession } from './results.ts'
+import { isoTime } from './view.ts'
 
 /** A validated creation request, and what the relying party's settings add to it. */
 export type CreateInput = {
@@ -67,5 +72,26 @@ export async function newSession(
     owed_to_log: null,
     retention_ms: input.retentionSeconds * 1000,
     idempotency,
+  }
+}
+
+/** What the edge answers the creation with: the session as it is now. */
+export async function createdSession(document: SessionDocument, config: Config): Promise<CreatedSession> {
+  const newest = newestGeneration(document.generations, 'any_device')
+  const request =
+    newest === undefined
+      ? null
+      : walletRequest(document, await openGeneration(document, newest), config.baseUrl)
+  const { verification_id, status, version, expires_at, livemode } = document
+  return {
+    verification_id,
+    session_url: await sessionUrlOf(config, document),
+    client_token: await clientTokenOf(config, document),
+    status,
+    version,
+    livemode,
+    expires_at: isoTime(expires_at),
+    uri: request?.uri ?? null,
+    wallet_request: JSON.stringify(request),
   }
 }

@@ -4,10 +4,11 @@
 import { DurableObject } from 'cloudflare:workers'
 import { encodeBase64url } from '../codec/base64url.ts'
 import { configOf, type Env } from '../env.ts'
+import { settingsOf } from '../relying-party/settings-cache.ts'
 import { err, ok, type Result } from '../result.ts'
 import { BROWSER_SECRET_BYTES, browserMark } from './binding.ts'
-import { clientTokenOf, qrCodeUrlOf, sessionUrlOf } from './client-token.ts'
-import { type CreateInput, newSession } from './creation.ts'
+import { qrCodeUrlOf, sessionUrlOf } from './client-token.ts'
+import { type CreateInput, createdSession, newSession } from './creation.ts'
 import { deliveriesView } from './deliveries-view.ts'
 import { deliverDue, redeliver } from './delivering.ts'
 import { type SessionDocument, tombstoneOf } from './document.ts'
@@ -30,10 +31,9 @@ import { pollView } from './poll.ts'
 import { publishDue } from './publishing.ts'
 import { randomBytes, sealingKeyOf } from './random.ts'
 import { openRenderLimit } from './render-limit.ts'
-import { openid4vpView, requestObject, walletRequest } from './requests.ts'
+import { openid4vpView, requestObject } from './requests.ts'
 import type {
   AnswerResult,
-  CreatedSession,
   Creation,
   Link,
   PostedAnswer,
@@ -44,7 +44,7 @@ import type {
 } from './results.ts'
 import { type CameBack, type CodeFault, type ComingBack, comeBack, redeemReturn } from './same-device.ts'
 import { openStore, type SessionStore } from './store.ts'
-import { isoTime, isoTimeOrNull, type PageView, pageView, publicView } from './view.ts'
+import { isoTimeOrNull, type PageView, pageView, publicView } from './view.ts'
 
 /** While the alarm's work runs, another alarm stands this far ahead: a crash in the middle is never the end of it. */
 const WATCHDOG_MS = 60_000
@@ -84,7 +84,7 @@ export class VerificationSession extends DurableObject<Env> {
     const config = configOf(this.env)
     const session = await newSession(input, verificationIdOf(this.ctx.id), { config, now: Date.now() })
     this.#store.commit(session)
-    return { kind: 'created', replayed: false, session: await this.#createdSession(session) }
+    return { kind: 'created', replayed: false, session: await createdSession(session, configOf(this.env)) }
   }
 
   async #replay(bodyDigest: string | null): Promise<Creation | null> {
@@ -94,7 +94,7 @@ export class VerificationSession extends DurableObject<Env> {
     if (known === null || known.body_digest !== bodyDigest) return { kind: 'conflict' }
     const session = this.#store.session()
     if (session === undefined) return { kind: 'erased' }
-    return { kind: 'created', replayed: true, session: await this.#createdSession(session) }
+    return { kind: 'created', replayed: true, session: await createdSession(session, configOf(this.env)) }
   }
 
   /** The session as its relying party polls it. */
@@ -184,6 +184,10 @@ export class VerificationSession extends DurableObject<Env> {
     if (asked === undefined) return { kind: 'refused', refusal: 'session_not_found' }
     const number = await readHandle(handleKeyOf(asked), 'request', requestId)
     if (number === undefined) return { kind: 'refused', refusal: 'unknown_request' }
+    // Nobody is asked in the name of a relying party that is no more. Where that cannot be found out, the answer is still to come.
+    const settings = await settingsOf(this.env, asked.relying_party_id, now)
+    if (!settings.ok && settings.error === 'not_found')
+      return { kind: 'refused', refusal: 'session_not_found' }
     const pending = await this.#pending(now, 'capability') // as it is now, not as it was before the handle was read
     if (!pending.ok) return { kind: 'refused', refusal: 'request_over' }
     const document = pending.value
@@ -308,26 +312,5 @@ export class VerificationSession extends DurableObject<Env> {
     const changed = { ...document, generations, request_fetched }
     if (generation[how]) this.#store.remember(changed)
     else this.#store.commit({ ...changed, version: document.version + (how === 'fetched' ? 1 : 0) })
-  }
-
-  async #createdSession(document: SessionDocument): Promise<CreatedSession> {
-    const newest = newestGeneration(document.generations, 'any_device')
-    const request =
-      newest === undefined
-        ? null
-        : walletRequest(document, await openGeneration(document, newest), configOf(this.env).baseUrl)
-    const config = configOf(this.env)
-    const { verification_id, status, version, expires_at, livemode } = document
-    return {
-      verification_id,
-      session_url: await sessionUrlOf(config, document),
-      client_token: await clientTokenOf(config, document),
-      status,
-      version,
-      livemode,
-      expires_at: isoTime(expires_at),
-      uri: request?.uri ?? null,
-      wallet_request: JSON.stringify(request),
-    }
   }
 }
