@@ -75,7 +75,11 @@ const SCHEMA = z.object({
     .check(z.refine(isOrigin, 'must be an https origin (http only on loopback) without a path')),
   ADMIN_TOKEN: z.optional(z.string().check(z.minLength(32))),
   SERVER_SECRET: z.pipe(z.string(), z.transform(toSecret)),
-  ACCESS_TOKEN_KEYS: json(z.object({ keys: z.array(signingJwk).check(z.minLength(1)) })),
+  ACCESS_TOKEN_KEYS: json(
+    z.object({
+      keys: z.array(signingJwk).check(z.minLength(1), z.refine(haveTheirOwnKids, 'name a kid twice')),
+    }),
+  ),
   VERIFIER_SIGNING_JWK: json(p256PrivateJwk),
   VERIFIER_CERTIFICATE_CHAIN_PEM: z.string().check(z.regex(/-----BEGIN CERTIFICATE-----/, 'must be PEM')),
   SERVICE_SCHEME: z._default(scheme, 'walletverify'),
@@ -103,6 +107,11 @@ function toSecret(text: string, { issues }: z.core.ParsePayload): Uint8Array<Arr
   if (bytes !== undefined && bytes.length >= 32) return bytes
   issues.push({ code: 'custom', input: text, message: 'must be base64url of 32 bytes or more' })
   return z.NEVER
+}
+
+/** A token names its key by `kid`: of two with the same, one would verify nothing. */
+function haveTheirOwnKids(keys: readonly { readonly kid: string }[]): boolean {
+  return new Set(keys.map(({ kid }) => kid)).size === keys.length
 }
 
 function isOrigin(text: string): boolean {

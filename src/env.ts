@@ -17,6 +17,8 @@ export type Env = {
   readonly CREATION_RATE_LIMIT?: RateLimit
   /** 60 wallet calls in 10 s an address. */
   readonly WALLET_RATE_LIMIT?: RateLimit
+  /** 60 calls of the token endpoint in 10 s an address, and a client. */
+  readonly TOKEN_RATE_LIMIT?: RateLimit
   readonly BASE_URL: string
   readonly SERVER_SECRET: string
   readonly ACCESS_TOKEN_KEYS: string

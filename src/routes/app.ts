@@ -19,9 +19,9 @@ export function createApp(): Hono<AppEnv> {
   const app = new Hono<AppEnv>()
   app.use(requestId)
   app.use(logRequests)
+  app.route('/', walletRoutes()) // first: what it says of HEAD, too, is for wallets
   app.use(headWithoutEffect(app, SAFE_PREFIXES))
   app.route('/', wellKnownRoutes())
-  app.route('/', walletRoutes())
   app.route('/', sessionPageRoutes())
   app.route('/', relyingPartyRoutes())
   app.route('/', eventRoutes())

@@ -21,8 +21,8 @@ export const logRequests: MiddlewareHandler<AppEnv> = async (c, next) => {
 /** Asked again and again: a probe or a poll that is answered says nothing, and its line would cost a tenth of the answer. */
 const REPEATED: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/v1/verify/:id'])
 
-/** The pattern that the address matched; one that ends in `*` only where no other did. */
+/** The pattern that the address matched; one that ends in `*`, the longest, only where no other did. */
 function routeOf(c: Context<AppEnv>): string {
   const paths = matchedRoutes(c).map(({ path }) => path)
-  return paths.findLast((path) => !path.endsWith('*')) ?? paths.at(-1) ?? '/*'
+  return paths.findLast((path) => !path.endsWith('*')) ?? paths.sort((a, b) => b.length - a.length)[0] ?? '/*'
 }

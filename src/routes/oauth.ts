@@ -10,7 +10,9 @@ import { SCOPES, type Scope } from '../relying-party/settings.ts'
 import { err, ok, type Result } from '../result.ts'
 import { type Caller, callerByApiKey } from './authenticate.ts'
 import type { AppContext, AppEnv } from './context.ts'
-import { decodeFormText, type FormFault, readForm } from './form.ts'
+import { decodeFormText, readForm } from './form.ts'
+import { TOKEN_ERRORS, type TokenRefusal } from './oauth-errors.ts'
+import { takeToken, takeTokenCall } from './rate-limit.ts'
 
 /** `POST /oauth/token` and what announces it. */
 export function oauthRoutes(): Hono<AppEnv> {
@@ -25,6 +27,7 @@ const TOKEN_LIMIT = 8 * 1024
 type Parameters = ReadonlyMap<string, string>
 
 async function sendToken(c: AppContext): Promise<Response> {
+  if (!(await takeTokenCall(c))) return refuse('rate_limited')
   const form = await readForm(c.req.raw, TOKEN_LIMIT)
   if (!form.ok) return refuse(form.error)
   // RFC 6749 §3.2: a parameter without a value counts as not sent; one we do not know is ignored.
@@ -34,6 +37,7 @@ async function sendToken(c: AppContext): Promise<Response> {
   if (grantType !== 'client_credentials') return refuse('grant_type_unsupported')
   const client = await authenticateClient(c, parameters)
   if (!client.ok) return refuse(client.error)
+  if (!(await takeToken(c, client.value.settings.relying_party_id))) return refuse('rate_limited')
   const scopes = narrowed(client.value.scopes, parameters.get('scope'))
   return scopes === undefined ? refuse('scope_invalid') : respond(await tokenFor(c, client.value, scopes))
 }
@@ -48,7 +52,10 @@ async function tokenFor(c: AppContext, client: Caller, scopes: readonly Scope[])
 }
 
 /** The relying party behind `client_id` and `client_secret`, which is one of its API keys. */
-async function authenticateClient(c: AppContext, parameters: Parameters): Promise<Result<Caller, Refusal>> {
+async function authenticateClient(
+  c: AppContext,
+  parameters: Parameters,
+): Promise<Result<Caller, TokenRefusal>> {
   const credentials = credentialsOf(c.req.header('Authorization'), parameters)
   if (!credentials.ok) return credentials
   const { clientId, clientSecret } = credentials.value
@@ -60,7 +67,10 @@ async function authenticateClient(c: AppContext, parameters: Parameters): Promis
 type Credentials = { readonly clientId: string; readonly clientSecret: string }
 
 /** RFC 6749 §2.3: by header or by body, and never both. */
-function credentialsOf(header: string | undefined, parameters: Parameters): Result<Credentials, Refusal> {
+function credentialsOf(
+  header: string | undefined,
+  parameters: Parameters,
+): Result<Credentials, TokenRefusal> {
   const clientId = parameters.get('client_id')
   const clientSecret = parameters.get('client_secret')
   if (header === undefined) {
@@ -94,61 +104,12 @@ function narrowed(granted: readonly Scope[], asked: string | undefined): readonl
   return granted.filter((scope) => names.includes(scope))
 }
 
-type Refusal =
-  | FormFault
-  | 'method_not_allowed'
-  | 'grant_type_missing'
-  | 'grant_type_unsupported'
-  | 'two_authentications'
-  | 'two_clients'
-  | 'client_unknown'
-  | 'scope_invalid'
-  | 'unavailable'
-
-type OAuthError = { readonly status: number; readonly error: string; readonly description: string }
-
-/** Why it failed that a client is not known is not told: an expired, revoked or invented secret look the same. */
-const ERRORS: Readonly<Record<Refusal, OAuthError>> = {
-  too_large: invalidRequest(413, 'The body is too large.'),
-  unsupported_media_type: invalidRequest(415, 'Send application/x-www-form-urlencoded.'),
-  malformed: invalidRequest(400, 'The body is not a form in UTF-8.'),
-  duplicate_parameter: invalidRequest(400, 'The body names a parameter twice.'),
-  method_not_allowed: invalidRequest(405, 'Only POST is allowed here.'),
-  grant_type_missing: invalidRequest(400, 'grant_type is missing.'),
-  grant_type_unsupported: {
-    status: 400,
-    error: 'unsupported_grant_type',
-    description: 'Only client_credentials is supported.',
-  },
-  two_authentications: invalidRequest(400, 'Authenticate by header or by body, not by both.'),
-  two_clients: invalidRequest(400, 'The header and the body name two clients.'),
-  client_unknown: {
-    status: 401,
-    error: 'invalid_client',
-    description: 'Send the relying_party_id as client_id and one of its API keys as client_secret.',
-  },
-  scope_invalid: {
-    status: 400,
-    error: 'invalid_scope',
-    description: 'The scope is malformed, or goes beyond that of the API key.',
-  },
-  unavailable: {
-    status: 503,
-    error: 'temporarily_unavailable',
-    description: 'This could not be checked now: try again.',
-  },
-}
-
-function invalidRequest(status: number, description: string): OAuthError {
-  return { status, error: 'invalid_request', description }
-}
-
-function refuse(refusal: Refusal): Response {
-  const { status, error, description } = ERRORS[refusal]
+function refuse(refusal: TokenRefusal): Response {
+  const { status, error, description } = TOKEN_ERRORS[refusal]
   const response = respond({ error, error_description: description }, status)
   if (status === 401) response.headers.set('WWW-Authenticate', 'Basic realm="oauth", charset="UTF-8"')
   if (status === 405) response.headers.set('Allow', 'POST')
-  if (status === 503) response.headers.set('Retry-After', '1')
+  if (status === 429 || status === 503) response.headers.set('Retry-After', '1')
   return response
 }
 

@@ -176,6 +176,12 @@ export const PROBLEMS = {
     meaning:
       'Every name is known, but together they ask for something that no wallet can present, such as a scope that none of the requested types carries.',
   },
+  upgrade_required: {
+    status: 426,
+    title: 'This address speaks WebSocket only',
+    retryable: false,
+    meaning: 'Open it as a WebSocket. Where that is not possible, poll the verification with wait.',
+  },
   rate_limited: {
     status: 429,
     title: 'Too many requests',

@@ -13,6 +13,7 @@ export type Bucket = (key: string, now: number) => boolean
 
 const CREATIONS: Rate = { limit: 100, period: 1_000 }
 const WALLET_CALLS: Rate = { limit: 60, period: 10_000 }
+const TOKENS: Rate = { limit: 60, period: 10_000 }
 
 /** Keys a bucket remembers at most; the longest unused one is forgotten first, which only ever favours the caller. */
 const MAXIMUM_KEYS = 10_000
@@ -34,6 +35,7 @@ export function memoryBucket(rate: Rate, maximumKeys: number = MAXIMUM_KEYS): Bu
 
 const creations = memoryBucket(CREATIONS)
 const walletCalls = memoryBucket(WALLET_CALLS)
+const tokens = memoryBucket(TOKENS)
 
 /** 100 creations a second for each API key. The response to send where there were more. */
 export async function limitCreations(c: AppContext, keyId: string): Promise<Response | undefined> {
@@ -45,6 +47,20 @@ export async function limitCreations(c: AppContext, keyId: string): Promise<Resp
 export async function takeWalletCall(c: AppContext): Promise<boolean> {
   const address = clientAddress(c.req.raw, configOf(c.env).clientIpHeader)
   return address === undefined || take(c.env.WALLET_RATE_LIMIT, walletCalls, address)
+}
+
+/**
+ * 60 calls of the token endpoint in 10 s for each address, whatever they show: whether one more is allowed. Without a known
+ * address there is no such limit.
+ */
+export async function takeTokenCall(c: AppContext): Promise<boolean> {
+  const address = clientAddress(c.req.raw, configOf(c.env).clientIpHeader)
+  return address === undefined || take(c.env.TOKEN_RATE_LIMIT, tokens, `address ${address}`)
+}
+
+/** 60 tokens in 10 s for each client that has shown who it is: nobody else can use up what is its own. */
+export function takeToken(c: AppContext, clientId: string): Promise<boolean> {
+  return take(c.env.TOKEN_RATE_LIMIT, tokens, `client ${clientId}`)
 }
 
 /** The caller's address, where something in front of us vouches for it: Cloudflare's edge, or the header the operator named. */

@@ -32,10 +32,10 @@ const redemption = z.strictObject({ return_code: code })
 
 /** A request for this browser alone, and the cookie that knows it again. */
 async function makeLink(c: AppContext): Promise<Response> {
-  if (!isOwnPage(c)) return problem(c, 'cross_site_request')
   const id = c.req.param('id') ?? ''
   const caller = await authenticateForSession(c, id, 'verify:request')
   if (!caller.ok) return caller.error
+  if (!isOwnPage(c)) return problem(c, 'cross_site_request')
   // A relying party's server is not the browser that the wallet comes back to.
   if (caller.value.kind !== 'client_token') return problem(c, 'insufficient_scope')
   const session = stubOf(c, id)

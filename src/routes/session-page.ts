@@ -85,10 +85,7 @@ async function watch(c: AppContext): Promise<Response> {
   const caller = await authenticateForSession(c, id, 'verify:read')
   if (!caller.ok) return caller.error
   if (c.req.header('Upgrade')?.toLowerCase() !== 'websocket') {
-    return problem(c, 'invalid_request', {
-      detail: 'This address speaks WebSocket only.',
-      errors: [{ pointer: '/Upgrade', code: 'invalid', message: 'must be websocket' }],
-    })
+    return problem(c, 'upgrade_required', { headers: { Upgrade: 'websocket' } }) // RFC 9110 §15.5.22
   }
   const session = stubOf(c, id)
   if (session === undefined) return problem(c, 'verification_not_found')

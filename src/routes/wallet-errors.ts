@@ -21,10 +21,11 @@ export type WalletError = { readonly status: number; readonly error: string; rea
 
 /** The OAuth error of a refusal. */
 export function walletError(refusal: WalletRefusal): WalletError {
-  return ERRORS[KINDS[refusal]]
+  return WALLET_ERRORS[KINDS[refusal]]
 }
 
-const ERRORS = {
+/** Every error that a wallet can be told. */
+export const WALLET_ERRORS = {
   unknown: invalid(404, 'There is no such request.'),
   ended: invalid(409, 'This verification is already over.'),
   awaited: invalid(409, 'This verification has an answer and waits for its browser.'),
@@ -50,7 +51,7 @@ const ERRORS = {
   presentation: invalid(400, 'The presentation was not accepted.'),
 } as const satisfies Readonly<Record<string, WalletError>>
 
-const KINDS: Readonly<Record<WalletRefusal, keyof typeof ERRORS>> = {
+const KINDS: Readonly<Record<WalletRefusal, keyof typeof WALLET_ERRORS>> = {
   session_not_found: 'unknown',
   unknown_request: 'unknown',
   session_ended: 'ended',

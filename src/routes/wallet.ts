@@ -25,12 +25,19 @@ const METADATA_LIMIT = 16 * 1024
 /** The wallet's routes. */
 export function walletRoutes(): Hono<AppEnv> {
   return new Hono<AppEnv>()
-    .get('/r/:capability', (c) => guarded(c, () => sendRequest(c, null)))
+    .get('/r/:capability', (c) =>
+      c.req.method === 'HEAD' ? refuseRequestMethod() : guarded(c, () => sendRequest(c, null)),
+    )
     .post('/r/:capability', (c) => guarded(c, () => postRequest(c)))
-    .all('/r/:capability', () => refuse('method_not_allowed', { Allow: 'GET, POST' }))
+    .all('/r/:capability', refuseRequestMethod)
     .all('/r/*', () => refuse('unknown_request'))
     .post('/v1/verify/:id/callback', (c) => guarded(c, () => present(c)))
     .all('/v1/verify/:id/callback', () => refuse('method_not_allowed', { Allow: 'POST' }))
+}
+
+/** HEAD has no effect anywhere (CONTRACT 1), and Hono would send it to GET, which hands the request out. */
+function refuseRequestMethod(): Response {
+  return refuse('method_not_allowed', { Allow: 'GET, POST' })
 }
 
 /** §5.10: a wallet that knows `request_uri_method=post` posts a nonce of its own and what it can do. */

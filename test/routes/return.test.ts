@@ -192,6 +192,14 @@ describe('a link', () => {
     expect((await json(response)).code).toBe('cross_site_request')
   })
 
+  it('asks for the token before it asks for the origin', async () => {
+    const { verification_id } = await createSession(await setUp())
+    const path = `/v1/verify/${verification_id}/link`
+    expect((await json(call(app, 'POST', path))).code).toBe('missing_token')
+    const headers = { Authorization: 'Bearer nonsense' }
+    expect((await json(call(app, 'POST', path, { headers }))).code).toBe('invalid_token')
+  })
+
   it('leaves the QR alive, and the view of the request on it', async () => {
     const setting = await setUp()
     const session = await createSession(setting)

@@ -114,8 +114,11 @@ describe('the watch socket', () => {
     expect([response.status, (await json(response)).code]).toEqual([status, code])
   })
 
-  it('answers a plain GET with a problem', async () => {
-    const response = await get(addressOf(await createSession(await setUp())))
-    expect([response.status, (await json(response)).code]).toEqual([400, 'invalid_request'])
+  it('tells a plain GET to upgrade, if it has a token', async () => {
+    const address = addressOf(await createSession(await setUp()))
+    const response = await get(address)
+    expect([response.status, (await json(response)).code]).toEqual([426, 'upgrade_required'])
+    expect(response.headers.get('Upgrade')).toBe('websocket') // RFC 9110 §15.5.22
+    expect((await get(address.split('?')[0] ?? '')).status).toBe(401)
   })
 })

@@ -1,6 +1,10 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { afterEach, expect, it, vi } from 'vitest'
-import { createSession, fetchRequest, goodAnswer, post, setUp, stubOf } from '../session/driver.ts'
+import { createApp } from '../../src/routes/app.ts'
+import { createSession, fetchRequest, goodAnswer, poll, post, setUp, stubOf } from '../session/driver.ts'
+import { call } from './edge-app.ts'
+
+const app = createApp()
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -27,4 +31,24 @@ it('CONTRACT 5: even of a fault of ours a wallet reads OAuth, and the log has it
   const entries = log.mock.calls.map(([entry]) => String(entry))
   expect(entries.map((entry) => JSON.parse(entry))).toMatchObject([{ event: 'fault', unreachable: false }])
   expect(entries.join()).not.toContain(answer.state)
+})
+
+it('CONTRACT 1, 5: HEAD hands out nothing, and is 405 as wallets read it', async () => {
+  const setting = await setUp()
+  const { verification_id, wallet_request } = await createSession(setting)
+  const request = wallet_request.request_uri.slice('https://verifier.example'.length)
+  const allowed = { [request]: 'GET, POST', [`/v1/verify/${verification_id}/callback`]: 'POST' }
+  for (const [path, allow] of Object.entries(allowed)) {
+    const response = await call(app, 'HEAD', path)
+    expect(response.status).toBe(405)
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      allow,
+      'access-control-allow-origin': '*',
+      'cache-control': 'no-store',
+      'content-type': 'application/json',
+    })
+    expect(await response.text()).toBe('')
+  }
+  expect((await call(app, 'HEAD', '/r/nothing/here')).status).toBe(404)
+  expect((await poll(setting, verification_id)).stage).toBe('created')
 })

@@ -67,7 +67,12 @@ describe('a repeated creation', () => {
   const TYPE = {
     formats: { 'dc+sd-jwt': { meta: { vct_values: ['urn:example:card'] }, scopes: { age: ['age'] } } },
   }
-  const ACCEPTED = { credential_types: ['card'], scope: ['age'], metadata: { order: '18' } }
+  const ACCEPTED = {
+    credential_types: ['card'],
+    scope: ['age'],
+    metadata: { order: '18' },
+    formats: ['dc+sd-jwt'],
+  }
 
   /** A relying party that added a type, made a session with it, and removed it again. */
   async function changed(key: string) {

@@ -1,0 +1,47 @@
+// docs/contract.md promises every code that a route can answer, and no other: its tables and the catalogues in src are one.
+
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { TOKEN_ERRORS } from '../src/routes/oauth-errors.ts'
+import { PROBLEMS } from '../src/routes/problems.ts'
+import { WALLET_ERRORS } from '../src/routes/wallet-errors.ts'
+
+const CONTRACT = readFileSync(join(dirname(fileURLToPath(import.meta.url)), '../docs/contract.md'), 'utf8')
+
+/** `<status> <code>` of every code in one column of the table below a heading, in order. Column 0 is the status. */
+function promised(heading: string, column: number): readonly string[] {
+  const table = CONTRACT.slice(CONTRACT.indexOf(heading)).split('\n\n')[0] ?? ''
+  const rows = table.split('\n').filter((line) => /^\| [0-9]{3} \|/.test(line))
+  return rows.flatMap((row) => {
+    const cells = row.split('|').map((cell) => cell.trim())
+    // What stands in brackets explains and may name other things.
+    const codes = (cells[column + 1] ?? '').replace(/\([^)]*\)/g, '').matchAll(/`(\w+)`/g)
+    return [...codes].map(([, code]) => `${cells[1]} ${code}`)
+  })
+}
+
+function unique(texts: readonly string[]): readonly string[] {
+  return [...new Set(texts)].sort()
+}
+
+const oauth = (errors: object) =>
+  unique(
+    Object.values(errors).map(({ status, error }: { status: number; error: string }) => `${status} ${error}`),
+  )
+
+describe('docs/contract.md lists, with its status, every', () => {
+  it('problem code, and no other', () => {
+    const codes = Object.entries(PROBLEMS).map(([code, { status }]) => `${status} ${code}`)
+    expect(unique(promised('| status | code |', 1))).toEqual(unique(codes))
+  })
+
+  it('error of a wallet, and no other', () => {
+    expect(unique(promised('| status | wallet |', 1))).toEqual(oauth(WALLET_ERRORS))
+  })
+
+  it('error of the token endpoint, and no other', () => {
+    expect(unique(promised('| status | wallet |', 2))).toEqual(oauth(TOKEN_ERRORS))
+  })
+})
