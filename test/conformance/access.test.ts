@@ -1,29 +1,51 @@
 // CONTRACT 1: who may call what, and what everyone else is told.
 
 import { expect, it } from 'vitest'
+import { ACCESS, type Access } from '../../src/routes/access.ts'
 import { expectStatus, OVER_18, type RelyingParty } from '../support/service.ts'
 import { begin, eventOf, finish, relyingPartyOf, useStage } from '../support/stage.ts'
 
 const stage = useStage()
 
+const STATUSES: Readonly<Record<string, number>> = {
+  'POST /v1/verify': 201,
+  'DELETE /v1/verify/:id': 204,
+  'POST /v1/verify/:id/cancel': 409,
+  'GET /v1/verify/:id/openid4vp': 410,
+  'GET /v1/verify/:id/qr': 410,
+  'GET /v1/verify/:id/watch': 426,
+  'POST /v1/verify/:id/return': 400,
+  'POST /v1/verify/:id/deliveries/:delivery/redeliver': 202,
+  'POST /v1/api_keys': 201,
+  'DELETE /v1/api_keys/:key': 404,
+}
+
+const BODIES: Readonly<Record<string, object>> = {
+  'POST /v1/verify': OVER_18,
+  'POST /v1/verify/:id/return': { return_code: 'none' },
+  'PATCH /v1/relying_party': { by_value: false },
+  'POST /v1/api_keys': { scopes: ['settings:manage'] },
+}
+
 type Route = {
   readonly method: string
   readonly path: string
   readonly scope: string
+  readonly opensToClientToken: boolean
+  /** What the right scope is answered for a session that is over. */
   readonly status: number
+  readonly body: object | undefined
 }
 
-/** The routes of a relying party, and what they answer to the right scope for a session that is over. */
-const ROUTES: readonly Route[] = [
-  { method: 'POST', path: '/v1/verify', scope: 'verify:create', status: 201 },
-  { method: 'GET', path: '/v1/verify/:id', scope: 'verify:read', status: 200 },
-  { method: 'GET', path: '/v1/verify/:id/openid4vp', scope: 'verify:request', status: 410 },
-  { method: 'GET', path: '/v1/verify/:id/qr', scope: 'verify:request', status: 410 },
-  { method: 'POST', path: '/v1/verify/:id/cancel', scope: 'verify:create', status: 409 },
-  { method: 'GET', path: '/v1/verify/:id/deliveries', scope: 'webhooks:manage', status: 200 },
-  { method: 'POST', path: '/v1/verify/:id/deliveries/:d/redeliver', scope: 'webhooks:manage', status: 202 },
-  { method: 'DELETE', path: '/v1/verify/:id', scope: 'verify:create', status: 204 },
-]
+/** Every route that asks for a scope: the service's own table, of which another test shows that it is complete. */
+const ROUTES: readonly Route[] = Object.entries<Access>(ACCESS).flatMap(([name, access]) => {
+  const [method = '', path = ''] = name.split(' ')
+  if (!('scope' in access)) return []
+  const { scope, caller } = access
+  const opensToClientToken = caller === 'session'
+  return { method, path, scope, opensToClientToken, status: STATUSES[name] ?? 200, body: BODIES[name] }
+})
+
 const SCOPES = [
   'verify:create',
   'verify:read',
@@ -40,12 +62,15 @@ async function keyWith(rp: RelyingParty, grant: object): Promise<string> {
 
 function call(
   rp: RelyingParty,
-  { method, path }: Route,
+  { method, path, body }: Route,
   token: string | null,
   ids: { id: string; delivery?: string },
 ) {
-  const url = path.replace(':id', ids.id).replace(':d', ids.delivery ?? 'dlv_none')
-  return rp.call(method, url, { token, ...(path === '/v1/verify' ? { body: OVER_18 } : {}) })
+  const url = path
+    .replace(':id', ids.id)
+    .replace(':delivery', ids.delivery ?? 'dlv_none')
+    .replace(':key', 'none')
+  return rp.call(method, url, { token, ...(body !== undefined && { body }) })
 }
 
 /** What a client can tell: everything but the request's own id. */
@@ -94,7 +119,8 @@ it('CONTRACT 8: a revoked API key opens nothing any more', async () => {
   expect((await use()).status).toBe(401)
 })
 
-const SESSION_ROUTES = ROUTES.filter(({ path }) => path.includes(':id'))
+// Without an upgrade, which this client cannot ask for, `/watch` looks at no id (test/routes/session-watch.test.ts has the rest).
+const SESSION_ROUTES = ROUTES.filter(({ path }) => path.includes(':id') && !path.endsWith('/watch'))
 
 it.each(SESSION_ROUTES)(
   'CONTRACT 1: for $method $path a foreign, forged, altered, malformed or erased id is one 404, byte for byte',
@@ -158,7 +184,7 @@ it('CONTRACT 1: anything else with a client_token is 403', async () => {
   const { verification_id: id, client_token: token } = await stage.rp.create()
   const other = (await stage.rp.create()).verification_id
   const open = ['/v1/verify/:id', '/v1/verify/:id/qr']
-  const others = ROUTES.filter(({ method, path }) => method !== 'GET' || !open.includes(path))
+  const others = ROUTES.filter(({ opensToClientToken }) => !opensToClientToken)
   for (const route of others) expect((await call(stage.rp, route, token, { id })).status).toBe(403)
   for (const path of open) {
     const response = await stage.rp.call('GET', path.replace(':id', other), { token })

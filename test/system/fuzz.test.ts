@@ -3,7 +3,9 @@
 
 import { Agent, request as send } from 'node:http'
 import { describe, expect, it } from 'vitest'
+import { ACCESS } from '../../src/routes/access.ts'
 import { seededRandom } from '../formats/sd-jwt-vc/random.ts'
+import { BASE_URL } from '../support/service.ts'
 import { answerAge, begin, finish, relyingPartyOf, useStage } from '../support/stage.ts'
 import { type FuzzAnswer, undocumented } from './fuzz/documented.ts'
 import { drawRequest, type FuzzRequest, type Pool } from './fuzz/requests.ts'
@@ -35,6 +37,7 @@ describe('ten thousand generated requests', () => {
       expect(took).toBeLessThan(TIME_LIMIT_MS)
       const statuses = new Set(answers.map(({ status }) => status))
       expect([...statuses].sort(), 'what they were').toEqual(expect.arrayContaining(MET))
+      expect(neverOpened(requests, answers), 'routes that no request got into').toEqual([])
       expect(stage.service.server.output()).not.toContain('"event":"fault"')
     },
     TIME_LIMIT_MS + 20_000,
@@ -46,17 +49,27 @@ describe('ten thousand generated requests', () => {
   })
 })
 
+/** Routes that answered nobody but to ask who they are. The table is complete: test/routes/access.test.ts compares it with the app. */
+function neverOpened(requests: readonly FuzzRequest[], answers: readonly FuzzAnswer[]): readonly string[] {
+  const opened = requests.flatMap(({ route }, i) =>
+    route === null || TURNED_AWAY.includes(answers[i]?.status ?? 0) ? [] : route,
+  )
+  return Object.keys(ACCESS).filter((name) => !opened.some((route) => route === name))
+}
+
+const TURNED_AWAY = [401, 403, 405, 429]
+
 /** A generator that only ever met a 404 would prove nothing. */
-const MET = [200, 201, 204, 400, 401, 403, 404, 405, 406, 409, 410, 413, 415, 422]
+const MET = [200, 201, 204, 400, 401, 403, 404, 405, 406, 409, 410, 413, 415, 422, 426]
 
 /** Sessions in every state, keys of every kind, and bodies that some route takes. */
 async function makePool(): Promise<Pool> {
   const foreign = await relyingPartyOf(stage)
-  const others = await Promise.all([relyingPartyOf(stage), relyingPartyOf(stage)])
+  const others = await Promise.all(Array.from({ length: 6 }, () => relyingPartyOf(stage)))
   const readerResponse = await stage.service.admin('POST', `/${stage.rp.relying_party_id}/api_keys`, {
     scopes: ['verify:read'],
   })
-  const reader = (await readerResponse.json()) as { api_key: string }
+  const reader = (await readerResponse.json()) as { api_key: string; key_id: string }
   const pending = await Promise.all(Array.from({ length: 6 }, () => begin(stage)))
   const declined = await begin(stage)
   await stage.service.wallet.decline(declined.request, 'access_denied')
@@ -70,6 +83,15 @@ async function makePool(): Promise<Pool> {
     verificationIds: all.map(({ session }) => session.verification_id),
     capabilities: all.map(({ request }) => new URL(requestUriOf(request.uri)).pathname.slice('/r/'.length)),
     relyingPartyIds: [...others.map((other) => other.relying_party_id), 'rp_unknown'],
+    keyIds: [reader.key_id],
+    opening: {
+      operator: stage.service.server.adminToken,
+      relying_party: key,
+      session: pending[0]?.session.client_token ?? '',
+      page: pending[0]?.session.client_token ?? '',
+    },
+    origin: BASE_URL,
+    tokenForm: `grant_type=client_credentials&client_id=${id}&client_secret=${key}`,
     tokens: [...tokens, ...all.map(({ session }) => session.client_token), 'junk', 'wv_test_'],
     clientTokens: all.map(({ session }) => session.client_token),
     bodies: BODIES,

@@ -43,7 +43,7 @@ function undocumentedForWallets(answer: FuzzAnswer): string | undefined {
 function undocumentedForClients(answer: FuzzAnswer): string | undefined {
   if (answer.headers['cache-control'] !== 'no-store') return 'may be stored'
   if (answer.status === 200) return typeof json(answer)?.access_token === 'string' ? undefined : 'no token'
-  return oauthError(answer, [400, 401, 405, 413, 415, 503])
+  return oauthError(answer, [400, 401, 405, 413, 415, 429, 503])
 }
 
 function oauthError(answer: FuzzAnswer, statuses: readonly number[]): string | undefined {

@@ -1,10 +1,12 @@
 // Requests out of a seeded hat: real routes with real and invented ids, methods, tokens, headers and bodies, in every
 // combination that comes up. Most are wrong in some way; some are right.
 
-import { ACCESS } from '../../../src/routes/access.ts'
+import { ACCESS, type Access, type RouteName } from '../../../src/routes/access.ts'
 import type { Random } from '../../formats/sd-jwt-vc/random.ts'
 
 export type FuzzRequest = {
+  /** The route that was drawn, by its own method; null where method or route are others. */
+  readonly route: RouteName | null
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
@@ -16,23 +18,34 @@ export type Pool = {
   readonly verificationIds: readonly string[]
   readonly capabilities: readonly string[]
   readonly relyingPartyIds: readonly string[]
+  readonly keyIds: readonly string[]
+  /** What opens the routes of each caller. */
+  readonly opening: Readonly<Partial<Record<Access['caller'], string>>>
+  /** The origin of the service's own page. */
+  readonly origin: string
   readonly tokens: readonly string[]
   readonly clientTokens: readonly string[]
   /** Bodies that mean something somewhere. */
   readonly bodies: readonly object[]
   readonly forms: readonly string[]
+  /** A form that the token endpoint takes. */
+  readonly tokenForm: string
 }
 
 /** The next request. */
 export function drawRequest(random: Random, pool: Pool): FuzzRequest {
-  const [method, route] = random.pick(ROUTES)
-  const body = random.below(3) === 0 ? undefined : drawBody(random, pool)
+  const [own, route] = random.pick(ROUTES)
+  // A fifth of the requests meet their route with a method that it does not have.
+  const method = random.below(5) === 0 ? random.pick(METHODS) : own
+  const name = `${method} ${route}`
+  const known = isRoute(name) ? name : null
+  const body = random.below(3) === 0 ? undefined : drawBody(random, pool, known)
   return {
-    // A fifth of the requests meet their route with a method that it does not have.
-    method: random.below(5) === 0 ? random.pick(METHODS) : method,
+    route: known,
+    method,
     path: drawPath(random, pool, route) + drawQuery(random, pool),
     headers: {
-      ...drawHeaders(random, pool, route),
+      ...drawHeaders(random, pool, known),
       ...(body === undefined ? {} : { 'content-type': body.type }),
     },
     body: body?.content,
@@ -92,7 +105,7 @@ function drawPath(random: Random, pool: Pool, route: string): string {
       rp: pool.relyingPartyIds,
       code: ['invalid_request', 'nothing'],
       delivery: ['dlv_1', 'evt_1'],
-      key: ['key_1', 'ak_0000'],
+      key: [...pool.keyIds, 'key_1', 'ak_0000'],
     }[parameter]
     const value = random.pick(known ?? ['x'])
     return random.below(4) === 0 ? spoiled(random, value) : value
@@ -125,13 +138,21 @@ function decoded(text: string): string {
   return text.replaceAll('%', '')
 }
 
-function drawHeaders(random: Random, pool: Pool, route: string): Record<string, string> {
+function isRoute(name: string): name is RouteName {
+  return Object.hasOwn(ACCESS, name)
+}
+
+function drawHeaders(random: Random, pool: Pool, route: RouteName | null): Record<string, string> {
   const headers: Record<string, string> = {}
-  const token = random.below(4) === 0 ? spoiled(random, random.pick(pool.tokens)) : random.pick(pool.tokens)
+  const caller = route === null ? 'anyone' : ACCESS[route].caller
+  const fitting = random.below(3) === 0 && !route?.startsWith('DELETE') ? pool.opening[caller] : undefined
+  const token =
+    fitting ?? (random.below(4) === 0 ? spoiled(random, random.pick(pool.tokens)) : random.pick(pool.tokens))
   const scheme =
     random.below(12) === 0 ? random.pick(['Basic', 'bearer', 'Bearer  ', 'DPoP', 'Bearer\t']) : 'Bearer'
   if (random.below(8) > 0) headers.authorization = `${scheme} ${token}`
-  if (route.endsWith('/watch') && random.below(4) > 0) headers['sec-fetch-mode'] = 'websocket'
+  if (route?.endsWith('/watch') && random.below(4) > 0) headers['sec-fetch-mode'] = 'websocket'
+  if ((caller === 'page' || caller === 'browser') && random.below(2) === 0) headers.origin = pool.origin
   for (const [name, values] of HEADERS) if (random.below(10) === 0) headers[name] = random.pick(values)
   return headers
 }
@@ -170,9 +191,12 @@ const TYPES = [
   ';',
 ]
 
-function drawBody(random: Random, pool: Pool): Body {
+function drawBody(random: Random, pool: Pool, route: RouteName | null): Body {
   const json = (content: string) => ({ type: 'application/json', content })
   const form = (content: string) => ({ type: 'application/x-www-form-urlencoded', content })
+  const fitting = route === null ? undefined : FITTING[route]
+  if (fitting !== undefined && random.below(3) === 0) return json(JSON.stringify(fitting))
+  if (route === 'POST /oauth/token' && random.below(3) === 0) return form(pool.tokenForm)
   const drawn = random.pick([
     () => json(JSON.stringify(random.pick(pool.bodies))),
     () => json(JSON.stringify(mutated(random, random.pick(pool.bodies)))),
@@ -186,6 +210,18 @@ function drawBody(random: Random, pool: Pool): Body {
     () => ({ type: random.pick(TYPES), content: Uint8Array.from({ length: 64 }, () => random.below(256)) }),
   ])()
   return random.below(8) === 0 ? { ...drawn, type: random.pick(TYPES) } : drawn
+}
+
+/** Bodies that their route takes. */
+const FITTING: { readonly [name in RouteName]?: object } = {
+  'POST /v1/verify': { credential_types: ['age_attestation'], scope: ['age_over_18'] },
+  'POST /v1/verify/:id/response_code': { response_code: 'x'.repeat(43) },
+  'POST /v1/verify/:id/return': { return_code: 'x'.repeat(43) },
+  'PATCH /v1/relying_party': { by_value: false },
+  'POST /v1/api_keys': { scopes: ['verify:read'] },
+  'POST /v1/admin/relying_parties': { name: 'Shop' },
+  'PATCH /v1/admin/relying_parties/:rp': { by_value: false },
+  'POST /v1/admin/relying_parties/:rp/api_keys': { scopes: ['verify:read'] },
 }
 
 const ODD_JSON = [
