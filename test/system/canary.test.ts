@@ -1,5 +1,7 @@
 // Where things must not be (CONTRACT 4, 9): values of claims and tokens in no log, no refusal and no file; metadata in no log
 // and no refusal; and after erasure nothing of them anywhere. Looked for in the raw bytes, not through the service.
+// Erased here is by DELETE: retention is an hour at least, and the service has no clock to set. It ends in the same erasure by the
+// same store, which test/session/verification-session.test.ts shows with the clock of a test to leave an empty storage.
 
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
