@@ -38,8 +38,14 @@ export async function benchSdJwtVc(port: number, report: Report): Promise<void> 
     report.line(
       `${name}: ours ${show(ours)}, @sd-jwt/sd-jwt-vc 0.19 ${show(library)}, ${input.signatures} ES256 verifications ${show(floor)}`,
     )
-    report.target(`SD-JWT VC, ${name}, against the floor`, ratio(ours, floor), { most: 2.5 }, ' ×')
-    report.target(`SD-JWT VC, ${name}, against the library`, ratio(library, ours), { least: 1.8 }, ' ×')
+    const [slower, faster] = [ratio(ours, floor), ratio(library, ours)]
+    if (input.presentations.length > 1) {
+      // Chains come again with every credential of their issuer: the targets are for those. docs/decisions/speed.md
+      report.line(`${name}: ${rounded(slower)} × the floor, ${rounded(faster)} × faster than the library`)
+      continue
+    }
+    report.target(`SD-JWT VC, ${name}, against the floor`, slower, { most: 2.5 }, ' ×')
+    report.target(`SD-JWT VC, ${name}, against the library`, faster, { least: 1.8 }, ' ×')
   }
 }
 

@@ -1,7 +1,8 @@
-// The presentations the bench verifies, made by the library it compares with: an issuer known by its JWKS, and one known by
-// a chain of two certificates below a trusted root.
+// The presentations the bench verifies, made by the library it compares with: an issuer known by its JWKS, one known by a chain
+// of two certificates below a trusted root, and so many of those that each chain is forgotten before it comes again.
 
-import { mintIssuerPki } from '../test/support/certificates.ts'
+import { CERTIFICATE } from '../src/limits.ts'
+import { mintIntermediate, mintLeaf, mintRoot } from '../test/support/certificates.ts'
 import { issueSdJwtVc, makeKey, presentSdJwtVc, type SigningKey } from '../test/support/issuer.ts'
 import type { SdJwtVcInput } from './tasks/sd-jwt-vc.ts'
 
@@ -24,33 +25,45 @@ const TEN_CLAIMS = {
 }
 
 export async function makePresentations(): Promise<Readonly<Record<string, SdJwtVcInput>>> {
-  return { 'issuer by jwks': await byJwks(), 'two-certificate chain': await byChain() }
+  return {
+    'issuer by jwks': await byJwks(),
+    'two-certificate chain': await byChains(1),
+    'two-certificate chain, not seen before': await byChains(CERTIFICATE.remembered / 2 + 1),
+  }
 }
 
 async function byJwks(): Promise<SdJwtVcInput> {
   const issuer = await makeKey()
   const anchor = { ...VOUCHED, issuer: ISS, jwks: { keys: [issuer.publicJwk] } }
-  const input = await presented(issuer, { iss: ISS })
-  return { ...input, anchor, issuerJwk: { ...issuer.publicJwk }, rootPem: null, signatures: 2 }
+  const presentations = [await presented(issuer, { iss: ISS })]
+  const issuerJwk = { ...issuer.publicJwk }
+  return { ...EXPECTED, presentations, anchor, issuerJwk, rootPem: null, signatures: 2 }
 }
 
-async function byChain(): Promise<SdJwtVcInput> {
-  const { root, intermediate, leaf } = await mintIssuerPki()
-  const issuer: SigningKey = { alg: 'ES256', privateJwk: leaf.privateJwk as SigningKey['privateJwk'] }
-  const input = await presented(issuer, {}, [leaf.x5c, intermediate.x5c])
+/** As many issuers below one root, each with a chain of its own. */
+async function byChains(count: number): Promise<SdJwtVcInput> {
+  const root = await mintRoot()
+  const presentations: string[] = []
+  while (presentations.length < count) {
+    const intermediate = await mintIntermediate(root)
+    const leaf = await mintLeaf(intermediate)
+    const issuer: SigningKey = { alg: 'ES256', privateJwk: leaf.privateJwk as SigningKey['privateJwk'] }
+    presentations.push(await presented(issuer, {}, [leaf.x5c, intermediate.x5c]))
+  }
   const anchor = { ...VOUCHED, x509_ca_pem: root.pem }
-  return { ...input, anchor, issuerJwk: null, rootPem: root.pem, signatures: 4 }
+  return { ...EXPECTED, presentations, anchor, issuerJwk: null, rootPem: root.pem, signatures: 4 }
 }
 
 const VOUCHED = { name: 'Bench', credential_types: ['pid'], assurance_level: 'high' } as const
 
-async function presented(issuer: SigningKey, named: object, x5c?: readonly string[]) {
-  const now = Math.floor(Date.now() / 1000)
+const NOW = Math.floor(Date.now() / 1000)
+const EXPECTED = { vct: VCT, nonce: NONCE, audience: AUDIENCE, now: NOW } as const
+
+async function presented(issuer: SigningKey, named: object, x5c?: readonly string[]): Promise<string> {
   const holder = await makeKey()
-  const claims = { ...named, vct: VCT, iat: now - 3600, exp: now + 86_400, ...TEN_CLAIMS }
+  const claims = { ...named, vct: VCT, iat: NOW - 3600, exp: NOW + 86_400, ...TEN_CLAIMS }
   const disclosable = { _sd: Object.keys(TEN_CLAIMS) }
   const chain = x5c === undefined ? {} : { x5c }
   const sdJwt = await issueSdJwtVc({ issuer, holder, claims, disclosable, ...chain })
-  const presentation = await presentSdJwtVc(sdJwt, { holder, nonce: NONCE, audience: AUDIENCE, iat: now - 5 })
-  return { presentation, vct: VCT, nonce: NONCE, audience: AUDIENCE, now }
+  return presentSdJwtVc(sdJwt, { holder, nonce: NONCE, audience: AUDIENCE, iat: NOW - 5 })
 }

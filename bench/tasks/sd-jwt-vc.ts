@@ -9,7 +9,8 @@ import { verifySdJwtVc } from '../../src/formats/sd-jwt-vc/verify.ts'
 import type { TrustAnchor } from '../../src/trust/anchor.ts'
 
 export type SdJwtVcInput = {
-  readonly presentation: string
+  /** Verified in turn. */
+  readonly presentations: readonly string[]
   readonly anchor: TrustAnchor
   readonly vct: string
   readonly nonce: string
@@ -23,34 +24,39 @@ export type SdJwtVcInput = {
   readonly signatures: number
 }
 
+/** Counted on from one request to the next: none of the presentations comes again before its turn. */
+let verified = 0
+
 export async function verifyWithOurs(input: SdJwtVcInput): Promise<void> {
-  const { nonce, audience, now, anchor, vct } = input
+  const { presentations, nonce, audience, now, anchor, vct } = input
+  const presentation = presentations[verified++ % presentations.length] ?? ''
   const handover = {
     kind: 'redirect',
     responseUri: 'https://verifier.example/',
     encryptionKey: null,
   } as const
   const expected = { nonce, audience, holderBinding: true, requestedAt: now - 20, handover }
-  const verified = await verifySdJwtVc(input.presentation, expected, {
+  const result = await verifySdJwtVc(presentation, expected, {
     now,
     anchors: [anchor],
     typeOf: (_, identifier) => (identifier === vct ? { name: 'pid', builtIn: true } : undefined),
     fetchResource: () => Promise.reject(new Error('nothing is fetched')),
     trace: () => undefined,
   })
-  if (!verified.ok) throw new Error(verified.error.reason)
-  if (Object.keys(verified.value.claims).length < 10) throw new Error('claims are missing')
+  if (!result.ok) throw new Error(result.error.reason)
+  if (Object.keys(result.value.claims).length < 10) throw new Error('claims are missing')
 }
 
 /** As the library's documentation has it: keys and path are the caller's to bring, nonce and audience his to give. */
 export async function verifyWithLibrary(input: SdJwtVcInput): Promise<void> {
+  const [presentation = ''] = input.presentations // it remembers none
   const instance = new SDJwtVcInstance({
     hasher: async (data, algorithm) => {
       const bytes = typeof data === 'string' ? utf8(data) : new Uint8Array(data)
       return new Uint8Array(await crypto.subtle.digest(algorithm, bytes))
     },
     verifier: async (data, signature) => {
-      const jwk = input.issuerJwk ?? leafKey(input)
+      const jwk = input.issuerJwk ?? leafKey(presentation, input)
       return verifyEs256(await importEs256(jwk), signature, data)
     },
     kbVerifier: async (data, signature, payload) => {
@@ -58,7 +64,7 @@ export async function verifyWithLibrary(input: SdJwtVcInput): Promise<void> {
       return cnf !== undefined && verifyEs256(await importEs256(cnf.jwk), signature, data)
     },
   })
-  const { kb } = await instance.verify(input.presentation, {
+  const { kb } = await instance.verify(presentation, {
     keyBindingNonce: input.nonce,
     currentDate: input.now,
   })
@@ -66,7 +72,7 @@ export async function verifyWithLibrary(input: SdJwtVcInput): Promise<void> {
 }
 
 /** The path of the chain in `x5c`, checked by the platform: names, signatures, dates. */
-function leafKey({ presentation, rootPem, now }: SdJwtVcInput): JsonWebKey {
+function leafKey(presentation: string, { rootPem, now }: SdJwtVcInput): JsonWebKey {
   const header = decodeBase64url(presentation.slice(0, presentation.indexOf('.'))) ?? new Uint8Array()
   const { x5c } = JSON.parse(new TextDecoder().decode(header)) as { x5c: readonly string[] }
   const chain = x5c.map((text) => new X509Certificate(decodeBase64(text) ?? new Uint8Array()))
@@ -92,7 +98,7 @@ type KnownSignature = { key: CryptoKey; signature: Uint8Array<ArrayBuffer>; data
 let known: Promise<KnownSignature> | undefined
 
 /** Of a credential's usual length, made once. */
-function knownSignature({ presentation }: SdJwtVcInput): Promise<KnownSignature> {
+function knownSignature({ presentations: [presentation = ''] }: SdJwtVcInput): Promise<KnownSignature> {
   known ??= (async () => {
     const data = utf8(presentation.slice(0, presentation.indexOf('~')))
     const pair = await crypto.subtle.generateKey(ES256_KEY, false, ['sign', 'verify'])
