@@ -14,7 +14,10 @@ import {
 } from './response-encryption.ts'
 
 /** A response in one of its forms. */
-export type AuthorizationResponse = EncryptedResponse | PresentationResponse | WalletErrorResponse
+export type AuthorizationResponse = EncryptedResponse | OpenResponse
+
+/** A response in the clear, or decrypted. */
+export type OpenResponse = PresentationResponse | WalletErrorResponse
 
 /** `direct_post.jwt`: what it carries is known after `decryptResponse`. */
 export type EncryptedResponse = EncryptedJwe & {
@@ -26,7 +29,8 @@ export type EncryptedResponse = EncryptedJwe & {
 /** A VP Token, not looked into yet. */
 export type PresentationResponse = {
   readonly kind: 'presentation'
-  readonly state: string
+  /** Undefined where there is none: the Digital Credentials API has no use for it. */
+  readonly state: string | undefined
   /** In a decrypted response parameters are JSON values (§8.3), in a plain one all of them are text. */
   readonly encrypted: boolean
   readonly vpToken: Json
@@ -37,7 +41,7 @@ export type PresentationResponse = {
 /** The wallet says why there is no VP Token (§8.5). Anyone who knows `state` can say so. */
 export type WalletErrorResponse = {
   readonly kind: 'wallet_error'
-  readonly state: string
+  readonly state: string | undefined
   readonly error: WalletErrorCode
   /** A stranger's text: printable ASCII, cut. Escape it where it is shown. */
   readonly errorDescription: string | undefined
@@ -75,7 +79,7 @@ export function parseAuthorizationResponse(
   // More than one form would mean different things to different readers.
   if (names.length !== 1 || form === undefined) return err({ reason: 'malformed_response' })
   if (form === 'vp_token' && responseMode !== 'direct_post') return err({ reason: 'encryption_required' })
-  if (form !== 'response') return readAnswer(Object.fromEntries(parameters), false)
+  if (form !== 'response') return requireState(readOpenResponse(Object.fromEntries(parameters), false))
   if (responseMode !== 'direct_post.jwt') return err({ reason: 'unexpected_encryption' })
   const parsed = parseEncryptedJwe(parameters.get('response') ?? '', rules)
   if (!parsed.ok) return parsed
@@ -88,13 +92,20 @@ export function parseAuthorizationResponse(
 export async function decryptResponse(
   response: EncryptedJwe,
   key: { readonly kid: string; readonly privateJwk: PrivateJwk },
-): Promise<Result<PresentationResponse | WalletErrorResponse, EnvelopeRejection>> {
+): Promise<Result<OpenResponse, EnvelopeRejection>> {
   const parameters = await decryptJwe(response, key)
   if (!parameters.ok) return parameters
   const vpToken = member(parameters.value, 'vp_token')
   const error = member(parameters.value, 'error')
   if ((vpToken === undefined) === (error === undefined)) return err({ reason: 'malformed_response' })
-  return readAnswer(parameters.value, true)
+  return readOpenResponse(parameters.value, true)
+}
+
+/** §5.3, §14.3.2: in the redirect flow we always send a `state`, so every answer carries it. */
+export function requireState(
+  response: Result<OpenResponse, EnvelopeRejection>,
+): Result<OpenResponse, EnvelopeRejection> {
+  return response.ok && response.value.state === undefined ? err({ reason: 'missing_state' }) : response
 }
 
 const FORMS = ['response', 'vp_token', 'error'] as const
@@ -105,14 +116,15 @@ function isGiven(value: string | undefined): value is string {
   return value !== undefined && value !== ''
 }
 
-function readAnswer(
+/** Reads response parameters that are there: `encrypted` ones are JSON values, the others text. */
+export function readOpenResponse(
   parameters: JsonObject,
   encrypted: boolean,
-): Result<PresentationResponse | WalletErrorResponse, EnvelopeRejection> {
+): Result<OpenResponse, EnvelopeRejection> {
   const vpToken = member(parameters, 'vp_token')
-  const state = member(parameters, 'state')
-  if (typeof state !== 'string' || state === '') return err({ reason: 'missing_state' })
-  if (state.length > STATE_LIMIT) return err({ reason: 'limit_exceeded' })
+  const given = member(parameters, 'state')
+  const state = typeof given === 'string' && given !== '' ? given : undefined
+  if (state !== undefined && state.length > STATE_LIMIT) return err({ reason: 'limit_exceeded' })
   if (vpToken !== undefined && vpToken !== '') {
     const presentationSubmission = member(parameters, 'presentation_submission')
     return ok({ kind: 'presentation', state, encrypted, vpToken, presentationSubmission })

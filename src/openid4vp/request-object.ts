@@ -62,5 +62,5 @@ export function isWalletNonce(text: string): boolean {
   return /^[\x20-\x7e]{1,512}$/.test(text)
 }
 
-// Long enough for a person who reads before consenting, short enough that a leaked Request Object is soon useless.
-const LIFETIME_SECONDS = 300
+/** Long enough for a person who reads before consenting, short enough that a leaked Request Object is soon useless. */
+export const LIFETIME_SECONDS = 300

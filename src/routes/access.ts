@@ -48,6 +48,9 @@ export const ACCESS = {
   'POST /v1/verify/:id/link': { caller: 'page' },
   'POST /v1/verify/:id/response_code': { caller: 'browser' },
   'GET /v1/verify/:id/watch': { caller: 'session', scope: 'verify:read' },
+  // With a client token from our own page only.
+  'POST /v1/verify/:id/dc-api/request': { caller: 'session', scope: 'verify:request' },
+  'POST /v1/verify/:id/dc-api': { caller: 'session', scope: 'verify:request' },
   'GET /v1/verify/:id/qr': { caller: 'session', scope: 'verify:request' },
   'GET /v1/verify/:id': { caller: 'session', scope: 'verify:read' },
 

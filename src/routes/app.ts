@@ -3,6 +3,7 @@
 import { Hono } from 'hono/tiny'
 import { adminRoutes } from './admin.ts'
 import type { AppEnv } from './context.ts'
+import { dcApiRoutes } from './dc-api.ts'
 import { headWithoutEffect, noSuchRoute, onFault, requestId } from './edge.ts'
 import { eventRoutes } from './events.ts'
 import { logRequests } from './log.ts'
@@ -26,6 +27,7 @@ export function createApp(): Hono<AppEnv> {
   app.route('/', relyingPartyRoutes())
   app.route('/', eventRoutes())
   app.route('/', returnRoutes())
+  app.route('/', dcApiRoutes())
   app.route('/', ownSettingsRoutes())
   app.route('/', oauthRoutes())
   app.route('/v1/admin', adminRoutes())

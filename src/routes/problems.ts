@@ -56,6 +56,13 @@ export const PROBLEMS = {
     meaning:
       'The response_code or return_code is wrong, came too late (5 minutes), or was used before. A wrong code changes nothing.',
   },
+  presentation_refused: {
+    status: 400,
+    title: 'The answer was not accepted',
+    retryable: false,
+    meaning:
+      'What the wallet answered is no authentic answer to the request. The verification is still pending and can be answered anew; its attempts name the reason.',
+  },
   missing_token: {
     status: 401,
     title: 'No bearer token was sent',
@@ -131,6 +138,12 @@ export const PROBLEMS = {
     retryable: false,
     meaning:
       'required_session_binding demands that the wallet and the browser are one: a QR could be passed on to somebody else.',
+  },
+  dc_api_not_offered: {
+    status: 409,
+    title: 'This verification is not offered to the Digital Credentials API',
+    retryable: false,
+    meaning: 'The protocol of the session has no request for it: openid4vp-1.0 and haip-1.0 do.',
   },
   other_browser: {
     status: 409,

@@ -148,6 +148,7 @@ const FAULTS: Readonly<Record<SessionFault, ProblemCode>> = {
   ended: 'verification_ended',
   render_limit_reached: 'render_limit_reached',
   binding_excludes_qr: 'binding_excludes_qr',
+  dc_api_not_offered: 'dc_api_not_offered',
   unavailable: 'temporarily_unavailable',
 }
 

@@ -1,19 +1,15 @@
 // The way of one browser (CONTRACT 5): the page asks for a link for it, it comes back from the wallet with a response code, and
 // the relying party's server redeems the return code it is sent on with. A GET of the return page has no part in this.
 
-import type { Context } from 'hono'
-import { getCookie, setCookie } from 'hono/cookie'
 import { Hono } from 'hono/tiny'
 import * as z from 'zod/mini'
 import { text } from '../codec/schema.ts'
-import { configOf } from '../env.ts'
-import { BROWSER_SECRET_BYTES, HOLD_MS } from '../session/binding.ts'
 import type { CodeFault } from '../session/same-device.ts'
 import { authenticate, authenticateForSession, openerOf } from './authenticate.ts'
+import { isOwnPage, keepSecret, secretOf } from './browser.ts'
 import type { AppContext, AppEnv } from './context.ts'
 import { type ProblemCode, problem } from './problems.ts'
 import { answer, faultProblem, stubOf } from './relying-party.ts'
-import { LONGEST_SESSION_SECONDS } from './schemas.ts'
 import { readJson } from './validate.ts'
 
 /** The routes of binding. */
@@ -79,40 +75,4 @@ const CODE_FAULTS: Readonly<Record<CodeFault, ProblemCode>> = {
   not_found: 'verification_not_found',
   invalid_code: 'invalid_code',
   other_browser: 'other_browser',
-}
-
-/** Whether a page of ours sends this: browsers name the origin of every POST, and no other page can name ours. */
-function isOwnPage(c: AppContext): boolean {
-  const site = c.req.header('Sec-Fetch-Site')
-  const isSameSite = site === undefined || site === 'same-origin'
-  return isSameSite && c.req.header('Origin') === configOf(c.env).baseUrl
-}
-
-const COOKIE = 'wv_browser'
-
-const SECRET = new RegExp(`^[A-Za-z0-9_-]{${Math.ceil((BROWSER_SECRET_BYTES * 4) / 3)}}$`)
-
-/** The browser's secret. Anything that we did not make is none. */
-function secretOf(c: AppContext): string | null {
-  const value = isHttps(c) ? getCookie(c as Context, COOKIE, 'host') : getCookie(c as Context, COOKIE)
-  return value !== undefined && SECRET.test(value) ? value : null
-}
-
-/**
- * One secret for all sessions of a browser, so that a second link does not orphan the first. Strict is enough: what sends it is
- * our own page's script, not the wallet's opening of the page. `__Host-` keeps other hosts of our domain from planting one.
- */
-function keepSecret(c: AppContext, secret: string): void {
-  const secure = isHttps(c)
-  setCookie(c as Context, COOKIE, secret, {
-    path: '/',
-    httpOnly: true,
-    sameSite: 'Strict',
-    maxAge: LONGEST_SESSION_SECONDS + HOLD_MS / 1000,
-    ...(secure && { secure, prefix: 'host' as const }),
-  })
-}
-
-function isHttps(c: AppContext): boolean {
-  return configOf(c.env).baseUrl.startsWith('https:')
 }

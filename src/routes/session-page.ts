@@ -10,10 +10,11 @@ import { readClientToken } from '../session/client-token.ts'
 import { sessionIdOf } from '../session/identifier.ts'
 import { type Opener, watchAddress } from '../session/opener.ts'
 import type { VerificationSession } from '../session/verification-session.ts'
+import type { PageView } from '../session/view.ts'
 import { authenticateForSession, openerOf } from './authenticate.ts'
 import type { AppContext, AppEnv } from './context.ts'
 import { isUnreachableObject } from './edge.ts'
-import { scriptAddress, sendScript } from './page/assets.ts'
+import { type ScriptName, scriptAddress, sendScript } from './page/assets.ts'
 import { sendMessage, sendPage } from './page/document.ts'
 import { returnBody } from './page/return-body.ts'
 import { sessionBody } from './page/session-body.ts'
@@ -68,8 +69,13 @@ async function sendSession(c: AppContext, id: string, session: Stub, by: Opener)
     now: Date.now(),
   }
   const { title, body, live } = sessionBody(shown, texts)
-  const scripts = live ? [await scriptAddress('session-page.js'), await scriptAddress('link.js')] : []
+  const scripts = live ? await Promise.all(scriptsOf(page).map(scriptAddress)) : []
   return sendPage(c, 200, { texts, title, body, scripts })
+}
+
+/** The Digital Credentials API is offered where the session's protocol has requests for it (CONTRACT 5). */
+function scriptsOf({ offers_dc_api }: PageView): readonly ScriptName[] {
+  return ['session-page.js', 'link.js', ...(offers_dc_api ? (['dc-api.js'] as const) : [])]
 }
 
 /** The picture as an address, for an `<img>`: an image can hold no script and no style of the page's. */

@@ -1,18 +1,23 @@
 // One wallet's answer, judged from its parameters to a verdict (CONTRACT 4, OpenID4VP 1.0 §8). It changes nothing: the object
 // applies the verdict. Nothing here decides on anything the answer says of itself.
 
+import { parseJsonObject } from '../codec/json.ts'
 import type { Config } from '../config.ts'
+import type { Expected } from '../formats/format.ts'
 import { FORMATS } from '../formats/index.ts'
 import {
   type AuthorizationResponse,
   decryptResponse,
   type PresentationResponse,
   parseAuthorizationResponse,
+  requireState,
   type WalletErrorResponse,
 } from '../openid4vp/authorization-response.ts'
+import { parseDcApiResponse } from '../openid4vp/dc-api.ts'
 import { PROTOCOLS } from '../openid4vp/protocols/index.ts'
 import type { Exchange } from '../openid4vp/protocols/protocol.ts'
-import type { ResponseRejection } from '../openid4vp/rejection.ts'
+import type { EnvelopeRejection, ResponseRejection } from '../openid4vp/rejection.ts'
+import { RESPONSE_DEPTH, RESPONSE_LIMIT } from '../openid4vp/response-encryption.ts'
 import { verifyPresentations } from '../openid4vp/verify-response.ts'
 import { reachesLevel, UNCHECKED_LEVEL } from '../policy/assurance.ts'
 import { typeDefinitions, typeOf } from '../policy/catalogue.ts'
@@ -27,6 +32,7 @@ import { type HandleKind, readHandle } from './handles.ts'
 import type { Network } from './network.ts'
 import { sealingKeyOf } from './random.ts'
 import { callbackUrl, languageOf } from './requests.ts'
+import type { PostedAnswer } from './results.ts'
 
 type RefusalReason = ResponseRejection['reason'] | PolicyReason
 
@@ -60,17 +66,11 @@ export type Judgement = {
   readonly arrivedAt: number
 }
 
-/** Judges the posted parameters. */
-export async function judgeAnswer(
-  parameters: ReadonlyMap<string, string>,
-  judgement: Judgement,
-): Promise<Verdict> {
-  const { document } = judgement
-  const protocol = PROTOCOLS[document.request.protocol]
-  const { response_mode: responseMode } = document.request.request_options
-  const parsed = parseAuthorizationResponse(parameters, { responseMode, ...protocol.answers })
+/** Judges a posted answer. */
+export async function judgeAnswer(answer: PostedAnswer, judgement: Judgement): Promise<Verdict> {
+  const parsed = parseAnswer(answer, judgement.document)
   if (!parsed.ok) return refused(parsed.error.reason, null)
-  const found = await findGeneration(parsed.value, judgement)
+  const found = await findGeneration(parsed.value, answer, judgement)
   if (!found.ok) return refused(found.error, null)
   const generation = found.value
   const opened = await openAnswer(parsed.value, generation, judgement)
@@ -80,20 +80,46 @@ export async function judgeAnswer(
   return verifyAnswer({ response, ...exchange }, generation, judgement)
 }
 
+function parseAnswer(
+  answer: PostedAnswer,
+  { request }: SessionDocument,
+): Result<AuthorizationResponse, EnvelopeRejection> {
+  const rules = {
+    responseMode: request.request_options.response_mode,
+    ...PROTOCOLS[request.protocol].answers,
+  }
+  if ('parameters' in answer) return parseAuthorizationResponse(new Map(answer.parameters), rules)
+  const data = parseJsonObject(answer.dcApi.data, { length: RESPONSE_LIMIT, depth: RESPONSE_DEPTH })
+  return data.ok ? parseDcApiResponse(data.value, rules) : err({ reason: 'malformed_response' })
+}
+
 /** The live generation an answer belongs to: named by `kid` where it is encrypted, else by `state`. */
 async function findGeneration(
   response: AuthorizationResponse,
+  answer: PostedAnswer,
   { document, arrivedAt }: Judgement,
 ): Promise<Result<StoredGeneration, RefusalReason>> {
+  const alive = answerable(aliveGenerations(document.generations, arrivedAt), answer)
+  // A plain answer by the browser's API names nothing: its nonce decides whether it is of the newest request.
+  if (response.kind !== 'encrypted' && 'dcApi' in answer) {
+    const newest = alive.toSorted((a, b) => b.number - a.number)[0]
+    return newest === undefined ? err('request_superseded') : ok(newest)
+  }
   const kid = response.kind === 'encrypted' ? response.kid : undefined
   const [kind, handle, unknown]: [HandleKind, string | undefined, RefusalReason] =
     kid === undefined ? ['state', response.state, 'unknown_state'] : ['kid', kid, 'unknown_encryption_key']
-  if (handle === undefined) return err('unknown_encryption_key')
+  if (handle === undefined) return err(unknown)
   const number = await readHandle(handleKeyOf(document), kind, handle)
   if (number === undefined) return err(unknown)
-  const alive = aliveGenerations(document.generations, arrivedAt)
   const generation = alive.find((candidate) => candidate.number === number)
   return generation === undefined ? err('request_superseded') : ok(generation)
+}
+
+/** A request is answered the way it was asked, and where a page asked, by that page. */
+function answerable(alive: readonly StoredGeneration[], answer: PostedAnswer): readonly StoredGeneration[] {
+  if (!('dcApi' in answer)) return alive.filter(({ channel }) => channel !== 'dc_api')
+  const { browser } = answer.dcApi
+  return alive.filter((one) => one.channel === 'dc_api' && one.browser === browser)
 }
 
 /** An answer in the clear, and how it was decrypted. */
@@ -112,15 +138,16 @@ async function openAnswer(
   if (response.state !== undefined && response.state !== generation.state) return err('state_mismatch')
   const encryptionKey = await openEncryptionKey(await sealingKeyOf(config), document, stored)
   const decrypted = await decryptResponse(response, { kid: generation.kid, privateJwk: encryptionKey })
-  if (!decrypted.ok) return err(decrypted.error.reason)
-  if (decrypted.value.state !== generation.state) return err('state_mismatch')
+  const read = stored.channel === 'dc_api' ? decrypted : requireState(decrypted)
+  if (!read.ok) return err(read.error.reason)
+  if (stored.channel !== 'dc_api' && read.value.state !== generation.state) return err('state_mismatch')
   const { agreementPartyUInfo } = response
-  return ok({ response: decrypted.value, encryptionKey, agreementPartyUInfo })
+  return ok({ response: read.value, encryptionKey, agreementPartyUInfo })
 }
 
 /** CONTRACT 4: an error needs a live request that a wallet fetched; only `access_denied` ends the session. */
 function judgeWalletError(error: WalletErrorResponse, generation: StoredGeneration): Verdict {
-  if (!generation.fetched) return refused('unknown_state', generation)
+  if (!generation.fetched && generation.channel !== 'dc_api') return refused('unknown_state', generation)
   if (error.error === 'access_denied') return { kind: 'declined', generation }
   return { kind: 'wallet_error', generation }
 }
@@ -130,7 +157,7 @@ async function verifyAnswer(
   generation: StoredGeneration,
   judgement: Judgement,
 ): Promise<Verdict> {
-  const { document, settings, config, arrivedAt } = judgement
+  const { document, settings, arrivedAt } = judgement
   const { query } = document.policy
   const protocol = PROTOCOLS[document.request.protocol]
   const { nonce } = generation
@@ -144,9 +171,8 @@ async function verifyAnswer(
     formats: { ...FORMATS, ...protocol.formats },
     expected: {
       nonce,
-      audience: document.verifier.client_id,
       requestedAt: Math.floor(generation.created_at / 1000),
-      handover: protocol.handover({ ...exchange, responseUri: callbackUrl(document, config.baseUrl) }),
+      ...boundTo(generation, exchange, judgement),
     },
     context: {
       now,
@@ -162,6 +188,21 @@ async function verifyAnswer(
   // CONTRACT 5: without holder binding anyone may have presented it, so it may verify but ends nothing as a refusal.
   if (decision.reason !== null && !decision.holder_bound) return refused(decision.reason, generation)
   return { kind: 'decided', decision, trace, generation }
+}
+
+/** A.4: by the Digital Credentials API the audience is the origin of the page, also where the request was signed. */
+function boundTo(
+  { origin }: StoredGeneration,
+  exchange: Omit<Exchange, 'responseUri'>,
+  { document, config }: Judgement,
+): Pick<Expected, 'audience' | 'handover'> {
+  if (origin !== undefined) {
+    const { encryptionKey } = exchange
+    return { audience: `origin:${origin}`, handover: { kind: 'dc_api', origin, encryptionKey } }
+  }
+  const responseUri = callbackUrl(document, config.baseUrl)
+  const handover = PROTOCOLS[document.request.protocol].handover({ ...exchange, responseUri })
+  return { audience: document.verifier.client_id, handover }
 }
 
 /**

@@ -33,12 +33,17 @@ export function decidedCause(verdict: Verdict & { kind: 'decided' }, encryptedCl
       derivation,
       credentials,
       channel: verdict.generation.channel,
-      session_binding: 'none',
+      // A page of the relying party's own asked and was answered; the binding of our page's browser is known once it is back.
+      session_binding: isRelyingPartysPage(verdict.generation) ? 'relying_party' : 'none',
       // OpenID4VP 1.0 §14.9: what the wallet was asked to filter is checked again here.
       trace: [...verdict.trace, { id: 'policy', clause: 'OpenID4VP 1.0 §14.9', result }],
       encrypted_claims: encryptedClaims,
     },
   }
+}
+
+function isRelyingPartysPage({ channel, browser }: StoredGeneration): boolean {
+  return channel === 'dc_api' && browser === null
 }
 
 /** The wallet answered `access_denied`. */

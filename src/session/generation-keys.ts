@@ -17,6 +17,7 @@ export type NewGeneration = {
   readonly number: number
   readonly channel: Channel
   readonly browser: string | null
+  readonly origin?: string
 }
 
 /** Makes generation `number` of a session. `now` in Unix milliseconds. */
@@ -26,7 +27,7 @@ export async function newGeneration(
   now: number,
 ): Promise<StoredGeneration> {
   const { publicJwk, privateJwk } = await createEncryptionKey()
-  const { verificationId, number, channel, browser } = session
+  const { verificationId, number, channel, browser, origin } = session
   return {
     number,
     nonce: drawNonce(),
@@ -35,6 +36,7 @@ export async function newGeneration(
     sealed_key: await seal(keySealing(sealingKey, verificationId, number), privateJwk.d, randomBytes(12)),
     channel,
     browser,
+    ...(origin === undefined ? {} : { origin }),
     created_at: now,
     superseded_at: null,
     handed_out_at: null,

@@ -18,6 +18,8 @@ export type StoredGeneration = {
   readonly channel: Channel
   /** `browserMark` of the browser that a link was made for; null for what any device may answer. */
   readonly browser: string | null
+  /** The origin whose page hands the request to the Digital Credentials API; absent in the redirect flow. */
+  readonly origin?: string
   readonly created_at: number
   /** When a newer generation was made. */
   readonly superseded_at: number | null
@@ -64,8 +66,8 @@ export function aliveGenerations(
   return generations.filter((generation) => alive.has(generation))
 }
 
-/** Who may answer: whoever sees the QR, or the one browser a link was made for. */
-const KINDS = ['any_device', 'one_browser'] as const
+/** Who may answer: whoever sees the QR, the one browser a link was made for, or a browser's own API, by way of our page or the relying party's. */
+const KINDS = ['any_device', 'one_browser', 'dc_api_page', 'dc_api_relying_party'] as const
 export type GenerationKind = (typeof KINDS)[number]
 
 /** The newest generation of a kind: the one that nothing has superseded. */
@@ -113,7 +115,8 @@ function aliveOfKind(
   return newest === undefined ? [...handedOut, ...waiting] : [newest, ...handedOut, ...waiting]
 }
 
-function kindOf({ browser }: StoredGeneration): GenerationKind {
+function kindOf({ browser, channel }: StoredGeneration): GenerationKind {
+  if (channel === 'dc_api') return browser === null ? 'dc_api_relying_party' : 'dc_api_page'
   return browser === null ? 'any_device' : 'one_browser'
 }
 

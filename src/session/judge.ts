@@ -115,7 +115,7 @@ async function judge(room: Courtroom, answer: PostedAnswer, now: number): Promis
   }
   const network = networkOf(config, document.livemode)
   const world = { document, settings: settings.value, config, network, arrivedAt: now }
-  const verdict = await judgeAnswer(new Map(answer.parameters), world)
+  const verdict = await judgeAnswer(answer, world)
   return carryOut(room, verdict, { answer, document, webhook: settings.value.webhook, now })
 }
 

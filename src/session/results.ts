@@ -13,14 +13,17 @@ export type SessionFault =
   | 'render_limit_reached'
   /** The session demands that wallet and browser are one: it has no QR, and no request for any device. */
   | 'binding_excludes_qr'
+  /** The session's protocol has no request for the Digital Credentials API. */
+  | 'dc_api_not_offered'
   /** The relying party's settings could not be read: nothing was changed. */
   | 'unavailable'
 
-/** An answer as the edge read it: its form parameters, and the SHA-256 of its body (base64url). */
-export type PostedAnswer = {
-  readonly parameters: readonly (readonly [string, string])[]
-  readonly digest: string
-}
+/** An answer as the edge read it. `digest`: SHA-256 of its body (base64url). */
+export type PostedAnswer = { readonly digest: string } & (
+  | { readonly parameters: readonly (readonly [string, string])[] }
+  /** By the Digital Credentials API: JSON text of the credential's `data`, and the mark of the browser that posts it. */
+  | { readonly dcApi: { readonly data: string; readonly browser: string | null } }
+)
 
 /** Why a wallet's answer is refused. */
 export type AnswerRefusal =

@@ -9,6 +9,14 @@ import { err, ok, type Result } from '../result.ts'
 import { BROWSER_SECRET_BYTES, browserMark } from './binding.ts'
 import { qrCodeUrlOf } from './client-token.ts'
 import { type CreateInput, createdSession, newSession } from './creation.ts'
+import {
+  askDcApi,
+  type DcApiAnswer,
+  type DcApiAsked,
+  type DcApiRequest,
+  type DcApiResult,
+  hearDcApi,
+} from './dc-api.ts'
 import { deliveriesView } from './deliveries-view.ts'
 import { deliverDue, redeliver } from './delivering.ts'
 import { type SessionDocument, tombstoneOf } from './document.ts'
@@ -146,8 +154,9 @@ export class VerificationSession extends DurableObject<Env> {
     const verificationId = pending.value.verification_id
     const made = await addRequest(this.#room, { verificationId, channel: 'qr', browser: null }, now)
     if (!made.ok) return made
-    const { document, request } = made.value
-    return ok({ uri: request.uri, diesAt: Math.min(now + SUPERSEDED_LIFETIME_MS, document.expires_at) })
+    const { document, generation } = made.value
+    const { uri } = walletRequest(document, generation, configOf(this.env).baseUrl)
+    return ok({ uri, diesAt: Math.min(now + SUPERSEDED_LIFETIME_MS, document.expires_at) })
   }
 
   /** Makes a request for one browser, known by the secret in its cookie; a browser without one is given one. */
@@ -161,8 +170,25 @@ export class VerificationSession extends DurableObject<Env> {
     const verificationId = pending.value.verification_id
     const made = await addRequest(this.#room, { verificationId, channel: 'link', browser }, now)
     if (!made.ok) return made
-    const { uri, wallet_links, expires_at } = made.value.request
+    const { document, generation } = made.value
+    const request = walletRequest(document, generation, configOf(this.env).baseUrl)
+    const { uri, wallet_links, expires_at } = request
     return ok({ secret, json: JSON.stringify({ uri, wallet_links, expires_at }) })
+  }
+
+  /** Makes a request for the Digital Credentials API. */
+  async askDcApi(by: Opener, asked: DcApiAsked): Promise<Result<DcApiRequest, SessionFault>> {
+    const now = Date.now()
+    const pending = await this.#pending(now, by)
+    if (!pending.ok) return pending
+    if (!this.#renderLimit.take(now)) return err('render_limit_reached')
+    return askDcApi(this.#room, pending.value, asked, now)
+  }
+
+  /** Hears an answer that a page got from the Digital Credentials API. */
+  async presentDcApi(by: Opener, answer: DcApiAnswer): Promise<DcApiResult> {
+    if (this.#opened(by) === undefined) return { kind: 'refused', refusal: 'session_not_found' }
+    return hearDcApi(this.#room, answer, Date.now())
   }
 
   /** A browser is back from the wallet. */
@@ -192,7 +218,8 @@ export class VerificationSession extends DurableObject<Env> {
     if (!pending.ok) return { kind: 'refused', refusal: 'request_over' }
     const document = pending.value
     const generation = aliveGenerations(document.generations, now).find((alive) => alive.number === number)
-    if (generation === undefined) return { kind: 'refused', refusal: 'request_over' }
+    if (generation === undefined || generation.channel === 'dc_api')
+      return { kind: 'refused', refusal: 'request_over' }
     this.#handOut(generation, now, 'fetched')
     const config = configOf(this.env)
     const identity = await openVerifier(await sealingKeyOf(config), document)

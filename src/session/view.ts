@@ -1,6 +1,7 @@
 // What readers see of a session: the relying party's poll (CONTRACT 4), the little that a `client_token` opens, and the event.
 // Members are always present; unknown is `null`. Built from the document alone.
 
+import { PROTOCOLS } from '../openid4vp/protocols/index.ts'
 import { askedOf } from '../policy/asked.ts'
 import { bindingOf } from './binding.ts'
 import { type Attempt, type SessionDocument, stageOf } from './document.ts'
@@ -52,9 +53,10 @@ export function publicView(document: SessionDocument) {
 /** What the hosted page shows beside the public view: by whom something is asked, and what. Times are Unix milliseconds. */
 export function pageView(document: SessionDocument) {
   const { status, version, expires_at, relying_party_id, livemode } = document
-  const { locale, required_session_binding } = document.request
+  const { locale, required_session_binding, protocol } = document.request
   const state = { status, stage: stageOf(document), version, expires_at, relying_party_id, livemode }
-  return { ...state, asked: askedOf(document.policy), locale, required_session_binding }
+  const { offersDcApi: offers_dc_api } = PROTOCOLS[protocol]
+  return { ...state, asked: askedOf(document.policy), locale, required_session_binding, offers_dc_api }
 }
 
 export type PageView = ReturnType<typeof pageView>

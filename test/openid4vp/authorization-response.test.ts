@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   decryptResponse,
   parseAuthorizationResponse,
+  requireState,
   WALLET_ERROR_CODES,
 } from '../../src/openid4vp/authorization-response.ts'
 import type { ResponseMode } from '../../src/openid4vp/generation.ts'
@@ -140,5 +141,6 @@ function encrypt(parameters: object): Promise<string> {
 
 async function decrypt(parameters: object) {
   const parsed = parse({ response: await encrypt(parameters) })
-  return parsed.ok && parsed.value.kind === 'encrypted' ? decryptResponse(parsed.value, key) : parsed
+  if (!parsed.ok || parsed.value.kind !== 'encrypted') return parsed
+  return requireState(await decryptResponse(parsed.value, key))
 }

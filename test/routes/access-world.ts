@@ -142,12 +142,16 @@ const HEADERS: { readonly [name in RouteName]?: Record<string, string> } = {
   'GET /v1/verify/:id/watch': { Upgrade: 'websocket' },
   'POST /v1/verify/:id/link': { Origin: BASE },
   'POST /v1/verify/:id/response_code': { Origin: BASE },
+  'POST /v1/verify/:id/dc-api/request': { Origin: BASE },
+  'POST /v1/verify/:id/dc-api': { Origin: BASE },
 }
 
 const BODIES: { readonly [name in RouteName]?: unknown } = {
   'POST /v1/verify': { credential_types: ['age_attestation'], scope: ['age_over_18'] },
   'POST /v1/verify/:id/return': { return_code: 'none' },
   'POST /v1/verify/:id/response_code': { response_code: 'none' },
+  'POST /v1/verify/:id/dc-api/request': {},
+  'POST /v1/verify/:id/dc-api': { protocol: 'openid4vp-v1-signed', data: { error: 'invalid_request' } },
   'PATCH /v1/relying_party': { retention_seconds: 7200 },
   'POST /v1/api_keys': { scopes: ['settings:manage'] },
   'PATCH /v1/admin/relying_parties/:rp': { retention_seconds: 7200 },
@@ -165,6 +169,7 @@ const OPENS: { readonly [name in RouteName]?: string } = {
   'DELETE /v1/verify/:id': '204',
   'GET /v1/verify/:id/watch': '101',
   'POST /v1/verify/:id/return': '400 invalid_code',
+  'POST /v1/verify/:id/dc-api': '400 presentation_refused',
   'POST /v1/verify/:id/deliveries/:delivery/redeliver': '202',
   'POST /v1/api_keys': '201',
   'DELETE /v1/api_keys/:key': '204',

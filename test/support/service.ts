@@ -12,6 +12,8 @@ export const BASE_URL = 'https://verifier.example'
 export type Service = {
   readonly server: Server
   readonly wallet: Wallet
+  /** The authority (PEM) of the verifier's certificate. */
+  readonly verifierCa: string
   /** Brings a call to the service where it listens. Redirects are answers, not followed. */
   readonly fetch: (url: string, init?: RequestInit) => Promise<Response>
   /** A relying party in test mode. */
@@ -100,6 +102,7 @@ export async function startService(env: Readonly<Record<string, string>> = {}): 
   const verifierCa = readFileSync(join(server.stateDir, 'verifier-ca.pem'), 'utf8')
   return {
     server,
+    verifierCa,
     wallet: createWallet({ fetch: send, verifierCa }),
     fetch: send,
     relyingParty: async (settings) => relyingPartyOf(await server.createRelyingParty(settings), send),

@@ -234,7 +234,8 @@ export async function encryptResponse(
     .encrypt(await importJWK(jwk, 'ECDH-ES'))
 }
 
-const JWE = {
+/** What this wallet encrypts with, in the words of JARM metadata. */
+export const JWE = {
   authorization_signing_alg_values_supported: [],
   authorization_encryption_alg_values_supported: ['ECDH-ES'],
   authorization_encryption_enc_values_supported: ['A256GCM', 'A128GCM'],
@@ -254,7 +255,7 @@ function toFetch({ fetch }: WalletOptions): typeof globalThis.fetch {
     fetch(String(url), init)) as typeof globalThis.fetch
 }
 
-function callbacks(
+export function callbacks(
   verifierCa: string,
 ): Omit<CallbackContext, 'generateRandom' | 'clientAuthentication' | 'fetch'> {
   return {

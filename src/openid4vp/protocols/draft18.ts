@@ -20,6 +20,7 @@ export const draft18: Protocol = {
   // `request_uri_method` and `wallet_nonce` came with draft 21.
   requestUriMethods: ['get'],
   walletSchemes: ['openid4vp', 'mdoc-openid4vp'],
+  offersDcApi: false,
   queryLanguages: ['presentation_exchange'],
   canAsk: (query, language) => language === 'presentation_exchange' && canDefine(query, FORMATS),
   carries: carriesIn(FORMATS),

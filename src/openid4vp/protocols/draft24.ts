@@ -20,6 +20,7 @@ export const draft24: Protocol = {
   responseModes: ['direct_post.jwt', 'direct_post'],
   requestUriMethods: ['post', 'get'],
   walletSchemes: ['openid4vp', 'eudi-openid4vp'],
+  offersDcApi: false,
   queryLanguages: ['presentation_exchange', 'dcql'],
   canAsk: (query, language) => (language === 'dcql' ? canAskInDcql(query) : canDefine(query, FORMATS)),
   carries: carriesIn(FORMATS),

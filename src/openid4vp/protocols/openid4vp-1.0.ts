@@ -13,6 +13,7 @@ export const openid4vp10: Protocol = {
   requestUriMethods: ['post', 'get'],
   walletSchemes: ['openid4vp', 'haip-vp', 'eudi-openid4vp', 'av'],
   queryLanguages: ['dcql'],
+  offersDcApi: true,
   canAsk: () => true,
   carries: () => true,
   acceptsAnchor: () => true,

@@ -25,6 +25,8 @@ export type Protocol = {
   readonly requestUriMethods: readonly RequestUriMethod[]
   /** URI schemes whose wallets speak this protocol; the first stands in the QR. */
   readonly walletSchemes: readonly string[]
+  /** Whether the Digital Credentials API may be used beside it (CONTRACT 5). */
+  readonly offersDcApi: boolean
   /** What a relying party's types and scopes are asked in, then what its own query may be. */
   readonly queryLanguages: readonly [QueryLanguage, ...QueryLanguage[]]
   /** Whether the language, in this protocol, has words for all that a query asks. */

@@ -5,6 +5,7 @@ import { utf8 } from '../../codec/bytes.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import type { AppContext } from '../context.ts'
 import { problem } from '../problems.ts'
+import { DC_API_SCRIPT } from './dc-api-script.ts'
 import { LINK_SCRIPT } from './link-script.ts'
 import { RETURN_SCRIPT } from './return-script.ts'
 import { SCRIPT } from './script.ts'
@@ -12,9 +13,10 @@ import { SCRIPT } from './script.ts'
 const SCRIPTS = {
   'session-page.js': SCRIPT,
   'link.js': LINK_SCRIPT,
+  'dc-api.js': DC_API_SCRIPT,
   'return-page.js': RETURN_SCRIPT,
 } as const
-type ScriptName = keyof typeof SCRIPTS
+export type ScriptName = keyof typeof SCRIPTS
 
 /** A script never changes under its address with `v`, which is a hash of it. */
 export async function scriptAddress(name: ScriptName): Promise<string> {

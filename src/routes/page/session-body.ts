@@ -57,6 +57,7 @@ ${
     : html`<img id="qr" alt="${texts.qrAlt}" width="280" height="280" src="${qr}">`
 }
 <p class="soft">${texts.consent}</p>
+<button id="dc-api" type="button" hidden>${texts.openBrowserWallet}</button>
 <button id="link" type="button"${offersQr(shown) ? html` class="beside-qr"` : ''} hidden>${texts.openWallet}</button>
 <p id="link-note" class="soft" role="status"></p>
 <p id="time" class="soft" role="timer" hidden></p>
@@ -98,6 +99,8 @@ function scriptData(shown: Shown, texts: Texts, name: string): string {
     time_left: texts.timeLeft,
     link_opened: texts.linkOpened,
     link_failed: texts.linkFailed,
+    dc_api_closed: texts.browserWalletClosed,
+    dc_api_sent: texts.browserWalletSent,
     states: statesOf(shown, texts, name),
   })
 }

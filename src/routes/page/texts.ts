@@ -41,6 +41,9 @@ export type Texts = {
   readonly openWallet: string
   readonly linkOpened: string
   readonly linkFailed: string
+  readonly openBrowserWallet: string
+  readonly browserWalletClosed: string
+  readonly browserWalletSent: string
   /** Of the page that a wallet sends people back to, while and after it brings the response code. */
   readonly returning: Readonly<
     Record<'finishing' | 'interrupted' | 'otherBrowser' | 'invalidCode', StateText>
@@ -95,6 +98,9 @@ const ENGLISH: Texts = {
   openWallet: 'Open the wallet on this device',
   linkOpened: 'If nothing opened, there is no wallet app for this on your device.',
   linkFailed: 'That did not work. Please try again.',
+  openBrowserWallet: 'Choose a wallet in this browser',
+  browserWalletClosed: 'No wallet answered. You can try again, or use one of the other ways.',
+  browserWalletSent: 'Your answer is being checked.',
   returning: {
     finishing: { title: 'One moment', text: 'Your answer is being handed over.' },
     interrupted: { title: 'No connection', text: 'Your answer could not be handed over yet.' },
