@@ -28,7 +28,8 @@ export type Party = {
 
 export async function newParty(livemode = false): Promise<Party> {
   const webhook = { url: 'https://hooks.shop.org/in' }
-  const { relying_party_id, api_key, api_keys } = await createRelyingParty({ livemode, webhook })
+  const origins = ['https://shop.org']
+  const { relying_party_id, api_key, api_keys } = await createRelyingParty({ livemode, webhook, origins })
   return { id: relying_party_id, livemode, key: api_key, keyId: api_keys[0].key_id }
 }
 

@@ -110,11 +110,12 @@ describe('the session page', () => {
     expect(state).toMatch(/^[A-Za-z0-9_-]+$/)
   })
 
-  it('loads nothing from elsewhere, and nothing in it runs but our two scripts', async () => {
+  it('loads nothing from elsewhere, and nothing in it runs but our three scripts', async () => {
     const response = await get((await createSession(await setUp())).session_url)
     const html = await response.text()
-    expect([...html.matchAll(/<script/g)]).toHaveLength(2)
+    expect([...html.matchAll(/<script/g)]).toHaveLength(3)
     expect(attribute(html, /<script[^>]*>/, 'src')).toMatch(/^\/assets\/session-page\.js\?v=[\w-]{16}$/)
+    expect(html).toMatch(/<script type="module" src="\/assets\/dc-api\.js\?v=[\w-]{16}"><\/script>/)
     expect(html).toMatch(/<script type="module" src="\/assets\/link\.js\?v=[\w-]{16}"><\/script>/)
     const addresses = [...html.matchAll(/\s(?:src|href|action|srcset)="([^"]*)"/g)].map(
       ([, address]) => address,
@@ -179,10 +180,18 @@ describe('the session page', () => {
     const setting = await setUp()
     const session = await createSession(setting)
     const stub = stubOf(session.verification_id)
-    for (let drawn = 0; drawn < 60; drawn += 1) await stub.render({ relyingPartyId: setting.relyingPartyId })
-    const response = await get(session.session_url)
-    const html = await response.text()
-    expect(response.status).toBe(200)
+    const by = { relyingPartyId: setting.relyingPartyId }
+    const openWhenExhausted = async (): Promise<string> => {
+      while ((await stub.render(by)).ok) {
+        // one more
+      }
+      const response = await get(session.session_url)
+      expect(response.status).toBe(200)
+      return response.text()
+    }
+    // Once a second a session may be drawn again: a slow machine may have to exhaust it anew.
+    let html = await openWhenExhausted()
+    for (let tries = 0; tries < 20 && picture(html) !== undefined; tries++) html = await openWhenExhausted()
     expect(/<img id="qr"[^>]*>/.exec(html)?.[0]).toMatch(/ hidden>$/)
     expect(picture(html)).toBeUndefined()
     expect(html).toContain('<script type="module"')
