@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { answerDigital, type DigitalRequest, receiveDigital } from '../support/dc-api-wallet.ts'
-import { AGE, presentationOf, type Telling } from '../support/person.ts'
+import { ageOf, type Telling } from '../support/person.ts'
 import {
   BASE_URL,
   type CreatedSession,
@@ -10,7 +10,7 @@ import {
   OVER_18,
   type RelyingParty,
 } from '../support/service.ts'
-import { eventOf, relyingPartyOf, useStage } from '../support/stage.ts'
+import { answerAge, eventOf, relyingPartyOf, useStage } from '../support/stage.ts'
 
 const stage = useStage()
 const SHOP = 'https://shop.example'
@@ -69,8 +69,7 @@ async function credentialFor(
   const browser = { origin: page.origin, verifierCa: stage.service.verifierCa }
   const received = await receiveDigital(request, browser)
   const audience = `origin:${telling.origin ?? page.origin}`
-  const presentation = await presentationOf(stage.person, AGE, received, { audience, ...telling })
-  return answerDigital(received, { age_attestation: [presentation] }, browser)
+  return answerDigital(received, await ageOf(stage.person, received, { audience, ...telling }), browser)
 }
 
 const MODES = ['direct_post.jwt', 'direct_post'] as const
@@ -239,8 +238,6 @@ describe('a request', () => {
     const received = await stage.service.wallet.receive(session.wallet_request.uri)
     const page = ourPage(session)
     for (let i = 0; i < 40; i++) await ask(page)
-    const presentation = await presentationOf(stage.person, AGE, received)
-    const answered = await stage.service.wallet.present(received, { age_attestation: [presentation] })
-    expect(answered.status).toBe(200)
+    expect((await answerAge(stage, received)).status).toBe(200)
   })
 })
