@@ -39,7 +39,7 @@ import { pollView } from './poll.ts'
 import { publishDue } from './publishing.ts'
 import { randomBytes, sealingKeyOf } from './random.ts'
 import { openRenderLimit } from './render-limit.ts'
-import { openid4vpView, requestObject } from './requests.ts'
+import { openid4vpView, requestObject, walletRequest } from './requests.ts'
 import type {
   AnswerResult,
   Creation,
