@@ -1,6 +1,7 @@
 // CPU inside workerd: a request that does a task N times, less one that does it no time, divided by N. The platform's own
 // clock stands still while code runs, so the requests are timed from outside, one at a time.
 
+import { makeMdocPresentation } from './mdoc-presentation.ts'
 import { type Line, median, openLine, timed } from './measure.ts'
 import { makePresentations } from './presentations.ts'
 import { type Report, rounded } from './report.ts'
@@ -60,6 +61,17 @@ export async function benchStatusLists(port: number, report: Report): Promise<vo
   )
   report.target('remembered status list against one ES256', ratio(remembered, floor), { most: 2 }, ' ×')
   report.target('status list of 64 MiB', median(refused), { most: 50 }, ' ms')
+}
+
+/** An mdoc with a device signature, four elements and a portrait, against its signatures and hashes and the library most use. */
+export async function benchMdoc(port: number, report: Report): Promise<void> {
+  report.heading('mdoc with 4 elements, one a portrait of 3 KB (milliseconds of CPU in workerd)')
+  const input = await makeMdocPresentation()
+  const [ours, library, floor] = await compare(port, input, ['mdoc/ours', 'mdoc/@owf', 'mdoc/floor'])
+  const proofs = `${input.signatures} ES256 verifications and ${input.hashed.length} SHA-256 ${show(floor)}`
+  report.line(`ours ${show(ours)}, @owf/mdoc 0.6 ${show(library)}, ${proofs}`)
+  report.target('mdoc against the floor', ratio(ours, floor), { most: 3 }, ' ×')
+  report.target('mdoc against the library', ratio(library, ours), { least: 4 }, ' ×')
 }
 
 /** Milliseconds of one task, round by round. */

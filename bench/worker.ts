@@ -2,6 +2,7 @@
 // anyway, and that is taken off again.
 
 import { Hono } from 'hono'
+import { verifyMdocWithLibrary, verifyMdocWithOurs, verifyNothingButProofs } from './tasks/mdoc.ts'
 import { drawWithOurs, drawWithQrcode, drawWithQrcodeSvgAndUpng } from './tasks/qr.ts'
 import { verifyNothingButSignatures, verifyWithLibrary, verifyWithOurs } from './tasks/sd-jwt-vc.ts'
 import { lookUpBomb, lookUpRemembered, verifyOneSignature } from './tasks/status-list.ts'
@@ -19,6 +20,9 @@ const TASKS = {
   'status-list/remembered': lookUpRemembered,
   'status-list/bomb': lookUpBomb,
   'status-list/floor': verifyOneSignature,
+  'mdoc/ours': verifyMdocWithOurs,
+  'mdoc/@owf': verifyMdocWithLibrary,
+  'mdoc/floor': verifyNothingButProofs,
 } as const satisfies Readonly<Record<string, Task>>
 export type TaskName = keyof typeof TASKS
 
