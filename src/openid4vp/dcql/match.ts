@@ -8,6 +8,7 @@ import type {
   ClaimsQuery,
   ClaimValue,
   CredentialQuery,
+  CredentialSetQuery,
   DcqlQuery,
   Selection,
   TrustedAuthority,
@@ -35,15 +36,15 @@ export function matchCredential(
 }
 
 /**
- * Tells whether queries with these ids, each with a valid presentation, satisfy the whole query (§6.4.2). An answer
- * without any valid presentation satisfies nothing, even where every credential set is optional.
+ * Tells whether queries with these ids, each with a valid presentation, satisfy the whole query (§6.4.2). What completes
+ * no credential set is no answer, even where every one of them is optional.
  */
 export function isSatisfied(query: DcqlQuery, answered: ReadonlySet<string>): boolean {
-  if (answered.size === 0) return false
-  if (query.credential_sets === undefined) return query.credentials.every(({ id }) => answered.has(id))
-  return query.credential_sets
-    .filter(({ required }) => required !== false)
-    .every(({ options }) => options.some((option) => option.every((id) => answered.has(id))))
+  const { credentials, credential_sets: sets } = query
+  if (sets === undefined) return credentials.every(({ id }) => answered.has(id))
+  const isComplete = ({ options }: CredentialSetQuery) =>
+    options.some((option) => option.every((id) => answered.has(id)))
+  return sets.some(isComplete) && sets.every((set) => set.required === false || isComplete(set))
 }
 
 /**

@@ -60,13 +60,16 @@ describe('the matcher', () => {
     expect(foreignVerdict({ credentials: [query] }, [credential]).satisfied).toBe(theirs)
   })
 
-  it('differs from it where §8.1: an answer has a presentation, even if every credential set is optional', () => {
+  it('differs from it where §8.1: an answer completes one credential set, even if each of them is optional', () => {
     const query: DcqlQuery = {
       credentials: [{ id: 'q', format: 'dc+sd-jwt', meta: { vct_values: ['urn:0'] } }],
       credential_sets: [{ options: [['q']], required: false }],
     }
     expect(isSatisfied(query, new Set())).toBe(false)
     expect(foreignVerdict(query, []).satisfied).toBe(true)
+    const both = { ...query, credential_sets: [{ options: [['q', 'r']], required: false }] }
+    const pair = { ...both, credentials: [...query.credentials, { ...query.credentials[0]!, id: 'r' }] }
+    expect(isSatisfied(pair, new Set(['q']))).toBe(false)
   })
 })
 

@@ -126,7 +126,9 @@ describe('an answer satisfies a query', () => {
     [['a'], [{ options: [['a']] }, { options: [['b']] }], false],
     [['a'], [{ options: [['a']] }, { options: [['b']], required: false }], true],
     [['c'], [{ options: [['a']], required: true }], false],
-    [['b'], [{ options: [['a']], required: false }], true],
+    [['a'], [{ options: [['a']], required: false }], true],
+    [['b'], [{ options: [['a']], required: false }], false],
+    [['a'], [{ options: [['a', 'b']], required: false }], false],
     [[], [{ options: [['a']], required: false }], false],
   ])('%j in %j: %s', (ids, sets, satisfied) => {
     expect(isSatisfied(query(sets), new Set(ids))).toBe(satisfied)
