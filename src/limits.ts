@@ -99,8 +99,6 @@ export const STATUS_LIST = {
   inflatedBytes: 4_194_304,
   /** Bytes of an inflated list that is held as it is: eight million entries of one bit. Larger ones are inflated at each look. */
   heldBytes: 1_048_576,
-  /** Compressed bytes the inflater is handed at a time: DEFLATE makes at most about 1032 bytes of one. */
-  sliceBytes: 1024,
   /** Levels of nesting of header and claims. */
   depth: 8,
   /** CBOR items of a whole token. */

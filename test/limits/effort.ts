@@ -1,4 +1,4 @@
-// What a decoder does, counted from outside: pieces cut from the input, calls of WebCrypto, bytes inflated. No clock.
+// What a decoder does, counted from outside: pieces cut from the input, calls of WebCrypto. No clock.
 
 import { vi } from 'vitest'
 
@@ -8,28 +8,18 @@ export type Effort = {
   readonly pieces: number
   /** Hashes, key imports, signature verifications, decryptions, key agreements. */
   readonly cryptoCalls: number
-  /** Bytes that came out of decompression. */
-  readonly inflatedBytes: number
 }
 
 const CRYPTO = ['digest', 'importKey', 'verify', 'decrypt', 'deriveBits'] as const
 
 /** Runs and counts. */
 export async function effortOf<T>(run: () => T | Promise<T>): Promise<Effort & { readonly result: T }> {
-  let [pieces, cryptoCalls, inflatedBytes] = [0, 0, 0]
+  let [pieces, cryptoCalls] = [0, 0]
   const { subarray } = Uint8Array.prototype
-  const { read } = ReadableStreamDefaultReader.prototype
   const spies = [
     vi.spyOn(Uint8Array.prototype, 'subarray').mockImplementation(function (this: Uint8Array, ...range) {
       pieces++
       return subarray.apply(this, range)
-    }),
-    vi.spyOn(ReadableStreamDefaultReader.prototype, 'read').mockImplementation(async function (
-      this: ReadableStreamDefaultReader,
-    ) {
-      const chunk = await read.call(this)
-      inflatedBytes += (chunk.value as Uint8Array | undefined)?.length ?? 0
-      return chunk
     }),
     ...CRYPTO.map((name) => {
       const original = crypto.subtle[name].bind(crypto.subtle) as (...given: unknown[]) => Promise<never>
@@ -40,7 +30,7 @@ export async function effortOf<T>(run: () => T | Promise<T>): Promise<Effort & {
     }),
   ]
   try {
-    return { result: await run(), pieces, cryptoCalls, inflatedBytes }
+    return { result: await run(), pieces, cryptoCalls }
   } finally {
     for (const spy of spies) spy.mockRestore()
   }

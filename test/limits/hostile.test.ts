@@ -17,12 +17,10 @@ const MEBIBYTE = 1024 * 1024
 describe('refused before any costly work', () => {
   it('a status list that inflates to 64 MiB', async () => {
     const compressed = Uint8Array.from(deflateSync(new Uint8Array(64 * MEBIBYTE)))
-    const { result, inflatedBytes } = await effortOf(() =>
-      measureStatusList({ layout: 'token', bits: 1, compressed }),
-    )
+    // A byte of it becomes a thousand. What comes a mebibyte after the limit is broken: had it been inflated, that would be found.
+    compressed.fill(0xff, (STATUS_LIST.inflatedBytes + MEBIBYTE) / 1024)
+    const result = await measureStatusList({ layout: 'token', bits: 1, compressed })
     expect(result).toEqual({ ok: false, error: 'too_large' })
-    expect(inflatedBytes).toBeGreaterThan(STATUS_LIST.inflatedBytes)
-    expect(inflatedBytes).toBeLessThanOrEqual(STATUS_LIST.inflatedBytes + 2 * MEBIBYTE)
   })
 
   it('10,000 disclosures', async () => {

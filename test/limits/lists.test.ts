@@ -3,7 +3,6 @@ import { encode, Tagged } from 'cborg'
 import fc from 'fast-check'
 import { SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { STATUS_LIST } from '../../src/limits.ts'
 import { decodeStatusListCwt } from '../../src/trust/status-cwt.ts'
 import { measureStatusList, readStatus } from '../../src/trust/status-inflate.ts'
 import { decodeStatusListJwt } from '../../src/trust/status-jwt.ts'
@@ -53,9 +52,6 @@ const CWT = encode(
   ]),
 )
 
-/** What one slice of compressed input may become, read once more than was needed. */
-const OVERSHOOT = STATUS_LIST.sliceBytes * 1100
-
 describe('a status list token of any kind', () => {
   it('is good as it stands in both encodings', () => {
     expect(decodeStatusListJwt(Buffer.from(JWT))).toMatchObject({ ok: true })
@@ -84,12 +80,9 @@ describe('a status list of any kind', () => {
     const limit = 65_536
     await fc.assert(
       fc.asyncProperty(input, fc.nat(400_000), async (compressed, index) => {
-        const measured = await effortOf(() =>
-          measureStatusList({ layout: 'token', bits: 2, compressed }, limit),
-        )
-        expect(measured.inflatedBytes).toBeLessThanOrEqual(limit + OVERSHOOT)
-        if (measured.result.ok) expect(measured.result.value).toBeLessThanOrEqual(limit)
-        else expect(FAULTS).toContain(measured.result.error)
+        const measured = await measureStatusList({ layout: 'token', bits: 2, compressed }, limit)
+        if (measured.ok) expect(measured.value).toBeLessThanOrEqual(limit)
+        else expect(FAULTS).toContain(measured.error)
         const read = await readStatus({ layout: 'token', bits: 2, compressed }, index)
         if (!read.ok) expect(FAULTS).toContain(read.error)
       }),
