@@ -7,6 +7,8 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { exportJWK, generateKeyPair } from 'jose'
 import { describe, expect, it } from 'vitest'
+import { fullDate } from '../support/mdoc.ts'
+import { type MdocTelling, makeMdocPerson, mdocOf } from '../support/mdoc-person.ts'
 import {
   AGE,
   makeAuthority,
@@ -22,6 +24,7 @@ import type { ReceivedRequest } from '../support/wallet.ts'
 import { tracesIn, tracesInFiles } from './canary/traces.ts'
 
 const stage = useStage()
+const holder = await makeMdocPerson()
 
 const canary = (what: string) => `CANARY-${what}-${randomBytes(9).toString('hex')}`
 
@@ -34,6 +37,7 @@ const IDEMPOTENCY_KEY = canary('idempotency')
 const NAMES = { credential_types: ['pid'], scope: ['given_name', 'family_name'] }
 const ADULT = { credential_types: ['age_attestation'], scope: ['age_over_18'] }
 const CLAIMS = { given_name: CLAIM, family_name: CLAIM, note: CLAIM }
+const MDOC_PID = 'eu.europa.ec.eudi.pid.1'
 const RETURN_URL = 'https://shop.example/done'
 const EXPIRES_IN = 60
 
@@ -78,7 +82,8 @@ function isOfTheService(path: string): boolean {
 }
 
 async function startRun(): Promise<Run> {
-  const rp = await relyingPartyOf(stage, { return_urls: [RETURN_URL] })
+  const trust_anchors = [stage.authority.anchor(), holder.anchor()]
+  const rp = await relyingPartyOf(stage, { return_urls: [RETURN_URL], trust_anchors })
   const form = `grant_type=client_credentials&client_id=${rp.relying_party_id}&client_secret=${rp.api_key}`
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
   const granted = await stage.service.fetch('/oauth/token', { method: 'POST', headers, body: form })
@@ -164,6 +169,27 @@ const OUTCOMES: readonly ((run: Run) => Promise<void>)[] = [
     const request = await receive(run, { ...NAMES, claims_encryption_jwk })
     expect((await answerWith(run, request, PID, {})).status).toBe(200)
     expect((await run.rp.poll(run.ids.at(-1) ?? '')).encrypted_claims).toEqual(expect.any(String))
+    await expectOutcome(run, 'verified')
+  },
+  async function verifiedByMdoc(run) {
+    const request = await receive(run, {
+      ...NAMES,
+      scope: [...NAMES.scope, 'picture'],
+      formats: ['mso_mdoc'],
+    })
+    const elements = {
+      ...CLAIMS,
+      portrait: Buffer.from(CLAIM.repeat(40)),
+      birth_date: fullDate('1963-08-12'),
+    }
+    const present = async (telling: MdocTelling) => {
+      const presentation = await mdocOf(holder, MDOC_PID, { [MDOC_PID]: elements }, request, telling)
+      return stage.service.wallet.present(request, { [queryFor(request, MDOC_PID)]: [presentation] })
+    }
+    const refused = await present({ answering: { nonce: FROM_WALLET } })
+    expect(refused.status).toBe(400)
+    run.refusals.push(await refused.text())
+    expect((await present({})).status).toBe(200)
     await expectOutcome(run, 'verified')
   },
   async function verifiedByLink(run) {

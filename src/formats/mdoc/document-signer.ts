@@ -6,6 +6,7 @@ import { err, ok, type Result } from '../../result.ts'
 import type { TrustAnchor } from '../../trust/anchor.ts'
 import { type Certificate, decodeCertificate } from '../../trust/certificate.ts'
 import { attributeValues, type DistinguishedName } from '../../trust/distinguished-name.ts'
+import { knownCertificate } from '../../trust/known-certificates.ts'
 import { resolveSigner } from '../../trust/resolve-signer.ts'
 import type { TrustedSigner } from '../../trust/signer.ts'
 import type { Context, CredentialType, Rejection } from '../format.ts'
@@ -27,7 +28,7 @@ export async function resolveDocumentSigner(
   { now, anchors, fetchResource }: Context,
 ): Promise<Result<DocumentSigner, Rejection>> {
   const [leaf] = chain ?? []
-  const certificate = leaf && decodeCertificate(leaf)
+  const certificate = leaf && (knownCertificate(leaf) ?? decodeCertificate(leaf))
   if (chain === undefined || certificate === undefined) return err({ reason: 'malformed_certificate_chain' })
   const isLicence = mso.docType === DRIVING_LICENCE.docType
   const isFromElsewhere = isLicence && !sharesCountry(certificate)

@@ -196,6 +196,21 @@ describe('trust in a document signer', () => {
     expect((await verdictOn(make({}, { pki }), { context })).result).toMatchObject({ ok: true })
   })
 
+  it.each([
+    ['DE-BY', true],
+    ['DE-HE', false],
+  ])('of a licence from %s, signed by a signer of DE-BY: %s (§9.3.1)', async (jurisdiction, isTrusted) => {
+    const pki = await mintIssuerPki({
+      intermediate: { subject: 'C=DE,ST=DE-BY,CN=Test Issuing CA' },
+      leaf: { extendedKeyUsage: [SIGNER_USAGE], subject: 'C=DE,ST=DE-BY,CN=Signer' },
+    })
+    const context = { anchors: [{ ...ANCHOR, x509_ca_pem: pki.root.pem }] }
+    const elements = [...MAKING.elements, ['issuing_jurisdiction', jurisdiction] as const]
+    const verdict = await verdictOn(make({}, { pki, elements }), { context })
+    if (isTrusted) expect(verdict.result).toMatchObject({ ok: true })
+    else expectRejection(verdict, { reason: 'invalid_claim', claim: 'issuing_jurisdiction' }, 'disclosures')
+  })
+
   it('is had by pinning it', async () => {
     const { x509_ca_pem: _, ...common } = ANCHOR as typeof ANCHOR & { x509_ca_pem: string }
     const anchors = [{ ...common, x509_certificate_pem: PKI.leaf.pem }]
