@@ -4,6 +4,7 @@ import { generateKeyPair } from 'jose'
 import { describe, expect, it } from 'vitest'
 import type { TrustAnchor } from '../../src/trust/anchor.ts'
 import type { StatusContext } from '../../src/trust/status-list.ts'
+import { mintLeaf } from '../support/certificates.ts'
 import { caAnchor, pinnedAnchor, pki } from './fixtures.ts'
 import { ISSUER, jwksAnchor, makeCwt, makeJwt, statusOf } from './status-fixtures.ts'
 
@@ -92,6 +93,25 @@ describe('a list with a chain', () => {
     const signed = await makeCwt(changes, privateKey)
     expect(await statusOf(signed, {}, { anchors: [caAnchor(pki.root.pem)] })).toBe('valid')
     expect(await statusOf(signed, {}, { anchors: [own] })).toBe('untrusted_signer')
+  })
+
+  it('does not count with the anchor in its chain, nor as its own authority (HAIP 1.0 §6.1.1)', async () => {
+    const whole = await makeJwt({}, { x5c: [...x5c, pki.root.x5c] }, privateKey)
+    const alone = await makeJwt({}, { x5c: [pki.root.x5c] }, pki.root.keys.privateKey)
+    for (const signed of [whole, alone])
+      expect(await statusOf(signed, {}, { anchors: [caAnchor(pki.root.pem)] })).toBe('untrusted_signer')
+  })
+
+  it('needs the extended key usage of its anchor: a document signer is none for lists, nor the other way round', async () => {
+    const [documents, lists] = ['1.0.18013.5.1.2', '1.3.6.1.4.1.32473.1']
+    const leaf = await mintLeaf(pki.intermediate, { extendedKeyUsage: [lists] })
+    const signed = await makeJwt({}, { x5c: [leaf.x5c, pki.intermediate.x5c] }, leaf.keys.privateKey)
+    const issuer = caAnchor(pki.root.pem, { eku: [documents] })
+    const status = (eku: string) =>
+      caAnchor(pki.root.pem, { name: 'status', purpose: ['status'], eku: [eku] })
+    expect(await statusOf(signed, {}, { anchors: [issuer] })).toBe('untrusted_signer')
+    expect(await statusOf(signed, {}, { anchors: [issuer, status(documents)] })).toBe('untrusted_signer')
+    expect(await statusOf(signed, {}, { anchors: [issuer, status(lists)] })).toBe('valid')
   })
 
   it('does not count with the key of another', async () => {
