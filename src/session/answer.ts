@@ -2,7 +2,6 @@
 // applies the verdict. Nothing here decides on anything the answer says of itself.
 
 import { parseJsonObject } from '../codec/json.ts'
-import type { Config } from '../config.ts'
 import type { Expected } from '../formats/format.ts'
 import { FORMATS } from '../formats/index.ts'
 import {
@@ -16,58 +15,29 @@ import {
 import { parseDcApiResponse } from '../openid4vp/dc-api.ts'
 import { PROTOCOLS } from '../openid4vp/protocols/index.ts'
 import type { Exchange } from '../openid4vp/protocols/protocol.ts'
-import type { EnvelopeRejection, ResponseRejection } from '../openid4vp/rejection.ts'
+import type { EnvelopeRejection } from '../openid4vp/rejection.ts'
 import { RESPONSE_DEPTH, RESPONSE_LIMIT } from '../openid4vp/response-encryption.ts'
 import { verifyPresentations } from '../openid4vp/verify-response.ts'
 import { reachesLevel, UNCHECKED_LEVEL } from '../policy/assurance.ts'
 import { typeDefinitions, typeOf } from '../policy/catalogue.ts'
 import { decide } from '../policy/decide.ts'
-import type { Decision, PolicyReason } from '../policy/policy.ts'
-import type { Settings } from '../relying-party/settings.ts'
 import { err, ok, type Result } from '../result.ts'
+import { readByValue } from './by-value.ts'
 import type { SessionDocument, TraceEntry } from './document.ts'
 import { handleKeyOf, openEncryptionKey, openGeneration } from './generation-keys.ts'
 import { aliveGenerations, type StoredGeneration } from './generations.ts'
 import { type HandleKind, readHandle } from './handles.ts'
-import type { Network } from './network.ts'
 import { sealingKeyOf } from './random.ts'
 import { callbackUrl, languageOf } from './requests.ts'
 import type { PostedAnswer } from './results.ts'
-
-type RefusalReason = ResponseRejection['reason'] | PolicyReason
-
-/** What an answer comes to. */
-export type Verdict =
-  /** Authentic: it ends the session. */
-  | {
-      readonly kind: 'decided'
-      readonly decision: Decision
-      readonly trace: readonly TraceEntry[]
-      readonly generation: StoredGeneration
-    }
-  /** `access_denied` by a wallet that holds the `state` of a live, fetched request: it ends the session. */
-  | { readonly kind: 'declined'; readonly generation: StoredGeneration }
-  /** The wallet reported an error of its own: processed, and noted as an attempt. */
-  | { readonly kind: 'wallet_error'; readonly generation: StoredGeneration }
-  /** Not authentic, or not an answer: noted as an attempt. */
-  | {
-      readonly kind: 'refused'
-      readonly reason: RefusalReason
-      readonly generation: StoredGeneration | null
-    }
-
-/** What an answer is judged by. */
-export type Judgement = {
-  readonly document: SessionDocument
-  readonly settings: Settings
-  readonly config: Config
-  readonly network: Network
-  /** Unix milliseconds at which the answer arrived. */
-  readonly arrivedAt: number
-}
+import { type Judgement, type Presented, type RefusalReason, refused, type Verdict } from './verdict.ts'
 
 /** Judges a posted answer. */
 export async function judgeAnswer(answer: PostedAnswer, judgement: Judgement): Promise<Verdict> {
+  const byValue = 'parameters' in answer ? readByValue(new Map(answer.parameters), judgement) : undefined
+  if (byValue !== undefined) {
+    return byValue.ok ? verifyPresented(byValue.value, judgement) : refused(byValue.error, null)
+  }
   const parsed = parseAnswer(answer, judgement.document)
   if (!parsed.ok) return refused(parsed.error.reason, null)
   const found = await findGeneration(parsed.value, answer, judgement)
@@ -77,7 +47,8 @@ export async function judgeAnswer(answer: PostedAnswer, judgement: Judgement): P
   if (!opened.ok) return refused(opened.error, generation)
   const { response, ...exchange } = opened.value
   if (response.kind === 'wallet_error') return judgeWalletError(response, generation)
-  return verifyAnswer({ response, ...exchange }, generation, judgement)
+  const presented = readPresented({ response, ...exchange }, generation, judgement)
+  return presented.ok ? verifyPresented(presented.value, judgement) : refused(presented.error, generation)
 }
 
 function parseAnswer(
@@ -152,31 +123,41 @@ function judgeWalletError(error: WalletErrorResponse, generation: StoredGenerati
   return { kind: 'wallet_error', generation }
 }
 
-async function verifyAnswer(
+/** What an answer presents in its own protocol. */
+function readPresented(
   { response, ...exchange }: OpenedAnswer<PresentationResponse>,
   generation: StoredGeneration,
   judgement: Judgement,
+): Result<Presented, RefusalReason> {
+  const { document } = judgement
+  const { readPresentations, formats } = PROTOCOLS[document.request.protocol]
+  const { query } = document.policy
+  const groups = readPresentations(response, {
+    query,
+    language: languageOf(document),
+    nonce: generation.nonce,
+  })
+  if (!groups.ok) return err(groups.error.reason)
+  return ok({ groups: groups.value, generation, formats, ...boundTo(generation, exchange, judgement) })
+}
+
+async function verifyPresented(
+  { groups, generation, formats, audience, handover }: Presented,
+  judgement: Judgement,
 ): Promise<Verdict> {
   const { document, settings, arrivedAt } = judgement
-  const { query } = document.policy
-  const protocol = PROTOCOLS[document.request.protocol]
+  const { acceptsAnchor } = PROTOCOLS[document.request.protocol]
   const { nonce } = generation
-  const groups = protocol.readPresentations(response, { query, language: languageOf(document), nonce })
-  if (!groups.ok) return refused(groups.error.reason, generation)
   const trace: TraceEntry[] = []
   const now = Math.floor(arrivedAt / 1000)
   const verified = await verifyPresentations({
-    groups: groups.value,
-    query,
-    formats: { ...FORMATS, ...protocol.formats },
-    expected: {
-      nonce,
-      requestedAt: Math.floor(generation.created_at / 1000),
-      ...boundTo(generation, exchange, judgement),
-    },
+    groups,
+    query: document.policy.query,
+    formats: { ...FORMATS, ...formats },
+    expected: { nonce, requestedAt: Math.floor(generation.created_at / 1000), audience, handover },
     context: {
       now,
-      anchors: settings.trust_anchors.filter(protocol.acceptsAnchor),
+      anchors: settings.trust_anchors.filter(acceptsAnchor),
       typeOf: typeOf(typeDefinitions(settings.credential_types)),
       ...judgement.network,
       statusUnavailable: acceptsUnchecked(judgement) ? 'accept' : 'refuse',
@@ -214,8 +195,4 @@ function acceptsUnchecked({ settings, document }: Judgement): boolean {
     settings.status_unavailable === 'accept' &&
     reachesLevel(UNCHECKED_LEVEL, document.policy.required_assurance_level)
   )
-}
-
-function refused(reason: RefusalReason, generation: StoredGeneration | null): Verdict {
-  return { kind: 'refused', reason, generation }
 }

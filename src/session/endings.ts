@@ -1,9 +1,9 @@
 // The outcome of each way a session ends (CONTRACT 4), from what was found; `outcome.ts` turns it into the finished document.
 
-import type { Verdict } from './answer.ts'
 import type { Outcome, SessionDocument } from './document.ts'
 import type { StoredGeneration } from './generations.ts'
 import type { Ending } from './outcome.ts'
+import type { Verdict } from './verdict.ts'
 
 /** What is known of a session that ended without an authentic answer. */
 const NO_RESULT: Omit<Outcome, 'reason'> = {

@@ -5,7 +5,7 @@ import { configOf, type Env } from '../env.ts'
 import type { Decision } from '../policy/policy.ts'
 import type { WebhookEndpoint } from '../relying-party/settings.ts'
 import { settingsOf } from '../relying-party/settings-cache.ts'
-import { judgeAnswer, type Verdict } from './answer.ts'
+import { judgeAnswer } from './answer.ts'
 import { inBackground } from './background.ts'
 import { discardHeld, holdSuccess, isHeldTooLong, mayEnd, type Returned, responseCodeOf } from './binding.ts'
 import { postAll, startAttempts } from './delivering.ts'
@@ -19,6 +19,7 @@ import { randomIdentifier } from './random.ts'
 import type { ReasonCode } from './reasons.ts'
 import type { AnswerResult, PostedAnswer } from './results.ts'
 import type { SessionStore } from './store.ts'
+import type { Verdict } from './verdict.ts'
 
 /** What the hearing of one session works with. */
 export type Courtroom = {

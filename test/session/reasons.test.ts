@@ -212,6 +212,7 @@ const opened = (good: Parameters) => ({ ...good, vp_token: JSON.parse(String(goo
 const ELSEWHERE: Readonly<Record<string, string>> = {
   request_superseded: 'below',
   wallet_error: 'below',
+  invalid_presentation_submission: 'conformance/drafts.test.ts',
   access_denied: 'below',
   session_expired: 'verification-session.test.ts',
   canceled_by_relying_party: 'below',

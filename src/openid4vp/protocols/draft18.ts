@@ -33,6 +33,7 @@ export const draft18: Protocol = {
     client_metadata: buildDraftMetadata(input, FORMATS),
   }),
   answers: DRAFT_ENCRYPTION,
+  hearsByValue: true,
   readPresentations: (response, asked) => readDefinedSubmission(response, asked, FORMATS),
   handover: isoHandover,
 }

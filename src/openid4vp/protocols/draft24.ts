@@ -35,6 +35,7 @@ export const draft24: Protocol = {
     client_metadata: buildDraftMetadata(input, FORMATS),
   }),
   answers: DRAFT_ENCRYPTION,
+  hearsByValue: true,
   readPresentations: (response, asked) =>
     asked.language === 'dcql'
       ? parseVpToken(response, asked.query, 'bare_or_array')

@@ -18,6 +18,8 @@ export const haip10: Protocol = {
   carries: (format) => format === 'dc+sd-jwt' || format === 'mso_mdoc',
   // §6.1.1: the key of an issuer, and of a status list, comes with its certificates, and never with a self-signed one.
   acceptsAnchor: (anchor) => 'x509_ca_pem' in anchor || isPinnedBelowAuthority(anchor),
+  // §5: answers are encrypted.
+  hearsByValue: false,
   // §5, §6: what a key binding would prove is not given up.
   canAsk: (query) =>
     query.credentials.every((credential) => credential.require_cryptographic_holder_binding !== false),

@@ -26,6 +26,7 @@ export const openid4vp10: Protocol = {
     client_metadata: buildClientMetadata(input),
   }),
   answers: { contentEncryptions: CONTENT_ENCRYPTIONS, kidRequired: true },
+  hearsByValue: true,
   readPresentations: (response, { query }) => parseVpToken(response, query),
   handover: ({ responseUri, encryptionKey }) => ({ kind: 'redirect', responseUri, encryptionKey }),
 }

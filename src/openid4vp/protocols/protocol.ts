@@ -41,6 +41,8 @@ export type Protocol = {
   readonly buildRequestObject: (input: RequestObjectInput) => JsonObject
   /** How encrypted answers are told. */
   readonly answers: EncryptionRules
+  /** Whether an answer to the relying party's view of the request may be heard beside the protocol's own (CONTRACT 3). */
+  readonly hearsByValue: boolean
   /** The presentations of an answer, by the credential query each one answers. Nothing about them is verified. */
   readonly readPresentations: (
     response: PresentationResponse,
