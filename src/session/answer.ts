@@ -79,7 +79,7 @@ async function findGeneration(
   const kid = response.kind === 'encrypted' ? response.kid : undefined
   const [kind, handle, unknown]: [HandleKind, string | undefined, RefusalReason] =
     kid === undefined ? ['state', response.state, 'unknown_state'] : ['kid', kid, 'unknown_encryption_key']
-  if (handle === undefined) return err(unknown)
+  if (handle === undefined) return err('unknown_encryption_key') // of the plain, only the browser's API goes without a state
   const number = await readHandle(handleKeyOf(document), kind, handle)
   if (number === undefined) return err(unknown)
   const generation = alive.find((candidate) => candidate.number === number)
