@@ -5,6 +5,7 @@ import type { CredentialFormat } from '../formats/format.ts'
 import type { ClaimsPath, CredentialQuery, DcqlQuery, TrustedAuthority } from '../openid4vp/dcql/query.ts'
 import { err, ok, type Result } from '../result.ts'
 import type { AssuranceLevel } from '../trust/anchor.ts'
+import { parseAgeScope } from './age.ts'
 import { findType } from './catalogue.ts'
 import type { CredentialTypeDefinition, Policy, PolicyDescriptor, ScopePath } from './policy.ts'
 import { scopeAt } from './scope-at.ts'
@@ -188,7 +189,7 @@ function describe(query: CredentialQuery, type: CredentialTypeDefinition): Polic
       scope: checkName(id, path),
       shown: shownAs(type, format, path),
       path,
-      boolean: known?.boolean === true,
+      boolean: known?.boolean === true || isAge(path),
       ...(values === undefined ? {} : { values }),
     }
   })
@@ -199,6 +200,11 @@ function describe(query: CredentialQuery, type: CredentialTypeDefinition): Polic
     ...descriptor,
     claim_sets: claim_sets.map((set) => set.flatMap((claim) => nameOf.get(claim) ?? [])),
   }
+}
+
+/** Ages are boolean, whether or not the catalogue knows the claim: `"false"` must not count as something said. */
+function isAge(path: ClaimsPath): boolean {
+  return parseAgeScope(String(path.at(-1))) !== undefined
 }
 
 /** What people know the claim as: the scope that stands there, or around it, or the path itself. */

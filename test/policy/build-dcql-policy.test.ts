@@ -169,11 +169,11 @@ describe('a good query', () => {
   })
 
   it('is read for each of the types that it accepts', () => {
-    const accepted = { vct_values: ['urn:eudi:pid:1', 'urn:eu.europa.ec.av:1'] }
-    const built = build({ credentials: [{ ...PID, meta: accepted, ...paths(['age_over_18']) }] })
+    const accepted = { vct_values: ['urn:eudi:pid:1', CLUB] }
+    const built = build({ credentials: [{ ...PID, meta: accepted, ...paths(['active']) }] })
     expect(built.ok && built.value.descriptors).toEqual([
-      descriptor('pid', 'pid', ['pid.age_over_18', 'age_over_18', ['age_over_18']]),
-      descriptor('pid', 'age_attestation', ['pid.age_over_18', 'age_over_18', ['age_over_18']], true),
+      descriptor('pid', 'pid', ['pid.active', 'active', ['active']]),
+      descriptor('pid', 'membership', ['pid.active', 'active', ['active']], true),
     ])
   })
 

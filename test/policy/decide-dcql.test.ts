@@ -1,0 +1,195 @@
+// The decision on answers to a caller's own query (CONTRACT 4): what proves a claim, what is enough, and what travels.
+
+import { describe, expect, it } from 'vitest'
+import type { Json, JsonObject } from '../../src/codec/json.ts'
+import type { VerifiedCredential } from '../../src/formats/format.ts'
+import { mdoc } from '../../src/formats/mdoc/mdoc.ts'
+import { sdJwtVc } from '../../src/formats/sd-jwt-vc/sd-jwt-vc.ts'
+import { matchCredential } from '../../src/openid4vp/dcql/match.ts'
+import type { ClaimsQuery, CredentialQuery, DcqlQuery } from '../../src/openid4vp/dcql/query.ts'
+import { buildDcqlPolicy } from '../../src/policy/build-dcql-policy.ts'
+import { typeDefinitions } from '../../src/policy/catalogue.ts'
+import { decide } from '../../src/policy/decide.ts'
+import { MEMBERSHIP, NOW, presented } from './fixtures.ts'
+
+const CLUB = 'https://club.example/membership'
+const AGE = 'urn:eu.europa.ec.av:1'
+
+const query = (claims: readonly ClaimsQuery[], rest: Partial<CredentialQuery> = {}): CredentialQuery => ({
+  id: 'q',
+  format: 'dc+sd-jwt',
+  meta: { vct_values: [CLUB, AGE] },
+  claims,
+  ...rest,
+})
+
+type Told = readonly [id: string, claims: JsonObject, changes?: Partial<VerifiedCredential> | undefined]
+
+/** Decides on credentials of the club unless told otherwise, each matched with its query as an answer's are. */
+function decided(asked: DcqlQuery, told: readonly Told[], now = NOW) {
+  const catalogue = { definitions: typeDefinitions([MEMBERSHIP]), formats: [sdJwtVc, mdoc] }
+  const built = buildDcqlPolicy({ query: asked, required_assurance_level: 'substantial' }, catalogue)
+  if (!built.ok) throw new Error(JSON.stringify(built.error))
+  const presentations = told.map(([queryId, claims, changes]) => {
+    const ours = { typeIdentifier: CLUB, credentialType: 'membership', ...changes }
+    const { credential } = presented(queryId, claims, ours)
+    const match = matchCredential(asked.credentials.find(({ id }) => id === queryId)!, credential, sdJwtVc)
+    if (match === undefined) throw new Error('no answer to its query')
+    return { queryId, credential, ...match }
+  })
+  return decide({ policy: built.value, presentations, now })
+}
+
+const one = (claim: ClaimsQuery, claims: JsonObject, changes?: Partial<VerifiedCredential>) =>
+  decided({ credentials: [query([claim])] }, [['q', claims, changes]])
+
+describe('a claim', () => {
+  it.each<[claim: ClaimsQuery, value: Json, reason: string | null]>([
+    [{ path: ['tier'] }, 'gold', null],
+    [{ path: ['tier'] }, '', 'predicate_false'],
+    [{ path: ['tier'] }, false, 'predicate_false'],
+    [{ path: ['tier'] }, null, 'predicate_false'],
+    [{ path: ['tier'], values: ['gold', 'silver'] }, 'silver', null],
+    [{ path: ['tier'], values: ['gold'] }, 'Gold', 'value_mismatch'],
+    [{ path: ['tier'], values: [1] }, '1', 'value_mismatch'],
+    [{ path: ['tier'], values: [true] }, 1, 'value_mismatch'],
+    [{ path: ['tier'], values: [false] }, false, null],
+    // What the catalogue knows as boolean is proven by true alone, unless the caller named values.
+    [{ path: ['active'] }, true, null],
+    [{ path: ['active'] }, 'true', 'predicate_false'],
+    [{ path: ['active'] }, 1, 'predicate_false'],
+    [{ path: ['active'], values: ['true'] }, 'true', null],
+  ])('%j that is %j: %s', (claim, value, reason) => {
+    const decision = one(claim, { [String(claim.path[0])]: value })
+    expect([decision.reason, decision.outcome]).toEqual([reason, reason === null ? 'verified' : 'rejected'])
+    expect(Object.values(decision.checks)).toEqual([reason === null])
+  })
+
+  it('is boolean by the type that is presented, not by another that was accepted', () => {
+    const attested = { typeIdentifier: AGE, credentialType: 'age_attestation' }
+    expect(one({ path: ['active'] }, { active: 'yes' }, attested).outcome).toBe('verified')
+    expect(one({ path: ['active'] }, { active: 'yes' }).reason).toBe('predicate_false')
+  })
+
+  it('that is an age by its name is boolean in any type', () => {
+    expect(one({ path: ['age_over_18'] }, { age_over_18: 'false' }).reason).toBe('predicate_false')
+    expect(one({ path: ['age_over_18'] }, { age_over_18: true }).outcome).toBe('verified')
+  })
+
+  it('of a list needs one element among its values, and travels whole', () => {
+    const claim = { path: ['badges', null, 'name'], values: ['swimmer'] }
+    const decision = one(claim, { badges: [{ name: 'runner' }, { name: 'swimmer' }] })
+    expect(decision.claims).toEqual([{ id: 'q', claims: { 'q.badges[*].name': ['runner', 'swimmer'] } }])
+    expect(one(claim, { badges: [{ name: 'runner' }] }).reason).toBe('value_mismatch')
+  })
+
+  it('proves nothing in a credential that has ended', () => {
+    const decision = one({ path: ['tier'] }, { tier: 'gold' }, { findings: ['credential_expired'] })
+    expect(decision).toMatchObject({ reason: 'credential_expired', checks: { 'q.tier': false }, claims: [] })
+  })
+})
+
+describe('an answer', () => {
+  it('counts for nothing where the type has become another since it was asked for', () => {
+    const decision = one({ path: ['tier'] }, { tier: 'gold' }, { credentialType: 'pid' })
+    expect(decision).toMatchObject({ outcome: 'rejected', credentials: [], checks: { 'q.tier': false } })
+  })
+
+  it('without claims shows that a credential is held, and lets nothing travel', () => {
+    const { claims: _, ...bare } = query([])
+    const decision = decided({ credentials: [bare] }, [['q', { tier: 'gold' }]])
+    expect(decision).toMatchObject({ outcome: 'verified', checks: {}, claims: [{ id: 'q', claims: {} }] })
+  })
+
+  it('lets the first claim set that holds travel, and no other claim', () => {
+    const claims = [
+      { id: 'a', path: ['active'] },
+      { id: 't', path: ['tier'] },
+      { id: 'n', path: ['member', 'number'] },
+    ]
+    const asked = { credentials: [query(claims, { claim_sets: [['a', 't'], ['n'], ['t']] })] }
+    const decision = decided(asked, [['q', { active: false, tier: 'gold', member: { number: 7 } }]])
+    expect(decision).toMatchObject({
+      outcome: 'verified',
+      checks: { 'q.active': false, 'q.tier': true, 'q.member.number': true },
+    })
+    expect(decision.claims).toEqual([{ id: 'q', claims: { 'q.member.number': 7 } }])
+  })
+
+  const tier = (id: string) => query([{ path: ['tier'], values: ['gold'] }], { id, multiple: true })
+
+  it('by several credentials rests on those that satisfy', () => {
+    const told: Told[] = [
+      ['a', { tier: 'iron' }],
+      ['a', { tier: 'gold' }, { issuer: 'https://second.example' }],
+      ['a', { tier: 'gold' }, { findings: ['credential_revoked'] }],
+      ['a', { tier: 'gold' }, { anchor: { name: 'Low', assurance_level: 'low' } }],
+    ]
+    const decision = decided({ credentials: [tier('a')] }, told)
+    expect(decision).toMatchObject({
+      outcome: 'verified',
+      checks: { 'a.tier': true },
+      assurance_level: 'high',
+    })
+    expect(decision.credentials.map(({ issuer }) => issuer)).toEqual(['https://second.example'])
+  })
+
+  it('gives the gravest reason where none satisfies', () => {
+    const told: Told[] = [
+      ['a', { tier: 'iron' }],
+      ['a', { tier: 'gold' }, { findings: ['credential_revoked'] }],
+    ]
+    const decision = decided({ credentials: [tier('a')] }, told)
+    expect([decision.outcome, decision.reason, decision.credentials.length]).toEqual([
+      'rejected',
+      'credential_revoked',
+      2,
+    ])
+  })
+
+  const sets = {
+    credentials: [tier('a'), tier('b'), tier('c')],
+    credential_sets: [{ options: [['a', 'b'], ['c']] }, { options: [['b']], required: false }],
+  }
+
+  it('rests on the first option that satisfies in all its parts', () => {
+    const told: Told[] = [
+      ['a', { tier: 'gold' }],
+      ['b', { tier: 'iron' }],
+      ['c', { tier: 'gold' }],
+    ]
+    const decision = decided(sets, told)
+    expect(decision.credentials.map(({ id }) => id)).toEqual(['c'])
+    expect(decision.checks).toEqual({ 'a.tier': false, 'b.tier': false, 'c.tier': true })
+  })
+
+  it('is rejected for the first option that is there where none satisfies', () => {
+    const told: Told[] = [
+      ['a', { tier: 'gold' }],
+      ['b', { tier: 'iron' }],
+    ]
+    const decision = decided(sets, told)
+    expect([decision.outcome, decision.reason]).toEqual(['rejected', 'value_mismatch'])
+    expect(decision.credentials.map(({ id }) => id)).toEqual(['a', 'b'])
+  })
+
+  it('to optional sets alone is rejected where none satisfies', () => {
+    const optional = { credentials: [tier('a')], credential_sets: [{ options: [['a']], required: false }] }
+    const decision = decided(optional, [['a', { tier: 'iron' }]])
+    expect([decision.outcome, decision.reason]).toEqual(['rejected', 'value_mismatch'])
+  })
+
+  it.each([
+    [true, true, true],
+    [true, false, false],
+    [false, false, false],
+  ])('is bound to its holder where every credential used is: %s and %s', (first, second, bound) => {
+    const waived = { require_cryptographic_holder_binding: false }
+    const credentials = ['a', 'b'].map((id) => query([{ path: ['tier'] }], { id, ...waived }))
+    const told: Told[] = [
+      ['a', { tier: 'gold' }, { holderBound: first }],
+      ['b', { tier: 'gold' }, { holderBound: second }],
+    ]
+    expect(decided({ credentials }, told).holder_bound).toBe(bound)
+  })
+})
