@@ -35,7 +35,7 @@ export const PROBLEMS = {
     title: 'The credential type is not known',
     retryable: false,
     meaning:
-      'A name in credential_types is neither built in nor one that the relying party added to its settings.',
+      'A name in credential_types, or a type identifier in a dcql_query, is neither built in nor one that the relying party added to its settings.',
   },
   unsupported_scope: {
     status: 400,
