@@ -9,11 +9,14 @@ const stage = useStage()
 
 const PLAIN = { ...OVER_18, request_options: { response_mode: 'direct_post' } }
 
-it.each([
+/** How a wallet says it. */
+const WAYS = [
   ['in the clear, direct_post', PLAIN, false],
   ['in the clear where answers are encrypted', OVER_18, false],
   ['inside the JWE', OVER_18, true],
-])('CONTRACT 4: access_denied %s ends the session as declined', async (_, policy, encrypted) => {
+] as const
+
+it.each(WAYS)('CONTRACT 4: access_denied %s ends the session as declined', async (_, policy, encrypted) => {
   const { session, request } = await begin(stage, policy)
   const answer = await stage.service.wallet.decline(request, 'access_denied', { encrypted })
   expect(await expectStatus(answer, 200)).toEqual({ redirect_uri: expect.any(String) })
@@ -33,26 +36,58 @@ it.each([
   expect((await answerAge(stage, request)).status).toBe(409)
 })
 
-it.each([
-  'invalid_request',
-  'invalid_client',
-  'vp_formats_not_supported',
-  'invalid_request_uri_method',
-  'wallet_unavailable',
-  'server_error',
-  'a code nobody knows',
-])('CONTRACT 4: %s is an attempt, gets 200, and the session is still answerable', async (error) => {
-  const { session, request } = await begin(stage)
-  const answer = await stage.service.wallet.decline(request, error)
+/** OpenID4VP 1.0 §8.5 and RFC 6749 §4.1.2.1, and one of nobody's: what each comes to. */
+const WALLET_ERRORS: readonly (readonly [error: string, status: string, reason: string | null])[] = [
+  ['access_denied', 'declined', 'access_denied'],
+  ...[
+    'invalid_request',
+    'invalid_client',
+    'invalid_scope',
+    'unauthorized_client',
+    'unsupported_response_type',
+    'server_error',
+    'temporarily_unavailable',
+    'vp_formats_not_supported',
+    'invalid_request_uri_method',
+    'invalid_transaction_data',
+    'wallet_unavailable',
+    'a code nobody knows',
+    'Access_Denied',
+  ].map((error) => [error, 'pending', null] as const),
+]
+
+it.each(
+  WALLET_ERRORS.flatMap(([error, status, reason]) =>
+    WAYS.map(([way, policy, encrypted]) => ({ error, status, reason, way, policy, encrypted })),
+  ),
+)('CONTRACT 4: $error $way gets 200, and the session is $status', async (told) => {
+  const { error, status, reason, policy, encrypted } = told
+  const { session, request } = await begin(stage, policy)
+  const answer = await stage.service.wallet.decline(request, error, { encrypted })
   expect(await expectStatus(answer, 200)).toEqual({ redirect_uri: expect.any(String) })
+  const poll = await stage.rp.poll(session.verification_id)
+  expect([poll.status, poll.reason?.code ?? null]).toEqual([status, reason])
+  expect(poll.attempts.map((attempt) => attempt.reason.code)).toEqual(
+    status === 'pending' ? ['wallet_error'] : [],
+  )
+  expect((await answerAge(stage, request)).status).toBe(status === 'pending' ? 200 : 409)
+})
+
+it.each(WALLET_ERRORS)('CONTRACT 4: %s with an unknown state is 400 and changes nothing', async (error) => {
+  const { session, request } = await begin(stage)
+  expect((await postError(request.payload.response_uri, 'x'.repeat(26), error)).status).toBe(400)
   const { status, attempts } = await stage.rp.poll(session.verification_id)
-  expect([status, attempts.map(({ reason }) => reason.code)]).toEqual(['pending', ['wallet_error']])
+  expect([status, attempts.map((attempt) => attempt.reason.code)]).toEqual(['pending', ['unknown_state']])
   expect((await answerAge(stage, request)).status).toBe(200)
 })
 
 /** Posts an error to the callback of a session, with this state. */
-function postError(responseUri: string, state: string | undefined): Promise<Response> {
-  const form = { error: 'access_denied', ...(state === undefined ? {} : { state }) }
+function postError(
+  responseUri: string,
+  state: string | undefined,
+  error = 'access_denied',
+): Promise<Response> {
+  const form = { error, ...(state === undefined ? {} : { state }) }
   return stage.service.fetch(responseUri, { method: 'POST', body: new URLSearchParams(form) })
 }
 
