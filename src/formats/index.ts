@@ -1,6 +1,7 @@
 // The registry of credential formats: one line each. Format identifiers everywhere else derive from it.
 
 import type { CredentialFormat } from './format.ts'
+import { jwtVcJson } from './jwt-vc-json/jwt-vc-json.ts'
 import { mdoc } from './mdoc/mdoc.ts'
 import { sdJwtVc } from './sd-jwt-vc/sd-jwt-vc.ts'
 
@@ -8,6 +9,7 @@ import { sdJwtVc } from './sd-jwt-vc/sd-jwt-vc.ts'
 export const FORMATS = {
   'dc+sd-jwt': sdJwtVc,
   mso_mdoc: mdoc,
+  jwt_vc_json: jwtVcJson,
 } as const satisfies Readonly<Record<string, CredentialFormat>>
 
 /** The Credential Format Identifiers of the registry. */

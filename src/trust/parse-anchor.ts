@@ -8,6 +8,7 @@ import { PEM } from '../limits.ts'
 import { err, ok, type Result } from '../result.ts'
 import { ASSURANCE_LEVELS, type TrustAnchor } from './anchor.ts'
 import { decodePemCertificates } from './anchor-certificates.ts'
+import { isKnownDid } from './did.ts'
 import { issuerMetadataUrl } from './issuer-metadata.ts'
 import { subjectKeyJwk } from './subject-key.ts'
 
@@ -21,7 +22,6 @@ export function parseTrustAnchor(value: unknown): Result<TrustAnchor, readonly A
   const { purpose, eku, issuer, jwks, x509_ca_pem, x509_certificate_pem, issuer_url, did, ...common } =
     parsed.data
   const shared = { ...common, ...(purpose && { purpose }), ...(eku && { eku }) }
-  if (did !== undefined) return err([{ pointer: '/did', message: 'did anchors come with the JWT VC format' }])
   if ((issuer === undefined) !== (jwks === undefined)) {
     return err([{ pointer: '', message: 'issuer and jwks belong together' }])
   }
@@ -29,6 +29,7 @@ export function parseTrustAnchor(value: unknown): Result<TrustAnchor, readonly A
   if (x509_ca_pem !== undefined) mechanisms.push({ ...shared, x509_ca_pem })
   if (x509_certificate_pem !== undefined) mechanisms.push({ ...shared, x509_certificate_pem })
   if (issuer_url !== undefined) mechanisms.push({ ...shared, issuer_url })
+  if (did !== undefined) mechanisms.push({ ...shared, did })
   if (issuer !== undefined && jwks !== undefined) mechanisms.push({ ...shared, issuer, jwks })
   const [anchor, ...others] = mechanisms
   return anchor !== undefined && others.length === 0
@@ -37,7 +38,7 @@ export function parseTrustAnchor(value: unknown): Result<TrustAnchor, readonly A
 }
 
 const ONE_MECHANISM =
-  'must have exactly one of x509_ca_pem, x509_certificate_pem, issuer_url, and issuer with jwks'
+  'must have exactly one of x509_ca_pem, x509_certificate_pem, issuer_url, did, and issuer with jwks'
 
 const JWK = z.pipe(
   z.strictObject({
@@ -88,7 +89,7 @@ const ANCHOR = z.strictObject({
   x509_ca_pem: z.optional(pem.check(z.superRefine(refuseUnlessAuthorities))),
   x509_certificate_pem: z.optional(pem.check(z.superRefine(refuseUnlessSigner))),
   issuer_url: z.optional(issuerUrl),
-  did: z.optional(text(2048)),
+  did: z.optional(text(2048).check(z.refine(isKnownDid, 'must be a did:web, did:key or did:jwk'))),
   issuer: z.optional(text(2048)),
   jwks: z.optional(z.strictObject({ keys: list(JWK, 32) })),
 })

@@ -2,6 +2,7 @@
 
 import type { JsonObject } from '../../src/codec/json.ts'
 import type { VerifiedCredential } from '../../src/formats/format.ts'
+import { jwtVcJson } from '../../src/formats/jwt-vc-json/jwt-vc-json.ts'
 import { mdoc } from '../../src/formats/mdoc/mdoc.ts'
 import { sdJwtVc } from '../../src/formats/sd-jwt-vc/sd-jwt-vc.ts'
 import type { VerifiedPresentation } from '../../src/openid4vp/verify-response.ts'
@@ -16,12 +17,7 @@ export const NOW = Date.UTC(2026, 5, 15, 12) / 1000
 /** What query building needs of the formats; the `meta` objects are OpenID4VP 1.0 Appendix B's. */
 export const SD_JWT: QueryFormat = sdJwtVc
 export const MDOC: QueryFormat = mdoc
-export const JWT_VC: QueryFormat = {
-  id: 'jwt_vc_json',
-  typesPerMeta: 'several',
-  claimsParameters: {},
-  buildMeta: (types) => ({ type_values: types.map((type) => ['VerifiableCredential', type]) }),
-}
+export const JWT_VC: QueryFormat = jwtVcJson
 export const ALL_FORMATS = [SD_JWT, MDOC, JWT_VC]
 
 /** A type a relying party added. */
