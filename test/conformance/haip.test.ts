@@ -48,7 +48,7 @@ it('HAIP §5, H1–H4: asks in DCQL for a vp_token by x509_hash, in a signed Req
     response_type: 'vp_token',
     response_mode: 'direct_post.jwt',
     client_id: expect.stringMatching(/^x509_hash:/),
-    dcql_query: { credentials: expect.any(Array) },
+    dcql_query: { credentials: [{ format: 'dc+sd-jwt' }, { format: 'mso_mdoc' }] },
   })
 })
 
@@ -61,6 +61,21 @@ it.each([
   expect(await expectStatus(response, 422)).toMatchObject({
     code: 'policy_unsatisfiable',
     errors: [{ pointer: `/request_options/${name}` }],
+  })
+})
+
+it('HAIP §6: no other format than these two is asked for, unless by name, which is 422', async () => {
+  const asked = async (settings: object) => {
+    const rp = await relyingPartyOf(stage, settings)
+    const { wallet_request } = await rp.create({ ...HAIP, formats: undefined })
+    return wallet_request.dcql_query.credentials.map(({ format }) => format)
+  }
+  expect(await asked({})).toEqual(['dc+sd-jwt', 'mso_mdoc'])
+  expect(await asked({ formats: ['jwt_vc_json', 'mso_mdoc'] })).toEqual(['mso_mdoc'])
+  const body = { ...HAIP, formats: ['jwt_vc_json'] }
+  expect(await expectStatus(await stage.rp.call('POST', '/v1/verify', { body }), 422)).toMatchObject({
+    code: 'policy_unsatisfiable',
+    errors: [{ pointer: '/formats' }],
   })
 })
 

@@ -2,6 +2,7 @@
 
 import { decodeProtectedHeader } from 'jose'
 import { expect, it } from 'vitest'
+import { jwtVcAgeOf, makeJwtVcPerson } from '../support/jwt-vc-person.ts'
 import { makeMdocPerson, mdocAgeOf } from '../support/mdoc-person.ts'
 import { ageOf } from '../support/person.ts'
 import { expectStatus, OVER_18 } from '../support/service.ts'
@@ -10,6 +11,7 @@ import type { ReceivedRequest } from '../support/wallet.ts'
 
 const stage = useStage()
 const holder = await makeMdocPerson()
+const subject = await makeJwtVcPerson()
 
 const SHAPES = ['x509_hash', 'x509_san_dns'].flatMap((client_id_prefix) =>
   ['direct_post.jwt', 'direct_post'].flatMap((response_mode) =>
@@ -17,16 +19,18 @@ const SHAPES = ['x509_hash', 'x509_san_dns'].flatMap((client_id_prefix) =>
   ),
 )
 
-/** How a person answers in each format, with what a library made that this project did not write. */
+/** How a person answers in each format, with what a library made that this project did not write (of JWTs: signed). */
 const FORMATS = [
   { format: 'dc+sd-jwt', answer: (request: ReceivedRequest) => ageOf(stage.person, request) },
   { format: 'mso_mdoc', answer: (request: ReceivedRequest) => mdocAgeOf(holder, request) },
+  { format: 'jwt_vc_json', answer: (request: ReceivedRequest) => jwtVcAgeOf(subject, request) },
 ]
 
 it.each(FORMATS.flatMap((format) => SHAPES.map((options) => ({ ...format, ...options }))))(
   'CONTRACT 5: a foreign wallet accepts a request of $client_id_prefix, $response_mode, $request_uri_method, and its answer in $format verifies',
   async ({ format, answer, ...request_options }) => {
-    const rp = await relyingPartyOf(stage, { trust_anchors: [stage.authority.anchor(), holder.anchor()] })
+    const anchors = [stage.authority, holder, subject].map(({ anchor }) => anchor())
+    const rp = await relyingPartyOf(stage, { trust_anchors: anchors })
     const { session, request } = await begin(
       stage,
       { ...OVER_18, formats: [format], request_options },

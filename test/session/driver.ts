@@ -10,7 +10,7 @@ import { issueSdJwtVc, type KeyPair, makeKey, presentSdJwtVc } from '../support/
 
 const app = createApp()
 const BASE = 'https://verifier.example'
-const ISSUER = 'https://issuer.example'
+export const ISSUER = 'https://issuer.example'
 const VCT = 'urn:eu.europa.ec.av:1'
 
 /** A relying party whose anchor is `issuer`. */
