@@ -47,7 +47,11 @@ export function reachesLevel(level: AssuranceLevel, required: AssuranceLevel): b
 }
 
 // Where a credential may speak of its own level: a claim of its own, or the `verification` of OpenID Connect for Identity Assurance.
-const SELF_DECLARED: readonly ClaimsPath[] = [['assurance_level'], ['verification', 'assurance_level']]
+// A W3C credential's claims stand one step below.
+const SELF_DECLARED: readonly ClaimsPath[] = [
+  ['assurance_level'],
+  ['verification', 'assurance_level'],
+].flatMap((path) => [path, ['credentialSubject', ...path]])
 
 /** A level in words we do not know is none to rely on. */
 function toLevel(value: Json): AssuranceLevel {

@@ -49,6 +49,7 @@ describe('the level of a credential', () => {
     ['high', ['high'], 'low'],
   ])('below an anchor of %s, a credential that says %j is worth %s', (anchor, said, level) => {
     expect(levelOf(anchor, { assurance_level: said })).toBe(level)
+    expect(levelOf(anchor, { credentialSubject: { assurance_level: said } })).toBe(level)
     expect(levelOf(anchor, { verification: { assurance_level: said } })).toBe(level)
   })
 

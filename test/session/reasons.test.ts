@@ -15,7 +15,6 @@ import {
   mintLeaf,
 } from '../support/certificates.ts'
 import { alter, encodeDisclosure, type KeyPair, makeKey, type Parts, signJwt } from '../support/issuer.ts'
-import { didJwkOf, signJose } from '../support/jwt-vc.ts'
 import { encryptResponse } from '../support/wallet.ts'
 import {
   ask,
@@ -23,7 +22,6 @@ import {
   encryptionKeyOf,
   fetchRequest,
   goodAnswer,
-  ISSUER,
   poll,
   post,
   presentation,
@@ -212,7 +210,7 @@ const opened = (good: Parameters) => ({ ...good, vp_token: JSON.parse(String(goo
 
 /** Reached by other tests: their place. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  holder_key_unavailable: 'below',
+  holder_key_unavailable: 'jwt-vc-json.test.ts',
   request_superseded: 'below',
   wallet_error: 'below',
   invalid_presentation_submission: 'conformance/drafts.test.ts',
@@ -296,27 +294,6 @@ describe('what cannot be checked is 503, and the session stays as it was', () =>
     await expectUnharmed(id, reason, good)
   })
 })
-
-describe('a holder whose DID document cannot be fetched', () => {
-  it('holder_key_unavailable: is 503, and a holder who can be known is heard afterwards', async () => {
-    mockFetch(() => new Response(null, { status: 500 }))
-    const { id, request } = await begin({ formats: ['jwt_vc_json'] })
-    const response = await post(id, await heldBy('did:web:holder.example.com', request))
-    expect(response.status).toBe(503)
-    const { did } = didJwkOf(setting.holder)
-    await expectUnharmed(id, 'holder_key_unavailable', await heldBy(did, request))
-  })
-})
-
-/** The parameters of an answer with a W3C credential that names this holder. */
-async function heldBy(sub: string, request: WalletRequest): Promise<Parameters> {
-  const credentialSubject = { age_over_18: true }
-  const vc = { type: ['VerifiableCredential', 'AgeAttestationCredential'], credentialSubject }
-  const credential = await signJose({ iss: ISSUER, sub, nbf: inThePast(), vc }, setting.issuer)
-  const vp = { type: ['VerifiablePresentation'], verifiableCredential: [credential] }
-  const bound = { aud: request.client_id, nonce: request.nonce }
-  return { vp_token: token(await signJose({ ...bound, vp }, setting.holder)), state: request.state }
-}
 
 describe('an authentic answer that does not satisfy the policy ends the session', () => {
   it.each(Object.entries(REJECTED))('%s', async (reason, fault) => {
