@@ -217,6 +217,21 @@ describe('a query that we take', () => {
   })
 })
 
+describe('whatever is sent in place of one, or of a part of one', () => {
+  it('trips nothing: it is refused, or every query in it is read', () => {
+    fc.assert(
+      fc.property(QUERY, fc.nat(60), fc.jsonValue(), (query, place, value) => {
+        let left = place
+        const spoiled = JSON.stringify(query, (_, part) => (left-- === 0 ? value : part))
+        const policy = policyOf(JSON.parse(spoiled))
+        const ids = new Set(policy?.descriptors.map(({ query_id }) => query_id))
+        expect([...ids]).toEqual(policy?.query.credentials.map(({ id }) => id) ?? [])
+      }),
+      RUNS,
+    )
+  })
+})
+
 describe('an answer to it', () => {
   it('is verified where the library is satisfied by it, and everything in it says something', () => {
     const outcomes = { verified: 0, rejected: 0, pending: 0 }
