@@ -11,7 +11,7 @@ export const SD_JWT = {
   depth: 64,
 } as const
 
-/** A VP JWT with its one VC JWT (VCDM 1.1 §6.3.1); a credential inside a presentation is read at a base64url's cost. */
+/** A VP JWT and the one VC JWT in it (VCDM 1.1 §6.3.1), which base64url makes a third longer there. */
 export const JWT_VC = {
   presentation: { length: 786_432, depth: 32 },
   credential: { length: 524_288, depth: 32 },
