@@ -1,13 +1,12 @@
 // CONTRACT 5: the drafts that wallets in the field still speak. A foreign wallet library infers the version from the request
 // alone, and its answer verifies, in every shape that `openid4vp-draft24` and `openid4vp-draft18` have here.
 
-import { CompactEncrypt, decodeJwt, importJWK } from 'jose'
-import { beforeAll, expect, it } from 'vitest'
+import { decodeJwt } from 'jose'
+import { expect, it } from 'vitest'
 import type { Parts } from '../support/issuer.ts'
-import { type MdocPerson, type MdocTelling, makeMdocPerson, mdocAgeOf } from '../support/mdoc-person.ts'
-import { AGE, ageOf, queryFor, type Telling } from '../support/person.ts'
-import { expectStatus, OVER_18, type RelyingParty } from '../support/service.ts'
-import { answerAge, type Begun, begin, relyingPartyOf, useStage } from '../support/stage.ts'
+import { AGE, ageOf, PID, presentationOf, queryFor, type Telling } from '../support/person.ts'
+import { expectStatus, OVER_18 } from '../support/service.ts'
+import { answerAge, type Begun, begin, useStage } from '../support/stage.ts'
 import { answerOf, encryptResponse } from '../support/wallet.ts'
 
 const stage = useStage()
@@ -22,8 +21,8 @@ const SHAPES = [
   { protocol: 'openid4vp-draft18', request_uri_method: 'get', response_mode: 'direct_post' },
 ]
 
-async function reasonOf({ session }: Begun, rp: RelyingParty = stage.rp): Promise<readonly unknown[]> {
-  const { status, attempts } = await rp.poll(session.verification_id)
+async function reasonOf({ session }: Begun): Promise<readonly unknown[]> {
+  const { status, attempts } = await stage.rp.poll(session.verification_id)
   return [status, attempts.at(-1)?.reason.code]
 }
 
@@ -178,54 +177,6 @@ it('CONTRACT 5: in OpenID4VP 1.0 an answer of the drafts is refused', async () =
   expect(await reasonOf(begun)).toEqual(['pending', 'invalid_vp_token'])
 })
 
-let mdocPerson: MdocPerson
-let mdocRp: RelyingParty
-beforeAll(async () => {
-  mdocPerson = await makeMdocPerson()
-  mdocRp = await relyingPartyOf(stage, { trust_anchors: [mdocPerson.anchor()] })
-})
-
-async function answerMdoc(protocol: string, telling: MdocTelling = {}) {
-  const begun = await begin(stage, { ...OVER_18, protocol }, { rp: mdocRp })
-  const presentations = await mdocAgeOf(mdocPerson, begun.request, telling)
-  return { begun, answer: await stage.service.wallet.present(begun.request, presentations) }
-}
-
-it.each(DRAFTS)('CONTRACT 5: in %s an mdoc of a foreign maker verifies', async (protocol) => {
-  const { begun, answer } = await answerMdoc(protocol)
-  await expectStatus(answer, 200)
-  const poll = await mdocRp.poll(begun.session.verification_id)
-  expect([poll.status, poll.format]).toEqual(['verified', 'mso_mdoc'])
-})
-
-it.each([
-  ['another nonce of the wallet', { mdocNonce: 'another nonce' }],
-  ['another nonce', { answering: { nonce: '0123456789abcdef0123456789abcdef' } }],
-  ['another verifier', { answering: { client_id: 'other.example' } }],
-  ['another response URI', { answering: { response_uri: 'https://verifier.example/other' } }],
-] satisfies readonly (readonly [string, MdocTelling])[])(
-  'ISO/IEC TS 18013-7 B.4.4: an mdoc whose device signed %s is refused',
-  async (_, telling) => {
-    for (const protocol of DRAFTS) {
-      const { begun, answer } = await answerMdoc(protocol, telling)
-      expect(answer.status).toBe(400)
-      expect(await reasonOf(begun, mdocRp)).toEqual(['pending', 'invalid_holder_signature'])
-    }
-  },
-)
-
-it('ISO/IEC TS 18013-7 B.4.4: an mdoc in an answer without apu is refused', async () => {
-  const begun = await begin(stage, { ...OVER_18, protocol: 'openid4vp-draft18' }, { rp: mdocRp })
-  const { payload } = begun.request
-  const answer = { ...answerOf(payload, await mdocAgeOf(mdocPerson, begun.request)), state: payload.state }
-  const key = payload.client_metadata.jwks!.keys[0]!
-  const response = await new CompactEncrypt(Buffer.from(JSON.stringify(answer)))
-    .setProtectedHeader({ alg: 'ECDH-ES', enc: 'A256GCM', kid: key.kid! })
-    .encrypt(await importJWK(key, 'ECDH-ES'))
-  expect((await post(begun, { response })).status).toBe(400)
-  expect(await reasonOf(begun, mdocRp)).toEqual(['pending', 'malformed_holder_binding'])
-})
-
 const OWN_QUERY = {
   credentials: [
     {
@@ -274,4 +225,42 @@ it.each([
     code: 'policy_unsatisfiable',
     errors: [{ pointer: '/protocol', code: 'not_in_protocol' }],
   })
+})
+
+/** Both types say an age, each in its own way. */
+const OF_AGE: Telling = { claims: { age_equal_or_over: { 18: true } } }
+
+it.each(DRAFTS.flatMap((protocol) => [{ protocol }, { protocol, request_options: PLAIN }]))(
+  'CONTRACT 5: several credentials answer one definition, each in its place: %o',
+  async (options) => {
+    const types = { credential_types: ['pid', 'age_attestation'], credential_match: 'all' }
+    const policy = { ...types, scope: ['family_name', 'age_over_18'], formats: ['dc+sd-jwt'], ...options }
+    const { session, request } = await begin(stage, policy)
+    const present = (vct: string) => presentationOf(stage.person, vct, request, OF_AGE)
+    const presentations = { pid: [await present(PID)], age_attestation: [await present(AGE)] }
+    await expectStatus(await stage.service.wallet.present(request, presentations), 200)
+    const poll = await stage.rp.poll(session.verification_id)
+    expect([poll.status, poll.checks]).toEqual(['verified', { family_name: true, age_over_18: true }])
+  },
+)
+
+it.each(DRAFTS)('CONTRACT 5: in %s presentations in each other’s place are refused', async (protocol) => {
+  const types = { credential_types: ['pid', 'age_attestation'], credential_match: 'all' }
+  const policy = { ...types, scope: ['family_name', 'age_over_18'], formats: ['dc+sd-jwt'], protocol }
+  const begun = await begin(stage, policy)
+  const present = (vct: string) => presentationOf(stage.person, vct, begun.request, OF_AGE)
+  const presentations = { pid: [await present(AGE)], age_attestation: [await present(PID)] }
+  expect((await stage.service.wallet.present(begun.request, presentations)).status).toBe(400)
+  expect(await reasonOf(begun)).toEqual(['pending', 'query_not_satisfied'])
+})
+
+it.each(DRAFTS)('CONTRACT 4: in %s a wallet declines, in the clear and inside its JWE', async (protocol) => {
+  for (const encrypted of [false, true]) {
+    const { session, request } = await begin(stage, { ...OVER_18, protocol })
+    const key = request.payload.client_metadata.jwks!.keys[0]!
+    const error = { error: 'access_denied', state: request.payload.state }
+    const form = encrypted ? { response: await encryptResponse(error, key, { enc: 'A256GCM' }) } : error
+    await expectStatus(await post({ session, request }, form), 200)
+    expect((await stage.rp.poll(session.verification_id)).status).toBe('declined')
+  }
 })
