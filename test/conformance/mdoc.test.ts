@@ -2,10 +2,10 @@
 // library labels as signatures, are made by node:crypto.
 
 import { createPrivateKey, createPublicKey, type JsonWebKey } from 'node:crypto'
-import { calculateJwkThumbprint, compactDecrypt, decodeJwt } from 'jose'
+import { compactDecrypt, decodeJwt } from 'jose'
 import { beforeAll, expect, it } from 'vitest'
-import { type Fields, makeDeviceResponse, makeTranscript, tagged } from '../formats/mdoc/maker.ts'
 import { mintIssuerPki } from '../support/certificates.ts'
+import { encryptionKeyOf, madeMdocAgeOf } from '../support/made-mdoc.ts'
 import { fullDate, MDOC_SIGNER } from '../support/mdoc.ts'
 import {
   MDOC_AGE,
@@ -156,42 +156,10 @@ it('CONTRACT 4: elements travel encrypted alone: a portrait as base64url, dates 
   })
 })
 
-/** A presentation that the device authenticates with a MAC, made by node:crypto alone. */
-async function macOf({ payload }: ReceivedRequest, readerKey: JsonWebKey | undefined): Promise<string> {
-  const key = payload.client_metadata.jwks?.keys[0]
-  const thumbprint = key && Buffer.from(await calculateJwkThumbprint(key), 'base64url')
-  const device = createPrivateKey({ key: person.device, format: 'jwk' })
-  const tdate = (days: number) =>
-    tagged(0, `${new Date(Date.now() + days * DAY).toISOString().slice(0, 19)}Z`)
-  return makeDeviceResponse(
-    {
-      pki: person.pki,
-      issuerAlg: -7,
-      deviceKey: device,
-      device: { key: device, alg: -7 },
-      docType: MDOC_AGE,
-      nameSpace: MDOC_AGE,
-      elements: [['age_over_18', true]],
-      transcript: makeTranscript([
-        payload.client_id,
-        payload.nonce,
-        thumbprint ?? null,
-        payload.response_uri,
-      ]),
-      readerKey: createPublicKey({ key: readerKey ?? (key as JsonWebKey), format: 'jwk' }),
-    },
-    {
-      mso: (mso: Fields) => {
-        mso.validityInfo = { signed: tdate(-1), validFrom: tdate(-1), validUntil: tdate(1) }
-      },
-    },
-  )
-}
-
 it('OpenID4VP 1.0 B.2.2: a device may authenticate with a MAC agreed with the key it encrypted to', async () => {
-  const { poll } = await outcomeOf(async (request) => ({
-    [queryFor(request, MDOC_AGE)]: [await macOf(request, undefined)],
-  }))
+  const { poll } = await outcomeOf((request) =>
+    madeMdocAgeOf(person, request, { macWith: encryptionKeyOf(request) as JsonWebKey }),
+  )
   expect(poll).toMatchObject({ status: 'verified', format: 'mso_mdoc' })
 })
 
@@ -203,9 +171,7 @@ it.each([
     'unsupported_algorithm',
   ],
 ])('OpenID4VP 1.0 B.2.2: a device MAC %s is no proof', async (_, options, reason) => {
-  const answer = async (request: ReceivedRequest) => ({
-    [queryFor(request, MDOC_AGE)]: [await macOf(request, makeDevice())],
-  })
+  const answer = (request: ReceivedRequest) => madeMdocAgeOf(person, request, { macWith: makeDevice() })
   const { status, poll } = await outcomeOf(answer, { ...BY_MDOC, ...options })
   expect([status, poll.attempts.map(({ reason: { code } }) => code)]).toEqual([400, [reason]])
 })
