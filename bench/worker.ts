@@ -2,6 +2,7 @@
 // anyway, and that is taken off again.
 
 import { Hono } from 'hono'
+import { refuseDeepCbor, refuseDisclosures } from './tasks/hostile.ts'
 import { verifyMdocWithLibrary, verifyMdocWithOurs, verifyNothingButProofs } from './tasks/mdoc.ts'
 import { drawWithOurs, drawWithQrcode, drawWithQrcodeSvgAndUpng } from './tasks/qr.ts'
 import { verifyNothingButSignatures, verifyWithLibrary, verifyWithOurs } from './tasks/sd-jwt-vc.ts'
@@ -23,6 +24,8 @@ const TASKS = {
   'mdoc/ours': verifyMdocWithOurs,
   'mdoc/@owf': verifyMdocWithLibrary,
   'mdoc/floor': verifyNothingButProofs,
+  'hostile/disclosures': refuseDisclosures,
+  'hostile/cbor': refuseDeepCbor,
 } as const satisfies Readonly<Record<string, Task>>
 export type TaskName = keyof typeof TASKS
 
