@@ -28,6 +28,7 @@ export default defineConfig({
       {
         test: {
           name: 'core',
+          testTimeout: 60_000,
           include: ['test/*.test.ts', ...CORE.map((room) => `test/${room}/**/*.test.ts`)],
         },
       },
@@ -40,6 +41,8 @@ export default defineConfig({
         ],
         test: {
           name: 'workers',
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
           // What only node can make, for tests inside workerd.
           globalSetup: 'test/workerd/mdocs.ts',
           include: [...WORKERS.map((room) => `test/${room}/**/*.test.ts`), ...IN_BOTH],

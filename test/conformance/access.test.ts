@@ -1,11 +1,17 @@
 // CONTRACT 1: who may call what, and what everyone else is told.
 
-import { expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { ACCESS, type Access } from '../../src/routes/access.ts'
 import { expectStatus, OVER_18, type RelyingParty } from '../support/service.ts'
 import { begin, eventOf, finish, relyingPartyOf, useStage } from '../support/stage.ts'
 
 const stage = useStage()
+
+// One origin, so that a request for the Digital Credentials API need not name it.
+beforeAll(async () => {
+  const body = { origins: ['https://shop.example'] }
+  await expectStatus(await stage.rp.call('PATCH', '/v1/relying_party', { body }), 200)
+})
 
 const STATUSES: Readonly<Record<string, number>> = {
   'POST /v1/verify': 201,
@@ -15,6 +21,8 @@ const STATUSES: Readonly<Record<string, number>> = {
   'GET /v1/verify/:id/qr': 410,
   'GET /v1/verify/:id/watch': 426,
   'POST /v1/verify/:id/return': 400,
+  'POST /v1/verify/:id/dc-api/request': 410,
+  'POST /v1/verify/:id/dc-api': 409,
   'POST /v1/verify/:id/deliveries/:delivery/redeliver': 202,
   'POST /v1/api_keys': 201,
   'DELETE /v1/api_keys/:key': 404,
@@ -23,6 +31,8 @@ const STATUSES: Readonly<Record<string, number>> = {
 const BODIES: Readonly<Record<string, object>> = {
   'POST /v1/verify': OVER_18,
   'POST /v1/verify/:id/return': { return_code: 'none' },
+  'POST /v1/verify/:id/dc-api/request': {},
+  'POST /v1/verify/:id/dc-api': { protocol: 'openid4vp-v1-signed', data: { error: 'invalid_request' } },
   'PATCH /v1/relying_party': { by_value: false },
   'POST /v1/api_keys': { scopes: ['settings:manage'] },
 }
