@@ -10,8 +10,8 @@ export type Config = {
   readonly baseUrl: string
   readonly adminToken: string | null
   readonly serverSecret: Uint8Array<ArrayBuffer>
-  /** JWKS that signs access tokens and claims (the first signs, all verify). Private keys. */
-  readonly accessTokenKeys: { readonly keys: readonly SigningJwk[] }
+  /** JWKS of access tokens, claims and receipts: the first key signs, all are published. */
+  readonly accessTokenKeys: { readonly keys: readonly [SigningJwk, ...PublishedJwk[]] }
   /** The service's own verifier identity. */
   readonly verifier: { readonly signingJwk: P256PrivateJwk; readonly certificateChainPem: string }
   readonly serviceScheme: string
@@ -31,6 +31,9 @@ export type P256PrivateJwk = {
 }
 
 export type SigningJwk = P256PrivateJwk & { readonly kid: string }
+
+/** A key of ours. Without its private half it is retired: what it signed can still be verified, and it lets nobody in. */
+export type PublishedJwk = Omit<SigningJwk, 'd'> & { readonly d?: string }
 
 /** Parses the environment's text variables. Throws one error that names every fault: the service must not start. */
 export function parseConfig(environment: Readonly<Record<string, unknown>>): Config {
@@ -67,6 +70,8 @@ const p256PrivateJwk = z.object({
 
 const signingJwk = z.extend(p256PrivateJwk, { kid: z.string().check(z.minLength(1)) })
 
+const publishedJwk = z.extend(signingJwk, { d: z.exactOptional(z.string()) })
+
 const scheme = z.string().check(z.regex(/^[a-z][a-z0-9+.-]*$/, 'must be a URI scheme in lower case'))
 
 const SCHEMA = z.object({
@@ -77,7 +82,7 @@ const SCHEMA = z.object({
   SERVER_SECRET: z.pipe(z.string(), z.transform(toSecret)),
   ACCESS_TOKEN_KEYS: json(
     z.object({
-      keys: z.array(signingJwk).check(z.minLength(1), z.refine(haveTheirOwnKids, 'name a kid twice')),
+      keys: z.tuple([signingJwk], publishedJwk).check(z.refine(haveTheirOwnKids, 'name a kid twice')),
     }),
   ),
   VERIFIER_SIGNING_JWK: json(p256PrivateJwk),

@@ -17,6 +17,12 @@ describe('ACCESS_TOKEN_KEYS', () => {
     expect(accessTokenKeys.keys.map(({ kid }) => kid)).toEqual([KEY.kid, 'older'])
   })
 
+  it('may hold retired keys without their private half, but never as the one that signs', () => {
+    const { d: _, ...retired } = { ...KEY, kid: 'retired' } as typeof KEY & { readonly d?: string }
+    expect(parseConfig(keys(KEY, retired)).accessTokenKeys.keys[1]).toEqual(retired)
+    expect(() => parseConfig(keys(retired, KEY))).toThrow('ACCESS_TOKEN_KEYS.keys.0.d')
+  })
+
   it('may name no kid twice: of two keys with the same, one would verify nothing', () => {
     expect(() => parseConfig(keys(KEY, { ...KEY, kid: 'older' }, KEY))).toThrow(
       'ACCESS_TOKEN_KEYS.keys: name a kid twice',

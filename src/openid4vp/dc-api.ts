@@ -33,21 +33,25 @@ export async function buildDcApiRequests(
   input: DcApiRequestInput,
   identity: VerifierIdentity,
 ): Promise<readonly DigitalCredentialRequest[]> {
+  const signed = await signRequestObject(buildDcApiClaims(input, identity.clientId), identity)
+  return [
+    { protocol: 'openid4vp-v1-signed', data: { request: signed } },
+    { protocol: 'openid4vp-v1-unsigned', data: buildParameters(input) },
+  ]
+}
+
+/** The claims of the signed one. */
+export function buildDcApiClaims(input: DcApiRequestInput, clientId: string): JsonObject {
   const { origin, now, expiresAt } = input
-  const parameters = buildParameters(input)
-  const claims = {
-    ...parameters,
-    client_id: identity.clientId,
+  return {
+    ...buildParameters(input),
+    client_id: clientId,
     // A.2: against replay of the signed request by another page.
     expected_origins: [origin],
     aud: 'https://self-issued.me/v2',
     iat: now,
     exp: Math.min(now + LIFETIME_SECONDS, expiresAt),
   }
-  return [
-    { protocol: 'openid4vp-v1-signed', data: { request: await signRequestObject(claims, identity) } },
-    { protocol: 'openid4vp-v1-unsigned', data: parameters },
-  ]
 }
 
 /** A.2: what both have. `client_id` must be absent where nothing is signed. */

@@ -59,6 +59,7 @@ export const ACCESS = {
   'POST /v1/verify/:id/cancel': relyingParty('verify:create'),
   'GET /v1/verify/:id/openid4vp': relyingParty('verify:request'),
   'POST /v1/verify/:id/return': relyingParty('verify:read'),
+  'GET /v1/verify/:id/receipt': relyingParty('verify:read'),
   'GET /v1/events': relyingParty('verify:read'),
   'GET /v1/verify/:id/deliveries': relyingParty('webhooks:manage'),
   'POST /v1/verify/:id/deliveries/:delivery/redeliver': relyingParty('webhooks:manage'),

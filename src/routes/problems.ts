@@ -126,6 +126,13 @@ export const PROBLEMS = {
     retryable: false,
     meaning: 'The session has reached another terminal status; that outcome is final.',
   },
+  verification_pending: {
+    status: 409,
+    title: 'The verification is not over yet',
+    retryable: true,
+    meaning:
+      'A receipt tells how a verification ended. This one is still pending: ask again once it is over.',
+  },
   idempotency_conflict: {
     status: 409,
     title: 'The Idempotency-Key was used with another body',

@@ -5,6 +5,7 @@ import { QR_MEDIA_TYPES, type QrMediaType, renderQr } from '../qr/render.ts'
 import type { Scope } from '../relying-party/settings.ts'
 import { err, ok, type Result } from '../result.ts'
 import { sessionIdOf } from '../session/identifier.ts'
+import { RECEIPT_TYPE } from '../session/receipt.ts'
 import type { SessionFault, View } from '../session/results.ts'
 import type { VerificationSession } from '../session/verification-session.ts'
 import { isoTime } from '../session/view.ts'
@@ -24,6 +25,7 @@ export function relyingPartyRoutes(): Hono<AppEnv> {
     .get('/v1/verify/:id/openid4vp', readRequest)
     .get('/v1/verify/:id/qr', drawQr)
     .post('/v1/verify/:id/cancel', cancel)
+    .get('/v1/verify/:id/receipt', receipt)
     .get('/v1/verify/:id/deliveries', deliveries)
     .post('/v1/verify/:id/deliveries/:delivery/redeliver', redeliver)
 }
@@ -95,6 +97,16 @@ async function erase(c: AppContext): Promise<Response> {
   return erased.ok ? c.body(null, 204) : faultProblem(c, erased.error)
 }
 
+/** CONTRACT 4. The JWS itself, under the media type that its `typ` names. */
+async function receipt(c: AppContext): Promise<Response> {
+  const asked = await askedSession(c, 'verify:read')
+  if (!asked.ok) return asked.error
+  const receipt = await asked.value.session.receipt(asked.value.relyingPartyId)
+  if (!receipt.ok) return faultProblem(c, receipt.error)
+  const headers = { 'Content-Type': `application/${RECEIPT_TYPE}`, 'Cache-Control': 'no-store' }
+  return c.body(receipt.value, 200, headers)
+}
+
 async function deliveries(c: AppContext): Promise<Response> {
   const asked = await askedSession(c, 'webhooks:manage')
   if (!asked.ok) return asked.error
@@ -146,6 +158,7 @@ export function answer(c: AppContext, view: Result<View, SessionFault>, status: 
 const FAULTS: Readonly<Record<SessionFault, ProblemCode>> = {
   not_found: 'verification_not_found',
   ended: 'verification_ended',
+  not_ended: 'verification_pending',
   render_limit_reached: 'render_limit_reached',
   binding_excludes_qr: 'binding_excludes_qr',
   dc_api_not_offered: 'dc_api_not_offered',

@@ -3,7 +3,6 @@
 
 import { encodeBase64url } from '../codec/base64url.ts'
 import { configOf } from '../env.ts'
-import { FORMATS } from '../formats/index.ts'
 import { buildDcApiRequests } from '../openid4vp/dc-api.ts'
 import { PROTOCOLS } from '../openid4vp/protocols/index.ts'
 import { err, ok, type Result } from '../result.ts'
@@ -13,6 +12,7 @@ import { openVerifier } from './generation-keys.ts'
 import { type Courtroom, hear } from './judge.ts'
 import { addRequest } from './new-request.ts'
 import { randomBytes, sealingKeyOf } from './random.ts'
+import { dcApiRequestInput } from './requests.ts'
 import type { AnswerRefusal, SessionFault } from './results.ts'
 import { comeBack } from './same-device.ts'
 import { isoTime } from './view.ts'
@@ -37,7 +37,7 @@ export type DcApiResult =
 /** Makes a request of a pending session. `now` in Unix milliseconds. */
 export async function askDcApi(
   room: Courtroom,
-  { verification_id, request, policy }: SessionDocument,
+  { verification_id, request }: SessionDocument,
   { page, origin }: DcApiAsked,
   now: number,
 ): Promise<Result<DcApiRequest, SessionFault>> {
@@ -50,15 +50,7 @@ export async function askDcApi(
   if (!made.ok) return made
   const { document, generation } = made.value
   const requests = await buildDcApiRequests(
-    {
-      generation,
-      origin,
-      responseMode: request.request_options.response_mode,
-      query: policy.query,
-      formats: FORMATS,
-      now: Math.floor(now / 1000),
-      expiresAt: Math.floor(document.expires_at / 1000),
-    },
+    dcApiRequestInput(document, generation, { origin, now }),
     await openVerifier(await sealingKeyOf(configOf(room.env)), document),
   )
   const json = JSON.stringify({ digital: { requests }, expires_at: isoTime(document.expires_at) })

@@ -15,7 +15,7 @@ import type { ReasonCode } from './reasons.ts'
 import type { Status } from './state.ts'
 
 /** Version of the stored shape. A newer one than this is refused, never guessed at. */
-export const SCHEMA = 4
+export const SCHEMA = 5
 
 /** Begins the message of that refusal: of an error, only the message survives the way to the edge, which answers 503. */
 export const UNREADABLE = 'the session document has an unknown schema: '
@@ -126,6 +126,8 @@ export type Outcome = {
   readonly trace: readonly TraceEntry[]
   /** Compact JWE. */
   readonly encrypted_claims: string | null
+  /** `requestHash` of the request that was answered; null where none was. */
+  readonly request_hash: string | null
 }
 
 /** One ordered check of the answer that ended the session. */
@@ -147,9 +149,10 @@ export function readDocument(stored: unknown): SessionDocument | Tombstone | und
   if (stored === undefined) return undefined
   const { schema } = stored as { schema: unknown } // written by this module alone
   if (schema === SCHEMA) return stored as SessionDocument | Tombstone
-  if (schema === 3) return fromSchema3(stored as Schema3)
-  if (schema === 2) return fromSchema3(fromSchema2(stored as Schema2))
-  if (schema === 1) return fromSchema3(fromSchema2(fromSchema1(stored as Schema1)))
+  if (schema === 4) return fromSchema4(stored as Schema4)
+  if (schema === 3) return fromSchema4(fromSchema3(stored as Schema3))
+  if (schema === 2) return fromSchema4(fromSchema3(fromSchema2(stored as Schema2)))
+  if (schema === 1) return fromSchema4(fromSchema3(fromSchema2(fromSchema1(stored as Schema1))))
   throw new Error(`${UNREADABLE}${String(schema)}`)
 }
 
@@ -178,29 +181,49 @@ function fromSchema2(stored: Schema2): Schema3 {
 
 /** Before status lists: only credentials that name no status were heard. */
 type Schema3 = Schema3Session | (Omit<Tombstone, 'schema'> & { readonly schema: 3 })
-type Schema3Session = Omit<SessionDocument, 'schema' | 'outcome' | 'held'> & {
+type Schema3Session = Omit<Schema4Session, 'schema' | 'outcome' | 'held'> & {
   readonly schema: 3
   readonly outcome: Schema3Outcome | null
   readonly held: (Omit<Held, 'outcome'> & { readonly outcome: Schema3Outcome }) | null
 }
-type Schema3Outcome = Omit<Outcome, 'credentials'> & {
+type Schema3Outcome = Omit<Schema4Outcome, 'credentials'> & {
   readonly credentials: readonly Omit<DecidedCredential, 'status'>[]
 }
 
-function fromSchema3(stored: Schema3): SessionDocument | Tombstone {
-  if (stored.erased) return { ...stored, schema: SCHEMA }
+function fromSchema3(stored: Schema3): Schema4 {
+  if (stored.erased) return { ...stored, schema: 4 }
   const { held, outcome } = stored
   return {
     ...stored,
-    schema: SCHEMA,
+    schema: 4,
     held: held && { ...held, outcome: namingNoStatus(held.outcome) },
     outcome: outcome && namingNoStatus(outcome),
   }
 }
 
-function namingNoStatus(outcome: Schema3Outcome): Outcome {
+function namingNoStatus(outcome: Schema3Outcome): Schema4Outcome {
   const credentials = outcome.credentials.map((one) => ({ ...one, status: 'not_present' as const }))
   return { ...outcome, credentials }
+}
+
+/** Before receipts: what was asked was gone with its generation. */
+type Schema4 = Schema4Session | (Omit<Tombstone, 'schema'> & { readonly schema: 4 })
+type Schema4Session = Omit<SessionDocument, 'schema' | 'outcome' | 'held'> & {
+  readonly schema: 4
+  readonly outcome: Schema4Outcome | null
+  readonly held: (Omit<Held, 'outcome'> & { readonly outcome: Schema4Outcome }) | null
+}
+type Schema4Outcome = Omit<Outcome, 'request_hash'>
+
+function fromSchema4(stored: Schema4): SessionDocument | Tombstone {
+  if (stored.erased) return { ...stored, schema: SCHEMA }
+  const { held, outcome } = stored
+  return {
+    ...stored,
+    schema: SCHEMA,
+    held: held && { ...held, outcome: { ...held.outcome, request_hash: null } },
+    outcome: outcome && { ...outcome, request_hash: null },
+  }
 }
 
 /** Notes an answer that was not heard; the last ten are kept. */

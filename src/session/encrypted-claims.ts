@@ -1,9 +1,10 @@
 // Claim values leave the service only encrypted to the relying party (CONTRACT 4): a compact JWE around a JWS that our published
 // keys sign, so that the reader knows both that nobody else read them and that we vouched for them.
 
-import { CompactEncrypt, CompactSign } from 'jose'
+import { CompactEncrypt } from 'jose'
 import { utf8 } from '../codec/bytes.ts'
 import type { SigningJwk } from '../config.ts'
+import { signJwt } from '../crypto/sign-jwt.ts'
 import type { Decision } from '../policy/policy.ts'
 import type { ClaimsEncryptionJwk } from '../relying-party/settings.ts'
 
@@ -28,14 +29,11 @@ const CLAIMS_LIMIT = 850_000
  * large to be kept: an outcome without its claims is better than none.
  */
 export async function encryptClaims(decision: Decision, envelope: ClaimsEnvelope): Promise<string | null> {
-  const { kid, ...signingJwk } = envelope.signingJwk
   const credentials = credentialsOf(decision)
   if (utf8(JSON.stringify(credentials)).length > CLAIMS_LIMIT) return null
-  const { issuer, audience, verificationId, now, recipient } = envelope
+  const { issuer, audience, verificationId, now, signingJwk, recipient } = envelope
   const claims = { iss: issuer, aud: audience, iat: now, verification_id: verificationId, credentials }
-  const jws = await new CompactSign(utf8(JSON.stringify(claims)))
-    .setProtectedHeader({ alg: 'ES256', kid, typ: 'JWT' })
-    .sign(signingJwk)
+  const jws = await signJwt(claims, 'JWT', signingJwk)
   const header = { alg: 'ECDH-ES', enc: 'A256GCM', cty: 'JWT' }
   return new CompactEncrypt(utf8(jws))
     .setProtectedHeader(recipient.kid === undefined ? header : { ...header, kid: recipient.kid })

@@ -15,13 +15,18 @@ const NO_RESULT: Omit<Outcome, 'reason'> = {
   session_binding: null,
   trace: [],
   encrypted_claims: null,
+  request_hash: null,
 }
 
 /** What ends a session, without the circumstances. */
 export type Cause = Pick<Ending, 'event' | 'outcome'>
 
 /** An authentic answer was judged by the policy. */
-export function decidedCause(verdict: Verdict & { kind: 'decided' }, encryptedClaims: string | null): Cause {
+export function decidedCause(
+  verdict: Verdict & { kind: 'decided' },
+  encryptedClaims: string | null,
+  requestHash: string,
+): Cause {
   const { outcome, reason, checks, assurance_level, derivation, credentials } = verdict.decision
   const result = outcome === 'verified' ? 'pass' : 'fail'
   return {
@@ -38,6 +43,7 @@ export function decidedCause(verdict: Verdict & { kind: 'decided' }, encryptedCl
       // OpenID4VP 1.0 §14.9: what the wallet was asked to filter is checked again here.
       trace: [...verdict.trace, { id: 'policy', clause: 'OpenID4VP 1.0 §14.9', result }],
       encrypted_claims: encryptedClaims,
+      request_hash: requestHash,
     },
   }
 }
@@ -47,11 +53,9 @@ function isRelyingPartysPage({ channel, browser }: StoredGeneration): boolean {
 }
 
 /** The wallet answered `access_denied`. */
-export function declinedCause(generation: StoredGeneration): Cause {
-  return {
-    event: 'wallet_declined',
-    outcome: { ...NO_RESULT, reason: 'access_denied', channel: generation.channel },
-  }
+export function declinedCause({ channel }: StoredGeneration, requestHash: string): Cause {
+  const outcome = { ...NO_RESULT, reason: 'access_denied', channel, request_hash: requestHash } as const
+  return { event: 'wallet_declined', outcome }
 }
 
 /** `expires_at` passed: the reason is that of the last answer that was not heard, where there was one. */

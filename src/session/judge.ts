@@ -17,6 +17,7 @@ import { type Ending, endSession } from './outcome.ts'
 import { publish } from './publishing.ts'
 import { randomIdentifier } from './random.ts'
 import type { ReasonCode } from './reasons.ts'
+import { requestHash } from './request-hash.ts'
 import type { AnswerResult, PostedAnswer } from './results.ts'
 import type { SessionStore } from './store.ts'
 import type { Verdict } from './verdict.ts'
@@ -136,10 +137,11 @@ async function carryOut(room: Courtroom, verdict: Verdict, heard: Heard): Promis
     if (verdict.kind === 'refused') return { kind: 'refused', refusal: verdict.reason }
     return processed(document, answer, config)
   }
+  const asked = await requestHash(document, verdict.generation, config.baseUrl)
   const cause =
     verdict.kind === 'declined'
-      ? declinedCause(verdict.generation)
-      : decidedCause(verdict, await claimsFor(document, verdict.decision, config, now))
+      ? declinedCause(verdict.generation, asked)
+      : decidedCause(verdict, await claimsFor(document, verdict.decision, config, now), asked)
   const result = await processed(document, answer, config)
   const isHeld = cause.event === 'answer_satisfied' && verdict.generation.browser !== null
   const success = { answer: answer.digest, generation: verdict.generation, outcome: cause.outcome }
@@ -216,7 +218,7 @@ async function claimsFor(
 ): Promise<string | null> {
   const recipient = document.request.claims_encryption_jwk
   const [signingJwk] = config.accessTokenKeys.keys
-  if (recipient === null || signingJwk === undefined || decision.outcome !== 'verified') return null
+  if (recipient === null || decision.outcome !== 'verified') return null
   return encryptClaims(decision, {
     issuer: config.baseUrl,
     audience: document.relying_party_id,

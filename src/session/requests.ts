@@ -1,7 +1,9 @@
 // What wallets and relying parties are shown of a generation: its addresses, its Request Object, and the specification's view.
 
+import type { JsonObject } from '../codec/json.ts'
 import { FORMATS } from '../formats/index.ts'
 import { buildAuthorizationRequestUri, buildWalletLinks } from '../openid4vp/authorization-request.ts'
+import type { DcApiRequestInput } from '../openid4vp/dc-api.ts'
 import type { Generation, QueryLanguage, VerifierIdentity } from '../openid4vp/generation.ts'
 import { buildPresentationDefinition } from '../openid4vp/presentation-definition.ts'
 import { PROTOCOLS, queryLanguage } from '../openid4vp/protocols/index.ts'
@@ -59,19 +61,45 @@ export function requestObject(
   wallet: { readonly identity: VerifierIdentity; readonly walletNonce: string | undefined },
   world: { readonly baseUrl: string; readonly now: number },
 ): Promise<string> {
-  const claims = PROTOCOLS[document.request.protocol].buildRequestObject({
-    clientId: wallet.identity.clientId,
-    responseUri: callbackUrl(document, world.baseUrl),
+  return signRequestObject(requestClaims(document, generation, wallet.walletNonce, world), wallet.identity)
+}
+
+/** The claims of the Request Object. `now` in Unix milliseconds. */
+export function requestClaims(
+  document: SessionDocument,
+  generation: Generation,
+  walletNonce: string | undefined,
+  { baseUrl, now }: { readonly baseUrl: string; readonly now: number },
+): JsonObject {
+  return PROTOCOLS[document.request.protocol].buildRequestObject({
+    clientId: document.verifier.client_id,
+    responseUri: callbackUrl(document, baseUrl),
     responseMode: document.request.request_options.response_mode,
     query: document.policy.query,
     language: languageOf(document),
     formats: FORMATS,
     generation,
-    walletNonce: wallet.walletNonce,
-    now: Math.floor(world.now / 1000),
+    walletNonce,
+    now: Math.floor(now / 1000),
     expiresAt: Math.floor(document.expires_at / 1000),
   })
-  return signRequestObject(claims, wallet.identity)
+}
+
+/** What a request for the Digital Credentials API is made from. `now` in Unix milliseconds. */
+export function dcApiRequestInput(
+  { request, policy, expires_at }: SessionDocument,
+  generation: Generation,
+  { origin, now }: { readonly origin: string; readonly now: number },
+): DcApiRequestInput {
+  return {
+    generation,
+    origin,
+    responseMode: request.request_options.response_mode,
+    query: policy.query,
+    formats: FORMATS,
+    now: Math.floor(now / 1000),
+    expiresAt: Math.floor(expires_at / 1000),
+  }
 }
 
 /** The answer of `GET …/openid4vp`, specification 4.3 letter by letter, with `wallet_request` beside it. */

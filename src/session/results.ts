@@ -10,6 +10,8 @@ export type SessionFault =
   | 'not_found'
   /** The session is over. */
   | 'ended'
+  /** The session is not over yet. */
+  | 'not_ended'
   | 'render_limit_reached'
   /** The session demands that wallet and browser are one: it has no QR, and no request for any device. */
   | 'binding_excludes_qr'

@@ -2,9 +2,12 @@
 // is sent on with a return code, which the relying party's server redeems. As in judge.ts, whatever waits comes before the one
 // synchronous step that reads the document and writes it.
 
+import { encodeBase64url } from '../codec/base64url.ts'
 import { timingSafeEqualText } from '../crypto/timing-safe.ts'
+import { configOf } from '../env.ts'
 import { err, ok, type Result } from '../result.ts'
 import {
+  BROWSER_SECRET_BYTES,
   browserMark,
   discardHeld,
   type Held,
@@ -17,6 +20,10 @@ import {
 import type { SessionDocument } from './document.ts'
 import type { Cause } from './endings.ts'
 import { type Courtroom, end, settle, webhookOf } from './judge.ts'
+import { addRequest } from './new-request.ts'
+import { randomBytes } from './random.ts'
+import { walletRequest } from './requests.ts'
+import type { Link, SessionFault } from './results.ts'
 
 /** What a browser posts when it comes back. `secret`: its cookie, where it has one. */
 export type ComingBack = { readonly responseCode: string; readonly secret: string | null }
@@ -31,6 +38,24 @@ export type CodeFault =
   | 'invalid_code'
   /** The right response code in another browser than the link's: the presentation was discarded. */
   | 'other_browser'
+
+/** Makes a request of a pending session for one browser; one that has no secret yet is given one. */
+export async function makeLink(
+  room: Courtroom,
+  pending: SessionDocument,
+  knownSecret: string | null,
+  now: number,
+): Promise<Result<Link, SessionFault>> {
+  const secret = knownSecret ?? encodeBase64url(randomBytes(BROWSER_SECRET_BYTES))
+  const browser = await browserMark(pending, secret)
+  const verificationId = pending.verification_id
+  const made = await addRequest(room, { verificationId, channel: 'link', browser }, now)
+  if (!made.ok) return made
+  const { document, generation } = made.value
+  const request = walletRequest(document, generation, configOf(room.env).baseUrl)
+  const { uri, wallet_links, expires_at } = request
+  return ok({ secret, json: JSON.stringify({ uri, wallet_links, expires_at }) })
+}
 
 /** A browser is back with a response code. Its repeated call is answered alike. */
 export async function comeBack(

@@ -2,11 +2,9 @@
 // first; then one compare-and-set with no `await` between reading the status and the write, so two answers are never both heard.
 
 import { DurableObject } from 'cloudflare:workers'
-import { encodeBase64url } from '../codec/base64url.ts'
 import { configOf, type Env } from '../env.ts'
 import { settingsOf } from '../relying-party/settings-cache.ts'
 import { err, ok, type Result } from '../result.ts'
-import { BROWSER_SECRET_BYTES, browserMark } from './binding.ts'
 import { qrCodeUrlOf } from './client-token.ts'
 import { type CreateInput, createdSession, newSession } from './creation.ts'
 import {
@@ -37,7 +35,8 @@ import { addRequest } from './new-request.ts'
 import { type Opener, opens, readWatchAddress } from './opener.ts'
 import { pollView } from './poll.ts'
 import { publishDue } from './publishing.ts'
-import { randomBytes, sealingKeyOf } from './random.ts'
+import { sealingKeyOf } from './random.ts'
+import { signReceipt } from './receipt.ts'
 import { openRenderLimit } from './render-limit.ts'
 import { openid4vpView, requestObject, walletRequest } from './requests.ts'
 import type {
@@ -50,7 +49,14 @@ import type {
   SessionFault,
   View,
 } from './results.ts'
-import { type CameBack, type CodeFault, type ComingBack, comeBack, redeemReturn } from './same-device.ts'
+import {
+  type CameBack,
+  type CodeFault,
+  type ComingBack,
+  comeBack,
+  makeLink,
+  redeemReturn,
+} from './same-device.ts'
 import { openStore, type SessionStore } from './store.ts'
 import { isoTimeOrNull, type PageView, pageView, publicView } from './view.ts'
 
@@ -165,15 +171,7 @@ export class VerificationSession extends DurableObject<Env> {
     const pending = await this.#pending(now, by)
     if (!pending.ok) return pending
     if (!this.#renderLimit.take(now)) return err('render_limit_reached')
-    const secret = knownSecret ?? encodeBase64url(randomBytes(BROWSER_SECRET_BYTES))
-    const browser = await browserMark(pending.value, secret)
-    const verificationId = pending.value.verification_id
-    const made = await addRequest(this.#room, { verificationId, channel: 'link', browser }, now)
-    if (!made.ok) return made
-    const { document, generation } = made.value
-    const request = walletRequest(document, generation, configOf(this.env).baseUrl)
-    const { uri, wallet_links, expires_at } = request
-    return ok({ secret, json: JSON.stringify({ uri, wallet_links, expires_at }) })
+    return makeLink(this.#room, pending.value, knownSecret, now)
   }
 
   /** Makes a request for the Digital Credentials API. */
@@ -263,6 +261,13 @@ export class VerificationSession extends DurableObject<Env> {
     const document = this.#opened({ relyingPartyId })
     if (document === undefined) return err('not_found')
     return ok({ json: JSON.stringify(deliveriesView(document)), version: document.version })
+  }
+
+  /** What is left to show an auditor of a session that is over: a compact JWS. */
+  async receipt(relyingPartyId: string): Promise<Result<string, SessionFault>> {
+    await settle(this.#room, Date.now())
+    const document = this.#opened({ relyingPartyId })
+    return document === undefined ? err('not_found') : signReceipt(document, configOf(this.env))
   }
 
   /** What an event carries only as long as the session lives that ended then; null where that session is gone. */

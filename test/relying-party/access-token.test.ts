@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { decodeBase64url, encodeBase64url } from '../../src/codec/base64url.ts'
 import { utf8 } from '../../src/codec/bytes.ts'
-import type { SigningJwk } from '../../src/config.ts'
+import type { PublishedJwk, SigningJwk } from '../../src/config.ts'
 import {
   ACCESS_TOKEN_LIFETIME,
   type AccessTokenGrant,
@@ -30,7 +30,7 @@ beforeAll(async () => {
   ;[first, second, stranger] = await Promise.all([makeJwk('first'), makeJwk('second'), makeJwk('first')])
 })
 
-const issuer = (...keys: SigningJwk[]) => ({ baseUrl: BASE, accessTokenKeys: { keys } })
+const issuer = (...keys: [SigningJwk, ...PublishedJwk[]]) => ({ baseUrl: BASE, accessTokenKeys: { keys } })
 const issue = (grant: Partial<AccessTokenGrant> = {}) =>
   issueAccessToken(issuer(first, second), { ...GRANT, ...grant }, NOW)
 
@@ -87,6 +87,15 @@ describe('a token that was issued', () => {
   })
 })
 
+describe('a retired key, whose private half is gone from the configuration,', () => {
+  it('lets nobody in any more', async () => {
+    const { token } = await issue()
+    const { d: _, ...retired } = first
+    expect((await verifyAccessToken(issuer(second, first), token, NOW)).ok).toBe(true)
+    expect(await verifyAccessToken(issuer(second, retired), token, NOW)).toEqual(INVALID)
+  })
+})
+
 const INVALID = { ok: false, error: 'invalid_token' }
 const HEADER = { alg: 'ES256', typ: 'at+jwt', kid: 'first' }
 const CLAIMS = {
@@ -121,6 +130,7 @@ describe('a token', () => {
   it.each<[string, object]>([
     ['typ JWT, as our own signed claims have', { typ: 'JWT' }],
     ['no typ', { typ: undefined }],
+    ['typ of a receipt', { typ: 'verification-receipt+jwt' }],
     ['typ of another kind', { typ: 'oauth-authz-req+jwt' }],
     ['alg none', { alg: 'none' }],
     ['alg HS256', { alg: 'HS256' }],

@@ -170,6 +170,7 @@ const OPENS: { readonly [name in RouteName]?: string } = {
   'DELETE /v1/verify/:id': '204',
   'GET /v1/verify/:id/watch': '101',
   'POST /v1/verify/:id/return': '400 invalid_code',
+  'GET /v1/verify/:id/receipt': '409 verification_pending',
   'POST /v1/verify/:id/dc-api': '400 presentation_refused',
   'POST /v1/verify/:id/deliveries/:delivery/redeliver': '202',
   'POST /v1/api_keys': '201',

@@ -29,6 +29,7 @@ const OUTCOME = {
   session_binding: 'none',
   trace: [],
   encrypted_claims: null,
+  request_hash: null,
 } as const
 
 /** A pending session with a QR and one browser's link. */

@@ -4,6 +4,7 @@ import { newestGeneration } from '../../src/session/generations.ts'
 import { SCHEMA_1 } from './schema-1.ts'
 import { SCHEMA_2 } from './schema-2.ts'
 import { SCHEMA_3 } from './schema-3.ts'
+import { SCHEMA_4 } from './schema-4.ts'
 
 describe('a stored document', () => {
   it('of the first version is read as one that holds nothing and belongs to no browser', () => {
@@ -32,10 +33,21 @@ describe('a stored document', () => {
   it('of the third version is read as one whose credentials named no status', () => {
     const { outcome } = SCHEMA_3
     const credentials = outcome.credentials.map((one) => ({ ...one, status: 'not_present' }))
-    const read = { ...outcome, credentials }
+    const read = { ...outcome, credentials, request_hash: null }
     expect(readDocument(SCHEMA_3)).toEqual({ ...SCHEMA_3, schema: SCHEMA, outcome: read })
     const held = { answer: 'digest', generation: 1, browser: 'mark', until: 1, returned: false, outcome }
     expect(readDocument({ ...SCHEMA_3, status: 'pending', outcome: null, held })).toMatchObject({
+      outcome: null,
+      held: { ...held, outcome: read },
+    })
+  })
+
+  it('of the fourth version is read as one of whose request nothing is left', () => {
+    const { outcome } = SCHEMA_4
+    const read = { ...outcome, request_hash: null }
+    expect(readDocument(SCHEMA_4)).toEqual({ ...SCHEMA_4, schema: SCHEMA, outcome: read })
+    const held = { answer: 'digest', generation: 1, browser: 'mark', until: 1, returned: false, outcome }
+    expect(readDocument({ ...SCHEMA_4, status: 'pending', outcome: null, held })).toMatchObject({
       outcome: null,
       held: { ...held, outcome: read },
     })
@@ -50,7 +62,7 @@ describe('a stored document', () => {
     ])
   })
 
-  it.each([1, 2, 3])('of version %i, erased, keeps its key', (schema) => {
+  it.each([1, 2, 3, 4])('of version %i, erased, keeps its key', (schema) => {
     const tombstone = { erased: true, body_digest: 'digest', keep_until: 1 }
     expect(readDocument({ schema, ...tombstone })).toEqual({ schema: SCHEMA, ...tombstone })
   })

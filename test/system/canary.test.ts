@@ -154,6 +154,12 @@ async function expectOutcome(run: Run, status: string): Promise<void> {
   expect(tracesIn(JSON.stringify(poll), FROM_WALLETS), `in the poll of a session that is ${status}`).toEqual(
     [],
   )
+  const receipt = await run.rp.call('GET', `/v1/verify/${id}/receipt`)
+  expect(receipt.status, `of the receipt of a session that is ${status}`).toBe(
+    status === 'pending' ? 409 : 200,
+  )
+  const told = { ...run.secrets, metadata: METADATA }
+  expect(tracesIn(await receipt.text(), told), `in the receipt of a session that is ${status}`).toEqual([])
   const log = await run.rp.call('GET', `/v1/verify/${id}/deliveries`)
   expect(tracesIn(await log.text(), run.secrets), 'in the log of deliveries').toEqual([])
 }
