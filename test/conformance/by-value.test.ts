@@ -2,6 +2,7 @@
 // the relying party's settings say so. Each refusal changes one thing of a good answer, which is heard after it.
 
 import { beforeAll, expect, it } from 'vitest'
+import { JWT_VC_AGE, jwtVcOf, makeJwtVcPerson } from '../support/jwt-vc-person.ts'
 import { MDOC_AGE, type MdocPerson, makeMdocPerson, mdocOf } from '../support/mdoc-person.ts'
 import { AGE, PID, presentationOf, type Telling } from '../support/person.ts'
 import { type CreatedSession, expectStatus, OVER_18, type RelyingParty } from '../support/service.ts'
@@ -245,4 +246,17 @@ it('CONTRACT 3: a generation whose view nobody read is not answered by value', a
   expect(await stateOf(session)).toMatchObject({ status: 'pending', reason: 'encryption_required' })
   expect((await view(session)).nonce).toBe(payload.nonce)
   await expectStatus(await post(shown, await answerTo(shown)), 200)
+})
+
+it('CONTRACT 3: a W3C credential in its VP is heard by value', async () => {
+  const jwtVcPerson = await makeJwtVcPerson()
+  const rp = await relyingPartyOf(stage, { trust_anchors: [jwtVcPerson.anchor()] })
+  const session = await rp.create()
+  const shown = await view(session, rp)
+  const vp_token = await jwtVcOf(jwtVcPerson, JWT_VC_AGE, { age_over_18: true }, requestOf(shown))
+  const path_nested = { format: 'jwt_vc_json', path: '$.vp.verifiableCredential[0]' }
+  const nested = submission((map) => Object.assign(map, { format: 'jwt_vp_json', path_nested }))
+  await expectStatus(await post(shown, { ...nested(await answerTo(shown)), vp_token }), 200)
+  const poll = await rp.poll(session.verification_id)
+  expect([poll.status, poll.format, poll.channel]).toEqual(['verified', 'jwt_vc_json', 'by_value'])
 })

@@ -158,3 +158,14 @@ it('Bitstring Status List: valid verifies, revoked is rejected, and a list that 
   expect(await listed('0', `${uri}/elsewhere`)).toEqual([503, 'pending', 'status_unavailable'])
   expect(publisher.requests.filter(({ path }) => path === '/list')).toHaveLength(1)
 })
+
+it.each([
+  ['openid4vp-draft24', 'direct_post.jwt'],
+  ['openid4vp-draft24', 'direct_post'],
+  ['openid4vp-draft18', 'direct_post.jwt'],
+  ['openid4vp-draft18', 'direct_post'],
+])('CONTRACT 5: a VP answers the presentation definition of %s in %s', async (protocol, response_mode) => {
+  const policy = { ...BY_JWT_VC, protocol, request_options: { response_mode } }
+  const { status, poll } = await outcomeOf((request) => jwtVcAgeOf(person, request), policy)
+  expect([status, poll.status, poll.format]).toEqual([200, 'verified', 'jwt_vc_json'])
+})

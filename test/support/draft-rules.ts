@@ -12,6 +12,9 @@ const COMMON = [
 ]
 const JARM = ['authorization_encrypted_response_alg', 'authorization_encrypted_response_enc']
 
+/** Claim Format Designations that both drafts have. */
+const ALWAYS = ['mso_mdoc', 'jwt_vc_json', 'jwt_vp_json']
+
 /** Every rule that the final versions do not have. */
 export const DRAFT_RULES: readonly Rule[] = [
   [
@@ -53,13 +56,13 @@ export const DRAFT_RULES: readonly Rule[] = [
   [
     'D18',
     'vp_formats has vc+sd-jwt and mso_mdoc, and no name of a later draft',
-    ({ metadata }) => isSubset(Object.keys(metadata.vp_formats), ['vc+sd-jwt', 'mso_mdoc']),
+    ({ metadata }) => isSubset(Object.keys(metadata.vp_formats), ['vc+sd-jwt', ...ALWAYS]),
     DRAFT_18,
   ],
   [
     'D24',
     'vp_formats has dc+sd-jwt and mso_mdoc (draft 24 B.3.1)',
-    ({ metadata }) => isSubset(Object.keys(metadata.vp_formats), ['dc+sd-jwt', 'mso_mdoc']),
+    ({ metadata }) => isSubset(Object.keys(metadata.vp_formats), ['dc+sd-jwt', ...ALWAYS]),
     DRAFT_24,
   ],
   ['DJ', 'vp_formats is not empty', ({ metadata }) => Object.keys(metadata.vp_formats).length > 0, BOTH],
@@ -118,12 +121,12 @@ function isDescriptor({ id, format, constraints }: Loose, formats: readonly stri
     typeof id === 'string' &&
     names.length === 1 &&
     isSubset(names, formats) &&
-    constraints.limit_disclosure === 'required' &&
+    constraints.limit_disclosure === (names[0] === 'jwt_vc_json' ? undefined : 'required') &&
     constraints.fields.every(
       ({ path, filter, intent_to_retain }: Loose) =>
         path.length > 0 &&
         path.every((expression: string) => expression.startsWith('$')) &&
-        (filter === undefined || filter.enum.length > 0) &&
+        (filter === undefined || (filter.enum ?? filter.contains.enum).length > 0) &&
         intent_to_retain === (names[0] === 'mso_mdoc' ? false : undefined),
     )
   )

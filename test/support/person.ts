@@ -123,7 +123,8 @@ export function queryFor({ payload }: Pick<ReceivedRequest, 'payload'>, identifi
 function descriptorFor({ input_descriptors }: Definition, identifier: string): string {
   const found = input_descriptors.find(
     ({ id, constraints }) =>
-      id === identifier || constraints.fields.some(({ filter }) => filter?.enum?.includes(identifier)),
+      id === identifier ||
+      constraints.fields.some(({ filter }) => (filter?.enum ?? filter?.contains?.enum)?.includes(identifier)),
   )
   if (found === undefined) throw new Error(`nothing asks for ${identifier}`)
   return found.id

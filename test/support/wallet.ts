@@ -71,7 +71,8 @@ export type Definition = {
     readonly constraints: { readonly fields: readonly Field[] }
   }[]
 }
-type Field = { readonly path: readonly string[]; readonly filter?: { readonly enum?: readonly unknown[] } }
+type Field = { readonly path: readonly string[]; readonly filter?: OneOf & { readonly contains?: OneOf } }
+type OneOf = { readonly enum?: readonly unknown[] }
 
 /** Presentations by credential query id, or by input descriptor id. */
 export type Presentations = Readonly<Record<string, readonly (string | object)[]>>
@@ -188,13 +189,19 @@ export function answerOf(
   const [first, ...others] = found
   const descriptor_map = found.map(({ id, format }, index) => ({
     id,
-    format,
     path: others.length === 0 ? '$' : `$[${index}]`,
+    ...(format === 'jwt_vc_json' ? NESTED : { format }),
   }))
   return {
     vp_token: others.length === 0 ? first?.presentation : found.map(({ presentation }) => presentation),
     presentation_submission: { id: 'submission', definition_id: definition.id, descriptor_map },
   }
+}
+
+/** A credential in a VP. */
+const NESTED = {
+  format: 'jwt_vp_json',
+  path_nested: { format: 'jwt_vc_json', path: '$.vp.verifiableCredential[0]' },
 }
 
 async function postEncrypted(

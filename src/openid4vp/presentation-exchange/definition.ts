@@ -69,8 +69,11 @@ function buildDescriptor(query: CredentialQuery, format: ExchangeFormat): JsonOb
   }))
   return {
     id: format.descriptorId(query),
-    format: format.designations,
-    constraints: { limit_disclosure: 'required', fields: [...format.typeFields(query), ...claims] },
+    format: format.credential,
+    constraints: {
+      ...(format.limitsDisclosure ? { limit_disclosure: 'required' } : {}),
+      fields: [...format.typeFields(query), ...claims],
+    },
   }
 }
 

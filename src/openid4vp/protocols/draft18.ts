@@ -3,13 +3,17 @@
 
 import { sdJwtVcOfDrafts } from '../../formats/sd-jwt-vc/sd-jwt-vc.ts'
 import { buildDefinition, canDefine } from '../presentation-exchange/definition.ts'
-import { mdocExchange, sdJwtVcExchange } from '../presentation-exchange/formats.ts'
+import { jwtVcExchange, mdocExchange, sdJwtVcExchange } from '../presentation-exchange/formats.ts'
 import { readDefinedSubmission } from '../presentation-exchange/submission.ts'
 import { buildCommonParameters } from '../request-object.ts'
 import { buildDraftMetadata, carriesIn, DRAFT_ENCRYPTION, isoHandover } from './drafts.ts'
 import type { Protocol } from './protocol.ts'
 
-const FORMATS = { 'dc+sd-jwt': sdJwtVcExchange('vc+sd-jwt'), mso_mdoc: mdocExchange }
+const FORMATS = {
+  'dc+sd-jwt': sdJwtVcExchange('vc+sd-jwt'),
+  mso_mdoc: mdocExchange,
+  jwt_vc_json: jwtVcExchange,
+}
 const SCHEME = 'x509_san_dns'
 
 /** OpenID4VP draft 18. */

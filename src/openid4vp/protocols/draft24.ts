@@ -4,14 +4,18 @@
 import { sdJwtVcOfDrafts } from '../../formats/sd-jwt-vc/sd-jwt-vc.ts'
 import type { DcqlQuery } from '../dcql/query.ts'
 import { buildDefinition, canDefine } from '../presentation-exchange/definition.ts'
-import { mdocExchange, sdJwtVcExchange } from '../presentation-exchange/formats.ts'
+import { jwtVcExchange, mdocExchange, sdJwtVcExchange } from '../presentation-exchange/formats.ts'
 import { readDefinedSubmission } from '../presentation-exchange/submission.ts'
 import { buildCommonParameters, echoWalletNonce } from '../request-object.ts'
 import { parseVpToken } from '../vp-token.ts'
 import { buildDraftMetadata, carriesIn, DRAFT_ENCRYPTION, isoHandover } from './drafts.ts'
 import type { Protocol } from './protocol.ts'
 
-const FORMATS = { 'dc+sd-jwt': sdJwtVcExchange('dc+sd-jwt'), mso_mdoc: mdocExchange }
+const FORMATS = {
+  'dc+sd-jwt': sdJwtVcExchange('dc+sd-jwt'),
+  mso_mdoc: mdocExchange,
+  jwt_vc_json: jwtVcExchange,
+}
 
 /** OpenID4VP draft 24. */
 export const draft24: Protocol = {
@@ -43,13 +47,13 @@ export const draft24: Protocol = {
   handover: isoHandover,
 }
 
-/** What DCQL got after draft 24. */
+/** DCQL as draft 24 has it: what came later it has no words for, `type_values` of W3C credentials among them. */
 function canAskInDcql({ credentials }: DcqlQuery): boolean {
   return credentials.every(
     (query) =>
       query.multiple !== true &&
       query.trusted_authorities === undefined &&
       query.require_cryptographic_holder_binding !== false &&
-      Object.hasOwn(FORMATS, query.format),
+      query.format !== 'jwt_vc_json',
   )
 }
