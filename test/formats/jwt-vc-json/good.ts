@@ -4,7 +4,7 @@ import type { Json } from '../../../src/codec/json.ts'
 import type { Context, Expected } from '../../../src/formats/format.ts'
 import { jwtVcJson } from '../../../src/formats/jwt-vc-json/jwt-vc-json.ts'
 import type { TrustAnchor } from '../../../src/trust/anchor.ts'
-import { makeKey, type SigningKey } from '../../support/issuer.ts'
+import { makeKey, type SigningKey, signJwt } from '../../support/issuer.ts'
 import { didJwkOf, signJose, CONTEXT as VCDM } from '../../support/jwt-vc.ts'
 import { judge, type Verdict } from '../contract.ts'
 
@@ -88,6 +88,12 @@ export function present(
 /** A presentation of a credential that differs in this. */
 export async function presentOf(credential: Changes, presentation: Changes = {}): Promise<string> {
   return present(await issue(credential), presentation)
+}
+
+/** A JWT with another header and the same payload, signed again whatever the header says. */
+export function withHeader(jwt: string, changes: object, key: SigningKey): string {
+  const [header, payload] = jwt.split('.', 2).map((part) => Buffer.from(part, 'base64url').toString())
+  return signJwt({ ...JSON.parse(header ?? ''), ...changes }, payload ?? '', key)
 }
 
 /** Our verdict on a presentation in the good world. */

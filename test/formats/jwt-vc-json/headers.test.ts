@@ -1,0 +1,35 @@
+// The protected headers of credential and presentation, one thing in them changed and signed all the same, by node:crypto: jose
+// refuses to sign most of these.
+
+import { describe, it } from 'vitest'
+import type { Rejection } from '../../../src/formats/format.ts'
+import { expectRejection } from '../contract.ts'
+import { HOLDER_KEY, ISSUER_KEY, issue, present, verdictOn, withHeader } from './good.ts'
+
+const unsupported: Rejection = { reason: 'unsupported_algorithm' }
+const critical: Rejection = { reason: 'unsupported_critical_header' }
+
+const HEADERS: readonly (readonly [string, object, Rejection])[] = [
+  ['alg none', { alg: 'none' }, unsupported],
+  ['alg HS256', { alg: 'HS256' }, unsupported],
+  ['alg RS256', { alg: 'RS256' }, unsupported],
+  ['alg in other letters', { alg: 'es256' }, unsupported],
+  ['no alg', { alg: undefined }, unsupported],
+  ['a critical extension', { crit: ['exp'], exp: 1 }, critical],
+  ['an empty crit', { crit: [] }, critical],
+  ['an unencoded payload', { b64: true }, critical],
+]
+
+describe('a credential', () => {
+  it.each(HEADERS)('whose header has %s is refused', async (_, header, rejection) => {
+    const changed = withHeader(await issue(), header, ISSUER_KEY)
+    expectRejection(await verdictOn(await present(changed)), rejection, 'structure')
+  })
+})
+
+describe('a presentation', () => {
+  it.each(HEADERS)('whose header has %s is refused', async (_, header, rejection) => {
+    const changed = withHeader(await present(await issue()), header, HOLDER_KEY)
+    expectRejection(await verdictOn(changed), rejection, 'structure')
+  })
+})

@@ -1,0 +1,100 @@
+// Every reason for which a presentation is no authentic answer, reached in each format by one change of a good one. A reason
+// that is added to `Rejection` does not compile before every format reaches it or says why nothing leads there.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { CHECKS, type CheckId, type CredentialFormat, type Rejection } from '../../src/formats/format.ts'
+import {
+  type CertificateOptions,
+  type IssuerPki,
+  type Minted,
+  mintCertificate,
+  mintIntermediate,
+  mintLeaf,
+} from '../support/certificates.ts'
+import { expectRejection, type Verdict } from './contract.ts'
+
+/** The verdict on one change, or why the format has nothing that could be changed so. */
+export type Reasons = Readonly<Record<Rejection['reason'], (() => Promise<Verdict>) | string>>
+
+export type Subject = {
+  readonly format: CredentialFormat
+  /** Where the format lives under src/formats. */
+  readonly folder: string
+  readonly reasons: Reasons
+  /** Checks that none of the changes fails, and why. */
+  readonly neverFails: Readonly<Partial<Record<CheckId, string>>>
+}
+
+/** Runs the suite. */
+export function describeReasons({ format, folder, reasons, neverFails }: Subject): void {
+  const entries = Object.entries(reasons)
+  const reached = entries.flatMap(([reason, change]) =>
+    typeof change === 'string' ? [] : [[reason, change] as const],
+  )
+  const excused = entries.flatMap(([reason, why]) =>
+    typeof why === 'string' ? [[reason, why] as const] : [],
+  )
+  const failed = new Set<CheckId>()
+
+  describe(`of the reasons not to hear a ${format.id} presentation`, () => {
+    it.each(reached)('%s is reached by one change of a good one', async (reason, change) => {
+      const verdict = await change()
+      expect(verdict.result).toMatchObject({ ok: false, error: { reason } })
+      if (!verdict.result.ok) expectRejection(verdict, verdict.result.error)
+      failed.add(verdict.trace.at(-1)?.[0] as CheckId)
+    })
+
+    it('those with nothing that leads to them are named nowhere in the format', () => {
+      const path = join(import.meta.dirname, '../../src/formats', folder)
+      const source = readdirSync(path).map((file) => readFileSync(join(path, file), 'utf8'))
+      for (const [reason, why] of excused) {
+        expect(source.join('\n')).not.toContain(`'${reason}'`)
+        expect(why).not.toBe('')
+      }
+    })
+
+    it('there is one at every check', () => {
+      const others = Object.keys(neverFails)
+      expect(CHECKS.filter((check) => !failed.has(check))).toEqual(
+        CHECKS.filter((check) => others.includes(check)),
+      )
+    })
+  })
+}
+
+export type ChainReason =
+  | 'trust_anchor_in_chain'
+  | 'invalid_certificate_path'
+  | 'self_signed_certificate'
+  | 'certificate_expired'
+  | 'certificate_not_yet_valid'
+  | 'certificate_profile_violation'
+
+/** A good chain with one thing changed; its leaf has the same key and, where nothing else is said, the same usage. */
+export async function chainFor(
+  reason: ChainReason,
+  { root, intermediate, leaf }: IssuerPki,
+  options: CertificateOptions = {},
+): Promise<readonly Minted[]> {
+  const signer = { ...options, keys: leaf.keys }
+  const below = async (changes: CertificateOptions) => [
+    await mintLeaf(intermediate, { ...signer, ...changes }),
+    intermediate,
+  ]
+  switch (reason) {
+    case 'trust_anchor_in_chain':
+      return [leaf, intermediate, root]
+    case 'invalid_certificate_path':
+      return [leaf, await mintIntermediate(root)]
+    case 'self_signed_certificate':
+      return [await mintCertificate({ ...signer, subject: 'C=DE,CN=Myself' })]
+    case 'certificate_expired':
+      return below({ notAfter: new Date('2024-02-01T00:00:00Z') })
+    case 'certificate_not_yet_valid':
+      return below({ notBefore: new Date('2049-01-01T00:00:00Z') })
+    case 'certificate_profile_violation':
+      return below({ keyUsage: ['keyEncipherment'] })
+  }
+}
