@@ -14,7 +14,7 @@ import { configPath, endStaleWorkerd, endWorkerd, startWorkerd, untilReady } fro
 import { readWranglerToml, workerdConfig } from './service/workerd-config.mjs'
 
 /** Variables of src/config.ts that a start may be given and has no default of its own for. */
-const PASSED_ON = ['SERVICE_SCHEME', 'WALLET_SCHEME', 'CLIENT_IP_HEADER']
+const PASSED_ON = ['VERIFIER_FURTHER_KEYS', 'SERVICE_SCHEME', 'WALLET_SCHEME', 'CLIENT_IP_HEADER']
 
 await start().catch((error) => {
   console.error(`The service did not start: ${error.message}`)

@@ -12,8 +12,12 @@ export type Config = {
   readonly serverSecret: Uint8Array<ArrayBuffer>
   /** JWKS of access tokens, claims and receipts: the first key signs, all are published. */
   readonly accessTokenKeys: { readonly keys: readonly [SigningJwk, ...PublishedJwk[]] }
-  /** The service's own verifier identity. */
-  readonly verifier: { readonly signingJwk: P256PrivateJwk; readonly certificateChainPem: string }
+  /** The service's own verifier identity. `furtherKeys`: public keys that no longer sign, or do not yet, and that its DID has too. */
+  readonly verifier: {
+    readonly signingJwk: P256PrivateJwk
+    readonly certificateChainPem: string
+    readonly furtherKeys: readonly P256PublicJwk[]
+  }
   readonly serviceScheme: string
   readonly walletScheme: string
   readonly allowLoopback: boolean
@@ -22,13 +26,14 @@ export type Config = {
   readonly bootId: string | null
 }
 
-export type P256PrivateJwk = {
+export type P256PublicJwk = {
   readonly kty: 'EC'
   readonly crv: 'P-256'
   readonly x: string
   readonly y: string
-  readonly d: string
 }
+
+export type P256PrivateJwk = P256PublicJwk & { readonly d: string }
 
 export type SigningJwk = P256PrivateJwk & { readonly kid: string }
 
@@ -51,6 +56,7 @@ export function parseConfig(environment: Readonly<Record<string, unknown>>): Con
     verifier: {
       signingJwk: env.VERIFIER_SIGNING_JWK,
       certificateChainPem: env.VERIFIER_CERTIFICATE_CHAIN_PEM,
+      furtherKeys: env.VERIFIER_FURTHER_KEYS?.keys ?? [],
     },
     serviceScheme: env.SERVICE_SCHEME,
     walletScheme: env.WALLET_SCHEME,
@@ -60,13 +66,16 @@ export function parseConfig(environment: Readonly<Record<string, unknown>>): Con
   }
 }
 
-const p256PrivateJwk = z.object({
+const coordinate = z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/, 'must be base64url of 32 bytes'))
+
+const p256PublicJwk = z.object({
   kty: z.literal('EC'),
   crv: z.literal('P-256'),
-  x: z.string(),
-  y: z.string(),
-  d: z.string(),
+  x: coordinate,
+  y: coordinate,
 })
+
+const p256PrivateJwk = z.extend(p256PublicJwk, { d: z.string() })
 
 const signingJwk = z.extend(p256PrivateJwk, { kid: z.string().check(z.minLength(1)) })
 
@@ -87,6 +96,7 @@ const SCHEMA = z.object({
   ),
   VERIFIER_SIGNING_JWK: json(p256PrivateJwk),
   VERIFIER_CERTIFICATE_CHAIN_PEM: z.string().check(z.regex(/-----BEGIN CERTIFICATE-----/, 'must be PEM')),
+  VERIFIER_FURTHER_KEYS: z.optional(json(z.object({ keys: z.array(p256PublicJwk) }))),
   SERVICE_SCHEME: z._default(scheme, 'walletverify'),
   WALLET_SCHEME: z._default(scheme, 'openid4vp'),
   ALLOW_LOOPBACK: z._default(z.enum(['0', '1']), '0'),

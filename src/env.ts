@@ -24,6 +24,7 @@ export type Env = {
   readonly ACCESS_TOKEN_KEYS: string
   readonly VERIFIER_SIGNING_JWK: string
   readonly VERIFIER_CERTIFICATE_CHAIN_PEM: string
+  readonly VERIFIER_FURTHER_KEYS?: string
   readonly ADMIN_TOKEN?: string
   readonly SERVICE_SCHEME?: string
   readonly WALLET_SCHEME?: string

@@ -33,3 +33,22 @@ describe('ACCESS_TOKEN_KEYS', () => {
     expect(() => parseConfig(keys())).toThrow('ACCESS_TOKEN_KEYS.keys')
   })
 })
+
+describe('VERIFIER_FURTHER_KEYS', () => {
+  const further = (...all: readonly object[]) =>
+    parseConfig({ ...TEST_ENVIRONMENT, VERIFIER_FURTHER_KEYS: JSON.stringify({ keys: all }) }).verifier
+
+  it('are none unless set', () => {
+    expect(parseConfig(TEST_ENVIRONMENT).verifier.furtherKeys).toEqual([])
+  })
+
+  it('are read as public keys, whatever else they say', () => {
+    const { kty, crv, x, y } = JSON.parse(TEST_ENVIRONMENT.VERIFIER_SIGNING_JWK)
+    expect(further({ kty, crv, x, y, d: 'secret', kid: 'k' }).furtherKeys).toEqual([{ kty, crv, x, y }])
+  })
+
+  it('are refused where a coordinate is none', () => {
+    const { kty, crv, x } = JSON.parse(TEST_ENVIRONMENT.VERIFIER_SIGNING_JWK)
+    expect(() => further({ kty, crv, x, y: 'short' })).toThrow('VERIFIER_FURTHER_KEYS.keys.0.y')
+  })
+})

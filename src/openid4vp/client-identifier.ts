@@ -5,7 +5,7 @@ import { encodeBase64url } from '../codec/base64url.ts'
 import { sha256 } from '../crypto/digest.ts'
 
 /** Client Identifier Prefixes of signed requests. */
-export const CLIENT_ID_PREFIXES = ['x509_hash', 'x509_san_dns'] as const
+export const CLIENT_ID_PREFIXES = ['x509_hash', 'x509_san_dns', 'decentralized_identifier'] as const
 export type ClientIdPrefix = (typeof CLIENT_ID_PREFIXES)[number]
 
 /** `x509_hash:` and the base64url SHA-256 of the leaf certificate's DER (never of its PEM). */
@@ -19,6 +19,15 @@ export async function x509HashClientId(leafDer: Uint8Array<ArrayBuffer>): Promis
  */
 export function x509SanDnsClientId(baseUrl: string): string | undefined {
   const { hostname } = new URL(baseUrl)
-  const isAddress = hostname.startsWith('[') || /^[\d.]+$/.test(hostname)
-  return isAddress ? undefined : `x509_san_dns:${hostname}`
+  return isAddress(hostname) ? undefined : `x509_san_dns:${hostname}`
+}
+
+/** `decentralized_identifier:` and a DID. */
+export function didClientId(did: string): string {
+  return `decentralized_identifier:${did}`
+}
+
+/** Whether a URL's host is an IP address. */
+export function isAddress(hostname: string): boolean {
+  return hostname.startsWith('[') || /^[\d.]+$/.test(hostname)
 }

@@ -35,8 +35,14 @@ export type Generation = {
 export type VerifierIdentity = {
   /** Full Client Identifier, prefix included. */
   readonly clientId: string
-  /** DER certificates for `x5c`, standard base64, leaf first, without the trust anchor. */
-  readonly x5c: readonly string[]
-  /** The leaf's private key (P-256). */
+  readonly proof: IdentityProof
+  /** The key that the proof speaks of (P-256). */
   readonly signingJwk: PrivateJwk
 }
+
+/** The JOSE header parameter that ties a Client Identifier to the signature (§5.9.3). */
+export type IdentityProof =
+  /** DER certificates, standard base64, leaf first, without the trust anchor. */
+  | { readonly x5c: readonly string[] }
+  /** DID URL of a verification method. */
+  | { readonly kid: string }

@@ -6,7 +6,7 @@ import { CompactSign } from 'jose'
 import { utf8 } from '../codec/bytes.ts'
 import type { JsonObject } from '../codec/json.ts'
 import type { ClientMetadataInput } from './client-metadata.ts'
-import type { Generation, QueryLanguage, VerifierIdentity } from './generation.ts'
+import type { Generation, IdentityProof, QueryLanguage, VerifierIdentity } from './generation.ts'
 
 /** What one Request Object is made from. Times are Unix seconds. */
 export type RequestObjectInput = Omit<ClientMetadataInput, 'generation'> & {
@@ -46,12 +46,17 @@ export function echoWalletNonce({ walletNonce }: RequestObjectInput): JsonObject
   return walletNonce === undefined ? {} : { wallet_nonce: walletNonce }
 }
 
-/** Signs the claims: ES256, with the certificate chain that the Client Identifier speaks of. Returns a compact JWS. */
+/** Signs the claims: ES256, with what proves the Client Identifier. Returns a compact JWS. */
 export function signRequestObject(claims: JsonObject, identity: VerifierIdentity): Promise<string> {
   const { kty, crv, x, y = '', d } = identity.signingJwk
   return new CompactSign(utf8(JSON.stringify(claims)))
-    .setProtectedHeader({ alg: 'ES256', typ: 'oauth-authz-req+jwt', x5c: [...identity.x5c] })
+    .setProtectedHeader({ ...headerOf(identity.proof), alg: 'ES256', typ: REQUEST_OBJECT_TYPE })
     .sign({ kty, crv, x, y, d })
+}
+
+/** The library's own type takes lists that may be written to. */
+function headerOf(proof: IdentityProof) {
+  return 'x5c' in proof ? { x5c: [...proof.x5c] } : proof
 }
 
 /**
@@ -61,6 +66,9 @@ export function signRequestObject(claims: JsonObject, identity: VerifierIdentity
 export function isWalletNonce(text: string): boolean {
   return /^[\x20-\x7e]{1,512}$/.test(text)
 }
+
+/** §5: the `typ` without which wallets must not process it. */
+const REQUEST_OBJECT_TYPE = 'oauth-authz-req+jwt'
 
 /** Long enough for a person who reads before consenting, short enough that a leaked Request Object is soon useless. */
 export const LIFETIME_SECONDS = 300

@@ -1,7 +1,10 @@
 // What a relying party's object stores: one document. Secrets in it are sealed (webhook secrets, signing key) or hashed
 // (API keys); the place each one is sealed for is this relying party and this field.
 
+import type { PublicJwk } from '../crypto/jwk.ts'
 import { type Sealing, unseal } from '../crypto/seal.ts'
+import { decodePemCertificates } from '../trust/anchor-certificates.ts'
+import { subjectKeyJwk } from '../trust/subject-key.ts'
 import type {
   ApiKeyRecord,
   Settings,
@@ -12,10 +15,16 @@ import type {
 } from './settings.ts'
 
 /** The version of the stored shape. A change appends one upgrade step to `readDocument`. */
-export const SCHEMA_VERSION = 2
+export const SCHEMA_VERSION = 3
 
 /** Live secrets of one webhook at most: the newest ones stay. */
 const MAXIMUM_WEBHOOK_SECRETS = 3
+
+/** How long a replaced verifier key stays in the DID document, in milliseconds: the longest session, begun on settings 60 s old. */
+export const VERIFIER_KEY_OVERLAP = 25 * 3600 * 1000
+
+/** Replaced verifier keys in a DID document at most: the newest ones stay. */
+const MAXIMUM_FORMER_KEYS = 16
 
 /** Times are Unix milliseconds. */
 export type RelyingPartyDocument = Omit<SettingsInput, 'webhook' | 'verifier'> & {
@@ -26,25 +35,37 @@ export type RelyingPartyDocument = Omit<SettingsInput, 'webhook' | 'verifier'> &
   /** Newest first. They are there from the start, so that a webhook set later has its secret already. */
   readonly webhook_secrets: readonly SealedSecret[]
   readonly verifier: { readonly sealed_signing_jwk: string; readonly certificate_chain_pem: string } | null
+  /** Newest first: keys that sessions which still run may sign with. */
+  readonly former_verifier_keys: readonly FormerKey[]
   readonly api_keys: readonly ApiKeyRecord[]
 }
 
 export type SealedSecret = { readonly sealed: string; readonly expires_at: number | null }
+
+export type FormerKey = { readonly jwk: PublicJwk; readonly until: number }
 
 /** Reads what storage holds; `undefined` where there is nothing. Throws for a version this code does not know: it never guesses. */
 export function readDocument(stored: unknown): RelyingPartyDocument | undefined {
   if (stored === undefined) return undefined
   const { schema_version } = stored as { schema_version: unknown } // written by this service alone
   if (schema_version === SCHEMA_VERSION) return stored as RelyingPartyDocument
-  if (schema_version === 1) return fromVersion1(stored as Version1)
+  if (schema_version === 2) return fromVersion2(stored as Version2)
+  if (schema_version === 1) return fromVersion2(fromVersion1(stored as Version1))
   throw new Error(`relying party document of unknown version ${String(schema_version)}`)
 }
 
 /** Before there was a choice: what could not be checked was refused. */
-type Version1 = Omit<RelyingPartyDocument, 'schema_version' | 'status_unavailable'>
+type Version1 = Omit<Version2, 'status_unavailable'>
 
-function fromVersion1(stored: Version1): RelyingPartyDocument {
-  return { ...stored, schema_version: SCHEMA_VERSION, status_unavailable: 'refuse' }
+function fromVersion1(stored: Version1): Version2 {
+  return { ...stored, status_unavailable: 'refuse' }
+}
+
+/** Before there were DIDs: no key was looked for in a document. */
+type Version2 = Omit<RelyingPartyDocument, 'schema_version' | 'former_verifier_keys'>
+
+function fromVersion2(stored: Version2): RelyingPartyDocument {
+  return { ...stored, schema_version: SCHEMA_VERSION, former_verifier_keys: [] }
 }
 
 /** Opens the document's secrets. Throws where they cannot be opened: the server secret is then not the one they were sealed with. */
@@ -53,7 +74,8 @@ export async function openSettings(
   key: Uint8Array<ArrayBuffer>,
   now: number,
 ): Promise<Settings> {
-  const { webhook, webhook_secrets, verifier, schema_version, created_at, ...rest } = document
+  const { webhook, webhook_secrets, verifier, former_verifier_keys, schema_version, created_at, ...rest } =
+    document
   return {
     ...rest,
     webhook: webhook && { ...webhook, secrets: await openSecrets(document, key, now) },
@@ -68,7 +90,7 @@ export async function openSettings(
 
 /** What may be shown: everything but secrets and hashes. */
 export function viewOf(document: RelyingPartyDocument): SettingsView {
-  const { webhook_secrets, verifier, api_keys, schema_version, ...rest } = document
+  const { webhook_secrets, verifier, former_verifier_keys, api_keys, schema_version, ...rest } = document
   return {
     ...rest,
     verifier: verifier && { certificate_chain_pem: verifier.certificate_chain_pem },
@@ -87,6 +109,31 @@ export function addWebhookSecret(
     .map((secret) => ({ ...secret, expires_at: secret.expires_at ?? times.overlapUntil }))
   const secrets = [{ sealed, expires_at: null }, ...older].slice(0, MAXIMUM_WEBHOOK_SECRETS)
   return { ...document, webhook_secrets: secrets }
+}
+
+/** Replaces the verifier identity; the key it had stays in the DID document for as long as a session may sign with it. */
+export function replaceVerifier(
+  document: RelyingPartyDocument,
+  verifier: RelyingPartyDocument['verifier'],
+  now: number,
+): RelyingPartyDocument {
+  const replaced = currentVerifierKey(document).map((jwk) => ({ jwk, until: now + VERIFIER_KEY_OVERLAP }))
+  const former = document.former_verifier_keys.filter(({ until }) => until > now)
+  const former_verifier_keys = [...replaced, ...former].slice(0, MAXIMUM_FORMER_KEYS)
+  return { ...document, verifier, former_verifier_keys }
+}
+
+/** The public keys of the DID document at `now`: the one that signs, and those that sessions may still sign with. */
+export function verifierKeys(document: RelyingPartyDocument, now: number): readonly PublicJwk[] {
+  const former = document.former_verifier_keys.filter(({ until }) => until > now)
+  return [...currentVerifierKey(document), ...former.map(({ jwk }) => jwk)]
+}
+
+/** The certificate has it in the clear; that it is the signing key's was seen when it was set. None without a certificate. */
+function currentVerifierKey({ verifier }: RelyingPartyDocument): readonly PublicJwk[] {
+  const [leaf] = decodePemCertificates(verifier?.certificate_chain_pem ?? '') ?? []
+  const jwk = leaf?.subjectKey && subjectKeyJwk(leaf.subjectKey)
+  return jwk === undefined ? [] : [jwk]
 }
 
 /** The key and the place of one secret field. */

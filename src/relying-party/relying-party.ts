@@ -2,6 +2,7 @@
 // comes first; then the document is read, changed and written in one synchronous stretch, so no two calls overwrite each other.
 
 import { DurableObject } from 'cloudflare:workers'
+import type { PublicJwk } from '../crypto/jwk.ts'
 import { deriveKey, type Sealing, seal } from '../crypto/seal.ts'
 import { configOf, type Env } from '../env.ts'
 import { err, ok, type Result } from '../result.ts'
@@ -13,8 +14,10 @@ import {
   openSettings,
   type RelyingPartyDocument,
   readDocument,
+  replaceVerifier,
   SCHEMA_VERSION,
   sealingFor,
+  verifierKeys,
   viewOf,
 } from './document.ts'
 import { relyingPartyIdOf } from './identifier.ts'
@@ -71,6 +74,7 @@ export class RelyingParty extends DurableObject<Env> {
       webhook: input.webhook && { ...input.webhook, disabled: false },
       webhook_secrets: [{ sealed: webhook.sealed, expires_at: null }],
       verifier,
+      former_verifier_keys: [],
       api_keys: [key.record],
     }
     this.#save(document)
@@ -95,11 +99,16 @@ export class RelyingParty extends DurableObject<Env> {
     const { webhook, verifier, ...members } = patch
     const sealed = verifier === undefined ? undefined : await this.#sealVerifier(verifier)
     return this.#change((document) => ({
-      ...document,
+      ...(sealed === undefined ? document : replaceVerifier(document, sealed, Date.now())),
       ...members,
-      ...(sealed === undefined ? {} : { verifier: sealed }),
       ...(webhook === undefined ? {} : { webhook: replaceWebhook(document.webhook, webhook) }),
     }))
+  }
+
+  /** The public keys that its requests are signed with, or were while a session of it may still run. */
+  verifierKeys(): Result<readonly PublicJwk[], 'not_found'> {
+    const document = this.#load()
+    return document === undefined ? err('not_found') : ok(verifierKeys(document, Date.now()))
   }
 
   /** Forgets everything. False where there was nothing. */

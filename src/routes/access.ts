@@ -35,6 +35,8 @@ export const ACCESS = {
   'GET /healthz': ANYONE,
   'GET /readyz': ANYONE,
   'GET /.well-known/jwks.json': ANYONE,
+  'GET /.well-known/did.json': ANYONE,
+  'GET /rp/:rp/did.json': ANYONE,
   'GET /.well-known/oauth-authorization-server': ANYONE,
   'GET /problems/:code': ANYONE,
   'GET /assets/:name': ANYONE,

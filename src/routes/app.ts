@@ -12,6 +12,7 @@ import { ownSettingsRoutes } from './own-settings.ts'
 import { relyingPartyRoutes } from './relying-party.ts'
 import { returnRoutes } from './return.ts'
 import { sessionPageRoutes } from './session-page.ts'
+import { verifierDidRoutes } from './verifier-did.ts'
 import { walletRoutes } from './wallet.ts'
 import { SAFE_PREFIXES, wellKnownRoutes } from './well-known.ts'
 
@@ -23,6 +24,7 @@ export function createApp(): Hono<AppEnv> {
   app.route('/', walletRoutes()) // first: what it says of HEAD, too, is for wallets
   app.use(headWithoutEffect(app, SAFE_PREFIXES))
   app.route('/', wellKnownRoutes())
+  app.route('/', verifierDidRoutes())
   app.route('/', sessionPageRoutes())
   app.route('/', relyingPartyRoutes())
   app.route('/', eventRoutes())

@@ -24,7 +24,7 @@ import { type Options, requestOptions } from './request-options.ts'
 import { requestedPolicy } from './requested-policy.ts'
 import { CREATE_LIMIT, type CreateRequest, createRequest } from './schemas.ts'
 import { readJson } from './validate.ts'
-import { verifierIdentity } from './verifier-identity.ts'
+import { IDENTITY_FAULTS, verifierIdentity } from './verifier-identity.ts'
 
 /** Handles the creation. */
 export async function createSession(c: AppContext): Promise<Response> {
@@ -76,8 +76,7 @@ async function prepare(
   const verifier = await verifierIdentity(configOf(c.env), settings, options.value.client_id_prefix)
   if (!verifier.ok) {
     const pointer = '/request_options/client_id_prefix'
-    const message = 'needs a verifier certificate that names the host of this service'
-    return err(unsatisfiable(c, { pointer, code: verifier.error, message }))
+    return err(unsatisfiable(c, { pointer, code: verifier.error, message: IDENTITY_FAULTS[verifier.error] }))
   }
   const { clientId } = verifier.value
   return ok({

@@ -4,26 +4,53 @@
 import { X509Certificate } from 'node:crypto'
 import { encodeBase64 } from '../codec/base64url.ts'
 import type { Config, P256PrivateJwk } from '../config.ts'
-import { type ClientIdPrefix, x509HashClientId, x509SanDnsClientId } from '../openid4vp/client-identifier.ts'
+import {
+  type ClientIdPrefix,
+  didClientId,
+  x509HashClientId,
+  x509SanDnsClientId,
+} from '../openid4vp/client-identifier.ts'
 import type { VerifierIdentity } from '../openid4vp/generation.ts'
+import { verificationMethodOf, verifierDid } from '../openid4vp/verifier-did.ts'
 import type { Settings } from '../relying-party/settings.ts'
 import { err, ok, type Result } from '../result.ts'
 
-/** The identity for one session; `host_not_in_certificate` where the prefix cannot be used with this certificate and host. */
+/** Why a prefix cannot be used with the certificate and the host there are. */
+export type IdentityFault = keyof typeof IDENTITY_FAULTS
+
+/** What is wrong, as a sentence about the prefix. */
+export const IDENTITY_FAULTS = {
+  host_not_in_certificate: 'needs a verifier certificate that names the host of this service',
+  host_is_an_address: 'needs a base_url with a host name: an IP address has no did:web',
+} as const
+
+/** The identity for one session. */
 export async function verifierIdentity(
   config: Config,
   settings: Settings,
   prefix: ClientIdPrefix,
-): Promise<Result<VerifierIdentity, 'host_not_in_certificate'>> {
+): Promise<Result<VerifierIdentity, IdentityFault>> {
   const { chain, signingJwk } = identityMaterial(config, settings)
   const [leaf] = chain
   if (leaf === undefined) throw new Error('the verifier certificate chain is empty')
   const x5c = chain.map((certificate) => encodeBase64(new Uint8Array(certificate.raw)))
-  const clientId =
-    prefix === 'x509_hash'
-      ? await x509HashClientId(new Uint8Array(leaf.raw))
-      : sanDnsClientId(config.baseUrl, leaf)
-  return clientId === undefined ? err('host_not_in_certificate') : ok({ clientId, x5c, signingJwk })
+  switch (prefix) {
+    case 'x509_hash':
+      return ok({ clientId: await x509HashClientId(new Uint8Array(leaf.raw)), proof: { x5c }, signingJwk })
+    case 'x509_san_dns': {
+      const clientId = sanDnsClientId(config.baseUrl, leaf)
+      return clientId === undefined
+        ? err('host_not_in_certificate')
+        : ok({ clientId, proof: { x5c }, signingJwk })
+    }
+    case 'decentralized_identifier': {
+      // Whoever signs with a key of its own is known by an identifier of its own.
+      const did = verifierDid(config.baseUrl, settings.verifier && settings.relying_party_id.slice(3))
+      if (did === undefined) return err('host_is_an_address')
+      const kid = await verificationMethodOf(did, signingJwk)
+      return ok({ clientId: didClientId(did), proof: { kid }, signingJwk })
+    }
+  }
 }
 
 type Material = { readonly chain: readonly X509Certificate[]; readonly signingJwk: P256PrivateJwk }

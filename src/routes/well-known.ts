@@ -8,7 +8,14 @@ import type { AppContext, AppEnv } from './context.ts'
 import { PROBLEMS, type ProblemCode, type ProblemKind, problem } from './problems.ts'
 
 /** Begin the paths below which HEAD may run GET handlers: they have no effect. */
-export const SAFE_PREFIXES = ['/healthz', '/readyz', '/.well-known/', '/problems/', '/assets/'] as const
+export const SAFE_PREFIXES = [
+  '/healthz',
+  '/readyz',
+  '/.well-known/',
+  '/rp/',
+  '/problems/',
+  '/assets/',
+] as const
 
 /** `/healthz`, `/readyz`, `/.well-known/jwks.json`, `/problems/{code}`. */
 export function wellKnownRoutes(): Hono<AppEnv> {

@@ -57,7 +57,7 @@ export async function newSession(
     expires_at: world.now + request.expires_in * 1000,
     ended_at: null,
     verified_at: null,
-    verifier: { client_id: verifier.clientId, x5c: verifier.x5c, sealed_signing_jwk: sealedSigningJwk },
+    verifier: { ...verifier.proof, client_id: verifier.clientId, sealed_signing_jwk: sealedSigningJwk },
     handle_key: encodeBase64url(randomBytes(32)),
     generation_count: generations.length,
     generations,

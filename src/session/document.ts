@@ -4,7 +4,7 @@
 import type { CheckResult } from '../formats/format.ts'
 import type { ClientIdPrefix } from '../openid4vp/client-identifier.ts'
 import type { DcqlQuery } from '../openid4vp/dcql/query.ts'
-import type { ProtocolId, RequestUriMethod, ResponseMode } from '../openid4vp/generation.ts'
+import type { IdentityProof, ProtocolId, RequestUriMethod, ResponseMode } from '../openid4vp/generation.ts'
 import type { DecidedCredential, LevelDerivation, Policy } from '../policy/policy.ts'
 import type { ClaimsEncryptionJwk } from '../relying-party/settings.ts'
 import type { AssuranceLevel } from '../trust/anchor.ts'
@@ -108,9 +108,8 @@ export type StoredRequest = {
 }
 
 /** Who asks, pinned at creation: a renewed certificate changes nothing for a session that runs. */
-export type StoredVerifier = {
+export type StoredVerifier = IdentityProof & {
   readonly client_id: string
-  readonly x5c: readonly string[]
   readonly sealed_signing_jwk: string
 }
 

@@ -93,11 +93,11 @@ export async function openVerifier(
   sealingKey: SealingKey,
   document: SessionDocument,
 ): Promise<VerifierIdentity> {
-  const { client_id, x5c, sealed_signing_jwk } = document.verifier
+  const { client_id, sealed_signing_jwk, ...proof } = document.verifier
   const text = await unseal(signingSealing(sealingKey, document.verification_id), sealed_signing_jwk)
   if (text === undefined)
     throw new Error('a signing key does not open: the server secret is not the one it was sealed with')
-  return { clientId: client_id, x5c, signingJwk: JSON.parse(text) as PrivateJwk }
+  return { clientId: client_id, proof, signingJwk: JSON.parse(text) as PrivateJwk }
 }
 
 /** The key of a session's handles. */

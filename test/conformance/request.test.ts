@@ -13,7 +13,7 @@ const stage = useStage()
 const holder = await makeMdocPerson()
 const subject = await makeJwtVcPerson()
 
-const SHAPES = ['x509_hash', 'x509_san_dns'].flatMap((client_id_prefix) =>
+const SHAPES = ['x509_hash', 'x509_san_dns', 'decentralized_identifier'].flatMap((client_id_prefix) =>
   ['direct_post.jwt', 'direct_post'].flatMap((response_mode) =>
     ['post', 'get'].map((request_uri_method) => ({ client_id_prefix, response_mode, request_uri_method })),
   ),

@@ -138,17 +138,30 @@ describe('the Request Object', () => {
     expect(decodeProtectedHeader(jws)).toEqual({
       alg: 'ES256',
       typ: 'oauth-authz-req+jwt',
-      x5c: identities.x509_hash.x5c,
+      x5c: [verifier.leaf],
     })
   })
 
-  it('is not accepted by the wallet when another key signed it', async () => {
-    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-    const signingJwk = privateKey.export({ format: 'jwk' }) as VerifierIdentity['signingJwk']
-    const identity = { ...verifier.identities.x509_hash, signingJwk }
-    const { wallet } = serve(identity, input(await createGeneration()))
-    await expect(wallet.receive(uriFor(identity))).rejects.toThrow('Error during verification of jwt')
+  it('is signed under a header of alg, typ and kid alone where a DID is asked for', async () => {
+    const identity = verifier.identities.decentralized_identifier
+    const jws = await signRequestObject(buildRequestObject(input(await createGeneration())), identity)
+    expect(decodeProtectedHeader(jws)).toEqual({
+      alg: 'ES256',
+      typ: 'oauth-authz-req+jwt',
+      kid: expect.stringMatching(/^did:web:verifier\.example#[\w-]{43}$/),
+    })
   })
+
+  it.each(clientIdPrefixes)(
+    'is not accepted by the wallet when another key signed it: %s',
+    async (prefix) => {
+      const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+      const signingJwk = privateKey.export({ format: 'jwk' }) as VerifierIdentity['signingJwk']
+      const identity = { ...verifier.identities[prefix], signingJwk }
+      const { wallet } = serve(identity, input(await createGeneration()))
+      await expect(wallet.receive(uriFor(identity))).rejects.toThrow('Error during verification of jwt')
+    },
+  )
 })
 
 describe('the URI of a request', () => {
@@ -234,6 +247,7 @@ function serve(
       const headers = { 'content-type': 'application/oauth-authz-req+jwt', 'cache-control': 'no-store' }
       return new Response(await signRequestObject(claims, identity), { headers })
     }
+    if (url === `${BASE_URL}/.well-known/did.json`) return Response.json(verifier.didDocument)
     expect(url).toBe(RESPONSE_URI)
     posts.push(form)
     return Response.json({ redirect_uri: `${BASE_URL}/return` })

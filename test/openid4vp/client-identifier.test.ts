@@ -6,7 +6,7 @@ import { x509HashClientId, x509SanDnsClientId } from '../../src/openid4vp/client
 import { createVerifier } from './fixtures.ts'
 
 it('hashes the DER of the leaf as a foreign library does', async () => {
-  const [x509Certificate = ''] = (await createVerifier()).identities.x509_hash.x5c
+  const { leaf: x509Certificate } = await createVerifier()
   const hash = (data: Uint8Array) => createHash('sha256').update(data).digest()
   const expected = await calculateX509HashClientIdPrefixValue({ x509Certificate, hash })
   expect(await x509HashClientId(decodeBase64(x509Certificate)!)).toBe(`x509_hash:${expected}`)

@@ -16,10 +16,16 @@ import type {
   VerifiedCredential,
 } from '../../src/formats/format.ts'
 import { sdJwtVc } from '../../src/formats/sd-jwt-vc/sd-jwt-vc.ts'
-import { x509HashClientId, x509SanDnsClientId } from '../../src/openid4vp/client-identifier.ts'
+import {
+  type ClientIdPrefix,
+  didClientId,
+  x509HashClientId,
+  x509SanDnsClientId,
+} from '../../src/openid4vp/client-identifier.ts'
 import type { DcqlQuery } from '../../src/openid4vp/dcql/query.ts'
 import type { Generation, VerifierIdentity } from '../../src/openid4vp/generation.ts'
 import { createEncryptionKey } from '../../src/openid4vp/response-encryption.ts'
+import { buildDidDocument, verificationMethodOf, verifierDid } from '../../src/openid4vp/verifier-did.ts'
 import { err, ok } from '../../src/result.ts'
 
 export const NOW = 1_800_000_000
@@ -40,7 +46,11 @@ export const QUERY: DcqlQuery = {
 
 export type Verifier = {
   readonly ca: string
-  readonly identities: { readonly x509_hash: VerifierIdentity; readonly x509_san_dns: VerifierIdentity }
+  /** The leaf, as it stands in `x5c`. */
+  readonly leaf: string
+  readonly identities: Readonly<Record<ClientIdPrefix, VerifierIdentity>>
+  /** What stands at `/.well-known/did.json`. */
+  readonly didDocument: object
 }
 
 /** A verifier certificate for `verifier.example`, and the authority (PEM) that issued it. */
@@ -67,13 +77,18 @@ export async function createVerifier(): Promise<Verifier> {
   })
   const der = Buffer.from(leaf.rawData).toString('base64')
   const signingJwk = (await crypto.subtle.exportKey('jwk', keys.privateKey)) as PrivateJwk
-  const identity = (clientId: string) => ({ clientId, x5c: [der], signingJwk })
+  const identity = (clientId: string) => ({ clientId, proof: { x5c: [der] }, signingJwk })
+  const did = verifierDid(BASE_URL, null)!
+  const kid = await verificationMethodOf(did, signingJwk)
   return {
     ca: ca.toString('pem'),
+    leaf: der,
     identities: {
       x509_hash: identity(await x509HashClientId(decodeBase64(der)!)),
       x509_san_dns: identity(x509SanDnsClientId(BASE_URL)!),
+      decentralized_identifier: { clientId: didClientId(did), proof: { kid }, signingJwk },
     },
+    didDocument: await buildDidDocument(did, [signingJwk]),
   }
 }
 

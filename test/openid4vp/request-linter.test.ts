@@ -90,7 +90,7 @@ const FAULTS: readonly Fault[] = [
     'the anchor in x5c',
     ({ header }) => header.x5c.push(verifier.ca.replace(/-----[A-Z ]+-----|\s/g, '')),
   ],
-  ['R9 R18 R19 R29', 'no x5c', ({ header }) => delete header.x5c],
+  ['R9 R17 R18 R19 R29', 'no x5c', ({ header }) => delete header.x5c],
   ['R26', 'a format left out', ({ claims }) => (claims.client_metadata.vp_formats_supported = {})],
   ['R26', 'an empty algorithm list', ({ claims }) => (formatOf(claims)['kb-jwt_alg_values'] = [])],
   ['R26', 'members of another version', ({ claims }) => (formatOf(claims).alg_values = ['ES256'])],
@@ -129,6 +129,21 @@ const FAULTS: readonly Fault[] = [
   ],
 ]
 
+type DidFault = readonly [rule: string, name: string, plant: (header: Loose, document: Loose) => unknown]
+
+const DID_FAULTS: readonly DidFault[] = [
+  ['R9 R20 R29', 'a kid that its document does not name', (header) => (header.kid += 'x')],
+  ['R9 R17 R20 R29', 'no kid', (header) => delete header.kid],
+  ['R17', 'x5c beside kid', (header) => (header.x5c = [verifier.leaf])],
+  ['R20', 'a document of another DID', (_, document) => (document.id += '.other')],
+  ['R20', 'a key that is not for authentication', (_, document) => (document.authentication = [])],
+  [
+    'R20',
+    'a private key in its document',
+    (_, document) => (document.verificationMethod[0].publicKeyJwk.d = 'AA'),
+  ],
+]
+
 describe('the request linter', () => {
   it('finds nothing in a good request', async () => {
     expect(await rulesBroken(() => undefined)).toBe('')
@@ -136,6 +151,11 @@ describe('the request linter', () => {
 
   it.each(FAULTS)('names %s for %s', async (rule, _name, plant) => {
     expect(await rulesBroken(plant)).toBe(rule)
+  })
+
+  it.each(DID_FAULTS)('names %s for a DID with %s', async (rule, _name, plant) => {
+    expect(await didRulesBroken(() => undefined)).toBe('')
+    expect(await didRulesBroken(plant)).toBe(rule)
   })
 
   it('names R9 for a signature by another key', async () => {
@@ -163,8 +183,21 @@ async function rulesBroken(plant: (draft: Draft) => unknown, signingJwk?: object
   return [...new Set(violations.map(({ rule }) => rule))].join(' ')
 }
 
+/** The same of a request by DID. */
+async function didRulesBroken(plant: DidFault[2]): Promise<string> {
+  const { clientId, proof } = verifier.identities.decentralized_identifier
+  const { claims, ...good } = await draft(await createGeneration())
+  const header: Loose = { alg: 'ES256', typ: 'oauth-authz-req+jwt', ...proof }
+  const didDocument: Loose = structuredClone(verifier.didDocument)
+  plant(header, didDocument)
+  const uri = buildAuthorizationRequestUri({ clientId, requestUri: REQUEST_URI, requestUriMethod: 'post' })
+  const request = await observe({ ...good, claims: { ...claims, client_id: clientId }, header, uri })
+  const violations = await createRequestLinter()({ ...request, didDocument })
+  return [...new Set(violations.map(({ rule }) => rule))].join(' ')
+}
+
 async function draft(generation: Awaited<ReturnType<typeof createGeneration>>): Promise<Draft> {
-  const { clientId, x5c } = verifier.identities.x509_hash
+  const { clientId } = verifier.identities.x509_hash
   const claims = PROTOCOLS['openid4vp-1.0'].buildRequestObject({
     clientId,
     responseUri: RESPONSE_URI,
@@ -180,7 +213,7 @@ async function draft(generation: Awaited<ReturnType<typeof createGeneration>>): 
   const media = { 'content-type': 'application/oauth-authz-req+jwt', 'cache-control': 'no-store' }
   return {
     claims: structuredClone(claims),
-    header: { alg: 'ES256', typ: 'oauth-authz-req+jwt', x5c: [...x5c] },
+    header: { alg: 'ES256', typ: 'oauth-authz-req+jwt', x5c: [verifier.leaf] },
     uri: buildAuthorizationRequestUri({ clientId, requestUri: REQUEST_URI, requestUriMethod: 'post' }),
     http: { status: 200, headers: new Headers(media) },
     walletNonce: undefined,

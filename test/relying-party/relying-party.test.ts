@@ -2,6 +2,7 @@ import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { SCHEMA_VERSION } from '../../src/relying-party/document.ts'
 import { relyingPartyIdOf, relyingPartyStub } from '../../src/relying-party/identifier.ts'
 import { WEBHOOK_SECRET_OVERLAP } from '../../src/relying-party/relying-party.ts'
 import type { Settings, SettingsInput } from '../../src/relying-party/settings.ts'
@@ -103,10 +104,10 @@ describe('a relying party object', () => {
     const { stub } = await create()
     const refused = await runInDurableObject(stub, async (object, state) => {
       const document = state.storage.kv.get<Stored>('document')
-      state.storage.kv.put('document', { ...document, schema_version: 3 })
+      state.storage.kv.put('document', { ...document, schema_version: SCHEMA_VERSION + 1 })
       return object.settings().catch((error: Error) => error.message)
     })
-    expect(refused).toContain('unknown version 3')
+    expect(refused).toContain(`unknown version ${SCHEMA_VERSION + 1}`)
   })
 
   it('reads a document of the first version as one that refuses what cannot be checked', async () => {

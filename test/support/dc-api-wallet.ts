@@ -14,7 +14,9 @@ export async function receiveDigital(
   request: DigitalRequest,
   { origin, verifierCa }: { readonly origin: string; readonly verifierCa: string },
 ): Promise<ReceivedRequest> {
-  const client = new Openid4vpClient({ callbacks: { ...callbacks(verifierCa), fetch: noFetch } })
+  const client = new Openid4vpClient({
+    callbacks: { ...callbacks({ verifierCa, fetch: noFetch }), fetch: noFetch },
+  })
   const resolved = await client.resolveOpenId4vpAuthorizationRequest({
     authorizationRequestPayload: request.data as never, // as a page hands it over
     origin,
@@ -33,7 +35,9 @@ export async function answerDigital(
   presentations: Presentations,
   { origin, verifierCa }: { readonly origin: string; readonly verifierCa: string },
 ) {
-  const client = new Openid4vpClient({ callbacks: { ...callbacks(verifierCa), fetch: noFetch } })
+  const client = new Openid4vpClient({
+    callbacks: { ...callbacks({ verifierCa, fetch: noFetch }), fetch: noFetch },
+  })
   const encrypted = (request.payload.response_mode as string) === 'dc_api.jwt'
   const answer = await client.createOpenid4vpAuthorizationResponse({
     authorizationRequestPayload: request.payload as never, // what the library itself parsed

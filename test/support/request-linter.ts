@@ -3,9 +3,17 @@
 // in the list of obligations (R1–R32); the clause stands beside it.
 
 import { X509Certificate } from 'node:crypto'
-import { calculateJwkThumbprint, compactVerify, decodeJwt, decodeProtectedHeader, importX509 } from 'jose'
+import {
+  calculateJwkThumbprint,
+  compactVerify,
+  decodeJwt,
+  decodeProtectedHeader,
+  importJWK,
+  type JWK,
+} from 'jose'
 import { DRAFT_RULES } from './draft-rules.ts'
 import { type Loose, type Opened, RULES, type Rule } from './request-rules.ts'
+import type { DidDocument } from './verifier-key.ts'
 
 /** One request as a wallet meets it. */
 export type ObservedRequest = {
@@ -19,6 +27,8 @@ export type ObservedRequest = {
   readonly walletNonce?: string | undefined
   /** Unix seconds. */
   readonly now: number
+  /** What stands where the Client Identifier's DID has its document. */
+  readonly didDocument?: DidDocument
   /** Default: `openid4vp-1.0`. */
   readonly protocol?: string
 }
@@ -60,6 +70,7 @@ async function open(observed: ObservedRequest): Promise<Opened> {
   const claims: Loose = decodeJwt(observed.requestObject)
   const chain = (header.x5c ?? []).map((der: string) => new X509Certificate(Buffer.from(der, 'base64')))
   const key = claims.client_metadata?.jwks?.keys?.[0]
+  const signingJwk = signingJwkOf(header, chain[0], observed)
   return {
     ...observed,
     outer: new URL(observed.uri).searchParams,
@@ -68,15 +79,22 @@ async function open(observed: ObservedRequest): Promise<Opened> {
     metadata: claims.client_metadata ?? {},
     encrypted: claims.response_mode === 'direct_post.jwt',
     chain,
-    signed: await isSigned(observed.requestObject, chain[0]),
+    signingJwk,
+    signed: await isSigned(observed.requestObject, signingJwk),
     thumbprint: key === undefined ? undefined : await calculateJwkThumbprint(key),
   }
 }
 
-async function isSigned(jws: string, leaf: X509Certificate | undefined): Promise<boolean> {
-  if (leaf === undefined) return false
-  const key = await importX509(leaf.toString(), 'ES256')
-  return compactVerify(jws, key, { algorithms: ['ES256'] }).then(
+/** The key that the proof in the header leads to. */
+function signingJwkOf(header: Loose, leaf: X509Certificate | undefined, { didDocument }: ObservedRequest) {
+  if (leaf !== undefined) return leaf.publicKey.export({ format: 'jwk' }) as JWK
+  return didDocument?.verificationMethod.find(({ id }) => id === header.kid)?.publicKeyJwk
+}
+
+async function isSigned(jws: string, jwk: JWK | undefined): Promise<boolean> {
+  if (jwk === undefined) return false
+  const { d: _, ...publicJwk } = jwk
+  return compactVerify(jws, await importJWK(publicJwk, 'ES256'), { algorithms: ['ES256'] }).then(
     () => true,
     () => false,
   )

@@ -2,6 +2,7 @@
 
 import { createHash, type X509Certificate } from 'node:crypto'
 import { DcqlQuery } from 'dcql'
+import type { JWK } from 'jose'
 import type { ObservedRequest } from './request-linter.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the request is a stranger's JSON, and a rule that trips over it has failed
@@ -15,6 +16,8 @@ export type Opened = ObservedRequest & {
   readonly metadata: Loose
   readonly encrypted: boolean
   readonly chain: readonly X509Certificate[]
+  /** The verifier's public key. */
+  readonly signingJwk: JWK | undefined
   readonly signed: boolean
   readonly thumbprint: string | undefined
 }
@@ -111,7 +114,7 @@ export const RULES: readonly Rule[] = [
   ],
   [
     'R9',
-    'signed with ES256 by the leaf of x5c (§5.9.3)',
+    'signed with ES256 by the key that the client_id leads to (§5.9.3)',
     ({ header, signed }) => header.alg === 'ES256' && signed,
   ],
   [
@@ -162,9 +165,15 @@ export const RULES: readonly Rule[] = [
   ],
   [
     'R17',
-    'client_id has a prefix that x5c proves (§5.9.3)',
-    ({ claims }) => /^(x509_hash|x509_san_dns):/.test(claims.client_id),
+    'client_id has a prefix of signed requests (§5.9.3)',
+    ({ claims }) => /^(x509_hash|x509_san_dns|decentralized_identifier):/.test(claims.client_id),
     FINAL,
+  ],
+  [
+    'R17',
+    'the header proves the client_id in one way: x5c, or the kid of a DID (§5.9.3)',
+    ({ header, claims: { client_id } }) =>
+      'x5c' in header !== isDid(client_id) && 'kid' in header === isDid(client_id),
   ],
   ['R17', 'x509_san_dns is a dNSName of the leaf and the host of both URIs (§5.9.3)', holdsSanDns],
   [
@@ -175,6 +184,7 @@ export const RULES: readonly Rule[] = [
       claims.client_id === `x509_hash:${createHash('sha256').update(chain[0]!.raw).digest('base64url')}`,
   ],
   ['R19', 'x5c is standard base64, in order, without an anchor or a self-signed leaf (HAIP §5)', holdsChain],
+  ['R20', 'the document of the DID has the key that kid names, and nothing private (§5.9.3)', holdsDid],
   [
     'R26',
     'vp_formats_supported covers every format asked for (§11.1)',
@@ -225,10 +235,7 @@ export const RULES: readonly Rule[] = [
   [
     'R29',
     'no encryption key is the signing key (§5.1)',
-    ({ metadata, chain }) =>
-      (metadata.jwks?.keys ?? []).every(
-        ({ x }: Loose) => x !== chain[0]!.publicKey.export({ format: 'jwk' }).x,
-      ),
+    ({ metadata, signingJwk }) => (metadata.jwks?.keys ?? []).every(({ x }: Loose) => x !== signingJwk!.x),
   ],
   ['R31', 'the query is well-formed (§6)', ({ claims }) => holdsQuery(claims.dcql_query), FINAL],
   [
@@ -291,7 +298,27 @@ function holdsSanDns({ claims, outer, chain }: Opened): boolean {
   return names.includes(`DNS:${host}`) && uris.every((uri) => new URL(uri!).hostname === host)
 }
 
-function holdsChain({ header, chain }: Opened): boolean {
+function isDid(clientId: string): boolean {
+  return clientId.startsWith('decentralized_identifier:')
+}
+
+function holdsDid({ header, claims: { client_id }, didDocument }: Opened): boolean {
+  if (!isDid(client_id)) return true
+  const did = client_id.slice('decentralized_identifier:'.length)
+  const { id, verificationMethod, authentication } = didDocument!
+  const named = verificationMethod.map((method) => method.id)
+  return (
+    id === did &&
+    header.kid.startsWith(`${did}#`) &&
+    named.includes(header.kid) &&
+    authentication.includes(header.kid) &&
+    areUnique(named) &&
+    verificationMethod.every(({ controller, publicKeyJwk }) => controller === did && !('d' in publicKeyJwk))
+  )
+}
+
+function holdsChain({ header, claims, chain }: Opened): boolean {
+  if (isDid(claims.client_id)) return true
   const ordered = chain.every((certificate, index) => {
     const issuer = chain[index + 1]
     return issuer === undefined || (certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey))

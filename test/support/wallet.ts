@@ -1,11 +1,12 @@
 // A wallet nobody here wrote: `@openid4vc/openid4vp` resolves and answers requests, `jose` does its cryptography.
 // It speaks through the `fetch` it is given, and lints every request it meets. Presentations are made by the caller.
 
-import { createHash, randomBytes, X509Certificate } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import type { CallbackContext } from '@openid4vc/oauth2'
 import { Openid4vpClient, type WalletMetadata } from '@openid4vc/openid4vp'
-import { CompactEncrypt, compactVerify, importJWK, importX509, type JWK } from 'jose'
+import { CompactEncrypt, importJWK, type JWK } from 'jose'
 import { createRequestLinter } from './request-linter.ts'
+import { readCertificate, requestVerifier, resolveDidWeb, type VerifierTrust } from './verifier-key.ts'
 
 export type WalletOptions = {
   /** The transport: it may send `https://verifier.example` to a loopback port, or to a function. */
@@ -131,7 +132,9 @@ async function receive(
     served = { text: await response.clone().text(), response }
     return response
   }
-  const client = new Openid4vpClient({ callbacks: { ...callbacks(verifierCa), fetch: fetchRequest } })
+  const client = new Openid4vpClient({
+    callbacks: { ...callbacks({ verifierCa, fetch }), fetch: fetchRequest },
+  })
   const { params } = client.parseOpenid4vpAuthorizationRequest({ authorizationRequest: met })
   const resolved = await client.resolveOpenId4vpAuthorizationRequest({
     authorizationRequestPayload: params,
@@ -139,8 +142,12 @@ async function receive(
   })
   if (served === undefined || !VERSIONS[protocol]?.includes(resolved.version))
     throw new Error(`not a request of ${protocol}, but of version ${resolved.version}`)
+  // The library's own type for it has every member of every version optional.
+  const payload = resolved.authorizationRequestPayload as unknown as RequestPayload
+  const did = /^decentralized_identifier:(.*)$/.exec(payload.client_id)?.[1]
   const violations = await lint({
     uri: met,
+    ...(did === undefined ? {} : { didDocument: await resolveDidWeb(did, fetch) }),
     requestObject: served.text,
     http: { status: served.response.status, headers: served.response.headers },
     walletNonce: posts ? walletNonce : undefined,
@@ -148,8 +155,6 @@ async function receive(
     protocol,
   })
   if (violations.length > 0) throw new Error(`the request breaks rules: ${JSON.stringify(violations)}`)
-  // The library's own type for it has every member of every version optional.
-  const payload = resolved.authorizationRequestPayload as unknown as RequestPayload
   return { uri: met, requestObject: served.text, payload, mdocNonce: randomBytes(16).toString('base64url') }
 }
 
@@ -159,7 +164,7 @@ async function present(
   options: WalletOptions,
 ): Promise<Response> {
   const client = new Openid4vpClient({
-    callbacks: { ...callbacks(options.verifierCa), fetch: toFetch(options) },
+    callbacks: { ...callbacks(options), fetch: toFetch(options) },
   })
   const encrypted = request.payload.response_mode === 'direct_post.jwt'
   const authorizationRequestPayload = request.payload as never // what the library itself parsed
@@ -254,7 +259,7 @@ const METADATA: WalletMetadata = {
     mso_mdoc: { issuerauth_alg_values: [-7], deviceauth_alg_values: [-7] },
     jwt_vc_json: { alg_values: ['ES256'] },
   },
-  client_id_prefixes_supported: ['x509_hash', 'x509_san_dns'],
+  client_id_prefixes_supported: ['x509_hash', 'x509_san_dns', 'decentralized_identifier'],
   request_object_signing_alg_values_supported: ['ES256'],
 }
 
@@ -264,14 +269,11 @@ function toFetch({ fetch }: WalletOptions): typeof globalThis.fetch {
 }
 
 export function callbacks(
-  verifierCa: string,
+  trust: VerifierTrust,
 ): Omit<CallbackContext, 'generateRandom' | 'clientAuthentication' | 'fetch'> {
   return {
     hash: (data, algorithm) => createHash(algorithm.replace('-', '')).update(data).digest(),
-    verifyJwt: (signer, { compact }) => {
-      if (signer.method !== 'x5c') return { verified: false }
-      return verifyWithChain(compact, signer.x5c, new X509Certificate(verifierCa))
-    },
+    verifyJwt: requestVerifier(trust),
     encryptJwe: async ({ publicJwk, enc, apu, apv }, data) => {
       const jwe = new CompactEncrypt(Buffer.from(data))
         .setProtectedHeader({ alg: 'ECDH-ES', enc, kid: publicJwk.kid as string })
@@ -295,24 +297,4 @@ export function callbacks(
     },
     decryptJwe: () => ({ decrypted: false }),
   }
-}
-
-async function verifyWithChain(
-  compact: string,
-  x5c: readonly string[],
-  anchor: X509Certificate,
-): Promise<Awaited<ReturnType<CallbackContext['verifyJwt']>>> {
-  const path = [...x5c.map(readCertificate), anchor]
-  const chained = path.every((certificate, index) => {
-    const issuer = path[index + 1] ?? anchor
-    return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey)
-  })
-  if (!chained) return { verified: false }
-  const leaf = path[0] ?? anchor
-  await compactVerify(compact, await importX509(leaf.toString(), 'ES256'), { algorithms: ['ES256'] })
-  return { verified: true, signerJwk: leaf.publicKey.export({ format: 'jwk' }) as never }
-}
-
-function readCertificate(der: string): X509Certificate {
-  return new X509Certificate(Buffer.from(der, 'base64'))
 }

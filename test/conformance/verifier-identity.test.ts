@@ -1,0 +1,162 @@
+// CONTRACT 3, 5, 8: who asks. Identities beyond the service's own certificate, and what becomes of running sessions when
+// certificates and keys change: each keeps the identity it was born with.
+
+import { describe, expect, it } from 'vitest'
+import { mintLeaf, mintRoot } from '../support/certificates.ts'
+import { BASE_URL, expectStatus, OVER_18, type RelyingParty } from '../support/service.ts'
+import { answerAge, type Begun, begin, relyingPartyOf, useStage } from '../support/stage.ts'
+import { type DidDocument, resolveDidWeb } from '../support/verifier-key.ts'
+import { createWallet } from '../support/wallet.ts'
+
+const stage = useStage()
+const root = await mintRoot()
+
+/** A certificate of another authority than the service's, and its key, as settings take them. */
+async function makeVerifier() {
+  const leaf = await mintLeaf(root, { altNames: [{ type: 'dns', value: 'verifier.example' }] })
+  const { kty, crv, x, y, d } = leaf.privateJwk
+  return { signing_jwk: { kty, crv, x, y, d }, certificate_chain_pem: leaf.pem }
+}
+
+type Verifier = Awaited<ReturnType<typeof makeVerifier>>
+
+function asking(client_id_prefix: string) {
+  return { ...OVER_18, request_options: { client_id_prefix } }
+}
+
+/** A wallet that trusts the other authority. */
+function walletOf() {
+  return createWallet({ fetch: stage.service.fetch, verifierCa: root.pem })
+}
+
+async function setVerifier(rp: RelyingParty, verifier: Verifier | null): Promise<void> {
+  await expectStatus(await rp.call('PATCH', '/v1/relying_party', { body: { verifier } }), 200)
+}
+
+async function keysOf(did: string): Promise<readonly string[]> {
+  const { verificationMethod } = await resolveDidWeb(did, stage.service.fetch)
+  return verificationMethod.map(({ publicKeyJwk }) => publicKeyJwk.x ?? '')
+}
+
+async function expectVerified(rp: RelyingParty, { session, request }: Begun): Promise<void> {
+  expect((await answerAge(stage, request)).status).toBe(200)
+  expect((await rp.poll(session.verification_id)).status).toBe('verified')
+}
+
+describe('decentralized_identifier', () => {
+  it('CONTRACT 5: of a relying party without a key of its own is the service’s did:web', async () => {
+    const { wallet_request } = await stage.rp.create(asking('decentralized_identifier'))
+    expect(wallet_request.client_id).toBe('decentralized_identifier:did:web:verifier.example')
+  })
+
+  it('CONTRACT 5: of a relying party with a key of its own is its own did:web, and a foreign wallet’s answer verifies', async () => {
+    const rp = await relyingPartyOf(stage, { verifier: await makeVerifier() })
+    const begun = await begin(stage, asking('decentralized_identifier'), { rp })
+    const id = rp.relying_party_id.slice('rp_'.length)
+    expect(begun.request.payload.client_id).toBe(`decentralized_identifier:did:web:verifier.example:rp:${id}`)
+    await expectVerified(rp, begun)
+  })
+
+  it('CONTRACT 5: an answer whose audience is the DID without its prefix is not heard', async () => {
+    const begun = await begin(stage, asking('decentralized_identifier'))
+    const answer = await answerAge(stage, begun.request, { audience: 'did:web:verifier.example' })
+    expect(answer.status).toBe(400)
+    await expectVerified(stage.rp, begun)
+  })
+
+  it.each([
+    ['haip-1.0', OVER_18],
+    ['openid4vp-draft24', OVER_18],
+    ['openid4vp-draft18', OVER_18],
+  ])('CONTRACT 5: is 422 in %s', async (protocol, policy) => {
+    const body = { ...policy, ...asking('decentralized_identifier'), protocol }
+    const response = await stage.rp.call('POST', '/v1/verify', { body })
+    expect(await expectStatus(response, 422)).toMatchObject({
+      code: 'policy_unsatisfiable',
+      errors: [{ pointer: '/request_options/client_id_prefix', code: 'not_in_protocol' }],
+    })
+  })
+
+  it('CONTRACT 5: its document is public, never stale, and 404 where there is no such key', async () => {
+    const rp = await relyingPartyOf(stage, { verifier: await makeVerifier() })
+    const path = (id: string) => `${BASE_URL}/rp/${id.slice('rp_'.length)}/did.json`
+    const found = await stage.service.fetch(path(rp.relying_party_id))
+    const headers = ['content-type', 'cache-control', 'access-control-allow-origin']
+    expect([found.status, ...headers.map((name) => found.headers.get(name))]).toEqual([
+      200,
+      'application/did+json',
+      'no-cache',
+      '*',
+    ])
+    expect(((await found.json()) as DidDocument).id).toMatch(/^did:web:verifier\.example:rp:/)
+    for (const id of [stage.rp.relying_party_id, `rp_${'A'.repeat(43)}`, 'rp_x', 'rp_..']) {
+      expect((await stage.service.fetch(path(id))).status).toBe(404)
+    }
+    const head = await stage.service.fetch(path(rp.relying_party_id), { method: 'HEAD' })
+    expect(head.status).toBe(200)
+  })
+
+  it('CONTRACT 8: a relying party that is deleted has no document', async () => {
+    const rp = await relyingPartyOf(stage, { verifier: await makeVerifier() })
+    const did = `did:web:verifier.example:rp:${rp.relying_party_id.slice('rp_'.length)}`
+    expect(await keysOf(did)).toHaveLength(1)
+    await stage.service.admin('DELETE', `/${rp.relying_party_id}`)
+    await expect(keysOf(did)).rejects.toThrow('HTTP 404')
+  })
+})
+
+describe('a rotation of the relying party’s identity', () => {
+  it.each(['x509_hash', 'x509_san_dns', 'decentralized_identifier'])(
+    'CONTRACT 8: leaves running sessions their own: %s',
+    async (prefix) => {
+      const [first, second] = [await makeVerifier(), await makeVerifier()]
+      const rp = await relyingPartyOf(stage, { verifier: first })
+      const wallet = walletOf()
+      const fetchedBefore = await rp.create(asking(prefix))
+      const request = await wallet.receive(fetchedBefore.wallet_request.uri)
+      const fetchedAfter = await rp.create(asking(prefix))
+      await setVerifier(rp, second)
+      const born = await rp.create(asking(prefix))
+      await setVerifier(rp, null)
+
+      await expectVerified(rp, { session: fetchedBefore, request })
+      for (const session of [fetchedAfter, born]) {
+        await expectVerified(rp, { session, request: await wallet.receive(session.wallet_request.uri) })
+      }
+      const [before, after] = [fetchedAfter, born].map(({ wallet_request }) => wallet_request.client_id)
+      // Only the hash of a certificate changes with it.
+      expect(before !== after).toBe(prefix === 'x509_hash')
+      const did = `did:web:verifier.example:rp:${rp.relying_party_id.slice('rp_'.length)}`
+      expect(await keysOf(did)).toEqual([second.signing_jwk.x, first.signing_jwk.x])
+    },
+  )
+})
+
+describe('a rotation of the service’s identity', () => {
+  it('CONTRACT 8: leaves running sessions their own, and its DID has the keys the operator names', async () => {
+    const prefixes = ['x509_hash', 'x509_san_dns', 'decentralized_identifier']
+    const fetched = await Promise.all(prefixes.map((prefix) => begin(stage, asking(prefix))))
+    const created = await Promise.all(prefixes.map((prefix) => stage.rp.create(asking(prefix))))
+    const did = 'did:web:verifier.example'
+    const document = await resolveDidWeb(did, stage.service.fetch)
+    const old = document.verificationMethod.map(({ publicKeyJwk }) => publicKeyJwk)
+    const { signing_jwk, certificate_chain_pem } = await makeVerifier()
+    await stage.service.server.restart({
+      VERIFIER_SIGNING_JWK: JSON.stringify(signing_jwk),
+      VERIFIER_CERTIFICATE_CHAIN_PEM: certificate_chain_pem,
+      VERIFIER_FURTHER_KEYS: JSON.stringify({ keys: old }),
+    })
+    expect(await keysOf(did)).toEqual([signing_jwk.x, old[0]?.x])
+
+    for (const begun of fetched) await expectVerified(stage.rp, begun)
+    for (const session of created) {
+      const request = await stage.service.wallet.receive(session.wallet_request.uri)
+      await expectVerified(stage.rp, { session, request })
+    }
+    for (const prefix of prefixes) {
+      const session = await stage.rp.create(asking(prefix))
+      const request = await walletOf().receive(session.wallet_request.uri)
+      await expectVerified(stage.rp, { session, request })
+    }
+  })
+})

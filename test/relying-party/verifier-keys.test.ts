@@ -1,0 +1,81 @@
+// The keys of a relying party's DID document: the one that signs, and those that sessions may still sign with.
+
+import { runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { VERIFIER_KEY_OVERLAP } from '../../src/relying-party/document.ts'
+import { creationSchema } from '../../src/relying-party/settings-schema.ts'
+import { TEST_ENVIRONMENT, VERIFIER_CERTIFICATE_PEM } from '../support/environment.ts'
+
+const NOW = Date.parse('2026-11-20T12:00:00Z')
+const RULES = { now: NOW, baseUrl: 'https://verifier.example', allowLoopback: false }
+const signing_jwk = JSON.parse(TEST_ENVIRONMENT.VERIFIER_SIGNING_JWK)
+const VERIFIER = { signing_jwk, certificate_chain_pem: VERIFIER_CERTIFICATE_PEM }
+const { d: _, ...KEY } = signing_jwk
+
+type Stored = Readonly<Record<string, unknown>> & { readonly former_verifier_keys: readonly unknown[] }
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: NOW })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+async function create(change: object = {}) {
+  const stub = env.RELYING_PARTY.get(env.RELYING_PARTY.newUniqueId())
+  await stub.create(await creationSchema(RULES).parseAsync({ name: 'Shop', ...change }), NOW)
+  return stub
+}
+
+describe('the verifier keys of a relying party', () => {
+  it('are none before it is created, and none where it has no key of its own', async () => {
+    const unknown = env.RELYING_PARTY.get(env.RELYING_PARTY.newUniqueId())
+    expect(await unknown.verifierKeys()).toEqual({ ok: false, error: 'not_found' })
+    expect(await (await create()).verifierKeys()).toEqual({ ok: true, value: [] })
+  })
+
+  it('are the one that signs, and a replaced one for longer than any session begun with it', async () => {
+    const stub = await create({ verifier: VERIFIER })
+    expect(await stub.verifierKeys()).toEqual({ ok: true, value: [KEY] })
+    await stub.update({ verifier: null })
+    vi.setSystemTime(NOW + VERIFIER_KEY_OVERLAP - 1)
+    expect(await stub.verifierKeys()).toEqual({ ok: true, value: [KEY] })
+    vi.setSystemTime(NOW + VERIFIER_KEY_OVERLAP)
+    expect(await stub.verifierKeys()).toEqual({ ok: true, value: [] })
+  })
+
+  it('outlive a session of 24 hours that began on settings of a minute ago', () => {
+    expect(VERIFIER_KEY_OVERLAP).toBeGreaterThan((86_400 + 60) * 1000)
+  })
+
+  it('are not among the settings, neither opened nor shown', async () => {
+    const stub = await create({ verifier: VERIFIER })
+    await stub.update({ verifier: null })
+    expect(await stub.settings()).not.toHaveProperty('value.former_verifier_keys')
+    expect(await stub.view()).not.toHaveProperty('value.former_verifier_keys')
+  })
+
+  it('are 16 replaced ones at most, and forgotten when their time is over', async () => {
+    const stub = await create({ verifier: VERIFIER })
+    const kept = async () => {
+      await stub.update({ verifier: VERIFIER })
+      const document = await runInDurableObject(stub, (_, state) => state.storage.kv.get<Stored>('document'))
+      return document?.former_verifier_keys.length
+    }
+    for (let i = 1; i < 16; i++) await kept()
+    expect([await kept(), await kept()]).toEqual([16, 16])
+    vi.setSystemTime(NOW + VERIFIER_KEY_OVERLAP)
+    expect(await kept()).toBe(1)
+  })
+
+  it.each([1, 2])('are the one that signs, in a document of version %i', async (schema_version) => {
+    const stub = await create({ verifier: VERIFIER })
+    const keys = await runInDurableObject(stub, (object, state) => {
+      const { former_verifier_keys, ...older } = state.storage.kv.get<Stored>('document')!
+      state.storage.kv.put('document', { ...older, schema_version })
+      return object.verifierKeys()
+    })
+    expect(keys).toEqual({ ok: true, value: [KEY] })
+  })
+})
