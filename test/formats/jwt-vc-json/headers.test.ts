@@ -1,10 +1,10 @@
-// The protected headers of credential and presentation, one thing in them changed and signed all the same, by node:crypto: jose
-// refuses to sign most of these.
+// The protected headers of credential and presentation, one thing in them changed and signed all the same, by node:crypto (jose
+// refuses to sign most of these); and how much of the two is read.
 
 import { describe, it } from 'vitest'
 import type { Rejection } from '../../../src/formats/format.ts'
 import { expectRejection } from '../contract.ts'
-import { HOLDER_KEY, ISSUER_KEY, issue, present, verdictOn, withHeader } from './good.ts'
+import { HOLDER_KEY, ISSUER_KEY, issue, present, presentOf, verdictOn, withHeader } from './good.ts'
 
 const unsupported: Rejection = { reason: 'unsupported_algorithm' }
 const critical: Rejection = { reason: 'unsupported_critical_header' }
@@ -31,5 +31,17 @@ describe('a presentation', () => {
   it.each(HEADERS)('whose header has %s is refused', async (_, header, rejection) => {
     const changed = withHeader(await present(await issue()), header, HOLDER_KEY)
     expectRejection(await verdictOn(changed), rejection, 'structure')
+  })
+})
+
+const NESTED = { evidence: JSON.parse(`${'['.repeat(32)}${']'.repeat(32)}`) }
+
+describe('beyond the limits', () => {
+  it.each([
+    ['a credential of 33 levels', presentOf({ content: NESTED })],
+    ['a presentation of 33 levels', presentOf({}, { content: NESTED })],
+    ['a presentation of 800,000 characters', presentOf({}, { content: { x: 'x'.repeat(800_000) } })],
+  ])('%s is refused', async (_, presentation) => {
+    expectRejection(await verdictOn(await presentation), { reason: 'limit_exceeded' }, 'structure')
   })
 })

@@ -60,7 +60,7 @@ describeReasons({
   neverFails: { disclosures: NO_DISCLOSURES },
   reasons: {
     malformed_credential: credential({ claims: { vc: undefined } }),
-    limit_exceeded: credential({ content: { evidence: 'x'.repeat(400_000) } }),
+    limit_exceeded: credential({ content: { evidence: 'x'.repeat(530_000) } }),
     unsupported_algorithm: header({ alg: 'none' }),
     unsupported_critical_header: header({ crit: ['exp'] }),
     wrong_token_type: presentation({ header: { typ: 'kb+jwt' } }),
