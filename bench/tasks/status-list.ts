@@ -20,7 +20,7 @@ export type StatusListInput = {
 export async function lookUpRemembered(input: StatusListInput): Promise<void> {
   remembered ??= served(input)
   const found = await lookUp(input, remembered)
-  if (!found.ok || found.value !== 'valid') throw new Error('not valid')
+  if (!found.ok || found.value.status !== 'valid') throw new Error('not valid')
 }
 
 let remembered: FetchResource | undefined

@@ -120,6 +120,8 @@ export type VerifiedCredential = {
   readonly holderBound: boolean
   /** What is known of its revocation; `null` where nobody asked, because it is out of time anyway. */
   readonly status: RevocationStatus | null
+  /** When the list that says so was fetched (Unix seconds); absent where no list was read. */
+  readonly statusAsOf?: number
   /** Findings of authentic credentials that lead to `rejected` (CONTRACT: they count only when all else has passed). */
   readonly findings: readonly Finding[]
 }

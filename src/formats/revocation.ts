@@ -4,8 +4,8 @@
 import { err, ok, type Result } from '../result.ts'
 import type { TrustedSigner } from '../trust/signer.ts'
 import {
-  type CredentialStatus,
   checkStatus,
+  type FoundStatus,
   type StatusReference,
   type StatusUnavailable,
 } from '../trust/status-list.ts'
@@ -14,15 +14,15 @@ import type {
   Context,
   CredentialType,
   Finding,
-  RevocationStatus,
   StatusRejection,
+  VerifiedCredential,
 } from './format.ts'
 
 /** Reads the status at the place the credential names; what it names must have been signed by its issuer. */
-export type ReadStatus = () => Promise<Result<CredentialStatus, StatusUnavailable>>
+export type ReadStatus = () => Promise<Result<FoundStatus, StatusUnavailable>>
 
 /** What a credential's time and its issuer say against it, and how its status was found. */
-export type Standing = { readonly status: RevocationStatus | null; readonly findings: readonly Finding[] }
+export type Standing = Pick<VerifiedCredential, 'status' | 'statusAsOf' | 'findings'>
 
 /**
  * Adds the status to what `validity` found. `read` is undefined for a credential that names no status. One that is out of
@@ -33,17 +33,24 @@ export async function checkRevocation(
   validity: readonly Finding[],
   { trace, statusUnavailable }: Pick<Context, 'trace' | 'statusUnavailable'>,
 ): Promise<Result<Standing, StatusRejection>> {
-  const traced = (result: CheckResult, status: RevocationStatus | null, ...findings: readonly Finding[]) => {
+  const traced = (
+    result: CheckResult,
+    known: Omit<Standing, 'findings'>,
+    ...findings: readonly Finding[]
+  ) => {
     trace('status', result)
-    return ok({ status, findings: [...validity, ...findings] })
+    return ok({ ...known, findings: [...validity, ...findings] })
   }
-  if (read === undefined) return traced('skip', 'not_present')
-  if (validity.length > 0) return traced('skip', null)
+  if (read === undefined) return traced('skip', { status: 'not_present' })
+  if (validity.length > 0) return traced('skip', { status: null })
   const found = await read()
-  if (!found.ok && statusUnavailable === 'accept') return traced('fail', 'unavailable')
-  if (found.ok && found.value === 'valid') return traced('pass', 'valid')
-  if (found.ok && found.value === 'invalid') return traced('fail', 'revoked', 'credential_revoked')
-  if (found.ok && found.value === 'suspended') return traced('fail', 'suspended', 'credential_suspended')
+  if (!found.ok && statusUnavailable === 'accept') return traced('fail', { status: 'unavailable' })
+  if (found.ok) {
+    const { status, asOf: statusAsOf } = found.value
+    if (status === 'valid') return traced('pass', { status, statusAsOf })
+    if (status === 'invalid') return traced('fail', { status: 'revoked', statusAsOf }, 'credential_revoked')
+    if (status === 'suspended') return traced('fail', { status, statusAsOf }, 'credential_suspended')
+  }
   // Not to be known, or known to be something of the issuer's own: no setting makes that acceptable (§7.1).
   trace('status', 'fail')
   return err({ reason: 'status_unavailable' })

@@ -19,19 +19,29 @@ export const UNCHECKED_LEVEL: AssuranceLevel = 'low'
 
 /** The level of one verified credential; `id` names it in the steps. */
 export function deriveLevel(id: string, credential: VerifiedCredential): DerivedLevel {
-  const { anchor, holderBound, claims, status } = credential
+  const { anchor, holderBound, claims } = credential
   const start = anchor.assurance_level
-  const isUnknown = status === 'unavailable'
-  const checked = holderBound && !isUnknown ? start : UNCHECKED_LEVEL
+  const bound = holderBound ? start : UNCHECKED_LEVEL
+  const status = statusStep(id, credential, bound)
   const said = SELF_DECLARED.flatMap((path) => selectClaims(claims, path) ?? []).map(toLevel)
-  const level = said.reduce(lowerLevel, checked)
+  const level = said.reduce(lowerLevel, status.level)
   const derivation: readonly LevelDerivation[] = [
     { step: 'anchor', id, anchor: anchor.name, level: start },
-    ...(holderBound ? [] : [{ step: 'no_holder_binding', id, level: UNCHECKED_LEVEL } as const]),
-    ...(isUnknown ? [{ step: 'status_unavailable', id, level: UNCHECKED_LEVEL } as const] : []),
+    { step: holderBound ? 'holder_binding' : 'no_holder_binding', id, level: bound },
+    status,
     ...(said.length === 0 ? [] : [{ step: 'credential_says', id, level } as const]),
   ]
   return { level, derivation }
+}
+
+function statusStep(
+  id: string,
+  { status, statusAsOf }: VerifiedCredential,
+  level: AssuranceLevel,
+): LevelDerivation {
+  if (status === 'unavailable') return { step: 'status_unavailable', id, level: UNCHECKED_LEVEL }
+  const as_of = statusAsOf === undefined ? null : new Date(statusAsOf * 1000).toISOString()
+  return { step: 'status', id, status, as_of, level }
 }
 
 /** The level of several credentials together: the lowest. `low` of none. */

@@ -87,8 +87,18 @@ export type Decision = {
 export type LevelDerivation =
   /** The trust anchor that vouched for the issuer gives the level to start from. */
   | { readonly step: 'anchor'; readonly id: string; readonly anchor: string; readonly level: AssuranceLevel }
+  /** The presenter was shown to hold the credential: the level stays. */
+  | { readonly step: 'holder_binding'; readonly id: string; readonly level: AssuranceLevel }
   /** Without cryptographic holder binding nothing is worth more than `low`. */
   | { readonly step: 'no_holder_binding'; readonly id: string; readonly level: AssuranceLevel }
+  /** What is known of its revocation, and as of when (ISO 8601 in UTC; null where no list was read): the level stays. */
+  | {
+      readonly step: 'status'
+      readonly id: string
+      readonly status: Exclude<RevocationStatus, 'unavailable'> | null
+      readonly as_of: string | null
+      readonly level: AssuranceLevel
+    }
   /** A status that could not be told: the credential may have been revoked. */
   | { readonly step: 'status_unavailable'; readonly id: string; readonly level: AssuranceLevel }
   /** What the credential says of itself lowers the level, never raises it. */

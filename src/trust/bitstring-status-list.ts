@@ -5,26 +5,35 @@ import { isJsonObject, type Json, type JsonObject, member } from '../codec/json.
 import { STATUS_LIST } from '../limits.ts'
 import { err, ok, type Result } from '../result.ts'
 import {
-  type CredentialStatus,
   checkStatus,
+  type FoundStatus,
   type StatusContext,
   type StatusReference,
   type StatusUnavailable,
 } from './status-list.ts'
 
 /** Reads every entry of `credentialStatus` and tells the worst that is known. Never throws, never fails open. */
-export async function checkBitstringStatus(
-  credentialStatus: Json,
-  context: StatusContext,
-): Promise<Result<CredentialStatus, StatusUnavailable>> {
+export async function checkBitstringStatus(credentialStatus: Json, context: StatusContext): Promise<Found> {
   const references = parseEntries(credentialStatus)
   if (!references.ok) return references
   const found = await Promise.all(references.value.map((reference) => checkStatus(reference, context)))
-  const known = found.flatMap((status) => (status.ok ? [status.value] : []))
-  if (known.includes('invalid')) return ok('invalid')
-  // Suspended and not known whether revoked, too: the first alone is enough for a refusal.
-  if (known.includes('suspended')) return ok('suspended')
-  return found.find((status) => !status.ok || status.value !== 'valid') ?? ok('valid')
+  return found.reduce(worseOf)
+}
+
+type Found = Result<FoundStatus, StatusUnavailable>
+
+// Suspended, and not known whether revoked, too: the first alone is enough for a refusal.
+const WORST_FIRST = ['invalid', 'suspended', 'other', 'unknown', 'valid']
+
+/** Of two that are alike the less fresh. */
+function worseOf(a: Found, b: Found): Found {
+  const order = rankOf(b) - rankOf(a)
+  if (a.ok && b.ok && order === 0) return b.value.asOf < a.value.asOf ? b : a
+  return order < 0 ? b : a
+}
+
+function rankOf(found: Found): number {
+  return WORST_FIRST.indexOf(found.ok ? found.value.status : 'unknown')
 }
 
 const UNSUPPORTED: StatusUnavailable = { reason: 'status_unavailable', cause: 'unsupported_mechanism' }

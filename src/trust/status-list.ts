@@ -38,6 +38,9 @@ export type StatusContext = {
 /** §7.1. `invalid` is revoked for good. `other` is a value with a private meaning. Only `valid` is valid. */
 export type CredentialStatus = 'valid' | 'invalid' | 'suspended' | 'other'
 
+/** A status, and when the list that says so was fetched (Unix seconds). Its own `iat` would tell which list it was. */
+export type FoundStatus = { readonly status: CredentialStatus; readonly asOf: number }
+
 /** No status could be told. `cause` is for the log. */
 export type StatusUnavailable = { readonly reason: 'status_unavailable'; readonly cause: StatusListFault }
 
@@ -48,11 +51,11 @@ export type StatusUnavailable = { readonly reason: 'status_unavailable'; readonl
 export async function checkStatus(
   reference: StatusReference,
   context: StatusContext,
-): Promise<Result<CredentialStatus, StatusUnavailable>> {
-  const entry = await readEntry(reference, context)
-  return entry.ok
-    ? ok(meaningOf(entry.value, reference))
-    : err({ reason: 'status_unavailable', cause: entry.error })
+): Promise<Result<FoundStatus, StatusUnavailable>> {
+  const found = await readEntry(reference, context)
+  return found.ok
+    ? ok({ status: meaningOf(found.value.entry, reference), asOf: found.value.asOf })
+    : err({ reason: 'status_unavailable', cause: found.error })
 }
 
 /** Reads the `status` claim of a JWT or SD-JWT credential (§6.2). Mechanisms beside `status_list` are passed over. */
@@ -94,15 +97,16 @@ function buildReference(
 async function readEntry(
   reference: StatusReference,
   context: StatusContext,
-): Promise<Result<number, StatusListFault>> {
+): Promise<Result<{ entry: number; asOf: number }, StatusListFault>> {
   const remembered = await rememberStatusToken(reference, context)
   if (!remembered.ok) return remembered
-  const { token } = remembered.value
+  const { token, fetchedAt, held } = remembered.value
   const fault = judgeStatusClaims(token.claims, { uri: reference.uri, now: context.now })
   if (fault !== undefined) return err(fault)
   if (reference.purpose !== undefined && !token.claims.purposes?.includes(reference.purpose))
     return err('another_list')
   const trusted = await verifyStatusSigner(remembered.value, context)
   if (!trusted.ok) return trusted
-  return readStatus(token.claims.list, reference.index, remembered.value.held)
+  const entry = await readStatus(token.claims.list, reference.index, held)
+  return entry.ok ? ok({ entry: entry.value, asOf: fetchedAt }) : entry
 }

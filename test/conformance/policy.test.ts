@@ -112,7 +112,11 @@ it('CONTRACT 4: assurance_level is the level of the trust anchor, and the deriva
     status: 'verified',
     assurance_level: 'substantial',
     credentials: [{ assurance_level: 'substantial', issuer: 'https://issuer.example' }],
-    assurance_derivation: [{ step: 'anchor', anchor: 'Test issuer', level: 'substantial' }],
+    assurance_derivation: [
+      { step: 'anchor', anchor: 'Test issuer', level: 'substantial' },
+      { step: 'holder_binding', level: 'substantial' },
+      { step: 'status', status: 'not_present', as_of: null, level: 'substantial' },
+    ],
   })
 })
 

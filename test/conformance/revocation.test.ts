@@ -109,6 +109,9 @@ describe('a list that is gone', () => {
     expect((await stage.service.wallet.present(request, presentations)).status).toBe(200)
     const verified = await stage.rp.poll(session.verification_id)
     expect(verified).toMatchObject({ status: 'verified', credentials: [{ status: 'valid' }] })
+    const [, , step] = verified.assurance_derivation as readonly { as_of: string; status: string }[]
+    expect(step).toMatchObject({ step: 'status', status: 'valid', level: 'substantial' })
+    expect(Math.abs(Date.parse(step?.as_of ?? '') - Date.now())).toBeLessThan(60_000)
   })
 
   it('verifies where the relying party accepts that, for low, and the result says what is not known', async () => {
@@ -121,6 +124,7 @@ describe('a list that is gone', () => {
       credentials: [{ status: 'unavailable', assurance_level: 'low' }],
       assurance_derivation: [
         { step: 'anchor', level: 'substantial' },
+        { step: 'holder_binding', level: 'substantial' },
         { step: 'status_unavailable', level: 'low' },
       ],
     })

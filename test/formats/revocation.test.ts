@@ -64,7 +64,10 @@ describe.each(SUBJECTS)('a credential with a $form status list', ({ form, list, 
 
   it('whose entry is 0 is valid', async () => {
     const { asked, verdict } = await judge(await present(entry(2)))
-    expect(verdict.result).toMatchObject({ ok: true, value: { status: 'valid', findings: [] } })
+    expect(verdict.result).toMatchObject({
+      ok: true,
+      value: { status: 'valid', statusAsOf: NOW, findings: [] },
+    })
     expect(verdict.trace.at(-1)).toEqual(['status', 'pass'])
     expect(asked).toMatchObject([{ url: URI, accept: `application/statuslist+${form}` }])
   })

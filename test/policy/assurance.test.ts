@@ -28,6 +28,7 @@ describe('the level of a credential', () => {
         level: 'low',
         derivation: [
           { step: 'anchor', id: 'pid', anchor: 'Authority', level },
+          { step: 'holder_binding', id: 'pid', level },
           { step: 'status_unavailable', id: 'pid', level: 'low' },
         ],
       })
@@ -64,20 +65,44 @@ describe('the level of a credential', () => {
   })
 })
 
-test('the derivation tells each step that had something to say, and the level after it', () => {
+describe('the derivation', () => {
   const anchor = { step: 'anchor', id: 'pid', anchor: 'Authority', level: 'high' }
-  const derivationOf = (claims: JsonObject, bound: boolean) =>
-    deriveLevel('pid', credentialOf('high', claims, bound)).derivation
-  expect(derivationOf({}, true)).toEqual([anchor])
-  expect(derivationOf({ assurance_level: 'substantial' }, true)).toEqual([
-    anchor,
-    { step: 'credential_says', id: 'pid', level: 'substantial' },
-  ])
-  expect(derivationOf({ assurance_level: 'high' }, false)).toEqual([
-    anchor,
-    { step: 'no_holder_binding', id: 'pid', level: 'low' },
-    { step: 'credential_says', id: 'pid', level: 'low' },
-  ])
+  const bound = { step: 'holder_binding', id: 'pid', level: 'high' }
+  const unlisted = { step: 'status', id: 'pid', status: 'not_present', as_of: null }
+  const derivationOf = (claims: JsonObject, isBound: boolean) =>
+    deriveLevel('pid', credentialOf('high', claims, isBound)).derivation
+
+  test('tells anchor, holder binding and status, what the credential says, and the level after each', () => {
+    expect(derivationOf({}, true)).toEqual([anchor, bound, { ...unlisted, level: 'high' }])
+    expect(derivationOf({ assurance_level: 'substantial' }, true)).toEqual([
+      anchor,
+      bound,
+      { ...unlisted, level: 'high' },
+      { step: 'credential_says', id: 'pid', level: 'substantial' },
+    ])
+    expect(derivationOf({ assurance_level: 'high' }, false)).toEqual([
+      anchor,
+      { step: 'no_holder_binding', id: 'pid', level: 'low' },
+      { ...unlisted, level: 'low' },
+      { step: 'credential_says', id: 'pid', level: 'low' },
+    ])
+  })
+
+  test.each(['valid', 'revoked', 'suspended'] as const)('tells as of when a status is %s', (status) => {
+    const credential = { ...credentialOf('high'), status, statusAsOf: 1_790_000_000 }
+    const as_of = '2026-09-21T14:13:20.000Z'
+    expect(deriveLevel('pid', credential).derivation[2]).toEqual({
+      ...unlisted,
+      status,
+      as_of,
+      level: 'high',
+    })
+  })
+
+  test('tells that nobody asked for the status of a credential that is out of time', () => {
+    const step = deriveLevel('pid', { ...credentialOf('high'), status: null }).derivation[2]
+    expect(step).toEqual({ ...unlisted, status: null, level: 'high' })
+  })
 })
 
 test('the level of no credentials is low', () => {

@@ -32,7 +32,11 @@ describe('a good answer', () => {
         },
       ],
       claims: [{ id: 'age_attestation', claims: { age_over_18: true } }],
-      derivation: [{ step: 'anchor', id: 'age_attestation', anchor: 'Example Authority', level: 'high' }],
+      derivation: [
+        { step: 'anchor', id: 'age_attestation', anchor: 'Example Authority', level: 'high' },
+        { step: 'holder_binding', id: 'age_attestation', level: 'high' },
+        { step: 'status', id: 'age_attestation', status: 'not_present', as_of: null, level: 'high' },
+      ],
     })
   })
 })

@@ -98,6 +98,15 @@ describe('a list', () => {
     expect(await fetchesAt(good, [-599, -1200])).toEqual([1, 2])
   })
 
+  it('tells when it was fetched, however late it is asked', async () => {
+    const { fetchResource } = web(async () => good)
+    const reference = { uri: URI, index: 2, form: 'jwt' } as const
+    for (const now of [NOW, NOW + 7]) {
+      const found = await checkStatus(reference, context({ fetchResource, now }))
+      expect(found).toEqual({ ok: true, value: { status: 'valid', asOf: NOW } })
+    }
+  })
+
   it('of one fetcher is not had from the memory of another', async () => {
     await ask(web(async () => good).fetchResource)
     const none = web(async () => ({ fault: 'forbidden' }))
