@@ -116,3 +116,19 @@ export const STATUS_LIST = {
   /** Issuers that a token without `iss` and without a chain is tried with. */
   issuersTried: 4,
 } as const
+
+/** A list of trusted issuers as its operator publishes it (docs/decisions/trust-lists.md). */
+export const TRUST_LIST = {
+  /** Bytes of a list as fetched: more are not read. The published ones are of 10 to 50 KB. */
+  bytes: 4_194_304,
+  json: { length: 3_145_728, depth: 24 },
+  cbor: { bytes: 4_194_304, depth: 12, items: 131_072 },
+  /** Anchors that come of one list, and bytes of their certificates: the copy that is kept is one value of 2 MB at most. */
+  anchors: 500,
+  certificateBytes: 1_048_576,
+  /** Services an operator maps, and signers he pins, for one list. */
+  services: 20,
+  signers: 4,
+  /** Lists one relying party subscribes to. */
+  subscribed: 20,
+} as const

@@ -20,11 +20,15 @@ export type DecodedJws = {
 export type JwsFault = 'malformed' | 'too_large' | 'unsupported_algorithm' | 'unsupported_critical_header'
 
 /**
- * Decodes a compact JWS with a JSON object payload. Refuses algorithms outside the table, any `crit`
- * (RFC 7515 §4.1.11: we understand no extension), duplicate members and non-canonical base64url.
+ * Decodes a compact JWS with a JSON object payload. Refuses algorithms outside the table, any `crit` that names more than
+ * `understood` (RFC 7515 §4.1.11: by default we understand no extension), duplicate members and non-canonical base64url.
  * `limits` hold for header and payload, each; `length` counts bytes before they are decoded.
  */
-export function decodeJws(compact: string, limits: JsonLimits): Result<DecodedJws, JwsFault> {
+export function decodeJws(
+  compact: string,
+  limits: JsonLimits,
+  understood: readonly string[] = [],
+): Result<DecodedJws, JwsFault> {
   const parts = compact.split('.', 4)
   const [encodedHeader, encodedPayload, encodedSignature] = parts
   if (parts.length !== 3 || !encodedHeader || !encodedPayload || encodedSignature === undefined) {
@@ -32,8 +36,8 @@ export function decodeJws(compact: string, limits: JsonLimits): Result<DecodedJw
   }
   const header = decodeObject(encodedHeader, limits)
   if (!header.ok) return header
-  // `b64` needs `crit` (RFC 7797 §6), so refusing `crit` refuses it too; a stray one is refused by name.
-  if (Object.hasOwn(header.value, 'crit') || Object.hasOwn(header.value, 'b64')) {
+  // `b64` needs `crit` (RFC 7797 §6), and nobody here understands it; a stray one is refused by name.
+  if (!isUnderstood(header.value, understood) || Object.hasOwn(header.value, 'b64')) {
     return err('unsupported_critical_header')
   }
   const algorithm = signatureAlgorithm(member(header.value, 'alg'))
@@ -59,6 +63,16 @@ export async function verifyJwsWithKey(
 ): Promise<boolean> {
   if (signature.length !== algorithm.signatureBytes) return false
   return crypto.subtle.verify(algorithm.verifyParameters, key, signature, signingInput)
+}
+
+/** RFC 7515 §4.1.11: `crit` names, once each, extensions that are understood and there. */
+function isUnderstood(header: JsonObject, understood: readonly string[]): boolean {
+  if (!Object.hasOwn(header, 'crit')) return true
+  const crit = member(header, 'crit')
+  if (!Array.isArray(crit) || crit.length === 0 || new Set(crit).size !== crit.length) return false
+  return crit.every(
+    (name) => typeof name === 'string' && understood.includes(name) && Object.hasOwn(header, name),
+  )
 }
 
 function decodeObject(encoded: string, limits: JsonLimits): Result<JsonObject, JwsFault> {

@@ -28,7 +28,12 @@ export type CertificateExtensions = {
 
 export type BasicConstraints = { readonly ca: boolean; readonly pathLength: number | undefined }
 
-export type KeyUsage = { readonly digitalSignature: boolean; readonly keyCertSign: boolean }
+export type KeyUsage = {
+  readonly digitalSignature: boolean
+  /** Once called nonRepudiation: signatures that somebody stands by. */
+  readonly contentCommitment: boolean
+  readonly keyCertSign: boolean
+}
 
 /** Decodes `Extensions`; `undefined` where one is malformed or stands twice (§4.2). */
 export function decodeExtensions(list: DerElement | undefined): CertificateExtensions | undefined {
@@ -61,6 +66,7 @@ const KNOWN: ReadonlySet<string> = new Set([
 
 /** Bits of KeyUsage in its first octet (§4.2.1.3). */
 const DIGITAL_SIGNATURE = 0x80
+const CONTENT_COMMITMENT = 0x40
 const KEY_CERT_SIGN = 0x04
 
 type Extension = {
@@ -126,7 +132,11 @@ function decodeKeyUsage(value: DerElement): KeyUsage | undefined {
   const bits = readBitString(value)
   if (bits === undefined || bits.bytes.length === 0 || bits.bytes.length > 2) return undefined
   const [first = 0] = bits.bytes
-  return { digitalSignature: (first & DIGITAL_SIGNATURE) !== 0, keyCertSign: (first & KEY_CERT_SIGN) !== 0 }
+  return {
+    digitalSignature: (first & DIGITAL_SIGNATURE) !== 0,
+    contentCommitment: (first & CONTENT_COMMITMENT) !== 0,
+    keyCertSign: (first & KEY_CERT_SIGN) !== 0,
+  }
 }
 
 function decodeExtendedKeyUsage(value: DerElement): readonly string[] | undefined {

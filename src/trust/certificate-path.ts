@@ -5,17 +5,14 @@ import { equalBytes } from '../codec/bytes.ts'
 import { CERTIFICATE } from '../limits.ts'
 import { err, ok, type Result } from '../result.ts'
 import { type Certificate, decodeCertificate, isSelfIssued } from './certificate.ts'
-import { findBrokenRule } from './certificate-profile.ts'
+import { findBrokenRule, type LeafDemand } from './certificate-profile.ts'
 import { verifyCertificateSignature } from './certificate-signature.ts'
 import { isSameName } from './distinguished-name.ts'
 import { knownCertificate } from './known-certificates.ts'
 import type { TrustRejection } from './rejection.ts'
 
-/** A certification authority of ours, and the extended key usages it is limited to (undefined: any but TLS alone). */
-export type Authority = {
-  readonly certificate: Certificate
-  readonly extendedKeyUsage: readonly string[] | undefined
-}
+/** A certification authority of ours, and what it is limited to. */
+export type Authority = LeafDemand & { readonly certificate: Certificate }
 
 /** A chain as a stranger sent it: at least a leaf. */
 export type CertificateChain = readonly [leaf: Certificate, ...issuers: Certificate[]]
@@ -52,7 +49,7 @@ export async function verifyCertificatePath<A extends Authority>(
   const top = chain.at(-1) ?? chain[0]
   for (const authority of candidates) {
     if (!isNamedBy(authority.certificate, top)) continue
-    const rejection = await judgePath([...chain, authority.certificate], authority.extendedKeyUsage, now)
+    const rejection = await judgePath([...chain, authority.certificate], authority, now)
     if (rejection === undefined) return ok(authority)
     // That a namesake did not sign says less than what is wrong with a path that is signed throughout.
     if (finding === undefined || finding.reason === 'invalid_certificate_path') finding = rejection
@@ -97,12 +94,12 @@ function isNamedBy(issuer: Certificate, certificate: Certificate): boolean {
  */
 async function judgePath(
   path: CertificateChain,
-  extendedKeyUsage: readonly string[] | undefined,
+  demand: LeafDemand,
   now: number,
 ): Promise<TrustRejection | undefined> {
   const forged = await judgeSignatures(path)
   if (forged !== undefined) return forged
-  const rule = findBrokenRule(path, extendedKeyUsage)
+  const rule = findBrokenRule(path, demand)
   if (rule !== undefined) return { reason: 'certificate_profile_violation', rule }
   for (const certificate of path) {
     const rejection = judgeValidity(certificate, now)

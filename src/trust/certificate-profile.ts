@@ -7,25 +7,32 @@ import type { CertificateRule } from './rejection.ts'
 
 type Path = readonly [leaf: Certificate, ...issuers: Certificate[]]
 
-/** The first rule that a path breaks; `extendedKeyUsage` is the anchor's own demand on the leaf. */
-export function findBrokenRule(
-  path: Path,
-  extendedKeyUsage: readonly string[] | undefined,
-): CertificateRule | undefined {
+/** What an authority of ours demands of a leaf. */
+export type LeafDemand = {
+  /** Extended key usages, one of which it must have; `undefined`: any but TLS alone. */
+  readonly extendedKeyUsage: readonly string[] | undefined
+  /** Whether key usage `contentCommitment` does as well as `digitalSignature`. */
+  readonly acceptsCommitment?: boolean
+}
+
+/** The first rule that a path breaks; `demand` is the anchor's own. */
+export function findBrokenRule(path: Path, demand: LeafDemand): CertificateRule | undefined {
+  const { extendedKeyUsage, acceptsCommitment = false } = demand
   const [leaf, ...issuers] = path
   if (path.some((certificate) => certificate.extensions.hasUnknownCritical)) return 'critical_extension'
   if (leaf.subjectKey === undefined) return 'weak_key_or_signature'
   if (leaf.extensions.basicConstraints?.ca) return 'leaf_is_ca'
   if (issuers.some((issuer) => !issuer.extensions.basicConstraints?.ca)) return 'issuer_is_not_ca'
-  if (!maySign(leaf) || !issuers.every(mayCertify)) return 'key_usage'
+  if (!maySign(leaf, acceptsCommitment) || !issuers.every(mayCertify)) return 'key_usage'
   if (!staysWithinPathLengths(path)) return 'path_length'
   if (!purposesFit(path, extendedKeyUsage)) return 'extended_key_usage'
   return staysWithinNames(path) ? undefined : 'name_constraints'
 }
 
 /** A leaf signs data, and not certificates (§4.2.1.3: keyCertSign is for authorities). */
-function maySign({ extensions: { keyUsage } }: Certificate): boolean {
-  return keyUsage?.digitalSignature === true && !keyUsage.keyCertSign
+function maySign({ extensions: { keyUsage } }: Certificate, acceptsCommitment: boolean): boolean {
+  if (keyUsage === undefined || keyUsage.keyCertSign) return false
+  return keyUsage.digitalSignature || (acceptsCommitment && keyUsage.contentCommitment)
 }
 
 /**

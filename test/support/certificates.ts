@@ -12,7 +12,12 @@ export const VALID_UNTIL = new Date('2049-12-31T23:59:59Z')
 
 export type KeyKind = 'P-256' | 'P-384' | 'P-521' | 'Ed25519' | 'RSA-1024' | 'RSA-2048' | 'RSA-2048-e3'
 
-export type KeyUsageName = 'digitalSignature' | 'keyEncipherment' | 'keyCertSign' | 'cRLSign'
+export type KeyUsageName =
+  | 'digitalSignature'
+  | 'nonRepudiation'
+  | 'keyEncipherment'
+  | 'keyCertSign'
+  | 'cRLSign'
 
 /** A name as @peculiar/x509 takes it. */
 export type AltName = { readonly type: 'dns' | 'email' | 'url' | 'ip' | 'dn'; readonly value: string }
@@ -164,7 +169,13 @@ const KEY_PARAMETERS = {
   'RSA-2048-e3': { ...RSA, modulusLength: 2048, publicExponent: Uint8Array.of(3) },
 } as const
 
-const KEY_USAGE_BITS = { digitalSignature: 1, keyEncipherment: 4, keyCertSign: 32, cRLSign: 64 } as const
+const KEY_USAGE_BITS = {
+  digitalSignature: 1,
+  nonRepudiation: 2,
+  keyEncipherment: 4,
+  keyCertSign: 32,
+  cRLSign: 64,
+} as const
 
 function toExtensions(options: CertificateOptions) {
   const { ca = null, keyUsage = null } = options

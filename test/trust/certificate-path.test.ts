@@ -144,6 +144,11 @@ describe('a path with one thing changed', () => {
     ['an intermediate without key usage', { intermediate: { keyUsage: null } }, violation('key_usage')],
     ['an anchor without keyCertSign', { root: { keyUsage: ['digitalSignature'] } }, violation('key_usage')],
     ['a leaf without digitalSignature', { leaf: { keyUsage: ['keyEncipherment'] } }, violation('key_usage')],
+    [
+      'a leaf for contentCommitment alone',
+      { leaf: { keyUsage: ['nonRepudiation'] } },
+      violation('key_usage'),
+    ],
     ['a leaf without key usage', { leaf: { keyUsage: null } }, violation('key_usage')],
     [
       'a leaf with keyCertSign',

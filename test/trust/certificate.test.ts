@@ -37,7 +37,11 @@ describe('decodeCertificate', () => {
 
   it('reads the key usage and extended key usage of a published document signer', () => {
     const certificate = decodeCertificate(decodeHex(isoVectors.ISO_18013_5_ANNEX_D_DS_CERT)!)
-    expect(certificate?.extensions.keyUsage).toEqual({ digitalSignature: true, keyCertSign: false })
+    expect(certificate?.extensions.keyUsage).toEqual({
+      digitalSignature: true,
+      contentCommitment: false,
+      keyCertSign: false,
+    })
     expect(certificate?.extensions.extendedKeyUsage).toEqual(['1.0.18013.5.1.2'])
   })
 })

@@ -1,0 +1,13 @@
+// A moment as RFC 3339 writes it. A day that no calendar has is none, though `Date.parse` would roll it over.
+
+/** Unix seconds, rounded down; `undefined` for any other text, and for a time without a zone. */
+export function readDateTime(text: string): number | undefined {
+  const [, written, zone] = DATE_TIME.exec(text) ?? []
+  if (written === undefined || zone === undefined) return undefined
+  const local = Date.parse(`${written}Z`)
+  if (Number.isNaN(local) || !new Date(local).toISOString().startsWith(written)) return undefined
+  const milliseconds = Date.parse(`${written}${zone}`)
+  return Number.isNaN(milliseconds) ? undefined : Math.floor(milliseconds / 1000)
+}
+
+const DATE_TIME = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/

@@ -1,0 +1,97 @@
+// Who signed a list: somebody that the operator pinned, once and by hand. The list itself names no one to trust.
+
+import { equalBytes } from '../../codec/bytes.ts'
+import { err, ok, type Result } from '../../result.ts'
+import { anchorCertificates } from '../anchor-certificates.ts'
+import type { Certificate } from '../certificate.ts'
+import { decodeCertificateChain, judgeValidity, verifyCertificatePath } from '../certificate-path.ts'
+import { fitsAlgorithm } from '../key-set.ts'
+import type { TrustRejection } from '../rejection.ts'
+import { subjectKeyJwk } from '../subject-key.ts'
+import type { DecodedList, ListFault, SignedKind } from './listed.ts'
+
+/** Who may sign a list: whoever an authority certified (for one of `eku`, where that is said), or one pinned certificate. */
+export type ListSigner =
+  | { readonly x509_ca_pem: string; readonly eku?: readonly string[] }
+  | { readonly x509_certificate_pem: string }
+
+/** What is wrong with a list's signature; `undefined` where one of `signers` made it. `now` is Unix seconds. */
+export async function findSignatureFault(
+  list: DecodedList,
+  {
+    kind,
+    signers,
+    now,
+  }: { readonly kind: SignedKind; readonly signers: readonly ListSigner[]; readonly now: number },
+): Promise<ListFault | undefined> {
+  let fault: ListFault = 'untrusted_signer'
+  for (const signer of signers) {
+    const leaf =
+      'x509_ca_pem' in signer
+        ? await findCertified(list, { ...signer, eku: signer.eku ?? SIGNER_USAGES[kind] }, now)
+        : findPinned(list, signer.x509_certificate_pem, now)
+    const found = leaf.ok ? await judgeSignature(list, leaf.value) : leaf.error
+    if (found === undefined) return undefined
+    // What is wrong with a signer who was meant says more than that others were not.
+    if (fault === 'untrusted_signer') fault = found
+  }
+  return fault
+}
+
+/** ISO/IEC 18013-5 Annex C.1.7.2: a signer of VICALs is certified for that. ETSI names no usage for its lists. */
+const SIGNER_USAGES: Readonly<Record<SignedKind, readonly string[] | undefined>> = {
+  etsi_lote: undefined,
+  vical: ['1.0.18013.5.1.8'],
+}
+
+/** The whole certificate, byte for byte; it need not be sent along. */
+function findPinned({ chain }: DecodedList, pem: string, now: number): Result<Certificate, ListFault> {
+  const [pinned] = anchorCertificates(pem)
+  const sent = chain?.[0]
+  if (pinned === undefined || (sent !== undefined && !equalBytes(sent, pinned.encoded)))
+    return err('untrusted_signer')
+  const rejection = judgeValidity(pinned, now)
+  return rejection === undefined ? ok(pinned) : err(toFault(rejection))
+}
+
+async function findCertified(
+  { chain }: DecodedList,
+  { x509_ca_pem, eku }: { readonly x509_ca_pem: string; readonly eku: readonly string[] | undefined },
+  now: number,
+): Promise<Result<Certificate, ListFault>> {
+  const authorities = anchorCertificates(x509_ca_pem)
+  const decoded = decodeCertificateChain(withoutAnchor(chain ?? [], authorities))
+  if (!decoded.ok) return err(chain === undefined ? 'untrusted_signer' : toFault(decoded.error))
+  // Those that sign VICALs have the key usage contentCommitment alone, as Annex C has it and as published ones show.
+  const demands = authorities.map((certificate) => {
+    return { certificate, extendedKeyUsage: eku, acceptsCommitment: true }
+  })
+  const path = await verifyCertificatePath(decoded.value, demands, now)
+  return path.ok ? ok(decoded.value[0]) : err(toFault(path.error))
+}
+
+/**
+ * Those who publish VICALs send the pinned authority itself at the end of the chain, which proves nothing and is left off;
+ * anywhere else it stays, and is refused.
+ */
+function withoutAnchor(
+  chain: readonly Uint8Array<ArrayBuffer>[],
+  authorities: readonly Certificate[],
+): readonly Uint8Array<ArrayBuffer>[] {
+  const top = chain.at(-1)
+  const isAnchor = top !== undefined && authorities.some(({ encoded }) => equalBytes(encoded, top))
+  return isAnchor ? chain.slice(0, -1) : chain
+}
+
+async function judgeSignature(
+  list: DecodedList,
+  { subjectKey }: Certificate,
+): Promise<ListFault | undefined> {
+  const key = subjectKey && subjectKeyJwk(subjectKey)
+  if (key === undefined || !fitsAlgorithm(key, list.algorithm)) return 'unsupported_algorithm'
+  return (await list.verify(key)) ? undefined : 'invalid_signature'
+}
+
+function toFault({ reason }: TrustRejection): ListFault {
+  return reason === 'untrusted_issuer' ? 'untrusted_signer' : reason
+}

@@ -1,0 +1,89 @@
+// A VICAL (ISO/IEC 18013-5 Annex C): the authorities that issue driving licences and other mdocs, in CBOR, signed as a
+// COSE_Sign1. What is published has no tag around it; one with tag 18 (RFC 9052 §4.2) is read as well.
+
+import { bytesOf, type CborItem, decodeCbor, entryOf, textOf } from '../../codec/cbor.ts'
+import { readDateTime } from '../../codec/date-time.ts'
+import { decodeCoseSign1, verifyCoseSign1 } from '../../crypto/cose.ts'
+import { TRUST_LIST } from '../../limits.ts'
+import { err, ok, type Result } from '../../result.ts'
+import type { DecodedList, ListContent, ListedCertificate, ListFault } from './listed.ts'
+
+/** Takes a VICAL apart. */
+export function decodeVical(body: Uint8Array<ArrayBuffer>): Result<DecodedList, ListFault> {
+  const item = decode(body)
+  if (!item.ok) return item
+  const message = item.value.type === 'tag' && item.value.tag === COSE_SIGN1 ? item.value.content : item.value
+  const sign1 = decodeCoseSign1(message)
+  if (!sign1.ok) return sign1
+  const { algorithm, protectedHeader, unprotected, payload } = sign1.value
+  const header = decode(protectedHeader)
+  if (!header.ok || payload === null) return err('malformed')
+  // RFC 9360 §2: the chain may stand in either header. It selects among the pinned signers and proves nothing.
+  const x5chain = entryOf(header.value, X5CHAIN) ?? entryOf(unprotected, X5CHAIN)
+  const chain = x5chain && readChain(x5chain)
+  if (x5chain !== undefined && chain === undefined) return err('malformed')
+  return ok({
+    algorithm: algorithm.name,
+    chain,
+    verify: (key) => verifyCoseSign1(sign1.value, payload, key),
+    read: () => readContent(payload),
+  })
+}
+
+const COSE_SIGN1 = 18
+const X5CHAIN = 33
+/** Tag 0: a time as text (RFC 8949 §3.4.1). */
+const DATE_TIME = 0
+
+function decode(bytes: Uint8Array<ArrayBuffer>): Result<CborItem, ListFault> {
+  const item = decodeCbor(bytes, TRUST_LIST.cbor)
+  return item.ok ? item : err(item.error.startsWith('too_') ? 'too_large' : 'malformed')
+}
+
+/** One certificate as bytes, or an array of them. */
+function readChain(item: CborItem): readonly Uint8Array<ArrayBuffer>[] | undefined {
+  const items = item.type === 'array' ? item.items : [item]
+  const chain = items.map(bytesOf).filter((bytes) => bytes !== undefined && bytes.length > 0)
+  return chain.length > 0 && chain.length === items.length ? (chain as Uint8Array<ArrayBuffer>[]) : undefined
+}
+
+/** Annex C.1.7: `version` 1, `date`, perhaps `vicalIssueID` and `nextUpdate`, and an entry for each certificate. */
+function readContent(payload: Uint8Array<ArrayBuffer>): Result<ListContent, ListFault> {
+  const item = decode(payload)
+  if (!item.ok) return item
+  const vical = item.value
+  const issuedAt = readTime(entryOf(vical, 'date'))
+  const nextUpdate = readTime(entryOf(vical, 'nextUpdate'))
+  const sequence = readSequence(entryOf(vical, 'vicalIssueID'))
+  const entries = entryOf(vical, 'certificateInfos')
+  if (!textOf(entryOf(vical, 'version'))?.startsWith('1.')) return err('malformed')
+  if (typeof issuedAt !== 'number' || nextUpdate === undefined || sequence === undefined)
+    return err('malformed')
+  if (entries?.type !== 'array') return err('malformed')
+  const certificates = entries.items.map(readEntry)
+  if (!certificates.every((listed) => listed !== undefined)) return err('malformed')
+  return ok({ type: null, sequence, issuedAt, nextUpdate, certificates: certificates.flat() })
+}
+
+/** A tdate; `null` where nothing is said, `undefined` where it is something else. */
+function readTime(item: CborItem | undefined): number | null | undefined {
+  if (item === undefined) return null
+  const text = item.type === 'tag' && item.tag === DATE_TIME ? textOf(item.content) : undefined
+  return text === undefined ? undefined : readDateTime(text)
+}
+
+function readSequence(item: CborItem | undefined): number | null | undefined {
+  if (item === undefined) return null
+  return item.type === 'integer' && typeof item.value === 'number' && item.value >= 0 ? item.value : undefined
+}
+
+/** An entry vouches for the docTypes that it names, and for no other. */
+function readEntry(item: CborItem): readonly ListedCertificate[] | undefined {
+  const certificate = bytesOf(entryOf(item, 'certificate'))
+  const docTypes = entryOf(item, 'docType')
+  if (certificate === undefined || docTypes?.type !== 'array') return undefined
+  const services = docTypes.items.map(textOf)
+  return services.every((service) => service !== undefined)
+    ? services.map((service) => ({ service, certificate }))
+    : undefined
+}

@@ -1,0 +1,366 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { TRUST_LIST } from '../../../src/limits.ts'
+import { type ListRules, verifyTrustList } from '../../../src/trust/lists/trust-list.ts'
+import {
+  type CertificateOptions,
+  type IssuerPki,
+  type Minted,
+  mintIssuerPki,
+  mintLeaf,
+} from '../../support/certificates.ts'
+import {
+  LIST_NOW,
+  type LoteOptions,
+  lotePayload,
+  MDL,
+  mintListPki,
+  mintListSigner,
+  PID_ISSUANCE,
+  PID_LIST,
+  PID_REVOCATION,
+  signLote,
+  signVical,
+  timeOf,
+  VICAL_SIGNER,
+  type VicalOptions,
+} from '../../support/trust-lists.ts'
+
+let signer: Minted
+let stranger: Minted
+let pki: IssuerPki
+let scheme: IssuerPki
+let rules: ListRules
+let vicalRules: ListRules
+
+beforeAll(async () => {
+  ;[signer, stranger, pki, scheme] = await Promise.all([
+    mintListSigner(),
+    mintListSigner(),
+    mintIssuerPki(),
+    mintListPki(),
+  ])
+  const common = {
+    signers: [{ x509_certificate_pem: signer.pem }],
+    listType: null,
+    last: null,
+    now: LIST_NOW,
+  }
+  const pid = { type: PID_ISSUANCE, credential_types: ['pid'], assurance_level: 'high' } as const
+  const mdl = { type: MDL, credential_types: ['mdl'], assurance_level: 'high' } as const
+  rules = { ...common, kind: 'etsi_lote', services: [pid] }
+  vicalRules = { ...common, kind: 'vical', services: [mdl] }
+})
+
+const lote = (options: LoteOptions = {}) =>
+  signLote(signer, { services: [{ certificates: [pki.root.x5c] }], ...options })
+const vical = (options: VicalOptions = {}) =>
+  signVical(signer, { entries: [{ certificate: pki.root.der }], ...options })
+
+const judge = async (body: Uint8Array<ArrayBuffer>, changes: Partial<ListRules> = {}) => {
+  const verified = await verifyTrustList(body, { ...rules, ...changes })
+  return verified.ok ? verified.value : verified.error
+}
+const judgeVical = (body: Uint8Array<ArrayBuffer>, changes: Partial<ListRules> = {}) =>
+  judge(body, { ...vicalRules, ...changes })
+
+describe('a list of trusted entities', () => {
+  it('gives an anchor for each certificate of a mapped service, with its number and its dates', async () => {
+    expect(await judge(await lote())).toEqual({
+      sequence: 7,
+      issuedAt: LIST_NOW - 86_400,
+      nextUpdate: LIST_NOW + 29 * 86_400,
+      leftOut: 0,
+      anchors: [
+        {
+          name: 'CN=Test Root CA,O=Test Trust,C=DE',
+          credential_types: ['pid'],
+          assurance_level: 'high',
+          x509_ca_pem: expect.stringContaining('-----BEGIN CERTIFICATE-----'),
+        },
+      ],
+    })
+  })
+
+  it('pins a listed certificate that is no authority', async () => {
+    const body = await lote({ services: [{ certificates: [pki.leaf.x5c] }] })
+    expect(await judge(body)).toMatchObject({ anchors: [{ x509_certificate_pem: expect.any(String) }] })
+  })
+
+  it('maps each service to what the operator says of it, and gives nothing for the others', async () => {
+    const services = [
+      { certificates: [pki.root.x5c] },
+      { certificates: [pki.intermediate.x5c], type: PID_REVOCATION },
+      { certificates: [scheme.root.x5c], type: 'http://uri.etsi.org/19602/SvcType/WalletSolution/Issuance' },
+    ]
+    const status = {
+      type: PID_REVOCATION,
+      credential_types: ['pid'],
+      assurance_level: 'low',
+      purpose: ['status'],
+    } as const
+    const found = await judge(await lote({ services }), { services: [...rules.services, status] })
+    expect(found).toMatchObject({
+      leftOut: 0,
+      anchors: [
+        { name: 'CN=Test Root CA,O=Test Trust,C=DE', assurance_level: 'high' },
+        { name: 'CN=Test Issuing CA,O=Test Trust,C=DE', assurance_level: 'low', purpose: ['status'] },
+      ],
+    })
+  })
+
+  it('lists a certificate once, however many providers share it', async () => {
+    const service = { certificates: [pki.root.x5c] }
+    expect(await judge(await lote({ services: [service, service] }))).toMatchObject({
+      anchors: [expect.anything()],
+    })
+  })
+
+  it('leaves out what is no certificate, and keeps the others', async () => {
+    const services = [{ certificates: ['AAAA', '!', pki.root.x5c] }]
+    expect(await judge(await lote({ services }))).toMatchObject({ leftOut: 2, anchors: [expect.anything()] })
+  })
+
+  it.each(['http://uri.etsi.org/19602/PubEAAProvidersList/SvcStatus/withdrawn', 'anything'])(
+    'trusts no service of status %s',
+    async (status) => {
+      const services = [{ certificates: [pki.root.x5c], status }]
+      expect(await judge(await lote({ services }))).toBe('nothing_usable')
+    },
+  )
+
+  it('trusts a service whose status is that it was notified', async () => {
+    const status = 'http://uri.etsi.org/19602/PubEAAProvidersList/SvcStatus/notified'
+    expect(await judge(await lote({ services: [{ certificates: [pki.root.x5c], status }] }))).toMatchObject({
+      leftOut: 0,
+    })
+  })
+
+  it('understands the signing time of JAdES as critical, and nothing else', async () => {
+    const sigT = '2026-11-20T12:00:00Z'
+    expect(await judge(await lote({ header: { sigT, crit: ['sigT'] } }))).toMatchObject({ sequence: 7 })
+    const [, payload, signature] = new TextDecoder().decode(await lote()).split('.')
+    for (const crit of [['sigD'], ['sigT', 'sigD'], ['sigT', 'sigT'], [], ['exp'], 'sigT']) {
+      const header = btoa(JSON.stringify({ alg: 'ES256', sigT, sigD: {}, crit })).replace(/=+$/, '')
+      const body = new TextEncoder().encode(`${header}.${payload}.${signature}`)
+      expect(await judge(body as Uint8Array<ArrayBuffer>)).toBe('unsupported_critical_header')
+    }
+  })
+
+  it('is of the type that the operator pinned', async () => {
+    expect(await judge(await lote(), { listType: PID_LIST })).toMatchObject({ sequence: 7 })
+    const other = 'http://uri.etsi.org/19602/LoTEType/EUWalletProvidersList'
+    expect(await judge(await lote({ type: other }), { listType: PID_LIST })).toBe('wrong_list_type')
+    expect(await judge(await lote({ type: null }), { listType: PID_LIST })).toBe('wrong_list_type')
+  })
+
+  it.each([
+    ['no text', Uint8Array.of(0xff)],
+    ['no JWS', new TextEncoder().encode('{}')],
+    ['an empty body', new Uint8Array()],
+  ])('is malformed where it is %s', async (_, body) => {
+    expect(await judge(body as Uint8Array<ArrayBuffer>)).toBe('malformed')
+  })
+
+  it.each([
+    ['a number that is none', { sequence: '7' }],
+    ['a negative number', { sequence: -1 }],
+    ['a fraction', { sequence: 1.5 }],
+    ['another version', { version: 2 }],
+    ['no end', { nextUpdate: 0 }],
+    ['an end that is no time', { nextUpdate: '2026-12-20' }],
+    ['a day that no calendar has', { nextUpdate: '2026-02-30T00:00:00Z' }],
+    ['a date of issue without a zone', { issued: '2026-11-20T12:00:00' }],
+    ['no LoTE', { payload: lotePayload().LoTE }],
+  ] satisfies [string, LoteOptions][])('is malformed with %s', async (_, options) => {
+    expect(await judge(await lote(options))).toBe('malformed')
+  })
+})
+
+describe('a VICAL', () => {
+  it('gives an anchor for each authority of a mapped docType, with its number and its dates', async () => {
+    expect(await judgeVical(vical())).toMatchObject({
+      sequence: 7,
+      issuedAt: LIST_NOW - 86_400,
+      nextUpdate: LIST_NOW + 29 * 86_400,
+      leftOut: 0,
+      anchors: [{ credential_types: ['mdl'], x509_ca_pem: expect.any(String) }],
+    })
+  })
+
+  it('is read with and without its tag', async () => {
+    expect(await judgeVical(vical({ tagged: true }))).toMatchObject({ sequence: 7 })
+  })
+
+  it('may have neither number nor end', async () => {
+    expect(await judgeVical(vical({ sequence: null, nextUpdate: null }))).toMatchObject({
+      sequence: null,
+      nextUpdate: null,
+    })
+  })
+
+  it('vouches for the docTypes that an entry names, and for no other', async () => {
+    const entries = [{ certificate: pki.root.der, docType: ['org.iso.23220.photoid.1'] }]
+    expect(await judgeVical(vical({ entries }))).toBe('nothing_usable')
+  })
+
+  it.each([
+    ['another version', { version: '2.0' }],
+    ['a date that is no time', { date: '2026-11-20T12:00:00Z' }],
+    ['an end that is no time', { nextUpdate: timeOf('soon') }],
+    ['a number that is none', { sequence: '7' }],
+    ['a certificate that is no bytes', { entries: [{ certificate: 'AAAA' }] }],
+    ['a docType that is no list', { entries: [{ certificate: new Uint8Array(), docType: MDL }] }],
+    ['a docType that is no text', { entries: [{ certificate: new Uint8Array(), docType: [1] }] }],
+    ['a chain of nothing', { chain: [] }],
+  ] satisfies [string, VicalOptions][])('is malformed with %s', async (_, options) => {
+    expect(await judgeVical(vical(options))).toBe('malformed')
+  })
+
+  it('is signed with an algorithm of ours', async () => {
+    expect(await judgeVical(vical({ algorithm: -257 }))).toBe('unsupported_algorithm')
+  })
+})
+
+describe.each(['etsi_lote', 'vical'] as const)('a list of kind %s', (kind) => {
+  const make = async (options: { sequence?: number; date?: string; next?: string } = {}) => {
+    const { sequence, date = '2026-11-20T12:00:00Z', next = '2026-12-20T12:00:00Z' } = options
+    return kind === 'vical'
+      ? vical({ sequence: sequence ?? 7, date: timeOf(date), nextUpdate: timeOf(next) })
+      : lote({ sequence: sequence ?? 7, issued: date, nextUpdate: next })
+  }
+  const judgeKind = (body: Uint8Array<ArrayBuffer>, changes: Partial<ListRules> = {}) =>
+    kind === 'vical' ? judgeVical(body, changes) : judge(body, changes)
+
+  it('is refused where any byte of it was changed', async () => {
+    const good = await make()
+    for (let i = 0; i < good.length; i += 97) {
+      const tampered = good.slice()
+      tampered[i] = (tampered[i] ?? 0) ^ 0x01
+      expect(typeof (await judgeKind(tampered)), `byte ${i}`).toBe('string')
+    }
+  })
+
+  it('is refused where its payload is that of another one', async () => {
+    const body = kind === 'vical' ? vical({ chain: null }) : await lote({ header: { x5c: undefined } })
+    const tampered = body.slice()
+    const last = tampered.length - 30
+    tampered[last] = tampered[last] === 65 ? 66 : 65
+    expect(await judgeKind(body)).toMatchObject({ sequence: 7 })
+    expect(await judgeKind(tampered)).toBe('invalid_signature')
+  })
+
+  it('is refused where another certificate signed it, also under the pinned key’s name', async () => {
+    const services = [{ certificates: [pki.root.x5c] }]
+    const forged = (x5c: Minted) =>
+      kind === 'vical'
+        ? signVical(stranger, { entries: [{ certificate: pki.root.der }], chain: [x5c.der] })
+        : signLote({ ...stranger, x5c: x5c.x5c }, { services })
+    expect(await judgeKind(await forged(stranger))).toBe('untrusted_signer')
+    expect(await judgeKind(await forged(signer))).toBe('invalid_signature')
+  })
+
+  it('is refused where the pinned certificate is out of its time', async () => {
+    const now = Date.parse('2050-01-01T00:00:00Z') / 1000
+    expect(await judgeKind(await make(), { now })).toBe('certificate_expired')
+  })
+
+  it('may be signed by one of several pinned signers', async () => {
+    const signers = [{ x509_certificate_pem: stranger.pem }, ...rules.signers]
+    expect(await judgeKind(await make(), { signers })).toMatchObject({ sequence: 7 })
+  })
+
+  it('may be signed below a pinned authority, which may stand at the end of the chain', async () => {
+    const { leaf, intermediate, root } = scheme
+    const signers = [{ x509_ca_pem: root.pem }]
+    const under = (...chain: Minted[]) => {
+      const services = [{ certificates: [pki.root.x5c] }]
+      return kind === 'vical'
+        ? signVical(leaf, { entries: [{ certificate: pki.root.der }], chain: chain.map(({ der }) => der) })
+        : signLote(leaf, { services, header: { x5c: chain.map(({ x5c }) => x5c) } })
+    }
+    expect(await judgeKind(await under(leaf, intermediate), { signers })).toMatchObject({ sequence: 7 })
+    expect(await judgeKind(await under(leaf, intermediate, root), { signers })).toMatchObject({ sequence: 7 })
+    expect(await judgeKind(await under(leaf), { signers })).toBe('untrusted_signer')
+    const narrow = [{ x509_ca_pem: root.pem, eku: ['1.2.3'] }]
+    expect(await judgeKind(await under(leaf, intermediate), { signers: narrow })).toBe(
+      'certificate_profile_violation',
+    )
+  })
+
+  it('is not signed by the authority itself', async () => {
+    const { root } = scheme
+    const services = [{ certificates: [pki.root.x5c] }]
+    const body =
+      kind === 'vical'
+        ? signVical(root, { entries: [{ certificate: pki.root.der }] })
+        : await signLote(root, { services })
+    expect(await judgeKind(body, { signers: [{ x509_ca_pem: root.pem }] })).toBe(
+      'malformed_certificate_chain',
+    )
+  })
+
+  it('is refused once a newer one was due, to the second', async () => {
+    const next = '2026-11-21T12:00:00Z'
+    expect(await judgeKind(await make({ next }), { now: LIST_NOW - 1 })).toMatchObject({
+      nextUpdate: LIST_NOW,
+    })
+    expect(await judgeKind(await make({ next }))).toBe('expired')
+  })
+
+  it('is refused before its date of issue, but for what clocks differ', async () => {
+    const date = '2026-11-21T12:05:00Z'
+    expect(await judgeKind(await make({ date }))).toMatchObject({ issuedAt: LIST_NOW + 300 })
+    expect(await judgeKind(await make({ date }), { now: LIST_NOW - 1 })).toBe('not_yet_issued')
+  })
+
+  it('is refused where it is older than the last one, by number and then by date', async () => {
+    const issuedAt = LIST_NOW - 86_400
+    const body = await make()
+    const judgeAfter = (sequence: number | null, at: number | null) =>
+      judgeKind(body, { last: { sequence, issuedAt: at } })
+    expect(await judgeAfter(6, issuedAt + 5)).toMatchObject({ sequence: 7 })
+    expect(await judgeAfter(7, issuedAt)).toMatchObject({ sequence: 7 })
+    expect(await judgeAfter(7, issuedAt + 1)).toBe('rolled_back')
+    expect(await judgeAfter(8, issuedAt - 5)).toBe('rolled_back')
+    expect(await judgeAfter(null, issuedAt + 1)).toBe('rolled_back')
+    expect(await judgeAfter(null, issuedAt)).toMatchObject({ sequence: 7 })
+  })
+
+  it('is refused by its size before anything of it is read', async () => {
+    const body = (size: number) => new Uint8Array(size).fill(0xff)
+    expect(await judgeKind(body(1024))).toBe('malformed')
+    expect(await judgeKind(body(10 * 1024 * 1024))).toBe('too_large')
+  })
+})
+
+it('refuses a VICAL that had a number and has none any more', async () => {
+  const last = { sequence: 1, issuedAt: 0 }
+  expect(await judgeVical(vical({ sequence: null }), { last })).toBe('rolled_back')
+})
+
+it('takes a VICAL only from a signer that its authority certified for that, and whose key may commit', async () => {
+  const { intermediate, root } = scheme
+  const judgeLeaf = async (options: CertificateOptions) => {
+    const leaf = await mintLeaf(intermediate, options)
+    const entries = [{ certificate: pki.root.der }]
+    const signed = signVical(leaf, { entries, chain: [leaf.der, intermediate.der] })
+    return judgeVical(signed, { signers: [{ x509_ca_pem: root.pem }] })
+  }
+  const extendedKeyUsage = [VICAL_SIGNER]
+  expect(await judgeLeaf({ extendedKeyUsage, keyUsage: ['nonRepudiation'] })).toMatchObject({ sequence: 7 })
+  expect(await judgeLeaf({ extendedKeyUsage, keyUsage: ['keyEncipherment'] })).toBe(
+    'certificate_profile_violation',
+  )
+  expect(await judgeLeaf({})).toBe('certificate_profile_violation')
+  expect(await judgeLeaf({ extendedKeyUsage: ['1.0.18013.5.1.2'] })).toBe('certificate_profile_violation')
+})
+
+it('refuses a list of more anchors than are kept', async () => {
+  const leaves: Minted[] = []
+  for (let i = 0; i < 2; i++) leaves.push(await mintLeaf(pki.intermediate, { subject: `CN=${i}` }))
+  const services = [{ certificates: leaves.map(({ x5c }) => x5c) }]
+  const grants = Array.from({ length: TRUST_LIST.anchors / 2 + 1 }, () =>
+    [...rules.services].map((grant) => ({ ...grant })),
+  ).flat()
+  expect(await judge(await lote({ services }), { services: grants })).toBe('too_large')
+})
