@@ -81,6 +81,24 @@ export const DCQL = {
   authorityCharacters: 500,
 } as const
 
+/** What a relying party asks people to confirm (OpenID4VP 1.0 §8.4). The body it comes in is 16 KiB at most. */
+export const TRANSACTION_DATA = {
+  /** Objects of one request. */
+  objects: 10,
+  credentialIds: 10,
+  typeCharacters: 200,
+  textCharacters: 500,
+  linkCharacters: 2048,
+  documents: 20,
+  /** Types that a relying party adds, and the members of one. */
+  addedTypes: 20,
+  members: 30,
+  /** Names in the path of one. */
+  pathLength: 4,
+  nameCharacters: 64,
+  labelCharacters: 100,
+} as const
+
 /** What was fetched and is remembered, for each kind of thing. */
 export const FETCH_MEMORY = {
   names: 64,

@@ -19,6 +19,14 @@ export type ClaimsEncryptionJwk = {
   readonly kid?: string
 }
 
+/** What the person is asked to confirm (CONTRACT 2), with the members of its type. */
+export type TransactionData = {
+  readonly type: string
+  readonly credential_ids?: readonly string[]
+  readonly transaction_data_hashes_alg?: readonly ('sha-256' | 'sha-384' | 'sha-512')[]
+  readonly [member: string]: unknown
+}
+
 /** Body of `POST /v1/verify`. Either `credential_types` with `scope`, or `dcql_query`. */
 export type VerificationRequest = {
   readonly credential_types?: readonly string[]
@@ -39,7 +47,7 @@ export type VerificationRequest = {
   readonly return_url?: string
   readonly locale?: string
   readonly allow_derived?: boolean
-  readonly transaction_data?: readonly object[]
+  readonly transaction_data?: readonly TransactionData[]
   readonly claims_encryption_jwk?: ClaimsEncryptionJwk
   readonly retry_of?: string
 }
@@ -72,6 +80,12 @@ export type VerifiedCredential = {
   readonly assurance_level: AssuranceLevel
   /** What is known of its revocation. `unavailable`: it could not be told, and your settings accept that. Null: not asked. */
   readonly status: 'valid' | 'revoked' | 'suspended' | 'unavailable' | 'not_present' | null
+  /** What its holder confirmed: places in the request's `transaction_data`, and what was signed of each. */
+  readonly transaction_data: readonly {
+    readonly index: number
+    readonly hash: string
+    readonly hash_alg: string
+  }[]
   readonly checks: Readonly<Record<string, boolean>>
 }
 

@@ -4,6 +4,7 @@ const HASHES = { 'sha-256': 'SHA-256', 'sha-384': 'SHA-384', 'sha-512': 'SHA-512
 
 /** A hash algorithm this service computes. */
 export type HashName = keyof typeof HASHES
+export const HASH_NAMES = ['sha-256', 'sha-384', 'sha-512'] as const satisfies readonly HashName[]
 
 /** Tells whether `name` is a hash this service computes. */
 export function isHashName(name: string): name is HashName {

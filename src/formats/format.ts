@@ -2,6 +2,7 @@
 // A new format is one folder that exports one `CredentialFormat`, and one line in `index.ts`.
 
 import type { Json, JsonObject } from '../codec/json.ts'
+import type { HashName } from '../crypto/digest.ts'
 import type { PrivateJwk } from '../crypto/jwk.ts'
 import type { Result } from '../result.ts'
 import type { AssuranceLevel, TrustAnchor } from '../trust/anchor.ts'
@@ -29,6 +30,8 @@ export type CredentialFormat<Id extends string = string> = {
   readonly claimsParameters: { readonly intent_to_retain?: false }
   /** Top-level claims that are always disclosed and so not asked for. */
   readonly clearClaims?: ReadonlySet<string>
+  /** Whether a holder can confirm transaction data (§8.4): only where a profile of the format says how. */
+  readonly confirmsTransactionData?: true
   /** Verifies one presentation: integrity, trust, holder binding, validity. Never throws for bad input. */
   readonly verify: (
     presentation: Json,
@@ -49,6 +52,26 @@ export type Expected = {
   /** Unix seconds at which the request was made: a key binding JWT is not older (skew aside). */
   readonly requestedAt: number
   readonly handover: Handover
+  /** The transaction data that this credential may confirm (§5.1). Absent: none. */
+  readonly transactionData?: readonly TransactionData[]
+}
+
+/** One string of the request's `transaction_data`. */
+export type TransactionData = {
+  /** Its place in the request. */
+  readonly index: number
+  /** The very text that was sent: what is hashed. */
+  readonly encoded: string
+  /** `transaction_data_hashes_alg` of the object in it. Absent: SHA-256, and the answer need not say so (B.3.3.1). */
+  readonly hashAlgorithms?: readonly HashName[]
+}
+
+/** Transaction data that a holder signed for. */
+export type ConfirmedTransactionData = {
+  readonly index: number
+  /** base64url, as the holder signed it. */
+  readonly hash: string
+  readonly hash_alg: HashName
 }
 
 /** How the request went out and its answer came back, for formats that are bound to it (OpenID4VP 1.0 B.2.6). */
@@ -118,6 +141,8 @@ export type VerifiedCredential = {
   /** The processed claims: what was disclosed, without the format's own machinery. */
   readonly claims: JsonObject
   readonly holderBound: boolean
+  /** In the order of the request. Absent where this credential was asked to confirm nothing. */
+  readonly confirmed?: readonly ConfirmedTransactionData[]
   /** What is known of its revocation; `null` where nobody asked, because it is out of time anyway. */
   readonly status: RevocationStatus | null
   /** When the list that says so was fetched (Unix seconds); absent where no list was read. */
@@ -171,6 +196,8 @@ export type HolderRejection =
   | { readonly reason: 'sd_hash_mismatch' }
   /** Issued before the request, in the future, or otherwise outside the window. */
   | { readonly reason: 'holder_binding_not_current' }
+  /** Signs for other transaction data than this credential was asked to confirm, or with a hash that was not offered. */
+  | { readonly reason: 'transaction_data_mismatch' }
 
 /** Revocation that could not be checked: never valid. */
 export type StatusRejection = { readonly reason: 'status_unavailable' }

@@ -10,12 +10,15 @@ import type { Generation, ResponseMode, VerifierIdentity } from './generation.ts
 import type { EnvelopeRejection } from './rejection.ts'
 import { LIFETIME_SECONDS, signRequestObject } from './request-object.ts'
 import { type EncryptionRules, parseEncryptedJwe } from './response-encryption.ts'
+import { askTransactionData } from './transaction-data.ts'
 
 /** What one request is made from. Times are Unix seconds. */
 export type DcApiRequestInput = Omit<ClientMetadataInput, 'generation'> & {
   readonly generation: Pick<Generation, 'nonce' | 'kid' | 'encryptionPublicJwk'>
   /** Serialised, without a path (HTML §7.1.1): the one page that may use the request. */
   readonly origin: string
+  /** As it is sent. */
+  readonly transactionData?: readonly string[] | undefined
   readonly now: number
   /** The end of the session. */
   readonly expiresAt: number
@@ -61,6 +64,7 @@ function buildParameters(input: DcApiRequestInput): JsonObject {
     response_mode: input.responseMode === 'direct_post.jwt' ? 'dc_api.jwt' : 'dc_api',
     nonce: input.generation.nonce,
     dcql_query: { ...input.query },
+    ...askTransactionData(input),
     client_metadata: buildClientMetadata(input),
   }
 }

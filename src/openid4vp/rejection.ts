@@ -32,6 +32,8 @@ export type EnvelopeRejection =
   | { readonly reason: 'wrong_presentation_count' }
   /** Authentic, as far as it goes, but not an answer to the query (§6.4, §8.6). */
   | { readonly reason: 'query_not_satisfied' }
+  /** No credential that counts confirms the transaction data, or one of them (§8.4). */
+  | { readonly reason: 'transaction_data_missing' }
 
 /** Everything that can be wrong with an answer. */
 export type ResponseRejection = EnvelopeRejection | Rejection

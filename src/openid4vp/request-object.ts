@@ -19,6 +19,8 @@ export type RequestObjectInput = Omit<ClientMetadataInput, 'generation'> & {
   readonly generation: Pick<Generation, 'nonce' | 'state' | 'kid' | 'encryptionPublicJwk'>
   /** As the wallet posted it, accepted by `isWalletNonce`; undefined where it posted none. */
   readonly walletNonce: string | undefined
+  /** As it is sent; only for a protocol that carries it. */
+  readonly transactionData?: readonly string[] | undefined
   readonly now: number
   /** The end of the session. */
   readonly expiresAt: number

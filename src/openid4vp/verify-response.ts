@@ -14,6 +14,7 @@ import { err, ok, type Result } from '../result.ts'
 import { isSatisfied, matchCredential } from './dcql/match.ts'
 import type { ClaimsPath, DcqlQuery } from './dcql/query.ts'
 import type { ResponseRejection } from './rejection.ts'
+import type { AskedTransactionData } from './transaction-data.ts'
 import type { PresentationGroup } from './vp-token.ts'
 
 /** What is verified, and against what. All of it but the presentations is ours. */
@@ -22,7 +23,9 @@ export type AnswerInput = {
   readonly query: DcqlQuery
   readonly formats: Readonly<Record<string, CredentialFormat>>
   /** Whether holder binding is required is each credential query's own affair (§6.1). */
-  readonly expected: Omit<Expected, 'holderBinding'>
+  readonly expected: Omit<Expected, 'holderBinding' | 'transactionData'>
+  /** Each credential is asked to confirm what names its query. */
+  readonly transactionData?: readonly AskedTransactionData[]
   readonly context: Omit<Context, 'trace'>
   /** Called once for each check of each presentation, in order. */
   readonly trace: (entry: TracedCheck) => void
@@ -75,15 +78,21 @@ export async function verifyPresentations(
 async function verifyPresentation(
   presentation: string | JsonObject,
   { query }: PresentationGroup,
-  { formats, expected, context, trace }: AnswerInput,
+  { formats, expected, context, trace, transactionData = [] }: AnswerInput,
 ): Promise<Result<VerifiedPresentation, ResponseRejection>> {
   const format = Object.hasOwn(formats, query.format) ? formats[query.format] : undefined
   if (format === undefined) throw new Error(`the query asks for ${query.format}, which is not registered`)
   const holderBinding = query.require_cryptographic_holder_binding !== false
+  const asked = transactionData.filter(({ credentialIds }) => credentialIds.includes(query.id))
   const traced: Context['trace'] = (id, result) => trace({ id, clause: format.clauses[id], result })
   const verified = await format.verify(
     presentation,
-    { ...expected, holderBinding, types: format.metaTypes(query.meta) ?? [] },
+    {
+      ...expected,
+      holderBinding,
+      types: format.metaTypes(query.meta) ?? [],
+      ...(asked.length === 0 ? {} : { transactionData: asked }),
+    },
     { ...context, trace: traced },
   )
   if (!verified.ok) return verified

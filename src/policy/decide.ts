@@ -156,6 +156,7 @@ function toDecidedCredential({ id, credential, level, checks }: Judged): Decisio
     issuer: credential.issuer,
     assurance_level: level.level,
     status: credential.status,
+    ...(credential.confirmed === undefined ? {} : { transaction_data: credential.confirmed }),
     checks: Object.fromEntries(checks),
   }
 }

@@ -1,7 +1,7 @@
 // What a relying party asked for, past validation: stored with the session, read by query building and by the decision.
 
 import type { Json } from '../codec/json.ts'
-import type { RevocationStatus } from '../formats/format.ts'
+import type { ConfirmedTransactionData, RevocationStatus } from '../formats/format.ts'
 import type { ClaimsPath, ClaimValue, DcqlQuery } from '../openid4vp/dcql/query.ts'
 import type { AssuranceLevel } from '../trust/anchor.ts'
 
@@ -115,6 +115,8 @@ export type DecidedCredential = {
   readonly assurance_level: AssuranceLevel
   /** What is known of its revocation; `null` where nobody asked, because it is out of time. */
   readonly status: RevocationStatus | null
+  /** What its holder confirmed; absent where it was asked to confirm nothing. */
+  readonly transaction_data?: readonly ConfirmedTransactionData[]
   readonly checks: Readonly<Record<string, boolean>>
 }
 

@@ -22,6 +22,7 @@ import { type FieldError, type ProblemCode, problem } from './problems.ts'
 import { limitCreations } from './rate-limit.ts'
 import { type Options, requestOptions } from './request-options.ts'
 import { requestedPolicy } from './requested-policy.ts'
+import { requestedTransactions } from './requested-transactions.ts'
 import { CREATE_LIMIT, type CreateRequest, createRequest } from './schemas.ts'
 import { readJson } from './validate.ts'
 import { IDENTITY_FAULTS, verifierIdentity } from './verifier-identity.ts'
@@ -73,6 +74,10 @@ async function prepare(
     const message = 'has no words for what is asked'
     return err(unsatisfiable(c, { pointer: '/protocol', code: 'not_in_protocol', message }))
   }
+  const addedTypes: never[] = []
+  const transactionData = requestedTransactions(body, { policy: policy.value, protocol, addedTypes })
+  if (!transactionData.ok)
+    return err(problem(c, transactionData.error.code, { errors: transactionData.error.errors }))
   const verifier = await verifierIdentity(configOf(c.env), settings, options.value.client_id_prefix)
   if (!verifier.ok) {
     const pointer = '/request_options/client_id_prefix'
@@ -82,7 +87,10 @@ async function prepare(
   return ok({
     relyingPartyId: settings.relying_party_id,
     livemode: settings.livemode,
-    request: storedRequest(body, settings, options.value),
+    request: storedRequest(body, settings, {
+      options: options.value,
+      transactionData: transactionData.value,
+    }),
     policy: policy.value,
     verifier: { ...verifier.value, clientId: protocol.writeClientId(clientId) },
     retentionSeconds: settings.retention_seconds,
@@ -121,11 +129,17 @@ function canAsk(protocol: Protocol, policy: Policy, carries: (format: string) =>
   )
 }
 
+type Chosen = { readonly options: Options; readonly transactionData: readonly string[] | undefined }
+
 function unsatisfiable(c: AppContext, error: FieldError): Response {
   return problem(c, 'policy_unsatisfiable', { errors: [error] })
 }
 
-function storedRequest(body: CreateRequest, settings: Settings, options: Options): StoredRequest {
+function storedRequest(
+  body: CreateRequest,
+  settings: Settings,
+  { options, transactionData }: Chosen,
+): StoredRequest {
   const {
     request_options: _,
     return_url,
@@ -133,6 +147,7 @@ function storedRequest(body: CreateRequest, settings: Settings, options: Options
     retry_of,
     claims_encryption_jwk,
     dcql_query,
+    transaction_data: __,
     ...rest
   } = body
   const asked =
@@ -144,6 +159,7 @@ function storedRequest(body: CreateRequest, settings: Settings, options: Options
     credential_types: body.credential_types ?? null,
     scope: body.scope ?? null,
     ...asked,
+    ...(transactionData === undefined ? {} : { transaction_data: transactionData }),
     request_options: options,
     return_url: return_url ?? null,
     locale: locale ?? null,

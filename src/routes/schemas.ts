@@ -2,7 +2,10 @@
 
 import * as z from 'zod/mini'
 import { utf8 } from '../codec/bytes.ts'
+import type { Json } from '../codec/json.ts'
 import { list, text } from '../codec/schema.ts'
+import { HASH_NAMES } from '../crypto/digest.ts'
+import { TRANSACTION_DATA } from '../limits.ts'
 import { CLIENT_ID_PREFIXES } from '../openid4vp/client-identifier.ts'
 import { dcqlQuery } from '../openid4vp/dcql/schema.ts'
 import { REQUEST_URI_METHODS, RESPONSE_MODES } from '../openid4vp/generation.ts'
@@ -34,6 +37,16 @@ const locale = z
   .string()
   .check(z.maxLength(35), z.regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'must be a language tag'))
 
+// The members of its type are judged by the type.
+const transactionData = z.catchall(
+  z.object({
+    type: text(TRANSACTION_DATA.typeCharacters),
+    credential_ids: z.exactOptional(list(name, TRANSACTION_DATA.credentialIds)),
+    transaction_data_hashes_alg: z.exactOptional(list(z.enum(HASH_NAMES), HASH_NAMES.length)),
+  }),
+  z.custom<Json>(),
+)
+
 const createMembers = z.strictObject({
   credential_types: z.optional(list(name, 10)),
   scope: z.optional(list(name, 50)),
@@ -56,6 +69,7 @@ const createMembers = z.strictObject({
   return_url: z.optional(returnUrl),
   locale: z.optional(locale),
   allow_derived: z._default(z.boolean(), false),
+  transaction_data: z.optional(list(transactionData, TRANSACTION_DATA.objects)),
   claims_encryption_jwk: z.optional(claimsEncryptionJwk),
   retry_of: z.optional(z.string().check(z.maxLength(60))),
 })

@@ -78,6 +78,13 @@ export async function readBody(
   return ok(concatBytes(...chunks))
 }
 
+/** The faults of a part of a body: `at` is where it stands. */
+export function partErrors(schema: z.ZodMiniType, part: Json, at: readonly string[]): readonly FieldError[] {
+  const parsed = schema.safeParse(part, { error: inWords })
+  if (parsed.success) return []
+  return toErrors(parsed.error, part).map((error) => ({ ...error, pointer: toPointer(at) + error.pointer }))
+}
+
 /** The faults of a parse as pointers and sentences, at most 20. */
 function toErrors(error: z.core.$ZodError, data: Json): readonly FieldError[] {
   return error.issues.flatMap((issue) => toFieldErrors(issue, data)).slice(0, MAXIMUM_ERRORS)

@@ -48,6 +48,7 @@ export const WALLET_ERRORS = {
   state: invalid(400, 'The response does not name a live request of this verification.'),
   encryption: invalid(400, 'The response is not encrypted as the request asks.'),
   query: invalid(400, 'The presentation does not answer the query.'),
+  transaction: invalid(400, 'The presentation does not confirm the transaction data.'),
   presentation: invalid(400, 'The presentation was not accepted.'),
 } as const satisfies Readonly<Record<string, WalletError>>
 
@@ -84,6 +85,7 @@ const KINDS: Readonly<Record<WalletRefusal, keyof typeof WALLET_ERRORS>> = {
   unknown_encryption_key: 'encryption',
   decryption_failed: 'encryption',
   query_not_satisfied: 'query',
+  transaction_data_missing: 'transaction',
   predicate_false: 'query',
   value_mismatch: 'query',
   assurance_level_too_low: 'presentation',
@@ -112,6 +114,7 @@ const KINDS: Readonly<Record<WalletRefusal, keyof typeof WALLET_ERRORS>> = {
   audience_mismatch: 'presentation',
   sd_hash_mismatch: 'presentation',
   holder_binding_not_current: 'presentation',
+  transaction_data_mismatch: 'transaction',
   untrusted_issuer: 'presentation',
   malformed_certificate_chain: 'presentation',
   invalid_certificate_path: 'presentation',

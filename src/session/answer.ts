@@ -17,6 +17,7 @@ import { PROTOCOLS } from '../openid4vp/protocols/index.ts'
 import type { Exchange } from '../openid4vp/protocols/protocol.ts'
 import type { EnvelopeRejection } from '../openid4vp/rejection.ts'
 import { RESPONSE_DEPTH, RESPONSE_LIMIT } from '../openid4vp/response-encryption.ts'
+import { confirmationFault, readTransactionData } from '../openid4vp/transaction-data.ts'
 import { verifyPresentations } from '../openid4vp/verify-response.ts'
 import { reachesLevel, UNCHECKED_LEVEL } from '../policy/assurance.ts'
 import { typeDefinitions, typeOf } from '../policy/catalogue.ts'
@@ -150,10 +151,12 @@ async function verifyPresented(
   const { nonce } = generation
   const trace: TraceEntry[] = []
   const now = Math.floor(arrivedAt / 1000)
+  const transactionData = readTransactionData(document.request.transaction_data)
   const verified = await verifyPresentations({
     groups,
     query: document.policy.query,
     formats: { ...FORMATS, ...formats },
+    transactionData,
     expected: { nonce, requestedAt: Math.floor(generation.created_at / 1000), audience, handover },
     context: {
       now,
@@ -166,6 +169,9 @@ async function verifyPresented(
   })
   if (!verified.ok) return refused(verified.error.reason, generation)
   const decision = decide({ policy: document.policy, presentations: verified.value.presentations, now })
+  // What a credential confirmed that the decision does not rest on is not confirmed.
+  const unconfirmed = confirmationFault(transactionData, decision.credentials)
+  if (unconfirmed !== undefined) return refused(unconfirmed, generation)
   // CONTRACT 5: without holder binding anyone may have presented it, so it may verify but ends nothing as a refusal.
   if (decision.reason !== null && !decision.holder_bound) return refused(decision.reason, generation)
   return { kind: 'decided', decision, trace, generation }

@@ -87,6 +87,8 @@ export type StoredRequest = {
   readonly credential_types: readonly string[] | null
   readonly scope: readonly string[] | null
   readonly dcql_query?: DcqlQuery
+  /** The very texts that wallets are sent, and sign hashes of. */
+  readonly transaction_data?: readonly string[]
   readonly required_assurance_level: AssuranceLevel
   readonly metadata: Readonly<Record<string, string>>
   readonly credential_match: 'any' | 'all' | null

@@ -4,7 +4,7 @@
 import { sendableClaims, type VerificationEvent } from '../webhook/event.ts'
 import type { SessionDocument } from './document.ts'
 import { describeReason } from './reasons.ts'
-import { isoTime, isoTimeOrNull } from './view.ts'
+import { credentialsOf, isoTime, isoTimeOrNull } from './view.ts'
 
 /** The members of an event that live and die with their session: no other object stores them. */
 export type PersonalMembers = Pick<VerificationEvent, 'metadata' | 'encrypted_claims'>
@@ -31,7 +31,7 @@ export function terminalEvent(document: SessionDocument, eventId: string): Verif
     format: first?.format ?? null,
     issuer: first?.issuer ?? null,
     session_binding: outcome?.session_binding ?? null,
-    credentials: (outcome?.credentials ?? []).map((credential) => ({ ...credential })),
+    credentials: credentialsOf(outcome),
     livemode: document.livemode,
     encrypted_claims: outcome?.encrypted_claims ?? null,
   }

@@ -110,6 +110,11 @@ export const REASONS: Readonly<Record<ReasonCode, ReasonDescription>> = {
     message: 'What was presented does not answer the query.',
     retryable: true,
   },
+  transaction_data_missing: {
+    family: 'envelope',
+    message: 'What was presented does not confirm the transaction data.',
+    retryable: true,
+  },
   malformed_credential: {
     family: 'credential',
     message: 'The credential is not well-formed.',
@@ -213,6 +218,11 @@ export const REASONS: Readonly<Record<ReasonCode, ReasonDescription>> = {
   holder_binding_not_current: {
     family: 'holder',
     message: 'The proof of possession was not made at the time of this request.',
+    retryable: true,
+  },
+  transaction_data_mismatch: {
+    family: 'holder',
+    message: 'The person confirmed something other than the transaction data of this request.',
     retryable: true,
   },
   untrusted_issuer: {

@@ -32,6 +32,7 @@ export function walletRequest(document: SessionDocument, generation: Generation,
     request_uri_method: method,
     response_uri: callbackUrl(document, baseUrl),
     dcql_query: document.policy.query,
+    transaction_data: document.request.transaction_data ?? null,
     wallet_links: buildWalletLinks(reference, request.protocol),
     expires_at: isoTime(document.expires_at),
   }
@@ -80,6 +81,7 @@ export function requestClaims(
     formats: FORMATS,
     generation,
     walletNonce,
+    transactionData: document.request.transaction_data,
     now: Math.floor(now / 1000),
     expiresAt: Math.floor(document.expires_at / 1000),
   })
@@ -96,6 +98,7 @@ export function dcApiRequestInput(
     origin,
     responseMode: request.request_options.response_mode,
     query: policy.query,
+    transactionData: request.transaction_data,
     formats: FORMATS,
     now: Math.floor(now / 1000),
     expiresAt: Math.floor(expires_at / 1000),

@@ -2,6 +2,7 @@
 // Members are always present; unknown is `null`. Built from the document alone.
 
 import { PROTOCOLS } from '../openid4vp/protocols/index.ts'
+import { decodeTransactionData } from '../openid4vp/transaction-data.ts'
 import { askedOf } from '../policy/asked.ts'
 import { bindingOf } from './binding.ts'
 import { type Attempt, type SessionDocument, stageOf } from './document.ts'
@@ -27,7 +28,7 @@ export function sessionView(document: SessionDocument, sessionUrl: string | null
     reason: outcome?.reason ? describeReason(outcome.reason) : null,
     attempts: document.attempts.map(attemptView),
     attempt_count: document.attempt_count,
-    credentials: outcome?.credentials ?? [],
+    credentials: credentialsOf(outcome),
     channel: outcome?.channel ?? null,
     format: first?.format ?? null,
     issuer: first?.issuer ?? null,
@@ -37,6 +38,14 @@ export function sessionView(document: SessionDocument, sessionUrl: string | null
     encrypted_claims: outcome?.encrypted_claims ?? null,
     livemode: document.livemode,
   }
+}
+
+/** What an outcome rests on, as poll and event have it. */
+export function credentialsOf(outcome: SessionDocument['outcome']) {
+  return (outcome?.credentials ?? []).map((credential) => ({
+    ...credential,
+    transaction_data: credential.transaction_data ?? [],
+  }))
 }
 
 /** What a kiosk or a person's browser sees: the state, no results and no word of the request. */
@@ -72,7 +81,8 @@ export function isoTimeOrNull(milliseconds: number | null): string | null {
 }
 
 function requestMembers(request: SessionDocument['request']) {
-  return { ...request, dcql_query: request.dcql_query ?? null, transaction_data: null }
+  const transaction_data = request.transaction_data?.map(decodeTransactionData) ?? null
+  return { ...request, dcql_query: request.dcql_query ?? null, transaction_data }
 }
 
 function attemptView(attempt: Attempt) {

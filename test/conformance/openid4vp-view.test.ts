@@ -64,6 +64,7 @@ it('CONTRACT 3: wallet_request names exactly what a wallet gets', async () => {
     request_uri: expect.stringMatching(/^https:\/\/verifier\.example\/[A-Za-z0-9_/-]+$/),
     request_uri_method: 'post',
     response_uri: `https://verifier.example/v1/verify/${verification_id}/callback`,
+    transaction_data: null,
     dcql_query: {
       credentials: [
         {

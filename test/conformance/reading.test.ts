@@ -81,6 +81,7 @@ it('CONTRACT 4: a verified session shows what was found, by whom it is vouched f
       issuer: 'https://issuer.example',
       assurance_level: 'substantial',
       status: 'not_present',
+      transaction_data: [],
       checks: { age_over_18: true },
     },
   ])

@@ -30,6 +30,10 @@ type Draft = {
 
 type Fault = readonly [rule: string, name: string, plant: (draft: Draft) => unknown]
 
+/** Text of an object that a credential of this query may confirm. */
+const transaction = (id: string) =>
+  Buffer.from(JSON.stringify({ type: 'urn:x', credential_ids: [id] })).toString('base64url')
+
 const FAULTS: readonly Fault[] = [
   ['R1', 'a nonce of 15 characters', ({ claims }) => (claims.nonce = 'a'.repeat(15))],
   ['R1', 'a nonce of 44 characters', ({ claims }) => (claims.nonce = 'a'.repeat(44))],
@@ -48,7 +52,11 @@ const FAULTS: readonly Fault[] = [
   ['R5 R26 R31 R32', 'a query in a string', ({ claims }) => (claims.dcql_query = JSON.stringify(QUERY))],
   ['R6', 'a presentation_definition', ({ claims }) => (claims.presentation_definition = {})],
   ['R6', 'a client_id_scheme', ({ claims }) => (claims.client_id_scheme = 'x509_hash')],
-  ['R6', 'transaction_data', ({ claims }) => (claims.transaction_data = ['e30'])],
+  [
+    'R6',
+    'transaction_data nobody asked for',
+    ({ claims }) => (claims.transaction_data = [transaction('age')]),
+  ],
   ['R7', 'no state', ({ claims }) => delete claims.state],
   ['R7', 'a guessable state', ({ claims }) => (claims.state = '1234')],
   ['R8', 'no aud', ({ claims }) => delete claims.aud],

@@ -140,6 +140,7 @@ const NOT_AUTHENTIC: Readonly<Record<string, Fault>> = {
   }),
   nonce_mismatch: kb({ nonce: '00000000000000000000000000000000' }),
   audience_mismatch: kb({ aud: 'https://verifier.example' }),
+  transaction_data_mismatch: kb({ transaction_data_hashes: ['A'.repeat(43)] }),
   sd_hash_mismatch: kb({ sd_hash: 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' }),
   holder_binding_not_current: kb({ iat: 1_700_000_000 }),
 
@@ -214,6 +215,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   request_superseded: 'below',
   wallet_error: 'below',
   invalid_presentation_submission: 'conformance/drafts.test.ts',
+  transaction_data_missing: 'conformance/transaction-data.test.ts',
   access_denied: 'below',
   session_expired: 'verification-session.test.ts',
   canceled_by_relying_party: 'below',

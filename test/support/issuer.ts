@@ -55,11 +55,13 @@ export type Presentation = {
   /** Unix seconds. */
   readonly iat: number
   readonly disclose?: object
+  /** Further claims of the KB-JWT. */
+  readonly keyBinding?: object
 }
 
 /** A presentation as @sd-jwt/sd-jwt-vc makes it. */
 export async function presentSdJwtVc(sdJwt: string, presentation: Presentation): Promise<string> {
-  const { holder, nonce, audience, iat, disclose } = presentation
+  const { holder, nonce, audience, iat, disclose, keyBinding } = presentation
   const instance = new SDJwtVcInstance({
     hasher,
     saltGenerator,
@@ -68,7 +70,7 @@ export async function presentSdJwtVc(sdJwt: string, presentation: Presentation):
       : { kbSigner: (data: string) => rawSignature(holder, data), kbSignAlg: holder.alg }),
   })
   const frame = disclose ?? everything(await instance.getClaims(sdJwt))
-  const kb = holder === undefined ? {} : { kb: { payload: { nonce, aud: audience, iat } } }
+  const kb = holder === undefined ? {} : { kb: { payload: { nonce, aud: audience, iat, ...keyBinding } } }
   return instance.present(sdJwt, frame as never, kb)
 }
 

@@ -29,6 +29,8 @@ export type Telling = {
   /** Who signs the key binding. */
   readonly holder?: SigningKey
   readonly iat?: number
+  /** Further claims of the key binding. */
+  readonly keyBinding?: object
   /** The library's presentation frame. */
   readonly disclose?: object
   /** Takes the presentation apart; everything is signed again afterwards. */
@@ -92,6 +94,7 @@ export async function presentationOf(
     nonce: telling.nonce ?? request.payload.nonce,
     audience: telling.audience ?? request.payload.client_id,
     iat: telling.iat ?? now,
+    ...(telling.keyBinding === undefined ? {} : { keyBinding: telling.keyBinding }),
     ...(telling.disclose === undefined ? {} : { disclose: telling.disclose }),
   })
   const { change } = telling

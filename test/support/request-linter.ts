@@ -31,6 +31,8 @@ export type ObservedRequest = {
   readonly didDocument?: DidDocument
   /** Default: `openid4vp-1.0`. */
   readonly protocol?: string
+  /** Whether the relying party asked for something to be confirmed. */
+  readonly asksTransactionData?: boolean
 }
 
 export type Violation = { readonly rule: string; readonly message: string }

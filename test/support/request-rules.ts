@@ -87,9 +87,22 @@ export const RULES: readonly Rule[] = [
         'presentation_definition_uri',
         'client_id_scheme',
         'client_metadata_uri',
-        'transaction_data',
       ].every((name) => !(name in claims)),
     FINAL,
+  ],
+  [
+    'R6',
+    'transaction_data only where it was asked for, and then of credentials that are (§5.1, B.3.3)',
+    ({ claims, asksTransactionData = false }) =>
+      'transaction_data' in claims === asksTransactionData &&
+      (claims.transaction_data ?? []).every((text: string) => isTransactionData(text, claims.dcql_query)),
+    FINAL,
+  ],
+  [
+    'R6',
+    'no transaction_data in the drafts',
+    ({ claims }) => !('transaction_data' in claims),
+    ['openid4vp-draft18', 'openid4vp-draft24'],
   ],
   [
     'R7',
@@ -249,6 +262,19 @@ export const RULES: readonly Rule[] = [
     FINAL,
   ],
 ]
+
+/** §5.1, §8.4: an object with a type, for SD-JWT VCs of the query whose holders prove possession. */
+function isTransactionData(text: string, { credentials }: Loose): boolean {
+  const { type, credential_ids }: Loose = JSON.parse(Buffer.from(text, 'base64url').toString())
+  const canConfirm = (id: string) =>
+    credentials.some(
+      (query: Loose) =>
+        query.id === id &&
+        query.format === 'dc+sd-jwt' &&
+        query.require_cryptographic_holder_binding !== false,
+    )
+  return typeof type === 'string' && credential_ids.length > 0 && credential_ids.every(canConfirm)
+}
 
 function isHttps(value: unknown): boolean {
   return (

@@ -61,7 +61,9 @@ export async function begin(
 ): Promise<Begun> {
   const session = await rp.create(policy)
   const { uri, protocol } = session.wallet_request
-  return { session, request: await stage.service.wallet.receive(uri, { protocol, ...receiving }) }
+  const asksTransactionData = 'transaction_data' in policy
+  const options = { protocol, asksTransactionData, ...receiving }
+  return { session, request: await stage.service.wallet.receive(uri, options) }
 }
 
 /** Answers with the person's age attestation. */

@@ -24,6 +24,8 @@ export type ReceiveOptions = {
   readonly getOnly?: boolean
   /** What the session speaks; the library finds out for itself and must come to the same. Default: `openid4vp-1.0`. */
   readonly protocol?: string
+  /** Whether the relying party asked for something to be confirmed. */
+  readonly asksTransactionData?: boolean
 }
 
 /** The versions the library may infer: drafts whose requests are alike have one number for all of them. */
@@ -54,6 +56,7 @@ export type RequestPayload = {
   readonly dcql_query: {
     readonly credentials: readonly { readonly id: string; readonly meta: Readonly<Record<string, unknown>> }[]
   }
+  readonly transaction_data?: readonly string[]
   /** In place of `dcql_query`, in the drafts. */
   readonly presentation_definition?: Definition
   readonly client_metadata: {
@@ -113,6 +116,7 @@ async function receive(
     walletNonce = randomBytes(16).toString('base64'),
     getOnly = false,
     protocol = 'openid4vp-1.0',
+    asksTransactionData = false,
   }: ReceiveOptions,
 ): Promise<ReceivedRequest> {
   const met = getOnly ? uri.replace(/&request_uri_method=post$/, '') : uri
@@ -153,6 +157,7 @@ async function receive(
     walletNonce: posts ? walletNonce : undefined,
     now,
     protocol,
+    asksTransactionData,
   })
   if (violations.length > 0) throw new Error(`the request breaks rules: ${JSON.stringify(violations)}`)
   return { uri: met, requestObject: served.text, payload, mdocNonce: randomBytes(16).toString('base64url') }

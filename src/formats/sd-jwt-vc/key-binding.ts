@@ -9,11 +9,16 @@ import { type PublicJwk, parsePublicJwk } from '../../crypto/jwk.ts'
 import { decodeJws, type JwsFault, verifyJws } from '../../crypto/jws.ts'
 import { SD_JWT } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { Expected, HolderRejection } from '../format.ts'
+import type { ConfirmedTransactionData, Expected, HolderRejection } from '../format.ts'
 import { isCurrent } from '../proof-currency.ts'
+import { matchTransactionData } from './transaction-data.ts'
 
 /** A KB-JWT of this credential's holder over this presentation. Nonce and audience are still to be compared. */
-export type VerifiedKeyBinding = { readonly nonce: Json | undefined; readonly aud: Json | undefined }
+export type VerifiedKeyBinding = {
+  readonly nonce: Json | undefined
+  readonly aud: Json | undefined
+  readonly confirmed: readonly ConfirmedTransactionData[]
+}
 
 export type KeyBindingRejection =
   | HolderRejection
@@ -32,7 +37,7 @@ export type KeyBindingRejection =
 export async function verifyKeyBinding(
   kbJwt: string,
   bound: { readonly signedPayload: JsonObject; readonly sdJwt: string; readonly hash: HashName },
-  when: { readonly now: number; readonly requestedAt: number },
+  expected: { readonly now: number } & Pick<Expected, 'requestedAt' | 'transactionData'>,
 ): Promise<Result<VerifiedKeyBinding, KeyBindingRejection>> {
   const key = holderKey(bound.signedPayload)
   if (key === undefined) return err({ reason: 'holder_key_missing' })
@@ -43,12 +48,12 @@ export async function verifyKeyBinding(
   const claims = jws.value.payload
   const sdHash = encodeBase64url(await digest(bound.hash, utf8(bound.sdJwt)))
   if (member(claims, 'sd_hash') !== sdHash) return err({ reason: 'sd_hash_mismatch' })
-  // OpenID4VP 1.0 B.3.3.1: hashes of transaction data answer a request for them, and we made none.
-  if (Object.hasOwn(claims, 'transaction_data_hashes')) return err({ reason: 'malformed_holder_binding' })
-  const current = Object.hasOwn(claims, 'iat') ? isCurrent(claims, when) : undefined // §4.3: `iat` is required
+  const current = Object.hasOwn(claims, 'iat') ? isCurrent(claims, expected) : undefined // §4.3: `iat` is required
   if (current === undefined) return err({ reason: 'malformed_holder_binding' })
   if (!current) return err({ reason: 'holder_binding_not_current' })
-  return ok({ nonce: member(claims, 'nonce'), aud: member(claims, 'aud') })
+  const confirmed = await matchTransactionData(claims, expected.transactionData ?? [])
+  if (!confirmed.ok) return confirmed
+  return ok({ nonce: member(claims, 'nonce'), aud: member(claims, 'aud'), confirmed: confirmed.value })
 }
 
 /** Compares the nonce: it is what makes an answer answer this request (OpenID4VP 1.0 §14.1). */

@@ -29,6 +29,8 @@ export const sdJwtVc: CredentialFormat<typeof FORMAT> = {
   isClaimsPath: ([first]) => typeof first === 'string',
   claimsParameters: {},
   clearClaims: CLEAR_CLAIMS,
+  // B.3.3.1
+  confirmsTransactionData: true,
   verify: verifySdJwtVc,
 }
 

@@ -7,7 +7,7 @@ import type { PublicJwk } from '../../crypto/jwk.ts'
 import { type DecodedJws, decodeJws } from '../../crypto/jws.ts'
 import { SD_JWT } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { Context, Expected, Rejection } from '../format.ts'
+import type { ConfirmedTransactionData, Context, Expected, Rejection } from '../format.ts'
 import { JWS_REJECTIONS, verifyIssuerSignature } from '../issuer-jwt.ts'
 import { tracer } from '../tracer.ts'
 import { digestDisclosures } from './disclosures.ts'
@@ -30,7 +30,12 @@ export type VerifiedSdJwt<Issuer> = {
   readonly issuer: Issuer
   /** The Processed SD-JWT Payload (§7.1). */
   readonly claims: JsonObject
+} & HolderBinding
+
+/** What the KB-JWT proved. */
+type HolderBinding = {
   readonly holderBound: boolean
+  readonly confirmed: readonly ConfirmedTransactionData[]
 }
 
 /** Verifies a presentation step by step; the first failing step's reason is the result. Never throws for bad input. */
@@ -51,9 +56,8 @@ export async function verifySdJwt<Issuer extends { readonly keys: readonly Publi
   const opened = traced('disclosures', await openDisclosures(jws.payload, parts, rules.clearClaims))
   if (!opened.ok) return opened
   const { claims, hash } = opened.value
-  const holderBound = await checkHolderBinding({ parts, jws, hash }, expected, context)
-  if (!holderBound.ok) return holderBound
-  return ok({ issuer: issuer.value, claims, holderBound: holderBound.value })
+  const binding = await checkHolderBinding({ parts, jws, hash }, expected, context)
+  return binding.ok ? ok({ issuer: issuer.value, claims, ...binding.value }) : binding
 }
 
 type DecodedSdJwt = { readonly parts: SdJwtParts; readonly jws: DecodedJws }
@@ -95,7 +99,7 @@ async function checkHolderBinding(
   bound: DecodedSdJwt & { readonly hash: HashName },
   expected: Expected,
   { now, trace }: Pick<Context, 'now' | 'trace'>,
-): Promise<Result<boolean, Rejection>> {
+): Promise<Result<HolderBinding, Rejection>> {
   const { sdJwt, kbJwt } = bound.parts
   const traced = tracer(trace)
   if (kbJwt === undefined && expected.holderBinding) {
@@ -103,14 +107,13 @@ async function checkHolderBinding(
   }
   if (kbJwt === undefined) {
     for (const check of ['holder_binding', 'nonce', 'audience'] as const) trace(check, 'skip')
-    return ok(false)
+    return ok({ holderBound: false, confirmed: [] })
   }
   const subject = { signedPayload: bound.jws.payload, sdJwt, hash: bound.hash }
-  const when = { now, requestedAt: expected.requestedAt }
-  const binding = traced('holder_binding', await verifyKeyBinding(kbJwt, subject, when))
+  const binding = traced('holder_binding', await verifyKeyBinding(kbJwt, subject, { ...expected, now }))
   if (!binding.ok) return binding
   const nonce = traced('nonce', matchNonce(binding.value, expected))
   if (!nonce.ok) return nonce
   const audience = traced('audience', matchAudience(binding.value, expected))
-  return audience.ok ? ok(true) : audience
+  return audience.ok ? ok({ holderBound: true, confirmed: binding.value.confirmed }) : audience
 }

@@ -43,7 +43,7 @@ export async function verifySdJwtVc(
   }
   const verified = await verifySdJwt(presentation, rules, expected, context)
   if (!verified.ok) return verified
-  const { issuer, claims, holderBound } = verified.value
+  const { issuer, claims, holderBound, confirmed } = verified.value
   const findings = checkValidity(claims, { now: context.now, audience: expected.audience })
   context.trace('validity', findings.ok && findings.value.length === 0 ? 'pass' : 'fail')
   if (!findings.ok) return findings
@@ -58,6 +58,7 @@ export async function verifySdJwtVc(
     authorityKeyIdentifiers: issuer.authorityKeyIdentifiers,
     claims,
     holderBound,
+    ...(expected.transactionData === undefined ? {} : { confirmed }),
     ...standing.value,
   })
 }

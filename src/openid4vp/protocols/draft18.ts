@@ -25,6 +25,7 @@ export const draft18: Protocol = {
   requestUriMethods: ['get'],
   walletSchemes: ['openid4vp', 'mdoc-openid4vp'],
   offersDcApi: false,
+  carriesTransactionData: false,
   queryLanguages: ['presentation_exchange'],
   canAsk: (query, language) => language === 'presentation_exchange' && canDefine(query, FORMATS),
   carries: carriesIn(FORMATS),

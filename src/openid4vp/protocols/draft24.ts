@@ -25,6 +25,7 @@ export const draft24: Protocol = {
   requestUriMethods: ['post', 'get'],
   walletSchemes: ['openid4vp', 'eudi-openid4vp'],
   offersDcApi: false,
+  carriesTransactionData: false,
   queryLanguages: ['presentation_exchange', 'dcql'],
   canAsk: (query, language) => (language === 'dcql' ? canAskInDcql(query) : canDefine(query, FORMATS)),
   carries: carriesIn(FORMATS),

@@ -3,6 +3,7 @@
 import { buildClientMetadata } from '../client-metadata.ts'
 import { buildCommonParameters, echoWalletNonce } from '../request-object.ts'
 import { CONTENT_ENCRYPTIONS } from '../response-encryption.ts'
+import { askTransactionData } from '../transaction-data.ts'
 import { parseVpToken } from '../vp-token.ts'
 import type { Protocol } from './protocol.ts'
 
@@ -14,6 +15,7 @@ export const openid4vp10: Protocol = {
   walletSchemes: ['openid4vp', 'haip-vp', 'eudi-openid4vp', 'av'],
   queryLanguages: ['dcql'],
   offersDcApi: true,
+  carriesTransactionData: true,
   canAsk: () => true,
   carries: () => true,
   acceptsAnchor: () => true,
@@ -23,6 +25,7 @@ export const openid4vp10: Protocol = {
     ...buildCommonParameters(input),
     ...echoWalletNonce(input),
     dcql_query: { ...input.query },
+    ...askTransactionData(input),
     client_metadata: buildClientMetadata(input),
   }),
   answers: { contentEncryptions: CONTENT_ENCRYPTIONS, kidRequired: true },

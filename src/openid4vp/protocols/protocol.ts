@@ -27,6 +27,8 @@ export type Protocol = {
   readonly walletSchemes: readonly string[]
   /** Whether the Digital Credentials API may be used beside it (CONTRACT 5). */
   readonly offersDcApi: boolean
+  /** Whether its requests may have `transaction_data`, read as OpenID4VP 1.0 §8.4 has it. */
+  readonly carriesTransactionData: boolean
   /** What a relying party's types and scopes are asked in, then what its own query may be. */
   readonly queryLanguages: readonly [QueryLanguage, ...QueryLanguage[]]
   /** Whether the language, in this protocol, has words for all that a query asks. */

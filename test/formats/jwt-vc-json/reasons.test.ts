@@ -82,6 +82,7 @@ describeReasons({
     audience_mismatch: presentation({ claims: { aud: 'https://verifier.example' } }),
     sd_hash_mismatch: NO_DISCLOSURES,
     holder_binding_not_current: presentation({ claims: { iat: 1_700_000_000, nbf: undefined } }),
+    transaction_data_mismatch: 'the format has no profile for transaction data',
 
     untrusted_issuer: credential({ claims: { iss: 'https://another.example' } }),
     malformed_certificate_chain: chained(async () => ['AAAA']),

@@ -62,6 +62,7 @@ describeReasons({
     audience_mismatch: SIGNED_WHOLE,
     sd_hash_mismatch: SIGNED_WHOLE,
     holder_binding_not_current: 'a device signature says no time; its nonce is of this request',
+    transaction_data_mismatch: 'no document type here authorises transaction data (B.2)',
 
     untrusted_issuer: async () => verdictOn(make(), { context: { anchors: [] } }),
     malformed_certificate_chain: chained(async () => [Uint8Array.of(1, 2)]),

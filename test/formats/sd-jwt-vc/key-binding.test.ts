@@ -63,7 +63,11 @@ const CASES: readonly Case[] = [
   ['an nbf still to come', kbClaim('nbf', NOW + 61), stale],
   ['exp as a string', kbClaim('exp', String(NOW + 600)), malformed],
   ['nbf as null', kbClaim('nbf', null), malformed],
-  ['hashes of transaction data that we never sent', kbClaim('transaction_data_hashes', ['x']), malformed],
+  [
+    'hashes of transaction data that we never sent',
+    kbClaim('transaction_data_hashes', ['x']),
+    { reason: 'transaction_data_mismatch' },
+  ],
   ['no nonce', kbClaim('nonce', undefined), nonce, 'nonce'],
   ['another nonce', kbClaim('nonce', 'f'.repeat(32)), nonce, 'nonce'],
   ['the nonce in capitals', kbClaim('nonce', EXPECTED.nonce.toUpperCase()), nonce, 'nonce'],

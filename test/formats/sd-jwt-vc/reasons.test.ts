@@ -76,6 +76,7 @@ describeReasons({
     audience_mismatch: kb({ aud: 'https://verifier.example' }),
     sd_hash_mismatch: kb({ sd_hash: 'A'.repeat(43) }),
     holder_binding_not_current: kb({ iat: 1_700_000_000 }),
+    transaction_data_mismatch: kb({ transaction_data_hashes: ['A'.repeat(43)] }),
 
     untrusted_issuer: claims({ iss: 'https://another.example' }),
     malformed_certificate_chain: chained(async () => ['AAAA']),

@@ -1,0 +1,51 @@
+// Transaction data in the Key Binding JWT (OpenID4VP 1.0 B.3.3.1): the holder signs hashes of the very strings that were sent.
+
+import { encodeBase64url } from '../../codec/base64url.ts'
+import { utf8 } from '../../codec/bytes.ts'
+import { type Json, type JsonObject, member } from '../../codec/json.ts'
+import { digest, type HashName, isHashName } from '../../crypto/digest.ts'
+import { err, ok, type Result } from '../../result.ts'
+import type { ConfirmedTransactionData, HolderRejection, TransactionData } from '../format.ts'
+
+/**
+ * Which of the asked transaction data a verified KB-JWT confirms. It need not be all: another credential may confirm the rest
+ * (§5.1). But every hash in it must be of one that was asked, and each of another one.
+ */
+export async function matchTransactionData(
+  claims: JsonObject,
+  asked: readonly TransactionData[],
+): Promise<Result<readonly ConfirmedTransactionData[], HolderRejection>> {
+  const hashes = member(claims, 'transaction_data_hashes')
+  const named = member(claims, 'transaction_data_hashes_alg')
+  if (hashes === undefined && named === undefined) return ok([])
+  if (!isHashList(hashes) || (named !== undefined && typeof named !== 'string')) {
+    return err({ reason: 'malformed_holder_binding' })
+  }
+  const offered = asked.filter((data) => isOffered(named, data))
+  const hash_alg = named ?? DEFAULT_HASH
+  if (!isHashName(hash_alg) || hashes.length > offered.length) {
+    return err({ reason: 'transaction_data_mismatch' })
+  }
+  const expected = await Promise.all(
+    offered.map(async ({ index, encoded }) => ({ index, hash: await hashOf(encoded, hash_alg), hash_alg })),
+  )
+  const confirmed = expected.filter(({ hash }) => hashes.includes(hash))
+  return confirmed.length === hashes.length ? ok(confirmed) : err({ reason: 'transaction_data_mismatch' })
+}
+
+const DEFAULT_HASH: HashName = 'sha-256'
+
+/** Where hashes were offered, the answer must name the one it used; where none were, there is one. */
+function isOffered(named: string | undefined, { hashAlgorithms }: TransactionData): boolean {
+  if (hashAlgorithms === undefined) return named === undefined || named === DEFAULT_HASH
+  return hashAlgorithms.some((name) => name === named)
+}
+
+/** Of the text as it was sent, not of what it encodes. */
+async function hashOf(encoded: string, name: HashName): Promise<string> {
+  return encodeBase64url(await digest(name, utf8(encoded)))
+}
+
+function isHashList(value: Json | undefined): value is readonly string[] {
+  return Array.isArray(value) && value.length > 0 && value.every((hash: Json) => typeof hash === 'string')
+}
