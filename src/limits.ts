@@ -99,6 +99,15 @@ export const TRANSACTION_DATA = {
   labelCharacters: 100,
 } as const
 
+/** What a wallet posts of itself (OpenID4VP 1.0 §10); counts are of one list. */
+export const WALLET_METADATA = {
+  characters: 16_384,
+  depth: 16,
+  names: 100,
+  nameCharacters: 200,
+  keys: 16,
+} as const
+
 /** What was fetched and is remembered, for each kind of thing. */
 export const FETCH_MEMORY = {
   names: 64,

@@ -52,7 +52,11 @@ export function echoWalletNonce({ walletNonce }: RequestObjectInput): JsonObject
 export function signRequestObject(claims: JsonObject, identity: VerifierIdentity): Promise<string> {
   const { kty, crv, x, y = '', d } = identity.signingJwk
   return new CompactSign(utf8(JSON.stringify(claims)))
-    .setProtectedHeader({ ...headerOf(identity.proof), alg: 'ES256', typ: REQUEST_OBJECT_TYPE })
+    .setProtectedHeader({
+      ...headerOf(identity.proof),
+      alg: REQUEST_OBJECT_ALGORITHM,
+      typ: REQUEST_OBJECT_TYPE,
+    })
     .sign({ kty, crv, x, y, d })
 }
 
@@ -70,7 +74,10 @@ export function isWalletNonce(text: string): boolean {
 }
 
 /** §5: the `typ` without which wallets must not process it. */
-const REQUEST_OBJECT_TYPE = 'oauth-authz-req+jwt'
+export const REQUEST_OBJECT_TYPE = 'oauth-authz-req+jwt'
+
+/** The one signature algorithm (HAIP 1.0 §7). */
+export const REQUEST_OBJECT_ALGORITHM = 'ES256'
 
 /** Long enough for a person who reads before consenting, short enough that a leaked Request Object is soon useless. */
 export const LIFETIME_SECONDS = 300

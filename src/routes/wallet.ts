@@ -4,10 +4,11 @@
 import type { Context } from 'hono'
 import { Hono } from 'hono/tiny'
 import { encodeBase64url } from '../codec/base64url.ts'
-import { parseJsonObject } from '../codec/json.ts'
 import { sha256 } from '../crypto/digest.ts'
 import type { Env } from '../env.ts'
 import { isWalletNonce } from '../openid4vp/request-object.ts'
+import { parseWalletMetadata } from '../openid4vp/wallet-metadata.ts'
+import type { FetchingWallet } from '../session/fetching.ts'
 import { HANDLE_LENGTH } from '../session/handles.ts'
 import { ID_LENGTH, sessionIdOf } from '../session/identifier.ts'
 import type { VerificationSession } from '../session/verification-session.ts'
@@ -20,13 +21,15 @@ import { type WalletRefusal, walletError } from './wallet-errors.ts'
 type WalletContext = Context<AppEnv>
 
 const CALLBACK_LIMIT = 1024 * 1024
-const METADATA_LIMIT = 16 * 1024
+const FETCH_LIMIT = 16 * 1024
 
 /** The wallet's routes. */
 export function walletRoutes(): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .get('/r/:capability', (c) =>
-      c.req.method === 'HEAD' ? refuseRequestMethod() : guarded(c, () => sendRequest(c, null)),
+      c.req.method === 'HEAD'
+        ? refuseRequestMethod()
+        : guarded(c, () => sendRequest(c, { nonce: null, metadata: null })),
     )
     .post('/r/:capability', (c) => guarded(c, () => postRequest(c)))
     .all('/r/:capability', refuseRequestMethod)
@@ -42,26 +45,25 @@ function refuseRequestMethod(): Response {
 
 /** §5.10: a wallet that knows `request_uri_method=post` posts a nonce of its own and what it can do. */
 async function postRequest(c: WalletContext): Promise<Response> {
-  const form = await readForm(c.req.raw, METADATA_LIMIT)
+  const form = await readForm(c.req.raw, FETCH_LIMIT)
   if (!form.ok) return refuse(form.error)
   const { parameters } = form.value
-  const metadata = parameters.get('wallet_metadata')
-  if (metadata !== undefined && !parseJsonObject(metadata, { length: METADATA_LIMIT, depth: 16 }).ok) {
-    return refuse('wallet_metadata_invalid')
-  }
+  const text = parameters.get('wallet_metadata')
+  const metadata = text === undefined ? undefined : await parseWalletMetadata(text)
+  if (metadata?.ok === false) return refuse('wallet_metadata_invalid')
   const nonce = parameters.get('wallet_nonce')
   if (nonce !== undefined && !isWalletNonce(nonce)) return refuse('wallet_nonce_invalid')
-  return sendRequest(c, nonce ?? null)
+  return sendRequest(c, { nonce: nonce ?? null, metadata: metadata?.value ?? null })
 }
 
-async function sendRequest(c: WalletContext, walletNonce: string | null): Promise<Response> {
+async function sendRequest(c: WalletContext, wallet: FetchingWallet): Promise<Response> {
   const capability = c.req.param('capability') ?? ''
   const session = sessionStub(c.env, `v_${capability.slice(0, ID_LENGTH)}`)
   if (session === undefined || capability.length !== ID_LENGTH + HANDLE_LENGTH)
     return refuse('unknown_request')
-  const result = await session.request(capability.slice(ID_LENGTH), walletNonce)
+  const result = await session.request(capability.slice(ID_LENGTH), wallet)
   if (result.kind === 'refused') return refuse(result.refusal)
-  return respond(200, result.jws, 'application/oauth-authz-req+jwt')
+  return respond(200, result.jwt, 'application/oauth-authz-req+jwt')
 }
 
 /** §8.2: the wallet's answer. Form, size and type are refused here, before the object is bothered. */

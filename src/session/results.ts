@@ -2,6 +2,7 @@
 // can go wrong is a value. Views travel as JSON text, serialised once.
 
 import type { ResponseRejection } from '../openid4vp/rejection.ts'
+import type { WalletMismatch } from '../openid4vp/wallet-metadata.ts'
 import type { PolicyReason } from '../policy/policy.ts'
 
 /** What stands in the way of a verb. */
@@ -44,11 +45,12 @@ export type AnswerResult =
   | { readonly kind: 'refused'; readonly refusal: AnswerRefusal }
 
 /** Why there is no Request Object. `request_over`: its generation, or its session, is. */
-export type RequestRefusal = 'session_not_found' | 'unknown_request' | 'request_over'
+export type RequestRefusal = 'session_not_found' | 'unknown_request' | 'request_over' | WalletMismatch
 
 /** What a wallet that fetches a request is told. */
 export type RequestResult =
-  | { readonly kind: 'request'; readonly jws: string }
+  /** The signed Request Object, encrypted where the wallet asks for that. */
+  | { readonly kind: 'request'; readonly jwt: string }
   | { readonly kind: 'refused'; readonly refusal: RequestRefusal }
 
 /** What the edge draws a QR from. Times are Unix milliseconds. */

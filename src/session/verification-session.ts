@@ -3,7 +3,6 @@
 
 import { DurableObject } from 'cloudflare:workers'
 import { configOf, type Env } from '../env.ts'
-import { settingsOf } from '../relying-party/settings-cache.ts'
 import { err, ok, type Result } from '../result.ts'
 import { qrCodeUrlOf } from './client-token.ts'
 import { type CreateInput, createdSession, newSession } from './creation.ts'
@@ -20,25 +19,18 @@ import { deliverDue, redeliver } from './delivering.ts'
 import { type SessionDocument, tombstoneOf } from './document.ts'
 import { CANCELED_CAUSE } from './endings.ts'
 import { type PersonalMembers, personalMembers } from './event.ts'
-import { handleKeyOf, openGeneration, openVerifier } from './generation-keys.ts'
-import {
-  aliveGenerations,
-  handOut,
-  newestGeneration,
-  type StoredGeneration,
-  SUPERSEDED_LIFETIME_MS,
-} from './generations.ts'
-import { readHandle } from './handles.ts'
+import { type FetchingWallet, fetchRequest, noteHandedOut } from './fetching.ts'
+import { openGeneration } from './generation-keys.ts'
+import { newestGeneration, SUPERSEDED_LIFETIME_MS } from './generations.ts'
 import { verificationIdOf } from './identifier.ts'
 import { type Courtroom, end, hear, settle, settleAtAlarm, webhookOf } from './judge.ts'
 import { addRequest } from './new-request.ts'
 import { type Opener, opens, readWatchAddress } from './opener.ts'
 import { pollView } from './poll.ts'
 import { publishDue } from './publishing.ts'
-import { sealingKeyOf } from './random.ts'
 import { signReceipt } from './receipt.ts'
 import { openRenderLimit } from './render-limit.ts'
-import { openid4vpView, requestObject, walletRequest } from './requests.ts'
+import { openid4vpView, walletRequest } from './requests.ts'
 import type {
   AnswerResult,
   Creation,
@@ -141,7 +133,7 @@ export class VerificationSession extends DurableObject<Env> {
     if (!pending.ok) return pending
     const newest = newestGeneration(pending.value.generations, 'any_device')
     if (newest === undefined) return err('binding_excludes_qr')
-    this.#handOut(newest, now, 'viewed')
+    noteHandedOut(this.#store, newest, now, 'viewed')
     const config = configOf(this.env)
     const { baseUrl, walletScheme } = config
     const generation = await openGeneration(pending.value, newest)
@@ -200,33 +192,9 @@ export class VerificationSession extends DurableObject<Env> {
     return redeemed.ok ? this.read(relyingPartyId) : redeemed
   }
 
-  /** Signs the Request Object of a live generation. Repeatable: nonce and key stay the same. */
-  async request(requestId: string, walletNonce: string | null): Promise<RequestResult> {
-    const now = Date.now()
-    await settle(this.#room, now)
-    const asked = this.#store.session()
-    if (asked === undefined) return { kind: 'refused', refusal: 'session_not_found' }
-    const number = await readHandle(handleKeyOf(asked), 'request', requestId)
-    if (number === undefined) return { kind: 'refused', refusal: 'unknown_request' }
-    // Nobody is asked in the name of a relying party that is no more. Where that cannot be found out, the answer is still to come.
-    const settings = await settingsOf(this.env, asked.relying_party_id, now)
-    if (!settings.ok && settings.error === 'not_found')
-      return { kind: 'refused', refusal: 'session_not_found' }
-    const pending = await this.#pending(now, 'capability') // as it is now, not as it was before the handle was read
-    if (!pending.ok) return { kind: 'refused', refusal: 'request_over' }
-    const document = pending.value
-    const generation = aliveGenerations(document.generations, now).find((alive) => alive.number === number)
-    if (generation === undefined || generation.channel === 'dc_api')
-      return { kind: 'refused', refusal: 'request_over' }
-    this.#handOut(generation, now, 'fetched')
-    const config = configOf(this.env)
-    const identity = await openVerifier(await sealingKeyOf(config), document)
-    const wallet = { identity, walletNonce: walletNonce ?? undefined }
-    const world = { baseUrl: config.baseUrl, now }
-    return {
-      kind: 'request',
-      jws: await requestObject(document, await openGeneration(document, generation), wallet, world),
-    }
+  /** Signs the Request Object of a live generation for the wallet that fetches it. */
+  request(requestId: string, wallet: FetchingWallet): Promise<RequestResult> {
+    return fetchRequest(this.#room, requestId, wallet, Date.now())
   }
 
   /** Hears a wallet's answer. Identical bodies at the same time share one verification. */
@@ -323,26 +291,11 @@ export class VerificationSession extends DurableObject<Env> {
     return document !== undefined && opens(by, document) ? document : undefined
   }
 
-  /** `capability`: the caller has shown that it knows a request's handle. */
-  async #pending(now: number, by: Opener | 'capability'): Promise<Result<SessionDocument, SessionFault>> {
+  async #pending(now: number, by: Opener): Promise<Result<SessionDocument, SessionFault>> {
     await settle(this.#room, now)
-    const document = by === 'capability' ? this.#store.session() : this.#opened(by)
+    const document = this.#opened(by)
     if (document === undefined) return err('not_found')
     // Past its time a session may still wait for an answer that came before: nothing new begins.
     return document.status === 'pending' && now < document.expires_at ? ok(document) : err('ended')
-  }
-
-  /** Written the first time only: that it was used again is kept in memory. */
-  #handOut(generation: StoredGeneration, now: number, how: 'fetched' | 'viewed'): void {
-    const document = this.#store.session()
-    if (document === undefined) return
-    const handedOut = handOut(generation, now, how)
-    const generations = document.generations.map((one) =>
-      one.number === generation.number ? handedOut : one,
-    )
-    const request_fetched = document.request_fetched || how === 'fetched'
-    const changed = { ...document, generations, request_fetched }
-    if (generation[how]) this.#store.remember(changed)
-    else this.#store.commit({ ...changed, version: document.version + (how === 'fetched' ? 1 : 0) })
   }
 }

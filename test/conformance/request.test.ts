@@ -86,20 +86,6 @@ it('CONTRACT 3: fetching a request_uri again gives the same nonce, state and key
   expect(told(again)).toEqual(told(first))
 })
 
-it('CONTRACT 3: what wallet_metadata narrows is not stored: the next wallet gets the whole request', async () => {
-  const session = await stage.rp.create()
-  const narrow = {
-    vp_formats_supported: { mso_mdoc: {} },
-    client_id_prefixes_supported: ['redirect_uri'],
-    request_object_signing_alg_values_supported: ['ES512'],
-  }
-  const body = new URLSearchParams({ wallet_metadata: JSON.stringify(narrow) })
-  await stage.service.fetch(session.wallet_request.request_uri, { method: 'POST', body })
-  const request = await stage.service.wallet.receive(session.wallet_request.uri)
-  expect(request.payload.dcql_query).toEqual(session.wallet_request.dcql_query)
-  expect((await answerAge(stage, request)).status).toBe(200)
-})
-
 it('CONTRACT 5: a Request Object is application/oauth-authz-req+jwt, uncached, and open to every origin', async () => {
   const { wallet_request } = await stage.rp.create()
   const response = await stage.service.fetch(wallet_request.request_uri)

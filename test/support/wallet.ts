@@ -5,6 +5,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { CallbackContext } from '@openid4vc/oauth2'
 import { Openid4vpClient, type WalletMetadata } from '@openid4vc/openid4vp'
 import { CompactEncrypt, importJWK, type JWK } from 'jose'
+import { makeRequestKey } from './request-key.ts'
 import { createRequestLinter } from './request-linter.ts'
 import { readCertificate, requestVerifier, resolveDidWeb, type VerifierTrust } from './verifier-key.ts'
 
@@ -22,6 +23,10 @@ export type ReceiveOptions = {
   readonly walletNonce?: string | undefined
   /** A wallet that does not know `request_uri_method` fetches by GET (§5.10). */
   readonly getOnly?: boolean
+  /** Members of `wallet_metadata` that are other than this wallet's. */
+  readonly metadata?: object
+  /** Demands an encrypted request, with this content encryption. */
+  readonly encryptedWith?: string
   /** What the session speaks; the library finds out for itself and must come to the same. Default: `openid4vp-1.0`. */
   readonly protocol?: string
   /** Whether the relying party asked for something to be confirmed. */
@@ -115,16 +120,20 @@ async function receive(
   {
     walletNonce = randomBytes(16).toString('base64'),
     getOnly = false,
+    metadata = {},
+    encryptedWith,
     protocol = 'openid4vp-1.0',
     asksTransactionData = false,
   }: ReceiveOptions,
 ): Promise<ReceivedRequest> {
   const met = getOnly ? uri.replace(/&request_uri_method=post$/, '') : uri
   const posts = new URL(met).searchParams.get('request_uri_method') === 'post'
+  const key = encryptedWith === undefined ? undefined : await makeRequestKey(encryptedWith)
+  const wallet_metadata = JSON.stringify({ ...METADATA, ...metadata, ...key?.metadata })
   let served: { readonly text: string; readonly response: Response } | undefined
   // The library posts its metadata without `wallet_metadata` and `wallet_nonce`, so the form of §5.10 is made here.
   const fetchRequest = async (url: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
-    const body = new URLSearchParams({ wallet_metadata: JSON.stringify(METADATA), wallet_nonce: walletNonce })
+    const body = new URLSearchParams({ wallet_metadata, wallet_nonce: walletNonce })
     const headers = { accept: 'application/oauth-authz-req+jwt' }
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
     const request = posts
@@ -133,11 +142,19 @@ async function receive(
     if (init.method?.toUpperCase() !== (posts ? 'POST' : 'GET'))
       throw new Error('the library chose another method')
     const response = await fetch(String(url), request)
-    served = { text: await response.clone().text(), response }
-    return response
+    if (key === undefined || !response.ok) {
+      served = { text: await response.clone().text(), response }
+      return response
+    }
+    // Opened here: the library looks for JSON where the JWE of a key agreement has nothing.
+    served = { text: await key.open(await response.text()), response }
+    return new Response(served.text, response)
   }
   const client = new Openid4vpClient({
-    callbacks: { ...callbacks({ verifierCa, fetch }), fetch: fetchRequest },
+    callbacks: {
+      ...callbacks({ verifierCa, fetch }),
+      fetch: fetchRequest,
+    },
   })
   const { params } = client.parseOpenid4vpAuthorizationRequest({ authorizationRequest: met })
   const resolved = await client.resolveOpenId4vpAuthorizationRequest({

@@ -1,0 +1,35 @@
+// A key that a wallet has its Request Objects encrypted to (OpenID4VP 1.0 §5.10), one for each fetch.
+
+import { isDeepStrictEqual } from 'node:util'
+import { compactDecrypt, exportJWK, generateKeyPair } from 'jose'
+
+export type RequestKey = {
+  /** What of `wallet_metadata` asks for it. */
+  readonly metadata: {
+    readonly jwks: object
+    readonly request_object_encryption_alg_values_supported: readonly string[]
+    readonly request_object_encryption_enc_values_supported: readonly string[]
+  }
+  /** The signed Request Object inside. Throws where it is not encrypted as was asked. */
+  readonly open: (jwe: string) => Promise<string>
+}
+
+export async function makeRequestKey(enc: string): Promise<RequestKey> {
+  const { publicKey, privateKey } = await generateKeyPair('ECDH-ES', { crv: 'P-256', extractable: true })
+  const jwk = { ...(await exportJWK(publicKey)), kid: 'request-key', use: 'enc', alg: 'ECDH-ES' }
+  const open = async (jwe: string) => {
+    const { plaintext, protectedHeader } = await compactDecrypt(jwe, privateKey)
+    const { epk: _, ...told } = protectedHeader
+    const asked = { alg: 'ECDH-ES', enc, kid: 'request-key', cty: 'JWT', typ: 'oauth-authz-req+jwt' }
+    if (!isDeepStrictEqual(told, asked)) throw new Error(`encrypted under ${JSON.stringify(told)}`)
+    return new TextDecoder().decode(plaintext)
+  }
+  return {
+    metadata: {
+      jwks: { keys: [jwk] },
+      request_object_encryption_alg_values_supported: ['ECDH-ES'],
+      request_object_encryption_enc_values_supported: [enc],
+    },
+    open,
+  }
+}
