@@ -41,7 +41,8 @@ export function startWorkerd(directory, environment) {
 
 /**
  * Resolves once `/healthz` answers 200 with the boot id this process was given (so that no other process answers for it), and
- * `/readyz` 200. Throws with what stood in the way.
+ * `/readyz` 200, or says that only its certificate is not valid: wallets refuse that, but what ended before can still be read.
+ * Throws with what stood in the way.
  */
 export async function untilReady(child, { origin, bootId }) {
   const faults = configurationFaults(child)
@@ -54,7 +55,7 @@ export async function untilReady(child, { origin, bootId }) {
     if (hasEnded(child)) throw new Error('workerd ended (see above)')
     if (answer?.json()?.boot_id === bootId) {
       const ready = await request('GET', `${origin}/readyz`)
-      if (ready.status === 200) return
+      if (ready.status === 200 || ready.json()?.status === 'not_ready') return
       last = `/readyz answers ${ready.status} ${ready.text.slice(0, 200)}`
     }
     if (faults.length > 0) throw new Error(faults[0])

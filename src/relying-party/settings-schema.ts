@@ -14,9 +14,10 @@ import {
   SCOPES,
   type SettingsInput,
   type SettingsPatch,
+  type SettingsView,
   STATUS_UNAVAILABLE,
 } from './settings.ts'
-import { signingIdentity } from './verifier-certificate.ts'
+import { namesHost, signingIdentity } from './verifier-certificate.ts'
 
 /** Bytes of a settings body at most. */
 export const SETTINGS_LIMIT = 128 * 1024
@@ -35,9 +36,10 @@ export function creationSchema(rules: SettingsRules): z.ZodMiniType<SettingsInpu
   const sent = z.extend(z.exactPartial(members(rules)), { name, livemode: z._default(z.boolean(), false) })
   return z.pipe(
     sent.check(
-      z.superRefine((input, context) =>
-        judgeUrls(input, loopbackAllowed(rules, input.livemode), rules, context),
-      ),
+      z.superRefine((input, context) => {
+        judgeUrls(input, loopbackAllowed(rules, input.livemode), rules, context)
+        judgePrefix(input, {}, rules, context)
+      }),
     ),
     z.transform(
       ({ anchor_sets, ...input }): SettingsInput => ({
@@ -60,16 +62,22 @@ export function creationSchema(rules: SettingsRules): z.ZodMiniType<SettingsInpu
 }
 
 /** Body of `PATCH`: a member that is sent replaces the old value as a whole; null removes what may be absent. */
-export function patchSchema(rules: SettingsRules, livemode: boolean): z.ZodMiniType<SettingsPatch> {
+export function patchSchema(rules: SettingsRules, current: CurrentSettings): z.ZodMiniType<SettingsPatch> {
   const fixed = z.never('cannot be changed: every API key carries the mode')
   const sent = z.exactPartial(z.extend(members(rules), { name, livemode: fixed }))
   return z.pipe(
     sent.check(
-      z.superRefine((patch, context) => judgeUrls(patch, loopbackAllowed(rules, livemode), rules, context)),
+      z.superRefine((patch, context) => {
+        judgeUrls(patch, loopbackAllowed(rules, current.livemode), rules, context)
+        judgePrefix(patch, current, rules, context)
+      }),
     ),
     z.transform(({ anchor_sets, livemode: _, ...patch }): SettingsPatch => patch),
   )
 }
+
+/** What a change is judged together with. */
+export type CurrentSettings = Pick<SettingsView, 'livemode'> & Identification
 
 /** Body of `POST …/api_keys`. What is not said is as `ceiling` has it; a key never outlives it. */
 export function apiKeyGrantSchema(now: number, ceiling: ApiKeyGrant): z.ZodMiniType<ApiKeyGrant> {
@@ -183,6 +191,27 @@ function judgeUrls(
   origins?.forEach((text, i) => {
     if (!isOrigin(text, allowLoopback)) refuse(['origins', i], 'must be an https origin, without a path')
   })
+}
+
+type Identification = {
+  readonly verifier?: { readonly certificate_chain_pem: string } | null
+  readonly request_options?: { readonly client_id_prefix?: string }
+}
+
+/** Under `x509_san_dns` a wallet compares the certificate with our host: a preference that no session could follow is refused. */
+function judgePrefix(
+  sent: Identification,
+  current: Identification,
+  { baseUrl }: SettingsRules,
+  context: z.core.$RefinementCtx,
+): void {
+  const { verifier, request_options } = { ...current, ...sent }
+  if (!verifier || request_options?.client_id_prefix !== 'x509_san_dns') return
+  if (namesHost(verifier.certificate_chain_pem, new URL(baseUrl).hostname)) return
+  const path = sent.verifier ? ['verifier', 'certificate_chain_pem'] : ['request_options', 'client_id_prefix']
+  const message =
+    'the verifier certificate must name the host of this service where x509_san_dns is preferred'
+  if (sent.verifier || sent.request_options) context.addIssue({ code: 'custom', path, message })
 }
 
 const URL_FAULTS: Readonly<Record<UrlFault, string>> = {

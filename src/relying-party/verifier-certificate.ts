@@ -6,8 +6,10 @@ import { utf8 } from '../codec/bytes.ts'
 import { decodePemCertificates } from '../trust/anchor-certificates.ts'
 import { type Certificate, isSelfIssued } from '../trust/certificate.ts'
 import { judgeValidity } from '../trust/certificate-path.ts'
+import { findBrokenRule } from '../trust/certificate-profile.ts'
 import { verifyCertificateSignature } from '../trust/certificate-signature.ts'
 import { isSameName } from '../trust/distinguished-name.ts'
+import type { CertificateRule } from '../trust/rejection.ts'
 import { subjectKeyJwk } from '../trust/subject-key.ts'
 import type { SigningIdentity } from './settings.ts'
 
@@ -76,14 +78,36 @@ async function chainFault(identity: SigningIdentity, now: number): Promise<strin
     return `must be 1 to ${MAXIMUM_CERTIFICATES} PEM certificates, leaf first, and nothing else`
   }
   if (!isCertificateOf(leaf, identity.signing_jwk)) return 'its first certificate is not for signing_jwk'
-  if (leaf.extensions.basicConstraints?.ca) return 'its first certificate is an authority, not a leaf'
   // HAIP 1.0 §5: neither a self-signed leaf nor the trust anchor itself is sent.
   if (chain.some(isSelfIssued)) return 'a certificate in it is self-signed: leave the root out'
+  const rule = findBrokenRule([leaf, ...chain.slice(1)], { extendedKeyUsage: undefined })
+  // That a certificate is for TLS alone is for its issuer and the wallet's trust list to settle.
+  if (rule !== undefined && rule !== 'extended_key_usage') return RULES[rule]
   if (chain.some((certificate) => judgeValidity(certificate, now / 1000) !== undefined)) {
     return 'a certificate in it has expired or is not valid yet'
   }
   const links = chain.slice(1).map((issuer, i) => isIssuedBy(chain[i], issuer))
   return (await Promise.all(links)).every(Boolean) ? undefined : 'each certificate must be issued by the next'
+}
+
+const RULES: Readonly<Record<Exclude<CertificateRule, 'extended_key_usage'>, string>> = {
+  leaf_is_ca: 'its first certificate is an authority, not a leaf',
+  issuer_is_not_ca: 'each certificate after the first must be an authority',
+  path_length: 'an authority in it does not allow so many certificates below it (pathLenConstraint)',
+  key_usage:
+    'the key usage of its first certificate must have digitalSignature, that of the others keyCertSign',
+  name_constraints: 'a certificate in it has a name that its authority may not certify (nameConstraints)',
+  critical_extension: 'a certificate in it has a critical extension that is not known',
+  chain_too_long: 'has too many certificates',
+  weak_key_or_signature: 'a certificate in it has a weak key or signature',
+  issuing_country: 'its authority is in another country',
+}
+
+/** Whether the leaf names the host, as `x509_san_dns` needs (OpenID4VP 1.0 §5.9.3): in full, without a wildcard. */
+export function namesHost(certificateChainPem: string, hostname: string): boolean {
+  const [leaf] = decodePemCertificates(certificateChainPem) ?? []
+  const names = leaf?.extensions.subjectAltNames ?? []
+  return names.some((name) => name.form === 'dns' && name.value.toLowerCase() === hostname)
 }
 
 function isCertificateOf(leaf: Certificate, { crv, x, y }: SigningIdentity['signing_jwk']): boolean {

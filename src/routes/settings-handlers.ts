@@ -32,7 +32,7 @@ export async function changeSettings(
 ): Promise<Response> {
   const view = await relyingPartyStub(c.env.RELYING_PARTY, relyingPartyId)?.view()
   if (!view?.ok) return problem(c, 'not_found')
-  const patch = await readJson(c, patchSchema(rulesOf(c), view.value.livemode), SETTINGS_LIMIT)
+  const patch = await readJson(c, patchSchema(rulesOf(c), view.value), SETTINGS_LIMIT)
   if (!patch.ok) return patch.error
   const refused = refuse(patch.value)
   if (refused !== undefined) return refused

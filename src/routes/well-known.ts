@@ -3,9 +3,9 @@
 import { html } from 'hono/html'
 import { Hono } from 'hono/tiny'
 import { configOf } from '../env.ts'
-import { directoryOf } from '../relying-party/directory.ts'
 import type { AppContext, AppEnv } from './context.ts'
 import { PROBLEMS, type ProblemCode, type ProblemKind, problem } from './problems.ts'
+import { readiness } from './readiness.ts'
 
 /** Begin the paths below which HEAD may run GET handlers: they have no effect. */
 export const SAFE_PREFIXES = [
@@ -20,20 +20,17 @@ export const SAFE_PREFIXES = [
 /** `/healthz`, `/readyz`, `/.well-known/jwks.json`, `/problems/{code}`. */
 export function wellKnownRoutes(): Hono<AppEnv> {
   return new Hono<AppEnv>()
-    .get('/healthz', (c) => answer(c, { status: 'ok', boot_id: c.env.BOOT_ID ?? null }))
+    .get('/healthz', healthOf)
     .get('/readyz', readiness)
     .get('/.well-known/jwks.json', publicKeys)
     .get('/problems/:code', problemPage)
 }
 
-/** Ready: the configuration is valid and objects answer. A fault in either is thrown and becomes 500 or 503. */
-async function readiness(c: AppContext): Promise<Response> {
-  configOf(c.env)
-  await directoryOf(c.env).ping()
-  return answer(c, { status: 'ready' })
+function healthOf(c: AppContext): Response {
+  return c.json({ status: 'ok', boot_id: c.env.BOOT_ID ?? null }, 200, { 'Cache-Control': 'no-store' })
 }
 
-/** The public halves of the keys that sign access tokens and claims (RFC 7517). */
+/** The public halves of the keys that sign access tokens, claims and receipts, retired ones included (RFC 7517). */
 function publicKeys(c: AppContext): Response {
   const keys = configOf(c.env).accessTokenKeys.keys.map(({ kty, crv, x, y, kid }) => {
     return { kty, crv, x, y, kid, alg: 'ES256', use: 'sig' }
@@ -59,11 +56,4 @@ function problemPage(c: AppContext): Response | Promise<Response> {
 </body>
 </html>
 `)
-}
-
-function answer(
-  c: AppContext,
-  body: { readonly status: string; readonly boot_id?: string | null },
-): Response {
-  return c.json(body, 200, { 'Cache-Control': 'no-store' })
 }

@@ -258,7 +258,7 @@ describe('http on loopback', () => {
   it('is not for live ones', async () => {
     const pointers = ['/webhook/url', '/return_urls/0', '/origins/0']
     expect(await pointersOf({ ...local, livemode: true }, LOOPBACK_RULES)).toEqual(pointers)
-    const patched = await patchSchema(LOOPBACK_RULES, true).safeParseAsync(local)
+    const patched = await patchSchema(LOOPBACK_RULES, { livemode: true }).safeParseAsync(local)
     expect(patched.error?.issues).toHaveLength(3)
   })
   it('is not for a service that does not allow it', async () => {
@@ -320,18 +320,20 @@ describe('an added credential type', () => {
 
 describe('a change', () => {
   it('may be empty', async () => {
-    expect(await patchSchema(RULES, false).parseAsync({})).toEqual({})
+    expect(await patchSchema(RULES, { livemode: false }).parseAsync({})).toEqual({})
   })
   it('may set to null what may be absent, and nothing else', async () => {
     const nulls = { webhook: null, formats: null, claims_encryption_jwk: null, verifier: null }
-    expect(await patchSchema(RULES, false).parseAsync(nulls)).toEqual(nulls)
+    expect(await patchSchema(RULES, { livemode: false }).parseAsync(nulls)).toEqual(nulls)
     for (const name of ['name', 'trust_anchors', 'by_value', 'return_urls', 'retention_seconds']) {
-      const result = await patchSchema(RULES, false).safeParseAsync({ [name]: null })
+      const result = await patchSchema(RULES, { livemode: false }).safeParseAsync({ [name]: null })
       expect(result.error?.issues.map(({ path }) => path)).toEqual([[name]])
     }
   })
   it('does not bring in a default that would overwrite a setting', async () => {
-    expect(Object.keys(await patchSchema(RULES, false).parseAsync({ by_value: true }))).toEqual(['by_value'])
+    expect(Object.keys(await patchSchema(RULES, { livemode: false }).parseAsync({ by_value: true }))).toEqual(
+      ['by_value'],
+    )
   })
 })
 

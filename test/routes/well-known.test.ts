@@ -1,14 +1,33 @@
 import { exports } from 'cloudflare:workers'
 import { importJWK } from 'jose'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { call, edgeApp, json } from './edge-app.ts'
 
 const app = edgeApp()
 
+afterEach(() => {
+  vi.useRealTimers()
+})
+
 describe('/healthz and /readyz', () => {
   it('answer 200, with the boot id the launcher gave', async () => {
     expect(await json(call(app, 'GET', '/healthz'))).toEqual({ status: 'ok', boot_id: 'test-boot' })
-    expect(await json(call(app, 'GET', '/readyz'))).toEqual({ status: 'ready' })
+    expect(await json(call(app, 'GET', '/readyz'))).toEqual({ status: 'ready', warnings: [] })
+  })
+
+  // The certificate of the tests is valid until the end of 2119.
+  const expires_at = '2120-01-01T00:00:00.000Z'
+  it.each([
+    ['2119-12-01', 200, 'ready', []],
+    ['2119-12-03', 200, 'ready', [{ code: 'verifier_certificate_expires_soon', expires_at }]],
+    ['2120-01-02', 503, 'not_ready', [{ code: 'verifier_certificate_not_valid', expires_at }]],
+    ['2019-12-31', 503, 'not_ready', [{ code: 'verifier_certificate_not_valid', expires_at }]],
+  ])('on %s answer %i: a certificate is warned of a month before it expires', async (day, ...expected) => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(day) })
+    const response = await call(app, 'GET', '/readyz')
+    expect(response.headers.has('Retry-After')).toBe(response.status === 503)
+    const { status, warnings } = await json(response)
+    expect([response.status, status, warnings]).toEqual(expected)
   })
 
   it('are mounted in the service', async () => {

@@ -1,0 +1,116 @@
+// What is wrong with a relying party's own certificate is said when it is set, each fault by its own sentence. The certificates
+// are minted with @peculiar/x509, which shares no code with src/trust.
+
+import { describe, expect, it } from 'vitest'
+import { creationSchema, patchSchema } from '../../src/relying-party/settings-schema.ts'
+import {
+  type CertificateOptions,
+  type Minted,
+  mintIntermediate,
+  mintLeaf,
+  mintRoot,
+  nameConstraints,
+} from '../support/certificates.ts'
+
+const NOW = Date.parse('2026-11-20T12:00:00Z')
+const RULES = { now: NOW, baseUrl: 'https://verifier.example', allowLoopback: false }
+const HOST = { altNames: [{ type: 'dns', value: 'verifier.example' }] } as const
+const PREFERS_SAN = { request_options: { client_id_prefix: 'x509_san_dns' } } as const
+
+const root = await mintRoot()
+
+function verifierOf([leaf, ...issuers]: readonly [Minted, ...Minted[]]) {
+  const { kty, crv, x, y, d } = leaf.privateJwk
+  const certificate_chain_pem = [leaf, ...issuers].map(({ pem }) => pem).join('\n')
+  return { signing_jwk: { kty, crv, x, y, d }, certificate_chain_pem }
+}
+
+/** `pointer: message` of each fault. */
+async function faultsOf(body: object, current?: Parameters<typeof patchSchema>[1]): Promise<string[]> {
+  const schema = current === undefined ? creationSchema(RULES) : patchSchema(RULES, current)
+  const { error } = await schema.safeParseAsync(current === undefined ? { name: 'Shop', ...body } : body)
+  return error?.issues.map(({ path, message }) => `/${path.join('/')}: ${message}`) ?? []
+}
+
+/** The sentence about a chain of a leaf and the authority that issued it. */
+async function fault(leaf: CertificateOptions, intermediate: CertificateOptions = {}): Promise<string[]> {
+  const authority = await mintIntermediate(root, intermediate)
+  const faults = await faultsOf({ verifier: verifierOf([await mintLeaf(authority, leaf), authority]) })
+  return faults.map((text) => text.replace('/verifier/certificate_chain_pem: ', ''))
+}
+
+const CASES: readonly (readonly [string, CertificateOptions, CertificateOptions, string])[] = [
+  ['a leaf that is an authority', { ca: true, keyUsage: ['keyCertSign'] }, {}, 'is an authority, not a leaf'],
+  ['a leaf that may not sign', { keyUsage: ['keyEncipherment'] }, {}, 'must have digitalSignature'],
+  ['a leaf without a key usage', { keyUsage: null }, {}, 'must have digitalSignature'],
+  ['an issuer that is no authority', {}, { ca: false }, 'must be an authority'],
+  [
+    'an unknown critical extension',
+    { extensions: [{ oid: '1.2.3.4', critical: true, value: Uint8Array.of(5, 0) }] },
+    {},
+    'critical extension that is not known',
+  ],
+  [
+    'a name its authority may not certify',
+    { altNames: [{ type: 'dns', value: 'verifier.example' }] },
+    { extensions: [nameConstraints({ permitted: [{ type: 'dns', value: 'other.example' }] })] },
+    'may not certify',
+  ],
+  ['a date before now', { notAfter: new Date('2026-11-19') }, {}, 'has expired or is not valid yet'],
+  ['a date after now', {}, { notBefore: new Date('2026-11-21') }, 'has expired or is not valid yet'],
+  ['another issuer', { issuerName: 'CN=Somebody else' }, {}, 'must be issued by the next'],
+]
+
+describe('a verifier certificate chain', () => {
+  it('is taken where nothing is wrong, also one that is for TLS alone', async () => {
+    expect(await fault({})).toEqual([])
+    expect(await fault({ extendedKeyUsage: ['1.3.6.1.5.5.7.3.1'] })).toEqual([])
+  })
+
+  it.each(CASES)('with %s is refused by name', async (_, leaf, intermediate, message) => {
+    expect(await fault(leaf, intermediate)).toEqual([expect.stringContaining(message)])
+  })
+
+  it('with more authorities than one of them allows is refused by name', async () => {
+    const upper = await mintIntermediate(root, { subject: 'CN=Upper', pathLength: 0 })
+    const lower = await mintIntermediate(upper, { subject: 'CN=Lower' })
+    const faults = await faultsOf({ verifier: verifierOf([await mintLeaf(lower), lower, upper]) })
+    expect(faults).toEqual([expect.stringContaining('pathLenConstraint')])
+  })
+})
+
+describe('a preference for x509_san_dns', async () => {
+  const named = verifierOf([await mintLeaf(root, HOST)])
+  const unnamed = verifierOf([await mintLeaf(root)])
+  const wildcard = verifierOf([await mintLeaf(root, { altNames: [{ type: 'dns', value: '*.example' }] })])
+  const common = verifierOf([await mintLeaf(root, { subject: 'CN=verifier.example' })])
+  const MESSAGE = expect.stringContaining('must name the host of this service')
+
+  it('is taken with a certificate that names the host, or with none of its own', async () => {
+    expect(await faultsOf({ verifier: named, ...PREFERS_SAN })).toEqual([])
+    expect(await faultsOf(PREFERS_SAN)).toEqual([])
+    expect(await faultsOf({ verifier: unnamed })).toEqual([])
+  })
+
+  it.each([
+    ['no name', unnamed],
+    ['a wildcard', wildcard],
+    ['a common name', common],
+  ])('is refused with a certificate that has %s', async (_, verifier) => {
+    expect(await faultsOf({ verifier, ...PREFERS_SAN })).toEqual([MESSAGE])
+  })
+
+  it('is held against what is there already when one of the two changes', async () => {
+    const pem = ({ certificate_chain_pem }: typeof named) => ({ certificate_chain_pem })
+    const prefers = { livemode: false, verifier: pem(named), ...PREFERS_SAN }
+    const hashed = { livemode: false, verifier: pem(unnamed), request_options: {} }
+    expect(await faultsOf({ verifier: unnamed }, prefers)).toEqual([
+      expect.stringMatching(/^\/verifier\/certificate_chain_pem: .*must name the host/),
+    ])
+    expect(await faultsOf(PREFERS_SAN, hashed)).toEqual([
+      expect.stringMatching(/^\/request_options\/client_id_prefix: .*must name the host/),
+    ])
+    expect(await faultsOf({ verifier: null }, prefers)).toEqual([])
+    expect(await faultsOf({ by_value: true }, { ...hashed, ...PREFERS_SAN })).toEqual([])
+  })
+})
