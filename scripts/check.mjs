@@ -1,4 +1,5 @@
-// `npm run check`: format, lint, both type checks, and the architecture test. Every check runs; one failure fails all.
+// `npm run check`: format, lint, both type checks, and the tests of what stands where: sources, and the conformance table. Every
+// check runs; one failure fails all.
 
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -9,7 +10,14 @@ const CHECKS = [
   ['@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'],
   ['typescript/bin/tsc', '-p', 'tsconfig.json'],
   ['typescript/bin/tsc', '-p', 'tsconfig.pure.json'],
-  ['vitest/vitest.mjs', 'run', '--project', 'core', 'test/architecture.test.ts'],
+  [
+    'vitest/vitest.mjs',
+    'run',
+    '--project',
+    'core',
+    'test/architecture.test.ts',
+    'test/conformance-document.test.ts',
+  ],
 ]
 
 ensureInstalled()

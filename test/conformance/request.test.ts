@@ -102,6 +102,20 @@ it('CONTRACT 5: a Request Object is application/oauth-authz-req+jwt, uncached, a
 
 const FORM = 'application/x-www-form-urlencoded'
 
+it('OpenID4VP 1.0 §5.10, §8.2: forms with parameters we do not know, and of a charset, are heard', async () => {
+  const policy = { ...OVER_18, request_options: { response_mode: 'direct_post' } }
+  const { session, request } = await begin(stage, policy)
+  const type = `${FORM}; charset=UTF-8`
+  const { request_uri, response_uri } = session.wallet_request
+  for (const form of ['', 'wallet_issuer=https%3A%2F%2Fwallet.example&x=1']) {
+    expect((await stage.service.fetch(request_uri, post(form, type))).status).toBe(200)
+  }
+  const vp_token = JSON.stringify(await ageOf(stage.person, request))
+  const form = new URLSearchParams({ vp_token, state: request.payload.state, iss: 'x', y: '1' })
+  await expectStatus(await stage.service.fetch(response_uri, post(`${form}`, type)), 200)
+  expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
+})
+
 /** What a wallet may send wrong, and the status it meets. */
 const WRONG: readonly (readonly [string, 'request' | 'callback', RequestInit, number])[] = [
   ['DELETE of a request_uri', 'request', { method: 'DELETE' }, 405],

@@ -64,7 +64,7 @@ const PARAMETERS = [
 ]
 const SIGNED = [...PARAMETERS, 'client_id', 'expected_origins', 'verifier_info', 'aud', 'iat', 'exp']
 
-/** PROTOCOL R59–R61 and what R26–R30 say of client metadata. */
+/** OpenID4VP 1.0 Appendix A.1 and A.2, and what §5.1 and §8.3 say of client metadata. */
 async function faultsOf(
   { protocol, data }: DigitalRequest,
   // biome-ignore lint/suspicious/noExplicitAny: claims of whatever shape are looked at here

@@ -1,0 +1,114 @@
+// docs/conformance.md is a table of clauses and of the tests that show them: every row has one, and each is there by its title.
+// What does not apply names a sentence of docs/contract.md instead.
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+const TESTS = dirname(fileURLToPath(import.meta.url))
+const read = (path: string) => readFileSync(join(TESTS, path), 'utf8')
+const CONFORMANCE = read('../docs/conformance.md')
+const CONTRACT = flowing(read('../docs/contract.md'))
+
+/** Line breaks are no difference between two sentences. */
+function flowing(text: string): string {
+  return text.replace(/\s+/g, ' ')
+}
+
+/** The rows of every table, cell by cell, without the heads. */
+function rowsOf(document: string): readonly (readonly string[])[] {
+  const lines = document.split('\n').filter((line) => line.startsWith('|'))
+  const cells = lines.map((line) => line.split('|').slice(1, -1).map((cell) => cell.trim())) // biome-ignore format: one step
+  return cells.filter(([clause = '']) => clause !== 'clause' && !/^-+$/.test(clause))
+}
+
+/** What is wrong with a table, one sentence each, in the order of its rows. */
+function faultsOf(document: string): readonly string[] {
+  return rowsOf(document).flatMap((row) => {
+    const [clause = '', does = '', shown = ''] = row
+    if (row.length !== 3 || clause === '' || does === '') return [`${clause}: not a row of three`]
+    const references = shown.split('<br>').map((text) => text.trim())
+    return references.map(faultOf).flatMap((fault) => (fault === undefined ? [] : [`${clause}: ${fault}`]))
+  })
+}
+
+function faultOf(reference: string): string | undefined {
+  const [, sentence] = /^contract: (.+)$/.exec(reference) ?? []
+  if (sentence !== undefined) return CONTRACT.includes(sentence) ? undefined : `no sentence “${sentence}”`
+  const [, file = '', title = '', example] = /^`([^`]+)` › (.+?)(?: › (.+))?$/.exec(reference) ?? []
+  if (!file.endsWith('.ts') || !existsSync(join(TESTS, file))) return `no test in “${reference}”`
+  if (!isRun(file)) return `${file} is run by no test`
+  if (!titlesOf(file).has(title)) return `${file} has no test “${title}”`
+  return example === undefined || hasText(read(file), example)
+    ? undefined
+    : `${file} has no case “${example}”`
+}
+
+/** A suite is run where a test imports it. */
+function isRun(file: string): boolean {
+  return file.endsWith('.test.ts') || testFiles().some((test) => importsOf(test).includes(file))
+}
+
+function testFiles(): readonly string[] {
+  const files = readdirSync(TESTS, { recursive: true, encoding: 'utf8' })
+  return files.filter((file) => file.endsWith('.test.ts'))
+}
+
+/** Files of test/ that a file of test/ imports. */
+function importsOf(file: string): readonly string[] {
+  const specifiers = [...read(file).matchAll(/ from '(\.[^']+\.ts)'/g)].map(([, path]) => String(path))
+  return specifiers
+    .map((path) => normalize(join(dirname(file), path)))
+    .filter((path) => !path.startsWith('..'))
+}
+
+/** The titles of a file's tests, and of the suites that it runs. A table of cases has one title, as it is written. */
+function titlesOf(file: string): ReadonlySet<string> {
+  return new Set([file, ...importsOf(file)].flatMap((path) => ownTitles(read(path))))
+}
+
+/** The first argument of `it`, `test` and `describe`, and of what their `each` gives back. */
+const TITLE =
+  /(?:\b(?:it|test|describe)|\))\(\s*(?:'((?:\\.|[^'\\\n])+)'|"((?:\\.|[^"\\\n])+)"|`((?:\\.|[^`\\])+)`),/g
+
+function ownTitles(source: string): readonly string[] {
+  return [...source.matchAll(TITLE)].map(([, ...quoted]) => quoted.join('').replace(/\\(.)/g, '$1'))
+}
+
+/** Whether a text stands there as a literal of its own, or as a member's name. */
+function hasText(source: string, text: string): boolean {
+  const escaped = text.replaceAll("'", "\\'")
+  return [`'${text}'`, `'${escaped}'`, `"${text}"`, `\`${text}\``, `${text}: `].some((quoted) =>
+    source.includes(quoted),
+  )
+}
+
+describe('docs/conformance.md', () => {
+  it('shows every clause by tests that exist, or by what the contract says of it', () => {
+    expect(faultsOf(CONFORMANCE)).toEqual([])
+  })
+
+  const row = (shown: string) => `| VP §1 | something | ${shown} |`
+  const FILE = '`formats/mdoc/credential.test.ts`'
+
+  it.each([
+    [row(`${FILE} › with \${name} › version 1.1`), undefined],
+    [row('contract: The Digital Credentials API'), undefined],
+    [row(''), 'no test in “”'],
+    ['| VP §1 | something |', 'not a row of three'],
+    [row('`formats/mdoc/nowhere.test.ts` › x'), 'no test in “`formats/mdoc/nowhere.test.ts` › x”'],
+    [row(FILE), `no test in “${FILE}”`],
+    [row(`${FILE} › with \${nam`), 'formats/mdoc/credential.test.ts has no test “with ${nam”'],
+    [row(`${FILE} › no documents`), 'formats/mdoc/credential.test.ts has no test “no documents”'],
+    [
+      row(`${FILE} › with \${name} › version 1.2`),
+      'formats/mdoc/credential.test.ts has no case “version 1.2”',
+    ],
+    [row('`system/fuzz/requests.ts` › x'), 'system/fuzz/requests.ts has no test “x”'],
+    [row('`system/canary/nobody.ts` › x'), 'no test in “`system/canary/nobody.ts` › x”'],
+    [row('contract: no such sentence'), 'no sentence “no such sentence”'],
+  ])('%s is found out: %s', (document, fault) => {
+    expect(faultsOf(document)).toEqual(fault === undefined ? [] : [`VP §1: ${fault}`])
+  })
+})
