@@ -3,7 +3,7 @@
 
 import { decodeBase64url, encodeBase64url } from '../codec/base64url.ts'
 import { decodeUtf8, utf8 } from '../codec/bytes.ts'
-import type { JsonObject } from '../codec/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../codec/json.ts'
 import type { HashName } from '../crypto/digest.ts'
 import type { ConfirmedTransactionData, TransactionData } from '../formats/format.ts'
 
@@ -42,6 +42,34 @@ export function readTransactionData(texts: readonly string[] = []): readonly Ask
       ...(hashAlgorithms === undefined ? {} : { hashAlgorithms }),
     }
   })
+}
+
+/** Everything that one text says, for those who put it into words: nothing is signed that is not in here. */
+export type TransactionDetails = {
+  readonly type: string
+  readonly details: readonly {
+    /** Names on the way; elements of a list have that of the list. */
+    readonly path: readonly string[]
+    readonly value: string | number | boolean
+  }[]
+}
+
+/** The details of the texts of a request. */
+export function detailsOf(texts: readonly string[] = []): readonly TransactionDetails[] {
+  return texts.map((encoded) => {
+    const { type, credential_ids, transaction_data_hashes_alg, ...members } = decodeTransactionData(encoded)
+    return { type, details: leavesOf(members as JsonObject, []) } // what is left of a JSON object
+  })
+}
+
+function leavesOf(value: Json, path: readonly string[]): TransactionDetails['details'] {
+  if (Array.isArray(value)) return value.flatMap((item: Json) => leavesOf(item, path))
+  if (isJsonObject(value)) {
+    return Object.entries(value).flatMap(([name, item]) => leavesOf(item, [...path, name]))
+  }
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? [{ path, value }]
+    : []
 }
 
 /** The request parameter, where there is something to confirm. */

@@ -15,7 +15,7 @@ import type {
 } from './settings.ts'
 
 /** The version of the stored shape. A change appends one upgrade step to `readDocument`. */
-export const SCHEMA_VERSION = 3
+export const SCHEMA_VERSION = 4
 
 /** Live secrets of one webhook at most: the newest ones stay. */
 const MAXIMUM_WEBHOOK_SECRETS = 3
@@ -49,8 +49,9 @@ export function readDocument(stored: unknown): RelyingPartyDocument | undefined 
   if (stored === undefined) return undefined
   const { schema_version } = stored as { schema_version: unknown } // written by this service alone
   if (schema_version === SCHEMA_VERSION) return stored as RelyingPartyDocument
-  if (schema_version === 2) return fromVersion2(stored as Version2)
-  if (schema_version === 1) return fromVersion2(fromVersion1(stored as Version1))
+  if (schema_version === 3) return fromVersion3(stored as Version3)
+  if (schema_version === 2) return fromVersion3(fromVersion2(stored as Version2))
+  if (schema_version === 1) return fromVersion3(fromVersion2(fromVersion1(stored as Version1)))
   throw new Error(`relying party document of unknown version ${String(schema_version)}`)
 }
 
@@ -62,10 +63,17 @@ function fromVersion1(stored: Version1): Version2 {
 }
 
 /** Before there were DIDs: no key was looked for in a document. */
-type Version2 = Omit<RelyingPartyDocument, 'schema_version' | 'former_verifier_keys'>
+type Version2 = Omit<Version3, 'former_verifier_keys'>
 
-function fromVersion2(stored: Version2): RelyingPartyDocument {
-  return { ...stored, schema_version: SCHEMA_VERSION, former_verifier_keys: [] }
+function fromVersion2(stored: Version2): Version3 {
+  return { ...stored, former_verifier_keys: [] }
+}
+
+/** Before people could be asked to confirm transactions. */
+type Version3 = Omit<RelyingPartyDocument, 'schema_version' | 'transaction_data_types'>
+
+function fromVersion3(stored: Version3): RelyingPartyDocument {
+  return { ...stored, schema_version: SCHEMA_VERSION, transaction_data_types: [] }
 }
 
 /** Opens the document's secrets. Throws where they cannot be opened: the server secret is then not the one they were sealed with. */

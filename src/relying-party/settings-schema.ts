@@ -6,6 +6,7 @@ import { CLIENT_ID_PREFIXES } from '../openid4vp/client-identifier.ts'
 import { REQUEST_URI_METHODS, RESPONSE_MODES } from '../openid4vp/generation.ts'
 import { parseTrustAnchor } from '../trust/parse-anchor.ts'
 import { judgeReceiverUrl, type UrlFault } from '../webhook/receiver-url.ts'
+import { addedTransactionDataTypes } from './added-transaction-data-types.ts'
 import { addedTypes, FORMAT_IDS } from './added-types.ts'
 import { claimsEncryptionJwk } from './encryption-jwk.ts'
 import type { ApiKeyGrant } from './relying-party.ts'
@@ -46,6 +47,7 @@ export function creationSchema(rules: SettingsRules): z.ZodMiniType<SettingsInpu
         webhook: null,
         trust_anchors: [],
         credential_types: [],
+        transaction_data_types: [],
         formats: null,
         request_options: {},
         by_value: !input.livemode, // CONTRACT 3: on in test mode, off in live mode
@@ -118,6 +120,7 @@ function members(rules: SettingsRules) {
     trust_anchors: z.array(trustAnchor).check(z.maxLength(100)),
     anchor_sets: z.array(z.never('no anchor set of this name is kept here')).check(z.maxLength(20)),
     credential_types: addedTypes,
+    transaction_data_types: addedTransactionDataTypes,
     formats: z.nullable(unique(z.enum(FORMAT_IDS), FORMAT_IDS.length).check(z.minLength(1))),
     request_options: z.exactPartial(
       z.strictObject({

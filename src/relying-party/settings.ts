@@ -2,6 +2,7 @@
 
 import type { P256PrivateJwk } from '../config.ts'
 import type { ClientIdPrefix } from '../openid4vp/client-identifier.ts'
+import type { AddedTransactionDataType } from '../openid4vp/transaction-data-types.ts'
 import type { CredentialTypeDefinition } from '../policy/policy.ts'
 import type { TrustAnchor } from '../trust/anchor.ts'
 
@@ -34,6 +35,8 @@ export type Settings = {
   readonly webhook: WebhookEndpoint | null
   readonly trust_anchors: readonly TrustAnchor[]
   readonly credential_types: readonly CredentialTypeDefinition[]
+  /** Types of transaction data of its own. */
+  readonly transaction_data_types: readonly AddedTransactionDataType[]
   readonly formats: readonly string[] | null
   readonly request_options: RequestOptions
   readonly by_value: boolean

@@ -74,7 +74,7 @@ async function prepare(
     const message = 'has no words for what is asked'
     return err(unsatisfiable(c, { pointer: '/protocol', code: 'not_in_protocol', message }))
   }
-  const addedTypes: never[] = []
+  const addedTypes = settings.transaction_data_types
   const transactionData = requestedTransactions(body, { policy: policy.value, protocol, addedTypes })
   if (!transactionData.ok)
     return err(problem(c, transactionData.error.code, { errors: transactionData.error.errors }))

@@ -64,6 +64,7 @@ async function sendSession(c: AppContext, id: string, session: Stub, by: Opener)
   const shown = {
     page,
     name: settings.value.name,
+    transactionTypes: settings.value.transaction_data_types,
     qr: render.ok ? drawQr(render.value.uri) : null,
     api: `/v1/verify/${id}`,
     now: Date.now(),

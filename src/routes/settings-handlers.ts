@@ -123,6 +123,7 @@ export function settingsToWire(view: SettingsView) {
     trust_anchors: view.trust_anchors,
     anchor_sets: [],
     credential_types: view.credential_types.map(addedTypeToWire),
+    transaction_data_types: view.transaction_data_types,
     formats: view.formats,
     request_options: view.request_options,
     by_value: view.by_value,

@@ -2,7 +2,7 @@
 // Members are always present; unknown is `null`. Built from the document alone.
 
 import { PROTOCOLS } from '../openid4vp/protocols/index.ts'
-import { decodeTransactionData } from '../openid4vp/transaction-data.ts'
+import { decodeTransactionData, detailsOf } from '../openid4vp/transaction-data.ts'
 import { askedOf } from '../policy/asked.ts'
 import { bindingOf } from './binding.ts'
 import { type Attempt, type SessionDocument, stageOf } from './document.ts'
@@ -64,8 +64,16 @@ export function pageView(document: SessionDocument) {
   const { status, version, expires_at, relying_party_id, livemode } = document
   const { locale, required_session_binding, protocol } = document.request
   const state = { status, stage: stageOf(document), version, expires_at, relying_party_id, livemode }
+  const transactions = detailsOf(document.request.transaction_data)
   const { offersDcApi: offers_dc_api } = PROTOCOLS[protocol]
-  return { ...state, asked: askedOf(document.policy), locale, required_session_binding, offers_dc_api }
+  return {
+    ...state,
+    asked: askedOf(document.policy),
+    transactions,
+    locale,
+    required_session_binding,
+    offers_dc_api,
+  }
 }
 
 export type PageView = ReturnType<typeof pageView>

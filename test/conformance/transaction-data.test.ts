@@ -55,6 +55,34 @@ describe('what a wallet is sent', () => {
   })
 })
 
+describe('the page', () => {
+  it('says what is to be confirmed, and what a relying party wrote is text', async () => {
+    const order = {
+      type: 'https://shop.example/order',
+      title: 'Your <order>',
+      members: [
+        { path: ['payload', 'article'], label: 'Article' },
+        { path: ['count'], label: 'Count', kind: 'number' },
+      ],
+    }
+    const rp = await relyingPartyOf(stage, { transaction_data_types: [order] })
+    const asked = { type: order.type, payload: { article: '<img src=x onerror=alert(1)>' }, count: 3 }
+    const { session, request } = await begin(stage, { ...PAY, transaction_data: [PAYMENT, asked] }, { rp })
+    const html = await (await stage.service.fetch(session.session_url)).text()
+    for (const shown of ['Shöp &amp; Söhne', '12.5', 'Your &lt;order&gt;', '&lt;img src=x', 'Article']) {
+      expect(html).toContain(shown)
+    }
+    expect(html).not.toContain('<img src=x')
+    expect(objectsIn(request)).toMatchObject([PAYMENT, asked])
+    await expectStatus(await answer(request), 200)
+    expect((await rp.poll(session.verification_id)).status).toBe('verified')
+    const wrong = { ...PAY, transaction_data: [{ ...asked, count: '3' }] }
+    expect(await expectStatus(await rp.call('POST', '/v1/verify', { body: wrong }), 400)).toMatchObject({
+      errors: [{ pointer: '/transaction_data/0/count', code: 'invalid_type' }],
+    })
+  })
+})
+
 describe('an answer that confirms', () => {
   it('verifies, and poll and event say which credential confirmed what', async () => {
     const { session, request } = await begin(stage, PAY)

@@ -17,6 +17,7 @@ const INPUT: SettingsInput = {
   webhook: { url: URL_IN, events: ['verification.verified'] },
   trust_anchors: [],
   credential_types: [],
+  transaction_data_types: [],
   formats: null,
   request_options: {},
   by_value: true,
@@ -115,7 +116,8 @@ describe('a relying party object', () => {
     const before = await settingsFrom(stub)
     const after = await runInDurableObject(stub, async (object, state) => {
       const document = state.storage.kv.get<Stored>('document')
-      state.storage.kv.put('document', { ...document, schema_version: 1, status_unavailable: undefined })
+      const unknown = { status_unavailable: undefined, transaction_data_types: undefined }
+      state.storage.kv.put('document', { ...document, ...unknown, schema_version: 1 })
       return object.settings()
     })
     expect(after).toEqual({ ok: true, value: { ...before, status_unavailable: 'refuse' } })

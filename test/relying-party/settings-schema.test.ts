@@ -47,6 +47,13 @@ const GOOD = {
   trust_anchors: [ANCHOR],
   anchor_sets: [],
   credential_types: [EMPLOYEE],
+  transaction_data_types: [
+    {
+      type: 'order',
+      title: 'Your order',
+      members: [{ path: ['id'], label: 'Order', kind: 'text', optional: false }],
+    },
+  ],
   formats: ['dc+sd-jwt'],
   request_options: {
     client_id_prefix: 'x509_san_dns',

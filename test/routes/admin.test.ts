@@ -67,6 +67,7 @@ describe('creating a relying party', () => {
       trust_anchors: [],
       anchor_sets: [],
       credential_types: [],
+      transaction_data_types: [],
       formats: null,
       request_options: {},
       by_value: true,

@@ -2,10 +2,12 @@
 // needs. It shows no claim value and no reason: those are the relying party's.
 
 import { html } from 'hono/html'
+import type { AddedTransactionDataType } from '../../openid4vp/transaction-data-types.ts'
 import type { PageView } from '../../session/view.ts'
 import { askedClaims, askedTypes } from './asked.ts'
 import type { Markup } from './document.ts'
 import { fill, PAGE_STATES, type PageState, type StateText, type Texts } from './texts.ts'
+import { transactionsInWords } from './transactions.ts'
 
 /** What a page is written from. */
 export type Shown = {
@@ -14,6 +16,8 @@ export type Shown = {
   readonly name: string
   /** Address of the picture; null where there is none to show. */
   readonly qr: string | null
+  /** Types of transaction data that the relying party added. */
+  readonly transactionTypes: readonly AddedTransactionDataType[]
   /** Path of the session's API. */
   readonly api: string
   /** Unix milliseconds. */
@@ -36,6 +40,7 @@ ${page.livemode ? '' : html`<p class="test">${texts.testMode}</p>`}
 <div class="ask">
 <h1 id="asks">${fill(live ? texts.asks : texts.asked, { name })}</h1>
 <ul>${askedClaims(page.asked, texts).map((claim) => html`<li><bdi>${claim}</bdi></li>`)}</ul>
+${transactionParts(shown, texts)}
 ${askedTypes(page.asked, texts).map((line) => html`<p class="soft">${line}</p>`)}
 </div>
 <div role="status">
@@ -46,6 +51,16 @@ ${askedTypes(page.asked, texts).map((line) => html`<p class="soft">${line}</p>`)
 ${live ? liveParts(shown, texts) : ''}
 </main>`
   return { title, body, live }
+}
+
+function transactionParts({ page, transactionTypes }: Shown, texts: Texts): Markup | '' {
+  if (page.transactions.length === 0) return ''
+  const shown = transactionsInWords(page.transactions, transactionTypes, texts)
+  return html`<p>${texts.confirms}</p>
+${shown.map(
+  ({ title, details }) => html`<p class="confirm"><bdi>${title}</bdi></p>
+<dl>${details.map(({ label, value }) => html`<dt><bdi>${label}</bdi></dt><dd><bdi>${value}</bdi></dd>`)}</dl>`,
+)}`
 }
 
 function liveParts(shown: Shown, texts: Texts): Markup {

@@ -55,6 +55,14 @@ export type Texts = {
   readonly returned: StateText
   /** `age_over_NN`. */
   readonly ageScope: string
+  /** In front of what is to be confirmed, if any. */
+  readonly confirms: string
+  readonly yes: string
+  readonly no: string
+  /** What is confirmed, by type of transaction data. */
+  readonly transactionTypes: Readonly<Record<string, string>>
+  /** Its details, by the names on the way to them. */
+  readonly transactionDetails: Readonly<Record<string, string>>
   readonly types: Readonly<Record<string, string>>
   readonly scopes: Readonly<Record<string, string>>
 }
@@ -165,6 +173,65 @@ const ENGLISH: Texts = {
     text: 'You can close this page. The outcome is shown where you began.',
   },
   ageScope: 'that you are {age} or older',
+  confirms: 'and to confirm with it',
+  yes: 'yes',
+  no: 'no',
+  transactionTypes: {
+    'urn:eudi:sca:payment:1': 'A payment',
+    'urn:eudi:sca:login_risk_transaction:1': 'Something you do at your bank or a service',
+    'urn:eudi:sca:account_access:1': 'Access to information on your account',
+    'urn:eudi:sca:emandate:1': 'A mandate for payments from your account',
+    'https://cloudsignatureconsortium.org/2025/qes-approval': 'Your signature',
+  },
+  transactionDetails: {
+    action: 'What',
+    'aisp.brand_name': 'Who gets access',
+    'aisp.domain_name': 'Their website',
+    'aisp.legal_name': 'Their legal name',
+    amount: 'Amount',
+    amount_earmarked: 'Set aside at once',
+    amount_estimated: 'Amount is estimated',
+    credentialID: 'Signing key',
+    creditor_id: 'Creditor number',
+    currency: 'Currency',
+    date_time: 'Begun',
+    description: 'For what',
+    'documentDigests.access.type': 'Access to it',
+    'documentDigests.checksum.algorithmOID': 'Kind of its checksum',
+    'documentDigests.checksum.value': 'Its checksum',
+    'documentDigests.hash': 'Its fingerprint',
+    'documentDigests.hashType': 'Kind of fingerprint',
+    'documentDigests.href': 'Where it is',
+    'documentDigests.label': 'Document',
+    end_date: 'Until',
+    execution_date: 'To be paid on',
+    hashAlgorithmOID: 'How the fingerprints are made',
+    numSignatures: 'Number of signatures',
+    'payee.id': 'Number of the recipient',
+    'payee.name': 'Recipient',
+    'payee.website': 'Website of the recipient',
+    'pisp.brand_name': 'Payment service',
+    'pisp.domain_name': 'Website of the payment service',
+    'pisp.legal_name': 'Legal name of the payment service',
+    purpose: 'Purpose',
+    'recurrence.end_date': 'Last payment',
+    'recurrence.frequency': 'How often (code of ISO 20022)',
+    'recurrence.mit_options.amount_variable': 'Amount may vary',
+    'recurrence.mit_options.apr': 'Yearly interest in percent',
+    'recurrence.mit_options.initial_amount': 'Amount at first',
+    'recurrence.mit_options.initial_amount_number': 'Payments of that amount',
+    'recurrence.mit_options.max_amount': 'Amount at most',
+    'recurrence.mit_options.min_amount': 'Amount at least',
+    'recurrence.mit_options.total_amount': 'Amount in all',
+    'recurrence.number': 'Number of payments',
+    'recurrence.start_date': 'First payment',
+    reference_number: 'Number of the mandate',
+    sct_inst: 'Instant transfer',
+    service: 'Where',
+    signatureQualifier: 'Kind of signature',
+    start_date: 'From',
+    transaction_id: 'Number of the transaction',
+  },
   types: {
     age_attestation: 'proof of age',
     pid: 'national digital ID',
