@@ -36,6 +36,7 @@ export type Insight = {
 
 /** From somebody who scanned the QR, for a session that is to be answered in the clear. */
 export function clearJunk({ request, other, wallet, forger }: Insight): readonly Junk[] {
+  const id = request.dcql_query.credentials[0]?.id
   return [
     () => formPost(forger.answer(request)),
     () => formPost(forger.answer(request, 'minor')),
@@ -45,8 +46,8 @@ export function clearJunk({ request, other, wallet, forger }: Insight): readonly
     () => formPost(formOf({ ...wallet.present(other), state: request.state })),
     () => formPost(wallet.answer(other)),
     () => formPost(wallet.answer({ ...request, dcql_query: { credentials: [{ id: 'pid', meta: {} }] } })),
-    (i) => formPost(formOf({ vp_token: `{"age_attestation":"${i}"}`, state: request.state })),
-    (i) => formPost(formOf({ vp_token: `{"age_attestation":["${i}~"]}`, state: request.state })),
+    (i) => formPost(formOf({ vp_token: `{"${id}":"${i}"}`, state: request.state })),
+    (i) => formPost(formOf({ vp_token: `{"${id}":["${i}~"]}`, state: request.state })),
     () => formPost(tampered(wallet.answer(request))),
   ]
 }
