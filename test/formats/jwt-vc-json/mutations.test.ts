@@ -1,0 +1,81 @@
+// No presentation that differs from the good one by accident or by chance verifies, and none throws.
+
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { CHECKS } from '../../../src/formats/format.ts'
+import { HOLDER, issue, present, presentOf, verdictOn } from './good.ts'
+
+const CREDENTIAL = await issue()
+const GOOD = await present(CREDENTIAL)
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+
+const verifies = async (presentation: string) => (await verdictOn(presentation)).result.ok
+
+/** Each with one character changed: one bit of the six differs, or a separator becomes another. */
+function flippedOf(jwt: string): readonly string[] {
+  return Array.from(jwt, (character, i) => {
+    const value = ALPHABET.indexOf(character)
+    const other = value === -1 ? '~' : ALPHABET[value ^ (1 << (i % 6))]
+    return jwt.slice(0, i) + other + jwt.slice(i + 1)
+  })
+}
+
+async function survivors(mutants: readonly string[]): Promise<string[]> {
+  const found: string[] = []
+  for (const mutant of mutants) if (await verifies(mutant)) found.push(mutant)
+  return found
+}
+
+describe('of a presentation that verifies', () => {
+  it('is nothing left to chance: it does verify', async () => {
+    expect(await verifies(GOOD)).toBe(true)
+  })
+
+  it('no single flipped character verifies, wherever it stands', async () => {
+    expect(await survivors(flippedOf(GOOD))).toEqual([])
+  })
+
+  it('no single flipped character of its credential verifies, though the holder presents it anew', async () => {
+    expect(
+      await survivors(await Promise.all(flippedOf(CREDENTIAL).map((flipped) => present(flipped)))),
+    ).toEqual([])
+  })
+
+  it('no character can be left out or doubled, and no beginning is enough', async () => {
+    const at = Array.from(GOOD, (_, i) => i)
+    const mutants = at.flatMap((i) => [
+      GOOD.slice(0, i) + GOOD.slice(i + 1),
+      GOOD.slice(0, i) + GOOD.slice(i, i + 1) + GOOD.slice(i),
+      GOOD.slice(0, i),
+    ])
+    expect(await survivors(mutants)).toEqual([])
+  })
+})
+
+describe('whoever signs nonsense', () => {
+  const member = fc.constantFrom(
+    ...['iss', 'sub', 'jti', 'nbf', 'exp', 'iat', 'aud', 'cnf', 'status', 'vc', 'vp', 'nonce'],
+    ...['@context', 'id', 'type', 'issuer', 'issuanceDate', 'expirationDate', 'validFrom', 'validUntil'],
+    ...['credentialSubject', 'credentialStatus', 'verifiableCredential', 'holder', '__proto__'],
+  )
+  const value = fc.oneof(
+    fc.jsonValue({ maxDepth: 3 }),
+    fc.constantFrom(HOLDER.did, 'did:web:x.example', 1e300),
+  )
+  const members = fc.dictionary(member, value, { minKeys: 1, maxKeys: 3 })
+  const changes = fc.record({ claims: members, content: members }, { requiredKeys: [] })
+
+  it('is answered without an exception, check by check, and verifies only what is bound and anchored', async () => {
+    await fc.assert(
+      fc.asyncProperty(changes, changes, async (credential, presentation) => {
+        const context = { fetchResource: async () => ({ ok: false, error: 'unavailable' }) as const }
+        const { result, trace } = await verdictOn(await presentOf(credential, presentation), { context })
+        expect(trace.map(([check]) => check)).toEqual(CHECKS.slice(0, trace.length))
+        expect(trace.length).toBeGreaterThan(0)
+        if (result.ok)
+          expect(result.value).toMatchObject({ holderBound: true, anchor: { name: 'Test issuer' } })
+      }),
+      { numRuns: 1000, seed: 515 },
+    )
+  })
+})
