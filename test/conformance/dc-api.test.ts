@@ -2,7 +2,8 @@
 
 import { describe, expect, it } from 'vitest'
 import { mintIssuerPki } from '../support/certificates.ts'
-import { answerDigital, type DigitalRequest, receiveDigital } from '../support/dc-api-wallet.ts'
+import type { DigitalRequest } from '../support/dc-api-linter.ts'
+import { answerDigital, receiveDigital } from '../support/dc-api-wallet.ts'
 import type { SigningKey } from '../support/issuer.ts'
 import { ageOf, type Telling } from '../support/person.ts'
 import {

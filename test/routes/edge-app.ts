@@ -7,6 +7,7 @@ import { adminRoutes } from '../../src/routes/admin.ts'
 import type { AppEnv } from '../../src/routes/context.ts'
 import { headWithoutEffect, noSuchRoute, onFault, requestId } from '../../src/routes/edge.ts'
 import { SAFE_PREFIXES, wellKnownRoutes } from '../../src/routes/well-known.ts'
+import { lintExchange } from '../support/linted-exchange.ts'
 
 export const ADMIN = { Authorization: 'Bearer test-admin-token-of-more-than-32-characters' }
 
@@ -23,8 +24,8 @@ export function edgeApp(addRoutes: (app: Hono<AppEnv>) => void = () => undefined
   return app
 }
 
-/** Sends a request to the app; a body that is no string is sent as JSON. */
-export function call(
+/** Sends a request to the app, and lints what wallets are served; a body that is no string is sent as JSON. */
+export async function call(
   app: Hono<AppEnv>,
   method: string,
   path: string,
@@ -34,7 +35,8 @@ export function call(
   const json = body === undefined ? {} : { 'Content-Type': 'application/json' }
   const init: RequestInit = { method, headers: { ...json, ...options.headers } }
   if (body !== undefined) init.body = typeof body === 'string' ? body : JSON.stringify(body)
-  return Promise.resolve(app.request(path, init, options.env ?? env))
+  const answer = await app.request(path, init, options.env ?? env)
+  return lintExchange({ url: `https://verifier.example${path}`, method, body: init.body, answer })
 }
 
 /** The JSON of an answer, whatever it is. */

@@ -1,7 +1,15 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { afterEach, expect, it, vi } from 'vitest'
 import { createApp } from '../../src/routes/app.ts'
-import { createSession, fetchRequest, goodAnswer, poll, post, setUp, stubOf } from '../session/driver.ts'
+import {
+  createSession,
+  fetchRequest,
+  goodAnswer,
+  poll,
+  postIntoFault,
+  setUp,
+  stubOf,
+} from '../session/driver.ts'
 import { call } from './edge-app.ts'
 
 const app = createApp()
@@ -20,7 +28,7 @@ it('CONTRACT 5: even of a fault of ours a wallet reads OAuth, and the log has it
       throw new Error(`canary ${answer.state}`)
     })
   })
-  const response = await post(verification_id, answer)
+  const response = await postIntoFault(verification_id, answer)
   expect(response.status).toBe(500)
   expect(response.headers.get('Content-Type')).toBe('application/json')
   expect(response.headers.get('Access-Control-Allow-Origin')).toBe('*')

@@ -2,11 +2,13 @@
 
 import { env } from 'cloudflare:workers'
 import { decodeJwt, type JWK } from 'jose'
+import { expect } from 'vitest'
 import { createApp } from '../../src/routes/app.ts'
 import { sessionIdOf } from '../../src/session/identifier.ts'
 import type { VerificationSession } from '../../src/session/verification-session.ts'
 import { call, createRelyingParty, json } from '../routes/edge-app.ts'
 import { issueSdJwtVc, type KeyPair, makeKey, presentSdJwtVc } from '../support/issuer.ts'
+import { lintWalletAnswer, NEVER_A_FAULT } from '../support/wallet-answer-linter.ts'
 
 const app = createApp()
 const BASE = 'https://verifier.example'
@@ -118,12 +120,22 @@ export async function presentation(
 
 /** Posts the parameters of an answer. */
 export function post(id: string, parameters: Record<string, string>): Promise<Response> {
-  const init = {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
-    body: `${new URLSearchParams(parameters)}`,
-  }
-  return Promise.resolve(app.request(`/v1/verify/${id}/callback`, init, env))
+  return call(app, 'POST', `/v1/verify/${id}/callback`, formOf(parameters))
+}
+
+/** Posts them where the test has planted a fault of the platform: of the linter's rules that one alone may be broken. */
+export async function postIntoFault(id: string, parameters: Record<string, string>): Promise<Response> {
+  const path = `/v1/verify/${id}/callback`
+  const answer = await app.request(path, { method: 'POST', ...formOf(parameters) }, env)
+  const { status, headers } = answer
+  const body = await answer.clone().text()
+  expect(lintWalletAnswer({ method: 'POST', path, status, headers, body })).toEqual([NEVER_A_FAULT])
+  return answer
+}
+
+function formOf(parameters: Record<string, string>) {
+  const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
+  return { headers, body: `${new URLSearchParams(parameters)}` }
 }
 
 /** The parameters of a good answer. */

@@ -10,6 +10,7 @@ import {
   goodAnswer,
   poll,
   post,
+  postIntoFault,
   presentation,
   setUp,
   stubOf,
@@ -126,7 +127,7 @@ describe('a write that fails', () => {
         throw new Error('the disk is full')
       })
     })
-    expect((await post(verification_id, answer)).status).toBe(500)
+    expect((await postIntoFault(verification_id, answer)).status).toBe(500)
     expect((await poll(setting, verification_id)).status).toBe('pending')
     expect((await post(verification_id, answer)).status).toBe(200)
     await evictDurableObject(stubOf(verification_id))

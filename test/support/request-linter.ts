@@ -12,7 +12,7 @@ import {
   type JWK,
 } from 'jose'
 import { DRAFT_RULES } from './draft-rules.ts'
-import { type Loose, type Opened, RULES, type Rule } from './request-rules.ts'
+import { type Loose, type Opened, RULES } from './request-rules.ts'
 import type { DidDocument } from './verifier-key.ts'
 
 /** One request as a wallet meets it. */
@@ -67,7 +67,8 @@ function remember(map: Map<string, string>, key: string, value: string): string 
   return map.get(key)!
 }
 
-async function open(observed: ObservedRequest): Promise<Opened> {
+/** Decodes all that the rules speak of. */
+export async function open(observed: ObservedRequest): Promise<Opened> {
   const header: Loose = decodeProtectedHeader(observed.requestObject)
   const claims: Loose = decodeJwt(observed.requestObject)
   const chain = (header.x5c ?? []).map((der: string) => new X509Certificate(Buffer.from(der, 'base64')))
@@ -79,7 +80,7 @@ async function open(observed: ObservedRequest): Promise<Opened> {
     header,
     claims,
     metadata: claims.client_metadata ?? {},
-    encrypted: claims.response_mode === 'direct_post.jwt',
+    encrypted: String(claims.response_mode).endsWith('.jwt'),
     chain,
     signingJwk,
     signed: await isSigned(observed.requestObject, signingJwk),
@@ -103,7 +104,7 @@ async function isSigned(jws: string, jwk: JWK | undefined): Promise<boolean> {
 }
 
 /** A rule that cannot even be read off the request does not hold. */
-function holdsSafely(holds: Rule[2], request: Opened): boolean {
+export function holdsSafely<T>(holds: (request: T) => unknown, request: T): boolean {
   try {
     return holds(request) === true
   } catch {

@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { decodePng, readWithJsqr } from '../qr/judges.ts'
+import { lintExchange } from './linted-exchange.ts'
 import { type CreatedRelyingParty, type Server, startServer } from './server.ts'
 import { createWallet, type Wallet } from './wallet.ts'
 
@@ -95,9 +96,10 @@ export const OVER_18 = { credential_types: ['age_attestation'], scope: ['age_ove
 /** Starts the service with a state directory of its own. */
 export async function startService(env: Readonly<Record<string, string>> = {}): Promise<Service> {
   const server = await startServer({ env: { BASE_URL, ...env } })
-  const send = (url: string, init: RequestInit = {}) => {
+  const send = async (url: string, init: RequestInit = {}) => {
     const path = url.startsWith(BASE_URL) ? url.slice(BASE_URL.length) : url.replace(server.origin, '')
-    return fetch(server.origin + path, { redirect: 'manual', ...init })
+    const answer = await fetch(server.origin + path, { redirect: 'manual', ...init })
+    return lintExchange({ url: BASE_URL + path, method: init.method ?? 'GET', body: init.body, answer })
   }
   const verifierCa = readFileSync(join(server.stateDir, 'verifier-ca.pem'), 'utf8')
   return {

@@ -1,6 +1,7 @@
 // What the contract lets the service answer. An answer is documented, or there is a sentence that says why it is not.
 
 import { PROBLEMS } from '../../../src/routes/problems.ts'
+import { isWalletPath, lintWalletAnswer } from '../../support/wallet-answer-linter.ts'
 import type { FuzzRequest } from './requests.ts'
 
 export type FuzzAnswer = {
@@ -18,26 +19,26 @@ export function undocumented(request: FuzzRequest, answer: FuzzAnswer): string |
     return 'no Retry-After'
   if (answer.status === 405 && answer.headers.allow === undefined) return 'no Allow'
   if (request.method === 'HEAD') return answer.body.length > 0 ? 'HEAD with a body' : undefined
-  if (WALLET.test(path)) return undocumentedForWallets(answer)
+  if (isWalletPath(path)) return undocumentedForWallets(request, path, answer)
   if (path === '/oauth/token') return undocumentedForClients(answer)
   if (PAGE.test(path) && isHtml(answer)) return undocumentedPage(answer)
   return answer.status < 400 ? undocumentedSuccess(path, answer) : undocumentedProblem(answer)
 }
 
-const WALLET = /^\/r(\/|$)|^\/v1\/verify\/[^/]+\/callback$/
 const PAGE = /^\/s\/|^\/v1\/verify\/[^/]+\/return$|^\/problems\//
 
 /** CONTRACT 5. */
-function undocumentedForWallets(answer: FuzzAnswer): string | undefined {
-  if (answer.headers['access-control-allow-origin'] !== '*') return 'a wallet in a browser cannot read it'
-  if (answer.headers['cache-control'] !== 'no-store') return 'may be stored'
-  if (answer.status === 200 && typeOf(answer) === 'application/oauth-authz-req+jwt') {
-    return /^[\w-]+\.[\w-]+\.[\w-]+$/.test(answer.body.toString()) ? undefined : 'no JWS'
-  }
-  const body = json(answer)
-  if (answer.status === 200) return typeof body?.redirect_uri === 'string' ? undefined : 'no redirect_uri'
-  return oauthError(answer, [400, 404, 405, 409, 410, 413, 415, 429, 503])
+function undocumentedForWallets(
+  { method }: FuzzRequest,
+  path: string,
+  { status, headers, body }: FuzzAnswer,
+): string | undefined {
+  if (!WALLET_STATUSES.includes(status)) return 'an unknown status'
+  const named = Object.entries(headers).map(([name, value]) => [name, String(value)] as [string, string])
+  return lintWalletAnswer({ method, path, status, headers: new Headers(named), body: body.toString() })[0]
 }
+
+const WALLET_STATUSES = [200, 400, 404, 405, 409, 410, 413, 415, 429, 503]
 
 /** RFC 6749 §5. */
 function undocumentedForClients(answer: FuzzAnswer): string | undefined {
