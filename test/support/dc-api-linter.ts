@@ -83,7 +83,13 @@ async function openSigned({ request }: DigitalRequest['data'], now: number): Pro
 function openUnsigned(claims: Loose): Opened {
   const { client_metadata: metadata = {}, response_mode: mode } = claims
   const nothing = { uri: '', requestObject: '', now: 0, outer: new URLSearchParams(), header: {}, chain: [] }
-  const opened: Loose = { ...nothing, claims, metadata, encrypted: String(mode).endsWith('.jwt'), signed: false }
+  const opened: Loose = {
+    ...nothing,
+    claims,
+    metadata,
+    encrypted: String(mode).endsWith('.jwt'),
+    signed: false,
+  }
   return opened
 }
 
