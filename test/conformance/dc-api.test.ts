@@ -69,7 +69,7 @@ async function credentialFor(
   page: Page,
   telling: Telling & { origin?: string } = {},
 ) {
-  const browser = { origin: page.origin, verifierCa: stage.service.verifierCa }
+  const browser = { origin: page.origin, ...stage.service }
   const received = await receiveDigital(request, browser)
   const audience = `origin:${telling.origin ?? page.origin}`
   return answerDigital(received, await ageOf(stage.person, received, { audience, ...telling }), browser)
@@ -235,7 +235,7 @@ describe('a request', () => {
     const asked = (await expectStatus(await rp.call('POST', path, { body: { origin: SHOP } }), 200)) as Asked
     await receiveDigital(asked.digital.requests[0] as DigitalRequest, {
       origin: SHOP,
-      verifierCa: stage.service.verifierCa,
+      ...stage.service,
     })
   })
 

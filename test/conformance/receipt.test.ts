@@ -5,7 +5,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createLocalJWKSet, exportJWK, generateKeyPair, type JWK, jwtVerify } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { answerDigital, type DigitalRequest, receiveDigital } from '../support/dc-api-wallet.ts'
+import type { DigitalRequest } from '../support/dc-api-linter.ts'
+import { answerDigital, receiveDigital } from '../support/dc-api-wallet.ts'
 import { ageOf } from '../support/person.ts'
 import { BASE_URL, expectStatus, OVER_18, type RelyingParty } from '../support/service.ts'
 import { begin, eventOf, finish, relyingPartyOf, useStage } from '../support/stage.ts'
@@ -154,7 +155,7 @@ describe('CONTRACT 4: request_hash', () => {
       const asked = await rp.call('POST', `/v1/verify/${id}/dc-api/request`, { body: {} })
       const { digital } = (await asked.json()) as { digital: { requests: readonly DigitalRequest[] } }
       const [signed] = digital.requests
-      const browser = { origin: SHOP, verifierCa: stage.service.verifierCa }
+      const browser = { origin: SHOP, ...stage.service }
       const chosen = digital.requests.find((one) => one.protocol === protocol) as DigitalRequest
       const received = await receiveDigital(chosen, browser)
       const answer = await ageOf(stage.person, received, { audience: `origin:${SHOP}` })

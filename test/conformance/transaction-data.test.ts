@@ -2,7 +2,8 @@
 
 import { describe, expect, it } from 'vitest'
 import { mintIssuerPki } from '../support/certificates.ts'
-import { answerDigital, type DigitalRequest, receiveDigital } from '../support/dc-api-wallet.ts'
+import type { DigitalRequest } from '../support/dc-api-linter.ts'
+import { answerDigital, receiveDigital } from '../support/dc-api-wallet.ts'
 import type { SigningKey } from '../support/issuer.ts'
 import { AGE, ageOf, PID, presentationOf, queryFor } from '../support/person.ts'
 import { expectStatus, OVER_18 } from '../support/service.ts'
@@ -247,7 +248,7 @@ describe('the Digital Credentials API', () => {
         digital: { requests: DigitalRequest[] }
       }
       const offered = asked.digital.requests.find((one) => one.protocol === protocol) as DigitalRequest
-      const browser = { origin: SHOP, verifierCa: stage.service.verifierCa }
+      const browser = { origin: SHOP, ...stage.service }
       const request = await receiveDigital(offered, browser)
       expect(objectsIn(request)).toMatchObject([PAYMENT])
       const telling = { audience: `origin:${SHOP}` }

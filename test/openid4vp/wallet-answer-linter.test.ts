@@ -111,7 +111,13 @@ describe('the linter of the wallet’s answers', () => {
 
 describe('the transport of the tests', () => {
   const exchange = (url: string, { status, body, headers }: WalletAnswer) =>
-    lintExchange({ url, method: 'GET', body: undefined, answer: new Response(body, { status, headers }) })
+    lintExchange({
+      url,
+      method: 'GET',
+      body: undefined,
+      answer: new Response(body, { status, headers }),
+      fetch: () => Promise.reject(new Error('nothing is fetched')),
+    })
 
   it('throws where a wallet’s answer breaks a rule, and says which', async () => {
     const url = 'https://verifier.example/r/abc'

@@ -36,7 +36,8 @@ export async function call(
   const init: RequestInit = { method, headers: { ...json, ...options.headers } }
   if (body !== undefined) init.body = typeof body === 'string' ? body : JSON.stringify(body)
   const answer = await app.request(path, init, options.env ?? env)
-  return lintExchange({ url: `https://verifier.example${path}`, method, body: init.body, answer })
+  const fetch = (url: string) => call(app, 'GET', new URL(url).pathname)
+  return lintExchange({ url: `https://verifier.example${path}`, method, body: init.body, answer, fetch })
 }
 
 /** The JSON of an answer, whatever it is. */

@@ -1,19 +1,31 @@
 // The rules a request for the browser's Digital Credentials API must keep (OpenID4VP 1.0 Appendix A), judged from outside. What it
 // has in common with the redirect flow is held to the same rules, by their numbers.
 
-import { holdsSafely, open } from './request-linter.ts'
+import { holdsSafely, type ObservedRequest, open } from './request-linter.ts'
 import { isSubset, type Loose, type Opened, RULES } from './request-rules.ts'
+import type { DidDocument } from './verifier-key.ts'
 
 /** An entry of `digital.requests`. */
 export type DigitalRequest = { readonly protocol: string; readonly data: Readonly<Record<string, unknown>> }
 
-/** What the request breaks: a sentence for each rule. `origin`: of the page whose browser has it. `now`: Unix seconds. */
+export type DigitalContext = {
+  /** Of the page whose browser has the request. */
+  readonly origin: string
+  /** Unix seconds. */
+  readonly now: number
+  /** What stands where the Client Identifier's DID has its document. */
+  readonly didDocument?: DidDocument
+}
+
+/** What the request breaks: a sentence for each rule. */
 export async function lintDigitalRequest(
   request: DigitalRequest,
-  { origin, now }: { readonly origin: string; readonly now: number },
+  { origin, now, didDocument }: DigitalContext,
 ): Promise<readonly string[]> {
   const signed = request.protocol === 'openid4vp-v1-signed'
-  const opened = signed ? await openSigned(request.data, now) : openUnsigned(request.data)
+  const opened = signed
+    ? await openSigned(request.data, { now, ...(didDocument && { didDocument }) })
+    : openUnsigned(request.data)
   const asked: Asked = { ...opened, ...request, origin, isSigned: signed }
   const shared = signed ? [...SHARED, ...SHARED_SIGNED] : SHARED
   const rules = [...OWN, ...RULES.filter(([rule]) => shared.includes(rule))]
@@ -76,8 +88,11 @@ const OWN: readonly OwnRule[] = [
   ],
 ]
 
-async function openSigned({ request }: DigitalRequest['data'], now: number): Promise<Opened> {
-  return open({ uri: 'openid4vp://', requestObject: String(request), now })
+function openSigned(
+  { request }: DigitalRequest['data'],
+  known: Pick<ObservedRequest, 'now' | 'didDocument'>,
+) {
+  return open({ uri: 'openid4vp://', requestObject: String(request), ...known })
 }
 
 function openUnsigned(claims: Loose): Opened {

@@ -4,24 +4,33 @@
 import { randomBytes } from 'node:crypto'
 import { Openid4vpClient } from '@openid4vc/openid4vp'
 import { type DigitalRequest, lintDigitalRequest } from './dc-api-linter.ts'
+import { resolveDidWeb, type VerifierTrust } from './verifier-key.ts'
 import { callbacks, JWE, type Presentations, type ReceivedRequest } from './wallet.ts'
+
+/** On which page, and what the wallet behind it goes by: `fetch` finds DID documents, and nothing else in this flow. */
+export type Browser = VerifierTrust & { readonly origin: string }
 
 /** Takes a request as a browser on `origin` hands it over. Throws where it breaks a rule. */
 export async function receiveDigital(
   request: DigitalRequest,
-  { origin, verifierCa }: { readonly origin: string; readonly verifierCa: string },
+  { origin, ...trust }: Browser,
 ): Promise<ReceivedRequest> {
   const client = new Openid4vpClient({
-    callbacks: { ...callbacks({ verifierCa, fetch: noFetch }), fetch: noFetch },
+    callbacks: { ...callbacks(trust), fetch: noFetch },
   })
   const resolved = await client.resolveOpenId4vpAuthorizationRequest({
     authorizationRequestPayload: request.data as never, // as a page hands it over
     origin,
   })
   const jws = request.data.request as string | undefined
-  const faults = await lintDigitalRequest(request, { origin, now: Math.floor(Date.now() / 1000) })
-  if (faults.length > 0) throw new Error(`the request breaks rules: ${faults.join('; ')}`)
   const payload = resolved.authorizationRequestPayload as unknown as ReceivedRequest['payload']
+  const did = /^decentralized_identifier:(.*)$/.exec(payload.client_id ?? '')?.[1]
+  const faults = await lintDigitalRequest(request, {
+    origin,
+    now: Math.floor(Date.now() / 1000),
+    ...(did === undefined ? {} : { didDocument: await resolveDidWeb(did, trust.fetch) }),
+  })
+  if (faults.length > 0) throw new Error(`the request breaks rules: ${faults.join('; ')}`)
   return { uri: request.protocol, requestObject: jws ?? '', payload, mdocNonce: '' }
 }
 
@@ -29,10 +38,10 @@ export async function receiveDigital(
 export async function answerDigital(
   request: ReceivedRequest,
   presentations: Presentations,
-  { origin, verifierCa }: { readonly origin: string; readonly verifierCa: string },
+  { origin, ...trust }: Browser,
 ) {
   const client = new Openid4vpClient({
-    callbacks: { ...callbacks({ verifierCa, fetch: noFetch }), fetch: noFetch },
+    callbacks: { ...callbacks(trust), fetch: noFetch },
   })
   const encrypted = (request.payload.response_mode as string) === 'dc_api.jwt'
   const answer = await client.createOpenid4vpAuthorizationResponse({

@@ -4,6 +4,7 @@
 import { decodeJwt } from 'jose'
 import { type DigitalRequest, lintDigitalRequest } from './dc-api-linter.ts'
 import { createRequestLinter } from './request-linter.ts'
+import { resolveDidWeb } from './verifier-key.ts'
 import { isWalletPath, lintWalletAnswer } from './wallet-answer-linter.ts'
 
 /** One call and what came of it. `url` is what the service calls the place. */
@@ -12,6 +13,8 @@ export type Exchange = {
   readonly method: string
   readonly body: unknown
   readonly answer: Response
+  /** Where DID documents come from. */
+  readonly fetch: (url: string) => Promise<Response>
 }
 
 /** Gives the answer back as it came. */
@@ -21,42 +24,41 @@ export async function lintExchange(exchange: Exchange): Promise<Response> {
   const faults = isWalletPath(pathname)
     ? await walletFaults(exchange, pathname)
     : /\/dc-api\/request$/.test(pathname) && answer.status === 200
-      ? await digitalFaults(await answer.clone().text())
+      ? await digitalFaults(await answer.clone().text(), exchange.fetch)
       : []
   if (faults.length === 0) return answer
   throw new Error(`${method} ${pathname}, ${answer.status}, breaks rules: ${faults.join('; ')}`)
 }
 
-async function walletFaults(
-  { url, method, body, answer }: Exchange,
-  path: string,
-): Promise<readonly string[]> {
+async function walletFaults(exchange: Exchange, path: string): Promise<readonly string[]> {
+  const { method, answer } = exchange
   const { status, headers } = answer
   const text = await answer.clone().text()
   const faults = lintWalletAnswer({ method, path, status, headers, body: text })
   const isJws = status === 200 && text.split('.').length === 3 && !text.startsWith('{')
   // What is encrypted to a wallet, that wallet lints.
-  return isJws
-    ? [...faults, ...(await requestFaults(url, text, { http: { status, headers }, body }))]
-    : faults
+  return isJws ? [...faults, ...(await requestFaults(exchange, text))] : faults
 }
 
 const lintRequest = createRequestLinter()
 
-type Served = {
-  readonly http: { readonly status: number; readonly headers: Headers }
-  readonly body: unknown
-}
-
-/** Without the URI that was scanned: wallets, which have it, compare it with what they are served. */
-async function requestFaults(url: string, requestObject: string, { http, body }: Served) {
+/** Without the URI that was scanned, and what was asked for: wallets, which have both, compare them with what they are served. */
+async function requestFaults({ url, body, answer, fetch }: Exchange, requestObject: string) {
   const claims = decodeJwt<Record<string, unknown>>(requestObject)
   const outer = new URLSearchParams({ client_id: String(claims.client_id), request_uri: url })
   const protocol = protocolOf(claims)
   const posted = new URLSearchParams(body === undefined || body === null ? '' : String(body))
-  const walletNonce = protocol === 'openid4vp-draft18' ? undefined : (posted.get('wallet_nonce') ?? undefined)
-  const observed = { uri: `openid4vp://?${outer}`, requestObject, http, walletNonce, protocol, now: now() }
-  return (await lintRequest(observed)).map(({ rule, message }) => `${rule}: ${message}`)
+  const violations = await lintRequest({
+    uri: `openid4vp://?${outer}`,
+    requestObject,
+    http: answer,
+    walletNonce: protocol === 'openid4vp-draft18' ? undefined : (posted.get('wallet_nonce') ?? undefined),
+    protocol,
+    now: now(),
+    asksTransactionData: 'transaction_data' in claims,
+    ...(await didDocumentOf(claims, fetch)),
+  })
+  return violations.map(({ rule, message }) => `${rule}: ${message}`)
 }
 
 /** By what only one version has; HAIP's requests are OpenID4VP 1.0's. */
@@ -68,18 +70,30 @@ function protocolOf(claims: Readonly<Record<string, unknown>>): string {
 
 const nonces = new Set<string>()
 
-async function digitalFaults(text: string): Promise<readonly string[]> {
+async function digitalFaults(text: string, fetch: Exchange['fetch']): Promise<readonly string[]> {
   const { digital } = JSON.parse(text) as { digital: { requests: readonly DigitalRequest[] } }
-  const claims = digital.requests.map(({ data }) =>
-    typeof data.request === 'string' ? decodeJwt<Record<string, unknown>>(data.request) : data,
-  )
-  const origin = String(claims.flatMap(({ expected_origins }) => expected_origins ?? [])[0])
-  const faults = digital.requests.map((request) => lintDigitalRequest(request, { origin, now: now() }))
-  const [nonce, ...others] = new Set(claims.map((one) => String(one.nonce)))
-  if (nonce === undefined || others.length > 0) return ['the requests of one call are one: one nonce']
-  if (nonces.has(nonce)) return ['R1: nonce is fresh']
-  nonces.add(nonce)
-  return (await Promise.all(faults)).flat()
+  const found: string[] = []
+  const fresh = new Set<string>()
+  for (const request of digital.requests) {
+    const claims = claimsOf(request)
+    const [origin] = (claims.expected_origins ?? []) as readonly string[]
+    const more = await didDocumentOf(claims, fetch)
+    found.push(...(await lintDigitalRequest(request, { origin: String(origin), now: now(), ...more })))
+    fresh.add(String(claims.nonce))
+  }
+  if (fresh.size !== 1) found.push('the requests of one call are one: one nonce')
+  if ([...fresh].some((nonce) => nonces.has(nonce))) found.push('R1: nonce is fresh')
+  for (const nonce of fresh) nonces.add(nonce)
+  return found
+}
+
+function claimsOf({ data }: DigitalRequest): Readonly<Record<string, unknown>> {
+  return typeof data.request === 'string' ? decodeJwt<Record<string, unknown>>(data.request) : data
+}
+
+async function didDocumentOf({ client_id }: Readonly<Record<string, unknown>>, fetch: Exchange['fetch']) {
+  const did = /^decentralized_identifier:(.*)$/.exec(String(client_id))?.[1]
+  return did === undefined ? {} : { didDocument: await resolveDidWeb(did, fetch) }
 }
 
 function now(): number {

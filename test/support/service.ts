@@ -96,10 +96,11 @@ export const OVER_18 = { credential_types: ['age_attestation'], scope: ['age_ove
 /** Starts the service with a state directory of its own. */
 export async function startService(env: Readonly<Record<string, string>> = {}): Promise<Service> {
   const server = await startServer({ env: { BASE_URL, ...env } })
-  const send = async (url: string, init: RequestInit = {}) => {
+  const send: Service['fetch'] = async (url, init = {}) => {
     const path = url.startsWith(BASE_URL) ? url.slice(BASE_URL.length) : url.replace(server.origin, '')
     const answer = await fetch(server.origin + path, { redirect: 'manual', ...init })
-    return lintExchange({ url: BASE_URL + path, method: init.method ?? 'GET', body: init.body, answer })
+    const { method = 'GET', body } = init
+    return lintExchange({ url: BASE_URL + path, method, body, answer, fetch: send })
   }
   const verifierCa = readFileSync(join(server.stateDir, 'verifier-ca.pem'), 'utf8')
   return {
