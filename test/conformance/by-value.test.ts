@@ -7,6 +7,7 @@ import { MDOC_AGE, type MdocPerson, makeMdocPerson, mdocOf } from '../support/md
 import { AGE, PID, presentationOf, type Telling } from '../support/person.ts'
 import { type CreatedSession, expectStatus, OVER_18, type RelyingParty } from '../support/service.ts'
 import { relyingPartyOf, useStage } from '../support/stage.ts'
+import { confirming, PAYMENT } from '../support/transaction-data.ts'
 import type { ReceivedRequest } from '../support/wallet.ts'
 
 const stage = useStage()
@@ -95,6 +96,17 @@ it('CONTRACT 3: one of several types answers for itself', async () => {
   await expectStatus(await post(shown, { vp_token, presentation_submission }), 200)
   const poll = await stage.rp.poll(session.verification_id)
   expect([poll.status, poll.credential_type]).toEqual(['verified', 'age_attestation'])
+})
+
+it('OpenID4VP 1.0 §8.4: an answer to a view, which asks for no confirmation, confirms nothing unless it signs for it', async () => {
+  const asked = { ...OVER_18, formats: ['dc+sd-jwt'], transaction_data: [PAYMENT] }
+  const session = await stage.rp.create(asked)
+  const shown = await view(session)
+  expect((await post(shown, await answerTo(shown))).status).toBe(400)
+  expect(await stateOf(session)).toMatchObject({ status: 'pending', reason: 'transaction_data_missing' })
+  const keyBinding = confirming({ payload: session.wallet_request } as never)
+  await expectStatus(await post(shown, await answerTo(shown, { keyBinding })), 200)
+  expect(await stateOf(session)).toMatchObject({ status: 'verified', channel: 'by_value' })
 })
 
 function submission(change: (map: Record<string, unknown>, whole: Record<string, unknown>) => unknown) {

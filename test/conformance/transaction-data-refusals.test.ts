@@ -25,6 +25,12 @@ describe('CONTRACT 2: a creation is refused', () => {
     meta: { doctype_value: 'org.iso.18013.5.1.mDL' },
     claims: [{ path: ['org.iso.18013.5.1', 'family_name'] }],
   }
+  const VC = {
+    id: 'vc',
+    format: 'jwt_vc_json',
+    meta: { type_values: [['AgeAttestationCredential']] },
+    claims: [{ path: ['credentialSubject', 'age_over_18'] }],
+  }
   const query = (credentials: object[], changes: object = {}, sets?: object[]) => ({
     dcql_query: { credentials, ...(sets === undefined ? {} : { credential_sets: sets }) },
     transaction_data: [{ ...PAYMENT, ...changes }],
@@ -79,6 +85,13 @@ describe('CONTRACT 2: a creation is refused', () => {
     [
       'an mdoc',
       query([MDOC], { credential_ids: ['mdl'] }),
+      422,
+      '/0/credential_ids/0',
+      'format_confirms_nothing',
+    ],
+    [
+      'a W3C credential',
+      query([VC], { credential_ids: ['vc'] }),
       422,
       '/0/credential_ids/0',
       'format_confirms_nothing',

@@ -219,6 +219,20 @@ describe('an answer that does not confirm is 400, an attempt, and the good one i
     expect([poll.status, poll.attempts.map((attempt) => attempt.reason.code)]).toEqual(['pending', [reason]])
   })
 
+  it('by a credential that the outcome does not rest on', async () => {
+    const credential_sets = [{ options: [['age'], ['pid']] }]
+    const policy = { dcql_query: { credentials: QUERIES, credential_sets }, transaction_data: [PAYMENT] }
+    const { session, request } = await begin(stage, policy)
+    const keyBinding = confirming(request)
+    const age = [await presentationOf(stage.person, AGE, request)]
+    const pid = [await presentationOf(stage.person, PID, request, { keyBinding })]
+    expect((await stage.service.wallet.present(request, { age, pid })).status).toBe(400)
+    const { status, attempts } = await stage.rp.poll(session.verification_id)
+    expect([status, attempts[0]?.reason.code]).toEqual(['pending', 'transaction_data_missing'])
+    await expectStatus(await stage.service.wallet.present(request, { pid }), 200)
+    expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
+  })
+
   it('where nothing was asked for', async () => {
     const { session, request } = await begin(stage)
     const keyBinding = { transaction_data_hashes: [other], transaction_data_hashes_alg: 'sha-256' }

@@ -5,6 +5,7 @@ import { detailsOf, encodeTransactionData } from '../../../src/openid4vp/transac
 import type { AddedTransactionDataType } from '../../../src/openid4vp/transaction-data-types.ts'
 import { textsFor } from '../../../src/routes/page/texts.ts'
 import { transactionsInWords } from '../../../src/routes/page/transactions.ts'
+import { WHOLE } from '../../openid4vp/whole-transactions.ts'
 
 const ORDER: AddedTransactionDataType = {
   type: 'order',
@@ -22,6 +23,14 @@ function inWords(object: object, added: readonly AddedTransactionDataType[] = []
 }
 
 describe('a transaction in words', () => {
+  it.each(Object.entries(WHOLE))('of %s has words for all of it', (type, object) => {
+    const text = encodeTransactionData({ type, credential_ids: ['pid'], ...object } as never)
+    const [shown] = transactionsInWords(detailsOf([text]), [], textsFor(null))
+    expect(Object.keys(WHOLE).sort()).toEqual(Object.keys(textsFor(null).transactionTypes).sort())
+    expect(shown?.title).not.toBe(type)
+    for (const { label } of shown?.details ?? []) expect(label).toMatch(/^[A-Z]/)
+  })
+
   it('of a built-in type has ours, in the order it was sent, and not what every type has', () => {
     const payee = { name: 'Shop', id: 'DE1', logo: 'https://shop.example/logo.png' }
     const payload = { transaction_id: '8D8', payee, currency: 'EUR', amount: 12.5, sct_inst: true }

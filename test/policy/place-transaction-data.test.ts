@@ -1,0 +1,77 @@
+// OpenID4VP 1.0 §5.1, §6.4.2: which credentials may confirm a transaction, and whether every answer must.
+
+import { describe, expect, it } from 'vitest'
+import type { CredentialQuery, CredentialSetQuery } from '../../src/openid4vp/dcql/query.ts'
+import { type AskedTransaction, placeTransactionData } from '../../src/policy/place-transaction-data.ts'
+
+const FORMATS = { 'dc+sd-jwt': { confirmsTransactionData: true }, mso_mdoc: {} } as const
+
+const query = (id: string, changes: Partial<CredentialQuery> = {}): CredentialQuery => ({
+  id,
+  format: 'dc+sd-jwt',
+  meta: {},
+  ...changes,
+})
+const A = query('a')
+const B = query('b')
+const MDOC = query('m', { format: 'mso_mdoc' })
+
+const asked = (changes: Partial<AskedTransaction> = {}): AskedTransaction => ({
+  type: 'order',
+  members: { id: '7' },
+  ...changes,
+})
+
+function place(
+  credentials: readonly CredentialQuery[],
+  transactions: readonly AskedTransaction[] = [asked()],
+  credential_sets?: readonly CredentialSetQuery[],
+) {
+  const sets = credential_sets === undefined ? {} : { credential_sets }
+  return placeTransactionData(transactions, { credentials, ...sets }, FORMATS)
+}
+
+const refused = (cause: string, pointer: string) => ({ ok: false, error: [{ cause, pointer }] })
+
+describe('a transaction', () => {
+  it('may be confirmed by every credential that can, where none is named', () => {
+    const unbound = query('u', { require_cryptographic_holder_binding: false })
+    const placed = place([A, MDOC, B, unbound, query('n', { multiple: true })])
+    expect(placed).toEqual({ ok: true, value: [{ type: 'order', credential_ids: ['a', 'b'], id: '7' }] })
+  })
+
+  it('keeps what it was asked with', () => {
+    const one = asked({ credential_ids: ['b'], transaction_data_hashes_alg: ['sha-512'] })
+    expect(place([A, B], [one])).toEqual({
+      ok: true,
+      value: [{ type: 'order', transaction_data_hashes_alg: ['sha-512'], credential_ids: ['b'], id: '7' }],
+    })
+  })
+
+  it.each<[string, readonly CredentialSetQuery[], boolean]>([
+    ['one set, each option with one that may', [{ options: [['a'], ['b', 'm']] }], true],
+    ['one set, an option without', [{ options: [['a'], ['m']] }], false],
+    ['two sets, one of them certain', [{ options: [['m']] }, { options: [['a'], ['b']] }], true],
+    ['two sets, neither of them certain', [{ options: [['a'], ['m']] }, { options: [['b'], ['m']] }], false],
+    ['a certain set that is optional', [{ options: [['m']] }, { options: [['a']], required: false }], false],
+  ])('must be confirmed by every answer: %s', (_, sets, certain) => {
+    const placed = place([A, B, MDOC], [asked()], sets)
+    if (certain) expect(placed.ok).toBe(true)
+    else expect(placed).toEqual(refused('confirmation_avoidable', '/0'))
+  })
+
+  it('needs a hash in common with the others: one credential may have to confirm all', () => {
+    const by = (id: string, ...names: ('sha-256' | 'sha-384' | 'sha-512')[]) =>
+      asked({ members: { id }, transaction_data_hashes_alg: names })
+    expect(place([A], [by('1', 'sha-256', 'sha-512'), by('2', 'sha-512'), by('3', 'sha-512')]).ok).toBe(true)
+    expect(place([A], [by('1', 'sha-256', 'sha-512'), by('2', 'sha-384')])).toEqual(
+      refused('no_common_hash', ''),
+    )
+    expect(place([A], [asked(), by('2', 'sha-512')])).toEqual(refused('no_common_hash', ''))
+  })
+
+  it('is told of names before anything else', () => {
+    const both = [asked({ credential_ids: ['m'] }), asked({ credential_ids: ['x'] })]
+    expect(place([A, MDOC], both)).toEqual(refused('unknown_credential_query', '/1/credential_ids/0'))
+  })
+})
