@@ -99,6 +99,9 @@ export const TRANSACTION_DATA = {
   labelCharacters: 100,
 } as const
 
+/** A Verifier Attestation JWT, which goes along with every request that it attests. */
+export const VERIFIER_ATTESTATION = { length: 8192, depth: 8 } as const
+
 /** What a wallet posts of itself (OpenID4VP 1.0 §10); counts are of one list. */
 export const WALLET_METADATA = {
   characters: 16_384,

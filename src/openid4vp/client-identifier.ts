@@ -5,7 +5,12 @@ import { encodeBase64url } from '../codec/base64url.ts'
 import { sha256 } from '../crypto/digest.ts'
 
 /** Client Identifier Prefixes of signed requests. */
-export const CLIENT_ID_PREFIXES = ['x509_hash', 'x509_san_dns', 'decentralized_identifier'] as const
+export const CLIENT_ID_PREFIXES = [
+  'x509_hash',
+  'x509_san_dns',
+  'decentralized_identifier',
+  'verifier_attestation',
+] as const
 export type ClientIdPrefix = (typeof CLIENT_ID_PREFIXES)[number]
 
 /** `x509_hash:` and the base64url SHA-256 of the leaf certificate's DER (never of its PEM). */
@@ -25,6 +30,11 @@ export function x509SanDnsClientId(baseUrl: string): string | undefined {
 /** `decentralized_identifier:` and a DID. */
 export function didClientId(did: string): string {
   return `decentralized_identifier:${did}`
+}
+
+/** `verifier_attestation:` and the `sub` of the attestation. */
+export function attestationClientId(subject: string): string {
+  return `verifier_attestation:${subject}`
 }
 
 /** Whether a URL's host is an IP address. */

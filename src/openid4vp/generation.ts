@@ -46,3 +46,5 @@ export type IdentityProof =
   | { readonly x5c: readonly string[] }
   /** DID URL of a verification method. */
   | { readonly kid: string }
+  /** A Verifier Attestation JWT. */
+  | { readonly jwt: string }

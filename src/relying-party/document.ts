@@ -34,7 +34,7 @@ export type RelyingPartyDocument = Omit<SettingsInput, 'webhook' | 'verifier'> &
   readonly webhook: Omit<WebhookEndpoint, 'secrets'> | null
   /** Newest first. They are there from the start, so that a webhook set later has its secret already. */
   readonly webhook_secrets: readonly SealedSecret[]
-  readonly verifier: { readonly sealed_signing_jwk: string; readonly certificate_chain_pem: string } | null
+  readonly verifier: (Omit<SigningIdentity, 'signing_jwk'> & { readonly sealed_signing_jwk: string }) | null
   /** Newest first: keys that sessions which still run may sign with. */
   readonly former_verifier_keys: readonly FormerKey[]
   readonly api_keys: readonly ApiKeyRecord[]
@@ -87,13 +87,18 @@ export async function openSettings(
   return {
     ...rest,
     webhook: webhook && { ...webhook, secrets: await openSecrets(document, key, now) },
-    verifier: verifier && {
-      signing_jwk: JSON.parse(
-        await open(sealingFor(document, key, 'verifier'), verifier.sealed_signing_jwk),
-      ) as SigningIdentity['signing_jwk'], // sealed by us after validation
-      certificate_chain_pem: verifier.certificate_chain_pem,
-    },
+    verifier: verifier && (await openVerifier(document, key, verifier)),
   }
+}
+
+async function openVerifier(
+  document: RelyingPartyDocument,
+  key: Uint8Array<ArrayBuffer>,
+  { sealed_signing_jwk, ...shown }: NonNullable<RelyingPartyDocument['verifier']>,
+): Promise<SigningIdentity> {
+  const text = await open(sealingFor(document, key, 'verifier'), sealed_signing_jwk)
+  // Sealed by us after validation.
+  return { ...shown, signing_jwk: JSON.parse(text) as SigningIdentity['signing_jwk'] }
 }
 
 /** What may be shown: everything but secrets and hashes. */
@@ -101,9 +106,13 @@ export function viewOf(document: RelyingPartyDocument): SettingsView {
   const { webhook_secrets, verifier, former_verifier_keys, api_keys, schema_version, ...rest } = document
   return {
     ...rest,
-    verifier: verifier && { certificate_chain_pem: verifier.certificate_chain_pem },
+    verifier: verifier && shownVerifier(verifier),
     api_keys: api_keys.map(({ hash, ...shown }) => shown),
   }
+}
+
+function shownVerifier({ sealed_signing_jwk, ...shown }: NonNullable<RelyingPartyDocument['verifier']>) {
+  return shown
 }
 
 /** Puts a new webhook secret in front; the one it replaces stays valid until `overlapUntil`. */

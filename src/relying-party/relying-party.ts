@@ -206,10 +206,10 @@ export class RelyingParty extends DurableObject<Env> {
 
   async #sealVerifier(verifier: SigningIdentity | null): Promise<RelyingPartyDocument['verifier']> {
     if (verifier === null) return null
-    const { signing_jwk, certificate_chain_pem } = verifier
+    const { signing_jwk, ...shown } = verifier
     const text = JSON.stringify(signing_jwk)
     const sealed_signing_jwk = await seal(await this.#sealing('verifier'), text, randomBytes(12))
-    return { sealed_signing_jwk, certificate_chain_pem }
+    return { ...shown, sealed_signing_jwk }
   }
 
   async #sealing(field: 'webhook_secret' | 'verifier'): Promise<Sealing> {

@@ -55,10 +55,12 @@ export type Settings = {
 export const STATUS_UNAVAILABLE = ['refuse', 'accept'] as const
 export type StatusUnavailable = (typeof STATUS_UNAVAILABLE)[number]
 
-/** A verifier certificate (PEM, leaf first, without the trust anchor) and its private key. */
+/** A verifier certificate (PEM, leaf first, without the trust anchor), its private key, and what attests that key. */
 export type SigningIdentity = {
   readonly signing_jwk: P256PrivateJwk
   readonly certificate_chain_pem: string
+  /** OpenID4VP 1.0 §12. */
+  readonly attestation_jwt?: string
 }
 
 /** What the operator sets when a relying party is created, defaults filled in. */
@@ -73,7 +75,7 @@ export type SettingsPatch = Partial<Omit<SettingsInput, 'livemode'>>
 export type SettingsView = Omit<Settings, 'webhook' | 'verifier' | 'api_keys'> & {
   readonly created_at: number
   readonly webhook: Omit<WebhookEndpoint, 'secrets'> | null
-  readonly verifier: { readonly certificate_chain_pem: string } | null
+  readonly verifier: Omit<SigningIdentity, 'signing_jwk'> | null
   readonly api_keys: readonly Omit<ApiKeyRecord, 'hash'>[]
 }
 

@@ -3,6 +3,7 @@
 
 import * as z from 'zod/mini'
 import { utf8 } from '../codec/bytes.ts'
+import { ATTESTATION_FAULTS, readVerifierAttestation } from '../openid4vp/verifier-attestation.ts'
 import { decodePemCertificates } from '../trust/anchor-certificates.ts'
 import { type Certificate, isSelfIssued } from '../trust/certificate.ts'
 import { judgeValidity } from '../trust/certificate-path.ts'
@@ -23,12 +24,17 @@ export function signingIdentity(now: number): z.ZodMiniType<SigningIdentity> {
     .strictObject({
       signing_jwk: signingJwk,
       certificate_chain_pem: z.string().check(z.maxLength(MAXIMUM_PEM)),
+      attestation_jwt: z.exactOptional(z.string()),
     })
     .check(
       z.superRefine(async (identity, context) => {
         const fault = await chainFault(identity, now)
         if (fault !== undefined) {
           context.addIssue({ code: 'custom', path: ['certificate_chain_pem'], message: fault })
+        }
+        const attestation = attestationFault(identity, now)
+        if (attestation !== undefined) {
+          context.addIssue({ code: 'custom', path: ['attestation_jwt'], message: attestation })
         }
       }),
     )
@@ -108,6 +114,17 @@ export function namesHost(certificateChainPem: string, hostname: string): boolea
   const [leaf] = decodePemCertificates(certificateChainPem) ?? []
   const names = leaf?.extensions.subjectAltNames ?? []
   return names.some((name) => name.form === 'dns' && name.value.toLowerCase() === hostname)
+}
+
+/** What is wrong with the attestation. One that is yet to begin may be set ahead of its time. */
+function attestationFault(
+  { attestation_jwt, signing_jwk }: SigningIdentity,
+  now: number,
+): string | undefined {
+  if (attestation_jwt === undefined) return undefined
+  const attestation = readVerifierAttestation(attestation_jwt, signing_jwk)
+  if (!attestation.ok) return ATTESTATION_FAULTS[attestation.error]
+  return attestation.value.expiresAt <= now / 1000 ? 'has expired' : undefined
 }
 
 function isCertificateOf(leaf: Certificate, { crv, x, y }: SigningIdentity['signing_jwk']): boolean {

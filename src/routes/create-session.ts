@@ -78,7 +78,12 @@ async function prepare(
   const transactionData = requestedTransactions(body, { policy: policy.value, protocol, addedTypes })
   if (!transactionData.ok)
     return err(problem(c, transactionData.error.code, { errors: transactionData.error.errors }))
-  const verifier = await verifierIdentity(configOf(c.env), settings, options.value.client_id_prefix)
+  const now = Math.floor(Date.now() / 1000)
+  const verifier = await verifierIdentity(configOf(c.env), settings, {
+    prefix: options.value.client_id_prefix,
+    now,
+    expiresAt: now + body.expires_in,
+  })
   if (!verifier.ok) {
     const pointer = '/request_options/client_id_prefix'
     return err(unsatisfiable(c, { pointer, code: verifier.error, message: IDENTITY_FAULTS[verifier.error] }))

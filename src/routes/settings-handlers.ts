@@ -132,7 +132,7 @@ export function settingsToWire(view: SettingsView) {
     origins: view.origins,
     retention_seconds: view.retention_seconds,
     claims_encryption_jwk: view.claims_encryption_jwk,
-    verifier: view.verifier,
+    verifier: view.verifier && { attestation_jwt: null, ...view.verifier },
     api_keys: view.api_keys.map(apiKeyToWire),
   }
 }

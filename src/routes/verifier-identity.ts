@@ -5,12 +5,14 @@ import { X509Certificate } from 'node:crypto'
 import { encodeBase64 } from '../codec/base64url.ts'
 import type { Config, P256PrivateJwk } from '../config.ts'
 import {
+  attestationClientId,
   type ClientIdPrefix,
   didClientId,
   x509HashClientId,
   x509SanDnsClientId,
 } from '../openid4vp/client-identifier.ts'
 import type { VerifierIdentity } from '../openid4vp/generation.ts'
+import { readVerifierAttestation } from '../openid4vp/verifier-attestation.ts'
 import { verificationMethodOf, verifierDid } from '../openid4vp/verifier-did.ts'
 import type { Settings } from '../relying-party/settings.ts'
 import { err, ok, type Result } from '../result.ts'
@@ -22,19 +24,25 @@ export type IdentityFault = keyof typeof IDENTITY_FAULTS
 export const IDENTITY_FAULTS = {
   host_not_in_certificate: 'needs a verifier certificate that names the host of this service',
   host_is_an_address: 'needs a base_url with a host name: an IP address has no did:web',
+  attestation_missing: "needs an attestation_jwt in the relying party's verifier",
+  attestation_not_yet_valid: 'needs an attestation that is valid already',
+  attestation_expired: 'needs an attestation that expires no earlier than the session',
 } as const
+
+/** What a session asks for. Times are Unix seconds. */
+export type Asked = { readonly prefix: ClientIdPrefix; readonly now: number; readonly expiresAt: number }
 
 /** The identity for one session. */
 export async function verifierIdentity(
   config: Config,
   settings: Settings,
-  prefix: ClientIdPrefix,
+  asked: Asked,
 ): Promise<Result<VerifierIdentity, IdentityFault>> {
   const { chain, signingJwk } = identityMaterial(config, settings)
   const [leaf] = chain
   if (leaf === undefined) throw new Error('the verifier certificate chain is empty')
   const x5c = chain.map((certificate) => encodeBase64(new Uint8Array(certificate.raw)))
-  switch (prefix) {
+  switch (asked.prefix) {
     case 'x509_hash':
       return ok({ clientId: await x509HashClientId(new Uint8Array(leaf.raw)), proof: { x5c }, signingJwk })
     case 'x509_san_dns': {
@@ -50,7 +58,24 @@ export async function verifierIdentity(
       const kid = await verificationMethodOf(did, signingJwk)
       return ok({ clientId: didClientId(did), proof: { kid }, signingJwk })
     }
+    case 'verifier_attestation':
+      return attestedIdentity(settings, asked)
   }
+}
+
+/** §12: attested is the key of the relying party; its attestation must hold for as long as the session may be fetched. */
+function attestedIdentity(
+  { verifier }: Settings,
+  { now, expiresAt }: Asked,
+): Result<VerifierIdentity, IdentityFault> {
+  const jwt = verifier?.attestation_jwt
+  if (verifier === null || jwt === undefined) return err('attestation_missing')
+  const attestation = readVerifierAttestation(jwt, verifier.signing_jwk)
+  if (!attestation.ok) throw new Error('a verifier attestation that was accepted cannot be read')
+  if (attestation.value.notBefore > now) return err('attestation_not_yet_valid')
+  if (attestation.value.expiresAt < expiresAt) return err('attestation_expired')
+  const clientId = attestationClientId(attestation.value.subject)
+  return ok({ clientId, proof: { jwt }, signingJwk: verifier.signing_jwk })
 }
 
 type Material = { readonly chain: readonly X509Certificate[]; readonly signingJwk: P256PrivateJwk }

@@ -2,7 +2,10 @@
 // certificates and keys change: each keeps the identity it was born with.
 
 import { describe, expect, it } from 'vitest'
+import { makeAttester } from '../support/attester.ts'
 import { mintLeaf, mintRoot } from '../support/certificates.ts'
+import { makeMdocPerson, mdocAgeOf } from '../support/mdoc-person.ts'
+import { ageOf } from '../support/person.ts'
 import { BASE_URL, expectStatus, OVER_18, type RelyingParty } from '../support/service.ts'
 import { answerAge, type Begun, begin, relyingPartyOf, useStage } from '../support/stage.ts'
 import { type DidDocument, resolveDidWeb } from '../support/verifier-key.ts'
@@ -10,6 +13,7 @@ import { createWallet } from '../support/wallet.ts'
 
 const stage = useStage()
 const root = await mintRoot()
+const attester = await makeAttester()
 
 /** A certificate of another authority than the service's, and its key, as settings take them. */
 async function makeVerifier() {
@@ -24,9 +28,9 @@ function asking(client_id_prefix: string) {
   return { ...OVER_18, request_options: { client_id_prefix } }
 }
 
-/** A wallet that trusts the other authority. */
+/** A wallet that trusts the other authority, and the attester. */
 function walletOf() {
-  return createWallet({ fetch: stage.service.fetch, verifierCa: root.pem })
+  return createWallet({ fetch: stage.service.fetch, verifierCa: root.pem, attestationIssuer: attester })
 }
 
 async function setVerifier(rp: RelyingParty, verifier: Verifier | null): Promise<void> {
@@ -64,18 +68,19 @@ describe('decentralized_identifier', () => {
     await expectVerified(stage.rp, begun)
   })
 
-  it.each([
-    ['haip-1.0', OVER_18],
-    ['openid4vp-draft24', OVER_18],
-    ['openid4vp-draft18', OVER_18],
-  ])('CONTRACT 5: is 422 in %s', async (protocol, policy) => {
-    const body = { ...policy, ...asking('decentralized_identifier'), protocol }
-    const response = await stage.rp.call('POST', '/v1/verify', { body })
-    expect(await expectStatus(response, 422)).toMatchObject({
-      code: 'policy_unsatisfiable',
-      errors: [{ pointer: '/request_options/client_id_prefix', code: 'not_in_protocol' }],
-    })
-  })
+  const protocols = ['haip-1.0', 'openid4vp-draft24', 'openid4vp-draft18']
+  const prefixes = ['decentralized_identifier', 'verifier_attestation']
+  it.each(protocols.flatMap((protocol) => prefixes.map((prefix) => [prefix, protocol] as const)))(
+    'CONTRACT 5: %s is 422 in %s',
+    async (prefix, protocol) => {
+      const body = { ...asking(prefix), protocol }
+      const response = await stage.rp.call('POST', '/v1/verify', { body })
+      expect(await expectStatus(response, 422)).toMatchObject({
+        code: 'policy_unsatisfiable',
+        errors: [{ pointer: '/request_options/client_id_prefix', code: 'not_in_protocol' }],
+      })
+    },
+  )
 
   it('CONTRACT 5: its document is public, never stale, and 404 where there is no such key', async () => {
     const rp = await relyingPartyOf(stage, { verifier: await makeVerifier() })
@@ -102,6 +107,83 @@ describe('decentralized_identifier', () => {
     expect(await keysOf(did)).toHaveLength(1)
     await stage.service.admin('DELETE', `/${rp.relying_party_id}`)
     await expect(keysOf(did)).rejects.toThrow('HTTP 404')
+  })
+})
+
+describe('verifier_attestation', () => {
+  const attested = asking('verifier_attestation')
+
+  /** A verifier whose key is attested with these claims in place of good ones. */
+  async function attestedVerifier(claims: object = {}) {
+    const verifier = await makeVerifier()
+    return { ...verifier, attestation_jwt: await attester.attest(verifier.signing_jwk, claims) }
+  }
+
+  it.each(['direct_post.jwt', 'direct_post'])(
+    'CONTRACT 5: a foreign wallet that trusts the attester answers, and it verifies: %s',
+    async (response_mode) => {
+      const holder = await makeMdocPerson()
+      const rp = await relyingPartyOf(stage, {
+        verifier: await attestedVerifier(),
+        trust_anchors: [stage.authority.anchor(), holder.anchor()],
+      })
+      const request_options = { ...attested.request_options, response_mode }
+      for (const format of ['dc+sd-jwt', 'mso_mdoc']) {
+        const session = await rp.create({ ...attested, request_options, formats: [format] })
+        const request = await walletOf().receive(session.wallet_request.uri)
+        expect(request.payload.client_id).toBe('verifier_attestation:verifier.example')
+        const answer = format === 'mso_mdoc' ? mdocAgeOf(holder, request) : ageOf(stage.person, request)
+        expect((await walletOf().present(request, await answer)).status).toBe(200)
+        expect((await rp.poll(session.verification_id)).status).toBe('verified')
+      }
+    },
+  )
+
+  it('CONTRACT 8: is shown in the settings, which then never show the key', async () => {
+    const verifier = await attestedVerifier()
+    const rp = await relyingPartyOf(stage, { verifier })
+    const { signing_jwk, ...shown } = verifier
+    const settings = await expectStatus(await rp.call('GET', '/v1/relying_party'), 200)
+    expect(settings).toMatchObject({ verifier: shown })
+    expect(JSON.stringify(settings)).not.toContain(signing_jwk.d)
+    await setVerifier(rp, await makeVerifier())
+    expect(await expectStatus(await rp.call('GET', '/v1/relying_party'), 200)).toMatchObject({
+      verifier: { attestation_jwt: null },
+    })
+  })
+
+  const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds
+  it.each([
+    ['attestation_missing', async () => null],
+    ['attestation_missing', makeVerifier],
+    ['attestation_expired', () => attestedVerifier({ exp: inSeconds(500) })],
+    ['attestation_not_yet_valid', () => attestedVerifier({ nbf: inSeconds(60) })],
+  ])('CONTRACT 5: is 422 %s where a session of 600 seconds has none that holds', async (code, make) => {
+    const rp = await relyingPartyOf(stage, { verifier: await make() })
+    const response = await rp.call('POST', '/v1/verify', { body: attested })
+    expect(await expectStatus(response, 422)).toMatchObject({
+      code: 'policy_unsatisfiable',
+      errors: [{ pointer: '/request_options/client_id_prefix', code }],
+    })
+  })
+
+  it('CONTRACT 5: an attestation that ends sooner will do for a shorter session', async () => {
+    const rp = await relyingPartyOf(stage, { verifier: await attestedVerifier({ exp: inSeconds(500) }) })
+    const session = await rp.create({ ...attested, expires_in: 120 })
+    await walletOf().receive(session.wallet_request.uri)
+  })
+
+  it('CONTRACT 8: a running session keeps the attestation it was born with', async () => {
+    const rp = await relyingPartyOf(stage, { verifier: await attestedVerifier({ sub: 'first.example' }) })
+    const session = await rp.create(attested)
+    await setVerifier(rp, await attestedVerifier({ sub: 'second.example' }))
+    const next = await rp.create(attested)
+    await setVerifier(rp, null)
+    for (const [name, one] of Object.entries({ first: session, second: next })) {
+      const request = await walletOf().receive(one.wallet_request.uri)
+      expect(request.payload.client_id).toBe(`verifier_attestation:${name}.example`)
+      await expectVerified(rp, { session: one, request })
+    }
   })
 })
 

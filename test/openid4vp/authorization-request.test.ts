@@ -252,5 +252,13 @@ function serve(
     posts.push(form)
     return Response.json({ redirect_uri: `${BASE_URL}/return` })
   }
-  return { wallet: createWallet({ fetch, verifierCa: verifier.ca, now: () => NOW }), posts }
+  return {
+    wallet: createWallet({
+      fetch,
+      verifierCa: verifier.ca,
+      attestationIssuer: verifier.attester,
+      now: () => NOW,
+    }),
+    posts,
+  }
 }

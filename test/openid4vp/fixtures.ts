@@ -17,6 +17,7 @@ import type {
 } from '../../src/formats/format.ts'
 import { sdJwtVc } from '../../src/formats/sd-jwt-vc/sd-jwt-vc.ts'
 import {
+  attestationClientId,
   type ClientIdPrefix,
   didClientId,
   x509HashClientId,
@@ -27,6 +28,7 @@ import type { Generation, VerifierIdentity } from '../../src/openid4vp/generatio
 import { createEncryptionKey } from '../../src/openid4vp/response-encryption.ts'
 import { buildDidDocument, verificationMethodOf, verifierDid } from '../../src/openid4vp/verifier-did.ts'
 import { err, ok } from '../../src/result.ts'
+import { type Attester, makeAttester } from '../support/attester.ts'
 
 export const NOW = 1_800_000_000
 export const BASE_URL = 'https://verifier.example'
@@ -51,6 +53,8 @@ export type Verifier = {
   readonly identities: Readonly<Record<ClientIdPrefix, VerifierIdentity>>
   /** What stands at `/.well-known/did.json`. */
   readonly didDocument: object
+  /** Who attests the verifier. */
+  readonly attester: Attester
 }
 
 /** A verifier certificate for `verifier.example`, and the authority (PEM) that issued it. */
@@ -80,15 +84,19 @@ export async function createVerifier(): Promise<Verifier> {
   const identity = (clientId: string) => ({ clientId, proof: { x5c: [der] }, signingJwk })
   const did = verifierDid(BASE_URL, null)!
   const kid = await verificationMethodOf(did, signingJwk)
+  const attester = await makeAttester()
+  const jwt = await attester.attest(signingJwk, { exp: NOW + 86_400 })
   return {
     ca: ca.toString('pem'),
     leaf: der,
     identities: {
       x509_hash: identity(await x509HashClientId(decodeBase64(der)!)),
       x509_san_dns: identity(x509SanDnsClientId(BASE_URL)!),
+      verifier_attestation: { clientId: attestationClientId('verifier.example'), proof: { jwt }, signingJwk },
       decentralized_identifier: { clientId: didClientId(did), proof: { kid }, signingJwk },
     },
     didDocument: await buildDidDocument(did, [signingJwk]),
+    attester,
   }
 }
 

@@ -5,7 +5,7 @@ import { CompactSign } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { buildAuthorizationRequestUri } from '../../src/openid4vp/authorization-request.ts'
 import { PROTOCOLS } from '../../src/openid4vp/protocols/index.ts'
-import { createRequestLinter, type ObservedRequest } from '../support/request-linter.ts'
+import { createRequestLinter, type ObservedRequest, type Violation } from '../support/request-linter.ts'
 import type { Loose } from '../support/request-rules.ts'
 import {
   createGeneration,
@@ -152,6 +152,17 @@ const DID_FAULTS: readonly DidFault[] = [
   ],
 ]
 
+type AttestationFault = readonly [name: string, claims: object, header: object]
+
+const ATTESTATION_FAULTS: readonly AttestationFault[] = [
+  ['another typ', {}, { typ: 'JWT' }],
+  ['another client', { sub: 'other.example' }, {}],
+  ['no issuer', { iss: undefined }, {}],
+  ['an end that has passed', { exp: NOW }, {}],
+  ['a beginning to come', { nbf: NOW + 1 }, {}],
+  ['other addresses', { redirect_uris: [`${RESPONSE_URI}x`] }, {}],
+]
+
 describe('the request linter', () => {
   it('finds nothing in a good request', async () => {
     expect(await rulesBroken(() => undefined)).toBe('')
@@ -164,6 +175,16 @@ describe('the request linter', () => {
   it.each(DID_FAULTS)('names %s for a DID with %s', async (rule, _name, plant) => {
     expect(await didRulesBroken(() => undefined)).toBe('')
     expect(await didRulesBroken(plant)).toBe(rule)
+  })
+
+  it.each(ATTESTATION_FAULTS)('names R21 for an attestation with %s', async (_, claims, header) => {
+    expect(await attestedRulesBroken({ redirect_uris: [RESPONSE_URI] })).toBe('')
+    expect(await attestedRulesBroken(claims, header)).toBe('R21')
+  })
+
+  it('names R9 for an attestation of another key', async () => {
+    const { privateJwk: jwk } = await createGeneration()
+    expect(await attestedRulesBroken({ cnf: { jwk: { ...jwk, d: undefined } } })).toBe('R9')
   })
 
   it('names R9 for a signature by another key', async () => {
@@ -188,7 +209,12 @@ async function rulesBroken(plant: (draft: Draft) => unknown, signingJwk?: object
   const request = await draft(await createGeneration())
   plant(request)
   const violations = await createRequestLinter()(await observe(request, signingJwk))
-  return [...new Set(violations.map(({ rule }) => rule))].join(' ')
+  return rulesOf(violations)
+}
+
+function rulesOf(violations: readonly Violation[]): string {
+  const number = (rule: string) => Number(rule.slice(1))
+  return [...new Set(violations.map(({ rule }) => rule))].sort((a, b) => number(a) - number(b)).join(' ')
 }
 
 /** The same of a request by DID. */
@@ -201,7 +227,18 @@ async function didRulesBroken(plant: DidFault[2]): Promise<string> {
   const uri = buildAuthorizationRequestUri({ clientId, requestUri: REQUEST_URI, requestUriMethod: 'post' })
   const request = await observe({ ...good, claims: { ...claims, client_id: clientId }, header, uri })
   const violations = await createRequestLinter()({ ...request, didDocument })
-  return [...new Set(violations.map(({ rule }) => rule))].join(' ')
+  return rulesOf(violations)
+}
+
+/** The same of a request with an attestation that says what is told. */
+async function attestedRulesBroken(told: object, jose: object = {}): Promise<string> {
+  const { clientId, signingJwk } = verifier.identities.verifier_attestation
+  const { claims, ...good } = await draft(await createGeneration())
+  const jwt = await verifier.attester.attest(signingJwk, { exp: NOW + 600, ...told }, jose)
+  const header: Loose = { alg: 'ES256', typ: 'oauth-authz-req+jwt', jwt }
+  const uri = buildAuthorizationRequestUri({ clientId, requestUri: REQUEST_URI, requestUriMethod: 'post' })
+  const request = await observe({ ...good, claims: { ...claims, client_id: clientId }, header, uri })
+  return rulesOf(await createRequestLinter()(request))
 }
 
 async function draft(generation: Awaited<ReturnType<typeof createGeneration>>): Promise<Draft> {

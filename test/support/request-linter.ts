@@ -12,6 +12,7 @@ import {
   type JWK,
 } from 'jose'
 import { DRAFT_RULES } from './draft-rules.ts'
+import { IDENTITY_RULES } from './identity-rules.ts'
 import { type Loose, type Opened, RULES } from './request-rules.ts'
 import type { DidDocument } from './verifier-key.ts'
 
@@ -44,7 +45,7 @@ export function createRequestLinter(): (request: ObservedRequest) => Promise<Vio
   return async (observed) => {
     const request = await open(observed)
     const { protocol = 'openid4vp-1.0' } = observed
-    const rules = [...RULES, ...DRAFT_RULES].filter(([, , , protocols = [protocol]]) =>
+    const rules = [...RULES, ...IDENTITY_RULES, ...DRAFT_RULES].filter(([, , , protocols = [protocol]]) =>
       protocols.includes(protocol),
     )
     const found = rules
@@ -91,6 +92,7 @@ export async function open(observed: ObservedRequest): Promise<Opened> {
 /** The key that the proof in the header leads to. */
 function signingJwkOf(header: Loose, leaf: X509Certificate | undefined, { didDocument }: ObservedRequest) {
   if (leaf !== undefined) return leaf.publicKey.export({ format: 'jwk' }) as JWK
+  if (header.jwt !== undefined) return decodeJwt<{ cnf: { jwk: JWK } }>(header.jwt).cnf.jwk
   return didDocument?.verificationMethod.find(({ id }) => id === header.kid)?.publicKeyJwk
 }
 

@@ -1,6 +1,6 @@
 // The rules themselves, each a predicate over an opened request. `request-linter.ts` applies them.
 
-import { createHash, type X509Certificate } from 'node:crypto'
+import type { X509Certificate } from 'node:crypto'
 import { DcqlQuery } from 'dcql'
 import type { JWK } from 'jose'
 import type { ObservedRequest } from './request-linter.ts'
@@ -32,7 +32,6 @@ export type Rule = readonly [
 
 const URL_SAFE = /^[A-Za-z0-9._~-]+$/
 const ID = /^[A-Za-z0-9_-]+$/
-const B64 = /^[A-Za-z0-9+/]+={0,2}$/
 const NOT_IN_REQUEST_OBJECT = ['sub', 'request', 'request_uri', 'request_uri_method', 'max_age']
 const NOT_SELECTIVE = ['iss', 'nbf', 'exp', 'cnf', 'vct', 'vct#integrity', 'status', 'aka_vcts']
 const METADATA_MEMBERS = ['vp_formats_supported', 'jwks', 'encrypted_response_enc_values_supported']
@@ -177,28 +176,6 @@ export const RULES: readonly Rule[] = [
     ({ outer }) => isSubset([...outer.keys()], ['client_id', 'request_uri', 'request_uri_method']),
   ],
   [
-    'R17',
-    'client_id has a prefix of signed requests (§5.9.3)',
-    ({ claims }) => /^(x509_hash|x509_san_dns|decentralized_identifier):/.test(claims.client_id),
-    FINAL,
-  ],
-  [
-    'R17',
-    'the header proves the client_id in one way: x5c, or the kid of a DID (§5.9.3)',
-    ({ header, claims: { client_id } }) =>
-      'x5c' in header !== isDid(client_id) && 'kid' in header === isDid(client_id),
-  ],
-  ['R17', 'x509_san_dns is a dNSName of the leaf and the host of both URIs (§5.9.3)', holdsSanDns],
-  [
-    'R18',
-    'x509_hash is the SHA-256 of the leaf (§5.9.3)',
-    ({ claims, chain }) =>
-      !claims.client_id.startsWith('x509_hash:') ||
-      claims.client_id === `x509_hash:${createHash('sha256').update(chain[0]!.raw).digest('base64url')}`,
-  ],
-  ['R19', 'x5c is standard base64, in order, without an anchor or a self-signed leaf (HAIP §5)', holdsChain],
-  ['R20', 'the document of the DID has the key that kid names, and nothing private (§5.9.3)', holdsDid],
-  [
     'R26',
     'vp_formats_supported covers every format asked for (§11.1)',
     ({ metadata, claims }) =>
@@ -314,43 +291,6 @@ function holdsKeys(keys: Loose[]): boolean {
 
 function holdsEncryptions(values: string[]): boolean {
   return values.includes('A128GCM') && values.includes('A256GCM') && isSubset(values, OFFERED)
-}
-
-function holdsSanDns({ claims, outer, chain }: Opened): boolean {
-  if (!claims.client_id.startsWith('x509_san_dns:')) return true
-  const host = claims.client_id.slice('x509_san_dns:'.length)
-  const names = (chain[0]!.subjectAltName ?? '').split(', ')
-  const uris = [claims.response_uri, outer.get('request_uri')]
-  return names.includes(`DNS:${host}`) && uris.every((uri) => new URL(uri!).hostname === host)
-}
-
-function isDid(clientId: string): boolean {
-  return clientId.startsWith('decentralized_identifier:')
-}
-
-function holdsDid({ header, claims: { client_id }, didDocument }: Opened): boolean {
-  if (!isDid(client_id)) return true
-  const did = client_id.slice('decentralized_identifier:'.length)
-  const { id, verificationMethod, authentication } = didDocument!
-  const named = verificationMethod.map((method) => method.id)
-  return (
-    id === did &&
-    header.kid.startsWith(`${did}#`) &&
-    named.includes(header.kid) &&
-    authentication.includes(header.kid) &&
-    areUnique(named) &&
-    verificationMethod.every(({ controller, publicKeyJwk }) => controller === did && !('d' in publicKeyJwk))
-  )
-}
-
-function holdsChain({ header, claims, chain }: Opened): boolean {
-  if (isDid(claims.client_id)) return true
-  const ordered = chain.every((certificate, index) => {
-    const issuer = chain[index + 1]
-    return issuer === undefined || (certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey))
-  })
-  const noneSelfSigned = chain.every((certificate) => certificate.subject !== certificate.issuer)
-  return chain.length > 0 && header.x5c.every((der: string) => B64.test(der)) && ordered && noneSelfSigned
 }
 
 function holdsQuery(query: Loose): boolean {

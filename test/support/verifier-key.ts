@@ -3,14 +3,26 @@
 
 import { X509Certificate } from 'node:crypto'
 import type { CallbackContext } from '@openid4vc/oauth2'
-import { compactVerify, importJWK, importX509, type JWK } from 'jose'
+import {
+  compactVerify,
+  decodeJwt,
+  decodeProtectedHeader,
+  importJWK,
+  importX509,
+  type JWK,
+  jwtVerify,
+} from 'jose'
 
 /** What the wallet goes by. */
 export type VerifierTrust = {
   /** The authority (PEM) whose verifier certificates are trusted. */
   readonly verifierCa: string
   readonly fetch: (url: string) => Promise<Response>
+  /** Whose Verifier Attestations are trusted; none by default. */
+  readonly attestationIssuer?: AttestationIssuer
 }
+
+export type AttestationIssuer = { readonly iss: string; readonly publicJwk: JWK }
 
 export type DidDocument = {
   readonly id: string
@@ -33,8 +45,32 @@ export function requestVerifier(trust: VerifierTrust): VerifyJwt {
     if (signer.method === 'x5c') {
       return verifyWithChain(compact, signer.x5c, new X509Certificate(trust.verifierCa))
     }
-    return signer.method === 'did' ? verifyWithDid(compact, signer.didUrl, trust) : { verified: false }
+    return signer.method === 'did'
+      ? verifyWithDid(compact, signer.didUrl, trust)
+      : verifyWithAttestation(compact, trust)
   }
+}
+
+/** §5.9.3, §12: the attestation is of a trusted issuer, about this client and this response_uri, and its key signed the request. */
+async function verifyWithAttestation(
+  compact: string,
+  { attestationIssuer }: VerifierTrust,
+): Promise<Verified> {
+  const { jwt } = decodeProtectedHeader(compact) as { jwt?: string }
+  if (jwt === undefined || attestationIssuer === undefined) return { verified: false }
+  const { iss, publicJwk } = attestationIssuer
+  const request = decodeJwt<{ client_id: string; response_uri: string }>(compact)
+  const subject = request.client_id.replace(/^verifier_attestation:/, '')
+  const options = { issuer: iss, subject, typ: 'verifier-attestation+jwt', requiredClaims: ['exp', 'cnf'] }
+  const attestation = await jwtVerify<{ cnf: { jwk: JWK }; redirect_uris?: readonly string[] }>(
+    jwt,
+    await importJWK(publicJwk, 'ES256'),
+    options,
+  )
+  const { cnf, redirect_uris } = attestation.payload
+  if (redirect_uris?.includes(request.response_uri) === false) return { verified: false }
+  await compactVerify(compact, await importJWK(cnf.jwk, 'ES256'), { algorithms: ['ES256'] })
+  return { verified: true, signerJwk: cnf.jwk as never }
 }
 
 /** Resolves a did:web (did:web §3.2). */

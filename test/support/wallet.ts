@@ -7,13 +7,21 @@ import { Openid4vpClient, type WalletMetadata } from '@openid4vc/openid4vp'
 import { CompactEncrypt, importJWK, type JWK } from 'jose'
 import { makeRequestKey } from './request-key.ts'
 import { createRequestLinter } from './request-linter.ts'
-import { readCertificate, requestVerifier, resolveDidWeb, type VerifierTrust } from './verifier-key.ts'
+import {
+  type AttestationIssuer,
+  readCertificate,
+  requestVerifier,
+  resolveDidWeb,
+  type VerifierTrust,
+} from './verifier-key.ts'
 
 export type WalletOptions = {
   /** The transport: it may send `https://verifier.example` to a loopback port, or to a function. */
   readonly fetch: (url: string, init?: RequestInit) => Promise<Response>
   /** The authority (PEM) whose verifier certificates this wallet trusts. */
   readonly verifierCa: string
+  /** Whose Verifier Attestations it trusts. */
+  readonly attestationIssuer?: AttestationIssuer
   /** Unix seconds; the library itself reads the platform's clock. */
   readonly now?: () => number
 }
@@ -116,7 +124,7 @@ const lint = createRequestLinter()
 
 async function receive(
   uri: string,
-  { fetch, verifierCa, now }: Omit<WalletOptions, 'now'> & { readonly now: number },
+  { now, ...trust }: Omit<WalletOptions, 'now'> & { readonly now: number },
   {
     walletNonce = randomBytes(16).toString('base64'),
     getOnly = false,
@@ -126,6 +134,7 @@ async function receive(
     asksTransactionData = false,
   }: ReceiveOptions,
 ): Promise<ReceivedRequest> {
+  const { fetch } = trust
   const met = getOnly ? uri.replace(/&request_uri_method=post$/, '') : uri
   const posts = new URL(met).searchParams.get('request_uri_method') === 'post'
   const key = encryptedWith === undefined ? undefined : await makeRequestKey(encryptedWith)
@@ -152,7 +161,7 @@ async function receive(
   }
   const client = new Openid4vpClient({
     callbacks: {
-      ...callbacks({ verifierCa, fetch }),
+      ...callbacks(trust),
       fetch: fetchRequest,
     },
   })
@@ -281,7 +290,12 @@ const METADATA: WalletMetadata = {
     mso_mdoc: { issuerauth_alg_values: [-7], deviceauth_alg_values: [-7] },
     jwt_vc_json: { alg_values: ['ES256'] },
   },
-  client_id_prefixes_supported: ['x509_hash', 'x509_san_dns', 'decentralized_identifier'],
+  client_id_prefixes_supported: [
+    'x509_hash',
+    'x509_san_dns',
+    'decentralized_identifier',
+    'verifier_attestation',
+  ],
   request_object_signing_alg_values_supported: ['ES256'],
 }
 

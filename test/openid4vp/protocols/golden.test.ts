@@ -1,17 +1,22 @@
 // One file for each protocol: the whole request of one generation, as its wallets get it. What a version does not have must
 // not appear, and these files show it at a glance. A change of a file is a change of what wallets get.
 
+import { decodeProtectedHeader } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { FORMATS } from '../../../src/formats/index.ts'
 import { buildWalletLinks } from '../../../src/openid4vp/authorization-request.ts'
+import type { ClientIdPrefix } from '../../../src/openid4vp/client-identifier.ts'
 import type { DcqlQuery } from '../../../src/openid4vp/dcql/query.ts'
 import type {
   Generation,
   ProtocolId,
   QueryLanguage,
   ResponseMode,
+  VerifierIdentity,
 } from '../../../src/openid4vp/generation.ts'
 import { PROTOCOL_IDS, PROTOCOLS } from '../../../src/openid4vp/protocols/index.ts'
+import { signRequestObject } from '../../../src/openid4vp/request-object.ts'
+import { createEncryptionKey } from '../../../src/openid4vp/response-encryption.ts'
 
 const QUERY: DcqlQuery = {
   credentials: [
@@ -64,11 +69,46 @@ describe('the request of a protocol', () => {
   )
 })
 
+/** What each kind of identity shows of itself, beside the claims that all requests have. */
+const IDENTITIES: Readonly<Record<ClientIdPrefix, Omit<VerifierIdentity, 'signingJwk'>>> = {
+  x509_hash: {
+    clientId: 'x509_hash:Uvo3HtuIxuhC92rShpgqcT3YXwrqRxWEviRiA0OZszk',
+    proof: { x5c: ['MIIleaf', 'MIIintermediate'] },
+  },
+  x509_san_dns: { clientId: 'x509_san_dns:verifier.example', proof: { x5c: ['MIIleaf'] } },
+  decentralized_identifier: {
+    clientId: 'decentralized_identifier:did:web:verifier.example',
+    proof: { kid: 'did:web:verifier.example#cn-I_WNMClehiVp51i_0VpOENW1upEerA8sEam5hn-s' },
+  },
+  verifier_attestation: {
+    clientId: 'verifier_attestation:verifier.example',
+    proof: { jwt: 'header.payload.signature' },
+  },
+}
+
+const NAMED = PROTOCOL_IDS.flatMap((id) => PROTOCOLS[id].clientIdPrefixes.map((prefix) => ({ id, prefix })))
+
+describe('the header and the links of a protocol', () => {
+  it.each(NAMED)('$id, $prefix, are their golden file', async ({ id, prefix }) => {
+    const { privateJwk } = await createEncryptionKey()
+    const clientId = PROTOCOLS[id].writeClientId(IDENTITIES[prefix].clientId)
+    const identity = { ...IDENTITIES[prefix], clientId, signingJwk: privateJwk }
+    const header = decodeProtectedHeader(await signRequestObject({ client_id: clientId }, identity))
+    const text = `${JSON.stringify({ links: linksOf(id, clientId), header }, null, 2)}\n`
+    await expect(text).toMatchFileSnapshot(`golden/${id}.${prefix}.golden`)
+  })
+})
+
+function linksOf(id: ProtocolId, clientId: string) {
+  const requestUriMethod = PROTOCOLS[id].requestUriMethods.includes('post') ? 'post' : undefined
+  const requestUri = 'https://verifier.example/r/request'
+  return buildWalletLinks({ clientId, requestUri, requestUriMethod }, id)
+}
+
 function requestOf(id: ProtocolId, language: QueryLanguage, responseMode: ResponseMode) {
   const protocol = PROTOCOLS[id]
-  const [prefix] = protocol.clientIdPrefixes
-  const name = prefix === 'x509_hash' ? 'Uvo3HtuIxuhC92rShpgqcT3YXwrqRxWEviRiA0OZszk' : 'verifier.example'
-  const clientId = protocol.writeClientId(`${prefix}:${name}`)
+  const [prefix = 'x509_hash'] = protocol.clientIdPrefixes
+  const clientId = protocol.writeClientId(IDENTITIES[prefix].clientId)
   const query = {
     ...QUERY,
     credentials: QUERY.credentials.filter(({ format }) => protocol.carries(format, responseMode)),
@@ -85,7 +125,5 @@ function requestOf(id: ProtocolId, language: QueryLanguage, responseMode: Respon
     now: 1_800_000_000,
     expiresAt: 1_800_000_600,
   })
-  const requestUriMethod = protocol.requestUriMethods.includes('post') ? 'post' : undefined
-  const requestUri = 'https://verifier.example/r/request'
-  return { links: buildWalletLinks({ clientId, requestUri, requestUriMethod }, id), claims }
+  return { links: linksOf(id, clientId), claims }
 }

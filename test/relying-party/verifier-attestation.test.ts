@@ -1,0 +1,50 @@
+// `verifier.attestation_jwt` of the settings: judged when it is set, because a wallet would only refuse the request.
+
+import { env } from 'cloudflare:workers'
+import { expect, it } from 'vitest'
+import { relyingPartyIdOf, relyingPartyStub } from '../../src/relying-party/identifier.ts'
+import { creationSchema } from '../../src/relying-party/settings-schema.ts'
+import { makeAttester } from '../support/attester.ts'
+import { TEST_ENVIRONMENT, VERIFIER_CERTIFICATE_PEM } from '../support/environment.ts'
+
+const NOW = Date.parse('2026-11-20T12:00:00Z')
+const SECONDS = NOW / 1000
+const RULES = { now: NOW, baseUrl: 'https://verifier.example', allowLoopback: false }
+const attester = await makeAttester()
+const signing_jwk = JSON.parse(TEST_ENVIRONMENT.VERIFIER_SIGNING_JWK)
+
+async function bodyWith(claims: object) {
+  const attestation_jwt = await attester.attest(signing_jwk, { exp: SECONDS + 60, ...claims })
+  const certificate_chain_pem = VERIFIER_CERTIFICATE_PEM
+  return { name: 'Shop', verifier: { signing_jwk, certificate_chain_pem, attestation_jwt } }
+}
+
+async function faultsOf(body: object): Promise<readonly string[]> {
+  const parsed = await creationSchema(RULES).safeParseAsync(body)
+  return parsed.error?.issues.map(({ path, message }) => `/${path.join('/')} ${message}`) ?? []
+}
+
+it.each([
+  ['has expired', { exp: SECONDS }],
+  ['its cnf.jwk must be the public half of signing_jwk', { cnf: {} }],
+  ['must not have redirect_uris', { redirect_uris: ['https://verifier.example/callback'] }],
+])('is refused by name: %s', async (fault, claims) => {
+  const [found = '', ...others] = await faultsOf(await bodyWith(claims))
+  expect(found.startsWith(`/verifier/attestation_jwt ${fault}`)).toBe(true)
+  expect(others).toEqual([])
+})
+
+it.each([[{}], [{ exp: SECONDS + 1 }], [{ nbf: SECONDS + 30 }]])('is taken with %j', async (claims) => {
+  expect(await faultsOf(await bodyWith(claims))).toEqual([])
+})
+
+it('is kept and shown, and the key is neither', async () => {
+  const body = await bodyWith({})
+  const id = env.RELYING_PARTY.newUniqueId()
+  const stub = relyingPartyStub(env.RELYING_PARTY, relyingPartyIdOf(id))!
+  await stub.create(await creationSchema(RULES).parseAsync(body), NOW)
+  expect(await stub.settings()).toMatchObject({ ok: true, value: { verifier: body.verifier } })
+  const { signing_jwk: _, ...shown } = body.verifier
+  const view = await stub.view()
+  expect(view.ok && view.value.verifier).toEqual(shown)
+})
