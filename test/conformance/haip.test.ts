@@ -196,9 +196,3 @@ it('HAIP §7, H13: ES256 with SHA-256 is offered for credential and key binding'
     },
   })
 })
-
-it('HAIP §6: a format that it does not profile is 422', async () => {
-  const body = { ...HAIP, formats: ['jwt_vc_json'] }
-  const response = await stage.rp.call('POST', '/v1/verify', { body })
-  expect(await expectStatus(response, 422)).toMatchObject({ errors: [{ pointer: '/formats' }] })
-})

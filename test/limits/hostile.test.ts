@@ -1,6 +1,6 @@
-// Three inputs made to hurt. Each is refused by a limit before any costly work: what was done is counted, not timed.
+// Inputs made to hurt. Each is refused by a limit before any costly work: what was done is counted, not timed.
 
-import { deflateSync } from 'node:zlib'
+import { deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { encodeBase64url } from '../../src/codec/base64url.ts'
 import { decodeCbor } from '../../src/codec/cbor.ts'
@@ -20,6 +20,13 @@ describe('refused before any costly work', () => {
     // A byte of it becomes a thousand. What comes a mebibyte after the limit is broken: had it been inflated, that would be found.
     compressed.fill(0xff, (STATUS_LIST.inflatedBytes + MEBIBYTE) / 1024)
     const result = await measureStatusList({ layout: 'token', bits: 1, compressed })
+    expect(result).toEqual({ ok: false, error: 'too_large' })
+  })
+
+  it('a bitstring that inflates to 64 MiB', async () => {
+    const compressed = Uint8Array.from(gzipSync(new Uint8Array(64 * MEBIBYTE)))
+    compressed.fill(0xff, (STATUS_LIST.inflatedBytes + MEBIBYTE) / 1024)
+    const result = await measureStatusList({ layout: 'bitstring', bits: 1, compressed })
     expect(result).toEqual({ ok: false, error: 'too_large' })
   })
 

@@ -1,8 +1,9 @@
-import { deflateSync } from 'node:zlib'
+import { deflateSync, gzipSync } from 'node:zlib'
 import { encode, Tagged } from 'cborg'
 import fc from 'fast-check'
 import { SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
+import { decodeBitstringStatusList } from '../../src/trust/bitstring-status-token.ts'
 import { decodeStatusListCwt } from '../../src/trust/status-cwt.ts'
 import { measureStatusList, readStatus } from '../../src/trust/status-inflate.ts'
 import { decodeStatusListJwt } from '../../src/trust/status-jwt.ts'
@@ -23,6 +24,18 @@ const FAULTS = [
 
 const JWT = await new SignJWT(goodClaims)
   .setProtectedHeader({ alg: 'ES256', typ: 'statuslist+jwt' })
+  .sign(keys.privateKey)
+
+const VC = await new SignJWT({
+  type: ['VerifiableCredential', 'BitstringStatusListCredential'],
+  issuer: goodClaims.iss,
+  credentialSubject: {
+    type: 'BitstringStatusList',
+    statusPurpose: 'revocation',
+    encodedList: `u${gzipSync(Buffer.alloc(16_384)).toString('base64url')}`,
+  },
+})
+  .setProtectedHeader({ alg: 'ES256', typ: 'vc+jwt' })
   .sign(keys.privateKey)
 
 const LIST = deflateSync(Uint8Array.of(0xc9, 0x44, 0xf9))
@@ -53,16 +66,17 @@ const CWT = encode(
 )
 
 describe('a status list token of any kind', () => {
-  it('is good as it stands in both encodings', () => {
+  it('is good as it stands in every encoding', () => {
     expect(decodeStatusListJwt(Buffer.from(JWT))).toMatchObject({ ok: true })
     expect(decodeStatusListCwt(Uint8Array.from(CWT))).toMatchObject({ ok: true })
+    expect(decodeBitstringStatusList(Buffer.from(VC))).toMatchObject({ ok: true })
   })
 
   it('changed anywhere is decoded or refused by a typed fault, without any cryptography', async () => {
-    const input = fc.oneof(noise, changed([Buffer.from(JWT), CWT]))
+    const input = fc.oneof(noise, changed([Buffer.from(JWT), CWT, Buffer.from(VC)]))
     await fc.assert(
       fc.asyncProperty(input, async (bytes) => {
-        for (const decode of [decodeStatusListJwt, decodeStatusListCwt]) {
+        for (const decode of [decodeStatusListJwt, decodeStatusListCwt, decodeBitstringStatusList]) {
           const { result, cryptoCalls } = await effortOf(() => decode(bytes))
           expect(cryptoCalls).toBe(0)
           if (!result.ok) expect(FAULTS).toContain(result.error)
@@ -73,17 +87,21 @@ describe('a status list token of any kind', () => {
   })
 })
 
-describe('a status list of any kind', () => {
+describe.each([
+  { layout: 'token', bits: 2, pack: deflateSync },
+  { layout: 'bitstring', bits: 1, pack: gzipSync },
+] as const)('a status list of any kind ($layout)', ({ layout, bits, pack }) => {
   it('is inflated within its limit, or refused by a typed fault', async () => {
-    const zeros = fc.nat(200_000).map((size) => Uint8Array.from(deflateSync(new Uint8Array(size))))
-    const input = fc.oneof(noise, zeros, changed([LIST, deflateSync(Buffer.alloc(5000, 'status'))]))
+    const zeros = fc.nat(200_000).map((size) => Uint8Array.from(pack(new Uint8Array(size))))
+    const good = [pack(Uint8Array.of(0xc9, 0x44, 0xf9)), pack(Buffer.alloc(50_000, 'status'))]
+    const input = fc.oneof(noise, zeros, changed(good))
     const limit = 65_536
     await fc.assert(
       fc.asyncProperty(input, fc.nat(400_000), async (compressed, index) => {
-        const measured = await measureStatusList({ layout: 'token', bits: 2, compressed }, limit)
+        const measured = await measureStatusList({ layout, bits, compressed }, limit)
         if (measured.ok) expect(measured.value).toBeLessThanOrEqual(limit)
         else expect(FAULTS).toContain(measured.error)
-        const read = await readStatus({ layout: 'token', bits: 2, compressed }, index)
+        const read = await readStatus({ layout, bits, compressed }, index)
         if (!read.ok) expect(FAULTS).toContain(read.error)
       }),
       { numRuns: 100 },
