@@ -40,8 +40,8 @@ ${page.livemode ? '' : html`<p class="test">${texts.testMode}</p>`}
 <div class="ask">
 <h1 id="asks">${fill(live ? texts.asks : texts.asked, { name })}</h1>
 <ul>${askedClaims(page.asked, texts).map((claim) => html`<li><bdi>${claim}</bdi></li>`)}</ul>
-${transactionParts(shown, texts)}
 ${askedTypes(page.asked, texts).map((line) => html`<p class="soft">${line}</p>`)}
+${transactionParts(shown, texts)}
 </div>
 <div role="status">
 <p class="mark" aria-hidden="true"></p>

@@ -30,9 +30,10 @@ h1 + p, h2 + p { margin-top: .375rem; }
 ul { list-style: none; margin: .5rem 0; padding: 0; }
 ul:has(:nth-child(7)) { columns: 2; }
 li { font-weight: 600; break-inside: avoid; }
-dl { display: grid; grid-template-columns: auto 1fr; gap: .25rem .75rem; margin: .5rem 0; text-align: start; }
+dl { display: grid; grid-template-columns: fit-content(50%) 1fr; gap: .25rem .75rem; margin: .5rem 0; text-align: start; }
 dt { color: var(--soft); }
 dd, .confirm { font-weight: 600; }
+ul ~ p:not(.soft) { margin-top: .5rem; }
 .soft { color: var(--soft); font-size: .9375rem; }
 .test { margin: -.5rem 0 1rem; color: var(--note); font-size: .875rem; font-weight: 600; }
 .ask { padding-bottom: 1.25rem; margin-bottom: 1.25rem; border-bottom: 1px solid var(--line); }
