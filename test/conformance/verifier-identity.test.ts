@@ -4,6 +4,8 @@
 import { describe, expect, it } from 'vitest'
 import { makeAttester } from '../support/attester.ts'
 import { mintLeaf, mintRoot } from '../support/certificates.ts'
+import type { DigitalRequest } from '../support/dc-api-linter.ts'
+import { answerDigital, receiveDigital } from '../support/dc-api-wallet.ts'
 import { makeMdocPerson, mdocAgeOf } from '../support/mdoc-person.ts'
 import { ageOf } from '../support/person.ts'
 import { BASE_URL, expectStatus, OVER_18, type RelyingParty } from '../support/service.ts'
@@ -185,6 +187,30 @@ describe('verifier_attestation', () => {
       await expectVerified(rp, { session: one, request })
     }
   })
+})
+
+describe('the Digital Credentials API', () => {
+  const SHOP = 'https://shop.example'
+  it.each(['x509_hash', 'decentralized_identifier', 'verifier_attestation'])(
+    'CONTRACT 5: has a signed request of the identity, also when that was replaced meanwhile: %s',
+    async (prefix) => {
+      const verifier = await makeVerifier()
+      const attestation_jwt = await attester.attest(verifier.signing_jwk)
+      const rp = await relyingPartyOf(stage, { origins: [SHOP], verifier: { ...verifier, attestation_jwt } })
+      const { verification_id, wallet_request } = await rp.create(asking(prefix))
+      await setVerifier(rp, null)
+      const post = async (path: string, body: object) =>
+        expectStatus(await rp.call('POST', `/v1/verify/${verification_id}/dc-api${path}`, { body }), 200)
+      const { digital } = (await post('/request', {})) as { digital: { requests: DigitalRequest[] } }
+      const { fetch } = stage.service
+      const browser = { origin: SHOP, verifierCa: root.pem, attestationIssuer: attester, fetch }
+      const request = await receiveDigital(digital.requests[0]!, browser)
+      expect(request.payload.client_id).toBe(wallet_request.client_id)
+      const answer = await ageOf(stage.person, request, { audience: `origin:${SHOP}` })
+      const credential = await answerDigital(request, answer, browser)
+      expect(await post('', credential)).toMatchObject({ status: 'verified', channel: 'dc_api' })
+    },
+  )
 })
 
 describe('a rotation of the relying party’s identity', () => {
