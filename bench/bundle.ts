@@ -9,8 +9,8 @@ import { type Report, rounded } from './report.ts'
 
 const ROUNDS = 5
 
-/** With every credential format; the first of them alone had to stay within 100 (docs/decisions/bundle.md). */
-const MOST_KB = 120
+/** For everything there is to be; what it was allowed on the way here: docs/decisions/bundle.md. */
+const MOST_KB = 160
 
 export function benchBundle(report: Report): void {
   report.heading('Bundle')
