@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { mintIssuerPki } from '../support/certificates.ts'
 import type { DigitalRequest } from '../support/dc-api-linter.ts'
 import { answerDigital, receiveDigital } from '../support/dc-api-wallet.ts'
-import type { SigningKey } from '../support/issuer.ts'
-import { ageOf, type Telling } from '../support/person.ts'
+import { ageOf, certified, type Telling } from '../support/person.ts'
 import {
   BASE_URL,
   type CreatedSession,
@@ -111,15 +110,13 @@ describe.each(CELLS)('%s with %s', (protocol, response_mode) => {
 it.each(PROTOCOLS)(
   'HAIP §5.2, H10: an issuer known by its certificates verifies in the Digital Credentials API: %s',
   async (protocol) => {
-    const { root, intermediate, leaf } = await mintIssuerPki()
+    const pki = await mintIssuerPki()
     const { name, credential_types, assurance_level } = stage.authority.anchor()
-    const anchor = { name, credential_types, assurance_level, x509_ca_pem: root.pem }
+    const anchor = { name, credential_types, assurance_level, x509_ca_pem: pki.root.pem }
     const rp = await relyingPartyOf(stage, { origins: [SHOP], trust_anchors: [anchor] })
     const page = shopPage(rp, await rp.create({ ...OVER_18, protocol: 'haip-1.0' }))
     const request = (await ask(page)).find((one) => one.protocol === protocol) as DigitalRequest
-    const issuer = { alg: 'ES256', privateJwk: leaf.privateJwk as SigningKey['privateJwk'] }
-    const telling = { issuer, x5c: [leaf.x5c, intermediate.x5c], claims: { iss: undefined } }
-    const credential = await credentialFor(request, page, telling)
+    const credential = await credentialFor(request, page, certified(pki))
     expect(Object.keys(credential.data as object)).toEqual(['response'])
     const sent = await page.post('/dc-api', credential)
     expect(await expectStatus(sent, 200)).toMatchObject({ status: 'verified', protocol: 'haip-1.0' })

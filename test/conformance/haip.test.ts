@@ -1,9 +1,9 @@
 // `haip-1.0`: what HAIP 1.0 asks of a verifier beyond OpenID4VP 1.0, by name, each with its clause.
 
 import { expect, it } from 'vitest'
-import { type IssuerPki, mintCertificate, mintIssuerPki } from '../support/certificates.ts'
+import { mintCertificate, mintIssuerPki } from '../support/certificates.ts'
 import type { Parts, SigningKey } from '../support/issuer.ts'
-import { ageOf, type Telling } from '../support/person.ts'
+import { ageOf, certified, type Telling } from '../support/person.ts'
 import { expectStatus, OVER_18, type RelyingParty } from '../support/service.ts'
 import { answerAge, type Begun, begin, relyingPartyOf, useStage } from '../support/stage.ts'
 import { encryptResponse } from '../support/wallet.ts'
@@ -12,11 +12,6 @@ const stage = useStage()
 const pki = await mintIssuerPki()
 const HAIP = { ...OVER_18, protocol: 'haip-1.0' }
 const ANCHOR = { name: 'Test issuer', credential_types: ['age_attestation'], assurance_level: 'substantial' }
-
-/** A credential signed by the document signer of this infrastructure. */
-function certified({ leaf, intermediate }: Pick<IssuerPki, 'leaf' | 'intermediate'>): Telling {
-  return { issuer: signerOf(leaf), x5c: [leaf.x5c, intermediate.x5c], claims: { iss: undefined } }
-}
 
 function signerOf({ privateJwk }: { readonly privateJwk: JsonWebKey }): SigningKey {
   return { alg: 'ES256', privateJwk: privateJwk as SigningKey['privateJwk'] }

@@ -1,45 +1,19 @@
 // CONTRACT 5 with a foreign wallet: link, return and redemption over HTTP, and OpenID4VP 1.0 §14.2.
 
 import { expect, it } from 'vitest'
-import { BASE_URL, type CreatedSession, expectStatus, OVER_18 } from '../support/service.ts'
-import { answerAge, eventOf, type Stage, useStage } from '../support/stage.ts'
+import { openBrowser } from '../support/browser.ts'
+import { expectStatus, OVER_18 } from '../support/service.ts'
+import { answerAge, eventOf, useStage } from '../support/stage.ts'
 
 const RETURN_URL = 'https://shop.example/done'
 const stage = useStage()
-
-/** A browser with a jar of its own, and what our page's script sends from it. */
-function openBrowser({ service }: Stage) {
-  let cookie = ''
-  const send = async (path: string, body: unknown, token?: string) => {
-    const headers = {
-      'Content-Type': 'application/json',
-      Origin: BASE_URL,
-      Cookie: cookie,
-      ...(token !== undefined && { Authorization: `Bearer ${token}` }),
-    }
-    const response = await service.fetch(path, { method: 'POST', headers, body: JSON.stringify(body) })
-    cookie = response.headers.getSetCookie()[0]?.split(';')[0] ?? cookie
-    return response
-  }
-  return {
-    link: async ({ verification_id, client_token }: CreatedSession) => {
-      const response = await send(`/v1/verify/${verification_id}/link`, {}, client_token)
-      return ((await expectStatus(response, 200)) as { uri: string }).uri
-    },
-    comeBack: (redirectUri: string) => {
-      const address = new URL(redirectUri)
-      const response_code = new URLSearchParams(address.hash.slice(1)).get('response_code')
-      return send(address.pathname.replace(/return$/, 'response_code'), { response_code })
-    },
-  }
-}
 
 /** A session that the person's wallet answered by the link of one browser. */
 async function answerByLink(request: object) {
   const settings = { trust_anchors: [stage.authority.anchor()], webhook: { url: stage.receiver.url } }
   const rp = await stage.service.relyingParty({ ...settings, return_urls: [RETURN_URL] })
   const session = await rp.create({ ...OVER_18, ...request })
-  const browser = openBrowser(stage)
+  const browser = openBrowser(stage.service)
   const received = await stage.service.wallet.receive(await browser.link(session))
   const answer = await expectStatus(await answerAge(stage, received), 200)
   const { redirect_uri } = answer as { redirect_uri: string }
@@ -59,7 +33,7 @@ it('OpenID4VP 1.0 §14.2: the result is there once the browser that began brings
 
 it('§14.2: a second browser gets nothing, and the presentation is discarded', async () => {
   const { session, browser, redirect_uri, poll } = await answerByLink({})
-  const second = openBrowser(stage)
+  const second = openBrowser(stage.service)
   await second.link(session)
   expect((await second.comeBack(redirect_uri)).status).toBe(409)
   expect((await browser.comeBack(redirect_uri)).status).toBe(400)

@@ -4,6 +4,7 @@
 import { generateKeyPairSync, type JsonWebKey } from 'node:crypto'
 import { type IssuerPki, mintIssuerPki } from './certificates.ts'
 import {
+  dcApiTranscriptOf,
   issueMdoc,
   MDOC_SIGNER,
   type MdocIssuing,
@@ -29,6 +30,8 @@ export type MdocTelling = Partial<
   readonly holder?: JsonWebKey
   /** What the device signed for the wallet's own nonce, in the drafts. */
   readonly mdocNonce?: string
+  /** The page whose browser asked, behind the browser's API. */
+  readonly origin?: string
   /** What the wallet takes the request to have been. */
   readonly answering?: Partial<RequestPayload>
 }
@@ -59,15 +62,15 @@ export async function mdocOf(
   request: ReceivedRequest,
   telling: MdocTelling = {},
 ): Promise<string> {
-  const { holder = device, answering, ...issuing } = telling
+  const { holder = device, origin, answering, ...issuing } = telling
   const issued = await issueMdoc({ pki, docType, nameSpaces, device, ...issuing })
   const disclosed = Object.entries(issuing.nameSpaces ?? nameSpaces).map(
     ([name, elements]) => [name, Object.keys(elements)] as const,
   )
-  const transcript = await transcriptOf(
-    { ...request.payload, ...answering },
-    telling.mdocNonce ?? request.mdocNonce,
-  )
+  const asked = { ...request.payload, ...answering }
+  const transcript = await (origin === undefined
+    ? transcriptOf(asked, telling.mdocNonce ?? request.mdocNonce)
+    : dcApiTranscriptOf(asked, origin))
   return presentMdoc(issued, { docType, device: holder, transcript, disclose: Object.fromEntries(disclosed) })
 }
 

@@ -101,12 +101,23 @@ export async function transcriptOf(
     const session = { clientId, responseUri, verifierGeneratedNonce: nonce, mdocGeneratedNonce }
     return SessionTranscript.forOid4VpDraft18(session, CONTEXT)
   }
-  const [key] = request.client_metadata.jwks?.keys ?? []
-  const thumbprint = key && Buffer.from(await calculateJwkThumbprint(key), 'base64url')
-  return SessionTranscript.forOid4Vp(
-    { clientId, nonce, responseUri, jwkThumbprint: thumbprint ?? null },
-    CONTEXT,
-  )
+  const jwkThumbprint = await thumbprintOf(request.client_metadata)
+  return SessionTranscript.forOid4Vp({ clientId, nonce, responseUri, jwkThumbprint }, CONTEXT)
+}
+
+/** The same behind the browser's API (OpenID4VP 1.0 B.2.6.2): the bare origin stands for the verifier. */
+export async function dcApiTranscriptOf(
+  { nonce, client_metadata }: Pick<RequestPayload, 'nonce' | 'client_metadata'>,
+  origin: string,
+): Promise<SessionTranscript> {
+  const jwkThumbprint = await thumbprintOf(client_metadata)
+  return SessionTranscript.forOid4VpDcApi({ origin, nonce, jwkThumbprint }, CONTEXT)
+}
+
+/** Null without a key, which the library takes and its types forget. */
+async function thumbprintOf({ jwks }: RequestPayload['client_metadata']): Promise<Uint8Array> {
+  const [key] = jwks?.keys ?? []
+  return key === undefined ? (null as never) : Buffer.from(await calculateJwkThumbprint(key), 'base64url')
 }
 
 /** What the library asks of its caller to make things. To verify them it asks for more: see bench/. */

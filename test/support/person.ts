@@ -1,6 +1,7 @@
 // A person whose wallet holds SD-JWT VCs, and the authority that issued them. Every option changes one thing of a good
 // credential or of a good presentation.
 
+import type { IssuerPki } from './certificates.ts'
 import type { KeyPair, Parts, SigningKey } from './issuer.ts'
 import { alter, issueSdJwtVc, makeKey, presentSdJwtVc } from './issuer.ts'
 import type { Definition, Presentations, ReceivedRequest } from './wallet.ts'
@@ -64,6 +65,12 @@ const CREDENTIALS: Readonly<Record<string, Readonly<Record<string, unknown>>>> =
 
 export const AGE = 'urn:eu.europa.ec.av:1'
 export const PID = 'urn:eudi:pid:1'
+
+/** A credential signed by the document signer of an infrastructure, with its certificates. */
+export function certified({ leaf, intermediate }: Pick<IssuerPki, 'leaf' | 'intermediate'>): Telling {
+  const issuer = { alg: 'ES256', privateJwk: leaf.privateJwk as SigningKey['privateJwk'] }
+  return { issuer, x5c: [leaf.x5c, intermediate.x5c], claims: { iss: undefined } }
+}
 
 /** A presentation of one credential for a request. */
 export async function presentationOf(
