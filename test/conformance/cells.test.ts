@@ -4,9 +4,10 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { makeAttester } from '../support/attester.ts'
 import { openBrowser } from '../support/browser.ts'
 import { CELLS, type Cell, describeCells, impossible, POSSIBLE, REFUSED } from '../support/cells.ts'
-import { mintIssuerPki } from '../support/certificates.ts'
+import { mintIssuerPki, mintLeaf, mintRoot } from '../support/certificates.ts'
 import type { DigitalRequest } from '../support/dc-api-linter.ts'
 import { answerDigital, receiveDigital } from '../support/dc-api-wallet.ts'
 import { JWT_VC_AGE, jwtVcOf, makeJwtVcPerson } from '../support/jwt-vc-person.ts'
@@ -14,7 +15,7 @@ import { MDOC_AGE, makeMdocPerson, mdocOf } from '../support/mdoc-person.ts'
 import { AGE, certified, presentationOf, queryFor } from '../support/person.ts'
 import { type CreatedSession, expectStatus, OVER_18, type RelyingParty } from '../support/service.ts'
 import { relyingPartyOf, useStage } from '../support/stage.ts'
-import type { ReceivedRequest } from '../support/wallet.ts'
+import { createWallet, type ReceivedRequest } from '../support/wallet.ts'
 
 const stage = useStage()
 const ORIGIN = 'https://shop.example'
@@ -24,14 +25,26 @@ const [pki, mdocPerson, jwtVcPerson] = await Promise.all([
   makeJwtVcPerson(),
 ])
 
+const [root, attester] = await Promise.all([mintRoot(), makeAttester()])
+
 let rp: RelyingParty
 
-/** A relying party that trusts who issued all three, the SD-JWT VC by certificate, as HAIP §6.1.1 has it. */
+/** A relying party that has an identity of each kind, and trusts who issued all three formats: the SD-JWT VC by certificate (HAIP §6.1.1). */
 async function useRelyingParty(): Promise<void> {
   const { jwks: _, issuer: _issuer, ...anchor } = stage.authority.anchor()
   const byCertificate = { ...anchor, x509_ca_pem: pki.root.pem }
   const trust_anchors = [byCertificate, mdocPerson.anchor(), jwtVcPerson.anchor()]
-  rp = await relyingPartyOf(stage, { trust_anchors, origins: [ORIGIN] })
+  const leaf = await mintLeaf(root, { altNames: [{ type: 'dns', value: 'verifier.example' }] })
+  const { kty, crv, x, y, d } = leaf.privateJwk
+  const signing_jwk = { kty, crv, x, y, d }
+  const attestation_jwt = await attester.attest(signing_jwk)
+  const verifier = { signing_jwk, certificate_chain_pem: leaf.pem, attestation_jwt }
+  rp = await relyingPartyOf(stage, { trust_anchors, origins: [ORIGIN], verifier })
+}
+
+/** What the wallets trust, redirected to or behind a browser. */
+function trust() {
+  return { fetch: stage.service.fetch, verifierCa: root.pem, attestationIssuer: attester }
 }
 
 /** What the relying party asks for, to get this cell. */
@@ -76,8 +89,9 @@ async function presentations({ format }: Cell, request: ReceivedRequest, origin?
 }
 
 async function answerUri(uri: string, cell: Cell): Promise<string> {
-  const request = await stage.service.wallet.receive(uri, { protocol: cell.protocol })
-  const answer = await stage.service.wallet.present(request, await presentations(cell, request))
+  const wallet = createWallet(trust())
+  const request = await wallet.receive(uri, { protocol: cell.protocol })
+  const answer = await wallet.present(request, await presentations(cell, request))
   return ((await expectStatus(answer, 200)) as { redirect_uri: string }).redirect_uri
 }
 
@@ -123,7 +137,7 @@ async function answerInBrowser({ verification_id }: CreatedSession, cell: Cell):
   const asked = (await expectStatus(await post('/dc-api/request', {}), 200)) as Loose
   const protocol = `openid4vp-v1-${cell.channel.split(' ')[1]}`
   const offered = asked.digital.requests.find((one: DigitalRequest) => one.protocol === protocol)
-  const browser = { origin: ORIGIN, ...stage.service }
+  const browser = { origin: ORIGIN, ...trust() }
   const request = await receiveDigital(offered, browser)
   const answer = await answerDigital(request, await presentations(cell, request, ORIGIN), browser)
   expect(answer.data).toHaveProperty(cell.response === 'encrypted' ? 'response' : 'vp_token')

@@ -6,7 +6,14 @@ export const DIMENSIONS = {
   channel: ['qr', 'link', 'by_value', 'dc_api signed', 'dc_api unsigned'],
   format: ['dc+sd-jwt', 'mso_mdoc', 'jwt_vc_json'],
   response: ['encrypted', 'plain'],
-  clientId: ['x509_hash', 'x509_san_dns', 'decentralized_identifier', 'redirect_uri', 'origin'],
+  clientId: [
+    'x509_hash',
+    'x509_san_dns',
+    'decentralized_identifier',
+    'verifier_attestation',
+    'redirect_uri',
+    'origin',
+  ],
   method: ['post', 'get', 'none'],
 } as const
 
@@ -22,7 +29,7 @@ type Rule = {
 
 const REDIRECT = ['qr', 'link'] as const
 const DC_API = ['dc_api signed', 'dc_api unsigned'] as const
-const SIGNED = ['x509_hash', 'x509_san_dns', 'decentralized_identifier'] as const
+const SIGNED = DIMENSIONS.clientId.filter((prefix) => prefix !== 'redirect_uri' && prefix !== 'origin')
 const DRAFTS = ['openid4vp-draft24', 'openid4vp-draft18'] as const
 
 /** What a channel is made of: such a cell cannot even be asked for. */
@@ -68,7 +75,7 @@ const PROTOCOL_RULES: readonly Rule[] = [
     clause: 'answers are encrypted (HAIP §5)',
   },
   {
-    when: { protocol: ['haip-1.0'], clientId: ['x509_san_dns', 'decentralized_identifier'] },
+    when: { protocol: ['haip-1.0'], clientId: SIGNED.filter((prefix) => prefix !== 'x509_hash') },
     clause: 'signed requests are by `x509_hash` (HAIP §5)',
   },
   {
@@ -81,7 +88,11 @@ const PROTOCOL_RULES: readonly Rule[] = [
   },
   {
     when: { protocol: DRAFTS, clientId: ['decentralized_identifier'] },
-    clause: 'came with draft 26',
+    clause: 'came with draft 26; the `did:` of the drafts is left out (CONTRACT 5)',
+  },
+  {
+    when: { protocol: DRAFTS, clientId: ['verifier_attestation'] },
+    clause: 'came with draft 20; left out of the drafts (CONTRACT 5)',
   },
   {
     when: { protocol: ['openid4vp-draft18'], method: ['post'] },

@@ -1,6 +1,7 @@
 // The rules a request for the browser's Digital Credentials API must keep (OpenID4VP 1.0 Appendix A), judged from outside. What it
 // has in common with the redirect flow is held to the same rules, by their numbers.
 
+import { IDENTITY_RULES } from './identity-rules.ts'
 import { holdsSafely, type ObservedRequest, open } from './request-linter.ts'
 import { isSubset, type Loose, type Opened, RULES } from './request-rules.ts'
 import type { DidDocument } from './verifier-key.ts'
@@ -28,7 +29,7 @@ export async function lintDigitalRequest(
     : openUnsigned(request.data)
   const asked: Asked = { ...opened, ...request, origin, isSigned: signed }
   const shared = signed ? [...SHARED, ...SHARED_SIGNED] : SHARED
-  const rules = [...OWN, ...RULES.filter(([rule]) => shared.includes(rule))]
+  const rules = [...OWN, ...[...RULES, ...IDENTITY_RULES].filter(([rule]) => shared.includes(rule))]
   return rules
     .filter(([, , holds]) => !holdsSafely(holds, asked))
     .map(([rule, message]) => `${rule}: ${message}`)
@@ -36,7 +37,7 @@ export async function lintDigitalRequest(
 
 /** Of the list of obligations: what does not speak of addresses. */
 const SHARED = ['R1', 'R2', 'R5', 'R26', 'R27', 'R28', 'R31', 'R32']
-const SHARED_SIGNED = ['R8', 'R9', 'R10', 'R18', 'R19', 'R20', 'R29']
+const SHARED_SIGNED = ['R8', 'R9', 'R10', 'R18', 'R19', 'R20', 'R21', 'R29']
 
 const UNSIGNED = [
   'response_type',
