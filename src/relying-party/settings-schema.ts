@@ -16,6 +16,7 @@ import {
   type SettingsInput,
   type SettingsPatch,
   type SettingsView,
+  type SigningIdentity,
   STATUS_UNAVAILABLE,
 } from './settings.ts'
 import { namesHost, signingIdentity } from './verifier-certificate.ts'
@@ -197,24 +198,37 @@ function judgeUrls(
 }
 
 type Identification = {
-  readonly verifier?: { readonly certificate_chain_pem: string } | null
+  readonly verifier?: Omit<SigningIdentity, 'signing_jwk'> | null
   readonly request_options?: { readonly client_id_prefix?: string }
 }
 
-/** Under `x509_san_dns` a wallet compares the certificate with our host: a preference that no session could follow is refused. */
+/** A preference that no session could follow is refused, whichever of the two was sent. */
 function judgePrefix(
   sent: Identification,
   current: Identification,
   { baseUrl }: SettingsRules,
   context: z.core.$RefinementCtx,
 ): void {
-  const { verifier, request_options } = { ...current, ...sent }
-  if (!verifier || request_options?.client_id_prefix !== 'x509_san_dns') return
-  if (namesHost(verifier.certificate_chain_pem, new URL(baseUrl).hostname)) return
-  const path = sent.verifier ? ['verifier', 'certificate_chain_pem'] : ['request_options', 'client_id_prefix']
+  const { verifier = null, request_options } = { ...current, ...sent }
+  const fault = prefixFault(request_options?.client_id_prefix, verifier, baseUrl)
+  if (fault === undefined || !(sent.verifier !== undefined || sent.request_options)) return
+  const inVerifier = sent.verifier ? ['verifier', fault.member] : ['verifier']
+  const path = sent.verifier === undefined ? ['request_options', 'client_id_prefix'] : inVerifier
+  context.addIssue({ code: 'custom', path, message: fault.message })
+}
+
+/** What a preferred prefix lacks in a verifier; null: the service's, whose certificate is the operator's to see to. */
+function prefixFault(prefix: string | undefined, verifier: Identification['verifier'], baseUrl: string) {
+  if (prefix === 'verifier_attestation' && verifier?.attestation_jwt === undefined) {
+    const message = 'the verifier needs an attestation_jwt where verifier_attestation is preferred'
+    return { member: 'attestation_jwt', message }
+  }
+  // A wallet compares the certificate with our host.
+  if (prefix !== 'x509_san_dns' || !verifier) return undefined
+  if (namesHost(verifier.certificate_chain_pem, new URL(baseUrl).hostname)) return undefined
   const message =
     'the verifier certificate must name the host of this service where x509_san_dns is preferred'
-  if (sent.verifier || sent.request_options) context.addIssue({ code: 'custom', path, message })
+  return { member: 'certificate_chain_pem', message }
 }
 
 const URL_FAULTS: Readonly<Record<UrlFault, string>> = {

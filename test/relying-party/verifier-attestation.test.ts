@@ -3,7 +3,7 @@
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
 import { relyingPartyIdOf, relyingPartyStub } from '../../src/relying-party/identifier.ts'
-import { creationSchema } from '../../src/relying-party/settings-schema.ts'
+import { creationSchema, patchSchema } from '../../src/relying-party/settings-schema.ts'
 import { makeAttester } from '../support/attester.ts'
 import { TEST_ENVIRONMENT, VERIFIER_CERTIFICATE_PEM } from '../support/environment.ts'
 
@@ -47,4 +47,29 @@ it('is kept and shown, and the key is neither', async () => {
   const { signing_jwk: _, ...shown } = body.verifier
   const view = await stub.view()
   expect(view.ok && view.value.verifier).toEqual(shown)
+})
+
+it('is needed where verifier_attestation is preferred, whichever of the two is sent', async () => {
+  const request_options = { client_id_prefix: 'verifier_attestation' } as const
+  const { name, verifier } = await bodyWith({})
+  const { attestation_jwt: _, ...unattested } = verifier
+  const needed = 'the verifier needs an attestation_jwt where verifier_attestation is preferred'
+  expect(await faultsOf({ name, request_options, verifier })).toEqual([])
+  expect(await faultsOf({ name, request_options })).toEqual([`/request_options/client_id_prefix ${needed}`])
+  expect(await faultsOf({ name, request_options, verifier: unattested })).toEqual([
+    `/verifier/attestation_jwt ${needed}`,
+  ])
+  const current = { livemode: false, request_options, verifier }
+  const patched = async (patch: object, before: typeof current | { livemode: boolean } = current) => {
+    const parsed = await patchSchema(RULES, before).safeParseAsync(patch)
+    return parsed.error?.issues.map(({ path }) => `/${path.join('/')}`) ?? []
+  }
+  expect(await patched({ name: 'Other' })).toEqual([])
+  expect(await patched({ verifier })).toEqual([])
+  expect(await patched({ verifier: unattested })).toEqual(['/verifier/attestation_jwt'])
+  expect(await patched({ verifier: null })).toEqual(['/verifier'])
+  expect(await patched({ verifier: null, request_options: {} })).toEqual([])
+  expect(await patched({ request_options }, { livemode: false })).toEqual([
+    '/request_options/client_id_prefix',
+  ])
 })
