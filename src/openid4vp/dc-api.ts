@@ -11,6 +11,7 @@ import type { EnvelopeRejection } from './rejection.ts'
 import { LIFETIME_SECONDS, signRequestObject } from './request-object.ts'
 import { type EncryptionRules, parseEncryptedJwe } from './response-encryption.ts'
 import { askTransactionData } from './transaction-data.ts'
+import { tellVerifierInfo, type VerifierAttestation } from './verifier-info.ts'
 
 /** What one request is made from. Times are Unix seconds. */
 export type DcApiRequestInput = Omit<ClientMetadataInput, 'generation'> & {
@@ -19,6 +20,7 @@ export type DcApiRequestInput = Omit<ClientMetadataInput, 'generation'> & {
   readonly origin: string
   /** As it is sent. */
   readonly transactionData?: readonly string[] | undefined
+  readonly verifierInfo?: readonly VerifierAttestation[] | undefined
   readonly now: number
   /** The end of the session. */
   readonly expiresAt: number
@@ -48,6 +50,8 @@ export function buildDcApiClaims(input: DcApiRequestInput, clientId: string): Js
   const { origin, now, expiresAt } = input
   return {
     ...buildParameters(input),
+    // Only here: unsigned, nothing ties it to whoever asks.
+    ...tellVerifierInfo(input),
     client_id: clientId,
     // A.2: against replay of the signed request by another page.
     expected_origins: [origin],

@@ -2,6 +2,7 @@
 // The session stores it sealed; this is the opened form that request building and response verification are given.
 
 import type { PrivateJwk, PublicJwk } from '../crypto/jwk.ts'
+import type { VerifierAttestation } from './verifier-info.ts'
 
 /** Protocols of the redirect flow (CONTRACT 5). Only the registered ones in `protocols/` are offered. */
 export type ProtocolId = 'openid4vp-1.0' | 'haip-1.0' | 'openid4vp-draft24' | 'openid4vp-draft18'
@@ -38,6 +39,8 @@ export type VerifierIdentity = {
   readonly proof: IdentityProof
   /** The key that the proof speaks of (P-256). */
   readonly signingJwk: PrivateJwk
+  /** What others attest of it. */
+  readonly verifierInfo?: readonly VerifierAttestation[]
 }
 
 /** The JOSE header parameter that ties a Client Identifier to the signature (§5.9.3). */

@@ -7,6 +7,7 @@ import { utf8 } from '../codec/bytes.ts'
 import type { JsonObject } from '../codec/json.ts'
 import type { ClientMetadataInput } from './client-metadata.ts'
 import type { Generation, IdentityProof, QueryLanguage, VerifierIdentity } from './generation.ts'
+import type { VerifierAttestation } from './verifier-info.ts'
 
 /** What one Request Object is made from. Times are Unix seconds. */
 export type RequestObjectInput = Omit<ClientMetadataInput, 'generation'> & {
@@ -21,6 +22,8 @@ export type RequestObjectInput = Omit<ClientMetadataInput, 'generation'> & {
   readonly walletNonce: string | undefined
   /** As it is sent; only for a protocol that carries it. */
   readonly transactionData?: readonly string[] | undefined
+  /** Only for a protocol that carries it. */
+  readonly verifierInfo?: readonly VerifierAttestation[] | undefined
   readonly now: number
   /** The end of the session. */
   readonly expiresAt: number
@@ -56,6 +59,8 @@ export function signRequestObject(claims: JsonObject, identity: VerifierIdentity
       ...headerOf(identity.proof),
       alg: REQUEST_OBJECT_ALGORITHM,
       typ: REQUEST_OBJECT_TYPE,
+      // ETSI TS 119 472-2: who tells a registration says in the header when it was told.
+      ...(claims.verifier_info === undefined ? {} : { iat: claims.iat }),
     })
     .sign({ kty, crv, x, y, d })
 }

@@ -3,6 +3,7 @@
 import type { P256PrivateJwk } from '../config.ts'
 import type { ClientIdPrefix } from '../openid4vp/client-identifier.ts'
 import type { AddedTransactionDataType } from '../openid4vp/transaction-data-types.ts'
+import type { VerifierRegistration } from '../openid4vp/verifier-info.ts'
 import type { CredentialTypeDefinition } from '../policy/policy.ts'
 import type { TrustAnchor } from '../trust/anchor.ts'
 
@@ -61,6 +62,8 @@ export type SigningIdentity = {
   readonly certificate_chain_pem: string
   /** OpenID4VP 1.0 §12. */
   readonly attestation_jwt?: string
+  /** What a registrar says of its subject. */
+  readonly registration?: VerifierRegistration
 }
 
 /** What the operator sets when a relying party is created, defaults filled in. */

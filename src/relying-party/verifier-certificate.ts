@@ -13,6 +13,7 @@ import { isSameName } from '../trust/distinguished-name.ts'
 import type { CertificateRule } from '../trust/rejection.ts'
 import { subjectKeyJwk } from '../trust/subject-key.ts'
 import type { SigningIdentity } from './settings.ts'
+import { verifierRegistration } from './verifier-registration.ts'
 
 /** Certificates of a chain at most, and characters of PEM. */
 const MAXIMUM_CERTIFICATES = 5
@@ -25,6 +26,7 @@ export function signingIdentity(now: number): z.ZodMiniType<SigningIdentity> {
       signing_jwk: signingJwk,
       certificate_chain_pem: z.string().check(z.maxLength(MAXIMUM_PEM)),
       attestation_jwt: z.exactOptional(z.string()),
+      registration: z.exactOptional(verifierRegistration(now)),
     })
     .check(
       z.superRefine(async (identity, context) => {

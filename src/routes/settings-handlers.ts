@@ -132,7 +132,7 @@ export function settingsToWire(view: SettingsView) {
     origins: view.origins,
     retention_seconds: view.retention_seconds,
     claims_encryption_jwk: view.claims_encryption_jwk,
-    verifier: view.verifier && { attestation_jwt: null, ...view.verifier },
+    verifier: view.verifier && verifierToWire(view.verifier),
     api_keys: view.api_keys.map(apiKeyToWire),
   }
 }
@@ -158,6 +158,12 @@ export function toTime(milliseconds: number): string {
 
 /** Bytes of the small bodies at most. */
 const SMALL_LIMIT = 4 * 1024
+
+function verifierToWire(verifier: NonNullable<SettingsView['verifier']>) {
+  const { registration, ...rest } = verifier
+  const shown = registration && { ...registration, dataset: JSON.parse(registration.dataset) as unknown }
+  return { attestation_jwt: null, ...rest, registration: shown ?? null }
+}
 
 function apiKeyToWire(record: SettingsView['api_keys'][number]) {
   const { key_id, scopes, created_at, expires_at } = record

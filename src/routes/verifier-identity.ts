@@ -14,6 +14,7 @@ import {
 import type { VerifierIdentity } from '../openid4vp/generation.ts'
 import { readVerifierAttestation } from '../openid4vp/verifier-attestation.ts'
 import { verificationMethodOf, verifierDid } from '../openid4vp/verifier-did.ts'
+import { attestRegistration } from '../openid4vp/verifier-info.ts'
 import type { Settings } from '../relying-party/settings.ts'
 import { err, ok, type Result } from '../result.ts'
 
@@ -32,8 +33,19 @@ export const IDENTITY_FAULTS = {
 /** What a session asks for. Times are Unix seconds. */
 export type Asked = { readonly prefix: ClientIdPrefix; readonly now: number; readonly expiresAt: number }
 
-/** The identity for one session. */
+/** The identity for one session, with the registration that the relying party's own certificate has. */
 export async function verifierIdentity(
+  config: Config,
+  settings: Settings,
+  asked: Asked,
+): Promise<Result<VerifierIdentity, IdentityFault>> {
+  const identity = await identify(config, settings, asked)
+  const registration = settings.verifier?.registration
+  if (!identity.ok || registration === undefined) return identity
+  return ok({ ...identity.value, verifierInfo: attestRegistration(registration) })
+}
+
+async function identify(
   config: Config,
   settings: Settings,
   asked: Asked,

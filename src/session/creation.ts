@@ -57,7 +57,7 @@ export async function newSession(
     expires_at: world.now + request.expires_in * 1000,
     ended_at: null,
     verified_at: null,
-    verifier: { ...verifier.proof, client_id: verifier.clientId, sealed_signing_jwk: sealedSigningJwk },
+    verifier: storedVerifier(verifier, sealedSigningJwk),
     handle_key: encodeBase64url(randomBytes(32)),
     generation_count: generations.length,
     generations,
@@ -73,6 +73,11 @@ export async function newSession(
     retention_ms: input.retentionSeconds * 1000,
     idempotency,
   }
+}
+
+function storedVerifier({ proof, clientId, verifierInfo }: VerifierIdentity, sealed_signing_jwk: string) {
+  const told = verifierInfo === undefined ? {} : { verifier_info: verifierInfo }
+  return { ...proof, client_id: clientId, sealed_signing_jwk, ...told }
 }
 
 /** What the edge answers the creation with: the session as it is now. */

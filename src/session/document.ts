@@ -5,6 +5,7 @@ import type { CheckResult } from '../formats/format.ts'
 import type { ClientIdPrefix } from '../openid4vp/client-identifier.ts'
 import type { DcqlQuery } from '../openid4vp/dcql/query.ts'
 import type { IdentityProof, ProtocolId, RequestUriMethod, ResponseMode } from '../openid4vp/generation.ts'
+import type { VerifierAttestation } from '../openid4vp/verifier-info.ts'
 import type { DecidedCredential, LevelDerivation, Policy } from '../policy/policy.ts'
 import type { ClaimsEncryptionJwk } from '../relying-party/settings.ts'
 import type { AssuranceLevel } from '../trust/anchor.ts'
@@ -113,6 +114,7 @@ export type StoredRequest = {
 export type StoredVerifier = IdentityProof & {
   readonly client_id: string
   readonly sealed_signing_jwk: string
+  readonly verifier_info?: readonly VerifierAttestation[]
 }
 
 /** How the session ended. */

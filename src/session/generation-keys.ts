@@ -93,7 +93,7 @@ export async function openVerifier(
   sealingKey: SealingKey,
   document: SessionDocument,
 ): Promise<VerifierIdentity> {
-  const { client_id, sealed_signing_jwk, ...proof } = document.verifier
+  const { client_id, sealed_signing_jwk, verifier_info, ...proof } = document.verifier
   const text = await unseal(signingSealing(sealingKey, document.verification_id), sealed_signing_jwk)
   if (text === undefined)
     throw new Error('a signing key does not open: the server secret is not the one it was sealed with')

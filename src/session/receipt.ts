@@ -9,7 +9,7 @@ import { err, ok, type Result } from '../result.ts'
 import type { SessionDocument } from './document.ts'
 import { hashJson } from './request-hash.ts'
 import type { SessionFault } from './results.ts'
-import { isoTime } from './view.ts'
+import { credentialsOf, isoTime } from './view.ts'
 
 /** JOSE `typ`, and below `application/` the media type. */
 export const RECEIPT_TYPE = 'verification-receipt+jwt'
@@ -21,7 +21,7 @@ export async function signReceipt(
 ): Promise<Result<string, SessionFault>> {
   const { outcome, ended_at } = document
   if (outcome === null || ended_at === null) return err('not_ended')
-  const { credentials, derivation, ...found } = outcome
+  const { derivation, ...found } = outcome
   const claims = {
     iss: baseUrl,
     iat: Math.floor(ended_at / 1000),
@@ -39,7 +39,7 @@ export async function signReceipt(
     checks: found.checks,
     assurance_level: found.assurance_level,
     assurance_derivation: derivation,
-    credentials,
+    credentials: credentialsOf(outcome).map(toReceipt),
     trust_lists: [],
     channel: found.channel,
     // As the event told it: a return code may be redeemed later.
@@ -47,6 +47,15 @@ export async function signReceipt(
     trace: found.trace,
   }
   return ok(await signJwt(claims, RECEIPT_TYPE, accessTokenKeys.keys[0]))
+}
+
+/** Named one by one: what results come to tell besides must be thought about before it is kept for years. */
+function toReceipt(credential: ReturnType<typeof credentialsOf>[number]) {
+  const { id, credential_type, format, issuer, assurance_level, status, checks } = credential
+  const transaction_data = credential.transaction_data.map(({ index, hash, hash_alg }) => {
+    return { index, hash, hash_alg }
+  })
+  return { id, credential_type, format, issuer, assurance_level, status, checks, transaction_data }
 }
 
 /** What the relying party asked for, as it reads it: these members of a poll and no other, so that old hashes stay true. */

@@ -82,6 +82,7 @@ export function requestClaims(
     generation,
     walletNonce,
     transactionData: document.request.transaction_data,
+    verifierInfo: document.verifier.verifier_info,
     now: Math.floor(now / 1000),
     expiresAt: Math.floor(document.expires_at / 1000),
   })
@@ -89,7 +90,7 @@ export function requestClaims(
 
 /** What a request for the Digital Credentials API is made from. `now` in Unix milliseconds. */
 export function dcApiRequestInput(
-  { request, policy, expires_at }: SessionDocument,
+  { request, policy, verifier, expires_at }: SessionDocument,
   generation: Generation,
   { origin, now }: { readonly origin: string; readonly now: number },
 ): DcApiRequestInput {
@@ -99,6 +100,7 @@ export function dcApiRequestInput(
     responseMode: request.request_options.response_mode,
     query: policy.query,
     transactionData: request.transaction_data,
+    verifierInfo: verifier.verifier_info,
     formats: FORMATS,
     now: Math.floor(now / 1000),
     expiresAt: Math.floor(expires_at / 1000),

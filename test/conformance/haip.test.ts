@@ -125,7 +125,12 @@ it('HAIP §5.1, H8: the wallet is always told where its person goes next', async
 
 it('HAIP §5.1, H9: haip-vp is among the links, and only schemes whose wallets speak OpenID4VP 1.0', async () => {
   const { session } = await beginHaip()
-  expect(Object.keys(session.wallet_request.wallet_links)).toEqual(['openid4vp', 'haip-vp', 'eudi-openid4vp'])
+  expect(Object.keys(session.wallet_request.wallet_links)).toEqual([
+    'openid4vp',
+    'haip-vp',
+    'eudi-openid4vp',
+    'eu-eaap',
+  ])
 })
 
 it('HAIP §6.1.1, H12: an issuer known by its certificates verifies', async () => {

@@ -76,7 +76,7 @@ it('CONTRACT 3: wallet_request names exactly what a wallet gets', async () => {
       ],
     },
     wallet_links: Object.fromEntries(
-      ['openid4vp', 'haip-vp', 'eudi-openid4vp', 'av'].map((scheme) => [
+      ['openid4vp', 'haip-vp', 'eudi-openid4vp', 'eu-eaap', 'av'].map((scheme) => [
         scheme,
         uri.replace(/^openid4vp:/, `${scheme}:`),
       ]),

@@ -186,7 +186,7 @@ describe('the URI of a request', () => {
 
   it('is the same for each wallet scheme of the protocol', () => {
     const links = buildWalletLinks(reference, 'openid4vp-1.0')
-    expect(Object.keys(links)).toEqual(['openid4vp', 'haip-vp', 'eudi-openid4vp', 'av'])
+    expect(Object.keys(links)).toEqual(['openid4vp', 'haip-vp', 'eudi-openid4vp', 'eu-eaap', 'av'])
     for (const [scheme, link] of Object.entries(links)) {
       expect(link).toBe(buildAuthorizationRequestUri(reference).replace('openid4vp:', `${scheme}:`))
     }

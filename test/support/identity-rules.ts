@@ -23,9 +23,16 @@ export const IDENTITY_RULES: readonly Rule[] = [
   ],
   [
     'R17',
-    'the header has alg, typ and what proves the client_id, and nothing else (§5.9.3)',
-    ({ header, claims }) =>
-      proofOf(claims) in header && isSubset(Object.keys(header), ['alg', 'typ', proofOf(claims)]),
+    'the header has alg, typ and what proves the client_id, and nothing else but a time beside a registration (§5.9.3)',
+    ({ header: { iat, ...header }, claims }) =>
+      proofOf(claims) in header &&
+      isSubset(Object.keys(header), ['alg', 'typ', proofOf(claims)]) &&
+      iat === (claims.verifier_info === undefined ? undefined : claims.iat),
+  ],
+  [
+    'E1',
+    'verifier_info is a list of format and data, text or object, one of each format (§5.1)',
+    ({ claims: { verifier_info: info } }) => info === undefined || isVerifierInfo(info),
   ],
   ['R17', 'x509_san_dns is a dNSName of the leaf and the host of both URIs (§5.9.3)', holdsSanDns],
   [
@@ -96,4 +103,14 @@ function holdsAttestation({ header, claims, signingJwk, now }: Opened): boolean 
     !('d' in cnf.jwk) &&
     redirect_uris.includes(response_uri)
   )
+}
+
+function isVerifierInfo(info: readonly Loose[]): boolean {
+  const entries = info.every(
+    ({ format, data, ...rest }) =>
+      typeof format === 'string' &&
+      ['string', 'object'].includes(typeof data) &&
+      isSubset(Object.keys(rest), []),
+  )
+  return entries && info.length > 0 && new Set(info.map(({ format }) => format)).size === info.length
 }

@@ -13,7 +13,7 @@ export const haip10: Protocol = {
   clientIdPrefixes: ['x509_hash'],
   responseModes: ['direct_post.jwt'],
   // §5.1: `haip-vp` may be supported; the QR keeps the scheme that every wallet of OpenID4VP 1.0 knows.
-  walletSchemes: ['openid4vp', 'haip-vp', 'eudi-openid4vp'],
+  walletSchemes: ['openid4vp', 'haip-vp', 'eudi-openid4vp', 'eu-eaap'],
   // §6: the two formats it profiles.
   carries: (format) => format === 'dc+sd-jwt' || format === 'mso_mdoc',
   // §6.1.1: the key of an issuer, and of a status list, comes with its certificates, and never with a self-signed one.

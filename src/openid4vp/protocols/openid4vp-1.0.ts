@@ -4,6 +4,7 @@ import { buildClientMetadata } from '../client-metadata.ts'
 import { buildCommonParameters, echoWalletNonce } from '../request-object.ts'
 import { CONTENT_ENCRYPTIONS } from '../response-encryption.ts'
 import { askTransactionData } from '../transaction-data.ts'
+import { tellVerifierInfo } from '../verifier-info.ts'
 import { parseVpToken } from '../vp-token.ts'
 import type { Protocol } from './protocol.ts'
 
@@ -12,7 +13,7 @@ export const openid4vp10: Protocol = {
   clientIdPrefixes: ['x509_hash', 'x509_san_dns', 'decentralized_identifier', 'verifier_attestation'],
   responseModes: ['direct_post.jwt', 'direct_post'],
   requestUriMethods: ['post', 'get'],
-  walletSchemes: ['openid4vp', 'haip-vp', 'eudi-openid4vp', 'av'],
+  walletSchemes: ['openid4vp', 'haip-vp', 'eudi-openid4vp', 'eu-eaap', 'av'],
   queryLanguages: ['dcql'],
   offersDcApi: true,
   carriesTransactionData: true,
@@ -26,6 +27,7 @@ export const openid4vp10: Protocol = {
     ...echoWalletNonce(input),
     dcql_query: { ...input.query },
     ...askTransactionData(input),
+    ...tellVerifierInfo(input),
     client_metadata: buildClientMetadata(input),
   }),
   answers: { contentEncryptions: CONTENT_ENCRYPTIONS, kidRequired: true },

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest'
+import { verifierRegistration } from '../../src/relying-party/verifier-registration.ts'
+
+const NOW = Date.parse('2026-11-20T12:00:00Z')
+const SECONDS = NOW / 1000
+
+const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+const jws = (header: object, payload: object) => `${part(header)}.${part(payload)}.c2lnbmF0dXJl`
+
+const HEADER = { alg: 'ES256', typ: 'rc-wrp+jwt' }
+const GOOD = { certificate: jws(HEADER, { sub: 'VATDE-1' }), dataset: { identifier: 'VATDE-1' } }
+
+async function faultsOf(registration: object): Promise<string[]> {
+  const { error } = await verifierRegistration(NOW).safeParseAsync(registration)
+  return error?.issues.map(({ path, message }) => `${path.join('/')} ${message}`) ?? []
+}
+
+describe('a registration', () => {
+  it('is taken with its dataset as the registrar writes it', async () => {
+    const dataset = { purpose: [{ lang: 'en', value: 'x' }], unheard_of: 1 }
+    expect(await verifierRegistration(NOW).parseAsync({ ...GOOD, dataset })).toEqual({
+      certificate: GOOD.certificate,
+      dataset: JSON.stringify(dataset),
+      encoding: 'base64url',
+    })
+  })
+
+  it('is taken until the second in which its certificate expires', async () => {
+    const expiring = (exp: number) => faultsOf({ ...GOOD, certificate: jws(HEADER, { exp }) })
+    expect(await expiring(SECONDS + 1)).toEqual([])
+    expect(await expiring(SECONDS)).toEqual(['certificate has expired'])
+  })
+
+  it.each([
+    ['two parts', GOOD.certificate.split('.').slice(0, 2).join('.')],
+    ['four parts', `${GOOD.certificate}.x`],
+    ['white space', `${GOOD.certificate.slice(0, 8)} ${GOOD.certificate.slice(8)}`],
+    ['a payload that is no object', `${part(HEADER)}.${part([])}.c2ln`],
+    ['no text', ''],
+  ])('is refused with a certificate of %s', async (_, certificate) => {
+    expect(await faultsOf({ ...GOOD, certificate })).toEqual(['certificate must be a compact JWS'])
+  })
+
+  it.each(['JWT', 'rc-wrp+cwt', undefined])('is refused with a certificate of typ %s', async (typ) => {
+    const certificate = jws({ ...HEADER, typ }, {})
+    expect(await faultsOf({ ...GOOD, certificate })).toEqual([expect.stringContaining('not rc-wrp+jwt')])
+  })
+
+  it.each([
+    ['a text', 'x'],
+    ['an array', [{}]],
+    ['empty', {}],
+    ['absent', undefined],
+  ])('is refused with a dataset that is %s', async (_, dataset) => {
+    expect(await faultsOf({ ...GOOD, dataset })).toEqual(['dataset must be an object, and not empty'])
+  })
+
+  it('is refused where it would make requests too large, or names something else', async () => {
+    const long = 'x'.repeat(17_000)
+    expect(await faultsOf({ ...GOOD, dataset: { long } })).toEqual([expect.stringMatching(/^dataset /)])
+    expect(await faultsOf({ ...GOOD, certificate: jws(HEADER, { long }) })).not.toEqual([])
+    expect(await faultsOf({ ...GOOD, encoding: 'base64' })).toEqual([expect.stringMatching(/^encoding /)])
+    expect(await faultsOf({ ...GOOD, key: 1 })).toHaveLength(1)
+  })
+})
