@@ -5,6 +5,7 @@ import { type Config, parseConfig } from './config.ts'
 import type { Directory } from './relying-party/directory.ts'
 import type { EventLog } from './relying-party/event-log.ts'
 import type { RelyingParty } from './relying-party/relying-party.ts'
+import type { TrustList } from './relying-party/trust-list.ts'
 import type { VerificationSession } from './session/verification-session.ts'
 
 /** The bindings (wrangler.toml). Secrets are text variables. */
@@ -13,6 +14,7 @@ export type Env = {
   readonly RELYING_PARTY: DurableObjectNamespace<RelyingParty>
   readonly DIRECTORY: DurableObjectNamespace<Directory>
   readonly EVENT_LOG: DurableObjectNamespace<EventLog>
+  readonly TRUST_LIST: DurableObjectNamespace<TrustList>
   /** 100 creations a second a key; bare `workerd` has no such binding. */
   readonly CREATION_RATE_LIMIT?: RateLimit
   /** 60 wallet calls in 10 s an address. */

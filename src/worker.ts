@@ -5,6 +5,7 @@ import { createApp } from './routes/app.ts'
 export { Directory } from './relying-party/directory.ts'
 export { EventLog } from './relying-party/event-log.ts'
 export { RelyingParty } from './relying-party/relying-party.ts'
+export { TrustList } from './relying-party/trust-list.ts'
 export { VerificationSession } from './session/verification-session.ts'
 
 export default createApp()

@@ -5,10 +5,11 @@ import type { Json, JsonObject } from '../codec/json.ts'
 import type { HashName } from '../crypto/digest.ts'
 import type { PrivateJwk } from '../crypto/jwk.ts'
 import type { Result } from '../result.ts'
-import type { AssuranceLevel, TrustAnchor } from '../trust/anchor.ts'
+import type { TrustAnchor } from '../trust/anchor.ts'
 import type { FetchResource } from '../trust/fetch-resource.ts'
 import type { TrustRejection } from '../trust/rejection.ts'
 import type { SharedCache } from '../trust/shared-cache.ts'
+import type { VouchingAnchor } from '../trust/signer.ts'
 
 /** One credential format (OpenID4VP 1.0 Appendix B). */
 export type CredentialFormat<Id extends string = string> = {
@@ -135,7 +136,7 @@ export type VerifiedCredential = {
   readonly credentialType: string
   /** The issuer as far as it is proven: an anchored `iss`, an `iss` in the leaf's SAN, else the leaf's subject. */
   readonly issuer: string | null
-  readonly anchor: { readonly name: string; readonly assurance_level: AssuranceLevel }
+  readonly anchor: VouchingAnchor
   /** base64url AuthorityKeyIdentifiers of the certificates that the path to the anchor was verified with (§6.1.1.1). */
   readonly authorityKeyIdentifiers: readonly string[]
   /** The processed claims: what was disclosed, without the format's own machinery. */

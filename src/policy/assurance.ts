@@ -5,7 +5,7 @@ import type { Json } from '../codec/json.ts'
 import type { VerifiedCredential } from '../formats/format.ts'
 import { selectClaims } from '../openid4vp/dcql/claims-path.ts'
 import type { ClaimsPath } from '../openid4vp/dcql/query.ts'
-import { ASSURANCE_LEVELS, type AssuranceLevel, lowerLevel } from '../trust/anchor.ts'
+import { ASSURANCE_LEVELS, type AssuranceLevel, type ListReference, lowerLevel } from '../trust/anchor.ts'
 import type { LevelDerivation } from './policy.ts'
 
 /** A level, and the steps that led to it. */
@@ -26,7 +26,7 @@ export function deriveLevel(id: string, credential: VerifiedCredential): Derived
   const said = SELF_DECLARED.flatMap((path) => selectClaims(claims, path) ?? []).map(toLevel)
   const level = said.reduce(lowerLevel, status.level)
   const derivation: readonly LevelDerivation[] = [
-    { step: 'anchor', id, anchor: anchor.name, level: start },
+    { step: 'anchor', id, anchor: anchor.name, ...(anchor.list && { list: anchor.list }), level: start },
     { step: holderBound ? 'holder_binding' : 'no_holder_binding', id, level: bound },
     status,
     ...(said.length === 0 ? [] : [{ step: 'credential_says', id, level } as const]),
@@ -49,6 +49,12 @@ export function lowestLevel(levels: readonly DerivedLevel[]): DerivedLevel {
   const steps = levels.flatMap(({ derivation }) => derivation)
   const level = levels.length === 0 ? 'low' : levels.map((one) => one.level).reduce(lowerLevel)
   return { level, derivation: levels.length > 1 ? [...steps, { step: 'lowest', level }] : steps }
+}
+
+/** The lists that vouched for issuers, each once. */
+export function vouchingLists(derivation: readonly LevelDerivation[]): readonly ListReference[] {
+  const lists = derivation.flatMap((step) => (step.step === 'anchor' && step.list ? [step.list] : []))
+  return [...new Map(lists.map((list) => [list.name, list])).values()]
 }
 
 /** Whether a level is the required one or higher. */

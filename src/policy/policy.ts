@@ -3,7 +3,7 @@
 import type { Json } from '../codec/json.ts'
 import type { ConfirmedTransactionData, RevocationStatus } from '../formats/format.ts'
 import type { ClaimsPath, ClaimValue, DcqlQuery } from '../openid4vp/dcql/query.ts'
-import type { AssuranceLevel } from '../trust/anchor.ts'
+import type { AssuranceLevel, ListReference } from '../trust/anchor.ts'
 
 /** A satisfiable policy: every type, scope and format in it is known, and the query follows from it or is the caller's own. */
 export type Policy = {
@@ -85,8 +85,14 @@ export type Decision = {
 
 /** One step of an assurance level's derivation, and the level after it. */
 export type LevelDerivation =
-  /** The trust anchor that vouched for the issuer gives the level to start from. */
-  | { readonly step: 'anchor'; readonly id: string; readonly anchor: string; readonly level: AssuranceLevel }
+  /** The trust anchor that vouched for the issuer gives the level to start from; `list`: where the anchor came from one. */
+  | {
+      readonly step: 'anchor'
+      readonly id: string
+      readonly anchor: string
+      readonly list?: ListReference
+      readonly level: AssuranceLevel
+    }
   /** The presenter was shown to hold the credential: the level stays. */
   | { readonly step: 'holder_binding'; readonly id: string; readonly level: AssuranceLevel }
   /** Without cryptographic holder binding nothing is worth more than `low`. */

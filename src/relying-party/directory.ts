@@ -11,6 +11,9 @@ export type DirectoryEntry = {
   readonly created_at: number
 }
 
+/** A list of trusted issuers that relying parties may subscribe to, in test mode alone where it is not `livemode`. */
+export type TrustListEntry = { readonly name: string; readonly livemode: boolean }
+
 /** Entries in the order of creation. `next` is the cursor of the following page; null on the last one. */
 export type DirectoryPage = { readonly entries: readonly DirectoryEntry[]; readonly next: number | null }
 
@@ -20,11 +23,9 @@ export class Directory extends DurableObject<Env> {
     ctx.storage.sql.exec(`CREATE TABLE IF NOT EXISTS relying_parties (
       position INTEGER PRIMARY KEY AUTOINCREMENT, relying_party_id TEXT NOT NULL UNIQUE,
       name TEXT NOT NULL, livemode INTEGER NOT NULL, created_at INTEGER NOT NULL)`)
-  }
-
-  /** Answers, so that readiness can be asked. */
-  ping(): true {
-    return true
+    ctx.storage.sql.exec(
+      'CREATE TABLE IF NOT EXISTS trust_lists (name TEXT PRIMARY KEY, livemode INTEGER NOT NULL) WITHOUT ROWID',
+    )
   }
 
   add(entry: DirectoryEntry): void {
@@ -56,7 +57,27 @@ export class Directory extends DurableObject<Env> {
     const entries = shown.map(({ position, livemode, ...row }) => ({ ...row, livemode: livemode === 1 }))
     return { entries, next: rows.length > limit ? (shown.at(-1)?.position ?? null) : null }
   }
+
+  /** Names a list. False where there are as many as there may be. */
+  addTrustList({ name, livemode }: TrustListEntry): boolean {
+    if (this.trustLists().length >= MAXIMUM_TRUST_LISTS) return false
+    this.ctx.storage.sql.exec('INSERT OR IGNORE INTO trust_lists VALUES (?, ?)', name, livemode ? 1 : 0)
+    return true
+  }
+
+  /** True where the list was named. */
+  removeTrustList(name: string): boolean {
+    return this.ctx.storage.sql.exec('DELETE FROM trust_lists WHERE name = ?', name).rowsWritten > 0
+  }
+
+  /** Every list the operator keeps, by name. */
+  trustLists(): readonly TrustListEntry[] {
+    const rows = this.ctx.storage.sql.exec<{ name: string; livemode: number }>('SELECT * FROM trust_lists')
+    return rows.toArray().map(({ name, livemode }) => ({ name, livemode: livemode === 1 }))
+  }
 }
+
+const MAXIMUM_TRUST_LISTS = 50
 
 type Row = {
   position: number

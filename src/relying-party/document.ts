@@ -15,7 +15,7 @@ import type {
 } from './settings.ts'
 
 /** The version of the stored shape. A change appends one upgrade step to `readDocument`. */
-export const SCHEMA_VERSION = 4
+export const SCHEMA_VERSION = 5
 
 /** Live secrets of one webhook at most: the newest ones stay. */
 const MAXIMUM_WEBHOOK_SECRETS = 3
@@ -49,9 +49,10 @@ export function readDocument(stored: unknown): RelyingPartyDocument | undefined 
   if (stored === undefined) return undefined
   const { schema_version } = stored as { schema_version: unknown } // written by this service alone
   if (schema_version === SCHEMA_VERSION) return stored as RelyingPartyDocument
-  if (schema_version === 3) return fromVersion3(stored as Version3)
-  if (schema_version === 2) return fromVersion3(fromVersion2(stored as Version2))
-  if (schema_version === 1) return fromVersion3(fromVersion2(fromVersion1(stored as Version1)))
+  if (schema_version === 4) return fromVersion4(stored as Version4)
+  if (schema_version === 3) return fromVersion4(fromVersion3(stored as Version3))
+  if (schema_version === 2) return fromVersion4(fromVersion3(fromVersion2(stored as Version2)))
+  if (schema_version === 1) return fromVersion4(fromVersion3(fromVersion2(fromVersion1(stored as Version1))))
   throw new Error(`relying party document of unknown version ${String(schema_version)}`)
 }
 
@@ -70,10 +71,17 @@ function fromVersion2(stored: Version2): Version3 {
 }
 
 /** Before people could be asked to confirm transactions. */
-type Version3 = Omit<RelyingPartyDocument, 'schema_version' | 'transaction_data_types'>
+type Version3 = Omit<Version4, 'transaction_data_types'>
 
-function fromVersion3(stored: Version3): RelyingPartyDocument {
-  return { ...stored, schema_version: SCHEMA_VERSION, transaction_data_types: [] }
+function fromVersion3(stored: Version3): Version4 {
+  return { ...stored, transaction_data_types: [] }
+}
+
+/** Before there were lists: a relying party had anchors of its own alone. */
+type Version4 = Omit<RelyingPartyDocument, 'schema_version' | 'anchor_sets'>
+
+function fromVersion4(stored: Version4): RelyingPartyDocument {
+  return { ...stored, schema_version: SCHEMA_VERSION, anchor_sets: [] }
 }
 
 /** Opens the document's secrets. Throws where they cannot be opened: the server secret is then not the one they were sealed with. */

@@ -2,12 +2,14 @@
 
 import * as z from 'zod/mini'
 import { text } from '../codec/schema.ts'
+import { TRUST_LIST } from '../limits.ts'
 import { CLIENT_ID_PREFIXES } from '../openid4vp/client-identifier.ts'
 import { REQUEST_URI_METHODS, RESPONSE_MODES } from '../openid4vp/generation.ts'
 import { parseTrustAnchor } from '../trust/parse-anchor.ts'
 import { judgeReceiverUrl, type UrlFault } from '../webhook/receiver-url.ts'
 import { addedTransactionDataTypes } from './added-transaction-data-types.ts'
 import { addedTypes, FORMAT_IDS } from './added-types.ts'
+import type { TrustListEntry } from './directory.ts'
 import { claimsEncryptionJwk } from './encryption-jwk.ts'
 import type { ApiKeyGrant } from './relying-party.ts'
 import {
@@ -31,6 +33,8 @@ export type SettingsRules = {
   readonly baseUrl: string
   /** Whether test-mode relying parties may use http on loopback. */
   readonly allowLoopback: boolean
+  /** The lists that the operator keeps. */
+  readonly trustLists: readonly TrustListEntry[]
 }
 
 /** Body of `POST /v1/admin/relying_parties`. Parse it asynchronously: keys are tried out. */
@@ -41,12 +45,14 @@ export function creationSchema(rules: SettingsRules): z.ZodMiniType<SettingsInpu
       z.superRefine((input, context) => {
         judgeUrls(input, loopbackAllowed(rules, input.livemode), rules, context)
         judgePrefix(input, {}, rules, context)
+        judgeAnchorSets(input, input.livemode, rules, context)
       }),
     ),
     z.transform(
-      ({ anchor_sets, ...input }): SettingsInput => ({
+      (input): SettingsInput => ({
         webhook: null,
         trust_anchors: [],
+        anchor_sets: [],
         credential_types: [],
         transaction_data_types: [],
         formats: null,
@@ -73,9 +79,10 @@ export function patchSchema(rules: SettingsRules, current: CurrentSettings): z.Z
       z.superRefine((patch, context) => {
         judgeUrls(patch, loopbackAllowed(rules, current.livemode), rules, context)
         judgePrefix(patch, current, rules, context)
+        judgeAnchorSets(patch, current.livemode, rules, context)
       }),
     ),
-    z.transform(({ anchor_sets, livemode: _, ...patch }): SettingsPatch => patch),
+    z.transform(({ livemode: _, ...patch }): SettingsPatch => patch),
   )
 }
 
@@ -119,7 +126,7 @@ function members(rules: SettingsRules) {
       }),
     ),
     trust_anchors: z.array(trustAnchor).check(z.maxLength(100)),
-    anchor_sets: z.array(z.never('no anchor set of this name is kept here')).check(z.maxLength(20)),
+    anchor_sets: unique(text(64), TRUST_LIST.subscribed),
     credential_types: addedTypes,
     transaction_data_types: addedTransactionDataTypes,
     formats: z.nullable(unique(z.enum(FORMAT_IDS), FORMAT_IDS.length).check(z.minLength(1))),
@@ -165,6 +172,21 @@ function unique<T extends z.ZodMiniType<string>>(item: T, maximum: number) {
     z.maxLength(maximum),
     z.refine((items) => new Set(items).size === items.length, 'must not repeat an entry'),
   )
+}
+
+/** A list for test mode vouches for nobody before a live relying party. */
+function judgeAnchorSets(
+  { anchor_sets }: { readonly anchor_sets?: readonly string[] },
+  livemode: boolean,
+  { trustLists }: SettingsRules,
+  context: z.core.$RefinementCtx,
+): void {
+  anchor_sets?.forEach((name, i) => {
+    const list = trustLists.find((entry) => entry.name === name)
+    if (list !== undefined && (list.livemode || !livemode)) return
+    const message = list === undefined ? 'no list of this name is kept here' : 'is a list for test mode'
+    context.addIssue({ code: 'custom', path: ['anchor_sets', i], message })
+  })
 }
 
 function loopbackAllowed(rules: SettingsRules, livemode: boolean): boolean {

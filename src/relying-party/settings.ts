@@ -35,6 +35,8 @@ export type Settings = {
   readonly livemode: boolean
   readonly webhook: WebhookEndpoint | null
   readonly trust_anchors: readonly TrustAnchor[]
+  /** Names of the operator's lists whose anchors count as well. */
+  readonly anchor_sets: readonly string[]
   readonly credential_types: readonly CredentialTypeDefinition[]
   /** Types of transaction data of its own. */
   readonly transaction_data_types: readonly AddedTransactionDataType[]

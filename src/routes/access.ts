@@ -86,6 +86,11 @@ export const ACCESS = {
   'POST /v1/admin/relying_parties/:rp/webhook/rotate_secret': OPERATOR,
   'POST /v1/admin/relying_parties/:rp/webhook/test': OPERATOR,
   'POST /v1/admin/relying_parties/:rp/webhook/enable': OPERATOR,
+  'POST /v1/admin/trust_lists': OPERATOR,
+  'GET /v1/admin/trust_lists': OPERATOR,
+  'GET /v1/admin/trust_lists/:list': OPERATOR,
+  'DELETE /v1/admin/trust_lists/:list': OPERATOR,
+  'POST /v1/admin/trust_lists/:list/refresh': OPERATOR,
 } as const satisfies Readonly<Record<`${Method} /${string}`, Access>>
 
 export type RouteName = keyof typeof ACCESS

@@ -27,6 +27,7 @@ import {
   testWebhook,
   toTime,
 } from './settings-handlers.ts'
+import { createList, eraseList, listLists, refreshList, showList } from './trust-lists.ts'
 import { queryNumber, readJson, readQuery } from './validate.ts'
 
 const PAGE = z.strictObject({
@@ -50,6 +51,11 @@ export function adminRoutes(): Hono<AppEnv> {
     .post('/relying_parties/:rp/webhook/rotate_secret', (c) => rotateWebhookSecret(c, c.req.param('rp')))
     .post('/relying_parties/:rp/webhook/test', (c) => testWebhook(c, c.req.param('rp')))
     .post('/relying_parties/:rp/webhook/enable', (c) => enableWebhook(c, c.req.param('rp')))
+    .post('/trust_lists', createList)
+    .get('/trust_lists', listLists)
+    .get('/trust_lists/:list', (c) => showList(c, c.req.param('list')))
+    .delete('/trust_lists/:list', (c) => eraseList(c, c.req.param('list')))
+    .post('/trust_lists/:list/refresh', (c) => refreshList(c, c.req.param('list')))
 }
 
 const operatorOnly: MiddlewareHandler<AppEnv> = async (c, next) => {
@@ -65,7 +71,7 @@ const operatorOnly: MiddlewareHandler<AppEnv> = async (c, next) => {
 }
 
 async function create(c: AppContext): Promise<Response> {
-  const rules = rulesOf(c)
+  const rules = await rulesOf(c)
   const input = await readJson(c, creationSchema(rules), SETTINGS_LIMIT)
   if (!input.ok) return input.error
   const { api_key, webhook_secret, settings } = await createRelyingParty(c.env, input.value, rules.now)

@@ -3,16 +3,20 @@
 
 import { configOf } from '../env.ts'
 import { directoryOf } from '../relying-party/directory.ts'
+import { staleTrustLists } from '../relying-party/trust-lists.ts'
 import { anchorCertificates } from '../trust/anchor-certificates.ts'
 import type { Certificate } from '../trust/certificate.ts'
 import type { AppContext } from './context.ts'
 import { toTime } from './settings-handlers.ts'
 
 /** Something to be done by the operator. `expires_at`: ISO 8601 in UTC. */
-type Warning = {
-  readonly code: 'verifier_certificate_expires_soon' | 'verifier_certificate_not_valid'
-  readonly expires_at: string
-}
+type Warning =
+  | {
+      readonly code: 'verifier_certificate_expires_soon' | 'verifier_certificate_not_valid'
+      readonly expires_at: string
+    }
+  /** A list that vouches for nobody now. Who does not subscribe to it is served as ever, so the service is ready all the same. */
+  | { readonly code: 'trust_list_stale'; readonly trust_list: string }
 
 /**
  * Ready: the configuration is valid, objects answer, and the service's own certificate is in time. A fault in the first two is
@@ -20,8 +24,12 @@ type Warning = {
  */
 export async function readiness(c: AppContext): Promise<Response> {
   const { verifier } = configOf(c.env)
-  await directoryOf(c.env).ping()
-  const warnings = judgeChain(anchorCertificates(verifier.certificateChainPem), Date.now() / 1000)
+  const now = Date.now()
+  const stale = await staleTrustLists(c.env, await directoryOf(c.env).trustLists(), now)
+  const warnings = [
+    ...judgeChain(anchorCertificates(verifier.certificateChainPem), now / 1000),
+    ...stale.map((name): Warning => ({ code: 'trust_list_stale', trust_list: name })),
+  ]
   const isReady = warnings.every(({ code }) => code !== 'verifier_certificate_not_valid')
   const headers = { 'Cache-Control': 'no-store', ...(isReady ? {} : { 'Retry-After': '60' }) }
   return c.json({ status: isReady ? 'ready' : 'not_ready', warnings }, isReady ? 200 : 503, headers)

@@ -3,6 +3,7 @@
 
 import { configOf } from '../env.ts'
 import { addedTypeToWire } from '../relying-party/added-types.ts'
+import { directoryOf } from '../relying-party/directory.ts'
 import { relyingPartyStub } from '../relying-party/identifier.ts'
 import { updateRelyingParty } from '../relying-party/registry.ts'
 import type { ApiKeyGrant } from '../relying-party/relying-party.ts'
@@ -32,7 +33,7 @@ export async function changeSettings(
 ): Promise<Response> {
   const view = await relyingPartyStub(c.env.RELYING_PARTY, relyingPartyId)?.view()
   if (!view?.ok) return problem(c, 'not_found')
-  const patch = await readJson(c, patchSchema(rulesOf(c), view.value), SETTINGS_LIMIT)
+  const patch = await readJson(c, patchSchema(await rulesOf(c), view.value), SETTINGS_LIMIT)
   if (!patch.ok) return patch.error
   const refused = refuse(patch.value)
   if (refused !== undefined) return refused
@@ -121,7 +122,7 @@ export function settingsToWire(view: SettingsView) {
     created_at: toTime(view.created_at),
     webhook: webhook && { url: webhook.url, events: webhook.events, disabled: webhook.disabled },
     trust_anchors: view.trust_anchors,
-    anchor_sets: [],
+    anchor_sets: view.anchor_sets,
     credential_types: view.credential_types.map(addedTypeToWire),
     transaction_data_types: view.transaction_data_types,
     formats: view.formats,
@@ -138,9 +139,10 @@ export function settingsToWire(view: SettingsView) {
 }
 
 /** What a settings body is judged by. */
-export function rulesOf(c: AppContext): SettingsRules {
+export async function rulesOf(c: AppContext): Promise<SettingsRules> {
   const { baseUrl, allowLoopback } = configOf(c.env)
-  return { now: Date.now(), baseUrl, allowLoopback }
+  const trustLists = await directoryOf(c.env).trustLists()
+  return { now: Date.now(), baseUrl, allowLoopback, trustLists }
 }
 
 /** Answers with JSON that no cache may keep. */

@@ -74,6 +74,7 @@ const KINDS: Readonly<Record<WalletRefusal, keyof typeof WALLET_ERRORS>> = {
   service_unavailable: 'unavailable',
   service_failed: 'failed',
   settings_unavailable: 'unavailable',
+  trust_list_unavailable: 'unavailable',
   too_large: 'too_large',
   unsupported_media_type: 'media_type',
   malformed: 'parameters',

@@ -22,6 +22,7 @@ import { verifyPresentations } from '../openid4vp/verify-response.ts'
 import { reachesLevel, UNCHECKED_LEVEL } from '../policy/assurance.ts'
 import { typeDefinitions, typeOf } from '../policy/catalogue.ts'
 import { decide } from '../policy/decide.ts'
+import type { Subscribed } from '../relying-party/trust-lists.ts'
 import { err, ok, type Result } from '../result.ts'
 import { readByValue } from './by-value.ts'
 import type { SessionDocument, TraceEntry } from './document.ts'
@@ -146,7 +147,7 @@ async function verifyPresented(
   { groups, generation, formats, audience, handover }: Presented,
   judgement: Judgement,
 ): Promise<Verdict> {
-  const { document, settings, arrivedAt } = judgement
+  const { document, settings, subscribed, arrivedAt } = judgement
   const { acceptsAnchor } = PROTOCOLS[document.request.protocol]
   const { nonce } = generation
   const trace: TraceEntry[] = []
@@ -160,14 +161,14 @@ async function verifyPresented(
     expected: { nonce, requestedAt: Math.floor(generation.created_at / 1000), audience, handover },
     context: {
       now,
-      anchors: settings.trust_anchors.filter(acceptsAnchor),
+      anchors: [...settings.trust_anchors, ...subscribed.anchors].filter(acceptsAnchor),
       typeOf: typeOf(typeDefinitions(settings.credential_types)),
       ...judgement.network,
       statusUnavailable: acceptsUnchecked(judgement) ? 'accept' : 'refuse',
     },
     trace: (check) => trace.push(check),
   })
-  if (!verified.ok) return refused(verified.error.reason, generation)
+  if (!verified.ok) return refused(findingOf(verified.error.reason, subscribed), generation)
   const decision = decide({ policy: document.policy, presentations: verified.value.presentations, now })
   // What a credential confirmed that the decision does not rest on is not confirmed.
   const unconfirmed = confirmationFault(transactionData, decision.credentials)
@@ -176,6 +177,22 @@ async function verifyPresented(
   if (decision.reason !== null && !decision.holder_bound) return refused(decision.reason, generation)
   return { kind: 'decided', decision, trace, generation }
 }
+
+/** Where a list is missing that may vouch for the issuer, nobody knows yet that nobody does. */
+function findingOf(reason: RefusalReason, { incomplete }: Subscribed): RefusalReason {
+  return incomplete && UNVOUCHED.has(reason) ? 'trust_list_unavailable' : reason
+}
+
+/** What is found where no anchor at hand vouches for a chain that is well-formed. */
+const UNVOUCHED: ReadonlySet<RefusalReason> = new Set([
+  'untrusted_issuer',
+  'invalid_certificate_path',
+  'certificate_expired',
+  'certificate_not_yet_valid',
+  'certificate_profile_violation',
+  'trust_anchor_in_chain',
+  'self_signed_certificate',
+])
 
 /** A.4: by the Digital Credentials API the audience is the origin of the page, also where the request was signed. */
 function boundTo(

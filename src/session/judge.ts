@@ -5,6 +5,7 @@ import { configOf, type Env } from '../env.ts'
 import type { Decision } from '../policy/policy.ts'
 import type { WebhookEndpoint } from '../relying-party/settings.ts'
 import { settingsOf } from '../relying-party/settings-cache.ts'
+import { subscribedAnchors } from '../relying-party/trust-lists.ts'
 import { judgeAnswer } from './answer.ts'
 import { inBackground } from './background.ts'
 import { discardHeld, holdSuccess, isHeldTooLong, mayEnd, type Returned, responseCodeOf } from './binding.ts'
@@ -116,7 +117,8 @@ async function judge(room: Courtroom, answer: PostedAnswer, now: number): Promis
     return { kind: 'refused', refusal }
   }
   const network = networkOf(config, document.livemode)
-  const world = { document, settings: settings.value, config, network, arrivedAt: now }
+  const subscribed = await subscribedAnchors(room.env, settings.value, now)
+  const world = { document, settings: settings.value, subscribed, config, network, arrivedAt: now }
   const verdict = await judgeAnswer(answer, world)
   return carryOut(room, verdict, { answer, document, webhook: settings.value.webhook, now })
 }

@@ -4,7 +4,7 @@
 import type { ResponseRejection } from '../openid4vp/rejection.ts'
 import type { PolicyReason } from '../policy/policy.ts'
 
-/** Reasons of the session's own. */
+/** Reasons of the session's own, which no lower room finds. */
 export type FlowReason =
   /** The wallet answered with an error code other than `access_denied`. */
   | 'wallet_error'
@@ -12,6 +12,7 @@ export type FlowReason =
   | 'session_expired'
   | 'canceled_by_relying_party'
   | 'same_device_return_missing'
+  | 'trust_list_unavailable'
 
 /** Every reason. */
 export type ReasonCode = ResponseRejection['reason'] | PolicyReason | FlowReason
@@ -278,6 +279,11 @@ export const REASONS: Readonly<Record<ReasonCode, ReasonDescription>> = {
   issuer_metadata_unavailable: {
     family: 'trust',
     message: "The issuer's metadata could not be fetched.",
+    retryable: true,
+  },
+  trust_list_unavailable: {
+    family: 'trust',
+    message: 'A list that may name the issuer is not to be had, or too old to be used.',
     retryable: true,
   },
   status_unavailable: {

@@ -5,6 +5,7 @@
 import type { JsonObject } from '../codec/json.ts'
 import type { Config } from '../config.ts'
 import { signJwt } from '../crypto/sign-jwt.ts'
+import { vouchingLists } from '../policy/assurance.ts'
 import { err, ok, type Result } from '../result.ts'
 import type { SessionDocument } from './document.ts'
 import { hashJson } from './request-hash.ts'
@@ -40,7 +41,7 @@ export async function signReceipt(
     assurance_level: found.assurance_level,
     assurance_derivation: derivation,
     credentials: credentialsOf(outcome).map(toReceipt),
-    trust_lists: [],
+    trust_lists: vouchingLists(derivation),
     channel: found.channel,
     // As the event told it: a return code may be redeemed later.
     session_binding: found.session_binding,

@@ -38,6 +38,7 @@ export type AnswerRefusal =
   /** Another answer waits for its browser to come back. */
   | 'return_awaited'
   | 'settings_unavailable'
+  | 'trust_list_unavailable'
 
 /** What a wallet is told. */
 export type AnswerResult =

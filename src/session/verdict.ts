@@ -6,12 +6,13 @@ import type { ResponseRejection } from '../openid4vp/rejection.ts'
 import type { PresentationGroup } from '../openid4vp/vp-token.ts'
 import type { Decision, PolicyReason } from '../policy/policy.ts'
 import type { Settings } from '../relying-party/settings.ts'
+import type { Subscribed } from '../relying-party/trust-lists.ts'
 import type { SessionDocument, TraceEntry } from './document.ts'
 import type { StoredGeneration } from './generations.ts'
 import type { Network } from './network.ts'
 
 /** Why an answer is not heard. */
-export type RefusalReason = ResponseRejection['reason'] | PolicyReason
+export type RefusalReason = ResponseRejection['reason'] | PolicyReason | 'trust_list_unavailable'
 
 /** What an answer comes to. */
 export type Verdict =
@@ -39,6 +40,8 @@ export type Judgement = {
   readonly settings: Settings
   readonly config: Config
   readonly network: Network
+  /** The anchors of the lists that the relying party subscribes to. */
+  readonly subscribed: Subscribed
   /** Unix milliseconds at which the answer arrived. */
   readonly arrivedAt: number
 }

@@ -4,6 +4,7 @@
 import { PROTOCOLS } from '../openid4vp/protocols/index.ts'
 import { decodeTransactionData, detailsOf } from '../openid4vp/transaction-data.ts'
 import { askedOf } from '../policy/asked.ts'
+import { vouchingLists } from '../policy/assurance.ts'
 import { bindingOf } from './binding.ts'
 import { type Attempt, type SessionDocument, stageOf } from './document.ts'
 import { describeReason } from './reasons.ts'
@@ -35,6 +36,7 @@ export function sessionView(document: SessionDocument, sessionUrl: string | null
     session_binding: bindingOf(document),
     trace: outcome?.trace ?? [],
     assurance_derivation: outcome?.derivation ?? [],
+    trust_lists: vouchingLists(outcome?.derivation ?? []),
     encrypted_claims: outcome?.encrypted_claims ?? null,
     livemode: document.livemode,
   }

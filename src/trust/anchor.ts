@@ -35,7 +35,18 @@ export type TrustAnchor = {
   readonly purpose?: readonly AnchorPurpose[]
   /** Extended key usage object identifiers, one of which a leaf below this anchor must carry. */
   readonly eku?: readonly string[]
+  /** The list it came from; never on the wire, where anchors are a relying party's own. */
+  readonly list?: ListReference
 } & AnchorMechanism
+
+/** Which issue of which of the operator's lists vouched, and when that issue was last known to be the current one. */
+export type ListReference = {
+  readonly name: string
+  /** The number of the issue; `null` where the list has none. */
+  readonly sequence: number | null
+  /** ISO 8601 in UTC. */
+  readonly trust_as_of: string
+}
 
 /** The lower of two levels. */
 export function lowerLevel(a: AssuranceLevel, b: AssuranceLevel): AssuranceLevel {

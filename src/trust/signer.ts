@@ -1,7 +1,7 @@
 // The question every signature asks of trust: whose key may this be? `resolveSigner` (resolve-signer.ts) answers it.
 
 import type { PublicJwk } from '../crypto/jwk.ts'
-import type { AnchorPurpose, AssuranceLevel, TrustAnchor } from './anchor.ts'
+import type { AnchorPurpose, AssuranceLevel, ListReference, TrustAnchor } from './anchor.ts'
 import type { FetchResource } from './fetch-resource.ts'
 
 /** What an unverified token says of its signer. Claims here select among anchors; they never add one. */
@@ -24,13 +24,20 @@ export type TrustContext = {
   readonly purpose: AnchorPurpose
 }
 
+/** What is told of the anchor that vouched. */
+export type VouchingAnchor = {
+  readonly name: string
+  readonly assurance_level: AssuranceLevel
+  readonly list?: ListReference
+}
+
 /** A signer an anchor vouches for. The signature itself is still to be verified with one of the keys. */
 export type TrustedSigner = {
   /** One key for certificates; those that `kid` and algorithm leave for key sets (at most 8). */
   readonly keys: readonly PublicJwk[]
   /** The issuer as far as it is proven: an anchored `iss`, an `iss` in the leaf's SAN, else the leaf's subject. */
   readonly issuer: string | null
-  readonly anchor: { readonly name: string; readonly assurance_level: AssuranceLevel }
+  readonly anchor: VouchingAnchor
   /** base64url AuthorityKeyIdentifiers of the verified certificates; none where the keys come from elsewhere. */
   readonly authorityKeyIdentifiers: readonly string[]
 }

@@ -20,6 +20,25 @@ export type Guard = UrlRule & {
 
 /** Makes the guarded GET. It never rejects. */
 export function createFetchResource(guard: Guard): FetchResource {
+  const get = createConditionalGet(guard)
+  return async (request) => {
+    const found = await get({ ...request, etag: null })
+    if (!found.ok) return found
+    if (found.value === 'not_modified') return err('unavailable') // nobody asked for that
+    const { body, contentType } = found.value
+    return ok({ body, contentType })
+  }
+}
+
+/** GETs a resource with its validator, or hears that it still is what it was under `etag` (RFC 9110 §13.1.2). */
+export type ConditionalGet = (
+  request: ResourceRequest & { readonly etag: string | null },
+) => Promise<Result<Found, ResourceFault>>
+
+type Found = (FetchedResource & { readonly etag: string | null }) | 'not_modified'
+
+/** Makes the guarded GET that asks for what is new. It never rejects. */
+export function createConditionalGet(guard: Guard): ConditionalGet {
   return async (request) => {
     const url = judgeReceiverUrl(request.url, guard)
     if (!url.ok) return err('forbidden')
@@ -33,17 +52,18 @@ export function createFetchResource(guard: Guard): FetchResource {
 
 async function get(
   url: string,
-  { accept, limit }: ResourceRequest,
+  { accept, limit, etag }: Parameters<ConditionalGet>[0],
   { fetch, timeoutMs }: Guard,
-): Promise<Result<FetchedResource, ResourceFault>> {
+): Promise<Result<Found, ResourceFault>> {
   const signal = AbortSignal.timeout(timeoutMs)
-  const headers = { accept, 'user-agent': 'wallet-verifier' }
+  const headers = { accept, 'user-agent': 'wallet-verifier', ...(etag !== null && { 'if-none-match': etag }) }
   const response = await fetch(url, { headers, redirect: 'manual', signal })
   if (response.status !== 200) {
     letGo(response.body)
-    return err('unavailable')
+    return response.status === 304 && etag !== null ? ok('not_modified') : err('unavailable')
   }
   const body = await readAtMost(response, limit)
   if (body === undefined) return err('too_large')
-  return ok({ body, contentType: response.headers.get('content-type') ?? '' })
+  const contentType = response.headers.get('content-type') ?? ''
+  return ok({ body, contentType, etag: response.headers.get('etag') })
 }

@@ -37,6 +37,7 @@ const PENDING = {
   checks: null,
   assurance_level: null,
   assurance_derivation: [],
+  trust_lists: [],
   credential_type: null,
   reason: null,
   attempts: [],

@@ -16,6 +16,7 @@ const INPUT: SettingsInput = {
   livemode: false,
   webhook: { url: URL_IN, events: ['verification.verified'] },
   trust_anchors: [],
+  anchor_sets: [],
   credential_types: [],
   transaction_data_types: [],
   formats: null,
@@ -116,7 +117,11 @@ describe('a relying party object', () => {
     const before = await settingsFrom(stub)
     const after = await runInDurableObject(stub, async (object, state) => {
       const document = state.storage.kv.get<Stored>('document')
-      const unknown = { status_unavailable: undefined, transaction_data_types: undefined }
+      const unknown = {
+        status_unavailable: undefined,
+        transaction_data_types: undefined,
+        anchor_sets: undefined,
+      }
       state.storage.kv.put('document', { ...document, ...unknown, schema_version: 1 })
       return object.settings()
     })

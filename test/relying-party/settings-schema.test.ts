@@ -10,7 +10,15 @@ import {
 } from '../support/certificates.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')
-const RULES = { now: NOW, baseUrl: 'https://verifier.example', allowLoopback: false }
+const RULES = {
+  now: NOW,
+  baseUrl: 'https://verifier.example',
+  allowLoopback: false,
+  trustLists: [
+    { name: 'eu_pid', livemode: true },
+    { name: 'sandbox', livemode: false },
+  ],
+}
 const LOOPBACK_RULES = { ...RULES, allowLoopback: true }
 
 /** The public key of RFC 7517 Appendix A.1. */
@@ -45,7 +53,7 @@ const GOOD = {
   livemode: true,
   webhook: { url: 'https://hooks.shop.org/in', events: ['verification.verified'] },
   trust_anchors: [ANCHOR],
-  anchor_sets: [],
+  anchor_sets: ['eu_pid'],
   credential_types: [EMPLOYEE],
   transaction_data_types: [
     {
@@ -70,9 +78,8 @@ const GOOD = {
 
 describe('a creation', () => {
   it('is taken with every member, and converted once', async () => {
-    const { anchor_sets, ...rest } = GOOD
     expect(await creationSchema(RULES).parseAsync(GOOD)).toEqual({
-      ...rest,
+      ...GOOD,
       credential_types: [
         {
           name: 'employee_id',
@@ -135,7 +142,9 @@ describe('a creation', () => {
       '/trust_anchors/0/expires',
     ],
     ['101 anchors', { trust_anchors: Array.from({ length: 101 }, () => ANCHOR) }, '/trust_anchors'],
-    ['an anchor set that is not kept', { anchor_sets: ['eu_pid'] }, '/anchor_sets/0'],
+    ['an anchor set that is not kept', { anchor_sets: ['eu_pid', 'vical'] }, '/anchor_sets/1'],
+    ['a list for test mode', { anchor_sets: ['sandbox'] }, '/anchor_sets/0'],
+    ['a list named twice', { anchor_sets: ['eu_pid', 'eu_pid'] }, '/anchor_sets'],
     [
       'an added type with a built-in name',
       { credential_types: [{ ...EMPLOYEE, type: 'pid' }] },
@@ -250,6 +259,14 @@ describe('a creation', () => {
   it.each(faults)('is refused for %s', async (_, change, pointer) => {
     expect([...new Set(await pointersOf({ ...GOOD, ...change }))]).toEqual([pointer])
   })
+})
+
+it('lets a relying party in test mode subscribe to lists for either mode', async () => {
+  const settings = { name: 'Shop', anchor_sets: ['sandbox', 'eu_pid'] }
+  expect(await pointersOf(settings)).toEqual([])
+  expect(await pointersOf({ ...settings, livemode: true })).toEqual(['/anchor_sets/0'])
+  const patched = await patchSchema(RULES, { livemode: true }).safeParseAsync({ anchor_sets: ['sandbox'] })
+  expect(patched.success).toBe(false)
 })
 
 describe('http on loopback', () => {

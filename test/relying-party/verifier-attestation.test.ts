@@ -9,7 +9,7 @@ import { TEST_ENVIRONMENT, VERIFIER_CERTIFICATE_PEM } from '../support/environme
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')
 const SECONDS = NOW / 1000
-const RULES = { now: NOW, baseUrl: 'https://verifier.example', allowLoopback: false }
+const RULES = { now: NOW, baseUrl: 'https://verifier.example', allowLoopback: false, trustLists: [] }
 const attester = await makeAttester()
 const signing_jwk = JSON.parse(TEST_ENVIRONMENT.VERIFIER_SIGNING_JWK)
 

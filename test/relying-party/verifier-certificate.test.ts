@@ -13,7 +13,7 @@ import {
 } from '../support/certificates.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')
-const RULES = { now: NOW, baseUrl: 'https://verifier.example', allowLoopback: false }
+const RULES = { now: NOW, baseUrl: 'https://verifier.example', allowLoopback: false, trustLists: [] }
 const HOST = { altNames: [{ type: 'dns', value: 'verifier.example' }] } as const
 const PREFERS_SAN = { request_options: { client_id_prefix: 'x509_san_dns' } } as const
 

@@ -8,7 +8,7 @@ import { creationSchema } from '../../src/relying-party/settings-schema.ts'
 import { TEST_ENVIRONMENT, VERIFIER_CERTIFICATE_PEM } from '../support/environment.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')
-const RULES = { now: NOW, baseUrl: 'https://verifier.example', allowLoopback: false }
+const RULES = { now: NOW, baseUrl: 'https://verifier.example', allowLoopback: false, trustLists: [] }
 const signing_jwk = JSON.parse(TEST_ENVIRONMENT.VERIFIER_SIGNING_JWK)
 const VERIFIER = { signing_jwk, certificate_chain_pem: VERIFIER_CERTIFICATE_PEM }
 const { d: _, ...KEY } = signing_jwk

@@ -7,6 +7,7 @@ import {
   expired,
   KINDS,
   newKey,
+  newList,
   newParty,
   newSession,
   opens,
@@ -38,7 +39,7 @@ const OPERATORS = ROUTES.filter(([, access]) => access.caller === 'operator').ma
 describe.each(OPERATORS)('%s', (name) => {
   it('opens to the operator and to nobody else', async () => {
     const party = await newParty()
-    const parameters = { rp: party.id, key: (await newKey(party)).key_id }
+    const parameters = { rp: party.id, key: (await newKey(party)).key_id, list: await newList(name) }
     const strangers = [party.key, await tokenOn(party, party.keyId), `${OPERATOR_TOKEN}x`, 'x'.repeat(43)]
     for (const token of strangers) {
       expect(await verdict(await send(name, { parameters, token }))).toBe('401 invalid_token')

@@ -9,6 +9,7 @@ import { SCOPES, type Scope } from '../../src/relying-party/settings.ts'
 import type { RouteName } from '../../src/routes/access.ts'
 import { createApp } from '../../src/routes/app.ts'
 import { verificationIdOf } from '../../src/session/identifier.ts'
+import { VERIFIER_CERTIFICATE_PEM } from '../support/environment.ts'
 import { ADMIN, call, createRelyingParty, json } from './edge-app.ts'
 
 export const app = createApp()
@@ -158,6 +159,21 @@ const BODIES: { readonly [name in RouteName]?: unknown } = {
   'PATCH /v1/admin/relying_parties/:rp': { retention_seconds: 7200 },
   'POST /v1/admin/relying_parties': { name: 'Shop' },
   'POST /v1/admin/relying_parties/:rp/api_keys': {},
+  'POST /v1/admin/trust_lists': bundleOf('shops'),
+}
+
+/** A list of the operator's, made for a route that needs one. */
+export async function newList(name: RouteName): Promise<string> {
+  const list = `list-${crypto.randomUUID()}`
+  const init = { headers: ADMIN, body: bundleOf(list) }
+  if (name.includes(':list')) await call(app, 'POST', '/v1/admin/trust_lists', init)
+  return list
+}
+
+/** The smallest list there is. */
+function bundleOf(name: string) {
+  const services = [{ credential_types: ['pid'], assurance_level: 'low' }]
+  return { name, kind: 'pem_bundle', pem: VERIFIER_CERTIFICATE_PEM, services }
 }
 
 /** What the right caller gets for the request that `send` makes. */
@@ -179,6 +195,8 @@ const OPENS: { readonly [name in RouteName]?: string } = {
   'DELETE /v1/admin/relying_parties/:rp': '204',
   'POST /v1/admin/relying_parties/:rp/api_keys': '201',
   'DELETE /v1/admin/relying_parties/:rp/api_keys/:key': '204',
+  'POST /v1/admin/trust_lists': '201',
+  'DELETE /v1/admin/trust_lists/:list': '204',
 }
 
 /** All that a caller can tell of an answer: everything but what is new each time. */

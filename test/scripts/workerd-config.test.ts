@@ -47,6 +47,7 @@ describe('readWranglerToml', () => {
       { binding: 'RELYING_PARTY', className: 'RelyingParty' },
       { binding: 'DIRECTORY', className: 'Directory' },
       { binding: 'EVENT_LOG', className: 'EventLog' },
+      { binding: 'TRUST_LIST', className: 'TrustList' },
     ])
   })
 })

@@ -218,6 +218,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   transaction_data_missing: 'conformance/transaction-data.test.ts',
   access_denied: 'below',
   session_expired: 'verification-session.test.ts',
+  trust_list_unavailable: 'conformance/trust-lists.test.ts',
   canceled_by_relying_party: 'below',
   assurance_level_too_low: 'below',
 }

@@ -3,6 +3,7 @@
 
 import { ACCESS, type Access, type RouteName } from '../../../src/routes/access.ts'
 import type { Random } from '../../formats/sd-jwt-vc/random.ts'
+import { VERIFIER_CERTIFICATE_PEM } from '../../support/environment.ts'
 
 export type FuzzRequest = {
   /** The route that was drawn, by its own method; null where method or route are others. */
@@ -222,6 +223,12 @@ const FITTING: { readonly [name in RouteName]?: object } = {
   'POST /v1/admin/relying_parties': { name: 'Shop' },
   'PATCH /v1/admin/relying_parties/:rp': { by_value: false },
   'POST /v1/admin/relying_parties/:rp/api_keys': { scopes: ['verify:read'] },
+  'POST /v1/admin/trust_lists': {
+    name: 'shops',
+    kind: 'pem_bundle',
+    pem: VERIFIER_CERTIFICATE_PEM,
+    services: [{ credential_types: ['pid'], assurance_level: 'low' }],
+  },
 }
 
 const ODD_JSON = [

@@ -1,0 +1,281 @@
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { TrustListConfig } from '../../src/relying-party/trust-list-schema.ts'
+import { staleTrustLists, subscribedAnchors } from '../../src/relying-party/trust-lists.ts'
+import { type IssuerPki, type Minted, mintIssuerPki } from '../support/certificates.ts'
+import { LIST_NOW, type LoteOptions, mintListSigner, PID_ISSUANCE, signLote } from '../support/trust-lists.ts'
+
+const NOW = LIST_NOW * 1000
+const HOUR = 3_600_000
+const URL = 'https://lists.example.eu/pid.jwt'
+
+let signer: Minted
+let stranger: Minted
+let pki: IssuerPki
+let config: TrustListConfig & { kind: 'etsi_lote' | 'vical' }
+
+beforeAll(async () => {
+  ;[signer, stranger, pki] = await Promise.all([mintListSigner(), mintListSigner(), mintIssuerPki()])
+})
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: NOW })
+  config = {
+    name: `list-${crypto.randomUUID()}`,
+    livemode: true,
+    kind: 'etsi_lote',
+    url: URL,
+    signers: [{ x509_certificate_pem: signer.pem }],
+    list_type: null,
+    services: [{ type: PID_ISSUANCE, credential_types: ['pid'], assurance_level: 'high' }],
+    refresh_seconds: 3600,
+    stale_after_seconds: 86_400,
+  }
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+
+/** What the publisher answers from now on; the requests that reach it are kept. */
+function publish(answer: () => Response | Promise<Response>): Request[] {
+  const requests: Request[] = []
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
+    requests.push(new Request(input as string, init))
+    return answer()
+  })
+  return requests
+}
+
+const sign = (options: LoteOptions = {}, by = signer) =>
+  signLote(by, { services: [{ certificates: [pki.root.x5c] }], ...options })
+
+const publishList = async (options: LoteOptions = {}, headers: Record<string, string> = {}) => {
+  const body = await sign(options)
+  return publish(() => new Response(body, { headers }))
+}
+
+const stub = () => env.TRUST_LIST.getByName(config.name)
+
+async function create() {
+  const created = await stub().create(config, Date.now())
+  if (!created.ok) throw new Error(created.error)
+  return created.value
+}
+
+/** The alarm after so many milliseconds, and how the list stands then. */
+async function wakeAfter(milliseconds: number) {
+  vi.setSystemTime(Date.now() + milliseconds)
+  await runDurableObjectAlarm(stub())
+  const view = await stub().view()
+  if (!view.ok) throw new Error(view.error)
+  return view.value
+}
+
+const anchorsAt = async (now: number, livemode = true) => {
+  vi.setSystemTime(now)
+  return subscribedAnchors(env, { anchor_sets: [config.name], livemode }, now)
+}
+
+describe('a list', () => {
+  it('is fetched when it is made, and its anchors name the issue that they are of', async () => {
+    const [request] = await publishList().then(async (requests) => {
+      await create()
+      return requests
+    })
+    expect(request?.url).toBe(URL)
+    expect(await anchorsAt(NOW)).toMatchObject({
+      incomplete: false,
+      anchors: [
+        {
+          credential_types: ['pid'],
+          assurance_level: 'high',
+          list: { name: config.name, sequence: 7, trust_as_of: '2026-11-21T12:00:00.000Z' },
+        },
+      ],
+    })
+  })
+
+  it('is asked for by what it was, and confirmed by a 304', async () => {
+    await publishList({}, { etag: '"7"' })
+    await create()
+    const requests = publish(() => new Response(null, { status: 304 }))
+    const view = await wakeAfter(HOUR)
+    expect(requests[0]?.headers.get('if-none-match')).toBe('"7"')
+    expect(view).toMatchObject({ sequence: 7, trust_as_of: NOW + HOUR, last_attempt: { fault: null } })
+  })
+
+  it('is replaced by a newer issue', async () => {
+    await publishList()
+    await create()
+    await publishList({ sequence: 8, services: [{ certificates: [pki.root.x5c, pki.intermediate.x5c] }] })
+    expect(await wakeAfter(HOUR)).toMatchObject({ sequence: 8, anchors: 2 })
+    expect((await anchorsAt(NOW + HOUR)).anchors).toHaveLength(2)
+  })
+
+  it('is not made twice', async () => {
+    await publishList()
+    await create()
+    expect(await stub().create(config, NOW)).toEqual({ ok: false, error: 'exists' })
+  })
+
+  it('is gone with its anchors and its alarm once erased, and may be made anew', async () => {
+    await publishList({ sequence: 9 })
+    await create()
+    expect(await stub().erase()).toBe(true)
+    expect(await stub().erase()).toBe(false)
+    expect(await stub().view()).toEqual({ ok: false, error: 'not_found' })
+    expect(await runDurableObjectAlarm(stub())).toBe(false)
+    await publishList({ sequence: 1 })
+    expect(await create()).toMatchObject({ sequence: 1 })
+  })
+
+  it('finds its alarm again where the platform gave it up', async () => {
+    await publishList()
+    await create()
+    await runInDurableObject(stub(), (_, state) => state.storage.deleteAlarm())
+    const { evictDurableObject } = await import('cloudflare:test')
+    await evictDurableObject(stub())
+    await stub().view()
+    expect(await runDurableObjectAlarm(stub())).toBe(true)
+  })
+})
+
+const slowly = () => new Promise<Response>((_, reject) => reject(new DOMException('', 'TimeoutError')))
+
+const NEVER_GOOD = [
+  ['gone', 'unavailable', () => new Response('', { status: 404 })],
+  ['slow beyond the limit', 'unavailable', slowly],
+  ['moved', 'unavailable', () => Response.redirect('https://elsewhere.example/', 302)],
+  ['10 MB', 'too_large', () => new Response(new Uint8Array(10 * 1024 * 1024))],
+  ['no list', 'malformed', () => new Response('<html>')],
+  ['tampered with', 'invalid_signature', async () => new Response(await tampered())],
+  ['signed by another', 'untrusted_signer', async () => new Response(await sign({ sequence: 8 }, stranger))],
+  [
+    'expired',
+    'expired',
+    async () => new Response(await sign({ sequence: 8, nextUpdate: '2026-11-21T11:30:00Z' })),
+  ],
+  ['empty', 'nothing_usable', async () => new Response(await sign({ sequence: 8, services: [] }))],
+] as const
+
+// Each leaves the last good copy as it was, says what was wrong, and is tried again within five minutes.
+describe.each([
+  ...NEVER_GOOD,
+  ['rolled back', 'rolled_back', async () => new Response(await sign({ sequence: 6 }))],
+] as const)('a list that is %s', (_, fault, answer) => {
+  it('is not believed: the last good copy is used until it is stale, and nothing after', async () => {
+    await publishList()
+    await create()
+    publish(answer)
+    const failed = await wakeAfter(HOUR)
+    expect(failed).toMatchObject({ sequence: 7, trust_as_of: NOW, last_attempt: { at: NOW + HOUR, fault } })
+    await runInDurableObject(stub(), async (_, state) =>
+      expect(await state.storage.getAlarm()).toBe(NOW + HOUR + 300_000),
+    )
+    const lastMoment = NOW + 24 * HOUR - 1
+    expect(await anchorsAt(lastMoment)).toMatchObject({
+      incomplete: false,
+      anchors: [{ name: expect.any(String) }],
+    })
+    expect(await anchorsAt(lastMoment + 1)).toEqual({ incomplete: true, anchors: [] })
+  })
+})
+
+describe.each(NEVER_GOOD)('a list that was never good and is %s', (_, fault, answer) => {
+  it('vouches for nobody until it comes', async () => {
+    publish(answer)
+    expect(await create()).toMatchObject({
+      sequence: null,
+      usable_until: 0,
+      anchors: 0,
+      last_attempt: { fault },
+    })
+    expect(await anchorsAt(NOW)).toEqual({ incomplete: true, anchors: [] })
+    await publishList({ nextUpdate: '2026-12-20T12:00:00Z' })
+    expect(await wakeAfter(300_000)).toMatchObject({ sequence: 7, last_attempt: { fault: null } })
+    expect(await anchorsAt(NOW + 300_000)).toMatchObject({ incomplete: false })
+  })
+})
+
+async function tampered(): Promise<Uint8Array<ArrayBuffer>> {
+  const body = await sign({ sequence: 8, header: { x5c: undefined } })
+  const last = body.length - 30
+  body[last] = body[last] === 65 ? 66 : 65
+  return body
+}
+
+describe('a copy', () => {
+  it('is used no longer than until the next issue was due, however lately it was confirmed', async () => {
+    await publishList({ nextUpdate: '2026-11-21T14:00:00Z' }, { etag: '"7"' })
+    await create()
+    publish(() => new Response(null, { status: 304 }))
+    expect(await wakeAfter(HOUR)).toMatchObject({ usable_until: NOW + 2 * HOUR })
+    expect(await anchorsAt(NOW + 2 * HOUR - 1)).toMatchObject({ incomplete: false })
+    expect(await anchorsAt(NOW + 2 * HOUR)).toEqual({ incomplete: true, anchors: [] })
+    expect(await staleTrustLists(env, [config], NOW + 2 * HOUR)).toEqual([config.name])
+    expect(await staleTrustLists(env, [config], NOW + 2 * HOUR - 1)).toEqual([])
+  })
+
+  it('is not set back by an older issue that was on its way when a newer one came', async () => {
+    await publishList()
+    await create()
+    const [older, newer] = await Promise.all([sign({ sequence: 8 }), sign({ sequence: 9 })])
+    let hold: (response: Response) => void = () => undefined
+    const held = new Promise<Response>((resolve) => {
+      hold = resolve
+    })
+    publish(() => held)
+    const first = stub().refresh()
+    await scheduler.wait(10)
+    publish(() => new Response(newer))
+    const second = stub().refresh()
+    await scheduler.wait(10)
+    hold(new Response(older))
+    await Promise.all([first, second])
+    expect(await stub().refresh()).toMatchObject({ value: { sequence: 9 } })
+    publish(() => new Response(older))
+    expect(await stub().refresh()).toMatchObject({
+      value: { sequence: 9, last_attempt: { fault: 'rolled_back' } },
+    })
+  })
+
+  it('of a list for test mode is none before a live relying party', async () => {
+    config = { ...config, livemode: false }
+    await publishList()
+    await create()
+    expect(await anchorsAt(NOW, true)).toEqual({ incomplete: false, anchors: [] })
+    expect(await anchorsAt(NOW, false)).toMatchObject({ anchors: [{ name: expect.any(String) }] })
+  })
+
+  it('of a list that is kept no more gives no anchors, and nothing is waited for', async () => {
+    expect(await anchorsAt(NOW)).toEqual({ incomplete: false, anchors: [] })
+  })
+
+  it('of a bundle needs no fetch and does not age', async () => {
+    const requests = await publishList()
+    const { name, livemode } = config
+    const services = [{ type: 'certificate', credential_types: ['pid'], assurance_level: 'low' as const }]
+    const created = await stub().create(
+      { kind: 'pem_bundle', name, livemode, services, pem: pki.root.pem },
+      NOW,
+    )
+    expect(created).toMatchObject({
+      value: { usable_until: null, anchors: 1, last_attempt: { fault: null } },
+    })
+    expect(requests).toHaveLength(0)
+    expect(await anchorsAt(NOW + 10_000 * HOUR)).toMatchObject({
+      incomplete: false,
+      anchors: [{ list: { sequence: null } }],
+    })
+  })
+})
+
+it('is fetched from public https addresses only, and where it was told', async () => {
+  config = { ...config, url: 'http://127.0.0.1/list' }
+  const requests = await publishList()
+  expect(await create()).toMatchObject({ last_attempt: { fault: 'forbidden' } })
+  expect(requests).toHaveLength(0)
+})
