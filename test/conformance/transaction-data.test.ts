@@ -1,5 +1,6 @@
 // OpenID4VP 1.0 §5.1, §8.4, B.3.3.1: what people are asked to confirm, from the relying party's objects to what their wallets signed.
 
+import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { mintIssuerPki } from '../support/certificates.ts'
 import type { DigitalRequest } from '../support/dc-api-linter.ts'
@@ -98,6 +99,9 @@ describe('an answer that confirms', () => {
       expect(told).toMatchObject({ status: 'verified', credentials: [credential] })
     }
     expect(JSON.stringify(event)).not.toContain('Söhne')
+    const receipt = await (await stage.rp.call('GET', `/v1/verify/${session.verification_id}/receipt`)).text()
+    expect(decodeJwt(receipt)).toMatchObject({ credentials: [credential] })
+    expect(JSON.stringify(decodeJwt(receipt))).not.toContain('Söhne')
     expect(await foreignVerdict(request, { age_attestation: confirming(request) })).toEqual([
       'age_attestation',
     ])

@@ -34,6 +34,8 @@ type Fault = readonly [rule: string, name: string, plant: (draft: Draft) => unkn
 const transaction = (id: string) =>
   Buffer.from(JSON.stringify({ type: 'urn:x', credential_ids: [id] })).toString('base64url')
 
+const ATTESTED = { format: 'registration_cert', data: 'x' }
+
 const FAULTS: readonly Fault[] = [
   ['R1', 'a nonce of 15 characters', ({ claims }) => (claims.nonce = 'a'.repeat(15))],
   ['R1', 'a nonce of 44 characters', ({ claims }) => (claims.nonce = 'a'.repeat(44))],
@@ -99,6 +101,15 @@ const FAULTS: readonly Fault[] = [
     ({ header }) => header.x5c.push(verifier.ca.replace(/-----[A-Z ]+-----|\s/g, '')),
   ],
   ['R9 R17 R18 R19 R29', 'no x5c', ({ header }) => delete header.x5c],
+  ['R17', 'a time in the header, and no registration', ({ header, claims }) => (header.iat = claims.iat)],
+  ['R17', 'a registration, and no time in the header', ({ claims }) => (claims.verifier_info = [ATTESTED])],
+  ['E1 R17', 'an empty verifier_info', ({ claims }) => (claims.verifier_info = [])],
+  ['E1 R17', 'two of one format', ({ claims }) => (claims.verifier_info = [ATTESTED, ATTESTED])],
+  [
+    'E1 R17',
+    'an attestation for some credentials alone',
+    ({ claims }) => (claims.verifier_info = [{ ...ATTESTED, credential_ids: ['pid'] }]),
+  ],
   ['R26', 'a format left out', ({ claims }) => (claims.client_metadata.vp_formats_supported = {})],
   ['R26', 'an empty algorithm list', ({ claims }) => (formatOf(claims)['kb-jwt_alg_values'] = [])],
   ['R26', 'members of another version', ({ claims }) => (formatOf(claims).alg_values = ['ES256'])],
