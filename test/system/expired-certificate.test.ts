@@ -1,0 +1,30 @@
+// CONTRACT 10: a certificate that expired keeps wallets away, and nobody else: what ended before is still there to be read.
+
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { mintLeaf, mintRoot } from '../support/certificates.ts'
+import { type Server, startServer } from '../support/server.ts'
+
+let server: Server
+
+beforeAll(async () => {
+  const notAfter = new Date('2024-06-30T00:00:00Z')
+  const { pem, privateJwk } = await mintLeaf(await mintRoot(), { notAfter })
+  const { kty, crv, x, y, d } = privateJwk
+  server = await startServer({
+    env: {
+      VERIFIER_CERTIFICATE_CHAIN_PEM: pem,
+      VERIFIER_SIGNING_JWK: JSON.stringify({ kty, crv, x, y, d }),
+    },
+  })
+})
+afterAll(() => server?.stop())
+
+it('starts, lives, and is not ready', async () => {
+  expect((await fetch(`${server.origin}/healthz`)).status).toBe(200)
+  const ready = await fetch(`${server.origin}/readyz`)
+  expect(ready.status).toBe(503)
+  expect(await ready.json()).toEqual({
+    status: 'not_ready',
+    warnings: [{ code: 'verifier_certificate_not_valid', expires_at: '2024-06-30T00:00:00.000Z' }],
+  })
+})
