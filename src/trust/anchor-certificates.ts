@@ -1,7 +1,7 @@
 // The certificates of trust anchors: PEM (RFC 7468 §5) to decoded certificates, once per text and isolate.
 
 import { decodeBase64 } from '../codec/base64url.ts'
-import { CERTIFICATE, PEM } from '../limits.ts'
+import { CERTIFICATE, PEM, TRUST_LIST } from '../limits.ts'
 import { type Certificate, decodeCertificate } from './certificate.ts'
 
 /** The certificates of a PEM text, in its order; empty where it is not one (the admin API refused it, then). */
@@ -24,9 +24,9 @@ export function decodePemCertificates(pem: string): readonly Certificate[] | und
   return certificates.every((certificate) => certificate !== undefined) ? certificates : undefined
 }
 
-/** A pure function's results: texts of the settings lead here, nothing a wallet wrote. */
+/** A pure function's results: texts of the settings and of lists lead here, nothing a wallet wrote. Two lists fit as a whole. */
 const decoded = new Map<string, readonly Certificate[]>()
-const CACHED_TEXTS = 256
+const CACHED_TEXTS = 2 * TRUST_LIST.anchors
 
 const BEGIN = '-----BEGIN CERTIFICATE-----'
 const END = '-----END CERTIFICATE-----'

@@ -2,11 +2,21 @@
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type IssuerPki, type Minted, mintIssuerPki } from '../support/certificates.ts'
-import { ageOf } from '../support/person.ts'
+import { makeMdocPerson, mdocOf } from '../support/mdoc-person.ts'
+import { ageOf, queryFor } from '../support/person.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { expectStatus, type RelyingParty } from '../support/service.ts'
 import { begin, relyingPartyOf, useStage } from '../support/stage.ts'
-import { type LoteOptions, mintListSigner, PID_ISSUANCE, signLote } from '../support/trust-lists.ts'
+import {
+  type LoteOptions,
+  MDL,
+  mintListPki,
+  mintListSigner,
+  PID_ISSUANCE,
+  signLote,
+  signVical,
+  timeOf,
+} from '../support/trust-lists.ts'
 
 const stage = useStage()
 let publisher: Receiver
@@ -88,6 +98,33 @@ it('CONTRACT 8: an issuer on a list verifies, and result and receipt say which i
   const [, payload = ''] = (await receipt.text()).split('.')
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { trust_lists: unknown }
   expect(claims.trust_lists).toEqual(session.trust_lists)
+})
+
+it('CONTRACT 8: a driving licence verifies under a VICAL, whose signer an authority vouches for', async () => {
+  const [person, scheme] = await Promise.all([makeMdocPerson(), mintListPki()])
+  const { leaf, intermediate, root } = scheme
+  publisher.answer({
+    body: signVical(leaf, {
+      chain: [leaf.der, intermediate.der, root.der],
+      entries: [{ certificate: person.pki.root.der }],
+      date: timeOf(day(-1).replace(/\.\d+/, '')),
+      nextUpdate: timeOf(day(1).replace(/\.\d+/, '')),
+    }),
+  })
+  const services = [{ type: MDL, credential_types: ['mdl'], assurance_level: 'high' }]
+  const signers = [{ x509_ca_pem: root.pem }]
+  expect(await keep('vical', { kind: 'vical', signers, services })).toMatchObject({ sequence: 7, anchors: 1 })
+  const rp = await subscriberOf('vical')
+  const policy = { credential_types: ['mdl'], scope: ['age_over_18'] }
+  const { session, request } = await begin(stage, policy, { rp })
+  const presented = await mdocOf(person, MDL, { 'org.iso.18013.5.1': { age_over_18: true } }, request)
+  await stage.service.wallet.present(request, { [queryFor(request, MDL)]: [presented] })
+  expect(await rp.poll(session.verification_id)).toMatchObject({
+    status: 'verified',
+    credential_type: 'mdl',
+    assurance_level: 'high',
+    trust_lists: [{ name: 'vical', sequence: 7 }],
+  })
 })
 
 it('CONTRACT 8: an issuer on no list is untrusted, and so is one that only others subscribe to', async () => {
