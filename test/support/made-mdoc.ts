@@ -12,13 +12,15 @@ export type MadeMdoc = {
   readonly macWith?: JsonWebKey
   /** Members of the MSO beside the usual ones. */
   readonly mso?: Fields
+  /** Changes the DeviceResponse. */
+  readonly response?: (response: Fields) => void
 }
 
 /** The answer to a request for an age attestation. */
 export async function madeMdocAgeOf(
   person: MdocPerson,
   request: ReceivedRequest,
-  { macWith, mso = {} }: MadeMdoc,
+  { macWith, mso = {}, response: change }: MadeMdoc,
 ): Promise<Presentations> {
   const device = createPrivateKey({ key: person.device, format: 'jwk' })
   const making = {
@@ -33,7 +35,10 @@ export async function madeMdocAgeOf(
     ...(macWith && { readerKey: createPublicKey({ key: macWith, format: 'jwk' }) }),
   }
   const validityInfo = { signed: tdate(-1), validFrom: tdate(-1), validUntil: tdate(1) }
-  const response = makeDeviceResponse(making, { mso: (good) => Object.assign(good, { validityInfo }, mso) })
+  const response = makeDeviceResponse(making, {
+    mso: (good) => Object.assign(good, { validityInfo }, mso),
+    ...(change && { response: change }),
+  })
   return { [queryFor(request, MDOC_AGE)]: [response] }
 }
 

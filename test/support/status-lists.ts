@@ -5,7 +5,7 @@ import { sign } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
 import { encode, Tagged } from 'cborg'
 import type { Minted } from './certificates.ts'
-import { type KeyPair, signJwt } from './issuer.ts'
+import { type KeyPair, type SigningKey, signJwt } from './issuer.ts'
 import { startReceiver } from './receiver.ts'
 
 /** Entries of two bits: the statuses of Token Status List §7.1, and one of the issuer's own. */
@@ -16,7 +16,7 @@ export type CwtSigner = { readonly leaf: Minted; readonly chain: readonly Uint8A
 
 export type StatusLists = {
   /** Publishes a list with these entries as a JWT at a fresh address, and gives the address. */
-  readonly publish: (entries: readonly number[], claims?: object, signer?: KeyPair) => string
+  readonly publish: (entries: readonly number[], claims?: object, signer?: ListSigner) => string
   /** The same as a CWT. */
   readonly publishCwt: (entries: readonly number[], signer: CwtSigner) => string
   /** Takes a list away: 404. */
@@ -27,6 +27,9 @@ export type StatusLists = {
   readonly asked: (uri: string) => readonly (string | undefined)[]
   readonly close: () => Promise<void>
 }
+
+/** Who signs a JWT, with its certificates in the header where there are some. */
+export type ListSigner = SigningKey & { readonly x5c?: readonly string[] }
 
 type Published = { readonly type: 'jwt' | 'cwt'; readonly body: string | Uint8Array }
 
@@ -47,11 +50,12 @@ export async function startStatusLists(iss: string, signer: KeyPair): Promise<St
     return origin + path
   }
   return {
-    publish: (entries, claims = {}, key = signer) =>
+    publish: (entries, claims = {}, key: ListSigner = signer) =>
       publish((sub) => {
         const status_list = { bits: 2, lst: pack(entries).toString('base64url') }
         const payload = { iss, sub, iat: now(), ttl: 600, status_list, ...claims }
-        return { type: 'jwt', body: signJwt({ alg: key.alg, typ: 'statuslist+jwt' }, payload, key) }
+        const header = { alg: key.alg, typ: 'statuslist+jwt', ...(key.x5c && { x5c: key.x5c }) }
+        return { type: 'jwt', body: signJwt(header, payload, key) }
       }),
     publishCwt: (entries, key) => publish((uri) => ({ type: 'cwt', body: makeCwt(uri, pack(entries), key) })),
     withdraw: (uri) => withdrawn.add(new URL(uri).pathname),
