@@ -1,11 +1,14 @@
 // What somebody may try who sees a QR, or a wallet's traffic: each attempt fails, and the honest wallet still succeeds.
 
 import { expect, it } from 'vitest'
+import { makeKey } from '../support/issuer.ts'
 import { AGE, ageOf, presentationOf } from '../support/person.ts'
 import { type CreatedSession, expectStatus, OVER_18, readQr } from '../support/service.ts'
 import { answerAge, type Begun, begin, useStage } from '../support/stage.ts'
+import type { ReceivedRequest } from '../support/wallet.ts'
 
 const stage = useStage()
+const stranger = await makeKey()
 const PLAIN = { ...OVER_18, request_options: { response_mode: 'direct_post' } }
 
 function post({ session }: Pick<Begun, 'session'>, parameters: Record<string, string>): Promise<Response> {
@@ -42,9 +45,9 @@ it.each([
 
 it('error posting: by value there is no state to know, and an error without one is refused', async () => {
   const session = await stage.rp.create()
-  await stage.rp.call('GET', `/v1/verify/${session.verification_id}/openid4vp`)
+  const shown = await viewOf(session)
   expect((await post({ session }, { error: 'access_denied' })).status).toBe(400)
-  expect((await stage.rp.poll(session.verification_id)).status).toBe('pending')
+  await succeedsByValue(session, shown)
 })
 
 it('error posting: any other error of somebody who saw the QR is an attempt, and no end', async () => {
@@ -121,23 +124,44 @@ it('cross-session replay: a whole answer, encrypted or plain, is refused in anot
 
 it('cross-session replay: what a person once gave by value elsewhere is refused', async () => {
   const session = await stage.rp.create()
-  const shown = async ({ verification_id }: CreatedSession) => {
-    const response = await stage.rp.call('GET', `/v1/verify/${verification_id}/openid4vp`)
-    const { authorization_request } = (await expectStatus(response, 200)) as {
-      authorization_request: { client_id: string; nonce: string }
-    }
-    return { payload: authorization_request } as never
-  }
-  const form = async (presentation: string) => {
-    const id = session.verification_id
-    const descriptor_map = [{ id: `descriptor_${id}`, format: 'vc+sd-jwt', path: '$' }]
-    const presentation_submission = JSON.stringify({ id: 's', definition_id: `pd_${id}`, descriptor_map })
-    return { vp_token: presentation, presentation_submission }
-  }
-  const elsewhere = await shown(await stage.rp.create())
-  const here = await shown(session)
+  const elsewhere = await viewOf(await stage.rp.create())
+  const here = await viewOf(session)
   const stolen = await presentationOf(stage.person, AGE, elsewhere)
-  expect((await post({ session }, await form(stolen))).status).toBe(400)
-  await expectStatus(await post({ session }, await form(await presentationOf(stage.person, AGE, here))), 200)
-  expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
+  expect((await post({ session }, byValue(session, stolen))).status).toBe(400)
+  await succeedsByValue(session, here)
 })
+
+it('by value: what others present for the same view is refused, and both ways stay open to the honest wallet', async () => {
+  const sessions = await Promise.all([stage.rp.create(), stage.rp.create()])
+  for (const [i, session] of sessions.entries()) {
+    const shown = await viewOf(session)
+    for (const telling of [{ issuer: stranger }, { holder: stranger }, { unbound: true }]) {
+      const forged = byValue(session, await presentationOf(stage.person, AGE, shown, telling))
+      expect((await post({ session }, forged)).status).toBe(400)
+    }
+    if (i === 0) await succeedsByValue(session, shown)
+    else await succeeds({ session, request: await stage.service.wallet.receive(session.wallet_request.uri) })
+  }
+})
+
+/** The relying party's view, as a lenient wallet takes it for its request. */
+async function viewOf({ verification_id }: CreatedSession): Promise<ReceivedRequest> {
+  const response = await stage.rp.call('GET', `/v1/verify/${verification_id}/openid4vp`)
+  return { payload: ((await expectStatus(response, 200)) as View).authorization_request } as never
+}
+
+type View = { readonly authorization_request: { readonly client_id: string; readonly nonce: string } }
+
+function byValue({ verification_id: id }: CreatedSession, vp_token: string): Record<string, string> {
+  const descriptor_map = [{ id: `descriptor_${id}`, format: 'vc+sd-jwt', path: '$' }]
+  return {
+    vp_token,
+    presentation_submission: JSON.stringify({ id: 's', definition_id: `pd_${id}`, descriptor_map }),
+  }
+}
+
+async function succeedsByValue(session: CreatedSession, shown: ReceivedRequest): Promise<void> {
+  const presentation = await presentationOf(stage.person, AGE, shown)
+  await expectStatus(await post({ session }, byValue(session, presentation)), 200)
+  expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
+}
