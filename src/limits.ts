@@ -114,6 +114,9 @@ export const WALLET_METADATA = {
 /** A relying party's registration (ETSI TS 119 475), which stands in each of its requests. */
 export const REGISTRATION = { characters: 16_384, depth: 16, datasetCharacters: 8192 } as const
 
+/** A request passed by value: what the largest QR holds (ISO/IEC 18004 Table 7, 40-L). */
+export const REQUEST_BY_VALUE = { bytes: 2953 } as const
+
 /** What was fetched and is remembered, for each kind of thing. */
 export const FETCH_MEMORY = {
   names: 64,

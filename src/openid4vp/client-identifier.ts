@@ -1,15 +1,16 @@
-// Client Identifiers of signed requests (OpenID4VP 1.0 §5.9.3). They are pinned with their certificate for a session's
+// Client Identifiers (OpenID4VP 1.0 §5.9.3). Those of signed requests are pinned with their certificate for a session's
 // whole life, because renewing the certificate changes the hash.
 
 import { encodeBase64url } from '../codec/base64url.ts'
 import { sha256 } from '../crypto/digest.ts'
 
-/** Client Identifier Prefixes of signed requests. */
+/** Client Identifier Prefixes. A request is signed under all but the last, where it must not be: it is passed by value. */
 export const CLIENT_ID_PREFIXES = [
   'x509_hash',
   'x509_san_dns',
   'decentralized_identifier',
   'verifier_attestation',
+  'redirect_uri',
 ] as const
 export type ClientIdPrefix = (typeof CLIENT_ID_PREFIXES)[number]
 
@@ -35,6 +36,11 @@ export function didClientId(did: string): string {
 /** `verifier_attestation:` and the `sub` of the attestation. */
 export function attestationClientId(subject: string): string {
   return `verifier_attestation:${subject}`
+}
+
+/** `redirect_uri:` and the Response URI: of who asks it says only where answers go. */
+export function redirectUriClientId(responseUri: string): string {
+  return `redirect_uri:${responseUri}`
 }
 
 /** Whether a URL's host is an IP address. */

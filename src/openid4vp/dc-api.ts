@@ -33,23 +33,25 @@ export type DigitalCredentialRequest = { readonly protocol: DcApiProtocol; reado
 export const DC_API_PROTOCOLS = ['openid4vp-v1-signed', 'openid4vp-v1-unsigned'] as const
 export type DcApiProtocol = (typeof DC_API_PROTOCOLS)[number]
 
-/** Both requests, the one that says who asks first. They are one generation: same nonce, same key. */
+/**
+ * Both requests, the one that says who asks first. They are one generation: same nonce, same key. Without an identity nobody signs
+ * (A.2: `redirect_uri` is no prefix of this API), and there is the unsigned one only.
+ */
 export async function buildDcApiRequests(
   input: DcApiRequestInput,
-  identity: VerifierIdentity,
+  identity: VerifierIdentity | null,
 ): Promise<readonly DigitalCredentialRequest[]> {
+  const unsigned = { protocol: 'openid4vp-v1-unsigned', data: buildDcApiParameters(input) } as const
+  if (identity === null) return [unsigned]
   const signed = await signRequestObject(buildDcApiClaims(input, identity.clientId), identity)
-  return [
-    { protocol: 'openid4vp-v1-signed', data: { request: signed } },
-    { protocol: 'openid4vp-v1-unsigned', data: buildParameters(input) },
-  ]
+  return [{ protocol: 'openid4vp-v1-signed', data: { request: signed } }, unsigned]
 }
 
 /** The claims of the signed one. */
 export function buildDcApiClaims(input: DcApiRequestInput, clientId: string): JsonObject {
   const { origin, now, expiresAt } = input
   return {
-    ...buildParameters(input),
+    ...buildDcApiParameters(input),
     // Only here: unsigned, nothing ties it to whoever asks.
     ...tellVerifierInfo(input),
     client_id: clientId,
@@ -62,7 +64,7 @@ export function buildDcApiClaims(input: DcApiRequestInput, clientId: string): Js
 }
 
 /** A.2: what both have. `client_id` must be absent where nothing is signed. */
-function buildParameters(input: DcApiRequestInput): JsonObject {
+export function buildDcApiParameters(input: DcApiRequestInput): JsonObject {
   return {
     response_type: 'vp_token',
     response_mode: input.responseMode === 'direct_post.jwt' ? 'dc_api.jwt' : 'dc_api',

@@ -51,6 +51,11 @@ export function echoWalletNonce({ walletNonce }: RequestObjectInput): JsonObject
   return walletNonce === undefined ? {} : { wallet_nonce: walletNonce }
 }
 
+/** The same request where nobody signs it: its parameters, without what is said of a JWT only. */
+export function unsignedParameters({ aud, iat, exp, ...parameters }: JsonObject): JsonObject {
+  return parameters
+}
+
 /** Signs the claims: ES256, with what proves the Client Identifier. Returns a compact JWS. */
 export function signRequestObject(claims: JsonObject, identity: VerifierIdentity): Promise<string> {
   const { kty, crv, x, y = '', d } = identity.signingJwk

@@ -6,6 +6,7 @@ import { sha256 } from '../crypto/digest.ts'
 import { hmacSha256 } from '../crypto/hmac.ts'
 import { deriveKey } from '../crypto/seal.ts'
 import { configOf, type Env } from '../env.ts'
+import { REQUEST_BY_VALUE } from '../limits.ts'
 import { PROTOCOLS, queryLanguage } from '../openid4vp/protocols/index.ts'
 import type { Protocol } from '../openid4vp/protocols/protocol.ts'
 import type { Policy } from '../policy/policy.ts'
@@ -65,7 +66,7 @@ async function prepare(
   const fault = requestFault(body, caller)
   if (fault !== undefined) return err(problem(c, fault.code, { errors: [fault.error] }))
   const protocol = PROTOCOLS[body.protocol]
-  const options = requestOptions(body.protocol, body.request_options, settings.request_options)
+  const options = requestOptions(body.protocol, body.request_options, settings)
   if (!options.ok) return err(unsatisfiable(c, options.error))
   const carries = (format: string) => protocol.carries(format, options.value.response_mode)
   const policy = requestedPolicy(body, settings, carries)
@@ -85,10 +86,10 @@ async function prepare(
     expiresAt: now + body.expires_in,
   })
   if (!verifier.ok) {
-    const pointer = '/request_options/client_id_prefix'
-    return err(unsatisfiable(c, { pointer, code: verifier.error, message: IDENTITY_FAULTS[verifier.error] }))
+    const message = IDENTITY_FAULTS[verifier.error]
+    return err(unsatisfiable(c, { pointer: PREFIX_POINTER, code: verifier.error, message }))
   }
-  const { clientId } = verifier.value
+  const identity = verifier.value
   return ok({
     relyingPartyId: settings.relying_party_id,
     livemode: settings.livemode,
@@ -97,10 +98,12 @@ async function prepare(
       transactionData: transactionData.value,
     }),
     policy: policy.value,
-    verifier: { ...verifier.value, clientId: protocol.writeClientId(clientId) },
+    verifier: identity && { ...identity, clientId: protocol.writeClientId(identity.clientId) },
     retentionSeconds: settings.retention_seconds,
   })
 }
+
+const PREFIX_POINTER = '/request_options/client_id_prefix'
 
 type RequestFault = { readonly code: ProblemCode; readonly error: FieldError }
 
@@ -186,6 +189,10 @@ async function digestOf(body: CreateRequest): Promise<string> {
 function answerCreation(c: AppContext, creation: Creation): Response {
   if (creation.kind === 'conflict') return problem(c, 'idempotency_conflict')
   if (creation.kind === 'erased') return problem(c, 'verification_ended')
+  if (creation.kind === 'too_long') {
+    const message = `asks for more than a request by value can hold: it has ${REQUEST_BY_VALUE.bytes} bytes at most`
+    return unsatisfiable(c, { pointer: PREFIX_POINTER, code: 'too_long', message })
+  }
   const { session, replayed } = creation
   const { verification_id, status, version, expires_at, livemode } = session
   const body = {

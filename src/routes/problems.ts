@@ -47,7 +47,8 @@ export const PROBLEMS = {
     status: 400,
     title: 'The QR size is out of range',
     retryable: false,
-    meaning: 'size is a whole number of pixels from 160 to 1024.',
+    meaning:
+      'size is a whole number of pixels from 160 to 1024. A long request that is passed by value may need up to 185.',
   },
   invalid_code: {
     status: 400,

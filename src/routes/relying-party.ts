@@ -71,7 +71,10 @@ async function drawQr(c: AppContext): Promise<Response> {
   const render = await session.render(openerOf(caller.value))
   if (!render.ok) return faultProblem(c, render.error)
   const picture = renderQr(render.value.uri, { size, type })
-  if (!picture.ok) throw new Error('a wallet request does not fit a QR')
+  if (!picture.ok) {
+    const detail = 'The request is passed by value and has more modules than so many pixels could show.'
+    return problem(c, 'invalid_qr_size', { detail })
+  }
   return new Response(picture.value, {
     headers: {
       'Content-Type': type,

@@ -33,15 +33,15 @@ export const IDENTITY_FAULTS = {
 /** What a session asks for. Times are Unix seconds. */
 export type Asked = { readonly prefix: ClientIdPrefix; readonly now: number; readonly expiresAt: number }
 
-/** The identity for one session, with the registration that the relying party's own certificate has. */
+/** The identity for one session, with the registration that the relying party's own certificate has; `null` where nobody signs. */
 export async function verifierIdentity(
   config: Config,
   settings: Settings,
   asked: Asked,
-): Promise<Result<VerifierIdentity, IdentityFault>> {
+): Promise<Result<VerifierIdentity | null, IdentityFault>> {
   const identity = await identify(config, settings, asked)
   const registration = settings.verifier?.registration
-  if (!identity.ok || registration === undefined) return identity
+  if (!identity.ok || identity.value === null || registration === undefined) return identity
   return ok({ ...identity.value, verifierInfo: attestRegistration(registration) })
 }
 
@@ -49,7 +49,7 @@ async function identify(
   config: Config,
   settings: Settings,
   asked: Asked,
-): Promise<Result<VerifierIdentity, IdentityFault>> {
+): Promise<Result<VerifierIdentity | null, IdentityFault>> {
   const { chain, signingJwk } = identityMaterial(config, settings)
   const [leaf] = chain
   if (leaf === undefined) throw new Error('the verifier certificate chain is empty')
@@ -72,6 +72,8 @@ async function identify(
     }
     case 'verifier_attestation':
       return attestedIdentity(settings, asked)
+    case 'redirect_uri':
+      return ok(null)
   }
 }
 

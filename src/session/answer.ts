@@ -25,7 +25,7 @@ import { decide } from '../policy/decide.ts'
 import type { Subscribed } from '../relying-party/trust-lists.ts'
 import { err, ok, type Result } from '../result.ts'
 import { readByValue } from './by-value.ts'
-import type { SessionDocument, TraceEntry } from './document.ts'
+import { passesByValue, type SessionDocument, type TraceEntry } from './document.ts'
 import { handleKeyOf, openEncryptionKey, openGeneration } from './generation-keys.ts'
 import { aliveGenerations, type StoredGeneration } from './generations.ts'
 import { type HandleKind, readHandle } from './handles.ts'
@@ -48,7 +48,7 @@ export async function judgeAnswer(answer: PostedAnswer, judgement: Judgement): P
   const opened = await openAnswer(parsed.value, generation, judgement)
   if (!opened.ok) return refused(opened.error, generation)
   const { response, ...exchange } = opened.value
-  if (response.kind === 'wallet_error') return judgeWalletError(response, generation)
+  if (response.kind === 'wallet_error') return judgeWalletError(response, generation, judgement)
   const presented = readPresented({ response, ...exchange }, generation, judgement)
   return presented.ok ? verifyPresented(presented.value, judgement) : refused(presented.error, generation)
 }
@@ -118,9 +118,14 @@ async function openAnswer(
   return ok({ response: read.value, encryptionKey, agreementPartyUInfo })
 }
 
-/** CONTRACT 4: an error needs a live request that a wallet fetched; only `access_denied` ends the session. */
-function judgeWalletError(error: WalletErrorResponse, generation: StoredGeneration): Verdict {
-  if (!generation.fetched && generation.channel !== 'dc_api') return refused('unknown_state', generation)
+/** CONTRACT 4: an error needs a live request that a wallet fetched, or did not have to; only `access_denied` ends the session. */
+function judgeWalletError(
+  error: WalletErrorResponse,
+  generation: StoredGeneration,
+  { document }: Judgement,
+): Verdict {
+  const isInHand = generation.fetched || generation.channel === 'dc_api' || passesByValue(document)
+  if (!isInHand) return refused('unknown_state', generation)
   if (error.error === 'access_denied') return { kind: 'declined', generation }
   return { kind: 'wallet_error', generation }
 }

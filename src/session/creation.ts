@@ -1,15 +1,25 @@
 // A session's beginning: what the edge hands over, and the first document made of it (CONTRACT 2).
 
 import { encodeBase64url } from '../codec/base64url.ts'
+import { utf8 } from '../codec/bytes.ts'
 import type { Config } from '../config.ts'
+import { REQUEST_BY_VALUE } from '../limits.ts'
+import { redirectUriClientId } from '../openid4vp/client-identifier.ts'
 import type { VerifierIdentity } from '../openid4vp/generation.ts'
 import type { Policy } from '../policy/policy.ts'
 import { clientTokenOf, sessionUrlOf } from './client-token.ts'
-import { IDEMPOTENCY_MS, SCHEMA, type SessionDocument, type StoredRequest } from './document.ts'
+import {
+  IDEMPOTENCY_MS,
+  passesByValue,
+  SCHEMA,
+  type SessionDocument,
+  type StoredRequest,
+  type StoredVerifier,
+} from './document.ts'
 import { newGeneration, openGeneration, sealSigningKey } from './generation-keys.ts'
 import { newestGeneration } from './generations.ts'
-import { randomBytes, sealingKeyOf } from './random.ts'
-import { walletRequest } from './requests.ts'
+import { randomBytes, type SealingKey, sealingKeyOf } from './random.ts'
+import { callbackUrl, walletRequest } from './requests.ts'
 import type { CreatedSession } from './results.ts'
 import { isoTime } from './view.ts'
 
@@ -19,8 +29,8 @@ export type CreateInput = {
   readonly livemode: boolean
   readonly request: StoredRequest
   readonly policy: Policy
-  /** Who asks, pinned for the session's whole life. */
-  readonly verifier: VerifierIdentity
+  /** Who asks, pinned for the session's whole life; `null`: nobody signs, and requests are passed by value. */
+  readonly verifier: VerifierIdentity | null
   readonly retentionSeconds: number
   /** SHA-256 of the creation's body where an `Idempotency-Key` came with it. */
   readonly bodyDigest: string | null
@@ -32,15 +42,17 @@ export async function newSession(
   verificationId: string,
   world: { readonly config: Config; readonly now: number },
 ): Promise<SessionDocument> {
-  const { request, verifier, bodyDigest } = input
+  const { request, bodyDigest } = input
   const sealingKey = await sealingKeyOf(world.config)
   // CONTRACT 5: a QR can be passed on, so where binding is required none is made; the page asks for its link.
   const first = { verificationId, number: 1, channel: 'qr', browser: null } as const
   const offersQr = request.required_session_binding === 'none'
-  const [generations, sealedSigningJwk] = await Promise.all([
+  const [made, verifier] = await Promise.all([
     offersQr ? Promise.all([newGeneration(sealingKey, first, world.now)]) : [],
-    sealSigningKey(sealingKey, verificationId, verifier.signingJwk),
+    pinVerifier(input.verifier, verificationId, { sealingKey, baseUrl: world.config.baseUrl }),
   ])
+  const isHandedOut = passesByValue({ verifier })
+  const generations = isHandedOut ? made.map((one) => ({ ...one, handed_out_at: world.now })) : made
   const idempotency =
     bodyDigest === null ? null : { body_digest: bodyDigest, keep_until: world.now + IDEMPOTENCY_MS }
   return {
@@ -57,7 +69,7 @@ export async function newSession(
     expires_at: world.now + request.expires_in * 1000,
     ended_at: null,
     verified_at: null,
-    verifier: storedVerifier(verifier, sealedSigningJwk),
+    verifier,
     handle_key: encodeBase64url(randomBytes(32)),
     generation_count: generations.length,
     generations,
@@ -75,9 +87,20 @@ export async function newSession(
   }
 }
 
-function storedVerifier({ proof, clientId, verifierInfo }: VerifierIdentity, sealed_signing_jwk: string) {
+/** OpenID4VP 1.0 §5.9.3: without a signature, the address that answers go to stands for who asks. */
+async function pinVerifier(
+  identity: VerifierIdentity | null,
+  verificationId: string,
+  { sealingKey, baseUrl }: { readonly sealingKey: SealingKey; readonly baseUrl: string },
+): Promise<StoredVerifier> {
+  if (identity === null) {
+    const responseUri = callbackUrl({ verification_id: verificationId }, baseUrl)
+    return { client_id: redirectUriClientId(responseUri), sealed_signing_jwk: null }
+  }
+  const sealed = await sealSigningKey(sealingKey, verificationId, identity.signingJwk)
+  const { proof, clientId, verifierInfo } = identity
   const told = verifierInfo === undefined ? {} : { verifier_info: verifierInfo }
-  return { ...proof, client_id: clientId, sealed_signing_jwk, ...told }
+  return { ...proof, client_id: clientId, sealed_signing_jwk: sealed, ...told }
 }
 
 /** What the edge answers the creation with: the session as it is now. */
@@ -99,4 +122,9 @@ export async function createdSession(document: SessionDocument, config: Config):
     uri: request?.uri ?? null,
     wallet_request: JSON.stringify(request),
   }
+}
+
+/** Whether its request fits a QR, where it offers one; all later ones are as long. */
+export function isDrawable({ uri }: CreatedSession): boolean {
+  return uri === null || utf8(uri).length <= REQUEST_BY_VALUE.bytes
 }

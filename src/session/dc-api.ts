@@ -49,10 +49,13 @@ export async function askDcApi(
   const made = await addRequest(room, asked, now)
   if (!made.ok) return made
   const { document, generation } = made.value
-  const requests = await buildDcApiRequests(
-    dcApiRequestInput(document, generation, { origin, now }),
-    await openVerifier(await sealingKeyOf(configOf(room.env)), document),
-  )
+  const { verifier } = document
+  const identity =
+    verifier.sealed_signing_jwk === null
+      ? null
+      : await openVerifier(await sealingKeyOf(configOf(room.env)), verification_id, verifier)
+  const input = dcApiRequestInput(document, generation, { origin, now })
+  const requests = await buildDcApiRequests(input, identity)
   const json = JSON.stringify({ digital: { requests }, expires_at: isoTime(document.expires_at) })
   return ok({ secret, json })
 }

@@ -98,7 +98,8 @@ export type StoredRequest = {
   readonly request_options: {
     readonly client_id_prefix: ClientIdPrefix
     readonly response_mode: ResponseMode
-    readonly request_uri_method: RequestUriMethod
+    /** `null` where the request is passed by value: nothing is fetched. */
+    readonly request_uri_method: RequestUriMethod | null
   }
   readonly required_session_binding: SessionBinding
   readonly expires_in: number
@@ -111,10 +112,17 @@ export type StoredRequest = {
 }
 
 /** Who asks, pinned at creation: a renewed certificate changes nothing for a session that runs. */
-export type StoredVerifier = IdentityProof & {
+export type StoredVerifier = SigningVerifier | UnsignedVerifier
+export type SigningVerifier = IdentityProof & {
   readonly client_id: string
   readonly sealed_signing_jwk: string
   readonly verifier_info?: readonly VerifierAttestation[]
+}
+/** Whose requests nobody signs: all that is known of it is where answers go, and nothing ties a registration to it. */
+type UnsignedVerifier = {
+  readonly client_id: string
+  readonly sealed_signing_jwk: null
+  readonly verifier_info?: never
 }
 
 /** How the session ended. */
@@ -227,6 +235,11 @@ function fromSchema4(stored: Schema4): SessionDocument | Tombstone {
     held: held && { ...held, outcome: { ...held.outcome, request_hash: null } },
     outcome: outcome && { ...outcome, request_hash: null },
   }
+}
+
+/** Whether a request is passed by value, unsigned: whoever has its URI has all of it, and there is nothing to fetch. */
+export function passesByValue({ verifier }: Pick<SessionDocument, 'verifier'>): boolean {
+  return verifier.sealed_signing_jwk === null
 }
 
 /** Notes an answer that was not heard; the last ten are kept. */

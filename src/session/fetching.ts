@@ -6,7 +6,7 @@ import { encryptRequestObject } from '../openid4vp/request-encryption.ts'
 import { mismatchOf, type WalletMetadata } from '../openid4vp/wallet-metadata.ts'
 import { settingsOf } from '../relying-party/settings-cache.ts'
 import { err, ok, type Result } from '../result.ts'
-import type { SessionDocument } from './document.ts'
+import type { SessionDocument, SigningVerifier } from './document.ts'
 import { handleKeyOf, openGeneration, openVerifier } from './generation-keys.ts'
 import { aliveGenerations, handOut, type StoredGeneration } from './generations.ts'
 import { readHandle } from './handles.ts'
@@ -28,12 +28,12 @@ export async function fetchRequest(
 ): Promise<RequestResult> {
   const found = await findRequest(room, requestId, now)
   if (!found.ok) return { kind: 'refused', refusal: found.error }
-  const { document, generation } = found.value
+  const { document, generation, verifier } = found.value
   const mismatch = metadata === null ? undefined : mismatchOf(metadata, shownOf(document))
   if (mismatch !== undefined) return { kind: 'refused', refusal: mismatch }
   noteHandedOut(room.store, generation, now, 'fetched')
   const config = configOf(room.env)
-  const identity = await openVerifier(await sealingKeyOf(config), document)
+  const identity = await openVerifier(await sealingKeyOf(config), document.verification_id, verifier)
   const wallet = { identity, walletNonce: nonce ?? undefined }
   const opened = await openGeneration(document, generation)
   const jws = await requestObject(document, opened, wallet, { baseUrl: config.baseUrl, now })
@@ -59,11 +59,17 @@ export function noteHandedOut(
   else store.commit({ ...changed, version: document.version + (how === 'fetched' ? 1 : 0) })
 }
 
+type FetchedRequest = {
+  readonly document: SessionDocument
+  readonly generation: StoredGeneration
+  readonly verifier: SigningVerifier
+}
+
 async function findRequest(
   room: Courtroom,
   requestId: string,
   now: number,
-): Promise<Result<{ document: SessionDocument; generation: StoredGeneration }, RequestRefusal>> {
+): Promise<Result<FetchedRequest, RequestRefusal>> {
   await settle(room, now)
   const asked = room.store.session()
   if (asked === undefined) return err('session_not_found')
@@ -76,7 +82,10 @@ async function findRequest(
   if (document?.status !== 'pending' || now >= document.expires_at) return err('request_over')
   const generation = aliveGenerations(document.generations, now).find((alive) => alive.number === number)
   if (generation === undefined || generation.channel === 'dc_api') return err('request_over')
-  return ok({ document, generation })
+  const { verifier } = document
+  // Passed by value, no request is to be had anywhere.
+  if (verifier.sealed_signing_jwk === null) return err('unknown_request')
+  return ok({ document, generation, verifier })
 }
 
 function shownOf({ request, policy }: SessionDocument) {

@@ -6,7 +6,7 @@ import type { PrivateJwk, PublicJwk } from '../crypto/jwk.ts'
 import { type Sealing, seal, unseal } from '../crypto/seal.ts'
 import type { Generation, VerifierIdentity } from '../openid4vp/generation.ts'
 import { createEncryptionKey } from '../openid4vp/response-encryption.ts'
-import type { SessionDocument } from './document.ts'
+import type { SessionDocument, SigningVerifier } from './document.ts'
 import type { Channel, StoredGeneration } from './generations.ts'
 import { makeHandle } from './handles.ts'
 import { randomBytes, type SealingKey } from './random.ts'
@@ -88,13 +88,13 @@ export function sealSigningKey(
   return seal(signingSealing(sealingKey, verificationId), JSON.stringify(jwk), randomBytes(12))
 }
 
-/** The identity pinned to the session. */
+/** The identity pinned to a session. */
 export async function openVerifier(
   sealingKey: SealingKey,
-  document: SessionDocument,
+  verificationId: string,
+  { client_id, sealed_signing_jwk, verifier_info, ...proof }: SigningVerifier,
 ): Promise<VerifierIdentity> {
-  const { client_id, sealed_signing_jwk, verifier_info, ...proof } = document.verifier
-  const text = await unseal(signingSealing(sealingKey, document.verification_id), sealed_signing_jwk)
+  const text = await unseal(signingSealing(sealingKey, verificationId), sealed_signing_jwk)
   if (text === undefined)
     throw new Error('a signing key does not open: the server secret is not the one it was sealed with')
   return { clientId: client_id, proof, signingJwk: JSON.parse(text) as PrivateJwk }

@@ -23,7 +23,7 @@ export type StoredGeneration = {
   readonly created_at: number
   /** When a newer generation was made. */
   readonly superseded_at: number | null
-  /** When it was first handed out: fetched by a wallet, or its view read. */
+  /** When it was first handed out: fetched by a wallet, its view read, or given by value. */
   readonly handed_out_at: number | null
   /** Whether a wallet fetched its Request Object. */
   readonly fetched: boolean

@@ -3,7 +3,7 @@
 import { configOf } from '../env.ts'
 import type { Generation } from '../openid4vp/generation.ts'
 import { err, ok, type Result } from '../result.ts'
-import type { SessionDocument } from './document.ts'
+import { passesByValue, type SessionDocument } from './document.ts'
 import { type NewGeneration, newGeneration, openGeneration } from './generation-keys.ts'
 import { addGeneration } from './generations.ts'
 import type { Courtroom } from './judge.ts'
@@ -11,7 +11,7 @@ import { sealingKeyOf } from './random.ts'
 import type { SessionFault } from './results.ts'
 import type { SessionStore } from './store.ts'
 
-/** Makes the request. Where a browser's own API is given it at once, it is handed out by that. `now` in Unix milliseconds. */
+/** Makes the request. Who is given it by a browser's own API, or by value, needs nothing more. `now` in Unix milliseconds. */
 export async function addRequest(
   { store, env }: Pick<Courtroom, 'store' | 'env'>,
   asked: Omit<NewGeneration, 'number'>,
@@ -23,7 +23,8 @@ export async function addRequest(
   const current = store.session()
   if (current === undefined) return err('not_found')
   if (current.status !== 'pending') return err('ended')
-  const generation = asked.channel === 'dc_api' ? { ...made, handed_out_at: now } : made
+  const isHandedOut = asked.channel === 'dc_api' || passesByValue(current)
+  const generation = isHandedOut ? { ...made, handed_out_at: now } : made
   const document = { ...current, generations: addGeneration(current.generations, generation) }
   store.commit(document)
   return ok({ document, generation: await openGeneration(document, generation) })

@@ -27,6 +27,7 @@ export type Ending = {
 export function endSession(document: SessionDocument, ending: Ending): SessionDocument | undefined {
   const status = transition(document.status, ending.event)
   if (status === undefined) return undefined
+  const { verifier } = document
   const ended: SessionDocument = {
     ...document,
     status,
@@ -37,7 +38,7 @@ export function endSession(document: SessionDocument, ending: Ending): SessionDo
     winner: ending.winner,
     generations: [],
     // The keys' last use is over: what signs for the session is erased with what opens its answers.
-    verifier: { ...document.verifier, sealed_signing_jwk: '' },
+    verifier: verifier.sealed_signing_jwk === null ? verifier : { ...verifier, sealed_signing_jwk: '' },
   }
   const owed_to_log = oweLogEntry(ending.eventId, ending.now)
   return { ...ended, deliveries: oweEvent(ended, ending), owed_to_log }

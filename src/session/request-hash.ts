@@ -6,28 +6,34 @@ import { utf8 } from '../codec/bytes.ts'
 import { canonicalJson } from '../codec/canonical-json.ts'
 import type { Json, JsonObject } from '../codec/json.ts'
 import { sha256 } from '../crypto/digest.ts'
-import { buildDcApiClaims } from '../openid4vp/dc-api.ts'
-import type { SessionDocument } from './document.ts'
+import { buildDcApiClaims, buildDcApiParameters } from '../openid4vp/dc-api.ts'
+import type { Generation } from '../openid4vp/generation.ts'
+import { passesByValue, type SessionDocument } from './document.ts'
 import { openGeneration } from './generation-keys.ts'
 import type { StoredGeneration } from './generations.ts'
 import { dcApiRequestInput, requestClaims } from './requests.ts'
 
-/** The hash of one generation's request. In the Digital Credentials API it is that of the signed one of the two. */
+/** The hash of one generation's request. In the Digital Credentials API it is that of the signed one of the two, where there are two. */
 export async function requestHash(
   document: SessionDocument,
   stored: StoredGeneration,
   baseUrl: string,
 ): Promise<string> {
-  const generation = await openGeneration(document, stored)
-  const { origin, created_at: now } = stored
-  const claims =
-    origin === undefined
-      ? requestClaims(document, generation, undefined, { baseUrl, now })
-      : buildDcApiClaims(
-          dcApiRequestInput(document, generation, { origin, now }),
-          document.verifier.client_id,
-        )
-  return hashJson(withoutFetch(claims))
+  return hashJson(
+    withoutFetch(claimsOf(document, stored, { generation: await openGeneration(document, stored), baseUrl })),
+  )
+}
+
+function claimsOf(
+  document: SessionDocument,
+  { origin, created_at: now }: StoredGeneration,
+  { generation, baseUrl }: { readonly generation: Generation; readonly baseUrl: string },
+): JsonObject {
+  if (origin === undefined) return requestClaims(document, generation, undefined, { baseUrl, now })
+  const input = dcApiRequestInput(document, generation, { origin, now })
+  return passesByValue(document)
+    ? buildDcApiParameters(input)
+    : buildDcApiClaims(input, document.verifier.client_id)
 }
 
 /** SHA-256 of the canonical JSON (RFC 8785), base64url. */

@@ -2,14 +2,19 @@
 
 import type { JsonObject } from '../codec/json.ts'
 import { FORMATS } from '../formats/index.ts'
-import { buildAuthorizationRequestUri, buildWalletLinks } from '../openid4vp/authorization-request.ts'
+import {
+  buildAuthorizationRequestUri,
+  buildWalletLinks,
+  type RequestReference,
+  type RequestValue,
+} from '../openid4vp/authorization-request.ts'
 import type { DcApiRequestInput } from '../openid4vp/dc-api.ts'
 import type { Generation, QueryLanguage, VerifierIdentity } from '../openid4vp/generation.ts'
 import { buildPresentationDefinition } from '../openid4vp/presentation-definition.ts'
 import { PROTOCOLS, queryLanguage } from '../openid4vp/protocols/index.ts'
-import { signRequestObject } from '../openid4vp/request-object.ts'
+import { signRequestObject, unsignedParameters } from '../openid4vp/request-object.ts'
 import { requestedTypes } from '../policy/query.ts'
-import type { SessionDocument } from './document.ts'
+import { passesByValue, type SessionDocument } from './document.ts'
 import { isoTime } from './view.ts'
 
 /** Path prefix of every `request_uri`: short, because it stands in the QR. */
@@ -18,27 +23,42 @@ export const REQUEST_PATH = '/r/'
 /** `wallet_request` (CONTRACT 3): what wallets really get. */
 export function walletRequest(document: SessionDocument, generation: Generation, baseUrl: string) {
   const { request, verifier } = document
-  const requestUri = requestUriOf(document, generation, baseUrl)
-  const method = request.request_options.request_uri_method
-  // A protocol that only knows GET has no parameter to say so.
-  const { requestUriMethods } = PROTOCOLS[request.protocol]
-  const requestUriMethod = requestUriMethods.includes('post') ? method : undefined
-  const reference = { clientId: verifier.client_id, requestUri, requestUriMethod }
+  const passed = passedRequest(document, generation, baseUrl)
   return {
     protocol: request.protocol,
-    uri: buildAuthorizationRequestUri(reference),
+    uri: buildAuthorizationRequestUri(passed),
     client_id: verifier.client_id,
-    request_uri: requestUri,
-    request_uri_method: method,
+    request_uri: 'requestUri' in passed ? passed.requestUri : null,
+    request_uri_method: request.request_options.request_uri_method,
     response_uri: callbackUrl(document, baseUrl),
     dcql_query: document.policy.query,
     transaction_data: document.request.transaction_data ?? null,
-    wallet_links: buildWalletLinks(reference, request.protocol),
+    wallet_links: buildWalletLinks(passed, request.protocol),
     expires_at: isoTime(document.expires_at),
   }
 }
 
 export type WalletRequest = ReturnType<typeof walletRequest>
+
+/** A request as its URI has it: all of it, or where it is fetched from. */
+function passedRequest(
+  document: SessionDocument,
+  generation: Generation,
+  baseUrl: string,
+): RequestReference | RequestValue {
+  if (passesByValue(document)) {
+    const world = { baseUrl, now: document.created_at } // of which an unsigned request says nothing
+    return { parameters: requestClaims(document, generation, undefined, world) }
+  }
+  const { protocol, request_options } = document.request
+  // A protocol that only knows GET has no parameter to say so.
+  const saysMethod = PROTOCOLS[protocol].requestUriMethods.includes('post')
+  return {
+    clientId: document.verifier.client_id,
+    requestUri: requestUriOf(document, generation, baseUrl),
+    requestUriMethod: saysMethod ? (request_options.request_uri_method ?? undefined) : undefined,
+  }
+}
 
 /** The address a generation's Request Object is fetched from. */
 function requestUriOf(document: SessionDocument, generation: Generation, baseUrl: string): string {
@@ -51,8 +71,11 @@ export function languageOf({ policy, request }: SessionDocument): QueryLanguage 
 }
 
 /** Specification 2.3: `redirect_uri`; on the wire it is the `response_uri`. */
-export function callbackUrl(document: SessionDocument, baseUrl: string): string {
-  return `${baseUrl}/v1/verify/${document.verification_id}/callback`
+export function callbackUrl(
+  { verification_id }: Pick<SessionDocument, 'verification_id'>,
+  baseUrl: string,
+): string {
+  return `${baseUrl}/v1/verify/${verification_id}/callback`
 }
 
 /** Signs the Request Object anew. `now` in Unix milliseconds. */
@@ -65,14 +88,14 @@ export function requestObject(
   return signRequestObject(requestClaims(document, generation, wallet.walletNonce, world), wallet.identity)
 }
 
-/** The claims of the Request Object. `now` in Unix milliseconds. */
+/** The claims of the Request Object, or the parameters of a request passed by value. `now` in Unix milliseconds. */
 export function requestClaims(
   document: SessionDocument,
   generation: Generation,
   walletNonce: string | undefined,
   { baseUrl, now }: { readonly baseUrl: string; readonly now: number },
 ): JsonObject {
-  return PROTOCOLS[document.request.protocol].buildRequestObject({
+  const claims = PROTOCOLS[document.request.protocol].buildRequestObject({
     clientId: document.verifier.client_id,
     responseUri: callbackUrl(document, baseUrl),
     responseMode: document.request.request_options.response_mode,
@@ -86,6 +109,7 @@ export function requestClaims(
     now: Math.floor(now / 1000),
     expiresAt: Math.floor(document.expires_at / 1000),
   })
+  return passesByValue(document) ? unsignedParameters(claims) : claims
 }
 
 /** What a request for the Digital Credentials API is made from. `now` in Unix milliseconds. */

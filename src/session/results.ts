@@ -68,6 +68,8 @@ export type Creation =
   | { readonly kind: 'created'; readonly replayed: boolean; readonly session: CreatedSession }
   /** The `Idempotency-Key` came with another body before. */
   | { readonly kind: 'conflict' }
+  /** Passed by value, the request is longer than `REQUEST_BY_VALUE`: no session was made. */
+  | { readonly kind: 'too_long' }
   /** The session made with this `Idempotency-Key` is erased. */
   | { readonly kind: 'erased' }
 

@@ -5,7 +5,7 @@ import { DurableObject } from 'cloudflare:workers'
 import { configOf, type Env } from '../env.ts'
 import { err, ok, type Result } from '../result.ts'
 import { qrCodeUrlOf } from './client-token.ts'
-import { type CreateInput, createdSession, newSession } from './creation.ts'
+import { type CreateInput, createdSession, isDrawable, newSession } from './creation.ts'
 import {
   askDcApi,
   type DcApiAnswer,
@@ -88,9 +88,11 @@ export class VerificationSession extends DurableObject<Env> {
     const earlier = await this.#replay(input.bodyDigest)
     if (earlier !== null) return earlier
     const config = configOf(this.env)
-    const session = await newSession(input, verificationIdOf(this.ctx.id), { config, now: Date.now() })
-    this.#store.commit(session)
-    return { kind: 'created', replayed: false, session: await createdSession(session, configOf(this.env)) }
+    const document = await newSession(input, verificationIdOf(this.ctx.id), { config, now: Date.now() })
+    const session = await createdSession(document, config)
+    if (!isDrawable(session)) return { kind: 'too_long' }
+    this.#store.commit(document)
+    return { kind: 'created', replayed: false, session }
   }
 
   async #replay(bodyDigest: string | null): Promise<Creation | null> {

@@ -3,12 +3,14 @@ import { decodeProtectedHeader } from 'jose'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { buildAuthorizationRequestUri, buildWalletLinks } from '../../src/openid4vp/authorization-request.ts'
 import { decryptResponse, parseAuthorizationResponse } from '../../src/openid4vp/authorization-response.ts'
+import { redirectUriClientId } from '../../src/openid4vp/client-identifier.ts'
 import type { Generation, ResponseMode, VerifierIdentity } from '../../src/openid4vp/generation.ts'
 import { PROTOCOLS } from '../../src/openid4vp/protocols/index.ts'
 import {
   isWalletNonce,
   type RequestObjectInput,
   signRequestObject,
+  unsignedParameters,
 } from '../../src/openid4vp/request-object.ts'
 import { createWallet, type Wallet } from '../support/wallet.ts'
 import {
@@ -23,15 +25,16 @@ import {
 } from './fixtures.ts'
 
 const verifier = await createVerifier()
-const { clientIdPrefixes, responseModes, requestUriMethods, buildRequestObject, readPresentations, answers } =
+const { responseModes, requestUriMethods, buildRequestObject, readPresentations, answers } =
   PROTOCOLS['openid4vp-1.0']
+const signedPrefixes = ['x509_hash', 'x509_san_dns', 'decentralized_identifier'] as const
 
 // The wallet library compares `exp` with the platform's clock.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: NOW * 1000 }))
 afterEach(() => void vi.useRealTimers())
 
 describe('the Request Object', () => {
-  for (const prefix of clientIdPrefixes) {
+  for (const prefix of signedPrefixes) {
     for (const responseMode of responseModes) {
       for (const requestUriMethod of requestUriMethods) {
         it(`is accepted by a foreign wallet: ${prefix}, ${responseMode}, ${requestUriMethod}`, async () => {
@@ -152,16 +155,13 @@ describe('the Request Object', () => {
     })
   })
 
-  it.each(clientIdPrefixes)(
-    'is not accepted by the wallet when another key signed it: %s',
-    async (prefix) => {
-      const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-      const signingJwk = privateKey.export({ format: 'jwk' }) as VerifierIdentity['signingJwk']
-      const identity = { ...verifier.identities[prefix], signingJwk }
-      const { wallet } = serve(identity, input(await createGeneration()))
-      await expect(wallet.receive(uriFor(identity))).rejects.toThrow('Error during verification of jwt')
-    },
-  )
+  it.each(signedPrefixes)('is not accepted by the wallet when another key signed it: %s', async (prefix) => {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const signingJwk = privateKey.export({ format: 'jwk' }) as VerifierIdentity['signingJwk']
+    const identity = { ...verifier.identities[prefix], signingJwk }
+    const { wallet } = serve(identity, input(await createGeneration()))
+    await expect(wallet.receive(uriFor(identity))).rejects.toThrow('Error during verification of jwt')
+  })
 })
 
 describe('the URI of a request', () => {
@@ -192,6 +192,49 @@ describe('the URI of a request', () => {
     }
   })
 })
+
+describe('a request passed by value', () => {
+  it.each(responseModes)(
+    'is its URI, which a foreign wallet accepts and answers: %s',
+    async (responseMode) => {
+      const generation = await createGeneration()
+      const { uri, request } = byValue({ ...input(generation), responseMode })
+      const { wallet, posts } = serve(verifier.identities.x509_hash, request)
+      const received = await wallet.receive(uri)
+      expect(received.payload).toMatchObject({ client_id: request.clientId, nonce: generation.nonce })
+      expect((await wallet.present(received, { age: ['presentation'] })).status).toBe(200)
+      const read = await readAnswer(posts[0]!, responseMode, generation)
+      expect(read).toMatchObject({ ok: true, value: { kind: 'presentation', state: generation.state } })
+    },
+  )
+
+  it('has its JSON as text, escaped but for colons, slashes and commas, and no claim of a JWT', async () => {
+    const { uri } = byValue({ ...input(await createGeneration()), responseMode: 'direct_post' })
+    const { searchParams } = new URL(uri)
+    expect([...searchParams.keys()]).toEqual([
+      ...['response_type', 'response_mode', 'client_id', 'response_uri', 'nonce', 'state', 'dcql_query'],
+      'client_metadata',
+    ])
+    expect(JSON.parse(searchParams.get('dcql_query') ?? '')).toEqual(QUERY)
+    expect(uri).toContain(`&client_id=redirect_uri:${RESPONSE_URI}&response_uri=${RESPONSE_URI}&`)
+    expect(uri).toContain('%7B%22credentials%22:%5B%7B%22id%22:%22age%22,')
+    expect(uri).not.toMatch(/["{}[\]\s]/)
+  })
+
+  it('may ask for anything: what would end a parameter, or is not ASCII, comes back as it was', async () => {
+    const values = ['a&b=c#d e+f?g%', '\u00fc', '\u{1f511}', '"\\']
+    const [credential] = QUERY.credentials
+    const query = { credentials: [{ ...credential!, claims: [{ path: ['name'], values }] }] }
+    const { uri } = byValue({ ...input(await createGeneration()), query })
+    expect(JSON.parse(new URL(uri).searchParams.get('dcql_query') ?? '')).toEqual(query)
+  })
+})
+
+function byValue(input: RequestObjectInput) {
+  const request = { ...input, clientId: redirectUriClientId(RESPONSE_URI) }
+  const parameters = unsignedParameters(buildRequestObject(request))
+  return { request, uri: buildAuthorizationRequestUri({ parameters }) }
+}
 
 describe('a wallet_nonce', () => {
   it.each(['n', 'a/b+c9==', 'with space', 'x'.repeat(512)])('is echoed: %s', (nonce) => {

@@ -50,7 +50,7 @@ export type Verifier = {
   readonly ca: string
   /** The leaf, as it stands in `x5c`. */
   readonly leaf: string
-  readonly identities: Readonly<Record<ClientIdPrefix, VerifierIdentity>>
+  readonly identities: Readonly<Record<Exclude<ClientIdPrefix, 'redirect_uri'>, VerifierIdentity>>
   /** What stands at `/.well-known/did.json`. */
   readonly didDocument: object
   /** Who attests the verifier. */

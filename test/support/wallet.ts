@@ -7,6 +7,7 @@ import { Openid4vpClient, type WalletMetadata } from '@openid4vc/openid4vp'
 import { CompactEncrypt, importJWK, type JWK } from 'jose'
 import { makeRequestKey } from './request-key.ts'
 import { createRequestLinter } from './request-linter.ts'
+import { createByValueLinter } from './unsigned-rules.ts'
 import {
   type AttestationIssuer,
   readCertificate,
@@ -51,7 +52,7 @@ const VERSIONS: Readonly<Record<string, readonly number[]>> = {
 
 export type ReceivedRequest = {
   readonly uri: string
-  /** The compact JWS as served. */
+  /** The compact JWS as served; empty where the request was passed by value. */
   readonly requestObject: string
   /** The verified claims. */
   readonly payload: RequestPayload
@@ -121,6 +122,7 @@ export function createWallet(options: WalletOptions): Wallet {
 }
 
 const lint = createRequestLinter()
+const lintByValue = createByValueLinter()
 
 async function receive(
   uri: string,
@@ -170,23 +172,30 @@ async function receive(
     authorizationRequestPayload: params,
     wallet: { metadata: METADATA, ...(posts ? { expectedNonce: walletNonce } : {}) },
   })
-  if (served === undefined || !VERSIONS[protocol]?.includes(resolved.version))
+  if (!VERSIONS[protocol]?.includes(resolved.version))
     throw new Error(`not a request of ${protocol}, but of version ${resolved.version}`)
   // The library's own type for it has every member of every version optional.
   const payload = resolved.authorizationRequestPayload as unknown as RequestPayload
   const did = /^decentralized_identifier:(.*)$/.exec(payload.client_id)?.[1]
-  const violations = await lint({
-    uri: met,
-    ...(did === undefined ? {} : { didDocument: await resolveDidWeb(did, fetch) }),
-    requestObject: served.text,
-    http: { status: served.response.status, headers: served.response.headers },
-    walletNonce: posts ? walletNonce : undefined,
-    now,
-    protocol,
-    asksTransactionData,
-  })
+  const violations = await (served === undefined
+    ? lintByValue({ uri: met, now, protocol, asksTransactionData })
+    : lint({
+        uri: met,
+        ...(did === undefined ? {} : { didDocument: await resolveDidWeb(did, fetch) }),
+        requestObject: served.text,
+        http: { status: served.response.status, headers: served.response.headers },
+        walletNonce: posts ? walletNonce : undefined,
+        now,
+        protocol,
+        asksTransactionData,
+      }))
   if (violations.length > 0) throw new Error(`the request breaks rules: ${JSON.stringify(violations)}`)
-  return { uri: met, requestObject: served.text, payload, mdocNonce: randomBytes(16).toString('base64url') }
+  return {
+    uri: met,
+    requestObject: served?.text ?? '',
+    payload,
+    mdocNonce: randomBytes(16).toString('base64url'),
+  }
 }
 
 async function present(
@@ -295,6 +304,7 @@ const METADATA: WalletMetadata = {
     'x509_san_dns',
     'decentralized_identifier',
     'verifier_attestation',
+    'redirect_uri',
   ],
   request_object_signing_alg_values_supported: ['ES256'],
 }

@@ -10,7 +10,13 @@ import type { Protocol } from './protocol.ts'
 
 /** OpenID4VP 1.0. */
 export const openid4vp10: Protocol = {
-  clientIdPrefixes: ['x509_hash', 'x509_san_dns', 'decentralized_identifier', 'verifier_attestation'],
+  clientIdPrefixes: [
+    'x509_hash',
+    'x509_san_dns',
+    'decentralized_identifier',
+    'verifier_attestation',
+    'redirect_uri',
+  ],
   responseModes: ['direct_post.jwt', 'direct_post'],
   requestUriMethods: ['post', 'get'],
   walletSchemes: ['openid4vp', 'haip-vp', 'eudi-openid4vp', 'eu-eaap', 'av'],

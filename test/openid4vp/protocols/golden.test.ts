@@ -4,8 +4,11 @@
 import { decodeProtectedHeader } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { FORMATS } from '../../../src/formats/index.ts'
-import { buildWalletLinks } from '../../../src/openid4vp/authorization-request.ts'
-import type { ClientIdPrefix } from '../../../src/openid4vp/client-identifier.ts'
+import {
+  buildAuthorizationRequestUri,
+  buildWalletLinks,
+} from '../../../src/openid4vp/authorization-request.ts'
+import { type ClientIdPrefix, redirectUriClientId } from '../../../src/openid4vp/client-identifier.ts'
 import type { DcqlQuery } from '../../../src/openid4vp/dcql/query.ts'
 import type {
   Generation,
@@ -15,7 +18,7 @@ import type {
   VerifierIdentity,
 } from '../../../src/openid4vp/generation.ts'
 import { PROTOCOL_IDS, PROTOCOLS } from '../../../src/openid4vp/protocols/index.ts'
-import { signRequestObject } from '../../../src/openid4vp/request-object.ts'
+import { signRequestObject, unsignedParameters } from '../../../src/openid4vp/request-object.ts'
 import { createEncryptionKey } from '../../../src/openid4vp/response-encryption.ts'
 
 const QUERY: DcqlQuery = {
@@ -44,6 +47,8 @@ const QUERY: DcqlQuery = {
   credential_sets: [{ options: [['pid-dc_sd-jwt'], ['mdl']] }],
 }
 
+const RESPONSE_URI = 'https://verifier.example/v1/verify/v_1/callback'
+
 const GENERATION: Generation = {
   requestId: 'request',
   nonce: '0123456789abcdef0123456789abcdef',
@@ -67,10 +72,20 @@ describe('the request of a protocol', () => {
       await expect(text).toMatchFileSnapshot(`golden/${id}.${language}.${responseMode}.golden`)
     },
   )
+
+  it.each(PROTOCOLS['openid4vp-1.0'].responseModes)(
+    'passed by value, %s, is its golden file',
+    async (responseMode) => {
+      const asked = { clientId: redirectUriClientId(RESPONSE_URI), language: 'dcql', responseMode } as const
+      const parameters = unsignedParameters(claimsOf('openid4vp-1.0', asked))
+      const text = `${buildAuthorizationRequestUri({ parameters }).replaceAll('&', '\n&')}\n`
+      await expect(text).toMatchFileSnapshot(`golden/openid4vp-1.0.by-value.${responseMode}.golden`)
+    },
+  )
 })
 
 /** What each kind of identity shows of itself, beside the claims that all requests have. */
-const IDENTITIES: Readonly<Record<ClientIdPrefix, Omit<VerifierIdentity, 'signingJwk'>>> = {
+const IDENTITIES: Readonly<Record<SigningPrefix, Omit<VerifierIdentity, 'signingJwk'>>> = {
   x509_hash: {
     clientId: 'x509_hash:Uvo3HtuIxuhC92rShpgqcT3YXwrqRxWEviRiA0OZszk',
     proof: { x5c: ['MIIleaf', 'MIIintermediate'] },
@@ -86,7 +101,15 @@ const IDENTITIES: Readonly<Record<ClientIdPrefix, Omit<VerifierIdentity, 'signin
   },
 }
 
-const NAMED = PROTOCOL_IDS.flatMap((id) => PROTOCOLS[id].clientIdPrefixes.map((prefix) => ({ id, prefix })))
+const NAMED = PROTOCOL_IDS.flatMap((id) =>
+  PROTOCOLS[id].clientIdPrefixes.filter(isSigning).map((prefix) => ({ id, prefix })),
+)
+
+type SigningPrefix = Exclude<ClientIdPrefix, 'redirect_uri'>
+
+function isSigning(prefix: ClientIdPrefix): prefix is SigningPrefix {
+  return prefix !== 'redirect_uri'
+}
 
 describe('the header and the links of a protocol', () => {
   it.each(NAMED)('$id, $prefix, are their golden file', async ({ id, prefix }) => {
@@ -107,15 +130,26 @@ function linksOf(id: ProtocolId, clientId: string) {
 
 function requestOf(id: ProtocolId, language: QueryLanguage, responseMode: ResponseMode) {
   const protocol = PROTOCOLS[id]
-  const [prefix = 'x509_hash'] = protocol.clientIdPrefixes
+  const [prefix = 'x509_hash'] = protocol.clientIdPrefixes.filter(isSigning)
   const clientId = protocol.writeClientId(IDENTITIES[prefix].clientId)
+  return { links: linksOf(id, clientId), claims: claimsOf(id, { clientId, language, responseMode }) }
+}
+
+type Asked = {
+  readonly clientId: string
+  readonly language: QueryLanguage
+  readonly responseMode: ResponseMode
+}
+
+function claimsOf(id: ProtocolId, { clientId, language, responseMode }: Asked) {
+  const protocol = PROTOCOLS[id]
   const query = {
     ...QUERY,
     credentials: QUERY.credentials.filter(({ format }) => protocol.carries(format, responseMode)),
   }
-  const claims = protocol.buildRequestObject({
+  return protocol.buildRequestObject({
     clientId,
-    responseUri: 'https://verifier.example/v1/verify/v_1/callback',
+    responseUri: RESPONSE_URI,
     responseMode,
     query,
     language,
@@ -125,5 +159,4 @@ function requestOf(id: ProtocolId, language: QueryLanguage, responseMode: Respon
     now: 1_800_000_000,
     expiresAt: 1_800_000_600,
   })
-  return { links: linksOf(id, clientId), claims }
 }
