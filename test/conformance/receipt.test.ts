@@ -147,6 +147,19 @@ describe('CONTRACT 4: request_hash', () => {
     expect(payload.request_hash).toBe(requestHashOf(request.payload))
   })
 
+  it('is that of the parameters in the URI where they were passed by value', async () => {
+    const policy = { ...OVER_18, request_options: { client_id_prefix: 'redirect_uri' } }
+    const { session, request } = await finish(stage, {}, policy)
+    const json = ['dcql_query', 'client_metadata']
+    const asked = [...new URL(request.uri).searchParams].map(([name, text]) => [
+      name,
+      json.includes(name) ? JSON.parse(text) : text,
+    ])
+    const { payload } = await audit(await receiptOf(session.verification_id))
+    expect(payload.client_id).toBe(request.payload.client_id)
+    expect(payload.request_hash).toBe(hashOf(Object.fromEntries(asked)))
+  })
+
   it.each(['openid4vp-v1-signed', 'openid4vp-v1-unsigned'])(
     'is that of the signed request where %s was answered',
     async (protocol) => {

@@ -25,9 +25,9 @@ import {
 } from './fixtures.ts'
 
 const verifier = await createVerifier()
-const { responseModes, requestUriMethods, buildRequestObject, readPresentations, answers } =
+const { clientIdPrefixes, responseModes, requestUriMethods, buildRequestObject, readPresentations, answers } =
   PROTOCOLS['openid4vp-1.0']
-const signedPrefixes = ['x509_hash', 'x509_san_dns', 'decentralized_identifier'] as const
+const signedPrefixes = clientIdPrefixes.filter((prefix) => prefix !== 'redirect_uri')
 
 // The wallet library compares `exp` with the platform's clock.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: NOW * 1000 }))

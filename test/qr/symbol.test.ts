@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { REQUEST_BY_VALUE } from '../../src/limits.ts'
 import { buildSymbol, CAPACITY, type QrSymbol } from '../../src/qr/symbol.ts'
 import { drawByJudge } from './judges.ts'
 
@@ -21,6 +22,13 @@ describe('a symbol', () => {
     const { version, errorCorrection, modules } = symbolOf(text, size)
     const drawn = drawByJudge(text, version, errorCorrection).map((candidate) => JSON.stringify(candidate))
     expect(drawn.filter((candidate) => candidate === JSON.stringify(modules))).toHaveLength(1)
+  })
+
+  it('holds the longest request by value at 185 pixels, and not one byte more at any size', () => {
+    const longest = 'a'.repeat(REQUEST_BY_VALUE.bytes)
+    expect(symbolOf(longest, 185)).toMatchObject({ version: 40, errorCorrection: 'L', modulePixels: 1 })
+    expect(buildSymbol(longest, 184)).toEqual({ ok: false, error: 'payload_too_long' })
+    expect(buildSymbol(`${longest}a`, 1024)).toEqual({ ok: false, error: 'payload_too_long' })
   })
 
   it.each(['M', 'L'] as const)('fits, at level %s, what another encoder fits into each version', (level) => {
