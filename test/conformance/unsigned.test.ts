@@ -266,9 +266,9 @@ describe('a creation', () => {
 
 /** A query that is longer by so many bytes than with 0. */
 function longest(more: number) {
-  const values = Array.from({ length: 10 }, (_, index) => {
-    const room = Math.min(Math.max(0, more - index * 150), 150)
-    return `${index}${'v'.repeat(room)}`
+  const values = Array.from({ length: 12 }, (_, index) => {
+    const room = Math.min(Math.max(0, more - index * 190), 190)
+    return `${index.toString(16)}${'v'.repeat(room)}`
   })
   return {
     id: 'pid',
