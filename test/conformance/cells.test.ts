@@ -51,7 +51,7 @@ function trust() {
 function creationOf({ protocol, format, response, clientId, method }: Cell): object {
   const request_options = {
     response_mode: response === 'encrypted' ? 'direct_post.jwt' : 'direct_post',
-    ...(clientId === 'redirect_uri' || clientId === 'origin' ? {} : { client_id_prefix: clientId }),
+    ...(clientId === 'url' || clientId === 'origin' ? {} : { client_id_prefix: clientId }),
     ...(method === 'none' ? {} : { request_uri_method: method }),
   }
   return { ...OVER_18, protocol, formats: [format], request_options }

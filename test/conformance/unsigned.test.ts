@@ -1,17 +1,11 @@
 // CONTRACT 5, OpenID4VP 1.0 §5.9.3 `redirect_uri`: the request that nobody signs, passed by value, and its answers.
 
 import { describe, expect, it } from 'vitest'
+import { openBrowser } from '../support/browser.ts'
 import { jwtVcAgeOf, makeJwtVcPerson } from '../support/jwt-vc-person.ts'
 import { makeMdocPerson, mdocAgeOf } from '../support/mdoc-person.ts'
 import { ageOf } from '../support/person.ts'
-import {
-  BASE_URL,
-  type CreatedSession,
-  expectStatus,
-  OVER_18,
-  type RelyingParty,
-  readQr,
-} from '../support/service.ts'
+import { BASE_URL, expectStatus, OVER_18, type RelyingParty, readQr } from '../support/service.ts'
 import { answerAge, begin, relyingPartyOf, useStage } from '../support/stage.ts'
 import type { ReceivedRequest } from '../support/wallet.ts'
 
@@ -56,7 +50,7 @@ describe.each(CELLS)('$format in $response_mode', ({ format, answer, response_mo
     const rp = await trusting()
     const session = await rp.create({ ...policy, required_session_binding: 'page' })
     expect([session.qr_code, session.wallet_request]).toEqual([null, null])
-    const browser = openBrowser()
+    const browser = openBrowser(stage.service)
     const request = await stage.service.wallet.receive(await browser.link(session))
     const sent = await stage.service.wallet.present(request, await answer(request))
     const { redirect_uri } = (await expectStatus(sent, 200)) as { redirect_uri: string }
@@ -65,33 +59,6 @@ describe.each(CELLS)('$format in $response_mode', ({ format, answer, response_mo
     expect(poll).toMatchObject({ status: 'verified', channel: 'link', session_binding: 'page', format })
   })
 })
-
-/** A browser with a jar of its own. */
-function openBrowser() {
-  let cookie = ''
-  const send = async (path: string, body: unknown, token?: string) => {
-    const headers = {
-      'Content-Type': 'application/json',
-      Origin: BASE_URL,
-      Cookie: cookie,
-      ...(token !== undefined && { Authorization: `Bearer ${token}` }),
-    }
-    const response = await stage.service.fetch(path, { method: 'POST', headers, body: JSON.stringify(body) })
-    cookie = response.headers.getSetCookie()[0]?.split(';')[0] ?? cookie
-    return response
-  }
-  return {
-    link: async ({ verification_id, client_token }: CreatedSession) => {
-      const response = await send(`/v1/verify/${verification_id}/link`, {}, client_token)
-      return ((await expectStatus(response, 200)) as { uri: string }).uri
-    },
-    comeBack: (redirectUri: string) => {
-      const address = new URL(redirectUri)
-      const response_code = new URLSearchParams(address.hash.slice(1)).get('response_code')
-      return send(address.pathname.replace(/return$/, 'response_code'), { response_code })
-    },
-  }
-}
 
 describe('the request', () => {
   it('CONTRACT 3: is shown with all its members, and nothing to fetch', async () => {

@@ -12,6 +12,7 @@ export const DIMENSIONS = {
     'decentralized_identifier',
     'verifier_attestation',
     'redirect_uri',
+    'url',
     'origin',
   ],
   method: ['post', 'get', 'none'],
@@ -29,26 +30,37 @@ type Rule = {
 
 const REDIRECT = ['qr', 'link'] as const
 const DC_API = ['dc_api signed', 'dc_api unsigned'] as const
-const SIGNED = DIMENSIONS.clientId.filter((prefix) => prefix !== 'redirect_uri' && prefix !== 'origin')
+const UNSIGNED = ['redirect_uri', 'url', 'origin'] as const
+const SIGNED = DIMENSIONS.clientId.filter((prefix) => !UNSIGNED.some((one) => one === prefix))
 const DRAFTS = ['openid4vp-draft24', 'openid4vp-draft18'] as const
 
 /** What a channel is made of: such a cell cannot even be asked for. */
 const SHAPES: readonly Rule[] = [
   {
-    when: { channel: [...REDIRECT, 'dc_api signed'], clientId: ['redirect_uri', 'origin'] },
-    clause: 'the request is signed, and under these prefixes none can be (OpenID4VP 1.0 §5.9.3)',
+    when: { channel: ['dc_api signed'], clientId: UNSIGNED },
+    clause: 'the request is signed, and under these names none can be (OpenID4VP 1.0 §5.9.3)',
   },
   {
-    when: { channel: ['by_value'], clientId: [...SIGNED, 'origin'] },
-    clause: 'the request is not signed, and under these prefixes it must be (OpenID4VP 1.0 §5.9.3)',
+    when: { channel: REDIRECT, clientId: ['url', 'origin'] },
+    clause:
+      'no Client Identifier without a prefix is known beforehand, and `origin` is reserved (OpenID4VP 1.0 §5.9)',
   },
   {
-    when: { channel: ['dc_api unsigned'], clientId: [...SIGNED, 'redirect_uri'] },
+    when: { channel: ['by_value'], clientId: [...SIGNED, 'redirect_uri', 'origin'] },
+    clause: 'the view names the verifier by its URL, as was done before there were prefixes (CONTRACT 3)',
+  },
+  {
+    when: { channel: ['dc_api unsigned'], clientId: [...SIGNED, 'redirect_uri', 'url'] },
     clause: 'no `client_id` in an unsigned request: the browser vouches for the origin (OpenID4VP 1.0 A.2)',
   },
   {
-    when: { channel: REDIRECT, method: ['none'] },
+    when: { channel: REDIRECT, clientId: SIGNED, method: ['none'] },
     clause: 'the Request Object is fetched from `request_uri` (RFC 9101 §5.2)',
+  },
+  {
+    when: { channel: REDIRECT, clientId: ['redirect_uri'], method: ['post', 'get'] },
+    clause:
+      'the request is not signed, so its URI is all of it and nothing is fetched (OpenID4VP 1.0 §5.9.3)',
   },
   {
     when: { channel: ['by_value', ...DC_API], method: ['post', 'get'] },
@@ -75,8 +87,11 @@ const PROTOCOL_RULES: readonly Rule[] = [
     clause: 'answers are encrypted (HAIP §5)',
   },
   {
-    when: { protocol: ['haip-1.0'], clientId: SIGNED.filter((prefix) => prefix !== 'x509_hash') },
-    clause: 'signed requests are by `x509_hash` (HAIP §5)',
+    when: {
+      protocol: ['haip-1.0'],
+      clientId: [...SIGNED.filter((prefix) => prefix !== 'x509_hash'), 'redirect_uri'],
+    },
+    clause: 'requests are signed, by `x509_hash` (HAIP §5)',
   },
   {
     when: { protocol: DRAFTS, channel: DC_API },
@@ -93,6 +108,10 @@ const PROTOCOL_RULES: readonly Rule[] = [
   {
     when: { protocol: DRAFTS, clientId: ['verifier_attestation'] },
     clause: 'came with draft 20; left out of the drafts (CONTRACT 5)',
+  },
+  {
+    when: { protocol: DRAFTS, clientId: ['redirect_uri'] },
+    clause: 'left out of the drafts (CONTRACT 5)',
   },
   {
     when: { protocol: ['openid4vp-draft18'], method: ['post'] },
