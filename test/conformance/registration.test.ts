@@ -66,6 +66,13 @@ describe('OpenID4VP 1.0 §5.1: verifier_info', () => {
     expect([answer.status, (await rp.poll(id)).status]).toEqual([200, 'verified'])
   })
 
+  it('is not told where nobody signs: nothing would tie it to who asks', async () => {
+    const rp = await shop()
+    const options = { request_options: { client_id_prefix: 'redirect_uri' } }
+    const { wallet_request } = await rp.create({ ...OVER_18, formats: ['mso_mdoc'], ...options })
+    expect((await wallet().receive(wallet_request.uri)).payload).not.toHaveProperty('verifier_info')
+  })
+
   it('has base64url where nothing is said, and is shown in the settings beside no key', async () => {
     const rp = await shop()
     const [, request] = await receive(rp, 'openid4vp-1.0')
