@@ -69,7 +69,10 @@ function undocumentedSuccess(path: string, answer: FuzzAnswer): string | undefin
   if (/^\/v1\/verify\/[^/]+\/qr$/.test(path))
     return /^image\/(png|svg\+xml)$/.test(type) ? undefined : 'no picture'
   if (path.startsWith('/assets/')) return type === 'text/javascript' ? undefined : 'no script'
-  return type === 'application/json' && json(answer) !== undefined ? undefined : 'no JSON'
+  if (path.endsWith('/receipt') && type === 'application/verification-receipt+jwt')
+    return /^[\w-]+\.[\w-]+\.[\w-]+$/.test(answer.body.toString()) ? undefined : 'no JWS'
+  const expected = path.endsWith('/did.json') ? 'application/did+json' : 'application/json'
+  return type === expected && json(answer) !== undefined ? undefined : 'no JSON'
 }
 
 /** CONTRACT 9. */

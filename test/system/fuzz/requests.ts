@@ -196,7 +196,8 @@ function drawBody(random: Random, pool: Pool, route: RouteName | null): Body {
   const json = (content: string) => ({ type: 'application/json', content })
   const form = (content: string) => ({ type: 'application/x-www-form-urlencoded', content })
   const fitting = route === null ? undefined : FITTING[route]
-  if (fitting !== undefined && random.below(3) === 0) return json(JSON.stringify(fitting))
+  if (fitting !== undefined && random.below(3) === 0)
+    return json(JSON.stringify(random.pick([fitting].flat())))
   if (route === 'POST /oauth/token' && random.below(3) === 0) return form(pool.tokenForm)
   const drawn = random.pick([
     () => json(JSON.stringify(random.pick(pool.bodies))),
@@ -213,9 +214,12 @@ function drawBody(random: Random, pool: Pool, route: RouteName | null): Body {
   return random.below(8) === 0 ? { ...drawn, type: random.pick(TYPES) } : drawn
 }
 
-/** Bodies that their route takes. */
-const FITTING: { readonly [name in RouteName]?: object } = {
-  'POST /v1/verify': { credential_types: ['age_attestation'], scope: ['age_over_18'] },
+/** Bodies that their route reads to the end. */
+const FITTING: { readonly [name in RouteName]?: object | readonly object[] } = {
+  'POST /v1/verify': [
+    { credential_types: ['age_attestation'], scope: ['age_over_18'] },
+    { credential_types: ['age_attestation'], scope: ['family_name'] },
+  ],
   'POST /v1/verify/:id/response_code': { response_code: 'x'.repeat(43) },
   'POST /v1/verify/:id/return': { return_code: 'x'.repeat(43) },
   'PATCH /v1/relying_party': { by_value: false },
