@@ -174,9 +174,12 @@ export class TrustList extends DurableObject<Env> {
     const etag = edition?.etag ?? null
     const fetched = await get({ url: source.url, accept, limit: TRUST_LIST.bytes, etag })
     if (!fetched.ok) return fetched
-    if (fetched.value === 'not_modified') return ok('not_modified')
-    const { kind, signers, list_type: listType } = source
     const now = Math.floor(Date.now() / 1000)
+    if (fetched.value === 'not_modified') {
+      // What is unchanged may have come to its end: that nothing newer is there confirms nothing.
+      return (edition?.nextUpdate ?? Infinity) > now ? ok('not_modified') : err('expired')
+    }
+    const { kind, signers, list_type: listType } = source
     const rules = { kind, signers, listType, services: config.services, last: edition, now }
     const verified = await verifyTrustList(fetched.value.body, rules)
     return verified.ok ? ok({ ...verified.value, etag: fetched.value.etag }) : verified

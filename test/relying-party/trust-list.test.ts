@@ -217,6 +217,7 @@ describe('a copy', () => {
     expect(await anchorsAt(NOW + 2 * HOUR)).toEqual({ incomplete: true, anchors: [] })
     expect(await staleTrustLists(env, [config], NOW + 2 * HOUR)).toEqual([config.name])
     expect(await staleTrustLists(env, [config], NOW + 2 * HOUR - 1)).toEqual([])
+    expect(await wakeAfter(0)).toMatchObject({ trust_as_of: NOW + HOUR, last_attempt: { fault: 'expired' } })
   })
 
   it('is not set back by an older issue that was on its way when a newer one came', async () => {
