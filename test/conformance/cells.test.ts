@@ -50,11 +50,15 @@ function trust() {
 /** What the relying party asks for, to get this cell. */
 function creationOf({ protocol, format, response, clientId, method }: Cell): object {
   const request_options = {
-    response_mode: response === 'encrypted' ? 'direct_post.jwt' : 'direct_post',
+    response_mode: responseModeOf({ response }),
     ...(clientId === 'url' || clientId === 'origin' ? {} : { client_id_prefix: clientId }),
     ...(method === 'none' ? {} : { request_uri_method: method }),
   }
   return { ...OVER_18, protocol, formats: [format], request_options }
+}
+
+function responseModeOf({ response }: Pick<Cell, 'response'>): string {
+  return response === 'encrypted' ? 'direct_post.jwt' : 'direct_post'
 }
 
 /** Each format: the type identifier that a request names, and a presentation, for a page's browser where there is an origin. */
@@ -91,6 +95,8 @@ async function presentations({ format }: Cell, request: ReceivedRequest, origin?
 async function answerUri(uri: string, cell: Cell): Promise<string> {
   const wallet = createWallet(trust())
   const request = await wallet.receive(uri, { protocol: cell.protocol })
+  const { client_id, client_id_scheme = client_id, response_mode } = request.payload as Loose
+  expect([client_id_scheme.split(':')[0], response_mode]).toEqual([cell.clientId, responseModeOf(cell)])
   const answer = await wallet.present(request, await presentations(cell, request))
   return ((await expectStatus(answer, 200)) as { redirect_uri: string }).redirect_uri
 }

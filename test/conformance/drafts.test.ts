@@ -13,14 +13,6 @@ const stage = useStage()
 const DRAFTS = ['openid4vp-draft24', 'openid4vp-draft18']
 const PLAIN = { response_mode: 'direct_post' }
 
-const SHAPES = [
-  { protocol: 'openid4vp-draft24', request_uri_method: 'post', response_mode: 'direct_post.jwt' },
-  { protocol: 'openid4vp-draft24', request_uri_method: 'get', response_mode: 'direct_post.jwt' },
-  { protocol: 'openid4vp-draft24', request_uri_method: 'post', response_mode: 'direct_post' },
-  { protocol: 'openid4vp-draft18', request_uri_method: 'get', response_mode: 'direct_post.jwt' },
-  { protocol: 'openid4vp-draft18', request_uri_method: 'get', response_mode: 'direct_post' },
-]
-
 async function reasonOf({ session }: Begun): Promise<readonly unknown[]> {
   const { status, attempts } = await stage.rp.poll(session.verification_id)
   return [status, attempts.at(-1)?.reason.code]
@@ -35,22 +27,6 @@ function post({ request }: Begun, parameters: Record<string, string>): Promise<R
 function setTyp(typ: string): Telling {
   return { change: ({ header }: Parts) => void Object.assign(header, { typ }) }
 }
-
-it.each(SHAPES)(
-  'CONTRACT 5: a foreign wallet accepts a request of $protocol, $request_uri_method, $response_mode, and its answer verifies',
-  async ({ protocol, request_uri_method, response_mode }) => {
-    const options = { request_uri_method, response_mode }
-    const { session, request } = await begin(stage, { ...OVER_18, protocol, request_options: options })
-    await expectStatus(await answerAge(stage, request), 200)
-    expect(await stage.rp.poll(session.verification_id)).toMatchObject({
-      status: 'verified',
-      protocol,
-      format: 'dc+sd-jwt',
-      checks: { age_over_18: true },
-      request_options: { client_id_prefix: 'x509_san_dns', ...options },
-    })
-  },
-)
 
 it('CONTRACT 5: draft 18 names the verifier by its bare host, and that is the audience', async () => {
   const { request } = await begin(stage, { ...OVER_18, protocol: 'openid4vp-draft18' })

@@ -1,51 +1,12 @@
-// CONTRACT 3 and 5: the signed request a wallet fetches, and its answer, in every shape that openid4vp-1.0 has here.
+// CONTRACT 3 and 5: the signed request a wallet fetches, and what becomes of its answer. test/conformance/cells.test.ts has every shape.
 
 import { decodeProtectedHeader } from 'jose'
 import { expect, it } from 'vitest'
-import { jwtVcAgeOf, makeJwtVcPerson } from '../support/jwt-vc-person.ts'
-import { makeMdocPerson, mdocAgeOf } from '../support/mdoc-person.ts'
 import { ageOf } from '../support/person.ts'
 import { expectStatus, OVER_18 } from '../support/service.ts'
 import { answerAge, begin, relyingPartyOf, useStage } from '../support/stage.ts'
-import type { ReceivedRequest } from '../support/wallet.ts'
 
 const stage = useStage()
-const holder = await makeMdocPerson()
-const subject = await makeJwtVcPerson()
-
-const SHAPES = ['x509_hash', 'x509_san_dns', 'decentralized_identifier'].flatMap((client_id_prefix) =>
-  ['direct_post.jwt', 'direct_post'].flatMap((response_mode) =>
-    ['post', 'get'].map((request_uri_method) => ({ client_id_prefix, response_mode, request_uri_method })),
-  ),
-)
-
-/** How a person answers in each format, with what a library made that this project did not write (of JWTs: signed). */
-const FORMATS = [
-  { format: 'dc+sd-jwt', answer: (request: ReceivedRequest) => ageOf(stage.person, request) },
-  { format: 'mso_mdoc', answer: (request: ReceivedRequest) => mdocAgeOf(holder, request) },
-  { format: 'jwt_vc_json', answer: (request: ReceivedRequest) => jwtVcAgeOf(subject, request) },
-]
-
-it.each(FORMATS.flatMap((format) => SHAPES.map((options) => ({ ...format, ...options }))))(
-  'CONTRACT 5: a foreign wallet accepts a request of $client_id_prefix, $response_mode, $request_uri_method, and its answer in $format verifies',
-  async ({ format, answer, ...request_options }) => {
-    const anchors = [stage.authority, holder, subject].map(({ anchor }) => anchor())
-    const rp = await relyingPartyOf(stage, { trust_anchors: anchors })
-    const { session, request } = await begin(
-      stage,
-      { ...OVER_18, formats: [format], request_options },
-      { rp },
-    )
-    const { client_id, response_mode } = request.payload
-    expect([client_id.split(':')[0], response_mode]).toEqual([
-      request_options.client_id_prefix,
-      request_options.response_mode,
-    ])
-    expect((await stage.service.wallet.present(request, await answer(request))).status).toBe(200)
-    const { status, request_options: shown } = await rp.poll(session.verification_id)
-    expect([status, shown]).toEqual(['verified', request_options])
-  },
-)
 
 it('CONTRACT 5: a wallet that knows only GET is served where post was offered', async () => {
   const { session, request } = await begin(stage, OVER_18, { getOnly: true })
