@@ -149,7 +149,7 @@ function members(rules: SettingsRules) {
 
 const url = text(2048)
 
-const trustAnchor = z.pipe(
+export const trustAnchor = z.pipe(
   z.unknown(),
   z.transform((input, { issues }) => {
     const anchor = parseTrustAnchor(input)

@@ -30,8 +30,10 @@ const ANYONE = { caller: 'anyone' } as const
 const WALLET = { caller: 'wallet' } as const
 const OPERATOR = { caller: 'operator' } as const
 
-/** Every route by its method and path. */
+/** Every route by its method and path. What it takes and answers is described in openapi/operations, then `npm run openapi`. */
 export const ACCESS = {
+  'GET /openapi.json': ANYONE,
+  'GET /docs': ANYONE,
   'GET /healthz': ANYONE,
   'GET /readyz': ANYONE,
   'GET /.well-known/jwks.json': ANYONE,

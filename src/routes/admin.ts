@@ -2,7 +2,6 @@
 
 import type { MiddlewareHandler } from 'hono'
 import { Hono } from 'hono/tiny'
-import * as z from 'zod/mini'
 import { utf8 } from '../codec/bytes.ts'
 import { sha256 } from '../crypto/digest.ts'
 import { timingSafeEqual } from '../crypto/timing-safe.ts'
@@ -14,6 +13,7 @@ import { CLIENT_TOKEN_PREFIX } from '../session/client-token.ts'
 import { presentedToken } from './authenticate.ts'
 import type { AppContext, AppEnv } from './context.ts'
 import { problem } from './problems.ts'
+import { directoryQuery } from './schemas.ts'
 import {
   answer,
   changeSettings,
@@ -28,12 +28,7 @@ import {
   toTime,
 } from './settings-handlers.ts'
 import { createList, eraseList, listLists, refreshList, showList } from './trust-lists.ts'
-import { queryNumber, readJson, readQuery } from './validate.ts'
-
-const PAGE = z.strictObject({
-  limit: z._default(queryNumber(/^([1-9][0-9]?|100)$/, 'must be 1 to 100'), 50),
-  after: z._default(queryNumber(/^[0-9]{1,15}$/, 'must be a next_cursor'), 0),
-})
+import { readJson, readQuery } from './validate.ts'
 
 /** Mount at `/v1/admin`. */
 export function adminRoutes(): Hono<AppEnv> {
@@ -80,7 +75,7 @@ async function create(c: AppContext): Promise<Response> {
 }
 
 async function list(c: AppContext): Promise<Response> {
-  const query = readQuery(c, PAGE)
+  const query = readQuery(c, directoryQuery)
   if (!query.ok) return query.error
   const { after, limit } = query.value
   const page = await directoryOf(c.env).list(after, limit)

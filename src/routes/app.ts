@@ -4,6 +4,7 @@ import { Hono } from 'hono/tiny'
 import { adminRoutes } from './admin.ts'
 import type { AppEnv } from './context.ts'
 import { dcApiRoutes } from './dc-api.ts'
+import { documentationRoutes } from './documentation.ts'
 import { headWithoutEffect, noSuchRoute, onFault, requestId } from './edge.ts'
 import { eventRoutes } from './events.ts'
 import { logRequests } from './log.ts'
@@ -24,6 +25,7 @@ export function createApp(): Hono<AppEnv> {
   app.route('/', walletRoutes()) // first: what it says of HEAD, too, is for wallets
   app.use(headWithoutEffect(app, SAFE_PREFIXES))
   app.route('/', wellKnownRoutes())
+  app.route('/', documentationRoutes())
   app.route('/', verifierDidRoutes())
   app.route('/', sessionPageRoutes())
   app.route('/', relyingPartyRoutes())

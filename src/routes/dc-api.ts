@@ -2,13 +2,10 @@
 // ours, as the browser that its cookie knows, and the relying party's own, by way of its server.
 
 import { Hono } from 'hono/tiny'
-import * as z from 'zod/mini'
 import { encodeBase64url } from '../codec/base64url.ts'
 import { utf8 } from '../codec/bytes.ts'
-import { text } from '../codec/schema.ts'
 import { sha256 } from '../crypto/digest.ts'
 import { configOf } from '../env.ts'
-import { DC_API_PROTOCOLS } from '../openid4vp/dc-api.ts'
 import { err, type Result } from '../result.ts'
 import type { DcApiPage, DcApiResult } from '../session/dc-api.ts'
 import { authenticateForSession, openerOf, type SessionCaller } from './authenticate.ts'
@@ -16,6 +13,7 @@ import { isOwnPage, keepSecret, secretOf } from './browser.ts'
 import type { AppContext, AppEnv } from './context.ts'
 import { problem } from './problems.ts'
 import { answer, faultProblem, stubOf } from './relying-party.ts'
+import { dcApiAnswer, dcApiAsking } from './schemas.ts'
 import { readJson } from './validate.ts'
 import { walletError } from './wallet-errors.ts'
 
@@ -28,17 +26,11 @@ const ASK_LIMIT = 1024
 /** The answer itself may have 1 MiB, as at the callback. */
 const ANSWER_LIMIT = 1024 * 1024 + 1024
 
-const asking = z.strictObject({ origin: z.exactOptional(text(300)) })
-const answering = z.strictObject({
-  protocol: z.enum(DC_API_PROTOCOLS),
-  data: z.record(z.string(), z.json()),
-})
-
 /** A request for the page's browser. */
 async function ask(c: AppContext): Promise<Response> {
   const caller = await callerOf(c)
   if (!caller.ok) return caller.error
-  const body = await readJson(c, asking, ASK_LIMIT)
+  const body = await readJson(c, dcApiAsking, ASK_LIMIT)
   if (!body.ok) return body.error
   const origin = originFor(c, caller.value, body.value.origin)
   if (origin === undefined) {
@@ -61,7 +53,7 @@ async function ask(c: AppContext): Promise<Response> {
 async function present(c: AppContext): Promise<Response> {
   const caller = await callerOf(c)
   if (!caller.ok) return caller.error
-  const body = await readJson(c, answering, ANSWER_LIMIT)
+  const body = await readJson(c, dcApiAnswer, ANSWER_LIMIT)
   if (!body.ok) return body.error
   const session = stubOf(c, c.req.param('id') ?? '')
   if (session === undefined) return problem(c, 'verification_not_found')

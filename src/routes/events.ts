@@ -2,35 +2,27 @@
 // days are walked, and the members that only a session has are added to its event while it lives.
 
 import { Hono } from 'hono/tiny'
-import * as z from 'zod/mini'
 import { configOf, type Env } from '../env.ts'
 import { eventLogStub, oldestDay } from '../relying-party/event-days.ts'
 import type { RecordedEvent } from '../relying-party/event-log.ts'
 import { sessionIdOf } from '../session/identifier.ts'
 import { authenticate } from './authenticate.ts'
 import type { AppContext, AppEnv } from './context.ts'
-import { CURSOR_LENGTH, type LogPosition, readCursor, writeCursor } from './event-cursor.ts'
+import { type LogPosition, readCursor, writeCursor } from './event-cursor.ts'
 import { problem } from './problems.ts'
-import { queryNumber, readQuery } from './validate.ts'
+import { eventsQuery, NOT_A_CURSOR } from './schemas.ts'
+import { readQuery } from './validate.ts'
 
 /** `GET /v1/events`. */
 export function eventRoutes(): Hono<AppEnv> {
   return new Hono<AppEnv>().get('/v1/events', list)
 }
 
-const NOT_A_CURSOR = 'must be the next of an earlier answer'
-
-const PAGE = z.strictObject({
-  // Empty, as `?after=` of a reader that has none yet: from the start.
-  after: z._default(z.union([z.literal(''), z.string().check(z.length(CURSOR_LENGTH))], NOT_A_CURSOR), ''),
-  limit: z._default(queryNumber(/^([1-9][0-9]?|100)$/, 'must be 1 to 100'), 50),
-})
-
 async function list(c: AppContext): Promise<Response> {
   const caller = await authenticate(c, 'verify:read')
   if (!caller.ok) return caller.error
   const { relying_party_id } = caller.value.settings
-  const query = readQuery(c, PAGE)
+  const query = readQuery(c, eventsQuery)
   if (!query.ok) return query.error
   const { after, limit } = query.value
   const config = configOf(c.env)

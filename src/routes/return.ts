@@ -2,14 +2,13 @@
 // the relying party's server redeems the return code it is sent on with. A GET of the return page has no part in this.
 
 import { Hono } from 'hono/tiny'
-import * as z from 'zod/mini'
-import { text } from '../codec/schema.ts'
 import type { CodeFault } from '../session/same-device.ts'
 import { authenticate, authenticateForSession, openerOf } from './authenticate.ts'
 import { isOwnPage, keepSecret, secretOf } from './browser.ts'
 import type { AppContext, AppEnv } from './context.ts'
 import { type ProblemCode, problem } from './problems.ts'
 import { answer, faultProblem, stubOf } from './relying-party.ts'
+import { comingBack, redemption } from './schemas.ts'
 import { readJson } from './validate.ts'
 
 /** The routes of binding. */
@@ -21,10 +20,6 @@ export function returnRoutes(): Hono<AppEnv> {
 }
 
 const CODE_LIMIT = 1024
-
-const code = text(200)
-const comingBack = z.strictObject({ response_code: code })
-const redemption = z.strictObject({ return_code: code })
 
 /** A request for this browser alone, and the cookie that knows it again. */
 async function makeLink(c: AppContext): Promise<Response> {

@@ -1,4 +1,5 @@
-// The shapes of what relying parties send about sessions (CONTRACT 2): strict, so an unknown member is refused by name.
+// The shapes of what is sent about sessions, bodies and queries (CONTRACT 2, 4, 5, 7): strict, so an unknown member is refused by
+// name. The published description (openapi/) is made of them.
 
 import * as z from 'zod/mini'
 import { utf8 } from '../codec/bytes.ts'
@@ -7,6 +8,7 @@ import { list, text } from '../codec/schema.ts'
 import { HASH_NAMES } from '../crypto/digest.ts'
 import { TRANSACTION_DATA } from '../limits.ts'
 import { CLIENT_ID_PREFIXES } from '../openid4vp/client-identifier.ts'
+import { DC_API_PROTOCOLS } from '../openid4vp/dc-api.ts'
 import { dcqlQuery } from '../openid4vp/dcql/schema.ts'
 import { REQUEST_URI_METHODS, RESPONSE_MODES } from '../openid4vp/generation.ts'
 import { PROTOCOL_IDS } from '../openid4vp/protocols/index.ts'
@@ -14,6 +16,8 @@ import { QR_SIZE } from '../qr/symbol.ts'
 import { claimsEncryptionJwk } from '../relying-party/encryption-jwk.ts'
 import { SESSION_BINDINGS } from '../session/binding.ts'
 import { ASSURANCE_LEVELS } from '../trust/anchor.ts'
+import { CURSOR_LENGTH } from './event-cursor.ts'
+import { queryNumber } from './validate.ts'
 
 /** Bytes of a creation's body at most. */
 export const CREATE_LIMIT = 16 * 1024
@@ -110,3 +114,51 @@ export function parseQrSize(given: readonly string[] | undefined): number | unde
   const size = given?.length === 1 && /^[1-9][0-9]{2,3}$/.test(text) ? Number(text) : Number.NaN
   return size >= QR_SIZE.minimum && size <= QR_SIZE.maximum ? size : undefined
 }
+
+const pageLimit = z._default(queryNumber(/^([1-9][0-9]?|100)$/, 'must be 1 to 100'), 50)
+
+/** What is said of an `after` that the event log never gave. */
+export const NOT_A_CURSOR = 'must be the next of an earlier answer'
+
+/** Query of `GET /v1/events`. */
+export const eventsQuery = z.strictObject({
+  // Empty, as `?after=` of a reader that has none yet: from the start.
+  after: z._default(z.union([z.literal(''), z.string().check(z.length(CURSOR_LENGTH))], NOT_A_CURSOR), ''),
+  limit: pageLimit,
+})
+
+/** Query of `GET /v1/admin/relying_parties`. */
+export const directoryQuery = z.strictObject({
+  limit: pageLimit,
+  after: z._default(queryNumber(/^[0-9]{1,15}$/, 'must be a next_cursor'), 0),
+})
+
+/** Query of `GET /v1/verify/{id}`, which may have other parameters too. */
+export const waitQuery = z
+  .object({
+    wait: z.optional(queryNumber(/^([1-9]|1[0-9]|2[0-5])$/, 'must be 1 to 25')),
+    after_version: z.optional(queryNumber(/^[0-9]{1,15}$/, 'must be a version')),
+  })
+  .check(
+    z.refine(({ wait, after_version }) => wait !== undefined || after_version === undefined, {
+      path: ['after_version'],
+      message: 'means nothing without wait',
+    }),
+  )
+
+const code = text(200)
+
+/** Body of `POST …/response_code`: a browser is back. */
+export const comingBack = z.strictObject({ response_code: code })
+
+/** Body of `POST …/return`: its relying party redeems. */
+export const redemption = z.strictObject({ return_code: code })
+
+/** Body of `POST …/dc-api/request`. */
+export const dcApiAsking = z.strictObject({ origin: z.exactOptional(text(300)) })
+
+/** Body of `POST …/dc-api`: what the browser gave to the page. */
+export const dcApiAnswer = z.strictObject({
+  protocol: z.enum(DC_API_PROTOCOLS),
+  data: z.record(z.string(), z.json()),
+})

@@ -1,33 +1,21 @@
 // `?wait=&after_version=`: an answer that comes when there is something new to say (CONTRACT 4). The edge waits on the session's
 // hibernating socket; no call waits inside the object, which may sleep meanwhile.
 
-import * as z from 'zod/mini'
 import { ok, type Result } from '../result.ts'
 import { type Opener, watchAddress } from '../session/opener.ts'
 import type { SessionFault, View } from '../session/results.ts'
 import type { VerificationSession } from '../session/verification-session.ts'
 import type { AppContext } from './context.ts'
-import { queryNumber, readQuery } from './validate.ts'
+import { waitQuery } from './schemas.ts'
+import { readQuery } from './validate.ts'
 
 /** For how long at most, and for a version above which. `afterVersion` is null for the one that is found. */
 export type Wait = { readonly milliseconds: number; readonly afterVersion: number | null }
 
-const WAIT = z
-  .object({
-    wait: z.optional(queryNumber(/^([1-9]|1[0-9]|2[0-5])$/, 'must be 1 to 25')),
-    after_version: z.optional(queryNumber(/^[0-9]{1,15}$/, 'must be a version')),
-  })
-  .check(
-    z.refine(({ wait, after_version }) => wait !== undefined || after_version === undefined, {
-      path: ['after_version'],
-      message: 'means nothing without wait',
-    }),
-  )
-
 /** What the query asks to wait for; null where it asks for the state as it is. The error is the response to send. */
 export function readWait(c: AppContext): Result<Wait | null, Response> {
   if (!c.req.url.includes('?')) return ok(null) // as most polls are
-  const query = readQuery(c, WAIT)
+  const query = readQuery(c, waitQuery)
   if (!query.ok) return query
   const { wait, after_version } = query.value
   return ok(wait === undefined ? null : { milliseconds: wait * 1000, afterVersion: after_version ?? null })

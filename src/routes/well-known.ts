@@ -9,6 +9,8 @@ import { readiness } from './readiness.ts'
 
 /** Begin the paths below which HEAD may run GET handlers: they have no effect. */
 export const SAFE_PREFIXES = [
+  '/openapi.json',
+  '/docs',
   '/healthz',
   '/readyz',
   '/.well-known/',

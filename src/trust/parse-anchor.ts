@@ -17,7 +17,7 @@ export type AnchorFault = { readonly pointer: string; readonly message: string }
 
 /** Parses one trust anchor, or names every fault found. */
 export function parseTrustAnchor(value: unknown): Result<TrustAnchor, readonly AnchorFault[]> {
-  const parsed = ANCHOR.safeParse(value, { error: inWords })
+  const parsed = anchorShape.safeParse(value, { error: inWords })
   if (!parsed.success) return err(parsed.error.issues.flatMap(toFaults))
   const { purpose, eku, issuer, jwks, x509_ca_pem, x509_certificate_pem, issuer_url, did, ...common } =
     parsed.data
@@ -80,7 +80,8 @@ const issuerUrl = text(2048).check(
 
 const pem = text(PEM.characters)
 
-const ANCHOR = z.strictObject({
+/** The shape of an anchor as it is sent. That it has exactly one mechanism is judged after. */
+export const anchorShape = z.strictObject({
   name: text(100),
   credential_types: list(text(100), 50),
   assurance_level: z.enum(ASSURANCE_LEVELS),

@@ -9,6 +9,7 @@ import { SCOPES, type Scope } from '../../src/relying-party/settings.ts'
 import type { RouteName } from '../../src/routes/access.ts'
 import { createApp } from '../../src/routes/app.ts'
 import { verificationIdOf } from '../../src/session/identifier.ts'
+import { expectDescribed } from '../support/described.ts'
 import { VERIFIER_CERTIFICATE_PEM } from '../support/environment.ts'
 import { ADMIN, call, createRelyingParty, json } from './edge-app.ts'
 
@@ -121,7 +122,7 @@ export function unknownIds(foreign: string, party: Party): readonly string[] {
 export type Parameters = Readonly<Record<string, string>>
 
 /** Sends a well-formed request to the route. */
-export function send(
+export async function send(
   name: RouteName,
   { parameters = {}, token, query = '', body = BODIES[name], headers = {} }: Sending,
 ): Promise<Response> {
@@ -129,7 +130,9 @@ export function send(
   const path = pattern.replace(/:(\w+)/g, (_, parameter) => parameters[parameter] ?? 'none')
   const authorization = token === undefined ? {} : { Authorization: `Bearer ${token}` }
   const init = { headers: { ...HEADERS[name], ...authorization, ...headers }, body }
-  return call(app, method, path + query, init)
+  const response = await call(app, method, path + query, init)
+  await expectDescribed(method, path, response, body)
+  return response
 }
 
 export type Sending = {

@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { decodePng, readWithJsqr } from '../qr/judges.ts'
+import { expectDescribed } from './described.ts'
 import { lintExchange } from './linted-exchange.ts'
 import { type CreatedRelyingParty, type Server, startServer } from './server.ts'
 import { createWallet, type Wallet } from './wallet.ts'
@@ -100,6 +101,7 @@ export async function startService(env: Readonly<Record<string, string>> = {}): 
     const path = url.startsWith(BASE_URL) ? url.slice(BASE_URL.length) : url.replace(server.origin, '')
     const answer = await fetch(server.origin + path, { redirect: 'manual', ...init })
     const { method = 'GET', body } = init
+    await expectDescribed(method, path, answer, sentJson(body))
     return lintExchange({ url: BASE_URL + path, method, body, answer, fetch: send })
   }
   const verifierCa = readFileSync(join(server.stateDir, 'verifier-ca.pem'), 'utf8')
@@ -112,6 +114,15 @@ export async function startService(env: Readonly<Record<string, string>> = {}): 
     admin: (method, path, body) =>
       send(`/v1/admin/relying_parties${path}`, jsonRequest(method, server.adminToken, body, {})),
     stop: () => server.stop(),
+  }
+}
+
+/** The JSON of a body; undefined for what is none. */
+function sentJson(body: unknown): unknown {
+  try {
+    return typeof body === 'string' ? JSON.parse(body) : undefined
+  } catch {
+    return undefined
   }
 }
 

@@ -25,7 +25,7 @@ export function undocumented(request: FuzzRequest, answer: FuzzAnswer): string |
   return answer.status < 400 ? undocumentedSuccess(path, answer) : undocumentedProblem(answer)
 }
 
-const PAGE = /^\/s\/|^\/v1\/verify\/[^/]+\/return$|^\/problems\//
+const PAGE = /^\/s\/|^\/v1\/verify\/[^/]+\/return$|^\/problems\/|^\/docs$/
 
 /** CONTRACT 5. */
 function undocumentedForWallets(

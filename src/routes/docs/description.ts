@@ -1,0 +1,85 @@
+// An OpenAPI description (3.1) as far as the page reads it, and what it reads off a schema: its type and its limits in words.
+
+export type Schema = {
+  readonly $ref?: string
+  readonly type?: string | readonly string[]
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly anyOf?: readonly Schema[]
+  readonly allOf?: readonly Schema[]
+  readonly items?: Schema
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly additionalProperties?: boolean | Schema
+  readonly required?: readonly string[]
+  readonly description?: string
+  readonly default?: unknown
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly minimum?: number
+  readonly maximum?: number
+}
+
+export type Ref = { readonly $ref: string }
+export type Content = Readonly<
+  Record<string, { readonly schema?: Schema; readonly examples?: Readonly<Record<string, Ref>> }>
+>
+
+export type Response = { readonly description: string; readonly content?: Content }
+
+export type Operation = {
+  readonly operationId: string
+  readonly tags: readonly string[]
+  readonly summary: string
+  readonly description?: string
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[]
+  readonly parameters?: readonly {
+    readonly name: string
+    readonly in: string
+    readonly description: string
+    readonly schema: Schema
+  }[]
+  readonly requestBody?: { readonly content: Content }
+  readonly responses: Readonly<Record<string, Response>>
+}
+
+export type Description = {
+  readonly info: { readonly title: string; readonly description: string }
+  readonly tags: readonly { readonly name: string }[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly webhooks: Readonly<
+    Record<string, { readonly post: Omit<Operation, 'tags' | 'security' | 'operationId'> }>
+  >
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>
+    readonly examples: Readonly<Record<string, { readonly value: unknown }>>
+  }
+}
+
+/** Whether a body tells what went wrong. */
+export function isError(schema: Schema | undefined): boolean {
+  return /(Problem|OAuthError)$/.test(schema?.$ref ?? '')
+}
+
+/** The last part of a reference. */
+export function nameOf(ref: string): string {
+  return ref.slice(ref.lastIndexOf('/') + 1)
+}
+
+/** The limits and the default of a schema, in words. */
+export function limitsOf(schema: Schema): readonly string[] {
+  const { minLength, maxLength, minItems, maxItems, minimum, maximum } = schema
+  return [
+    ...range(minLength, maxLength, ' characters'),
+    ...range(minItems, maxItems, ' items'),
+    ...range(minimum, maximum, ''),
+    ...(schema.default === undefined ? [] : [`default ${JSON.stringify(schema.default)}`]),
+  ]
+}
+
+function range(from: number | undefined, to: number | undefined, unit: string): readonly string[] {
+  if (from !== undefined && to !== undefined) return [`${from} to ${to}${unit}`]
+  if (to !== undefined) return [`at most ${to}${unit}`]
+  return from === undefined ? [] : [`at least ${from}${unit}`]
+}

@@ -1,0 +1,350 @@
+// An example of every body, by the name of its schema. They belong together: a shop asks whether somebody is over 18. Those of
+// errors are in error-examples.ts.
+
+import type { ComponentName } from './components.ts'
+
+const BASE = 'https://verifier.example'
+const ID = 'v_7Zk1mJq0T5cW3x9aYdLfHs8RgUeVbN2oPiKtQwErXyA'
+const RP = 'rp_Qm3xT8vN1kLw5zRb7cYd2f'
+const CREATED = '2027-01-31T12:00:00.000Z'
+const EXPIRES = '2027-01-31T12:10:00.000Z'
+const VERIFIED = '2027-01-31T12:00:42.000Z'
+const CLIENT_TOKEN = 'ct_MTc5ODc2MTYwMA.4f0Qh2rXbW9sKc7LdTzYpVgJ'
+const CLIENT_ID = 'x509_hash:Uvo3HtuIxuhC92rShpgqcT3YXwrqRxWEviRiA0OZszk'
+const REQUEST_URI = `${BASE}/r/7Zk1mJq0T5cW3x9aYdLfHs8RgUeVbN2oPiKtQwErXyAb1c2d3e4f5g6h7`
+const URI = `openid4vp://?client_id=${CLIENT_ID}&request_uri=${REQUEST_URI}&request_uri_method=post`
+const QUERY = {
+  credentials: [
+    {
+      id: 'age_sd_jwt',
+      format: 'dc+sd-jwt',
+      meta: { vct_values: ['urn:eudi:age:1'] },
+      claims: [{ path: ['age_over_18'], values: [true] }],
+    },
+  ],
+}
+const OVER_18 = { age_over_18: true }
+const ISSUER = 'https://issuer.example'
+const POINT = {
+  kty: 'EC',
+  crv: 'P-256',
+  x: 'MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4',
+  y: '4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM',
+}
+const SCOPES = ['verify:create', 'verify:read', 'verify:request']
+const EVENTS = ['verification.verified', 'verification.rejected']
+const PEM = '-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n'
+const JWE = 'eyJhbGciOiJFQ0RILUVTIn0..aXY.Y2lwaGVydGV4dA.dGFn'
+
+const WALLET_REQUEST = {
+  protocol: 'openid4vp-1.0',
+  uri: URI,
+  client_id: CLIENT_ID,
+  request_uri: REQUEST_URI,
+  request_uri_method: 'post',
+  response_uri: `${BASE}/v1/verify/${ID}/callback`,
+  dcql_query: QUERY,
+  transaction_data: null,
+  wallet_links: { openid4vp: URI },
+  expires_at: EXPIRES,
+}
+
+const CREDENTIAL = {
+  id: 'age_sd_jwt',
+  credential_type: 'age_attestation',
+  format: 'dc+sd-jwt',
+  issuer: ISSUER,
+  assurance_level: 'substantial',
+  status: 'valid',
+  checks: OVER_18,
+  transaction_data: [],
+}
+
+const TRUST_LIST = {
+  name: 'age-issuers',
+  livemode: true,
+  kind: 'pem_bundle',
+  pem: PEM,
+  services: [{ credential_types: ['age_attestation'], assurance_level: 'substantial' }],
+}
+
+const OUTCOME = {
+  verification_id: ID,
+  status: 'verified',
+  checks: OVER_18,
+  assurance_level: 'substantial',
+  credential_type: 'age_attestation',
+  verified_at: VERIFIED,
+  reason: null,
+  metadata: { order: '4711' },
+  protocol: 'openid4vp-1.0',
+  channel: 'qr',
+  format: 'dc+sd-jwt',
+  issuer: ISSUER,
+  session_binding: 'none',
+  credentials: [CREDENTIAL],
+  livemode: false,
+  encrypted_claims: null,
+}
+
+const REASON = {
+  code: 'untrusted_issuer',
+  message: 'No trust anchor for this credential type vouches for the issuer.',
+  retryable: true,
+}
+
+const VERIFICATION = {
+  ...OUTCOME,
+  version: 4,
+  stage: 'done',
+  created_at: CREATED,
+  expires_at: EXPIRES,
+  session_url: null,
+  credential_types: ['age_attestation'],
+  scope: ['age_over_18'],
+  dcql_query: null,
+  required_assurance_level: 'low',
+  credential_match: 'any',
+  formats: null,
+  request_options: {
+    client_id_prefix: 'x509_hash',
+    response_mode: 'direct_post.jwt',
+    request_uri_method: 'post',
+  },
+  required_session_binding: 'none',
+  expires_in: 600,
+  return_url: null,
+  locale: null,
+  allow_derived: false,
+  retry_of: null,
+  claims_encryption_jwk: null,
+  transaction_data: null,
+  attempts: [{ at: '2027-01-31T12:00:30.000Z', channel: 'qr', reason: REASON }],
+  attempt_count: 1,
+  trust_lists: [],
+  trace: [{ id: 'issuer_signature', clause: 'RFC 9901 §7.1', result: 'pass' }],
+  assurance_derivation: [
+    { step: 'anchor', id: 'age_sd_jwt', anchor: 'Age issuer', level: 'substantial' },
+    { step: 'holder_binding', id: 'age_sd_jwt', level: 'substantial' },
+    { step: 'status', id: 'age_sd_jwt', status: 'valid', as_of: CREATED, level: 'substantial' },
+  ],
+}
+
+const EVENT = {
+  event_id: 'evt_Jx2Yk7QmZ1nT4vRb8cLd0w',
+  event_type: 'verification.verified',
+  sequence: 1,
+  created_at: VERIFIED,
+  ...OUTCOME,
+}
+
+const API_KEY = { key_id: '9f2c4e6a8b0d1f3a', scopes: SCOPES, created_at: CREATED, expires_at: null }
+const SHOWN_KEY = `wv_test_${RP.slice(3)}.9f2c4e6a8b0d1f3a.…`
+const NEW_SECRET = 'whsec_…'
+const ANCHOR = {
+  name: 'Age issuer',
+  credential_types: ['age_attestation'],
+  assurance_level: 'substantial',
+  x509_ca_pem: PEM,
+}
+const CREDENTIAL_TYPES = [
+  {
+    type: 'club_card',
+    formats: {
+      'dc+sd-jwt': {
+        meta: { vct_values: ['https://club.example/card'] },
+        scopes: { member: { path: ['member'], boolean: true } },
+      },
+    },
+  },
+]
+const WEBHOOK = { url: 'https://shop.example/webhooks/wallet', events: EVENTS }
+const RELYING_PARTY = {
+  relying_party_id: RP,
+  name: 'Example shop',
+  livemode: false,
+  created_at: CREATED,
+  webhook: { ...WEBHOOK, disabled: false },
+  trust_anchors: [ANCHOR],
+  anchor_sets: [],
+  credential_types: CREDENTIAL_TYPES,
+  transaction_data_types: [],
+  formats: null,
+  request_options: {},
+  by_value: true,
+  status_unavailable: 'refuse',
+  return_urls: ['https://shop.example/checkout'],
+  origins: ['https://shop.example'],
+  retention_seconds: 172_800,
+  claims_encryption_jwk: null,
+  verifier: null,
+  api_keys: [API_KEY],
+}
+
+/** Schemas that are no body by themselves, and those of errors, which have an example for each. */
+type WithoutExample =
+  | (
+      | 'DcqlQuery'
+      | 'EncryptionKey'
+      | 'TrustAnchor'
+      | 'CredentialTypes'
+      | 'TransactionDataTypes'
+      | 'WalletRequest'
+    )
+  | ('Reason' | 'Credential' | 'ApiKey' | 'Problem' | 'OAuthError')
+
+/** By schema. */
+export const EXAMPLES: Readonly<Record<Exclude<ComponentName, WithoutExample>, unknown>> = {
+  CreateVerification: {
+    credential_types: ['age_attestation'],
+    scope: ['age_over_18'],
+    metadata: { order: '4711' },
+  },
+  ComingBack: { response_code: 'hS0c…' },
+  Redemption: { return_code: 'p9Xq…' },
+  DcApiAsking: { origin: 'https://shop.example' },
+  DcApiAnswer: { protocol: 'openid4vp-v1-signed', data: { response: JWE } },
+  CreateRelyingParty: { name: 'Example shop', webhook: WEBHOOK, trust_anchors: [ANCHOR] },
+  ChangeRelyingParty: { retention_seconds: 3600 },
+  CreateApiKey: { scopes: SCOPES },
+  TokenForm: { grant_type: 'client_credentials', client_id: RP, client_secret: SHOWN_KEY },
+  RequestForm: { wallet_nonce: 'qPmxiNFCR3QTm19POc8u', wallet_metadata: '{}' },
+  AnswerForm: { response: JWE },
+  CreatedVerification: {
+    verification_id: ID,
+    status: 'pending',
+    session_url: `${BASE}/s/${ID}?token=${CLIENT_TOKEN}`,
+    qr_code: 'image/png;base64,iVBORw0KGgo…',
+    deep_link: `walletverify://verify/${ID}`,
+    expires_at: EXPIRES,
+    client_token: CLIENT_TOKEN,
+    wallet_request: WALLET_REQUEST,
+    livemode: false,
+    version: 1,
+  },
+  Verification: VERIFICATION,
+  VerificationState: {
+    verification_id: ID,
+    version: 1,
+    status: 'pending',
+    stage: 'created',
+    expires_at: EXPIRES,
+  },
+  AuthorizationRequest: {
+    verification_id: ID,
+    status: 'pending',
+    expires_at: EXPIRES,
+    deep_link: `openid4vp://verify?request=${ID}`,
+    qr_code_url: `${BASE}/v1/verify/${ID}/qr?token=${CLIENT_TOKEN}`,
+    authorization_request: {
+      response_type: 'vp_token',
+      response_mode: 'direct_post',
+      client_id: BASE,
+      redirect_uri: `${BASE}/v1/verify/${ID}/callback`,
+      nonce: '0f8fad5bd9cb469fa16570867728950e',
+      presentation_definition: {
+        id: `pd_${ID}`,
+        input_descriptors: [
+          {
+            id: `descriptor_${ID}`,
+            name: 'age_attestation',
+            constraints: { fields: [{ path: ['$.credentialSubject.age_over_18', '$.age_over_18'] }] },
+          },
+        ],
+      },
+    },
+    wallet_request: WALLET_REQUEST,
+  },
+  Event: EVENT,
+  TestEvent: {
+    event_id: 'evt_Jx2Yk7QmZ1nT4vRb8cLd0w',
+    event_type: 'webhook.test',
+    created_at: CREATED,
+    relying_party_id: RP,
+    livemode: false,
+  },
+  EventPage: { events: [EVENT], next: 'AABRYAAAAAFqZ0l4c3R1dnd4eXphYmNk', has_more: false },
+  DeliveryLog: {
+    verification_id: ID,
+    deliveries: [
+      {
+        delivery_id: 'dlv_c4Hn8sVtY2kXq6Zw1mRb9d',
+        event_id: 'evt_Jx2Yk7QmZ1nT4vRb8cLd0w',
+        event_type: 'verification.verified',
+        sequence: 1,
+        state: 'delivered',
+        next_attempt_at: null,
+        attempts: [{ attempt: 1, at: VERIFIED, manual: false, status: 204, error: null }],
+      },
+    ],
+  },
+  Link: { uri: URI, wallet_links: { openid4vp: URI }, expires_at: EXPIRES },
+  CameBack: { return_url: 'https://shop.example/checkout?return_code=p9Xq…' },
+  DcApiRequests: {
+    digital: { requests: [{ protocol: 'openid4vp-v1-signed', data: { request: 'eyJhbGciOiJFUzI1NiJ9…' } }] },
+    expires_at: EXPIRES,
+  },
+  RelyingParty: RELYING_PARTY,
+  CreatedRelyingParty: { api_key: SHOWN_KEY, webhook_secret: NEW_SECRET, ...RELYING_PARTY },
+  CreateTrustList: TRUST_LIST,
+  TrustList: {
+    ...TRUST_LIST,
+    created_at: CREATED,
+    sequence: null,
+    issued_at: null,
+    next_update: null,
+    trust_as_of: CREATED,
+    usable_until: null,
+    anchors: 1,
+    left_out: 0,
+    last_attempt: { at: CREATED, fault: null },
+  },
+  TrustLists: { trust_lists: [{ name: 'age-issuers', livemode: true }] },
+  RelyingPartyPage: {
+    relying_parties: [{ relying_party_id: RP, name: 'Example shop', livemode: false, created_at: CREATED }],
+    next_cursor: null,
+  },
+  ApiKeyList: { api_keys: [API_KEY] },
+  CreatedApiKey: { api_key: SHOWN_KEY, ...API_KEY },
+  RotatedSecret: { webhook_secret: NEW_SECRET, previous_secret_expires_at: '2027-02-01T12:00:00.000Z' },
+  WebhookTest: {
+    event_id: 'evt_Jx2Yk7QmZ1nT4vRb8cLd0w',
+    succeeded: true,
+    status: 204,
+    error: null,
+    duration_ms: 87,
+  },
+  Token: {
+    access_token: 'eyJhbGciOiJFUzI1NiJ9…',
+    token_type: 'Bearer',
+    expires_in: 900,
+    scope: SCOPES.join(' '),
+  },
+  Redirect: { redirect_uri: `${BASE}/v1/verify/${ID}/return#response_code=hS0c…` },
+  KeySet: { keys: [{ ...POINT, kid: 'k1', alg: 'ES256', use: 'sig' }] },
+  DidDocument: {
+    '@context': ['https://www.w3.org/ns/did/v1', 'https://w3id.org/security/suites/jws-2020/v1'],
+    id: 'did:web:verifier.example',
+    verificationMethod: [
+      {
+        id: 'did:web:verifier.example#k1',
+        type: 'JsonWebKey2020',
+        controller: 'did:web:verifier.example',
+        publicKeyJwk: POINT,
+      },
+    ],
+    authentication: ['did:web:verifier.example#k1'],
+    assertionMethod: ['did:web:verifier.example#k1'],
+  },
+  OAuthMetadata: {
+    issuer: BASE,
+    token_endpoint: `${BASE}/oauth/token`,
+    jwks_uri: `${BASE}/.well-known/jwks.json`,
+    scopes_supported: SCOPES,
+    response_types_supported: [],
+    grant_types_supported: ['client_credentials'],
+    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+  },
+  Health: { status: 'ok', boot_id: null },
+  Readiness: { status: 'ready', warnings: [] },
+}

@@ -1,0 +1,68 @@
+// `/openapi.json` and `/docs` as they are served.
+
+import { beforeAll, expect, it, vi } from 'vitest'
+import { createApp } from '../../src/routes/app.ts'
+import { DOCS_STYLE } from '../../src/routes/docs/style.ts'
+import { PROBLEMS } from '../../src/routes/problems.ts'
+import { DESCRIPTION } from '../support/described.ts'
+import { call, json } from './edge-app.ts'
+
+const app = createApp()
+
+beforeAll(() => {
+  vi.spyOn(console, 'log').mockImplementation(() => undefined)
+})
+
+it('/openapi.json is the description, for tools of any origin, and may be kept a while', async () => {
+  const response = await call(app, 'GET', '/openapi.json')
+  expect(response.headers.get('Content-Type')).toBe('application/json')
+  expect(response.headers.get('Access-Control-Allow-Origin')).toBe('*')
+  expect(response.headers.get('Cache-Control')).toBe('public, max-age=300')
+  expect(await json(response)).toEqual(JSON.parse(JSON.stringify(DESCRIPTION)))
+})
+
+it('/docs shows every call, every schema and every problem', async () => {
+  const page = await (await call(app, 'GET', '/docs')).text()
+  for (const [path, item] of Object.entries(DESCRIPTION.paths)) {
+    expect(page).toContain(`<code>${path}</code>`)
+    for (const { summary } of Object.values(item)) expect(page).toContain(escaped(summary))
+  }
+  for (const name of Object.keys(DESCRIPTION.components.schemas)) expect(page).toContain(`id="${name}"`)
+  for (const code of Object.keys(PROBLEMS).filter((code) => code !== 'method_not_allowed')) {
+    expect(page).toContain(`href="/problems/${code}"`)
+  }
+})
+
+it('/docs links to nothing that is not on it or on this service', async () => {
+  const page = await (await call(app, 'GET', '/docs')).text()
+  const targets = [...page.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, target = '']) => target)
+  const anchors = [...page.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id)
+  expect(new Set(anchors).size).toBe(anchors.length)
+  for (const target of targets.filter((each) => each.startsWith('#'))) {
+    expect(anchors).toContain(target.slice(1))
+  }
+  const elsewhere = targets.filter((each) => !/^(#|\/problems\/\w+$|\/openapi\.json$|data:,$)/.test(each))
+  expect(elsewhere).toEqual([])
+})
+
+it('/docs runs no script: its policy allows its own style by hash and nothing else', async () => {
+  const response = await call(app, 'GET', '/docs')
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(DOCS_STYLE))
+  const hash = btoa(String.fromCharCode(...new Uint8Array(digest)))
+  const policy = response.headers.get('Content-Security-Policy') ?? ''
+  expect(policy.split('; ').sort()).toEqual([
+    "base-uri 'none'",
+    "default-src 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    'img-src data:',
+    `style-src 'sha256-${hash}'`,
+  ])
+  const page = await response.text()
+  expect(page).toContain(`<style>${DOCS_STYLE}</style>`)
+  expect(page).not.toMatch(/<script|\son\w+=|\sstyle=/)
+})
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll("'", '&#39;').replaceAll('"', '&quot;')
+}
