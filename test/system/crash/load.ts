@@ -2,7 +2,8 @@
 // same key or the same bytes, until they are answered.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { OVER_18 } from '../../support/service.ts'
+import { lintExchange } from '../../support/linted-exchange.ts'
+import { BASE_URL, OVER_18 } from '../../support/service.ts'
 import { formPost, type LeanWallet, readRequestObject } from '../lean-wallet.ts'
 
 /** How a session is to end. `expired`: nobody says anything about it after its creation. */
@@ -35,20 +36,32 @@ export function persistentCaller(origin: string, up: () => Promise<void>) {
       await up()
       const answer = await askOnce(origin + path, init)
       if (answer === undefined) brokenOff++
-      else if (!NOT_NOW.includes(answer.status)) return answer
+      else {
+        await lint(path, init, answer)
+        if (!NOT_NOW.includes(answer.status)) return answer
+      }
       await sleep(20)
     }
   }
   return { ask, brokenOff: () => brokenOff }
 }
 
-async function askOnce(url: string, init: RequestInit): Promise<Answer | undefined> {
+type Whole = Answer & { readonly headers: Headers }
+
+async function askOnce(url: string, init: RequestInit): Promise<Whole | undefined> {
   try {
     const response = await fetch(url, { ...init, signal: AbortSignal.timeout(GIVEN_UP_AFTER_MS) })
-    return { status: response.status, text: await response.text() }
+    return { status: response.status, text: await response.text(), headers: response.headers }
   } catch {
     return undefined // an answer that did not come whole is none
   }
+}
+
+/** What wallets are served between two crashes keeps its rules, as ever. */
+async function lint(path: string, { method = 'GET', body }: RequestInit, { text, ...whole }: Whole) {
+  const fetchNothing = () => Promise.reject(new Error('no DID is in use here'))
+  const answer = new Response(text, whole)
+  await lintExchange({ url: BASE_URL + path, method, body, answer, fetch: fetchNothing })
 }
 
 /** Ends of `outcomes` sessions, six of ten verified, and of the silent ones spread among them. */

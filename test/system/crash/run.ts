@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { seededRandom } from '../../formats/sd-jwt-vc/random.ts'
 import { makeAuthority } from '../../support/person.ts'
 import { type Server, startServer } from '../../support/server.ts'
+import { BASE_URL } from '../../support/service.ts'
 import { leanSettings, makeLeanWallet } from '../lean-wallet.ts'
 import { type FailingReceiver, startFailingReceiver } from './failing-receiver.ts'
 import type { Evidence, Told } from './findings.ts'
@@ -37,7 +38,7 @@ export async function runCrashes(plan: Plan): Promise<Run> {
   const receiver = await startFailingReceiver(plan.seed)
   const authority = await makeAuthority()
   const wallet = await makeLeanWallet(authority)
-  const server = await startServer({ launcher: plan.launcher })
+  const server = await startServer({ launcher: plan.launcher, env: { BASE_URL } })
   const gate = openGate()
   try {
     const { api_key: apiKey } = await server.createRelyingParty(leanSettings(authority, receiver.url))
