@@ -43,11 +43,11 @@ async function walletFaults(exchange: Exchange, path: string): Promise<readonly 
 const lintRequest = createRequestLinter()
 
 /** Without the URI that was scanned, and what was asked for: wallets, which have both, compare them with what they are served. */
-async function requestFaults({ url, body, answer, fetch }: Exchange, requestObject: string) {
+async function requestFaults({ url, method, body, answer, fetch }: Exchange, requestObject: string) {
   const claims = decodeJwt<Record<string, unknown>>(requestObject)
   const outer = new URLSearchParams({ client_id: String(claims.client_id), request_uri: url })
   const protocol = protocolOf(claims)
-  const posted = new URLSearchParams(body === undefined || body === null ? '' : String(body))
+  const posted = new URLSearchParams(method === 'POST' ? String(body ?? '') : '')
   const violations = await lintRequest({
     uri: `openid4vp://?${outer}`,
     requestObject,

@@ -5,6 +5,7 @@ import { Agent, request as send } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { ACCESS } from '../../src/routes/access.ts'
 import { seededRandom } from '../formats/sd-jwt-vc/random.ts'
+import { lintExchange } from '../support/linted-exchange.ts'
 import { BASE_URL } from '../support/service.ts'
 import { answerAge, begin, finish, relyingPartyOf, useStage } from '../support/stage.ts'
 import { type FuzzAnswer, undocumented } from './fuzz/documented.ts'
@@ -39,6 +40,7 @@ describe('ten thousand generated requests', () => {
       return fault === undefined ? [] : [{ fault, ...shown(request), answer: shownAnswer(answer) }]
     })
     expect(firstOfEach(faults), `${faults.length} answers`).toEqual([])
+    await lintRequestObjects(requests, answers)
     expect(neverMet(answers), 'statuses that no answer had').toEqual([])
     expect(neverOpened(requests, answers), 'routes that no request got into').toEqual([])
     expect(stage.service.server.output()).not.toContain('"event":"fault"')
@@ -49,6 +51,18 @@ describe('ten thousand generated requests', () => {
     expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
   })
 })
+
+/** Each that was served is held to the rules of requests, and throws where it breaks one. */
+async function lintRequestObjects(requests: readonly FuzzRequest[], answers: readonly FuzzAnswer[]) {
+  for (const [i, { method, path, body }] of requests.entries()) {
+    const { status, headers, body: text } = answers[i] as FuzzAnswer
+    if (status !== 200 || headers['content-type'] !== 'application/oauth-authz-req+jwt') continue
+    const named = Object.entries(headers).map(([name, value]) => [name, String(value)] as [string, string])
+    const answer = new Response(new Uint8Array(text), { status, headers: named })
+    const { fetch } = stage.service
+    await lintExchange({ url: BASE_URL + path, method, body, answer, fetch })
+  }
+}
 
 /** Routes that answered nobody but to ask who they are. The table is complete: test/routes/access.test.ts compares it with the app. */
 function neverOpened(requests: readonly FuzzRequest[], answers: readonly FuzzAnswer[]): readonly string[] {
