@@ -143,7 +143,7 @@ export const REFUSED = CELLS.filter((cell) => PROTOCOL_RULES.includes(ruleFor(ce
 /** The two tables of the README. */
 export function describeCells(): string {
   return [
-    '| `protocol` | channel | format | answer | verifier named by | fetched by | cells |',
+    '| `protocol` | channel | format | answer | verifier named by | fetched by | cells of each channel |',
     '|---|---|---|---|---|---|---|',
     ...possibleRows(),
     '',
