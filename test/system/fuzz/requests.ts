@@ -40,7 +40,9 @@ export function drawRequest(random: Random, pool: Pool): FuzzRequest {
   const method = random.below(5) === 0 ? random.pick(METHODS) : own
   const name = `${method} ${route}`
   const known = isRoute(name) ? name : null
-  const body = random.below(3) === 0 ? undefined : drawBody(random, pool, known)
+  // workerd closes the connection over a body that nobody reads, and a long answer is then cut off on its way.
+  const isLong = name === 'GET /docs' || name === 'GET /openapi.json'
+  const body = isLong || random.below(3) === 0 ? undefined : drawBody(random, pool, known)
   return {
     route: known,
     method,
