@@ -9,7 +9,7 @@ import type { AppContext, AppEnv } from './context.ts'
 import type { Description } from './docs/description.ts'
 import { documentationPage } from './docs/page.ts'
 import { DOCS_STYLE } from './docs/style.ts'
-import stored from './openapi/description.json'
+import stored from './openapi/description.json' with { type: 'json' }
 import { withErrors } from './openapi/errors.ts'
 
 /** `/openapi.json`, `/docs`. */

@@ -2,7 +2,7 @@
 // What it took and did not refuse is held against the description of the body.
 
 import { type Description, isError, type Operation } from '../../src/routes/docs/description.ts'
-import stored from '../../src/routes/openapi/description.json'
+import stored from '../../src/routes/openapi/description.json' with { type: 'json' }
 import { withErrors } from '../../src/routes/openapi/errors.ts'
 import { schemaFaults } from './json-schema.ts'
 

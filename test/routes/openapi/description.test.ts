@@ -7,7 +7,7 @@ import { ACCESS } from '../../../src/routes/access.ts'
 import { isError, type Schema } from '../../../src/routes/docs/description.ts'
 import { TOKEN_ERRORS } from '../../../src/routes/oauth-errors.ts'
 import { describe as describeRoutes, ELSEWHERE } from '../../../src/routes/openapi/describe.ts'
-import stored from '../../../src/routes/openapi/description.json'
+import stored from '../../../src/routes/openapi/description.json' with { type: 'json' }
 import { PROBLEMS } from '../../../src/routes/problems.ts'
 import { WALLET_ERRORS } from '../../../src/routes/wallet-errors.ts'
 import { DESCRIPTION, findSchema, undescribed } from '../../support/described.ts'
