@@ -20,6 +20,8 @@ export type DcqlPolicyRequest = {
 export type DcqlCatalogue = {
   readonly definitions: readonly CredentialTypeDefinition[]
   readonly formats: readonly DcqlFormat[]
+  /** Whether some of the anchors come from lists: without any, no answer is vouched for by one. */
+  readonly hasTrustLists: boolean
 }
 
 type DcqlFormat = Pick<
@@ -97,7 +99,7 @@ function setFaults({ credentials, credential_sets }: DcqlQuery): readonly DcqlFa
 /** One credential query: a descriptor for each type it asks for. */
 function readQuery(
   query: CredentialQuery,
-  { definitions, formats }: DcqlCatalogue,
+  { definitions, formats, hasTrustLists }: DcqlCatalogue,
 ): Result<readonly PolicyDescriptor[], readonly DcqlFault[]> {
   const format = formats.find(({ id }) => id === query.format)
   if (format === undefined) return err([{ cause: 'unknown_format', pointer: '/format' }])
@@ -106,7 +108,7 @@ function readQuery(
     ...(types.ok ? [] : types.error),
     ...bindingFaults(query),
     ...(query.trusted_authorities ?? []).flatMap((authority, i) =>
-      authorityFaults(authority).map((fault) => ({
+      authorityFaults(authority, hasTrustLists).map((fault) => ({
         ...fault,
         pointer: `/trusted_authorities/${i}${fault.pointer}`,
       })),
@@ -152,12 +154,13 @@ function bindingFaults(query: CredentialQuery): readonly DcqlFault[] {
 }
 
 /** §6.1.1: the types it defines. Of those we cannot check, the answer could never be found to fit. */
-function authorityFaults({ type, values }: TrustedAuthority): readonly DcqlFault[] {
-  if (type === 'etsi_tl' || type === 'openid_federation')
+function authorityFaults({ type, values }: TrustedAuthority, hasTrustLists: boolean): readonly DcqlFault[] {
+  if (type === 'openid_federation' || (type === 'etsi_tl' && !hasTrustLists))
     return [{ cause: 'authority_not_checkable', pointer: '/type' }]
-  if (type !== 'aki') return [{ cause: 'unknown_authority_type', pointer: '/type' }]
+  if (type !== 'aki' && type !== 'etsi_tl') return [{ cause: 'unknown_authority_type', pointer: '/type' }]
+  const form = type === 'aki' ? /^[A-Za-z0-9_-]+$/ : /^https?:\/\/[\x21-\x7e]+$/
   return values.flatMap((value, i) =>
-    /^[A-Za-z0-9_-]+$/.test(value) ? [] : [{ cause: 'invalid_authority' as const, pointer: `/values/${i}` }],
+    form.test(value) ? [] : [{ cause: 'invalid_authority' as const, pointer: `/values/${i}` }],
   )
 }
 

@@ -111,9 +111,16 @@ export class TrustList extends DurableObject<Env> {
     const { edition, checked_at } = stored
     const trust_as_of = new Date(checked_at ?? 0).toISOString()
     const list = { name, sequence: edition?.sequence ?? null, trust_as_of }
+    // OpenID4VP 1.0 §6.1.1.2: by its address a query asks for an ETSI list, and for no other kind.
+    const published = stored.config.kind === 'etsi_lote' ? { listUrl: stored.config.url } : {}
     const anchors = this.ctx.storage.kv.get<readonly TrustAnchor[]>(ANCHORS) ?? []
     const usable_until = usableUntil(stored)
-    return ok({ name, livemode, usable_until, anchors: anchors.map((anchor) => ({ ...anchor, list })) })
+    return ok({
+      name,
+      livemode,
+      usable_until,
+      anchors: anchors.map((anchor) => ({ ...anchor, list, ...published })),
+    })
   }
 
   /** Gets the list now. */

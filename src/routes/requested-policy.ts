@@ -25,6 +25,7 @@ export function requestedPolicy(
   const catalogue = {
     definitions: typeDefinitions(settings.credential_types),
     formats: Object.values(FORMATS),
+    hasTrustLists: settings.anchor_sets.length > 0,
   }
   const { required_assurance_level, dcql_query: query } = body
   if (query !== undefined) {
@@ -72,10 +73,10 @@ const DCQL_MESSAGES: Readonly<Record<DcqlCause, string>> = {
   invalid_meta: 'does not name credential types as this format does',
   unknown_credential_type: 'names a credential type that is neither built in nor added',
   unknown_authority_type: 'is not a kind of trusted authority',
-  invalid_authority: 'must be base64url',
+  invalid_authority: 'must be base64url for aki, an address for etsi_tl',
   intent_to_retain_for_mdoc_only: 'is known for mso_mdoc only',
   indistinguishable_claims: 'is spelled in checks as another path is',
-  authority_not_checkable: 'could not be checked in an answer: only aki is',
+  authority_not_checkable: 'could not be checked in an answer: aki is, and etsi_tl with anchor_sets',
   holder_binding_required: 'must not be false for this format',
   path_selects_nothing: 'selects nothing in a credential of this format',
   claim_always_present: 'is disclosed always and cannot be asked for',

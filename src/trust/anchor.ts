@@ -37,6 +37,8 @@ export type TrustAnchor = {
   readonly eku?: readonly string[]
   /** The list it came from; never on the wire, where anchors are a relying party's own. */
   readonly list?: ListReference
+  /** Where that list is published, if it is. */
+  readonly listUrl?: string
 } & AnchorMechanism
 
 /** Which issue of which of the operator's lists vouched, and when that issue was last known to be the current one. */

@@ -179,6 +179,6 @@ function authorityKeyIdentifier({ extensions }: Certificate): readonly string[] 
   return identifier === undefined ? [] : [encodeBase64url(identifier)]
 }
 
-function naming({ name, assurance_level, list }: TrustAnchor): TrustedSigner['anchor'] {
-  return { name, assurance_level, ...(list && { list }) }
+function naming({ name, assurance_level, list, listUrl }: TrustAnchor): TrustedSigner['anchor'] {
+  return { name, assurance_level, ...(list && { list }), ...(listUrl && { listUrl }) }
 }

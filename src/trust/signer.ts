@@ -29,6 +29,8 @@ export type VouchingAnchor = {
   readonly name: string
   readonly assurance_level: AssuranceLevel
   readonly list?: ListReference
+  /** Where the list is published that the anchor came from (OpenID4VP 1.0 §6.1.1.2). */
+  readonly listUrl?: string
 }
 
 /** A signer an anchor vouches for. The signature itself is still to be verified with one of the keys. */

@@ -89,7 +89,7 @@ it('400 for neither', async () => {
 
 it.each<[fault: string, dcql_query: object, pointer: string, code: string]>([
   [
-    'a trusted list, which could not be checked',
+    'a trusted list, where no anchor comes from one',
     query({ trusted_authorities: [{ type: 'etsi_tl', values: ['https://lotl.example'] }] }),
     `${FIRST}/trusted_authorities/0/type`,
     'authority_not_checkable',

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type IssuerPki, type Minted, mintIssuerPki } from '../support/certificates.ts'
 import { makeMdocPerson, mdocOf } from '../support/mdoc-person.ts'
-import { ageOf, queryFor } from '../support/person.ts'
+import { AGE, ageOf, queryFor } from '../support/person.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { expectStatus, type RelyingParty } from '../support/service.ts'
 import { begin, relyingPartyOf, useStage } from '../support/stage.ts'
@@ -57,8 +57,8 @@ const subscriberOf = (name: string): Promise<RelyingParty> =>
   relyingPartyOf(stage, { trust_anchors: [], anchor_sets: [name] })
 
 /** The answer by a credential whose issuer's certificates lead to `issuer`'s root. */
-async function present(rp: RelyingParty, { leaf, intermediate } = pki) {
-  const { session, request } = await begin(stage, undefined, { rp })
+async function present(rp: RelyingParty, { leaf, intermediate } = pki, policy?: object) {
+  const { session, request } = await begin(stage, policy, { rp })
   const answer = await stage.service.wallet.present(
     request,
     await ageOf(stage.person, request, {
@@ -98,6 +98,28 @@ it('CONTRACT 8: an issuer on a list verifies, and result and receipt say which i
   const [, payload = ''] = (await receipt.text()).split('.')
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { trust_lists: unknown }
   expect(claims.trust_lists).toEqual(session.trust_lists)
+})
+
+it.each([
+  ['whose list vouched', '', 200],
+  ['of another list', '/other', 400],
+])('OpenID4VP 1.0 §6.1.1.2: trusted_authorities of kind etsi_tl, %s', async (_, path, status) => {
+  await publish()
+  const name = `asked-for-${status}`
+  await keep(name)
+  const rp = await subscriberOf(name)
+  const trusted_authorities = [{ type: 'etsi_tl', values: [publisher.url + path] }]
+  const meta = { vct_values: [AGE] }
+  const query = {
+    id: 'age',
+    format: 'dc+sd-jwt',
+    meta,
+    claims: [{ path: ['age_over_18'] }],
+    trusted_authorities,
+  }
+  const { answer, session } = await present(rp, pki, { dcql_query: { credentials: [query] } })
+  expect(answer.status).toBe(status)
+  expect(session.status).toBe(status === 200 ? 'verified' : 'pending')
 })
 
 it('CONTRACT 8: a driving licence verifies under a VICAL, whose signer an authority vouches for', async () => {

@@ -9,7 +9,11 @@ import { buildDcqlPolicy, checkName, DCQL_CAUSES } from '../../src/policy/build-
 import { typeDefinitions } from '../../src/policy/catalogue.ts'
 import { MEMBERSHIP } from './fixtures.ts'
 
-const CATALOGUE = { definitions: typeDefinitions([MEMBERSHIP]), formats: [sdJwtVc, mdoc] }
+const CATALOGUE = {
+  definitions: typeDefinitions([MEMBERSHIP]),
+  formats: [sdJwtVc, mdoc],
+  hasTrustLists: false,
+}
 const CLUB = 'https://club.example/membership'
 
 const PID: CredentialQuery = {
@@ -80,7 +84,7 @@ describe('a query is refused for', () => {
       '/trusted_authorities/0/values/1',
     ],
     [
-      'a trusted list',
+      'a trusted list, where no anchor comes from one',
       { trusted_authorities: [{ type: 'etsi_tl', values: ['https://lotl.example'] }] },
       'authority_not_checkable',
       '/trusted_authorities/0/type',

@@ -147,7 +147,11 @@ type Answer = readonly (readonly [id: string, credential: VerifiedCredential])[]
 function policyOf(query: unknown): Policy | undefined {
   const parsed = dcqlQuery.safeParse(query)
   if (!parsed.success) return undefined
-  const catalogue = { definitions: typeDefinitions([MEMBERSHIP]), formats: [sdJwtVc, mdoc] }
+  const catalogue = {
+    definitions: typeDefinitions([MEMBERSHIP]),
+    formats: [sdJwtVc, mdoc],
+    hasTrustLists: false,
+  }
   const built = buildDcqlPolicy({ query: parsed.data, required_assurance_level: 'low' }, catalogue)
   return built.ok ? built.value : undefined
 }

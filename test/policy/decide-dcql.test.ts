@@ -27,7 +27,11 @@ type Told = readonly [id: string, claims: JsonObject, changes?: Partial<Verified
 
 /** Decides on credentials of the club unless told otherwise, each matched with its query as an answer's are. */
 function decided(asked: DcqlQuery, told: readonly Told[], now = NOW) {
-  const catalogue = { definitions: typeDefinitions([MEMBERSHIP]), formats: [sdJwtVc, mdoc] }
+  const catalogue = {
+    definitions: typeDefinitions([MEMBERSHIP]),
+    formats: [sdJwtVc, mdoc],
+    hasTrustLists: false,
+  }
   const built = buildDcqlPolicy({ query: asked, required_assurance_level: 'substantial' }, catalogue)
   if (!built.ok) throw new Error(JSON.stringify(built.error))
   const presentations = told.map(([queryId, claims, changes]) => {

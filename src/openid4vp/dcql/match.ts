@@ -49,11 +49,13 @@ export function isSatisfied(query: DcqlQuery, answered: ReadonlySet<string>): bo
 
 /**
  * §6.1.1: one of the authorities is enough. A hint to the wallet, checked because it was asked for: trust is the anchors'
- * affair. What could not be checked (`etsi_tl`, `openid_federation`) is not satisfied.
+ * affair. A list vouched where the anchor came from it (§6.1.1.2); what could not be checked is not satisfied.
  */
-function isAuthorityOf({ authorityKeyIdentifiers }: VerifiedCredential) {
-  return ({ type, values }: TrustedAuthority) =>
-    type === 'aki' && values.some((value) => authorityKeyIdentifiers.includes(value))
+function isAuthorityOf({ authorityKeyIdentifiers, anchor }: VerifiedCredential) {
+  return ({ type, values }: TrustedAuthority) => {
+    if (type === 'aki') return values.some((value) => authorityKeyIdentifiers.includes(value))
+    return type === 'etsi_tl' && values.some((value) => value === anchor.listUrl)
+  }
 }
 
 /** §6.3: type and value match exactly. A path that selects several elements needs one of them. */

@@ -20,6 +20,9 @@ const GOOD: Partial<VerifiedCredential> = {
   claims: { age_over_18: true, birthdate: '1990-01-01' },
 }
 const AUTHORITY = { authorityKeyIdentifiers: ['YQ', 'Yg'] }
+const LISTED = {
+  anchor: { name: 'PID list', assurance_level: 'high', listUrl: 'https://list.example/pid' },
+} as const
 
 describe('a credential answers its query', () => {
   it('when format, type, holder binding, claims and values are as asked', () => {
@@ -41,6 +44,16 @@ describe('a credential answers its query', () => {
       { trusted_authorities: [{ type: 'etsi_tl', values: ['YQ'] }] },
       AUTHORITY,
     ],
+    [
+      'another list vouched',
+      { trusted_authorities: [{ type: 'etsi_tl', values: ['https://list.example'] }] },
+      LISTED,
+    ],
+    [
+      'no list vouched',
+      { trusted_authorities: [{ type: 'etsi_tl', values: ['https://list.example/pid'] }] },
+      {},
+    ],
     ['no authority is good enough', { trusted_authorities: [] }, AUTHORITY],
     ['a claim set names an unknown claim', { claim_sets: [['adult', 'nobody']] }, {}],
     ['there is no claim set at all', { claim_sets: [] }, {}],
@@ -61,6 +74,13 @@ describe('a credential answers its query', () => {
     expect(match({ ...QUERY, trusted_authorities }, { ...GOOD, ...AUTHORITY })).toEqual({
       valueMismatches: [],
     })
+  })
+
+  it('below an anchor of one of the lists asked for', () => {
+    const trusted_authorities = [
+      { type: 'etsi_tl', values: ['https://lotl.example', 'https://list.example/pid'] },
+    ]
+    expect(match({ ...QUERY, trusted_authorities }, { ...GOOD, ...LISTED })).toEqual({ valueMismatches: [] })
   })
 
   it('without any claim where the query asks for none', () => {
