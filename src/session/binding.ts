@@ -99,7 +99,11 @@ export function discardHeld(document: SessionDocument, now: number): SessionDocu
     generations: alive.filter(({ number }) => number !== held.generation),
     version: document.version + 1,
   }
-  return noteAttempt(waiting, { at: now, reason: 'same_device_return_missing', channel: 'link' })
+  return noteAttempt(waiting, {
+    at: now,
+    reason: 'same_device_return_missing',
+    channel: held.outcome.channel,
+  })
 }
 
 /**

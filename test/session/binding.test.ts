@@ -96,6 +96,14 @@ describe('a success', () => {
     expect(nextWakeUp(discarded)).toBe(discarded.expires_at)
   })
 
+  it('that is discarded is noted by the way it came', () => {
+    const document = session()
+    const outcome = { ...OUTCOME, channel: 'dc_api' } as const
+    const holding = holdSuccess(document, { ...success(document, { channel: 'dc_api' }), outcome }, T0)
+    if (holding === undefined) throw new Error('not held')
+    expect(discardHeld(holding, T0).attempts.at(-1)?.channel).toBe('dc_api')
+  })
+
   it('that is discarded does not wake an older link that nobody fetched', () => {
     const document = held()
     const stale = { ...success(document).generation, number: 1.5, fetched: false, superseded_at: T0 - 60_000 }
