@@ -54,7 +54,7 @@ export default defineConfig({
           include: ['test/conformance/**/*.test.ts', 'test/system/**/*.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          fileParallelism: false,
+          maxWorkers: 2, // each file starts a service of its own; with more, those that kill and race would starve
         },
       },
     ],

@@ -1,13 +1,13 @@
 // `npm start`: installs what is missing, builds what changed, and runs the deployed bundle on workerd, as one process.
 
 import { randomUUID } from 'node:crypto'
-import { copyFileSync, realpathSync, renameSync } from 'node:fs'
+import { copyFileSync, cpSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { BUNDLE, ensureBundle } from './service/bundle.mjs'
 import { demoRelyingPartyPath, keepDemoRelyingParty } from './service/demo-relying-party.mjs'
 import { ensureInstalled } from './service/install.mjs'
-import { ROOT } from './service/paths.mjs'
+import { ASSETS, ROOT } from './service/paths.mjs'
 import { keepSecrets, keepUniqueKeys, openStateDirectory, writePrivately } from './service/state.mjs'
 import { keepVerifier } from './service/verifier-certificate.mjs'
 import { configPath, endStaleWorkerd, endWorkerd, startWorkerd, untilReady } from './service/workerd.mjs'
@@ -104,11 +104,14 @@ async function prepare(directory, { addresses, tls, allowLoopback }, variables) 
     ),
     tls: tls && { certificate: embedded(tls.certificate), key: embedded(tls.key) },
     objectsPath: join(directory, 'objects'),
+    assetsPath: join(directory, 'assets'),
     allowLoopback: allowLoopback === '1',
   })
   writePrivately(configPath(directory), config)
   copyFileSync(BUNDLE, join(directory, 'worker.js.new'))
   renameSync(join(directory, 'worker.js.new'), join(directory, 'worker.js'))
+  rmSync(join(directory, 'assets'), { recursive: true, force: true })
+  cpSync(ASSETS, join(directory, 'assets'), { recursive: true })
 }
 
 /** Signals are passed on; when workerd ends by itself, so does the launcher. Returns what ends both. */

@@ -15,6 +15,8 @@ export type Env = {
   readonly DIRECTORY: DurableObjectNamespace<Directory>
   readonly EVENT_LOG: DurableObjectNamespace<EventLog>
   readonly TRUST_LIST: DurableObjectNamespace<TrustList>
+  /** Files beside the bundle, by name (assets/). */
+  readonly ASSETS: Fetcher
   /** 100 creations a second a key; bare `workerd` has no such binding. */
   readonly CREATION_RATE_LIMIT?: RateLimit
   /** 60 wallet calls in 10 s an address. */

@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url'
 
 export const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 export const DIST = join(ROOT, 'dist')
+/** Files that the Worker serves and does not contain (wrangler.toml). */
+export const ASSETS = join(ROOT, 'assets')
 
 /** Node 24 from node_modules: the tools need it, whatever Node the machine has. */
 export const NODE = join(ROOT, 'node_modules', '.bin', 'node')

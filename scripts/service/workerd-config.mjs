@@ -26,12 +26,14 @@ export function workerdConfig({
   addresses,
   tls,
   objectsPath,
+  assetsPath,
   allowLoopback,
 }) {
   const bindings = [
     ...wrangler.objects.map(
       ({ binding, className }) => `(name = ${text(binding)}, durableObjectNamespace = ${text(className)})`,
     ),
+    '(name = "ASSETS", service = "assets")',
     ...variables.map((name) => `(name = ${text(name)}, fromEnvironment = ${text(name)})`),
   ]
   const namespaces = wrangler.objects.map(
@@ -57,6 +59,7 @@ const config :Workerd.Config = (
       globalOutbound = "internet",
     )),
     (name = "objects", disk = (path = ${text(objectsPath)}, writable = true)),
+    (name = "assets", disk = (path = ${text(assetsPath)})),
     # Addresses of private networks stay out of reach, also by way of NAT64.
     (name = "internet", network = (
       allow = ${list(allow.map(text))},

@@ -12,6 +12,7 @@ const OPTIONS = {
   addresses: ['127.0.0.1:8787'],
   tls: null,
   objectsPath: '/state/objects',
+  assetsPath: '/state/assets',
   allowLoopback: false,
 }
 

@@ -1,13 +1,12 @@
 // Holds what the service answers against its own description: the route is described, with this status, media type, schema and error.
 // What it took and did not refuse is held against the description of the body.
 
+import served from '../../assets/openapi.json' with { type: 'json' }
 import { type Description, isError, type Operation } from '../../src/routes/docs/description.ts'
-import stored from '../../src/routes/openapi/description.json' with { type: 'json' }
-import { withErrors } from '../../src/routes/openapi/errors.ts'
 import { schemaFaults } from './json-schema.ts'
 
 /** As it is served. */
-export const DESCRIPTION = withErrors(stored) as unknown as Description
+export const DESCRIPTION = served as unknown as Description
 const { schemas, examples } = DESCRIPTION.components
 
 export type Answered = {

@@ -1,6 +1,6 @@
 // The description as one page that reads from top to bottom: every call by section, then the schemas that calls refer to.
 
-import { html, raw } from 'hono/html'
+import { html } from 'hono/html'
 import {
   type Content,
   type Description,
@@ -10,7 +10,6 @@ import {
   type Operation,
   type Schema,
 } from './description.ts'
-import { DOCS_STYLE } from './style.ts'
 
 /** HTML made by `html`, which escapes what it is given. */
 type Markup = ReturnType<typeof html>
@@ -25,7 +24,7 @@ export async function documentationPage(description: Description): Promise<strin
 <meta name="viewport" content="width=device-width">
 <title>${info.title}: API</title>
 <link rel="icon" href="data:,">
-<style>${raw(DOCS_STYLE)}</style>
+<link rel="stylesheet" href="/assets/docs.css">
 </head>
 <body>
 <main>

@@ -1,4 +1,4 @@
-// How the documentation looks. Inlined; the page's Content-Security-Policy names its hash.
+// How the documentation looks.
 
 /** The one style sheet of `/docs`. */
 export const DOCS_STYLE = `

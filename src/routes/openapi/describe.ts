@@ -1,5 +1,4 @@
-// The OpenAPI 3.1 description of every route in the access table, made of the schemas that validate. `npm run openapi` writes it to
-// description.json. Of this folder the Worker loads that and errors.ts, which completes it.
+// The OpenAPI 3.1 description of every route in the access table, made of the schemas that validate. errors.ts completes it.
 //
 // A new route has its row in access.ts and its operation in operations/, or this does not compile.
 

@@ -1,5 +1,5 @@
-// The errors of the description, made of the tables that errors themselves are made of. The Worker has those anyway: the stored
-// description only names, for each operation, what it can refuse with, and the rest is added when it is served.
+// The errors of the description, made of the tables that errors themselves are made of: describe.ts only names, for each operation,
+// what it can refuse with.
 
 import { TOKEN_ERRORS } from '../oauth-errors.ts'
 import { PROBLEMS, type ProblemCode } from '../problems.ts'

@@ -99,9 +99,9 @@ export const BROWSERS = {
   },
   'GET /assets/:name': {
     id: 'readScript',
-    summary: 'A script of the page',
-    answers: { 200: { description: 'The script.', other: { 'text/javascript': null } } },
-    problems: ['not_found', 'internal_error'],
+    summary: 'A script or a style of our pages',
+    answers: { 200: { description: 'The file.', other: { 'text/javascript': null, 'text/css': null } } },
+    problems: ['not_found', 'internal_error', 'temporarily_unavailable'],
   },
   'POST /v1/verify/:id/link': {
     id: 'makeLink',
@@ -136,13 +136,13 @@ export const ANYONE = {
     id: 'readDescription',
     summary: 'This description',
     answers: { 200: { description: 'OpenAPI 3.1.', other: { 'application/json': null } } },
-    problems: ['internal_error'],
+    problems: ['internal_error', 'temporarily_unavailable'],
   },
   'GET /docs': {
     id: 'readDocumentation',
     summary: 'This description as a page',
     answers: { 200: { description: 'The page.', other: PAGE } },
-    problems: ['internal_error'],
+    problems: ['internal_error', 'temporarily_unavailable'],
   },
   'GET /healthz': {
     id: 'readHealth',
