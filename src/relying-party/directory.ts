@@ -1,7 +1,10 @@
-// The operator's list of relying parties: one object, one row each, written when a relying party is created.
+// The operator's list of relying parties: one object, one row each, written when a relying party is created; and when the
+// certificates that they have of their own expire, so that nobody has to ask them all.
 
 import { DurableObject } from 'cloudflare:workers'
 import type { Env } from '../env.ts'
+import { type ChainLifetime, chainLifetime } from '../trust/chain-lifetime.ts'
+import { relyingPartyStub } from './identifier.ts'
 
 /** One line of the list. `created_at` is Unix milliseconds. */
 export type DirectoryEntry = {
@@ -11,11 +14,23 @@ export type DirectoryEntry = {
   readonly created_at: number
 }
 
+/** An entry as the operator sees it. Unix milliseconds; `null`: it has no certificate of its own. */
+export type ListedEntry = DirectoryEntry & { readonly verifier_certificate_expires_at: number | null }
+
+/** The certificates that relying parties have of their own. Times are Unix milliseconds. */
+export type CertificateDates = {
+  readonly expired: number
+  /** How many should be renewed now, the expired ones apart. */
+  readonly toRenew: number
+  /** When the next one expires; `null` where there is none that has not. */
+  readonly nextExpiry: number | null
+}
+
 /** A list of trusted issuers that relying parties may subscribe to, in test mode alone where it is not `livemode`. */
 export type TrustListEntry = { readonly name: string; readonly livemode: boolean }
 
 /** Entries in the order of creation. `next` is the cursor of the following page; null on the last one. */
-export type DirectoryPage = { readonly entries: readonly DirectoryEntry[]; readonly next: number | null }
+export type DirectoryPage = { readonly entries: readonly ListedEntry[]; readonly next: number | null }
 
 export class Directory extends DurableObject<Env> {
   constructor(ctx: DurableObjectState, env: Env) {
@@ -26,6 +41,28 @@ export class Directory extends DurableObject<Env> {
     ctx.storage.sql.exec(
       'CREATE TABLE IF NOT EXISTS trust_lists (name TEXT PRIMARY KEY, livemode INTEGER NOT NULL) WITHOUT ROWID',
     )
+    // A row without dates: no certificate of its own.
+    ctx.storage.sql.exec(`CREATE TABLE IF NOT EXISTS verifier_certificates (
+      relying_party_id TEXT PRIMARY KEY, expires_at INTEGER, renew_from INTEGER) WITHOUT ROWID`)
+    if (ctx.storage.kv.get(DATED) !== 'all')
+      void ctx.blockConcurrencyWhile(() => ctx.storage.setAlarm(Date.now()))
+  }
+
+  /** Dates the certificates of relying parties that are older than the dates, some at a time. */
+  override async alarm(): Promise<void> {
+    const after = this.ctx.storage.kv.get<number | 'all'>(DATED) ?? 0
+    if (after === 'all') return
+    const { entries, next } = this.list(after, DATED_AT_ONCE)
+    await Promise.all(
+      entries.map(async ({ relying_party_id }) => {
+        const view = await relyingPartyStub(this.env.RELYING_PARTY, relying_party_id)?.view()
+        const verifier = view?.ok ? view.value.verifier : null
+        // What has been noted meanwhile is newer.
+        this.#note('IGNORE', relying_party_id, verifier && chainLifetime(verifier.certificate_chain_pem))
+      }),
+    )
+    this.ctx.storage.kv.put(DATED, next ?? 'all')
+    if (next !== null) await this.ctx.storage.setAlarm(Date.now())
   }
 
   add(entry: DirectoryEntry): void {
@@ -43,15 +80,31 @@ export class Directory extends DurableObject<Env> {
     this.ctx.storage.sql.exec(statement, name, relyingPartyId)
   }
 
+  /** Notes how long the certificate lasts that a relying party has of its own now; `null` where it has none. */
+  noteCertificate(relyingPartyId: string, lifetime: ChainLifetime | null): void {
+    this.#note('REPLACE', relyingPartyId, lifetime)
+  }
+
+  /** How the certificates of relying parties stand at `now` (Unix milliseconds). */
+  certificateDates(now: number): CertificateDates {
+    const statement = `SELECT count(*) FILTER (WHERE expires_at < ?1) AS expired,
+      count(*) FILTER (WHERE expires_at >= ?1 AND renew_from <= ?1) AS toRenew,
+      min(expires_at) FILTER (WHERE expires_at >= ?1) AS nextExpiry FROM verifier_certificates`
+    return this.ctx.storage.sql.exec<CertificateDates>(statement, now).one()
+  }
+
   /** True where the entry was there. */
   remove(relyingPartyId: string): boolean {
+    this.ctx.storage.sql.exec('DELETE FROM verifier_certificates WHERE relying_party_id = ?', relyingPartyId)
     const statement = 'DELETE FROM relying_parties WHERE relying_party_id = ?'
     return this.ctx.storage.sql.exec(statement, relyingPartyId).rowsWritten > 0
   }
 
   /** The entries after a cursor (0: from the start). */
   list(after: number, limit: number): DirectoryPage {
-    const statement = 'SELECT * FROM relying_parties WHERE position > ? ORDER BY position LIMIT ?'
+    const statement = `SELECT entry.*, expires_at AS verifier_certificate_expires_at
+      FROM relying_parties AS entry LEFT JOIN verifier_certificates USING (relying_party_id)
+      WHERE position > ? ORDER BY position LIMIT ?`
     const rows = this.ctx.storage.sql.exec<Row>(statement, after, limit + 1).toArray()
     const shown = rows.slice(0, limit)
     const entries = shown.map(({ position, livemode, ...row }) => ({ ...row, livemode: livemode === 1 }))
@@ -75,7 +128,20 @@ export class Directory extends DurableObject<Env> {
     const rows = this.ctx.storage.sql.exec<{ name: string; livemode: number }>('SELECT * FROM trust_lists')
     return rows.toArray().map(({ name, livemode }) => ({ name, livemode: livemode === 1 }))
   }
+
+  /** Says nothing of a relying party that is not listed. */
+  #note(conflict: 'IGNORE' | 'REPLACE', relyingPartyId: string, lifetime: ChainLifetime | null): void {
+    const statement = `INSERT OR ${conflict} INTO verifier_certificates
+      SELECT relying_party_id, ?, ? FROM relying_parties WHERE relying_party_id = ?`
+    const dates = [lifetime?.expiresAt ?? null, lifetime?.renewFrom ?? null]
+    this.ctx.storage.sql.exec(statement, ...dates, relyingPartyId)
+  }
 }
+
+/** How far the certificates have been dated that were there before the dates: a cursor, or `all`. */
+const DATED = 'certificates_dated'
+/** Relying parties asked at once. */
+const DATED_AT_ONCE = 40
 
 const MAXIMUM_TRUST_LISTS = 50
 
@@ -85,6 +151,7 @@ type Row = {
   name: string
   livemode: number
   created_at: number
+  verifier_certificate_expires_at: number | null
 }
 
 /** The one directory. */

@@ -3,6 +3,7 @@
 
 import type { Env } from '../env.ts'
 import { err, type Result } from '../result.ts'
+import { chainLifetime } from '../trust/chain-lifetime.ts'
 import { directoryOf } from './directory.ts'
 import { relyingPartyIdOf, relyingPartyStub } from './identifier.ts'
 import type { Created } from './relying-party.ts'
@@ -14,14 +15,15 @@ export async function createRelyingParty(env: Env, input: SettingsInput, now: nu
   const id = env.RELYING_PARTY.newUniqueId()
   const { name, livemode } = input
   // Listed first: a list entry without an object is seen and can be erased, an object without an entry could not.
-  const entry = { relying_party_id: relyingPartyIdOf(id), name, livemode, created_at: now }
-  await directoryOf(env).add(entry)
+  const relying_party_id = relyingPartyIdOf(id)
+  await directoryOf(env).add({ relying_party_id, name, livemode, created_at: now })
+  if (input.verifier !== null) await noteCertificate(env, relying_party_id, input.verifier)
   const created = await env.RELYING_PARTY.get(id).create(input, now)
   if (!created.ok) throw new Error('a new relying party object was not empty')
   return created.value
 }
 
-/** Changes settings, and the name in the directory with them. */
+/** Changes settings, and with them what the directory says of the name and the certificate. */
 export async function updateRelyingParty(
   env: Env,
   relyingPartyId: string,
@@ -32,6 +34,7 @@ export async function updateRelyingParty(
   const updated = await stub.update(patch)
   forgetSettings(relyingPartyId)
   if (updated.ok && patch.name !== undefined) await directoryOf(env).rename(relyingPartyId, patch.name)
+  if (updated.ok && patch.verifier !== undefined) await noteCertificate(env, relyingPartyId, patch.verifier)
   return updated
 }
 
@@ -42,4 +45,13 @@ export async function eraseRelyingParty(env: Env, relyingPartyId: string): Promi
   const existed = await stub.erase()
   forgetSettings(relyingPartyId)
   return (await directoryOf(env).remove(relyingPartyId)) || existed
+}
+
+async function noteCertificate(
+  env: Env,
+  relyingPartyId: string,
+  verifier: SettingsInput['verifier'],
+): Promise<void> {
+  const lifetime = verifier && chainLifetime(verifier.certificate_chain_pem)
+  await directoryOf(env).noteCertificate(relyingPartyId, lifetime)
 }

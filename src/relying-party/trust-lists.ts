@@ -42,14 +42,28 @@ export async function eraseTrustList(env: Env, name: string): Promise<boolean> {
   return directoryOf(env).removeTrustList(name)
 }
 
-/** The names of lists that cannot vouch for anybody at `now` (Unix milliseconds). */
-export async function staleTrustLists(
+/** How a list stands: whether it may vouch for anybody, and until when (Unix milliseconds; `null`: for as long as it is kept). */
+export type TrustListStanding = {
+  readonly name: string
+  readonly isUsable: boolean
+  /** 0 where the list could not be asked, or never came. */
+  readonly usableUntil: number | null
+}
+
+/** How the lists of these names stand at `now` (Unix milliseconds). */
+export async function trustListStandings(
   env: Env,
   entries: readonly TrustListEntry[],
   now: number,
-): Promise<readonly string[]> {
-  const found = await Promise.all(entries.map(({ name }) => copyOf(env, name, now)))
-  return entries.flatMap(({ name }, i) => (isUsable(found[i], now) ? [] : [name]))
+): Promise<readonly TrustListStanding[]> {
+  const found = await Promise.all(
+    entries.map(async ({ name }) => ({ name, copy: await copyOf(env, name, now) })),
+  )
+  return found.map(({ name, copy }) => ({
+    name,
+    isUsable: isUsable(copy, now),
+    usableUntil: copy.ok ? copy.value.usable_until : 0,
+  }))
 }
 
 /** What a relying party's subscriptions come to. */
@@ -86,8 +100,8 @@ async function copyOf(env: Env, name: string, now: number): Promise<Copy> {
   return (await cache.get(name, now, () => stubOf(env, name).copy())) ?? err('unavailable')
 }
 
-function isUsable(copy: Copy | undefined, now: number): boolean {
-  if (!copy?.ok) return false
+function isUsable(copy: Copy, now: number): boolean {
+  if (!copy.ok) return false
   const { usable_until } = copy.value
   return usable_until === null || now < usable_until
 }

@@ -26,6 +26,7 @@ import {
   showSettings,
   testWebhook,
   toTime,
+  toTimeOrNull,
 } from './settings-handlers.ts'
 import { createList, eraseList, listLists, refreshList, showList } from './trust-lists.ts'
 import { readJson, readQuery } from './validate.ts'
@@ -79,7 +80,11 @@ async function list(c: AppContext): Promise<Response> {
   if (!query.ok) return query.error
   const { after, limit } = query.value
   const page = await directoryOf(c.env).list(after, limit)
-  const relying_parties = page.entries.map((entry) => ({ ...entry, created_at: toTime(entry.created_at) }))
+  const relying_parties = page.entries.map((entry) => ({
+    ...entry,
+    created_at: toTime(entry.created_at),
+    verifier_certificate_expires_at: toTimeOrNull(entry.verifier_certificate_expires_at),
+  }))
   return answer(c, { relying_parties, next_cursor: page.next === null ? null : String(page.next) })
 }
 

@@ -158,6 +158,10 @@ export function toTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString()
 }
 
+export function toTimeOrNull(milliseconds: number | null): string | null {
+  return milliseconds === null ? null : toTime(milliseconds)
+}
+
 /** Bytes of the small bodies at most. */
 const SMALL_LIMIT = 4 * 1024
 
@@ -173,6 +177,6 @@ function apiKeyToWire(record: SettingsView['api_keys'][number]) {
     key_id,
     scopes,
     created_at: toTime(created_at),
-    expires_at: expires_at === null ? null : toTime(expires_at),
+    expires_at: toTimeOrNull(expires_at),
   }
 }

@@ -13,7 +13,7 @@ import {
 } from '../relying-party/trust-lists.ts'
 import type { AppContext } from './context.ts'
 import { problem } from './problems.ts'
-import { answer, toTime } from './settings-handlers.ts'
+import { answer, toTime, toTimeOrNull } from './settings-handlers.ts'
 import { readJson } from './validate.ts'
 
 /** POST: keeps a list from now on. Whether it came, and why it did not, stands in `last_attempt`. */
@@ -77,8 +77,4 @@ function toWire({ config, last_attempt, ...view }: TrustListView) {
 function configToWire(config: TrustListConfig) {
   if (config.kind !== 'pem_bundle') return config
   return { ...config, services: config.services.map(({ type: _, ...grant }) => grant) }
-}
-
-function toTimeOrNull(milliseconds: number | null): string | null {
-  return milliseconds === null ? null : toTime(milliseconds)
 }

@@ -159,11 +159,9 @@ const CREDENTIAL_TYPES = [
   },
 ]
 const WEBHOOK = { url: 'https://shop.example/webhooks/wallet', events: EVENTS }
+const LISTED = { relying_party_id: RP, name: 'Example shop', livemode: false, created_at: CREATED }
 const RELYING_PARTY = {
-  relying_party_id: RP,
-  name: 'Example shop',
-  livemode: false,
-  created_at: CREATED,
+  ...LISTED,
   webhook: { ...WEBHOOK, disabled: false },
   trust_anchors: [ANCHOR],
   anchor_sets: [],
@@ -301,7 +299,7 @@ export const EXAMPLES: Readonly<Record<Exclude<ComponentName, WithoutExample>, u
   },
   TrustLists: { trust_lists: [{ name: 'age-issuers', livemode: true }] },
   RelyingPartyPage: {
-    relying_parties: [{ relying_party_id: RP, name: 'Example shop', livemode: false, created_at: CREATED }],
+    relying_parties: [{ ...LISTED, verifier_certificate_expires_at: null }],
     next_cursor: null,
   },
   ApiKeyList: { api_keys: [API_KEY] },

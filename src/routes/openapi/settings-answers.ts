@@ -59,7 +59,7 @@ export const createdRelyingParty = z.extend(relyingParty, {
 })
 
 export const relyingPartyPage = z.object({
-  relying_parties: z.array(z.object(mode)),
+  relying_parties: z.array(z.object({ ...mode, verifier_certificate_expires_at: maybe(time) })),
   next_cursor: maybe(z.string()),
 })
 
@@ -193,6 +193,7 @@ export const readiness = z.object({
     z.object({
       code: z.string(), // as above
       expires_at: z.exactOptional(time),
+      relying_parties: z.exactOptional(z.int()),
       trust_list: z.exactOptional(z.string()),
     }),
   ),
