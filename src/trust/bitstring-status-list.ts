@@ -25,8 +25,8 @@ type Found = Result<FoundStatus, StatusUnavailable>
 // Suspended, and not known whether revoked, too: the first alone is enough for a refusal.
 const WORST_FIRST = ['invalid', 'suspended', 'other', 'unknown', 'valid']
 
-/** Of two that are alike the less fresh. */
-function worseOf(a: Found, b: Found): Found {
+/** What two lists say together: the worse, and of two that are alike the less fresh. */
+export function worseOf(a: Found, b: Found): Found {
   const order = rankOf(b) - rankOf(a)
   if (a.ok && b.ok && order === 0) return b.value.asOf < a.value.asOf ? b : a
   return order < 0 ? b : a

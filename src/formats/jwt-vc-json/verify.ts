@@ -3,7 +3,7 @@
 
 import { type Json, member } from '../../codec/json.ts'
 import { err, ok, type Result } from '../../result.ts'
-import { checkBitstringStatus } from '../../trust/bitstring-status-list.ts'
+import { checkBitstringStatus, worseOf } from '../../trust/bitstring-status-list.ts'
 import { resolveSigner } from '../../trust/resolve-signer.ts'
 import type { TrustedSigner } from '../../trust/signer.ts'
 import { parseStatusClaim } from '../../trust/status-list.ts'
@@ -111,10 +111,9 @@ function statusReader(
     status === undefined ? undefined : listedStatus(parseStatusClaim(status), { type, anchor }, context)
   if (credentialStatus === undefined) return listed
   return async () => {
-    const first = listed === undefined ? ok('valid' as const) : await listed()
-    if (!first.ok || first.value !== 'valid') return first
-    const { now, anchors, fetchResource } = context
-    const world = { now, anchors, fetchResource, credentialType: type, credentialAnchor: anchor }
-    return checkBitstringStatus(credentialStatus, world)
+    const { now, anchors, fetchResource, sharedCache } = context
+    const world = { now, anchors, fetchResource, sharedCache, credentialType: type, credentialAnchor: anchor }
+    const found = await checkBitstringStatus(credentialStatus, world)
+    return listed === undefined ? found : worseOf(await listed(), found)
   }
 }

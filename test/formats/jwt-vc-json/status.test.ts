@@ -1,6 +1,6 @@
 // What a credential says of its status: by Bitstring Status List, by Token Status List, or by both.
 
-import { gzipSync } from 'node:zlib'
+import { deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { utf8 } from '../../../src/codec/bytes.ts'
 import { err, ok } from '../../../src/result.ts'
@@ -23,6 +23,19 @@ const list = await signJose({ iss: ISSUER, nbf: NOW - 10, vc }, ISSUER_KEY)
 
 const fetchResource: FetchResource = async ({ url }) =>
   url === URI ? ok({ body: utf8(list), contentType: 'application/vc+jwt' }) : err('unavailable')
+
+/** Of two bits an entry: valid, suspended. */
+const lst = deflateSync(Uint8Array.of(0b1000)).toString('base64url')
+const tokenList = await signJose(
+  { iss: ISSUER, sub: TOKEN_URI, iat: NOW - 10, status_list: { bits: 2, lst } },
+  ISSUER_KEY,
+  { typ: 'statuslist+jwt' },
+)
+
+const bothLists: FetchResource = async (request) =>
+  request.url === TOKEN_URI
+    ? ok({ body: utf8(tokenList), contentType: 'application/statuslist+jwt' })
+    : fetchResource(request)
 
 const entry = (statusListIndex: string) => ({
   credentialStatus: {
@@ -61,5 +74,17 @@ describe('a credential in a bitstring status list', () => {
     const presentation = await presentOf({ content: entry('0'), claims: tokenStatus })
     const verdict = await verdictOn(presentation, { context: { fetchResource } })
     expectRejection(verdict, { reason: 'status_unavailable' }, 'status')
+  })
+
+  it.each([
+    ['valid where both say so', '0', 0, 'valid'],
+    ['revoked where the bitstring alone says so', '1', 0, 'revoked'],
+    ['suspended where the token status list alone says so', '0', 1, 'suspended'],
+    ['revoked where one says so and the other that it is suspended', '1', 1, 'revoked'],
+  ])('and in a token status list is %s', async (_, index, idx, status) => {
+    const claims = { status: { status_list: { idx, uri: TOKEN_URI } } }
+    const presentation = await presentOf({ content: entry(index), claims })
+    const verdict = await verdictOn(presentation, { context: { fetchResource: bothLists } })
+    expect(verdict.result).toMatchObject({ ok: true, value: { status } })
   })
 })
