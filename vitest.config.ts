@@ -19,7 +19,7 @@ const WORKERS = ['session', 'relying-party', 'routes', 'workerd']
 /** Of the core, what leans on the platform: the platform's own inflater. */
 const IN_BOTH = ['test/trust/status-inflate.test.ts']
 
-// Three runners: the core as plain functions, the objects inside workerd, and the whole service over HTTP.
+// Four runners: the core as plain functions, the objects inside workerd, the whole service over HTTP, and its pages in a browser.
 export default defineConfig({
   test: {
     // The service's own line for each request (src/routes/log.ts) would bury everything else.
@@ -55,6 +55,15 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 60_000,
           maxWorkers: 2, // each file starts a service of its own; with more, those that kill and race would starve
+        },
+      },
+      {
+        test: {
+          name: 'browser',
+          include: ['test/browser/**/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
         },
       },
     ],

@@ -4,11 +4,12 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureBundle } from './service/bundle.mjs'
+import { findChromium, NO_CHROMIUM } from './service/chromium.mjs'
 import { ensureInstalled } from './service/install.mjs'
 import { NODE, ROOT } from './service/paths.mjs'
 import { closingLine, refusalLine, summarise } from './service/test-summary.mjs'
 
-const PROJECTS = ['core', 'workers', 'system']
+const PROJECTS = ['core', 'workers', 'system', 'browser']
 const REPORTS = join(ROOT, 'reports')
 
 const filters = process.argv.slice(2)
@@ -21,6 +22,7 @@ const summary = summarise(PROJECTS.map(run), {
   everyProject: filters.length === 0,
   noSkips: process.env.CI !== undefined,
 })
+if (findChromium() === undefined) console.error(NO_CHROMIUM)
 for (const fault of summary.faults) console.error(fault)
 const refusals = refusalLine(summary)
 if (refusals !== undefined) console.log(refusals)

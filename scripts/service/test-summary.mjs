@@ -1,8 +1,8 @@
 // Sums test reports. A run counts as good only if it says so in every way it can: exit code, report, and tests that ran.
 
 /**
- * `runs`: `{ project, exitCode, report }[]`, the report being vitest's JSON or null. `everyProject`: each must have run a test.
- * `noSkips`: a skipped test is a fault. Returns the three counts, `refusals` by credential format (test/formats/contract.ts
+ * `runs`: `{ project, exitCode, report }[]`, the report being vitest's JSON or null. `everyProject`: each must have a test, and one that passed
+ * unless all were skipped. `noSkips`: a skipped test is a fault. Returns the three counts, `refusals` by credential format (test/formats/contract.ts
  * counts them), and `faults`, the sentences that fail the whole.
  */
 export function summarise(runs, { everyProject, noSkips }) {
@@ -19,7 +19,8 @@ export function summarise(runs, { everyProject, noSkips }) {
   runs.forEach(({ project, exitCode, report }, index) => {
     if (report === null) summary.faults.push(`${project}: no report`)
     if (exitCode !== 0) summary.faults.push(`${project}: the runner ended with ${exitCode}`)
-    if (everyProject && counted[index].passed === 0) summary.faults.push(`${project}: no test passed`)
+    const { passed, skipped } = counted[index]
+    if (everyProject && passed + skipped === 0) summary.faults.push(`${project}: no test passed`)
     if (noSkips) summary.faults.push(...skippedTests(report).map((name) => `${project}: skipped: ${name}`))
   })
   if (summary.failed > 0) summary.faults.push('Tests failed.')

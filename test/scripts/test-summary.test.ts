@@ -59,6 +59,12 @@ describe('summarise', () => {
     expect(summarise(runs, { ...LENIENT, everyProject: true }).faults).toEqual(['workers: no test passed'])
   })
 
+  it('takes a project whose tests were all skipped, unless nothing may be skipped', () => {
+    const runs = [GOOD, run('browser', ['skipped'])]
+    expect(summarise(runs, { ...LENIENT, everyProject: true }).faults).toEqual([])
+    expect(summarise(runs, { noSkips: true, everyProject: true }).faults).toHaveLength(1)
+  })
+
   it('names every skipped test, if none may be', () => {
     const runs = [run('core', ['passed', 'skipped', 'todo'])]
     expect(summarise(runs, { ...LENIENT, noSkips: true }).faults).toEqual([

@@ -1,0 +1,132 @@
+// A person's ways through the session page in a real browser (CONTRACT 5): by the QR that a camera sees, by the link on the
+// device, by the browser's own API. The wallet at the other end is a foreign one.
+
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { readWithZxing } from '../qr/judges.ts'
+import { describeInBrowser, useBrowserStage } from '../support/browser-stage.ts'
+import { answerDigital, receiveDigital } from '../support/dc-api-wallet.ts'
+import { ageOf } from '../support/person.ts'
+import { BASE_URL, OVER_18 } from '../support/service.ts'
+import { answerAge, relyingPartyOf } from '../support/stage.ts'
+
+const BOUND = { ...OVER_18, required_session_binding: 'page' }
+
+describeInBrowser('a person before the session page', () => {
+  const stage = useBrowserStage()
+
+  it('is verified by the QR that a camera sees on the screen', async () => {
+    const session = await stage.rp.create()
+    const { page } = await stage.visitor()
+    await page.goto(session.session_url)
+    const request = await stage.service.wallet.receive(await scan(page))
+    await showsState(page, 'scanned')
+    expect((await answerAge(stage, request)).status).toBe(200)
+    await showsState(page, 'verified')
+    expect((await stage.rp.poll(session.verification_id)).channel).toBe('qr')
+  })
+
+  it('is verified by the link: the wallet sends the person back, and the relying party gets its code', async () => {
+    const return_url = 'https://shop.example/done'
+    const rp = await relyingPartyOf(stage, { return_urls: [return_url] })
+    const session = await rp.create({ ...OVER_18, return_url, required_session_binding: 'relying_party' })
+    const { page, walletUris, host } = await stage.visitor()
+    await host(`${return_url}?*`, 'Thank you.')
+    await page.goto(session.session_url)
+    await page.locator('#link').click()
+    await expect.poll(() => walletUris).toHaveLength(1)
+    const back = await page.context().newPage()
+    await back.goto(await answerLink(walletUris[0]!))
+    await back.waitForURL(`${return_url}?*`)
+    const return_code = new URL(back.url()).searchParams.get('return_code')
+    const path = `/v1/verify/${session.verification_id}/return`
+    expect((await rp.call('POST', path, { body: { return_code } })).status).toBe(200)
+    await showsState(page, 'verified')
+    const { channel, session_binding } = await rp.poll(session.verification_id)
+    expect([channel, session_binding]).toEqual(['link', 'relying_party'])
+  })
+
+  it('is told by the return page that another browser came back, and can begin again', async () => {
+    const session = await stage.rp.create(BOUND)
+    const { page, walletUris } = await stage.visitor()
+    await page.goto(session.session_url)
+    await page.locator('#link').click()
+    await expect.poll(() => walletUris).toHaveLength(1)
+    const other = await stage.visitor()
+    await other.page.goto(await answerLink(walletUris[0]!))
+    await other.page.getByText('This is another browser').waitFor()
+    await showsState(page, 'scanned')
+    expect(await page.locator('#link').isEnabled()).toBe(true)
+  })
+
+  it("is verified by the browser's own API", async () => {
+    const session = await stage.rp.create(BOUND)
+    const { page } = await stage.visitor()
+    await page.exposeFunction('askWallet', answerFromBrowser)
+    await page.addInitScript(pretendDigitalCredentials)
+    await page.goto(session.session_url)
+    await page.locator('#dc-api').click()
+    await showsState(page, 'verified')
+    const { channel, session_binding } = await stage.rp.poll(session.verification_id)
+    expect([channel, session_binding]).toEqual(['dc_api', 'page'])
+  })
+
+  it('hears the outcome though the network was cut meanwhile', async () => {
+    const session = await stage.rp.create()
+    const { page } = await stage.visitor()
+    await page.goto(session.session_url)
+    const request = await stage.service.wallet.receive(await scan(page))
+    await showsState(page, 'scanned')
+    stage.front.cut()
+    await page.locator('#lost').waitFor()
+    expect((await answerAge(stage, request)).status).toBe(200)
+    expect(await page.locator('main').getAttribute('data-state')).toBe('scanned')
+    stage.front.mend()
+    await showsState(page, 'verified')
+  })
+
+  it('hears the outcome though the service began anew meanwhile', async () => {
+    const session = await stage.rp.create()
+    const { page } = await stage.visitor()
+    await page.goto(session.session_url)
+    const request = await stage.service.wallet.receive(await scan(page))
+    await showsState(page, 'scanned')
+    await stage.service.server.restart()
+    expect((await answerAge(stage, request)).status).toBe(200)
+    await showsState(page, 'verified')
+  })
+
+  /** Answers a link on the device as its wallet does. Returns where the wallet sends the person. */
+  async function answerLink(uri: string): Promise<string> {
+    const answer = await answerAge(stage, await stage.service.wallet.receive(uri))
+    return ((await answer.json()) as { redirect_uri: string }).redirect_uri
+  }
+
+  async function answerFromBrowser([request]: Parameters<typeof receiveDigital>[0][]) {
+    const { verifierCa, fetch } = stage.service
+    const browser = { origin: BASE_URL, verifierCa, fetch }
+    const received = await receiveDigital(request!, browser)
+    const answer = await ageOf(stage.person, received, { audience: `origin:${BASE_URL}` })
+    return answerDigital(received, answer, browser)
+  }
+})
+
+/** What a camera before the screen reads. */
+async function scan(page: Page): Promise<string> {
+  const [uri] = await readWithZxing(new Uint8Array(await page.screenshot()))
+  if (uri === undefined) throw new Error('no QR to be seen')
+  return uri
+}
+
+function showsState(page: Page, state: string): Promise<void> {
+  return page.locator(`main[data-state=${state}]`).waitFor()
+}
+
+/** Runs in the page: a browser that knows the API, and hands requests to the wallet of the test. */
+function pretendDigitalCredentials() {
+  const browser = globalThis as unknown as { askWallet: (requests: object[]) => Promise<object> }
+  const DigitalCredential = { userAgentAllowsProtocol: () => true }
+  Object.defineProperty(globalThis, 'DigitalCredential', { value: DigitalCredential })
+  const get = (options: { digital: { requests: object[] } }) => browser.askWallet(options.digital.requests)
+  Object.defineProperty(navigator, 'credentials', { value: { get } })
+}
