@@ -12,12 +12,16 @@ const CORE = [
   'webhook',
   'qr',
   'client',
+  'sandbox',
   'limits',
   'scripts',
 ]
 const WORKERS = ['session', 'relying-party', 'routes', 'workerd']
 /** Of the core, what leans on the platform: the platform's own inflater. */
 const IN_BOTH = ['test/trust/status-inflate.test.ts']
+
+/** Tests of the objects meet no sandbox: whatever it is asked for, there is nothing. */
+const noSandbox = () => new Response(null, { status: 404 })
 
 // Four runners: the core as plain functions, the objects inside workerd, the whole service over HTTP, and its pages in a browser.
 export default defineConfig({
@@ -36,7 +40,7 @@ export default defineConfig({
         plugins: [
           cloudflareTest({
             wrangler: { configPath: './wrangler.toml' },
-            miniflare: { bindings: TEST_ENVIRONMENT },
+            miniflare: { bindings: TEST_ENVIRONMENT, serviceBindings: { SANDBOX: noSandbox } },
           }),
         ],
         test: {

@@ -7,6 +7,9 @@ import { NODE, ROOT } from './service/paths.mjs'
 import { keepSecrets, openStateDirectory, writePrivately } from './service/state.mjs'
 import { keepVerifier } from './service/verifier-certificate.mjs'
 
+/** The first is the one that is reached from outside. */
+const CONFIGS = ['--config', 'wrangler.toml', '--config', 'wrangler.sandbox.toml']
+
 ensureInstalled()
 const directory = openStateDirectory(resolve(ROOT, process.env.STATE_DIR ?? '.dev'))
 const port = process.env.PORT ?? '8787'
@@ -27,7 +30,17 @@ writePrivately(
 const wrangler = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
 const run = spawnSync(
   NODE,
-  [wrangler, 'dev', '--port', port, '--env-file', file, '--persist-to', join(directory, 'wrangler')],
+  [
+    wrangler,
+    'dev',
+    ...CONFIGS,
+    '--port',
+    port,
+    '--env-file',
+    file,
+    '--persist-to',
+    join(directory, 'wrangler'),
+  ],
   { cwd: ROOT, stdio: 'inherit', env: { ...process.env, WRANGLER_SEND_METRICS: 'false' } },
 )
 process.exitCode = run.status ?? 1

@@ -1,10 +1,10 @@
 // `npm start`: installs what is missing, builds what changed, and runs the deployed bundle on workerd, as one process.
 
 import { randomUUID } from 'node:crypto'
-import { copyFileSync, cpSync, realpathSync, renameSync, rmSync } from 'node:fs'
+import { copyFileSync, cpSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 import { join, relative, resolve } from 'node:path'
-import { BUNDLE, ensureBundle } from './service/bundle.mjs'
+import { BUNDLE, ensureBundle, SANDBOX_BUNDLE } from './service/bundle.mjs'
 import { demoRelyingPartyPath, keepDemoRelyingParty } from './service/demo-relying-party.mjs'
 import { ensureInstalled } from './service/install.mjs'
 import { ASSETS, ROOT } from './service/paths.mjs'
@@ -90,12 +90,13 @@ async function makeVariables(directory, options) {
   }
 }
 
-/** Lays the bundle and its configuration side by side, so that a later build does not touch what runs. */
+/** Lays the bundles and their configuration side by side, so that a later build does not touch what runs. */
 async function prepare(directory, { addresses, tls, allowLoopback }, variables) {
   const wrangler = readWranglerToml()
   const embedded = (path) => relative(directory, realpathSync(path))
   const config = workerdConfig({
     wrangler,
+    sandbox: readWranglerToml(readFileSync(join(ROOT, 'wrangler.sandbox.toml'), 'utf8')),
     variables,
     addresses,
     uniqueKeys: await keepUniqueKeys(
@@ -108,10 +109,15 @@ async function prepare(directory, { addresses, tls, allowLoopback }, variables) 
     allowLoopback: allowLoopback === '1',
   })
   writePrivately(configPath(directory), config)
-  copyFileSync(BUNDLE, join(directory, 'worker.js.new'))
-  renameSync(join(directory, 'worker.js.new'), join(directory, 'worker.js'))
+  layBeside(directory, 'worker.js', BUNDLE)
+  layBeside(directory, 'sandbox.js', SANDBOX_BUNDLE)
   rmSync(join(directory, 'assets'), { recursive: true, force: true })
   cpSync(ASSETS, join(directory, 'assets'), { recursive: true })
+}
+
+function layBeside(directory, name, bundle) {
+  copyFileSync(bundle, join(directory, `${name}.new`))
+  renameSync(join(directory, `${name}.new`), join(directory, name))
 }
 
 /** Signals are passed on; when workerd ends by itself, so does the launcher. Returns what ends both. */

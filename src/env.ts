@@ -23,6 +23,8 @@ export type Env = {
   readonly WALLET_RATE_LIMIT?: RateLimit
   /** 60 calls of the token endpoint in 10 s an address, and a client. */
   readonly TOKEN_RATE_LIMIT?: RateLimit
+  /** The sandbox of test mode (wrangler.sandbox.toml). Without it there is none. */
+  readonly SANDBOX?: Fetcher
   readonly BASE_URL: string
   readonly SERVER_SECRET: string
   readonly ACCESS_TOKEN_KEYS: string

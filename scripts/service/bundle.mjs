@@ -1,4 +1,4 @@
-// Builds the very bundle that `wrangler deploy` would upload, when its sources changed.
+// Builds the very bundles that `wrangler deploy` would upload, when their sources changed: the verifier's, and the sandbox's.
 
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -17,20 +17,27 @@ import { DIST, NODE, ROOT } from './paths.mjs'
 
 export const BUNDLE = join(DIST, 'worker.js')
 export const SOURCE_MAP = `${BUNDLE}.map`
+export const SANDBOX_BUNDLE = join(DIST, 'sandbox.js')
 const FINGERPRINT = join(DIST, 'worker.sources')
-const SOURCES = ['package-lock.json', 'tsconfig.json', 'wrangler.toml']
+const SOURCES = ['package-lock.json', 'tsconfig.json', 'wrangler.toml', 'wrangler.sandbox.toml']
 
-/** Leaves the bundle of the present sources at `BUNDLE`, and its source map at `SOURCE_MAP`. Launchers may run at the same time: each builds aside, then renames. */
+/**
+ * Leaves the bundles of the present sources at `BUNDLE` and `SANDBOX_BUNDLE`, the first's source map at `SOURCE_MAP`. Launchers may
+ * run at the same time: each builds aside, then renames.
+ */
 export function ensureBundle() {
   const fingerprint = fingerprintOfSources()
-  if (existsSync(BUNDLE) && existsSync(FINGERPRINT) && readFileSync(FINGERPRINT, 'utf8') === fingerprint)
-    return
-  console.error('Building the bundle (wrangler deploy --dry-run) …')
+  const isBuilt = [BUNDLE, SANDBOX_BUNDLE, FINGERPRINT].every((path) => existsSync(path))
+  if (isBuilt && readFileSync(FINGERPRINT, 'utf8') === fingerprint) return
+  console.error('Building the bundles (wrangler deploy --dry-run) …')
   mkdirSync(DIST, { recursive: true })
   const out = mkdtempSync(join(DIST, 'build-'))
+  const sandboxOut = join(out, 'sandbox')
   try {
     build(out)
+    build(sandboxOut, ['--config', 'wrangler.sandbox.toml'])
     renameSync(join(out, 'worker.js.map'), SOURCE_MAP)
+    renameSync(join(sandboxOut, 'worker.js'), SANDBOX_BUNDLE)
     renameSync(join(out, 'worker.js'), BUNDLE)
     writeFileSync(FINGERPRINT, fingerprint)
   } finally {

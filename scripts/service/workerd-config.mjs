@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from './paths.mjs'
 
-/** `compatibilityDate`, `compatibilityFlags` and `objects` ({ binding, className }[]) of wrangler.toml. */
+/** `compatibilityDate`, `compatibilityFlags` and `objects` ({ binding, className }[]) of wrangler.toml, or of the text given. */
 export function readWranglerToml(text = readFileSync(join(ROOT, 'wrangler.toml'), 'utf8')) {
   const flags = text.match(/^compatibility_flags\s*=\s*\[([^\]]*)\]/m)?.[1] ?? ''
   const bindings = text.matchAll(/^\[\[durable_objects\.bindings\]\]\nname = "(\w+)"\nclass_name = "(\w+)"/gm)
@@ -18,9 +18,11 @@ export function readWranglerToml(text = readFileSync(join(ROOT, 'wrangler.toml')
 /**
  * The configuration as Cap'n Proto text, to stand beside a copy of the bundle. Variables are named here and read from
  * the process's environment: their values are in no file. The unique keys are, so the file is for its owner only.
+ * `sandbox` is what wrangler.sandbox.toml says: it runs beside the verifier, and the two reach each other by their bindings.
  */
 export function workerdConfig({
   wrangler,
+  sandbox,
   uniqueKeys,
   variables,
   addresses,
@@ -35,6 +37,7 @@ export function workerdConfig({
     ),
     '(name = "ASSETS", service = "assets")',
     ...variables.map((name) => `(name = ${text(name)}, fromEnvironment = ${text(name)})`),
+    '(name = "SANDBOX", service = "sandbox")',
   ]
   const namespaces = wrangler.objects.map(
     ({ className }) =>
@@ -66,6 +69,14 @@ const config :Workerd.Config = (
       deny = ["64:ff9b::/96"],
       tlsOptions = (trustBrowserCas = true),
     )),
+    (name = "sandbox", worker = (
+      modules = [(name = "sandbox.js", esModule = embed "sandbox.js")],
+      compatibilityDate = ${text(sandbox.compatibilityDate)},
+      compatibilityFlags = ${list(sandbox.compatibilityFlags.map(text))},
+      bindings = [(name = "VERIFIER", service = "verifier")],
+      globalOutbound = "nowhere",
+    )),
+    (name = "nowhere", network = (allow = [])),
   ],
   sockets = ${list(sockets)},
 );

@@ -43,6 +43,8 @@ export const ACCESS = {
   'GET /problems/:code': ANYONE,
   'GET /assets/:name': ANYONE,
   'GET /v1/verify/:id/return': ANYONE,
+  'GET /test/:page': ANYONE,
+  'POST /test/:page': ANYONE,
 
   'GET /r/:capability': WALLET,
   'POST /r/:capability': WALLET,

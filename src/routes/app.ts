@@ -12,6 +12,7 @@ import { oauthRoutes } from './oauth.ts'
 import { ownSettingsRoutes } from './own-settings.ts'
 import { relyingPartyRoutes } from './relying-party.ts'
 import { returnRoutes } from './return.ts'
+import { sandboxRoutes } from './sandbox.ts'
 import { sessionPageRoutes } from './session-page.ts'
 import { verifierDidRoutes } from './verifier-did.ts'
 import { walletRoutes } from './wallet.ts'
@@ -34,6 +35,7 @@ export function createApp(): Hono<AppEnv> {
   app.route('/', dcApiRoutes())
   app.route('/', ownSettingsRoutes())
   app.route('/', oauthRoutes())
+  app.route('/', sandboxRoutes())
   app.route('/v1/admin', adminRoutes())
   app.notFound(noSuchRoute(app))
   app.onError(onFault)

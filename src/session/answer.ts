@@ -20,10 +20,12 @@ import { RESPONSE_DEPTH, RESPONSE_LIMIT } from '../openid4vp/response-encryption
 import { confirmationFault, readTransactionData } from '../openid4vp/transaction-data.ts'
 import { verifyPresentations } from '../openid4vp/verify-response.ts'
 import { reachesLevel, UNCHECKED_LEVEL } from '../policy/assurance.ts'
-import { typeDefinitions, typeOf } from '../policy/catalogue.ts'
+import { BUILT_IN_TYPES, typeDefinitions, typeOf } from '../policy/catalogue.ts'
 import { decide } from '../policy/decide.ts'
 import type { Subscribed } from '../relying-party/trust-lists.ts'
 import { err, ok, type Result } from '../result.ts'
+import type { TrustAnchor } from '../trust/anchor.ts'
+import { sandboxAnchors } from '../trust/sandbox-anchor.ts'
 import { readByValue } from './by-value.ts'
 import { passesByValue, type SessionDocument, type TraceEntry } from './document.ts'
 import { handleKeyOf, openEncryptionKey, openGeneration } from './generation-keys.ts'
@@ -166,7 +168,7 @@ async function verifyPresented(
     expected: { nonce, requestedAt: Math.floor(generation.created_at / 1000), audience, handover },
     context: {
       now,
-      anchors: [...settings.trust_anchors, ...subscribed.anchors].filter(acceptsAnchor),
+      anchors: anchorsOf(judgement).filter(acceptsAnchor),
       typeOf: typeOf(typeDefinitions(settings.credential_types)),
       ...judgement.network,
       statusUnavailable: acceptsUnchecked(judgement) ? 'accept' : 'refuse',
@@ -182,6 +184,13 @@ async function verifyPresented(
   if (decision.reason !== null && !decision.holder_bound) return refused(decision.reason, generation)
   return { kind: 'decided', decision, trace, generation }
 }
+
+function anchorsOf({ settings, subscribed, sandboxed }: Judgement): readonly TrustAnchor[] {
+  const anchors = [...settings.trust_anchors, ...subscribed.anchors]
+  return sandboxed ? [...anchors, ...sandboxAnchors(BUILT_IN_NAMES, anchors)] : anchors
+}
+
+const BUILT_IN_NAMES = BUILT_IN_TYPES.map(({ name }) => name)
 
 /** Where a list is missing that may vouch for the issuer, nobody knows yet that nobody does. */
 function findingOf(reason: RefusalReason, { incomplete }: Subscribed): RefusalReason {

@@ -116,9 +116,10 @@ async function judge(room: Courtroom, answer: PostedAnswer, now: number): Promis
     const refusal = settings.error === 'unavailable' ? 'settings_unavailable' : 'session_not_found'
     return { kind: 'refused', refusal }
   }
-  const network = networkOf(config, document.livemode)
+  const network = networkOf(room.env, document.livemode)
   const subscribed = await subscribedAnchors(room.env, settings.value, now)
-  const world = { document, settings: settings.value, subscribed, config, network, arrivedAt: now }
+  const sandboxed = !document.livemode && !settings.value.livemode && room.env.SANDBOX !== undefined
+  const world = { document, settings: settings.value, subscribed, sandboxed, config, network, arrivedAt: now }
   const verdict = await judgeAnswer(answer, world)
   return carryOut(room, verdict, { answer, document, webhook: settings.value.webhook, now })
 }

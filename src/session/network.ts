@@ -1,7 +1,9 @@
 // What a session reaches beyond itself while it judges an answer: a guarded fetch, and what other isolates have fetched.
 
 import type { Config } from '../config.ts'
+import { configOf, type Env } from '../env.ts'
 import type { FetchResource } from '../trust/fetch-resource.ts'
+import { SANDBOX_ORIGIN } from '../trust/sandbox-anchor.ts'
 import type { SharedCache } from '../trust/shared-cache.ts'
 import { createFetchResource } from '../webhook/guarded-fetch.ts'
 import { createSharedCache } from './shared-cache.ts'
@@ -9,10 +11,11 @@ import { createSharedCache } from './shared-cache.ts'
 export type Network = { readonly fetchResource: FetchResource; readonly sharedCache: SharedCache }
 
 /** Made once for a configuration and a mode: what is fetched is remembered for the function that fetched it. */
-export function networkOf(config: Config, livemode: boolean): Network {
+export function networkOf(env: Env, livemode: boolean): Network {
+  const config = configOf(env)
   const known = networks.get(config) ?? {
-    live: makeNetwork(config, 'live'),
-    test: makeNetwork(config, 'test'),
+    live: makeNetwork(config, 'live', undefined),
+    test: makeNetwork(config, 'test', env.SANDBOX),
   }
   networks.set(config, known)
   return livemode ? known.live : known.test
@@ -23,14 +26,19 @@ const networks = new WeakMap<Config, Readonly<Record<'live' | 'test', Network>>>
 /** How long one fetch of what a trust anchor or a verified credential names may take. */
 const FETCH_TIMEOUT_MS = 5_000
 
-/** Each mode has a cache of its own: only one of them may reach loopback. */
-function makeNetwork({ baseUrl, allowLoopback }: Config, mode: 'live' | 'test'): Network {
+/** Each mode has a cache of its own: only one of them may reach loopback, and the sandbox. */
+function makeNetwork(
+  { baseUrl, allowLoopback }: Config,
+  mode: 'live' | 'test',
+  sandbox: Fetcher | undefined,
+): Network {
   return {
     fetchResource: createFetchResource({
       fetch: (input, init) => fetch(input, init),
       allowLoopback: mode === 'test' && allowLoopback,
       ownHost: new URL(baseUrl).host,
       timeoutMs: FETCH_TIMEOUT_MS,
+      ...(sandbox && { bound: { origin: SANDBOX_ORIGIN, fetch: (url, init) => sandbox.fetch(url, init) } }),
     }),
     sharedCache: createSharedCache(`${baseUrl}/fetched/${mode}`),
   }

@@ -42,6 +42,8 @@ export type Judgement = {
   readonly network: Network
   /** The anchors of the lists that the relying party subscribes to. */
   readonly subscribed: Subscribed
+  /** Whether the sandbox issuer vouches, too: in test mode, where there is a sandbox. */
+  readonly sandboxed: boolean
   /** Unix milliseconds at which the answer arrived. */
   readonly arrivedAt: number
 }

@@ -16,6 +16,8 @@ export type Guard = UrlRule & {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>
   /** For the whole exchange, the body included. */
   readonly timeoutMs: number
+  /** A service bound to this one under the name of an origin that is nowhere on the network. */
+  readonly bound?: { readonly origin: string; readonly fetch: Guard['fetch'] }
 }
 
 /** Makes the guarded GET. It never rejects. */
@@ -39,11 +41,13 @@ type Found = (FetchedResource & { readonly etag: string | null }) | 'not_modifie
 
 /** Makes the guarded GET that asks for what is new. It never rejects. */
 export function createConditionalGet(guard: Guard): ConditionalGet {
+  const { bound } = guard
   return async (request) => {
-    const url = judgeReceiverUrl(request.url, guard)
+    const isBound = bound !== undefined && request.url.startsWith(`${bound.origin}/`)
+    const url = isBound ? ok(request.url) : judgeReceiverUrl(request.url, guard)
     if (!url.ok) return err('forbidden')
     try {
-      return await get(url.value, request, guard)
+      return await get(url.value, request, isBound ? { ...guard, fetch: bound.fetch } : guard)
     } catch {
       return err('unavailable') // look-up, connection, time-out, reset, bad compression
     }

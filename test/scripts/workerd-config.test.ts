@@ -7,6 +7,7 @@ const OPTIONS = {
     compatibilityFlags: ['global_fetch_strictly_public'],
     objects: [{ binding: 'DIRECTORY', className: 'Directory' }],
   },
+  sandbox: { compatibilityDate: '2026-10-01', compatibilityFlags: ['global_fetch_strictly_public'] },
   uniqueKeys: { Directory: 'f00d' },
   variables: ['SERVER_SECRET'],
   addresses: ['127.0.0.1:8787'],
@@ -21,6 +22,15 @@ describe('workerdConfig', () => {
     expect(allowed(OPTIONS)).toBe('allow = ["public"]')
     expect(allowed({ ...OPTIONS, allowLoopback: true })).toBe('allow = ["public", "127.0.0.0/8", "::1/128"]')
     expect(workerdConfig(OPTIONS)).toContain('deny = ["64:ff9b::/96"]')
+  })
+
+  it('gives the sandbox the verifier and nothing else to reach', () => {
+    const sandbox = workerdConfig({ ...OPTIONS, allowLoopback: true }).match(
+      /\(name = "sandbox", worker[\s\S]*?\)\),/,
+    )?.[0]
+    expect(sandbox).toContain('bindings = [(name = "VERIFIER", service = "verifier")]')
+    expect(sandbox).toContain('globalOutbound = "nowhere"')
+    expect(workerdConfig(OPTIONS)).toContain('(name = "nowhere", network = (allow = []))')
   })
 
   it('takes a variable from the environment, so that its value is in no file', () => {

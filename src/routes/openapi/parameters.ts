@@ -14,6 +14,7 @@ export const PATH_WORDS: Readonly<Record<string, string>> = {
   rp: 'The `relying_party_id`.',
   code: 'The `code` of a problem.',
   name: 'The file.',
+  page: 'The name of a page.',
   list: 'The `name` of a list.',
   capability: 'From the `request_uri`: unguessable.',
 }

@@ -103,6 +103,26 @@ export const BROWSERS = {
     answers: { 200: { description: 'The file.', other: { 'text/javascript': null, 'text/css': null } } },
     problems: ['not_found', 'internal_error', 'temporarily_unavailable'],
   },
+  'GET /test/:page': {
+    id: 'openSandboxPage',
+    summary: 'A page of the sandbox, such as the test wallet',
+    description: 'Where the service has a sandbox. For test mode alone.',
+    answers: {
+      200: { description: 'The page.', other: PAGE },
+      404: { description: 'No page.', other: PAGE },
+    },
+    problems: ['not_found', 'internal_error'],
+  },
+  'POST /test/:page': {
+    id: 'useSandboxPage',
+    summary: 'Use a page of the sandbox',
+    description: 'A form that the page itself posts.',
+    answers: {
+      200: { description: 'The page.', other: PAGE },
+      404: { description: 'No page.', other: PAGE },
+    },
+    problems: ['not_found', 'internal_error'],
+  },
   'POST /v1/verify/:id/link': {
     id: 'makeLink',
     summary: 'Make a request for this browser alone',

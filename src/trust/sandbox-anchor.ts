@@ -1,0 +1,36 @@
+// The trust anchors of the built-in sandbox issuer: for relying parties in test mode alone (CONTRACT 8). Its keys are public
+// (docs/decisions/sandbox.md): whoever reads them may issue himself anything, so nothing of it may ever count in live mode.
+
+import type { AnchorMechanism, TrustAnchor } from './anchor.ts'
+import root from './sandbox-root.json' with { type: 'json' }
+
+/** Where the sandbox issuer publishes. The name never resolves (RFC 6761 §6.4): only the binding leads there. */
+export const SANDBOX_ORIGIN = 'https://sandbox.invalid'
+
+/**
+ * The sandbox's anchors, for `builtInTypes` and whatever types a relying party added. Such a type is named where one of
+ * `others`, its own anchors, names it, and else goes by `*`: naming it would take it away from an own anchor for `*`.
+ */
+export function sandboxAnchors(
+  builtInTypes: readonly string[],
+  others: readonly TrustAnchor[],
+): readonly TrustAnchor[] {
+  const named = others.flatMap(({ credential_types, purpose = ['issuer'] }) =>
+    purpose.includes('issuer') ? credential_types : [],
+  )
+  const credential_types = [...builtInTypes, '*', ...named]
+  return MECHANISMS.map((mechanism) => ({
+    name: 'Sandbox',
+    credential_types,
+    assurance_level: 'high',
+    ...mechanism,
+  }))
+}
+
+const MECHANISMS: readonly AnchorMechanism[] = [
+  root,
+  { issuer_url: `${SANDBOX_ORIGIN}/issuer` },
+  // Issuers whose metadata is none, and cannot be had.
+  { issuer_url: `${SANDBOX_ORIGIN}/broken` },
+  { issuer_url: `${SANDBOX_ORIGIN}/down` },
+]
