@@ -111,6 +111,9 @@ export const WALLET_METADATA = {
   keys: 16,
 } as const
 
+/** A relying party's picture, which stands in each of its pages: 12 KiB as base64, and the words before it. */
+export const LOGO = { characters: 16_414 } as const
+
 /** A relying party's registration (ETSI TS 119 475), which stands in each of its requests. */
 export const REGISTRATION = { characters: 16_384, depth: 16, datasetCharacters: 8192 } as const
 

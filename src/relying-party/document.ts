@@ -15,7 +15,7 @@ import type {
 } from './settings.ts'
 
 /** The version of the stored shape. A change appends one upgrade step to `readDocument`. */
-export const SCHEMA_VERSION = 5
+export const SCHEMA_VERSION = 6
 
 /** Live secrets of one webhook at most: the newest ones stay. */
 const MAXIMUM_WEBHOOK_SECRETS = 3
@@ -49,10 +49,8 @@ export function readDocument(stored: unknown): RelyingPartyDocument | undefined 
   if (stored === undefined) return undefined
   const { schema_version } = stored as { schema_version: unknown } // written by this service alone
   if (schema_version === SCHEMA_VERSION) return stored as RelyingPartyDocument
-  if (schema_version === 4) return fromVersion4(stored as Version4)
-  if (schema_version === 3) return fromVersion4(fromVersion3(stored as Version3))
-  if (schema_version === 2) return fromVersion4(fromVersion3(fromVersion2(stored as Version2)))
-  if (schema_version === 1) return fromVersion4(fromVersion3(fromVersion2(fromVersion1(stored as Version1))))
+  const upgrade = UPGRADES[schema_version as number]
+  if (upgrade !== undefined) return upgrade(stored as never)
   throw new Error(`relying party document of unknown version ${String(schema_version)}`)
 }
 
@@ -78,10 +76,26 @@ function fromVersion3(stored: Version3): Version4 {
 }
 
 /** Before there were lists: a relying party had anchors of its own alone. */
-type Version4 = Omit<RelyingPartyDocument, 'schema_version' | 'anchor_sets'>
+type Version4 = Omit<Version5, 'anchor_sets'>
 
-function fromVersion4(stored: Version4): RelyingPartyDocument {
-  return { ...stored, schema_version: SCHEMA_VERSION, anchor_sets: [] }
+function fromVersion4(stored: Version4): Version5 {
+  return { ...stored, anchor_sets: [] }
+}
+
+/** Before pages could look like their relying party. */
+type Version5 = Omit<RelyingPartyDocument, 'schema_version' | 'branding'>
+
+function fromVersion5(stored: Version5): RelyingPartyDocument {
+  return { ...stored, schema_version: SCHEMA_VERSION, branding: null }
+}
+
+/** By the version that is stored: its own step, and all that follow. */
+const UPGRADES: Readonly<Record<number, (stored: never) => RelyingPartyDocument>> = {
+  5: fromVersion5,
+  4: (stored) => fromVersion5(fromVersion4(stored)),
+  3: (stored) => fromVersion5(fromVersion4(fromVersion3(stored))),
+  2: (stored) => fromVersion5(fromVersion4(fromVersion3(fromVersion2(stored)))),
+  1: (stored) => fromVersion5(fromVersion4(fromVersion3(fromVersion2(fromVersion1(stored))))),
 }
 
 /** Opens the document's secrets. Throws where they cannot be opened: the server secret is then not the one they were sealed with. */

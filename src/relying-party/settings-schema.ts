@@ -9,6 +9,7 @@ import { parseTrustAnchor } from '../trust/parse-anchor.ts'
 import { judgeReceiverUrl, type UrlFault } from '../webhook/receiver-url.ts'
 import { addedTransactionDataTypes } from './added-transaction-data-types.ts'
 import { addedTypes, FORMAT_IDS } from './added-types.ts'
+import { branding } from './branding.ts'
 import type { TrustListEntry } from './directory.ts'
 import { claimsEncryptionJwk } from './encryption-jwk.ts'
 import type { ApiKeyGrant } from './relying-party.ts'
@@ -61,6 +62,7 @@ export function creationSchema(rules: SettingsRules): z.ZodMiniType<SettingsInpu
         status_unavailable: 'refuse',
         return_urls: [],
         origins: [],
+        branding: null,
         retention_seconds: 48 * HOUR,
         claims_encryption_jwk: null,
         verifier: null,
@@ -141,6 +143,7 @@ function members(rules: SettingsRules) {
     status_unavailable: z.enum(STATUS_UNAVAILABLE),
     return_urls: unique(url, 50),
     origins: unique(url, 50),
+    branding: z.nullable(branding),
     retention_seconds: z.int().check(z.minimum(HOUR), z.maximum(30 * DAY)),
     claims_encryption_jwk: z.nullable(claimsEncryptionJwk),
     verifier: z.nullable(signingIdentity(rules.now)),

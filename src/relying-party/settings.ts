@@ -6,6 +6,7 @@ import type { AddedTransactionDataType } from '../openid4vp/transaction-data-typ
 import type { VerifierRegistration } from '../openid4vp/verifier-info.ts'
 import type { CredentialTypeDefinition } from '../policy/policy.ts'
 import type { TrustAnchor } from '../trust/anchor.ts'
+import type { Branding } from './branding.ts'
 
 /** Scopes of API keys and access tokens (CONTRACT 1). */
 export const SCOPES = [
@@ -47,6 +48,8 @@ export type Settings = {
   readonly status_unavailable: StatusUnavailable
   readonly return_urls: readonly string[]
   readonly origins: readonly string[]
+  /** How its pages look; null: like ours. */
+  readonly branding: Branding | null
   readonly retention_seconds: number
   readonly claims_encryption_jwk: ClaimsEncryptionJwk | null
   /** The relying party's own certificate; null: the service's. */

@@ -58,9 +58,18 @@ function patchOwnSettings(c: AppContext, relyingPartyId: string, caller: Caller)
 type PatchFault = { readonly code: ProblemCode; readonly pointer: string; readonly message: string }
 
 function patchFault(patch: SettingsPatch, { settings, scopes }: Caller): PatchFault | undefined {
-  // People are shown the name, so in live mode it is the operator who vouches for it.
-  if (patch.name !== undefined && settings.livemode && patch.name !== settings.name) {
-    return { code: 'invalid_request', pointer: '/name', message: 'is changed by the operator in live mode' }
+  // People are shown these, so in live mode it is the operator who vouches for them. What was read can be sent back.
+  const shown = settings.livemode ? (['name', 'branding'] as const) : []
+  const changed = shown.find(
+    (name) =>
+      patch[name] !== undefined && JSON.stringify(patch[name]) !== JSON.stringify(settings[name] ?? null),
+  )
+  if (changed !== undefined) {
+    return {
+      code: 'invalid_request',
+      pointer: `/${changed}`,
+      message: 'is changed by the operator in live mode',
+    }
   }
   // Whoever may not put a session's key beside this one must not replace it for all sessions either (CONTRACT 4).
   if (patch.claims_encryption_jwk !== undefined && !scopes.includes('claims:encrypt')) {

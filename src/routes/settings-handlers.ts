@@ -131,6 +131,7 @@ export function settingsToWire(view: SettingsView) {
     status_unavailable: view.status_unavailable,
     return_urls: view.return_urls,
     origins: view.origins,
+    branding: view.branding,
     retention_seconds: view.retention_seconds,
     claims_encryption_jwk: view.claims_encryption_jwk,
     verifier: view.verifier && verifierToWire(view.verifier),

@@ -118,6 +118,7 @@ const INPUT: SettingsInput = {
   status_unavailable: 'refuse',
   return_urls: [],
   origins: [],
+  branding: null,
   retention_seconds: 3600,
   claims_encryption_jwk: null,
   verifier: null,

@@ -25,6 +25,7 @@ const INPUT: SettingsInput = {
   status_unavailable: 'refuse',
   return_urls: [],
   origins: [],
+  branding: null,
   retention_seconds: 3600,
   claims_encryption_jwk: null,
   verifier: null,
@@ -121,6 +122,7 @@ describe('a relying party object', () => {
         status_unavailable: undefined,
         transaction_data_types: undefined,
         anchor_sets: undefined,
+        branding: undefined,
       }
       state.storage.kv.put('document', { ...document, ...unknown, schema_version: 1 })
       return object.settings()

@@ -72,9 +72,22 @@ const GOOD = {
   status_unavailable: 'accept',
   return_urls: ['https://shop.org/done?step=2'],
   origins: ['https://shop.org'],
+  branding: { color: '#1D4ed8', logo: 'data:image/png;base64,iVBORw0KGgo=' },
   retention_seconds: 3600,
   claims_encryption_jwk: { ...PUBLIC_KEY, kid: 'k1', use: 'enc', alg: 'ECDH-ES' },
 }
+
+const SVG = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>').toString('base64')
+const LOGO_FAULTS: [string, string][] = [
+  ['at an address', 'https://shop.org/logo.png'],
+  ['that is an SVG', `data:image/svg+xml;base64,${SVG}`],
+  ['that is an SVG and says PNG', `data:image/png;base64,${SVG}`],
+  ['of another format than it says', 'data:image/jpeg;base64,iVBORw0KGgo='],
+  ['without base64', 'data:image/png,%89PNG'],
+  ['with white space', 'data:image/png;base64,iVBORw0 KGgo='],
+  ['with a parameter', 'data:image/png;charset=utf-8;base64,iVBORw0KGgo='],
+  ['of more than 12 KiB', `data:image/png;base64,iVBORw0KGgo${'A'.repeat(16_384)}`],
+]
 
 describe('a creation', () => {
   it('is taken with every member, and converted once', async () => {
@@ -227,6 +240,14 @@ describe('a creation', () => {
     ],
     ['an origin with a slash', { origins: ['https://shop.org/'] }, '/origins/0'],
     ['an origin on http', { origins: ['http://shop.org'] }, '/origins/0'],
+    ['a colour by name', { branding: { color: 'red' } }, '/branding/color'],
+    ['a colour with a style behind it', { branding: { color: '#1d4ed8;}' } }, '/branding/color'],
+    ['an unknown member of the branding', { branding: { font: 'x' } }, '/branding'],
+    ...LOGO_FAULTS.map(([name, logo]): [string, Record<string, unknown>, string] => [
+      `a logo ${name}`,
+      { branding: { logo } },
+      '/branding/logo',
+    ]),
     ['retention below an hour', { retention_seconds: 3599 }, '/retention_seconds'],
     ['retention above 30 days', { retention_seconds: 2_592_001 }, '/retention_seconds'],
     ['retention of half a second', { retention_seconds: 3600.5 }, '/retention_seconds'],

@@ -74,6 +74,7 @@ describe('creating a relying party', () => {
       status_unavailable: 'refuse',
       return_urls: [],
       origins: [],
+      branding: null,
       retention_seconds: 172_800,
       claims_encryption_jwk: null,
       verifier: null,

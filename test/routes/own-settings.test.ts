@@ -96,6 +96,18 @@ describe('a relying party', () => {
     },
   )
 
+  it('chooses its colour in test mode; in live mode only the operator does', async () => {
+    const branding = { color: '#1d4ed8', logo: null }
+    const test = await createRelyingParty()
+    expect((await as(test.api_key, 'PATCH', '/v1/relying_party', { branding })).status).toBe(200)
+    const live = await createRelyingParty({ livemode: true })
+    const response = await as(live.api_key, 'PATCH', '/v1/relying_party', { branding })
+    expect(await refusalOf(response)).toEqual([400, 'invalid_request', '/branding'])
+    expect((await admin('PATCH', `${LIST}/${live.relying_party_id}`, { branding })).status).toBe(200)
+    // What was read can be sent back.
+    expect((await as(live.api_key, 'PATCH', '/v1/relying_party', { branding })).status).toBe(200)
+  })
+
   it('names itself in test mode; in live mode only the operator does', async () => {
     const test = await createRelyingParty()
     expect((await as(test.api_key, 'PATCH', '/v1/relying_party', { name: 'Renamed' })).status).toBe(200)

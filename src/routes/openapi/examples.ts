@@ -173,6 +173,7 @@ const RELYING_PARTY = {
   status_unavailable: 'refuse',
   return_urls: ['https://shop.example/checkout'],
   origins: ['https://shop.example'],
+  branding: { color: '#1d4ed8', logo: null },
   retention_seconds: 172_800,
   claims_encryption_jwk: null,
   verifier: null,

@@ -40,6 +40,7 @@ export const relyingParty = z.object({
   status_unavailable: z.enum(STATUS_UNAVAILABLE),
   return_urls: texts,
   origins: texts,
+  branding: maybe(z.object({ color: maybe(z.string()), logo: maybe(z.string()) })),
   retention_seconds: z.int(),
   claims_encryption_jwk: maybe(jsonObject),
   verifier: maybe(
