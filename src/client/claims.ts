@@ -4,13 +4,14 @@
 import { decodeBase64url } from '../codec/base64url.ts'
 import { concatBytes, decodeUtf8, utf8 } from '../codec/bytes.ts'
 import { err, ok, type Result } from '../result.ts'
+import { type JwsFault, readJson, type ServiceKeys, verifyServiceJws } from './service-jws.ts'
 
 /** What the claims must come from and be for. */
 export type ClaimsChecks = {
   /** Your private P-256 key. */
   readonly privateJwk: JsonWebKey
   /** The service's keys: the body of `{baseUrl}/.well-known/jwks.json`. */
-  readonly jwks: { readonly keys: readonly (JsonWebKey & { readonly kid?: string })[] }
+  readonly jwks: ServiceKeys
   /** The service's base URL. */
   readonly issuer: string
   /** Your `relying_party_id`. */
@@ -35,11 +36,9 @@ export type Claims = {
 
 /** Why claims are not opened. */
 export type ClaimsFault =
-  | 'malformed'
+  | JwsFault
   | 'unsupported_encryption'
   | 'decryption_failed'
-  | 'unknown_key'
-  | 'wrong_signature'
   /** Another issuer, relying party or verification than yours. */
   | 'not_for_you'
 
@@ -50,11 +49,12 @@ export async function decryptClaims(
 ): Promise<Result<Claims, ClaimsFault>> {
   const plaintext = await decrypt(encryptedClaims, checks.privateJwk)
   if (!plaintext.ok) return plaintext
-  const claims = await verify(plaintext.value, checks)
-  if (!claims.ok) return claims
-  const { iss, aud, verification_id } = claims.value
+  const verified = await verifyServiceJws(plaintext.value, checks.jwks)
+  if (!verified.ok) return verified
+  const claims = verified.value.claims as Claims
+  const { iss, aud, verification_id } = claims
   const isOurs = iss === checks.issuer && aud === checks.audience && verification_id === checks.verificationId
-  return isOurs ? claims : err('not_for_you')
+  return isOurs ? ok(claims) : err('not_for_you')
 }
 
 /** RFC 7516 §5.2 for direct key agreement. */
@@ -95,37 +95,6 @@ async function agree(privateJwk: JsonWebKey, ephemeralJwk: JsonWebKey): Promise<
     concatBytes(uint32(1), new Uint8Array(shared), otherInfo),
   )
   return crypto.subtle.importKey('raw', hash, 'AES-GCM', false, ['decrypt'])
-}
-
-async function verify(jws: string, { jwks }: ClaimsChecks): Promise<Result<Claims, ClaimsFault>> {
-  const parts = jws.split('.')
-  const [encodedHeader = '', encodedPayload = '', encodedSignature = ''] = parts
-  const header = readJson(encodedHeader)
-  const payload = readJson(encodedPayload)
-  const signature = decodeBase64url(encodedSignature)
-  if (parts.length !== 3 || !header || !payload || !signature || header.alg !== 'ES256')
-    return err('malformed')
-  const jwk = jwks.keys.find(({ kid }) => kid === header.kid)
-  if (jwk === undefined) return err('unknown_key')
-  const { kty = '', crv = '', x = '', y = '' } = jwk
-  const curve = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
-  const key = await crypto.subtle.importKey('jwk', { kty, crv, x, y }, curve, false, ['verify'])
-  const isSigned = await crypto.subtle.verify(
-    curve,
-    key,
-    signature,
-    utf8(`${encodedHeader}.${encodedPayload}`),
-  )
-  return isSigned ? ok(payload as Claims) : err('wrong_signature')
-}
-
-function readJson(encoded: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(decodeUtf8(decodeBase64url(encoded) ?? new Uint8Array()) ?? '')
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
-  } catch {
-    return undefined // not JSON
-  }
 }
 
 function uint32(value: number): Uint8Array {

@@ -29,6 +29,11 @@ export type Client = {
   readonly cancel: (id: string, options?: Abortable) => Promise<Result<Verification, Problem>>
   /** Erases a verification and all it knows. */
   readonly erase: (id: string, options?: Abortable) => Promise<Result<null, Problem>>
+  /**
+   * The receipt of a verification that is over: a compact JWS, to be kept. `verifyReceipt` reads it. While it is not over,
+   * `verification_pending`.
+   */
+  readonly receipt: (id: string, options?: Abortable) => Promise<Result<string, Problem>>
   /** Redeems the `return_code` that a browser brought to your `return_url` (CONTRACT 5). */
   readonly redeem: (
     id: string,
@@ -43,6 +48,7 @@ export type Client = {
 
 type Abortable = { readonly signal?: AbortSignal }
 
+const RECEIPT_TYPE = 'application/verification-receipt+jwt'
 const WAIT_SECONDS = 25
 const DEFAULT_WAIT_MS = 600_000
 
@@ -60,6 +66,7 @@ export function createClient(connection: Connection): Client {
       waitForEnd((query, signal) => call('GET', at(id, query), { signal }), options),
     cancel: (id, { signal } = {}) => call('POST', at(id, '/cancel'), { signal }),
     erase: (id, { signal } = {}) => call('DELETE', at(id), { signal }),
+    receipt: (id, { signal } = {}) => call('GET', at(id, '/receipt'), { accept: RECEIPT_TYPE, signal }),
     redeem: (id, returnCode, { signal } = {}) =>
       call('POST', at(id, '/return'), { body: { return_code: returnCode }, signal }),
     events: ({ after = '', limit = 50, signal } = {}) =>
@@ -70,6 +77,7 @@ export function createClient(connection: Connection): Client {
 type Given = {
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
+  readonly accept?: string
   readonly signal?: AbortSignal | undefined
 }
 

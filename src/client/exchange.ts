@@ -20,6 +20,8 @@ export type Call = {
   readonly path: string
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
+  /** Media type of an answer that is text. Without it answers are JSON. */
+  readonly accept?: string
   readonly signal?: AbortSignal | undefined
 }
 
@@ -27,7 +29,7 @@ const TRIES = 4
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 30_000
 
-/** Makes a call, up to four times: `Retry-After` is honoured up to 30 s. The value is the JSON of the answer, null for none. */
+/** Makes a call, up to four times: `Retry-After` is honoured up to 30 s. The value is the JSON of the answer, null for none; of `accept`, its text. */
 export async function exchange(connection: Connection, call: Call): Promise<Result<unknown, Problem>> {
   for (let tried = 1; ; tried++) {
     const answer = await attempt(connection, call)
@@ -49,7 +51,7 @@ async function attempt(connection: Connection, call: Call): Promise<Result<unkno
       method: call.method,
       headers: {
         Authorization: `Bearer ${bearer}`,
-        Accept: 'application/json, application/problem+json',
+        Accept: `${call.accept ?? 'application/json'}, application/problem+json`,
         ...(call.body === undefined ? {} : { 'Content-Type': 'application/json' }),
         ...call.headers,
       },
@@ -58,6 +60,7 @@ async function attempt(connection: Connection, call: Call): Promise<Result<unkno
       signal: call.signal ?? null,
     })
     const text = await response.text()
+    if (response.ok && call.accept !== undefined) return ok(text)
     const json = text === '' ? null : (JSON.parse(text) as unknown)
     return response.ok ? ok(json) : err(failureOf(response, json))
   } catch (error) {

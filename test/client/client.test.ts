@@ -117,6 +117,14 @@ describe('waiting', () => {
   })
 })
 
+it('a receipt is the text that was answered, and a problem what it is elsewhere', async () => {
+  const { client, calls } = serviceOf(new Response('a.b.c'), problem(409, 'verification_pending'))
+  expect(await client.receipt('v_1')).toEqual({ ok: true, value: 'a.b.c' })
+  expect(calls[0]?.url).toBe('https://verifier.example/v1/verify/v_1/receipt')
+  expect(calls[0]?.headers.get('Accept')).toMatch('application/verification-receipt+jwt')
+  expect(await client.receipt('v_1')).toMatchObject({ ok: false, error: { code: 'verification_pending' } })
+})
+
 it('an id is one path segment, whatever it holds', async () => {
   const { client, calls } = serviceOf(session('pending', 1))
   await client.get('../events?x=')

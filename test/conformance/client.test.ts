@@ -4,6 +4,8 @@ import { exportJWK, generateKeyPair } from 'jose'
 import { expect, it } from 'vitest'
 import { decryptClaims } from '../../src/client/claims.ts'
 import { type Client, createClient } from '../../src/client/client.ts'
+import { verifyReceipt } from '../../src/client/receipt.ts'
+import type { ServiceKeys } from '../../src/client/service-jws.ts'
 import { verifyWebhook } from '../../src/client/webhook.ts'
 import type { Result } from '../../src/result.ts'
 import { PID, presentationOf, queryFor } from '../support/person.ts'
@@ -91,6 +93,20 @@ it('cancels, reads the events, and erases', async () => {
   ])
   expect(found(await client.erase(id))).toBeNull()
   expect(await client.get(id)).toMatchObject({ ok: false, error: { code: 'verification_not_found' } })
+})
+
+it('keeps the receipt of what is over, and reads it with the published keys', async () => {
+  const client = clientOf()
+  const { verification_id: verificationId } = found(await client.create(OVER_18))
+  expect(await client.receipt(verificationId)).toMatchObject({
+    ok: false,
+    error: { code: 'verification_pending', status: 409 },
+  })
+  found(await client.cancel(verificationId))
+  const receipt = found(await client.receipt(verificationId))
+  const jwks = (await (await stage.service.fetch('/.well-known/jwks.json')).json()) as ServiceKeys
+  const read = found(await verifyReceipt(receipt, { jwks, issuer: BASE_URL, verificationId }))
+  expect(read).toMatchObject({ status: 'canceled', relying_party_id: stage.rp.relying_party_id })
 })
 
 it('tells a wrong code and a wrong key as the service does', async () => {

@@ -9,6 +9,7 @@ const USE = `
   import { createClient } from 'wallet-verifier/client'
   import { verifyWebhook } from 'wallet-verifier/client/webhook'
   import { decryptClaims } from 'wallet-verifier/client/claims'
+  import { verifyReceipt } from 'wallet-verifier/client/receipt'
   const client = createClient({ baseUrl: 'https://verifier.example', token: 'x', fetch: async () => new Response('{"status":"verified"}') })
   const found = await client.wait('v_1')
   console.log(found.value.status, typeof verifyWebhook, typeof decryptClaims)

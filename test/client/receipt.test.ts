@@ -1,0 +1,78 @@
+// Signed by jose, read by the client.
+
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { describe, expect, it } from 'vitest'
+import { verifyReceipt } from '../../src/client/receipt.ts'
+
+const service = await generateKeyPair('ES256', { extractable: true })
+const retired = await generateKeyPair('ES256', { extractable: true })
+
+const checks = {
+  jwks: {
+    keys: [
+      { ...((await exportJWK(service.publicKey)) as JsonWebKey), kid: 'k2' },
+      { ...((await exportJWK(retired.publicKey)) as JsonWebKey), kid: 'k1' },
+    ],
+  },
+  issuer: 'https://verifier.example',
+  verificationId: 'v_1',
+}
+
+type Making = {
+  readonly claims?: object
+  readonly typ?: string
+  readonly kid?: string
+  readonly key?: CryptoKey
+}
+
+/** A good receipt, but for what is told. */
+function receipt({ claims, typ = 'verification-receipt+jwt', kid = 'k2', key }: Making = {}) {
+  return new SignJWT({ iss: checks.issuer, verification_id: 'v_1', status: 'verified', ...claims })
+    .setProtectedHeader({ alg: 'ES256', typ, kid })
+    .sign(key ?? service.privateKey)
+}
+
+describe('a receipt', () => {
+  it('of this verification is read', async () => {
+    expect(await verifyReceipt(await receipt(), checks)).toMatchObject({
+      ok: true,
+      value: { verification_id: 'v_1', status: 'verified' },
+    })
+  })
+
+  it('of any verification is read where none is named', async () => {
+    const { verificationId: _, ...any } = checks
+    const other = await receipt({ claims: { verification_id: 'v_2' } })
+    expect(await verifyReceipt(other, any)).toMatchObject({ ok: true, value: { verification_id: 'v_2' } })
+  })
+
+  it('that a retired key signed is read while that is published', async () => {
+    const old = await receipt({ kid: 'k1', key: retired.privateKey })
+    expect(await verifyReceipt(old, checks)).toMatchObject({ ok: true })
+    const [today] = checks.jwks.keys
+    const jwks = { keys: today ? [today] : [] }
+    expect(await verifyReceipt(old, { ...checks, jwks })).toEqual({ ok: false, error: 'unknown_key' })
+  })
+
+  it.each<[string, Making, string]>([
+    ['signed by another key', { key: retired.privateKey }, 'wrong_signature'],
+    ['signed by a key that is not published', { kid: 'k3' }, 'unknown_key'],
+    ['that is an access token', { typ: 'at+jwt' }, 'no_receipt'],
+    ['of another service', { claims: { iss: 'https://other.example' } }, 'not_this_one'],
+    ['of another verification', { claims: { verification_id: 'v_2' } }, 'not_this_one'],
+  ])('%s is not believed', async (_, making, fault) => {
+    expect(await verifyReceipt(await receipt(making), checks)).toEqual({ ok: false, error: fault })
+  })
+
+  it.each(['', 'a.b.c', '..', 'e30.e30.AA'])('that is %j is malformed', async (text) => {
+    expect(await verifyReceipt(text, checks)).toEqual({ ok: false, error: 'malformed' })
+  })
+
+  it('with one changed character anywhere is not believed', async () => {
+    const good = await receipt()
+    for (let i = 0; i < good.length; i += 5) {
+      const changed = good.slice(0, i) + (good[i] === 'A' ? 'B' : 'A') + good.slice(i + 1)
+      expect(await verifyReceipt(changed, checks), `character ${i}`).toMatchObject({ ok: false })
+    }
+  })
+})
