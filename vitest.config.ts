@@ -16,7 +16,7 @@ const CORE = [
   'limits',
   'scripts',
 ]
-const WORKERS = ['session', 'relying-party', 'routes', 'workerd']
+const WORKERS = ['metrics', 'session', 'relying-party', 'routes', 'workerd']
 /** Of the core, what leans on the platform: the platform's own inflater. */
 const IN_BOTH = ['test/trust/status-inflate.test.ts']
 

@@ -23,6 +23,8 @@ export type Env = {
   readonly WALLET_RATE_LIMIT?: RateLimit
   /** 60 calls of the token endpoint in 10 s an address, and a client. */
   readonly TOKEN_RATE_LIMIT?: RateLimit
+  /** Where events are counted on Cloudflare (metrics/record.ts); bare `workerd` has no such binding. */
+  readonly METRICS?: AnalyticsEngineDataset
   /** The sandbox of test mode (wrangler.sandbox.toml). Without it there is none. */
   readonly SANDBOX?: Fetcher
   readonly BASE_URL: string

@@ -9,19 +9,20 @@ import { blank, functionsOf, importsOf } from './support/source-scan.ts'
 /** What a room may import: its neighbours to the right. `type:` allows `import type` only. Everyone has result.ts and limits.ts. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   worker: ['routes', 'session', 'relying-party', 'env'],
+  metrics: ['type:env'],
   env: ['config', 'type:session', 'type:relying-party'],
   config: ['codec'],
   routes: [
     ...['session', 'relying-party', 'policy', 'openid4vp', 'formats', 'trust', 'webhook', 'qr'],
-    ...['config', 'env', 'crypto', 'codec'],
+    ...['metrics', 'config', 'env', 'crypto', 'codec'],
   ],
   session: [
     ...['relying-party', 'policy', 'openid4vp', 'formats', 'trust', 'webhook'],
-    ...['config', 'env', 'crypto', 'codec'],
+    ...['metrics', 'config', 'env', 'crypto', 'codec'],
   ],
   'relying-party': [
     ...['policy', 'openid4vp', 'formats', 'trust', 'webhook'],
-    ...['config', 'env', 'crypto', 'codec'],
+    ...['metrics', 'config', 'env', 'crypto', 'codec'],
   ],
   policy: ['openid4vp', 'formats', 'trust', 'codec'],
   openid4vp: ['formats', 'trust', 'crypto', 'codec'],
@@ -38,7 +39,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   limits: [],
 }
 
-const CLOUDFLARE_ROOMS = ['worker', 'env', 'routes', 'session', 'relying-party']
+const CLOUDFLARE_ROOMS = ['worker', 'env', 'routes', 'session', 'relying-party', 'metrics']
 /** The entries of the two Workers: the platform wants a default export of them. */
 const ENTRIES = ['worker.ts', 'sandbox/worker.ts']
 const CLOUDFLARE_NAMES =

@@ -4,6 +4,7 @@
 import { DurableObject } from 'cloudflare:workers'
 import { configOf, type Env } from '../env.ts'
 import { TRUST_LIST } from '../limits.ts'
+import { record } from '../metrics/record.ts'
 import { err, ok, type Result } from '../result.ts'
 import type { TrustAnchor } from '../trust/anchor.ts'
 import type { ResourceFault } from '../trust/fetch-resource.ts'
@@ -153,7 +154,10 @@ export class TrustList extends DurableObject<Env> {
   async #refresh(source: SignedSource): Promise<void> {
     const before = this.#load()
     if (before === undefined) return
+    const begun = Date.now()
     const found = await this.#fetch(source, before)
+    const result = found.ok ? 'ok' : found.error
+    record('fetches', { media_type: ACCEPT[source.kind], result }, { ms: Date.now() - begun })
     const stored = this.#load()
     if (stored?.created_at !== before.created_at) return // erased meanwhile
     const now = Date.now()

@@ -95,6 +95,7 @@ export const ACCESS = {
   'GET /v1/admin/trust_lists/:list': OPERATOR,
   'DELETE /v1/admin/trust_lists/:list': OPERATOR,
   'POST /v1/admin/trust_lists/:list/refresh': OPERATOR,
+  'GET /metrics': OPERATOR,
 } as const satisfies Readonly<Record<`${Method} /${string}`, Access>>
 
 export type RouteName = keyof typeof ACCESS

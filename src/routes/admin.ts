@@ -54,7 +54,8 @@ export function adminRoutes(): Hono<AppEnv> {
     .post('/trust_lists/:list/refresh', (c) => refreshList(c, c.req.param('list')))
 }
 
-const operatorOnly: MiddlewareHandler<AppEnv> = async (c, next) => {
+/** Lets `ADMIN_TOKEN` pass, and nothing else. */
+export const operatorOnly: MiddlewareHandler<AppEnv> = async (c, next) => {
   const { adminToken } = configOf(c.env)
   if (adminToken === null) return problem(c, 'not_found')
   const token = presentedToken(c)

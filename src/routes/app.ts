@@ -1,13 +1,14 @@
 // The router at the edge: every audience's routes on one app, and what holds on all of them.
 
 import { Hono } from 'hono/tiny'
-import { adminRoutes } from './admin.ts'
+import { adminRoutes, operatorOnly } from './admin.ts'
 import type { AppEnv } from './context.ts'
 import { dcApiRoutes } from './dc-api.ts'
 import { documentationRoutes } from './documentation.ts'
 import { headWithoutEffect, noSuchRoute, onFault, requestId } from './edge.ts'
 import { eventRoutes } from './events.ts'
 import { logRequests } from './log.ts'
+import { sendMetrics } from './metrics.ts'
 import { oauthRoutes } from './oauth.ts'
 import { ownSettingsRoutes } from './own-settings.ts'
 import { relyingPartyRoutes } from './relying-party.ts'
@@ -37,6 +38,7 @@ export function createApp(): Hono<AppEnv> {
   app.route('/', oauthRoutes())
   app.route('/', sandboxRoutes())
   app.route('/v1/admin', adminRoutes())
+  app.get('/metrics', operatorOnly, sendMetrics)
   app.notFound(noSuchRoute(app))
   app.onError(onFault)
   return app

@@ -1,12 +1,13 @@
 // What every handler of the HTTP edge is given.
 
 import type { Context } from 'hono'
+import type { Trace } from '../codec/traceparent.ts'
 import type { Env } from '../env.ts'
 
 /** Hono's generics for this service: the bindings, and what the edge middleware sets. */
 export type AppEnv = {
   readonly Bindings: Env
-  readonly Variables: { readonly requestId: string }
+  readonly Variables: { readonly requestId: string; readonly trace?: Trace }
 }
 
 export type AppContext = Context<AppEnv>

@@ -25,6 +25,7 @@ import { type Options, requestOptions } from './request-options.ts'
 import { requestedPolicy } from './requested-policy.ts'
 import { requestedTransactions } from './requested-transactions.ts'
 import { CREATE_LIMIT, type CreateRequest, createRequest } from './schemas.ts'
+import { traceOf } from './trace.ts'
 import { readJson } from './validate.ts'
 import { IDENTITY_FAULTS, verifierIdentity } from './verifier-identity.ts'
 
@@ -100,6 +101,7 @@ async function prepare(
     policy: policy.value,
     verifier: identity && { ...identity, clientId: protocol.writeClientId(identity.clientId) },
     retentionSeconds: settings.retention_seconds,
+    trace: traceOf(c),
   })
 }
 

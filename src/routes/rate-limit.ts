@@ -2,6 +2,7 @@
 // a token bucket in memory has the same shape for one process.
 
 import { configOf } from '../env.ts'
+import { cameByCloudflare } from './cloudflare.ts'
 import type { AppContext } from './context.ts'
 import { problem } from './problems.ts'
 
@@ -65,8 +66,8 @@ export function takeToken(c: AppContext, clientId: string): Promise<boolean> {
 
 /** The caller's address, where something in front of us vouches for it: Cloudflare's edge, or the header the operator named. */
 export function clientAddress(request: Request, clientIpHeader: string | null): string | undefined {
-  // `cf` is set by Cloudflare's edge only; anywhere else anybody could send cf-connecting-ip.
-  const header = clientIpHeader ?? (request.cf === undefined ? null : 'cf-connecting-ip')
+  // Cloudflare's edge sets cf-connecting-ip; anywhere else anybody could send it.
+  const header = clientIpHeader ?? (cameByCloudflare(request) ? 'cf-connecting-ip' : null)
   const value = header === null ? null : request.headers.get(header)
   return value?.trim().slice(0, 64) || undefined
 }

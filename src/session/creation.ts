@@ -2,6 +2,7 @@
 
 import { encodeBase64url } from '../codec/base64url.ts'
 import { utf8 } from '../codec/bytes.ts'
+import type { Trace } from '../codec/traceparent.ts'
 import type { Config } from '../config.ts'
 import { REQUEST_BY_VALUE } from '../limits.ts'
 import { redirectUriClientId } from '../openid4vp/client-identifier.ts'
@@ -34,6 +35,8 @@ export type CreateInput = {
   readonly retentionSeconds: number
   /** SHA-256 of the creation's body where an `Idempotency-Key` came with it. */
   readonly bodyDigest: string | null
+  /** The trace that the creation belongs to. */
+  readonly trace: Trace
 }
 
 /** The document of a new session with its first generation, where a QR is offered. `now` in Unix milliseconds. */
@@ -84,6 +87,7 @@ export async function newSession(
     owed_to_log: null,
     retention_ms: input.retentionSeconds * 1000,
     idempotency,
+    trace_context: input.trace,
   }
 }
 

@@ -1,6 +1,8 @@
 // Sending what a session owes (CONTRACT 7). The number of an attempt is written before its POST leaves: a crash may lose an
 // answer to us, never a delivery, and never makes a seventh attempt.
 
+import { encodeHex } from '../codec/bytes.ts'
+import { writeTraceparent } from '../codec/traceparent.ts'
 import { configOf, type Env } from '../env.ts'
 import { relyingPartyStub } from '../relying-party/identifier.ts'
 import type { WebhookEndpoint } from '../relying-party/settings.ts'
@@ -20,6 +22,9 @@ import {
 import { judgeReceiverUrl } from '../webhook/receiver-url.ts'
 import { signatureHeaders } from '../webhook/signature.ts'
 import { inBackground } from './background.ts'
+import type { SessionDocument } from './document.ts'
+import { recordAttempt } from './measures.ts'
+import { randomBytes } from './random.ts'
 import type { SessionStore } from './store.ts'
 
 /** What a round of deliveries came to. `postponed`: the settings could not be read; no attempt was used. */
@@ -64,8 +69,9 @@ export async function postAll(
 ): Promise<void> {
   await Promise.all(
     deliveries.map(async (delivery) => {
-      const livemode = store.session()?.livemode ?? true
-      const outcome = await attempt(env, { webhook, livemode }, delivery)
+      const { livemode = true, trace_context } = store.session() ?? {}
+      const outcome = await attempt(env, { webhook, livemode, trace_context }, delivery)
+      recordAttempt({ livemode }, delivery, outcome)
       await meanwhile
       await finish({ store, env }, webhook, { delivery, outcome })
     }),
@@ -132,10 +138,16 @@ async function finish(
   }
 }
 
+type Sender = {
+  readonly webhook: WebhookEndpoint
+  readonly livemode: boolean
+  readonly trace_context: SessionDocument['trace_context']
+}
+
 /** One POST. The URL is judged once more: the rule may have changed since it was set, and so may our own host. */
 async function attempt(
   env: Env,
-  { webhook, livemode }: { readonly webhook: WebhookEndpoint; readonly livemode: boolean },
+  { webhook, livemode, trace_context }: Sender,
   delivery: Delivery,
 ): Promise<AttemptOutcome> {
   const config = configOf(env)
@@ -145,11 +157,13 @@ async function attempt(
   if (!url.ok) return { status: null, error: 'forbidden_url', retryAfter: null, durationMs: 0 }
   const live = webhook.secrets.filter(({ expires_at }) => expires_at === null || expires_at > now)
   const secrets = live.map(({ secret }) => secret)
-  const headers = await signatureHeaders({ body: delivery.body, secrets, eventId: delivery.event_id, now })
+  const signature = await signatureHeaders({ body: delivery.body, secrets, eventId: delivery.event_id, now })
+  // Each attempt is a step of its own in the trace.
+  const trace = trace_context && { traceparent: writeTraceparent(trace_context, encodeHex(randomBytes(8))) }
   return deliver({
     url: url.value,
     body: delivery.body,
-    headers,
+    headers: { ...signature, ...trace },
     fetch: (input, init) => fetch(input, init),
     clock: () => Date.now(),
   })

@@ -1,6 +1,7 @@
 // What one session stores: a single document, written whole in one put, with its schema version and the upgrades to it.
 // It holds no claim value. Times are Unix milliseconds; the wire's ISO texts are made in view.ts.
 
+import type { Trace } from '../codec/traceparent.ts'
 import type { CheckResult } from '../formats/format.ts'
 import type { ClientIdPrefix } from '../openid4vp/client-identifier.ts'
 import type { DcqlQuery } from '../openid4vp/dcql/query.ts'
@@ -61,6 +62,8 @@ export type SessionDocument = {
   readonly owed_to_log: OwedLogEntry | null
   readonly retention_ms: number
   readonly idempotency: Idempotency | null
+  /** The trace of the request that created the session: its webhooks belong to it. Older sessions have none. */
+  readonly trace_context?: Trace
 }
 
 /** An event on its way to the relying party's log. */

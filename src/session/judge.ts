@@ -13,6 +13,7 @@ import { postAll, startAttempts } from './delivering.ts'
 import { eraseAt, noteAttempt, type SessionDocument, tombstoneOf } from './document.ts'
 import { encryptClaims } from './encrypted-claims.ts'
 import { type Cause, decidedCause, declinedCause, expiredCause } from './endings.ts'
+import { recordAnswer, recordOutcome } from './measures.ts'
 import { networkOf } from './network.ts'
 import { type Ending, endSession } from './outcome.ts'
 import { publish } from './publishing.ts'
@@ -66,6 +67,7 @@ export function end({ store, env }: Courtroom, cause: Cause, circumstances: Circ
     webhook !== null && webhook !== 'unknown' && !webhook.disabled && ended.deliveries.length > 0
   const deliveries = canPost ? startAttempts(ended.deliveries, ended.deliveries, now) : ended.deliveries
   store.commit({ ...ended, deliveries })
+  recordOutcome(ended)
   // Not awaited, so that nothing delays the wallet's answer: the attempt's number is written and the alarm stands behind it.
   // That the log has the event is written together with what came of the POST, where there is one.
   const meanwhile = inBackground(() => publish(store, env, canPost ? store.remember : store.commit))
@@ -121,6 +123,7 @@ async function judge(room: Courtroom, answer: PostedAnswer, now: number): Promis
   const sandboxed = !document.livemode && !settings.value.livemode && room.env.SANDBOX !== undefined
   const world = { document, settings: settings.value, subscribed, sandboxed, config, network, arrivedAt: now }
   const verdict = await judgeAnswer(answer, world)
+  recordAnswer(document, verdict, Date.now() - now)
   return carryOut(room, verdict, { answer, document, webhook: settings.value.webhook, now })
 }
 

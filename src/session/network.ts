@@ -2,6 +2,7 @@
 
 import type { Config } from '../config.ts'
 import { configOf, type Env } from '../env.ts'
+import { record } from '../metrics/record.ts'
 import type { FetchResource } from '../trust/fetch-resource.ts'
 import { SANDBOX_ORIGIN } from '../trust/sandbox-anchor.ts'
 import type { SharedCache } from '../trust/shared-cache.ts'
@@ -33,13 +34,26 @@ function makeNetwork(
   sandbox: Fetcher | undefined,
 ): Network {
   return {
-    fetchResource: createFetchResource({
-      fetch: (input, init) => fetch(input, init),
-      allowLoopback: mode === 'test' && allowLoopback,
-      ownHost: new URL(baseUrl).host,
-      timeoutMs: FETCH_TIMEOUT_MS,
-      ...(sandbox && { bound: { origin: SANDBOX_ORIGIN, fetch: (url, init) => sandbox.fetch(url, init) } }),
-    }),
+    fetchResource: counted(
+      createFetchResource({
+        fetch: (input, init) => fetch(input, init),
+        allowLoopback: mode === 'test' && allowLoopback,
+        ownHost: new URL(baseUrl).host,
+        timeoutMs: FETCH_TIMEOUT_MS,
+        ...(sandbox && { bound: { origin: SANDBOX_ORIGIN, fetch: (url, init) => sandbox.fetch(url, init) } }),
+      }),
+    ),
     sharedCache: createSharedCache(`${baseUrl}/fetched/${mode}`),
+  }
+}
+
+/** Counts what is fetched by the first media type that is asked for: each kind of thing has its own. */
+function counted(fetchResource: FetchResource): FetchResource {
+  return async (request) => {
+    const begun = Date.now()
+    const found = await fetchResource(request)
+    const [media_type = ''] = request.accept.split(',')
+    record('fetches', { media_type, result: found.ok ? 'ok' : found.error }, { ms: Date.now() - begun })
+    return found
   }
 }

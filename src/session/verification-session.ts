@@ -24,6 +24,7 @@ import { openGeneration } from './generation-keys.ts'
 import { newestGeneration, SUPERSEDED_LIFETIME_MS } from './generations.ts'
 import { verificationIdOf } from './identifier.ts'
 import { type Courtroom, end, hear, settle, settleAtAlarm, webhookOf } from './judge.ts'
+import { recordCreation } from './measures.ts'
 import { addRequest } from './new-request.ts'
 import { type Opener, opens, readWatchAddress } from './opener.ts'
 import { pollView } from './poll.ts'
@@ -92,6 +93,7 @@ export class VerificationSession extends DurableObject<Env> {
     const session = await createdSession(document, config)
     if (!isDrawable(session)) return { kind: 'too_long' }
     this.#store.commit(document)
+    recordCreation(document)
     return { kind: 'created', replayed: false, session }
   }
 

@@ -38,11 +38,23 @@ describe('a request', () => {
     expect(JSON.parse(String(lines[0]))).toEqual({
       event: 'request',
       request_id: response.headers.get('X-Request-Id'),
+      trace_id: expect.stringMatching(/^[0-9a-f]{32}$/),
       method,
       route,
       status,
       ms: expect.any(Number),
     })
+  })
+
+  it('belongs to the trace that its caller names, and to one of its own where none is named to the letter', async () => {
+    const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
+    const traceIdFor = async (traceparent: string) => {
+      const { lines } = await logged('GET', '/nowhere', { headers: { traceparent } })
+      return JSON.parse(String(lines[0])).trace_id
+    }
+    expect(await traceIdFor(`00-${trace}-00f067aa0ba902b7-01`)).toBe(trace)
+    const others = [await traceIdFor(`00-${trace}-00f067aa0ba902b7-01-CANARY`), await traceIdFor('')]
+    expect(new Set([trace, ...others]).size).toBe(3)
   })
 
   it('that probes and finds all well leaves no line', async () => {

@@ -112,9 +112,10 @@ describe('wallet calls', () => {
 })
 
 describe('the caller’s address', () => {
-  const request = (cf: boolean) => {
+  const request = (isCloudflare: boolean) => {
     const headers = { 'cf-connecting-ip': '192.0.2.7', 'x-real-ip': '192.0.2.8' }
-    return new Request('https://verifier.example', { headers, ...(cf ? { cf: {} } : {}) })
+    const cf = isCloudflare ? { colo: 'AMS' } : { clientIp: '192.0.2.9:1234' } // what workerd sets by itself
+    return new Request('https://verifier.example', { headers, cf })
   }
 
   it('is Cloudflare’s word only where the request came through Cloudflare', () => {

@@ -156,4 +156,16 @@ export const OPERATOR = {
     answers: SETTINGS,
     problems: ['webhook_not_configured'],
   },
+  'GET /metrics': {
+    id: 'adminReadMetrics',
+    summary: 'What the service counted of itself',
+    description:
+      'OpenMetrics 1.0, where the service runs as one process. On Cloudflare it is 404: Analytics Engine counts there.',
+    answers: {
+      200: {
+        description: 'Counters since the process began.',
+        other: { 'application/openmetrics-text': null },
+      },
+    },
+  },
 } as const satisfies { readonly [name in RouteName]?: Operation }

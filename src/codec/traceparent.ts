@@ -1,0 +1,24 @@
+// The `traceparent` header (W3C Trace Context §3.2): which trace a message belongs to. It says nothing else, and nothing is decided by it.
+
+/** A trace, and whether its beginner records it. */
+export type Trace = {
+  /** 32 hexadecimal digits in lower case, not all zero. */
+  readonly trace_id: string
+  readonly sampled: boolean
+}
+
+/** The trace a caller names; `undefined` for every header that is not to the letter. */
+export function parseTraceparent(header: string): Trace | undefined {
+  const [, version, trace_id = '', parent = '', flags = '', more] = SHAPE.exec(header) ?? []
+  // §3.2.2.2: nothing stands behind version 00. §3.2.4: a higher one begins like it. All ones and all zeros are no values.
+  if (version === undefined || version === 'ff' || (version === '00' && more !== undefined)) return undefined
+  if (/^0+$/.test(trace_id) || /^0+$/.test(parent)) return undefined
+  return { trace_id, sampled: (Number.parseInt(flags, 16) & 1) === 1 }
+}
+
+const SHAPE = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
+
+/** The header for a message of this trace; `parentId`: 16 hexadecimal digits of its own, not all zero. */
+export function writeTraceparent({ trace_id, sampled }: Trace, parentId: string): string {
+  return `00-${trace_id}-${parentId}-${sampled ? '01' : '00'}`
+}

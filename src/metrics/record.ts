@@ -1,0 +1,73 @@
+// Counting. In this isolate's memory, for whoever asks `/metrics`; and on Cloudflare, where an isolate is one of many and soon gone, by
+// Analytics Engine. Neither waits for anything, and a service without that binding counts all the same.
+
+import { env } from 'cloudflare:workers'
+import type { Env } from '../env.ts'
+import { EVENTS, type EventKind, type EventName, type LabelsOf } from './events.ts'
+
+/** Upper bounds of a histogram's buckets, in seconds; a last one holds everything. */
+export const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const
+
+/** Events alike in all their labels. */
+export type Counter = { readonly values: readonly string[]; count: number }
+/** Durations of events alike in the labels they are timed by. `buckets` has one more than `BOUNDS`; seconds. */
+export type Histogram = { readonly values: readonly string[]; readonly buckets: number[]; sum: number }
+
+export type Counted = {
+  readonly counters: ReadonlyMap<string, Counter>
+  readonly histograms: ReadonlyMap<string, Histogram>
+}
+
+/**
+ * Counts an event. `ms`: how long it took, where its kind is timed. `local`: not for Analytics Engine, which is paid by the event.
+ */
+export function record<Name extends EventName>(
+  name: Name,
+  labels: LabelsOf<Name>,
+  { ms, local = false }: { readonly ms?: number; readonly local?: boolean } = {},
+): void {
+  const kind: EventKind = EVENTS[name]
+  const valuesOf = (names: readonly string[]) =>
+    names.map((label) => (labels as Readonly<Record<string, string | null>>)[label] ?? '')
+  const values = valuesOf(kind.labels)
+  addTo(name, values)
+  if (ms !== undefined && kind.timedBy !== undefined) time(name, valuesOf(kind.timedBy), ms / 1000)
+  if (local) return
+  try {
+    const { METRICS } = env as Env
+    METRICS?.writeDataPoint({ indexes: [name], blobs: [name, ...values], doubles: [(ms ?? 0) / 1000] })
+  } catch {
+    return // one invocation writes 250 points at most: what is told of a thing must never be in its way
+  }
+}
+
+/** What this isolate has counted of one kind. */
+export function countedOf(name: EventName): Counted {
+  return { counters: counters[name], histograms: histograms[name] }
+}
+
+const counters = perKind<Map<string, Counter>>(() => new Map())
+const histograms = perKind<Map<string, Histogram>>(() => new Map())
+
+function perKind<Kept>(make: () => Kept): Readonly<Record<EventName, Kept>> {
+  const names = Object.keys(EVENTS) as EventName[]
+  return Object.fromEntries(names.map((name) => [name, make()])) as Record<EventName, Kept>
+}
+
+function addTo(name: EventName, values: readonly string[]): void {
+  const key = values.join('\n')
+  const known = counters[name].get(key)
+  if (known === undefined) counters[name].set(key, { values, count: 1 })
+  else known.count++
+}
+
+function time(name: EventName, values: readonly string[], seconds: number): void {
+  const key = values.join('\n')
+  const known = histograms[name].get(key) ?? { values, buckets: BUCKETS.map(() => 0), sum: 0 }
+  histograms[name].set(key, known)
+  const bucket = BUCKETS.findIndex((bound) => seconds <= bound)
+  known.buckets[bucket] = (known.buckets[bucket] ?? 0) + 1
+  known.sum += seconds
+}
+
+const BUCKETS = [...BOUNDS, Infinity]

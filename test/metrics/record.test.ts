@@ -1,0 +1,123 @@
+import { env } from 'cloudflare:workers'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { EVENTS } from '../../src/metrics/events.ts'
+import { type Gauge, writeOpenMetrics } from '../../src/metrics/open-metrics.ts'
+import { countedOf, record } from '../../src/metrics/record.ts'
+import { readOpenMetrics, type Sample } from '../support/open-metrics.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+const REQUEST = { audience: 'wallet', method: 'GET', route: '/r/:capability', status: '200' }
+
+/** The samples of one name, as the strict reader finds them in what is written. */
+function samples(name: string, gauges: readonly Gauge[] = []): readonly Sample[] {
+  const families = readOpenMetrics(writeOpenMetrics(countedOf, gauges))
+  return families.flatMap((family) => family.samples).filter((sample) => sample.name === name)
+}
+
+function totalOf(labels: Readonly<Record<string, string>>): number {
+  const alike = ({ labels: found }: Sample) =>
+    Object.entries(labels).every(([name, value]) => found[name] === value)
+  return samples('wallet_verifier_requests_total').find(alike)?.value ?? 0
+}
+
+describe('record', () => {
+  it('counts events that are alike together, and others apart', () => {
+    const status = '207'
+    record('requests', { ...REQUEST, status })
+    record('requests', { ...REQUEST, status })
+    record('requests', { ...REQUEST, status, method: 'POST' })
+    expect(totalOf({ status, method: 'GET' })).toBe(2)
+    expect(totalOf({ status, method: 'POST' })).toBe(1)
+  })
+
+  it.each([
+    [5, '0.005'],
+    [6, '0.01'],
+    [1000, '1.0'],
+    [10_001, '+Inf'],
+  ])('puts %d ms into the first bucket that holds them, and into those above', (ms, le) => {
+    const audience = `took ${ms}`
+    record('requests', { ...REQUEST, audience }, { ms })
+    const name = 'wallet_verifier_requests_duration_seconds'
+    const buckets = samples(`${name}_bucket`).filter(({ labels }) => labels.audience === audience)
+    expect(buckets.find(({ value }) => value === 1)?.labels.le).toBe(le)
+    const sum = samples(`${name}_sum`).find(({ labels }) => labels.audience === audience)
+    expect(sum?.value).toBe(ms / 1000)
+  })
+
+  it('tells Analytics Engine the kind first, then each label at its place, and the seconds', () => {
+    const write = vi.spyOn(env.METRICS!, 'writeDataPoint')
+    record(
+      'answers',
+      {
+        verdict: 'refused',
+        reason: 'nonce_mismatch',
+        protocol: 'haip-1.0',
+        channel: null,
+        mode: 'live',
+      },
+      { ms: 250 },
+    )
+    expect(write.mock.calls).toEqual([
+      [
+        {
+          indexes: ['answers'],
+          blobs: ['answers', 'refused', 'nonce_mismatch', 'haip-1.0', '', 'live'],
+          doubles: [0.25],
+        },
+      ],
+    ])
+    // A data set has 20 columns of text.
+    for (const { labels } of Object.values(EVENTS)) expect(labels.length).toBeLessThan(20)
+  })
+
+  it('keeps what is local from Analytics Engine, and counts it here', () => {
+    const write = vi.spyOn(env.METRICS!, 'writeDataPoint')
+    record('requests', { ...REQUEST, status: '218' }, { local: true })
+    expect(write).not.toHaveBeenCalled()
+    expect(totalOf({ status: '218' })).toBe(1)
+  })
+
+  it('is in nobody’s way when Analytics Engine refuses', () => {
+    vi.spyOn(env.METRICS!, 'writeDataPoint').mockImplementation(() => {
+      throw new Error('too many data points')
+    })
+    expect(() => record('requests', { ...REQUEST, status: '226' })).not.toThrow()
+    expect(totalOf({ status: '226' })).toBe(1)
+  })
+})
+
+describe('writeOpenMetrics', () => {
+  it('writes nothing counted and no gauge as a whole exposition all the same', () => {
+    const nothing = () => ({ counters: new Map(), histograms: new Map() })
+    const families = readOpenMetrics(writeOpenMetrics(nothing, []))
+    expect(families.every((family) => family.samples.length === 0)).toBe(true)
+  })
+
+  it('escapes what would end a label', () => {
+    const gauge = { name: 'odd', help: 'Odd.', samples: [{ labels: { text: 'a"b\\c\nd' }, value: -1.5 }] }
+    expect(samples('wallet_verifier_odd', [gauge])).toEqual([
+      { name: 'wallet_verifier_odd', labels: { text: 'a\\"b\\\\c\\nd' }, value: -1.5 },
+    ])
+  })
+})
+
+describe('the strict reader', () => {
+  const GOOD = '# TYPE a counter\n# HELP a Things.\na_total{b="c"} 1\n# EOF\n'
+  it.each<[string, (text: string) => string]>([
+    ['an end that is missing', (text) => text.replace('# EOF\n', '')],
+    ['a counter without its suffix', (text) => text.replace('a_total', 'a')],
+    ['a label without quotes', (text) => text.replace('"c"', 'c')],
+    ['a label twice', (text) => text.replace('b="c"', 'b="c",b="d"')],
+    ['a sample twice', (text) => text.replace('# EOF', 'a_total{b="c"} 2\n# EOF')],
+    ['a type nobody knows', (text) => text.replace('counter', 'number')],
+    ['an empty line', (text) => text.replace('# EOF', '\n# EOF')],
+    ['a family that comes back', (text) => text.replace('# EOF', '# TYPE b gauge\n# TYPE a counter\n# EOF')],
+  ])('refuses %s', (_, spoil) => {
+    expect(readOpenMetrics(GOOD)).toHaveLength(1)
+    expect(() => readOpenMetrics(spoil(GOOD))).toThrow()
+  })
+})

@@ -1,0 +1,117 @@
+// What an operator reads of a service that runs as one process: the counters of objects and of the edge are the same ones.
+
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Family, readOpenMetrics } from '../support/open-metrics.ts'
+import { ageOf, makeAuthority, makePerson } from '../support/person.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import {
+  type CreatedSession,
+  OVER_18,
+  type RelyingParty,
+  type Service,
+  startService,
+} from '../support/service.ts'
+import { settledDelivery } from '../support/stage.ts'
+
+const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736'
+const TRACEPARENT = `00-${TRACE_ID}-00f067aa0ba902b7-01`
+
+let service: Service
+let receiver: Receiver
+let rp: RelyingParty
+let session: CreatedSession
+
+/** One session, told wrong once, verified, and its event delivered at the second attempt to send it by hand. */
+beforeAll(async () => {
+  service = await startService()
+  receiver = await startReceiver()
+  receiver.answer((_, index) => ({ status: index === 0 ? 500 : 200 }))
+  const authority = await makeAuthority()
+  const person = await makePerson(authority)
+  rp = await service.relyingParty({ webhook: { url: receiver.url }, trust_anchors: [authority.anchor()] })
+  session = await rp.create(OVER_18, { traceparent: TRACEPARENT })
+  const request = await service.wallet.receive(session.wallet_request.uri)
+  const stranger = await makePerson(await makeAuthority('https://stranger.example'))
+  await service.wallet.present(request, await ageOf(stranger, request))
+  await service.wallet.present(request, await ageOf(person, request))
+  const { delivery_id } = await settledDelivery(rp, session.verification_id, 1)
+  await rp.call('POST', `/v1/verify/${session.verification_id}/deliveries/${delivery_id}/redeliver`)
+  await settledDelivery(rp, session.verification_id, 2)
+})
+afterAll(async () => {
+  await receiver?.close()
+  await service?.stop()
+})
+
+async function scrape(token: string | null = service.server.adminToken): Promise<Response> {
+  return service.fetch('/metrics', { headers: token === null ? {} : { authorization: `Bearer ${token}` } })
+}
+
+function samplesOf(families: readonly Family[], name: string) {
+  const family = families.find((one) => `wallet_verifier_${name}` === one.name)
+  return family?.samples.map(({ labels, value }) => ({ ...labels, value })) ?? []
+}
+
+it('GET /metrics tells the operator what happened to sessions, answers, webhooks and requests', async () => {
+  const answer = await scrape()
+  expect(answer.headers.get('content-type')).toBe(
+    'application/openmetrics-text; version=1.0.0; charset=utf-8',
+  )
+  const families = readOpenMetrics(await answer.text())
+  const protocol = 'openid4vp-1.0'
+  expect(samplesOf(families, 'sessions')).toEqual([{ protocol, mode: 'test', value: 1 }])
+  const heard = { protocol, channel: 'qr', mode: 'test', value: 1 }
+  expect(samplesOf(families, 'outcomes')).toEqual([
+    { status: 'verified', reason: '', format: 'dc+sd-jwt', ...heard },
+  ])
+  expect(samplesOf(families, 'answers')).toEqual([
+    { verdict: 'refused', reason: 'untrusted_issuer', ...heard },
+    { verdict: 'decided', reason: '', ...heard },
+  ])
+  expect(samplesOf(families, 'webhook_attempts')).toEqual([
+    { result: 'refused', attempt: '1', mode: 'test', value: 1 },
+    { result: 'delivered', attempt: 'manual', mode: 'test', value: 1 },
+  ])
+  expect(samplesOf(families, 'requests')).toContainEqual({
+    audience: 'wallet',
+    method: 'POST',
+    route: '/v1/verify/:id/callback',
+    status: '200',
+    value: 1,
+  })
+})
+
+it('GET /metrics shows for how long the service’s certificate lasts, and which process answers', async () => {
+  const families = readOpenMetrics(await (await scrape()).text())
+  const [certificate] = samplesOf(families, 'certificate_expires_in_seconds')
+  expect(certificate).toMatchObject({ of: 'service' })
+  expect(certificate?.value).toBeGreaterThan(300 * 86_400)
+  const { boot_id } = (await (await service.fetch('/healthz')).json()) as { boot_id: string }
+  expect(samplesOf(families, 'boot')).toEqual([{ boot_id, value: 1 }])
+})
+
+it('GET /metrics names nobody: no id, no address, no secret', async () => {
+  const text = await (await scrape()).text()
+  for (const known of [session.verification_id, rp.relying_party_id, rp.api_key, receiver.url, TRACE_ID]) {
+    expect(text).not.toContain(known)
+  }
+})
+
+it('GET /metrics opens to the operator alone', async () => {
+  expect((await scrape(null)).status).toBe(401)
+  expect((await scrape(rp.api_key)).status).toBe(401)
+})
+
+it('a session’s webhooks belong to the trace of the request that created it, each attempt a step of its own', async () => {
+  const traces = (await receiver.received(2)).map(({ headers }) => String(headers.traceparent))
+  for (const trace of traces) expect(trace).toMatch(new RegExp(`^00-${TRACE_ID}-[0-9a-f]{16}-01$`))
+  expect(new Set([TRACEPARENT, ...traces]).size).toBe(3)
+})
+
+it('the log names the trace of each request', () => {
+  const lines = service.server
+    .output()
+    .split('\n')
+    .filter((line) => line.includes(TRACE_ID))
+  expect(lines.map((line) => JSON.parse(line).route)).toEqual(['/v1/verify'])
+})
