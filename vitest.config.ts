@@ -15,6 +15,7 @@ const CORE = [
   'sandbox',
   'limits',
   'scripts',
+  'documents',
 ]
 const WORKERS = ['metrics', 'session', 'relying-party', 'routes', 'workerd']
 /** Of the core, what leans on the platform: the platform's own inflater. */

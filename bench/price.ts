@@ -27,20 +27,38 @@ const PRICES = {
   gigabyteSecond: 12.5 / 1e6,
 } as const
 
-export function reportPrice(report: Report): void {
+/** What a million verifications use, and what that costs. */
+export function priceOfAMillion(): readonly Item[] {
   const { workerRequests, objectRequests, rowsWritten, rowsRead, cpuMs, objectSeconds } = VERIFICATION
-  const parts = {
-    'rows written': rowsWritten * PRICES.rowWritten,
-    'Worker requests': workerRequests * PRICES.workerRequest,
-    'object requests': objectRequests * PRICES.objectRequest,
-    CPU: cpuMs * PRICES.cpuMs,
-    'object time': objectSeconds * 0.125 * PRICES.gigabyteSecond,
-    'rows read': rowsRead * PRICES.rowRead,
-  }
-  const total = Object.values(parts).reduce((sum, price) => sum + price, 0)
+  return [
+    item('rows written', rowsWritten, PRICES.rowWritten),
+    item('Worker requests', workerRequests, PRICES.workerRequest),
+    item('object requests', objectRequests, PRICES.objectRequest),
+    item('CPU, milliseconds', cpuMs, PRICES.cpuMs),
+    item('object time, gigabyte seconds', objectSeconds * 0.125, PRICES.gigabyteSecond),
+    item('rows read', rowsRead, PRICES.rowRead),
+  ]
+}
+
+/** One item of the bill: uses of one verification, and dollars for a million of them. */
+export type Item = {
+  readonly name: string
+  readonly uses: number
+  readonly priceOfAMillionUses: number
+  readonly dollars: number
+}
+
+function item(name: string, uses: number, price: number): Item {
+  const priceOfAMillionUses = price * 1e6
+  return { name, uses, priceOfAMillionUses, dollars: uses * priceOfAMillionUses }
+}
+
+export function reportPrice(report: Report): void {
+  const items = priceOfAMillion()
+  const total = items.reduce((sum, { dollars }) => sum + dollars, 0)
   report.heading('Modelled price of a million verifications (US dollars, list prices)')
-  report.line(`${rowsWritten} rows written each; $${(total * 1e6).toFixed(2)} in all:`)
-  for (const [name, price] of Object.entries(parts)) {
-    report.line(`  ${name}: $${(price * 1e6).toFixed(2)} (${Math.round((100 * price) / total)} %)`)
+  report.line(`${VERIFICATION.rowsWritten} rows written each; $${total.toFixed(2)} in all:`)
+  for (const { name, dollars } of items) {
+    report.line(`  ${name}: $${dollars.toFixed(2)} (${Math.round((100 * dollars) / total)} %)`)
   }
 }

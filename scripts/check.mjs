@@ -1,4 +1,4 @@
-// `npm run check`: format, lint, both type checks, and the tests of what stands where: sources, and the conformance table. Every
+// `npm run check`: format, lint, both type checks, and the tests of what stands where: sources, the conformance table, generated pages. Every
 // check runs; one failure fails all.
 
 import { spawnSync } from 'node:child_process'
@@ -17,6 +17,7 @@ const CHECKS = [
     'core',
     'test/architecture.test.ts',
     'test/conformance-document.test.ts',
+    'test/documents/generated.test.ts',
   ],
 ]
 

@@ -1,5 +1,5 @@
 // Every way a wallet can be asked and can answer, as one product of six dimensions (CONTRACT 3, 5). A cell of it runs in
-// test/conformance/cells.test.ts, or one of these rules says by which clause it cannot be. The README shows what follows.
+// test/conformance/cells.test.ts, or one of these rules says by which clause it cannot be. docs/protocols.md shows what follows.
 
 export const DIMENSIONS = {
   protocol: ['openid4vp-1.0', 'haip-1.0', 'openid4vp-draft24', 'openid4vp-draft18'],
@@ -140,7 +140,7 @@ export const POSSIBLE = CELLS.filter((cell) => impossible(cell) === undefined)
 /** Cells that the rules of protocols alone exclude: they can be asked for, and must be refused. */
 export const REFUSED = CELLS.filter((cell) => PROTOCOL_RULES.includes(ruleFor(cell) as Rule))
 
-/** The two tables of the README. */
+/** The two tables of docs/protocols.md. */
 export function describeCells(): string {
   return [
     '| `protocol` | channel | format | answer | verifier named by | fetched by | cells of each channel |',
@@ -151,6 +151,20 @@ export function describeCells(): string {
     '|---|---|---|',
     ...[...PROTOCOL_RULES, ...SHAPES].map(impossibleRow),
   ].join('\n')
+}
+
+/** The table of the README: a row for each protocol. */
+export function describeProtocols(): string {
+  const rows = DIMENSIONS.protocol.map((protocol) => {
+    const cells = POSSIBLE.filter((cell) => cell.protocol === protocol)
+    const columns = (['channel', 'format', 'response'] as const).map((name) =>
+      list(DIMENSIONS[name].filter((value) => cells.some((cell) => cell[name] === value))),
+    )
+    return `| \`${protocol}\` | ${columns.join(' | ')} | ${cells.length} |`
+  })
+  return ['| `protocol` | channels | formats | answers | cells |', '|---|---|---|---|---|', ...rows].join(
+    '\n',
+  )
 }
 
 function ruleFor(cell: Cell): Rule | undefined {

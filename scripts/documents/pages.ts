@@ -1,0 +1,17 @@
+// What of the documentation is made from the sources.
+
+import { describeCells, describeProtocols } from '../../test/support/cells.ts'
+import { describeCost } from './cost.ts'
+import { describeStatusesAndReasons } from './statuses-and-reasons.ts'
+
+/** Path from the project's folder → its whole text. */
+export const GENERATED_PAGES: Readonly<Record<string, () => string>> = {
+  'docs/statuses-and-reasons.md': () => `${describeStatusesAndReasons()}\n`,
+}
+
+/** Path → the tables in it, which begin with their own first line. */
+export const GENERATED_TABLES: Readonly<Record<string, () => string>> = {
+  'README.md': describeProtocols,
+  'docs/cost.md': describeCost,
+  'docs/protocols.md': describeCells,
+}

@@ -1,0 +1,91 @@
+// What a page of the documentation points at is there: pages, headings, files of the project; and each page is in an index.
+
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { pagesOfDocumentation } from './pages.ts'
+
+const PAGES = pagesOfDocumentation()
+
+/** A page without its fenced blocks. */
+function proseOf(page: string): string {
+  return readFileSync(page, 'utf8').replace(/^```.*?^```$/gms, '')
+}
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(page: string): readonly string[] {
+  const headings = [...proseOf(page).matchAll(/^#+ (.+)$/gm)].map(([, text]) => String(text))
+  return headings.map((text) =>
+    text
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replace(/\s/g, '-'),
+  )
+}
+
+/** Targets of links and pictures that are no addresses of the web. */
+function targetsOf(page: string): readonly string[] {
+  const targets = [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => String(target))
+  return targets.filter((target) => !/^https?:/.test(target))
+}
+
+function isThere(page: string, target: string): boolean {
+  const [path = '', anchor] = target.split('#')
+  const file = path === '' ? page : normalize(join(dirname(page), path))
+  return existsSync(file) && (anchor === undefined || anchorsOf(file).includes(anchor))
+}
+
+/** Files and folders of the project that a page names. `{id}` and the like stand for something. */
+function citedFiles(page: string): readonly string[] {
+  const spans = [...proseOf(page).matchAll(/`([^`\n]+)`/g)].map(([, span]) => String(span))
+  return spans.filter((span) => /^(src|test|docs|scripts|bench|assets)\/[\w./-]+$/.test(span))
+}
+
+describe('every page', () => {
+  it('links to what is there', () => {
+    const broken = PAGES.flatMap((page) =>
+      targetsOf(page).flatMap((target) => (isThere(page, target) ? [] : [`${page}: ${target}`])),
+    )
+    expect(broken).toEqual([])
+  })
+
+  it('names files that are there', () => {
+    const missing = PAGES.flatMap((page) =>
+      citedFiles(page).flatMap((file) => (existsSync(file) ? [] : [`${page}: ${file}`])),
+    )
+    expect(missing).toEqual([])
+  })
+
+  /** The pages that an index links to. */
+  const linked = (index: string) => targetsOf(index).map((target) => normalize(join(dirname(index), target)))
+
+  it('of docs/ is in docs/README.md or in the index of its folder', () => {
+    const found = new Set(PAGES.filter((page) => page.endsWith('README.md')).flatMap(linked))
+    expect(PAGES.filter((page) => page !== 'README.md' && !found.has(page))).toEqual([])
+  })
+})
+
+describe('the README', () => {
+  it('has fewer than 150 lines', () => {
+    expect(readFileSync('README.md', 'utf8').split('\n').length - 1).toBeLessThan(150)
+  })
+
+  it('names every command of package.json', () => {
+    const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
+    const commands = Object.keys(scripts).map((name) =>
+      ['start', 'test'].includes(name) ? `npm ${name}` : `npm run ${name}`,
+    )
+    expect(commands.filter((command) => !readFileSync('README.md', 'utf8').includes(command))).toEqual([])
+  })
+})
+
+describe('docs/configuration.md', () => {
+  it('has every variable of the configuration and of the launcher, and no other', () => {
+    const inSchema = readFileSync('src/config.ts', 'utf8').matchAll(/^ {2}([A-Z][A-Z_]+):/gm)
+    const inLauncher = readFileSync('scripts/start.mjs', 'utf8').matchAll(/\benv\.([A-Z][A-Z_]+)/g)
+    const variables = new Set([...inSchema, ...inLauncher].map(([, name]) => name))
+    const rows = proseOf('docs/configuration.md').match(/^\| `[A-Z].*?\|/gm) ?? []
+    const documented = rows.flatMap((row) => [...row.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name))
+    expect(documented.sort()).toEqual([...variables].sort())
+  })
+})

@@ -1,0 +1,156 @@
+// docs/webhooks.md: the worked example is what the service sends, and the lines that check it do so, in each language that is
+// installed here. A machine without one of them runs the others; Node is always there.
+
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { verifyWebhook } from '../../src/client/webhook.ts'
+import { readDocument } from '../../src/session/document.ts'
+import { terminalEvent } from '../../src/session/event.ts'
+import { serialiseEvent } from '../../src/webhook/event.ts'
+import { signatureHeaders } from '../../src/webhook/signature.ts'
+import { judgeSignature } from '../support/receiver.ts'
+import { textsIn } from './blocks.ts'
+
+const PAGE = 'docs/webhooks.md'
+const [SECRET = '', HEADERS = ''] = textsIn(PAGE, 'text')
+const [BODY = ''] = textsIn(PAGE, 'json')
+const headers = Object.fromEntries(HEADERS.split('\n').map((line) => line.split(': ')))
+const SIGNATURE: string = headers['X-Service-Signature']
+const T = 1_795_254_206
+
+const directory = mkdtempSync(join(tmpdir(), 'webhooks-'))
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+describe('the worked example', () => {
+  it('is the event that the session of docs/storage.md owes', () => {
+    const [session = ''] = textsIn('docs/storage.md', 'json')
+    const document = readDocument(JSON.parse(session))
+    if (document === undefined || document.erased) throw new Error('not a session')
+    expect(BODY).toBe(serialiseEvent(terminalEvent(document, document.deliveries[0]?.event_id ?? '')))
+  })
+
+  it('is signed as the service signs', async () => {
+    const eventId = JSON.parse(BODY).event_id
+    expect(headers).toEqual(
+      await signatureHeaders({ body: BODY, secrets: [SECRET], eventId, now: T * 1000 + 330 }),
+    )
+  })
+
+  it('has a body of as many bytes as the page says', () => {
+    expect(Buffer.byteLength(BODY)).toBe(806)
+  })
+})
+
+/** Another secret, and a header by both, as it is while they rotate. */
+const OTHER = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+const signed = await signatureHeaders({
+  body: BODY,
+  secrets: [OTHER, SECRET],
+  eventId: 'evt_x',
+  now: T * 1000,
+})
+
+const ROTATING = signed['X-Service-Signature'] ?? ''
+
+/** Body, header, secret, time, and whether it is genuine. */
+const CASES = [
+  ['as it came', BODY, SIGNATURE, SECRET, T, true],
+  ['five minutes later', BODY, SIGNATURE, SECRET, T + 300, true],
+  ['while the secret rotates, the new one', BODY, ROTATING, OTHER, T, true],
+  ['while the secret rotates, the old one', BODY, ROTATING, SECRET, T, true],
+  ['with another body', BODY.replace('true', 'false'), SIGNATURE, SECRET, T, false],
+  ['with another secret', BODY, SIGNATURE, OTHER, T, false],
+  ['with another time', BODY, SIGNATURE.replace('06,', '07,'), SECRET, T, false],
+  ['too late', BODY, SIGNATURE, SECRET, T + 301, false],
+  ['too early', BODY, SIGNATURE, SECRET, T - 301, false],
+  ['without a time', BODY, SIGNATURE.replace('t=', 'u='), SECRET, T, false],
+  ['without a signature', BODY, `t=${T}`, SECRET, T, false],
+  ['with a signature cut short', BODY, SIGNATURE.slice(0, -2), SECRET, T, false],
+  ['with an empty header', BODY, '', SECRET, T, false],
+] as const
+
+/** How a program is made of the page's lines and run: it reads body, header, secret and time, case by case, and prints each verdict. */
+const LANGUAGES = {
+  js: {
+    file: 'check.mjs',
+    command: (file: string) => [process.execPath, file],
+    program: (lines: string) =>
+      `${lines}\nfor (let a = process.argv.slice(2); a.length; a = a.slice(4)) console.log(isGenuine(a[0], a[1], a[2], Number(a[3])))`,
+  },
+  python: {
+    file: 'check.py',
+    command: (file: string) => ['python3', file],
+    program: (lines: string) =>
+      `import sys\n${lines}\na = sys.argv[1:]\nfor i in range(0, len(a), 4):\n    print(str(is_genuine(a[i].encode(), a[i + 1], a[i + 2], float(a[i + 3]))).lower())`,
+  },
+  go: {
+    file: 'check.go',
+    command: (file: string) => ['go', 'run', file],
+    program: (lines: string) =>
+      `package main\nimport ("crypto/hmac"; "crypto/sha256"; "encoding/hex"; "fmt"; "math"; "os"; "regexp"; "slices"; "strconv"; "time")\n${lines}
+func main() { for a := os.Args[1:]; len(a) > 0; a = a[4:] { now, _ := strconv.ParseInt(a[3], 10, 64); fmt.Println(isGenuine([]byte(a[0]), a[1], a[2], time.Unix(now, 0))) } }`,
+  },
+  java: {
+    file: 'Check.java',
+    command: (file: string) => ['java', file],
+    program: (lines: string) =>
+      `import static java.nio.charset.StandardCharsets.UTF_8; import java.security.*; import java.util.*; import java.util.regex.*; import javax.crypto.*; import javax.crypto.spec.*;
+class Check { ${lines}
+public static void main(String[] a) throws Exception { for (int i = 0; i < a.length; i += 4) System.out.println(isGenuine(a[i].getBytes(UTF_8), a[i + 1], a[i + 2], Long.parseLong(a[i + 3]))); } }`,
+  },
+  php: {
+    file: 'check.php',
+    command: (file: string) => ['php', file],
+    program: (lines: string) =>
+      `<?php\n${lines}\nforeach (array_chunk(array_slice($argv, 1), 4) as $a) echo is_genuine($a[0], $a[1], $a[2], (int) $a[3]) ? "true\\n" : "false\\n";`,
+  },
+} as const
+
+const installed = Object.entries(LANGUAGES).filter(([, { command }]) => isInstalled(command('')[0] ?? ''))
+const missing = Object.keys(LANGUAGES).filter((name) => !installed.some(([found]) => found === name))
+if (missing.length > 0) console.log(`Not installed here, so not run: ${missing.join(', ')}.`)
+
+function isInstalled(program: string): boolean {
+  try {
+    execFileSync('sh', ['-c', `command -v "${program}"`], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+describe('the lines that check a webhook', () => {
+  it.each(installed)('tell a genuine one from every other: %s', (language, { file, command, program }) => {
+    const [lines = ''] = textsIn(PAGE, language)
+    const path = join(directory, file)
+    writeFileSync(path, program(lines))
+    const [executable = '', ...args] = command(path)
+    const cases = CASES.flatMap(([, body, header, secret, now]) => [body, header, secret, String(now)])
+    const verdicts = execFileSync(executable, [...args, ...cases], {
+      cwd: directory,
+      encoding: 'utf8',
+      env: { ...process.env, GOTOOLCHAIN: 'local' }, // no other Go is fetched
+    })
+    const told = verdicts.trim().split('\n')
+    expect(CASES.map(([name], i) => [name, told[i]])).toEqual(
+      CASES.map(([name, , , , , genuine]) => [name, String(genuine)]),
+    )
+  })
+
+  it('agree with the typed client, and with foreign libraries', async () => {
+    for (const [, body, header, secret, now, genuine] of CASES) {
+      const checked = await verifyWebhook(body, header, { secrets: [secret], now: now * 1000 })
+      expect(checked.ok).toBe(genuine)
+    }
+    // The libraries ask the clock, so the page's numbers are judged as of now.
+    const fresh = await signatureHeaders({ body: BODY, secrets: [SECRET], eventId: 'evt_x', now: Date.now() })
+    const request = { headers: fresh, body: Buffer.from(BODY) }
+    expect(judgeSignature(request, SECRET)).toMatchObject({
+      standardwebhooks: { accepted: JSON.parse(BODY) },
+      svix: { accepted: JSON.parse(BODY) },
+    })
+  })
+})

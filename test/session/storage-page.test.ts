@@ -1,0 +1,84 @@
+// docs/storage.md shows what objects really store: each example has the members of a stored one, and no other, and each member
+// is explained.
+
+import { runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { afterEach, beforeAll, expect, it, vi } from 'vitest'
+import PAGE from '../../docs/storage.md?raw'
+import { dayOf, eventLogStub } from '../../src/relying-party/event-days.ts'
+import { relyingPartyStub } from '../../src/relying-party/identifier.ts'
+import { tombstoneOf } from '../../src/session/document.ts'
+import { createSession, fetchRequest, goodAnswer, post, type Setting, setUp, stubOf } from './driver.ts'
+
+/** The examples of the page, in its order. */
+const [SESSION, GENERATION, TOMBSTONE, EVENT, RELYING_PARTY] = [
+  ...PAGE.matchAll(/^```json\n(.*?)^```$/gms),
+].map(([, json]) => JSON.parse(String(json)))
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into stored documents freely
+type Stored = any
+
+let setting: Setting
+let pending: Stored
+let verified: Stored
+
+beforeAll(async () => {
+  setting = await setUp({ webhook: { url: 'http://127.0.0.1:9/hook' } })
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null, { status: 204 }))
+  const body = { metadata: { context: 'checkout' } }
+  const session = await createSession(setting, body, { 'Idempotency-Key': 'storage-page' })
+  const request = await fetchRequest(session.wallet_request.request_uri)
+  pending = await stored(stubOf(session.verification_id), 'session')
+  expect((await post(session.verification_id, await goodAnswer(setting, request))).status).toBe(200)
+  await vi.waitFor(async () => {
+    verified = await stored(stubOf(session.verification_id), 'session')
+    expect(verified).toMatchObject({ owed_to_log: null, deliveries: [{ state: 'delivered' }] })
+  })
+})
+afterEach(() => vi.restoreAllMocks())
+
+function stored(stub: DurableObjectStub, key: string): Promise<Stored> {
+  return runInDurableObject(stub, (_, state) => state.storage.kv.get(key))
+}
+
+/** Its members, however deep, without what stands in them. */
+function shapeOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(shapeOf)
+  if (typeof value !== 'object' || value === null) return value === null ? null : typeof value
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shapeOf(member)]))
+}
+
+it('shows a session, one of its requests and its tombstone as they are stored', () => {
+  expect(shapeOf(SESSION)).toEqual(shapeOf(verified))
+  expect(shapeOf(GENERATION)).toEqual(shapeOf(pending.generations[0]))
+  expect(shapeOf(TOMBSTONE)).toEqual(shapeOf(tombstoneOf(verified, 0)))
+})
+
+it('shows an event of the log as it is stored', async () => {
+  const log = eventLogStub(env, setting.relyingPartyId, dayOf(verified.ended_at))
+  expect(shapeOf(EVENT)).toEqual(shapeOf(await stored(log, 'event/0000000001')))
+})
+
+it('shows a relying party as it is stored', async () => {
+  const stub = relyingPartyStub(env.RELYING_PARTY, setting.relyingPartyId)
+  const { webhook, ...document } = await stored(stub as DurableObjectStub, 'document')
+  const { webhook: shown, ...example } = RELYING_PARTY
+  expect(shapeOf(example)).toEqual(shapeOf(document))
+  expect(Object.keys(shown)).toEqual(Object.keys(webhook))
+})
+
+it('explains every member of a session', () => {
+  const { policy: _, ...explained } = verified
+  const names = [explained, pending.generations[0]].flatMap(namesIn)
+  const unexplained = new Set(names.filter((name) => !PAGE.includes(`\`${name}\``)))
+  expect([...unexplained]).toEqual([])
+})
+
+/** The names of all members that are ours: those of `checks` and `metadata` are the relying party's. */
+function namesIn(value: unknown): readonly string[] {
+  if (typeof value !== 'object' || value === null) return []
+  if (Array.isArray(value)) return value.flatMap(namesIn)
+  return Object.entries(value).flatMap(([name, member]) =>
+    name === 'checks' || name === 'metadata' ? [name] : [name, ...namesIn(member)],
+  )
+}

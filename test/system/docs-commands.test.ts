@@ -1,0 +1,157 @@
+// Every command in README.md and docs/ is run, as a reader would: block after block, page by page, against the service of
+// `npm start`. How a block is fenced says what becomes of it:
+//   sh       run, and must exit 0; of one page in one shell, so that variables go on
+//   json     behind a sh block: members that its output has; … stands for any text
+//   text     behind a sh block: lines that its output has
+//   console  shown, not run: NOT_RUN says why, as of commands in a sentence
+// http://localhost:8787 and .dev are this service's own, whatever its port and directory are.
+
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { type Block, blocksOf } from '../documents/blocks.ts'
+import { pagesOfDocumentation } from '../documents/pages.ts'
+import { type Server, startServer } from '../support/server.ts'
+
+/** Commands that are shown only, and what stands in for running them here. */
+const NOT_RUN: Readonly<Record<string, string>> = {
+  'npm start': 'it is the service that the others are run against; test/system/launcher.test.ts runs it',
+  'npm test': 'it is what runs this; test/scripts/test-summary.test.ts',
+  'npm test -- test/trust': 'the same',
+  'npm run check': '.ci/run runs it',
+  'npm run format': 'it writes; `npm run check` tells whether it would',
+  'npm run dev': 'it ends when it is told to; docs/decisions/local-run.md',
+  'npm run bench': 'it takes two minutes of a quiet machine',
+  'npm run docs': 'it writes; test/documents/generated.test.ts makes the same',
+  'npm run openapi': 'it writes; test/routes/openapi/description.test.ts makes the same',
+  'npm run build': 'its two halves are run before any test and by test/scripts/client-package.test.ts',
+  'npm ci': '.ci/run runs it',
+  'node scripts/frames.mjs < log': 'test/system/frames.test.ts runs it',
+  'wrangler deploy': 'it needs an account; the bundle is made by its dry run',
+  'wrangler dev': '`npm run dev`',
+  'wrangler secret put': 'it needs an account',
+}
+
+const PAGES = pagesOfDocumentation()
+const MARK = '--- end of block ---'
+
+let server: Server
+let directory: string
+beforeAll(async () => {
+  server = await startServer()
+  await vi.waitFor(() => expect(server.output()).toContain('curl'), { timeout: 10_000 }) // the demo relying party is there
+  directory = mkdtempSync(join(tmpdir(), 'docs-'))
+})
+afterAll(async () => {
+  rmSync(directory, { recursive: true, force: true })
+  await server.stop()
+})
+
+/** A folder like the project's, with this service's state for `.dev`: what commands write stays in it. */
+function freshFolder(name: string): string {
+  const folder = join(directory, name)
+  mkdirSync(folder)
+  for (const entry of readdirSync('.').filter((one) => one !== '.dev' && one !== '.git')) {
+    symlinkSync(resolve(entry), join(folder, entry))
+  }
+  symlinkSync(server.stateDir, join(folder, '.dev'))
+  return folder
+}
+
+/** What each sh block of a page printed, up to the first that failed. */
+function run(page: string, blocks: readonly Block[]): readonly { block: Block; output: string }[] {
+  const port = new URL(server.origin).port
+  const script = ['set -eo pipefail', ...blocks.flatMap(({ text }) => [text, `echo; echo '${MARK}'`])].join(
+    '\n',
+  )
+  const { stdout, stderr, status } = spawnSync(
+    'bash',
+    ['-c', script.replaceAll('localhost:8787', `localhost:${port}`)],
+    {
+      cwd: freshFolder(page.replaceAll('/', '-')),
+      encoding: 'utf8',
+      env: { ...process.env, PORT: port, STATE_DIR: server.stateDir },
+      timeout: 50_000,
+    },
+  )
+  const outputs = stdout.split(`${MARK}\n`)
+  if (status !== 0) {
+    const failed = blocks[outputs.length - 1]
+    throw new Error(`${page}:${failed?.line} exits ${status}\n${failed?.text}\n${outputs.at(-1)}${stderr}`)
+  }
+  const shown = outputs.map((output) => output.replaceAll(`localhost:${port}`, 'localhost:8787'))
+  return blocks.map((block, i) => ({ block, output: shown[i] ?? '' }))
+}
+
+describe('the commands of', () => {
+  const pages = PAGES.map((page) => [page, blocksOf(page)] as const)
+  const withCommands = pages.filter(([, blocks]) => blocks.some(({ language }) => language === 'sh'))
+
+  it.each(withCommands)('%s run as they stand, and print what is shown', (page, blocks) => {
+    const ran = run(
+      page,
+      blocks.filter(({ language }) => language === 'sh'),
+    )
+    for (const { block, output } of ran) {
+      const shown = blocks[blocks.indexOf(block) + 1]
+      if (shown?.language === 'json')
+        expect(jsonIn(output), at(page, shown)).toEqual(pattern(JSON.parse(shown.text)))
+      if (shown?.language !== 'text') continue
+      for (const line of shown.text.split('\n')) expect(output, at(page, shown)).toMatch(textPattern(line))
+    }
+  })
+
+  it('sh blocks are all that is written down, but for those that are shown for a reason', () => {
+    const told = pages.flatMap(([page, blocks]) => [...shownIn(blocks), ...namedIn(page)])
+    const run = withCommands.flatMap(([, blocks]) => linesOf(blocks, 'sh'))
+    expect(told.filter((command) => NOT_RUN[command] === undefined && !run.includes(command))).toEqual([])
+    expect(Object.keys(NOT_RUN).filter((command) => !told.includes(command))).toEqual([])
+  })
+})
+
+/** Commands of console blocks, without what is said about them. */
+function shownIn(blocks: readonly Block[]): readonly string[] {
+  return linesOf(blocks, 'console').map((line) => line.replace(/ +#.*/, ''))
+}
+
+/** Commands that stand in a sentence. Records of decisions speak of commands, and tell nobody to type them. */
+function namedIn(page: string): readonly string[] {
+  if (page.startsWith('docs/decisions/')) return []
+  return [...readFileSync(page, 'utf8').matchAll(/`((?:npm|npx|node|wrangler) [^`\n]+)`/g)].map(
+    ([, command]) => String(command),
+  )
+}
+
+function linesOf(blocks: readonly Block[], language: string): readonly string[] {
+  return blocks.flatMap((block) => (block.language === language ? block.text.split('\n') : []))
+}
+
+function at(page: string, { line }: Block): string {
+  return `${page}:${line}`
+}
+
+/** The last line of the output that is JSON. */
+function jsonIn(output: string): unknown {
+  const json = output
+    .trim()
+    .split('\n')
+    .findLast((line) => line.startsWith('{'))
+  return JSON.parse(json ?? 'null')
+}
+
+/** What is shown, as a matcher: an object has these members at least, … in a text is any. */
+function pattern(shown: unknown): unknown {
+  if (typeof shown === 'string')
+    return shown.includes('…') ? expect.stringMatching(textPattern(shown)) : shown
+  if (Array.isArray(shown)) return shown.length === 0 ? [] : expect.arrayContaining(shown.map(pattern))
+  if (typeof shown !== 'object' || shown === null) return shown
+  const members = Object.entries(shown).map(([name, value]) => [name, pattern(value)])
+  return expect.objectContaining(Object.fromEntries(members))
+}
+
+function textPattern(text: string): RegExp {
+  const literal = text.split('…').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+  return new RegExp(literal.join('.*'))
+}
