@@ -49,12 +49,21 @@ type Stored = {
   readonly schema: 1
   readonly config: TrustListConfig
   readonly created_at: number
-  readonly edition:
-    | (Omit<VerifiedList, 'anchors'> & { readonly anchors: number; readonly etag: string | null })
-    | null
+  readonly edition: Edition | null
   readonly checked_at: number | null
   readonly last_attempt: TrustListView['last_attempt']
 }
+
+type Edition = Omit<VerifiedList, 'anchors' | 'signerExpires'> & {
+  readonly anchors: number
+  readonly etag: string | null
+  /** `null`: nobody signed it. Absent where it was stored before this was noted: then it is fetched as a whole. */
+  readonly signerExpires?: number | null
+}
+
+/** A list that is believed, as it is to be kept. */
+type Found = Omit<VerifiedList, 'signerExpires'> & Pick<Edition, 'etag' | 'signerExpires'>
+
 type SignedSource = Exclude<TrustListSource, { kind: 'pem_bundle' }>
 
 const DOCUMENT = 'document'
@@ -173,7 +182,7 @@ export class TrustList extends DurableObject<Env> {
   async #fetch(
     source: SignedSource,
     { edition, config }: Stored,
-  ): Promise<Result<(VerifiedList & { readonly etag: string | null }) | 'not_modified', RefreshFault>> {
+  ): Promise<Result<Found | 'not_modified', RefreshFault>> {
     const { baseUrl, allowLoopback } = configOf(this.env)
     const get = createConditionalGet({
       fetch: (input, init) => fetch(input, init),
@@ -182,13 +191,14 @@ export class TrustList extends DurableObject<Env> {
       timeoutMs: FETCH_TIMEOUT_MS,
     })
     const accept = ACCEPT[source.kind]
-    const etag = edition?.etag ?? null
+    const etag = edition?.signerExpires === undefined ? null : edition.etag
     const fetched = await get({ url: source.url, accept, limit: TRUST_LIST.bytes, etag })
     if (!fetched.ok) return fetched
     const now = Math.floor(Date.now() / 1000)
     if (fetched.value === 'not_modified') {
-      // What is unchanged may have come to its end: that nothing newer is there confirms nothing.
-      return (edition?.nextUpdate ?? Infinity) > now ? ok('not_modified') : err('expired')
+      // What is unchanged may have come to its end, and so may its signer: that nothing newer is there confirms nothing.
+      if ((edition?.nextUpdate ?? Infinity) <= now) return err('expired')
+      return (edition?.signerExpires ?? Infinity) >= now ? ok('not_modified') : err('certificate_expired')
     }
     const { kind, signers, list_type: listType } = source
     const rules = { kind, signers, listType, services: config.services, last: edition, now }
@@ -204,12 +214,19 @@ export class TrustList extends DurableObject<Env> {
     const last_attempt = { at: now, fault: made.ok ? null : made.error }
     if (!made.ok) this.#save({ ...stored, last_attempt })
     else {
-      const edition = { sequence: null, issuedAt: null, nextUpdate: null, etag: null, ...made.value }
+      const edition = {
+        sequence: null,
+        issuedAt: null,
+        nextUpdate: null,
+        signerExpires: null,
+        etag: null,
+        ...made.value,
+      }
       this.#keep({ ...stored, checked_at: now, last_attempt }, edition)
     }
   }
 
-  #keep(stored: Stored, { anchors, ...edition }: VerifiedList & { readonly etag: string | null }): void {
+  #keep(stored: Stored, { anchors, ...edition }: Found): void {
     this.ctx.storage.kv.put(ANCHORS, anchors)
     this.#save({ ...stored, edition: { ...edition, anchors: anchors.length } })
   }

@@ -222,6 +222,35 @@ describe('a copy', () => {
     expect(await wakeAfter(0)).toMatchObject({ trust_as_of: NOW + HOUR, last_attempt: { fault: 'expired' } })
   })
 
+  it('is not confirmed once its signer’s certificate has expired, though nothing newer is there', async () => {
+    const signing = await mintListSigner({ notAfter: new Date(NOW + 90 * 60_000) })
+    config = { ...config, signers: [{ x509_certificate_pem: signing.pem }] }
+    const body = await sign({}, signing)
+    publish(() => new Response(body, { headers: { etag: '"7"' } }))
+    await create()
+    publish(() => new Response(null, { status: 304 }))
+    expect(await wakeAfter(HOUR)).toMatchObject({ trust_as_of: NOW + HOUR, last_attempt: { fault: null } })
+    const unconfirmed = { trust_as_of: NOW + HOUR, usable_until: NOW + 25 * HOUR }
+    const failed = { ...unconfirmed, last_attempt: { fault: 'certificate_expired' } }
+    expect(await wakeAfter(HOUR)).toMatchObject(failed)
+    publish(() => new Response(body))
+    expect(await wakeAfter(0)).toMatchObject(failed)
+  })
+
+  it('from before the end of its signer was noted is fetched as a whole', async () => {
+    await publishList({}, { etag: '"7"' })
+    await create()
+    await runInDurableObject(stub(), (_, { storage }) => {
+      const { edition, ...stored } = storage.kv.get<{ edition: { signerExpires?: number } }>('document')!
+      const { signerExpires: __, ...before } = edition
+      storage.kv.put('document', { ...stored, edition: before })
+    })
+    const requests = await publishList({}, { etag: '"7"' })
+    await wakeAfter(HOUR)
+    await wakeAfter(HOUR)
+    expect(requests.map(({ headers }) => headers.get('if-none-match'))).toEqual([null, '"7"'])
+  })
+
   it('is not set back by an older issue that was on its way when a newer one came', async () => {
     await publishList()
     await create()

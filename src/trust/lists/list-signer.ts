@@ -4,7 +4,12 @@ import { equalBytes } from '../../codec/bytes.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { anchorCertificates } from '../anchor-certificates.ts'
 import type { Certificate } from '../certificate.ts'
-import { decodeCertificateChain, judgeValidity, verifyCertificatePath } from '../certificate-path.ts'
+import {
+  type CertificateChain,
+  decodeCertificateChain,
+  judgeValidity,
+  verifyCertificatePath,
+} from '../certificate-path.ts'
 import { fitsAlgorithm } from '../key-set.ts'
 import type { TrustRejection } from '../rejection.ts'
 import { subjectKeyJwk } from '../subject-key.ts'
@@ -15,27 +20,28 @@ export type ListSigner =
   | { readonly x509_ca_pem: string; readonly eku?: readonly string[] }
   | { readonly x509_certificate_pem: string }
 
-/** What is wrong with a list's signature; `undefined` where one of `signers` made it. `now` is Unix seconds. */
-export async function findSignatureFault(
+/** Verifies that one of `signers` signed a list, and says until when that holds. Both times are Unix seconds. */
+export async function verifyListSignature(
   list: DecodedList,
   {
     kind,
     signers,
     now,
   }: { readonly kind: SignedKind; readonly signers: readonly ListSigner[]; readonly now: number },
-): Promise<ListFault | undefined> {
+): Promise<Result<{ readonly signerExpires: number }, ListFault>> {
   let fault: ListFault = 'untrusted_signer'
   for (const signer of signers) {
-    const leaf =
+    const path =
       'x509_ca_pem' in signer
         ? await findCertified(list, { ...signer, eku: signer.eku ?? SIGNER_USAGES[kind] }, now)
         : findPinned(list, signer.x509_certificate_pem, now)
-    const found = leaf.ok ? await judgeSignature(list, leaf.value) : leaf.error
-    if (found === undefined) return undefined
+    const found = path.ok ? await judgeSignature(list, path.value[0]) : path.error
+    if (path.ok && found === undefined)
+      return ok({ signerExpires: Math.min(...path.value.map(({ notAfter }) => notAfter)) })
     // What is wrong with a signer who was meant says more than that others were not.
-    if (fault === 'untrusted_signer') fault = found
+    if (fault === 'untrusted_signer') fault = found ?? fault
   }
-  return fault
+  return err(fault)
 }
 
 /** ISO/IEC 18013-5 Annex C.1.7.2: a signer of VICALs is certified for that. ETSI names no usage for its lists. */
@@ -45,20 +51,21 @@ const SIGNER_USAGES: Readonly<Record<SignedKind, readonly string[] | undefined>>
 }
 
 /** The whole certificate, byte for byte; it need not be sent along. */
-function findPinned({ chain }: DecodedList, pem: string, now: number): Result<Certificate, ListFault> {
+function findPinned({ chain }: DecodedList, pem: string, now: number): Result<CertificateChain, ListFault> {
   const [pinned] = anchorCertificates(pem)
   const sent = chain?.[0]
   if (pinned === undefined || (sent !== undefined && !equalBytes(sent, pinned.encoded)))
     return err('untrusted_signer')
   const rejection = judgeValidity(pinned, now)
-  return rejection === undefined ? ok(pinned) : err(toFault(rejection))
+  return rejection === undefined ? ok([pinned]) : err(toFault(rejection))
 }
 
+/** The path from the list's signer to the authority. */
 async function findCertified(
   { chain }: DecodedList,
   { x509_ca_pem, eku }: { readonly x509_ca_pem: string; readonly eku: readonly string[] | undefined },
   now: number,
-): Promise<Result<Certificate, ListFault>> {
+): Promise<Result<CertificateChain, ListFault>> {
   const authorities = anchorCertificates(x509_ca_pem)
   const decoded = decodeCertificateChain(withoutAnchor(chain ?? [], authorities))
   if (!decoded.ok) return err(chain === undefined ? 'untrusted_signer' : toFault(decoded.error))
@@ -67,7 +74,7 @@ async function findCertified(
     return { certificate, extendedKeyUsage: eku, acceptsCommitment: true }
   })
   const path = await verifyCertificatePath(decoded.value, demands, now)
-  return path.ok ? ok(decoded.value[0]) : err(toFault(path.error))
+  return path.ok ? ok([...decoded.value, path.value.certificate]) : err(toFault(path.error))
 }
 
 /**

@@ -4,7 +4,7 @@
 import { err, ok, type Result } from '../../result.ts'
 import { decodeLote } from './etsi-lote.ts'
 import { anchorsOfList, type ListAnchors, type ServiceGrant } from './list-anchors.ts'
-import { findSignatureFault, type ListSigner } from './list-signer.ts'
+import { type ListSigner, verifyListSignature } from './list-signer.ts'
 import type { ListContent, ListFault, SignedKind } from './listed.ts'
 import { decodeVical } from './vical.ts'
 
@@ -24,7 +24,12 @@ export type ListRules = {
 export type ListEdition = Pick<ListContent, 'sequence' | 'issuedAt'>
 
 /** A list that is believed. Times are Unix seconds. */
-export type VerifiedList = ListEdition & ListAnchors & { readonly nextUpdate: number | null }
+export type VerifiedList = ListEdition &
+  ListAnchors & {
+    readonly nextUpdate: number | null
+    /** When the first certificate of its signer's path expires. */
+    readonly signerExpires: number
+  }
 
 /** Verifies a list as it was fetched. What it says is read after its signature, and compared with `last` after that. */
 export async function verifyTrustList(
@@ -33,8 +38,8 @@ export async function verifyTrustList(
 ): Promise<Result<VerifiedList, ListFault>> {
   const decoded = rules.kind === 'vical' ? decodeVical(body) : decodeLote(body)
   if (!decoded.ok) return decoded
-  const fault = await findSignatureFault(decoded.value, rules)
-  if (fault !== undefined) return err(fault)
+  const signed = await verifyListSignature(decoded.value, rules)
+  if (!signed.ok) return signed
   const content = decoded.value.read()
   if (!content.ok) return content
   const refused = findContentFault(content.value, rules)
@@ -42,7 +47,7 @@ export async function verifyTrustList(
   const anchors = anchorsOfList(content.value.certificates, rules.services)
   if (!anchors.ok) return anchors
   const { sequence, issuedAt, nextUpdate } = content.value
-  return ok({ sequence, issuedAt, nextUpdate, ...anchors.value })
+  return ok({ sequence, issuedAt, nextUpdate, ...signed.value, ...anchors.value })
 }
 
 /** How far the clock of whoever publishes may be ahead of ours. */

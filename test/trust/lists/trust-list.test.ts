@@ -7,6 +7,7 @@ import {
   type Minted,
   mintIssuerPki,
   mintLeaf,
+  VALID_UNTIL,
 } from '../../support/certificates.ts'
 import {
   LIST_NOW,
@@ -69,6 +70,7 @@ describe('a list of trusted entities', () => {
       sequence: 7,
       issuedAt: LIST_NOW - 86_400,
       nextUpdate: LIST_NOW + 29 * 86_400,
+      signerExpires: VALID_UNTIL.getTime() / 1000,
       leftOut: 0,
       anchors: [
         {
