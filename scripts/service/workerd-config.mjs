@@ -73,7 +73,7 @@ const config :Workerd.Config = (
       modules = [(name = "sandbox.js", esModule = embed "sandbox.js")],
       compatibilityDate = ${text(sandbox.compatibilityDate)},
       compatibilityFlags = ${list(sandbox.compatibilityFlags.map(text))},
-      bindings = [(name = "VERIFIER", service = "verifier")],
+      bindings = [(name = "VERIFIER", service = "verifier"), (name = "BASE_URL", fromEnvironment = "BASE_URL")],
       globalOutbound = "nowhere",
     )),
     (name = "nowhere", network = (allow = [])),

@@ -1,13 +1,11 @@
 // The sandbox, a Worker of its own beside the verifier (docs/decisions/sandbox.md): the test issuer with its status lists, and the
-// test wallet. The verifier alone leads here, by its binding; here leads back to the verifier by another, and nowhere else.
+// test wallet. The verifier alone leads here, by its binding; here leads back to it (verifier.ts), and nowhere else.
 
 import { issuerResource } from './issuer/resources.ts'
+import type { VerifierEnv } from './verifier.ts'
 
 /** What the platform binds. */
-export type SandboxEnv = {
-  /** The verifier. */
-  readonly VERIFIER: Fetcher
-}
+export type SandboxEnv = VerifierEnv
 
 /** Where the verifier looks for what the sandbox issuer publishes. */
 const ISSUER_HOST = 'sandbox.invalid'

@@ -28,7 +28,7 @@ describe('workerdConfig', () => {
     const sandbox = workerdConfig({ ...OPTIONS, allowLoopback: true }).match(
       /\(name = "sandbox", worker[\s\S]*?\)\),/,
     )?.[0]
-    expect(sandbox).toContain('bindings = [(name = "VERIFIER", service = "verifier")]')
+    expect(sandbox).toContain('(name = "VERIFIER", service = "verifier")')
     expect(sandbox).toContain('globalOutbound = "nowhere"')
     expect(workerdConfig(OPTIONS)).toContain('(name = "nowhere", network = (allow = []))')
   })

@@ -1,0 +1,37 @@
+import { describe, expect, it, vi } from 'vitest'
+import { verifierOf } from '../../src/sandbox/verifier.ts'
+
+const BASE_URL = 'https://verifier.example'
+
+describe('the way back to the verifier', () => {
+  it('goes by the binding where there is one', async () => {
+    const bound = vi.fn(async () => new Response('bound'))
+    const call = verifierOf({ BASE_URL, VERIFIER: { fetch: bound } as never })
+    expect(await (await call?.(`${BASE_URL}/healthz`, { method: 'HEAD' }))?.text()).toBe('bound')
+    expect(bound).toHaveBeenCalledWith(`${BASE_URL}/healthz`, { method: 'HEAD' })
+  })
+
+  it('goes by the public address where there is no binding', async () => {
+    const over = vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response('public'))
+    const call = verifierOf({ BASE_URL })
+    expect(await (await call?.(`${BASE_URL}/healthz`))?.text()).toBe('public')
+    expect(over).toHaveBeenCalledWith(`${BASE_URL}/healthz`, undefined)
+    over.mockRestore()
+  })
+
+  it.each([
+    'https://verifier.example.attacker.example/',
+    'http://verifier.example/',
+    'https://other.example/',
+  ])('leads nowhere else: %s', async (address) => {
+    const bound = vi.fn()
+    await expect(verifierOf({ BASE_URL, VERIFIER: { fetch: bound } as never })?.(address)).rejects.toThrow(
+      'not an address of the verifier',
+    )
+    expect(bound).not.toHaveBeenCalled()
+  })
+
+  it('is not there where no address is known', () => {
+    expect(verifierOf({})).toBeUndefined()
+  })
+})
