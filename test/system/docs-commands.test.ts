@@ -63,6 +63,7 @@ function freshFolder(name: string): string {
 /** What each sh block of a page printed, up to the first that failed. */
 function run(page: string, blocks: readonly Block[]): readonly { block: Block; output: string }[] {
   const port = new URL(server.origin).port
+  const { PATH, HOME } = process.env // a test runner sets others, BASE_URL among them
   const script = ['set -eo pipefail', ...blocks.flatMap(({ text }) => [text, `echo; echo '${MARK}'`])].join(
     '\n',
   )
@@ -72,7 +73,7 @@ function run(page: string, blocks: readonly Block[]): readonly { block: Block; o
     {
       cwd: freshFolder(page.replaceAll('/', '-')),
       encoding: 'utf8',
-      env: { ...process.env, PORT: port, STATE_DIR: server.stateDir },
+      env: { PATH, HOME, PORT: port, STATE_DIR: server.stateDir },
       timeout: 50_000,
     },
   )
@@ -105,7 +106,10 @@ describe('the commands of', () => {
 
   it('sh blocks are all that is written down, but for those that are shown for a reason', () => {
     const told = pages.flatMap(([page, blocks]) => [...shownIn(blocks), ...namedIn(page)])
-    const run = withCommands.flatMap(([, blocks]) => linesOf(blocks, 'sh'))
+    const run = withCommands
+      .flatMap(([, blocks]) => linesOf(blocks, 'sh'))
+      .join('\n')
+      .replaceAll(' -s ', ' ')
     expect(told.filter((command) => NOT_RUN[command] === undefined && !run.includes(command))).toEqual([])
     expect(Object.keys(NOT_RUN).filter((command) => !told.includes(command))).toEqual([])
   })
@@ -132,13 +136,9 @@ function at(page: string, { line }: Block): string {
   return `${page}:${line}`
 }
 
-/** The last line of the output that is JSON. */
+/** The JSON that the output ends on. */
 function jsonIn(output: string): unknown {
-  const json = output
-    .trim()
-    .split('\n')
-    .findLast((line) => line.startsWith('{'))
-  return JSON.parse(json ?? 'null')
+  return JSON.parse(output.slice(output.search(/^\{/m)))
 }
 
 /** What is shown, as a matcher: an object has these members at least, … in a text is any. */
