@@ -5,13 +5,16 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeAll, expect, it, vi } from 'vitest'
 import PAGE from '../../docs/storage.md?raw'
+import { directoryOf } from '../../src/relying-party/directory.ts'
 import { dayOf, eventLogStub } from '../../src/relying-party/event-days.ts'
 import { relyingPartyStub } from '../../src/relying-party/identifier.ts'
 import { tombstoneOf } from '../../src/session/document.ts'
+import { mintIssuerPki } from '../support/certificates.ts'
+import { LIST_NOW, mintListSigner, signLote } from '../support/trust-lists.ts'
 import { createSession, fetchRequest, goodAnswer, post, type Setting, setUp, stubOf } from './driver.ts'
 
 /** The examples of the page, in its order. */
-const [SESSION, GENERATION, TOMBSTONE, EVENT, RELYING_PARTY] = [
+const [SESSION, GENERATION, TOMBSTONE, EVENT, RELYING_PARTY, LIST, ANCHOR, ROW] = [
   ...PAGE.matchAll(/^```json\n(.*?)^```$/gms),
 ].map(([, json]) => JSON.parse(String(json)))
 
@@ -35,7 +38,10 @@ beforeAll(async () => {
     expect(verified).toMatchObject({ owed_to_log: null, deliveries: [{ state: 'delivered' }] })
   })
 })
-afterEach(() => vi.restoreAllMocks())
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
 
 function stored(stub: DurableObjectStub, key: string): Promise<Stored> {
   return runInDurableObject(stub, (_, state) => state.storage.kv.get(key))
@@ -65,6 +71,27 @@ it('shows a relying party as it is stored', async () => {
   const { webhook: shown, ...example } = RELYING_PARTY
   expect(shapeOf(example)).toEqual(shapeOf(document))
   expect(Object.keys(shown)).toEqual(Object.keys(webhook))
+})
+
+it('shows a list of issuers, and an anchor of it, as they are stored', async () => {
+  const signer = await mintListSigner()
+  const { root } = await mintIssuerPki()
+  const list = await signLote(signer, { services: [{ certificates: [root.x5c] }] })
+  vi.useFakeTimers({ toFake: ['Date'], now: LIST_NOW * 1000 })
+  vi.spyOn(globalThis, 'fetch').mockImplementation(
+    async () => new Response(list, { headers: { ETag: '"7"' } }),
+  )
+  const stub = env.TRUST_LIST.getByName('storage-page')
+  await stub.create({ ...LIST.config, signers: [{ x509_certificate_pem: signer.pem }] }, Date.now())
+  expect(shapeOf(LIST)).toEqual(shapeOf(await stored(stub, 'document')))
+  expect(shapeOf(ANCHOR)).toEqual(shapeOf((await stored(stub, 'anchors'))[0]))
+})
+
+it('shows a row of the directory as it is stored', async () => {
+  const rows = await runInDurableObject(directoryOf(env), (_, state) =>
+    state.storage.sql.exec('SELECT * FROM relying_parties').toArray(),
+  )
+  expect(shapeOf(ROW)).toEqual(shapeOf(rows[0]))
 })
 
 it('explains every member of a session', () => {
