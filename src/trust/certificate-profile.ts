@@ -62,10 +62,12 @@ function purposesFit([leaf, ...issuers]: Path, wanted: readonly string[] | undef
   if (isTlsOnly(carried)) return false
   // A demand is met by name only: "any" is not what a document signer's profile asks for.
   if (wanted !== undefined && !carried?.some((purpose) => wanted.includes(purpose))) return false
-  return issuers.every(({ extensions: { extendedKeyUsage } }) => {
+  return issuers.every(({ extensions: { extendedKeyUsage } }, i) => {
     if (extendedKeyUsage === undefined || extendedKeyUsage.includes(ANY_PURPOSE)) return true
     if (isTlsOnly(extendedKeyUsage)) return false
-    return wanted === undefined || extendedKeyUsage.some((purpose) => wanted.includes(purpose))
+    // The anchor's role is what our settings give it: the EU's PID authorities have a usage that names them, not their signers.
+    const isAnchor = i === issuers.length - 1
+    return wanted === undefined || isAnchor || extendedKeyUsage.some((purpose) => wanted.includes(purpose))
   })
 }
 

@@ -208,6 +208,7 @@ const purposes: readonly Mutation[] = [
     minted({ intermediate: { extendedKeyUsage: [ANY_PURPOSE] } }),
     'trusted',
   ],
+  ['an anchor for another purpose', minted({ root: { extendedKeyUsage: [OCSP_SIGNING] } }), 'trusted'],
   [
     'an anchor for TLS alone',
     minted({ root: { extendedKeyUsage: [SERVER_AUTH] } }),
