@@ -24,6 +24,8 @@ export type Config = {
   /** Header that carries the caller's address; null: no limit by address. */
   readonly clientIpHeader: string | null
   readonly bootId: string | null
+  /** Where Cloudflare keeps and runs every object; null: wherever it is nearest. */
+  readonly jurisdiction: 'eu' | 'fedramp' | null
 }
 
 export type P256PublicJwk = {
@@ -63,6 +65,7 @@ export function parseConfig(environment: Readonly<Record<string, unknown>>): Con
     allowLoopback: env.ALLOW_LOOPBACK === '1',
     clientIpHeader: env.CLIENT_IP_HEADER?.toLowerCase() ?? null,
     bootId: env.BOOT_ID ?? null,
+    jurisdiction: env.JURISDICTION ?? null,
   }
 }
 
@@ -102,6 +105,7 @@ const SCHEMA = z.object({
   ALLOW_LOOPBACK: z._default(z.enum(['0', '1']), '0'),
   CLIENT_IP_HEADER: z.optional(z.string()),
   BOOT_ID: z.optional(z.string()),
+  JURISDICTION: z.optional(z.enum(['eu', 'fedramp'])),
 })
 
 /** A variable that holds JSON text. */

@@ -39,7 +39,39 @@ export type Env = {
   readonly ALLOW_LOOPBACK?: string
   readonly CLIENT_IP_HEADER?: string
   readonly BOOT_ID?: string
+  readonly JURISDICTION?: Config['jurisdiction'] & string
 }
+
+/** Every namespace of objects: one that is missing here does not compile. */
+const NAMESPACES: Readonly<Record<NamespaceName, true>> = {
+  VERIFICATION_SESSION: true,
+  RELYING_PARTY: true,
+  DIRECTORY: true,
+  EVENT_LOG: true,
+  TRUST_LIST: true,
+}
+
+type NamespaceName = {
+  [Name in keyof Env]-?: Env[Name] extends { idFromName(name: string): DurableObjectId } ? Name : never
+}[keyof Env]
+
+/**
+ * The bindings, with every object in the jurisdiction that is configured: the entries of the Worker and of each object class take theirs
+ * from here. One object for each that the platform hands out. Throws where the platform knows no such jurisdiction: nothing is kept elsewhere.
+ */
+export function placed(env: Env): Env {
+  const { JURISDICTION } = env
+  if (JURISDICTION === undefined) return env
+  const known = PLACED.get(env)
+  if (known !== undefined) return known
+  const names = Object.keys(NAMESPACES) as NamespaceName[]
+  const namespaces = names.map((name) => [name, env[name].jurisdiction(JURISDICTION)])
+  const made: Env = { ...env, ...Object.fromEntries(namespaces) }
+  PLACED.set(env, made)
+  return made
+}
+
+const PLACED = new WeakMap<Env, Env>()
 
 /** The parsed configuration; parsed once for each isolate (the platform hands out one `env` object). Throws as `parseConfig` does. */
 export function configOf(env: Env): Config {

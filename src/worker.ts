@@ -1,5 +1,6 @@
 // What the platform runs: the app, and the classes of its objects.
 
+import { type Env, placed } from './env.ts'
 import { createApp } from './routes/app.ts'
 
 export { Directory } from './relying-party/directory.ts'
@@ -8,4 +9,8 @@ export { RelyingParty } from './relying-party/relying-party.ts'
 export { TrustList } from './relying-party/trust-list.ts'
 export { VerificationSession } from './session/verification-session.ts'
 
-export default createApp()
+const app = createApp()
+
+export default {
+  fetch: (request, env, ctx) => app.fetch(request, placed(env), ctx),
+} satisfies ExportedHandler<Env>

@@ -4,7 +4,7 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { PublicJwk } from '../crypto/jwk.ts'
 import { deriveKey, type Sealing, seal } from '../crypto/seal.ts'
-import { configOf, type Env } from '../env.ts'
+import { configOf, type Env, placed } from '../env.ts'
 import { err, ok, type Result } from '../result.ts'
 import { disablesEndpoint } from '../webhook/delivery.ts'
 import { createSecretFrom } from '../webhook/signature.ts'
@@ -59,6 +59,10 @@ const DOCUMENT = 'document'
 export class RelyingParty extends DurableObject<Env> {
   readonly #id = relyingPartyIdOf(this.ctx.id)
   #key: Uint8Array<ArrayBuffer> | undefined
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, placed(env))
+  }
 
   /** Fills a new object. Its first API key has every scope and does not expire. */
   async create(input: SettingsInput, now: number): Promise<Result<Created, 'exists'>> {

@@ -2,7 +2,7 @@
 // first; then one compare-and-set with no `await` between reading the status and the write, so two answers are never both heard.
 
 import { DurableObject } from 'cloudflare:workers'
-import { configOf, type Env } from '../env.ts'
+import { configOf, type Env, placed } from '../env.ts'
 import { err, ok, type Result } from '../result.ts'
 import { qrCodeUrlOf } from './client-token.ts'
 import { type CreateInput, createdSession, isDrawable, newSession } from './creation.ts'
@@ -67,7 +67,7 @@ export class VerificationSession extends DurableObject<Env> {
   #creating: Promise<unknown> = Promise.resolve()
 
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env)
+    super(ctx, placed(env))
     this.#store = openStore(ctx)
     this.#room = { store: this.#store, env, inFlight: new Map() }
   }
