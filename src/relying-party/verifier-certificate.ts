@@ -64,7 +64,7 @@ const signingJwk = z
   .check(z.refine(isKeyPair, 'must be a P-256 key pair whose parts belong together'))
 
 /** Signs and verifies once: importing alone does not tell whether `d` belongs to `x` and `y`. */
-async function isKeyPair(jwk: SigningIdentity['signing_jwk']): Promise<boolean> {
+export async function isKeyPair(jwk: SigningIdentity['signing_jwk']): Promise<boolean> {
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
   const { d, ...publicJwk } = jwk
   try {

@@ -1,0 +1,47 @@
+// A deployment, in order: the environment, the preflight, the bundles, and then one upload for each Worker. Any fault ends it before the first.
+
+import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import { BUNDLE, ensureBundle } from '../service/bundle.mjs'
+import { readWranglerToml } from '../service/workerd-config.mjs'
+import { ENVIRONMENT_FILE, readEnvironment } from './environment.mjs'
+import { bundleFaults, preflight } from './preflight.mjs'
+import { localSecrets, uploadAll, whenReady } from './upload.mjs'
+
+const OPTIONS = {
+  'dry-run': { type: 'boolean', default: false },
+  'env-file': { type: 'string' },
+  'no-domain': { type: 'boolean', default: false },
+}
+
+process.exitCode = await main(process.argv.slice(2)).catch((error) => {
+  console.error(error.message)
+  return 1
+})
+
+async function main(args) {
+  const { values } = parseArgs({ args, options: OPTIONS })
+  const environment = readEnvironment(values['env-file'], process.env)
+  const { faults, notes } = await preflight(environment, { now: Date.now(), local: localSecrets() })
+  if (faults.length > 0) return refuse(faults)
+  ensureBundle()
+  const gzipped = gzipSync(readFileSync(BUNDLE), { level: 9 }).length
+  const unfit = bundleFaults({ gzipped, wrangler: readWranglerToml(), now: Date.now() })
+  if (unfit.length > 0) return refuse(unfit)
+  console.log(`Nothing stands in the way of ${environment.BASE_URL} (${Math.ceil(gzipped / 1024)} KB).`)
+  for (const note of notes) console.log(`  ${note}`)
+  uploadAll(environment, { isDryRun: values['dry-run'], isRouted: values['no-domain'] })
+  if (values['dry-run']) console.log('\nNothing was uploaded.')
+  else console.log(await whenReady(environment.BASE_URL))
+  return 0
+}
+
+function refuse(faults) {
+  console.error('Nothing was uploaded:')
+  for (const fault of faults) console.error(`  ${fault}`)
+  console.error(
+    `\nWhat is deployed is read from ${ENVIRONMENT_FILE}, or from the environment (docs/operating.md).`,
+  )
+  return 1
+}

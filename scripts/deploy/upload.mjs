@@ -1,0 +1,84 @@
+// Uploading: one `wrangler deploy` for each Worker, its secrets with it, so that code, keys and certificates change in one step.
+
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { NODE, ROOT } from '../service/paths.mjs'
+import { PLAIN, SECRET } from './environment.mjs'
+
+const WRANGLER = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
+
+/**
+ * What is run, in order: arguments of wrangler. The sandbox comes first: the platform binds to nothing that is not there. `isRouted`: the
+ * account leads BASE_URL to the Worker already; otherwise its host becomes the Worker's custom domain.
+ */
+export function stepsOf(environment, { secretsFile, commit, isRouted }) {
+  const { BASE_URL } = environment
+  const { hostname } = new URL(BASE_URL)
+  const given = PLAIN.filter((name) => environment[name] !== undefined)
+  const variables = given.flatMap((name) => ['--var', `${name}:${environment[name]}`])
+  const domain = isRouted || hostname.endsWith('.workers.dev') ? [] : ['--domain', hostname]
+  const tag = commit === undefined ? [] : ['--tag', commit]
+  return [
+    ['deploy', '--config', 'wrangler.sandbox.toml', '--var', `BASE_URL:${BASE_URL}`, ...tag],
+    ['deploy', ...variables, '--secrets-file', secretsFile, ...domain, ...tag],
+  ]
+}
+
+/** Runs them all; throws at the first that fails. `isDryRun`: each does all but upload. */
+export function uploadAll(environment, { isDryRun, isRouted }) {
+  const directory = mkdtempSync(join(tmpdir(), 'deploy-')) // for its owner alone
+  const secretsFile = join(directory, 'secrets.json')
+  try {
+    const secrets = SECRET.filter((name) => environment[name] !== undefined).map((name) => [
+      name,
+      environment[name],
+    ])
+    writeFileSync(secretsFile, JSON.stringify(Object.fromEntries(secrets)), { mode: 0o600 })
+    for (const step of stepsOf(environment, { secretsFile, commit: commitOf(), isRouted })) {
+      wrangler(isDryRun ? [...step, '--dry-run'] : step)
+    }
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+function wrangler(args) {
+  console.log(`\n> wrangler ${args.join(' ')}`)
+  const env = { ...withoutOurs(process.env), WRANGLER_SEND_METRICS: 'false', WRANGLER_HIDE_BANNER: 'true' }
+  const run = spawnSync(NODE, [WRANGLER, ...args], { cwd: ROOT, stdio: 'inherit', env })
+  if (run.error) throw run.error
+  if (run.status !== 0) throw new Error(`wrangler ended with ${run.status}. What it did before is above.`)
+}
+
+/** Wrangler lets the environment override what it is given. */
+function withoutOurs(env) {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => ![...PLAIN, ...SECRET].includes(name)))
+}
+
+/** The commit that is deployed: `node scripts/frames.mjs` needs it to read logged frames. */
+function commitOf() {
+  const git = (args) => spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' }).stdout?.trim()
+  const commit = git(['rev-parse', '--short=12', 'HEAD'])
+  if (!commit) return undefined
+  return git(['status', '--porcelain', '--untracked-files=no']) === '' ? commit : `${commit}-changed`
+}
+
+/** The texts in which the service that `npm start` runs here keeps its secrets. */
+export function localSecrets(env = process.env) {
+  const keys = join(resolve(ROOT, env.STATE_DIR ?? '.dev'), 'keys')
+  if (!existsSync(keys)) return []
+  return readdirSync(keys).map((name) => readFileSync(join(keys, name), 'utf8'))
+}
+
+/** What the deployed service says of itself; a new domain may need minutes to be there. */
+export async function whenReady(baseUrl) {
+  for (let tries = 0; tries < 12; tries++) {
+    const answer = await fetch(`${baseUrl}/readyz`, { redirect: 'error' }).catch(() => undefined)
+    if (answer?.ok) return `\n${baseUrl}/readyz: ${await answer.text()}`
+    await sleep(5_000)
+  }
+  return `\n${baseUrl}/readyz is not ready after a minute. A new domain may need longer: look again.`
+}

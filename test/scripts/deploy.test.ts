@@ -1,0 +1,251 @@
+import { spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ENVIRONMENT_FILE } from '../../scripts/deploy/environment.mjs'
+import { bundleFaults, preflight } from '../../scripts/deploy/preflight.mjs'
+import { stepsOf } from '../../scripts/deploy/upload.mjs'
+import { NODE, ROOT } from '../../scripts/service/paths.mjs'
+import { readWranglerToml } from '../../scripts/service/workerd-config.mjs'
+import {
+  type CertificateOptions,
+  type Minted,
+  mintIntermediate,
+  mintLeaf,
+  mintRoot,
+} from '../support/certificates.ts'
+
+const NOW = Date.parse('2026-11-21T00:00:00Z')
+const HOST = 'verify.shop.org'
+
+type Environment = Readonly<Record<string, string>>
+type Chain = { readonly root: Minted; readonly issuer: Minted; readonly leaf: Minted }
+
+let chain: Chain
+let good: Environment
+beforeAll(async () => {
+  chain = await mintChain()
+  const other = await mintLeaf(chain.issuer)
+  good = {
+    BASE_URL: `https://${HOST}`,
+    ADMIN_TOKEN: randomBytes(32).toString('base64url'),
+    SERVER_SECRET: randomBytes(32).toString('base64url'),
+    ACCESS_TOKEN_KEYS: JSON.stringify({ keys: [{ ...keyOf(other), kid: 'a' }] }),
+    ...identityOf(chain),
+  }
+})
+
+async function mintChain(leaf: CertificateOptions = {}): Promise<Chain> {
+  const root = await mintRoot()
+  const issuer = await mintIntermediate(root)
+  const altNames = [{ type: 'dns', value: HOST }] as const
+  return { root, issuer, leaf: await mintLeaf(issuer, { altNames, ...leaf }) }
+}
+
+function keyOf({ privateJwk: { kty, crv, x, y, d } }: Minted) {
+  return { kty, crv, x, y, d }
+}
+
+function identityOf({ leaf, issuer }: Chain, certificates = [leaf, issuer]) {
+  return {
+    VERIFIER_SIGNING_JWK: JSON.stringify(keyOf(leaf)),
+    VERIFIER_CERTIFICATE_CHAIN_PEM: certificates.map(({ pem }) => pem).join(''),
+  }
+}
+
+function without(name: string): Environment {
+  const { [name]: _, ...rest } = good
+  return rest
+}
+
+/** The faults of the good environment with this changed. */
+async function faultsWith(change: Record<string, string>, local: readonly string[] = []) {
+  return (await preflight({ ...good, ...change }, { now: NOW, local })).faults
+}
+
+describe('the preflight', () => {
+  it('finds nothing wrong with what is right, and says how long the certificate lasts and where objects are kept', async () => {
+    const { faults, notes } = await preflight({ ...good, JURISDICTION: 'eu' }, { now: NOW, local: ['other'] })
+    expect(faults).toEqual([])
+    expect(notes).toEqual([
+      expect.stringMatching(/^certificate +until 2049-12-31$/),
+      expect.stringMatching(/^jurisdiction +eu\./),
+      expect.stringMatching(/^not given +VERIFIER_FURTHER_KEYS:/),
+    ])
+  })
+
+  it.each([
+    'BASE_URL',
+    'SERVER_SECRET',
+    'ACCESS_TOKEN_KEYS',
+    'VERIFIER_SIGNING_JWK',
+    'VERIFIER_CERTIFICATE_CHAIN_PEM',
+  ])('names %s where it is missing, and nothing else', async (name) => {
+    expect((await preflight(without(name), { now: NOW, local: [] })).faults).toEqual([`${name}: is missing`])
+  })
+
+  it.each<[string, Record<string, string>, RegExp]>([
+    ['http', { BASE_URL: `http://${HOST}` }, /^BASE_URL: must be/],
+    ['a path', { BASE_URL: `https://${HOST}/` }, /^BASE_URL: must be/],
+    [
+      'a private name',
+      { BASE_URL: 'https://verifier.internal' },
+      /^BASE_URL: must be https on a public name/,
+    ],
+    ['loopback', { BASE_URL: 'https://localhost' }, /^BASE_URL: must be https on a public name/],
+    ['loopback that is allowed', { ALLOW_LOOPBACK: '1' }, /^ALLOW_LOOPBACK: must be off/],
+    ['a header for addresses', { CLIENT_IP_HEADER: 'x-real-ip' }, /^CLIENT_IP_HEADER: must not be set/],
+    ['a short server secret', { SERVER_SECRET: 'AAAA' }, /^SERVER_SECRET: must be base64url of 32 bytes/],
+    ['a server secret of one byte', { SERVER_SECRET: 'A'.repeat(43) }, /^SERVER_SECRET: is not random/],
+    ['a short admin token', { ADMIN_TOKEN: 'secret' }, /^ADMIN_TOKEN: /],
+    ['an admin token of one letter', { ADMIN_TOKEN: 'a'.repeat(40) }, /^ADMIN_TOKEN: is not random/],
+    ['a jurisdiction nobody knows', { JURISDICTION: 'mars' }, /^JURISDICTION: must be "eu" or "fedramp"/],
+    ['a misspelt name', { ADMIN_TOKN: 'x' }, /^ADMIN_TOKN: is no variable of a deployment/],
+    ['a value that is too long', { WALLET_SCHEME: 'a'.repeat(5121) }, /^WALLET_SCHEME: is longer/],
+    ['keys that are no JSON', { ACCESS_TOKEN_KEYS: '{' }, /^ACCESS_TOKEN_KEYS: must be JSON/],
+  ])('names %s', async (_, change, fault) => {
+    const faults = await faultsWith(change)
+    expect(faults[0]).toMatch(fault)
+    // Of another host it is also true that the certificate does not name it.
+    const others = faults.filter((each) => !/does not name (localhost|verifier\.internal)$/.test(each))
+    expect(new Set(others.map((each) => each.split(':')[0])).size).toBe(1)
+  })
+
+  it('names all that is wrong at once', async () => {
+    const faults = await faultsWith({ BASE_URL: 'http://localhost', SERVER_SECRET: '', ALLOW_LOOPBACK: '1' })
+    const names = faults.map((fault: string) => fault.split(':')[0])
+    expect(new Set(names)).toEqual(
+      new Set(['BASE_URL', 'SERVER_SECRET', 'ALLOW_LOOPBACK', 'VERIFIER_CERTIFICATE_CHAIN_PEM']),
+    )
+  })
+
+  it('names an access token key whose parts do not belong together', async () => {
+    const key = { ...keyOf(chain.leaf), d: keyOf(chain.issuer).d, kid: 'broken' }
+    const ACCESS_TOKEN_KEYS = JSON.stringify({ keys: [key] })
+    expect(await faultsWith({ ACCESS_TOKEN_KEYS })).toEqual([
+      'ACCESS_TOKEN_KEYS: the parts of key broken do not belong together',
+    ])
+  })
+
+  it('refuses the admin token as the server secret', async () => {
+    expect(await faultsWith({ ADMIN_TOKEN: good.SERVER_SECRET ?? '' })).toEqual([
+      'ADMIN_TOKEN: is SERVER_SECRET, from which every key is derived',
+    ])
+  })
+
+  it.each(['ADMIN_TOKEN', 'SERVER_SECRET', 'ACCESS_TOKEN_KEYS', 'VERIFIER_SIGNING_JWK'])(
+    'refuses the %s that this machine’s own service has',
+    async (name) => {
+      const local = [`{ "kept": ${good[name]} }`]
+      expect(await faultsWith({}, local)).toEqual([`${name}: is the one of this machine's own service`])
+    },
+  )
+
+  it.each<[string, () => Promise<Environment>, RegExp]>([
+    [
+      'of another key',
+      async () => ({ VERIFIER_SIGNING_JWK: JSON.stringify(keyOf(chain.issuer)) }),
+      /not for signing_jwk/,
+    ],
+    ['with its root', async () => identityOf(chain, [chain.leaf, chain.issuer, chain.root]), /self-signed/],
+    [
+      'without its issuer between',
+      async () => identityOf(chain, [chain.leaf, (await mintChain()).issuer]),
+      /issued by the next/,
+    ],
+    [
+      'that has expired',
+      async () => identityOf(await mintChain({ notAfter: new Date(NOW - 1000) })),
+      /has expired/,
+    ],
+    [
+      'that is yet to begin',
+      async () => identityOf(await mintChain({ notBefore: new Date(NOW + 60_000) })),
+      /not valid yet/,
+    ],
+    ['of an authority', async () => identityOf(await mintChain({ ca: true })), /authority, not a leaf/],
+    [
+      'for another host',
+      async () => identityOf(await mintChain({ altNames: [{ type: 'dns', value: 'shop.org' }] })),
+      /does not name verify\.shop\.org/,
+    ],
+    ['that is no PEM', async () => ({ VERIFIER_CERTIFICATE_CHAIN_PEM: 'MII' }), /must be PEM/],
+  ])('names a certificate %s', async (_, change, fault) => {
+    expect(await faultsWith(await change())).toEqual([
+      expect.stringMatching(new RegExp(`^VERIFIER_CERTIFICATE_CHAIN_PEM: .*${fault.source}`)),
+    ])
+  })
+
+  it('says when it is time to renew the certificate', async () => {
+    const soon = identityOf(await mintChain({ notAfter: new Date(NOW + 20 * 86_400_000) }))
+    const { faults, notes } = await preflight({ ...good, ...soon }, { now: NOW, local: [] })
+    expect([faults, notes[0]]).toEqual([[], expect.stringMatching(/2026-12-11: renew it now$/)])
+  })
+})
+
+describe('what would be uploaded', () => {
+  const fit = { gzipped: 160 * 1024, wrangler: readWranglerToml(), now: NOW }
+  it.each<[string, object, string[]]>([
+    ['as it is', {}, []],
+    ['too heavy', { gzipped: 160 * 1024 + 1 }, [expect.stringMatching(/^bundle: /)]],
+    ['of a date to come', { now: Date.parse('2026-01-01') }, [expect.stringMatching(/compatibility_date/)]],
+    [
+      'free to fetch anything',
+      { wrangler: { ...readWranglerToml(), compatibilityFlags: [] } },
+      [expect.stringMatching(/global_fetch_strictly_public/)],
+    ],
+  ])('%s', (_, change, expected) => {
+    expect(bundleFaults({ ...fit, ...change })).toEqual(expected)
+  })
+
+  it('is the sandbox first, then the verifier with its variables, its secrets and its domain', () => {
+    const environment = { ...good, JURISDICTION: 'eu' }
+    const steps = stepsOf(environment, { secretsFile: '/s.json', commit: 'abc', isRouted: false })
+    expect(steps).toEqual([
+      ['deploy', '--config', 'wrangler.sandbox.toml', '--var', `BASE_URL:https://${HOST}`, '--tag', 'abc'],
+      [
+        ...['deploy', '--var', `BASE_URL:https://${HOST}`, '--var', 'JURISDICTION:eu'],
+        ...['--secrets-file', '/s.json', '--domain', HOST, '--tag', 'abc'],
+      ],
+    ])
+    const [, routed] = stepsOf(environment, { secretsFile: '/s.json', commit: undefined, isRouted: true })
+    expect(routed).not.toContain('--domain')
+  })
+})
+
+describe('npm run deploy -- --dry-run', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'deploy-test-'))
+  afterAll(() => rmSync(directory, { recursive: true }))
+
+  /** As the operator runs it, with nothing of ours in the environment. */
+  function dryRun(environment: Environment) {
+    const file = join(directory, 'production.env')
+    const lines = Object.entries(environment).map(([name, value]) => `${name}='${value.trim()}'\n`)
+    writeFileSync(file, lines.join(''))
+    const args = [join(ROOT, 'scripts/deploy.mjs'), '--dry-run', '--env-file', file]
+    const env = { PATH: process.env.PATH ?? '', HOME: directory, TMPDIR: directory, CI: 'true' }
+    return spawnSync(NODE, args, { env, encoding: 'utf8' })
+  }
+
+  it('does all but upload: both Workers by the real wrangler, and leaves no secret behind or on the screen', () => {
+    const { status, stdout, stderr } = dryRun(good)
+    expect(`${stdout}${stderr}`).toContain('Nothing was uploaded.')
+    expect(status).toBe(0)
+    expect(stdout.match(/--dry-run: exiting now/g)).toHaveLength(2)
+    for (const name of ['ADMIN_TOKEN', 'SERVER_SECRET']) expect(stdout + stderr).not.toContain(good[name])
+    expect(stdout + stderr).not.toContain(keyOf(chain.leaf).d)
+    expect(readdirSync(directory).filter((name) => name.startsWith('deploy-'))).toEqual([])
+  })
+
+  it('runs nothing where anything is wrong', () => {
+    const { status, stdout, stderr } = dryRun({ ...good, ALLOW_LOOPBACK: '1' })
+    expect([status, stdout]).toEqual([1, ''])
+    expect(stderr).toContain('ALLOW_LOOPBACK: must be off')
+  })
+
+  it('reads secrets from a file that git ignores', () => {
+    expect(readFileSync(join(ROOT, '.gitignore'), 'utf8').split('\n')).toContain(ENVIRONMENT_FILE)
+  })
+})
