@@ -169,7 +169,7 @@ async function createRelyingParty(
 }
 
 /** A port nobody listens on now. Another process may take it first: then the start fails and says so. */
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer()
     probe.once('error', reject)

@@ -4,7 +4,7 @@
 //   json     behind a sh block: members that its output has; … stands for any text
 //   text     behind a sh block: lines that its output has
 //   console  shown, not run: NOT_RUN says why, as of commands in a sentence
-// http://localhost:8787 and .dev are this service's own, whatever its port and directory are.
+// localhost:8787 and .dev are this service's own, whatever its port and directory are; 8788 is a free port.
 
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
@@ -13,7 +13,7 @@ import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Block, blocksOf } from '../documents/blocks.ts'
 import { pagesOfDocumentation } from '../documents/pages.ts'
-import { type Server, startServer } from '../support/server.ts'
+import { freePort, type Server, startServer } from '../support/server.ts'
 
 /** Commands that are shown only, and what stands in for running them here. */
 const NOT_RUN: Readonly<Record<string, string>> = {
@@ -39,8 +39,10 @@ const MARK = '--- end of block ---'
 
 let server: Server
 let directory: string
+let otherPort: number
 beforeAll(async () => {
   server = await startServer()
+  otherPort = await freePort()
   await vi.waitFor(() => expect(server.output()).toContain('curl'), { timeout: 10_000 }) // the demo relying party is there
   directory = mkdtempSync(join(tmpdir(), 'docs-'))
 })
@@ -62,14 +64,12 @@ function freshFolder(name: string): string {
 
 /** What each sh block of a page printed, up to the first that failed. */
 function run(page: string, blocks: readonly Block[]): readonly { block: Block; output: string }[] {
-  const port = new URL(server.origin).port
   const { PATH, HOME } = process.env // a test runner sets others, BASE_URL among them
-  const script = ['set -eo pipefail', ...blocks.flatMap(({ text }) => [text, `echo; echo '${MARK}'`])].join(
-    '\n',
-  )
+  const port = new URL(server.origin).port
+  const commands = blocks.map(({ text }) => `${text}\necho; echo '${MARK}'`)
   const { stdout, stderr, status } = spawnSync(
     'bash',
-    ['-c', script.replaceAll('localhost:8787', `localhost:${port}`)],
+    ['-c', onOurPorts([PROLOGUE, ...commands].join('\n'))],
     {
       cwd: freshFolder(page.replaceAll('/', '-')),
       encoding: 'utf8',
@@ -77,13 +77,21 @@ function run(page: string, blocks: readonly Block[]): readonly { block: Block; o
       timeout: 50_000,
     },
   )
-  const outputs = stdout.split(`${MARK}\n`)
+  const outputs = stdout.replaceAll(`localhost:${port}`, 'localhost:8787').split(`${MARK}\n`)
   if (status !== 0) {
     const failed = blocks[outputs.length - 1]
     throw new Error(`${page}:${failed?.line} exits ${status}\n${failed?.text}\n${outputs.at(-1)}${stderr}`)
   }
-  const shown = outputs.map((output) => output.replaceAll(`localhost:${port}`, 'localhost:8787'))
-  return blocks.map((block, i) => ({ block, output: shown[i] ?? '' }))
+  return blocks.map((block, i) => ({ block, output: outputs[i] ?? '' }))
+}
+
+/** The first command that fails ends it, and what runs beside it. */
+const PROLOGUE = "set -eo pipefail\ntrap 'kill $(jobs -p) 2> /dev/null || true' EXIT"
+
+function onOurPorts(script: string): string {
+  return script
+    .replaceAll('localhost:8787', new URL(server.origin).host.replace('127.0.0.1', 'localhost'))
+    .replaceAll('8788', String(otherPort))
 }
 
 describe('the commands of', () => {
