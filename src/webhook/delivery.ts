@@ -3,6 +3,7 @@
 
 import { readAtMost } from './bounded-read.ts'
 import { parseRetryAfter } from './schedule.ts'
+import { withTimeLimit } from './time-limit.ts'
 
 /** What one attempt needs. The URL has been judged by the caller, at this moment and not only when it was set. */
 export type Post = {
@@ -47,10 +48,14 @@ export function disablesEndpoint({ status }: Pick<AttemptOutcome, 'status'>): bo
 }
 
 /** Sends one attempt. Never rejects: whatever the receiver does is an outcome. */
-export async function deliver(post: Post): Promise<AttemptOutcome> {
-  const { clock, timeoutMs = ATTEMPT_TIMEOUT_MS } = post
+export function deliver(post: Post): Promise<AttemptOutcome> {
+  const { timeoutMs = ATTEMPT_TIMEOUT_MS } = post
+  return withTimeLimit(timeoutMs, (signal) => attempt(post, signal))
+}
+
+async function attempt(post: Post, signal: AbortSignal): Promise<AttemptOutcome> {
+  const { clock } = post
   const started = clock()
-  const signal = AbortSignal.timeout(timeoutMs)
   try {
     const response = await send(post, signal)
     const retryAfter = parseRetryAfter(response.headers.get('retry-after'), clock())

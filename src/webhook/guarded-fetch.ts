@@ -10,6 +10,7 @@ import type {
 } from '../trust/fetch-resource.ts'
 import { letGo, readAtMost } from './bounded-read.ts'
 import { judgeReceiverUrl, type UrlRule } from './receiver-url.ts'
+import { withTimeLimit } from './time-limit.ts'
 
 /** What the guard is made of. */
 export type Guard = UrlRule & {
@@ -47,7 +48,8 @@ export function createConditionalGet(guard: Guard): ConditionalGet {
     const url = isBound ? ok(request.url) : judgeReceiverUrl(request.url, guard)
     if (!url.ok) return err('forbidden')
     try {
-      return await get(url.value, request, isBound ? { ...guard, fetch: bound.fetch } : guard)
+      const fetch = isBound ? bound.fetch : guard.fetch
+      return await withTimeLimit(guard.timeoutMs, (signal) => get(url.value, request, { fetch, signal }))
     } catch {
       return err('unavailable') // look-up, connection, time-out, reset, bad compression
     }
@@ -57,9 +59,8 @@ export function createConditionalGet(guard: Guard): ConditionalGet {
 async function get(
   url: string,
   { accept, limit, etag }: Parameters<ConditionalGet>[0],
-  { fetch, timeoutMs }: Guard,
+  { fetch, signal }: Pick<Guard, 'fetch'> & { readonly signal: AbortSignal },
 ): Promise<Result<Found, ResourceFault>> {
-  const signal = AbortSignal.timeout(timeoutMs)
   const headers = { accept, 'user-agent': 'wallet-verifier', ...(etag !== null && { 'if-none-match': etag }) }
   const response = await fetch(url, { headers, redirect: 'manual', signal })
   if (response.status !== 200) {
