@@ -2,7 +2,7 @@
 
 import { err, ok, type Result } from '../result.ts'
 import { type JwsFault, type ServiceKeys, verifyServiceJws } from './service-jws.ts'
-import type { AssuranceLevel, Status, VerifiedCredential } from './wire.ts'
+import type { AssuranceLevel, AssuranceStep, Status, TrustListReference, VerifiedCredential } from './wire.ts'
 
 /** What the receipt must come from and be about. */
 export type ReceiptChecks = {
@@ -34,11 +34,8 @@ export type Receipt = {
   readonly checks: Readonly<Record<string, boolean>> | null
   readonly assurance_level: AssuranceLevel | null
   readonly credentials: readonly VerifiedCredential[]
-  readonly trust_lists: readonly {
-    readonly name: string
-    readonly sequence: number | null
-    readonly trust_as_of: string
-  }[]
+  readonly assurance_derivation: readonly AssuranceStep[]
+  readonly trust_lists: readonly TrustListReference[]
 }
 
 /** Why a receipt is not believed. */

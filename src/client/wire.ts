@@ -89,6 +89,27 @@ export type VerifiedCredential = {
   readonly checks: Readonly<Record<string, boolean>>
 }
 
+/** Which issue of which of the operator's lists vouched, and when it was last known to be the current one. */
+export type TrustListReference = {
+  readonly name: string
+  readonly sequence: number | null
+  readonly trust_as_of: string
+}
+
+/** One step to the level of assurance, and the level after it (docs/trust.md). Later versions add steps: pass over those you do not know. */
+export type AssuranceStep = {
+  readonly step: string
+  /** The credential; none in a step about all of them. */
+  readonly id?: string
+  readonly level: AssuranceLevel
+  /** Of the step `anchor`: who vouched for the issuer, and the list that says so, if one does. */
+  readonly anchor?: string
+  readonly list?: TrustListReference
+  /** Of the step `status`: what was found, and how fresh that is. */
+  readonly status?: VerifiedCredential['status']
+  readonly as_of?: string | null
+}
+
 /** What a poll and an event both say of an outcome. Unknown is null. */
 export type Outcome = {
   readonly verification_id: string
@@ -114,6 +135,9 @@ export type Outcome = {
 /** Answer of `GET /v1/verify/{id}`: the outcome, the request's own members, and how it came about. */
 export type Verification = Outcome & {
   readonly version: number
+  /** How `assurance_level` came about. */
+  readonly assurance_derivation: readonly AssuranceStep[]
+  readonly trust_lists: readonly TrustListReference[]
   readonly stage: 'created' | 'request_fetched' | 'awaiting_return' | 'done'
   readonly created_at: string
   readonly expires_at: string
