@@ -14,7 +14,7 @@ import { LIST_NOW, mintListSigner, signLote } from '../support/trust-lists.ts'
 import { createSession, fetchRequest, goodAnswer, post, type Setting, setUp, stubOf } from './driver.ts'
 
 /** The examples of the page, in its order. */
-const [SESSION, GENERATION, TOMBSTONE, EVENT, RELYING_PARTY, LIST, ANCHOR, ROW] = [
+const [SESSION, GENERATION, TOMBSTONE, EVENT, RELYING_PARTY, LIST, ANCHOR, ROW, DATES] = [
   ...PAGE.matchAll(/^```json\n(.*?)^```$/gms),
 ].map(([, json]) => JSON.parse(String(json)))
 
@@ -92,6 +92,17 @@ it('shows a row of the directory as it is stored', async () => {
     state.storage.sql.exec('SELECT * FROM relying_parties').toArray(),
   )
   expect(shapeOf(ROW)).toEqual(shapeOf(rows[0]))
+})
+
+it('shows the dates of a certificate as they are stored', async () => {
+  const directory = env.DIRECTORY.getByName('storage-page')
+  const { relying_party_id, expires_at: expiresAt, renew_from: renewFrom } = DATES
+  await directory.add({ relying_party_id, name: 'Shop', livemode: false, created_at: 0 })
+  await directory.noteCertificate(relying_party_id, { validFrom: 0, expiresAt, renewFrom })
+  const rows = await runInDurableObject(directory, (_, { storage }) =>
+    storage.sql.exec('SELECT * FROM verifier_certificates').toArray(),
+  )
+  expect(rows).toEqual([DATES])
 })
 
 it('explains every member of a session', () => {
