@@ -15,10 +15,12 @@ import { authenticateForSession, openerOf } from './authenticate.ts'
 import type { AppContext, AppEnv } from './context.ts'
 import { isUnreachableObject } from './edge.ts'
 import { type ScriptName, scriptAddress, sendScript } from './page/assets.ts'
+import { brandStyle } from './page/brand.ts'
 import { sendMessage, sendPage } from './page/document.ts'
+import { chooseLanguage } from './page/language.ts'
 import { returnBody } from './page/return-body.ts'
 import { sessionBody } from './page/session-body.ts'
-import { textsFor } from './page/texts.ts'
+import { type Texts, textsIn } from './page/texts.ts'
 import { problem } from './problems.ts'
 
 /** The routes of a person's browser. */
@@ -60,10 +62,12 @@ async function sendSession(c: AppContext, id: string, session: Stub, by: Opener)
   const page = found.value
   const settings = await settingsOf(c.env, page.relying_party_id, Date.now())
   if (!settings.ok) return settings.error === 'unavailable' ? sendUnavailable(c) : sendNotFound(c)
-  const texts = textsFor(page.locale)
+  const texts = await textsFor(c, page.locale)
+  const { name, branding, origins } = settings.value
   const shown = {
     page,
-    name: settings.value.name,
+    name,
+    branding,
     transactionTypes: settings.value.transaction_data_types,
     qr: render.ok ? drawQr(render.value.uri) : null,
     api: `/v1/verify/${id}`,
@@ -71,7 +75,13 @@ async function sendSession(c: AppContext, id: string, session: Stub, by: Opener)
   }
   const { title, body, live } = sessionBody(shown, texts)
   const scripts = live ? await Promise.all(scriptsOf(page).map(scriptAddress)) : []
-  return sendPage(c, 200, { texts, title, body, scripts })
+  const style = branding?.color ? brandStyle(branding.color) : ''
+  return sendPage(c, 200, { texts, title, body, scripts, style, embedders: origins })
+}
+
+/** In the session's language, or the person's own. */
+function textsFor(c: AppContext, locale: string | null): Promise<Texts> {
+  return textsIn(c.env.ASSETS, chooseLanguage(locale, c.req.header('Accept-Language')))
 }
 
 /** The Digital Credentials API is offered where the session's protocol has requests for it (CONTRACT 5). */
@@ -104,20 +114,18 @@ async function watch(c: AppContext): Promise<Response> {
 
 /** Where a wallet sends people back to (OpenID4VP 1.0 §8.2). It is the same for every id, and opening it does nothing. */
 async function sendReturnPage(c: AppContext): Promise<Response> {
-  const texts = textsFor(null)
+  const texts = await textsFor(c, null)
   const scripts = [await scriptAddress('return-page.js')]
   return sendPage(c, 200, { texts, ...returnBody(texts), scripts })
 }
 
 /** An unknown id, a wrong token, an erased session: not told apart. */
-function sendNotFound(c: AppContext): Promise<Response> {
-  const texts = textsFor(null)
-  return sendMessage(c, 404, texts, texts.notFound)
+async function sendNotFound(c: AppContext): Promise<Response> {
+  return sendMessage(c, 404, await textsFor(c, null), 'notFound')
 }
 
-function sendUnavailable(c: AppContext): Promise<Response> {
-  const texts = textsFor(null)
-  return sendMessage(c, 503, texts, texts.unavailable)
+async function sendUnavailable(c: AppContext): Promise<Response> {
+  return sendMessage(c, 503, await textsFor(c, null), 'unavailable')
 }
 
 function stubOf(c: AppContext, verificationId: string): Stub | undefined {

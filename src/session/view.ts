@@ -64,7 +64,7 @@ export function publicView(document: SessionDocument) {
 /** What the hosted page shows beside the public view: by whom something is asked, and what. Times are Unix milliseconds. */
 export function pageView(document: SessionDocument) {
   const { status, version, expires_at, relying_party_id, livemode } = document
-  const { locale, required_session_binding, protocol } = document.request
+  const { locale, required_session_binding, return_url, protocol } = document.request
   const state = { status, stage: stageOf(document), version, expires_at, relying_party_id, livemode }
   const transactions = detailsOf(document.request.transaction_data)
   const { offersDcApi: offers_dc_api } = PROTOCOLS[protocol]
@@ -74,6 +74,7 @@ export function pageView(document: SessionDocument) {
     transactions,
     locale,
     required_session_binding,
+    return_url,
     offers_dc_api,
   }
 }

@@ -2,12 +2,13 @@ import { listDurableObjectIds, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import jsQR from 'jsqr'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { encodeBase64 } from '../../src/codec/base64url.ts'
 import type { Env } from '../../src/env.ts'
 import { configOf } from '../../src/env.ts'
 import { forgetSettings } from '../../src/relying-party/settings-cache.ts'
 import { createApp } from '../../src/routes/app.ts'
 import { SCRIPT } from '../../src/routes/page/script.ts'
-import { fill, textsFor } from '../../src/routes/page/texts.ts'
+import { ENGLISH, fill } from '../../src/routes/page/texts.ts'
 import { clientTokenOf } from '../../src/session/client-token.ts'
 import type { SessionDocument } from '../../src/session/document.ts'
 import {
@@ -25,7 +26,7 @@ import { call } from './edge-app.ts'
 
 const app = createApp()
 const BASE = 'https://verifier.example'
-const TEXTS = textsFor(null)
+const TEXTS = ENGLISH
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -42,6 +43,12 @@ function get(address: string, options: { headers?: Record<string, string>; env?:
 }
 
 const page = async (session: { session_url: string }) => (await get(session.session_url)).text()
+
+/** Bytes on the wire. */
+async function packedSize(text: string): Promise<number> {
+  const packed = new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'))
+  return (await new Response(packed).arrayBuffer()).byteLength
+}
 
 /** An attribute of the one element with this id or of this name, unescaped. */
 function attribute(html: string, tag: RegExp, name: string): string | undefined {
@@ -120,8 +127,8 @@ describe('the session page', () => {
     const addresses = [...html.matchAll(/\s(?:src|href|action|srcset)="([^"]*)"/g)].map(
       ([, address]) => address,
     )
-    expect(addresses.every((address) => /^(data:|\/assets\/)/.test(address!))).toBe(true)
-    expect(html).not.toMatch(/\son\w+=|javascript:|<form|<iframe|<a\s|\sstyle=|@import|url\(/)
+    expect(addresses.every((address) => /^(data:|\/assets\/|$)/.test(address!))).toBe(true)
+    expect(html).not.toMatch(/\son\w+=|javascript:|<form|<iframe|\sstyle=|@import|url\(/)
   })
 
   it('is kept by no cache, told to no other site, framed by nobody, and allows its own style by hash', async () => {
@@ -164,16 +171,47 @@ describe('the session page', () => {
     expect(JSON.stringify(data)).not.toContain(session.client_token)
   })
 
+  it('has the colour and the logo of its relying party, and links to it where one is on its way back', async () => {
+    const logo = 'data:image/png;base64,iVBORw0KGgo='
+    const return_url = 'https://shop.example/done?a=1&b=2'
+    const branding = { color: '#ffee00', logo }
+    const setting = await setUp({ branding, return_urls: [return_url] })
+    const response = await get((await createSession(setting, { return_url })).session_url)
+    const html = await response.text()
+    expect(html).toContain(`<img class="logo" src="${logo}" alt="">`)
+    const style = /<style>(:root\{--brand:#[0-9a-f]{6};[^<]*)<\/style>/.exec(html)?.[1]
+    const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(style))
+    const policy = response.headers.get('Content-Security-Policy')
+    expect(policy).toContain(` 'sha256-${btoa(String.fromCharCode(...new Uint8Array(digest)))}';`)
+    expect(attribute(html, /<a id="back"[^>]*>/, 'href')).toBe(return_url)
+    expect(html).toMatch(/<a id="back"[^>]* hidden>/)
+  })
+
+  it('may be framed by the origins of its relying party, and by nothing that would read otherwise in a policy', async () => {
+    const odd = ['https://a;script-src.example', "https://a'.example", 'https://*.example']
+    const origins = ['https://shop.example', 'https://till.shop.example:8443', ...odd]
+    const { headers } = await get((await createSession(await setUp({ origins }))).session_url)
+    const listed = "frame-ancestors https://shop.example https://till.shop.example:8443; base-uri 'none'"
+    expect(headers.get('Content-Security-Policy')).toContain(`; ${listed}; `)
+  })
+
   it('says that a test is a test', async () => {
     expect(await page(await createSession(await setUp()))).toContain(TEXTS.testMode)
     const live = await createSession(await setUp({ livemode: true }))
     expect(await page(live)).not.toContain(TEXTS.testMode)
   })
 
-  it('weighs less than 30 KB in all', async () => {
-    const html = await page(await createSession(await setUp()))
-    const packed = new Blob([html, SCRIPT]).stream().pipeThrough(new CompressionStream('gzip'))
-    expect((await new Response(packed).arrayBuffer()).byteLength).toBeLessThan(30 * 1024)
+  it('weighs less than 30 KB in all, its scripts and the largest logo with it', async () => {
+    const noise = Array.from({ length: 12_280 }, (_, i) => (i * i * 7919 + (i >> 3) * 104_729) & 255)
+    const bytes = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, ...noise])
+    const logo = `data:image/png;base64,${encodeBase64(bytes)}`
+    const html = await page(await createSession(await setUp({ branding: { color: '#7a1f3d', logo } })))
+    expect(html).toContain(logo)
+    const scripts = [...html.matchAll(/<script[^>]* src="([^"]*)"/g)].map(([, address]) => address!)
+    const parts = [html, ...(await Promise.all(scripts.map(async (address) => (await get(address)).text())))]
+    expect(parts).toHaveLength(4)
+    const sizes = await Promise.all(parts.map(packedSize))
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(30 * 1024)
   })
 
   it('comes without a QR when the session was drawn too often, and is whole otherwise', async () => {
@@ -203,7 +241,7 @@ describe('every state of a session', () => {
     const html = await page(session)
     const name = '\u2068Shop\u2069'
     expect(attribute(html, /<main[^>]*>/, 'data-state')).toBe(state)
-    expect(html).toContain(`<h2 id="title">${TEXTS.states[state].title}</h2>`)
+    expect(html).toContain(`<h2 id="title" tabindex="-1">${TEXTS.states[state].title}</h2>`)
     expect(html).toContain(`<p id="text">${fill(TEXTS.states[state].text, { name })}</p>`)
     return html
   }

@@ -13,8 +13,11 @@ const CHROMIUM = findChromium()
 /** `describe`, skipped where there is no Chromium. */
 export const describeInBrowser = describe.skipIf(CHROMIUM === undefined)
 
-export const PHONE = { viewport: { width: 390, height: 844 } } as const
-export const DESKTOP = { viewport: { width: 1280, height: 800 } } as const
+export const DEVICES = {
+  phone: { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true },
+  desktop: { viewport: { width: 1280, height: 800 } },
+} as const
+export type Device = keyof typeof DEVICES
 
 export type BrowserStage = Stage & {
   readonly front: Front
@@ -24,6 +27,8 @@ export type BrowserStage = Stage & {
 
 export type Visitor = {
   readonly page: Page
+  /** What the page must not have done, so far. Who takes them out has expected them. */
+  readonly takeFaults: () => readonly string[]
   /** Where the page sent its person outside of https: the wallet's URIs. */
   readonly walletUris: readonly string[]
   /** Pages that stand elsewhere, by address: https origins other than the service's. */
@@ -78,7 +83,7 @@ async function newVisitor(
   faults: string[],
 ): Promise<Visitor> {
   const context = await browser.newContext({
-    ...DESKTOP,
+    ...DEVICES.desktop,
     ignoreHTTPSErrors: true,
     locale: 'en-GB',
     ...options,
@@ -94,6 +99,7 @@ async function newVisitor(
   })
   return {
     page,
+    takeFaults: () => faults.splice(0),
     walletUris,
     host: async (address, body) => {
       await context.route(address, (route) =>

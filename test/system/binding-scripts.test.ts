@@ -6,12 +6,12 @@ import { describe, expect, it } from 'vitest'
 import { LINK_SCRIPT } from '../../src/routes/page/link-script.ts'
 import { returnBody } from '../../src/routes/page/return-body.ts'
 import { RETURN_SCRIPT } from '../../src/routes/page/return-script.ts'
-import { textsFor } from '../../src/routes/page/texts.ts'
+import { ENGLISH } from '../../src/routes/page/texts.ts'
 
 type Reply = { readonly status: number; readonly body?: unknown } | Error
 type Call = { readonly path: string; readonly init: { readonly method: string; readonly body?: string } }
 
-const TEXTS = textsFor(null)
+const TEXTS = ENGLISH
 const PATH = '/v1/verify/v_1/return'
 
 /** Lets every promise and timer of the script come to rest. */
@@ -20,7 +20,11 @@ const rest = async () => {
 }
 
 /** Runs a script on a page; `replies` are used in order, the last one again and again. */
-function run(script: string, page: object, { hash = '', replies = [] as Reply[] } = {}) {
+function run(
+  script: string,
+  page: object,
+  { hash = '', replies = [] as Reply[], framed = false, without = [] as string[] } = {},
+) {
   const made: Record<string, ReturnType<typeof element>> = {}
   const part = (id: string) => {
     made[id] ??= element()
@@ -28,6 +32,7 @@ function run(script: string, page: object, { hash = '', replies = [] as Reply[] 
   }
   const calls: Call[] = []
   const visited: string[] = []
+  const opened: string[][] = []
   const fetch = async (path: string, init: Call['init']) => {
     calls.push({ path, init })
     const reply = replies[Math.min(calls.length, replies.length) - 1]
@@ -39,6 +44,9 @@ function run(script: string, page: object, { hash = '', replies = [] as Reply[] 
     pathname: PATH,
     hash,
     replace: (address: string) => visited.push(address),
+    get href() {
+      return `https://verifier.example${PATH}?token=ct_1`
+    },
     set href(address: string) {
       visited.push(address)
     },
@@ -48,10 +56,12 @@ function run(script: string, page: object, { hash = '', replies = [] as Reply[] 
       location.hash = address.split('#')[1] ?? ''
     },
   }
+  const main = { dataset: { page: JSON.stringify(page), state: '' } }
+  const window = {}
   const document = {
     title: '',
-    querySelector: () => ({ dataset: { page: JSON.stringify(page) } }),
-    getElementById: part,
+    querySelector: () => main,
+    getElementById: (id: string) => (without.includes(id) ? null : part(id)),
   }
   const waits: number[] = []
   const setTimeout = (work: () => void, pause: number) => {
@@ -61,14 +71,19 @@ function run(script: string, page: object, { hash = '', replies = [] as Reply[] 
   runInNewContext(script, {
     ...{ document, location, history, fetch, setTimeout, URLSearchParams },
     AbortSignal: { timeout: () => undefined },
+    ...{ self: window, top: framed ? {} : window },
+    open: (...opening: string[]) => opened.push(opening),
   })
-  return { part, calls, visited, waits, location, title: () => document.title }
+  return {
+    ...{ part, calls, visited, opened, waits, location, title: () => document.title },
+    state: () => main.dataset.state,
+  }
 }
 
 function element() {
   const listeners: (() => void)[] = []
   return {
-    ...{ hidden: true, disabled: false, textContent: '' },
+    ...{ hidden: true, disabled: false, textContent: '', href: '' },
     focus: () => undefined,
     addEventListener: (_: string, listener: () => void) => listeners.push(listener),
     click: () => {
@@ -122,6 +137,7 @@ describe('the return page', () => {
     await rest()
     expect(page.title()).toBe(text.title)
     expect(page.part('text').textContent).toBe(text.text)
+    expect(TEXTS.returning[page.state() as keyof typeof TEXTS.returning]).toEqual(text)
     expect(page.calls).toHaveLength(1)
   })
 
@@ -165,6 +181,21 @@ describe('the link button', () => {
     const headers = { Authorization: 'Bearer ct_1' }
     expect(page.calls[0]).toMatchObject({ path: '/v1/verify/v_1/link', init: { method: 'POST', headers } })
     expect(page.part('link-note').textContent).toBe('opened')
+    expect([page.part('link-now').hidden, page.part('link-now').href]).toEqual([false, uri])
+  })
+
+  it('asks for nothing in a frame, where no cookie would come along: it opens the page by itself', async () => {
+    const page = run(LINK_SCRIPT, { ...PAGE, link_elsewhere: 'elsewhere' }, { framed: true })
+    page.part('link').click()
+    await rest()
+    expect(page.opened).toEqual([[page.location.href, '_blank', 'noopener']])
+    expect([page.calls, page.visited, page.part('link-note').textContent]).toEqual([[], [], 'elsewhere'])
+  })
+
+  it('may be gone before the script runs', async () => {
+    const page = run(LINK_SCRIPT, PAGE, { without: ['link', 'link-note', 'link-now'] })
+    await rest()
+    expect(page.calls).toEqual([])
   })
 
   it.each<[string, Reply]>([

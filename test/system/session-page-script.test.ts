@@ -40,7 +40,7 @@ const SCANNED = { version: 2, status: 'pending', stage: 'request_fetched' }
 const VERIFIED = { version: 3, status: 'verified', stage: 'done' }
 
 /** Runs the script on a page and lets a test look at it. */
-function open({ expiresIn = 600_000, state = 'waiting', drawn = true } = {}) {
+function open({ expiresIn = 600_000, state = 'waiting', drawn = true, held = false, touched = false } = {}) {
   const names = ['waiting', 'scanned', 'verified', 'rejected', 'declined', 'expired', 'canceled', 'gone']
   const states = Object.fromEntries(names.map((name) => [name, { title: name, text: `It is ${name}.` }]))
   const data = {
@@ -50,16 +50,21 @@ function open({ expiresIn = 600_000, state = 'waiting', drawn = true } = {}) {
     asked: 'asked',
     time_left: '{time} left',
     states,
+    on_phone: { title: 'tap', text: 'It is a phone.' },
   }
-  const part = (hidden = false) => ({ ...{ hidden, textContent: '', src: '', removed: false }, remove() {} })
+  const part = (hidden = false) => ({
+    ...{ hidden, textContent: '', src: '', removed: false, focused: false },
+    contains: () => held,
+    focus() {
+      this.focused = true
+    },
+    remove() {
+      this.removed = true
+    },
+  })
   const parts: Record<string, ReturnType<typeof part>> = {
     ...{ title: part(), text: part(), asks: part(), time: part(true), lost: part(true), qr: part(!drawn) },
-    live: {
-      ...part(),
-      remove() {
-        this.removed = true
-      },
-    },
+    ...{ live: part(), consent: part(), back: part(true) },
   }
   const listeners: Record<string, () => void> = {}
   const listen = (name: string, listener: () => void) => {
@@ -97,6 +102,7 @@ function open({ expiresIn = 600_000, state = 'waiting', drawn = true } = {}) {
   const web = { URL, URLSearchParams, AbortSignal: { timeout: () => undefined }, Math }
   runInNewContext(SCRIPT, {
     ...{ document, location, fetch, WebSocket, addEventListener: listen },
+    matchMedia: () => ({ matches: touched }),
     ...timers,
     ...web,
   })
@@ -196,12 +202,26 @@ describe('the state', () => {
       expect(document.title).toBe(status)
       expect(parts.text!.textContent).toBe(`It is ${status}.`)
       expect(parts.asks!.textContent).toBe('asked')
-      expect(parts.live!.removed).toBe(true)
+      expect([parts.live!.removed, parts.consent!.removed, parts.back!.hidden]).toEqual([true, true, false])
       expect(last().closed).toBe(true)
       await seconds(1000)
       expect([asked.length, sockets.length, vi.getTimerCount()]).toEqual([0, 1, 0])
     },
   )
+
+  it('that ends the session is where a person is taken who stood on a way that is gone', () => {
+    for (const held of [true, false]) {
+      const { last, parts } = open({ held })
+      last().tell(VERIFIED)
+      expect(parts.title!.focused).toBe(held)
+    }
+  })
+
+  it('of waiting has other words where a finger points', () => {
+    expect(open({ touched: true }).parts.title!.textContent).toBe('tap')
+    expect(open({ touched: true, state: 'scanned' }).parts.title!.textContent).toBe('')
+    expect(open().parts.title!.textContent).toBe('')
+  })
 
   it('that this script does not know changes nothing', () => {
     const { last, state } = open()

@@ -12,7 +12,8 @@ const note = document.getElementById('link-note')
 const knows = (protocol) => self.DigitalCredential?.userAgentAllowsProtocol?.(protocol) === true
 const PROTOCOLS = ['openid4vp-v1-signed', 'openid4vp-v1-unsigned'].filter(knows)
 
-if (PROTOCOLS.length > 0) {
+// In a frame this browser would not be known by its cookie. And the session may have ended before this ran.
+if (PROTOCOLS.length > 0 && self === top && button) {
   button.hidden = false
   button.addEventListener('click', ask)
 }

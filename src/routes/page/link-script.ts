@@ -1,4 +1,5 @@
 // The link button's script: it asks for a request of this browser's own and opens it in the wallet on this device (CONTRACT 5).
+// In a frame the browser would not be known again by its cookie, so there the page first opens at top level.
 // Plain JavaScript as text, for it runs in the browser. It writes no markup.
 
 /** Content of `/assets/link.js`. It may hold no backquote, no backslash and no `${`. */
@@ -6,15 +7,23 @@ export const LINK_SCRIPT = `// Opens the wallet on this device.
 
 const page = JSON.parse(document.querySelector('main').dataset.page)
 const token = new URLSearchParams(location.search).get('token')
-const button = document.getElementById('link')
-const note = document.getElementById('link-note')
+const [button, note, now] = ['link', 'link-note', 'link-now'].map((id) => document.getElementById(id))
 
-button.hidden = false
-button.addEventListener('click', open)
+// The session may have ended before this ran, and its ways with it.
+if (button) {
+  button.hidden = false
+  button.addEventListener('click', self === top ? openWallet : openPage)
+}
+
+function openPage() {
+  open(location.href, '_blank', 'noopener')
+  note.textContent = page.link_elsewhere
+}
 
 /** Each try is a new request. The answer sets the cookie that this browser is known by when the wallet sends it back. */
-async function open() {
+async function openWallet() {
   button.disabled = true
+  now.hidden = true
   try {
     const response = await fetch(page.api + '/link', {
       method: 'POST',
@@ -22,12 +31,19 @@ async function open() {
       cache: 'no-store',
       signal: AbortSignal.timeout(15000),
     })
-    if (response.ok) location.href = (await response.json()).uri
+    if (response.ok) follow((await response.json()).uri)
     note.textContent = response.ok ? page.link_opened : page.link_failed
   } catch {
     note.textContent = page.link_failed
   }
   button.disabled = false
   button.focus()
+}
+
+/** A slow network may outlast the press, and browsers open other apps on a press only: then there is one more thing to press. */
+function follow(uri) {
+  now.href = uri
+  now.hidden = false
+  location.href = uri
 }
 `

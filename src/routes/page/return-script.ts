@@ -49,6 +49,7 @@ function finish(returnUrl, state = 'returned') {
 }
 
 function show(state) {
+  main.dataset.state = state
   document.getElementById('title').textContent = document.title = texts[state].title
   document.getElementById('text').textContent = texts[state].text
 }

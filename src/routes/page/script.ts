@@ -28,6 +28,10 @@ let silences = 0 // questions without an answer, since the service was last hear
 
 const isOpen = () => ['waiting', 'scanned', 'returning'].includes(state)
 
+if (page.on_phone && matchMedia('(pointer: coarse)').matches) {
+  page.states.waiting = page.on_phone
+  if (state === 'waiting') say()
+}
 if (isOpen()) {
   time.hidden = false
   const clock = setInterval(() => (isOpen() ? tick() : clearInterval(clock)), 1000)
@@ -131,12 +135,25 @@ function show(next) {
   if (next === state || !isOpen() || !Object.hasOwn(page.states, next)) return
   state = next
   main.dataset.state = next
-  const { title, text } = page.states[next]
+  say()
+  if (!isOpen()) end()
+}
+
+function say() {
+  const { title, text } = page.states[state]
   part('title').textContent = document.title = title
   part('text').textContent = text
-  if (isOpen()) return
+}
+
+/** The ways to a wallet are gone: who stood on one of them stands before the outcome. */
+function end() {
+  const [ways, back] = [part('live'), part('back')]
+  const stoodThere = ways.contains(document.activeElement)
   part('asks').textContent = page.asked
-  part('live').remove()
+  part('consent').remove()
+  if (back) back.hidden = false
+  ways.remove()
+  if (stoodThere) part('title').focus()
 }
 
 /** One silence is chance. */

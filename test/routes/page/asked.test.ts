@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import type { AskedGroup } from '../../../src/policy/asked.ts'
 import { BUILT_IN_TYPES } from '../../../src/policy/catalogue.ts'
 import { askedClaims, askedTypes } from '../../../src/routes/page/asked.ts'
-import { fill, textsFor } from '../../../src/routes/page/texts.ts'
+import { ENGLISH, fill } from '../../../src/routes/page/texts.ts'
 
-const TEXTS = textsFor(null)
+const TEXTS = ENGLISH
 
 describe('what is asked, in words', () => {
   it('has words for every built-in type and scope, and no word for any other', () => {

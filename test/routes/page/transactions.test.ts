@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { detailsOf, encodeTransactionData } from '../../../src/openid4vp/transaction-data.ts'
 import type { AddedTransactionDataType } from '../../../src/openid4vp/transaction-data-types.ts'
-import { textsFor } from '../../../src/routes/page/texts.ts'
+import { ENGLISH } from '../../../src/routes/page/texts.ts'
 import { transactionsInWords } from '../../../src/routes/page/transactions.ts'
 import { WHOLE } from '../../openid4vp/whole-transactions.ts'
 
@@ -18,15 +18,15 @@ const ORDER: AddedTransactionDataType = {
 
 function inWords(object: object, added: readonly AddedTransactionDataType[] = []) {
   const text = encodeTransactionData({ credential_ids: ['pid'], ...object } as never)
-  const [shown] = transactionsInWords(detailsOf([text]), added, textsFor(null))
+  const [shown] = transactionsInWords(detailsOf([text]), added, ENGLISH)
   return [shown?.title, ...(shown?.details ?? []).map(({ label, value }) => `${label}: ${value}`)]
 }
 
 describe('a transaction in words', () => {
   it.each(Object.entries(WHOLE))('of %s has words for all of it', (type, object) => {
     const text = encodeTransactionData({ type, credential_ids: ['pid'], ...object } as never)
-    const [shown] = transactionsInWords(detailsOf([text]), [], textsFor(null))
-    expect(Object.keys(WHOLE).sort()).toEqual(Object.keys(textsFor(null).transactionTypes).sort())
+    const [shown] = transactionsInWords(detailsOf([text]), [], ENGLISH)
+    expect(Object.keys(WHOLE).sort()).toEqual(Object.keys(ENGLISH.transactionTypes).sort())
     expect(shown?.title).not.toBe(type)
     for (const { label } of shown?.details ?? []) expect(label).toMatch(/^[A-Z]/)
   })

@@ -1,0 +1,14 @@
+// The sign above a state: one picture with every sign in it, of which the style shows the one that the state calls for.
+
+import { html } from 'hono/html'
+
+/** Says nothing that the title beside it does not say. */
+export function mark() {
+  return html`<svg class="mark" viewBox="0 0 24 24" aria-hidden="true">
+<path class="yes" d="M4 12.5l5.5 5.5L20 6.5"/>
+<path class="no" d="M6 6l12 12M18 6L6 18"/>
+<path class="less" d="M5 12h14"/>
+<path class="clock" d="M12 3a9 9 0 1 0 .01 0M12 7.5V12l3 2"/>
+<path class="what" d="M8.5 9a3.5 3.5 0 1 1 5.2 3c-1.1.7-1.7 1.3-1.7 2.7M12 19v.01"/>
+</svg>`
+}

@@ -1,0 +1,192 @@
+// Every state of the session page in a browser, on a phone and on a desktop: clean before axe in the light and in the dark.
+
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { DEVICES, describeInBrowser, useBrowserStage, type Visitor } from '../support/browser-stage.ts'
+import { judge, sideways } from '../support/page-judge.ts'
+import { type CreatedSession, OVER_18, type RelyingParty } from '../support/service.ts'
+import { answerAge, relyingPartyOf } from '../support/stage.ts'
+import { PAYMENT } from '../support/transaction-data.ts'
+
+const RETURN_URL = 'https://shop.example/done'
+const SHOP = { name: 'Corner Wine Shop', return_urls: [RETURN_URL], branding: { color: '#7a1f3d' } }
+const LINK_ONLY = { ...OVER_18, required_session_binding: 'page' }
+/** A green disc with a person on it. */
+const LOGO =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAADAAAAAwBAMAAAClLOS0AAAAAXNSR0IB2cksfwAAAA9QTFRFAAAAD3pN////D3hM////XulmSgAAAAV0Uk5TAP//jIzRzizhAAAAxUlEQVR4nJ2U2w3DIAxFkZgAmACUAYq8QfcfqoZg8KOu2t5Pjo4JBDsESgTMI5hAT5gCajlCWlHSXkfirAsSk8gp1iUojnCUrkFxBFKMQAqBhuGAKuUBKqsFTNgKqEqiVmeVdq2ituCb/A76e1DOucVXfQXEyTngdyWByP9gneLsT6CxLBCVsJR1V61p5QZZgjrB2KQ1rdx/MGtQJwAjoDIeQzQCKvMpPi24wkfgPmq3DfzGcVvNb063nf0B4I8Md8gEM5ZeXQ1V7/XXJtkAAAAASUVORK5CYII='
+const BANK = {
+  name: 'Sparbank Musterstadt',
+  livemode: true,
+  webhook: null,
+  branding: { color: '#0f7a4d', logo: LOGO },
+}
+
+describeInBrowser('the session page, accessible and whole on a phone and on a desktop,', () => {
+  const stage = useBrowserStage()
+
+  /** A session's page on each device, as `show` has brought it there. */
+  const judged = async (
+    name: string,
+    { settings = SHOP, policy = {}, prepare, show = async () => {}, dark = false }: Showing,
+  ): Promise<void> => {
+    const rp = await relyingPartyOf(stage, settings)
+    const back = 'return_urls' in settings ? { return_url: RETURN_URL } : {}
+    const session = await rp.create({ ...OVER_18, ...back, ...policy })
+    const open = async (device: BrowserContextOptions) => {
+      const visitor = await stage.visitor({ ...device, reducedMotion: 'reduce' })
+      await prepare?.(visitor)
+      await visitor.page.goto(session.session_url)
+      return visitor.page
+    }
+    const pages = await Promise.all(Object.values(DEVICES).map(open))
+    await show({ session, rp, pages })
+    const names = Object.keys(DEVICES).map((device) => `${name}-${device}`)
+    await Promise.all(pages.map((page, i) => judge(page, names[i]!, { dark })))
+  }
+
+  const receive = ({ wallet_request }: CreatedSession) => stage.service.wallet.receive(wallet_request.uri)
+
+  it('waits', () => judged('waiting', { dark: true }))
+
+  it('waits for a link alone', () => judged('link-only', { policy: LINK_ONLY }))
+
+  it('waits for a payment to be confirmed, with a logo', () =>
+    judged('payment', {
+      settings: BANK,
+      policy: { formats: ['dc+sd-jwt'], transaction_data: [PAYMENT] },
+      dark: true,
+    }))
+
+  it('tells that the link was pressed', () =>
+    judged('link-opened', {
+      policy: LINK_ONLY,
+      show: async ({ pages }) => {
+        for (const page of pages) {
+          await page.locator('#link').click()
+          await page.locator('#link-now').waitFor()
+        }
+      },
+    }))
+
+  it('was scanned', () =>
+    judged('scanned', {
+      dark: true,
+      show: async ({ session, pages }) => {
+        await receive(session)
+        await reach(pages, 'scanned')
+      },
+    }))
+
+  it('awaits a return', () =>
+    judged('returning', {
+      policy: LINK_ONLY,
+      show: async ({ pages }) => {
+        const [page] = pages
+        const answer = page!.waitForResponse(/\/link$/)
+        await page!.locator('#link').click()
+        const { uri } = (await (await answer).json()) as { uri: string }
+        await answerAge(stage, await stage.service.wallet.receive(uri))
+        await reach(pages, 'returning')
+      },
+    }))
+
+  it('was verified', () =>
+    judged('verified', {
+      dark: true,
+      show: async ({ session, pages }) => {
+        await answerAge(stage, await receive(session))
+        await reach(pages, 'verified')
+      },
+    }))
+
+  it('was rejected', () =>
+    judged('rejected', {
+      dark: true,
+      show: async ({ session, pages }) => {
+        await answerAge(stage, await receive(session), { claims: { age_over_18: false } })
+        await reach(pages, 'rejected')
+      },
+    }))
+
+  it('was declined', () =>
+    judged('declined', {
+      show: async ({ session, pages }) => {
+        await stage.service.wallet.decline(await receive(session), 'access_denied')
+        await reach(pages, 'declined')
+      },
+    }))
+
+  it('is out of time', () =>
+    judged('expired', {
+      // A minute is the shortest that a session lasts: the socket says so at once.
+      prepare: ({ page }) =>
+        page.routeWebSocket(/\/watch/, (socket) =>
+          socket.send(JSON.stringify({ version: 2, status: 'expired', stage: 'done' })),
+        ),
+      show: ({ pages }) => reach(pages, 'expired'),
+    }))
+
+  it('was canceled', () =>
+    judged('canceled', {
+      show: async ({ session, rp, pages }) => {
+        await rp.call('POST', `/v1/verify/${session.verification_id}/cancel`)
+        await reach(pages, 'canceled')
+      },
+    }))
+
+  it('is gone', () =>
+    judged('gone', {
+      show: async ({ session, rp, pages }) => {
+        await rp.call('DELETE', `/v1/verify/${session.verification_id}`)
+        await reach(pages, 'gone')
+      },
+    }))
+
+  it('lost its connection', async () => {
+    await judged('connection-lost', {
+      show: async ({ pages }) => {
+        stage.front.cut()
+        for (const page of pages) await page.locator('#lost').waitFor()
+      },
+    })
+    stage.front.mend()
+  })
+
+  it('speaks five languages, and in none does anything stick out of a phone', async () => {
+    const rp = await relyingPartyOf(stage, SHOP)
+    const policy = { ...OVER_18, return_url: RETURN_URL }
+    const created = await Promise.all([1, 2, 3, 4, 5, 6].map(() => rp.create(policy)))
+    const [, scanned, rejected, declined, canceled, linkOnly] = created
+    await receive(scanned!)
+    await answerAge(stage, await receive(rejected!), { claims: { age_over_18: false } })
+    await stage.service.wallet.decline(await receive(declined!), 'access_denied')
+    await rp.call('POST', `/v1/verify/${canceled!.verification_id}/cancel`)
+    const addresses = [...created.map(({ session_url }) => session_url)]
+    addresses.push((await rp.create({ ...policy, ...LINK_ONLY })).session_url)
+    addresses.push(linkOnly!.session_url.replace(/token=.*/, 'token=ct_1'))
+    addresses.push(`${new URL(linkOnly!.session_url).origin}/v1/verify/v_1/return`)
+    for (const language of ['en', 'de', 'fr', 'es', 'it']) {
+      const { page } = await stage.visitor({ ...DEVICES.phone, locale: language })
+      for (const address of addresses) {
+        await page.goto(address)
+        expect(await page.locator('html').getAttribute('lang')).toBe(language)
+        expect([language, address, await sideways(page)]).toEqual([language, address, 0])
+      }
+    }
+  })
+})
+
+type Showing = {
+  readonly settings?: object
+  readonly policy?: object
+  /** Before the page is opened. */
+  readonly prepare?: (visitor: Visitor) => Promise<unknown>
+  readonly show?: (shown: Shown) => Promise<unknown>
+  readonly dark?: boolean
+}
+
+type Shown = { readonly session: CreatedSession; readonly rp: RelyingParty; readonly pages: readonly Page[] }
+
+async function reach(pages: readonly Page[], state: string): Promise<void> {
+  for (const page of pages) await page.locator(`main[data-state=${state}]`).waitFor()
+}

@@ -1,0 +1,50 @@
+// What every state of a page is held to in a browser: axe finds nothing, in the light and in the dark, and nothing sticks out at
+// the side. With SCREENSHOTS naming a directory, pictures of it are written there (`npm run screenshots`).
+
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type { AxeResults } from 'axe-core'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** Holds a page to it as it stands. `name`: of state and device, for its pictures; `dark`: whether a dark one is kept, too. */
+export async function judge(page: Page, name: string, { dark = false } = {}): Promise<void> {
+  await page.evaluate(AXE)
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme })
+    expect(
+      await faultsOf(page, colorScheme === 'dark' ? CONTRAST : {}),
+      `${name} in the ${colorScheme}`,
+    ).toEqual([])
+    if (colorScheme === 'light') await keep(page, name)
+    else if (dark) await keep(page, `${name}-dark`)
+  }
+  expect(await sideways(page), name).toBe(0)
+}
+
+/** How far a page can be pushed sideways, in pixels. */
+export function sideways(page: Page): Promise<number> {
+  return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+}
+
+/** In the dark nothing else is other than in the light. */
+const CONTRAST = { runOnly: ['color-contrast'] }
+
+/** Violations, and contrast that axe cannot tell: on our pages it can. */
+async function faultsOf(page: Page, options: object): Promise<readonly string[]> {
+  const { violations, incomplete } = (await page.evaluate(
+    `axe.run(${JSON.stringify(options)})`,
+  )) as AxeResults
+  const unclear = incomplete.filter(({ id }) => id === 'color-contrast')
+  return [...violations, ...unclear].flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+  )
+}
+
+async function keep(page: Page, name: string): Promise<void> {
+  const { SCREENSHOTS: directory } = process.env
+  if (directory) await page.screenshot({ path: join(directory, `${name}.png`) })
+}
