@@ -144,6 +144,7 @@ async function tellHowToUseIt(directory, options, variables) {
   console.log(`  state             ${shown(directory)}`)
   console.log(`  verifier CA       ${shown(join(directory, 'verifier-ca.pem'))}`)
   console.log(`  admin token       ${adminToken}`)
+  if (options.allowLoopback !== '1') return // not for trying out: a journal must not hold a key
   try {
     const demo = await keepDemoRelyingParty(directory, {
       origin: options.origin,

@@ -1,6 +1,8 @@
 // The operator's command line against a running service, as its user runs it.
 
 import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Server, startServer } from '../support/server.ts'
@@ -9,7 +11,7 @@ const COMMAND = fileURLToPath(new URL('../../scripts/admin.mjs', import.meta.url
 
 let server: Server
 beforeAll(async () => {
-  server = await startServer()
+  server = await startServer({ env: { ALLOW_LOOPBACK: '0' } }) // as it is hosted
 })
 afterAll(() => server?.stop())
 
@@ -67,6 +69,11 @@ it('tells what the service refuses, by pointer', async () => {
   expect(refused.stderr).toMatch(/\(400 invalid_request\)/)
   expect(refused.stderr).toMatch(/^ {2}\/webhook\/url: /m)
   expect(refused.stderr).toMatch(/^ {2}req_/m)
+})
+
+it('is all there is of keys: hosted, the service makes no relying party of its own and prints no key', () => {
+  expect(existsSync(join(server.stateDir, 'demo-relying-party.json'))).toBe(false)
+  expect(server.output()).not.toMatch(/wv_(test|live)_/)
 })
 
 it('ends otherwise where it was called wrongly, and where nobody answers', async () => {
