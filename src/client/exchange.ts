@@ -56,7 +56,8 @@ async function attempt(connection: Connection, call: Call): Promise<Result<unkno
         ...call.headers,
       },
       body: call.body === undefined ? null : JSON.stringify(call.body),
-      redirect: 'error', // the service never redirects, and the token goes nowhere else
+      // The service never redirects, and the token goes nowhere else. Workers know no 'error' here: a redirect is no success.
+      redirect: 'manual',
       signal: call.signal ?? null,
     })
     const text = await response.text()

@@ -1,0 +1,26 @@
+// The client inside workerd, whose `fetch` takes less than node's.
+
+import { expect, it } from 'vitest'
+import { createClient } from '../../src/client/client.ts'
+
+const connection = { baseUrl: 'https://verifier.example', token: 'wv_test_x' }
+
+it('makes requests that this platform accepts', async () => {
+  const sent: Request[] = []
+  const send: typeof fetch = async (target, init) => {
+    sent.push(new Request(target, init)) // refuses what the platform does not know
+    return Response.json({ verification_id: 'v_1', status: 'pending' }, { status: 201 })
+  }
+  const client = createClient({ ...connection, fetch: send })
+  expect(await client.create({ scope: ['age_over_18'] })).toMatchObject({ ok: true })
+  expect(sent.map(({ redirect }) => redirect)).toEqual(['manual'])
+})
+
+it('brings the token to no other place that an answer names', async () => {
+  const answer = new Response(null, { status: 302, headers: { Location: 'https://elsewhere.example/' } })
+  const client = createClient({ ...connection, fetch: async () => answer })
+  expect(await client.get('v_1')).toMatchObject({
+    ok: false,
+    error: { code: 'unexpected_answer', status: 302, retryable: false },
+  })
+})
