@@ -22,7 +22,7 @@ const WORKERS = ['metrics', 'session', 'relying-party', 'routes', 'workerd']
 const IN_BOTH = ['test/trust/status-inflate.test.ts']
 
 /** Tests of the objects meet no sandbox: whatever it is asked for, there is nothing. */
-const noSandbox = () => new Response(null, { status: 404 })
+const noSandbox = () => new Response('', { status: 404, headers: { 'content-type': 'text/html' } })
 
 // Four runners: the core as plain functions, the objects inside workerd, the whole service over HTTP, and its pages in a browser.
 export default defineConfig({

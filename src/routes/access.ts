@@ -63,6 +63,7 @@ export const ACCESS = {
   'POST /v1/verify': relyingParty('verify:create'),
   'DELETE /v1/verify/:id': relyingParty('verify:create'),
   'POST /v1/verify/:id/cancel': relyingParty('verify:create'),
+  'POST /v1/test/verify/:id/outcome': relyingParty('verify:create'),
   'GET /v1/verify/:id/openid4vp': relyingParty('verify:request'),
   'POST /v1/verify/:id/return': relyingParty('verify:read'),
   'GET /v1/verify/:id/receipt': relyingParty('verify:read'),

@@ -15,6 +15,7 @@ import { PROTOCOL_IDS } from '../openid4vp/protocols/index.ts'
 import { QR_SIZE } from '../qr/symbol.ts'
 import { claimsEncryptionJwk } from '../relying-party/encryption-jwk.ts'
 import { SESSION_BINDINGS } from '../session/binding.ts'
+import { REASONS } from '../session/reasons.ts'
 import { ASSURANCE_LEVELS } from '../trust/anchor.ts'
 import { CURSOR_LENGTH } from './event-cursor.ts'
 import { queryNumber } from './validate.ts'
@@ -153,6 +154,13 @@ export const comingBack = z.strictObject({ response_code: code })
 
 /** Body of `POST …/return`: its relying party redeems. */
 export const redemption = z.strictObject({ return_code: code })
+
+/** Body of `POST /v1/test/verify/{id}/outcome`. */
+export const outcomeRequest = z.strictObject({
+  reason: z.enum(['verified', ...Object.keys(REASONS)]),
+  credential_type: z.exactOptional(text(300)),
+  format: z.exactOptional(text(50)),
+})
 
 /** Body of `POST …/dc-api/request`. */
 export const dcApiAsking = z.strictObject({ origin: z.exactOptional(text(300)) })

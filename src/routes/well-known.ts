@@ -3,6 +3,7 @@
 import { html } from 'hono/html'
 import { Hono } from 'hono/tiny'
 import { configOf } from '../env.ts'
+import { REASONS, type ReasonCode } from '../session/reasons.ts'
 import type { AppContext, AppEnv } from './context.ts'
 import { PROBLEMS, type ProblemCode, type ProblemKind, problem } from './problems.ts'
 import { readiness } from './readiness.ts'
@@ -40,11 +41,12 @@ function publicKeys(c: AppContext): Response {
   return c.json({ keys }, 200, { 'Cache-Control': 'public, max-age=300' })
 }
 
+/** Of a problem, or of a reason: no code is both. */
 function problemPage(c: AppContext): Response | Promise<Response> {
   const code = c.req.param('code') ?? ''
-  if (!Object.hasOwn(PROBLEMS, code)) return problem(c, 'not_found')
-  const { status, title, retryable, meaning }: ProblemKind = PROBLEMS[code as ProblemCode]
-  const again = retryable ? 'The same request may succeed later.' : 'The same request will fail again.'
+  const words = wordsOf(code)
+  if (words === undefined) return problem(c, 'not_found')
+  const { title, kind, meaning, again } = words
   c.header('Content-Security-Policy', "default-src 'none'")
   c.header('Cache-Control', 'public, max-age=300')
   return c.html(html`<!doctype html>
@@ -52,10 +54,23 @@ function problemPage(c: AppContext): Response | Promise<Response> {
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${code}</title></head>
 <body>
 <h1>${title}</h1>
-<p><code>${code}</code>, HTTP status ${status}</p>
+<p><code>${code}</code>, ${kind}</p>
 <p>${meaning}</p>
 <p>${again}</p>
 </body>
 </html>
 `)
+}
+
+/** What its page says of a code. */
+function wordsOf(code: string) {
+  if (Object.hasOwn(PROBLEMS, code)) {
+    const { status, title, retryable, meaning }: ProblemKind = PROBLEMS[code as ProblemCode]
+    const again = retryable ? 'The same request may succeed later.' : 'The same request will fail again.'
+    return { title, kind: `HTTP status ${status}`, meaning, again }
+  }
+  if (!Object.hasOwn(REASONS, code)) return undefined
+  const { family, message, retryable } = REASONS[code as ReasonCode]
+  const again = retryable ? 'Asking again may end differently.' : 'Asking again will end the same.'
+  return { title: 'Why a verification did not succeed', kind: `a reason: ${family}`, meaning: message, again }
 }

@@ -2,22 +2,52 @@
 // test wallet. The verifier alone leads here, by its binding; here leads back to it (verifier.ts), and nowhere else.
 
 import { issuerResource } from './issuer/resources.ts'
-import type { VerifierEnv } from './verifier.ts'
+import { type VerifierEnv, verifierOf } from './verifier.ts'
+import { type Errand, type Post, prepare, send } from './wallet/wallet.ts'
 
 /** What the platform binds. */
 export type SandboxEnv = VerifierEnv
 
-/** Where the verifier looks for what the sandbox issuer publishes. */
-const ISSUER_HOST = 'sandbox.invalid'
+/** The host under which the verifier asks: for what the sandbox issuer publishes, and for answers of the test wallet. */
+const SANDBOX_HOST = 'sandbox.invalid'
 
 export default {
-  async fetch(request: Request): Promise<Response> {
-    const url = new URL(request.url)
-    if (url.host === ISSUER_HOST) return (await issuerResource(url.pathname)) ?? notFound()
-    return notFound()
+  async fetch(request: Request, env: SandboxEnv): Promise<Response> {
+    const { host, pathname } = new URL(request.url)
+    const found = host === SANDBOX_HOST ? await ownResource(request, pathname, env) : undefined
+    return found ?? new Response('There is nothing here.\n', { status: 404, headers: HTML })
   },
 } satisfies ExportedHandler<SandboxEnv>
 
-function notFound(): Response {
-  return new Response('There is nothing here.\n', { status: 404 })
+const HTML = { 'content-type': 'text/html; charset=utf-8' }
+
+/** Nobody but the verifier asks for these: they have no address outside. */
+async function ownResource(request: Request, path: string, env: SandboxEnv): Promise<Response | undefined> {
+  if (request.method !== 'POST') return issuerResource(path, now())
+  if (path === '/answer') return answer(await request.json<Errand>(), env)
+  return path === '/again' ? again(await request.json<Post>(), env) : undefined
+}
+
+/** One answer of the test wallet, and what the verifier said to it; or why there is none. */
+async function answer(errand: Errand, env: SandboxEnv): Promise<Response> {
+  const reach = reachBy(env)
+  const prepared = await prepare(errand, reach, now())
+  if (!prepared.ok) return Response.json(prepared.error, { status: 422 })
+  const { does, post, presented } = prepared.value
+  return Response.json({ does, presented, post, answered: await send(post, reach) })
+}
+
+/** The same answer once more. */
+async function again(post: Post, env: SandboxEnv): Promise<Response> {
+  return Response.json({ post, answered: await send(post, reachBy(env)) })
+}
+
+function reachBy(env: SandboxEnv) {
+  const call = verifierOf(env)
+  return (url: string, init?: RequestInit) =>
+    call?.(url, init) ?? Promise.reject(new Error('the sandbox knows no verifier'))
+}
+
+function now(): number {
+  return Math.floor(Date.now() / 1000)
 }

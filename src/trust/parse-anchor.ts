@@ -8,8 +8,10 @@ import { PEM } from '../limits.ts'
 import { err, ok, type Result } from '../result.ts'
 import { ASSURANCE_LEVELS, type TrustAnchor } from './anchor.ts'
 import { decodePemCertificates } from './anchor-certificates.ts'
+import type { Certificate } from './certificate.ts'
 import { isKnownDid } from './did.ts'
 import { issuerMetadataUrl } from './issuer-metadata.ts'
+import { isOfSandbox } from './sandbox-anchor.ts'
 import { subjectKeyJwk } from './subject-key.ts'
 
 /** What is wrong with a member: a JSON Pointer (RFC 6901) into the anchor, and words for the operator. */
@@ -113,6 +115,7 @@ function refuseUnlessAuthorities(pemText: string, context: z.core.$RefinementCtx
       context.addIssue({ code: 'custom', message: 'has a critical extension that is not processed' })
     }
   }
+  refuseSandbox(certificates ?? [], context)
 }
 
 function refuseUnlessSigner(pemText: string, context: z.core.$RefinementCtx): void {
@@ -121,7 +124,13 @@ function refuseUnlessSigner(pemText: string, context: z.core.$RefinementCtx): vo
     context.addIssue({ code: 'custom', message: 'must be PEM of one certificate' })
   } else if (certificate.subjectKey === undefined || subjectKeyJwk(certificate.subjectKey) === undefined) {
     context.addIssue({ code: 'custom', message: 'must hold a P-256, P-384, P-521 or Ed25519 key' })
-  }
+  } else refuseSandbox([certificate], context)
+}
+
+/** Whoever trusted that by himself would trust it in live mode, too. Test mode does without being told. */
+function refuseSandbox(certificates: readonly Certificate[], context: z.core.$RefinementCtx): void {
+  if (certificates.some(isOfSandbox))
+    context.addIssue({ code: 'custom', message: 'is of the sandbox, whose keys are public' })
 }
 
 /** zod names unknown members together, at their object; each gets a pointer of its own. */

@@ -2,6 +2,9 @@
 // (docs/decisions/sandbox.md): whoever reads them may issue himself anything, so nothing of it may ever count in live mode.
 
 import type { AnchorMechanism, TrustAnchor } from './anchor.ts'
+import { anchorCertificates } from './anchor-certificates.ts'
+import type { Certificate } from './certificate.ts'
+import { isSameName } from './distinguished-name.ts'
 import root from './sandbox-root.json' with { type: 'json' }
 
 /** Where the sandbox issuer publishes. The name never resolves (RFC 6761 §6.4): only the binding leads there. */
@@ -27,9 +30,13 @@ export function sandboxAnchors(
   }))
 }
 
+/** Whether a certificate was issued in the name of the sandbox's root, as the root itself was. */
+export function isOfSandbox({ issuer }: Certificate): boolean {
+  return anchorCertificates(root.x509_ca_pem).some(({ subject }) => isSameName(subject, issuer))
+}
+
 const MECHANISMS: readonly AnchorMechanism[] = [
   root,
-  { issuer_url: `${SANDBOX_ORIGIN}/issuer` },
   // Issuers whose metadata is none, and cannot be had.
   { issuer_url: `${SANDBOX_ORIGIN}/broken` },
   { issuer_url: `${SANDBOX_ORIGIN}/down` },

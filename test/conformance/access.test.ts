@@ -21,6 +21,7 @@ const STATUSES: Readonly<Record<string, number>> = {
   'GET /v1/verify/:id/qr': 410,
   'GET /v1/verify/:id/watch': 426,
   'POST /v1/verify/:id/return': 400,
+  'POST /v1/test/verify/:id/outcome': 409,
   'POST /v1/verify/:id/dc-api/request': 410,
   'POST /v1/verify/:id/dc-api': 409,
   'POST /v1/verify/:id/deliveries/:delivery/redeliver': 202,
@@ -31,6 +32,7 @@ const STATUSES: Readonly<Record<string, number>> = {
 const BODIES: Readonly<Record<string, object>> = {
   'POST /v1/verify': OVER_18,
   'POST /v1/verify/:id/return': { return_code: 'none' },
+  'POST /v1/test/verify/:id/outcome': { reason: 'verified' },
   'POST /v1/verify/:id/dc-api/request': {},
   'POST /v1/verify/:id/dc-api': { protocol: 'openid4vp-v1-signed', data: { error: 'invalid_request' } },
   'PATCH /v1/relying_party': { by_value: false },

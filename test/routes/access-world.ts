@@ -154,6 +154,7 @@ const HEADERS: { readonly [name in RouteName]?: Record<string, string> } = {
 const BODIES: { readonly [name in RouteName]?: unknown } = {
   'POST /v1/verify': { credential_types: ['age_attestation'], scope: ['age_over_18'] },
   'POST /v1/verify/:id/return': { return_code: 'none' },
+  'POST /v1/test/verify/:id/outcome': { reason: 'canceled_by_relying_party' },
   'POST /v1/verify/:id/response_code': { response_code: 'none' },
   'POST /v1/verify/:id/dc-api/request': {},
   'POST /v1/verify/:id/dc-api': { protocol: 'openid4vp-v1-signed', data: { error: 'invalid_request' } },
@@ -180,7 +181,8 @@ function bundleOf(name: string) {
 }
 
 /** What the right caller gets for the request that `send` makes. */
-export function opens(name: RouteName): string {
+export function opens(name: RouteName, { livemode }: Pick<Party, 'livemode'> = { livemode: false }): string {
+  if (livemode && name.includes('/test/')) return '404 verification_not_found'
   return OPENS[name] ?? '200'
 }
 

@@ -96,7 +96,7 @@ describe.each(CASES)('$name with an $kind', ({ name, scope, kind }) => {
     const refused = await send(name, { parameters, token: await credential(party(), kind, others) })
     expect(await verdict(refused)).toBe('403 insufficient_scope')
     const opened = await send(name, { parameters, token: await credential(party(), kind, [scope]) })
-    expect(await verdict(opened)).toBe(opens(name))
+    expect(await verdict(opened)).toBe(opens(name, party()))
   })
 
   it('is closed to what expired, was revoked, is of the other mode, or is the operator’s', async () => {

@@ -245,6 +245,12 @@ export const link = z.object({ uri: z.string(), wallet_links: walletLinks, expir
 /** Answer of `POST …/response_code`, and of `POST …/dc-api` to our own page. */
 export const cameBack = z.object({ return_url: maybe(z.string()) })
 
+/** Answer of `POST /v1/test/verify/{id}/outcome`. `wallet`: what it was told; null where it had no part in it. */
+export const producedOutcome = z.object({
+  wallet: maybe(z.object({ status: z.int(), body: z.string(), redirect_uri: maybe(z.string()) })),
+  verification,
+})
+
 /** Answer of `POST …/dc-api/request`. */
 export const dcApiRequests = z.object({
   digital: z.object({

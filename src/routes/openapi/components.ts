@@ -15,7 +15,14 @@ import {
 } from '../../relying-party/settings-schema.ts'
 import { trustListSchema } from '../../relying-party/trust-list-schema.ts'
 import { anchorShape } from '../../trust/parse-anchor.ts'
-import { comingBack, createRequest, dcApiAnswer, dcApiAsking, redemption } from '../schemas.ts'
+import {
+  comingBack,
+  createRequest,
+  dcApiAnswer,
+  dcApiAsking,
+  outcomeRequest,
+  redemption,
+} from '../schemas.ts'
 import * as answers from './answers.ts'
 import * as settings from './settings-answers.ts'
 import { WORDS } from './words.ts'
@@ -30,6 +37,7 @@ export const COMPONENTS = {
   EncryptionKey: claimsEncryptionJwk,
   ComingBack: comingBack,
   Redemption: redemption,
+  OutcomeRequest: outcomeRequest,
   DcApiAsking: dcApiAsking,
   DcApiAnswer: dcApiAnswer,
   CreateRelyingParty: creationSchema(RULES),
@@ -56,6 +64,7 @@ export const COMPONENTS = {
   DeliveryLog: answers.deliveryLog,
   Link: answers.link,
   CameBack: answers.cameBack,
+  Outcome: answers.producedOutcome,
   DcApiRequests: answers.dcApiRequests,
 
   RelyingParty: settings.relyingParty,

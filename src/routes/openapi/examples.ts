@@ -201,6 +201,8 @@ export const EXAMPLES: Readonly<Record<Exclude<ComponentName, WithoutExample>, u
   },
   ComingBack: { response_code: 'hS0c…' },
   Redemption: { return_code: 'p9Xq…' },
+  OutcomeRequest: { reason: 'credential_revoked' },
+  Outcome: { wallet: { status: 200, body: '{}', redirect_uri: null }, verification: VERIFICATION },
   DcApiAsking: { origin: 'https://shop.example' },
   DcApiAnswer: { protocol: 'openid4vp-v1-signed', data: { response: JWE } },
   CreateRelyingParty: { name: 'Example shop', webhook: WEBHOOK, trust_anchors: [ANCHOR] },
@@ -313,12 +315,7 @@ export const EXAMPLES: Readonly<Record<Exclude<ComponentName, WithoutExample>, u
     error: null,
     duration_ms: 87,
   },
-  Token: {
-    access_token: 'eyJhbGciOiJFUzI1NiJ9…',
-    token_type: 'Bearer',
-    expires_in: 900,
-    scope: SCOPES.join(' '),
-  },
+  Token: { access_token: 'eyJhbGciOi…', token_type: 'Bearer', expires_in: 900, scope: SCOPES.join(' ') },
   Redirect: { redirect_uri: `${BASE}/v1/verify/${ID}/return#response_code=hS0c…` },
   KeySet: { keys: [{ ...POINT, kid: 'k1', alg: 'ES256', use: 'sig' }] },
   DidDocument: {

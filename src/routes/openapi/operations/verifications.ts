@@ -117,6 +117,15 @@ export const VERIFICATIONS = {
     answers: { 200: { description: 'The verification.', json: ['Verification', 'CameBack'] } },
     problems: ['cross_site_request', 'presentation_refused', 'verification_already_terminal'],
   },
+  'POST /v1/test/verify/:id/outcome': {
+    id: 'produceOutcome',
+    summary: 'Have the test wallet answer',
+    description:
+      'Test mode alone. `verified`, or any reason code: the sandbox does what leads to it. Where the session does not allow that, 422.',
+    body: { json: 'OutcomeRequest' },
+    answers: { 200: { description: 'What the wallet was told, and the verification.', json: ['Outcome'] } },
+    problems: ['verification_already_terminal', 'policy_unsatisfiable', 'render_limit_reached'],
+  },
   'GET /v1/events': {
     id: 'listEvents',
     summary: 'Read every event of the last 30 days',

@@ -1,0 +1,139 @@
+// ISO mdocs (ISO/IEC 18013-5): every element an item that the issuer signed, and a device signature for this session, which is that
+// of OpenID4VP 1.0 B.2.6 or, in the drafts, of ISO/IEC TS 18013-7 B.4.4.
+
+import { decodeBase64url, encodeBase64url } from '../../codec/base64url.ts'
+import type { Json } from '../../codec/json.ts'
+import { sha256 } from '../../crypto/digest.ts'
+import { jwkThumbprint, parsePublicJwk } from '../../crypto/jwk.ts'
+import { type Cbor, cbor, embedded, mapOf, tagged } from '../issuer/cbor.ts'
+import { certificateBytes, signCose } from '../issuer/cose.ts'
+import type { PrivateKey } from '../issuer/identities.ts'
+import type { Members } from '../issuer/sign.ts'
+import { statusReference } from '../issuer/status.ts'
+import { claimsFor } from './claims.ts'
+import { changed } from './flaw.ts'
+import { issuerOf, type Presenting, validityOf } from './presenting.ts'
+import type { WalletRequest } from './request.ts'
+
+/** Issues the document and presents it: base64url of a DeviceResponse. */
+export async function presentMdoc(presenting: Presenting): Promise<string> {
+  const { flaw, wanted } = presenting
+  const docType = flaw.type ?? wanted.type
+  const issuerSigned = await issue(docType, presenting)
+  const deviceSigned = flaw.unproven ? undefined : await prove(docType, presenting)
+  const document = mapOf({ docType, issuerSigned, deviceSigned })
+  return encodeBase64url(cbor(mapOf({ version: '1.0', documents: [document], status: 0 })))
+}
+
+const X5CHAIN = 33
+
+async function issue(docType: string, presenting: Presenting): Promise<Cbor> {
+  const { flaw, wanted } = presenting
+  const { chain, key } = issuerOf(presenting)
+  const person = changed<Members>(claimsFor(wanted.claims), flaw.person)
+  const nameSpaces = Object.entries(person).map(([name, elements]) => [name, itemsOf(elements)] as const)
+  const mso = changed<ReadonlyMap<string, Cbor>>(
+    await securityObject(docType, nameSpaces, presenting),
+    flaw.mso,
+  )
+  const certificates = chain.map(certificateBytes)
+  const [leaf] = certificates
+  const issuerAuth = await signCose(cbor(embedded(mso)), key, {
+    header: flaw.coseHeader ?? new Map(),
+    // RFC 9360 §2: one certificate stands alone.
+    unprotected: new Map([[X5CHAIN, certificates.length === 1 && leaf ? leaf : certificates]]),
+  })
+  const presented = nameSpaces
+    .map(([name, items]) => [name, changed<readonly Cbor[]>(items, flaw.items)] as const)
+    .filter(([, items]) => items.length > 0)
+  return mapOf({ nameSpaces: presented.length > 0 ? new Map(presented) : undefined, issuerAuth })
+}
+
+/** IssuerSignedItemBytes (§8.3.2.1.2.2) of one namespace; the place of an element is its digest's id. */
+function itemsOf(elements: unknown): readonly Cbor[] {
+  return Object.entries(elements as Members).map(([elementIdentifier, value], digestID) =>
+    embedded(
+      mapOf({
+        digestID,
+        random: crypto.getRandomValues(new Uint8Array(32)),
+        elementIdentifier,
+        elementValue: elementOf(elementIdentifier, value as Json), // claimsFor makes JSON
+      }),
+    ),
+  )
+}
+
+/** A claim's value as an element: days are full-dates (RFC 8943), pictures are bytes. */
+function elementOf(name: string, value: Json): Cbor {
+  if (Array.isArray(value)) return value.map((item: Json) => elementOf(name, item))
+  if (value !== null && typeof value === 'object')
+    return mapOf(Object.fromEntries(Object.entries(value).map(([key, item]) => [key, elementOf(key, item)])))
+  if (typeof value !== 'string') return value
+  if (name === 'portrait' || name === 'signature_usual_mark') return decodeBase64url(value) ?? value
+  return /^\d{4}-\d\d-\d\d$/.test(value) ? tagged(1004, value) : value
+}
+
+type NameSpaces = readonly (readonly [name: string, items: readonly Cbor[]])[]
+
+/** §9.1.2.4 */
+async function securityObject(docType: string, nameSpaces: NameSpaces, presenting: Presenting) {
+  const { flaw, holder } = presenting
+  const { from, until } = validityOf(presenting)
+  const digests = nameSpaces.map(async ([name, items]) => {
+    const hashed = items.map(async (item, id): Promise<[number, Cbor]> => [id, await sha256(cbor(item))])
+    return [name, new Map(await Promise.all(hashed))] as const
+  })
+  const times = { signed: Math.min(from, presenting.now), validFrom: from, validUntil: until }
+  return mapOf({
+    version: '1.0',
+    digestAlgorithm: 'SHA-256',
+    valueDigests: new Map(await Promise.all(digests)),
+    deviceKeyInfo: mapOf({ deviceKey: coseKey(holder) }),
+    docType,
+    validityInfo: mapOf(
+      Object.fromEntries(Object.entries(times).map(([name, time]) => [name, tagged(0, dateTime(time))])),
+    ),
+    status: mapOf({ status_list: mapOf(statusReference(flaw.status ?? 'valid', 'cwt')) }),
+  })
+}
+
+function dateTime(seconds: number): string {
+  return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`
+}
+
+function coseKey({ x, y }: PrivateKey): Cbor {
+  const [KTY, CRV, X, Y, EC2, P256] = [1, -1, -2, -3, 2, 1]
+  return new Map<number, Cbor>([
+    [KTY, EC2],
+    [CRV, P256],
+    [X, decodeBase64url(x) ?? null],
+    [Y, decodeBase64url(y) ?? null],
+  ])
+}
+
+/** §9.1.3 */
+async function prove(docType: string, presenting: Presenting): Promise<Cbor> {
+  const { flaw, prover } = presenting
+  const nameSpaces = embedded(flaw.deviceElements ?? new Map())
+  const transcript = await sessionTranscript(presenting)
+  const payload = cbor(embedded(['DeviceAuthentication', transcript, docType, nameSpaces]))
+  const deviceSignature = await signCose(payload, prover, { detached: true })
+  const deviceAuth = changed<ReadonlyMap<string, Cbor>>(mapOf({ deviceSignature }), flaw.deviceAuth)
+  return mapOf({ nameSpaces, deviceAuth })
+}
+
+async function sessionTranscript({ request, mdocNonce }: Presenting): Promise<Cbor> {
+  const { clientId, nonce, responseUri, isDraft } = request
+  if (isDraft) {
+    const salted = async (text: string) => sha256(cbor([text, mdocNonce]))
+    return [null, null, [await salted(clientId), await salted(responseUri), nonce]]
+  }
+  const info = [clientId, nonce, await thumbprintOf(request), responseUri]
+  return [null, null, ['OpenID4VPHandover', await sha256(cbor(info))]]
+}
+
+/** B.2.6.1: of the key that the answer is encrypted to. */
+async function thumbprintOf({ encrypted, encryptionKey }: WalletRequest): Promise<Cbor> {
+  const key = encrypted ? parsePublicJwk(encryptionKey) : undefined
+  return key === undefined ? null : jwkThumbprint(key)
+}

@@ -1,0 +1,164 @@
+// Which credentials a request wants, in one shape for both query languages: DCQL (OpenID4VP 1.0 §6) and Presentation Exchange 2.
+
+import { isJsonObject, type Json, type JsonObject, member } from '../../codec/json.ts'
+import { err, ok, type Result } from '../../result.ts'
+import type { WalletFault, WalletRequest } from './request.ts'
+
+/** The formats that this wallet presents. */
+export const FORMAT_NAMES = ['dc+sd-jwt', 'mso_mdoc', 'jwt_vc_json'] as const
+export type FormatName = (typeof FORMAT_NAMES)[number]
+
+/** One credential to present. */
+export type Wanted = {
+  /** Of the credential query, or of the input descriptor. */
+  readonly id: string
+  readonly format: FormatName
+  /** What the request calls the format: `vc+sd-jwt` in a draft. */
+  readonly designation: string
+  /** `vct`, `doctype`, or the W3C type. */
+  readonly type: string
+  readonly claims: readonly WantedClaim[]
+  readonly holderBinding: boolean
+}
+
+/** A claim by its path (§7), and the values it may have. */
+export type WantedClaim = {
+  readonly path: readonly (string | number | null)[]
+  readonly values: readonly Json[]
+}
+
+/** What the person at this wallet prefers to show. */
+export type Preference = {
+  readonly formats: readonly string[]
+  /** As the request knows it: a type identifier, or how its query's id begins. */
+  readonly credentialType?: string | undefined
+}
+
+/** Chooses what to present: of each set the first option that the preference allows. */
+export function chooseCredentials(
+  { dcqlQuery, presentationDefinition = {} }: WalletRequest,
+  preference: Preference,
+): Result<readonly Wanted[], WalletFault> {
+  const asked = dcqlQuery === undefined ? descriptors(presentationDefinition) : queries(dcqlQuery)
+  const sets = dcqlQuery === undefined ? groups(presentationDefinition) : credentialSets(dcqlQuery)
+  const fits = (id: string) => asked.some((wanted) => wanted.id === id && isPreferred(wanted, preference))
+  const chosen = (sets ?? asked.map(({ id }) => [[id]])).map((set) =>
+    set.find((option) => option.every(fits)),
+  )
+  const ids = chosen.flatMap((option) => option ?? [])
+  if (ids.length === 0 || chosen.includes(undefined)) {
+    const formats = [...new Set(asked.map(({ format }) => format))].join(', ')
+    return err({
+      detail: `Nothing that is asked for fits. It is asked for in: ${formats || 'no known format'}.`,
+    })
+  }
+  return ok(asked.filter(({ id }) => ids.includes(id)))
+}
+
+function isPreferred({ id, format, type }: Wanted, { formats, credentialType }: Preference): boolean {
+  if (!formats.includes(format)) return false
+  if (credentialType === undefined || type === credentialType || id === credentialType) return true
+  return id.startsWith(`${credentialType}-`)
+}
+
+function queries(dcql: JsonObject): readonly Wanted[] {
+  return objectsOf(member(dcql, 'credentials')).flatMap((query) => {
+    const [id, designation, meta] = ['id', 'format', 'meta'].map((name) => member(query, name))
+    const format = formatOf(designation)
+    if (typeof id !== 'string' || typeof designation !== 'string' || format === undefined) return []
+    const type = isJsonObject(meta) ? typeIn(meta) : ''
+    const holderBinding = member(query, 'require_cryptographic_holder_binding') !== false
+    return [{ id, format, designation, type, claims: claimsOf(query), holderBinding }]
+  })
+}
+
+/** B.1.1, B.2.3, B.3.5: the first type that would do. */
+function typeIn(meta: JsonObject): string {
+  const alternatives = ['vct_values', 'doctype_value', 'type_values'].map((name) => member(meta, name))
+  const words = alternatives.flat(2).filter((word) => typeof word === 'string')
+  return words.find((word) => word !== 'VerifiableCredential') ?? ''
+}
+
+/** §6.4.1: the first set of claims is the one that the verifier prefers. */
+function claimsOf(query: JsonObject): readonly WantedClaim[] {
+  const claims = objectsOf(member(query, 'claims'))
+  const [first] = listOf(member(query, 'claim_sets'))
+  return claims
+    .filter((claim) => first === undefined || listOf(first).includes(member(claim, 'id') ?? null))
+    .map((claim) => ({ path: pathOf(member(claim, 'path')), values: listOf(member(claim, 'values')) }))
+}
+
+function pathOf(path: Json | undefined): WantedClaim['path'] {
+  return listOf(path).filter((step) => step === null || typeof step === 'string' || typeof step === 'number')
+}
+
+/** The sets that must be answered; where all are optional, the first. */
+function credentialSets(dcql: JsonObject): readonly (readonly string[][])[] | undefined {
+  const sets = member(dcql, 'credential_sets')
+  if (sets === undefined) return undefined
+  const given = objectsOf(sets)
+  const required = given.filter((set) => member(set, 'required') !== false)
+  return (required.length > 0 ? required : given.slice(0, 1)).map((set) =>
+    listOf(member(set, 'options')).map((option) => listOf(option).map(String)),
+  )
+}
+
+function descriptors(definition: JsonObject): readonly Wanted[] {
+  return objectsOf(member(definition, 'input_descriptors')).flatMap((descriptor) => {
+    const [id, formats, constraints] = ['id', 'format', 'constraints'].map((name) => member(descriptor, name))
+    const [designation = ''] = isJsonObject(formats) ? Object.keys(formats) : []
+    const format = formatOf(designation)
+    if (typeof id !== 'string' || format === undefined) return []
+    const fields = isJsonObject(constraints) ? objectsOf(member(constraints, 'fields')) : []
+    const [type = id] = fields.flatMap((field) => filteredTypes(member(field, 'filter')))
+    const claims = fields
+      .filter((field) => member(field, 'filter') === undefined)
+      .map((field) => ({ path: fieldPath(field, format), values: [] }))
+    return [{ id, format, designation, type, claims, holderBinding: true }]
+  })
+}
+
+/** The alternatives of a filter by which credentials of other types are left out. */
+function filteredTypes(filter: Json | undefined): readonly string[] {
+  if (!isJsonObject(filter)) return []
+  const inner = member(filter, 'contains')
+  const rules = isJsonObject(inner) ? inner : filter
+  return [member(rules, 'const'), member(rules, 'enum')].flat().filter((word) => typeof word === 'string')
+}
+
+/** A JSONPath as verifiers write it, as a claims path. A W3C credential's stands below `vc` in its JWT. */
+function fieldPath(field: JsonObject, format: FormatName): WantedClaim['path'] {
+  const [text = ''] = listOf(member(field, 'path'))
+  const steps = [...String(text).matchAll(/\.(\w+)|\['((?:[^'\\]|\\.)*)'\]|\[(\d+)\]|(\[\*\])/g)].map(
+    ([, name, quoted, index, all]) => {
+      if (all !== undefined) return null
+      return index === undefined ? (name ?? quoted?.replace(/\\(.)/g, '$1') ?? '') : Number(index)
+    },
+  )
+  return format === 'jwt_vc_json' && steps[0] === 'vc' ? steps.slice(1) : steps
+}
+
+/** Descriptors of which one of each group is enough. */
+function groups(definition: JsonObject): readonly (readonly string[][])[] | undefined {
+  const requirements = objectsOf(member(definition, 'submission_requirements'))
+  if (requirements.length === 0) return undefined
+  const all = objectsOf(member(definition, 'input_descriptors'))
+  return requirements.map((requirement) =>
+    all
+      .filter((one) => listOf(member(one, 'group')).includes(member(requirement, 'from') ?? null))
+      .map((one) => [String(member(one, 'id'))]),
+  )
+}
+
+function formatOf(designation: Json | undefined): FormatName | undefined {
+  if (designation === 'vc+sd-jwt') return 'dc+sd-jwt'
+  return FORMAT_NAMES.find((name) => name === designation)
+}
+
+function listOf(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : []
+}
+
+function objectsOf(value: Json | undefined): readonly JsonObject[] {
+  return listOf(value).filter(isJsonObject)
+}
