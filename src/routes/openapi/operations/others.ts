@@ -164,6 +164,12 @@ export const ANYONE = {
     answers: { 200: { description: 'The page.', other: PAGE } },
     problems: ['internal_error', 'temporarily_unavailable'],
   },
+  'GET /assets/docs.css': {
+    id: 'readStyle',
+    summary: 'How that page looks',
+    answers: { 200: { description: 'The style sheet.', other: { 'text/css': null } } },
+    problems: ['internal_error'],
+  },
   'GET /healthz': {
     id: 'readHealth',
     summary: 'Whether the service lives',
