@@ -118,7 +118,8 @@ describe('the commands of', () => {
       .join('\n')
       .replaceAll(' -s ', ' ')
     const reasons = NOT_RUN.map(([, commands]) => told.filter((command) => commands.test(command)))
-    const unkept = told.filter((command) => !run.includes(command) && !isOfOperator(command))
+    const isRun = (command: string) => run.includes(command.replace(/ '<.*/, '')) // <…> stands for what a reader has
+    const unkept = told.filter((command) => !isRun(command) && !isOfOperator(command))
     expect(unkept.filter((command) => !reasons.flat().includes(command))).toEqual([])
     expect(reasons.filter((commands) => commands.length === 0)).toEqual([])
   })
