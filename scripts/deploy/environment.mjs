@@ -22,6 +22,12 @@ export const SECRET = [
   'VERIFIER_FURTHER_KEYS',
 ]
 
+/** What the Worker is given of the plain ones: no jurisdiction is none at all. */
+export function plainVariables(environment) {
+  const names = PLAIN.filter((name) => environment[name] !== undefined)
+  return names.filter((name) => name !== 'JURISDICTION' || environment[name] !== 'none')
+}
+
 /** Of these a value may be wrong, so they are looked at where they are set; none is ever uploaded. */
 const REFUSED = ['ALLOW_LOOPBACK', 'CLIENT_IP_HEADER']
 

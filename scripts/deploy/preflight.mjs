@@ -28,6 +28,7 @@ export async function preflight(environment, { now, local }) {
     ...nameFaults(environment),
     ...secretFaults(environment, local),
     ...addressFaults(environment),
+    ...(environment.JURISDICTION === undefined ? [NO_JURISDICTION] : []),
     ...(isSound('ACCESS_TOKEN_KEYS') ? await keyFaults(environment) : []),
     ...(isSound('VERIFIER_SIGNING_JWK', 'VERIFIER_CERTIFICATE_CHAIN_PEM')
       ? await chainFaults(environment, now)
@@ -36,6 +37,9 @@ export async function preflight(environment, { now, local }) {
   const found = [...new Set([...faults, ...more])]
   return { faults: found, notes: found.length > 0 ? [] : notesOn(environment, now) }
 }
+
+/** Nobody is to find out by a name left out that relying parties and sessions are somewhere else. */
+const NO_JURISDICTION = 'JURISDICTION: must be eu, fedramp or none: it cannot be changed later'
 
 /** What is wrong with what would be uploaded. */
 export function bundleFaults({ gzipped, wrangler, now }) {
@@ -54,15 +58,15 @@ export function bundleFaults({ gzipped, wrangler, now }) {
 }
 
 /** The service's own words for what it would not start with. */
-function schemaFaults(environment) {
+function schemaFaults({ JURISDICTION, ...environment }) {
   try {
-    parseConfig(environment)
+    parseConfig({ ...environment, ...(JURISDICTION !== 'none' && { JURISDICTION }) })
     return []
   } catch (error) {
     const faults = error.message.replace('configuration: ', '').split('; ')
     return faults.map((fault) => {
       const [name] = fault.split(':')
-      return environment[name] === undefined ? `${name}: is missing` : fault
+      return environment[name] === undefined && name !== 'JURISDICTION' ? `${name}: is missing` : fault
     })
   }
 }
@@ -144,7 +148,7 @@ function notesOn(environment, now) {
   const missing = SECRET.filter((name) => environment[name] === undefined)
   return [
     `certificate    until ${new Date(expiresAt).toISOString().slice(0, 10)}${renewal}`,
-    `jurisdiction   ${environment.JURISDICTION ?? 'none'}. Under another one, relying parties and sessions of before are not found`,
+    `jurisdiction   ${environment.JURISDICTION}. Under another one, relying parties and sessions of before are not found`,
     ...(missing.length === 0
       ? []
       : [`not given      ${missing.join(', ')}: stays as it was deployed before, if it was`]),

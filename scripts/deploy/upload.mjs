@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { NODE, ROOT } from '../service/paths.mjs'
-import { PLAIN, SECRET } from './environment.mjs'
+import { PLAIN, plainVariables, SECRET } from './environment.mjs'
 
 const WRANGLER = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
 
@@ -17,8 +17,7 @@ const WRANGLER = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
 export function stepsOf(environment, { secretsFile, commit, isRouted }) {
   const { BASE_URL } = environment
   const { hostname } = new URL(BASE_URL)
-  const given = PLAIN.filter((name) => environment[name] !== undefined)
-  const variables = given.flatMap((name) => ['--var', `${name}:${environment[name]}`])
+  const variables = plainVariables(environment).flatMap((name) => ['--var', `${name}:${environment[name]}`])
   const domain = isRouted || hostname.endsWith('.workers.dev') ? [] : ['--domain', hostname]
   const tag = commit === undefined ? [] : ['--tag', commit]
   return [
@@ -31,6 +30,8 @@ export function stepsOf(environment, { secretsFile, commit, isRouted }) {
 export function uploadAll(environment, { isDryRun, isRouted }) {
   const directory = mkdtempSync(join(tmpdir(), 'deploy-')) // for its owner alone
   const secretsFile = join(directory, 'secrets.json')
+  const goOn = () => undefined // wrangler hears these, too, and ends; we remove the file first
+  for (const signal of SIGNALS) process.on(signal, goOn)
   try {
     const secrets = SECRET.filter((name) => environment[name] !== undefined).map((name) => [
       name,
@@ -42,8 +43,11 @@ export function uploadAll(environment, { isDryRun, isRouted }) {
     }
   } finally {
     rmSync(directory, { recursive: true, force: true })
+    for (const signal of SIGNALS) process.off(signal, goOn)
   }
 }
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
 function wrangler(args) {
   console.log(`\n> wrangler ${args.join(' ')}`)

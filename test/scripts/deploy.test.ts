@@ -30,6 +30,7 @@ beforeAll(async () => {
   const other = await mintLeaf(chain.issuer)
   good = {
     BASE_URL: `https://${HOST}`,
+    JURISDICTION: 'eu',
     ADMIN_TOKEN: randomBytes(32).toString('base64url'),
     SERVER_SECRET: randomBytes(32).toString('base64url'),
     ACCESS_TOKEN_KEYS: JSON.stringify({ keys: [{ ...keyOf(other), kid: 'a' }] }),
@@ -67,7 +68,7 @@ async function faultsWith(change: Record<string, string>, local: readonly string
 
 describe('the preflight', () => {
   it('finds nothing wrong with what is right, and says how long the certificate lasts and where objects are kept', async () => {
-    const { faults, notes } = await preflight({ ...good, JURISDICTION: 'eu' }, { now: NOW, local: ['other'] })
+    const { faults, notes } = await preflight(good, { now: NOW, local: ['other'] })
     expect(faults).toEqual([])
     expect(notes).toEqual([
       expect.stringMatching(/^certificate +until 2049-12-31$/),
@@ -111,6 +112,13 @@ describe('the preflight', () => {
     // Of another host it is also true that the certificate does not name it.
     const others = faults.filter((each) => !/does not name (localhost|verifier\.internal)$/.test(each))
     expect(new Set(others.map((each) => each.split(':')[0])).size).toBe(1)
+  })
+
+  it('wants to be told where objects are kept, be it nowhere in particular', async () => {
+    expect((await preflight(without('JURISDICTION'), { now: NOW, local: [] })).faults).toEqual([
+      'JURISDICTION: must be eu, fedramp or none: it cannot be changed later',
+    ])
+    expect(await faultsWith({ JURISDICTION: 'none' })).toEqual([])
   })
 
   it('names all that is wrong at once', async () => {
@@ -201,8 +209,7 @@ describe('what would be uploaded', () => {
   })
 
   it('is the sandbox first, then the verifier with its variables, its secrets and its domain', () => {
-    const environment = { ...good, JURISDICTION: 'eu' }
-    const steps = stepsOf(environment, { secretsFile: '/s.json', commit: 'abc', isRouted: false })
+    const steps = stepsOf(good, { secretsFile: '/s.json', commit: 'abc', isRouted: false })
     expect(steps).toEqual([
       ['deploy', '--config', 'wrangler.sandbox.toml', '--var', `BASE_URL:https://${HOST}`, '--tag', 'abc'],
       [
@@ -210,8 +217,9 @@ describe('what would be uploaded', () => {
         ...['--secrets-file', '/s.json', '--domain', HOST, '--tag', 'abc'],
       ],
     ])
-    const [, routed] = stepsOf(environment, { secretsFile: '/s.json', commit: undefined, isRouted: true })
-    expect(routed).not.toContain('--domain')
+    const nowhere = { ...good, JURISDICTION: 'none' }
+    const [, routed] = stepsOf(nowhere, { secretsFile: '/s.json', commit: undefined, isRouted: true })
+    expect(routed).toEqual(['deploy', '--var', `BASE_URL:https://${HOST}`, '--secrets-file', '/s.json'])
   })
 })
 
