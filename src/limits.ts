@@ -48,6 +48,19 @@ export const CERTIFICATE = {
   nameCharacters: 1024,
 } as const
 
+/** Certificate revocation lists (RFC 5280 §5), fetched and remembered. Those of issuers of credentials are of a few KB. */
+export const CRL = {
+  bytes: 2_097_152,
+  entries: 32_768,
+  /** Distribution points of one certificate, and the addresses among theirs that are tried, one after the other. */
+  points: 16,
+  addresses: 2,
+  /** Seconds after which a list is fetched anew. One that does not come leaves the last good copy in use. */
+  refreshSeconds: 3_600,
+  /** Seconds a copy is used at most, counted from its fetch, and from `thisUpdate` where it names no `nextUpdate`. */
+  maximumSeconds: 604_800,
+} as const
+
 /** One trust anchor's PEM: an authority's successive certificates. */
 export const PEM = { characters: 65_536, certificates: 16 } as const
 

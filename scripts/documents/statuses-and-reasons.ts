@@ -4,7 +4,8 @@
 import type { PolicyReason } from '../../src/policy/policy.ts'
 import { PROBLEMS, type ProblemKind } from '../../src/routes/problems.ts'
 import { WALLET_ERRORS, walletError } from '../../src/routes/wallet-errors.ts'
-import { REASONS, type ReasonCode, type ReasonFamily } from '../../src/session/reasons.ts'
+import type { ReasonCode, ReasonFamily } from '../../src/session/reason-code.ts'
+import { REASONS } from '../../src/session/reasons.ts'
 import { type SessionEvent, STATUSES, type Status, transition } from '../../src/session/state.ts'
 
 /** The whole page. */
@@ -180,6 +181,9 @@ const ATTEMPTS: Readonly<Record<Exclude<ReasonCode, EndingReason>, string>> = {
   certificate_expired: ISSUER,
   certificate_not_yet_valid: ISSUER,
   certificate_profile_violation: ISSUER,
+  certificate_revoked: ISSUER,
+  certificate_status_unavailable:
+    'Nothing: the wallet was asked to try again. Where you prefer to accept unchecked certificates as `low`: `certificate_revocation: "accept_unknown"`.',
   trust_anchor_in_chain: ISSUER,
   self_signed_certificate: 'Where you trust exactly that certificate, pin it as `x509_certificate_pem`.',
   issuer_key_not_found: 'Where the issuer changed its keys, put the new ones into its anchor.',

@@ -41,6 +41,14 @@ export function decodeDer(bytes: Uint8Array<ArrayBuffer>): DerElement | undefine
   return element !== undefined && element.encoded.length === bytes.length ? element : undefined
 }
 
+/**
+ * The elements that stand one after another in `content`, unopened: all are without children. For lists too long to be held
+ * whole; each element is then decoded by itself. `undefined` where they are not DER, or more than `limit`.
+ */
+export function splitDer(content: Uint8Array<ArrayBuffer>, limit: number): readonly DerElement[] | undefined {
+  return readAll(content, readUnopened, limit)
+}
+
 /** A BOOLEAN (X.690 §11.1: true is FF). */
 export function readBoolean(element: DerElement | undefined): boolean | undefined {
   if (element?.tag !== DER.boolean || element.content.length !== 1) return undefined
@@ -135,26 +143,35 @@ const CONSTRUCTED = 0x20
 const UNIVERSAL_CONSTRUCTED: ReadonlySet<number> = new Set([DER.sequence, DER.set])
 
 function readElement(bytes: Uint8Array<ArrayBuffer>, start: number, depth: number): DerElement | undefined {
+  const element = depth === 0 ? undefined : readUnopened(bytes, start)
+  if (element === undefined || (element.tag & CONSTRUCTED) === 0) return element
+  const children = readAll(element.content, (content, offset) => readElement(content, offset, depth - 1))
+  return children && { ...element, children }
+}
+
+function readUnopened(bytes: Uint8Array<ArrayBuffer>, start: number): DerElement | undefined {
   const tag = bytes[start]
-  if (tag === undefined || depth === 0 || !isKnownForm(tag)) return undefined
+  if (tag === undefined || !isKnownForm(tag)) return undefined
   const header = readLength(bytes, start + 1)
   if (header === undefined || header.length > bytes.length - header.end) return undefined
   const end = header.end + header.length
-  const content = bytes.subarray(header.end, end)
-  const children = tag & CONSTRUCTED ? readChildren(content, depth - 1) : []
-  return children && { tag, content, encoded: bytes.subarray(start, end), children }
+  return { tag, content: bytes.subarray(header.end, end), encoded: bytes.subarray(start, end), children: [] }
 }
 
-function readChildren(content: Uint8Array<ArrayBuffer>, depth: number): readonly DerElement[] | undefined {
-  const children: DerElement[] = []
+function readAll(
+  content: Uint8Array<ArrayBuffer>,
+  read: (content: Uint8Array<ArrayBuffer>, offset: number) => DerElement | undefined,
+  limit = Number.POSITIVE_INFINITY,
+): readonly DerElement[] | undefined {
+  const elements: DerElement[] = []
   let offset = 0
   while (offset < content.length) {
-    const child = readElement(content, offset, depth)
-    if (child === undefined) return undefined
-    children.push(child)
-    offset += child.encoded.length
+    const element = elements.length < limit ? read(content, offset) : undefined
+    if (element === undefined) return undefined
+    elements.push(element)
+    offset += element.encoded.length
   }
-  return children
+  return elements
 }
 
 /** Low tag numbers only; a universal type is constructed exactly where it is SEQUENCE or SET (X.690 §10.2). */

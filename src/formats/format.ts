@@ -6,6 +6,7 @@ import type { HashName } from '../crypto/digest.ts'
 import type { PrivateJwk } from '../crypto/jwk.ts'
 import type { Result } from '../result.ts'
 import type { TrustAnchor } from '../trust/anchor.ts'
+import type { CertificateRevocation, CertificateStanding } from '../trust/certificate-revocation.ts'
 import type { FetchResource } from '../trust/fetch-resource.ts'
 import type { TrustRejection } from '../trust/rejection.ts'
 import type { SharedCache } from '../trust/shared-cache.ts'
@@ -104,6 +105,8 @@ export type Context = {
   readonly sharedCache?: SharedCache | undefined
   /** What to do with a credential whose status cannot be told: the relying party's word. Without it: `refuse`. */
   readonly statusUnavailable?: 'refuse' | 'accept'
+  /** What to do about revoked certificates of issuers: the relying party's word. Without it: `off`. */
+  readonly certificateRevocation?: CertificateRevocation
   /** Called once for each check, in order. */
   readonly trace: (check: CheckId, result: CheckResult) => void
 }
@@ -123,6 +126,7 @@ export const CHECKS = [
   'nonce',
   'audience',
   'validity',
+  'certificate_revocation',
   'status',
 ] as const
 export type CheckId = (typeof CHECKS)[number]
@@ -144,6 +148,8 @@ export type VerifiedCredential = {
   readonly holderBound: boolean
   /** In the order of the request. Absent where this credential was asked to confirm nothing. */
   readonly confirmed?: readonly ConfirmedTransactionData[]
+  /** What is known of the revocation of its issuer's certificates; absent where nobody asked, or it has none that could be. */
+  readonly certificates?: AcceptedStanding
   /** What is known of its revocation; `null` where nobody asked, because it is out of time anyway. */
   readonly status: RevocationStatus | null
   /** When the list that says so was fetched (Unix seconds); absent where no list was read. */
@@ -151,6 +157,9 @@ export type VerifiedCredential = {
   /** Findings of authentic credentials that lead to `rejected` (CONTRACT: they count only when all else has passed). */
   readonly findings: readonly Finding[]
 }
+
+/** What certificates can be found to be that a credential may rest on. */
+export type AcceptedStanding = Exclude<CertificateStanding, { readonly status: 'revoked' }>
 
 /** `not_present`: the credential names no status. `unavailable`: it names one that could not be told; that is never `valid`. */
 export type RevocationStatus = 'valid' | 'revoked' | 'suspended' | 'unavailable' | 'not_present'

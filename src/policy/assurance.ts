@@ -1,5 +1,6 @@
 // The assurance level of a credential, and how it came about (CONTRACT 4): that of the trust anchor, lowered, never raised, by what
-// the credential says of itself, and at most `low` without cryptographic holder binding or with a status nobody could tell.
+// the credential says of itself, and at most `low` without cryptographic holder binding or with a status that nobody could tell,
+// its own or that of its issuer's certificates.
 
 import type { Json } from '../codec/json.ts'
 import type { VerifiedCredential } from '../formats/format.ts'
@@ -21,17 +22,32 @@ export const UNCHECKED_LEVEL: AssuranceLevel = 'low'
 export function deriveLevel(id: string, credential: VerifiedCredential): DerivedLevel {
   const { anchor, holderBound, claims } = credential
   const start = anchor.assurance_level
-  const bound = holderBound ? start : UNCHECKED_LEVEL
+  const certified = certificateStep(id, credential, start)
+  const standing = certified?.level ?? start
+  const bound = holderBound ? standing : UNCHECKED_LEVEL
   const status = statusStep(id, credential, bound)
   const said = SELF_DECLARED.flatMap((path) => selectClaims(claims, path) ?? []).map(toLevel)
   const level = said.reduce(lowerLevel, status.level)
   const derivation: readonly LevelDerivation[] = [
     { step: 'anchor', id, anchor: anchor.name, ...(anchor.list && { list: anchor.list }), level: start },
+    ...(certified === undefined ? [] : [certified]),
     { step: holderBound ? 'holder_binding' : 'no_holder_binding', id, level: bound },
     status,
     ...(said.length === 0 ? [] : [{ step: 'credential_says', id, level } as const]),
   ]
   return { level, derivation }
+}
+
+function certificateStep(
+  id: string,
+  { certificates }: VerifiedCredential,
+  level: AssuranceLevel,
+): LevelDerivation | undefined {
+  if (certificates === undefined) return undefined
+  const { status } = certificates
+  if (status === 'unavailable') return { step: 'certificate_status_unavailable', id, level: UNCHECKED_LEVEL }
+  const as_of = status === 'valid' ? isoTime(certificates.asOf) : null
+  return { step: 'certificate_status', id, status, as_of, level }
 }
 
 function statusStep(
@@ -40,8 +56,12 @@ function statusStep(
   level: AssuranceLevel,
 ): LevelDerivation {
   if (status === 'unavailable') return { step: 'status_unavailable', id, level: UNCHECKED_LEVEL }
-  const as_of = statusAsOf === undefined ? null : new Date(statusAsOf * 1000).toISOString()
+  const as_of = statusAsOf === undefined ? null : isoTime(statusAsOf)
   return { step: 'status', id, status, as_of, level }
+}
+
+function isoTime(seconds: number): string {
+  return new Date(seconds * 1000).toISOString()
 }
 
 /** The level of several credentials together: the lowest. `low` of none. */

@@ -93,6 +93,16 @@ export type LevelDerivation =
       readonly list?: ListReference
       readonly level: AssuranceLevel
     }
+  /** What is known of the revocation of the issuer's certificates, by a list of that time (`as_of` as below): the level stays. */
+  | {
+      readonly step: 'certificate_status'
+      readonly id: string
+      readonly status: 'valid' | 'not_present'
+      readonly as_of: string | null
+      readonly level: AssuranceLevel
+    }
+  /** That could not be told: a certificate may have been revoked. */
+  | { readonly step: 'certificate_status_unavailable'; readonly id: string; readonly level: AssuranceLevel }
   /** The presenter was shown to hold the credential: the level stays. */
   | { readonly step: 'holder_binding'; readonly id: string; readonly level: AssuranceLevel }
   /** Without cryptographic holder binding nothing is worth more than `low`. */

@@ -15,7 +15,7 @@ import type {
 } from './settings.ts'
 
 /** The version of the stored shape. A change appends one upgrade step to `readDocument`. */
-export const SCHEMA_VERSION = 6
+export const SCHEMA_VERSION = 7
 
 /** Live secrets of one webhook at most: the newest ones stay. */
 const MAXIMUM_WEBHOOK_SECRETS = 3
@@ -83,19 +83,27 @@ function fromVersion4(stored: Version4): Version5 {
 }
 
 /** Before pages could look like their relying party. */
-type Version5 = Omit<RelyingPartyDocument, 'schema_version' | 'branding'>
+type Version5 = Omit<Version6, 'branding'>
 
-function fromVersion5(stored: Version5): RelyingPartyDocument {
-  return { ...stored, schema_version: SCHEMA_VERSION, branding: null }
+function fromVersion5(stored: Version5): Version6 {
+  return { ...stored, branding: null }
+}
+
+/** Before certificates were looked up in revocation lists: who relied on that is not refused anything unasked. */
+type Version6 = Omit<RelyingPartyDocument, 'schema_version' | 'certificate_revocation'>
+
+function fromVersion6(stored: Version6): RelyingPartyDocument {
+  return { ...stored, schema_version: SCHEMA_VERSION, certificate_revocation: 'off' }
 }
 
 /** By the version that is stored: its own step, and all that follow. */
 const UPGRADES: Readonly<Record<number, (stored: never) => RelyingPartyDocument>> = {
-  5: fromVersion5,
-  4: (stored) => fromVersion5(fromVersion4(stored)),
-  3: (stored) => fromVersion5(fromVersion4(fromVersion3(stored))),
-  2: (stored) => fromVersion5(fromVersion4(fromVersion3(fromVersion2(stored)))),
-  1: (stored) => fromVersion5(fromVersion4(fromVersion3(fromVersion2(fromVersion1(stored))))),
+  6: fromVersion6,
+  5: (stored) => fromVersion6(fromVersion5(stored)),
+  4: (stored) => fromVersion6(fromVersion5(fromVersion4(stored))),
+  3: (stored) => fromVersion6(fromVersion5(fromVersion4(fromVersion3(stored)))),
+  2: (stored) => fromVersion6(fromVersion5(fromVersion4(fromVersion3(fromVersion2(stored))))),
+  1: (stored) => fromVersion6(fromVersion5(fromVersion4(fromVersion3(fromVersion2(fromVersion1(stored)))))),
 }
 
 /** Opens the document's secrets. Throws where they cannot be opened: the server secret is then not the one they were sealed with. */

@@ -5,6 +5,7 @@ import { text } from '../codec/schema.ts'
 import { TRUST_LIST } from '../limits.ts'
 import { CLIENT_ID_PREFIXES } from '../openid4vp/client-identifier.ts'
 import { REQUEST_URI_METHODS, RESPONSE_MODES } from '../openid4vp/generation.ts'
+import { CERTIFICATE_REVOCATION } from '../trust/certificate-revocation.ts'
 import { parseTrustAnchor } from '../trust/parse-anchor.ts'
 import { judgeReceiverUrl, type UrlFault } from '../webhook/receiver-url.ts'
 import { addedTransactionDataTypes } from './added-transaction-data-types.ts'
@@ -60,6 +61,7 @@ export function creationSchema(rules: SettingsRules): z.ZodMiniType<SettingsInpu
         request_options: {},
         by_value: !input.livemode, // CONTRACT 3: on in test mode, off in live mode
         status_unavailable: 'refuse',
+        certificate_revocation: input.livemode ? 'require' : 'off', // docs/decisions/certificate-revocation.md
         return_urls: [],
         origins: [],
         branding: null,
@@ -141,6 +143,7 @@ function members(rules: SettingsRules) {
     ),
     by_value: z.boolean(),
     status_unavailable: z.enum(STATUS_UNAVAILABLE),
+    certificate_revocation: z.enum(CERTIFICATE_REVOCATION),
     return_urls: unique(url, 50),
     origins: unique(url, 50),
     branding: z.nullable(branding),

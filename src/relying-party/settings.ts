@@ -6,6 +6,7 @@ import type { AddedTransactionDataType } from '../openid4vp/transaction-data-typ
 import type { VerifierRegistration } from '../openid4vp/verifier-info.ts'
 import type { CredentialTypeDefinition } from '../policy/policy.ts'
 import type { TrustAnchor } from '../trust/anchor.ts'
+import type { CertificateRevocation } from '../trust/certificate-revocation.ts'
 import type { Branding } from './branding.ts'
 
 /** Scopes of API keys and access tokens (CONTRACT 1). */
@@ -46,6 +47,8 @@ export type Settings = {
   readonly by_value: boolean
   /** What to do with a credential whose status cannot be told. Revoked and suspended ones are never accepted. */
   readonly status_unavailable: StatusUnavailable
+  /** What to do about issuers' certificates that name a revocation list. Revoked ones are accepted by `off` alone, which does not look. */
+  readonly certificate_revocation: CertificateRevocation
   readonly return_urls: readonly string[]
   readonly origins: readonly string[]
   /** How its pages look; null: like ours. */

@@ -129,6 +129,7 @@ export function settingsToWire(view: SettingsView) {
     request_options: view.request_options,
     by_value: view.by_value,
     status_unavailable: view.status_unavailable,
+    certificate_revocation: view.certificate_revocation,
     return_urls: view.return_urls,
     origins: view.origins,
     branding: view.branding,

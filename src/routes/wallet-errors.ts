@@ -138,6 +138,8 @@ const KINDS: Readonly<Record<WalletRefusal, keyof typeof WALLET_ERRORS>> = {
   certificate_expired: 'presentation',
   certificate_not_yet_valid: 'presentation',
   certificate_profile_violation: 'presentation',
+  certificate_revoked: 'presentation',
+  certificate_status_unavailable: 'unavailable',
   trust_anchor_in_chain: 'presentation',
   self_signed_certificate: 'presentation',
   issuer_key_not_found: 'presentation',

@@ -2,7 +2,7 @@
 // applies the verdict. Nothing here decides on anything the answer says of itself.
 
 import { parseJsonObject } from '../codec/json.ts'
-import type { Expected } from '../formats/format.ts'
+import type { Context, Expected } from '../formats/format.ts'
 import { FORMATS } from '../formats/index.ts'
 import {
   type AuthorizationResponse,
@@ -171,7 +171,7 @@ async function verifyPresented(
       anchors: anchorsOf(judgement).filter(acceptsAnchor),
       typeOf: typeOf(typeDefinitions(settings.credential_types)),
       ...judgement.network,
-      statusUnavailable: acceptsUnchecked(judgement) ? 'accept' : 'refuse',
+      ...uncheckedRules(judgement),
     },
     trace: (check) => trace.push(check),
   })
@@ -227,9 +227,14 @@ function boundTo(
  * CONTRACT 8: where the relying party accepts a status that cannot be told. A session that asks for more than such a
  * credential is worth refuses it even so: the answer is then heard later, where accepted it would be rejected for good.
  */
-function acceptsUnchecked({ settings, document }: Judgement): boolean {
-  return (
-    settings.status_unavailable === 'accept' &&
-    reachesLevel(UNCHECKED_LEVEL, document.policy.required_assurance_level)
-  )
+function uncheckedRules({
+  settings: { status_unavailable, certificate_revocation },
+  document,
+}: Judgement): Pick<Context, 'statusUnavailable' | 'certificateRevocation'> {
+  const isEnough = reachesLevel(UNCHECKED_LEVEL, document.policy.required_assurance_level)
+  const isRequired = certificate_revocation === 'accept_unknown' && !isEnough
+  return {
+    statusUnavailable: isEnough ? status_unavailable : 'refuse',
+    certificateRevocation: isRequired ? 'require' : certificate_revocation,
+  }
 }

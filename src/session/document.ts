@@ -13,7 +13,7 @@ import type { AssuranceLevel } from '../trust/anchor.ts'
 import { type Delivery, nextDue } from '../webhook/outbox.ts'
 import type { Held, Returned, SessionBinding } from './binding.ts'
 import type { Channel, StoredGeneration } from './generations.ts'
-import type { ReasonCode } from './reasons.ts'
+import type { ReasonCode } from './reason-code.ts'
 import type { Status } from './state.ts'
 
 /** Version of the stored shape. A newer one than this is refused, never guessed at. */

@@ -1,31 +1,7 @@
 // The published catalogue of reasons (CONTRACT 9): one exhaustive union, stable within /v1, in families. A reason that a
 // lower room adds to its union does not compile until it has its line here.
 
-import type { ResponseRejection } from '../openid4vp/rejection.ts'
-import type { PolicyReason } from '../policy/policy.ts'
-
-/** Reasons of the session's own, which no lower room finds. */
-export type FlowReason =
-  /** The wallet answered with an error code other than `access_denied`. */
-  | 'wallet_error'
-  | 'access_denied'
-  | 'session_expired'
-  | 'canceled_by_relying_party'
-  | 'same_device_return_missing'
-  | 'trust_list_unavailable'
-
-/** Every reason. */
-export type ReasonCode = ResponseRejection['reason'] | PolicyReason | FlowReason
-
-export type ReasonFamily = 'envelope' | 'credential' | 'holder' | 'trust' | 'status' | 'policy' | 'flow'
-
-/** What is published of a reason. */
-export type ReasonDescription = {
-  readonly family: ReasonFamily
-  readonly message: string
-  /** Whether asking the same person again may end differently. */
-  readonly retryable: boolean
-}
+import type { ReasonCode, ReasonDescription } from './reason-code.ts'
 
 /** The wire form of a reason. */
 export function describeReason(code: ReasonCode): { code: ReasonCode; message: string; retryable: boolean } {
@@ -254,6 +230,16 @@ export const REASONS: Readonly<Record<ReasonCode, ReasonDescription>> = {
   certificate_profile_violation: {
     family: 'trust',
     message: 'A certificate of the issuer may not be used for signing credentials.',
+    retryable: true,
+  },
+  certificate_revoked: {
+    family: 'trust',
+    message: 'A certificate of the issuer was revoked.',
+    retryable: true,
+  },
+  certificate_status_unavailable: {
+    family: 'trust',
+    message: 'Whether a certificate of the issuer was revoked could not be checked.',
     retryable: true,
   },
   trust_anchor_in_chain: {

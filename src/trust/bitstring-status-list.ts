@@ -23,7 +23,7 @@ export async function checkBitstringStatus(credentialStatus: Json, context: Stat
 type Found = Result<FoundStatus, StatusUnavailable>
 
 // Suspended, and not known whether revoked, too: the first alone is enough for a refusal.
-const WORST_FIRST = ['invalid', 'suspended', 'other', 'unknown', 'valid']
+const WORST_FIRST = ['invalid', 'suspended', 'other', 'unknown', 'unconfirmed', 'valid']
 
 /** What two lists say together: the worse, and of two that are alike the less fresh. */
 export function worseOf(a: Found, b: Found): Found {

@@ -22,6 +22,8 @@ export type CertificateExtensions = {
   readonly nameConstraints: NameConstraints | undefined
   /** The KeyIdentifier of AuthorityKeyIdentifier (§4.2.1.1), where it has one. */
   readonly authorityKeyIdentifier: Uint8Array<ArrayBuffer> | undefined
+  /** The value of CRLDistributionPoints (§4.2.1.13) as encoded: where nobody asks for revocation it decides nothing. */
+  readonly crlDistributionPoints: Uint8Array<ArrayBuffer> | undefined
   /** A critical extension that is none of the above: RFC 5280 §4.2 has us refuse the certificate. */
   readonly hasUnknownCritical: boolean
 }
@@ -33,20 +35,32 @@ export type KeyUsage = {
   /** Once called nonRepudiation: signatures that somebody stands by. */
   readonly contentCommitment: boolean
   readonly keyCertSign: boolean
+  readonly cRLSign: boolean
 }
 
 /** Decodes `Extensions`; `undefined` where one is malformed or stands twice (§4.2). */
 export function decodeExtensions(list: DerElement | undefined): CertificateExtensions | undefined {
-  const values = new Map<string, DerElement | undefined>()
-  let hasUnknownCritical = false
+  const extensions = readExtensions(list)
+  return extensions && interpret(extensions)
+}
+
+/** The extensions of a certificate, a revocation list or an entry of one, by identifier; `undefined` as above. */
+export function readExtensions(list: DerElement | undefined): ReadonlyMap<string, Extension> | undefined {
+  const extensions = new Map<string, Extension>()
   for (const element of list?.children ?? []) {
     const extension = decodeExtension(element)
-    if (extension === undefined || values.has(extension.id)) return undefined
-    const known = KNOWN.has(extension.id)
-    hasUnknownCritical ||= extension.critical && !known
-    values.set(extension.id, known ? decodeDer(extension.value) : undefined)
+    if (extension === undefined || extensions.has(extension.id)) return undefined
+    extensions.set(extension.id, extension)
   }
-  return interpret(values, hasUnknownCritical)
+  return extensions
+}
+
+/** Whether one is critical that is not among those that are understood. */
+export function hasCriticalBeside(
+  extensions: ReadonlyMap<string, Extension>,
+  known: ReadonlySet<string>,
+): boolean {
+  return [...extensions.values()].some(({ id, critical }) => critical && !known.has(id))
 }
 
 const BASIC_CONSTRAINTS = '2.5.29.19'
@@ -55,6 +69,8 @@ const EXTENDED_KEY_USAGE = '2.5.29.37'
 const SUBJECT_ALT_NAME = '2.5.29.17'
 const NAME_CONSTRAINTS = '2.5.29.30'
 const AUTHORITY_KEY_IDENTIFIER = '2.5.29.35'
+/** Not among the known: a certificate that calls it critical is refused as before, and none has to. */
+const CRL_DISTRIBUTION_POINTS = '2.5.29.31'
 const KNOWN: ReadonlySet<string> = new Set([
   BASIC_CONSTRAINTS,
   KEY_USAGE,
@@ -68,8 +84,9 @@ const KNOWN: ReadonlySet<string> = new Set([
 const DIGITAL_SIGNATURE = 0x80
 const CONTENT_COMMITMENT = 0x40
 const KEY_CERT_SIGN = 0x04
+const CRL_SIGN = 0x02
 
-type Extension = {
+export type Extension = {
   readonly id: string
   readonly critical: boolean
   readonly value: Uint8Array<ArrayBuffer>
@@ -86,13 +103,11 @@ function decodeExtension(element: DerElement): Extension | undefined {
   return { id, critical, value: value.content }
 }
 
-function interpret(
-  values: ReadonlyMap<string, DerElement | undefined>,
-  hasUnknownCritical: boolean,
-): CertificateExtensions | undefined {
+function interpret(extensions: ReadonlyMap<string, Extension>): CertificateExtensions | undefined {
   const read = <T>(id: string, decode: (value: DerElement) => T | undefined): T | undefined | 'malformed' => {
-    if (!values.has(id)) return undefined
-    const value = values.get(id)
+    const extension = extensions.get(id)
+    if (extension === undefined) return undefined
+    const value = decodeDer(extension.value)
     return (value && decode(value)) ?? 'malformed'
   }
   const basicConstraints = read(BASIC_CONSTRAINTS, decodeBasicConstraints)
@@ -113,7 +128,8 @@ function interpret(
     subjectAltNames,
     nameConstraints,
     authorityKeyIdentifier: authorityKey?.keyIdentifier,
-    hasUnknownCritical,
+    crlDistributionPoints: extensions.get(CRL_DISTRIBUTION_POINTS)?.value,
+    hasUnknownCritical: hasCriticalBeside(extensions, KNOWN),
   }
 }
 
@@ -136,6 +152,7 @@ function decodeKeyUsage(value: DerElement): KeyUsage | undefined {
     digitalSignature: (first & DIGITAL_SIGNATURE) !== 0,
     contentCommitment: (first & CONTENT_COMMITMENT) !== 0,
     keyCertSign: (first & KEY_CERT_SIGN) !== 0,
+    cRLSign: (first & CRL_SIGN) !== 0,
   }
 }
 

@@ -1,4 +1,4 @@
-// The signature on a certificate (RFC 5280 §6.1.3 (a)(1)), by WebCrypto. MD5, SHA-1 and unknown algorithms are not in
+// The signature on a certificate (RFC 5280 §6.1.3 (a)(1)) or on a revocation list (§6.3.3 (g)), by WebCrypto. MD5, SHA-1 and unknown algorithms are not in
 // the table, and an algorithm is only used with its own kind of key.
 
 import { DER, type DerElement, decodeDer, readObjectIdentifier, readPositiveInteger } from '../codec/der.ts'
@@ -8,36 +8,39 @@ import type { SubjectKey } from './subject-key.ts'
 /** `weak`: the issuer's key or the signature's algorithm is none we accept, so nothing was computed. */
 export type SignatureVerdict = 'valid' | 'invalid' | 'weak'
 
+/** What a certification authority signs. */
+export type Signed = Pick<Certificate, 'tbs' | 'signatureAlgorithm' | 'signature'>
+
 /**
- * Verifies that `issuer`'s key signed `certificate`. Names, dates and usages are not looked at. Two decoded certificates
- * never change, so once the answer was yes it stays yes; every other answer is found anew.
+ * Verifies that `issuer`'s key signed `signed`. Names, dates and usages are not looked at. What was decoded once never
+ * changes, so once the answer was yes it stays yes; every other answer is found anew.
  */
 export async function verifyCertificateSignature(
-  certificate: Certificate,
+  signed: Signed,
   issuer: Certificate,
 ): Promise<SignatureVerdict> {
-  const known = verified.get(certificate)
+  const known = verified.get(signed)
   if (known?.has(issuer)) return 'valid'
-  const verdict = await judgeSignature(certificate, issuer)
-  if (verdict === 'valid') verified.set(certificate, (known ?? new WeakSet()).add(issuer))
+  const verdict = await judgeSignature(signed, issuer)
+  if (verdict === 'valid') verified.set(signed, (known ?? new WeakSet()).add(issuer))
   return verdict
 }
 
-/** Issuers by what their key is known to have signed. Certificates are told apart by identity: others, other bytes. */
-const verified = new WeakMap<Certificate, WeakSet<Certificate>>()
+/** Issuers by what their key is known to have signed. Both are told apart by identity: others, other bytes. */
+const verified = new WeakMap<Signed, WeakSet<Certificate>>()
 
-async function judgeSignature(certificate: Certificate, issuer: Certificate): Promise<SignatureVerdict> {
-  const algorithm = signatureAlgorithm(certificate.signatureAlgorithm)
+async function judgeSignature(signed: Signed, issuer: Certificate): Promise<SignatureVerdict> {
+  const algorithm = signatureAlgorithm(signed.signatureAlgorithm)
   const { subjectKey } = issuer
   if (algorithm === undefined || subjectKey === undefined) return 'weak'
   if (algorithm.type !== subjectKey.type) return 'invalid'
   const key = await importedKey(subjectKey, algorithm)
   if (key === undefined) return 'weak'
   const signature =
-    subjectKey.type === 'ec' ? rawSignature(certificate.signature, subjectKey.size) : certificate.signature
+    subjectKey.type === 'ec' ? rawSignature(signed.signature, subjectKey.size) : signed.signature
   if (signature === undefined) return 'invalid'
   const parameters = { name: key.algorithm.name, hash: algorithm.hash }
-  return (await crypto.subtle.verify(parameters, key, signature, certificate.tbs)) ? 'valid' : 'invalid'
+  return (await crypto.subtle.verify(parameters, key, signature, signed.tbs)) ? 'valid' : 'invalid'
 }
 
 /** What a signature algorithm identifier fixes. Ed25519 hashes by itself. */

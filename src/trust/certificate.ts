@@ -24,6 +24,8 @@ export type Certificate = {
   /** AlgorithmIdentifier of the signature. */
   readonly signatureAlgorithm: DerElement
   readonly signature: Uint8Array<ArrayBuffer>
+  /** The octets of the INTEGER. */
+  readonly serialNumber: Uint8Array<ArrayBuffer>
   readonly issuer: DistinguishedName
   readonly subject: DistinguishedName
   /** Unix seconds, both inclusive (§4.1.2.5). */
@@ -84,6 +86,7 @@ function decodeBody(tbs: DerElement): Body | undefined {
   if (extensions === undefined) return undefined
   return {
     innerAlgorithm: algorithm.encoded,
+    serialNumber: serial.content,
     issuer,
     subject,
     notBefore,

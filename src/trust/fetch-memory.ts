@@ -14,12 +14,16 @@ export type FetchSource = {
 }
 
 /** Reads through the memory: what is less than `maximumAge` seconds old, or else what `read` finds. */
-export type FetchMemory<Found> = (name: string, source: FetchSource, maximumAge: number) => Promise<Found>
+export type FetchMemory<Found, Source extends FetchSource = FetchSource> = (
+  name: string,
+  source: Source,
+  maximumAge: number,
+) => Promise<Found>
 
 /** How one kind of thing is read and remembered. */
-export type MemoryRules<Found> = {
+export type MemoryRules<Found, Source extends FetchSource = FetchSource> = {
   /** Reads what stands under a name; `last` is what was found there before, fresh no more. Never rejects. */
-  readonly read: (name: string, source: FetchSource, last: Found | undefined) => Promise<Found>
+  readonly read: (name: string, source: Source, last: Found | undefined) => Promise<Found>
   /** Whether what was found so many seconds ago is still good, beside `maximumAge`. */
   readonly isGood?: (found: Found, at: { readonly now: number; readonly age: number }) => boolean
   /** Bytes it takes; without this only the names are counted. */
@@ -27,9 +31,10 @@ export type MemoryRules<Found> = {
 }
 
 /** Makes a memory. */
-export function createFetchMemory<Found extends Result<unknown, unknown>>(
-  rules: MemoryRules<Found>,
-): FetchMemory<Found> {
+export function createFetchMemory<
+  Found extends Result<unknown, unknown>,
+  Source extends FetchSource = FetchSource,
+>(rules: MemoryRules<Found, Source>): FetchMemory<Found, Source> {
   /** Per fetcher: what one may not reach (loopback, say) must not be had from another's memory. */
   const memories = new WeakMap<FetchResource, Memory<Found>>()
   return async (name, source, maximumAge) => {
@@ -65,7 +70,7 @@ type Memory<Found> = {
 function isFresh<Found extends Result<unknown, unknown>>(
   { readAt, found }: Kept<Found>,
   { now, maximumAge }: { readonly now: number; readonly maximumAge: number },
-  { isGood = () => true }: MemoryRules<Found>,
+  { isGood = () => true }: Pick<MemoryRules<Found>, 'isGood'>,
 ): boolean {
   const age = ageOf(readAt, now)
   if (!found.ok) return age < Math.min(maximumAge, FETCH_MEMORY.failedSeconds)

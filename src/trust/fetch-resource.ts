@@ -1,5 +1,5 @@
-// The one way the core reads something from the network: a guarded GET, given as an argument. The guard (public https
-// names only), the time limit and the size limit are the giver's; nothing a wallet wrote reaches it unverified.
+// The one way the core reads something from the network: a guarded GET, given as an argument. The guard (public names
+// only, by https unless told otherwise), the time limit and the size limit are the giver's; nothing a wallet wrote reaches it unverified.
 
 import type { Result } from '../result.ts'
 
@@ -12,6 +12,8 @@ export type ResourceRequest = {
   readonly accept: string
   /** Body bytes read at most. */
   readonly limit: number
+  /** Whether plain http will do as well: only for what is public and signed. */
+  readonly allowHttp?: boolean
 }
 
 export type FetchedResource = { readonly body: Uint8Array<ArrayBuffer>; readonly contentType: string }

@@ -12,6 +12,10 @@ export type TrustRejection =
   | { readonly reason: 'certificate_not_yet_valid' }
   /** CA flags, path length, key usage, extended key usage, name constraints or an unknown critical extension. */
   | { readonly reason: 'certificate_profile_violation'; readonly rule: CertificateRule }
+  /** An authority of the path has taken a certificate of it back, for good or for a time (RFC 5280 §6.3). */
+  | { readonly reason: 'certificate_revoked' }
+  /** Whether one has could not be told: unknown, so not valid, but worth another try. */
+  | { readonly reason: 'certificate_status_unavailable' }
   /** HAIP 1.0 §6.1.1: the anchor itself is never part of the chain. */
   | { readonly reason: 'trust_anchor_in_chain' }
   | { readonly reason: 'self_signed_certificate' }

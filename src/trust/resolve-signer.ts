@@ -73,7 +73,7 @@ async function resolveAnchoredIssuer(
     if (anchoredIssuer(anchor) !== iss) continue
     const keys = await anchoredKeys(iss, anchor, claims, context)
     if (keys.ok && keys.value.length > 0)
-      signers.push({ keys: keys.value, issuer: iss, anchor: naming(anchor), authorityKeyIdentifiers: [] })
+      signers.push({ ...NO_CERTIFICATES, keys: keys.value, issuer: iss, anchor: naming(anchor) })
     else finding = keys.ok ? { reason: 'issuer_key_not_found' } : keys.error
     if (signers.length === ANCHORS_TRIED) break
   }
@@ -93,6 +93,8 @@ async function anchoredKeys(
   return keys.ok ? keys : err({ reason: `issuer_metadata_${keys.error}` })
 }
 
+const NO_CERTIFICATES = { authorityKeyIdentifiers: [], path: [] } as const
+
 /** Anchors of one issuer whose keys are tried for one signature: an old one and a new one, or one a level. */
 const ANCHORS_TRIED = 4
 
@@ -105,7 +107,7 @@ async function resolveChain(
   if (!chain.ok) return chain
   const vouching = await findVouchingAnchor(chain.value, anchors, now)
   if (!vouching.ok) return vouching
-  const { anchor, verified } = vouching.value
+  const { anchor, verified, path } = vouching.value
   rememberCertificates(verified)
   const [leaf] = chain.value
   const key = leaf.subjectKey && subjectKeyJwk(leaf.subjectKey)
@@ -117,8 +119,14 @@ async function resolveChain(
       issuer: provenIssuer(claims.iss, leaf),
       anchor: naming(anchor),
       authorityKeyIdentifiers: verified.flatMap(authorityKeyIdentifier),
+      path,
     },
   ])
+}
+
+type Vouching = Pick<TrustedSigner, 'path'> & {
+  readonly anchor: TrustAnchor
+  readonly verified: readonly Certificate[]
 }
 
 /** The anchor that vouches, and the certificates that it vouches for: beside a pinned leaf the others are a stranger's. */
@@ -126,14 +134,12 @@ async function findVouchingAnchor(
   chain: CertificateChain,
   anchors: readonly TrustAnchor[],
   now: number,
-): Promise<
-  Result<{ readonly anchor: TrustAnchor; readonly verified: readonly Certificate[] }, TrustRejection>
-> {
+): Promise<Result<Vouching, TrustRejection>> {
   const [leaf] = chain
   const pinned = anchors.find((anchor) => isPinned(leaf, anchor))
   if (pinned !== undefined) {
     const rejection = judgeValidity(leaf, now)
-    return rejection === undefined ? ok({ anchor: pinned, verified: [leaf] }) : err(rejection)
+    return rejection === undefined ? ok({ anchor: pinned, verified: [leaf], path: [] }) : err(rejection)
   }
   const authorities = anchors.flatMap((anchor) => {
     if (!('x509_ca_pem' in anchor)) return []
@@ -141,7 +147,9 @@ async function findVouchingAnchor(
     return certificates.map((certificate) => ({ certificate, extendedKeyUsage: anchor.eku, anchor }))
   })
   const authority = await verifyCertificatePath(chain, authorities, now)
-  return authority.ok ? ok({ anchor: authority.value.anchor, verified: chain }) : authority
+  if (!authority.ok) return authority
+  const { anchor, certificate } = authority.value
+  return ok({ anchor, verified: chain, path: [...chain, certificate] })
 }
 
 /** CONTRACT 8: the whole certificate, byte for byte; what it says besides its dates does not matter. */

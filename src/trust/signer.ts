@@ -2,6 +2,7 @@
 
 import type { PublicJwk } from '../crypto/jwk.ts'
 import type { AnchorPurpose, AssuranceLevel, ListReference, TrustAnchor } from './anchor.ts'
+import type { Certificate } from './certificate.ts'
 import type { FetchResource } from './fetch-resource.ts'
 
 /** What an unverified token says of its signer. Claims here select among anchors; they never add one. */
@@ -42,4 +43,6 @@ export type TrustedSigner = {
   readonly anchor: VouchingAnchor
   /** base64url AuthorityKeyIdentifiers of the verified certificates; none where the keys come from elsewhere. */
   readonly authorityKeyIdentifiers: readonly string[]
+  /** The certificates that were verified, leaf first and an authority of ours last; empty for a pinned signer and for key sets. */
+  readonly path: readonly Certificate[]
 }

@@ -6,7 +6,7 @@ import { err, ok, type Result } from '../result.ts'
 import { decodeBitstringStatusList } from './bitstring-status-token.ts'
 import { createFetchMemory, type FetchMemory, type FetchSource, type MemoryRules } from './fetch-memory.ts'
 import type { FetchResource, ResourceFault } from './fetch-resource.ts'
-import type { SharedCopy } from './shared-cache.ts'
+import { readCopy, type SharedCopy } from './shared-cache.ts'
 import { decodeStatusListCwt } from './status-cwt.ts'
 import { holdStatusList, measureStatusList } from './status-inflate.ts'
 import { decodeStatusListJwt } from './status-jwt.ts'
@@ -86,24 +86,15 @@ function secondsLeft(token: RememberedStatusToken, now: number): number {
 
 type Place = { readonly uri: string; readonly form: StatusListForm }
 
-/** What another isolate fetched, if that is news to us and still good; else what the network has. */
-async function readToken(place: Place, source: FetchSource, last: Found | undefined): Promise<Found> {
-  const { now, fetchResource, sharedCache } = source
-  const name = `${place.form} ${place.uri}`
-  const copy = await sharedCache?.get(name, STATUS_LIST.tokenBytes)
-  const known = last?.ok ? last.value.fetchedAt : Number.NEGATIVE_INFINITY
-  if (copy !== undefined && copy.fetchedAt > known) {
-    const found = await openToken(copy, place.form, () => undefined)
-    if (found.ok && secondsLeft(found.value, now) > 0) return found
-  }
-  const body = await fetchToken(place, fetchResource)
-  if (!body.ok) return body
-  const fetched = { body: body.value, fetchedAt: now }
-  const found = await openToken(fetched, place.form, (token) => {
-    const seconds = Math.floor(secondsLeft(token, now))
-    if (seconds > 0) void sharedCache?.put(name, fetched, seconds)
+function readToken({ uri, form }: Place, source: FetchSource, last: Found | undefined): Promise<Found> {
+  return readCopy(source, {
+    name: `${form} ${uri}`,
+    limit: STATUS_LIST.tokenBytes,
+    known: last?.ok ? last.value.fetchedAt : undefined,
+    fetch: () => fetchToken({ uri, form }, source.fetchResource),
+    open: (copy, share) => openToken(copy, form, (token) => share(secondsLeft(token, source.now))),
+    isFresh: (token) => secondsLeft(token, source.now) > 0,
   })
-  return found
 }
 
 async function fetchToken(

@@ -6,6 +6,7 @@ import { isJsonObject, type Json, member } from '../codec/json.ts'
 import { STATUS_LIST } from '../limits.ts'
 import { err, ok, type Result } from '../result.ts'
 import type { TrustAnchor } from './anchor.ts'
+import type { CertificateRevocation } from './certificate-revocation.ts'
 import type { FetchResource } from './fetch-resource.ts'
 import type { SharedCache } from './shared-cache.ts'
 import { rememberStatusToken } from './status-cache.ts'
@@ -33,10 +34,15 @@ export type StatusContext = {
   readonly credentialType: { readonly name: string; readonly builtIn: boolean }
   /** The anchor that vouches for the credential, as `resolveSigner` named it. */
   readonly credentialAnchor: Pick<TrustAnchor, 'name' | 'assurance_level'>
+  /** What is done about the certificates of the list's signer. Without it: `off`. */
+  readonly certificateRevocation?: CertificateRevocation
 }
 
-/** §7.1. `invalid` is revoked for good. `other` is a value with a private meaning. Only `valid` is valid. */
-export type CredentialStatus = 'valid' | 'invalid' | 'suspended' | 'other'
+/**
+ * §7.1. `invalid` is revoked for good. `other` is a value with a private meaning. `unconfirmed` would be valid, by a list whose
+ * signer may have been revoked, which the relying party accepts. Only `valid` is valid.
+ */
+export type CredentialStatus = 'valid' | 'invalid' | 'suspended' | 'other' | 'unconfirmed'
 
 /** A status, and when the list that says so was fetched (Unix seconds). Its own `iat` would tell which list it was. */
 export type FoundStatus = { readonly status: CredentialStatus; readonly asOf: number }
@@ -54,7 +60,7 @@ export async function checkStatus(
 ): Promise<Result<FoundStatus, StatusUnavailable>> {
   const found = await readEntry(reference, context)
   return found.ok
-    ? ok({ status: meaningOf(found.value.entry, reference), asOf: found.value.asOf })
+    ? ok({ status: meaningOf(found.value, reference), asOf: found.value.asOf })
     : err({ reason: 'status_unavailable', cause: found.error })
 }
 
@@ -76,8 +82,16 @@ export function parseStatusElement(status: CborItem): Result<StatusReference, St
 }
 
 /** A bit means what its list is for; a Token Status List's values are the draft's (§7.1). */
-function meaningOf(entry: number, { purpose }: StatusReference): CredentialStatus {
-  return STATUSES[purpose === 'suspension' && entry === 1 ? 2 : entry] ?? 'other'
+function meaningOf({ entry, isConfirmed }: Entry, { purpose }: StatusReference): CredentialStatus {
+  const status = STATUSES[purpose === 'suspension' && entry === 1 ? 2 : entry] ?? 'other'
+  return status === 'valid' && !isConfirmed ? 'unconfirmed' : status
+}
+
+type Entry = {
+  readonly entry: number
+  readonly asOf: number
+  /** Whether the list's signer is known not to have been revoked, or nobody wants to know. */
+  readonly isConfirmed: boolean
 }
 
 const STATUSES: readonly CredentialStatus[] = ['valid', 'invalid', 'suspended']
@@ -97,7 +111,7 @@ function buildReference(
 async function readEntry(
   reference: StatusReference,
   context: StatusContext,
-): Promise<Result<{ entry: number; asOf: number }, StatusListFault>> {
+): Promise<Result<Entry, StatusListFault>> {
   const remembered = await rememberStatusToken(reference, context)
   if (!remembered.ok) return remembered
   const { token, fetchedAt, held } = remembered.value
@@ -108,5 +122,5 @@ async function readEntry(
   const trusted = await verifyStatusSigner(remembered.value, context)
   if (!trusted.ok) return trusted
   const entry = await readStatus(token.claims.list, reference.index, held)
-  return entry.ok ? ok({ entry: entry.value, asOf: fetchedAt }) : entry
+  return entry.ok ? ok({ ...trusted.value, entry: entry.value, asOf: fetchedAt }) : entry
 }

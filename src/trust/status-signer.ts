@@ -4,6 +4,7 @@ import type { PublicJwk } from '../crypto/jwk.ts'
 import { STATUS_LIST } from '../limits.ts'
 import { err, ok, type Result } from '../result.ts'
 import type { TrustAnchor } from './anchor.ts'
+import { checkCertificates } from './certificate-revocation.ts'
 import { anchoredIssuer, resolveSigner } from './resolve-signer.ts'
 import type { TrustedSigner } from './signer.ts'
 import type { RememberedStatusToken } from './status-cache.ts'
@@ -17,13 +18,29 @@ import type { StatusListFault } from './status-token.ts'
 export async function verifyStatusSigner(
   remembered: RememberedStatusToken,
   context: StatusContext,
-): Promise<Result<true, StatusListFault>> {
+): Promise<Result<{ readonly isConfirmed: boolean }, StatusListFault>> {
   const signers = await resolveSigners(remembered, context)
   if (signers.length === 0) return err('untrusted_signer')
-  for (const key of signers.flatMap(({ keys }) => keys)) {
-    if (await verifyOnce(remembered, key)) return ok(true)
+  for (const { keys, path } of signers) {
+    for (const key of keys) {
+      if (await verifyOnce(remembered, key)) return judgeCertificates(path, context)
+    }
   }
   return err('invalid_signature')
+}
+
+/** As with an issuer: a revoked signer vouches for nothing, and one who may have been for what the relying party accepts. */
+async function judgeCertificates(
+  path: TrustedSigner['path'],
+  { certificateRevocation = 'off', ...source }: StatusContext,
+): Promise<Result<{ readonly isConfirmed: boolean }, StatusListFault>> {
+  if (certificateRevocation === 'off') return ok({ isConfirmed: true })
+  const { status } = await checkCertificates(path, source)
+  if (status === 'revoked') return err('revoked_signer')
+  const isConfirmed = status !== 'unavailable'
+  return isConfirmed || certificateRevocation === 'accept_unknown'
+    ? ok({ isConfirmed })
+    : err('unconfirmed_signer')
 }
 
 async function verifyOnce(

@@ -28,6 +28,9 @@ export type StatusListFault =
   /** The list is no stream of its kind, or inflates to less than its kind must. */
   | 'malformed_list'
   | 'untrusted_signer'
+  /** A certificate of the signer was revoked, or whether it was cannot be told. */
+  | 'revoked_signer'
+  | 'unconfirmed_signer'
   | 'invalid_signature'
   | 'index_out_of_range'
 

@@ -1,4 +1,4 @@
-// Every GET the service makes on its own (issuer metadata, DID documents, status lists): the URL rule of CONTRACT 7, no
+// Every GET the service makes on its own (issuer metadata, DID documents, status and revocation lists): the URL rule of CONTRACT 7, no
 // redirect, a time limit, a size limit. It has the shape that `trust/` asks for.
 
 import { err, ok, type Result } from '../result.ts'
@@ -45,7 +45,8 @@ export function createConditionalGet(guard: Guard): ConditionalGet {
   const { bound } = guard
   return async (request) => {
     const isBound = bound !== undefined && request.url.startsWith(`${bound.origin}/`)
-    const url = isBound ? ok(request.url) : judgeReceiverUrl(request.url, guard)
+    const rule = { ...guard, allowHttp: request.allowHttp ?? false }
+    const url = isBound ? ok(request.url) : judgeReceiverUrl(request.url, rule)
     if (!url.ok) return err('forbidden')
     try {
       const fetch = isBound ? bound.fetch : guard.fetch

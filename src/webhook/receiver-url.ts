@@ -1,5 +1,5 @@
 // Where the service may send a request to (CONTRACT 7): https on 443 to a public name. One rule for webhooks and for
-// every other outgoing request.
+// every other outgoing request, but that revocation lists may come by http on 80: they are signed, and published so.
 //
 // A name is judged as text. One that looks public may still resolve to a private address; that is stopped where the
 // connection is made, by `global_fetch_strictly_public` at the edge and by workerd's `network` rules when self-hosted.
@@ -12,6 +12,8 @@ export type UrlRule = {
   readonly allowLoopback: boolean
   /** Host of our own base URL, with its port where it has one: the service never calls itself. */
   readonly ownHost: string
+  /** Adds http on port 80 of public names: for what is public and signed. */
+  readonly allowHttp?: boolean
 }
 
 /** Why a URL is refused. */
@@ -58,8 +60,11 @@ function loopbackFault({ port }: URL, { ownHost }: UrlRule): UrlFault | undefine
   return LOOPBACK.includes(own.hostname) && own.port === port ? 'own_host' : undefined
 }
 
-function publicFault({ protocol, port, hostname }: URL, { ownHost }: UrlRule): UrlFault | undefined {
-  if (protocol !== 'https:') return 'not_https'
+function publicFault(
+  { protocol, port, hostname }: URL,
+  { ownHost, allowHttp }: UrlRule,
+): UrlFault | undefined {
+  if (protocol !== 'https:' && !allowHttp) return 'not_https'
   if (port !== '') return 'port'
   // URL Standard §3.5: the parser has turned every notation of an IPv4 address into four decimal numbers.
   if (hostname.startsWith('[') || /^[\d.]+$/.test(hostname)) return 'ip_literal'

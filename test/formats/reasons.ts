@@ -4,7 +4,14 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { CHECKS, type CheckId, type CredentialFormat, type Rejection } from '../../src/formats/format.ts'
+import {
+  CHECKS,
+  type CheckId,
+  type Context,
+  type CredentialFormat,
+  type Rejection,
+} from '../../src/formats/format.ts'
+import { err, ok } from '../../src/result.ts'
 import {
   type CertificateOptions,
   type IssuerPki,
@@ -12,7 +19,9 @@ import {
   mintCertificate,
   mintIntermediate,
   mintLeaf,
+  VALID_UNTIL,
 } from '../support/certificates.ts'
+import { makeCrl } from '../support/crl.ts'
 import { expectRejection, type Verdict } from './contract.ts'
 
 /** The verdict on one change, or why the format has nothing that could be changed so. */
@@ -71,6 +80,8 @@ export type ChainReason =
   | 'certificate_expired'
   | 'certificate_not_yet_valid'
   | 'certificate_profile_violation'
+  | 'certificate_revoked'
+  | 'certificate_status_unavailable'
 
 /** A good chain with one thing changed; its leaf has the same key and, where nothing else is said, the same usage. */
 export async function chainFor(
@@ -96,5 +107,25 @@ export async function chainFor(
       return below({ notBefore: new Date('2049-01-01T00:00:00Z') })
     case 'certificate_profile_violation':
       return below({ keyUsage: ['keyEncipherment'] })
+    case 'certificate_revoked':
+    case 'certificate_status_unavailable':
+      return below({ crls: [CRL_URL], serialNumber: REVOKED })
+  }
+}
+
+const CRL_URL = 'http://crl.authority.example.org/1.crl'
+const REVOKED = '7b'
+
+/** What changes in the world for such a chain: who lists it, and whether the list comes. */
+export function worldFor(reason: ChainReason, { intermediate }: IssuerPki): Partial<Context> {
+  if (reason !== 'certificate_revoked' && reason !== 'certificate_status_unavailable') return {}
+  return {
+    certificateRevocation: 'require',
+    fetchResource: async ({ url }) => {
+      expect(url).toBe(CRL_URL)
+      if (reason === 'certificate_status_unavailable') return err('unavailable')
+      const body = await makeCrl(intermediate, 1_700_000_000, { revoked: [REVOKED], nextUpdate: VALID_UNTIL })
+      return ok({ body, contentType: 'application/pkix-crl' })
+    },
   }
 }

@@ -35,6 +35,36 @@ describe('the level of a credential', () => {
     },
   )
 
+  test.each(ASSURANCE_LEVELS)(
+    'is low with certificates of the issuer that may have been revoked, below an anchor of %s',
+    (level) => {
+      const certificates = { status: 'unavailable', cause: 'stale' } as const
+      expect(deriveLevel('pid', { ...credentialOf(level), certificates })).toEqual({
+        level: 'low',
+        derivation: [
+          { step: 'anchor', id: 'pid', anchor: 'Authority', level },
+          { step: 'certificate_status_unavailable', id: 'pid', level: 'low' },
+          { step: 'holder_binding', id: 'pid', level: 'low' },
+          { step: 'status', id: 'pid', status: 'not_present', as_of: null, level: 'low' },
+        ],
+      })
+    },
+  )
+
+  test.each([
+    ['on no list', { status: 'valid', asOf: NOW }, new Date(NOW * 1000).toISOString()],
+    ['that name no list', { status: 'not_present' }, null],
+  ] as const)(
+    'stays with certificates of the issuer %s, and the derivation says as of when',
+    (_, found, as_of) => {
+      const { level, derivation } = deriveLevel('pid', { ...credentialOf('high'), certificates: found })
+      expect(level).toBe('high')
+      const { status } = found
+      expect(derivation[1]).toEqual({ step: 'certificate_status', id: 'pid', status, as_of, level: 'high' })
+      expect(derivation).toHaveLength(4)
+    },
+  )
+
   test.each<[AssuranceLevel, Json, AssuranceLevel]>([
     ['high', 'substantial', 'substantial'],
     ['high', 'low', 'low'],

@@ -116,6 +116,7 @@ const INPUT: SettingsInput = {
   request_options: {},
   by_value: true,
   status_unavailable: 'refuse',
+  certificate_revocation: 'off',
   return_urls: [],
   origins: [],
   branding: null,

@@ -23,6 +23,7 @@ const INPUT: SettingsInput = {
   request_options: {},
   by_value: true,
   status_unavailable: 'refuse',
+  certificate_revocation: 'off',
   return_urls: [],
   origins: [],
   branding: null,
@@ -113,13 +114,14 @@ describe('a relying party object', () => {
     expect(refused).toContain(`unknown version ${SCHEMA_VERSION + 1}`)
   })
 
-  it('reads a document of the first version as one that refuses what cannot be checked', async () => {
-    const { stub } = await create({ status_unavailable: 'accept' })
+  it('reads a document of the first version as one that refuses what cannot be checked, and asks nothing that it did not', async () => {
+    const { stub } = await create({ status_unavailable: 'accept', certificate_revocation: 'require' })
     const before = await settingsFrom(stub)
     const after = await runInDurableObject(stub, async (object, state) => {
       const document = state.storage.kv.get<Stored>('document')
       const unknown = {
         status_unavailable: undefined,
+        certificate_revocation: undefined,
         transaction_data_types: undefined,
         anchor_sets: undefined,
         branding: undefined,
@@ -127,7 +129,10 @@ describe('a relying party object', () => {
       state.storage.kv.put('document', { ...document, ...unknown, schema_version: 1 })
       return object.settings()
     })
-    expect(after).toEqual({ ok: true, value: { ...before, status_unavailable: 'refuse' } })
+    expect(after).toEqual({
+      ok: true,
+      value: { ...before, status_unavailable: 'refuse', certificate_revocation: 'off' },
+    })
   })
 })
 

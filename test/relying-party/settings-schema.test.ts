@@ -70,6 +70,7 @@ const GOOD = {
   },
   by_value: true,
   status_unavailable: 'accept',
+  certificate_revocation: 'accept_unknown',
   return_urls: ['https://shop.org/done?step=2'],
   origins: ['https://shop.org'],
   branding: { color: '#1D4ed8', logo: 'data:image/png;base64,iVBORw0KGgo=' },
@@ -112,6 +113,14 @@ describe('a creation', () => {
     })
   })
 
+  it.each([
+    [true, 'require'],
+    [false, 'off'],
+  ])('that says nothing of revoked certificates, livemode %s, has %s', async (livemode, expected) => {
+    const created = await creationSchema(RULES).parseAsync({ name: 'Shop', livemode })
+    expect(created.certificate_revocation).toBe(expected)
+  })
+
   it('stays within its limits', async () => {
     const within = {
       ...GOOD,
@@ -128,6 +137,7 @@ describe('a creation', () => {
     ['an empty name', { name: '' }, '/name'],
     ['a name of 101 characters', { name: 'x'.repeat(101) }, '/name'],
     ['a name with a line break', { name: 'a\nb' }, '/name'],
+    ['an unheard-of way with revocation', { certificate_revocation: 'refuse' }, '/certificate_revocation'],
     ['a mode that is no boolean', { livemode: 'true' }, '/livemode'],
     ['a webhook on http', { webhook: { url: 'http://hooks.shop.org/in' } }, '/webhook/url'],
     ['a webhook on a private address', { webhook: { url: 'https://10.0.0.1/in' } }, '/webhook/url'],

@@ -72,6 +72,7 @@ describe('creating a relying party', () => {
       request_options: {},
       by_value: true,
       status_unavailable: 'refuse',
+      certificate_revocation: 'off',
       return_urls: [],
       origins: [],
       branding: null,

@@ -60,6 +60,7 @@ describe('a relying party', () => {
       trust_anchors: [],
       by_value: true,
       status_unavailable: 'accept',
+      certificate_revocation: 'accept_unknown',
       return_urls: ['https://shop.example/back'],
       origins: ['https://shop.example'],
       retention_seconds: 3600,

@@ -5,7 +5,8 @@ import { runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { decodeBase64url } from '../../src/codec/base64url.ts'
 import { makeHandle } from '../../src/session/handles.ts'
-import { REASONS, type ReasonCode } from '../../src/session/reasons.ts'
+import type { ReasonCode } from '../../src/session/reason-code.ts'
+import { REASONS } from '../../src/session/reasons.ts'
 import {
   type CertificateOptions,
   type IssuerPki,
@@ -14,6 +15,7 @@ import {
   mintIssuerPki,
   mintLeaf,
 } from '../support/certificates.ts'
+import { makeCrl } from '../support/crl.ts'
 import { alter, encodeDisclosure, type KeyPair, makeKey, type Parts, signJwt } from '../support/issuer.ts'
 import { encryptResponse } from '../support/wallet.ts'
 import {
@@ -45,7 +47,7 @@ beforeAll(async () => {
   pki = await mintIssuerPki()
   stranger = await makeKey()
   const age = { credential_types: ['age_attestation'], assurance_level: 'high' }
-  setting = await setUp({}, [
+  setting = await setUp({ certificate_revocation: 'require' }, [
     { name: 'Authority', ...age, x509_ca_pem: pki.root.pem },
     { name: 'By metadata', ...age, issuer_url: METADATA_ISSUER },
   ])
@@ -99,6 +101,13 @@ const leafWith = (options: CertificateOptions): Fault =>
   chained(async ({ root }) => {
     const intermediate = await mintIntermediate(root)
     return [(await mintLeaf(intermediate, { ...options, keys: pki.leaf.keys })).x5c, intermediate.x5c]
+  })
+
+/** A leaf that names a revocation list. */
+const naming = (list: string) =>
+  chained(async ({ intermediate, leaf: { keys } }) => {
+    const crls = [`http://crl.authority.example.org/${list}`]
+    return [(await mintLeaf(intermediate, { serialNumber: '7b', keys, crls })).x5c, intermediate.x5c]
   })
 
 const NOT_AUTHENTIC: Readonly<Record<string, Fault>> = {
@@ -157,6 +166,11 @@ const NOT_AUTHENTIC: Readonly<Record<string, Fault>> = {
   certificate_expired: leafWith({ notAfter: new Date(Date.now() - 86_400_000) }),
   certificate_not_yet_valid: leafWith({ notBefore: new Date(Date.now() + 86_400_000) }),
   certificate_profile_violation: leafWith({ keyUsage: ['keyEncipherment'] }),
+  certificate_revoked: async (request, good) => {
+    const body = await makeCrl(pki.intermediate, now(), { revoked: ['7b'] })
+    mockFetch(() => new Response(body))
+    return naming('1.crl')(request, good)
+  },
   issuer_metadata_invalid: claims({ iss: METADATA_ISSUER }),
 }
 
@@ -171,6 +185,7 @@ function statusList(): string {
 }
 
 const NOT_CHECKABLE: Readonly<Record<string, Fault>> = {
+  certificate_status_unavailable: naming('2.crl'),
   issuer_metadata_unavailable: claims({ iss: METADATA_ISSUER }),
   status_unavailable: listed(0),
 }

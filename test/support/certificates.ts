@@ -41,6 +41,10 @@ export type CertificateOptions = {
   readonly keyUsage?: readonly KeyUsageName[] | null
   readonly extendedKeyUsage?: readonly string[]
   readonly altNames?: readonly AltName[]
+  /** Hexadecimal. */
+  readonly serialNumber?: string
+  /** Addresses of revocation lists. */
+  readonly crls?: readonly string[]
   /** Extensions beside the above, encoded by the caller. */
   readonly extensions?: readonly RawExtension[]
 }
@@ -107,7 +111,7 @@ export async function mintCertificate(options: CertificateOptions, issuer?: Mint
   const signer = issuer?.keys ?? keys
   const subject = options.subject ?? 'CN=Test'
   const certificate = await x509.X509CertificateGenerator.create({
-    serialNumber: '2a',
+    serialNumber: options.serialNumber ?? '2a',
     subject,
     issuer: options.issuerName ?? issuer?.subject ?? subject,
     notBefore: options.notBefore ?? VALID_FROM,
@@ -185,6 +189,7 @@ function toExtensions(options: CertificateOptions) {
     ...(bits === undefined ? [] : [new x509.KeyUsagesExtension(bits, true)]),
     ...(options.extendedKeyUsage ? [new x509.ExtendedKeyUsageExtension([...options.extendedKeyUsage])] : []),
     ...(options.altNames ? [new x509.SubjectAlternativeNameExtension([...options.altNames])] : []),
+    ...(options.crls ? [new x509.CRLDistributionPointsExtension([...options.crls])] : []),
     ...(options.extensions ?? []).map(
       ({ oid, critical, value }) => new x509.Extension(oid, critical, new Uint8Array(value)),
     ),

@@ -41,6 +41,7 @@ describe('decodeCertificate', () => {
       digitalSignature: true,
       contentCommitment: false,
       keyCertSign: false,
+      cRLSign: false,
     })
     expect(certificate?.extensions.extendedKeyUsage).toEqual(['1.0.18013.5.1.2'])
   })

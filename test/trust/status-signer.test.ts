@@ -2,11 +2,16 @@
 
 import { generateKeyPair } from 'jose'
 import { describe, expect, it } from 'vitest'
+import { utf8 } from '../../src/codec/bytes.ts'
+import { err, ok } from '../../src/result.ts'
 import type { TrustAnchor } from '../../src/trust/anchor.ts'
-import type { StatusContext } from '../../src/trust/status-list.ts'
+import { CERTIFICATE_REVOCATION, type CertificateRevocation } from '../../src/trust/certificate-revocation.ts'
+import type { FetchResource } from '../../src/trust/fetch-resource.ts'
+import { checkStatus, type StatusContext } from '../../src/trust/status-list.ts'
 import { mintLeaf } from '../support/certificates.ts'
-import { caAnchor, pinnedAnchor, pki } from './fixtures.ts'
-import { ISSUER, jwksAnchor, makeCwt, makeJwt, statusOf } from './status-fixtures.ts'
+import { makeCrl } from '../support/crl.ts'
+import { caAnchor, NOW, pinnedAnchor, pki } from './fixtures.ts'
+import { context, ISSUER, jwksAnchor, makeCwt, makeJwt, statusOf, URI, word } from './status-fixtures.ts'
 
 const jwt = await makeJwt()
 const nameless = await makeJwt({ iss: undefined })
@@ -128,5 +133,56 @@ describe('a list with a chain', () => {
   it('does not count below no anchor', async () => {
     const signed = await makeJwt({ iss: undefined }, { x5c }, privateKey)
     expect(await statusOf(signed, {}, { anchors: [jwksAnchor()] })).toBe('untrusted_signer')
+  })
+})
+
+describe('a list whose signer names a revocation list', async () => {
+  const crl = 'http://crl.authority.example.org/status.crl'
+  const leaf = await mintLeaf(pki.intermediate, { serialNumber: '7b', crls: [crl] })
+  const x5c = [leaf.x5c, pki.intermediate.x5c]
+  const revoked = await makeCrl(pki.intermediate, NOW, { revoked: ['7b'] })
+  const good = await makeCrl(pki.intermediate, NOW)
+
+  const judged = async (
+    entry: number,
+    certificateRevocation: CertificateRevocation,
+    answer: Uint8Array<ArrayBuffer> | undefined,
+    anchor = caAnchor(pki.root.pem),
+  ) => {
+    const body = utf8(await makeJwt({}, { x5c }, leaf.keys.privateKey))
+    const asked: string[] = []
+    const fetchResource: FetchResource = async ({ url }) => {
+      asked.push(url)
+      const found = url === crl ? answer : body
+      return found === undefined ? err('unavailable') : ok({ body: found, contentType: '' })
+    }
+    const reference = { uri: URI, index: entry, form: 'jwt' } as const
+    const world = context({ anchors: [anchor], fetchResource, certificateRevocation })
+    const status = word(await checkStatus(reference, world))
+    return { status, isAsked: asked.includes(crl) }
+  }
+
+  it.each([
+    ['stands', good, { require: 'valid', accept_unknown: 'valid', off: 'valid' }],
+    ['was revoked', revoked, { require: 'revoked_signer', accept_unknown: 'revoked_signer', off: 'valid' }],
+    [
+      'may have been',
+      undefined,
+      { require: 'unconfirmed_signer', accept_unknown: 'unconfirmed', off: 'valid' },
+    ],
+  ] as const)('that %s counts as the relying party has it', async (_, answer, known) => {
+    for (const setting of CERTIFICATE_REVOCATION) {
+      const { status, isAsked } = await judged(2, setting, answer)
+      expect([setting, status, isAsked]).toEqual([setting, known[setting], setting !== 'off'])
+    }
+  })
+
+  it('that may have been is believed where it says that the credential was', async () => {
+    expect((await judged(0, 'accept_unknown', undefined)).status).toBe('invalid')
+  })
+
+  it('is not asked about where the signer is pinned', async () => {
+    const pinned = pinnedAnchor(leaf.pem)
+    expect(await judged(2, 'require', revoked, pinned)).toEqual({ status: 'valid', isAsked: false })
   })
 })

@@ -80,6 +80,19 @@ describe('a guarded GET', () => {
 })
 
 describe('the guard', () => {
+  it('lets http pass where the request allows it, follows no redirect even so, and no other request after it', async () => {
+    const sent: (readonly [string, RequestInit['redirect']])[] = []
+    const fetch = async (to: string, { redirect }: RequestInit) => {
+      sent.push([to, redirect])
+      return new Response('', { status: 302, headers: { location: 'http://127.0.0.1/' } })
+    }
+    const fetchResource = createFetchResource({ ...LOCAL, fetch })
+    const request = { url: 'http://crl.acme.com/1.crl', accept: '*/*', limit: 10 }
+    expect(await fetchResource({ ...request, allowHttp: true })).toEqual({ ok: false, error: 'unavailable' })
+    expect(await fetchResource(request)).toEqual({ ok: false, error: 'forbidden' })
+    expect(sent).toEqual([[request.url, 'manual']])
+  })
+
   it.each([
     'http://acme.com/',
     'https://169.254.169.254/latest/meta-data/',

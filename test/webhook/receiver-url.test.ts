@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { judgeReceiverUrl } from '../../src/webhook/receiver-url.ts'
+import { judgeReceiverUrl, type UrlRule } from '../../src/webhook/receiver-url.ts'
 
-const PRODUCTION = { allowLoopback: false, ownHost: 'verify.example.org' }
+const PRODUCTION: UrlRule = { allowLoopback: false, ownHost: 'verify.example.org' }
 const LOCAL = { allowLoopback: true, ownHost: '127.0.0.1:8787' }
 
 const fault = (text: string, rule = PRODUCTION) => {
@@ -32,6 +32,39 @@ describe('a public https URL', () => {
     const longest = `https://acme.com/${'a'.repeat(2048 - 17)}`
     expect(fault(longest)).toBe('accepted')
     expect(fault(`${longest}a`)).toBe('too_long')
+  })
+})
+
+describe('a public http URL on port 80', () => {
+  const SIGNED = { ...PRODUCTION, allowHttp: true }
+
+  it.each([
+    ['http://crl.acme.com/1.crl', 'http://crl.acme.com/1.crl'],
+    ['http://crl.acme.com:80/1.crl', 'http://crl.acme.com/1.crl'],
+    ['https://crl.acme.com/1.crl', 'https://crl.acme.com/1.crl'],
+  ])('is accepted for what is public and signed: %s', (text, href) => {
+    expect(judgeReceiverUrl(text, SIGNED)).toEqual({ ok: true, value: href })
+    expect(fault(text, { ...SIGNED, allowHttp: false })).toBe(
+      text.startsWith('http:') ? 'not_https' : 'accepted',
+    )
+  })
+
+  it.each([
+    ['http://crl.acme.com:443/', 'port'],
+    ['http://crl.acme.com:8080/', 'port'],
+    ['ldap://crl.acme.com/', 'not_https'],
+    ['ftp://crl.acme.com/', 'not_https'],
+    ['http://user@crl.acme.com/', 'userinfo'],
+    ['http://127.0.0.1/', 'ip_literal'],
+    ['http://0x7f.1/', 'ip_literal'],
+    ['http://[::1]/', 'ip_literal'],
+    ['http://169.254.169.254/latest/meta-data/', 'ip_literal'],
+    ['http://localhost/', 'not_public_name'],
+    ['http://crl.internal/', 'not_public_name'],
+    ['http://metadata.goog/', 'not_public_name'],
+    ['http://verify.example.org/', 'own_host'],
+  ])('keeps every other rule: %s is %s', (text, reason) => {
+    expect(fault(text, SIGNED)).toBe(reason)
   })
 })
 

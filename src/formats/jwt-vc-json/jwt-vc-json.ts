@@ -20,6 +20,7 @@ export const jwtVcJson: CredentialFormat<typeof FORMAT> = {
     nonce: 'OpenID4VP 1.0 §14.1',
     audience: 'OpenID4VP 1.0 §14.8',
     validity: 'VCDM 1.1 §6.3.1, RFC 7519 §4.1',
+    certificate_revocation: 'RFC 5280 §6.3',
     status: 'Bitstring Status List §3.2',
   },
   metaTypes,

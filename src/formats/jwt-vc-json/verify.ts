@@ -9,7 +9,7 @@ import type { TrustedSigner } from '../../trust/signer.ts'
 import { parseStatusClaim } from '../../trust/status-list.ts'
 import type { Context, CredentialType, Expected, Rejection, VerifiedCredential } from '../format.ts'
 import { readSigner, verifyIssuerSignature } from '../issuer-jwt.ts'
-import { checkRevocation, listedStatus, type ReadStatus } from '../revocation.ts'
+import { checkRevocation, listedStatus, type ReadStatus, statusContext } from '../revocation.ts'
 import { checkValidity } from '../sd-jwt-vc/validity.ts'
 import { tracer } from '../tracer.ts'
 import { type Credential, readCredential } from './credential.ts'
@@ -39,12 +39,12 @@ export async function verifyJwtVc(
   const findings = checkValidity(credential.validity, { now: context.now, audience: expected.audience })
   context.trace('validity', findings.ok && findings.value.length === 0 ? 'pass' : 'fail')
   if (!findings.ok) return findings
-  const reader = statusReader(
+  const read = statusReader(
     parts.credential,
     { type: type.value.credentialType, anchor: issuer.value.anchor },
     context,
   )
-  const standing = await checkRevocation(reader, findings.value, context)
+  const standing = await checkRevocation({ issuer: issuer.value, read }, findings.value, context)
   if (!standing.ok) return standing
   return ok({
     format: FORMAT,
@@ -111,9 +111,7 @@ function statusReader(
     status === undefined ? undefined : listedStatus(parseStatusClaim(status), { type, anchor }, context)
   if (credentialStatus === undefined) return listed
   return async () => {
-    const { now, anchors, fetchResource, sharedCache } = context
-    const world = { now, anchors, fetchResource, sharedCache, credentialType: type, credentialAnchor: anchor }
-    const found = await checkBitstringStatus(credentialStatus, world)
+    const found = await checkBitstringStatus(credentialStatus, statusContext({ type, anchor }, context))
     return listed === undefined ? found : worseOf(await listed(), found)
   }
 }

@@ -58,7 +58,7 @@ export async function verifyDeviceResponse(
   context.trace('validity', findings.ok && findings.value.length === 0 ? 'pass' : 'fail')
   if (!findings.ok) return findings
   const standing = await checkRevocation(
-    statusReader(mso, type.value, issuer.value, context),
+    { issuer: issuer.value, read: statusReader(mso, type.value, issuer.value, context) },
     findings.value,
     context,
   )

@@ -20,6 +20,7 @@ export const sdJwtVc: CredentialFormat<typeof FORMAT> = {
     nonce: 'OpenID4VP 1.0 §14.1',
     audience: 'OpenID4VP 1.0 §14.8',
     validity: 'SD-JWT VC §2.2.2',
+    certificate_revocation: 'RFC 5280 §6.3',
     status: 'Token Status List §8.3',
   },
   metaTypes,

@@ -47,7 +47,11 @@ export async function verifySdJwtVc(
   const findings = checkValidity(claims, { now: context.now, audience: expected.audience })
   context.trace('validity', findings.ok && findings.value.length === 0 ? 'pass' : 'fail')
   if (!findings.ok) return findings
-  const standing = await checkRevocation(statusReader(claims, issuer, context), findings.value, context)
+  const standing = await checkRevocation(
+    { issuer, read: statusReader(claims, issuer, context) },
+    findings.value,
+    context,
+  )
   if (!standing.ok) return standing
   return ok({
     format: FORMAT,

@@ -90,6 +90,8 @@ const listReference = z.object({ name: z.string(), sequence: maybe(z.int()), tru
 const derivation = z.object({
   step: z.enum([
     'anchor',
+    'certificate_status',
+    'certificate_status_unavailable',
     'holder_binding',
     'no_holder_binding',
     'status',

@@ -171,6 +171,7 @@ const RELYING_PARTY = {
   request_options: {},
   by_value: true,
   status_unavailable: 'refuse',
+  certificate_revocation: 'require',
   return_urls: ['https://shop.example/checkout'],
   origins: ['https://shop.example'],
   branding: { color: '#1d4ed8', logo: null },

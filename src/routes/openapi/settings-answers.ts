@@ -4,6 +4,7 @@ import * as z from 'zod/mini'
 import { addedTransactionDataTypes } from '../../relying-party/added-transaction-data-types.ts'
 import { addedTypes, FORMAT_IDS } from '../../relying-party/added-types.ts'
 import { EVENT_TYPES, SCOPES, STATUS_UNAVAILABLE } from '../../relying-party/settings.ts'
+import { CERTIFICATE_REVOCATION } from '../../trust/certificate-revocation.ts'
 import { anchorShape } from '../../trust/parse-anchor.ts'
 import { time } from './answers.ts'
 
@@ -38,6 +39,7 @@ export const relyingParty = z.object({
   request_options: jsonObject,
   by_value: z.boolean(),
   status_unavailable: z.enum(STATUS_UNAVAILABLE),
+  certificate_revocation: z.enum(CERTIFICATE_REVOCATION),
   return_urls: texts,
   origins: texts,
   branding: maybe(z.object({ color: maybe(z.string()), logo: maybe(z.string()) })),

@@ -81,6 +81,8 @@ export const WORDS = {
     livemode: 'Fixed for ever: every API key carries it.',
     by_value: 'Whether answers to your own view of a request are heard. Default: in test mode.',
     status_unavailable: '`accept`: counts for `low` at most.',
+    certificate_revocation:
+      'CRLs. `accept_unknown`: counts for `low` at most. Default: `require` in live mode, else `off`.',
     retention_seconds: 'How long results are kept. Default: 48 hours.',
     anchor_sets: 'Lists of trusted issuers that the operator keeps, by name.',
   },

@@ -1,11 +1,12 @@
 import { utf8 } from '../../../src/codec/bytes.ts'
+import type { Context } from '../../../src/formats/format.ts'
 import { jwtVcJson } from '../../../src/formats/jwt-vc-json/jwt-vc-json.ts'
 import { err, ok } from '../../../src/result.ts'
 import type { TrustAnchor } from '../../../src/trust/anchor.ts'
 import type { FetchResource } from '../../../src/trust/fetch-resource.ts'
 import { mintIssuerPki } from '../../support/certificates.ts'
 import type { SigningKey } from '../../support/issuer.ts'
-import { type ChainReason, chainFor, describeReasons } from '../reasons.ts'
+import { type ChainReason, chainFor, describeReasons, worldFor } from '../reasons.ts'
 import {
   ANCHOR,
   type Changes,
@@ -28,13 +29,15 @@ const header = (changes: object) => async () =>
 const presentation = (changes: Changes) => async () => verdictOn(await presentOf({}, changes))
 
 /** Signed by the leaf of a chain whose root is anchored. */
-const chained = (chain: () => Promise<readonly string[]>) => async () => {
-  const anchors: TrustAnchor[] = [{ name, credential_types, assurance_level, x509_ca_pem: PKI.root.pem }]
-  const x5c = await chain()
-  return verdictOn(await presentOf({ header: { x5c }, key: LEAF_KEY }), { context: { anchors } })
-}
+const chained =
+  (chain: () => Promise<readonly string[]>, world: Partial<Context> = {}) =>
+  async () => {
+    const anchors: TrustAnchor[] = [{ name, credential_types, assurance_level, x509_ca_pem: PKI.root.pem }]
+    const x5c = await chain()
+    return verdictOn(await presentOf({ header: { x5c }, key: LEAF_KEY }), { context: { anchors, ...world } })
+  }
 const chainOf = (reason: ChainReason) =>
-  chained(async () => (await chainFor(reason, PKI)).map(({ x5c }) => x5c))
+  chained(async () => (await chainFor(reason, PKI)).map(({ x5c }) => x5c), worldFor(reason, PKI))
 
 /** Of an issuer whose metadata an anchor names. Each has one of its own: what was read is remembered. */
 const described = (issuer: string, fetchResource: FetchResource) => async () => {
@@ -90,6 +93,8 @@ describeReasons({
     certificate_expired: chainOf('certificate_expired'),
     certificate_not_yet_valid: chainOf('certificate_not_yet_valid'),
     certificate_profile_violation: chainOf('certificate_profile_violation'),
+    certificate_revoked: chainOf('certificate_revoked'),
+    certificate_status_unavailable: chainOf('certificate_status_unavailable'),
     trust_anchor_in_chain: chainOf('trust_anchor_in_chain'),
     self_signed_certificate: chainOf('self_signed_certificate'),
     issuer_key_not_found: header({ alg: 'ES384' }),

@@ -1,5 +1,6 @@
+import type { Context } from '../../../src/formats/format.ts'
 import { mdoc } from '../../../src/formats/mdoc/mdoc.ts'
-import { type ChainReason, chainFor, describeReasons } from '../reasons.ts'
+import { type ChainReason, chainFor, describeReasons, worldFor } from '../reasons.ts'
 import { flipLast, STRANGER, set } from './changes.ts'
 import { make, NAME_SPACE, PKI, SIGNER_USAGE, verdictOn } from './good.ts'
 import { type Changes, embedded, type Making } from './maker.ts'
@@ -9,15 +10,20 @@ const changed =
   async () =>
     verdictOn(make(changes, making))
 
-const chained = (chain: () => Promise<readonly Uint8Array[]>) => async () => {
-  const x5chain = [...(await chain())]
-  return verdictOn(make({ issuerHeaders: (headers) => headers.unprotected.set(33, x5chain) }))
-}
+const chained =
+  (chain: () => Promise<readonly Uint8Array[]>, context: Partial<Context> = {}) =>
+  async () => {
+    const x5chain = [...(await chain())]
+    return verdictOn(make({ issuerHeaders: (headers) => headers.unprotected.set(33, x5chain) }), { context })
+  }
 const chainOf = (reason: ChainReason) =>
-  chained(async () => {
-    const chain = await chainFor(reason, PKI, { extendedKeyUsage: [SIGNER_USAGE] })
-    return chain.map(({ der }) => der)
-  })
+  chained(
+    async () => {
+      const chain = await chainFor(reason, PKI, { extendedKeyUsage: [SIGNER_USAGE] })
+      return chain.map(({ der }) => der)
+    },
+    worldFor(reason, PKI),
+  )
 
 const SIGNED_WHOLE =
   'the device signs nonce and client identifier with all else (OpenID4VP 1.0 B.2.6): another one is another signature'
@@ -70,6 +76,8 @@ describeReasons({
     certificate_expired: chainOf('certificate_expired'),
     certificate_not_yet_valid: chainOf('certificate_not_yet_valid'),
     certificate_profile_violation: chainOf('certificate_profile_violation'),
+    certificate_revoked: chainOf('certificate_revoked'),
+    certificate_status_unavailable: chainOf('certificate_status_unavailable'),
     trust_anchor_in_chain: chainOf('trust_anchor_in_chain'),
     self_signed_certificate: chainOf('self_signed_certificate'),
     issuer_key_not_found: changed({ issuerHeaders: (headers) => headers.protected.set(1, -35) }),

@@ -1,11 +1,12 @@
 import { utf8 } from '../../../src/codec/bytes.ts'
+import type { Context } from '../../../src/formats/format.ts'
 import { sdJwtVc } from '../../../src/formats/sd-jwt-vc/sd-jwt-vc.ts'
 import { err, ok } from '../../../src/result.ts'
 import type { TrustAnchor } from '../../../src/trust/anchor.ts'
 import type { FetchResource } from '../../../src/trust/fetch-resource.ts'
 import { mintIssuerPki } from '../../support/certificates.ts'
 import { alter, encodeDisclosure, type Parts, type SigningKey } from '../../support/issuer.ts'
-import { type ChainReason, chainFor, describeReasons } from '../reasons.ts'
+import { type ChainReason, chainFor, describeReasons, worldFor } from '../reasons.ts'
 import { ANCHOR, GOOD, HOLDER_KEY, ISSUER_KEY, STRANGER_KEY, verdictOn } from './good.ts'
 
 type Change = (parts: Parts & { payload: Record<string, unknown>; header: Record<string, unknown> }) => void
@@ -21,16 +22,18 @@ const claims = (members: object) => changed((parts) => Object.assign(parts.paylo
 const kb = (members: object) => changed((parts) => Object.assign(parts.kb?.payload ?? {}, members))
 
 /** Signed by the leaf of a chain whose root is anchored. */
-const chained = (chain: () => Promise<readonly string[]>) => async () => {
-  const x5c = await chain()
-  const presentation = await alter(GOOD, { ...KEYS, issuer: LEAF_KEY }, (parts) =>
-    Object.assign(parts.header, { x5c }),
-  )
-  const anchors: TrustAnchor[] = [{ name, credential_types, assurance_level, x509_ca_pem: PKI.root.pem }]
-  return verdictOn(presentation, { context: { anchors } })
-}
+const chained =
+  (chain: () => Promise<readonly string[]>, world: Partial<Context> = {}) =>
+  async () => {
+    const x5c = await chain()
+    const presentation = await alter(GOOD, { ...KEYS, issuer: LEAF_KEY }, (parts) =>
+      Object.assign(parts.header, { x5c }),
+    )
+    const anchors: TrustAnchor[] = [{ name, credential_types, assurance_level, x509_ca_pem: PKI.root.pem }]
+    return verdictOn(presentation, { context: { anchors, ...world } })
+  }
 const chainOf = (reason: ChainReason) =>
-  chained(async () => (await chainFor(reason, PKI)).map(({ x5c }) => x5c))
+  chained(async () => (await chainFor(reason, PKI)).map(({ x5c }) => x5c), worldFor(reason, PKI))
 
 /** Of an issuer whose metadata an anchor names. Each has one of its own: what was read is remembered. */
 const described = (issuer: string, fetchResource: FetchResource) => async () => {
@@ -84,6 +87,8 @@ describeReasons({
     certificate_expired: chainOf('certificate_expired'),
     certificate_not_yet_valid: chainOf('certificate_not_yet_valid'),
     certificate_profile_violation: chainOf('certificate_profile_violation'),
+    certificate_revoked: chainOf('certificate_revoked'),
+    certificate_status_unavailable: chainOf('certificate_status_unavailable'),
     trust_anchor_in_chain: chainOf('trust_anchor_in_chain'),
     self_signed_certificate: chainOf('self_signed_certificate'),
     issuer_key_not_found: header({ alg: 'ES384' }),
