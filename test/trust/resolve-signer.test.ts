@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { PublicJwk } from '../../src/crypto/jwk.ts'
 import { err } from '../../src/result.ts'
 import type { AnchorJwk, TrustAnchor } from '../../src/trust/anchor.ts'
+import { decodeCertificate } from '../../src/trust/certificate.ts'
 import { mintCertificate, mintIssuerPki, mintLeaf, withDer } from '../support/certificates.ts'
 import { ask, askAll, caAnchor, jsonResource, NOW, pinnedAnchor, pki, SHARED, verdict } from './fixtures.ts'
 
@@ -41,6 +42,7 @@ describe('which anchors count', () => {
         issuer: 'CN=Test Document Signer,O=Test Issuer,C=DE',
         anchor: { name: 'test anchor', assurance_level: 'high' },
         authorityKeyIdentifiers: [],
+        path: [pki.leaf, pki.intermediate, pki.root].map(({ der }) => decodeCertificate(der)),
       },
     })
   })
@@ -250,6 +252,7 @@ describe('an issuer with an anchor of its own', () => {
         issuer: ISSUER,
         anchor: { name: 'test anchor', assurance_level: 'high' },
         authorityKeyIdentifiers: [],
+        path: [],
       },
     })
   })
@@ -338,6 +341,7 @@ describe('an issuer with an anchor of its own', () => {
       issuer: ISSUER,
       anchor: { name: 'test anchor', assurance_level: 'high' },
       authorityKeyIdentifiers: [],
+      path: [],
     })
     const dead = { anchors, fetchResource: async () => err('unavailable' as const) }
     expect(verdict(await ask({ iss: ISSUER }, dead))).toBe('issuer_metadata_unavailable')
