@@ -26,7 +26,7 @@ export const EVENTS = {
     timedBy: ['result'],
   },
   fetches: {
-    help: 'Outgoing GETs: status lists, issuer keys, trust lists.',
+    help: 'Outgoing GETs: status and revocation lists, issuer keys, trust lists.',
     labels: ['media_type', 'result'],
     timedBy: ['media_type'],
   },
