@@ -1,7 +1,8 @@
 // Every reason of the catalogue, produced by the sandbox over HTTP: it is in the poll, in the webhook, and has its page.
 
 import { beforeAll, expect, it } from 'vitest'
-import { REASONS, type ReasonCode } from '../../src/session/reasons.ts'
+import type { ReasonCode } from '../../src/session/reason-code.ts'
+import { REASONS } from '../../src/session/reasons.ts'
 import { expectStatus, OVER_18, type Poll, type RelyingParty } from '../support/service.ts'
 import { eventOf, relyingPartyOf, useStage } from '../support/stage.ts'
 import { PAYMENT } from '../support/transaction-data.ts'
@@ -9,7 +10,7 @@ import { mintListSigner, PID_ISSUANCE } from '../support/trust-lists.ts'
 
 const stage = useStage()
 
-/** Trusts whom a list names that cannot be had. */
+/** Trusts whom a list names that cannot be had, and wants to know of certificates whether they were revoked. */
 let subscriber: RelyingParty
 
 beforeAll(async () => {
@@ -24,7 +25,7 @@ beforeAll(async () => {
   }
   const token = stage.service.server.adminToken
   await expectStatus(await stage.rp.call('POST', '/v1/admin/trust_lists', { token, body }), 201)
-  subscriber = await relyingPartyOf(stage, { anchor_sets: ['lost'] })
+  subscriber = await relyingPartyOf(stage, { anchor_sets: ['lost'], certificate_revocation: 'require' })
 })
 
 const NAME_QUERY = {
@@ -49,6 +50,13 @@ const SESSIONS: { readonly [code in ReasonCode]?: object } = {
   assurance_level_too_low: { ...OVER_18, required_assurance_level: 'high' },
 }
 
+/** Reasons that the relying party's settings make possible. */
+const ASKED_FOR: readonly ReasonCode[] = [
+  'trust_list_unavailable',
+  'certificate_revoked',
+  'certificate_status_unavailable',
+]
+
 /** Reasons that end a session; every other is an attempt, and the session waits on. */
 const ENDS: { readonly [code in ReasonCode]?: string } = {
   credential_revoked: 'rejected',
@@ -64,7 +72,7 @@ const ENDS: { readonly [code in ReasonCode]?: string } = {
 }
 
 it.each(Object.keys(REASONS) as ReasonCode[])('%s is produced, sent, and explained', async (code) => {
-  const rp = code === 'trust_list_unavailable' ? subscriber : stage.rp
+  const rp = ASKED_FOR.includes(code) ? subscriber : stage.rp
   const { verification_id: id } = await rp.create(SESSIONS[code])
   const outcome = async (reason: ReasonCode) =>
     (await expectStatus(

@@ -101,6 +101,14 @@ const TRUST = {
     does: 'presents a credential that was signed with the certificate of a web server',
     identity: 'wrong_purpose',
   },
+  certificate_revoked: {
+    does: "presents a credential whose issuer's certificate was revoked",
+    identity: 'revoked',
+  },
+  certificate_status_unavailable: {
+    does: "presents a credential whose issuer's certificate names a revocation list that cannot be fetched",
+    identity: 'crl_unavailable',
+  },
   trust_anchor_in_chain: {
     does: 'sends the trust anchor along with the certificate',
     chain: (chain) => [...chain, ROOT_CERTIFICATE],
