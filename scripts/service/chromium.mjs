@@ -12,4 +12,4 @@ export function findChromium(environment = process.env) {
 
 /** What a person can do about it. */
 export const NO_CHROMIUM =
-  'No Chromium on this machine: the browser tests are skipped. Install the package `chromium`, or set CHROMIUM_PATH.'
+  'No Chromium on this machine: what needs one is left out. Install the package `chromium`, or set CHROMIUM_PATH.'

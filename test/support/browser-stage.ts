@@ -102,6 +102,9 @@ async function newVisitor(
     takeFaults: () => faults.splice(0),
     walletUris,
     host: async (address, body) => {
+      // To the browser the service is on loopback, where a page from elsewhere needs a permission to frame it.
+      const { origin } = new URL(address)
+      await context.grantPermissions(['local-network-access'], { origin })
       await context.route(address, (route) =>
         route.fulfill({ contentType: 'text/html; charset=utf-8', body }),
       )

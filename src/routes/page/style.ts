@@ -30,7 +30,7 @@ main {
 h1 { font-size: 1.25rem; line-height: 1.3; font-weight: 650; text-wrap: balance; }
 h2 { font-size: 1.375rem; line-height: 1.25; font-weight: 650; text-wrap: balance; }
 h2:focus { outline: none; }
-h2 + p { margin-top: .375rem; color: var(--soft); text-wrap: pretty; }
+[role=status] p, .status > h1 + p { margin-top: .375rem; color: var(--soft); font-size: 1rem; text-wrap: pretty; }
 .soft { color: var(--soft); font-size: .9375rem; }
 .test {
   justify-self: start; align-self: start; padding: .1875rem .75rem; border-radius: 1rem;
@@ -58,6 +58,7 @@ dd, .confirm { font-weight: 600; }
 [data-state=declined] .mark, [data-state=expired] .mark, [data-state=otherBrowser] .mark, [data-state=invalidCode] .mark,
 [data-state=interrupted] .mark { background: var(--note-tint); color: var(--note); }
 main:not(:has(#live)) .mark { display: block; }
+main:not(:has(#live)) .status p { text-wrap: balance; }
 [data-state=verified] .yes, [data-state=returned] .yes, [data-state=rejected] .no, [data-state=declined] .less, [data-state=canceled] .less,
 [data-state=expired] .clock, [data-state=invalidCode] .clock, [data-state=finishing] .clock, [data-state=unavailable] .clock,
 [data-state=gone] .what, [data-state=notFound] .what, [data-state=otherBrowser] .what, [data-state=interrupted] .what { display: inline; }
@@ -104,7 +105,10 @@ a { color: inherit; }
 #live > p { margin-top: .5rem; }
 #live > #time { margin-top: .75rem; padding-top: .75rem; border-top: 1px solid var(--line); text-align: center; }
 #time { font-variant-numeric: tabular-nums; }
-#lost { padding: .5rem .75rem; border-radius: .625rem; background: var(--note-tint); color: var(--note); font-weight: 600; }
+#live > #lost {
+  position: fixed; inset: auto 1rem 1rem; width: fit-content; max-width: 100%; margin: 0 auto; padding: .75rem 1.25rem; border-radius: .875rem;
+  background: var(--note-tint); color: var(--note); font-weight: 600; box-shadow: 0 0 0 1px, 0 .75rem 1.5rem -.5rem rgb(15 23 42 / .4);
+}
 @media (min-width: 48rem) {
   body { padding: 2rem; }
   main { padding: 2.25rem; }

@@ -1,0 +1,29 @@
+// `npm run screenshots`: pictures of our pages in every state, on a phone and on a desktop, as the browser tests see them. They are
+// written to docs/screenshots, in place of those that were there.
+
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { ensureBundle } from './service/bundle.mjs'
+import { findChromium, NO_CHROMIUM } from './service/chromium.mjs'
+import { ensureInstalled } from './service/install.mjs'
+import { NODE, ROOT } from './service/paths.mjs'
+
+const SCREENSHOTS = join(ROOT, 'docs', 'screenshots')
+const TESTS = ['test/browser/states.test.ts', 'test/browser/return-page.test.ts']
+
+ensureInstalled()
+ensureBundle()
+if (findChromium() === undefined) {
+  console.error(NO_CHROMIUM)
+  process.exit(1)
+}
+rmSync(SCREENSHOTS, { recursive: true, force: true })
+mkdirSync(SCREENSHOTS, { recursive: true })
+const vitest = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs')
+const run = spawnSync(NODE, [vitest, 'run', '--project', 'browser', ...TESTS], {
+  cwd: ROOT,
+  env: { ...process.env, SCREENSHOTS },
+  stdio: 'inherit',
+})
+process.exitCode = run.status ?? 1

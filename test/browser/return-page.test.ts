@@ -1,0 +1,75 @@
+// Every state of the page that a wallet sends people back to, and of our other pages of one sentence, on a phone and on a desktop.
+
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { DEVICES, describeInBrowser, useBrowserStage } from '../support/browser-stage.ts'
+import { judge } from '../support/page-judge.ts'
+import { BASE_URL, OVER_18 } from '../support/service.ts'
+
+const RETURN = `${BASE_URL}/v1/verify/v_1/return`
+const CODE = '#response_code=abc'
+
+describeInBrowser('the return page, accessible and whole on a phone and on a desktop,', () => {
+  const stage = useBrowserStage()
+
+  const judged = async (name: string, open: (page: Page) => Promise<unknown>): Promise<void> => {
+    await Promise.all(
+      Object.entries(DEVICES).map(async ([kind, device]) => {
+        const { page } = await stage.visitor({ ...device, reducedMotion: 'reduce' })
+        await open(page)
+        await judge(page, `${name}-${kind}`)
+      }),
+    )
+  }
+
+  it('greets who comes without a code', () => judged('returned', (page) => page.goto(RETURN)))
+
+  it('hands over', () =>
+    judged('return-finishing', async (page) => {
+      await page.route('**/response_code', () => undefined) // never answered
+      await page.goto(RETURN + CODE)
+      await shows(page, 'finishing')
+    }))
+
+  it('could not hand over yet, and does when it is asked to', async () => {
+    await judged('return-interrupted', async (page) => {
+      await page.clock.install()
+      await page.route('**/response_code', (route) => route.abort())
+      await page.goto(RETURN + CODE)
+      await shows(page, 'finishing')
+      for (const pause of [500, 1000, 2000, 4000]) {
+        const failed = page.waitForEvent('requestfailed')
+        await page.clock.runFor(pause)
+        await failed
+      }
+      await shows(page, 'interrupted')
+      expect(await page.evaluate('document.activeElement.id')).toBe('again')
+    })
+  })
+
+  it.each([
+    ['comes back in another browser', 'other_browser', 'otherBrowser'],
+    ['comes back too late', 'invalid_code', 'invalidCode'],
+  ])('tells a person who %s', (_, code, state) =>
+    judged(`return-${state.toLowerCase()}`, async (page) => {
+      await page.route('**/response_code', (route) => route.fulfill({ status: 409, json: { code } }))
+      await page.goto(RETURN + CODE)
+      await shows(page, state)
+    }),
+  )
+
+  it('is nothing where there is no session', () =>
+    judged('not-found', (page) => page.goto(`${BASE_URL}/s/v_1`)))
+
+  it('asks for patience', async () => {
+    const { session_url } = await stage.rp.create(OVER_18)
+    await judged('unavailable', async (page) => {
+      await page.setExtraHTTPHeaders({ 'Sec-Purpose': 'prefetch' })
+      await page.goto(session_url)
+    })
+  })
+})
+
+function shows(page: Page, state: string): Promise<void> {
+  return page.locator(`main[data-state=${state}]`).waitFor()
+}
