@@ -22,8 +22,9 @@ export async function sendMetrics(c: AppContext): Promise<Response> {
 /** What stands at `now` (Unix milliseconds). */
 async function gaugesAt({ env }: AppContext, now: number): Promise<readonly Gauge[]> {
   const { verifierCertificate, relyingPartyCertificates, trustLists } = await standing(env, now)
+  // Nothing is told of what ends never (null), or never began (0).
   const until = (time: number | null | undefined, labels: Sample['labels']): readonly Sample[] =>
-    typeof time === 'number' ? [{ labels, value: (time - now) / 1000 }] : []
+    time ? [{ labels, value: (time - now) / 1000 }] : []
   return [
     {
       name: 'boot',

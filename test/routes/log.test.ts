@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { countedOf } from '../../src/metrics/record.ts'
 import { createApp } from '../../src/routes/app.ts'
 import { ADMIN, call, createRelyingParty, json } from './edge-app.ts'
 
@@ -17,6 +18,23 @@ async function logged(method: string, path: string, options: Parameters<typeof c
   const response = await call(app, method, path, options)
   return { lines, response }
 }
+
+it.each([
+  ['POST', '/r/x', '/r/:capability', 'wallet'],
+  ['POST', '/v1/verify/v_x/callback', '/v1/verify/:id/callback', 'wallet'],
+  ['POST', '/v1/admin/trust_lists', '/v1/admin/trust_lists', 'operator'],
+  ['GET', '/metrics', '/metrics', 'operator'],
+  ['GET', '/v1/verify/v_x', '/v1/verify/:id', 'api'],
+  ['GET', '/v1/verify/v_x?wait=1', '/v1/verify/:id', 'waiting'],
+  ['POST', '/oauth/token', '/oauth/token', 'api'],
+  ['GET', '/s/v_x', '/s/:id', 'public'],
+  ['GET', '/nowhere', '/*', 'public'],
+])('%s %s is counted by its route and whom that is for', async (method, path, route, audience) => {
+  const { response } = await logged(method, path)
+  const values = [audience, method, route, String(response.status)]
+  const counters = [...countedOf('requests').counters.values()]
+  expect(counters.find((counter) => counter.values.join() === values.join())?.count).toBe(1)
+})
 
 describe('a request', () => {
   it.each([

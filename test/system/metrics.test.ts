@@ -1,6 +1,7 @@
 // What an operator reads of a service that runs as one process: the counters of objects and of the edge are the same ones.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { mintIssuerPki } from '../support/certificates.ts'
 import { type Family, readOpenMetrics } from '../support/open-metrics.ts'
 import { ageOf, makeAuthority, makePerson } from '../support/person.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
@@ -88,6 +89,39 @@ it('GET /metrics shows for how long the service’s certificate lasts, and which
   expect(certificate?.value).toBeGreaterThan(300 * 86_400)
   const { boot_id } = (await (await service.fetch('/healthz')).json()) as { boot_id: string }
   expect(samplesOf(families, 'boot')).toEqual([{ boot_id, value: 1 }])
+})
+
+it('GET /metrics shows which lists of trusted issuers vouch for anybody, and for how long yet', async () => {
+  const services = [{ credential_types: ['pid'], assurance_level: 'high' }]
+  const { pem } = (await mintIssuerPki()).root
+  const url = 'http://127.0.0.1:9/list'
+  const missing = {
+    kind: 'etsi_lote',
+    url,
+    signers: [{ x509_ca_pem: pem }],
+    services: [{ ...services[0], type: 'x' }],
+  }
+  for (const list of [
+    { name: 'kept', kind: 'pem_bundle', pem, services },
+    { name: 'missing', ...missing },
+  ]) {
+    const created = await service.fetch('/v1/admin/trust_lists', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${service.server.adminToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ livemode: false, ...list }),
+    })
+    expect(created.status, await created.clone().text()).toBe(201)
+  }
+  const families = readOpenMetrics(await (await scrape()).text())
+  expect(samplesOf(families, 'trust_list_usable')).toEqual([
+    { trust_list: 'kept', value: 1 },
+    { trust_list: 'missing', value: 0 },
+  ])
+  // A bundle is for good, and what never came has no end either.
+  expect(samplesOf(families, 'trust_list_usable_for_seconds')).toEqual([])
+  expect(samplesOf(families, 'fetches')).toEqual([
+    { media_type: 'application/jose', result: 'unavailable', value: 1 },
+  ])
 })
 
 it('GET /metrics names nobody: no id, no address, no secret', async () => {
