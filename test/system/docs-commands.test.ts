@@ -24,6 +24,7 @@ const NOT_RUN: readonly (readonly [string, RegExp])[] = [
   ['writes; `npm run check` tells whether it would', /^npm run format$/],
   ['writes; test/documents/generated.test.ts makes the same', /^npm run docs$/],
   ['writes; test/routes/openapi/description.test.ts makes the same', /^npm run openapi$/],
+  ['writes; test/browser/states.test.ts sees the same', /^npm run screenshots$/],
   ['run before any test, and by test/scripts/client-package.test.ts', /^npm run build$/],
   ['ends only when it is told to', /^(npm run|wrangler) dev$/],
   ['takes two minutes of a quiet machine', /^npm run bench$/],
