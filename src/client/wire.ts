@@ -105,7 +105,7 @@ export type AssuranceStep = {
   /** Of the step `anchor`: who vouched for the issuer, and the list that says so, if one does. */
   readonly anchor?: string
   readonly list?: TrustListReference
-  /** Of the step `status`: what was found, and how fresh that is. */
+  /** Of the steps `status` and `certificate_status`: what was found, and how fresh that is. */
   readonly status?: VerifiedCredential['status']
   readonly as_of?: string | null
 }

@@ -1,0 +1,126 @@
+// What becomes of a credential by the revocation lists that its issuer's certificates name: after all else that is authentic
+// about it, and before what its issuer says of it.
+
+import { describe, expect, it } from 'vitest'
+import type { Context } from '../../src/formats/format.ts'
+import { err, ok } from '../../src/result.ts'
+import type { TrustAnchor } from '../../src/trust/anchor.ts'
+import type { FetchResource } from '../../src/trust/fetch-resource.ts'
+import { mintLeaf } from '../support/certificates.ts'
+import { type CrlOptions, makeCrl } from '../support/crl.ts'
+import { expectRejection } from './contract.ts'
+import { ANCHOR, make, NOW, PKI, SIGNER_USAGE, verdictOn } from './mdoc/good.ts'
+import { tagged } from './mdoc/maker.ts'
+
+const LIST = 'http://crl.authority.example.org/1.crl'
+const signer = await mintLeaf(PKI.intermediate, {
+  keys: PKI.leaf.keys,
+  serialNumber: '7b',
+  crls: [LIST],
+  extendedKeyUsage: [SIGNER_USAGE],
+})
+const chain = [signer.der, PKI.intermediate.der]
+const listed = {
+  issuerHeaders: (headers: { unprotected: Map<unknown, unknown> }) => headers.unprotected.set(33, chain),
+}
+const good = make(listed)
+
+/** The verdict where the list is like this, and what was fetched. `undefined`: it does not come. */
+async function judge(
+  certificateRevocation: Context['certificateRevocation'],
+  options: CrlOptions | undefined,
+  { presentation = good, ...changes }: { presentation?: string; nonce?: string; anchor?: TrustAnchor } = {},
+) {
+  const asked: string[] = []
+  const list = options && (await makeCrl(PKI.intermediate, NOW, options))
+  const fetchResource: FetchResource = async ({ url }) => {
+    asked.push(url)
+    return list && url === LIST ? ok({ body: list, contentType: '' }) : err('unavailable')
+  }
+  const { nonce, anchor = ANCHOR } = changes
+  const verdict = await verdictOn(presentation, {
+    ...(nonce && { expected: { nonce } }),
+    context: { certificateRevocation, fetchResource, anchors: [anchor] } as Partial<Context>,
+  })
+  return { verdict, asked, check: verdict.trace.find(([id]) => id === 'certificate_revocation')?.[1] }
+}
+
+const OVER = new Date((NOW - 3600) * 1000).toISOString().replace('.000', '')
+const REVOKED = { revoked: ['7b'] }
+const expired = make({
+  ...listed,
+  mso: (mso) => Object.assign(mso.validityInfo as object, { validUntil: tagged(0, OVER) }),
+})
+
+describe('a credential whose signer names a revocation list', () => {
+  it.each(['require', 'accept_unknown'] as const)(
+    'and is not on it verifies, and it is told: %s',
+    async (setting) => {
+      const { verdict, check } = await judge(setting, {})
+      const certificates = { status: 'valid', asOf: NOW - 86_400 }
+      expect(verdict.result).toMatchObject({ ok: true, value: { certificates, status: 'not_present' } })
+      expect(check).toBe('pass')
+    },
+  )
+
+  it.each(['require', 'accept_unknown'] as const)('and is on it is no authentic one: %s', async (setting) => {
+    const { verdict } = await judge(setting, REVOKED)
+    expectRejection(verdict, { reason: 'certificate_revoked' }, 'certificate_revocation')
+  })
+
+  it('is unknown where the list does not come, and passes so where that is accepted', async () => {
+    const required = await judge('require', undefined)
+    expectRejection(required.verdict, { reason: 'certificate_status_unavailable' }, 'certificate_revocation')
+    const accepted = await judge('accept_unknown', undefined)
+    const certificates = { status: 'unavailable', cause: 'not_fetched' }
+    expect(accepted.verdict.result).toMatchObject({ ok: true, value: { certificates } })
+    expect(accepted.check).toBe('fail')
+  })
+
+  it.each(['off', undefined] as const)('is not asked about where that is %s', async (setting) => {
+    const { verdict, asked, check } = await judge(setting, REVOKED)
+    expect(verdict.result.ok && verdict.result.value.certificates).toBeUndefined()
+    expect([verdict.result.ok, check, asked]).toEqual([true, 'skip', []])
+  })
+
+  it('is a forgery first, which nobody is asked about', async () => {
+    const { verdict, asked } = await judge('require', REVOKED, { nonce: 'f'.repeat(32) })
+    expectRejection(verdict, { reason: 'invalid_holder_signature' }, 'holder_binding')
+    expect(asked).toEqual([])
+  })
+
+  it('is asked about though it has expired: whoever stole the key signs what he likes', async () => {
+    const stolen = await judge('require', REVOKED, { presentation: expired })
+    expect(stolen.verdict.result).toEqual({ ok: false, error: { reason: 'certificate_revoked' } })
+    const own = await judge('require', {}, { presentation: expired })
+    expect(own.verdict.result).toMatchObject({ ok: true, value: { findings: ['credential_expired'] } })
+  })
+
+  it('is asked about before its own status: where a revoked signer points is not fetched', async () => {
+    const status = { status_list: { idx: 0, uri: 'https://status.example/1' } }
+    const presentation = make({ ...listed, mso: (mso) => Object.assign(mso, { status }) })
+    const { verdict, asked } = await judge('require', REVOKED, { presentation })
+    expectRejection(verdict, { reason: 'certificate_revoked' })
+    expect(asked).toEqual([LIST])
+  })
+})
+
+describe('nobody is asked about', () => {
+  it('a pinned signer', async () => {
+    const anchor = {
+      name: 'Pin',
+      credential_types: ['mdl'],
+      assurance_level: 'high',
+      x509_certificate_pem: signer.pem,
+    }
+    const { verdict, asked, check } = await judge('require', REVOKED, { anchor: anchor as TrustAnchor })
+    expect([verdict.result.ok, check, asked]).toEqual([true, 'skip', []])
+    expect(verdict.result.ok && verdict.result.value.certificates).toBeUndefined()
+  })
+
+  it('a signer that names no list, and the result says so', async () => {
+    const { verdict, asked, check } = await judge('require', REVOKED, { presentation: make() })
+    expect(verdict.result).toMatchObject({ ok: true, value: { certificates: { status: 'not_present' } } })
+    expect([check, asked]).toEqual(['skip', []])
+  })
+})
