@@ -10,7 +10,7 @@ import { ensureInstalled } from './service/install.mjs'
 import { NODE, ROOT } from './service/paths.mjs'
 
 const SCREENSHOTS = join(ROOT, 'docs', 'screenshots')
-const TESTS = ['test/browser/states.test.ts', 'test/browser/return-page.test.ts']
+const TESTS = ['states', 'return-page', 'shop'].map((name) => `test/browser/${name}.test.ts`)
 
 ensureInstalled()
 ensureBundle()

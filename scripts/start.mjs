@@ -6,6 +6,7 @@ import { networkInterfaces } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { BUNDLE, ensureBundle, SANDBOX_BUNDLE } from './service/bundle.mjs'
 import { demoRelyingPartyPath, keepDemoRelyingParty } from './service/demo-relying-party.mjs'
+import { keepDemoShop, openDemoShop, SHOP_VARIABLES } from './service/demo-shop.mjs'
 import { ensureInstalled } from './service/install.mjs'
 import { ASSETS, ROOT } from './service/paths.mjs'
 import { keepSecrets, keepUniqueKeys, openStateDirectory, writePrivately } from './service/state.mjs'
@@ -15,6 +16,9 @@ import { readWranglerToml, workerdConfig } from './service/workerd-config.mjs'
 
 /** Variables of src/config.ts that a start may be given and has no default of its own for. */
 const PASSED_ON = ['VERIFIER_FURTHER_KEYS', 'SERVICE_SCHEME', 'WALLET_SCHEME', 'CLIENT_IP_HEADER']
+
+/** Names of this machine alone. */
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
 await start().catch((error) => {
   console.error(`The service did not start: ${error.message}`)
@@ -28,16 +32,28 @@ async function start() {
   const directory = openStateDirectory(options.stateDirectory)
   const variables = await makeVariables(directory, options)
   await endStaleWorkerd(directory)
-  await prepare(directory, options, Object.keys(variables))
+  const shop = options.hasShop ? await openDemoShop(directory, options) : null
+  await prepare(directory, options, Object.keys(variables), shop)
 
-  const child = startWorkerd(directory, variables)
-  const end = endTogether(child)
-  await untilReady(child, { origin: options.origin, bootId: variables.BOOT_ID }).catch(async (error) => {
-    await end()
-    throw error
-  })
+  const run = runOneAtATime(directory, options.origin)
+  await run({ ...variables, ...shop?.variables })
+  const isOpen = shop !== null && (await openForBusiness(shop, options, variables, run))
   console.log(`Ready: ${variables.BASE_URL}`)
+  if (isOpen)
+    console.log(
+      `\n  Open ${variables.BASE_URL}/demo\n  a shop that asks for “over 18”: click through it, and see the webhook\n`,
+    )
   await tellHowToUseIt(directory, options, variables)
+}
+
+/** The shop's relying party can be made only while the service runs, which then starts anew to be told its secrets: once. */
+async function openForBusiness(shop, { origin }, variables, run) {
+  const secrets = await keepDemoShop(shop, { origin, adminToken: variables.ADMIN_TOKEN }).catch((error) => {
+    console.error(`There is no demo shop: ${error.message}`)
+  })
+  if (secrets === undefined) return false
+  if (secrets.DEMO_API_KEY !== shop.variables.DEMO_API_KEY) await run({ ...variables, ...secrets })
+  return true
 }
 
 /** What the caller chose. `origin` is where this machine reaches the service, whatever BASE_URL calls it. */
@@ -61,7 +77,14 @@ function readOptions(env) {
     addresses: hosts.map((host) => `${host}:${port}`),
     origin: `${scheme}://${reached}:${port}`,
     allowLoopback: env.ALLOW_LOOPBACK ?? '1',
+    hasShop: readDemo(env.DEMO, baseUrl),
   }
+}
+
+/** A shop for everyone on the internet to try is there only where it was asked for. */
+function readDemo(demo, baseUrl) {
+  if (demo !== undefined && demo !== '0' && demo !== '1') throw new Error('DEMO must be 0 or 1')
+  return demo === undefined ? LOOPBACK.includes(new URL(baseUrl).hostname) : demo === '1'
 }
 
 /** `localhost` is either of these; the second only where the machine speaks IPv6. */
@@ -70,7 +93,7 @@ function loopbackHosts() {
   return addresses.some(({ address }) => address === '::1') ? ['127.0.0.1', '[::1]'] : ['127.0.0.1']
 }
 
-/** The Worker's whole environment: what is kept, what was given, and an id that tells this start from any other. */
+/** The Worker's whole environment: what is kept, and what was given. */
 async function makeVariables(directory, options) {
   const made = {
     ...(await keepSecrets(directory)),
@@ -86,22 +109,25 @@ async function makeVariables(directory, options) {
     ...given,
     BASE_URL: options.baseUrl,
     ALLOW_LOOPBACK: options.allowLoopback,
-    BOOT_ID: randomUUID(),
+    BOOT_ID: '', // of each start of workerd its own
   }
 }
 
 /** Lays the bundles and their configuration side by side, so that a later build does not touch what runs. */
-async function prepare(directory, { addresses, tls, allowLoopback }, variables) {
+async function prepare(directory, { addresses, tls, allowLoopback }, variables, shop) {
   const wrangler = readWranglerToml()
+  const sandbox = readWranglerToml(readFileSync(join(ROOT, 'wrangler.sandbox.toml'), 'utf8'))
   const embedded = (path) => relative(directory, realpathSync(path))
   const config = workerdConfig({
     wrangler,
-    sandbox: readWranglerToml(readFileSync(join(ROOT, 'wrangler.sandbox.toml'), 'utf8')),
+    sandbox,
     variables,
+    sandboxVariables: ['BASE_URL', ...(shop === null ? [] : SHOP_VARIABLES)],
     addresses,
+    shopAddress: shop?.address ?? null,
     uniqueKeys: await keepUniqueKeys(
       directory,
-      wrangler.objects.map(({ className }) => className),
+      [...wrangler.objects, ...sandbox.objects].map(({ className }) => className),
     ),
     tls: tls && { certificate: embedded(tls.certificate), key: embedded(tls.key) },
     objectsPath: join(directory, 'objects'),
@@ -120,20 +146,37 @@ function layBeside(directory, name, bundle) {
   renameSync(join(directory, `${name}.new`), join(directory, name))
 }
 
-/** Signals are passed on; when workerd ends by itself, so does the launcher. Returns what ends both. */
-function endTogether(child) {
+/**
+ * Returns what runs workerd on given variables until it is ready, in place of the one before. Signals are passed on; when workerd
+ * ends by itself, so does the launcher.
+ */
+function runOneAtATime(directory, origin) {
+  let child
   let asked = false
   const end = () => {
     asked = true
-    return endWorkerd(child)
+    return child && endWorkerd(child)
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, end)
-  child.once('error', (error) => console.error(`workerd: ${error.message}`))
-  child.once('exit', (code, signal) => {
-    if (!asked) console.error(`workerd ended (${signal ?? `exit code ${code}`}).`)
-    process.exitCode = asked ? 0 : 1
-  })
-  return end
+  return async (variables) => {
+    const before = child
+    child = undefined
+    if (before) await endWorkerd(before)
+    if (asked) process.exit(0)
+    const bootId = randomUUID()
+    const started = startWorkerd(directory, { ...variables, BOOT_ID: bootId })
+    child = started
+    started.once('error', (error) => console.error(`workerd: ${error.message}`))
+    started.once('exit', (code, signal) => {
+      if (child !== started) return
+      if (!asked) console.error(`workerd ended (${signal ?? `exit code ${code}`}).`)
+      process.exitCode = asked ? 0 : 1
+    })
+    await untilReady(started, { origin, bootId }).catch(async (error) => {
+      await end()
+      throw error
+    })
+  }
 }
 
 async function tellHowToUseIt(directory, options, variables) {

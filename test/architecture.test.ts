@@ -34,12 +34,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   codec: [],
   client: ['codec'],
   // A wallet that shared the verifier's protocol would agree with it by construction (docs/decisions/sandbox.md).
-  sandbox: ['client', 'crypto', 'codec'],
+  sandbox: ['sandbox/shop', 'client', 'crypto', 'codec'],
+  'sandbox/shop': ['sandbox', 'client', 'crypto', 'codec'],
   result: [],
   limits: [],
 }
 
-const CLOUDFLARE_ROOMS = ['worker', 'env', 'routes', 'session', 'relying-party', 'metrics']
+const CLOUDFLARE_ROOMS = ['worker', 'env', 'routes', 'session', 'relying-party', 'metrics', 'sandbox/shop']
 /** The entries of the two Workers: the platform wants a default export of them. */
 const ENTRIES = ['worker.ts', 'sandbox/worker.ts']
 const CLOUDFLARE_NAMES =
@@ -48,7 +49,7 @@ const CLOUDFLARE_NAMES =
 /** Modules that only some rooms may import. */
 const RESERVED = [
   { module: /^cloudflare:/, rooms: CLOUDFLARE_ROOMS },
-  { module: /^(hono|@hono)\b/, rooms: ['worker', 'routes'] },
+  { module: /^(hono|@hono)\b/, rooms: ['worker', 'routes', 'sandbox/shop'] },
   { module: /^node:/, rooms: ['trust', ...CLOUDFLARE_ROOMS] },
   { module: /^zod(?!\/mini$)/, rooms: [] }, // docs/decisions/bundle.md
 ]
@@ -131,8 +132,9 @@ function resolveImport(path: string, specifier: string): string {
   return posix.join(posix.dirname(path), specifier)
 }
 
-/** `session/state.ts` → `session`, `config.ts` → `config`. */
+/** `session/state.ts` → `session`, `config.ts` → `config`. One room stands in another: a shop is no wallet. */
 function roomOf(path: string): string {
+  if (path.startsWith('sandbox/shop/')) return 'sandbox/shop'
   return (path.split('/')[0] ?? '').replace(/\.ts$/, '')
 }
 

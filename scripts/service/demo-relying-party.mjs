@@ -1,7 +1,9 @@
-// A relying party in test mode, so that the first session can be created by pasting one command.
+// Relying parties in test mode that every local service has: one for the first session, created by pasting a command, and the
+// demonstration shop.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { request } from './request.mjs'
 import { writePrivately } from './state.mjs'
 
@@ -10,22 +12,41 @@ export function demoRelyingPartyPath(directory) {
   return join(directory, 'demo-relying-party.json')
 }
 
-/** Keeps one demo relying party per state directory; makes it anew when its key works no more or its webhook is to change. */
-export async function keepDemoRelyingParty(directory, { origin, adminToken, webhookUrl }) {
-  const path = demoRelyingPartyPath(directory)
-  const webhook = webhookUrl === undefined ? {} : { webhook: { url: webhookUrl } }
-  if (existsSync(path)) {
-    const kept = JSON.parse(readFileSync(path, 'utf8'))
-    if (kept.webhook?.url === webhookUrl && (await isAccepted(origin, kept.api_key))) return kept
+/** Keeps the demo relying party of a state directory. */
+export function keepDemoRelyingParty(directory, { origin, adminToken, webhookUrl }) {
+  const webhook = webhookUrl === undefined ? null : { url: webhookUrl }
+  const settings = { name: 'Demo', webhook }
+  return keepRelyingParty(demoRelyingPartyPath(directory), { origin, adminToken, settings })
+}
+
+/**
+ * Keeps one relying party in a file: its id, its secrets and its settings. It is given other settings when they change, and made
+ * anew when its key works no more. Throws when the service refuses.
+ */
+export async function keepRelyingParty(path, { origin, adminToken, settings }) {
+  const at = `${origin}/v1/admin/relying_parties`
+  const kept = readRelyingParty(path)
+  if (kept !== undefined && (await isAccepted(origin, kept.api_key))) {
+    if (isDeepStrictEqual(kept.settings, settings)) return kept
+    const changed = await request('PATCH', `${at}/${kept.relying_party_id}`, {
+      bearer: adminToken,
+      body: settings,
+    })
+    return keepAs(path, { ...kept, settings }, changed, 200)
   }
-  const answer = await request('POST', `${origin}/v1/admin/relying_parties`, {
-    bearer: adminToken,
-    body: { name: 'Demo', livemode: false, ...webhook },
-  })
-  if (answer.status !== 201) throw new Error(`HTTP ${answer.status} ${answer.text.slice(0, 500)}`)
-  const made = { ...webhook, ...answer.json() }
-  writePrivately(path, JSON.stringify(made, null, 2))
-  return made
+  const made = await request('POST', at, { bearer: adminToken, body: { ...settings, livemode: false } })
+  return keepAs(path, { ...made.json(), settings }, made, 201)
+}
+
+/** What was kept before; undefined where nothing was. */
+export function readRelyingParty(path) {
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined
+}
+
+function keepAs(path, relyingParty, answer, expected) {
+  if (answer.status !== expected) throw new Error(`HTTP ${answer.status} ${answer.text.slice(0, 500)}`)
+  writePrivately(path, JSON.stringify(relyingParty, null, 2))
+  return relyingParty
 }
 
 /** An accepted key is told that there is no such session; a refused one is not told even that. */

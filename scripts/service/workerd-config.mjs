@@ -19,34 +19,43 @@ export function readWranglerToml(text = readFileSync(join(ROOT, 'wrangler.toml')
  * The configuration as Cap'n Proto text, to stand beside a copy of the bundle. Variables are named here and read from
  * the process's environment: their values are in no file. The unique keys are, so the file is for its owner only.
  * `sandbox` is what wrangler.sandbox.toml says: it runs beside the verifier, and the two reach each other by their bindings.
+ * `shopAddress`, where not null, is where the shop hears webhooks: the service calls none at its own address.
  */
 export function workerdConfig({
   wrangler,
   sandbox,
   uniqueKeys,
   variables,
+  sandboxVariables,
   addresses,
+  shopAddress,
   tls,
   objectsPath,
   assetsPath,
   allowLoopback,
 }) {
   const bindings = [
-    ...wrangler.objects.map(
-      ({ binding, className }) => `(name = ${text(binding)}, durableObjectNamespace = ${text(className)})`,
-    ),
+    ...namespaceBindings(wrangler),
     '(name = "ASSETS", service = "assets")',
-    ...variables.map((name) => `(name = ${text(name)}, fromEnvironment = ${text(name)})`),
+    ...variables.map(fromEnvironment),
     '(name = "SANDBOX", service = "sandbox")',
   ]
-  const namespaces = wrangler.objects.map(
-    ({ className }) =>
-      `(className = ${text(className)}, uniqueKey = ${text(uniqueKeys[className])}, enableSql = true)`,
-  )
-  const sockets = addresses.map(
-    (address, index) =>
-      `(name = "socket${index}", address = ${text(address)}, service = "verifier", ${protocol(tls)})`,
-  )
+  const sandboxBindings = [
+    ...namespaceBindings(sandbox),
+    '(name = "VERIFIER", service = "verifier")',
+    ...sandboxVariables.map(fromEnvironment),
+  ]
+  const sockets = [
+    ...addresses.map(
+      (address, index) =>
+        `(name = "socket${index}", address = ${text(address)}, service = "verifier", ${protocol(tls)})`,
+    ),
+    ...(shopAddress === null
+      ? []
+      : [
+          `(name = "shop", address = ${text(shopAddress)}, service = (name = "sandbox", entrypoint = "shopDoor"), http = ())`,
+        ]),
+  ]
   const allow = ['public', ...(allowLoopback ? ['127.0.0.0/8', '::1/128'] : [])]
   return `using Workerd = import "/workerd/workerd.capnp";
 
@@ -57,7 +66,7 @@ const config :Workerd.Config = (
       compatibilityDate = ${text(wrangler.compatibilityDate)},
       compatibilityFlags = ${list(wrangler.compatibilityFlags.map(text))},
       bindings = ${list(bindings)},
-      durableObjectNamespaces = ${list(namespaces)},
+      durableObjectNamespaces = ${list(namespaces(wrangler, uniqueKeys))},
       durableObjectStorage = (localDisk = "objects"),
       globalOutbound = "internet",
     )),
@@ -73,7 +82,9 @@ const config :Workerd.Config = (
       modules = [(name = "sandbox.js", esModule = embed "sandbox.js")],
       compatibilityDate = ${text(sandbox.compatibilityDate)},
       compatibilityFlags = ${list(sandbox.compatibilityFlags.map(text))},
-      bindings = [(name = "VERIFIER", service = "verifier"), (name = "BASE_URL", fromEnvironment = "BASE_URL")],
+      bindings = ${list(sandboxBindings)},
+      durableObjectNamespaces = ${list(namespaces(sandbox, uniqueKeys))},
+      durableObjectStorage = (localDisk = "objects"),
       globalOutbound = "nowhere",
     )),
     (name = "nowhere", network = (allow = [])),
@@ -81,6 +92,23 @@ const config :Workerd.Config = (
   sockets = ${list(sockets)},
 );
 `
+}
+
+function namespaceBindings({ objects }) {
+  return objects.map(
+    ({ binding, className }) => `(name = ${text(binding)}, durableObjectNamespace = ${text(className)})`,
+  )
+}
+
+function namespaces({ objects }, uniqueKeys) {
+  return objects.map(
+    ({ className }) =>
+      `(className = ${text(className)}, uniqueKey = ${text(uniqueKeys[className])}, enableSql = true)`,
+  )
+}
+
+function fromEnvironment(name) {
+  return `(name = ${text(name)}, fromEnvironment = ${text(name)})`
 }
 
 function protocol(tls) {

@@ -46,6 +46,9 @@ export const ACCESS = {
   'GET /v1/verify/:id/return': ANYONE,
   'GET /test/:page': ANYONE,
   'POST /test/:page': ANYONE,
+  'GET /demo': ANYONE,
+  'GET /demo/:page': ANYONE,
+  'POST /demo/:page': ANYONE,
 
   'GET /r/:capability': WALLET,
   'POST /r/:capability': WALLET,

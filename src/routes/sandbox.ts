@@ -13,12 +13,11 @@ import { faultProblem, stubOf } from './relying-party.ts'
 import { outcomeRequest } from './schemas.ts'
 import { readJson } from './validate.ts'
 
-/** `/test/{page}`, `/v1/test/verify/{id}/outcome`. */
+/** `/test/{page}`, `/v1/test/verify/{id}/outcome`, and the demonstration shop. */
 export function sandboxRoutes(): Hono<AppEnv> {
-  return new Hono<AppEnv>()
-    .get('/test/:page', handOn)
-    .post('/test/:page', handOn)
-    .post('/v1/test/verify/:id/outcome', produceOutcome)
+  const routes = new Hono<AppEnv>().get('/demo', handOn)
+  for (const path of ['/test/:page', '/demo/:page']) routes.get(path, handOn).post(path, handOn)
+  return routes.post('/v1/test/verify/:id/outcome', produceOutcome)
 }
 
 async function handOn(c: AppContext): Promise<Response> {

@@ -1,24 +1,37 @@
 // The sandbox, a Worker of its own beside the verifier (docs/decisions/sandbox.md): the test issuer with its status lists, and the
-// test wallet. The verifier alone leads here, by its binding; here leads back to it (verifier.ts), and nowhere else.
+// test wallet, and the demonstration shop. The verifier leads here by its binding; here leads back to it (verifier.ts), and nowhere else.
 
 import { issuerResource } from './issuer/resources.ts'
-import { type VerifierEnv, verifierOf } from './verifier.ts'
+import { shopRoutes } from './shop/routes.ts'
+import type { ShopEnv } from './shop/service.ts'
+import { verifierOf } from './verifier.ts'
 import { type Errand, type Post, prepare, send } from './wallet/wallet.ts'
 
+export { ShopVisit } from './shop/visit.ts'
+
 /** What the platform binds. */
-export type SandboxEnv = VerifierEnv
+export type SandboxEnv = ShopEnv
 
 /** The host under which the verifier asks: for what the sandbox issuer publishes, and for answers of the test wallet. */
 const SANDBOX_HOST = 'sandbox.invalid'
 
+const shop = shopRoutes()
+
 export default {
   async fetch(request: Request, env: SandboxEnv): Promise<Response> {
     const { host, pathname } = new URL(request.url)
+    if (/^\/demo(\/|$)/.test(pathname)) return shop.fetch(request, env)
     const found = host === SANDBOX_HOST ? await ownResource(request, pathname, env) : undefined
     return found ?? new Response('There is nothing here.\n', { status: 404, headers: HTML })
   },
 } satisfies ExportedHandler<SandboxEnv>
 
+/** The door of the shop's own where it has one (scripts/service/workerd-config.mjs): for webhooks, and nothing else of the sandbox. */
+export const shopDoor = {
+  fetch: (request: Request, env: SandboxEnv) => shop.fetch(new Request(WEBHOOK, request), env),
+} satisfies ExportedHandler<SandboxEnv>
+
+const WEBHOOK = 'https://shop.invalid/demo/webhook'
 const HTML = { 'content-type': 'text/html; charset=utf-8' }
 
 /** Nobody but the verifier asks for these: they have no address outside. */

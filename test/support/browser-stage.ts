@@ -36,8 +36,8 @@ export type Visitor = {
 }
 
 /** Sets the stage before the file's tests, and clears it. After each test no page may have broken its rules. */
-export function useBrowserStage(): BrowserStage {
-  const stage = useStage() as BrowserStage
+export function useBrowserStage(env: Readonly<Record<string, string>> = {}): BrowserStage {
+  const stage = useStage(env) as BrowserStage
   const open: { browser?: Browser; faults: string[] } = { faults: [] }
   beforeAll(async () => {
     const { hostname } = new URL(BASE_URL)

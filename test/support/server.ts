@@ -127,9 +127,9 @@ function spawnLauncher(path: string, variables: Record<string, string>) {
   return { launcher, output: () => text }
 }
 
-/** What the launcher needs of our environment, without the variables that would configure it. */
+/** What the launcher needs of our environment, without the variables that would configure it. The shop is for those who test it. */
 function inherited(): Record<string, string> {
-  return { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' }
+  return { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', DEMO: '0' }
 }
 
 async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {

@@ -27,13 +27,13 @@ export type Stage = {
 /** A session, and the request a wallet got for it. */
 export type Begun = { readonly session: CreatedSession; readonly request: ReceivedRequest }
 
-/** Sets the stage before the file's tests and clears it afterwards. Its members are there once the tests run. */
-export function useStage(): Stage {
+/** Sets the stage before the file's tests and clears it afterwards. Its members are there once the tests run. `env`: the launcher's. */
+export function useStage(env: Readonly<Record<string, string>> = {}): Stage {
   const stage = {} as Stage
   beforeAll(async () => {
     const authority = await makeAuthority()
     Object.assign(stage, {
-      service: await startService(),
+      service: await startService(env),
       receiver: await startReceiver(),
       authority,
       person: await makePerson(authority),

@@ -79,6 +79,7 @@ export const WALLETS = {
 } as const satisfies { readonly [name in RouteName]?: Operation }
 
 const PAGE = { 'text/html': null } as const
+const TEXT = { 'text/plain': null } as const
 
 export const BROWSERS = {
   'GET /s/:id': {
@@ -120,6 +121,45 @@ export const BROWSERS = {
     answers: {
       200: { description: 'The page.', other: PAGE },
       404: { description: 'No page.', other: PAGE },
+    },
+    problems: ['not_found', 'internal_error'],
+  },
+  'GET /demo': {
+    id: 'openShop',
+    summary: 'The demonstration shop',
+    description:
+      'A relying party that asks for “over 18” and shows what it receives. Where the sandbox has one.',
+    answers: {
+      200: { description: 'The page.', other: PAGE },
+      302: { description: 'To the same page under the service’s own name.' },
+      404: { description: 'No shop.', other: PAGE },
+    },
+    problems: ['not_found', 'internal_error'],
+  },
+  'GET /demo/:page': {
+    id: 'readShop',
+    summary: 'What the demonstration shop’s page loads, and where people come back to',
+    answers: {
+      200: {
+        description: 'Its script, or news of the order.',
+        other: { 'text/javascript': null, 'application/json': null },
+      },
+      303: { description: 'Back to the shop.' },
+      404: { description: 'No such thing.', other: PAGE },
+    },
+    problems: ['not_found', 'internal_error'],
+  },
+  'POST /demo/:page': {
+    id: 'useShop',
+    summary: 'Order at the demonstration shop',
+    description: 'From its own page; `webhook` is for signed events.',
+    answers: {
+      204: { description: 'The event was understood.' },
+      303: { description: 'On to the next page.' },
+      400: { description: 'The event is not believed.', other: TEXT },
+      403: { description: 'From another site.', other: TEXT },
+      404: { description: 'No such thing.', other: PAGE },
+      413: { description: 'The event is too long.', other: TEXT },
     },
     problems: ['not_found', 'internal_error'],
   },
