@@ -46,6 +46,7 @@ export type VerificationRequest = {
   readonly expires_in?: number
   readonly return_url?: string
   readonly locale?: string
+  readonly purpose?: string
   readonly allow_derived?: boolean
   readonly transaction_data?: readonly TransactionData[]
   readonly claims_encryption_jwk?: ClaimsEncryptionJwk

@@ -42,6 +42,14 @@ const locale = z
   .string()
   .check(z.maxLength(35), z.regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'must be a language tag'))
 
+// People read it beside the name of who asks.
+const purpose = text(200).check(
+  z.refine(
+    (words) => words.trim() === words && !/\p{C}/u.test(words),
+    'must be one line without outer spaces',
+  ),
+)
+
 // The members of its type are judged by the type.
 const transactionData = z.catchall(
   z.object({
@@ -73,6 +81,7 @@ const createMembers = z.strictObject({
   expires_in: z._default(z.int().check(z.minimum(60), z.maximum(LONGEST_SESSION_SECONDS)), 600),
   return_url: z.optional(returnUrl),
   locale: z.optional(locale),
+  purpose: z.exactOptional(purpose),
   allow_derived: z._default(z.boolean(), false),
   transaction_data: z.optional(list(transactionData, TRANSACTION_DATA.objects)),
   claims_encryption_jwk: z.optional(claimsEncryptionJwk),

@@ -108,6 +108,8 @@ export type StoredRequest = {
   readonly expires_in: number
   readonly return_url: string | null
   readonly locale: string | null
+  /** Why it is asked, in the relying party's words, for the person to read. */
+  readonly purpose?: string
   readonly allow_derived: boolean
   readonly retry_of: string | null
   /** The key claims are encrypted to: the session's own, else the settings' at creation. */

@@ -64,7 +64,7 @@ export function publicView(document: SessionDocument) {
 /** What the hosted page shows beside the public view: by whom something is asked, and what. Times are Unix milliseconds. */
 export function pageView(document: SessionDocument) {
   const { status, version, expires_at, relying_party_id, livemode } = document
-  const { locale, required_session_binding, return_url, protocol } = document.request
+  const { locale, purpose = null, required_session_binding, return_url, protocol } = document.request
   const state = { status, stage: stageOf(document), version, expires_at, relying_party_id, livemode }
   const transactions = detailsOf(document.request.transaction_data)
   const { offersDcApi: offers_dc_api } = PROTOCOLS[protocol]
@@ -73,6 +73,7 @@ export function pageView(document: SessionDocument) {
     asked: askedOf(document.policy),
     transactions,
     locale,
+    purpose,
     required_session_binding,
     return_url,
     offers_dc_api,
@@ -93,7 +94,8 @@ export function isoTimeOrNull(milliseconds: number | null): string | null {
 
 function requestMembers(request: SessionDocument['request']) {
   const transaction_data = request.transaction_data?.map(decodeTransactionData) ?? null
-  return { ...request, dcql_query: request.dcql_query ?? null, transaction_data }
+  const { dcql_query = null, purpose = null } = request
+  return { ...request, dcql_query, purpose, transaction_data }
 }
 
 function attemptView(attempt: Attempt) {

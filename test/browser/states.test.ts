@@ -10,6 +10,7 @@ import { PAYMENT } from '../support/transaction-data.ts'
 
 const RETURN_URL = 'https://shop.example/done'
 const SHOP = { name: 'Corner Wine Shop', return_urls: [RETURN_URL], branding: { color: '#7a1f3d' } }
+const WHY = 'Wine and spirits are sold to adults only.'
 const LINK_ONLY = { ...OVER_18, required_session_binding: 'page' }
 /** A green disc with a person on it. */
 const LOGO =
@@ -31,7 +32,7 @@ describeInBrowser('the session page, accessible and whole on a phone and on a de
   ): Promise<void> => {
     const rp = await relyingPartyOf(stage, settings)
     const back = 'return_urls' in settings ? { return_url: RETURN_URL } : {}
-    const session = await rp.create({ ...OVER_18, ...back, ...policy })
+    const session = await rp.create({ ...OVER_18, ...back, purpose: WHY, ...policy })
     const open = async (device: BrowserContextOptions) => {
       const visitor = await stage.visitor({ ...device, reducedMotion: 'reduce' })
       await prepare?.(visitor)
@@ -53,7 +54,7 @@ describeInBrowser('the session page, accessible and whole on a phone and on a de
   it('waits for a payment to be confirmed, with a logo', () =>
     judged('payment', {
       settings: BANK,
-      policy: { formats: ['dc+sd-jwt'], transaction_data: [PAYMENT] },
+      policy: { formats: ['dc+sd-jwt'], transaction_data: [PAYMENT], purpose: 'To carry out your payment.' },
       dark: true,
     }))
 

@@ -63,6 +63,7 @@ it('CONTRACT 2: defaults are low, any, all formats, openid4vp-1.0, 600 seconds, 
     required_session_binding: 'none',
     return_url: null,
     locale: null,
+    purpose: null,
     allow_derived: false,
     retry_of: null,
     claims_encryption_jwk: null,
@@ -108,6 +109,8 @@ it.each([
   ],
   ['an unlisted return_url', { ...OVER_18, return_url: 'https://shop.example/elsewhere' }, '/return_url'],
   ['a return_url of http', { ...OVER_18, return_url: 'http://shop.example/return' }, '/return_url'],
+  ['a purpose of 201 letters', { ...OVER_18, purpose: 'x'.repeat(201) }, '/purpose'],
+  ['a purpose of two lines', { ...OVER_18, purpose: 'To sell\nyou wine' }, '/purpose'],
   ['an empty locale', { ...OVER_18, locale: '' }, '/locale'],
 ])('CONTRACT 2: %s is 400 invalid_request at its pointer', async (_, body, pointer) => {
   const { code, errors } = await refusal(body, 400)

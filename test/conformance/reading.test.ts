@@ -28,6 +28,7 @@ const PENDING = {
   required_session_binding: 'none',
   return_url: null,
   locale: null,
+  purpose: null,
   allow_derived: false,
   retry_of: null,
   claims_encryption_jwk: null,

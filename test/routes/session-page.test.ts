@@ -171,6 +171,13 @@ describe('the session page', () => {
     expect(JSON.stringify(data)).not.toContain(session.client_token)
   })
 
+  it('says why it is asked, where the relying party does, escaped', async () => {
+    const setting = await setUp()
+    const html = await page(await createSession(setting, { purpose: 'To sell you {name} & <wine>' }))
+    expect(html).toContain('<bdi>Why: To sell you {name} &amp; &lt;wine&gt;</bdi>')
+    expect(await page(await createSession(setting))).not.toContain('class="why"')
+  })
+
   it('has the colour and the logo of its relying party, and links to it where one is on its way back', async () => {
     const logo = 'data:image/png;base64,iVBORw0KGgo='
     const return_url = 'https://shop.example/done?a=1&b=2'

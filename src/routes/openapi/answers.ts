@@ -150,6 +150,7 @@ export const verification = z.object({
   expires_in: z.int(),
   return_url: maybe(z.string()),
   locale: maybe(z.string()),
+  purpose: maybe(z.string()),
   allow_derived: z.boolean(),
   retry_of: maybe(z.string()),
   claims_encryption_jwk: maybe(jsonObject),

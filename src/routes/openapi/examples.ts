@@ -115,6 +115,7 @@ const VERIFICATION = {
   expires_in: 600,
   return_url: null,
   locale: null,
+  purpose: null,
   allow_derived: false,
   retry_of: null,
   claims_encryption_jwk: null,

@@ -23,6 +23,7 @@ export const WORDS = {
     expires_in: 'Seconds.',
     return_url: "One of your settings' `return_urls`, letter by letter.",
     locale: 'Language of the page.',
+    purpose: 'Why you ask, for the person to read: one line, in their language. Put no personal data here.',
     allow_derived: 'Whether an age may be computed from a birth date.',
     claims_encryption_jwk: 'Claims are then told, encrypted to this key.',
     transaction_data: 'What the person is asked to confirm, with the members of its type.',

@@ -44,6 +44,7 @@ ${page.livemode ? '' : html`<p class="test">${texts.testMode}</p>`}
 ${emblem(shown)}
 <h1 id="asks">${fill(live ? texts.asks : texts.asked, { name })}</h1>
 <ul>${askedClaims(page.asked, texts).map((claim) => html`<li><bdi>${claim}</bdi></li>`)}</ul>
+${page.purpose === null ? '' : html`<p class="why"><bdi>${fill(texts.why, { purpose: page.purpose })}</bdi></p>`}
 ${askedTypes(page.asked, texts).map((line) => html`<p class="soft">${line}</p>`)}
 ${transactionParts(shown, texts)}
 ${live ? html`<p id="consent" class="soft">${texts.consent}</p>` : ''}

@@ -45,6 +45,7 @@ ul { list-style: none; margin: .875rem 0; padding: 0; border-block: 1px solid va
 ul:has(:nth-child(7)) { columns: 2; column-gap: 1.25rem; }
 li { padding: .4375rem 0 .4375rem 1.125rem; position: relative; font-weight: 600; break-inside: avoid; }
 li::before { content: ""; position: absolute; left: 0; top: .9375rem; width: .5rem; height: .5rem; border-radius: 50%; background: var(--brand); }
+ul ~ .soft { margin-top: .375rem; }
 #consent { margin-top: .5rem; }
 dl { display: grid; grid-template-columns: fit-content(45%) 1fr; gap: .25rem .75rem; margin: .375rem 0 1rem; font-size: .9375rem; }
 dt { color: var(--soft); }

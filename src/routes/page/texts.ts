@@ -1,6 +1,6 @@
 // Every word that a person reads on our pages, as data: English here, each further language one more file of the same members
-// below assets/texts. `{name}` stands for the relying party, `{types}` for credentials, `{thing}` for what is shown, `{age}` and
-// `{time}` for figures.
+// below assets/texts. `{name}` stands for the relying party, `{types}` for credentials, `{thing}` for what is shown, `{purpose}`
+// for why, `{age}` and `{time}` for figures.
 
 import english from './english.json' with { type: 'json' }
 import type { Language } from './language.ts'
@@ -35,6 +35,8 @@ export type Texts = {
   readonly fromOptional: string
   /** A thing that may be left out. */
   readonly optional: string
+  /** Before the purpose, in the relying party's own words. */
+  readonly why: string
   readonly consent: string
   readonly steps: Readonly<Record<'open' | 'confirm' | 'done', string>>
   /** In place of `states.waiting` on a phone, where the link comes before the QR. */
