@@ -1,7 +1,7 @@
 // Behind the counter: what the shop's server sent and received, in the order in which it did, as it went over the wire.
 
 import { html } from 'hono/html'
-import type { Call, Entry, Order, Webhook } from './order.ts'
+import { type Call, type Entry, type Order, stateOf, type Webhook } from './order.ts'
 import type { Markup } from './page.ts'
 
 /** The panel beside the order. The webhook is open: it is what the shop goes by. */
@@ -9,15 +9,19 @@ export function behindTheCounter(order: Order | undefined): Markup {
   const records = order?.records ?? []
   return html`<section class="behind" aria-labelledby="behind">
 <h2 id="behind">Behind the counter</h2>
-${
-  records.length === 0
-    ? html`<p class="soft">This is what visitors never see: what the shop’s server says to the verification service, and what it is told.
-${order === undefined ? 'So far: nothing.' : 'About this order: nothing yet.'}</p>`
-    : html`<p class="soft">What the shop’s server sent and received. Every line went over the wire.</p>
-<ol>${records.map((entry) => html`<li>${shown(entry)}</li>`)}</ol>`
-}
+<p class="soft">${records.length === 0 ? silence(order) : 'What the shop’s server sent and received. Every line went over the wire.'}</p>
+<ol>${records.map((entry) => html`<li>${shown(entry, records.length === 1)}</li>`)}</ol>
 ${order?.proof?.endedAt != null && !order.proof.told ? missing() : ''}
 </section>`
+}
+
+function silence(order: Order | undefined): string {
+  const what =
+    'What visitors never see: what the shop’s server says to the verification service, and what it is told.'
+  if (order === undefined) return `${what} So far: nothing.`
+  return stateOf(order) === 'free'
+    ? `${what} About this order: nothing. There was nothing to ask, so nobody was asked.`
+    : `${what} About this order: nothing yet.`
 }
 
 function missing(): Markup {
@@ -25,14 +29,14 @@ function missing(): Markup {
 Where the service may not call this shop, there is none.</p>`
 }
 
-function shown(entry: Entry): Markup {
-  return entry.kind === 'webhook' ? webhook(entry) : call(entry)
+function shown(entry: Entry, isOnly: boolean): Markup {
+  return entry.kind === 'webhook' ? webhook(entry) : call(entry, isOnly)
 }
 
 function webhook({ at, headers, body, age }: Webhook): Markup {
   return html`<details open class="webhook">
 <summary><span class="way">in</span> <span>Webhook: the service tells the shop</span> ${time(at)}</summary>
-<p class="good">✓ Signature verified, ${age < 1 ? 'less than a second' : `${age} s`} after it was made</p>
+<p class="good">✓ Signature verified, made ${age < 2 ? 'a moment' : `${age} s`} before it came</p>
 <p class="soft">Checked with <code>verifyWebhook</code> over the time and the very bytes that came, before the shop read a word of them.
 The body is indented here for reading.</p>
 <pre><b>POST /demo/webhook</b>

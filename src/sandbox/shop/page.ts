@@ -81,6 +81,7 @@ function orderSection(order: Order, id: string, state: OrderState): Markup {
 ${learned(order, state)}
 ${failed(order) ? html`<p class="fault" role="alert">The verification service could not be asked. Please try again.</p>` : ''}
 ${actions(order, state)}
+${order.records.length === 0 ? '' : html`<p class="jump"><a href="#behind">What happened behind the counter</a></p>`}
 </section>`
 }
 

@@ -3,13 +3,13 @@
 export const STYLE = `
 :root {
   color-scheme: light dark;
-  --ground: #faf4e8; --card: #fffdf7; --ink: #2a1a1c; --soft: #6a5555; --line: #e5d9c3; --wine: #7d1f3c; --on-wine: #fff;
+  --ground: #faf4e8; --card: #fffdf7; --ink: #2a1a1c; --soft: #6a5555; --line: #e5d9c3; --wine: #7d1f3c; --on-wine: #fff; --band: #7d1f3c;
   --good: #1c6a3a; --bad: #a3241b; --back: #211619; --back-deep: #150d0f; --back-ink: #f4e9dc; --back-soft: #c5b3ac; --back-key: #f0b48a; --back-good: #8bdcaa;
   --back-line: #44323a;
 }
 @media (prefers-color-scheme: dark) {
   :root {
-    --ground: #191113; --card: #241a1d; --ink: #f6ebde; --soft: #c4b2a8; --line: #43333a; --wine: #e58aa4; --on-wine: #2a0d16;
+    --ground: #191113; --card: #241a1d; --ink: #f6ebde; --soft: #c4b2a8; --line: #43333a; --wine: #e58aa4; --on-wine: #2a0d16; --band: #4d1526;
     --good: #8bdcaa; --bad: #ff9d94; --back: #0f0a0c; --back-deep: #070405; --back-line: #3a2b31;
   }
 }
@@ -18,7 +18,7 @@ body {
   background: var(--ground); color: var(--ink); overflow-wrap: anywhere;
   font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif;
 }
-.banner { padding: .4rem 1rem; text-align: center; font-size: .875rem; background: var(--wine); color: var(--on-wine); }
+.banner { padding: .4rem 1rem; text-align: center; font-size: .875rem; background: var(--band); color: #fdf3e7; }
 .top { padding: 1rem; border-bottom: 1px solid var(--line); }
 .top, main { max-width: 76rem; margin: 0 auto; }
 .name {
@@ -43,7 +43,8 @@ h2 { font-size: 1.0625rem; line-height: 1.3; }
 .age { margin: .35rem 0 .75rem; font-size: .8125rem; color: var(--soft); }
 .ware button { width: 100%; margin-top: auto; }
 button, .button {
-  display: inline-block; min-height: 2.875rem; padding: .6rem 1.1rem; font: inherit; font-weight: 600; text-align: center; text-decoration: none;
+  display: inline-flex; align-items: center; justify-content: center; min-height: 2.875rem; padding: .6rem 1.1rem;
+  font: inherit; font-weight: 600; line-height: 1.3; text-decoration: none;
   color: var(--on-wine); background: var(--wine); border: 1px solid var(--wine); border-radius: .7rem; cursor: pointer;
 }
 button.quiet { color: var(--wine); background: none; border-color: var(--wine); }
@@ -75,6 +76,8 @@ button:hover, .button:hover { filter: brightness(1.12); }
 .fault { margin-top: 1rem; color: var(--bad); font-weight: 600; }
 .actions { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1.5rem; }
 .actions > *, .actions button { flex: 1 1 auto; width: 100%; }
+.jump { margin-top: 1.25rem; }
+.jump a { color: var(--wine); font-weight: 600; }
 .behind { padding: 1.25rem; background: var(--back); color: var(--back-ink); border-radius: .875rem; min-width: 0; align-self: start; }
 .behind .soft { color: var(--back-soft); margin-top: .4rem; }
 .behind ol { list-style: none; padding: 0; margin-top: .75rem; }
@@ -109,5 +112,6 @@ pre {
   main { padding: 2.5rem 1rem 4rem; gap: 2.5rem; }
   main:not([data-state=shelf]) { grid-template-columns: minmax(0, 5fr) minmax(0, 6fr); }
   h1 { font-size: 2.25rem; }
+  .jump { display: none; }
 }
 `
