@@ -16,11 +16,12 @@ describeInBrowser('the demonstration shop', () => {
 
   /** Both devices at what `go` leads to. */
   const judged = async (name: string, go: (visitor: Visitor, device: string) => Promise<void>) => {
-    for (const [device, options] of Object.entries(DEVICES)) {
+    const each = async ([device, options]: [string, BrowserContextOptions]) => {
       const visitor = await enter(options)
       await go(visitor, device)
       await judge(visitor.page, `shop-${name}-${device}`, { dark: name === 'confirmed' })
     }
+    await Promise.all(Object.entries(DEVICES).map(each))
   }
 
   const enter = async (options: BrowserContextOptions = {}) => {

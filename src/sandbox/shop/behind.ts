@@ -45,9 +45,9 @@ ${json(body)}</pre>
 </details>`
 }
 
-function call({ at, what, method, path, sent, status, answer }: Call): Markup {
+function call({ at, what, method, path, sent, status, answer }: Call, isOpen: boolean): Markup {
   const { title, text } = CALLS[what]
-  return html`<details>
+  return html`<details${isOpen ? html` open` : ''}>
 <summary><span class="way">out</span> <span>${title}</span> ${time(at)}</summary>
 <p class="soft">${text}</p>
 <pre><b>${method} ${path}</b>

@@ -39,10 +39,12 @@ export function shopOf(env: ShopEnv): Shop | undefined {
   }
 }
 
-/** What the shop asks for: one fact, from whichever of these the visitor has. */
+/** What the shop asks for: one fact, from whichever of these the visitor has, in the language of this shop. */
 export const QUESTION = {
   credential_types: ['age_attestation', 'pid', 'mdl'],
   scope: ['age_over_18'],
+  purpose: 'Wine and ale are sold to adults only.',
+  locale: 'en',
 } as const
 
 /** `fetch` to the service, noting down what it carries. */
