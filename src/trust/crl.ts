@@ -46,13 +46,12 @@ export function decodeCrl(
 ): Result<{ readonly signed: Signed; readonly list: RevocationList }, CrlFormFault> {
   if (published.length > CRL.bytes) return err('too_large')
   const bytes = published[0] === HYPHEN ? fromPem(published) : published
-  const [whole, ...rest] = (bytes && splitDer(bytes, 1)) ?? []
-  const [tbs, outer, signatureElement, ...others] = (whole && splitDer(whole.content, 3)) ?? []
+  const [whole] = (bytes && splitDer(bytes, 1)) ?? []
+  const [tbs, outer, signatureElement] = (whole && splitDer(whole.content, 3)) ?? []
   const signatureAlgorithm = outer && decodeDer(outer.encoded)
   const signature = readBitString(signatureElement)
-  if (whole?.tag !== DER.sequence || rest.length + others.length > 0) return err('malformed')
-  if (tbs?.tag !== DER.sequence || signatureAlgorithm?.tag !== DER.sequence) return err('malformed')
-  if (signature?.unusedBits !== 0) return err('malformed')
+  if (whole?.tag !== DER.sequence || tbs?.tag !== DER.sequence) return err('malformed')
+  if (signatureAlgorithm?.tag !== DER.sequence || signature?.unusedBits !== 0) return err('malformed')
   const body = decodeBody(tbs)
   if (!body.ok) return body
   const { algorithm, ...list } = body.value

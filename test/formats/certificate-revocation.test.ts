@@ -8,6 +8,7 @@ import type { TrustAnchor } from '../../src/trust/anchor.ts'
 import type { FetchResource } from '../../src/trust/fetch-resource.ts'
 import { mintLeaf } from '../support/certificates.ts'
 import { type CrlOptions, makeCrl } from '../support/crl.ts'
+import { makeCwt, URI } from '../trust/status-fixtures.ts'
 import { expectRejection } from './contract.ts'
 import { ANCHOR, make, NOW, PKI, SIGNER_USAGE, verdictOn } from './mdoc/good.ts'
 import { tagged } from './mdoc/maker.ts'
@@ -103,6 +104,21 @@ describe('a credential whose signer names a revocation list', () => {
     expectRejection(verdict, { reason: 'certificate_revoked' })
     expect(asked).toEqual([LIST])
   })
+})
+
+it('a status told by a signer who may have been revoked is unknown, and passes so where that is accepted', async () => {
+  const claims = [[6, NOW - 100], [4, NOW + 1000]] as const // biome-ignore format: entries
+  const list = await makeCwt({ claims, unprotected: [[33, chain]] }, PKI.leaf.keys.privateKey)
+  const fetchResource: FetchResource = async ({ url }) =>
+    url === URI ? ok({ body: list, contentType: '' }) : err('unavailable')
+  const status = { status_list: { idx: 2, uri: URI } }
+  const presentation = make({ mso: (mso) => Object.assign(mso, { status }) }) // by a signer who names no list
+  const judged = (certificateRevocation: 'accept_unknown' | 'require') =>
+    verdictOn(presentation, { context: { certificateRevocation, fetchResource } })
+  const accepted = await judged('accept_unknown')
+  expect(accepted.result).toMatchObject({ ok: true, value: { status: 'unavailable', findings: [] } })
+  expect(accepted.trace.at(-1)).toEqual(['status', 'fail'])
+  expectRejection(await judged('require'), { reason: 'status_unavailable' }, 'status')
 })
 
 describe('nobody is asked about', () => {
