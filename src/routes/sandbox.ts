@@ -9,6 +9,7 @@ import { SANDBOX_ORIGIN } from '../trust/sandbox-anchor.ts'
 import { authenticate } from './authenticate.ts'
 import type { AppContext, AppEnv } from './context.ts'
 import { problem } from './problems.ts'
+import { takeWalletCall } from './rate-limit.ts'
 import { faultProblem, stubOf } from './relying-party.ts'
 import { outcomeRequest } from './schemas.ts'
 import { readJson } from './validate.ts'
@@ -23,6 +24,8 @@ export function sandboxRoutes(): Hono<AppEnv> {
 async function handOn(c: AppContext): Promise<Response> {
   const { SANDBOX } = c.env
   if (SANDBOX === undefined) return problem(c, 'not_found')
+  // What the page asks for in the visitor's place comes from no address.
+  if (!(await takeWalletCall(c))) return problem(c, 'rate_limited')
   const answer = await SANDBOX.fetch(c.req.raw)
   return new Response(answer.body, answer) // a copy, whose headers can be set
 }

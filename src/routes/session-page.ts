@@ -70,6 +70,12 @@ async function sendSession(c: AppContext, id: string, session: Stub, by: Opener)
     branding,
     transactionTypes: settings.value.transaction_data_types,
     qr: render.ok ? drawQr(render.value.uri) : null,
+    testWallet:
+      page.livemode || c.env.SANDBOX === undefined
+        ? null
+        : render.ok
+          ? testWalletAddress(render.value.uri)
+          : '',
     api: `/v1/verify/${id}`,
     now: Date.now(),
   }
@@ -94,6 +100,10 @@ function drawQr(uri: string): string {
   const picture = renderQr(uri, { size: QR_SIZE.standard, type: 'image/svg+xml' })
   if (!picture.ok) throw new Error('a wallet request does not fit a QR')
   return `data:image/svg+xml,${encodeURIComponent(new TextDecoder().decode(picture.value))}`
+}
+
+function testWalletAddress(uri: string): string {
+  return `/test/wallet?uri=${encodeURIComponent(uri)}`
 }
 
 /** Status as it changes, over a socket that hibernates with the object. A relying party's server may listen too. */

@@ -61,7 +61,8 @@ async function sendRequest(c: WalletContext, wallet: FetchingWallet): Promise<Re
   const session = sessionStub(c.env, `v_${capability.slice(0, ID_LENGTH)}`)
   if (session === undefined || capability.length !== ID_LENGTH + HANDLE_LENGTH)
     return refuse('unknown_request')
-  const result = await session.request(capability.slice(ID_LENGTH), wallet)
+  const isSandbox = c.req.header('sandbox-wallet') !== undefined
+  const result = await session.request(capability.slice(ID_LENGTH), { ...wallet, isSandbox })
   if (result.kind === 'refused') return refuse(result.refusal)
   return respond(200, result.jwt, 'application/oauth-authz-req+jwt')
 }

@@ -1,7 +1,9 @@
 // The sandbox, a Worker of its own beside the verifier (docs/decisions/sandbox.md): the test issuer with its status lists, and the
 // test wallet, and the demonstration shop. The verifier leads here by its binding; here leads back to it (verifier.ts), and nowhere else.
 
+import { readText } from './bounded-body.ts'
 import { issuerResource } from './issuer/resources.ts'
+import { answerAs, showRequest } from './page/wallet-page.ts'
 import { shopRoutes } from './shop/routes.ts'
 import type { ShopEnv } from './shop/service.ts'
 import { verifierOf } from './verifier.ts'
@@ -19,9 +21,11 @@ const shop = shopRoutes()
 
 export default {
   async fetch(request: Request, env: SandboxEnv): Promise<Response> {
-    const { host, pathname } = new URL(request.url)
+    const address = new URL(request.url)
+    const { host, pathname } = address
     if (/^\/demo(\/|$)/.test(pathname)) return shop.fetch(request, env)
-    const found = host === SANDBOX_HOST ? await ownResource(request, pathname, env) : undefined
+    const isOwn = host === SANDBOX_HOST
+    const found = isOwn ? await ownResource(request, pathname, env) : await page(request, address, env)
     return found ?? new Response('There is nothing here.\n', { status: 404, headers: HTML })
   },
 } satisfies ExportedHandler<SandboxEnv>
@@ -32,6 +36,18 @@ export const shopDoor = {
 } satisfies ExportedHandler<SandboxEnv>
 
 const WEBHOOK = 'https://shop.invalid/demo/webhook'
+
+/** What people see, at the verifier's address. */
+async function page(request: Request, address: URL, env: SandboxEnv): Promise<Response | undefined> {
+  if (address.pathname !== '/test/wallet') return undefined
+  if (request.method !== 'POST') return showRequest(address, reachBy(env))
+  const form = await readText(request, FORM_LIMIT)
+  return form === undefined ? undefined : answerAs(new URLSearchParams(form), reachBy(env), now())
+}
+
+/** A request passed by value is long. */
+const FORM_LIMIT = 131_072
+
 const HTML = { 'content-type': 'text/html; charset=utf-8' }
 
 /** Nobody but the verifier asks for these: they have no address outside. */
@@ -58,7 +74,12 @@ async function again(post: Post, env: SandboxEnv): Promise<Response> {
 function reachBy(env: SandboxEnv) {
   const call = verifierOf(env)
   return (url: string, init?: RequestInit) =>
-    call?.(url, init) ?? Promise.reject(new Error('the sandbox knows no verifier'))
+    call?.(url, marked(init)) ?? Promise.reject(new Error('the sandbox knows no verifier'))
+}
+
+/** The verifier gives a wallet that says so no request of live mode. */
+function marked(init: RequestInit = {}): RequestInit {
+  return { ...init, headers: { ...init.headers, 'sandbox-wallet': '1' } }
 }
 
 function now(): number {

@@ -17,18 +17,24 @@ import type { RequestRefusal, RequestResult } from './results.ts'
 import type { SessionStore } from './store.ts'
 
 /** What a wallet posts to a `request_uri`; null where it posts none of it, or only fetches. */
-export type FetchingWallet = { readonly nonce: string | null; readonly metadata: WalletMetadata | null }
+export type FetchingWallet = {
+  readonly nonce: string | null
+  readonly metadata: WalletMetadata | null
+  /** It says that it is the sandbox's: in live mode there is nothing for it. */
+  readonly isSandbox?: boolean
+}
 
 /** Signs the Request Object of a live generation anew. Repeatable: nonce and key stay the same. `now` in Unix milliseconds. */
 export async function fetchRequest(
   room: Courtroom,
   requestId: string,
-  { nonce, metadata }: FetchingWallet,
+  { nonce, metadata, isSandbox }: FetchingWallet,
   now: number,
 ): Promise<RequestResult> {
   const found = await findRequest(room, requestId, now)
   if (!found.ok) return { kind: 'refused', refusal: found.error }
   const { document, generation, verifier } = found.value
+  if (isSandbox && document.livemode) return { kind: 'refused', refusal: 'unknown_request' }
   const mismatch = metadata === null ? undefined : mismatchOf(metadata, shownOf(document))
   if (mismatch !== undefined) return { kind: 'refused', refusal: mismatch }
   noteHandedOut(room.store, generation, now, 'fetched')

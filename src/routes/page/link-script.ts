@@ -12,7 +12,18 @@ const [button, note, now] = ['link', 'link-note', 'link-now'].map((id) => docume
 // The session may have ended before this ran, and its ways with it.
 if (button) {
   button.hidden = false
-  button.addEventListener('click', self === top ? openWallet : openPage)
+  button.addEventListener('click', self === top ? () => openWallet('') : openPage)
+}
+
+// The sandbox's wallet, in test mode: it takes the same request, in an address of ours.
+const testWallet = document.getElementById('test-wallet')
+if (testWallet && self === top) {
+  testWallet.hidden = false
+  testWallet.href ||= '/test/wallet'
+  testWallet.addEventListener('click', (event) => {
+    event.preventDefault()
+    openWallet('/test/wallet?uri=')
+  })
 }
 
 function openPage() {
@@ -21,7 +32,7 @@ function openPage() {
 }
 
 /** Each try is a new request. The answer sets the cookie that this browser is known by when the wallet sends it back. */
-async function openWallet() {
+async function openWallet(sandbox) {
   button.disabled = true
   now.hidden = true
   try {
@@ -31,7 +42,10 @@ async function openWallet() {
       cache: 'no-store',
       signal: AbortSignal.timeout(15000),
     })
-    if (response.ok) follow((await response.json()).uri)
+    if (response.ok) {
+      const { uri } = await response.json()
+      follow(sandbox ? sandbox + encodeURIComponent(uri) : uri)
+    }
     note.textContent = response.ok ? page.link_opened : page.link_failed
   } catch {
     note.textContent = page.link_failed

@@ -19,6 +19,8 @@ export type Shown = {
   readonly branding: Branding | null
   /** Address of the picture; null where there is none to show. */
   readonly qr: string | null
+  /** Address of the sandbox's wallet, where there is one for this session; empty: for a request of this browser's own alone. */
+  readonly testWallet: string | null
   /** Types of transaction data that the relying party added. */
   readonly transactionTypes: readonly AddedTransactionDataType[]
   /** Path of the session's API. */
@@ -106,10 +108,18 @@ function liveParts(shown: Shown, texts: Texts): Markup {
 ${beside ? html`<p class="or">${texts.orScan}</p>` : ''}
 <div class="scan">${picture(shown, texts)}</div>
 ${beside ? html`<p class="soft">${texts.camera}</p>` : ''}
+${testWalletLink(shown, texts)}
 <p id="time" class="soft" role="timer" hidden></p>
 <p id="lost" role="alert" hidden>${texts.connectionLost}</p>
 <noscript><p>${texts.withoutScript}</p><p><a href="">${texts.reload}</a></p></noscript>
 </div>`
+}
+
+/** Without a script it answers the QR's request; with one, a request of this browser's own (link-script.ts). */
+function testWalletLink({ testWallet }: Shown, { testWallet: words }: Texts): Markup | '' {
+  if (testWallet === null) return ''
+  const place = testWallet === '' ? html` hidden` : html` href="${testWallet}"`
+  return html`<p><a id="test-wallet"${place} target="_blank" rel="noopener">${words}</a></p>`
 }
 
 function picture({ qr }: Shown, { qrAlt }: Texts): Markup {

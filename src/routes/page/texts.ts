@@ -54,6 +54,7 @@ export type Texts = {
   readonly linkStates: Readonly<Record<'waiting' | 'scanned', StateText>>
   readonly openWallet: string
   readonly openNow: string
+  readonly testWallet: string
   readonly linkOpened: string
   readonly linkFailed: string
   /** In a frame. */

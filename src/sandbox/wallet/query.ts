@@ -34,17 +34,30 @@ export type Preference = {
   readonly credentialType?: string | undefined
 }
 
+/** What may be presented. `isChoice`: one of it is enough; else all of it is asked for. */
+export function offered(request: WalletRequest): {
+  readonly credentials: readonly Wanted[]
+  readonly isChoice: boolean
+} {
+  const { asked, sets } = readQuery(request)
+  const [only, ...others] = sets
+  const isChoice = others.length === 0 && only !== undefined && only.every((option) => option.length === 1)
+  if (isChoice) {
+    const credentials = asked.filter(({ id }) => only.some(([name]) => name === id))
+    return { credentials, isChoice: credentials.length > 1 }
+  }
+  const chosen = chooseCredentials(request, { formats: FORMAT_NAMES })
+  return { credentials: chosen.ok ? chosen.value : [], isChoice }
+}
+
 /** Chooses what to present: of each set the first option that the preference allows. */
 export function chooseCredentials(
-  { dcqlQuery, presentationDefinition = {} }: WalletRequest,
+  request: WalletRequest,
   preference: Preference,
 ): Result<readonly Wanted[], WalletFault> {
-  const asked = dcqlQuery === undefined ? descriptors(presentationDefinition) : queries(dcqlQuery)
-  const sets = dcqlQuery === undefined ? groups(presentationDefinition) : credentialSets(dcqlQuery)
+  const { asked, sets } = readQuery(request)
   const fits = (id: string) => asked.some((wanted) => wanted.id === id && isPreferred(wanted, preference))
-  const chosen = (sets ?? asked.map(({ id }) => [[id]])).map((set) =>
-    set.find((option) => option.every(fits)),
-  )
+  const chosen = sets.map((set) => set.find((option) => option.every(fits)))
   const ids = chosen.flatMap((option) => option ?? [])
   if (ids.length === 0 || chosen.includes(undefined)) {
     const formats = [...new Set(asked.map(({ format }) => format))].join(', ')
@@ -53,6 +66,13 @@ export function chooseCredentials(
     })
   }
   return ok(asked.filter(({ id }) => ids.includes(id)))
+}
+
+/** What is asked for, and the sets of options of which one each is enough. */
+function readQuery({ dcqlQuery, presentationDefinition = {} }: WalletRequest) {
+  const asked = dcqlQuery === undefined ? descriptors(presentationDefinition) : queries(dcqlQuery)
+  const given = dcqlQuery === undefined ? groups(presentationDefinition) : credentialSets(dcqlQuery)
+  return { asked, sets: given ?? asked.map(({ id }) => [[id]]) }
 }
 
 function isPreferred({ id, format, type }: Wanted, { formats, credentialType }: Preference): boolean {

@@ -81,7 +81,8 @@ function formatsFor(named: string | undefined, flaw: Flaw | undefined): readonly
   return named === undefined ? possible : possible.filter((format) => format === named)
 }
 
-function obstacleOf(need: Need, request: WalletRequest): string | undefined {
+/** Why a request does not meet a need; `undefined` where it does. */
+export function obstacleOf(need: Need, request: WalletRequest): string | undefined {
   switch (need) {
     case 'encrypted':
       return request.encrypted

@@ -112,17 +112,18 @@ export const BROWSERS = {
       200: { description: 'The page.', other: PAGE },
       404: { description: 'No page.', other: PAGE },
     },
-    problems: ['not_found', 'internal_error'],
+    problems: ['not_found', 'rate_limited', 'internal_error'],
   },
   'POST /test/:page': {
     id: 'useSandboxPage',
     summary: 'Use a page of the sandbox',
     description: 'A form that the page itself posts.',
     answers: {
-      200: { description: 'The page.', other: PAGE },
+      303: { description: 'Where the verifier sends the person on to.', headers: ['Location'] },
       404: { description: 'No page.', other: PAGE },
+      422: { description: 'The page, and why there is no answer, or why it was not heard.', other: PAGE },
     },
-    problems: ['not_found', 'internal_error'],
+    problems: ['not_found', 'rate_limited', 'internal_error'],
   },
   'GET /demo': {
     id: 'openShop',

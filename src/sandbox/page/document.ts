@@ -1,0 +1,52 @@
+// The frame of the sandbox's pages: no script, nothing from elsewhere, forms to itself alone, and its address, which can hold a
+// request, is told to no one.
+
+import { encodeBase64 } from '../../codec/base64url.ts'
+import { utf8 } from '../../codec/bytes.ts'
+import { sha256 } from '../../crypto/digest.ts'
+import { html, type Markup } from './html.ts'
+import { STYLE } from './style.ts'
+
+/** One page. */
+export type PageDocument = { readonly title: string; readonly body: Markup }
+
+/** Answers with a page. */
+export async function sendPage(status: number, { title, body }: PageDocument): Promise<Response> {
+  const { markup } = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+<style>${{ markup: STYLE }}</style>
+</head>
+<body>
+${body}
+</body>
+</html>
+`
+  return new Response(markup, { status, headers: { ...HEADERS, 'Content-Security-Policy': await policy() } })
+}
+
+const HEADERS = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Cache-Control': 'no-store',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+}
+
+/** The answer of a form goes on to the page that a wallet sends people back to: the same origin. */
+async function policy(): Promise<string> {
+  hash ??= encodeBase64(await sha256(utf8(STYLE)))
+  return [
+    "default-src 'none'",
+    `style-src 'sha256-${hash}'`,
+    'img-src data:',
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join('; ')
+}
+
+let hash: string | undefined

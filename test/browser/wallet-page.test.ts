@@ -1,0 +1,54 @@
+// The test wallet's page in a real browser: from the session page and back to it, with a script and without.
+
+import { expect, it } from 'vitest'
+import { DEVICES, describeInBrowser, useBrowserStage } from '../support/browser-stage.ts'
+import { judge } from '../support/page-judge.ts'
+import { BASE_URL, OVER_18 } from '../support/service.ts'
+
+const BOUND = { ...OVER_18, required_session_binding: 'page' }
+
+describeInBrowser('a person with the test wallet', () => {
+  const stage = useBrowserStage()
+
+  it('goes there from the session page, shares, and comes back to it as the same browser', async () => {
+    const session = await stage.rp.create(BOUND)
+    const { page } = await stage.visitor()
+    await page.goto(session.session_url)
+    await page.locator('#test-wallet').click()
+    await page.getByRole('button', { name: 'Share' }).click()
+    await page.waitForURL('**/return')
+    await expect.poll(async () => (await stage.rp.poll(session.verification_id)).status).toBe('verified')
+    const { channel, session_binding } = await stage.rp.poll(session.verification_id)
+    expect([channel, session_binding]).toEqual(['link', 'page'])
+  })
+
+  it('does without a script, by the request of the QR, answers wrongly at first, and then declines', async () => {
+    const session = await stage.rp.create()
+    const { page } = await stage.visitor({ javaScriptEnabled: false })
+    await page.goto(session.session_url)
+    await page.goto(BASE_URL + (await page.locator('#test-wallet').getAttribute('href')))
+    await page.getByText('Answer wrongly').click()
+    await page.getByLabel('The wallet').selectOption('nonce_mismatch')
+    await page.getByRole('button', { name: 'Share' }).click()
+    await page.getByRole('alert').getByText('answers another request').waitFor()
+    await page.getByRole('button', { name: 'Decline' }).click()
+    await page.waitForURL('**/return*')
+    expect(await stage.rp.poll(session.verification_id)).toMatchObject({
+      status: 'declined',
+      attempts: [{ reason: { code: 'nonce_mismatch' } }],
+    })
+  })
+
+  it.each(['phone', 'desktop'] as const)('sees a page that is clean before axe, on a %s', async (device) => {
+    const policy = { credential_types: ['pid', 'mdl'], scope: ['birthdate', 'given_name'] }
+    const { wallet_request } = await stage.rp.create(policy)
+    const { page } = await stage.visitor(DEVICES[device])
+    await page.goto(`${BASE_URL}/test/wallet?uri=${encodeURIComponent(wallet_request.uri)}`)
+    await judge(page, `test-wallet-${device}`)
+    await page.getByText('Answer wrongly').click()
+    await page.getByLabel('The wallet').selectOption('untrusted_issuer')
+    await page.getByRole('button', { name: 'Share' }).click()
+    await page.getByRole('alert').waitFor()
+    await judge(page, `test-wallet-refused-${device}`)
+  })
+})
