@@ -46,5 +46,10 @@ it('every class of objects takes its bindings from there', () => {
     .map((path) => readFileSync(join(src, path), 'utf8'))
     .filter((text) => text.includes('extends DurableObject<'))
   expect(classes).toHaveLength(NAMES.length)
-  for (const text of classes) expect(text).toContain('super(ctx, placed(env))')
+  for (const text of classes) {
+    const [made = ''] = /constructor\([\s\S]*?\n {2}\}/.exec(text) ?? []
+    expect(made).toContain('super(ctx, placed(env))')
+    // Whatever else were made of the parameter would lead out of the jurisdiction.
+    expect(made.match(/(?<!\.)\benv\b(?!:)/g)).toHaveLength(1)
+  }
 })

@@ -69,7 +69,7 @@ export class VerificationSession extends DurableObject<Env> {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, placed(env))
     this.#store = openStore(ctx)
-    this.#room = { store: this.#store, env, inFlight: new Map() }
+    this.#room = { store: this.#store, env: this.env, inFlight: new Map() }
   }
 
   /** Creates the session, or finds the one that the same `Idempotency-Key` made. A twin in flight waits for the first. */
