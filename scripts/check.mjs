@@ -1,4 +1,4 @@
-// `npm run check`: format, lint, both type checks, and the tests of what stands where: sources, the conformance table, generated pages. Every
+// `npm run check`: format, lint, both type checks, and the tests of what stands where: sources, the conformance table, generated pages, links. Every
 // check runs; one failure fails all.
 
 import { spawnSync } from 'node:child_process'
@@ -18,6 +18,7 @@ const CHECKS = [
     'test/architecture.test.ts',
     'test/conformance-document.test.ts',
     'test/documents/generated.test.ts',
+    'test/documents/links.test.ts',
   ],
 ]
 
