@@ -1,6 +1,7 @@
 // Every reason of the catalogue, produced by the sandbox over HTTP: it is in the poll, in the webhook, and has its page.
 
 import { beforeAll, expect, it } from 'vitest'
+import { FLAWS } from '../../src/sandbox/wallet/flaws/index.ts'
 import type { ReasonCode } from '../../src/session/reason-code.ts'
 import { REASONS } from '../../src/session/reasons.ts'
 import { expectStatus, OVER_18, type Poll, type RelyingParty } from '../support/service.ts'
@@ -70,6 +71,19 @@ const ENDS: { readonly [code in ReasonCode]?: string } = {
   session_expired: 'expired',
   canceled_by_relying_party: 'canceled',
 }
+
+/** What the wallet does not do wrong, but the route brings about. */
+type Scripted =
+  | 'request_superseded'
+  | 'same_device_return_missing'
+  | 'session_expired'
+  | 'canceled_by_relying_party'
+
+it('each reason has its flaw or its script, and each of these a reason', () => {
+  // Held by the compiler, too: a code that the catalogue gains is neither.
+  const flawed: Readonly<Record<Exclude<ReasonCode, Scripted>, object>> = FLAWS
+  expect(Object.keys(flawed).filter((code) => !Object.hasOwn(REASONS, code))).toEqual([])
+})
 
 it.each(Object.keys(REASONS) as ReasonCode[])('%s is produced, sent, and explained', async (code) => {
   const rp = ASKED_FOR.includes(code) ? subscriber : stage.rp

@@ -53,6 +53,8 @@ async function presentationIn(format: Format, reason = 'verified'): Promise<stri
   return presentation ?? ''
 }
 
+const nowhere = () => Promise.reject(new Error('no network'))
+
 describe('a presentation of the test wallet', () => {
   it('is an SD-JWT VC with key binding to @sd-jwt/sd-jwt-vc, its status valid', async () => {
     expect(await judgeSdJwt(await presentationIn('dc+sd-jwt'), ASKED)).toMatchObject({
@@ -113,7 +115,35 @@ describe('what it does wrong', () => {
 })
 
 describe('the test wallet', () => {
-  const nowhere = () => Promise.reject(new Error('no network'))
+  it.each([
+    ['without a key', { response_mode: 'direct_post.jwt' }],
+    [
+      'for a key that is none',
+      {
+        response_mode: 'direct_post.jwt',
+        client_metadata: { jwks: { keys: [{ kty: 'EC', crv: 'P-256', x: 'x', y: 'y' }] } },
+      },
+    ],
+  ])('cannot encrypt %s, and says so', async (_, changes) => {
+    const query = { credentials: [{ id: 'q', format: 'dc+sd-jwt', ...QUERIES['dc+sd-jwt'] }] }
+    const request = { client_id: 'x', nonce: 'n', dcql_query: query, ...changes }
+    const texts = Object.entries(request).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : JSON.stringify(value),
+    ])
+    const uri = `openid4vp://?${new URLSearchParams(Object.fromEntries(texts))}`
+    expect(await prepare({ uri, reason: 'verified' }, nowhere, 0)).toMatchObject({
+      error: { detail: 'The answer cannot be encrypted as the request asks.' },
+    })
+  })
+
+  it('follows no path for thousands of steps', async () => {
+    const claims = [{ path: Array.from({ length: 5_000 }, () => 'a') }]
+    const query = { credentials: [{ id: 'q', format: 'dc+sd-jwt', meta: {}, claims }] }
+    const parameters = { client_id: 'x', nonce: 'n', dcql_query: JSON.stringify(query) }
+    const uri = `openid4vp://?${new URLSearchParams(parameters)}`
+    expect(await prepare({ uri, reason: 'verified' }, nowhere, 0)).toMatchObject({ ok: true })
+  })
 
   it.each([
     ['what is no URI', 'nonsense', 'This is no wallet URI.'],

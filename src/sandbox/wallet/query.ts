@@ -109,8 +109,12 @@ function claimsOf(query: JsonObject): readonly WantedClaim[] {
 }
 
 function pathOf(path: Json | undefined): WantedClaim['path'] {
-  return listOf(path).filter((step) => step === null || typeof step === 'string' || typeof step === 'number')
+  const steps = listOf(path).slice(0, STEPS)
+  return steps.filter((step) => step === null || typeof step === 'string' || typeof step === 'number')
 }
+
+/** Of a path at most: a stranger's may have thousands, each of them a level. */
+const STEPS = 16
 
 /** The sets that must be answered; where all are optional, the first. */
 function credentialSets(dcql: JsonObject): readonly (readonly string[][])[] | undefined {
@@ -149,12 +153,14 @@ function filteredTypes(filter: Json | undefined): readonly string[] {
 /** A JSONPath as verifiers write it, as a claims path. A W3C credential's stands below `vc` in its JWT. */
 function fieldPath(field: JsonObject, format: FormatName): WantedClaim['path'] {
   const [text = ''] = listOf(member(field, 'path'))
-  const steps = [...String(text).matchAll(/\.(\w+)|\['((?:[^'\\]|\\.)*)'\]|\[(\d+)\]|(\[\*\])/g)].map(
-    ([, name, quoted, index, all]) => {
-      if (all !== undefined) return null
-      return index === undefined ? (name ?? quoted?.replace(/\\(.)/g, '$1') ?? '') : Number(index)
-    },
-  )
+  const steps = [
+    ...String(text)
+      .slice(0, 1000)
+      .matchAll(/\.(\w+)|\['((?:[^'\\]|\\.)*)'\]|\[(\d+)\]|(\[\*\])/g),
+  ].map(([, name, quoted, index, all]) => {
+    if (all !== undefined) return null
+    return index === undefined ? (name ?? quoted?.replace(/\\(.)/g, '$1') ?? '') : Number(index)
+  })
   return format === 'jwt_vc_json' && steps[0] === 'vc' ? steps.slice(1) : steps
 }
 

@@ -13,12 +13,12 @@ export type Presented = { readonly wanted: Wanted; readonly presentation: string
 /** A form, as it is posted. */
 export type Form = Readonly<Record<string, string>>
 
-/** The form of an answer with these presentations. */
+/** The form of an answer with these presentations; `undefined` where it cannot be encrypted as the request asks. */
 export async function buildAnswer(
   request: WalletRequest,
   presented: readonly Presented[],
   how: { readonly flaw: Partial<Flaw>; readonly mdocNonce: string },
-): Promise<Form> {
+): Promise<Form | undefined> {
   const { flaw } = how
   const { vp_token, ...others } = parametersOf(request, presented)
   const parameters = {
@@ -65,7 +65,7 @@ async function finish(
   parameters: Readonly<Record<string, unknown>>,
   request: WalletRequest,
   { flaw, mdocNonce }: { readonly flaw: Partial<Flaw>; readonly mdocNonce: string },
-): Promise<Form> {
+): Promise<Form | undefined> {
   if (!request.encrypted || flaw.inTheClear) {
     const texts = Object.entries(parameters).map(([name, value]) => [
       name,
@@ -74,7 +74,7 @@ async function finish(
     return changed<Form>(Object.fromEntries(texts), flaw.form)
   }
   const response = await encrypt(parameters, request, { flaw, mdocNonce })
-  return changed<Form>({ response }, flaw.form)
+  return response === undefined ? undefined : changed<Form>({ response }, flaw.form)
 }
 
 /** §8.3; the wallet's nonce for an mdoc's session travels as `apu` (ISO/IEC TS 18013-7 B.4.4). */
@@ -82,14 +82,18 @@ async function encrypt(
   parameters: object,
   { encryptionKey, contentEncryption, nonce }: WalletRequest,
   { flaw, mdocNonce }: { readonly flaw: Partial<Flaw>; readonly mdocNonce: string },
-): Promise<string> {
-  if (encryptionKey === undefined) throw new Error('a request for an encrypted answer has a key')
+): Promise<string | undefined> {
+  if (encryptionKey === undefined) return undefined
   const { kid, ...jwk } = encryptionKey
   const header: JweHeader = { alg: 'ECDH-ES', enc: contentEncryption, ...(kid !== undefined && { kid }) }
-  return new CompactEncrypt(utf8(JSON.stringify(parameters)))
+  const jwe = new CompactEncrypt(utf8(JSON.stringify(parameters)))
     .setProtectedHeader(changed(header, flaw.jwe) satisfies CompactJWEHeaderParameters)
     .setKeyManagementParameters({ apu: utf8(mdocNonce), apv: utf8(nonce) })
-    .encrypt(jwk)
+  try {
+    return await jwe.encrypt(jwk)
+  } catch {
+    return undefined // a key that is none, or an encryption that nobody has
+  }
 }
 
 /** Fresh, for one answer. */

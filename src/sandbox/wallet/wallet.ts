@@ -66,6 +66,7 @@ export async function prepare(
   })
   if (!chosen.ok) return chosen
   const form = await answerOf(request, chosen.value, flaw ?? {}, now)
+  if (form === undefined) return err({ detail: 'The answer cannot be encrypted as the request asks.' })
   return ok({ ...done, presented: chosen.value, post: { uri: request.responseUri, form } })
 }
 
@@ -106,7 +107,7 @@ async function answerOf(
   chosen: readonly Wanted[],
   flaw: Partial<Flaw>,
   now: number,
-): Promise<Form> {
+): Promise<Form | undefined> {
   const holder = await generateKey()
   const prover = flaw.stolen ? await generateKey() : holder
   const mdocNonce = makeMdocNonce()
