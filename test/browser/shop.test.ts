@@ -58,6 +58,17 @@ describeInBrowser('the demonstration shop', () => {
 
   it('says beforehand what it will ask', () => judged('chosen', ({ page }) => take(page, 'Midnight Plum')))
 
+  it('is clicked through with the test wallet: from the shelf to the webhook', async () => {
+    const { page } = await enter()
+    await toProof(page, 'Lost Packet')
+    await page.locator('#test-wallet').click()
+    await page.getByRole('button', { name: 'Share' }).click()
+    await page.waitForURL(`${BASE_URL}/demo`)
+    await arrived(page, 'verification.verified')
+    expect(await page.locator('main').getAttribute('data-state')).toBe('confirmed')
+    await page.getByText('our server redeemed it for your order').waitFor()
+  })
+
   it('waits for the proof, and hears of it by itself', () =>
     judged('waiting', async ({ page }) => {
       await toProof(page, 'Lost Packet')

@@ -9,7 +9,7 @@ export function behindTheCounter(order: Order | undefined): Markup {
   const records = order?.records ?? []
   return html`<section class="behind" aria-labelledby="behind">
 <h2 id="behind">Behind the counter</h2>
-<p class="soft">${records.length === 0 ? silence(order) : 'What the shop’s server sent and received. Every line went over the wire.'}</p>
+<p class="soft">${records.length === 0 ? silence(order) : 'What the shop’s server sent and received, as it went over the wire. Secrets are left out.'}</p>
 <ol>${records.map((entry) => html`<li>${shown(entry, records.length === 1)}</li>`)}</ol>
 ${order?.proof?.endedAt != null && !order.proof.told ? missing() : ''}
 </section>`

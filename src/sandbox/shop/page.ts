@@ -90,7 +90,8 @@ function actions(order: Order, state: OrderState): Markup {
   const isSpent = order.asked >= ASKED_AT_MOST
   switch (state) {
     case 'chosen':
-      return html`<div class="actions">${post('prove', 'Prove that you are over 18')}${another('Take something else')}</div>`
+      return html`<div class="actions">${post('prove', 'Prove that you are over 18')}${another('Take something else')}</div>
+<p class="soft">No wallet at hand? The next page also offers a test wallet.</p>`
     case 'waiting':
       return html`<div class="actions"><a class="button" href="${order.proof?.sessionUrl}">To the verification page</a>
 ${post('cancel', 'Never mind', 'quiet')}</div>

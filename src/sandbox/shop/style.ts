@@ -76,6 +76,7 @@ button:hover, .button:hover { filter: brightness(1.12); }
 .fault { margin-top: 1rem; color: var(--bad); font-weight: 600; }
 .actions { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1.5rem; }
 .actions > *, .actions button { flex: 1 1 auto; width: 100%; }
+.actions + .soft { margin-top: 1rem; }
 .jump { margin-top: 1.25rem; }
 .jump a { color: var(--wine); font-weight: 600; }
 .behind { padding: 1.25rem; background: var(--back); color: var(--back-ink); border-radius: .875rem; min-width: 0; align-self: start; }
