@@ -69,11 +69,20 @@ describeInBrowser('the demonstration shop', () => {
     await page.getByText('our server redeemed it for your order').waitFor()
   })
 
-  it('waits for the proof, and hears of it by itself', () =>
-    judged('waiting', async ({ page }) => {
+  it('waits for the proof, and hears of it by itself', async () => {
+    await judged('waiting', async ({ page }) => {
       await toProof(page, 'Lost Packet')
       await page.goto(`${BASE_URL}/demo`)
-    }))
+    })
+    const { page } = await enter()
+    await toProof(page, 'Lost Packet')
+    const request = await receive(page)
+    await page.goto(`${BASE_URL}/demo`)
+    await page.locator('main[data-state=waiting]').waitFor()
+    await answerAge(stage, request)
+    await arrived(page, 'verification.verified')
+    expect(await page.evaluate('document.activeElement.id')).toBe('title')
+  })
 
   it('confirms the order of a person with the wallet on this device, and shows the webhook', async () => {
     await judged('confirmed', async (visitor, device) => {
