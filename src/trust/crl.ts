@@ -7,6 +7,7 @@ import {
   DER,
   type DerElement,
   decodeDer,
+  isInteger,
   readBitString,
   readSmallInteger,
   readTime,
@@ -166,8 +167,8 @@ function decodeEntries(element: DerElement | undefined): Result<ReadonlySet<stri
 function decodeEntry(encoded: Uint8Array<ArrayBuffer>): Result<Certificate['serialNumber'], CrlFormFault> {
   const entry = decodeDer(encoded)
   const [serialNumber, date, list, ...rest] = entry?.children ?? []
-  if (entry?.tag !== DER.sequence || serialNumber?.tag !== DER.integer || rest.length > 0)
-    return err('malformed')
+  if (entry?.tag !== DER.sequence || rest.length > 0) return err('malformed')
+  if (serialNumber === undefined || !isInteger(serialNumber)) return err('malformed')
   if (readTime(date) === undefined || (list !== undefined && list.tag !== DER.sequence))
     return err('malformed')
   const extensions = readExtensions(list)

@@ -37,8 +37,9 @@ const THIS_UPDATE = 3
 const ENTRIES = 5
 const EXTENSIONS = 6
 const time = (text: string, tag = 0x17) => tlv(tag, new TextEncoder().encode(text))
-const entry = (...parts: readonly Uint8Array[]) =>
-  tlv(0x30, tlv(0x30, tlv(0x02, Uint8Array.of(1)), time('260101000000Z'), ...parts))
+const entryOf = (serialNumber: readonly number[], ...parts: readonly Uint8Array[]) =>
+  tlv(0x30, tlv(0x30, tlv(0x02, Uint8Array.from(serialNumber)), time('260101000000Z'), ...parts))
+const entry = (...parts: readonly Uint8Array[]) => entryOf([1], ...parts)
 const extension = ({ oid: _, value }: ReturnType<typeof place>) =>
   tlv(0xa0, tlv(0x30, tlv(0x30, Uint8Array.of(6, 3, 0x55, 0x1d, 0x1c), tlv(1, TRUE), tlv(4, value))))
 
@@ -73,6 +74,9 @@ describe('a revocation list', () => {
       'with an entry that has no serial number',
       (fields) => fields.splice(ENTRIES, 1, tlv(0x30, tlv(0x30, time('260101000000Z')))),
     ],
+    // It would revoke a certificate that it then does not seem to name.
+    ['with a serial number in too many octets', (fields) => fields.splice(ENTRIES, 1, entryOf([0, 1]))],
+    ['with a serial number in none', (fields) => fields.splice(ENTRIES, 1, entryOf([]))],
     [
       'with an entry that has no date',
       (fields) => fields.splice(ENTRIES, 1, tlv(0x30, tlv(0x30, tlv(2, TRUE)))),
