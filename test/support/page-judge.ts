@@ -46,7 +46,7 @@ async function faultsOf(page: Page, options: object): Promise<readonly string[]>
 }
 
 /** Enough for our pages, and a third of the bytes. */
-const COLOURS = 96
+const COLOURS = 80
 
 function inRgba(png: Buffer) {
   const picture = UPNG.decode(Uint8Array.from(png).buffer)
