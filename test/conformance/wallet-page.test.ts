@@ -125,6 +125,11 @@ describe('the page of the test wallet', () => {
   })
 })
 
+it('the sandbox asks for none of its own pages: one address would make it call itself a hundred times', async () => {
+  const own = 'openid4vp://?request_uri=https://verifier.example/test/wallet?uri=nonsense'
+  expect((await open(own, 404)).match(/There is no request to answer/g)).toHaveLength(1)
+})
+
 describe('the session page', () => {
   it('leads to the test wallet in test mode, with the request of its QR, and never in live mode', async () => {
     const { session_url, verification_id } = await stage.rp.create()
