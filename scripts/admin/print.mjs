@@ -2,7 +2,7 @@
 
 /** JSON as indented lines. */
 export function readable(value) {
-  return linesOf(value).join('\n')
+  return plain(linesOf(value).join('\n'))
 }
 
 /** A problem (docs/contract.md, section 9): what is wrong, where, and by which id the log knows it. */
@@ -10,7 +10,14 @@ export function readableProblem(status, body) {
   if (typeof body?.code !== 'string') return `The service answered ${status}, and not as this service does.`
   const errors = (body.errors ?? []).map(({ pointer, message }) => `  ${pointer}: ${message}`)
   const detail = body.detail === undefined || body.detail === body.title ? '' : ` ${body.detail}`
-  return [`${body.title} (${status} ${body.code}).${detail}`, ...errors, `  ${body.request_id}`].join('\n')
+  return plain(
+    [`${body.title} (${status} ${body.code}).${detail}`, ...errors, `  ${body.request_id}`].join('\n'),
+  )
+}
+
+/** Relying parties write some of it: what would steer a terminal is shown in its place. */
+function plain(text) {
+  return text.replace(/[^\P{C}\n]/gu, (character) => `\\u{${character.codePointAt(0).toString(16)}}`)
 }
 
 function linesOf(value) {

@@ -165,6 +165,14 @@ describe('what is printed', () => {
     ])
   })
 
+  it('does nothing to the terminal, whatever a relying party has written', () => {
+    expect(readable({ trust_anchors: [{ name: 'A\u001b[2J\r\u009b\u202eB\nC' }] })).toBe(
+      'trust_anchors:\n  - name:\n      A\\u{1b}[2J\\u{d}\\u{9b}\\u{202e}B\n      C',
+    )
+    const problem = { code: 'invalid_request', title: 'Invalid\u001bc', request_id: 'req_1' }
+    expect(readableProblem(400, problem)).not.toContain('\u001b')
+  })
+
   it('tells of a problem what is wrong, where, and the request’s id', () => {
     const errors = [{ pointer: '/name', code: 'invalid', message: 'must not be empty' }]
     const problem = { title: 'Invalid request', code: 'invalid_request', request_id: 'req_1', errors }
