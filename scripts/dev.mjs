@@ -1,14 +1,12 @@
 // `npm run dev`: `wrangler dev`, which rebuilds as files change, with the keys `npm start` would use.
 
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { ensureInstalled } from './service/install.mjs'
 import { NODE, ROOT } from './service/paths.mjs'
 import { keepSecrets, openStateDirectory, writePrivately } from './service/state.mjs'
 import { keepVerifier } from './service/verifier-certificate.mjs'
-
-/** The first is the one that is reached from outside. */
-const CONFIGS = ['--config', 'wrangler.toml', '--config', 'wrangler.sandbox.toml']
 
 ensureInstalled()
 const directory = openStateDirectory(resolve(ROOT, process.env.STATE_DIR ?? '.dev'))
@@ -27,13 +25,28 @@ writePrivately(
     .map(([name, value]) => `${name}='${value.trim()}'\n`)
     .join(''),
 )
+// Deployed, the sandbox's way back is the verifier's public address (src/sandbox/verifier.ts); here there is none.
+const sandbox = join(directory, 'wrangler.sandbox.toml')
+const configured = readFileSync(join(ROOT, 'wrangler.sandbox.toml'), 'utf8')
+writePrivately(
+  sandbox,
+  `${configured.replace(/^main = "/m, `$&${ROOT}/`)}
+[vars]
+BASE_URL = "${variables.BASE_URL}"
+
+[[services]]
+binding = "VERIFIER"
+service = "wallet-verifier"
+`,
+)
 const wrangler = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
 const run = spawnSync(
   NODE,
   [
     wrangler,
     'dev',
-    ...CONFIGS,
+    // The first is the one that is reached from outside.
+    ...['--config', 'wrangler.toml', '--config', sandbox],
     '--port',
     port,
     '--env-file',

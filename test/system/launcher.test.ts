@@ -174,7 +174,7 @@ describe('ending', () => {
 })
 
 describe('started through npm', () => {
-  it('ends with it: a SIGTERM that npm is sent ends launcher and workerd', async () => {
+  it('says where its shop is, and ends with npm: a SIGTERM that npm is sent ends launcher and workerd', async () => {
     const stateDir = await mkdtemp(join(tmpdir(), 'verifier-'))
     const { server, port } = await takePort()
     await new Promise((resolve) => server.close(resolve))
@@ -186,6 +186,8 @@ describe('started through npm', () => {
     })
     try {
       await vi.waitFor(() => expect(output).toContain('curl'), { timeout: 30_000 })
+      const [shop = ''] = /http:\S+\/demo$/m.exec(output) ?? []
+      expect((await fetch(shop)).status).toBe(200)
       const pid = Number(readFileSync(join(stateDir, 'workerd.pid'), 'utf8'))
       npm.kill('SIGTERM')
       await vi.waitFor(() => expect(isRunning(pid)).toBe(false), { timeout: 10_000 })
