@@ -70,7 +70,13 @@ export type CreatedVerification = {
 }
 
 /** Why a session ended as it did, or why an answer was not heard. */
-export type Reason = { readonly code: string; readonly message: string; readonly retryable: boolean }
+export type Reason = {
+  readonly code: string
+  readonly message: string
+  readonly retryable: boolean
+  /** The address of a page about it. */
+  readonly type: string
+}
 
 /** One of the credentials an outcome rests on. */
 export type VerifiedCredential = {

@@ -1,5 +1,5 @@
-// The event of a session's end (CONTRACT 7), built from the finished document alone, from members that never change after the
-// end: whenever it is built, it is the same.
+// The event of a session's end (CONTRACT 7), built from the finished document and the service's own address, from members that never
+// change after the end: whenever it is built, it is the same.
 
 import { sendableClaims, type VerificationEvent } from '../webhook/event.ts'
 import type { SessionDocument } from './document.ts'
@@ -10,7 +10,11 @@ import { credentialsOf, isoTime, isoTimeOrNull } from './view.ts'
 export type PersonalMembers = Pick<VerificationEvent, 'metadata' | 'encrypted_claims'>
 
 /** The event that a finished session owes. */
-export function terminalEvent(document: SessionDocument, eventId: string): VerificationEvent {
+export function terminalEvent(
+  document: SessionDocument,
+  eventId: string,
+  baseUrl: string,
+): VerificationEvent {
   const { outcome } = document
   const first = outcome?.credentials[0]
   return {
@@ -24,7 +28,7 @@ export function terminalEvent(document: SessionDocument, eventId: string): Verif
     assurance_level: outcome?.assurance_level ?? null,
     credential_type: first?.credential_type ?? null,
     verified_at: isoTimeOrNull(document.verified_at),
-    reason: outcome?.reason ? describeReason(outcome.reason) : null,
+    reason: outcome?.reason ? describeReason(outcome.reason, baseUrl) : null,
     metadata: document.request.metadata,
     protocol: document.request.protocol,
     channel: outcome?.channel ?? null,

@@ -57,7 +57,8 @@ export function hear(room: Courtroom, answer: PostedAnswer, now: number): Promis
 export function end({ store, env }: Courtroom, cause: Cause, circumstances: Circumstances): boolean {
   const document = store.session()
   if (document === undefined || !mayEnd(document, { ...cause, winner: circumstances.winner })) return false
-  const names = { eventId: randomIdentifier('evt_'), deliveryId: randomIdentifier('dlv_') }
+  const { baseUrl } = configOf(env)
+  const names = { eventId: randomIdentifier('evt_'), deliveryId: randomIdentifier('dlv_'), baseUrl }
   const { returned = null, ...world } = circumstances
   const ended = endSession({ ...document, held: null, returned }, { ...cause, ...world, ...names })
   if (ended === undefined) return false

@@ -16,6 +16,8 @@ export type Ending = {
   /** Digest of the answer that ends it; null where no answer does. */
   readonly winner: string | null
   readonly now: number
+  /** The service's own address. */
+  readonly baseUrl: string
   /** Where the event goes; null: nowhere. Unknown: it is owed all the same, and delivery decides. */
   readonly webhook: WebhookEndpoint | null | 'unknown'
   /** Fresh random identifiers. */
@@ -45,8 +47,8 @@ export function endSession(document: SessionDocument, ending: Ending): SessionDo
 }
 
 function oweEvent(document: SessionDocument, ending: Ending): SessionDocument['deliveries'] {
-  const { webhook, eventId, deliveryId, now } = ending
-  const event = terminalEvent(document, eventId)
+  const { webhook, eventId, deliveryId, now, baseUrl } = ending
+  const event = terminalEvent(document, eventId, baseUrl)
   const isWanted = webhook === 'unknown' || webhook?.events.some((type) => type === event.event_type)
   if (!isWanted) return document.deliveries
   const { event_type, sequence } = event

@@ -11,7 +11,10 @@ export async function pollView(document: SessionDocument, config: Config): Promi
   const written = views.get(document)
   if (written !== undefined) return written
   const sessionUrl = document.status === 'pending' ? await sessionUrlOf(config, document) : null
-  const view = { json: JSON.stringify(sessionView(document, sessionUrl)), version: document.version }
+  const view = {
+    json: JSON.stringify(sessionView(document, sessionUrl, config.baseUrl)),
+    version: document.version,
+  }
   views.set(document, view)
   return view
 }

@@ -1,7 +1,7 @@
 // Telling the relying party's event log how a session ended (CONTRACT 7). Owed in the session's document from the same write
 // that ends it, whether or not there is a webhook, and tried until the log has it: the log knows an event it has already.
 
-import type { Env } from '../env.ts'
+import { configOf, type Env } from '../env.ts'
 import { DAYS_KEPT, dayOf, eventLogStub } from '../relying-party/event-days.ts'
 import type { LogEntry, Recording } from '../relying-party/event-log.ts'
 import { erasedBy, type OwedLogEntry, type SessionDocument } from './document.ts'
@@ -44,7 +44,11 @@ export async function publish(store: SessionStore, env: Env, write: Write): Prom
   const document = store.session()
   const owed = document?.owed_to_log
   if (document === undefined || !owed) return
-  const recording = await record(env, document.relying_party_id, entryOf(document, owed))
+  const recording = await record(
+    env,
+    document.relying_party_id,
+    entryOf(document, owed, configOf(env).baseUrl),
+  )
   const current = store.session()
   if (recording === 'unreachable' || !current?.owed_to_log) return
   if (recording === 'recorded') return write({ ...current, owed_to_log: null })
@@ -73,8 +77,8 @@ async function record(env: Env, relyingPartyId: string, entry: LogEntry): Promis
   }
 }
 
-function entryOf(document: SessionDocument, owed: OwedLogEntry): LogEntry {
-  const event = terminalEvent(document, owed.event_id)
+function entryOf(document: SessionDocument, owed: OwedLogEntry, baseUrl: string): LogEntry {
+  const event = terminalEvent(document, owed.event_id, baseUrl)
   return {
     day: owed.day,
     event_id: event.event_id,

@@ -3,10 +3,10 @@
 
 import type { ReasonCode, ReasonDescription } from './reason-code.ts'
 
-/** The wire form of a reason. */
-export function describeReason(code: ReasonCode): { code: ReasonCode; message: string; retryable: boolean } {
+/** The wire form of a reason. `type`: the address of its page, as of a problem. */
+export function describeReason(code: ReasonCode, baseUrl: string) {
   const { message, retryable } = REASONS[code]
-  return { code, message, retryable }
+  return { code, message, retryable, type: `${baseUrl}/problems/${code}` }
 }
 
 /** The catalogue, by family. */

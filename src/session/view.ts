@@ -10,7 +10,7 @@ import { type Attempt, type SessionDocument, stageOf } from './document.ts'
 import { describeReason } from './reasons.ts'
 
 /** The session as the relying party polls it. `sessionUrl` is null where the session is over. */
-export function sessionView(document: SessionDocument, sessionUrl: string | null) {
+export function sessionView(document: SessionDocument, sessionUrl: string | null, baseUrl: string) {
   const { request, outcome } = document
   const first = outcome?.credentials[0] ?? null
   return {
@@ -26,8 +26,8 @@ export function sessionView(document: SessionDocument, sessionUrl: string | null
     checks: outcome?.checks ?? null,
     assurance_level: outcome?.assurance_level ?? null,
     credential_type: first?.credential_type ?? null,
-    reason: outcome?.reason ? describeReason(outcome.reason) : null,
-    attempts: document.attempts.map(attemptView),
+    reason: outcome?.reason ? describeReason(outcome.reason, baseUrl) : null,
+    attempts: document.attempts.map((attempt) => attemptView(attempt, baseUrl)),
     attempt_count: document.attempt_count,
     credentials: credentialsOf(outcome),
     channel: outcome?.channel ?? null,
@@ -98,6 +98,10 @@ function requestMembers(request: SessionDocument['request']) {
   return { ...request, dcql_query, purpose, transaction_data }
 }
 
-function attemptView(attempt: Attempt) {
-  return { at: isoTime(attempt.at), channel: attempt.channel, reason: describeReason(attempt.reason) }
+function attemptView(attempt: Attempt, baseUrl: string) {
+  return {
+    at: isoTime(attempt.at),
+    channel: attempt.channel,
+    reason: describeReason(attempt.reason, baseUrl),
+  }
 }

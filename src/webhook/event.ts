@@ -14,7 +14,7 @@ export type VerificationEvent = {
   readonly assurance_level: string | null
   readonly credential_type: string | null
   readonly verified_at: string | null
-  readonly reason: { readonly code: string; readonly message: string; readonly retryable: boolean } | null
+  readonly reason: EventReason | null
   readonly metadata: Readonly<Record<string, string>>
   readonly protocol: string
   readonly channel: string | null
@@ -24,6 +24,14 @@ export type VerificationEvent = {
   readonly credentials: readonly Json[]
   readonly livemode: boolean
   readonly encrypted_claims: string | null
+}
+
+/** Why it ended so. `type`: the address of a page that explains it. */
+type EventReason = {
+  readonly code: string
+  readonly message: string
+  readonly retryable: boolean
+  readonly type: string
 }
 
 /** `encrypted_claims` larger than this is read by polling only (CONTRACT 7). */

@@ -4,7 +4,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { FLAWS } from '../../src/sandbox/wallet/flaws/index.ts'
 import type { ReasonCode } from '../../src/session/reason-code.ts'
 import { REASONS } from '../../src/session/reasons.ts'
-import { expectStatus, OVER_18, type Poll, type RelyingParty } from '../support/service.ts'
+import { BASE_URL, expectStatus, OVER_18, type Poll, type RelyingParty } from '../support/service.ts'
 import { eventOf, relyingPartyOf, useStage } from '../support/stage.ts'
 import { PAYMENT } from '../support/transaction-data.ts'
 import { mintListSigner, PID_ISSUANCE } from '../support/trust-lists.ts'
@@ -96,15 +96,16 @@ it.each(Object.keys(REASONS) as ReasonCode[])('%s is produced, sent, and explain
 
   const { verification } = await outcome(code)
   const found = verification.reason ?? verification.attempts.at(-1)?.reason
-  expect(found).toEqual({ code, message: REASONS[code].message, retryable: REASONS[code].retryable })
+  const { message, retryable } = REASONS[code]
+  expect(found).toEqual({ code, message, retryable, type: `${BASE_URL}/problems/${code}` })
   expect(verification.status).toBe(ENDS[code] ?? 'pending')
 
   // Nobody answers any more: the event of that end carries the last attempt's reason (CONTRACT 4).
   if (verification.status === 'pending') await outcome('session_expired')
   const { event } = await eventOf(stage, id)
-  expect(event).toMatchObject({ event_type: `verification.${ENDS[code] ?? 'expired'}`, reason: { code } })
+  expect(event).toMatchObject({ event_type: `verification.${ENDS[code] ?? 'expired'}`, reason: found })
 
-  const page = await stage.service.fetch(`/problems/${code}`)
+  const page = await stage.service.fetch(found?.type ?? '')
   expect(page.status).toBe(200)
   expect(await page.text()).toContain(REASONS[code].message.replaceAll("'", '&#39;'))
 })

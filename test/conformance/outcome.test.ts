@@ -141,7 +141,12 @@ it('CONTRACT 4: the last ten attempts are kept, and all are counted', async () =
   expect(poll.attempts[0]).toEqual({
     at: expect.stringMatching(/Z$/),
     channel: 'qr',
-    reason: { code: 'audience_mismatch', message: expect.any(String), retryable: expect.any(Boolean) },
+    reason: {
+      code: 'audience_mismatch',
+      message: expect.any(String),
+      retryable: expect.any(Boolean),
+      type: expect.stringMatching('/problems/audience_mismatch$'),
+    },
   })
 })
 

@@ -20,6 +20,7 @@ const [BODY = ''] = textsIn(PAGE, 'json')
 const headers = Object.fromEntries(HEADERS.split('\n').map((line) => line.split(': ')))
 const SIGNATURE: string = headers['X-Service-Signature']
 const T = 1_795_254_206
+const ORIGIN = 'https://verifier.example'
 
 const directory = mkdtempSync(join(tmpdir(), 'webhooks-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
@@ -29,7 +30,7 @@ describe('the worked example', () => {
     const [session = ''] = textsIn('docs/storage.md', 'json')
     const document = readDocument(JSON.parse(session))
     if (document === undefined || document.erased) throw new Error('not a session')
-    expect(BODY).toBe(serialiseEvent(terminalEvent(document, document.deliveries[0]?.event_id ?? '')))
+    expect(BODY).toBe(serialiseEvent(terminalEvent(document, document.deliveries[0]?.event_id ?? '', ORIGIN)))
   })
 
   it('is signed as the service signs', async () => {

@@ -89,7 +89,12 @@ export type Poll = {
   readonly [member: string]: unknown
 }
 
-type Reason = { readonly code: string; readonly message: string; readonly retryable: boolean }
+type Reason = {
+  readonly code: string
+  readonly message: string
+  readonly retryable: boolean
+  readonly type: string
+}
 
 /** What most tests ask for: over 18, by any credential that says so. */
 export const OVER_18 = { credential_types: ['age_attestation'], scope: ['age_over_18'] }

@@ -32,6 +32,7 @@ export const reason = z.object({
   code: z.string(), // no enumeration: within /v1 there may be more of them
   message: z.string(),
   retryable: z.boolean(),
+  type: z.string(),
 })
 
 /** A credential that the outcome rests on. */

@@ -91,6 +91,7 @@ const REASON = {
   code: 'untrusted_issuer',
   message: 'No trust anchor for this credential type vouches for the issuer.',
   retryable: true,
+  type: `${BASE}/problems/untrusted_issuer`,
 }
 
 const VERIFICATION = {

@@ -67,7 +67,10 @@ export const WORDS = {
     status: 'What is known of its revocation.',
     transaction_data: 'What its holder confirmed: places in the request, and what was signed.',
   },
-  Reason: { retryable: 'Whether asking the same person again may end differently.' },
+  Reason: {
+    retryable: 'Whether asking the same person again may end differently.',
+    type: 'The address of its page.',
+  },
   DeliveryLog: { deliveries: 'At most one for each event.' },
   CreateApiKey: {
     scopes: "Default: the calling token's.",
