@@ -21,7 +21,7 @@ export function shopRoutes(): Hono<{ Bindings: ShopEnv }> {
     .get('/demo', inShop(showPage))
     .get('/demo/return', inShop(comeBack))
     .get('/demo/state', inShop(tellState))
-    .get('/demo/shop.js', (c) => c.body(SCRIPT, 200, { 'Content-Type': 'text/javascript; charset=utf-8' }))
+    .get('/demo/shop.js', inShop(sendScript))
     .post('/demo/choose', inShop(fromOwnPage(choose)))
     .post('/demo/prove', inShop(fromOwnPage(prove)))
     .post('/demo/cancel', inShop(fromOwnPage(cancel)))
@@ -56,6 +56,10 @@ async function tellState(c: ShopContext, shop: Shop): Promise<Response> {
   const visiting = await visitOf(c, shop)
   const order = visiting && (await upToDate(shop, visiting))
   return c.json({ mark: markOf(order, Date.now()) }, 200, { 'Cache-Control': 'no-store' })
+}
+
+async function sendScript(c: ShopContext): Promise<Response> {
+  return c.body(SCRIPT, 200, { 'Content-Type': 'text/javascript; charset=utf-8' })
 }
 
 /** Something is taken from the shelf: a new visit begins. */
