@@ -34,16 +34,16 @@ export function rememberCrl(
 }
 
 type Source = FetchSource & { readonly url: string; readonly issuer: Certificate }
-type Remembered = VerifiedList & { readonly fetchedAt: number }
+type Remembered = VerifiedList & { readonly fetchedAt: number; readonly bytes: number }
 type Found = Result<Remembered, CrlFault>
 
 const memory = createFetchMemory<Found, Source>({
   read: readList,
   isGood: (found, { now }) => found.ok && isInForce(found.value, now),
-  bytesOf: (found) => (found.ok ? ENTRY_BYTES * (found.value.list.revoked.size + 8) : 0),
+  bytesOf: (found) => (found.ok ? found.value.bytes : 0),
 })
 
-/** What a serial number takes in a set, names and addresses of a list being worth a few of them. */
+/** What a serial number takes in a set. */
 const ENTRY_BYTES = 128
 
 /** Seconds by which an authority's clock may be ahead of ours. */
@@ -84,7 +84,9 @@ async function openList(
   if ((await verifyCertificateSignature(signed, issuer)) !== 'valid') return err('invalid_signature')
   const usableUntil = Math.min(nextUpdate, fetchedAt + CRL.maximumSeconds)
   share(Math.min(usableUntil - now, CRL.refreshSeconds))
-  return ok({ list, usableUntil, fetchedAt })
+  // Names and addresses may be most of a list: as texts they take twice their bytes.
+  const bytes = ENTRY_BYTES * list.revoked.size + 2 * body.length
+  return ok({ list, usableUntil, fetchedAt, bytes })
 }
 
 function isInForce({ list, usableUntil }: Remembered, now: number): boolean {

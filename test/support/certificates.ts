@@ -154,8 +154,9 @@ export function nameConstraints(subtrees: {
 export function tlv(tag: number, ...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const content = concatBytes(...parts)
   const { length } = content
-  const header =
-    length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff]
+  const octets = [length >> 16, (length >> 8) & 0xff, length & 0xff]
+  const needed = octets.slice(length < 0x100 ? 2 : length < 0x10000 ? 1 : 0)
+  const header = length < 0x80 ? [length] : [0x80 | needed.length, ...needed]
   return concatBytes(Uint8Array.of(tag, ...header), content)
 }
 

@@ -6,7 +6,21 @@ import { checkCertificates } from '../../src/trust/certificate-revocation.ts'
 import type { SharedCache, SharedCopy } from '../../src/trust/shared-cache.ts'
 import { mintIntermediate, mintLeaf } from '../support/certificates.ts'
 import { dateOf, makeCrl } from '../support/crl.ts'
-import { decodePath, LEAF_LIST, listOf, PATH, root, SERIAL, type Web, webOf, word } from './crl-fixtures.ts'
+import {
+  decodePath,
+  LEAF_LIST,
+  listOf,
+  PATH,
+  pathOf,
+  place,
+  pointName,
+  points,
+  root,
+  SERIAL,
+  type Web,
+  webOf,
+  word,
+} from './crl-fixtures.ts'
 import { NOW } from './fixtures.ts'
 
 const DAY = 86_400
@@ -125,6 +139,22 @@ describe('the last good copy', () => {
     expect(await at(NOW + 2, undefined, path)).toBe('valid')
     expect(await at(NOW + 2)).toBe('revoked')
   })
+})
+
+it('lists whose names are long make room for each other by what they take', async () => {
+  const addresses = Array.from({ length: FETCH_MEMORY.bytes / CRL.bytes + 1 }, (_, i) => `${LEAF_LIST}?${i}`)
+  const long = place(pointName(...addresses, `http://${'a'.repeat(CRL.bytes / 2)}`))
+  const list = await listOf({ extensions: [long], nextUpdate: dateOf(NOW + 30 * DAY) })
+  const { at, asked } = world(Object.fromEntries(addresses.map((address) => [address, list])))
+  const paths = await Promise.all(
+    addresses.map((address) => pathOf({ extensions: [points([pointName(address)])] })),
+  )
+  for (const path of paths) expect(await at(NOW, undefined, path)).toBe('valid')
+  expect(asked()).toBe(addresses.length)
+  await at(NOW, undefined, paths.at(-1))
+  expect(asked()).toBe(addresses.length)
+  await at(NOW, undefined, paths[0])
+  expect(asked()).toBe(addresses.length + 1)
 })
 
 /** A cache that isolates share, and what it was given. */
