@@ -39,6 +39,7 @@ describe('an order', () => {
     const page = await visitor.pageWith('verification.verified')
     expect(page).toContain('our server redeemed it for your order')
     expect(page).not.toMatch(/return_code=(?!…)/)
+    expect(page).toContain('The shop looks for itself')
   })
 
   it('needs no proof where there is no alcohol', async () => {

@@ -57,23 +57,27 @@ describe('the decision', () => {
     ['free where there is no alcohol', newOrder('windfall', 's'), 'free'],
     [
       'waiting while the session is pending',
-      withVerification(asked, found({ status: 'pending' }), NOW),
+      withVerification(asked, found({ status: 'pending' }), poll(NOW)),
       'waiting',
     ],
-    ['confirmed by a poll', withVerification(asked, found(), NOW), 'confirmed'],
+    ['confirmed by a poll', withVerification(asked, found(), poll(NOW)), 'confirmed'],
     ['confirmed by an event', withWebhook(asked, event(), webhook()), 'confirmed'],
     [
       'rejected where verified is not about age',
-      withVerification(asked, found({ checks: {} }), NOW),
+      withVerification(asked, found({ checks: {} }), poll(NOW)),
       'rejected',
     ],
     [
       'rejected where age is not proven',
-      withVerification(asked, found({ checks: { age_over_18: false } }), NOW),
+      withVerification(asked, found({ checks: { age_over_18: false } }), poll(NOW)),
       'rejected',
     ],
-    ['rejected where nothing is known', withVerification(asked, found({ checks: null }), NOW), 'rejected'],
-    ['rejected', withVerification(asked, found({ status: 'rejected' }), NOW), 'rejected'],
+    [
+      'rejected where nothing is known',
+      withVerification(asked, found({ checks: null }), poll(NOW)),
+      'rejected',
+    ],
+    ['rejected', withVerification(asked, found({ status: 'rejected' }), poll(NOW)), 'rejected'],
     ['declined', withWebhook(asked, event({ status: 'declined' }), webhook()), 'declined'],
     ['expired', withWebhook(asked, event({ status: 'expired' }), webhook()), 'expired'],
     ['canceled', withWebhook(asked, event({ status: 'canceled' }), webhook()), 'canceled'],
@@ -83,13 +87,13 @@ describe('the decision', () => {
 
   it('is not made by another verification', () => {
     const other = { verification_id: 'v_2' }
-    expect(withVerification(asked, found(other), NOW)).toBe(asked)
+    expect(withVerification(asked, found(other), poll(NOW))).toBe(asked)
     expect(withWebhook(asked, event(other), webhook())).toBe(asked)
   })
 
   it('stands, whatever is said later', () => {
     const ended = withWebhook(asked, event({ status: 'declined' }), webhook())
-    expect(stateOf(withVerification(ended, found(), NOW))).toBe('declined')
+    expect(stateOf(withVerification(ended, found(), poll(NOW)))).toBe('declined')
     expect(stateOf(withWebhook(ended, event(), webhook('evt_2')))).toBe('declined')
   })
 
@@ -97,10 +101,10 @@ describe('the decision', () => {
     const bound = withVerification(
       withWebhook(asked, event(), webhook()),
       found({ session_binding: 'relying_party' }),
-      NOW,
+      poll(NOW),
     )
     expect(bound.proof?.outcome?.binding).toBe('relying_party')
-    expect(withVerification(bound, found(), NOW).proof?.outcome?.binding).toBe('relying_party')
+    expect(withVerification(bound, found(), poll(NOW)).proof?.outcome?.binding).toBe('relying_party')
   })
 })
 
@@ -128,11 +132,13 @@ describe('looking', () => {
     expect([isPollDue(asked, NOW + 1_999), isPollDue(asked, NOW + 2_000)]).toEqual([false, true])
     const told = withWebhook(asked, event(), webhook())
     expect(isPollDue(told, NOW)).toBe(true)
-    expect(isPollDue(withVerification(told, found(), NOW), NOW + 60_000)).toBe(false)
+    const redeemed = withVerification(told, found(), { ...poll(NOW), what: 'redeem' })
+    expect(isPollDue(redeemed, NOW)).toBe(true)
+    expect(isPollDue(withVerification(redeemed, found(), poll(NOW)), NOW + 60_000)).toBe(false)
   })
 
   it('at the page: until the webhook is there, or has not come for twenty seconds', () => {
-    const polled = withVerification(asked, found(), NOW)
+    const polled = withVerification(asked, found(), poll(NOW))
     expect([isLive(asked, NOW), isLive(polled, NOW + 19_999), isLive(polled, NOW + 20_000)]).toEqual([
       true,
       true,

@@ -95,12 +95,16 @@ export function withProof(order: Order, created: CreatedVerification, now: numbe
 }
 
 /** What a poll found, or a redemption: the latter knows more of who is at the other end. */
-export function withVerification(order: Order, found: Verification, now: number): Order {
+export function withVerification(
+  order: Order,
+  found: Verification,
+  { at, what }: Pick<Call, 'at' | 'what'>,
+): Order {
   const { proof } = order
   if (proof?.verificationId !== found.verification_id) return order
-  const looked = { ...proof, lookedAt: now }
+  const looked = { ...proof, lookedAt: at }
   if (found.status === 'pending') return { ...order, proof: looked }
-  return next(order, { proof: { ...ended(looked, found, now), polled: true } })
+  return next(order, { proof: { ...ended(looked, found, at), polled: proof.polled || what === 'poll' } })
 }
 
 /** A webhook whose signature was verified. One that came before, or that is of another verification, changes nothing. */

@@ -33,11 +33,10 @@ export class ShopVisit extends DurableObject {
 
   /** The shop called the service: `found` is what it learned, null where nothing. */
   called(call: Call, found: CreatedVerification | Verification | null): Order | null {
-    const now = Date.now()
     return this.#change((order) => {
       const noted = withEntry(order, call)
       if (found === null) return noted
-      return 'client_token' in found ? withProof(noted, found, now) : withVerification(noted, found, now)
+      return 'client_token' in found ? withProof(noted, found, call.at) : withVerification(noted, found, call)
     })
   }
 
