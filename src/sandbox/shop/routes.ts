@@ -161,5 +161,5 @@ const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 const FORM_LIMIT = 1024
 
 function nothing(c: ShopContext): Response {
-  return c.html('There is nothing here.\n', 404)
+  return c.html('There is nothing here.\n', 404, { 'Content-Security-Policy': "default-src 'none'" })
 }

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url).href)
 const CONFIGS = ['wrangler.toml', 'wrangler.sandbox.toml']
-const COPIED = ['package.json', 'package-lock.json', 'tsconfig.json', ...CONFIGS, 'scripts', 'src']
+const COPIED = ['package.json', 'package-lock.json', 'tsconfig.json', ...CONFIGS, 'assets', 'scripts', 'src']
 const BUILT = ['dist/worker.js', 'dist/sandbox.js', 'dist/worker.sources']
 
 /** One change to a source file: text that stands in it exactly once is replaced, and more is appended. */

@@ -22,10 +22,14 @@ export function undocumented(request: FuzzRequest, answer: FuzzAnswer): string |
   if (isWalletPath(path)) return undocumentedForWallets(request, path, answer)
   if (path === '/oauth/token') return undocumentedForClients(answer)
   if (PAGE.test(path) && isHtml(answer)) return undocumentedPage(answer)
+  if (SANDBOX.test(path) && answer.status < 400) return undocumentedStep(answer)
+  if (path === '/metrics' && answer.status === 200)
+    return typeOf(answer) === 'application/openmetrics-text' ? undefined : 'no metrics'
   return answer.status < 400 ? undocumentedSuccess(path, answer) : undocumentedProblem(answer)
 }
 
-const PAGE = /^\/s\/|^\/v1\/verify\/[^/]+\/return$|^\/problems\/|^\/docs$/
+const SANDBOX = /^\/(test|demo)(\/|$)/
+const PAGE = new RegExp(`^/s/|^/v1/verify/[^/]+/return$|^/problems/|^/docs$|${SANDBOX.source}`)
 
 /** CONTRACT 5. */
 function undocumentedForWallets(
@@ -57,9 +61,15 @@ function oauthError(answer: FuzzAnswer, statuses: readonly number[]): string | u
 }
 
 function undocumentedPage(answer: FuzzAnswer): string | undefined {
-  if (![200, 404, 429, 503].includes(answer.status)) return 'an unknown status of a page'
+  if (![200, 404, 422, 429, 503].includes(answer.status)) return 'an unknown status of a page'
   const policy = String(answer.headers['content-security-policy'])
   return policy.includes("default-src 'none'") ? undefined : 'a page without a policy'
+}
+
+/** Of the sandbox's pages: a script, or where to go on to. */
+function undocumentedStep(answer: FuzzAnswer): string | undefined {
+  if (answer.status === 303) return answer.headers.location === undefined ? 'no Location' : undefined
+  return typeOf(answer) === 'text/javascript' ? undefined : 'no script'
 }
 
 function undocumentedSuccess(path: string, answer: FuzzAnswer): string | undefined {
@@ -68,6 +78,7 @@ function undocumentedSuccess(path: string, answer: FuzzAnswer): string | undefin
   const type = typeOf(answer)
   if (/^\/v1\/verify\/[^/]+\/qr$/.test(path))
     return /^image\/(png|svg\+xml)$/.test(type) ? undefined : 'no picture'
+  if (path === '/assets/docs.css') return type === 'text/css' ? undefined : 'no style'
   if (path.startsWith('/assets/')) return type === 'text/javascript' ? undefined : 'no script'
   if (path.endsWith('/receipt') && type === 'application/verification-receipt+jwt')
     return /^[\w-]+\.[\w-]+\.[\w-]+$/.test(answer.body.toString()) ? undefined : 'no JWS'
