@@ -17,9 +17,9 @@ export function encodeCbor(value: CborValue): Uint8Array<ArrayBuffer> {
   if (value === null) return Uint8Array.of(0xf6)
   if (typeof value === 'string') return withHead(3, utf8(value))
   if (value instanceof Uint8Array) return withHead(2, value)
-  if (isArray(value)) return concatBytes(head(4, value.length), ...value.map(encodeCbor))
+  if (isArray(value)) return concatBytes(cborHead(4, value.length), ...value.map(encodeCbor))
   if ('encoded' in value) return value.encoded
-  return concatBytes(head(6, value.tag), encodeCbor(value.content))
+  return concatBytes(cborHead(6, value.tag), encodeCbor(value.content))
 }
 
 /** Embedded CBOR (§3.4.5.1): tag 24 around the encoding of an item. */
@@ -28,11 +28,11 @@ export function embedCbor(encoded: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuf
 }
 
 function withHead(major: number, content: Uint8Array): Uint8Array<ArrayBuffer> {
-  return concatBytes(head(major, content.length), content)
+  return concatBytes(cborHead(major, content.length), content)
 }
 
-/** §3: the initial byte, and the argument in as few bytes as hold it. */
-function head(major: number, argument: number): Uint8Array<ArrayBuffer> {
+/** §3: an item's initial byte, and the argument in as few bytes as hold it. */
+export function cborHead(major: number, argument: number): Uint8Array<ArrayBuffer> {
   const initial = major << 5
   if (argument < 24) return Uint8Array.of(initial | argument)
   if (argument < 0x100) return Uint8Array.of(initial | 24, argument)

@@ -20,6 +20,7 @@ export function verifierOf({ VERIFIER, BASE_URL }: VerifierEnv): CallVerifier | 
   const { origin } = new URL(BASE_URL)
   return async (address, init) => {
     if (new URL(address).origin !== origin) throw new Error('not an address of the verifier')
-    return VERIFIER === undefined ? fetch(address, init) : VERIFIER.fetch(address, init)
+    const there = { ...init, redirect: 'manual' } as const // it redirects nobody, and so leads nowhere else
+    return VERIFIER === undefined ? fetch(address, there) : VERIFIER.fetch(address, there)
   }
 }

@@ -8,14 +8,14 @@ describe('the way back to the verifier', () => {
     const bound = vi.fn(async () => new Response('bound'))
     const call = verifierOf({ BASE_URL, VERIFIER: { fetch: bound } as never })
     expect(await (await call?.(`${BASE_URL}/healthz`, { method: 'HEAD' }))?.text()).toBe('bound')
-    expect(bound).toHaveBeenCalledWith(`${BASE_URL}/healthz`, { method: 'HEAD' })
+    expect(bound).toHaveBeenCalledWith(`${BASE_URL}/healthz`, { method: 'HEAD', redirect: 'manual' })
   })
 
   it('goes by the public address where there is no binding', async () => {
     const over = vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response('public'))
     const call = verifierOf({ BASE_URL })
     expect(await (await call?.(`${BASE_URL}/healthz`))?.text()).toBe('public')
-    expect(over).toHaveBeenCalledWith(`${BASE_URL}/healthz`, undefined)
+    expect(over).toHaveBeenCalledWith(`${BASE_URL}/healthz`, { redirect: 'manual' })
     over.mockRestore()
   })
 

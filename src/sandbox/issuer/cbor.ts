@@ -1,6 +1,7 @@
 // CBOR as an issuer of mdocs writes it (RFC 8949 §4.2.1): with the maps and numbers that the verifier has no need to write.
 
 import { concatBytes, utf8 } from '../../codec/bytes.ts'
+import { cborHead } from '../../codec/cbor-encode.ts'
 
 /** What can be written. */
 export type Cbor =
@@ -36,29 +37,18 @@ export function mapOf(members: Readonly<Record<string, Cbor | undefined>>): Read
 export function cbor(value: Cbor): Uint8Array<ArrayBuffer> {
   if (value === null) return Uint8Array.of(0xf6)
   if (typeof value === 'boolean') return Uint8Array.of(value ? 0xf5 : 0xf4)
-  if (typeof value === 'number') return value < 0 ? head(1, -1 - value) : head(0, value)
-  if (typeof value === 'string') return concatBytes(head(3, utf8(value).length), utf8(value))
-  if (value instanceof Uint8Array) return concatBytes(head(2, value.length), value)
+  if (typeof value === 'number') return value < 0 ? cborHead(1, -1 - value) : cborHead(0, value)
+  if (typeof value === 'string') return concatBytes(cborHead(3, utf8(value).length), utf8(value))
+  if (value instanceof Uint8Array) return concatBytes(cborHead(2, value.length), value)
   if (value instanceof Map) {
     const entries = [...value].flatMap(([key, item]) => [cbor(key), cbor(item)])
-    return concatBytes(head(5, value.size), ...entries)
+    return concatBytes(cborHead(5, value.size), ...entries)
   }
-  if (isTagged(value)) return concatBytes(head(6, value.tag), cbor(value.content))
+  if (isTagged(value)) return concatBytes(cborHead(6, value.tag), cbor(value.content))
   const items = value as readonly Cbor[] // what is left of the union
-  return concatBytes(head(4, items.length), ...items.map(cbor))
+  return concatBytes(cborHead(4, items.length), ...items.map(cbor))
 }
 
 function isTagged(value: object): value is Tagged {
   return 'tag' in value
-}
-
-function head(major: number, argument: number): Uint8Array<ArrayBuffer> {
-  const initial = major << 5
-  if (argument < 24) return Uint8Array.of(initial | argument)
-  if (argument < 0x100) return Uint8Array.of(initial | 24, argument)
-  if (argument < 0x10000) return Uint8Array.of(initial | 25, argument >> 8, argument & 0xff)
-  const wide = new Uint8Array(5)
-  wide[0] = initial | 26
-  new DataView(wide.buffer).setUint32(1, argument)
-  return wide
 }

@@ -89,11 +89,23 @@ function credential({ id, type, format, claims }: Wanted, choice: 'chosen' | 'an
   const root = format === 'dc+sd-jwt' ? 0 : 1
   const shown = leavesOf(claimsFor(claims), []).map(([path, value]) => [path.slice(root).join(' '), value])
   return html`<label class="credential">${choice && button}
-<strong><bdi>${type}</bdi></strong>
-<span class="soft">${FORMATS[format]}</span>
+<strong><bdi>${NAMES.get(type) ?? type}</bdi></strong>
+<span class="soft"><bdi>${type}</bdi>, ${FORMATS[format]}</span>
 <dl>${shown.map(([name, value]) => html`<dt><bdi>${name}</bdi></dt><dd><bdi>${value}</bdi></dd>`)}</dl>
 </label>`
 }
+
+/** What people call the built-in types. */
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ['urn:eu.europa.ec.av:1', 'Proof of age'],
+  ['eu.europa.ec.av.1', 'Proof of age'],
+  ['AgeAttestationCredential', 'Proof of age'],
+  ['urn:eudi:pid:1', 'National digital ID'],
+  ['eu.europa.ec.eudi.pid.1', 'National digital ID'],
+  ['PersonIdentificationData', 'National digital ID'],
+  ['org.iso.18013.5.1.mDL', 'Driving licence'],
+  ['org.iso.23220.photoid.1', 'Photo ID'],
+])
 
 const FORMATS = {
   'dc+sd-jwt': 'SD-JWT VC',
