@@ -254,6 +254,7 @@ describe('npm run deploy -- --dry-run', () => {
   })
 
   it('reads secrets from a file that git ignores', () => {
-    expect(readFileSync(join(ROOT, '.gitignore'), 'utf8').split('\n')).toContain(ENVIRONMENT_FILE)
+    expect(readFileSync(join(ROOT, '.gitignore'), 'utf8').split('\n')).toContain('*.env')
+    expect(ENVIRONMENT_FILE).toMatch(/^[^/]+\.env$/)
   })
 })
