@@ -127,7 +127,7 @@ export async function mintCertificate(options: CertificateOptions, issuer?: Mint
 /** The same certificate with other bytes, for mutations made by hand. */
 export function withDer(minted: Minted, der: Uint8Array<ArrayBuffer>): Minted {
   const x5c = encodeBase64(der)
-  const pem = `-----BEGIN CERTIFICATE-----\n${x5c.replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`
+  const pem = `-----BEGIN CERTIFICATE-----\n${x5c.match(/.{1,64}/g)?.join('\n')}\n-----END CERTIFICATE-----\n`
   return { ...minted, der, x5c, pem }
 }
 
