@@ -34,7 +34,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   codec: [],
   client: ['codec'],
   // A wallet that shared the verifier's protocol would agree with it by construction (docs/decisions/sandbox.md).
-  sandbox: ['sandbox/shop', 'client', 'crypto', 'codec'],
+  sandbox: ['sandbox/page', 'sandbox/shop', 'client', 'crypto', 'codec'],
+  'sandbox/page': ['sandbox', 'crypto', 'codec'],
   'sandbox/shop': ['sandbox', 'client', 'crypto', 'codec'],
   result: [],
   limits: [],
@@ -49,7 +50,7 @@ const CLOUDFLARE_NAMES =
 /** Modules that only some rooms may import. */
 const RESERVED = [
   { module: /^cloudflare:/, rooms: CLOUDFLARE_ROOMS },
-  { module: /^(hono|@hono)\b/, rooms: ['worker', 'routes', 'sandbox/shop'] },
+  { module: /^(hono|@hono)\b/, rooms: ['worker', 'routes', 'sandbox/page', 'sandbox/shop'] },
   { module: /^node:/, rooms: ['trust', ...CLOUDFLARE_ROOMS] },
   { module: /^zod(?!\/mini$)/, rooms: [] }, // docs/decisions/bundle.md
 ]
@@ -134,7 +135,8 @@ function resolveImport(path: string, specifier: string): string {
 
 /** `session/state.ts` → `session`, `config.ts` → `config`. One room stands in another: a shop is no wallet. */
 function roomOf(path: string): string {
-  if (path.startsWith('sandbox/shop/')) return 'sandbox/shop'
+  const part = /^sandbox\/(page|shop)(?=\/)/.exec(path)?.[0]
+  if (part !== undefined) return part
   return (path.split('/')[0] ?? '').replace(/\.ts$/, '')
 }
 

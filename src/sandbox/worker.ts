@@ -3,8 +3,7 @@
 
 import { readText } from './bounded-body.ts'
 import { issuerResource } from './issuer/resources.ts'
-import { sendPage } from './page/document.ts'
-import { html } from './page/html.ts'
+import { sendNothing } from './page/document.ts'
 import { answerAs, showRequest } from './page/wallet-page.ts'
 import { shopRoutes } from './shop/routes.ts'
 import type { ShopEnv } from './shop/service.ts'
@@ -28,7 +27,7 @@ export default {
     if (/^\/demo(\/|$)/.test(pathname)) return shop.fetch(request, env)
     const isOwn = host === SANDBOX_HOST
     const found = isOwn ? await ownResource(request, pathname, env) : await page(request, address, env)
-    return found ?? nothingHere()
+    return found ?? sendNothing()
   },
 } satisfies ExportedHandler<SandboxEnv>
 
@@ -49,11 +48,6 @@ async function page(request: Request, address: URL, env: SandboxEnv): Promise<Re
 
 /** A request passed by value is long. */
 const FORM_LIMIT = 131_072
-
-function nothingHere(): Promise<Response> {
-  const body = html`<main><h1>There is nothing here</h1></main>`
-  return sendPage(404, { title: 'Sandbox', body })
-}
 
 /** Nobody but the verifier asks for these: they have no address outside. */
 async function ownResource(request: Request, path: string, env: SandboxEnv): Promise<Response | undefined> {

@@ -92,7 +92,7 @@ describe('the page of the test wallet', () => {
     const pay = { ...OVER_18, formats: ['dc+sd-jwt'], transaction_data: [PAYMENT] }
     const { wallet_request } = await stage.rp.create(pay)
     const page = await open(wallet_request.uri)
-    expect(page).toContain('Shöp &#38; Söhne')
+    expect(page).toContain('Shöp &amp; Söhne')
     expect(page).toContain('(transaction_data_mismatch)')
     expect(page).not.toContain('(unexpected_encryption)')
     expect(await open((await stage.rp.create()).wallet_request.uri)).not.toContain(

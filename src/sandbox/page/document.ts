@@ -1,32 +1,42 @@
 // The frame of the sandbox's pages: no script, nothing from elsewhere, forms to itself alone, and its address, which can hold a
 // request, is told to no one.
 
+import { html, raw } from 'hono/html'
 import { encodeBase64 } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
 import { sha256 } from '../../crypto/digest.ts'
-import { html, type Markup } from './html.ts'
 import { STYLE } from './style.ts'
+
+/** HTML made by `html`, which escapes what it is given. */
+export type Markup = ReturnType<typeof html>
 
 /** One page. */
 export type PageDocument = { readonly title: string; readonly body: Markup }
 
 /** Answers with a page. */
 export async function sendPage(status: number, { title, body }: PageDocument): Promise<Response> {
-  const { markup } = html`<!doctype html>
+  const page = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>${title}</title>
 <link rel="icon" href="data:,">
-<style>${{ markup: STYLE }}</style>
+<style>${raw(STYLE)}</style>
 </head>
 <body>
 ${body}
 </body>
 </html>
 `
-  return new Response(markup, { status, headers: { ...HEADERS, 'Content-Security-Policy': await policy() } })
+  const headers = { ...HEADERS, 'Content-Security-Policy': await policy() }
+  return new Response((await page).toString(), { status, headers })
+}
+
+/** Answers where no page is. */
+export function sendNothing(): Promise<Response> {
+  const body = html`<main><h1>There is nothing here</h1></main>`
+  return sendPage(404, { title: 'Sandbox', body })
 }
 
 const HEADERS = {

@@ -1,14 +1,14 @@
 // The test wallet as a page, `/test/wallet?uri=…`: who asks for what, which credential would be shown, and an answer, right or wrong.
 // Plain forms: each answer is posted, and where the verifier processes it, the person goes on to where it says.
 
+import { html } from 'hono/html'
 import { claimsFor } from '../wallet/claims.ts'
 import { FLAWS } from '../wallet/flaws/index.ts'
 import { partOf } from '../wallet/jwt-parts.ts'
 import { offered, type Wanted } from '../wallet/query.ts'
 import { type Reach, receiveRequest, type WalletFault, type WalletRequest } from '../wallet/request.ts'
 import { type Answered, type Errand, obstacleOf, prepare, send } from '../wallet/wallet.ts'
-import { sendPage } from './document.ts'
-import { html, type Markup } from './html.ts'
+import { type Markup, sendPage } from './document.ts'
 
 /** Shows the request behind the address's `uri`. */
 export async function showRequest(address: URL, reach: Reach): Promise<Response> {
