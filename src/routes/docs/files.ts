@@ -1,10 +1,9 @@
-// What `npm run openapi` writes to assets/, and documentation.ts serves. Nothing of this folder or of openapi/ is in the Worker.
+// What `npm run openapi` writes to assets/ beside their style, and documentation.ts serves. Nothing of this folder or of openapi/ is in the Worker.
 
 import { describe } from '../openapi/describe.ts'
 import { withErrors } from '../openapi/errors.ts'
 import type { Description } from './description.ts'
 import { documentationPage } from './page.ts'
-import { DOCS_STYLE } from './style.ts'
 
 /** The OpenAPI description with every error, as it is served. */
 export function completeDescription(): Description {
@@ -17,6 +16,5 @@ export async function documentationFiles(): Promise<Readonly<Record<string, stri
   return {
     'openapi.json': `${JSON.stringify(description, null, 1)}\n`,
     'docs.html': await documentationPage(description),
-    'docs.css': DOCS_STYLE,
   }
 }
