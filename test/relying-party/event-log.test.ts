@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { dayOf, endOfDay, eventLogStub } from '../../src/relying-party/event-days.ts'
 
-const NOON = Date.UTC(2030, 5, 15, 12)
+const NOON = Date.UTC(2046, 5, 15, 12)
 const DAY = dayOf(NOON)
 const SECOND = 1_000
 const DAYS = 86_400_000

@@ -92,7 +92,7 @@ describe('a list', () => {
         {
           credential_types: ['pid'],
           assurance_level: 'high',
-          list: { name: config.name, sequence: 7, trust_as_of: '2026-11-21T12:00:00.000Z' },
+          list: { name: config.name, sequence: 7, trust_as_of: '2046-11-21T12:00:00.000Z' },
         },
       ],
     })
@@ -156,7 +156,7 @@ const NEVER_GOOD = [
   [
     'expired',
     'expired',
-    async () => new Response(await sign({ sequence: 8, nextUpdate: '2026-11-21T11:30:00Z' })),
+    async () => new Response(await sign({ sequence: 8, nextUpdate: '2046-11-21T11:30:00Z' })),
   ],
   ['empty', 'nothing_usable', async () => new Response(await sign({ sequence: 8, services: [] }))],
 ] as const
@@ -194,7 +194,7 @@ describe.each(NEVER_GOOD)('a list that was never good and is %s', (_, fault, ans
       last_attempt: { fault },
     })
     expect(await anchorsAt(NOW)).toEqual({ incomplete: true, anchors: [] })
-    await publishList({ nextUpdate: '2026-12-20T12:00:00Z' })
+    await publishList({ nextUpdate: '2046-12-20T12:00:00Z' })
     expect(await wakeAfter(300_000)).toMatchObject({ sequence: 7, last_attempt: { fault: null } })
     expect(await anchorsAt(NOW + 300_000)).toMatchObject({ incomplete: false })
   })
@@ -209,7 +209,7 @@ async function tampered(): Promise<Uint8Array<ArrayBuffer>> {
 
 describe('a copy', () => {
   it('is used no longer than until the next issue was due, however lately it was confirmed', async () => {
-    await publishList({ nextUpdate: '2026-11-21T14:00:00Z' }, { etag: '"7"' })
+    await publishList({ nextUpdate: '2046-11-21T14:00:00Z' }, { etag: '"7"' })
     await create()
     publish(() => new Response(null, { status: 304 }))
     expect(await wakeAfter(HOUR)).toMatchObject({ usable_until: NOW + 2 * HOUR })

@@ -18,7 +18,7 @@ import {
 import { ADMIN, call, json } from './edge-app.ts'
 
 const app = createApp()
-const NOON = Date.UTC(2030, 5, 15, 12)
+const NOON = Date.UTC(2046, 5, 15, 12)
 const SECOND = 1_000
 const HOUR = 3_600_000
 const DAYS = 24 * HOUR

@@ -8,7 +8,7 @@ import { EventLog, type Recording } from '../../src/relying-party/event-log.ts'
 import type { SessionDocument } from '../../src/session/document.ts'
 import { ask, createSession, type Setting, setUp, stubOf } from './driver.ts'
 
-const NOON = Date.UTC(2030, 5, 15, 12)
+const NOON = Date.UTC(2046, 5, 15, 12)
 const SECOND = 1_000
 const HOUR = 3_600_000
 const DAYS = 24 * HOUR

@@ -33,7 +33,7 @@ it('are verified under the last good copy until it is stale, then put off, and v
   const inTime = await begin(setting, pki)
   expect(inTime).toMatchObject({
     status: 200,
-    session: { status: 'verified', trust_lists: [{ name: 'eu', trust_as_of: '2026-11-21T12:00:00.000Z' }] },
+    session: { status: 'verified', trust_lists: [{ name: 'eu', trust_as_of: '2046-11-21T12:00:00.000Z' }] },
   })
 
   vi.setSystemTime(NOW + 24 * HOUR)

@@ -6,8 +6,10 @@ import { encode as encodeCbor, Token, Type } from 'cborg'
 import { CompactSign, importJWK } from 'jose'
 import { type CertificateOptions, type Minted, mintCertificate, mintIssuerPki } from './certificates.ts'
 
-/** 2026-11-21T12:00:00Z, in Unix seconds. */
-export const LIST_NOW = 1_795_262_400
+/** 2046-11-21T12:00:00Z, in Unix seconds: alarms go by the real clock, and none that a test sets may be due by it. */
+export const LIST_NOW = 2_426_414_400
+/** 2026-11-20T12:00:00Z: good lists are of that day, and last until a month after LIST_NOW. */
+export const LIST_ISSUED = 1_795_176_000
 
 export const PID_ISSUANCE = 'http://uri.etsi.org/19602/SvcType/PID/Issuance'
 export const PID_REVOCATION = 'http://uri.etsi.org/19602/SvcType/PID/Revocation'
@@ -57,7 +59,7 @@ export function lotePayload(options: LoteOptions = {}): Record<string, unknown> 
         SchemeOperatorName: [{ lang: 'en', value: 'Test Scheme Operator' }],
         SchemeTerritory: 'EU',
         ListIssueDateTime: options.issued ?? '2026-11-20T12:00:00Z',
-        NextUpdate: options.nextUpdate ?? '2026-12-20T12:00:00Z',
+        NextUpdate: options.nextUpdate ?? '2046-12-20T12:00:00Z',
       },
       TrustedEntitiesList: services.map((service) => ({
         TrustedEntityInformation: { TEName: [{ lang: 'en', value: 'Test Issuer' }] },
@@ -82,7 +84,7 @@ export async function signLote(
   options: LoteOptions = {},
 ): Promise<Uint8Array<ArrayBuffer>> {
   const payload = new TextEncoder().encode(JSON.stringify(options.payload ?? lotePayload(options)))
-  const header = { alg: 'ES256', iat: LIST_NOW - 86_400, x5c: [signer.x5c], ...options.header }
+  const header = { alg: 'ES256', iat: LIST_ISSUED, x5c: [signer.x5c], ...options.header }
   const jws = await new CompactSign(payload)
     .setProtectedHeader(header as { alg: string })
     .sign(await importJWK(signer.privateJwk, 'ES256'), { crit: { sigT: true } })
@@ -114,7 +116,7 @@ const typeEncoders = {
 
 /** A VICAL: cborg writes it, node:crypto signs it. */
 export function signVical(signer: Minted, options: VicalOptions = {}): Uint8Array<ArrayBuffer> {
-  const { nextUpdate = timeOf('2026-12-20T12:00:00Z'), sequence = 7, chain = [signer.der] } = options
+  const { nextUpdate = timeOf('2046-12-20T12:00:00Z'), sequence = 7, chain = [signer.der] } = options
   const payload = encodeCbor(
     {
       version: options.version ?? '1.0',

@@ -10,6 +10,7 @@ import {
   VALID_UNTIL,
 } from '../../support/certificates.ts'
 import {
+  LIST_ISSUED,
   LIST_NOW,
   type LoteOptions,
   lotePayload,
@@ -68,7 +69,7 @@ describe('a list of trusted entities', () => {
   it('gives an anchor for each certificate of a mapped service, with its number and its dates', async () => {
     expect(await judge(await lote())).toEqual({
       sequence: 7,
-      issuedAt: LIST_NOW - 86_400,
+      issuedAt: LIST_ISSUED,
       nextUpdate: LIST_NOW + 29 * 86_400,
       signerExpires: VALID_UNTIL.getTime() / 1000,
       leftOut: 0,
@@ -169,8 +170,8 @@ describe('a list of trusted entities', () => {
     ['a fraction', { sequence: 1.5 }],
     ['another version', { version: 2 }],
     ['no end', { nextUpdate: 0 }],
-    ['an end that is no time', { nextUpdate: '2026-12-20' }],
-    ['a day that no calendar has', { nextUpdate: '2026-02-30T00:00:00Z' }],
+    ['an end that is no time', { nextUpdate: '2046-12-20' }],
+    ['a day that no calendar has', { nextUpdate: '2046-02-30T00:00:00Z' }],
     ['a date of issue without a zone', { issued: '2026-11-20T12:00:00' }],
     ['no LoTE', { payload: lotePayload().LoTE }],
   ] satisfies [string, LoteOptions][])('is malformed with %s', async (_, options) => {
@@ -182,7 +183,7 @@ describe('a VICAL', () => {
   it('gives an anchor for each authority of a mapped docType, with its number and its dates', async () => {
     expect(await judgeVical(vical())).toMatchObject({
       sequence: 7,
-      issuedAt: LIST_NOW - 86_400,
+      issuedAt: LIST_ISSUED,
       nextUpdate: LIST_NOW + 29 * 86_400,
       leftOut: 0,
       anchors: [{ credential_types: ['mdl'], x509_ca_pem: expect.any(String) }],
@@ -225,7 +226,7 @@ describe('a VICAL', () => {
 
 describe.each(['etsi_lote', 'vical'] as const)('a list of kind %s', (kind) => {
   const make = async (options: { sequence?: number; date?: string; next?: string } = {}) => {
-    const { sequence, date = '2026-11-20T12:00:00Z', next = '2026-12-20T12:00:00Z' } = options
+    const { sequence, date = '2026-11-20T12:00:00Z', next = '2046-12-20T12:00:00Z' } = options
     return kind === 'vical'
       ? vical({ sequence: sequence ?? 7, date: timeOf(date), nextUpdate: timeOf(next) })
       : lote({ sequence: sequence ?? 7, issued: date, nextUpdate: next })
@@ -302,7 +303,7 @@ describe.each(['etsi_lote', 'vical'] as const)('a list of kind %s', (kind) => {
   })
 
   it('is refused once a newer one was due, to the second', async () => {
-    const next = '2026-11-21T12:00:00Z'
+    const next = '2046-11-21T12:00:00Z'
     expect(await judgeKind(await make({ next }), { now: LIST_NOW - 1 })).toMatchObject({
       nextUpdate: LIST_NOW,
     })
@@ -310,13 +311,13 @@ describe.each(['etsi_lote', 'vical'] as const)('a list of kind %s', (kind) => {
   })
 
   it('is refused before its date of issue, but for what clocks differ', async () => {
-    const date = '2026-11-21T12:05:00Z'
+    const date = '2046-11-21T12:05:00Z'
     expect(await judgeKind(await make({ date }))).toMatchObject({ issuedAt: LIST_NOW + 300 })
     expect(await judgeKind(await make({ date }), { now: LIST_NOW - 1 })).toBe('not_yet_issued')
   })
 
   it('is refused where it is older than the last one, by number and then by date', async () => {
-    const issuedAt = LIST_NOW - 86_400
+    const issuedAt = LIST_ISSUED
     const body = await make()
     const judgeAfter = (sequence: number | null, at: number | null) =>
       judgeKind(body, { last: { sequence, issuedAt: at } })
