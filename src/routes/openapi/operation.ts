@@ -31,8 +31,8 @@ export type Answer = {
   readonly json?: readonly ComponentName[]
   /** Its media type, where it is not `application/json`. */
   readonly type?: string
-  /** Something else, by its media type and an example. */
-  readonly other?: Readonly<Record<string, string | null>>
+  /** Something else, by its media type and an example; null for a picture of bytes, which no JSON shows. */
+  readonly other?: Readonly<Record<string, string | object | null>>
   readonly headers?: readonly HeaderName[]
 }
 

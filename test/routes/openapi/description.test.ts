@@ -78,6 +78,17 @@ describe('the description', () => {
     }
   })
 
+  it('has an example of every answer that has a body, whatever its media type, but of a PNG', () => {
+    const without = OPERATIONS.flatMap(({ method, path, operation }) =>
+      Object.entries(operation.responses).flatMap(([status, { content = {} }]) =>
+        Object.entries(content)
+          .filter(([, media]) => !('example' in media) && !('examples' in media))
+          .map(([type]) => `${method} ${path} ${status} ${type}`),
+      ),
+    )
+    expect(without).toEqual(['get /v1/verify/{id}/qr 200 image/png'])
+  })
+
   it('refers to nothing that is not there, and has no schema that nothing refers to', () => {
     const text = JSON.stringify(DESCRIPTION)
     const named = [...text.matchAll(/"#\/components\/(schemas|examples)\/([\w.]+)"/g)]

@@ -78,8 +78,9 @@ export const WALLETS = {
   },
 } as const satisfies { readonly [name in RouteName]?: Operation }
 
-const PAGE = { 'text/html': null } as const
-const TEXT = { 'text/plain': null } as const
+const PAGE = { 'text/html': '<!doctype html><html lang="en">…</html>' } as const
+const SCRIPT = '(() => { … })()'
+const STYLE = 'body { … }'
 
 export const BROWSERS = {
   'GET /s/:id': {
@@ -101,7 +102,7 @@ export const BROWSERS = {
   'GET /assets/:name': {
     id: 'readScript',
     summary: 'A script or a style of our pages',
-    answers: { 200: { description: 'The file.', other: { 'text/javascript': null, 'text/css': null } } },
+    answers: { 200: { description: 'The file.', other: { 'text/javascript': SCRIPT, 'text/css': STYLE } } },
     problems: ['not_found', 'internal_error', 'temporarily_unavailable'],
   },
   'GET /test/:page': {
@@ -143,7 +144,7 @@ export const BROWSERS = {
     answers: {
       200: {
         description: 'Its script, or news of the order.',
-        other: { 'text/javascript': null, 'application/json': null },
+        other: { 'text/javascript': SCRIPT, 'application/json': { mark: '3+' } },
       },
       303: { description: 'Back to the shop.' },
       404: { description: 'No such thing.', other: PAGE },
@@ -157,10 +158,10 @@ export const BROWSERS = {
     answers: {
       204: { description: 'The event was understood.' },
       303: { description: 'On to the next page.' },
-      400: { description: 'The event is not believed.', other: TEXT },
-      403: { description: 'From another site.', other: TEXT },
+      400: { description: 'The event is not believed.', other: text('Not believed: wrong_signature.') },
+      403: { description: 'From another site.', other: text('This comes from another site.') },
       404: { description: 'No such thing.', other: PAGE },
-      413: { description: 'The event is too long.', other: TEXT },
+      413: { description: 'The event is too long.', other: text('The body is too long.') },
     },
     problems: ['not_found', 'internal_error'],
   },
@@ -196,7 +197,18 @@ export const ANYONE = {
   'GET /openapi.json': {
     id: 'readDescription',
     summary: 'This description',
-    answers: { 200: { description: 'OpenAPI 3.1.', other: { 'application/json': null } } },
+    answers: {
+      200: {
+        description: 'OpenAPI 3.1.',
+        other: {
+          'application/json': {
+            openapi: '3.1.1',
+            info: { title: 'Wallet verifier', version: 'v1' },
+            paths: {},
+          },
+        },
+      },
+    },
     problems: ['internal_error', 'temporarily_unavailable'],
   },
   'GET /docs': {
@@ -208,7 +220,7 @@ export const ANYONE = {
   'GET /assets/docs.css': {
     id: 'readStyle',
     summary: 'How that page looks',
-    answers: { 200: { description: 'The style sheet.', other: { 'text/css': null } } },
+    answers: { 200: { description: 'The style sheet.', other: { 'text/css': STYLE } } },
     problems: ['internal_error'],
   },
   'GET /healthz': {
@@ -261,3 +273,7 @@ export const ANYONE = {
     problems: ['not_found', 'rate_limited', 'internal_error', 'temporarily_unavailable'],
   },
 } as const satisfies { readonly [name in RouteName]?: Operation }
+
+function text(line: string) {
+  return { 'text/plain': `${line}\n` } as const
+}

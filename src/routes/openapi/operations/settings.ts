@@ -164,7 +164,10 @@ export const OPERATOR = {
     answers: {
       200: {
         description: 'Counters since the process began.',
-        other: { 'application/openmetrics-text': null },
+        other: {
+          'application/openmetrics-text':
+            '# TYPE wallet_verifier_sessions counter\n# HELP wallet_verifier_sessions Sessions created.\nwallet_verifier_sessions_total{protocol="openid4vp-1.0",mode="live"} 3\n# EOF\n',
+        },
       },
     },
   },

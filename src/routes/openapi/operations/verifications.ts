@@ -78,7 +78,11 @@ export const VERIFICATIONS = {
     answers: {
       200: {
         description: 'The picture, `size` × `size` pixels.',
-        other: { 'image/png': null, 'image/svg+xml': null },
+        other: {
+          'image/png': null,
+          'image/svg+xml':
+            '<svg xmlns="http://www.w3.org/2000/svg" width="320" height="320" viewBox="0 0 320 320" shape-rendering="crispEdges">…</svg>',
+        },
         headers: ['X-QR-Expires-At'],
       },
     },
