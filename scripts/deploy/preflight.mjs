@@ -23,7 +23,7 @@ const FEWEST_DISTINCT = 16
  */
 export async function preflight(environment, { now, local }) {
   const faults = schemaFaults(environment)
-  const isSound = (...names) => names.every((name) => !faults.some((fault) => fault.startsWith(`${name}:`)))
+  const isSound = (...names) => names.every((name) => !faults.some((fault) => variableOf(fault) === name))
   const more = [
     ...nameFaults(environment),
     ...secretFaults(environment, local),
@@ -65,10 +65,15 @@ function schemaFaults({ JURISDICTION, ...environment }) {
   } catch (error) {
     const faults = error.message.replace('configuration: ', '').split('; ')
     return faults.map((fault) => {
-      const [name] = fault.split(':')
+      const name = variableOf(fault)
       return environment[name] === undefined && name !== 'JURISDICTION' ? `${name}: is missing` : fault
     })
   }
+}
+
+/** A fault may be of a member inside: `ACCESS_TOKEN_KEYS.keys.0.kid: …`. */
+function variableOf(fault) {
+  return /^\w+/.exec(fault)?.[0]
 }
 
 function nameFaults(environment) {

@@ -106,12 +106,18 @@ describe('the preflight', () => {
     ['a misspelt name', { ADMIN_TOKN: 'x' }, /^ADMIN_TOKN: is no variable of a deployment/],
     ['a value that is too long', { WALLET_SCHEME: 'a'.repeat(5121) }, /^WALLET_SCHEME: is longer/],
     ['keys that are no JSON', { ACCESS_TOKEN_KEYS: '{' }, /^ACCESS_TOKEN_KEYS: must be JSON/],
+    ['keys that are no JWK Set', { ACCESS_TOKEN_KEYS: '{}' }, /^ACCESS_TOKEN_KEYS\.keys: (?!is missing)/],
+    [
+      'a verifier key without its members',
+      { VERIFIER_SIGNING_JWK: '{"kty":"EC"}' },
+      /^VERIFIER_SIGNING_JWK\.crv: (?!is missing)/,
+    ],
   ])('names %s', async (_, change, fault) => {
     const faults = await faultsWith(change)
     expect(faults[0]).toMatch(fault)
     // Of another host it is also true that the certificate does not name it.
     const others = faults.filter((each) => !/does not name (localhost|verifier\.internal)$/.test(each))
-    expect(new Set(others.map((each) => each.split(':')[0])).size).toBe(1)
+    expect(new Set(others.map((each) => each.split(/[.:]/)[0])).size).toBe(1)
   })
 
   it('wants to be told where objects are kept, be it nowhere in particular', async () => {
