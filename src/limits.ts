@@ -44,6 +44,8 @@ export const CERTIFICATE = {
   remembered: 256,
   /** Names in one alternative name or name constraint. */
   generalNames: 256,
+  /** Attributes of one relative distinguished name: comparing two takes time that grows with their square. One is usual. */
+  attributes: 16,
   /** Characters of a name written down. */
   nameCharacters: 1024,
 } as const

@@ -23,13 +23,14 @@ export type NameAttribute = {
 /** Where a name lies relative to a constraint; `unknown` satisfies neither a permitted nor an excluded subtree. */
 export type Placement = 'inside' | 'outside' | 'unknown'
 
-/** Decodes a Name; `undefined` where it is none. */
+/** Decodes a Name; `undefined` where it is none, or beyond the limit. */
 export function decodeDistinguishedName(element: DerElement | undefined): DistinguishedName | undefined {
   if (element?.tag !== DER.sequence) return undefined
   const rdns: RelativeName[] = []
   for (const set of element.children) {
+    const { length } = set.children
+    if (set.tag !== DER.set || length === 0 || length > CERTIFICATE.attributes) return undefined
     const attributes = set.children.map(decodeAttribute)
-    if (set.tag !== DER.set || attributes.length === 0) return undefined
     if (!attributes.every((attribute) => attribute !== undefined)) return undefined
     rdns.push(attributes)
   }

@@ -4,7 +4,8 @@ import { decodeHex } from '../../src/codec/bytes.ts'
 import { type DerElement, decodeDer } from '../../src/codec/der.ts'
 import { CERTIFICATE, DER_DEPTH } from '../../src/limits.ts'
 import { decodeCertificate } from '../../src/trust/certificate.ts'
-import { mintIssuerPki } from '../support/certificates.ts'
+import { decodeDistinguishedName } from '../../src/trust/distinguished-name.ts'
+import { mintIssuerPki, tlv } from '../support/certificates.ts'
 import annexD from '../vectors/iso18013-5-annexD.json' with { type: 'json' }
 import { effortOf } from './effort.ts'
 import { changed, noise, RUNS } from './generators.ts'
@@ -63,5 +64,17 @@ describe('a certificate of any kind', () => {
     )
     expect(result).toBeUndefined()
     expect(pieces).toBe(0)
+  })
+})
+
+describe('a distinguished name', () => {
+  it('has as many attributes in one place as the limit says, and no more: comparing takes their square', () => {
+    const attribute = tlv(0x30, tlv(0x06, Uint8Array.of(0x55, 4, 3)), tlv(0x0c, Uint8Array.of(0x61)))
+    const nameOf = (attributes: number) =>
+      decodeDistinguishedName(
+        decodeDer(tlv(0x30, tlv(0x31, ...Array.from({ length: attributes }, () => attribute)))),
+      )
+    expect(nameOf(CERTIFICATE.attributes)?.rdns[0]).toHaveLength(CERTIFICATE.attributes)
+    expect(nameOf(CERTIFICATE.attributes + 1)).toBeUndefined()
   })
 })
