@@ -2,10 +2,11 @@
 // is said by pointer and never by repeating what was sent.
 
 import * as z from 'zod/mini'
-import { concatBytes, decodeUtf8 } from '../codec/bytes.ts'
+import { decodeUtf8 } from '../codec/bytes.ts'
 import { isJsonObject, type Json, type JsonFault, parseJson } from '../codec/json.ts'
 import { inWords } from '../codec/schema.ts'
 import { err, ok, type Result } from '../result.ts'
+import { readAtMost } from '../webhook/bounded-read.ts'
 import type { AppContext } from './context.ts'
 import { type FieldError, problem } from './problems.ts'
 
@@ -31,7 +32,7 @@ export async function readJson<T>(
     text === undefined ? err('not_json') : parseJson(text, { length: limit, depth: MAXIMUM_DEPTH })
   if (!json.ok) return err(problem(c, 'invalid_json', { detail: JSON_FAULTS[json.error] }))
   const parsed = await schema.safeParseAsync(json.value, { error: inWords })
-  const errors = parsed.success ? prototypeMembers(json.value, []) : toErrors(parsed.error, json.value)
+  const errors = parsed.success ? prototypeErrors(json.value) : toErrors(parsed.error, json.value)
   return parsed.success && errors.length === 0
     ? ok(parsed.data)
     : err(problem(c, 'invalid_request', { errors }))
@@ -63,19 +64,12 @@ export async function readBody(
   limit: number,
 ): Promise<Result<Uint8Array<ArrayBuffer>, 'too_large' | 'unreadable'>> {
   if (Number(request.headers.get('Content-Length') ?? 0) > limit) return err('too_large')
-  if (request.body === null) return ok(new Uint8Array())
-  const chunks: Uint8Array[] = []
-  let length = 0
   try {
-    for await (const chunk of request.body as ReadableStream<Uint8Array>) {
-      length += chunk.length
-      if (length > limit) return err('too_large') // leaving the loop cancels the stream
-      chunks.push(chunk)
-    }
+    const body = await readAtMost(request, limit)
+    return body === undefined ? err('too_large') : ok(body)
   } catch {
     return err('unreadable') // the sender went away
   }
-  return ok(concatBytes(...chunks))
 }
 
 /** The faults of a part of a body: `at` is where it stands. */
@@ -115,7 +109,11 @@ function isAbsent(data: Json, path: readonly string[]): boolean {
   return false
 }
 
-/** zod passes over a member called `__proto__` in silence; here no member is. */
+/** zod passes over a member called `__proto__` in silence; here no member is. At most 20, as of other faults. */
+function prototypeErrors(data: Json): readonly FieldError[] {
+  return prototypeMembers(data, []).slice(0, MAXIMUM_ERRORS)
+}
+
 function prototypeMembers(value: Json, path: readonly string[]): readonly FieldError[] {
   if (Array.isArray(value)) return value.flatMap((item, i) => prototypeMembers(item, [...path, String(i)]))
   if (!isJsonObject(value)) return []

@@ -1,15 +1,15 @@
-// Reading an answer nobody has reason to trust: so many bytes and no more.
+// Reading a body nobody has reason to trust, of a request or an answer: so many bytes and no more.
 
 /**
  * The whole body, or `undefined` where it is longer than `limit` bytes; what is left of it is then let go. Rejects as the
  * stream does (reset, time-out, bad compression).
  */
 export async function readAtMost(
-  response: Response,
+  { body }: Pick<Body, 'body'>,
   limit: number,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  if (response.body === null) return new Uint8Array()
-  const reader = response.body.getReader()
+  if (body === null) return new Uint8Array()
+  const reader = body.getReader()
   // One buffer that doubles: a list of chunks would let a sender of single bytes take many times the limit.
   let buffer = new Uint8Array(Math.min(limit, FIRST_BUFFER))
   let length = 0

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
-import { readJson } from '../../src/routes/validate.ts'
+import { readBody, readJson } from '../../src/routes/validate.ts'
 import { ADMIN, call, edgeApp, json } from './edge-app.ts'
 
 const LIMIT = 1024
@@ -79,6 +79,19 @@ describe('a body', () => {
     expect([response.status, (await json(response)).code]).toEqual([400, 'invalid_json'])
   })
 
+  it('that comes byte by byte is read like any other: how it was cut decides nothing', async () => {
+    const length = 200_000
+    let sent = 0
+    const body = new ReadableStream({
+      pull(controller) {
+        if (sent === length) controller.close()
+        else controller.enqueue(Uint8Array.of(sent++ & 0xff))
+      },
+    })
+    const read = await readBody(new Request('https://verifier.example', { method: 'POST', body }), length)
+    expect(read).toEqual({ ok: true, value: Uint8Array.from({ length }, (_, i) => i & 0xff) })
+  })
+
   it('that is not UTF-8 is 400 invalid_json', async () => {
     const response = await post(new Uint8Array([...new TextEncoder().encode('{"name":"'), 0xff, 0x22, 0x7d]))
     expect((await json(response)).code).toBe('invalid_json')
@@ -146,6 +159,8 @@ describe('an error', () => {
     expect((await json(response)).errors).toEqual([
       expect.objectContaining({ pointer: '/free/__proto__', code: 'unknown_member' }),
     ])
+    const many = await post(`{"name":"x","free":{"m":[${Array(60).fill('{"__proto__":1}').join()}]}}`)
+    expect((await json(many)).errors).toHaveLength(20)
   })
 })
 
