@@ -36,8 +36,7 @@ async function judgeSignature(signed: Signed, issuer: Certificate): Promise<Sign
   if (algorithm.type !== subjectKey.type) return 'invalid'
   const key = await importedKey(subjectKey, algorithm)
   if (key === undefined) return 'weak'
-  const signature =
-    subjectKey.type === 'ec' ? rawSignature(signed.signature, subjectKey.size) : signed.signature
+  const signature = signatureFor(subjectKey, signed.signature)
   if (signature === undefined) return 'invalid'
   const parameters = { name: key.algorithm.name, hash: algorithm.hash }
   return (await crypto.subtle.verify(parameters, key, signature, signed.tbs)) ? 'valid' : 'invalid'
@@ -107,6 +106,18 @@ async function importKey(key: SubjectKey, hash: string): Promise<CryptoKey | und
 }
 
 const USE: 'verify'[] = ['verify']
+
+/** RFC 8032 §5.1.6. */
+const ED25519_BYTES = 64
+
+/** The signature as WebCrypto takes it; `undefined` for what is none. Of Ed25519 workerd throws for another length. */
+function signatureFor(
+  key: SubjectKey,
+  encoded: Uint8Array<ArrayBuffer>,
+): Uint8Array<ArrayBuffer> | undefined {
+  if (key.type === 'ec') return rawSignature(encoded, key.size)
+  return key.type === 'ed25519' && encoded.length !== ED25519_BYTES ? undefined : encoded
+}
 
 /** Ecdsa-Sig-Value (RFC 3279 §2.2.3) as the two fixed-size numbers WebCrypto takes. */
 function rawSignature(encoded: Uint8Array<ArrayBuffer>, size: number): Uint8Array<ArrayBuffer> | undefined {
