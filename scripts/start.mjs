@@ -184,9 +184,9 @@ async function tellHowToUseIt(directory, options, variables) {
     process.env.ADMIN_TOKEN === undefined
       ? shown(join(directory, 'keys', 'admin-token'))
       : 'as given in ADMIN_TOKEN'
-  console.log(`  state             ${shown(directory)}`)
-  console.log(`  verifier CA       ${shown(join(directory, 'verifier-ca.pem'))}`)
-  console.log(`  admin token       ${adminToken}`)
+  console.log(`  state               ${shown(directory)}`)
+  console.log(`  verifier CA         ${shown(join(directory, 'verifier-ca.pem'))}`)
+  console.log(`  admin token         ${adminToken}`)
   if (options.allowLoopback !== '1') return // not for trying out: a journal must not hold a key
   try {
     const demo = await keepDemoRelyingParty(directory, {
@@ -194,7 +194,7 @@ async function tellHowToUseIt(directory, options, variables) {
       adminToken: variables.ADMIN_TOKEN,
       webhookUrl: process.env.DEMO_WEBHOOK_URL,
     })
-    console.log(`  demo relying party ${demo.relying_party_id} (${shown(demoRelyingPartyPath(directory))})`)
+    console.log(`  demo relying party  ${demo.relying_party_id} (${shown(demoRelyingPartyPath(directory))})`)
     console.log(`\nCreate a session:\n\n${curl(options, demo.api_key)}\n`)
   } catch (error) {
     console.error(`The demo relying party could not be made: ${error.message}`)

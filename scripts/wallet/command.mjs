@@ -21,14 +21,17 @@ async function answer() {
   const prepared = await prepare({ uri, reason, format, credential_type: type }, reach, Date.now() / 1000)
   if (!prepared.ok) {
     const { detail, status, body } = prepared.error
-    throw new Error(status === undefined ? detail : `${detail} HTTP ${status}: ${body}`)
+    if (status === undefined) throw new Error(detail)
+    throw new Error(
+      status === 0 ? `${detail} Nobody answered: ${body}.` : `${detail} HTTP ${status}: ${body}`,
+    )
   }
   const { request, presented, does, post } = prepared.value
   console.log(`asks      ${request.clientId}`)
   for (const { format, type, claims } of presented) {
     console.log(`presents  ${type} as ${format}: ${claims.map(({ path }) => path.join('.')).join(', ')}`)
   }
-  console.log(`           ${does}`)
+  console.log(`          ${does}`)
   const answered = await send(post, reach)
   console.log(`verifier  HTTP ${answered.status} ${answered.body}`)
   if (answered.status !== 200) process.exitCode = 2

@@ -19,7 +19,9 @@ export function inWords(issue: z.core.$ZodRawIssue): string {
     case 'invalid_type':
       return `must be ${TYPES[issue.expected] ?? issue.expected}`
     case 'invalid_value':
-      return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`
+      return oneOf(issue.values)
+    case 'invalid_union': // names its options where one member tells them apart
+      return Array.isArray(issue.options) ? oneOf(issue.options) : 'does not fit'
     case 'too_small':
       return bound(issue, issue.inclusive ? 'at least' : 'more than', issue.minimum)
     case 'too_big':
@@ -42,6 +44,10 @@ const TYPES: Readonly<Record<string, string>> = {
   tuple: 'an array',
   object: 'an object',
   record: 'an object',
+}
+
+function oneOf(values: readonly z.core.util.Primitive[]): string {
+  return `must be ${values.map((value) => JSON.stringify(value)).join(' or ')}`
 }
 
 const UNITS: Readonly<Record<string, string>> = { string: 'characters', array: 'items' }

@@ -55,6 +55,12 @@ describe('the words', () => {
     ['a name', z.record(text(2), z.null()), { abc: null }, 'its name must have at most 2 characters'],
     ['unknown members', z.strictObject({}), { a: 1 }, 'has members that are not known here'],
     ['no form that fits', z.union([z.string(), z.number()]), null, 'does not fit'],
+    [
+      'a form that no member names',
+      z.discriminatedUnion('kind', [z.object({ kind: z.literal('a') }), z.object({ kind: z.literal('b') })]),
+      { kind: 'c' },
+      'must be "a" or "b"',
+    ],
     ['its own message', z.string('is no name'), null, 'is no name'],
   ])('name %s', (_, schema, value, words) => {
     expect(faults(schema, value)).toEqual([words])
