@@ -222,7 +222,8 @@ export class VerificationSession extends DurableObject<Env> {
   /** In test mode: what a pending session waits for is over now, the browser of a held success, or else anybody at all. */
   async hasten(relyingPartyId: string): Promise<Result<null, SessionFault>> {
     const now = Date.now()
-    const pending = await this.#pending(now, { relyingPartyId })
+    await settle(this.#room, now)
+    const pending = this.#stillPending(now, { relyingPartyId }) // nothing is awaited between this and the write
     if (!pending.ok || pending.value.livemode) return pending.ok ? err('not_found') : pending
     const { held, version } = pending.value
     const deadline = held === null ? { expires_at: now } : { held: { ...held, until: now } }
@@ -309,6 +310,10 @@ export class VerificationSession extends DurableObject<Env> {
 
   async #pending(now: number, by: Opener): Promise<Result<SessionDocument, SessionFault>> {
     await settle(this.#room, now)
+    return this.#stillPending(now, by)
+  }
+
+  #stillPending(now: number, by: Opener): Result<SessionDocument, SessionFault> {
     const document = this.#opened(by)
     if (document === undefined) return err('not_found')
     // Past its time a session may still wait for an answer that came before: nothing new begins.
