@@ -206,7 +206,7 @@ const OPENS: { readonly [name in RouteName]?: string } = {
 
 /** All that a caller can tell of an answer: everything but what is new each time. */
 export async function seen(response: Response) {
-  const { 'x-request-id': _, ...headers } = Object.fromEntries(response.headers)
+  const { 'x-request-id': _, date: __, ...headers } = Object.fromEntries(response.headers)
   const text = (await response.text()).replace(/"request_id":"[^"]*"/, '')
   return { status: response.status, headers, text }
 }
