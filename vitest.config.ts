@@ -1,6 +1,6 @@
 import { cloudflareTest } from '@cloudflare/vitest-pool-workers'
 import { defineConfig } from 'vitest/config'
-import { TEST_ENVIRONMENT } from './test/support/environment.ts'
+import { TEST_ENVIRONMENT } from './test/support/service/environment.ts'
 
 const CORE = [
   'codec',
@@ -9,6 +9,7 @@ const CORE = [
   'formats',
   'openid4vp',
   'policy',
+  'net',
   'webhook',
   'qr',
   'client',
@@ -17,9 +18,9 @@ const CORE = [
   'scripts',
   'documents',
 ]
-const WORKERS = ['metrics', 'session', 'relying-party', 'routes', 'workerd']
+const WORKERS = ['metrics', 'openapi', 'session', 'relying-party', 'routes', 'workerd']
 /** Of the core, what leans on the platform: the platform's own inflater. */
-const IN_BOTH = ['test/trust/status-inflate.test.ts']
+const IN_BOTH = ['test/trust/status/status-inflate.test.ts']
 
 /** Tests of the objects meet no sandbox: whatever it is asked for, there is nothing. */
 const noSandbox = () => new Response('', { status: 404, headers: { 'content-type': 'text/html' } })
@@ -27,7 +28,7 @@ const noSandbox = () => new Response('', { status: 404, headers: { 'content-type
 // Four runners: the core as plain functions, the objects inside workerd, the whole service over HTTP, and its pages in a browser.
 export default defineConfig({
   test: {
-    // The service's own line for each request (src/routes/log.ts) would bury everything else.
+    // The service's own line for each request (src/routes/edge/log.ts) would bury everything else.
     onConsoleLog: (text) => !text.startsWith('{"event":"request"'),
     projects: [
       {

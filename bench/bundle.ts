@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { BUNDLE } from '../scripts/service/bundle.mjs'
-import type { Server } from '../test/support/server.ts'
+import type { Server } from '../test/support/service/server.ts'
 import { median, timed } from './measure.ts'
 import { type Report, rounded } from './report.ts'
 

@@ -1,6 +1,6 @@
 // `npm run bench`: one run, one machine, one set of numbers. Exit code 1 where a target was missed.
 
-import { startServer } from '../test/support/server.ts'
+import { startServer } from '../test/support/service/server.ts'
 import { benchBundle, benchStart } from './bundle.ts'
 import { benchHostile, benchMdoc, benchQr, benchSdJwtVc, benchStatusLists } from './cpu.ts'
 import { reportPrice } from './price.ts'

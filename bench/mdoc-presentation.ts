@@ -2,8 +2,8 @@
 // signed below a trusted root.
 
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { mintLeaf, mintRoot } from '../test/support/certificates.ts'
-import { fullDate, issueMdoc, MDOC_SIGNER, presentMdoc, transcriptOf } from '../test/support/mdoc.ts'
+import { mintLeaf, mintRoot } from '../test/support/certificates/certificates.ts'
+import { fullDate, issueMdoc, MDOC_SIGNER, presentMdoc, transcriptOf } from '../test/support/people/mdoc.ts'
 import type { MdocInput } from './tasks/mdoc.ts'
 
 const NAME_SPACE = 'org.iso.18013.5.1'

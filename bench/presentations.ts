@@ -2,8 +2,8 @@
 // of two certificates below a trusted root, and so many of those that each chain is forgotten before it comes again.
 
 import { CERTIFICATE } from '../src/limits.ts'
-import { mintIntermediate, mintLeaf, mintRoot } from '../test/support/certificates.ts'
-import { issueSdJwtVc, makeKey, presentSdJwtVc, type SigningKey } from '../test/support/issuer.ts'
+import { mintIntermediate, mintLeaf, mintRoot } from '../test/support/certificates/certificates.ts'
+import { issueSdJwtVc, makeKey, presentSdJwtVc, type SigningKey } from '../test/support/people/issuer.ts'
 import type { SdJwtVcInput } from './tasks/sd-jwt-vc.ts'
 
 const VCT = 'urn:eudi:pid:1'

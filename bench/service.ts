@@ -1,9 +1,9 @@
 // The whole service under load, as `npm start` runs it: how much it answers in a second, and how soon a webhook comes.
 
-import { type Authority, makeAuthority } from '../test/support/person.ts'
-import { startReceiver } from '../test/support/receiver.ts'
-import type { CreatedRelyingParty, Server } from '../test/support/server.ts'
-import { OVER_18 } from '../test/support/service.ts'
+import { type Authority, makeAuthority } from '../test/support/people/person.ts'
+import { startReceiver } from '../test/support/service/receiver.ts'
+import type { CreatedRelyingParty, Server } from '../test/support/service/server.ts'
+import { OVER_18 } from '../test/support/service/service.ts'
 import {
   type LeanWallet,
   leanSettings,

@@ -1,7 +1,7 @@
 // The status lists the bench looks things up in: a million entries of which one in a hundred is revoked, and a bomb.
 
 import { deflateSync } from 'node:zlib'
-import { makeKey, signJwt } from '../test/support/issuer.ts'
+import { makeKey, signJwt } from '../test/support/people/issuer.ts'
 import type { StatusListInput } from './tasks/status-list.ts'
 
 const ENTRIES = 2 ** 20

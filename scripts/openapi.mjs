@@ -1,5 +1,5 @@
 // `npm run openapi`: writes what is served at /openapi.json and /docs, from the schemas that validate. It is committed, so that a clone
-// builds and deploys without this step; test/routes/openapi tells when it is not current.
+// builds and deploys without this step; test/openapi tells when it is not current.
 
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ const PRINT = `import { documentationFiles } from './files.ts'; console.log(JSON
 
 ensureInstalled()
 const printed = spawnSync(NODE, ['--input-type=module', '--eval', PRINT], {
-  cwd: join(ROOT, 'src', 'routes', 'docs'),
+  cwd: join(ROOT, 'openapi'),
   encoding: 'utf8',
   maxBuffer: 2 ** 24,
 })

@@ -41,7 +41,7 @@ const list = await x509.X509CrlGenerator.create({
   signingKey: root.keys.privateKey,
 })
 
-write('src/trust/sandbox-root.json', { x509_ca_pem: root.certificate.toString('pem') })
+write('src/trust/anchors/sandbox-root.json', { x509_ca_pem: root.certificate.toString('pem') })
 write('src/sandbox/issuer/identities.json', {
   root: base64(root.certificate.rawData),
   crl: base64(list.rawData),

@@ -3,9 +3,9 @@
 
 import { type Config, parseConfig } from './config.ts'
 import type { Directory } from './relying-party/directory.ts'
-import type { EventLog } from './relying-party/event-log.ts'
+import type { EventLog } from './relying-party/events/event-log.ts'
 import type { RelyingParty } from './relying-party/relying-party.ts'
-import type { TrustList } from './relying-party/trust-list.ts'
+import type { TrustList } from './relying-party/trust-lists/trust-list.ts'
 import type { VerificationSession } from './session/verification-session.ts'
 
 /** The bindings (wrangler.toml). Secrets are text variables. */

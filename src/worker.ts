@@ -4,9 +4,9 @@ import { type Env, placed } from './env.ts'
 import { createApp } from './routes/app.ts'
 
 export { Directory } from './relying-party/directory.ts'
-export { EventLog } from './relying-party/event-log.ts'
+export { EventLog } from './relying-party/events/event-log.ts'
 export { RelyingParty } from './relying-party/relying-party.ts'
-export { TrustList } from './relying-party/trust-list.ts'
+export { TrustList } from './relying-party/trust-lists/trust-list.ts'
 export { VerificationSession } from './session/verification-session.ts'
 
 const app = createApp()

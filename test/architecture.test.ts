@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { blank, functionsOf, importsOf } from './support/source-scan.ts'
+import { blank, functionsOf, importsOf } from './support/reading/source-scan.ts'
 
 /** What a room may import: its neighbours to the right. `type:` allows `import type` only. Everyone has result.ts and limits.ts. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
@@ -13,35 +13,34 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   env: ['config', 'type:session', 'type:relying-party'],
   config: ['codec'],
   routes: [
-    ...['session', 'relying-party', 'policy', 'openid4vp', 'formats', 'trust', 'webhook', 'qr'],
+    ...['session', 'relying-party', 'policy', 'openid4vp', 'formats', 'trust', 'net', 'webhook', 'qr'],
     ...['metrics', 'config', 'env', 'crypto', 'codec'],
   ],
   session: [
-    ...['relying-party', 'policy', 'openid4vp', 'formats', 'trust', 'webhook'],
+    ...['relying-party', 'policy', 'openid4vp', 'formats', 'trust', 'net', 'webhook'],
     ...['metrics', 'config', 'env', 'crypto', 'codec'],
   ],
   'relying-party': [
-    ...['policy', 'openid4vp', 'formats', 'trust', 'webhook'],
+    ...['policy', 'openid4vp', 'formats', 'trust', 'net', 'webhook'],
     ...['metrics', 'config', 'env', 'crypto', 'codec'],
   ],
   policy: ['openid4vp', 'formats', 'trust', 'codec'],
   openid4vp: ['formats', 'trust', 'crypto', 'codec'],
-  formats: ['trust', 'crypto', 'codec'],
-  trust: ['crypto', 'codec'],
-  webhook: ['type:trust', 'crypto', 'codec'],
+  formats: ['trust', 'net', 'crypto', 'codec'],
+  trust: ['net', 'crypto', 'codec'],
+  webhook: ['net', 'crypto', 'codec'],
+  net: ['crypto', 'codec'],
   qr: ['crypto', 'codec'],
   crypto: ['codec'],
   codec: [],
-  client: ['codec'],
   // A wallet that shared the verifier's protocol would agree with it by construction (docs/decisions/sandbox.md).
-  sandbox: ['sandbox/page', 'sandbox/shop', 'client', 'crypto', 'codec'],
+  sandbox: ['..', 'sandbox/page', 'crypto', 'codec'],
   'sandbox/page': ['sandbox', 'crypto', 'codec'],
-  'sandbox/shop': ['sandbox', 'client', 'crypto', 'codec'],
   result: [],
   limits: [],
 }
 
-const CLOUDFLARE_ROOMS = ['worker', 'env', 'routes', 'session', 'relying-party', 'metrics', 'sandbox/shop']
+const CLOUDFLARE_ROOMS = ['worker', 'env', 'routes', 'session', 'relying-party', 'metrics']
 /** The entries of the two Workers: the platform wants a default export of them. */
 const ENTRIES = ['worker.ts', 'sandbox/worker.ts']
 const CLOUDFLARE_NAMES =
@@ -50,7 +49,7 @@ const CLOUDFLARE_NAMES =
 /** Modules that only some rooms may import. */
 const RESERVED = [
   { module: /^cloudflare:/, rooms: CLOUDFLARE_ROOMS },
-  { module: /^(hono|@hono)\b/, rooms: ['worker', 'routes', 'sandbox/page', 'sandbox/shop'] },
+  { module: /^(hono|@hono)\b/, rooms: ['worker', 'routes', 'sandbox/page'] },
   { module: /^node:/, rooms: ['trust', ...CLOUDFLARE_ROOMS] },
   { module: /^zod(?!\/mini$)/, rooms: [] }, // docs/decisions/bundle.md
 ]
@@ -135,7 +134,7 @@ function resolveImport(path: string, specifier: string): string {
 
 /** `session/state.ts` → `session`, `config.ts` → `config`. One room stands in another: a shop is no wallet. */
 function roomOf(path: string): string {
-  const part = /^sandbox\/(page|shop)(?=\/)/.exec(path)?.[0]
+  const part = /^sandbox\/page(?=\/)/.exec(path)?.[0]
   if (part !== undefined) return part
   return (path.split('/')[0] ?? '').replace(/\.ts$/, '')
 }
@@ -185,8 +184,8 @@ describe('the architecture test', () => {
     ],
     [
       'a value where only types may come from',
-      { 'webhook/event.ts': "import { type A, b } from '../trust/anchor.ts'" },
-      'webhook/event.ts: may not import ../trust/anchor.ts',
+      { 'metrics/event.ts': "import { type A, b } from '../env.ts'" },
+      'metrics/event.ts: may not import ../env.ts',
     ],
     ['an import of a computed name', { 'qr/png.ts': 'import(name)' }, 'qr/png.ts: imports a computed name'],
     ['a room that is not in the table', { 'utils/a.ts': '' }, 'utils/a.ts: no room called utils'],
@@ -254,7 +253,7 @@ describe('the architecture test', () => {
         'worker.ts': "import { app } from './routes/app.ts'\nexport default app",
         'routes/app.ts': "import { Hono } from 'hono'\nimport { err } from '../result.ts'",
         'result.ts': 'export const any = { any: 1, "as any": 2 }',
-        'webhook/a.ts': "import type { A } from '../trust/a.ts'\nimport { type B } from '../trust/a.ts'",
+        'metrics/a.ts': "import type { A } from '../env.ts'\nimport { type B } from '../env.ts'",
         'trust/a.ts': "import type { B } from './b.ts'",
         'trust/b.ts': "import { a } from './a.ts'",
         'qr/png.ts': `function f() {\n${'x()\n'.repeat(68)}}\n`,

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { parseConfig } from '../src/config.ts'
-import { TEST_ENVIRONMENT } from './support/environment.ts'
+import { TEST_ENVIRONMENT } from './support/service/environment.ts'
 
 const [KEY] = JSON.parse(TEST_ENVIRONMENT.ACCESS_TOKEN_KEYS).keys as [{ readonly kid: string }]
 

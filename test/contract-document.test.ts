@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { TOKEN_ERRORS } from '../src/routes/oauth-errors.ts'
-import { PROBLEMS } from '../src/routes/problems.ts'
-import { WALLET_ERRORS } from '../src/routes/wallet-errors.ts'
+import { PROBLEMS } from '../src/routes/edge/problems.ts'
+import { TOKEN_ERRORS } from '../src/routes/settings/oauth-errors.ts'
+import { WALLET_ERRORS } from '../src/routes/wallet/wallet-errors.ts'
 
 const CONTRACT = readFileSync(join(dirname(fileURLToPath(import.meta.url)), '../docs/contract.md'), 'utf8')
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { configOf, type Env, placed } from '../src/env.ts'
-import { TEST_ENVIRONMENT } from './support/environment.ts'
+import { TEST_ENVIRONMENT } from './support/service/environment.ts'
 
 const NAMES = ['VERIFICATION_SESSION', 'RELYING_PARTY', 'DIRECTORY', 'EVENT_LOG', 'TRUST_LIST']
 

@@ -4,7 +4,7 @@
 import { X509Certificate } from 'node:crypto'
 import { CoseKey, DeviceResponse, type MdocContext, SessionTranscript, Verifier } from '@owf/mdoc'
 import { verifyMdoc } from '../../src/formats/mdoc/verify.ts'
-import type { TrustAnchor } from '../../src/trust/anchor.ts'
+import type { TrustAnchor } from '../../src/trust/anchors/anchor.ts'
 
 export type MdocInput = {
   readonly presentation: string

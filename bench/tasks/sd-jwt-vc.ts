@@ -6,7 +6,7 @@ import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
 import { decodeBase64, decodeBase64url } from '../../src/codec/base64url.ts'
 import { utf8 } from '../../src/codec/bytes.ts'
 import { verifySdJwtVc } from '../../src/formats/sd-jwt-vc/verify.ts'
-import type { TrustAnchor } from '../../src/trust/anchor.ts'
+import type { TrustAnchor } from '../../src/trust/anchors/anchor.ts'
 
 export type SdJwtVcInput = {
   /** Verified in turn. */

@@ -5,10 +5,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { compactDecrypt, createLocalJWKSet, exportJWK, generateKeyPair, jwtVerify } from 'jose'
-import { makeKey } from '../../test/support/issuer.ts'
-import { AGE, makeAuthority, makePerson, presentationOf, queryFor } from '../../test/support/person.ts'
-import { judgeSignature, startReceiver } from '../../test/support/receiver.ts'
-import { expectStatus, readQr, startService } from '../../test/support/service.ts'
+import { makeKey } from '../../test/support/people/issuer.ts'
+import { AGE, makeAuthority, makePerson, presentationOf, queryFor } from '../../test/support/people/person.ts'
+import { judgeSignature, startReceiver } from '../../test/support/service/receiver.ts'
+import { expectStatus, readQr, startService } from '../../test/support/service/service.ts'
 
 const STEP_LIMIT_SECONDS = 60
 

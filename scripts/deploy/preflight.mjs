@@ -3,9 +3,13 @@
 import { decodeBase64url } from '../../src/codec/base64url.ts'
 import { inWords } from '../../src/codec/schema.ts'
 import { parseConfig } from '../../src/config.ts'
-import { isKeyPair, namesHost, signingIdentity } from '../../src/relying-party/verifier-certificate.ts'
-import { chainLifetime } from '../../src/trust/chain-lifetime.ts'
-import { judgeReceiverUrl } from '../../src/webhook/receiver-url.ts'
+import { judgeReceiverUrl } from '../../src/net/outbound-url.ts'
+import {
+  isKeyPair,
+  namesHost,
+  signingIdentity,
+} from '../../src/relying-party/verifier/verifier-certificate.ts'
+import { chainLifetime } from '../../src/trust/x509/chain-lifetime.ts'
 import { SECRET, unknownNames } from './environment.mjs'
 
 /** What Cloudflare takes of one variable, in bytes. */

@@ -1,6 +1,6 @@
 // What of the documentation is made from the sources.
 
-import { describeCells, describeProtocols } from '../../test/support/cells.ts'
+import { describeCells, describeProtocols } from '../../test/support/service/cells.ts'
 import { describeCost } from './cost.ts'
 import { describeStatusesAndReasons } from './statuses-and-reasons.ts'
 

@@ -2,17 +2,17 @@
 // does: a reason without such a line does not compile.
 
 import type { PolicyReason } from '../../src/policy/policy.ts'
-import { PROBLEMS, type ProblemKind } from '../../src/routes/problems.ts'
-import { WALLET_ERRORS, walletError } from '../../src/routes/wallet-errors.ts'
-import type { ReasonCode, ReasonFamily } from '../../src/session/reason-code.ts'
-import { REASONS } from '../../src/session/reasons.ts'
+import { PROBLEMS, type ProblemKind } from '../../src/routes/edge/problems.ts'
+import { WALLET_ERRORS, walletError } from '../../src/routes/wallet/wallet-errors.ts'
+import type { ReasonCode, ReasonFamily } from '../../src/session/response/reason-code.ts'
+import { REASONS } from '../../src/session/response/reasons.ts'
 import { type SessionEvent, STATUSES, type Status, transition } from '../../src/session/state.ts'
 
 /** The whole page. */
 export function describeStatusesAndReasons(): string {
   return [
     '# Statuses, reasons, errors',
-    '<!-- Written by `npm run docs` from src/session/state.ts, src/session/reasons.ts and src/routes/problems.ts. -->',
+    '<!-- Written by `npm run docs` from src/session/state.ts, src/session/response/reasons.ts and src/routes/edge/problems.ts. -->',
     INTRODUCTION,
     '## Statuses',
     table(['status', 'begins when', 'webhook', 'what you do'], STATUSES.map(statusRow)),

@@ -58,7 +58,8 @@ export function build(out, options = []) {
 }
 
 function fingerprintOfSources() {
-  const modules = readdirSync(join(ROOT, 'src'), { recursive: true, withFileTypes: true })
+  const modules = ['src', 'packages', 'examples']
+    .flatMap((room) => readdirSync(join(ROOT, room), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
     .sort()

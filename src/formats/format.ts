@@ -4,13 +4,16 @@
 import type { Json, JsonObject } from '../codec/json.ts'
 import type { HashName } from '../crypto/digest.ts'
 import type { PrivateJwk } from '../crypto/jwk.ts'
+import type { FetchResource } from '../net/fetch-resource.ts'
+import type { SharedCache } from '../net/shared-cache.ts'
 import type { Result } from '../result.ts'
-import type { TrustAnchor } from '../trust/anchor.ts'
-import type { CertificateRevocation, CertificateStanding } from '../trust/certificate-revocation.ts'
-import type { FetchResource } from '../trust/fetch-resource.ts'
+import type { TrustAnchor } from '../trust/anchors/anchor.ts'
+import type { VouchingAnchor } from '../trust/anchors/signer.ts'
 import type { TrustRejection } from '../trust/rejection.ts'
-import type { SharedCache } from '../trust/shared-cache.ts'
-import type { VouchingAnchor } from '../trust/signer.ts'
+import type {
+  CertificateRevocation,
+  CertificateStanding,
+} from '../trust/revocation/certificate-revocation.ts'
 
 /** One credential format (OpenID4VP 1.0 Appendix B). */
 export type CredentialFormat<Id extends string = string> = {

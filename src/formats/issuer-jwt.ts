@@ -4,8 +4,8 @@
 import type { PublicJwk } from '../crypto/jwk.ts'
 import { type DecodedJws, type JwsFault, verifyJws } from '../crypto/jws.ts'
 import { err, ok, type Result } from '../result.ts'
-import { readJwsSigner } from '../trust/jws-signer.ts'
-import type { SignerClaims } from '../trust/signer.ts'
+import { readJwsSigner } from '../trust/anchors/jws-signer.ts'
+import type { SignerClaims } from '../trust/anchors/signer.ts'
 import type { Rejection } from './format.ts'
 
 /** Faults of a JWS in the words of credential formats. */

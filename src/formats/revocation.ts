@@ -3,16 +3,16 @@
 // (Token Status List §8.3).
 
 import { err, ok, type Result } from '../result.ts'
-import { checkCertificates } from '../trust/certificate-revocation.ts'
+import type { TrustedSigner } from '../trust/anchors/signer.ts'
 import type { TrustRejection } from '../trust/rejection.ts'
-import type { TrustedSigner } from '../trust/signer.ts'
+import { checkCertificates } from '../trust/revocation/certificate-revocation.ts'
 import {
   checkStatus,
   type FoundStatus,
   type StatusContext,
   type StatusReference,
   type StatusUnavailable,
-} from '../trust/status-list.ts'
+} from '../trust/status/status-list.ts'
 import type {
   AcceptedStanding,
   CheckResult,

@@ -4,14 +4,18 @@
 
 import { isJsonObject, type JsonObject, member } from '../codec/json.ts'
 import { err, ok, type Result } from '../result.ts'
-import { type EncryptedResponse, type OpenResponse, readOpenResponse } from './authorization-response.ts'
-import { buildClientMetadata, type ClientMetadataInput } from './client-metadata.ts'
-import type { Generation, ResponseMode, VerifierIdentity } from './generation.ts'
-import type { EnvelopeRejection } from './rejection.ts'
-import { LIFETIME_SECONDS, signRequestObject } from './request-object.ts'
-import { type EncryptionRules, parseEncryptedJwe } from './response-encryption.ts'
-import { askTransactionData } from './transaction-data.ts'
-import { tellVerifierInfo, type VerifierAttestation } from './verifier-info.ts'
+import { buildClientMetadata, type ClientMetadataInput } from './request/client-metadata.ts'
+import type { Generation, ResponseMode, VerifierIdentity } from './request/generation.ts'
+import { LIFETIME_SECONDS, signRequestObject } from './request/request-object.ts'
+import { tellVerifierInfo, type VerifierAttestation } from './request/verifier-info.ts'
+import {
+  type EncryptedResponse,
+  type OpenResponse,
+  readOpenResponse,
+} from './response/authorization-response.ts'
+import type { EnvelopeRejection } from './response/rejection.ts'
+import { type EncryptionRules, parseEncryptedJwe } from './response/response-encryption.ts'
+import { askTransactionData } from './transaction-data/transaction-data.ts'
 
 /** What one request is made from. Times are Unix seconds. */
 export type DcApiRequestInput = Omit<ClientMetadataInput, 'generation'> & {

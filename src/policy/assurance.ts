@@ -6,7 +6,12 @@ import type { Json } from '../codec/json.ts'
 import type { VerifiedCredential } from '../formats/format.ts'
 import { selectClaims } from '../openid4vp/dcql/claims-path.ts'
 import type { ClaimsPath } from '../openid4vp/dcql/query.ts'
-import { ASSURANCE_LEVELS, type AssuranceLevel, type ListReference, lowerLevel } from '../trust/anchor.ts'
+import {
+  ASSURANCE_LEVELS,
+  type AssuranceLevel,
+  type ListReference,
+  lowerLevel,
+} from '../trust/anchors/anchor.ts'
 import type { LevelDerivation } from './policy.ts'
 
 /** A level, and the steps that led to it. */

@@ -4,7 +4,7 @@
 import type { CredentialFormat } from '../formats/format.ts'
 import type { ClaimsPath, CredentialQuery, DcqlQuery, TrustedAuthority } from '../openid4vp/dcql/query.ts'
 import { err, ok, type Result } from '../result.ts'
-import type { AssuranceLevel } from '../trust/anchor.ts'
+import type { AssuranceLevel } from '../trust/anchors/anchor.ts'
 import { parseAgeScope } from './age.ts'
 import { findType } from './catalogue.ts'
 import type { CredentialTypeDefinition, Policy, PolicyDescriptor, ScopePath } from './policy.ts'

@@ -2,7 +2,7 @@
 // nobody knows, 422 for known names that no credential can answer). `docs/decisions/any-and-all.md` says what `any` and `all` mean.
 
 import { err, ok, type Result } from '../result.ts'
-import type { AssuranceLevel } from '../trust/anchor.ts'
+import type { AssuranceLevel } from '../trust/anchors/anchor.ts'
 import { formatOf, pathIn, scopePath } from './catalogue.ts'
 import type { CredentialTypeDefinition, Policy, ScopePath } from './policy.ts'
 import { type Alternative, buildQuery, type QueryFormat } from './query.ts'

@@ -3,7 +3,7 @@
 
 import type { Json } from '../codec/json.ts'
 import type { VerifiedCredential } from '../formats/format.ts'
-import type { VerifiedPresentation } from '../openid4vp/verify-response.ts'
+import type { VerifiedPresentation } from '../openid4vp/response/verify-response.ts'
 import { type DerivedLevel, deriveLevel, lowestLevel, reachesLevel } from './assurance.ts'
 import type { Decision, Policy, PolicyDescriptor, PolicyReason } from './policy.ts'
 import { readScope } from './read-scope.ts'

@@ -4,7 +4,10 @@
 import type { JsonObject } from '../codec/json.ts'
 import type { CredentialFormat } from '../formats/format.ts'
 import type { CredentialQuery, DcqlQuery } from '../openid4vp/dcql/query.ts'
-import type { TransactionDataObject, TransactionDataParameters } from '../openid4vp/transaction-data.ts'
+import type {
+  TransactionDataObject,
+  TransactionDataParameters,
+} from '../openid4vp/transaction-data/transaction-data.ts'
 import { err, ok, type Result } from '../result.ts'
 
 /** A transaction as it was asked for. */

@@ -3,7 +3,7 @@
 import type { Json } from '../codec/json.ts'
 import type { ConfirmedTransactionData, RevocationStatus } from '../formats/format.ts'
 import type { ClaimsPath, ClaimValue, DcqlQuery } from '../openid4vp/dcql/query.ts'
-import type { AssuranceLevel, ListReference } from '../trust/anchor.ts'
+import type { AssuranceLevel, ListReference } from '../trust/anchors/anchor.ts'
 
 /** A satisfiable policy: every type, scope and format in it is known, and the query follows from it or is the caller's own. */
 export type Policy = {

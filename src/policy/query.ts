@@ -2,7 +2,7 @@
 
 import type { CredentialFormat } from '../formats/format.ts'
 import type { ClaimsPath, ClaimsQuery, CredentialQuery, DcqlQuery } from '../openid4vp/dcql/query.ts'
-import type { RequestedType } from '../openid4vp/presentation-definition.ts'
+import type { RequestedType } from '../openid4vp/presentation-exchange/presentation-definition.ts'
 import type { Policy, PolicyDescriptor, ScopePath } from './policy.ts'
 
 /** What query building needs of a credential format. */

@@ -3,7 +3,7 @@
 
 import { DurableObject } from 'cloudflare:workers'
 import { type Env, placed } from '../env.ts'
-import { type ChainLifetime, chainLifetime } from '../trust/chain-lifetime.ts'
+import { type ChainLifetime, chainLifetime } from '../trust/x509/chain-lifetime.ts'
 import { relyingPartyStub } from './identifier.ts'
 
 /** One line of the list. `created_at` is Unix milliseconds. */

@@ -3,8 +3,8 @@
 
 import type { PublicJwk } from '../crypto/jwk.ts'
 import { type Sealing, unseal } from '../crypto/seal.ts'
-import { decodePemCertificates } from '../trust/anchor-certificates.ts'
-import { subjectKeyJwk } from '../trust/subject-key.ts'
+import { decodePemCertificates } from '../trust/anchors/anchor-certificates.ts'
+import { subjectKeyJwk } from '../trust/x509/subject-key.ts'
 import type {
   ApiKeyRecord,
   Settings,
@@ -12,7 +12,7 @@ import type {
   SettingsView,
   SigningIdentity,
   WebhookEndpoint,
-} from './settings.ts'
+} from './settings/settings.ts'
 
 /** The version of the stored shape. A change appends one upgrade step to `readDocument`. */
 export const SCHEMA_VERSION = 7

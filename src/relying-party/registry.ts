@@ -3,12 +3,12 @@
 
 import type { Env } from '../env.ts'
 import { err, type Result } from '../result.ts'
-import { chainLifetime } from '../trust/chain-lifetime.ts'
+import { chainLifetime } from '../trust/x509/chain-lifetime.ts'
 import { directoryOf } from './directory.ts'
 import { relyingPartyIdOf, relyingPartyStub } from './identifier.ts'
 import type { Created } from './relying-party.ts'
-import type { SettingsInput, SettingsPatch, SettingsView } from './settings.ts'
-import { forgetSettings } from './settings-cache.ts'
+import type { SettingsInput, SettingsPatch, SettingsView } from './settings/settings.ts'
+import { forgetSettings } from './settings/settings-cache.ts'
 
 /** Creates a relying party. `now` is Unix milliseconds. Throws where an object cannot be reached. */
 export async function createRelyingParty(env: Env, input: SettingsInput, now: number): Promise<Created> {

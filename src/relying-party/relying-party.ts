@@ -8,7 +8,6 @@ import { configOf, type Env, placed } from '../env.ts'
 import { err, ok, type Result } from '../result.ts'
 import { disablesEndpoint } from '../webhook/delivery.ts'
 import { createSecretFrom } from '../webhook/signature.ts'
-import { type NewApiKey, newApiKey } from './api-key.ts'
 import {
   addWebhookSecret,
   openSettings,
@@ -20,7 +19,9 @@ import {
   verifierKeys,
   viewOf,
 } from './document.ts'
+import { sendTestEvent, type TestDelivery } from './events/test-webhook.ts'
 import { relyingPartyIdOf } from './identifier.ts'
+import { type NewApiKey, newApiKey } from './keys/api-key.ts'
 import {
   SCOPES,
   type Scope,
@@ -29,8 +30,7 @@ import {
   type SettingsPatch,
   type SettingsView,
   type SigningIdentity,
-} from './settings.ts'
-import { sendTestEvent, type TestDelivery } from './test-webhook.ts'
+} from './settings/settings.ts'
 
 /** How long a replaced webhook secret still signs, in milliseconds (CONTRACT 7). */
 export const WEBHOOK_SECRET_OVERLAP = 24 * 3600 * 1000

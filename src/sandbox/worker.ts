@@ -1,16 +1,16 @@
 // The sandbox, a Worker of its own beside the verifier (docs/decisions/sandbox.md): the test issuer with its status lists, and the
 // test wallet, and the demonstration shop. The verifier leads here by its binding; here leads back to it (verifier.ts), and nowhere else.
 
+import { shopRoutes } from '../../examples/demo-shop/src/routes.ts'
+import type { ShopEnv } from '../../examples/demo-shop/src/service.ts'
 import { readText } from './bounded-body.ts'
 import { issuerResource } from './issuer/resources.ts'
 import { sendNothing } from './page/document.ts'
 import { answerAs, showRequest } from './page/wallet-page.ts'
-import { shopRoutes } from './shop/routes.ts'
-import type { ShopEnv } from './shop/service.ts'
 import { verifierOf } from './verifier.ts'
 import { type Errand, type Post, prepare, send } from './wallet/wallet.ts'
 
-export { ShopVisit } from './shop/visit.ts'
+export { ShopVisit } from '../../examples/demo-shop/src/visit.ts'
 
 /** What the platform binds. */
 export type SandboxEnv = ShopEnv

@@ -3,17 +3,22 @@
 
 import type { Trace } from '../codec/traceparent.ts'
 import type { CheckResult } from '../formats/format.ts'
-import type { ClientIdPrefix } from '../openid4vp/client-identifier.ts'
 import type { DcqlQuery } from '../openid4vp/dcql/query.ts'
-import type { IdentityProof, ProtocolId, RequestUriMethod, ResponseMode } from '../openid4vp/generation.ts'
-import type { VerifierAttestation } from '../openid4vp/verifier-info.ts'
+import type { ClientIdPrefix } from '../openid4vp/request/client-identifier.ts'
+import type {
+  IdentityProof,
+  ProtocolId,
+  RequestUriMethod,
+  ResponseMode,
+} from '../openid4vp/request/generation.ts'
+import type { VerifierAttestation } from '../openid4vp/request/verifier-info.ts'
 import type { DecidedCredential, LevelDerivation, Policy } from '../policy/policy.ts'
-import type { ClaimsEncryptionJwk } from '../relying-party/settings.ts'
-import type { AssuranceLevel } from '../trust/anchor.ts'
+import type { ClaimsEncryptionJwk } from '../relying-party/settings/settings.ts'
+import type { AssuranceLevel } from '../trust/anchors/anchor.ts'
 import { type Delivery, nextDue } from '../webhook/outbox.ts'
-import type { Held, Returned, SessionBinding } from './binding.ts'
-import type { Channel, StoredGeneration } from './generations.ts'
-import type { ReasonCode } from './reason-code.ts'
+import type { Channel, StoredGeneration } from './request/generations.ts'
+import type { ReasonCode } from './response/reason-code.ts'
+import type { Held, Returned, SessionBinding } from './return/binding.ts'
 import type { Status } from './state.ts'
 
 /** Version of the stored shape. A newer one than this is refused, never guessed at. */

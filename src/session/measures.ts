@@ -5,7 +5,7 @@ import { record } from '../metrics/record.ts'
 import { type AttemptOutcome, hasSucceeded } from '../webhook/delivery.ts'
 import type { Delivery } from '../webhook/outbox.ts'
 import type { SessionDocument } from './document.ts'
-import type { Verdict } from './verdict.ts'
+import type { Verdict } from './response/verdict.ts'
 
 /** A session was created. */
 export function recordCreation(document: SessionDocument): void {

@@ -1,8 +1,8 @@
 // What the object's verbs answer, as plain data: a thrown error would lose its class on the way (Durable Object RPC), so what
 // can go wrong is a value. Views travel as JSON text, serialised once.
 
-import type { ResponseRejection } from '../openid4vp/rejection.ts'
-import type { WalletMismatch } from '../openid4vp/wallet-metadata.ts'
+import type { WalletMismatch } from '../openid4vp/request/wallet-metadata.ts'
+import type { ResponseRejection } from '../openid4vp/response/rejection.ts'
 import type { PolicyReason } from '../policy/policy.ts'
 
 /** What stands in the way of a verb. */

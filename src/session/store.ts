@@ -4,7 +4,7 @@
 
 import { inBackground } from './background.ts'
 import { nextWakeUp, readDocument, type SessionDocument, type Tombstone } from './document.ts'
-import { publicView } from './view.ts'
+import { publicView } from './views/view.ts'
 
 /** What the object's parts share. */
 export type SessionStore = {

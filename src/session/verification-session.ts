@@ -4,8 +4,21 @@
 import { DurableObject } from 'cloudflare:workers'
 import { configOf, type Env, placed } from '../env.ts'
 import { err, ok, type Result } from '../result.ts'
-import { qrCodeUrlOf } from './client-token.ts'
-import { type CreateInput, createdSession, isDrawable, newSession } from './creation.ts'
+import { deliverDue, redeliver } from './delivery/delivering.ts'
+import { type PersonalMembers, personalMembers } from './delivery/event.ts'
+import { publishDue } from './delivery/publishing.ts'
+import { type SessionDocument, tombstoneOf } from './document.ts'
+import { verificationIdOf } from './identifier.ts'
+import { recordCreation } from './measures.ts'
+import { type Opener, opens, readWatchAddress } from './opener.ts'
+import { qrCodeUrlOf } from './request/client-token.ts'
+import { type CreateInput, createdSession, isDrawable, newSession } from './request/creation.ts'
+import { type FetchingWallet, fetchRequest, noteHandedOut } from './request/fetching.ts'
+import { openGeneration } from './request/generation-keys.ts'
+import { newestGeneration, SUPERSEDED_LIFETIME_MS } from './request/generations.ts'
+import { addRequest } from './request/new-request.ts'
+import { openRenderLimit } from './request/render-limit.ts'
+import { openid4vpView, walletRequest } from './request/requests.ts'
 import {
   askDcApi,
   type DcApiAnswer,
@@ -13,25 +26,9 @@ import {
   type DcApiRequest,
   type DcApiResult,
   hearDcApi,
-} from './dc-api.ts'
-import { deliveriesView } from './deliveries-view.ts'
-import { deliverDue, redeliver } from './delivering.ts'
-import { type SessionDocument, tombstoneOf } from './document.ts'
-import { CANCELED_CAUSE } from './endings.ts'
-import { type PersonalMembers, personalMembers } from './event.ts'
-import { type FetchingWallet, fetchRequest, noteHandedOut } from './fetching.ts'
-import { openGeneration } from './generation-keys.ts'
-import { newestGeneration, SUPERSEDED_LIFETIME_MS } from './generations.ts'
-import { verificationIdOf } from './identifier.ts'
-import { type Courtroom, end, hear, settle, settleAtAlarm, webhookOf } from './judge.ts'
-import { recordCreation } from './measures.ts'
-import { addRequest } from './new-request.ts'
-import { type Opener, opens, readWatchAddress } from './opener.ts'
-import { pollView } from './poll.ts'
-import { publishDue } from './publishing.ts'
-import { signReceipt } from './receipt.ts'
-import { openRenderLimit } from './render-limit.ts'
-import { openid4vpView, walletRequest } from './requests.ts'
+} from './response/dc-api.ts'
+import { CANCELED_CAUSE } from './response/endings.ts'
+import { type Courtroom, end, hear, settle, settleAtAlarm, webhookOf } from './response/judge.ts'
 import type {
   AnswerResult,
   Creation,
@@ -49,9 +46,12 @@ import {
   comeBack,
   makeLink,
   redeemReturn,
-} from './same-device.ts'
+} from './return/same-device.ts'
 import { openStore, type SessionStore } from './store.ts'
-import { isoTimeOrNull, type PageView, pageView, publicView } from './view.ts'
+import { deliveriesView } from './views/deliveries-view.ts'
+import { pollView } from './views/poll.ts'
+import { signReceipt } from './views/receipt.ts'
+import { isoTimeOrNull, type PageView, pageView, publicView } from './views/view.ts'
 
 /** While the alarm's work runs, another alarm stands this far ahead: a crash in the middle is never the end of it. */
 const WATCHDOG_MS = 60_000

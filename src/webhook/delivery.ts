@@ -1,9 +1,9 @@
 // One attempt to deliver an event (CONTRACT 7): one POST, no redirect, 15 seconds. What the receiver says besides its
 // status is read within bounds and forgotten.
 
-import { readAtMost } from './bounded-read.ts'
+import { readAtMost } from '../net/bounded-read.ts'
+import { withTimeLimit } from '../net/time-limit.ts'
 import { parseRetryAfter } from './schedule.ts'
-import { withTimeLimit } from './time-limit.ts'
 
 /** What one attempt needs. The URL has been judged by the caller, at this moment and not only when it was set. */
 export type Post = {

@@ -4,9 +4,9 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { readWithZxing } from '../qr/judges.ts'
-import { DEVICES, describeInBrowser, useBrowserStage } from '../support/browser-stage.ts'
-import { OVER_18 } from '../support/service.ts'
-import { answerAge, relyingPartyOf } from '../support/stage.ts'
+import { DEVICES, describeInBrowser, useBrowserStage } from '../support/browser/browser-stage.ts'
+import { OVER_18 } from '../support/service/service.ts'
+import { answerAge, relyingPartyOf } from '../support/service/stage.ts'
 
 const SHOP = 'https://shop.example'
 const BOUND = { ...OVER_18, required_session_binding: 'page' }

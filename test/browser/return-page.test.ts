@@ -2,9 +2,9 @@
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { DEVICES, describeInBrowser, useBrowserStage } from '../support/browser-stage.ts'
-import { judge } from '../support/page-judge.ts'
-import { BASE_URL, OVER_18 } from '../support/service.ts'
+import { DEVICES, describeInBrowser, useBrowserStage } from '../support/browser/browser-stage.ts'
+import { judge } from '../support/browser/page-judge.ts'
+import { BASE_URL, OVER_18 } from '../support/service/service.ts'
 
 const RETURN = `${BASE_URL}/v1/verify/v_1/return`
 const CODE = '#response_code=abc'

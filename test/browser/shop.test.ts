@@ -3,12 +3,17 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { beforeAll, expect, it } from 'vitest'
 import { readWithZxing } from '../qr/judges.ts'
-import { DEVICES, describeInBrowser, useBrowserStage, type Visitor } from '../support/browser-stage.ts'
-import { judge } from '../support/page-judge.ts'
-import type { Telling } from '../support/person.ts'
-import { BASE_URL } from '../support/service.ts'
-import { trustAuthority, WITH_SHOP } from '../support/shop.ts'
-import { answerAge } from '../support/stage.ts'
+import {
+  DEVICES,
+  describeInBrowser,
+  useBrowserStage,
+  type Visitor,
+} from '../support/browser/browser-stage.ts'
+import { judge } from '../support/browser/page-judge.ts'
+import type { Telling } from '../support/people/person.ts'
+import { BASE_URL } from '../support/service/service.ts'
+import { trustAuthority, WITH_SHOP } from '../support/service/shop.ts'
+import { answerAge } from '../support/service/stage.ts'
 
 describeInBrowser('the demonstration shop', () => {
   const stage = useBrowserStage(WITH_SHOP)

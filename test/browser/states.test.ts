@@ -2,11 +2,16 @@
 
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { DEVICES, describeInBrowser, useBrowserStage, type Visitor } from '../support/browser-stage.ts'
-import { judge } from '../support/page-judge.ts'
-import { BASE_URL, type CreatedSession, OVER_18, type RelyingParty } from '../support/service.ts'
-import { answerAge, relyingPartyOf } from '../support/stage.ts'
-import { PAYMENT } from '../support/transaction-data.ts'
+import {
+  DEVICES,
+  describeInBrowser,
+  useBrowserStage,
+  type Visitor,
+} from '../support/browser/browser-stage.ts'
+import { judge } from '../support/browser/page-judge.ts'
+import { BASE_URL, type CreatedSession, OVER_18, type RelyingParty } from '../support/service/service.ts'
+import { answerAge, relyingPartyOf } from '../support/service/stage.ts'
+import { PAYMENT } from '../support/service/transaction-data.ts'
 
 const RETURN_URL = 'https://shop.example/done'
 const SHOP = { name: 'Corner Wine Shop', return_urls: [RETURN_URL], branding: { color: '#7a1f3d' } }

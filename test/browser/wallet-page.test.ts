@@ -1,9 +1,9 @@
 // The test wallet's page in a real browser: from the session page and back to it, with a script and without.
 
 import { expect, it } from 'vitest'
-import { DEVICES, describeInBrowser, useBrowserStage } from '../support/browser-stage.ts'
-import { judge } from '../support/page-judge.ts'
-import { BASE_URL, OVER_18 } from '../support/service.ts'
+import { DEVICES, describeInBrowser, useBrowserStage } from '../support/browser/browser-stage.ts'
+import { judge } from '../support/browser/page-judge.ts'
+import { BASE_URL, OVER_18 } from '../support/service/service.ts'
 
 const BOUND = { ...OVER_18, required_session_binding: 'page' }
 

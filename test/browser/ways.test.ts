@@ -4,11 +4,11 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { readWithZxing } from '../qr/judges.ts'
-import { describeInBrowser, useBrowserStage } from '../support/browser-stage.ts'
-import { answerDigital, receiveDigital } from '../support/dc-api-wallet.ts'
-import { ageOf } from '../support/person.ts'
-import { BASE_URL, OVER_18 } from '../support/service.ts'
-import { answerAge, relyingPartyOf } from '../support/stage.ts'
+import { describeInBrowser, useBrowserStage } from '../support/browser/browser-stage.ts'
+import { answerDigital, receiveDigital } from '../support/people/dc-api-wallet.ts'
+import { ageOf } from '../support/people/person.ts'
+import { BASE_URL, OVER_18 } from '../support/service/service.ts'
+import { answerAge, relyingPartyOf } from '../support/service/stage.ts'
 
 const BOUND = { ...OVER_18, required_session_binding: 'page' }
 

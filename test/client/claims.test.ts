@@ -2,7 +2,7 @@
 
 import { CompactEncrypt, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { decryptClaims } from '../../src/client/claims.ts'
+import { decryptClaims } from '../../packages/client/src/claims.ts'
 
 const recipient = await generateKeyPair('ECDH-ES', { crv: 'P-256', extractable: true })
 const stranger = await generateKeyPair('ECDH-ES', { crv: 'P-256', extractable: true })

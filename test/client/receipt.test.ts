@@ -2,7 +2,7 @@
 
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { verifyReceipt } from '../../src/client/receipt.ts'
+import { verifyReceipt } from '../../packages/client/src/receipt.ts'
 
 const service = await generateKeyPair('ES256', { extractable: true })
 const retired = await generateKeyPair('ES256', { extractable: true })

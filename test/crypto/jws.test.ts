@@ -4,7 +4,7 @@ import { utf8 } from '../../src/codec/bytes.ts'
 import { signatureAlgorithm } from '../../src/crypto/algorithms.ts'
 import type { PublicJwk } from '../../src/crypto/jwk.ts'
 import { type DecodedJws, decodeJws, verifyJws } from '../../src/crypto/jws.ts'
-import { makeKey, signJwt } from '../support/issuer.ts'
+import { makeKey, signJwt } from '../support/people/issuer.ts'
 
 const LIMITS = { length: 4096, depth: 8 }
 

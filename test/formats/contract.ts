@@ -13,8 +13,8 @@ import {
   type Rejection,
   type VerifiedCredential,
 } from '../../src/formats/format.ts'
+import type { FetchResource } from '../../src/net/fetch-resource.ts'
 import { err, type Result } from '../../src/result.ts'
-import type { FetchResource } from '../../src/trust/fetch-resource.ts'
 
 /** A format, and what its maker can make. Every presentation is fresh and differs from the good one in one thing. */
 export type Subject = {

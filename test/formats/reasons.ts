@@ -20,8 +20,8 @@ import {
   mintIntermediate,
   mintLeaf,
   VALID_UNTIL,
-} from '../support/certificates.ts'
-import { makeCrl } from '../support/crl.ts'
+} from '../support/certificates/certificates.ts'
+import { makeCrl } from '../support/certificates/crl.ts'
 import { expectRejection, type Verdict } from './contract.ts'
 
 /** The verdict on one change, or why the format has nothing that could be changed so. */

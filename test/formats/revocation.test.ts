@@ -4,7 +4,7 @@
 import { importJWK } from 'jose'
 import { describe, expect, it } from 'vitest'
 import type { Context } from '../../src/formats/format.ts'
-import { makeCwt, makeJwt, URI, web } from '../trust/status-fixtures.ts'
+import { makeCwt, makeJwt, URI, web } from '../trust/status/status-fixtures.ts'
 import { expectRejection, type Verdict } from './contract.ts'
 import * as document from './mdoc/good.ts'
 import { tagged } from './mdoc/maker.ts'

@@ -7,7 +7,7 @@ import { decodeCbor } from '../../src/codec/cbor.ts'
 import { verifyMdoc } from '../../src/formats/mdoc/verify.ts'
 import { verifySdJwtVc } from '../../src/formats/sd-jwt-vc/verify.ts'
 import { MDOC, STATUS_LIST } from '../../src/limits.ts'
-import { measureStatusList } from '../../src/trust/status-inflate.ts'
+import { measureStatusList } from '../../src/trust/status/status-inflate.ts'
 import { CONTEXT, EXPECTED, GOOD } from '../formats/sd-jwt-vc/good.ts'
 import { effortOf } from './effort.ts'
 

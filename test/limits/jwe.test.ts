@@ -6,7 +6,7 @@ import {
   createEncryptionKey,
   decryptJwe,
   parseEncryptedJwe,
-} from '../../src/openid4vp/response-encryption.ts'
+} from '../../src/openid4vp/response/response-encryption.ts'
 import { effortOf } from './effort.ts'
 import { changedText, RUNS } from './generators.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { WALLET_METADATA } from '../../src/limits.ts'
-import { mismatchOf, parseWalletMetadata } from '../../src/openid4vp/wallet-metadata.ts'
+import { mismatchOf, parseWalletMetadata } from '../../src/openid4vp/request/wallet-metadata.ts'
 import { effortOf } from './effort.ts'
 import { changedText, RUNS } from './generators.ts'
 

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { EVENTS } from '../../src/metrics/events.ts'
 import { type Gauge, writeOpenMetrics } from '../../src/metrics/open-metrics.ts'
 import { countedOf, record } from '../../src/metrics/record.ts'
-import { readOpenMetrics, type Sample } from '../support/open-metrics.ts'
+import { readOpenMetrics, type Sample } from '../support/reading/open-metrics.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()

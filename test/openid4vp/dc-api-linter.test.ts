@@ -4,8 +4,8 @@
 import { CompactSign, decodeJwt, decodeProtectedHeader } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { buildDcApiRequests } from '../../src/openid4vp/dc-api.ts'
-import { type DigitalRequest, lintDigitalRequest } from '../support/dc-api-linter.ts'
-import type { Loose } from '../support/request-rules.ts'
+import { type DigitalRequest, lintDigitalRequest } from '../support/linters/dc-api-linter.ts'
+import type { Loose } from '../support/linters/request-rules.ts'
 import { createGeneration, createVerifier, NOW, plainFormat, QUERY } from './fixtures.ts'
 
 const verifier = await createVerifier()

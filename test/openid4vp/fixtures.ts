@@ -16,19 +16,23 @@ import type {
   VerifiedCredential,
 } from '../../src/formats/format.ts'
 import { sdJwtVc } from '../../src/formats/sd-jwt-vc/sd-jwt-vc.ts'
+import type { DcqlQuery } from '../../src/openid4vp/dcql/query.ts'
 import {
   attestationClientId,
   type ClientIdPrefix,
   didClientId,
   x509HashClientId,
   x509SanDnsClientId,
-} from '../../src/openid4vp/client-identifier.ts'
-import type { DcqlQuery } from '../../src/openid4vp/dcql/query.ts'
-import type { Generation, VerifierIdentity } from '../../src/openid4vp/generation.ts'
-import { createEncryptionKey } from '../../src/openid4vp/response-encryption.ts'
-import { buildDidDocument, verificationMethodOf, verifierDid } from '../../src/openid4vp/verifier-did.ts'
+} from '../../src/openid4vp/request/client-identifier.ts'
+import type { Generation, VerifierIdentity } from '../../src/openid4vp/request/generation.ts'
+import {
+  buildDidDocument,
+  verificationMethodOf,
+  verifierDid,
+} from '../../src/openid4vp/request/verifier-did.ts'
+import { createEncryptionKey } from '../../src/openid4vp/response/response-encryption.ts'
 import { err, ok } from '../../src/result.ts'
-import { type Attester, makeAttester } from '../support/attester.ts'
+import { type Attester, makeAttester } from '../support/people/attester.ts'
 
 export const NOW = 1_800_000_000
 export const BASE_URL = 'https://verifier.example'

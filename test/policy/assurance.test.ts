@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../src/codec/json.ts'
 import { deriveLevel, lowestLevel, reachesLevel } from '../../src/policy/assurance.ts'
 import { decide } from '../../src/policy/decide.ts'
-import { ASSURANCE_LEVELS, type AssuranceLevel } from '../../src/trust/anchor.ts'
+import { ASSURANCE_LEVELS, type AssuranceLevel } from '../../src/trust/anchors/anchor.ts'
 import { NOW, policyOf, presented } from './fixtures.ts'
 
 const credentialOf = (assurance_level: AssuranceLevel, claims: JsonObject = {}, holderBound = true) =>

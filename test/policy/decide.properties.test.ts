@@ -3,10 +3,10 @@
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../src/codec/json.ts'
 import type { Finding } from '../../src/formats/format.ts'
-import type { VerifiedPresentation } from '../../src/openid4vp/verify-response.ts'
+import type { VerifiedPresentation } from '../../src/openid4vp/response/verify-response.ts'
 import { decide } from '../../src/policy/decide.ts'
 import type { Policy } from '../../src/policy/policy.ts'
-import { ASSURANCE_LEVELS } from '../../src/trust/anchor.ts'
+import { ASSURANCE_LEVELS } from '../../src/trust/anchors/anchor.ts'
 import { generator, NOW, policyOf, presented } from './fixtures.ts'
 
 const ROUNDS = 5_000

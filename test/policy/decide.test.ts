@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../src/codec/json.ts'
 import type { Finding } from '../../src/formats/format.ts'
 import { decide } from '../../src/policy/decide.ts'
 import type { Policy, PolicyReason } from '../../src/policy/policy.ts'
-import type { AssuranceLevel } from '../../src/trust/anchor.ts'
+import type { AssuranceLevel } from '../../src/trust/anchors/anchor.ts'
 import { MDOC, NOW, policyOf, presented, SD_JWT } from './fixtures.ts'
 
 const ADULT = { age_over_18: true }

@@ -9,7 +9,7 @@ import { draft18 } from '../../src/openid4vp/protocols/draft18.ts'
 import { draft24 } from '../../src/openid4vp/protocols/draft24.ts'
 import { buildPolicy } from '../../src/policy/build-policy.ts'
 import { typeDefinitions } from '../../src/policy/catalogue.ts'
-import type { Definition } from '../support/wallet.ts'
+import type { Definition } from '../support/people/wallet.ts'
 import { MDOC, MEMBERSHIP, requestOf, SD_JWT } from './fixtures.ts'
 
 /** A credential in a wallet: its claims as a wallet's JSONPath sees them. */

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 import type { JsonObject } from '../../src/codec/json.ts'
 import type { VerifiedCredential } from '../../src/formats/format.ts'
 import { decide } from '../../src/policy/decide.ts'
-import { ASSURANCE_LEVELS, type AssuranceLevel } from '../../src/trust/anchor.ts'
+import { ASSURANCE_LEVELS, type AssuranceLevel } from '../../src/trust/anchors/anchor.ts'
 import { NOW, policyOf, presented } from './fixtures.ts'
 
 const DOCUMENT = readFileSync(join(dirname(fileURLToPath(import.meta.url)), '../../docs/trust.md'), 'utf8')

@@ -7,7 +7,7 @@ import {
   type AccessTokenGrant,
   issueAccessToken,
   verifyAccessToken,
-} from '../../src/relying-party/access-token.ts'
+} from '../../src/relying-party/keys/access-token.ts'
 
 // Tokens are made and judged here with WebCrypto alone: the library that src/ uses proves nothing about itself.
 

@@ -1,7 +1,7 @@
 // CONTRACT 8: types of transaction data of a relying party's own. Each case changes one thing in a good one.
 
 import { describe, expect, it } from 'vitest'
-import { addedTransactionDataTypes } from '../../src/relying-party/added-transaction-data-types.ts'
+import { addedTransactionDataTypes } from '../../src/relying-party/settings/added-transaction-data-types.ts'
 
 const MEMBER = { path: ['payload', 'order', 'id'], label: 'Order number' }
 const TYPE = { type: 'https://shop.example/order', title: 'Your order', members: [MEMBER] }

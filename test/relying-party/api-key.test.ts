@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { matchesApiKey, newApiKey, parseApiKey } from '../../src/relying-party/api-key.ts'
+import { matchesApiKey, newApiKey, parseApiKey } from '../../src/relying-party/keys/api-key.ts'
 
 const GRANT = {
   relyingPartyId: `rp_${'A'.repeat(43)}`,

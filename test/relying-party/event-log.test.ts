@@ -1,7 +1,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { dayOf, endOfDay, eventLogStub } from '../../src/relying-party/event-days.ts'
+import { dayOf, endOfDay, eventLogStub } from '../../src/relying-party/events/event-days.ts'
 
 const NOON = Date.UTC(2046, 5, 15, 12)
 const DAY = dayOf(NOON)

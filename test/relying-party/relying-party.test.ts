@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { SCHEMA_VERSION } from '../../src/relying-party/document.ts'
 import { relyingPartyIdOf, relyingPartyStub } from '../../src/relying-party/identifier.ts'
 import { WEBHOOK_SECRET_OVERLAP } from '../../src/relying-party/relying-party.ts'
-import type { Settings, SettingsInput } from '../../src/relying-party/settings.ts'
-import { TEST_ENVIRONMENT, VERIFIER_CERTIFICATE_PEM } from '../support/environment.ts'
+import type { Settings, SettingsInput } from '../../src/relying-party/settings/settings.ts'
+import { TEST_ENVIRONMENT, VERIFIER_CERTIFICATE_PEM } from '../support/service/environment.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')
 const URL_IN = 'https://hooks.shop.org/in'

@@ -2,8 +2,12 @@ import { listDurableObjectIds } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { relyingPartyIdOf } from '../../src/relying-party/identifier.ts'
-import type { Settings } from '../../src/relying-party/settings.ts'
-import { forgetSettings, SETTINGS_LIFETIME, settingsOf } from '../../src/relying-party/settings-cache.ts'
+import type { Settings } from '../../src/relying-party/settings/settings.ts'
+import {
+  forgetSettings,
+  SETTINGS_LIFETIME,
+  settingsOf,
+} from '../../src/relying-party/settings/settings-cache.ts'
 import type { Result } from '../../src/result.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')

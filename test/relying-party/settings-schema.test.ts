@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { addedTypeToWire } from '../../src/relying-party/added-types.ts'
-import { creationSchema, patchSchema } from '../../src/relying-party/settings-schema.ts'
+import { addedTypeToWire } from '../../src/relying-party/settings/added-types.ts'
+import { creationSchema, patchSchema } from '../../src/relying-party/settings/settings-schema.ts'
 import {
   type CertificateOptions,
   type Minted,
   mintIntermediate,
   mintLeaf,
   mintRoot,
-} from '../support/certificates.ts'
+} from '../support/certificates/certificates.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')
 const RULES = {

@@ -1,10 +1,16 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { TrustListConfig } from '../../src/relying-party/trust-list-schema.ts'
-import { subscribedAnchors, trustListStandings } from '../../src/relying-party/trust-lists.ts'
-import { type IssuerPki, type Minted, mintIssuerPki } from '../support/certificates.ts'
-import { LIST_NOW, type LoteOptions, mintListSigner, PID_ISSUANCE, signLote } from '../support/trust-lists.ts'
+import type { TrustListConfig } from '../../src/relying-party/trust-lists/trust-list-schema.ts'
+import { subscribedAnchors, trustListStandings } from '../../src/relying-party/trust-lists/trust-lists.ts'
+import { type IssuerPki, type Minted, mintIssuerPki } from '../support/certificates/certificates.ts'
+import {
+  LIST_NOW,
+  type LoteOptions,
+  mintListSigner,
+  PID_ISSUANCE,
+  signLote,
+} from '../support/certificates/trust-lists.ts'
 
 const NOW = LIST_NOW * 1000
 const HOUR = 3_600_000

@@ -3,9 +3,9 @@
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
 import { relyingPartyIdOf, relyingPartyStub } from '../../src/relying-party/identifier.ts'
-import { creationSchema, patchSchema } from '../../src/relying-party/settings-schema.ts'
-import { makeAttester } from '../support/attester.ts'
-import { TEST_ENVIRONMENT, VERIFIER_CERTIFICATE_PEM } from '../support/environment.ts'
+import { creationSchema, patchSchema } from '../../src/relying-party/settings/settings-schema.ts'
+import { makeAttester } from '../support/people/attester.ts'
+import { TEST_ENVIRONMENT, VERIFIER_CERTIFICATE_PEM } from '../support/service/environment.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')
 const SECONDS = NOW / 1000

@@ -2,7 +2,7 @@
 // are minted with @peculiar/x509, which shares no code with src/trust.
 
 import { describe, expect, it } from 'vitest'
-import { creationSchema, patchSchema } from '../../src/relying-party/settings-schema.ts'
+import { creationSchema, patchSchema } from '../../src/relying-party/settings/settings-schema.ts'
 import {
   type CertificateOptions,
   type Minted,
@@ -10,7 +10,7 @@ import {
   mintLeaf,
   mintRoot,
   nameConstraints,
-} from '../support/certificates.ts'
+} from '../support/certificates/certificates.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')
 const RULES = { now: NOW, baseUrl: 'https://verifier.example', allowLoopback: false, trustLists: [] }

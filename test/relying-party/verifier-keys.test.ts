@@ -4,8 +4,8 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { VERIFIER_KEY_OVERLAP } from '../../src/relying-party/document.ts'
-import { creationSchema } from '../../src/relying-party/settings-schema.ts'
-import { TEST_ENVIRONMENT, VERIFIER_CERTIFICATE_PEM } from '../support/environment.ts'
+import { creationSchema } from '../../src/relying-party/settings/settings-schema.ts'
+import { TEST_ENVIRONMENT, VERIFIER_CERTIFICATE_PEM } from '../support/service/environment.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')
 const RULES = { now: NOW, baseUrl: 'https://verifier.example', allowLoopback: false, trustLists: [] }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { verifierRegistration } from '../../src/relying-party/verifier-registration.ts'
+import { verifierRegistration } from '../../src/relying-party/verifier/verifier-registration.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')
 const SECONDS = NOW / 1000

@@ -6,7 +6,7 @@ import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
 import { decodeProtectedHeader, importJWK, importX509, type JWK, jwtVerify } from 'jose'
 import { verifyMdocWithLibrary } from '../../bench/tasks/mdoc.ts'
 import { statusList } from '../../src/sandbox/issuer/status.ts'
-import root from '../../src/trust/sandbox-root.json' with { type: 'json' }
+import root from '../../src/trust/anchors/sandbox-root.json' with { type: 'json' }
 
 /** What a request said. */
 export type Asked = { readonly audience: string; readonly nonce: string; readonly responseUri: string }

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import type { CreatedVerification, Verification, VerificationEvent } from '../../src/client/wire.ts'
 import {
   type Call,
   isLive,
@@ -13,7 +12,8 @@ import {
   withProof,
   withVerification,
   withWebhook,
-} from '../../src/sandbox/shop/order.ts'
+} from '../../examples/demo-shop/src/order.ts'
+import type { CreatedVerification, Verification, VerificationEvent } from '../../packages/client/src/wire.ts'
 
 const NOW = 1_760_000_000_000
 const created = {

@@ -1,9 +1,9 @@
 // A visit on a platform of two maps: what it keeps, for how long, and for whom.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { CreatedVerification, VerificationEvent } from '../../src/client/wire.ts'
-import type { Call, Webhook } from '../../src/sandbox/shop/order.ts'
-import { ShopVisit } from '../../src/sandbox/shop/visit.ts'
+import type { Call, Webhook } from '../../examples/demo-shop/src/order.ts'
+import { ShopVisit } from '../../examples/demo-shop/src/visit.ts'
+import type { CreatedVerification, VerificationEvent } from '../../packages/client/src/wire.ts'
 
 vi.mock('cloudflare:workers', () => ({
   DurableObject: class {

@@ -1,5 +1,5 @@
 // The test wallet's presentations, judged by libraries that this project did not write: what its own verifier takes them for is in
-// test/conformance/sandbox.test.ts.
+// test/conformance/service/sandbox.test.ts.
 
 import { describe, expect, it } from 'vitest'
 import { FLAWS, type FlawName } from '../../src/sandbox/wallet/flaws/index.ts'

@@ -4,7 +4,7 @@ import { COMMANDS } from '../../scripts/admin/commands.mjs'
 import { helpFor, overview } from '../../scripts/admin/help.mjs'
 import { readable, readableProblem } from '../../scripts/admin/print.mjs'
 import { findService } from '../../scripts/admin/service.mjs'
-import { ACCESS } from '../../src/routes/access.ts'
+import { ACCESS } from '../../src/routes/edge/access.ts'
 
 const FILES: Readonly<Record<string, string>> = {
   '-': '{"name":"Shop","webhook":{"url":"https://hooks.shop.org/a","events":["verification.verified"]}}',

@@ -15,7 +15,7 @@ import {
   mintIntermediate,
   mintLeaf,
   mintRoot,
-} from '../support/certificates.ts'
+} from '../support/certificates/certificates.ts'
 
 const NOW = Date.parse('2026-11-21T00:00:00Z')
 const HOST = 'verify.shop.org'

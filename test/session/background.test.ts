@@ -3,10 +3,10 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { dayOf, eventLogStub } from '../../src/relying-party/event-days.ts'
-import { EventLog } from '../../src/relying-party/event-log.ts'
+import { dayOf, eventLogStub } from '../../src/relying-party/events/event-days.ts'
+import { EventLog } from '../../src/relying-party/events/event-log.ts'
 import type { SessionDocument } from '../../src/session/document.ts'
-import { json } from '../routes/edge-app.ts'
+import { json } from '../routes/edge/edge-app.ts'
 import { ask, createSession, fetchRequest, post, type Setting, setUp, stubOf } from './driver.ts'
 
 const WEBHOOK = { webhook: { url: 'http://127.0.0.1:9/hook' } }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readDocument, SCHEMA, stageOf } from '../../src/session/document.ts'
-import { newestGeneration } from '../../src/session/generations.ts'
+import { newestGeneration } from '../../src/session/request/generations.ts'
 import { SCHEMA_1 } from './schema-1.ts'
 import { SCHEMA_2 } from './schema-2.ts'
 import { SCHEMA_3 } from './schema-3.ts'

@@ -6,9 +6,9 @@ import { expect } from 'vitest'
 import { createApp } from '../../src/routes/app.ts'
 import { sessionIdOf } from '../../src/session/identifier.ts'
 import type { VerificationSession } from '../../src/session/verification-session.ts'
-import { call, createRelyingParty, json } from '../routes/edge-app.ts'
-import { issueSdJwtVc, type KeyPair, makeKey, presentSdJwtVc } from '../support/issuer.ts'
-import { lintWalletAnswer, NEVER_A_FAULT } from '../support/wallet-answer-linter.ts'
+import { call, createRelyingParty, json } from '../routes/edge/edge-app.ts'
+import { lintWalletAnswer, NEVER_A_FAULT } from '../support/linters/wallet-answer-linter.ts'
+import { issueSdJwtVc, type KeyPair, makeKey, presentSdJwtVc } from '../support/people/issuer.ts'
 
 const app = createApp()
 const BASE = 'https://verifier.example'

@@ -3,7 +3,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createApp } from '../../src/routes/app.ts'
-import { call, json } from '../routes/edge-app.ts'
+import { call, json } from '../routes/edge/edge-app.ts'
 import { ask, createSession, poll, type Setting, setUp, stubOf } from './driver.ts'
 
 const app = createApp()

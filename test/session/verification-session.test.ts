@@ -1,7 +1,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { exportJWK, generateKeyPair } from 'jose'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { call, json } from '../routes/edge-app.ts'
+import { call, json } from '../routes/edge/edge-app.ts'
 import {
   ask,
   createSession,

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Server, startServer } from '../support/server.ts'
+import { type Server, startServer } from '../support/service/server.ts'
 
 const COMMAND = fileURLToPath(new URL('../../scripts/admin.mjs', import.meta.url).href)
 

@@ -3,10 +3,10 @@
 
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
-import { LINK_SCRIPT } from '../../src/routes/page/link-script.ts'
-import { returnBody } from '../../src/routes/page/return-body.ts'
-import { RETURN_SCRIPT } from '../../src/routes/page/return-script.ts'
-import { ENGLISH } from '../../src/routes/page/texts.ts'
+import { LINK_SCRIPT } from '../../src/routes/browser/page/link-script.ts'
+import { returnBody } from '../../src/routes/browser/page/return-body.ts'
+import { RETURN_SCRIPT } from '../../src/routes/browser/page/return-script.ts'
+import { ENGLISH } from '../../src/routes/browser/page/texts.ts'
 
 type Reply = { readonly status: number; readonly body?: unknown } | Error
 type Call = { readonly path: string; readonly init: { readonly method: string; readonly body?: string } }

@@ -7,8 +7,8 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { exportJWK, generateKeyPair } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { fullDate } from '../support/mdoc.ts'
-import { type MdocTelling, makeMdocPerson, mdocOf } from '../support/mdoc-person.ts'
+import { fullDate } from '../support/people/mdoc.ts'
+import { type MdocTelling, makeMdocPerson, mdocOf } from '../support/people/mdoc-person.ts'
 import {
   AGE,
   makeAuthority,
@@ -17,10 +17,15 @@ import {
   presentationOf,
   queryFor,
   type Telling,
-} from '../support/person.ts'
-import { BASE_URL, type CallOptions, type CreatedSession, type RelyingParty } from '../support/service.ts'
-import { relyingPartyOf, useStage } from '../support/stage.ts'
-import type { ReceivedRequest } from '../support/wallet.ts'
+} from '../support/people/person.ts'
+import type { ReceivedRequest } from '../support/people/wallet.ts'
+import {
+  BASE_URL,
+  type CallOptions,
+  type CreatedSession,
+  type RelyingParty,
+} from '../support/service/service.ts'
+import { relyingPartyOf, useStage } from '../support/service/stage.ts'
 import { tracesIn, tracesInFiles } from './canary/traces.ts'
 
 const stage = useStage()

@@ -14,7 +14,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { parseCall } from '../../scripts/admin/call.mjs'
 import { type Block, blocksOf } from '../documents/blocks.ts'
 import { pagesOfDocumentation } from '../documents/pages.ts'
-import { freePort, type Server, startServer } from '../support/server.ts'
+import { freePort, type Server, startServer } from '../support/service/server.ts'
 
 /** Commands that are shown only: why, and what stands in for running them here. */
 const NOT_RUN: readonly (readonly [string, RegExp])[] = [
@@ -23,7 +23,7 @@ const NOT_RUN: readonly (readonly [string, RegExp])[] = [
   ['run by .ci/run', /^npm (run check|ci)$/],
   ['writes; `npm run check` tells whether it would', /^npm run format$/],
   ['writes; test/documents/generated.test.ts makes the same', /^npm run docs$/],
-  ['writes; test/routes/openapi/description.test.ts makes the same', /^npm run openapi$/],
+  ['writes; test/openapi/description.test.ts makes the same', /^npm run openapi$/],
   ['writes; test/browser/states.test.ts sees the same', /^npm run screenshots$/],
   ['run before any test, and by test/scripts/client-package.test.ts', /^npm run build$/],
   ['ends only when it is told to', /^(npm run|wrangler) dev$/],

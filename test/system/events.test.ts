@@ -6,8 +6,8 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { expectStatus, OVER_18, type RelyingParty } from '../support/service.ts'
-import { finish, relyingPartyOf, useStage } from '../support/stage.ts'
+import { expectStatus, OVER_18, type RelyingParty } from '../support/service/service.ts'
+import { finish, relyingPartyOf, useStage } from '../support/service/stage.ts'
 
 const stage = useStage()
 

@@ -1,8 +1,8 @@
 // CONTRACT 10: a certificate that expired keeps wallets away, and nobody else: what ended before is still there to be read.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { mintLeaf, mintRoot } from '../support/certificates.ts'
-import { type Server, startServer } from '../support/server.ts'
+import { mintLeaf, mintRoot } from '../support/certificates/certificates.ts'
+import { type Server, startServer } from '../support/service/server.ts'
 
 let server: Server
 

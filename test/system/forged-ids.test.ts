@@ -5,7 +5,7 @@ import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { useStage } from '../support/stage.ts'
+import { useStage } from '../support/service/stage.ts'
 
 const stage = useStage()
 

@@ -10,10 +10,10 @@ const MARK = /event: ?['"]fault['"]/
 it('the frames of a logged fault are read back as places in the sources', () => {
   ensureBundle()
   const there = placeOf(readFileSync(BUNDLE, 'utf8'))
-  const here = placeOf(readFileSync(join(ROOT, 'src/routes/edge.ts'), 'utf8'))
+  const here = placeOf(readFileSync(join(ROOT, 'src/routes/edge/edge.ts'), 'utf8'))
   const log = `{"frames":["    at async x (worker.js:${there})","    at node:events:1:1"]}\n`
   const output = execFileSync(NODE, [join(ROOT, 'scripts/frames.mjs')], { input: log, encoding: 'utf8' })
-  expect(output).toBe(log.replace(`worker.js:${there}`, `src/routes/edge.ts:${here}`))
+  expect(output).toBe(log.replace(`worker.js:${there}`, `src/routes/edge/edge.ts:${here}`))
 })
 
 /** Line and column of the mark, counted from 1. */

@@ -3,11 +3,11 @@
 
 import { Agent, request as send } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { ACCESS } from '../../src/routes/access.ts'
+import { ACCESS } from '../../src/routes/edge/access.ts'
 import { seededRandom } from '../formats/sd-jwt-vc/random.ts'
-import { lintExchange } from '../support/linted-exchange.ts'
-import { BASE_URL } from '../support/service.ts'
-import { answerAge, begin, finish, relyingPartyOf, useStage } from '../support/stage.ts'
+import { lintExchange } from '../support/linters/linted-exchange.ts'
+import { BASE_URL } from '../support/service/service.ts'
+import { answerAge, begin, finish, relyingPartyOf, useStage } from '../support/service/stage.ts'
 import { type FuzzAnswer, undocumented } from './fuzz/documented.ts'
 import { drawRequest, type FuzzRequest, type Pool } from './fuzz/requests.ts'
 
@@ -64,7 +64,7 @@ async function lintRequestObjects(requests: readonly FuzzRequest[], answers: rea
   }
 }
 
-/** Routes that answered nobody but to ask who they are. The table is complete: test/routes/access.test.ts compares it with the app. */
+/** Routes that answered nobody but to ask who they are. The table is complete: test/routes/edge/access.test.ts compares it with the app. */
 function neverOpened(requests: readonly FuzzRequest[], answers: readonly FuzzAnswer[]): readonly string[] {
   const opened = requests.flatMap(({ route }, i) =>
     route === null || TURNED_AWAY.includes(answers[i]?.status ?? 0) ? [] : route,

@@ -1,7 +1,7 @@
 // What is posted to a callback by those who have no good answer. The kinds are refused at different gates: form, state, encryption,
 // query, issuer, key binding.
 
-import { encryptResponse, type RequestPayload } from '../support/wallet.ts'
+import { encryptResponse, type RequestPayload } from '../support/people/wallet.ts'
 import { formOf, formPost, type LeanWallet } from './lean-wallet.ts'
 
 /** A post, told from others of its kind by a number. */

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { runLauncher, type Server, startServer } from '../support/server.ts'
+import { runLauncher, type Server, startServer } from '../support/service/server.ts'
 
 const run = promisify(execFile)
 

@@ -1,10 +1,10 @@
 // A wallet for the hundreds: `direct_post` answers with an age attestation that a foreign library issued once, bound to each
-// request by one signature. Requests are read, not judged: test/support/wallet.ts does that.
+// request by one signature. Requests are read, not judged: test/support/people/wallet.ts does that.
 
 import { randomUUID } from 'node:crypto'
-import { digestOf, issueSdJwtVc, type KeyPair, makeKey, signJwt } from '../support/issuer.ts'
-import { AGE, type Authority } from '../support/person.ts'
-import type { RequestPayload } from '../support/wallet.ts'
+import { digestOf, issueSdJwtVc, type KeyPair, makeKey, signJwt } from '../support/people/issuer.ts'
+import { AGE, type Authority } from '../support/people/person.ts'
+import type { RequestPayload } from '../support/people/wallet.ts'
 
 /** Settings of a relying party whose sessions this wallet can answer. */
 export function leanSettings(authority: Authority, webhookUrl?: string): Readonly<Record<string, unknown>> {

@@ -1,18 +1,18 @@
 // What an operator reads of a service that runs as one process: the counters of objects and of the edge are the same ones.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { mintIssuerPki } from '../support/certificates.ts'
-import { type Family, readOpenMetrics } from '../support/open-metrics.ts'
-import { ageOf, makeAuthority, makePerson } from '../support/person.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { mintIssuerPki } from '../support/certificates/certificates.ts'
+import { ageOf, makeAuthority, makePerson } from '../support/people/person.ts'
+import { type Family, readOpenMetrics } from '../support/reading/open-metrics.ts'
+import { type Receiver, startReceiver } from '../support/service/receiver.ts'
 import {
   type CreatedSession,
   OVER_18,
   type RelyingParty,
   type Service,
   startService,
-} from '../support/service.ts'
-import { settledDelivery } from '../support/stage.ts'
+} from '../support/service/service.ts'
+import { settledDelivery } from '../support/service/stage.ts'
 
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736'
 const TRACEPARENT = `00-${TRACE_ID}-00f067aa0ba902b7-01`

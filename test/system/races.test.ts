@@ -2,10 +2,10 @@
 
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { decodePng, readWithJsqr, readWithZxing } from '../qr/judges.ts'
-import { makeAuthority } from '../support/person.ts'
-import { type CreatedSession, OVER_18, type RelyingParty } from '../support/service.ts'
-import { answerAge, eventsOf, relyingPartyOf, useStage } from '../support/stage.ts'
-import type { RequestPayload } from '../support/wallet.ts'
+import { makeAuthority } from '../support/people/person.ts'
+import type { RequestPayload } from '../support/people/wallet.ts'
+import { type CreatedSession, OVER_18, type RelyingParty } from '../support/service/service.ts'
+import { answerAge, eventsOf, relyingPartyOf, useStage } from '../support/service/stage.ts'
 import { BLIND_JUNK, clearJunk, encryptedJunk, type Insight, type Junk } from './junk.ts'
 import {
   formOf,

@@ -1,7 +1,7 @@
 // Ending and starting again, with sessions in the middle of everything (CONTRACT 10).
 
 import { describe, expect, it } from 'vitest'
-import { answerAge, begin, finish, useStage } from '../support/stage.ts'
+import { answerAge, begin, finish, useStage } from '../support/service/stage.ts'
 
 const stage = useStage()
 

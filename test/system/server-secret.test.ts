@@ -2,9 +2,15 @@
 
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { ageOf, makeAuthority, makePerson, type Person } from '../support/person.ts'
-import { BASE_URL, OVER_18, type RelyingParty, type Service, startService } from '../support/service.ts'
-import type { ReceivedRequest } from '../support/wallet.ts'
+import { ageOf, makeAuthority, makePerson, type Person } from '../support/people/person.ts'
+import type { ReceivedRequest } from '../support/people/wallet.ts'
+import {
+  BASE_URL,
+  OVER_18,
+  type RelyingParty,
+  type Service,
+  startService,
+} from '../support/service/service.ts'
 
 let service: Service
 let person: Person

@@ -2,7 +2,7 @@
 
 import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { SCRIPT } from '../../src/routes/page/script.ts'
+import { SCRIPT } from '../../src/routes/browser/page/script.ts'
 
 const API = '/v1/verify/v_1'
 

@@ -2,11 +2,11 @@
 
 import { utf8 } from '../../src/codec/bytes.ts'
 import { ok, type Result } from '../../src/result.ts'
-import type { TrustAnchor } from '../../src/trust/anchor.ts'
+import type { TrustAnchor } from '../../src/trust/anchors/anchor.ts'
+import { resolveSigner } from '../../src/trust/anchors/resolve-signer.ts'
+import type { SignerClaims, TrustContext, TrustedSigner } from '../../src/trust/anchors/signer.ts'
 import type { TrustRejection } from '../../src/trust/rejection.ts'
-import { resolveSigner } from '../../src/trust/resolve-signer.ts'
-import type { SignerClaims, TrustContext, TrustedSigner } from '../../src/trust/signer.ts'
-import { type IssuerPki, mintIssuerPki } from '../support/certificates.ts'
+import { type IssuerPki, mintIssuerPki } from '../support/certificates/certificates.ts'
 
 /** 15 January 2027. */
 export const NOW = 1_800_000_000

@@ -8,7 +8,7 @@ import {
   type Receiver,
   type ScriptedAnswer,
   startReceiver,
-} from '../support/receiver.ts'
+} from '../support/service/receiver.ts'
 
 const BODY = '{"event_id":"evt_1","note":"Grüße"}'
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`

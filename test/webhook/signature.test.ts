@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createSecretFrom, signatureHeaders } from '../../src/webhook/signature.ts'
-import { judgeSignature } from '../support/receiver.ts'
+import { judgeSignature } from '../support/service/receiver.ts'
 
 const SECRET = `whsec_${Buffer.from(Uint8Array.from({ length: 32 }, (_, i) => i)).toString('base64')}`
 const OLDER_SECRET = `whsec_${Buffer.alloc(32, 0xa5).toString('base64')}`

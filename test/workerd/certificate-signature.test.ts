@@ -1,7 +1,7 @@
 // Signatures of certificates that no key made, inside workerd: it throws where node says that they do not verify.
 
 import { expect, it } from 'vitest'
-import { resolveSigner } from '../../src/trust/resolve-signer.ts'
+import { resolveSigner } from '../../src/trust/anchors/resolve-signer.ts'
 
 type Octets = readonly number[]
 

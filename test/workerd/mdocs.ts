@@ -4,7 +4,7 @@
 import type { TestProject } from 'vitest/node'
 import { ANCHOR, EXPECTED, MAC_MAKING, make, SIGNER_USAGE } from '../formats/mdoc/good.ts'
 import { type Making, makePrivateKey, type Value } from '../formats/mdoc/maker.ts'
-import { mintIssuerPki } from '../support/certificates.ts'
+import { mintIssuerPki } from '../support/certificates/certificates.ts'
 
 const ALGORITHMS = [
   [-7, 'P-256'],

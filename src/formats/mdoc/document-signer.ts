@@ -3,12 +3,12 @@
 
 import { isJsonObject, type JsonObject, member } from '../../codec/json.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { TrustAnchor } from '../../trust/anchor.ts'
-import { type Certificate, decodeCertificate } from '../../trust/certificate.ts'
-import { attributeValues, type DistinguishedName } from '../../trust/distinguished-name.ts'
-import { knownCertificate } from '../../trust/known-certificates.ts'
-import { resolveSigner } from '../../trust/resolve-signer.ts'
-import type { TrustedSigner } from '../../trust/signer.ts'
+import type { TrustAnchor } from '../../trust/anchors/anchor.ts'
+import { knownCertificate } from '../../trust/anchors/known-certificates.ts'
+import { resolveSigner } from '../../trust/anchors/resolve-signer.ts'
+import type { TrustedSigner } from '../../trust/anchors/signer.ts'
+import { type Certificate, decodeCertificate } from '../../trust/x509/certificate.ts'
+import { attributeValues, type DistinguishedName } from '../../trust/x509/distinguished-name.ts'
 import type { Context, CredentialType, Rejection } from '../format.ts'
 import type { DecodedIssuerSigned } from './issuer-signed.ts'
 

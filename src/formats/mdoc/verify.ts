@@ -4,7 +4,7 @@
 import type { Json, JsonObject } from '../../codec/json.ts'
 import { verifyCoseSign1 } from '../../crypto/cose.ts'
 import { err, ok, type Result } from '../../result.ts'
-import { parseStatusElement } from '../../trust/status-list.ts'
+import { parseStatusElement } from '../../trust/status/status-list.ts'
 import type { Context, CredentialType, Expected, Rejection, VerifiedCredential } from '../format.ts'
 import { checkRevocation, listedStatus, type ReadStatus } from '../revocation.ts'
 import { tracer } from '../tracer.ts'

@@ -6,7 +6,7 @@ import { decodeJws } from '../../crypto/jws.ts'
 import { SD_JWT } from '../../limits.ts'
 import type { Result } from '../../result.ts'
 import type { DcqlQuery } from '../dcql/query.ts'
-import type { PresentationGroup, VpTokenRejection } from '../vp-token.ts'
+import type { PresentationGroup, VpTokenRejection } from '../response/vp-token.ts'
 import { readSubmission } from './submission.ts'
 
 /** What the view's presentation definition said. */

@@ -3,11 +3,11 @@
 
 import { isJsonObject, type Json, type JsonObject, member, parseJson } from '../../codec/json.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { PresentationResponse } from '../authorization-response.ts'
 import type { CredentialQuery, DcqlQuery } from '../dcql/query.ts'
-import type { EnvelopeRejection } from '../rejection.ts'
-import { RESPONSE_DEPTH, RESPONSE_LIMIT } from '../response-encryption.ts'
-import { PRESENTATION_LIMITS, type PresentationGroup, type VpTokenRejection } from '../vp-token.ts'
+import type { PresentationResponse } from '../response/authorization-response.ts'
+import type { EnvelopeRejection } from '../response/rejection.ts'
+import { RESPONSE_DEPTH, RESPONSE_LIMIT } from '../response/response-encryption.ts'
+import { PRESENTATION_LIMITS, type PresentationGroup, type VpTokenRejection } from '../response/vp-token.ts'
 import { definitionId, type ExchangeFormats, exchangeFormat } from './definition.ts'
 
 /** One entry of the descriptor map: an input descriptor, and what answers it. */

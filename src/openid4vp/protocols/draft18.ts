@@ -5,7 +5,7 @@ import { sdJwtVcOfDrafts } from '../../formats/sd-jwt-vc/sd-jwt-vc.ts'
 import { buildDefinition, canDefine } from '../presentation-exchange/definition.ts'
 import { jwtVcExchange, mdocExchange, sdJwtVcExchange } from '../presentation-exchange/formats.ts'
 import { readDefinedSubmission } from '../presentation-exchange/submission.ts'
-import { buildCommonParameters } from '../request-object.ts'
+import { buildCommonParameters } from '../request/request-object.ts'
 import { buildDraftMetadata, carriesIn, DRAFT_ENCRYPTION, isoHandover } from './drafts.ts'
 import type { Protocol } from './protocol.ts'
 

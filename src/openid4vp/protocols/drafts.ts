@@ -5,10 +5,10 @@ import { decodeBase64url } from '../../codec/base64url.ts'
 import { decodeUtf8 } from '../../codec/bytes.ts'
 import type { JsonObject } from '../../codec/json.ts'
 import type { Handover } from '../../formats/format.ts'
-import { encryptionKey } from '../client-metadata.ts'
 import { type ExchangeFormats, exchangeFormat } from '../presentation-exchange/definition.ts'
-import type { RequestObjectInput } from '../request-object.ts'
-import { type EncryptionRules, KEY_AGREEMENT } from '../response-encryption.ts'
+import { encryptionKey } from '../request/client-metadata.ts'
+import type { RequestObjectInput } from '../request/request-object.ts'
+import { type EncryptionRules, KEY_AGREEMENT } from '../response/response-encryption.ts'
 import type { Exchange, Protocol } from './protocol.ts'
 
 /** There is room for one name, and ISO/IEC TS 18013-7 Annex B says which. JARM asks for no `kid`. */

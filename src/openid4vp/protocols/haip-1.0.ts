@@ -1,8 +1,8 @@
 // `haip-1.0`: the High Assurance Interoperability Profile 1.0 (Final). It is OpenID4VP 1.0 with fewer choices.
 
-import type { TrustAnchor } from '../../trust/anchor.ts'
-import { anchorCertificates } from '../../trust/anchor-certificates.ts'
-import { isSelfIssued } from '../../trust/certificate.ts'
+import type { TrustAnchor } from '../../trust/anchors/anchor.ts'
+import { anchorCertificates } from '../../trust/anchors/anchor-certificates.ts'
+import { isSelfIssued } from '../../trust/x509/certificate.ts'
 import { openid4vp10 } from './openid4vp-1.0.ts'
 import type { Protocol } from './protocol.ts'
 

@@ -1,6 +1,6 @@
 // The registry of protocols: one line each.
 
-import type { ProtocolId, QueryLanguage } from '../generation.ts'
+import type { ProtocolId, QueryLanguage } from '../request/generation.ts'
 import { draft18 } from './draft18.ts'
 import { draft24 } from './draft24.ts'
 import { haip10 } from './haip-1.0.ts'

@@ -1,11 +1,11 @@
 // `openid4vp-1.0`: OpenID for Verifiable Presentations 1.0 (Final), with DCQL and encrypted responses of its §8.3.
 
-import { buildClientMetadata } from '../client-metadata.ts'
-import { buildCommonParameters, echoWalletNonce } from '../request-object.ts'
-import { CONTENT_ENCRYPTIONS } from '../response-encryption.ts'
-import { askTransactionData } from '../transaction-data.ts'
-import { tellVerifierInfo } from '../verifier-info.ts'
-import { parseVpToken } from '../vp-token.ts'
+import { buildClientMetadata } from '../request/client-metadata.ts'
+import { buildCommonParameters, echoWalletNonce } from '../request/request-object.ts'
+import { tellVerifierInfo } from '../request/verifier-info.ts'
+import { CONTENT_ENCRYPTIONS } from '../response/response-encryption.ts'
+import { parseVpToken } from '../response/vp-token.ts'
+import { askTransactionData } from '../transaction-data/transaction-data.ts'
 import type { Protocol } from './protocol.ts'
 
 /** OpenID4VP 1.0. */

@@ -8,7 +8,7 @@ import { readDateTime } from '../../codec/date-time.ts'
 import { decodeJws, verifyJws } from '../../crypto/jws.ts'
 import { TRUST_LIST } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
-import { readJwsSigner } from '../jws-signer.ts'
+import { readJwsSigner } from '../anchors/jws-signer.ts'
 import type { DecodedList, ListContent, ListedCertificate, ListFault } from './listed.ts'
 
 /** Takes a list apart. White space around the signature is what text files end with. */

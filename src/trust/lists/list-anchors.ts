@@ -4,10 +4,10 @@
 import { encodeBase64 } from '../../codec/base64url.ts'
 import { TRUST_LIST } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { AnchorPurpose, AssuranceLevel, TrustAnchor } from '../anchor.ts'
-import { type Certificate, decodeCertificate } from '../certificate.ts'
-import { formatDistinguishedName } from '../distinguished-name.ts'
-import { parseTrustAnchor } from '../parse-anchor.ts'
+import type { AnchorPurpose, AssuranceLevel, TrustAnchor } from '../anchors/anchor.ts'
+import { parseTrustAnchor } from '../anchors/parse-anchor.ts'
+import { type Certificate, decodeCertificate } from '../x509/certificate.ts'
+import { formatDistinguishedName } from '../x509/distinguished-name.ts'
 import type { ListedCertificate, ListFault } from './listed.ts'
 
 /** What the certificates of one service are trusted with. */

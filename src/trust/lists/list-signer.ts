@@ -2,17 +2,17 @@
 
 import { equalBytes } from '../../codec/bytes.ts'
 import { err, ok, type Result } from '../../result.ts'
-import { anchorCertificates } from '../anchor-certificates.ts'
-import type { Certificate } from '../certificate.ts'
+import { anchorCertificates } from '../anchors/anchor-certificates.ts'
+import { fitsAlgorithm } from '../anchors/key-set.ts'
+import type { TrustRejection } from '../rejection.ts'
+import type { Certificate } from '../x509/certificate.ts'
 import {
   type CertificateChain,
   decodeCertificateChain,
   judgeValidity,
   verifyCertificatePath,
-} from '../certificate-path.ts'
-import { fitsAlgorithm } from '../key-set.ts'
-import type { TrustRejection } from '../rejection.ts'
-import { subjectKeyJwk } from '../subject-key.ts'
+} from '../x509/certificate-path.ts'
+import { subjectKeyJwk } from '../x509/subject-key.ts'
 import type { DecodedList, ListFault, SignedKind } from './listed.ts'
 
 /** Who may sign a list: whoever an authority certified (for one of `eku`, where that is said), or one pinned certificate. */

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import type { Rejection } from '../../../src/formats/format.ts'
-import { judgeWithJose } from '../../support/jwt-vc.ts'
+import { judgeWithJose } from '../../support/people/jwt-vc.ts'
 import { expectRejection } from '../contract.ts'
 import {
   type Changes,

@@ -3,9 +3,9 @@
 import type { Json } from '../../../src/codec/json.ts'
 import type { Context, Expected } from '../../../src/formats/format.ts'
 import { jwtVcJson } from '../../../src/formats/jwt-vc-json/jwt-vc-json.ts'
-import type { TrustAnchor } from '../../../src/trust/anchor.ts'
-import { makeKey, type SigningKey, signJwt } from '../../support/issuer.ts'
-import { didJwkOf, signJose, CONTEXT as VCDM } from '../../support/jwt-vc.ts'
+import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
+import { makeKey, type SigningKey, signJwt } from '../../support/people/issuer.ts'
+import { didJwkOf, signJose, CONTEXT as VCDM } from '../../support/people/jwt-vc.ts'
 import { judge, type Verdict } from '../contract.ts'
 
 export const NOW = 1_790_000_000

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { utf8 } from '../../../src/codec/bytes.ts'
 import type { Rejection } from '../../../src/formats/format.ts'
 import { err, ok } from '../../../src/result.ts'
-import { makeKey } from '../../support/issuer.ts'
+import { makeKey } from '../../support/people/issuer.ts'
 import { expectRejection } from '../contract.ts'
 import {
   type Changes,

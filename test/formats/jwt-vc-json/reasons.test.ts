@@ -1,11 +1,11 @@
 import { utf8 } from '../../../src/codec/bytes.ts'
 import type { Context } from '../../../src/formats/format.ts'
 import { jwtVcJson } from '../../../src/formats/jwt-vc-json/jwt-vc-json.ts'
+import type { FetchResource } from '../../../src/net/fetch-resource.ts'
 import { err, ok } from '../../../src/result.ts'
-import type { TrustAnchor } from '../../../src/trust/anchor.ts'
-import type { FetchResource } from '../../../src/trust/fetch-resource.ts'
-import { mintIssuerPki } from '../../support/certificates.ts'
-import type { SigningKey } from '../../support/issuer.ts'
+import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
+import { mintIssuerPki } from '../../support/certificates/certificates.ts'
+import type { SigningKey } from '../../support/people/issuer.ts'
 import { type ChainReason, chainFor, describeReasons, worldFor } from '../reasons.ts'
 import {
   ANCHOR,

@@ -3,9 +3,9 @@
 import { deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { utf8 } from '../../../src/codec/bytes.ts'
+import type { FetchResource } from '../../../src/net/fetch-resource.ts'
 import { err, ok } from '../../../src/result.ts'
-import type { FetchResource } from '../../../src/trust/fetch-resource.ts'
-import { signJose } from '../../support/jwt-vc.ts'
+import { signJose } from '../../support/people/jwt-vc.ts'
 import { expectRejection } from '../contract.ts'
 import { ISSUER, ISSUER_KEY, NOW, presentOf, verdictOn } from './good.ts'
 

@@ -2,8 +2,8 @@
 // without `deviceSigned`) node:crypto makes.
 
 import { mdoc } from '../../../src/formats/mdoc/mdoc.ts'
-import { issueMdoc, type MdocIssuing, presentMdoc, transcriptOf } from '../../support/mdoc.ts'
-import { makeDevice } from '../../support/mdoc-person.ts'
+import { issueMdoc, type MdocIssuing, presentMdoc, transcriptOf } from '../../support/people/mdoc.ts'
+import { makeDevice } from '../../support/people/mdoc-person.ts'
 import { describeFormat } from '../contract.ts'
 import { ANCHOR, CONTEXT, DEVICE, EXPECTED, HANDOVER, MDL, make, NAME_SPACE, NOW, PKI } from './good.ts'
 

@@ -6,8 +6,8 @@ import type { Json } from '../../../src/codec/json.ts'
 import type { PrivateJwk } from '../../../src/crypto/jwk.ts'
 import type { Context, Expected } from '../../../src/formats/format.ts'
 import { mdoc } from '../../../src/formats/mdoc/mdoc.ts'
-import type { TrustAnchor } from '../../../src/trust/anchor.ts'
-import { mintIssuerPki } from '../../support/certificates.ts'
+import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
+import { mintIssuerPki } from '../../support/certificates/certificates.ts'
 import { judge, type Verdict } from '../contract.ts'
 import {
   type Changes,

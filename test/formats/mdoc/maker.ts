@@ -12,7 +12,7 @@ import {
   type KeyObject,
   sign,
 } from 'node:crypto'
-import type { IssuerPki } from '../../support/certificates.ts'
+import type { IssuerPki } from '../../support/certificates/certificates.ts'
 
 /** A value of CBOR. Maps keep their order. */
 export type Value =

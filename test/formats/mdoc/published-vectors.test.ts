@@ -7,7 +7,7 @@ import type { PrivateJwk } from '../../../src/crypto/jwk.ts'
 import type { CheckId, CheckResult, Context } from '../../../src/formats/format.ts'
 import { buildSessionTranscript } from '../../../src/formats/mdoc/session-transcript.ts'
 import { verifyDeviceResponse } from '../../../src/formats/mdoc/verify.ts'
-import type { TrustAnchor } from '../../../src/trust/anchor.ts'
+import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
 import annexD from '../../vectors/iso18013-5-annexD.json' with { type: 'json' }
 import annexB from '../../vectors/iso18013-7-annexB.json' with { type: 'json' }
 import openid4vp from '../../vectors/oid4vp-1.0.json' with { type: 'json' }

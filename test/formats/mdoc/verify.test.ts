@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { mdoc } from '../../../src/formats/mdoc/mdoc.ts'
-import { mintIssuerPki } from '../../support/certificates.ts'
+import { mintIssuerPki } from '../../support/certificates/certificates.ts'
 import { expectRejection } from '../contract.ts'
 import {
   ANCHOR,

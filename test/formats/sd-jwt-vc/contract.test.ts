@@ -1,5 +1,5 @@
 import { sdJwtVc } from '../../../src/formats/sd-jwt-vc/sd-jwt-vc.ts'
-import { alter, issueSdJwtVc } from '../../support/issuer.ts'
+import { alter, issueSdJwtVc } from '../../support/people/issuer.ts'
 import { describeFormat } from '../contract.ts'
 import {
   ANCHOR,

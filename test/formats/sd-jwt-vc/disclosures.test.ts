@@ -2,7 +2,7 @@
 
 import { describe, it } from 'vitest'
 import type { Rejection } from '../../../src/formats/format.ts'
-import { alter, digestOf, encodeDisclosure, type Parts } from '../../support/issuer.ts'
+import { alter, digestOf, encodeDisclosure, type Parts } from '../../support/people/issuer.ts'
 import { expectRejection } from '../contract.ts'
 import { GOOD, HOLDER_KEY, ISSUER_KEY, verdictOn } from './good.ts'
 

@@ -3,8 +3,8 @@
 import type { Json } from '../../../src/codec/json.ts'
 import type { Context, Expected } from '../../../src/formats/format.ts'
 import { sdJwtVc } from '../../../src/formats/sd-jwt-vc/sd-jwt-vc.ts'
-import type { TrustAnchor } from '../../../src/trust/anchor.ts'
-import { issueSdJwtVc, makeKey, type Presentation, presentSdJwtVc } from '../../support/issuer.ts'
+import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
+import { issueSdJwtVc, makeKey, type Presentation, presentSdJwtVc } from '../../support/people/issuer.ts'
 import { judge, type Verdict } from '../contract.ts'
 
 export const NOW = 1_790_000_000

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import type { CheckId, Rejection } from '../../../src/formats/format.ts'
-import { alter, makeKey, type Parts, signJwt } from '../../support/issuer.ts'
+import { alter, makeKey, type Parts, signJwt } from '../../support/people/issuer.ts'
 import { expectRejection } from '../contract.ts'
 import {
   EXPECTED,

@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest'
 import { splitSdJwt } from '../../../src/formats/sd-jwt-vc/split.ts'
 import { SD_JWT } from '../../../src/limits.ts'
-import { alter, digestOf, encodeDisclosure, signJwt } from '../../support/issuer.ts'
+import { alter, digestOf, encodeDisclosure, signJwt } from '../../support/people/issuer.ts'
 import { expectRejection } from '../contract.ts'
 import { CLAIMS, GOOD, HOLDER_KEY, ISSUER_KEY, verdictOn } from './good.ts'
 

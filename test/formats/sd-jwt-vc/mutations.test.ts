@@ -1,7 +1,7 @@
 // No presentation that differs from the good one by accident or by chance verifies, and none throws.
 
 import { describe, expect, it } from 'vitest'
-import { alter, encodeDisclosure, issueSdJwtVc, type Parts } from '../../support/issuer.ts'
+import { alter, encodeDisclosure, issueSdJwtVc, type Parts } from '../../support/people/issuer.ts'
 import { GOOD, HOLDER_KEY, ISSUER, ISSUER_KEY, NOW, presentGood, VCT, verdictOn } from './good.ts'
 import { type Random, seededRandom } from './random.ts'
 

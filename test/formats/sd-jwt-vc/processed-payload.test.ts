@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { member } from '../../../src/codec/json.ts'
-import { alter, digestOf, encodeDisclosure, issueSdJwtVc, type Parts } from '../../support/issuer.ts'
+import { alter, digestOf, encodeDisclosure, issueSdJwtVc, type Parts } from '../../support/people/issuer.ts'
 import {
   CLAIMS,
   DISCLOSABLE,

@@ -3,8 +3,8 @@
 
 import { describe, expect, it } from 'vitest'
 import type { Rejection } from '../../../src/formats/format.ts'
-import type { TrustAnchor } from '../../../src/trust/anchor.ts'
-import { mintCertificate, mintIssuerPki } from '../../support/certificates.ts'
+import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
+import { mintCertificate, mintIssuerPki } from '../../support/certificates/certificates.ts'
 import {
   alter,
   digestOf,
@@ -13,7 +13,7 @@ import {
   makeKey,
   type SigningKey,
   signJwt,
-} from '../../support/issuer.ts'
+} from '../../support/people/issuer.ts'
 import { expectRejection } from '../contract.ts'
 import {
   ANCHOR,

@@ -4,22 +4,22 @@
 import { decodeProtectedHeader } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { FORMATS } from '../../../src/formats/index.ts'
+import type { DcqlQuery } from '../../../src/openid4vp/dcql/query.ts'
+import { PROTOCOL_IDS, PROTOCOLS } from '../../../src/openid4vp/protocols/index.ts'
 import {
   buildAuthorizationRequestUri,
   buildWalletLinks,
-} from '../../../src/openid4vp/authorization-request.ts'
-import { type ClientIdPrefix, redirectUriClientId } from '../../../src/openid4vp/client-identifier.ts'
-import type { DcqlQuery } from '../../../src/openid4vp/dcql/query.ts'
+} from '../../../src/openid4vp/request/authorization-request.ts'
+import { type ClientIdPrefix, redirectUriClientId } from '../../../src/openid4vp/request/client-identifier.ts'
 import type {
   Generation,
   ProtocolId,
   QueryLanguage,
   ResponseMode,
   VerifierIdentity,
-} from '../../../src/openid4vp/generation.ts'
-import { PROTOCOL_IDS, PROTOCOLS } from '../../../src/openid4vp/protocols/index.ts'
-import { signRequestObject, unsignedParameters } from '../../../src/openid4vp/request-object.ts'
-import { createEncryptionKey } from '../../../src/openid4vp/response-encryption.ts'
+} from '../../../src/openid4vp/request/generation.ts'
+import { signRequestObject, unsignedParameters } from '../../../src/openid4vp/request/request-object.ts'
+import { createEncryptionKey } from '../../../src/openid4vp/response/response-encryption.ts'
 
 const QUERY: DcqlQuery = {
   credentials: [

@@ -2,7 +2,7 @@
 // they come again. Which, and who has to wait for an answer, is worked out from a seed and the session's number.
 
 import { createHash } from 'node:crypto'
-import { type ReceivedRequest, type ScriptedAnswer, startReceiver } from '../../support/receiver.ts'
+import { type ReceivedRequest, type ScriptedAnswer, startReceiver } from '../../support/service/receiver.ts'
 
 /** One POST as it came, and what the receiver did with it. */
 export type Receipt = {

@@ -2,8 +2,8 @@
 // same key or the same bytes, until they are answered.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { lintExchange } from '../../support/linted-exchange.ts'
-import { BASE_URL, OVER_18 } from '../../support/service.ts'
+import { lintExchange } from '../../support/linters/linted-exchange.ts'
+import { BASE_URL, OVER_18 } from '../../support/service/service.ts'
 import { formPost, type LeanWallet, readRequestObject } from '../lean-wallet.ts'
 
 /** How a session is to end. `expired`: nobody says anything about it after its creation. */

@@ -3,9 +3,9 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { seededRandom } from '../../formats/sd-jwt-vc/random.ts'
-import { makeAuthority } from '../../support/person.ts'
-import { type Server, startServer } from '../../support/server.ts'
-import { BASE_URL } from '../../support/service.ts'
+import { makeAuthority } from '../../support/people/person.ts'
+import { type Server, startServer } from '../../support/service/server.ts'
+import { BASE_URL } from '../../support/service/service.ts'
 import { leanSettings, makeLeanWallet } from '../lean-wallet.ts'
 import { type FailingReceiver, startFailingReceiver } from './failing-receiver.ts'
 import type { Evidence, Told } from './findings.ts'

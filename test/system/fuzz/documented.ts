@@ -1,7 +1,7 @@
 // What the contract lets the service answer. An answer is documented, or there is a sentence that says why it is not.
 
-import { PROBLEMS } from '../../../src/routes/problems.ts'
-import { isWalletPath, lintWalletAnswer } from '../../support/wallet-answer-linter.ts'
+import { PROBLEMS } from '../../../src/routes/edge/problems.ts'
+import { isWalletPath, lintWalletAnswer } from '../../support/linters/wallet-answer-linter.ts'
 import type { FuzzRequest } from './requests.ts'
 
 export type FuzzAnswer = {

@@ -1,9 +1,9 @@
 // Requests out of a seeded hat: real routes with real and invented ids, methods, tokens, headers and bodies, in every
 // combination that comes up. Most are wrong in some way; some are right.
 
-import { ACCESS, type Access, type RouteName } from '../../../src/routes/access.ts'
+import { ACCESS, type Access, type RouteName } from '../../../src/routes/edge/access.ts'
 import type { Random } from '../../formats/sd-jwt-vc/random.ts'
-import { VERIFIER_CERTIFICATE_PEM } from '../../support/environment.ts'
+import { VERIFIER_CERTIFICATE_PEM } from '../../support/service/environment.ts'
 
 export type FuzzRequest = {
   /** The route that was drawn, by its own method; null where method or route are others. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { verifyTrustList } from '../../../src/trust/lists/trust-list.ts'
-import { mintIssuerPki } from '../../support/certificates.ts'
-import { LIST_NOW, PID_ISSUANCE, signLote } from '../../support/trust-lists.ts'
+import { mintIssuerPki } from '../../support/certificates/certificates.ts'
+import { LIST_NOW, PID_ISSUANCE, signLote } from '../../support/certificates/trust-lists.ts'
 
 const SOON = { notAfter: new Date((LIST_NOW + 60) * 1000) }
 const LATER = { notAfter: new Date((LIST_NOW + 3600) * 1000) }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readPemBundle } from '../../../src/trust/lists/pem-bundle.ts'
-import { mintIssuerPki } from '../../support/certificates.ts'
+import { mintIssuerPki } from '../../support/certificates/certificates.ts'
 
 describe('a bundle of certificates', () => {
   it('lists each of them in its order, whatever stands between', async () => {

@@ -7,7 +7,13 @@ import { describe, expect, it } from 'vitest'
 import { decodeBase64 } from '../../../src/codec/base64url.ts'
 import { type ListRules, verifyTrustList } from '../../../src/trust/lists/trust-list.ts'
 import { decodeVical } from '../../../src/trust/lists/vical.ts'
-import { MDL, mintListSigner, PID_ISSUANCE, PID_LIST, PID_REVOCATION } from '../../support/trust-lists.ts'
+import {
+  MDL,
+  mintListSigner,
+  PID_ISSUANCE,
+  PID_LIST,
+  PID_REVOCATION,
+} from '../../support/certificates/trust-lists.ts'
 import germanSandbox from '../../vectors/lote-german-sandbox.json' with { type: 'json' }
 import aamva from '../../vectors/vical-aamva.json' with { type: 'json' }
 import austroads from '../../vectors/vical-austroads.json' with { type: 'json' }

@@ -8,7 +8,7 @@ import {
   mintIssuerPki,
   mintLeaf,
   VALID_UNTIL,
-} from '../../support/certificates.ts'
+} from '../../support/certificates/certificates.ts'
 import {
   LIST_ISSUED,
   LIST_NOW,
@@ -25,7 +25,7 @@ import {
   timeOf,
   VICAL_SIGNER,
   type VicalOptions,
-} from '../../support/trust-lists.ts'
+} from '../../support/certificates/trust-lists.ts'
 
 let signer: Minted
 let stranger: Minted

@@ -1,5 +1,5 @@
 // Reason code → what the test wallet does wrong. A code of the verifier's catalogue that is not here is produced by a script of the
-// verifier's own (test/conformance/every-reason.test.ts holds the two together).
+// verifier's own (test/conformance/response/every-reason.test.ts holds the two together).
 
 import type { Flaw } from '../flaw.ts'
 import { ANSWER_FLAWS } from './answer.ts'

@@ -1,0 +1,91 @@
+// The errors of the description, made of the tables that errors themselves are made of: describe.ts only names, for each operation,
+// what it can refuse with.
+
+import { PROBLEMS, type ProblemCode } from '../src/routes/edge/problems.ts'
+import { TOKEN_ERRORS } from '../src/routes/settings/oauth-errors.ts'
+import { WALLET_ERRORS } from '../src/routes/wallet/wallet-errors.ts'
+
+type DescribedError = {
+  readonly status: number
+  readonly schema: 'Problem' | 'OAuthError'
+  readonly type: 'application/problem+json' | 'application/json'
+  readonly value: object
+}
+
+type Response = { readonly description: string; readonly content?: object }
+type Operation = {
+  readonly refusals: readonly string[]
+  readonly responses: Readonly<Record<string, Response>>
+}
+type Stored = {
+  readonly paths: Readonly<Record<string, object>>
+  readonly components: { readonly examples: object }
+}
+
+/** The description with every error: a response for each status of an operation, and an example of each error. */
+export function withErrors(stored: Stored) {
+  const paths = mapValues(stored.paths, (item) => mapValues(item as Record<string, Operation>, complete))
+  const examples = { ...stored.components.examples, ...mapValues(ERRORS, ({ value }) => ({ value })) }
+  return { ...stored, paths, components: { ...stored.components, examples } }
+}
+
+/** What a wallet is told has the name `wallet.<kind>`, an OAuth client `token.<kind>`; a problem has its code. */
+const FIELD_ERROR = { pointer: '/expires_in', code: 'too_small', message: 'must be at least 60' }
+
+const ERRORS: Readonly<Record<string, DescribedError>> = {
+  ...mapValues(PROBLEMS, ({ status, title, retryable }, code) => ({
+    status,
+    schema: 'Problem',
+    type: 'application/problem+json',
+    value: {
+      type: `https://verifier.example/problems/${code}`,
+      title,
+      status,
+      detail: title,
+      code,
+      request_id: 'req_8fKx2LmQ9sVt4YbZ1nWc3d',
+      retryable,
+      errors: (code as ProblemCode) === 'invalid_request' ? [FIELD_ERROR] : [],
+    },
+  })),
+  ...oauth('wallet', WALLET_ERRORS),
+  ...oauth('token', TOKEN_ERRORS),
+}
+
+type OAuthErrors = Readonly<
+  Record<string, { readonly status: number; readonly error: string; readonly description: string }>
+>
+
+function oauth(whom: string, errors: OAuthErrors): Readonly<Record<string, DescribedError>> {
+  const entries = Object.entries(errors).map(([kind, { status, error, description }]) => {
+    const value = { error, error_description: description }
+    return [`${whom}.${kind}`, { status, schema: 'OAuthError', type: 'application/json', value }]
+  })
+  return Object.fromEntries(entries)
+}
+
+function complete({ refusals, responses, ...operation }: Operation) {
+  const completed: Record<string, Response> = { ...responses }
+  for (const name of refusals) {
+    const { status, type, schema } = errorOf(name)
+    const { description = 'Refused.', content = {} } = completed[status] ?? {}
+    const media = (content as Record<string, { readonly examples?: object }>)[type]
+    const examples = { ...media?.examples, [name]: { $ref: `#/components/examples/${name}` } }
+    const described = { schema: { $ref: `#/components/schemas/${schema}` }, examples }
+    completed[status] = { ...completed[status], description, content: { ...content, [type]: described } }
+  }
+  return { ...operation, responses: completed }
+}
+
+function errorOf(name: string): DescribedError {
+  const error = ERRORS[name]
+  if (error === undefined) throw new Error(`no error is called ${name}`)
+  return error
+}
+
+function mapValues<T, U>(
+  object: Readonly<Record<string, T>>,
+  change: (value: T, name: string) => U,
+): Record<string, U> {
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value, name)]))
+}

@@ -1,0 +1,37 @@
+// What each route can refuse with: what follows from how it is called, and its own. errors.ts knows the names.
+
+import type { Access, RouteName } from '../src/routes/edge/access.ts'
+import type { ProblemCode } from '../src/routes/edge/problems.ts'
+import type { Operation } from './operation.ts'
+
+/** The names of every error of a route. */
+export function refusalsOf(name: RouteName, operation: Operation, access: Access): readonly string[] {
+  const { problems = [], walletErrors = [], tokenErrors = [] } = operation
+  return [
+    ...new Set([...impliedProblems(name, operation, access), ...problems]),
+    ...walletErrors.map((kind) => `wallet.${kind}`),
+    ...tokenErrors.map((kind) => `token.${kind}`),
+  ]
+}
+
+/** What comes with a caller that must show something, with a body, a query, or an id in the path. */
+function impliedProblems(
+  name: RouteName,
+  { body, query }: Operation,
+  { caller }: Access,
+): readonly ProblemCode[] {
+  if (caller === 'anyone' || caller === 'wallet' || caller === 'person' || caller === 'client') return []
+  return [
+    ...(body === undefined && query === undefined ? [] : (['invalid_request'] as const)),
+    ...(body === undefined ? [] : BODY),
+    ...(caller === 'browser' ? [] : TOKEN),
+    ...(caller === 'browser' || caller === 'operator' ? [] : (['expired_token'] as const)),
+    ...(name.includes(':id') ? (['verification_not_found'] as const) : []),
+    ...(caller === 'operator' ? (['not_found'] as const) : []),
+    'internal_error',
+    'temporarily_unavailable',
+  ]
+}
+
+const BODY = ['invalid_json', 'payload_too_large', 'unsupported_media_type'] as const
+const TOKEN = ['missing_token', 'invalid_token', 'insufficient_scope'] as const

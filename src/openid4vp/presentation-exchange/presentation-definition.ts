@@ -1,0 +1,67 @@
+// The presentation definition of the relying party's view (specification 2.3; DIF Presentation Exchange 2.1). No wallet
+// of OpenID4VP 1.0 is sent one (§5); bridges and displays read it beside the real request.
+
+import type { ClaimsPath } from '../dcql/query.ts'
+import { toJsonPath } from './json-path.ts'
+
+/** What is asked, in the relying party's words. */
+export type PresentationDefinitionInput = {
+  readonly verificationId: string
+  /** Whether one of the credential types is enough. */
+  readonly match: 'any' | 'all'
+  /** Empty for a session made from a `dcql_query`. */
+  readonly credentialTypes: readonly RequestedType[]
+}
+
+/** One credential type, and where each scope's claim stands in the formats asked for. */
+export type RequestedType = {
+  readonly name: string
+  readonly claims: readonly { readonly scope: string; readonly paths: readonly ClaimsPath[] }[]
+}
+
+/** The wire shape. */
+export type PresentationDefinition = {
+  readonly id: string
+  readonly input_descriptors: readonly InputDescriptor[]
+  readonly submission_requirements?: readonly SubmissionRequirement[]
+}
+
+export type InputDescriptor = {
+  readonly id: string
+  readonly name: string
+  readonly group?: readonly string[]
+  readonly constraints: { readonly fields: readonly { readonly path: readonly string[] }[] }
+}
+
+export type SubmissionRequirement = { readonly rule: 'pick'; readonly count: number; readonly from: string }
+
+/** Builds the definition: one input descriptor a credential type. */
+export function buildPresentationDefinition(input: PresentationDefinitionInput): PresentationDefinition {
+  const pickOne = input.match === 'any' && input.credentialTypes.length > 1
+  const input_descriptors = input.credentialTypes.map((type, index) => ({
+    id: shownDescriptorId(input.verificationId, index),
+    name: type.name,
+    ...(pickOne ? { group: [GROUP] } : {}),
+    constraints: { fields: type.claims.map(buildField) },
+  }))
+  const definition = { id: shownDefinitionId(input.verificationId), input_descriptors }
+  if (!pickOne) return definition
+  return { ...definition, submission_requirements: [{ rule: 'pick', count: 1, from: GROUP }] }
+}
+
+/** The id of the definition. */
+export function shownDefinitionId(verificationId: string): string {
+  return `pd_${verificationId}`
+}
+
+/** The id of the descriptor of the credential type with this index. */
+export function shownDescriptorId(verificationId: string, index: number): string {
+  return `descriptor_${verificationId}${index === 0 ? '' : `_${index + 1}`}`
+}
+
+const GROUP = 'A'
+
+function buildField({ scope, paths }: RequestedType['claims'][number]): { readonly path: readonly string[] } {
+  const subject: ClaimsPath = ['credentialSubject', scope]
+  return { path: [...new Set([subject, ...paths].map((path) => toJsonPath(path)))] }
+}

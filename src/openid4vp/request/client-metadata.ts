@@ -1,0 +1,48 @@
+// `client_metadata` of a request (OpenID4VP 1.0 §5.1, §11.1): the formats the query asks for and, for an encrypted
+// response, the one key. Nothing else belongs there; wallets reject what does not fit the response mode.
+
+import type { JsonObject } from '../../codec/json.ts'
+import type { CredentialFormat } from '../../formats/format.ts'
+import type { DcqlQuery } from '../dcql/query.ts'
+import { CONTENT_ENCRYPTIONS, KEY_AGREEMENT } from '../response/response-encryption.ts'
+import type { Generation, ResponseMode } from './generation.ts'
+
+/** What the metadata of one request is made from. */
+export type ClientMetadataInput = {
+  readonly query: DcqlQuery
+  readonly formats: Readonly<Record<string, Pick<CredentialFormat, 'metadata'>>>
+  readonly responseMode: ResponseMode
+  readonly generation: Pick<Generation, 'kid' | 'encryptionPublicJwk'>
+}
+
+/** Builds `client_metadata`. Throws for a query in a format that is not registered: policies know only registered ones. */
+export function buildClientMetadata(input: ClientMetadataInput): JsonObject {
+  const vp_formats_supported = buildFormats(input)
+  if (input.responseMode === 'direct_post') return { vp_formats_supported }
+  return {
+    vp_formats_supported,
+    jwks: { keys: [encryptionKey(input.generation)] },
+    // HAIP 1.0 §5: both are listed.
+    encrypted_response_enc_values_supported: CONTENT_ENCRYPTIONS,
+  }
+}
+
+/** The key of one request. §8.3: `alg` is required, and the JWE must repeat `kid`. */
+export function encryptionKey({
+  kid,
+  encryptionPublicJwk,
+}: Pick<Generation, 'kid' | 'encryptionPublicJwk'>): JsonObject {
+  const { kty, crv, x, y = '' } = encryptionPublicJwk
+  return { kty, crv, x, y, kid, use: 'enc', alg: KEY_AGREEMENT }
+}
+
+function buildFormats({ query, formats }: ClientMetadataInput): JsonObject {
+  const asked = [...new Set(query.credentials.map(({ format }) => format))]
+  return Object.fromEntries(
+    asked.map((id) => {
+      const format = Object.hasOwn(formats, id) ? formats[id] : undefined
+      if (format === undefined) throw new Error(`the query asks for ${id}, which is not a registered format`)
+      return [id, format.metadata]
+    }),
+  )
+}

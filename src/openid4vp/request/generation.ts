@@ -1,0 +1,53 @@
+// One generation: one Authorization Request with its own id, nonce, state and response-encryption key (CONTRACT 3).
+// The session stores it sealed; this is the opened form that request building and response verification are given.
+
+import type { PrivateJwk, PublicJwk } from '../../crypto/jwk.ts'
+import type { VerifierAttestation } from './verifier-info.ts'
+
+/** Protocols of the redirect flow (CONTRACT 5). Only the registered ones in `protocols/` are offered. */
+export type ProtocolId = 'openid4vp-1.0' | 'haip-1.0' | 'openid4vp-draft24' | 'openid4vp-draft18'
+
+/** Response modes of the redirect flow (OpenID4VP 1.0 §8.2, §8.3.1). */
+export const RESPONSE_MODES = ['direct_post.jwt', 'direct_post'] as const
+export type ResponseMode = (typeof RESPONSE_MODES)[number]
+
+/** What a wallet is asked in: DCQL (OpenID4VP 1.0 §6), or a presentation definition (DIF Presentation Exchange 2). */
+export type QueryLanguage = 'dcql' | 'presentation_exchange'
+
+/** How the Request Object may be fetched (§5.10). */
+export const REQUEST_URI_METHODS = ['post', 'get'] as const
+export type RequestUriMethod = (typeof REQUEST_URI_METHODS)[number]
+
+/** The values that make one Authorization Request unlike any other. All URL-safe. */
+export type Generation = {
+  /** Last part of `request_uri`: an unguessable capability. */
+  readonly requestId: string
+  /** 32 hexadecimal characters. */
+  readonly nonce: string
+  readonly state: string
+  /** `kid` of the response-encryption key. */
+  readonly kid: string
+  readonly encryptionPublicJwk: PublicJwk
+  /** Unix seconds. */
+  readonly createdAt: number
+}
+
+/** Who asks: the identity that signs, pinned for the session's whole life (CONTRACT 8). */
+export type VerifierIdentity = {
+  /** Full Client Identifier, prefix included. */
+  readonly clientId: string
+  readonly proof: IdentityProof
+  /** The key that the proof speaks of (P-256). */
+  readonly signingJwk: PrivateJwk
+  /** What others attest of it. */
+  readonly verifierInfo?: readonly VerifierAttestation[]
+}
+
+/** The JOSE header parameter that ties a Client Identifier to the signature (§5.9.3). */
+export type IdentityProof =
+  /** DER certificates, standard base64, leaf first, without the trust anchor. */
+  | { readonly x5c: readonly string[] }
+  /** DID URL of a verification method. */
+  | { readonly kid: string }
+  /** A Verifier Attestation JWT. */
+  | { readonly jwt: string }

@@ -1,0 +1,88 @@
+// What a wallet posts about itself when it fetches a request (OpenID4VP 1.0 §5.10, §10). It decides whether this wallet is handed
+// the request, and whether encrypted; it never changes the request, so that nobody who posts can narrow what others may answer.
+
+import * as z from 'zod/mini'
+import { parseJsonObject } from '../../codec/json.ts'
+import { list, text } from '../../codec/schema.ts'
+import { WALLET_METADATA } from '../../limits.ts'
+import { err, ok, type Result } from '../../result.ts'
+import type { DcqlQuery } from '../dcql/query.ts'
+import type { ClientIdPrefix } from './client-identifier.ts'
+import type { ResponseMode } from './generation.ts'
+import { chooseRequestEncryption, type RequestEncryption } from './request-encryption.ts'
+import { REQUEST_OBJECT_ALGORITHM } from './request-object.ts'
+
+/** What the wallet can do, as far as it matters here; undefined: it does not say. */
+export type WalletMetadata = {
+  readonly formats: readonly string[] | undefined
+  readonly clientIdPrefixes: readonly string[] | undefined
+  readonly signingAlgorithms: readonly string[] | undefined
+  readonly responseModes: readonly string[] | undefined
+  /** How it wants the request encrypted; `unsupported`: in no way that we can. */
+  readonly encryption: RequestEncryption | 'unsupported' | undefined
+}
+
+/** Why a request is not for this wallet. */
+export type WalletMismatch =
+  | 'client_id_prefix_not_supported'
+  | 'signing_algorithm_not_supported'
+  | 'response_mode_not_supported'
+  | 'no_format_in_common'
+  | 'request_encryption_not_possible'
+
+/** Reads the posted text. Members we do not know are ignored (§5.10); one we know must be what §10 says it is. */
+export async function parseWalletMetadata(text: string): Promise<Result<WalletMetadata, 'invalid'>> {
+  const { characters, depth } = WALLET_METADATA
+  const json = parseJsonObject(text, { length: characters, depth })
+  const parsed = json.ok ? SCHEMA.safeParse(json.value) : undefined
+  if (!parsed?.success) return err('invalid')
+  const { data } = parsed
+  return ok({
+    formats: data.vp_formats_supported && Object.keys(data.vp_formats_supported),
+    clientIdPrefixes: data.client_id_prefixes_supported,
+    signingAlgorithms: data.request_object_signing_alg_values_supported,
+    responseModes: data.response_modes_supported,
+    encryption: await chooseRequestEncryption({
+      keys: data.jwks?.keys,
+      algorithms: data.request_object_encryption_alg_values_supported,
+      contentEncryptions: data.request_object_encryption_enc_values_supported,
+    }),
+  })
+}
+
+/**
+ * Why the wallet could not use a request; `undefined` where nothing it says stands in the way. One format in common is enough: what
+ * of the query the wallet can answer is its own affair.
+ */
+export function mismatchOf(
+  wallet: WalletMetadata,
+  request: {
+    readonly clientIdPrefix: ClientIdPrefix
+    readonly responseMode: ResponseMode
+    readonly query: DcqlQuery
+  },
+): WalletMismatch | undefined {
+  const formats = request.query.credentials.map(({ format }) => format)
+  if (excludes(wallet.clientIdPrefixes, [request.clientIdPrefix])) return 'client_id_prefix_not_supported'
+  if (excludes(wallet.signingAlgorithms, [REQUEST_OBJECT_ALGORITHM])) return 'signing_algorithm_not_supported'
+  if (excludes(wallet.responseModes, [request.responseMode])) return 'response_mode_not_supported'
+  if (excludes(wallet.formats, formats)) return 'no_format_in_common'
+  return wallet.encryption === 'unsupported' ? 'request_encryption_not_possible' : undefined
+}
+
+function excludes(supported: readonly string[] | undefined, wanted: readonly string[]): boolean {
+  return supported !== undefined && !wanted.some((one) => supported.includes(one))
+}
+
+const name = text(WALLET_METADATA.nameCharacters)
+const names = z.optional(list(name, WALLET_METADATA.names))
+
+const SCHEMA = z.object({
+  vp_formats_supported: z.optional(z.record(name, z.unknown())),
+  client_id_prefixes_supported: names,
+  response_modes_supported: names,
+  request_object_signing_alg_values_supported: names,
+  request_object_encryption_alg_values_supported: names,
+  request_object_encryption_enc_values_supported: names,
+  jwks: z.optional(z.object({ keys: z.array(z.unknown()).check(z.maxLength(WALLET_METADATA.keys)) })),
+})

@@ -1,0 +1,125 @@
+// Encrypted responses (OpenID4VP 1.0 §8.3, RFC 7516, RFC 7518 §4.6): our key for one request, and the strict reading of
+// a JWE made for it. The header never chooses anything: it is compared with what the request offered.
+
+import { compactDecrypt } from 'jose'
+import { decodeBase64url } from '../../codec/base64url.ts'
+import { decodeUtf8 } from '../../codec/bytes.ts'
+import { type JsonLimits, type JsonObject, member, parseJsonObject } from '../../codec/json.ts'
+import { type PrivateJwk, type PublicJwk, parsePublicJwk } from '../../crypto/jwk.ts'
+import { err, ok, type Result } from '../../result.ts'
+import type { EnvelopeRejection } from './rejection.ts'
+
+/** The key agreement we offer (HAIP 1.0 §5). */
+export const KEY_AGREEMENT = 'ECDH-ES'
+
+/** The content encryptions we offer (HAIP 1.0 §5). */
+export const CONTENT_ENCRYPTIONS = ['A128GCM', 'A256GCM'] as const
+
+/** How a protocol has its answers encrypted. */
+export type EncryptionRules = {
+  /** Those that were offered. */
+  readonly contentEncryptions: readonly (typeof CONTENT_ENCRYPTIONS)[number][]
+  /** Whether the header must name the key. Else `state` beside the JWE may name the request. */
+  readonly kidRequired: boolean
+}
+
+/** A response-encryption key, for one request only. */
+export type EncryptionKey = { readonly publicJwk: PublicJwk; readonly privateJwk: PrivateJwk }
+
+/** A JWE in the only form we accept, still encrypted. */
+export type EncryptedJwe = {
+  readonly jwe: string
+  /** Names the request whose key decrypts it. Not authenticated before decryption. */
+  readonly kid: string | undefined
+  /** `apu` (RFC 7518 §4.6.1.2), as text. Authenticated by decryption. */
+  readonly agreementPartyUInfo: string | undefined
+}
+
+/** Makes a fresh P-256 key. */
+export async function createEncryptionKey(): Promise<EncryptionKey> {
+  const algorithm = { name: 'ECDH', namedCurve: 'P-256' }
+  const pair = (await crypto.subtle.generateKey(algorithm, true, ['deriveBits'])) as CryptoKeyPair
+  const { x, y, d } = (await crypto.subtle.exportKey('jwk', pair.privateKey)) as JsonWebKey
+  if (x === undefined || y === undefined || d === undefined)
+    throw new Error('exported key is not a P-256 key')
+  const publicJwk = { kty: 'EC', crv: 'P-256', x, y } as const
+  return { publicJwk, privateJwk: { ...publicJwk, d } }
+}
+
+/** Reads the form and the protected header of a compact JWE: what can be refused without a key is refused here. */
+export function parseEncryptedJwe(
+  compact: string,
+  rules: EncryptionRules,
+): Result<EncryptedJwe, EnvelopeRejection> {
+  if (compact.length > RESPONSE_LIMIT) return err({ reason: 'limit_exceeded' })
+  const parts = compact.split('.')
+  const [encodedHeader = '', encryptedKey, iv = '', ciphertext = '', tag = ''] = parts
+  const header = parts.length === 5 ? decodeJson(decodeBase64url(encodedHeader), HEADER_LIMITS) : undefined
+  if (header === undefined) return err({ reason: 'malformed_response' })
+  if (!isOffered(header, rules)) return err({ reason: 'unsupported_encryption' })
+  // Direct key agreement: there is no encrypted key (RFC 7518 §4.6). GCM: 96 and 128 bits (§5.3), never a shorter tag.
+  const isDirectGcm =
+    encryptedKey === '' && decodeBase64url(iv)?.length === 12 && decodeBase64url(tag)?.length === 16
+  // The library would read a ciphertext with white space or padding in it: two texts, one answer.
+  if (!isDirectGcm || decodeBase64url(ciphertext) === undefined) return err({ reason: 'malformed_response' })
+  const kid = member(header, 'kid')
+  const apu = member(header, 'apu')
+  if (typeof kid !== 'string' && (kid !== undefined || rules.kidRequired)) {
+    return err({ reason: 'unknown_encryption_key' })
+  }
+  return ok({ jwe: compact, kid, agreementPartyUInfo: typeof apu === 'string' ? apu : undefined })
+}
+
+/** Decrypts to the response parameters, which are the plaintext's members (§8.3). */
+export async function decryptJwe(
+  { jwe, kid }: EncryptedJwe,
+  key: { readonly kid: string; readonly privateJwk: PrivateJwk },
+): Promise<Result<JsonObject, EnvelopeRejection>> {
+  if (kid !== undefined && kid !== key.kid) return err({ reason: 'unknown_encryption_key' })
+  const plaintext = await decrypt(jwe, key.privateJwk)
+  if (plaintext === undefined) return err({ reason: 'decryption_failed' })
+  const parameters = decodeJson(plaintext, PLAINTEXT_LIMITS)
+  return parameters === undefined ? err({ reason: 'malformed_response' }) : ok(parameters)
+}
+
+/** Characters of one answer (CONTRACT 9: 1 MiB). */
+export const RESPONSE_LIMIT = 1024 * 1024
+
+/** Nesting of presentations that are JSON objects stays far below this. */
+export const RESPONSE_DEPTH = 32
+
+const HEADER_LIMITS: JsonLimits = { length: 8192, depth: 8 }
+const PLAINTEXT_LIMITS: JsonLimits = { length: RESPONSE_LIMIT, depth: RESPONSE_DEPTH }
+
+function isOffered(header: JsonObject, { contentEncryptions }: EncryptionRules): boolean {
+  const enc = member(header, 'enc')
+  const epk = parsePublicJwk(member(header, 'epk'))
+  return (
+    member(header, 'alg') === KEY_AGREEMENT &&
+    contentEncryptions.some((offered) => offered === enc) &&
+    epk?.crv === 'P-256' &&
+    // No compression bombs (RFC 7516 §4.1.3), and we understand no extension (§4.1.13).
+    !Object.hasOwn(header, 'zip') &&
+    !Object.hasOwn(header, 'crit')
+  )
+}
+
+async function decrypt(jwe: string, privateJwk: PrivateJwk): Promise<Uint8Array | undefined> {
+  const { kty, crv, x, y = '', d } = privateJwk
+  const offered = {
+    keyManagementAlgorithms: [KEY_AGREEMENT],
+    contentEncryptionAlgorithms: [...CONTENT_ENCRYPTIONS],
+  }
+  try {
+    return (await compactDecrypt(jwe, { kty, crv, x, y, d }, offered)).plaintext
+  } catch {
+    return undefined // an ephemeral key off the curve, apu equal to apv (RFC 7518 §4.6.2), or a tag that does not match
+  }
+}
+
+function decodeJson(bytes: Uint8Array | undefined, limits: JsonLimits): JsonObject | undefined {
+  const text = bytes === undefined ? undefined : decodeUtf8(bytes)
+  if (text === undefined) return undefined
+  const parsed = parseJsonObject(text, limits)
+  return parsed.ok ? parsed.value : undefined
+}

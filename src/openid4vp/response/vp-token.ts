@@ -1,0 +1,77 @@
+// The VP Token (OpenID4VP 1.0 §8.1): an object keyed by credential query id, each value a non-empty array of
+// presentations. Bare presentations, as drafts had them, are not accepted here.
+
+import { isJsonObject, type Json, type JsonObject, parseJsonObject } from '../../codec/json.ts'
+import { err, ok, type Result } from '../../result.ts'
+import type { CredentialQuery, DcqlQuery } from '../dcql/query.ts'
+import type { PresentationResponse } from './authorization-response.ts'
+import type { EnvelopeRejection } from './rejection.ts'
+import { RESPONSE_DEPTH, RESPONSE_LIMIT } from './response-encryption.ts'
+
+/** The presentations for one credential query. Nothing about them is verified. */
+export type PresentationGroup = {
+  readonly query: CredentialQuery
+  readonly presentations: readonly (string | JsonObject)[]
+}
+
+/** Limits of one answer, as every presentation costs signatures. */
+export const PRESENTATION_LIMITS = { perQuery: 10, overall: 20 } as const
+
+/**
+ * What stands for each credential query. Up to draft 24 it was a bare presentation; the requests of drafts 24 to 26 do not
+ * differ, and so a wallet of either may answer them.
+ */
+export type VpTokenShape = 'array' | 'bare_or_array'
+
+/** A fault of the VP Token, and the credential query it concerns where there is one. */
+export type VpTokenRejection = EnvelopeRejection & { readonly queryId?: string }
+
+/** Parses a VP Token against the query it answers. Groups are in the query's order. */
+export function parseVpToken(
+  { vpToken, encrypted }: Pick<PresentationResponse, 'vpToken' | 'encrypted'>,
+  query: DcqlQuery,
+  shape: VpTokenShape = 'array',
+): Result<readonly PresentationGroup[], VpTokenRejection> {
+  // §8.3: of an encrypted response the members are the parameters themselves, and never JSON in a string.
+  const parsed = typeof vpToken === 'string' && !encrypted ? parseText(vpToken) : asObject(vpToken)
+  if (!parsed.ok) return parsed
+  const entries = new Map(Object.entries(parsed.value))
+  const known = new Set(query.credentials.map(({ id }) => id))
+  // The wallet's own word is not repeated: an unknown id could be anything.
+  if ([...entries.keys()].some((id) => !known.has(id))) return err({ reason: 'unknown_credential_query' })
+  const groups: PresentationGroup[] = []
+  for (const credentialQuery of query.credentials) {
+    const entry = entries.get(credentialQuery.id)
+    if (entry === undefined) continue
+    const group = parseGroup(shape === 'array' || Array.isArray(entry) ? entry : [entry], credentialQuery)
+    if (!group.ok) return err({ ...group.error, queryId: credentialQuery.id })
+    groups.push(group.value)
+  }
+  const count = groups.reduce((sum, { presentations }) => sum + presentations.length, 0)
+  return count > PRESENTATION_LIMITS.overall ? err({ reason: 'limit_exceeded' }) : ok(groups)
+}
+
+function asObject(vpToken: Json): Result<JsonObject, EnvelopeRejection> {
+  return isJsonObject(vpToken) ? ok(vpToken) : err({ reason: 'invalid_vp_token' })
+}
+
+function parseText(text: string): Result<JsonObject, EnvelopeRejection> {
+  const parsed = parseJsonObject(text, { length: RESPONSE_LIMIT, depth: RESPONSE_DEPTH })
+  if (parsed.ok) return parsed
+  return err({ reason: parsed.error === 'too_long' ? 'limit_exceeded' : 'invalid_vp_token' })
+}
+
+function parseGroup(entry: Json, query: CredentialQuery): Result<PresentationGroup, EnvelopeRejection> {
+  if (!Array.isArray(entry)) return err({ reason: 'invalid_vp_token' })
+  const presentations = entry.filter(isPresentation)
+  if (presentations.length !== entry.length) return err({ reason: 'invalid_vp_token' })
+  if (presentations.length > PRESENTATION_LIMITS.perQuery) return err({ reason: 'limit_exceeded' })
+  if (presentations.length === 0 || (presentations.length > 1 && query.multiple !== true)) {
+    return err({ reason: 'wrong_presentation_count' })
+  }
+  return ok({ query, presentations })
+}
+
+function isPresentation(value: Json): value is string | JsonObject {
+  return typeof value === 'string' || isJsonObject(value)
+}

@@ -1,0 +1,42 @@
+// The test event: one signed POST to the relying party's webhook, its outcome told at once. It is judged, signed and sent
+// exactly as a real event, and never retried.
+
+import { encodeBase64url } from '../../codec/base64url.ts'
+import type { Config } from '../../config.ts'
+import { judgeReceiverUrl } from '../../net/outbound-url.ts'
+import { type AttemptOutcome, deliver, hasSucceeded } from '../../webhook/delivery.ts'
+import { signatureHeaders } from '../../webhook/signature.ts'
+import { buildTestEvent } from '../../webhook/test-event.ts'
+import type { Settings, WebhookEndpoint } from '../settings/settings.ts'
+
+/** What came of a test event. `durationMs` is milliseconds. */
+export type TestDelivery = Pick<AttemptOutcome, 'status' | 'error' | 'durationMs'> & {
+  readonly eventId: string
+  readonly succeeded: boolean
+}
+
+/** Sends one test event. A disabled webhook is tested too: that is how one learns whether to enable it. */
+export async function sendTestEvent(
+  settings: Settings,
+  webhook: WebhookEndpoint,
+  config: Config,
+): Promise<TestDelivery> {
+  const now = Date.now()
+  const eventId = `evt_${encodeBase64url(crypto.getRandomValues(new Uint8Array(16)))}`
+  const allowLoopback = config.allowLoopback && !settings.livemode
+  const url = judgeReceiverUrl(webhook.url, { allowLoopback, ownHost: new URL(config.baseUrl).host })
+  if (!url.ok) return { eventId, succeeded: false, status: null, error: 'forbidden_url', durationMs: 0 }
+  const { relying_party_id: relyingPartyId, livemode } = settings
+  const body = buildTestEvent({ eventId, relyingPartyId, livemode, now })
+  const secrets = webhook.secrets.map(({ secret }) => secret)
+  const headers = await signatureHeaders({ body, secrets, eventId, now })
+  const outcome = await deliver({
+    url: url.value,
+    body,
+    headers,
+    fetch: (target, init) => fetch(target, init),
+    clock: Date.now,
+  })
+  const { status, error, durationMs } = outcome
+  return { eventId, succeeded: hasSucceeded(outcome), status, error, durationMs }
+}

@@ -1,0 +1,66 @@
+// API keys: `wv_<mode>_<relying party>.<key id>.<secret>`. The clear part routes to the relying party's settings without
+// a look-up; the secret has 256 bits, so a plain SHA-256 of the whole key is what needs to be kept.
+
+import { decodeBase64url, encodeBase64url } from '../../codec/base64url.ts'
+import { encodeHex, utf8 } from '../../codec/bytes.ts'
+import { sha256 } from '../../crypto/digest.ts'
+import { timingSafeEqual, timingSafeEqualText } from '../../crypto/timing-safe.ts'
+import type { ApiKeyRecord, Scope } from '../settings/settings.ts'
+
+/** Begins every API key, and no other kind of token. */
+export const API_KEY_PREFIX = 'wv_'
+
+/** The clear part of a key. Nothing is verified yet. */
+export type ParsedApiKey = {
+  readonly relyingPartyId: string
+  readonly keyId: string
+  readonly livemode: boolean
+  readonly key: string
+}
+
+/** A key just made: the text that is shown once, and the record that is kept. */
+export type NewApiKey = { readonly apiKey: string; readonly record: ApiKeyRecord }
+
+/** Makes a key. Times are Unix milliseconds. */
+export async function newApiKey(grant: {
+  readonly relyingPartyId: string
+  readonly livemode: boolean
+  readonly scopes: readonly Scope[]
+  readonly createdAt: number
+  readonly expiresAt: number | null
+}): Promise<NewApiKey> {
+  const keyId = encodeHex(crypto.getRandomValues(new Uint8Array(8)))
+  const secret = encodeBase64url(crypto.getRandomValues(new Uint8Array(32)))
+  const mode = grant.livemode ? 'live' : 'test'
+  const apiKey = `${API_KEY_PREFIX}${mode}_${grant.relyingPartyId.slice(3)}.${keyId}.${secret}`
+  const record = {
+    key_id: keyId,
+    hash: encodeBase64url(await sha256(utf8(apiKey))),
+    scopes: grant.scopes,
+    created_at: grant.createdAt,
+    expires_at: grant.expiresAt,
+  }
+  return { apiKey, record }
+}
+
+const SHAPE = /^wv_(test|live)_([A-Za-z0-9_-]{43})\.([0-9a-f]{16})\.[A-Za-z0-9_-]{43}$/
+
+/** Reads the clear part; `undefined` for every text that is not shaped like a key. */
+export function parseApiKey(text: string): ParsedApiKey | undefined {
+  const [, mode, relyingParty, keyId] = SHAPE.exec(text) ?? []
+  if (mode === undefined || relyingParty === undefined || keyId === undefined) return undefined
+  return { relyingPartyId: `rp_${relyingParty}`, keyId, livemode: mode === 'live', key: text }
+}
+
+/** Tells whether the record is of exactly this key, in constant time. Expiry is the caller's question. */
+export async function matchesApiKey(record: ApiKeyRecord, parsed: ParsedApiKey): Promise<boolean> {
+  const known = matched.get(record)
+  if (known !== undefined && timingSafeEqualText(known, parsed.key)) return true
+  const presented = await sha256(utf8(parsed.key))
+  const matches = timingSafeEqual(presented, decodeBase64url(record.hash) ?? new Uint8Array())
+  if (matches) matched.set(record, parsed.key)
+  return matches
+}
+
+/** Keys by the record they were found to match, for as long as the record itself is held: settings read anew bring others. */
+const matched = new WeakMap<ApiKeyRecord, string>()

@@ -1,0 +1,61 @@
+// Types of transaction data that a relying party adds to the built-in ones (CONTRACT 8): the members that its objects have, and
+// the words that people are shown in front of them.
+
+import * as z from 'zod/mini'
+import { list, text } from '../../codec/schema.ts'
+import { TRANSACTION_DATA } from '../../limits.ts'
+import {
+  type AddedTransactionDataType,
+  isBuiltInTransactionDataType,
+  MEMBER_KINDS,
+} from '../../openid4vp/transaction-data/transaction-data-types.ts'
+
+/** What every object has besides: no member of a type. */
+const TAKEN = ['type', 'credential_ids', 'transaction_data_hashes_alg']
+
+const words = text(TRANSACTION_DATA.labelCharacters)
+const memberName = z
+  .string()
+  .check(
+    z.maxLength(TRANSACTION_DATA.nameCharacters),
+    z.regex(/^[A-Za-z][A-Za-z0-9_-]*$/, 'must begin with a letter, and go on with letters, digits, _ and -'),
+  )
+
+const member = z.strictObject({
+  path: list(memberName, TRANSACTION_DATA.pathLength).check(
+    z.refine(([first = '']) => !TAKEN.includes(first), 'must not begin with what every type has'),
+  ),
+  label: words,
+  kind: z._default(z.enum(MEMBER_KINDS), 'text'),
+  optional: z._default(z.boolean(), false),
+})
+
+const addedType = z.strictObject({
+  type: text(TRANSACTION_DATA.typeCharacters).check(
+    z.refine((name) => !isBuiltInTransactionDataType(name), 'is built in'),
+  ),
+  title: words,
+  members: list(member, TRANSACTION_DATA.members).check(
+    z.refine((members) => !members.some(isWithinAnother), 'must not repeat a path, or go on below one'),
+  ),
+})
+
+/** `transaction_data_types` of the settings: `[{type, title, members: [{path, label, kind?, optional?}]}]`. */
+export const addedTransactionDataTypes: z.ZodMiniType<readonly AddedTransactionDataType[]> = z
+  .array(addedType)
+  .check(
+    z.maxLength(TRANSACTION_DATA.addedTypes),
+    z.refine(
+      (types) => new Set(types.map(({ type }) => type)).size === types.length,
+      'must not repeat a type',
+    ),
+  )
+
+/** A value and an object cannot have one name. */
+function isWithinAnother(
+  { path }: { readonly path: readonly string[] },
+  index: number,
+  all: readonly { readonly path: readonly string[] }[],
+): boolean {
+  return all.some((other, i) => i !== index && other.path.every((step, depth) => path[depth] === step))
+}

@@ -1,0 +1,134 @@
+// Credential types that a relying party adds to the built-in ones (CONTRACT 8). On the wire a format's identifiers are its DCQL
+// `meta` object (OpenID4VP 1.0 Appendix B), so the registry alone decides what each format calls them.
+
+import * as z from 'zod/mini'
+import type { Json, JsonObject } from '../../codec/json.ts'
+import { list, text } from '../../codec/schema.ts'
+import { credentialFormat, FORMATS, type FormatId } from '../../formats/index.ts'
+import { typeConflicts } from '../../policy/catalogue.ts'
+import type { CredentialTypeDefinition, CredentialTypeFormat } from '../../policy/policy.ts'
+
+/** The formats that settings may name: those of the registry. */
+export const FORMAT_IDS = Object.keys(FORMATS) as [FormatId, ...FormatId[]]
+
+// The root of a credential is an object in every format, so a path begins with a name (OpenID4VP 1.0 §7).
+const claimsPathPart = z.union(
+  [text(200), z.int().check(z.minimum(0), z.maximum(10_000)), z.null()],
+  'must be a name, an index or null',
+)
+const claimsPath = list(claimsPathPart, 10).check(
+  z.refine((path) => typeof path[0] === 'string', 'must begin with a name'),
+)
+
+/** `["path"]`, or `{path, boolean}`: a boolean claim proves its scope only when it is true. */
+const scopeEntry = z.union(
+  [
+    z.pipe(
+      claimsPath,
+      z.transform((path) => ({ path })),
+    ),
+    z.strictObject({ path: claimsPath, boolean: z.exactOptional(z.boolean()) }),
+  ],
+  'must be a claims path, or an object with path and boolean',
+)
+
+const scopeName = z
+  .string()
+  .check(
+    z.regex(/^[A-Za-z][A-Za-z0-9_.:-]{0,63}$/, 'must begin with a letter and have 64 characters or fewer'),
+  )
+
+const scopes = z
+  .record(scopeName, scopeEntry)
+  .check(z.refine((value) => isCount(Object.keys(value), 100), 'must name 1 to 100 scopes'))
+
+const metaObject = z.record(z.string(), z.unknown())
+
+/** Of a format whose `meta` asks for one type, a type with several identifiers has a list of them. */
+function formatEntry(id: FormatId) {
+  return z.pipe(
+    z.strictObject({ meta: z.union([metaObject, z.array(metaObject)]), scopes }),
+    z.transform((input, { issues }) => {
+      const identifiers = identifiersOf(id, input.meta as JsonObject | readonly JsonObject[]) // read as JSON
+      if (identifiers === undefined) {
+        const message = `must be a DCQL meta object of ${id} with 1 to 10 identifiers`
+        issues.push({ code: 'custom', input, path: ['meta'], message })
+      }
+      for (const [scope, { path }] of Object.entries(input.scopes)) {
+        if (FORMATS[id].isClaimsPath(path)) continue
+        const message = `must be a claims path of ${id}`
+        issues.push({ code: 'custom', input, path: ['scopes', scope], message })
+      }
+      return { identifiers: identifiers ?? [], scopes: input.scopes } satisfies CredentialTypeFormat
+    }),
+  )
+}
+
+function identifiersOf(
+  id: FormatId,
+  meta: JsonObject | readonly JsonObject[],
+): readonly string[] | undefined {
+  const { metaTypes, typesPerMeta } = FORMATS[id]
+  const metas = isList(meta) ? meta : [meta]
+  if (metas.length > 1 && typesPerMeta === 'several') return undefined
+  const identifiers: string[] = []
+  for (const one of metas) {
+    const types = metaTypes(one)
+    if (types === undefined) return undefined
+    identifiers.push(...types)
+  }
+  return isCount(identifiers, 10) && identifiers.every(isIdentifier) ? identifiers : undefined
+}
+
+const addedType = z.pipe(
+  z.strictObject({
+    type: z.string().check(z.regex(/^[a-z0-9_]{1,64}$/, 'must be 1 to 64 characters of a-z, 0-9 and _')),
+    formats: z
+      .strictObject(Object.fromEntries(FORMAT_IDS.map((id) => [id, z.exactOptional(formatEntry(id))])))
+      .check(z.refine((formats) => Object.keys(formats).length > 0, 'must name a format')),
+  }),
+  z.transform(({ type, formats }): CredentialTypeDefinition => ({ name: type, formats })),
+)
+
+/** `credential_types` of the settings: `[{type, formats: {<format>: {meta, scopes: {<scope>: path}}}}]`. */
+export const addedTypes: z.ZodMiniType<readonly CredentialTypeDefinition[]> = z.pipe(
+  z.array(addedType).check(z.maxLength(50)),
+  // A transform, for it runs only where every type was converted; a refinement would also see the others.
+  z.transform((types, { issues }) => {
+    for (const conflict of typeConflicts(types)) {
+      const path = conflict.kind === 'name' ? ['type'] : ['formats', conflict.format, 'meta']
+      const message = `the ${conflict.kind} already means another type`
+      issues.push({ code: 'custom', input: types, path: [conflict.index, ...path], message })
+    }
+    return types
+  }),
+)
+
+/** The wire's form of an added type. */
+export function addedTypeToWire(definition: CredentialTypeDefinition) {
+  const formats = Object.entries(definition.formats).map(([id, { identifiers, scopes }]) => [
+    id,
+    { meta: metaToWire(id, identifiers), scopes },
+  ])
+  return { type: definition.name, formats: Object.fromEntries(formats) as Readonly<Record<string, Json>> }
+}
+
+function metaToWire(id: string, identifiers: readonly string[]): Json {
+  const format = credentialFormat(id)
+  if (format === undefined) return null
+  if (format.typesPerMeta === 'several' || identifiers.length === 1) return format.buildMeta(identifiers)
+  return identifiers.map((identifier) => format.buildMeta([identifier]))
+}
+
+/** `Array.isArray` does not tell a readonly array from an object. */
+function isList<T>(value: T | readonly T[]): value is readonly T[] {
+  return Array.isArray(value)
+}
+
+function isCount(list: readonly unknown[], maximum: number): boolean {
+  return list.length > 0 && list.length <= maximum
+}
+
+function isIdentifier(text: string): boolean {
+  return text.length > 0 && text.length <= 300
+}

@@ -1,0 +1,52 @@
+// The public key that claims are encrypted to, as relying parties send it: a P-256 point, and nothing private.
+
+import * as z from 'zod/mini'
+import { text } from '../../codec/schema.ts'
+import { parsePublicJwk } from '../../crypto/jwk.ts'
+import type { ClaimsEncryptionJwk } from './settings.ts'
+
+/** What is said of a key that is no point on the curve. */
+export const ENCRYPTION_JWK_FAULT = 'must be a point on P-256, its coordinates base64url of 32 bytes'
+
+/**
+ * A public P-256 JWK for ECDH-ES (RFC 7518 §6.2.1). `use`, `alg` and `key_ops` may say what the key is for anyway and are
+ * not kept. Asynchronous: WebCrypto tells whether the point is on the curve.
+ */
+export const claimsEncryptionJwk: z.ZodMiniType<ClaimsEncryptionJwk> = z.pipe(
+  z
+    .strictObject({
+      kty: z.literal('EC'),
+      crv: z.literal('P-256'),
+      x: text(43),
+      y: text(43),
+      kid: z.exactOptional(text(200)),
+      use: z.exactOptional(z.literal('enc')),
+      alg: z.exactOptional(z.literal('ECDH-ES')),
+      key_ops: z.exactOptional(
+        z.array(z.never('is for private keys: a public key for ECDH-ES has no operations')),
+      ),
+      d: z.exactOptional(z.never('is a private key: send the public part only, and replace this key')),
+    })
+    .check(z.refine(isOnCurve, ENCRYPTION_JWK_FAULT)),
+  z.transform(
+    ({ x, y, kid }): ClaimsEncryptionJwk => ({
+      kty: 'EC',
+      crv: 'P-256',
+      x,
+      y,
+      ...(kid === undefined ? {} : { kid }),
+    }),
+  ),
+)
+
+/** Tells whether a JWK is a public point on its curve. */
+export async function isOnCurve(jwk: unknown): Promise<boolean> {
+  const key = parsePublicJwk(jwk)
+  if (key === undefined) return false
+  try {
+    await crypto.subtle.importKey('jwk', { ...key }, { name: 'ECDH', namedCurve: key.crv }, false, [])
+    return true
+  } catch {
+    return false // WebCrypto refuses points that are not on the curve
+  }
+}

@@ -1,0 +1,290 @@
+// What is sent to create or change a relying party (CONTRACT 8): strict, every limit here, every fault with its pointer.
+
+import * as z from 'zod/mini'
+import { text } from '../../codec/schema.ts'
+import { TRUST_LIST } from '../../limits.ts'
+import { judgeReceiverUrl, type UrlFault } from '../../net/outbound-url.ts'
+import { CLIENT_ID_PREFIXES } from '../../openid4vp/request/client-identifier.ts'
+import { REQUEST_URI_METHODS, RESPONSE_MODES } from '../../openid4vp/request/generation.ts'
+import { parseTrustAnchor } from '../../trust/anchors/parse-anchor.ts'
+import { CERTIFICATE_REVOCATION } from '../../trust/revocation/certificate-revocation.ts'
+import type { TrustListEntry } from '../directory.ts'
+import type { ApiKeyGrant } from '../relying-party.ts'
+import { namesHost, signingIdentity } from '../verifier/verifier-certificate.ts'
+import { addedTransactionDataTypes } from './added-transaction-data-types.ts'
+import { addedTypes, FORMAT_IDS } from './added-types.ts'
+import { branding } from './branding.ts'
+import { claimsEncryptionJwk } from './encryption-jwk.ts'
+import {
+  EVENT_TYPES,
+  SCOPES,
+  type SettingsInput,
+  type SettingsPatch,
+  type SettingsView,
+  type SigningIdentity,
+  STATUS_UNAVAILABLE,
+} from './settings.ts'
+
+/** Bytes of a settings body at most. */
+export const SETTINGS_LIMIT = 128 * 1024
+
+/** What the judgement of settings depends on. `now` is Unix milliseconds. */
+export type SettingsRules = {
+  readonly now: number
+  /** Origin of this service: a webhook may not point back at it. */
+  readonly baseUrl: string
+  /** Whether test-mode relying parties may use http on loopback. */
+  readonly allowLoopback: boolean
+  /** The lists that the operator keeps. */
+  readonly trustLists: readonly TrustListEntry[]
+}
+
+/** Body of `POST /v1/admin/relying_parties`. Parse it asynchronously: keys are tried out. */
+export function creationSchema(rules: SettingsRules): z.ZodMiniType<SettingsInput> {
+  const sent = z.extend(z.exactPartial(members(rules)), { name, livemode: z._default(z.boolean(), false) })
+  return z.pipe(
+    sent.check(
+      z.superRefine((input, context) => {
+        judgeUrls(input, loopbackAllowed(rules, input.livemode), rules, context)
+        judgePrefix(input, {}, rules, context)
+        judgeAnchorSets(input, input.livemode, rules, context)
+      }),
+    ),
+    z.transform(
+      (input): SettingsInput => ({
+        webhook: null,
+        trust_anchors: [],
+        anchor_sets: [],
+        credential_types: [],
+        transaction_data_types: [],
+        formats: null,
+        request_options: {},
+        by_value: !input.livemode, // CONTRACT 3: on in test mode, off in live mode
+        status_unavailable: 'refuse',
+        certificate_revocation: input.livemode ? 'require' : 'off', // docs/decisions/certificate-revocation.md
+        return_urls: [],
+        origins: [],
+        branding: null,
+        retention_seconds: 48 * HOUR,
+        claims_encryption_jwk: null,
+        verifier: null,
+        ...input,
+      }),
+    ),
+  )
+}
+
+/** Body of `PATCH`: a member that is sent replaces the old value as a whole; null removes what may be absent. */
+export function patchSchema(rules: SettingsRules, current: CurrentSettings): z.ZodMiniType<SettingsPatch> {
+  const fixed = z.never('cannot be changed: every API key carries the mode')
+  const sent = z.exactPartial(z.extend(members(rules), { name, livemode: fixed }))
+  return z.pipe(
+    sent.check(
+      z.superRefine((patch, context) => {
+        judgeUrls(patch, loopbackAllowed(rules, current.livemode), rules, context)
+        judgePrefix(patch, current, rules, context)
+        judgeAnchorSets(patch, current.livemode, rules, context)
+      }),
+    ),
+    z.transform(({ livemode: _, ...patch }): SettingsPatch => patch),
+  )
+}
+
+/** What a change is judged together with. */
+export type CurrentSettings = Pick<SettingsView, 'livemode'> & Identification
+
+/** Body of `POST …/api_keys`. What is not said is as `ceiling` has it; a key never outlives it. */
+export function apiKeyGrantSchema(now: number, ceiling: ApiKeyGrant): z.ZodMiniType<ApiKeyGrant> {
+  const inTime = z.refine<number | null>(
+    (time) => ceiling.expires_at === null || (time !== null && time <= ceiling.expires_at),
+    'must not be later than the expiry of the calling key',
+  )
+  const future = z.refine<number>((time) => time > now, 'must be in the future')
+  return z.strictObject({
+    scopes: z._default(unique(z.enum(SCOPES), SCOPES.length).check(z.minLength(1)), [...ceiling.scopes]),
+    expires_at: z._default(z.nullable(utcTime.check(future)), ceiling.expires_at).check(inTime),
+  })
+}
+
+const utcTime = z.pipe(
+  z.iso.datetime('must be a time in UTC, as 2027-01-31T12:00:00Z'),
+  z.transform((text) => Date.parse(text)),
+)
+
+const HOUR = 3600
+const DAY = 24 * HOUR
+
+const name = text(100).check(
+  z.refine(
+    (text) => text.trim() === text && !/\p{C}/u.test(text),
+    'must not hold control characters or outer spaces',
+  ),
+)
+
+function members(rules: SettingsRules) {
+  return z.strictObject({
+    webhook: z.nullable(
+      z.strictObject({
+        url: url,
+        events: z._default(unique(z.enum(EVENT_TYPES), 5).check(z.minLength(1)), [...EVENT_TYPES]),
+      }),
+    ),
+    trust_anchors: z.array(trustAnchor).check(z.maxLength(100)),
+    anchor_sets: unique(text(64), TRUST_LIST.subscribed),
+    credential_types: addedTypes,
+    transaction_data_types: addedTransactionDataTypes,
+    formats: z.nullable(unique(z.enum(FORMAT_IDS), FORMAT_IDS.length).check(z.minLength(1))),
+    request_options: z.exactPartial(
+      z.strictObject({
+        client_id_prefix: z.enum(CLIENT_ID_PREFIXES),
+        response_mode: z.enum(RESPONSE_MODES),
+        request_uri_method: z.enum(REQUEST_URI_METHODS),
+      }),
+    ),
+    by_value: z.boolean(),
+    status_unavailable: z.enum(STATUS_UNAVAILABLE),
+    certificate_revocation: z.enum(CERTIFICATE_REVOCATION),
+    return_urls: unique(url, 50),
+    origins: unique(url, 50),
+    branding: z.nullable(branding),
+    retention_seconds: z.int().check(z.minimum(HOUR), z.maximum(30 * DAY)),
+    claims_encryption_jwk: z.nullable(claimsEncryptionJwk),
+    verifier: z.nullable(signingIdentity(rules.now)),
+  })
+}
+
+const url = text(2048)
+
+export const trustAnchor = z.pipe(
+  z.unknown(),
+  z.transform((input, { issues }) => {
+    const anchor = parseTrustAnchor(input)
+    if (anchor.ok) return anchor.value
+    for (const { pointer, message } of anchor.error) {
+      issues.push({ code: 'custom', input, path: fromPointer(pointer), message })
+    }
+    return z.NEVER
+  }),
+)
+
+/** RFC 6901 §4. */
+function fromPointer(pointer: string): string[] {
+  const names = pointer.split('/').slice(1)
+  return names.map((text) => text.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
+function unique<T extends z.ZodMiniType<string>>(item: T, maximum: number) {
+  return z.array(item).check(
+    z.maxLength(maximum),
+    z.refine((items) => new Set(items).size === items.length, 'must not repeat an entry'),
+  )
+}
+
+/** A list for test mode vouches for nobody before a live relying party. */
+function judgeAnchorSets(
+  { anchor_sets }: { readonly anchor_sets?: readonly string[] },
+  livemode: boolean,
+  { trustLists }: SettingsRules,
+  context: z.core.$RefinementCtx,
+): void {
+  anchor_sets?.forEach((name, i) => {
+    const list = trustLists.find((entry) => entry.name === name)
+    if (list !== undefined && (list.livemode || !livemode)) return
+    const message = list === undefined ? 'no list of this name is kept here' : 'is a list for test mode'
+    context.addIssue({ code: 'custom', path: ['anchor_sets', i], message })
+  })
+}
+
+function loopbackAllowed(rules: SettingsRules, livemode: boolean): boolean {
+  return rules.allowLoopback && !livemode
+}
+
+type Urls = {
+  readonly webhook?: { readonly url: string } | null
+  readonly return_urls?: readonly string[]
+  readonly origins?: readonly string[]
+}
+
+function judgeUrls(
+  { webhook, return_urls, origins }: Urls,
+  allowLoopback: boolean,
+  rules: SettingsRules,
+  context: z.core.$RefinementCtx,
+): void {
+  const refuse = (path: (string | number)[], message: string) =>
+    context.addIssue({ code: 'custom', path, message })
+  if (webhook) {
+    const judged = judgeReceiverUrl(webhook.url, { allowLoopback, ownHost: new URL(rules.baseUrl).host })
+    if (!judged.ok) refuse(['webhook', 'url'], URL_FAULTS[judged.error])
+  }
+  return_urls?.forEach((text, i) => {
+    if (!isReturnUrl(text, allowLoopback)) refuse(['return_urls', i], 'must be an https URL without fragment')
+  })
+  origins?.forEach((text, i) => {
+    if (!isOrigin(text, allowLoopback)) refuse(['origins', i], 'must be an https origin, without a path')
+  })
+}
+
+type Identification = {
+  readonly verifier?: Omit<SigningIdentity, 'signing_jwk'> | null
+  readonly request_options?: { readonly client_id_prefix?: string }
+}
+
+/** A preference that no session could follow is refused, whichever of the two was sent. */
+function judgePrefix(
+  sent: Identification,
+  current: Identification,
+  { baseUrl }: SettingsRules,
+  context: z.core.$RefinementCtx,
+): void {
+  const { verifier = null, request_options } = { ...current, ...sent }
+  const fault = prefixFault(request_options?.client_id_prefix, verifier, baseUrl)
+  if (fault === undefined || !(sent.verifier !== undefined || sent.request_options)) return
+  const inVerifier = sent.verifier ? ['verifier', fault.member] : ['verifier']
+  const path = sent.verifier === undefined ? ['request_options', 'client_id_prefix'] : inVerifier
+  context.addIssue({ code: 'custom', path, message: fault.message })
+}
+
+/** What a preferred prefix lacks in a verifier; null: the service's, whose certificate is the operator's to see to. */
+function prefixFault(prefix: string | undefined, verifier: Identification['verifier'], baseUrl: string) {
+  if (prefix === 'verifier_attestation' && verifier?.attestation_jwt === undefined) {
+    const message = 'the verifier needs an attestation_jwt where verifier_attestation is preferred'
+    return { member: 'attestation_jwt', message }
+  }
+  // A wallet compares the certificate with our host.
+  if (prefix !== 'x509_san_dns' || !verifier) return undefined
+  if (namesHost(verifier.certificate_chain_pem, new URL(baseUrl).hostname)) return undefined
+  const message =
+    'the verifier certificate must name the host of this service where x509_san_dns is preferred'
+  return { member: 'certificate_chain_pem', message }
+}
+
+const URL_FAULTS: Readonly<Record<UrlFault, string>> = {
+  too_long: 'is too long',
+  malformed: 'must be an absolute URL in plain spelling',
+  userinfo: 'must not hold a user name or password',
+  fragment: 'must not have a fragment',
+  not_https: 'must be https',
+  port: 'must be on port 443',
+  ip_literal: 'must name a host, not an IP address',
+  not_public_name: 'must be a public host name',
+  own_host: 'must not point at this service',
+}
+
+/** CONTRACT 2. The URL parser drops white space and turns backslashes around; such texts are not taken. */
+function isReturnUrl(text: string, allowLoopback: boolean): boolean {
+  return parseWebUrl(text, allowLoopback) !== undefined && !/[\s\p{C}\\#]/u.test(text)
+}
+
+/** OpenID4VP 1.0 Appendix A.2: a serialised origin has no trailing slash. */
+function isOrigin(text: string, allowLoopback: boolean): boolean {
+  return parseWebUrl(text, allowLoopback)?.origin === text
+}
+
+function parseWebUrl(text: string, allowLoopback: boolean): URL | undefined {
+  const parsed = URL.canParse(text) ? new URL(text) : undefined
+  if (parsed === undefined || parsed.username !== '' || parsed.password !== '') return undefined
+  const loopback = parsed.hostname === 'localhost' || parsed.hostname === '127.0.0.1'
+  const secure = parsed.protocol === 'https:' || (parsed.protocol === 'http:' && loopback && allowLoopback)
+  return secure ? parsed : undefined
+}

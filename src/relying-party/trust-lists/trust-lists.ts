@@ -1,0 +1,116 @@
+// The lists that the operator keeps: making and erasing them, and their anchors for whoever judges an answer.
+
+import type { Env } from '../../env.ts'
+import { err, type Result } from '../../result.ts'
+import type { TrustAnchor } from '../../trust/anchors/anchor.ts'
+import { directoryOf, type TrustListEntry } from '../directory.ts'
+import { createObjectCache } from '../object-cache.ts'
+import type { TrustList, TrustListCopy, TrustListView } from './trust-list.ts'
+import { LIST_NAME, type TrustListConfig } from './trust-list-schema.ts'
+
+/** Makes a list and tries to get it at once. `now` is Unix milliseconds. */
+export async function createTrustList(
+  env: Env,
+  config: TrustListConfig,
+  now: number,
+): Promise<Result<TrustListView, 'exists' | 'too_many' | 'not_found'>> {
+  // Named first: a name without a list is seen and can be erased, a list without a name could not.
+  if (!(await directoryOf(env).addTrustList(config))) return err('too_many')
+  const created = await stubOf(env, config.name).create(config, now)
+  cache.forget(config.name)
+  return created
+}
+
+/** A list as its operator sees it. Asks only for names that are kept: any other would make an object. */
+export async function viewTrustList(env: Env, name: string): Promise<Result<TrustListView, 'not_found'>> {
+  return (await isKept(env, name)) ? stubOf(env, name).view() : err('not_found')
+}
+
+/** Gets a list now. */
+export async function refreshTrustList(env: Env, name: string): Promise<Result<TrustListView, 'not_found'>> {
+  if (!(await isKept(env, name))) return err('not_found')
+  const refreshed = await stubOf(env, name).refresh()
+  cache.forget(name)
+  return refreshed
+}
+
+/** Erases a list. False where there was none. */
+export async function eraseTrustList(env: Env, name: string): Promise<boolean> {
+  if (!(await isKept(env, name))) return false
+  await stubOf(env, name).erase()
+  cache.forget(name)
+  return directoryOf(env).removeTrustList(name)
+}
+
+/** How a list stands: whether it may vouch for anybody, and until when (Unix milliseconds; `null`: for as long as it is kept). */
+export type TrustListStanding = {
+  readonly name: string
+  readonly isUsable: boolean
+  /** 0 where the list could not be asked, or never came. */
+  readonly usableUntil: number | null
+}
+
+/** How the lists of these names stand at `now` (Unix milliseconds). */
+export async function trustListStandings(
+  env: Env,
+  entries: readonly TrustListEntry[],
+  now: number,
+): Promise<readonly TrustListStanding[]> {
+  const found = await Promise.all(
+    entries.map(async ({ name }) => ({ name, copy: await copyOf(env, name, now) })),
+  )
+  return found.map(({ name, copy }) => ({
+    name,
+    isUsable: isUsable(copy, now),
+    usableUntil: copy.ok ? copy.value.usable_until : 0,
+  }))
+}
+
+/** What a relying party's subscriptions come to. */
+export type Subscribed = {
+  readonly anchors: readonly TrustAnchor[]
+  /** A list was not to be had, or too old to be used: who is not vouched for may be vouched for there. */
+  readonly incomplete: boolean
+}
+
+/**
+ * The anchors of the lists that a relying party subscribes to, at most 60 s old. One that the operator keeps no more gives
+ * none, and neither does a list of the other mode. `now` is Unix milliseconds.
+ */
+export async function subscribedAnchors(
+  env: Env,
+  { anchor_sets, livemode }: { readonly anchor_sets: readonly string[]; readonly livemode: boolean },
+  now: number,
+): Promise<Subscribed> {
+  const found = await Promise.all(anchor_sets.map((name) => copyOf(env, name, now)))
+  const kept = found.filter((copy) => copy.ok || copy.error !== 'not_found')
+  const fitting = kept.filter((copy) => !copy.ok || copy.value.livemode || !livemode)
+  const usable = fitting.filter((copy) => isUsable(copy, now))
+  return {
+    anchors: usable.flatMap((copy) => (copy.ok ? copy.value.anchors : [])),
+    incomplete: usable.length < fitting.length,
+  }
+}
+
+type Copy = Result<TrustListCopy, 'not_found' | 'unavailable'>
+
+const cache = createObjectCache<TrustListCopy, 'not_found'>(100)
+
+async function copyOf(env: Env, name: string, now: number): Promise<Copy> {
+  return (await cache.get(name, now, () => stubOf(env, name).copy())) ?? err('unavailable')
+}
+
+function isUsable(copy: Copy, now: number): boolean {
+  if (!copy.ok) return false
+  const { usable_until } = copy.value
+  return usable_until === null || now < usable_until
+}
+
+async function isKept(env: Env, name: string): Promise<boolean> {
+  if (!LIST_NAME.test(name)) return false
+  return (await directoryOf(env).trustLists()).some((entry) => entry.name === name)
+}
+
+function stubOf(env: Env, name: string): DurableObjectStub<TrustList> {
+  return env.TRUST_LIST.getByName(name)
+}

@@ -1,0 +1,141 @@
+// A relying party's own verifier identity, judged when it is set: a wallet refuses a request whose certificate is wrong,
+// and then it is too late to tell anybody (OpenID4VP 1.0 §5.9.3, HAIP 1.0 §5).
+
+import * as z from 'zod/mini'
+import { utf8 } from '../../codec/bytes.ts'
+import { ATTESTATION_FAULTS, readVerifierAttestation } from '../../openid4vp/request/verifier-attestation.ts'
+import { decodePemCertificates } from '../../trust/anchors/anchor-certificates.ts'
+import type { CertificateRule } from '../../trust/rejection.ts'
+import { type Certificate, isSelfIssued } from '../../trust/x509/certificate.ts'
+import { judgeValidity } from '../../trust/x509/certificate-path.ts'
+import { findBrokenRule } from '../../trust/x509/certificate-profile.ts'
+import { verifyCertificateSignature } from '../../trust/x509/certificate-signature.ts'
+import { isSameName } from '../../trust/x509/distinguished-name.ts'
+import { subjectKeyJwk } from '../../trust/x509/subject-key.ts'
+import type { SigningIdentity } from '../settings/settings.ts'
+import { verifierRegistration } from './verifier-registration.ts'
+
+/** Certificates of a chain at most, and characters of PEM. */
+const MAXIMUM_CERTIFICATES = 5
+const MAXIMUM_PEM = 20_000
+
+/** `verifier` of the settings. Asynchronous: the key pair is tried out. `now` is Unix milliseconds. */
+export function signingIdentity(now: number): z.ZodMiniType<SigningIdentity> {
+  return z
+    .strictObject({
+      signing_jwk: signingJwk,
+      certificate_chain_pem: z.string().check(z.maxLength(MAXIMUM_PEM)),
+      attestation_jwt: z.exactOptional(z.string()),
+      registration: z.exactOptional(verifierRegistration(now)),
+    })
+    .check(
+      z.superRefine(async (identity, context) => {
+        const fault = await chainFault(identity, now)
+        if (fault !== undefined) {
+          context.addIssue({ code: 'custom', path: ['certificate_chain_pem'], message: fault })
+        }
+        const attestation = attestationFault(identity, now)
+        if (attestation !== undefined) {
+          context.addIssue({ code: 'custom', path: ['attestation_jwt'], message: attestation })
+        }
+      }),
+    )
+}
+
+const coordinate = z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/, 'must be base64url of 32 bytes'))
+
+/** What a key may say of itself is checked and not kept. */
+const signingJwk = z
+  .pipe(
+    z.strictObject({
+      kty: z.literal('EC'),
+      crv: z.literal('P-256'),
+      x: coordinate,
+      y: coordinate,
+      d: coordinate,
+      kid: z.optional(z.string().check(z.maxLength(200))),
+      use: z.optional(z.literal('sig')),
+      alg: z.optional(z.literal('ES256')),
+      key_ops: z.optional(z.array(z.enum(['sign', 'verify'])).check(z.maxLength(2))),
+      ext: z.optional(z.boolean()),
+    }),
+    z.transform(({ kty, crv, x, y, d }) => ({ kty, crv, x, y, d })),
+  )
+  .check(z.refine(isKeyPair, 'must be a P-256 key pair whose parts belong together'))
+
+/** Signs and verifies once: importing alone does not tell whether `d` belongs to `x` and `y`. */
+export async function isKeyPair(jwk: SigningIdentity['signing_jwk']): Promise<boolean> {
+  const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
+  const { d, ...publicJwk } = jwk
+  try {
+    const privateKey = await crypto.subtle.importKey('jwk', jwk, algorithm, false, ['sign'])
+    const publicKey = await crypto.subtle.importKey('jwk', publicJwk, algorithm, false, ['verify'])
+    const probe = utf8('wallet-verifier/key-pair')
+    const signature = await crypto.subtle.sign(algorithm, privateKey, probe)
+    return await crypto.subtle.verify(algorithm, publicKey, signature, probe)
+  } catch {
+    return false // WebCrypto refuses keys that are not on the curve
+  }
+}
+
+/** What is wrong with the chain, as a sentence about it; `undefined` where nothing is. */
+async function chainFault(identity: SigningIdentity, now: number): Promise<string | undefined> {
+  const chain = decodePemCertificates(identity.certificate_chain_pem)
+  const [leaf] = chain ?? []
+  if (chain === undefined || leaf === undefined || chain.length > MAXIMUM_CERTIFICATES) {
+    return `must be 1 to ${MAXIMUM_CERTIFICATES} PEM certificates, leaf first, and nothing else`
+  }
+  if (!isCertificateOf(leaf, identity.signing_jwk)) return 'its first certificate is not for signing_jwk'
+  // HAIP 1.0 §5: neither a self-signed leaf nor the trust anchor itself is sent.
+  if (chain.some(isSelfIssued)) return 'a certificate in it is self-signed: leave the root out'
+  const rule = findBrokenRule([leaf, ...chain.slice(1)], { extendedKeyUsage: undefined })
+  // That a certificate is for TLS alone is for its issuer and the wallet's trust list to settle.
+  if (rule !== undefined && rule !== 'extended_key_usage') return RULES[rule]
+  if (chain.some((certificate) => judgeValidity(certificate, now / 1000) !== undefined)) {
+    return 'a certificate in it has expired or is not valid yet'
+  }
+  const links = chain.slice(1).map((issuer, i) => isIssuedBy(chain[i], issuer))
+  return (await Promise.all(links)).every(Boolean) ? undefined : 'each certificate must be issued by the next'
+}
+
+const RULES: Readonly<Record<Exclude<CertificateRule, 'extended_key_usage'>, string>> = {
+  leaf_is_ca: 'its first certificate is an authority, not a leaf',
+  issuer_is_not_ca: 'each certificate after the first must be an authority',
+  path_length: 'an authority in it does not allow so many certificates below it (pathLenConstraint)',
+  key_usage:
+    'the key usage of its first certificate must have digitalSignature, that of the others keyCertSign',
+  name_constraints: 'a certificate in it has a name that its authority may not certify (nameConstraints)',
+  critical_extension: 'a certificate in it has a critical extension that is not known',
+  chain_too_long: 'has too many certificates',
+  weak_key_or_signature: 'a certificate in it has a weak key or signature',
+  issuing_country: 'its authority is in another country',
+}
+
+/** Whether the leaf names the host, as `x509_san_dns` needs (OpenID4VP 1.0 §5.9.3): in full, without a wildcard. */
+export function namesHost(certificateChainPem: string, hostname: string): boolean {
+  const [leaf] = decodePemCertificates(certificateChainPem) ?? []
+  const names = leaf?.extensions.subjectAltNames ?? []
+  return names.some((name) => name.form === 'dns' && name.value.toLowerCase() === hostname)
+}
+
+/** What is wrong with the attestation. One that is yet to begin may be set ahead of its time. */
+function attestationFault(
+  { attestation_jwt, signing_jwk }: SigningIdentity,
+  now: number,
+): string | undefined {
+  if (attestation_jwt === undefined) return undefined
+  const attestation = readVerifierAttestation(attestation_jwt, signing_jwk)
+  if (!attestation.ok) return ATTESTATION_FAULTS[attestation.error]
+  return attestation.value.expiresAt <= now / 1000 ? 'has expired' : undefined
+}
+
+function isCertificateOf(leaf: Certificate, { crv, x, y }: SigningIdentity['signing_jwk']): boolean {
+  const key = leaf.subjectKey && subjectKeyJwk(leaf.subjectKey)
+  return key?.crv === crv && key.x === x && key.y === y
+}
+
+async function isIssuedBy(certificate: Certificate | undefined, issuer: Certificate): Promise<boolean> {
+  if (certificate === undefined || !issuer.extensions.basicConstraints?.ca) return false
+  if (!isSameName(certificate.issuer, issuer.subject)) return false
+  return (await verifyCertificateSignature(certificate, issuer)) === 'valid'
+}

@@ -1,0 +1,55 @@
+// The registration of a relying party (ETSI TS 119 475), as far as it can be judged here: wallets verify the certificate against
+// the registrars they trust.
+
+import * as z from 'zod/mini'
+import { decodeBase64url } from '../../codec/base64url.ts'
+import { decodeUtf8 } from '../../codec/bytes.ts'
+import { isJsonObject, type JsonObject, member, parseJsonObject } from '../../codec/json.ts'
+import { REGISTRATION } from '../../limits.ts'
+import { REGISTRATION_ENCODINGS, type VerifierRegistration } from '../../openid4vp/request/verifier-info.ts'
+
+/** `verifier.registration` of the settings. `now` is Unix milliseconds. */
+export function verifierRegistration(now: number): z.ZodMiniType<VerifierRegistration> {
+  return z.strictObject({
+    certificate: z.string().check(
+      z.maxLength(REGISTRATION.characters),
+      z.superRefine((text, context) => {
+        const message = certificateFault(text, now)
+        if (message !== undefined) context.addIssue({ code: 'custom', message })
+      }),
+    ),
+    dataset,
+    encoding: z._default(z.enum(REGISTRATION_ENCODINGS), 'base64url'),
+  })
+}
+
+/** Members and their types are the registrar's: wallets disagree on them, and so do the texts at hand. Kept as text. */
+const dataset = z.pipe(
+  z.custom<JsonObject>(
+    (value) => isJsonObject(value) && Object.keys(value).length > 0,
+    'must be an object, and not empty',
+  ),
+  z.pipe(
+    z.transform((value: JsonObject) => JSON.stringify(value)),
+    z.string().check(z.maxLength(REGISTRATION.datasetCharacters)),
+  ),
+)
+
+function certificateFault(text: string, now: number): string | undefined {
+  const [header, payload, ...rest] = text.split('.').map(decodePart)
+  if (!header || !payload || rest.length !== 1) return 'must be a compact JWS'
+  if (member(header, 'typ') !== 'rc-wrp+jwt')
+    return 'must be a registration certificate: typ is not rc-wrp+jwt'
+  const exp = member(payload, 'exp')
+  return typeof exp === 'number' && exp * 1000 <= now ? 'has expired' : undefined
+}
+
+/** The JSON object in a part; null for any other text, as the signature is. */
+function decodePart(part: string): JsonObject | null {
+  const bytes = decodeBase64url(part)
+  const parsed = parseJsonObject((bytes && decodeUtf8(bytes)) ?? '', {
+    length: REGISTRATION.characters,
+    depth: REGISTRATION.depth,
+  })
+  return parsed.ok ? parsed.value : null
+}

@@ -1,0 +1,106 @@
+// The Digital Credentials API (CONTRACT 5): requests for a page's browser, and what the page got for them. Two pages may ask:
+// ours, as the browser that its cookie knows, and the relying party's own, by way of its server.
+
+import { Hono } from 'hono/tiny'
+import { encodeBase64url } from '../../codec/base64url.ts'
+import { utf8 } from '../../codec/bytes.ts'
+import { sha256 } from '../../crypto/digest.ts'
+import { configOf } from '../../env.ts'
+import { err, type Result } from '../../result.ts'
+import type { DcApiPage, DcApiResult } from '../../session/response/dc-api.ts'
+import type { AppContext, AppEnv } from '../context.ts'
+import { authenticateForSession, openerOf, type SessionCaller } from '../edge/authenticate.ts'
+import { problem } from '../edge/problems.ts'
+import { readJson } from '../edge/validate.ts'
+import { dcApiAnswer, dcApiAsking } from '../verifications/schemas.ts'
+import { answer, faultProblem, stubOf } from '../verifications/verifications.ts'
+import { walletError } from '../wallet/wallet-errors.ts'
+import { isOwnPage, keepSecret, secretOf } from './browser.ts'
+
+/** Both routes. */
+export function dcApiRoutes(): Hono<AppEnv> {
+  return new Hono<AppEnv>().post('/v1/verify/:id/dc-api/request', ask).post('/v1/verify/:id/dc-api', present)
+}
+
+const ASK_LIMIT = 1024
+/** The answer itself may have 1 MiB, as at the callback. */
+const ANSWER_LIMIT = 1024 * 1024 + 1024
+
+/** A request for the page's browser. */
+async function ask(c: AppContext): Promise<Response> {
+  const caller = await callerOf(c)
+  if (!caller.ok) return caller.error
+  const body = await readJson(c, dcApiAsking, ASK_LIMIT)
+  if (!body.ok) return body.error
+  const origin = originFor(c, caller.value, body.value.origin)
+  if (origin === undefined) {
+    const errors = [
+      { pointer: '/origin', code: 'not_allowed', message: "must be one of the relying party's origins" },
+    ]
+    return problem(c, 'invalid_request', { errors })
+  }
+  const session = stubOf(c, c.req.param('id') ?? '')
+  if (session === undefined) return problem(c, 'verification_not_found')
+  const page = pageOf(c, caller.value)
+  const request = await session.askDcApi(openerOf(caller.value), { page, origin })
+  if (!request.ok) return faultProblem(c, request.error)
+  if (request.value.secret !== null) keepSecret(c, request.value.secret)
+  const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' }
+  return c.body(request.value.json, 200, headers)
+}
+
+/** What the browser gave to the page. */
+async function present(c: AppContext): Promise<Response> {
+  const caller = await callerOf(c)
+  if (!caller.ok) return caller.error
+  const body = await readJson(c, dcApiAnswer, ANSWER_LIMIT)
+  if (!body.ok) return body.error
+  const session = stubOf(c, c.req.param('id') ?? '')
+  if (session === undefined) return problem(c, 'verification_not_found')
+  const by = openerOf(caller.value)
+  const data = JSON.stringify(body.value.data)
+  const digest = encodeBase64url(await sha256(utf8(JSON.stringify(body.value))))
+  const result = await session.presentDcApi(by, { page: pageOf(c, caller.value), data, digest })
+  if (result.kind === 'refused') return refuse(c, result.refusal, caller.value)
+  if (caller.value.kind === 'client_token') {
+    return c.json({ return_url: result.returnUrl }, 200, { 'Cache-Control': 'no-store' })
+  }
+  return answer(c, await session.read(caller.value.caller.settings.relying_party_id))
+}
+
+/** A client token is good from our own page only: it alone keeps the cookie, and brings the answer back itself. */
+async function callerOf(c: AppContext): Promise<Result<SessionCaller, Response>> {
+  const caller = await authenticateForSession(c, c.req.param('id') ?? '', 'verify:request')
+  if (!caller.ok || caller.value.kind === 'relying_party' || isOwnPage(c)) return caller
+  return err(problem(c, 'cross_site_request'))
+}
+
+function pageOf(c: AppContext, caller: SessionCaller): DcApiPage {
+  return caller.kind === 'client_token' ? { secret: secretOf(c) } : 'relying_party'
+}
+
+/** From the settings and never from the page's word: ours, or the one the relying party names among its own. */
+function originFor(c: AppContext, caller: SessionCaller, named: string | undefined): string | undefined {
+  if (caller.kind === 'client_token') {
+    const { baseUrl } = configOf(c.env)
+    return named === undefined || named === baseUrl ? baseUrl : undefined
+  }
+  const { origins } = caller.caller.settings
+  if (named === undefined) return origins.length === 1 ? origins[0] : undefined
+  return origins.find((origin) => origin === named)
+}
+
+/** The relying party learns the reason; a page does not. */
+function refuse(
+  c: AppContext,
+  refusal: (DcApiResult & { readonly kind: 'refused' })['refusal'],
+  caller: SessionCaller,
+): Response {
+  const { status, description } = walletError(refusal)
+  if (status === 404) return problem(c, 'verification_not_found')
+  if (status === 409) return problem(c, 'verification_already_terminal')
+  if (status === 503) return problem(c, 'temporarily_unavailable')
+  if (caller.kind === 'client_token') return problem(c, 'presentation_refused')
+  const errors = [{ pointer: '/data', code: refusal, message: description }]
+  return problem(c, 'presentation_refused', { errors })
+}

@@ -1,0 +1,145 @@
+// What a person's browser opens (CONTRACT 1, 5): the hosted session page, its script, the socket it listens to, and the page
+// a wallet sends people back to. The page is opened by the session's `client_token`, never by the id alone.
+
+import { Hono } from 'hono/tiny'
+import { configOf } from '../../env.ts'
+import { renderQr } from '../../qr/render.ts'
+import { QR_SIZE } from '../../qr/symbol.ts'
+import { settingsOf } from '../../relying-party/settings/settings-cache.ts'
+import { sessionIdOf } from '../../session/identifier.ts'
+import { type Opener, watchAddress } from '../../session/opener.ts'
+import { readClientToken } from '../../session/request/client-token.ts'
+import type { VerificationSession } from '../../session/verification-session.ts'
+import type { PageView } from '../../session/views/view.ts'
+import type { AppContext, AppEnv } from '../context.ts'
+import { authenticateForSession, openerOf } from '../edge/authenticate.ts'
+import { isUnreachableObject } from '../edge/edge.ts'
+import { problem } from '../edge/problems.ts'
+import { type ScriptName, scriptAddress, sendScript } from './page/assets.ts'
+import { brandStyle } from './page/brand.ts'
+import { sendMessage, sendPage } from './page/document.ts'
+import { chooseLanguage } from './page/language.ts'
+import { returnBody } from './page/return-body.ts'
+import { sessionBody } from './page/session-body.ts'
+import { type Texts, textsIn } from './page/texts.ts'
+
+/** The routes of a person's browser. */
+export function sessionPageRoutes(): Hono<AppEnv> {
+  return new Hono<AppEnv>()
+    .get('/s/:id', guarded)
+    .get('/assets/:name', sendScript)
+    .get('/v1/verify/:id/watch', watch)
+    .get('/v1/verify/:id/return', sendReturnPage)
+}
+
+type Stub = DurableObjectStub<VerificationSession>
+
+/** An object that cannot be reached is a page that asks for patience. */
+async function guarded(c: AppContext): Promise<Response> {
+  try {
+    return await openPage(c)
+  } catch (error) {
+    if (isUnreachableObject(error)) return sendUnavailable(c)
+    throw error
+  }
+}
+
+async function openPage(c: AppContext): Promise<Response> {
+  const id = c.req.param('id') ?? ''
+  const session = stubOf(c, id)
+  const createdAt = await readClientToken(configOf(c.env), id, c.req.query('token') ?? '')
+  if (session === undefined || createdAt === undefined) return sendNotFound(c)
+  // As on `/qr`: a page that nobody looks at yet draws nothing, and is fetched again once somebody does.
+  if (/\bprefetch\b/.test(c.req.header('Sec-Purpose') ?? '')) return sendUnavailable(c)
+  return sendSession(c, id, session, { createdAt })
+}
+
+async function sendSession(c: AppContext, id: string, session: Stub, by: Opener): Promise<Response> {
+  // The QR first: whatever happens meanwhile, the state that the page is written from is the later one.
+  const render = await session.render(by)
+  const found = await session.page(by)
+  if (!found.ok) return sendNotFound(c)
+  const page = found.value
+  const settings = await settingsOf(c.env, page.relying_party_id, Date.now())
+  if (!settings.ok) return settings.error === 'unavailable' ? sendUnavailable(c) : sendNotFound(c)
+  const texts = await textsFor(c, page.locale)
+  const { name, branding, origins } = settings.value
+  const shown = {
+    page,
+    name,
+    branding,
+    transactionTypes: settings.value.transaction_data_types,
+    qr: render.ok ? drawQr(render.value.uri) : null,
+    testWallet:
+      page.livemode || c.env.SANDBOX === undefined
+        ? null
+        : render.ok
+          ? testWalletAddress(render.value.uri)
+          : '',
+    api: `/v1/verify/${id}`,
+    now: Date.now(),
+  }
+  const { title, body, live } = sessionBody(shown, texts)
+  const scripts = live ? await Promise.all(scriptsOf(page).map(scriptAddress)) : []
+  const style = branding?.color ? brandStyle(branding.color) : ''
+  return sendPage(c, 200, { texts, title, body, scripts, style, embedders: origins })
+}
+
+/** In the session's language, or the person's own. */
+function textsFor(c: AppContext, locale: string | null): Promise<Texts> {
+  return textsIn(c.env.ASSETS, chooseLanguage(locale, c.req.header('Accept-Language')))
+}
+
+/** The Digital Credentials API is offered where the session's protocol has requests for it (CONTRACT 5). */
+function scriptsOf({ offers_dc_api }: PageView): readonly ScriptName[] {
+  return ['session-page.js', 'link.js', ...(offers_dc_api ? (['dc-api.js'] as const) : [])]
+}
+
+/** The picture as an address, for an `<img>`: an image can hold no script and no style of the page's. */
+function drawQr(uri: string): string {
+  const picture = renderQr(uri, { size: QR_SIZE.standard, type: 'image/svg+xml' })
+  if (!picture.ok) throw new Error('a wallet request does not fit a QR')
+  return `data:image/svg+xml,${encodeURIComponent(new TextDecoder().decode(picture.value))}`
+}
+
+function testWalletAddress(uri: string): string {
+  return `/test/wallet?uri=${encodeURIComponent(uri)}`
+}
+
+/** Status as it changes, over a socket that hibernates with the object. A relying party's server may listen too. */
+async function watch(c: AppContext): Promise<Response> {
+  const id = c.req.param('id') ?? ''
+  const caller = await authenticateForSession(c, id, 'verify:read')
+  if (!caller.ok) return caller.error
+  if (c.req.header('Upgrade')?.toLowerCase() !== 'websocket') {
+    return problem(c, 'upgrade_required', { headers: { Upgrade: 'websocket' } }) // RFC 9110 §15.5.22
+  }
+  const session = stubOf(c, id)
+  if (session === undefined) return problem(c, 'verification_not_found')
+  const address = watchAddress(openerOf(caller.value))
+  const accepted = await session.fetch(address, { headers: { Upgrade: 'websocket' } })
+  if (accepted.status === 101) return accepted
+  return problem(c, accepted.status === 503 ? 'temporarily_unavailable' : 'verification_not_found')
+}
+
+/** Where a wallet sends people back to (OpenID4VP 1.0 §8.2). It is the same for every id, and opening it does nothing. */
+async function sendReturnPage(c: AppContext): Promise<Response> {
+  const texts = await textsFor(c, null)
+  const scripts = [await scriptAddress('return-page.js')]
+  return sendPage(c, 200, { texts, ...returnBody(texts), scripts })
+}
+
+/** An unknown id, a wrong token, an erased session: not told apart. */
+async function sendNotFound(c: AppContext): Promise<Response> {
+  return sendMessage(c, 404, await textsFor(c, null), 'notFound')
+}
+
+async function sendUnavailable(c: AppContext): Promise<Response> {
+  return sendMessage(c, 503, await textsFor(c, null), 'unavailable')
+}
+
+function stubOf(c: AppContext, verificationId: string): Stub | undefined {
+  const namespace = c.env.VERIFICATION_SESSION
+  const id = sessionIdOf(namespace, verificationId)
+  return id === undefined ? undefined : namespace.get(id)
+}

@@ -1,0 +1,110 @@
+// Who may call what (CONTRACT 1), as one table: every route that is mounted, and whom it opens to. The handlers ask
+// `authenticate…` for exactly what stands here: test/routes/edge/access.test.ts walks the mounted routes and holds both together.
+
+import type { Scope } from '../../relying-party/settings/settings.ts'
+
+/** What a caller must show. */
+export type Access =
+  /** Nothing. */
+  | { readonly caller: 'anyone' }
+  /** An unguessable address, or the `state` of a live request. */
+  | { readonly caller: 'wallet' }
+  /** The session's `client_token`, in the address that a person was sent. */
+  | { readonly caller: 'person' }
+  /** The session's `client_token`, sent by our own page. */
+  | { readonly caller: 'page' }
+  /** A code that the wallet was given for this browser, sent by our own page with the browser's cookie. */
+  | { readonly caller: 'browser' }
+  /** The session's `client_token`, or a relying party's token with the scope. */
+  | { readonly caller: 'session'; readonly scope: Scope }
+  /** An API key or access token with the scope. */
+  | { readonly caller: 'relying_party'; readonly scope: Scope }
+  /** A `relying_party_id` and an API key as client credentials. */
+  | { readonly caller: 'client' }
+  /** `ADMIN_TOKEN`. */
+  | { readonly caller: 'operator' }
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+
+const ANYONE = { caller: 'anyone' } as const
+const WALLET = { caller: 'wallet' } as const
+const OPERATOR = { caller: 'operator' } as const
+
+/** Every route by its method and path. What it takes and answers is described in openapi/operations, then `npm run openapi`. */
+export const ACCESS = {
+  'GET /openapi.json': ANYONE,
+  'GET /docs': ANYONE,
+  'GET /healthz': ANYONE,
+  'GET /readyz': ANYONE,
+  'GET /.well-known/jwks.json': ANYONE,
+  'GET /.well-known/did.json': ANYONE,
+  'GET /rp/:rp/did.json': ANYONE,
+  'GET /.well-known/oauth-authorization-server': ANYONE,
+  'GET /problems/:code': ANYONE,
+  'GET /assets/docs.css': ANYONE,
+  'GET /assets/:name': ANYONE,
+  'GET /v1/verify/:id/return': ANYONE,
+  'GET /test/:page': ANYONE,
+  'POST /test/:page': ANYONE,
+  'GET /demo': ANYONE,
+  'GET /demo/:page': ANYONE,
+  'POST /demo/:page': ANYONE,
+
+  'GET /r/:capability': WALLET,
+  'POST /r/:capability': WALLET,
+  'POST /v1/verify/:id/callback': WALLET,
+
+  'GET /s/:id': { caller: 'person' },
+  'POST /v1/verify/:id/link': { caller: 'page' },
+  'POST /v1/verify/:id/response_code': { caller: 'browser' },
+  'GET /v1/verify/:id/watch': { caller: 'session', scope: 'verify:read' },
+  // With a client token from our own page only.
+  'POST /v1/verify/:id/dc-api/request': { caller: 'session', scope: 'verify:request' },
+  'POST /v1/verify/:id/dc-api': { caller: 'session', scope: 'verify:request' },
+  'GET /v1/verify/:id/qr': { caller: 'session', scope: 'verify:request' },
+  'GET /v1/verify/:id': { caller: 'session', scope: 'verify:read' },
+
+  'POST /v1/verify': relyingParty('verify:create'),
+  'DELETE /v1/verify/:id': relyingParty('verify:create'),
+  'POST /v1/verify/:id/cancel': relyingParty('verify:create'),
+  'POST /v1/test/verify/:id/outcome': relyingParty('verify:create'),
+  'GET /v1/verify/:id/openid4vp': relyingParty('verify:request'),
+  'POST /v1/verify/:id/return': relyingParty('verify:read'),
+  'GET /v1/verify/:id/receipt': relyingParty('verify:read'),
+  'GET /v1/events': relyingParty('verify:read'),
+  'GET /v1/verify/:id/deliveries': relyingParty('webhooks:manage'),
+  'POST /v1/verify/:id/deliveries/:delivery/redeliver': relyingParty('webhooks:manage'),
+
+  'GET /v1/relying_party': relyingParty('settings:manage'),
+  'PATCH /v1/relying_party': relyingParty('settings:manage'),
+  'GET /v1/api_keys': relyingParty('settings:manage'),
+  'POST /v1/api_keys': relyingParty('settings:manage'),
+  'DELETE /v1/api_keys/:key': relyingParty('settings:manage'),
+  'POST /v1/webhook/rotate_secret': relyingParty('settings:manage'),
+  'POST /v1/webhook/test': relyingParty('settings:manage'),
+  'POST /v1/webhook/enable': relyingParty('settings:manage'),
+  'POST /oauth/token': { caller: 'client' },
+
+  'POST /v1/admin/relying_parties': OPERATOR,
+  'GET /v1/admin/relying_parties': OPERATOR,
+  'GET /v1/admin/relying_parties/:rp': OPERATOR,
+  'PATCH /v1/admin/relying_parties/:rp': OPERATOR,
+  'DELETE /v1/admin/relying_parties/:rp': OPERATOR,
+  'POST /v1/admin/relying_parties/:rp/api_keys': OPERATOR,
+  'DELETE /v1/admin/relying_parties/:rp/api_keys/:key': OPERATOR,
+  'POST /v1/admin/relying_parties/:rp/webhook/rotate_secret': OPERATOR,
+  'POST /v1/admin/relying_parties/:rp/webhook/test': OPERATOR,
+  'POST /v1/admin/relying_parties/:rp/webhook/enable': OPERATOR,
+  'POST /v1/admin/trust_lists': OPERATOR,
+  'GET /v1/admin/trust_lists': OPERATOR,
+  'GET /v1/admin/trust_lists/:list': OPERATOR,
+  'DELETE /v1/admin/trust_lists/:list': OPERATOR,
+  'POST /v1/admin/trust_lists/:list/refresh': OPERATOR,
+  'GET /metrics': OPERATOR,
+} as const satisfies Readonly<Record<`${Method} /${string}`, Access>>
+
+export type RouteName = keyof typeof ACCESS
+
+function relyingParty(scope: Scope): Extract<Access, { caller: 'relying_party' }> {
+  return { caller: 'relying_party', scope }
+}

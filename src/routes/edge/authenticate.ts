@@ -1,0 +1,164 @@
+// Who is calling? One bearer token, one answer. The prefix of a token tells its kind; what has none can only be an access token.
+
+import { configOf } from '../../env.ts'
+import { verifyAccessToken } from '../../relying-party/keys/access-token.ts'
+import { API_KEY_PREFIX, matchesApiKey, parseApiKey } from '../../relying-party/keys/api-key.ts'
+import type { ApiKeyRecord, Scope, Settings } from '../../relying-party/settings/settings.ts'
+import { forgetSettings, settingsOf } from '../../relying-party/settings/settings-cache.ts'
+import { err, ok, type Result } from '../../result.ts'
+import type { Opener } from '../../session/opener.ts'
+import { CLIENT_TOKEN_PREFIX, readClientToken } from '../../session/request/client-token.ts'
+import type { AppContext } from '../context.ts'
+import { type ProblemCode, problem } from './problems.ts'
+
+/** A relying party's server, by one of its API keys or by an access token that stands on one. */
+export type Caller = {
+  readonly settings: Settings
+  readonly keyId: string
+  /** What this call may do: the key's scopes, or those of them that the access token has too. */
+  readonly scopes: readonly Scope[]
+  /** When the key expires, in Unix milliseconds. */
+  readonly keyExpiresAt: number | null
+}
+
+/** Who may read a session's QR or status: its relying party, or whoever holds its client token. */
+export type SessionCaller =
+  | { readonly kind: 'relying_party'; readonly caller: Caller }
+  /** `createdAt`: when the session that the token is for began; another one of the same id is not meant. */
+  | { readonly kind: 'client_token'; readonly createdAt: number }
+
+/** By what this caller opens the session. */
+export function openerOf(caller: SessionCaller): Opener {
+  if (caller.kind === 'client_token') return { createdAt: caller.createdAt }
+  return { relyingPartyId: caller.caller.settings.relying_party_id }
+}
+
+/** Why a token opens nothing. */
+export type AuthenticationFault = Extract<
+  ProblemCode,
+  'missing_token' | 'invalid_token' | 'expired_token' | 'insufficient_scope' | 'temporarily_unavailable'
+>
+
+/** The relying party behind the request, if its token has the scope. The error is the response to send. */
+export async function authenticate(c: AppContext, scope: Scope): Promise<Result<Caller, Response>> {
+  const token = presentedToken(c)
+  const found = token.ok ? await callerOf(c, token.value, scope) : token
+  return found.ok ? found : err(problem(c, found.error))
+}
+
+/**
+ * As `authenticate`, but by settings read now and not by a copy: for changes that last. A key that was revoked elsewhere
+ * still opens things for up to 60 s, and must not use them to make itself a successor.
+ */
+export async function authenticateAfresh(c: AppContext, scope: Scope): Promise<Result<Caller, Response>> {
+  const caller = await authenticate(c, scope)
+  if (!caller.ok) return caller // a stranger cannot make us read settings again and again
+  forgetSettings(caller.value.settings.relying_party_id)
+  return authenticate(c, scope)
+}
+
+/**
+ * As `authenticate`, for the routes that also open to the session's client token, sent as Bearer or as `?token=`.
+ * A client token says nothing about whether the session exists.
+ */
+export async function authenticateForSession(
+  c: AppContext,
+  verificationId: string,
+  scope: Scope,
+): Promise<Result<SessionCaller, Response>> {
+  const token = presentedToken(c)
+  if (!token.ok) {
+    // An API key in an address would end up in logs and histories: there only a client token is heard.
+    const isMisplaced = token.error === 'missing_token' && Boolean(c.req.query('token'))
+    return err(problem(c, isMisplaced ? 'invalid_token' : token.error))
+  }
+  const createdAt = await readClientToken(configOf(c.env), verificationId, token.value)
+  if (createdAt !== undefined) return ok({ kind: 'client_token', createdAt })
+  const found = await callerOf(c, token.value, scope)
+  return found.ok ? ok({ kind: 'relying_party', caller: found.value }) : err(problem(c, found.error))
+}
+
+/** The token of the Authorization header; where it has none, a client token in `?token=`, on whichever route that is (CONTRACT 1). */
+export function presentedToken(c: AppContext): ReturnType<typeof bearerToken> {
+  const header = bearerToken(c)
+  if (header.ok || header.error !== 'missing_token') return header
+  const parameter = c.req.query('token')
+  return parameter?.startsWith(CLIENT_TOKEN_PREFIX) ? ok(parameter) : header
+}
+
+/** The token of the Authorization header (RFC 6750 §2.1; any visible characters: each kind of token has its own strict shape). */
+function bearerToken(c: AppContext): Result<string, 'missing_token' | 'invalid_token'> {
+  const header = c.req.header('Authorization')
+  if (header === undefined || !/^bearer(?: |$)/i.test(header)) return err('missing_token')
+  const token = /^bearer +([\x21-\x7e]+) *$/i.exec(header)?.[1]
+  return token === undefined || token.length > MAXIMUM_TOKEN ? err('invalid_token') : ok(token)
+}
+
+const MAXIMUM_TOKEN = 4096
+
+/** The caller by an API key, whatever its scopes. */
+export async function callerByApiKey(
+  c: AppContext,
+  key: string,
+): Promise<Result<Caller, AuthenticationFault>> {
+  const parsed = parseApiKey(key)
+  if (parsed === undefined) return err('invalid_token')
+  const now = Date.now()
+  const standing = await standingKey(c, parsed, now)
+  if (!standing.ok) return standing
+  if (!(await matchesApiKey(standing.value.record, parsed))) return err('invalid_token')
+  return toCaller(standing.value, now)
+}
+
+async function callerOf(
+  c: AppContext,
+  token: string,
+  scope: Scope,
+): Promise<Result<Caller, AuthenticationFault>> {
+  // CONTRACT 1: a client token anywhere but at its own session's QR and status is 403.
+  if (token.startsWith(CLIENT_TOKEN_PREFIX)) return err('insufficient_scope')
+  const isApiKey = token.startsWith(API_KEY_PREFIX)
+  const caller = isApiKey ? await callerByApiKey(c, token) : await callerByAccessToken(c, token)
+  if (!caller.ok) return caller
+  return caller.value.scopes.includes(scope) ? caller : err('insufficient_scope')
+}
+
+/** CONTRACT 8: the signature is checked here alone; the key that the token stands on is looked up, so the token dies with it. */
+async function callerByAccessToken(
+  c: AppContext,
+  token: string,
+): Promise<Result<Caller, AuthenticationFault>> {
+  const now = Date.now()
+  const verified = await verifyAccessToken(configOf(c.env), token, now)
+  if (!verified.ok) return verified
+  const standing = await standingKey(c, verified.value, now)
+  if (!standing.ok) return standing
+  const caller = toCaller(standing.value, now)
+  if (!caller.ok) return caller
+  const { scopes } = verified.value
+  return ok({ ...caller.value, scopes: caller.value.scopes.filter((scope) => scopes.includes(scope)) })
+}
+
+type KeyName = { readonly relyingPartyId: string; readonly keyId: string; readonly livemode: boolean }
+type StandingKey = { readonly settings: Settings; readonly record: ApiKeyRecord }
+
+/** The key by its name, as the settings of at most 60 s ago have it. Nothing is proven by the name. */
+async function standingKey(
+  c: AppContext,
+  { relyingPartyId, keyId, livemode }: KeyName,
+  now: number,
+): Promise<Result<StandingKey, AuthenticationFault>> {
+  const settings = await settingsOf(c.env, relyingPartyId, now)
+  if (!settings.ok) {
+    return err(settings.error === 'unavailable' ? 'temporarily_unavailable' : 'invalid_token')
+  }
+  const record = settings.value.api_keys.find((key) => key.key_id === keyId)
+  if (record === undefined || settings.value.livemode !== livemode) return err('invalid_token')
+  return ok({ settings: settings.value, record })
+}
+
+function toCaller({ settings, record }: StandingKey, now: number): Result<Caller, 'expired_token'> {
+  const { key_id, scopes, expires_at } = record
+  if (expires_at !== null && expires_at <= now) return err('expired_token')
+  return ok({ settings, keyId: key_id, scopes, keyExpiresAt: expires_at })
+}

@@ -1,0 +1,138 @@
+// The one way a body or a query string becomes typed: bounds first, then strict JSON, then one schema. What is wrong
+// is said by pointer and never by repeating what was sent.
+
+import * as z from 'zod/mini'
+import { decodeUtf8 } from '../../codec/bytes.ts'
+import { isJsonObject, type Json, type JsonFault, parseJson } from '../../codec/json.ts'
+import { inWords } from '../../codec/schema.ts'
+import { readAtMost } from '../../net/bounded-read.ts'
+import { err, ok, type Result } from '../../result.ts'
+import type { AppContext } from '../context.ts'
+import { type FieldError, problem } from './problems.ts'
+
+const MAXIMUM_DEPTH = 16
+const MAXIMUM_ERRORS = 20
+
+/**
+ * Reads a JSON body of at most `limit` bytes against `schema`. The error is the response to send: 415, 413,
+ * 400 `invalid_json` or 400 `invalid_request`.
+ */
+export async function readJson<T>(
+  c: AppContext,
+  schema: z.ZodMiniType<T>,
+  limit: number,
+): Promise<Result<T, Response>> {
+  if (mediaType(c) !== 'application/json') return err(problem(c, 'unsupported_media_type'))
+  const bytes = await readBody(c.req.raw, limit)
+  if (!bytes.ok) {
+    return err(problem(c, bytes.error === 'too_large' ? 'payload_too_large' : 'invalid_json'))
+  }
+  const text = decodeUtf8(bytes.value)
+  const json: Result<Json, JsonFault> =
+    text === undefined ? err('not_json') : parseJson(text, { length: limit, depth: MAXIMUM_DEPTH })
+  if (!json.ok) return err(problem(c, 'invalid_json', { detail: JSON_FAULTS[json.error] }))
+  const parsed = await schema.safeParseAsync(json.value, { error: inWords })
+  const errors = parsed.success ? prototypeErrors(json.value) : toErrors(parsed.error, json.value)
+  return parsed.success && errors.length === 0
+    ? ok(parsed.data)
+    : err(problem(c, 'invalid_request', { errors }))
+}
+
+/**
+ * Reads the query string against `schema`. A parameter given twice is an array and does not fit. The error is the response to
+ * send.
+ */
+export function readQuery<T>(c: AppContext, schema: z.ZodMiniType<T>): Result<T, Response> {
+  const given = Object.entries(c.req.queries()).map(([name, values]) => [
+    name,
+    values.length === 1 ? values[0] : values,
+  ])
+  const query = Object.fromEntries(given) as Json
+  const parsed = schema.safeParse(query, { error: inWords })
+  if (parsed.success) return ok(parsed.data)
+  return err(problem(c, 'invalid_request', { errors: toErrors(parsed.error, query) }))
+}
+
+/** A query parameter that is a whole number: what `pattern` lets through is digits. `message` says which. */
+export function queryNumber(pattern: RegExp, message: string) {
+  return z.pipe(z.string().check(z.regex(pattern, message)), z.transform(Number))
+}
+
+/** Reads a body of at most `limit` bytes, and not one chunk more. */
+export async function readBody(
+  request: Request,
+  limit: number,
+): Promise<Result<Uint8Array<ArrayBuffer>, 'too_large' | 'unreadable'>> {
+  if (Number(request.headers.get('Content-Length') ?? 0) > limit) return err('too_large')
+  try {
+    const body = await readAtMost(request, limit)
+    return body === undefined ? err('too_large') : ok(body)
+  } catch {
+    return err('unreadable') // the sender went away
+  }
+}
+
+/** The faults of a part of a body: `at` is where it stands. */
+export function partErrors(schema: z.ZodMiniType, part: Json, at: readonly string[]): readonly FieldError[] {
+  const parsed = schema.safeParse(part, { error: inWords })
+  if (parsed.success) return []
+  return toErrors(parsed.error, part).map((error) => ({ ...error, pointer: toPointer(at) + error.pointer }))
+}
+
+/** The faults of a parse as pointers and sentences, at most 20. */
+function toErrors(error: z.core.$ZodError, data: Json): readonly FieldError[] {
+  return error.issues.flatMap((issue) => toFieldErrors(issue, data)).slice(0, MAXIMUM_ERRORS)
+}
+
+function toFieldErrors(issue: z.core.$ZodIssue, data: Json): readonly FieldError[] {
+  const path = issue.path.map(String)
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((name) => unknownMember([...path, name]))
+  const pointer = toPointer(path)
+  if (isAbsent(data, path)) return [{ pointer, code: 'required', message: 'This member is required.' }]
+  const code = issue.code === 'custom' ? 'invalid_value' : issue.code
+  return [{ pointer, code, message: issue.message }]
+}
+
+/** RFC 6901 §3. Names come from the sender, so their length is bounded. */
+function toPointer(path: readonly string[]): string {
+  return path.map((name) => `/${name.slice(0, 100).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+}
+
+function isAbsent(data: Json, path: readonly string[]): boolean {
+  let value: Json | undefined = data
+  for (const name of path) {
+    if (typeof value !== 'object' || value === null) return false
+    if (!Object.hasOwn(value, name)) return true
+    value = (value as { readonly [name: string]: Json })[name]
+    if (value === undefined) return true
+  }
+  return false
+}
+
+/** zod passes over a member called `__proto__` in silence; here no member is. At most 20, as of other faults. */
+function prototypeErrors(data: Json): readonly FieldError[] {
+  return prototypeMembers(data, []).slice(0, MAXIMUM_ERRORS)
+}
+
+function prototypeMembers(value: Json, path: readonly string[]): readonly FieldError[] {
+  if (Array.isArray(value)) return value.flatMap((item, i) => prototypeMembers(item, [...path, String(i)]))
+  if (!isJsonObject(value)) return []
+  return Object.entries(value).flatMap(([name, item]) =>
+    name === '__proto__' ? [unknownMember([...path, name])] : prototypeMembers(item, [...path, name]),
+  )
+}
+
+function unknownMember(path: readonly string[]): FieldError {
+  return { pointer: toPointer(path), code: 'unknown_member', message: 'This member is not known here.' }
+}
+
+function mediaType(c: AppContext): string | undefined {
+  return c.req.header('Content-Type')?.split(';')[0]?.trim().toLowerCase()
+}
+
+const JSON_FAULTS: Readonly<Record<JsonFault, string>> = {
+  too_long: 'The body is too long.',
+  too_deep: `The body is nested more than ${MAXIMUM_DEPTH} levels deep.`,
+  not_json: 'The body is not JSON in UTF-8.',
+  duplicate_member: 'An object in the body names a member twice.',
+}

@@ -1,0 +1,63 @@
+// `/metrics` (docs/operating.md): what this process has counted since it began, and how its certificate and its lists stand. Where the service
+// runs as one process that is all there is to know. On Cloudflare it would be one isolate of many, so there it is not: Analytics Engine has it all.
+
+import { configOf } from '../../env.ts'
+import { type Gauge, OPEN_METRICS_TYPE, writeOpenMetrics } from '../../metrics/open-metrics.ts'
+import { countedOf } from '../../metrics/record.ts'
+import type { AppContext } from '../context.ts'
+import { cameByCloudflare } from '../edge/cloudflare.ts'
+import { problem } from '../edge/problems.ts'
+import { standing } from './standing.ts'
+
+/** Sends the metrics. The operator's token was asked for before. */
+export async function sendMetrics(c: AppContext): Promise<Response> {
+  if (cameByCloudflare(c.req.raw)) return problem(c, 'not_found')
+  const gauges = await gaugesAt(c, Date.now())
+  return c.body(writeOpenMetrics(countedOf, gauges), 200, {
+    'Content-Type': OPEN_METRICS_TYPE,
+    'Cache-Control': 'no-store',
+  })
+}
+
+/** What stands at `now` (Unix milliseconds). */
+async function gaugesAt({ env }: AppContext, now: number): Promise<readonly Gauge[]> {
+  const { verifierCertificate, relyingPartyCertificates, trustLists } = await standing(env, now)
+  // Nothing is told of what ends never (null), or never began (0).
+  const until = (time: number | null | undefined, labels: Sample['labels']): readonly Sample[] =>
+    time ? [{ labels, value: (time - now) / 1000 }] : []
+  return [
+    {
+      name: 'boot',
+      help: 'This process.',
+      samples: [{ labels: { boot_id: configOf(env).bootId ?? '' }, value: 1 }],
+    },
+    {
+      name: 'certificate_expires_in_seconds',
+      help: 'Until a verifier certificate expires.',
+      samples: [
+        ...until(verifierCertificate?.expiresAt, { of: 'service' }),
+        ...until(relyingPartyCertificates.nextExpiry, { of: 'relying_parties' }),
+      ],
+    },
+    {
+      name: 'certificates_expired',
+      help: "Relying parties' own.",
+      samples: [{ labels: {}, value: relyingPartyCertificates.expired }],
+    },
+    {
+      name: 'trust_list_usable',
+      help: 'Whether it vouches for anybody.',
+      samples: trustLists.map(({ name, isUsable }) => ({
+        labels: { trust_list: name },
+        value: isUsable ? 1 : 0,
+      })),
+    },
+    {
+      name: 'trust_list_usable_for_seconds',
+      help: 'Until it is stale.',
+      samples: trustLists.flatMap(({ name, usableUntil }) => until(usableUntil, { trust_list: name })),
+    },
+  ]
+}
+
+type Sample = Gauge['samples'][number]

@@ -1,0 +1,129 @@
+// The sandbox of test mode (CONTRACT 1): its pages, handed on to the Worker that has them, and what a relying party has it do. Where
+// no such Worker is bound, nothing is there; for live mode there is nothing in any case.
+
+import { Hono } from 'hono/tiny'
+import { err, ok, type Result } from '../../result.ts'
+import type { SessionFault } from '../../session/results.ts'
+import type { VerificationSession } from '../../session/verification-session.ts'
+import { SANDBOX_ORIGIN } from '../../trust/anchors/sandbox-anchor.ts'
+import type { AppContext, AppEnv } from '../context.ts'
+import { authenticate } from '../edge/authenticate.ts'
+import { problem } from '../edge/problems.ts'
+import { takeWalletCall } from '../edge/rate-limit.ts'
+import { readJson } from '../edge/validate.ts'
+import { outcomeRequest } from '../verifications/schemas.ts'
+import { faultProblem, stubOf } from '../verifications/verifications.ts'
+
+/** `/test/{page}`, `/v1/test/verify/{id}/outcome`, and the demonstration shop. */
+export function sandboxRoutes(): Hono<AppEnv> {
+  const routes = new Hono<AppEnv>().get('/demo', handOn)
+  for (const path of ['/test/:page', '/demo/:page']) routes.get(path, handOn).post(path, handOn)
+  return routes.post('/v1/test/verify/:id/outcome', produceOutcome)
+}
+
+async function handOn(c: AppContext): Promise<Response> {
+  const { SANDBOX } = c.env
+  // What the sandbox asks for is not the sandbox: an address can hold a hundred others, each of which would call the next.
+  if (SANDBOX === undefined || c.req.header('sandbox-wallet') !== undefined) return problem(c, 'not_found')
+  // What the page asks for in the visitor's place comes from no address.
+  if (!(await takeWalletCall(c))) return problem(c, 'rate_limited')
+  const answer = await SANDBOX.fetch(c.req.raw)
+  return new Response(answer.body, answer) // a copy, whose headers can be set
+}
+
+const OUTCOME_LIMIT = 2048
+
+async function produceOutcome(c: AppContext): Promise<Response> {
+  const caller = await authenticate(c, 'verify:create')
+  if (!caller.ok) return caller.error
+  const body = await readJson(c, outcomeRequest, OUTCOME_LIMIT)
+  if (!body.ok) return body.error
+  const { livemode, relying_party_id } = caller.value.settings
+  const session = stubOf(c, c.req.param('id') ?? '')
+  const { SANDBOX } = c.env
+  if (livemode || SANDBOX === undefined || session === undefined) return problem(c, 'verification_not_found')
+  const { reason, ...choice } = body.value
+  const produced = await produce(reason, choice, { session, rp: relying_party_id, sandbox: SANDBOX })
+  if (!produced.ok) {
+    const { error } = produced
+    if (error === 'ended') return problem(c, 'verification_already_terminal')
+    return typeof error === 'string' ? faultProblem(c, error) : problem(c, 'policy_unsatisfiable', error)
+  }
+  const view = await session.read(relying_party_id)
+  if (!view.ok) return faultProblem(c, view.error)
+  const json = `{"wallet":${JSON.stringify(produced.value)},"verification":${view.value.json}}`
+  return c.body(json, 200, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' })
+}
+
+type Stage = {
+  readonly session: DurableObjectStub<VerificationSession>
+  readonly rp: string
+  readonly sandbox: Fetcher
+}
+
+/** What the wallet was told. */
+type Told = { readonly status: number; readonly body: string; readonly redirect_uri: string | null }
+
+type Choice = { readonly credential_type?: string; readonly format?: string }
+
+type Produced = Result<Told | null, SessionFault | { readonly detail: string }>
+
+/** Most reasons are flaws of the wallet's. The others are what time, or the relying party, does to the session. */
+async function produce(reason: string, choice: Choice, stage: Stage): Promise<Produced> {
+  const { session, rp, sandbox } = stage
+  if (reason === 'canceled_by_relying_party') return withoutWallet(await session.cancel(rp))
+  if (reason === 'session_expired') return withoutWallet(await session.hasten(rp))
+  if (reason === 'same_device_return_missing' || reason === 'request_superseded')
+    return produceLate(reason, choice, stage)
+  const viewed = await session.readRequest(rp)
+  // What any device may answer, or else, where wallet and browser must be one, a request for one browser.
+  const found = viewed.ok || viewed.error !== 'binding_excludes_qr' ? viewed : await linkOf(stage)
+  if (!found.ok) return found
+  const answered = await ask(sandbox, '/answer', { ...choice, reason, uri: uriOf(found.value.json) })
+  return answered.ok ? ok(answered.value.answered) : answered
+}
+
+/** A request for one browser is answered, and nobody comes back to that: what was presented is dropped, and its request with it. */
+async function produceLate(reason: string, choice: Choice, stage: Stage): Promise<Produced> {
+  const { session, rp, sandbox } = stage
+  const link = await linkOf(stage)
+  if (!link.ok) return link
+  const uri = uriOf(link.value.json)
+  const first = await ask(sandbox, '/answer', { ...choice, reason: 'verified', uri })
+  if (!first.ok) return first
+  const { post, answered } = first.value
+  const dropped = answered.status === 200 ? await session.hasten(rp) : ok(null)
+  if (!dropped.ok || reason !== 'request_superseded') return dropped.ok ? ok(answered) : dropped
+  const again = await ask(sandbox, '/again', post)
+  return again.ok ? ok(again.value.answered) : again
+}
+
+function withoutWallet(done: Result<unknown, SessionFault>): Produced {
+  return done.ok ? ok(null) : done
+}
+
+function linkOf({ session, rp }: Stage) {
+  return session.link({ relyingPartyId: rp }, null)
+}
+
+/** The wallet's URI in a link, or in the view of a session. */
+function uriOf(json: string): string | undefined {
+  const found = JSON.parse(json) as Addresses
+  return found.uri ?? found.wallet_request?.uri
+}
+
+/** Of a link, or of the view. Both are our own. */
+type Addresses = { readonly uri?: string; readonly wallet_request?: { readonly uri: string } }
+
+/** As src/sandbox/worker.ts answers. */
+type Answered = { readonly post: object; readonly answered: Told }
+
+async function ask(
+  sandbox: Fetcher,
+  path: string,
+  what: object,
+): Promise<Result<Answered, 'unavailable' | { readonly detail: string }>> {
+  const response = await sandbox.fetch(SANDBOX_ORIGIN + path, { method: 'POST', body: JSON.stringify(what) })
+  if (response.ok) return ok(await response.json<Answered>())
+  return err(response.status === 422 ? await response.json<{ detail: string }>() : 'unavailable')
+}

@@ -1,0 +1,46 @@
+// The DID documents of the verifier (OpenID4VP 1.0 §5.9.3, did:web §3.2): the service's, and those of relying parties that sign
+// with keys of their own. Wallets read them while they look at a request, so they are never older than the request is.
+
+import { Hono } from 'hono/tiny'
+import type { PublicJwk } from '../../crypto/jwk.ts'
+import { configOf } from '../../env.ts'
+import { buildDidDocument, RELYING_PARTY_SEGMENT, verifierDid } from '../../openid4vp/request/verifier-did.ts'
+import { relyingPartyStub } from '../../relying-party/identifier.ts'
+import type { AppContext, AppEnv } from '../context.ts'
+import { problem } from '../edge/problems.ts'
+import { takeWalletCall } from '../edge/rate-limit.ts'
+
+/** `/.well-known/did.json`, `/rp/{id}/did.json`. */
+export function verifierDidRoutes(): Hono<AppEnv> {
+  return new Hono<AppEnv>()
+    .get('/.well-known/did.json', serviceDocument)
+    .get(`/${RELYING_PARTY_SEGMENT}/:rp/did.json`, relyingPartyDocument)
+}
+
+function serviceDocument(c: AppContext): Promise<Response> {
+  const { signingJwk, furtherKeys } = configOf(c.env).verifier
+  return answer(c, null, [signingJwk, ...furtherKeys])
+}
+
+/** Of a relying party that has, and had, no key of its own there is no document: its requests are the service's. */
+async function relyingPartyDocument(c: AppContext): Promise<Response> {
+  if (!(await takeWalletCall(c))) return problem(c, 'rate_limited')
+  const id = c.req.param('rp') ?? ''
+  // Asked of its object each time: a session may have begun with a key that is a second old.
+  const keys = await relyingPartyStub(c.env.RELYING_PARTY, `rp_${id}`)?.verifierKeys()
+  return keys?.ok && keys.value.length > 0 ? answer(c, id, keys.value) : problem(c, 'not_found')
+}
+
+async function answer(
+  c: AppContext,
+  relyingParty: string | null,
+  keys: readonly PublicJwk[],
+): Promise<Response> {
+  const did = verifierDid(configOf(c.env).baseUrl, relyingParty)
+  if (did === undefined) return problem(c, 'not_found')
+  return c.newResponse(JSON.stringify(await buildDidDocument(did, keys)), 200, {
+    'Content-Type': 'application/did+json',
+    'Cache-Control': 'no-cache',
+    'Access-Control-Allow-Origin': '*',
+  })
+}

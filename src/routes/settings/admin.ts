@@ -1,0 +1,95 @@
+// The operator's routes (CONTRACT 8), below /v1/admin. Without ADMIN_TOKEN they do not exist.
+
+import type { MiddlewareHandler } from 'hono'
+import { Hono } from 'hono/tiny'
+import { utf8 } from '../../codec/bytes.ts'
+import { sha256 } from '../../crypto/digest.ts'
+import { timingSafeEqual } from '../../crypto/timing-safe.ts'
+import { configOf } from '../../env.ts'
+import { directoryOf } from '../../relying-party/directory.ts'
+import { createRelyingParty, eraseRelyingParty } from '../../relying-party/registry.ts'
+import { creationSchema, SETTINGS_LIMIT } from '../../relying-party/settings/settings-schema.ts'
+import { CLIENT_TOKEN_PREFIX } from '../../session/request/client-token.ts'
+import type { AppContext, AppEnv } from '../context.ts'
+import { presentedToken } from '../edge/authenticate.ts'
+import { problem } from '../edge/problems.ts'
+import { readJson, readQuery } from '../edge/validate.ts'
+import { directoryQuery } from '../verifications/schemas.ts'
+import {
+  answer,
+  changeSettings,
+  createApiKey,
+  deleteApiKey,
+  enableWebhook,
+  rotateWebhookSecret,
+  rulesOf,
+  settingsToWire,
+  showSettings,
+  testWebhook,
+  toTime,
+  toTimeOrNull,
+} from './settings-handlers.ts'
+import { createList, eraseList, listLists, refreshList, showList } from './trust-lists.ts'
+
+/** Mount at `/v1/admin`. */
+export function adminRoutes(): Hono<AppEnv> {
+  return new Hono<AppEnv>()
+    .use('*', operatorOnly)
+    .post('/relying_parties', create)
+    .get('/relying_parties', list)
+    .get('/relying_parties/:rp', (c) => showSettings(c, c.req.param('rp')))
+    .patch('/relying_parties/:rp', (c) => changeSettings(c, c.req.param('rp')))
+    .delete('/relying_parties/:rp', (c) => erase(c, c.req.param('rp')))
+    .post('/relying_parties/:rp/api_keys', (c) => createApiKey(c, c.req.param('rp')))
+    .delete('/relying_parties/:rp/api_keys/:key', (c) =>
+      deleteApiKey(c, c.req.param('rp'), c.req.param('key')),
+    )
+    .post('/relying_parties/:rp/webhook/rotate_secret', (c) => rotateWebhookSecret(c, c.req.param('rp')))
+    .post('/relying_parties/:rp/webhook/test', (c) => testWebhook(c, c.req.param('rp')))
+    .post('/relying_parties/:rp/webhook/enable', (c) => enableWebhook(c, c.req.param('rp')))
+    .post('/trust_lists', createList)
+    .get('/trust_lists', listLists)
+    .get('/trust_lists/:list', (c) => showList(c, c.req.param('list')))
+    .delete('/trust_lists/:list', (c) => eraseList(c, c.req.param('list')))
+    .post('/trust_lists/:list/refresh', (c) => refreshList(c, c.req.param('list')))
+}
+
+/** Lets `ADMIN_TOKEN` pass, and nothing else. */
+export const operatorOnly: MiddlewareHandler<AppEnv> = async (c, next) => {
+  const { adminToken } = configOf(c.env)
+  if (adminToken === null) return problem(c, 'not_found')
+  const token = presentedToken(c)
+  if (!token.ok) return problem(c, token.error)
+  // Digests have one length, so not even the token's length shows in the time taken.
+  const [presented, expected] = await Promise.all([sha256(utf8(token.value)), sha256(utf8(adminToken))])
+  if (timingSafeEqual(presented, expected)) return next()
+  // CONTRACT 1: a client token anywhere but at its own session's QR and status is 403.
+  return problem(c, token.value.startsWith(CLIENT_TOKEN_PREFIX) ? 'insufficient_scope' : 'invalid_token')
+}
+
+async function create(c: AppContext): Promise<Response> {
+  const rules = await rulesOf(c)
+  const input = await readJson(c, creationSchema(rules), SETTINGS_LIMIT)
+  if (!input.ok) return input.error
+  const { api_key, webhook_secret, settings } = await createRelyingParty(c.env, input.value, rules.now)
+  const { relying_party_id, ...rest } = settingsToWire(settings)
+  return answer(c, { relying_party_id, api_key, webhook_secret, ...rest }, 201)
+}
+
+async function list(c: AppContext): Promise<Response> {
+  const query = readQuery(c, directoryQuery)
+  if (!query.ok) return query.error
+  const { after, limit } = query.value
+  const page = await directoryOf(c.env).list(after, limit)
+  const relying_parties = page.entries.map((entry) => ({
+    ...entry,
+    created_at: toTime(entry.created_at),
+    verifier_certificate_expires_at: toTimeOrNull(entry.verifier_certificate_expires_at),
+  }))
+  return answer(c, { relying_parties, next_cursor: page.next === null ? null : String(page.next) })
+}
+
+async function erase(c: AppContext, relyingPartyId: string): Promise<Response> {
+  const erased = await eraseRelyingParty(c.env, relyingPartyId)
+  return erased ? new Response(null, { status: 204 }) : problem(c, 'not_found')
+}

@@ -1,0 +1,84 @@
+// What a relying party may do with its own settings, keys and webhook (CONTRACT 1, 8): what the operator may, less what
+// would widen its own power. docs/decisions/own-settings.md says which and why.
+
+import { Hono } from 'hono/tiny'
+import type { SettingsPatch } from '../../relying-party/settings/settings.ts'
+import type { AppContext, AppEnv } from '../context.ts'
+import { authenticate, authenticateAfresh, type Caller } from '../edge/authenticate.ts'
+import { type ProblemCode, problem } from '../edge/problems.ts'
+import {
+  changeSettings,
+  createApiKey,
+  deleteApiKey,
+  enableWebhook,
+  listApiKeys,
+  rotateWebhookSecret,
+  showSettings,
+  testWebhook,
+} from './settings-handlers.ts'
+
+/** The routes of a relying party about itself. */
+export function ownSettingsRoutes(): Hono<AppEnv> {
+  return new Hono<AppEnv>()
+    .get('/v1/relying_party', reading(showSettings))
+    .patch('/v1/relying_party', changing(patchOwnSettings))
+    .get('/v1/api_keys', reading(listApiKeys))
+    .post('/v1/api_keys', changing(grantApiKey))
+    .delete(
+      '/v1/api_keys/:key',
+      changing((c, id) => deleteApiKey(c, id, c.req.param('key') ?? '')),
+    )
+    .post('/v1/webhook/rotate_secret', changing(rotateWebhookSecret))
+    .post('/v1/webhook/test', changing(testWebhook))
+    .post('/v1/webhook/enable', changing(enableWebhook))
+}
+
+type Handler = (c: AppContext, relyingPartyId: string, caller: Caller) => Promise<Response>
+
+const reading = (handler: Handler) => behind(authenticate, handler)
+const changing = (handler: Handler) => behind(authenticateAfresh, handler)
+
+function behind(identify: typeof authenticate, handler: Handler) {
+  return async (c: AppContext): Promise<Response> => {
+    const caller = await identify(c, 'settings:manage')
+    if (!caller.ok) return caller.error
+    return handler(c, caller.value.settings.relying_party_id, caller.value)
+  }
+}
+
+function patchOwnSettings(c: AppContext, relyingPartyId: string, caller: Caller): Promise<Response> {
+  return changeSettings(c, relyingPartyId, (patch) => {
+    const fault = patchFault(patch, caller)
+    if (fault === undefined) return undefined
+    const { code, pointer, message } = fault
+    return problem(c, code, { errors: [{ pointer, code: 'not_allowed', message }] })
+  })
+}
+
+type PatchFault = { readonly code: ProblemCode; readonly pointer: string; readonly message: string }
+
+function patchFault(patch: SettingsPatch, { settings, scopes }: Caller): PatchFault | undefined {
+  // People are shown these, so in live mode it is the operator who vouches for them. What was read can be sent back.
+  const shown = settings.livemode ? (['name', 'branding'] as const) : []
+  const changed = shown.find(
+    (name) =>
+      patch[name] !== undefined && JSON.stringify(patch[name]) !== JSON.stringify(settings[name] ?? null),
+  )
+  if (changed !== undefined) {
+    return {
+      code: 'invalid_request',
+      pointer: `/${changed}`,
+      message: 'is changed by the operator in live mode',
+    }
+  }
+  // Whoever may not put a session's key beside this one must not replace it for all sessions either (CONTRACT 4).
+  if (patch.claims_encryption_jwk !== undefined && !scopes.includes('claims:encrypt')) {
+    const message = 'needs the scope claims:encrypt'
+    return { code: 'insufficient_scope', pointer: '/claims_encryption_jwk', message }
+  }
+  return undefined
+}
+
+function grantApiKey(c: AppContext, relyingPartyId: string, caller: Caller): Promise<Response> {
+  return createApiKey(c, relyingPartyId, { scopes: caller.scopes, expires_at: caller.keyExpiresAt })
+}

@@ -1,0 +1,184 @@
+// What can be done with one relying party's settings, keys and webhook. Who may do it is decided by whoever mounts these
+// handlers: the operator's routes (admin.ts), or the relying party's own.
+
+import { configOf } from '../../env.ts'
+import { directoryOf } from '../../relying-party/directory.ts'
+import { relyingPartyStub } from '../../relying-party/identifier.ts'
+import { updateRelyingParty } from '../../relying-party/registry.ts'
+import type { ApiKeyGrant } from '../../relying-party/relying-party.ts'
+import { addedTypeToWire } from '../../relying-party/settings/added-types.ts'
+import { SCOPES, type SettingsPatch, type SettingsView } from '../../relying-party/settings/settings.ts'
+import { forgetSettings } from '../../relying-party/settings/settings-cache.ts'
+import {
+  apiKeyGrantSchema,
+  patchSchema,
+  SETTINGS_LIMIT,
+  type SettingsRules,
+} from '../../relying-party/settings/settings-schema.ts'
+import type { AppContext } from '../context.ts'
+import { problem } from '../edge/problems.ts'
+import { readJson } from '../edge/validate.ts'
+
+/** GET: the settings, without secrets. */
+export async function showSettings(c: AppContext, relyingPartyId: string): Promise<Response> {
+  const view = await relyingPartyStub(c.env.RELYING_PARTY, relyingPartyId)?.view()
+  return view?.ok ? answer(c, settingsToWire(view.value)) : problem(c, 'not_found')
+}
+
+/** PATCH: replaces the members that are sent. `refuse` may answer instead, where the caller may not change them all. */
+export async function changeSettings(
+  c: AppContext,
+  relyingPartyId: string,
+  refuse: (patch: SettingsPatch) => Response | undefined = () => undefined,
+): Promise<Response> {
+  const view = await relyingPartyStub(c.env.RELYING_PARTY, relyingPartyId)?.view()
+  if (!view?.ok) return problem(c, 'not_found')
+  const patch = await readJson(c, patchSchema(await rulesOf(c), view.value), SETTINGS_LIMIT)
+  if (!patch.ok) return patch.error
+  const refused = refuse(patch.value)
+  if (refused !== undefined) return refused
+  const updated = await updateRelyingParty(c.env, relyingPartyId, patch.value)
+  return updated.ok ? answer(c, settingsToWire(updated.value)) : problem(c, 'not_found')
+}
+
+/** GET of the API keys, without the keys themselves. */
+export async function listApiKeys(c: AppContext, relyingPartyId: string): Promise<Response> {
+  const view = await relyingPartyStub(c.env.RELYING_PARTY, relyingPartyId)?.view()
+  return view?.ok ? answer(c, { api_keys: view.value.api_keys.map(apiKeyToWire) }) : problem(c, 'not_found')
+}
+
+/**
+ * POST of an API key: the key itself is shown in this answer and never again. No key goes beyond `ceiling`, which is also
+ * what it is granted where nothing is said.
+ */
+export async function createApiKey(
+  c: AppContext,
+  relyingPartyId: string,
+  ceiling: ApiKeyGrant = { scopes: SCOPES, expires_at: null },
+): Promise<Response> {
+  const grant = await readJson(c, apiKeyGrantSchema(Date.now(), ceiling), SMALL_LIMIT)
+  if (!grant.ok) return grant.error
+  if (!grant.value.scopes.every((scope) => ceiling.scopes.includes(scope))) {
+    const message = 'must not go beyond the scopes of the calling token'
+    return problem(c, 'insufficient_scope', {
+      errors: [{ pointer: '/scopes', code: 'not_allowed', message }],
+    })
+  }
+  const created = await relyingPartyStub(c.env.RELYING_PARTY, relyingPartyId)?.createApiKey(grant.value)
+  if (created === undefined) return problem(c, 'not_found')
+  if (!created.ok && created.error === 'too_many_keys') {
+    return problem(c, 'invalid_request', {
+      detail: 'Delete an API key first: there are as many as there may be.',
+    })
+  }
+  if (!created.ok) return problem(c, 'not_found')
+  forgetSettings(relyingPartyId)
+  return answer(c, { api_key: created.value.api_key, ...apiKeyToWire(created.value.record) }, 201)
+}
+
+/** DELETE of an API key: it dies within 60 s. */
+export async function deleteApiKey(c: AppContext, relyingPartyId: string, keyId: string): Promise<Response> {
+  const deleted = await relyingPartyStub(c.env.RELYING_PARTY, relyingPartyId)?.deleteApiKey(keyId)
+  if (deleted !== true) return problem(c, 'not_found')
+  forgetSettings(relyingPartyId)
+  return new Response(null, { status: 204 })
+}
+
+/** POST: a new webhook secret, shown once; the old one signs along until `previous_secret_expires_at`. */
+export async function rotateWebhookSecret(c: AppContext, relyingPartyId: string): Promise<Response> {
+  const rotated = await relyingPartyStub(c.env.RELYING_PARTY, relyingPartyId)?.rotateWebhookSecret()
+  if (!rotated?.ok) return problem(c, 'not_found')
+  forgetSettings(relyingPartyId)
+  const { secret, previousExpiresAt } = rotated.value
+  return answer(c, { webhook_secret: secret, previous_secret_expires_at: toTime(previousExpiresAt) })
+}
+
+/** POST: lets events flow again after a 410. */
+export async function enableWebhook(c: AppContext, relyingPartyId: string): Promise<Response> {
+  const enabled = await relyingPartyStub(c.env.RELYING_PARTY, relyingPartyId)?.enableWebhook()
+  if (!enabled?.ok) return problem(c, 'not_found')
+  if (enabled.value.webhook === null) return problem(c, 'webhook_not_configured')
+  forgetSettings(relyingPartyId)
+  return answer(c, settingsToWire(enabled.value))
+}
+
+/** POST: sends one test event and tells what came of it; 200 whatever the receiver answered. */
+export async function testWebhook(c: AppContext, relyingPartyId: string): Promise<Response> {
+  const tested = await relyingPartyStub(c.env.RELYING_PARTY, relyingPartyId)?.sendTestWebhook()
+  if (tested === undefined) return problem(c, 'not_found')
+  if (!tested.ok) return problem(c, tested.error === 'no_webhook' ? 'webhook_not_configured' : 'not_found')
+  if (tested.value.status === 410) forgetSettings(relyingPartyId)
+  const { eventId, succeeded, status, error, durationMs } = tested.value
+  return answer(c, { event_id: eventId, succeeded, status, error, duration_ms: durationMs })
+}
+
+/** The settings as JSON. Only what is named here leaves the service. */
+export function settingsToWire(view: SettingsView) {
+  const { webhook } = view
+  return {
+    relying_party_id: view.relying_party_id,
+    name: view.name,
+    livemode: view.livemode,
+    created_at: toTime(view.created_at),
+    webhook: webhook && { url: webhook.url, events: webhook.events, disabled: webhook.disabled },
+    trust_anchors: view.trust_anchors,
+    anchor_sets: view.anchor_sets,
+    credential_types: view.credential_types.map(addedTypeToWire),
+    transaction_data_types: view.transaction_data_types,
+    formats: view.formats,
+    request_options: view.request_options,
+    by_value: view.by_value,
+    status_unavailable: view.status_unavailable,
+    certificate_revocation: view.certificate_revocation,
+    return_urls: view.return_urls,
+    origins: view.origins,
+    branding: view.branding,
+    retention_seconds: view.retention_seconds,
+    claims_encryption_jwk: view.claims_encryption_jwk,
+    verifier: view.verifier && verifierToWire(view.verifier),
+    api_keys: view.api_keys.map(apiKeyToWire),
+  }
+}
+
+/** What a settings body is judged by. */
+export async function rulesOf(c: AppContext): Promise<SettingsRules> {
+  const { baseUrl, allowLoopback } = configOf(c.env)
+  const trustLists = await directoryOf(c.env).trustLists()
+  return { now: Date.now(), baseUrl, allowLoopback, trustLists }
+}
+
+/** Answers with JSON that no cache may keep. */
+export function answer(c: AppContext, body: object, status: 200 | 201 = 200): Response {
+  return c.newResponse(JSON.stringify(body), status, {
+    'Content-Type': 'application/json',
+    'Cache-Control': 'no-store',
+  })
+}
+
+/** ISO 8601 in UTC. */
+export function toTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString()
+}
+
+export function toTimeOrNull(milliseconds: number | null): string | null {
+  return milliseconds === null ? null : toTime(milliseconds)
+}
+
+/** Bytes of the small bodies at most. */
+const SMALL_LIMIT = 4 * 1024
+
+function verifierToWire(verifier: NonNullable<SettingsView['verifier']>) {
+  const { registration, ...rest } = verifier
+  const shown = registration && { ...registration, dataset: JSON.parse(registration.dataset) as unknown }
+  return { attestation_jwt: null, ...rest, registration: shown ?? null }
+}
+
+function apiKeyToWire(record: SettingsView['api_keys'][number]) {
+  const { key_id, scopes, created_at, expires_at } = record
+  return {
+    key_id,
+    scopes,
+    created_at: toTime(created_at),
+    expires_at: toTimeOrNull(expires_at),
+  }
+}

@@ -1,0 +1,135 @@
+// The token endpoint (RFC 6749 §3.2, §4.4; CONTRACT 8): a relying party's API key against a short-lived access token. Here
+// errors speak OAuth (§5.2), so that any OAuth client can call it.
+
+import { Hono } from 'hono/tiny'
+import { decodeBase64 } from '../../codec/base64url.ts'
+import { decodeUtf8 } from '../../codec/bytes.ts'
+import { configOf } from '../../env.ts'
+import { issueAccessToken } from '../../relying-party/keys/access-token.ts'
+import { SCOPES, type Scope } from '../../relying-party/settings/settings.ts'
+import { err, ok, type Result } from '../../result.ts'
+import type { AppContext, AppEnv } from '../context.ts'
+import { type Caller, callerByApiKey } from '../edge/authenticate.ts'
+import { decodeFormText, readForm } from '../edge/form.ts'
+import { takeToken, takeTokenCall } from '../edge/rate-limit.ts'
+import { TOKEN_ERRORS, type TokenRefusal } from './oauth-errors.ts'
+
+/** `POST /oauth/token` and what announces it. */
+export function oauthRoutes(): Hono<AppEnv> {
+  return new Hono<AppEnv>()
+    .post('/oauth/token', sendToken)
+    .all('/oauth/token', () => refuse('method_not_allowed'))
+    .get('/.well-known/oauth-authorization-server', sendMetadata)
+}
+
+const TOKEN_LIMIT = 8 * 1024
+
+type Parameters = ReadonlyMap<string, string>
+
+async function sendToken(c: AppContext): Promise<Response> {
+  if (!(await takeTokenCall(c))) return refuse('rate_limited')
+  const form = await readForm(c.req.raw, TOKEN_LIMIT)
+  if (!form.ok) return refuse(form.error)
+  // RFC 6749 §3.2: a parameter without a value counts as not sent; one we do not know is ignored.
+  const parameters = new Map([...form.value.parameters].filter(([, value]) => value !== ''))
+  const grantType = parameters.get('grant_type')
+  if (grantType === undefined) return refuse('grant_type_missing')
+  if (grantType !== 'client_credentials') return refuse('grant_type_unsupported')
+  const client = await authenticateClient(c, parameters)
+  if (!client.ok) return refuse(client.error)
+  if (!(await takeToken(c, client.value.settings.relying_party_id))) return refuse('rate_limited')
+  const scopes = narrowed(client.value.scopes, parameters.get('scope'))
+  return scopes === undefined ? refuse('scope_invalid') : respond(await tokenFor(c, client.value, scopes))
+}
+
+async function tokenFor(c: AppContext, client: Caller, scopes: readonly Scope[]) {
+  const { relying_party_id: relyingPartyId, livemode } = client.settings
+  const { keyId, keyExpiresAt } = client
+  const grant = { relyingPartyId, livemode, keyId, keyExpiresAt, scopes }
+  const { token, expiresIn } = await issueAccessToken(configOf(c.env), grant, Date.now())
+  // RFC 6749 §5.1
+  return { access_token: token, token_type: 'Bearer', expires_in: expiresIn, scope: scopes.join(' ') }
+}
+
+/** The relying party behind `client_id` and `client_secret`, which is one of its API keys. */
+async function authenticateClient(
+  c: AppContext,
+  parameters: Parameters,
+): Promise<Result<Caller, TokenRefusal>> {
+  const credentials = credentialsOf(c.req.header('Authorization'), parameters)
+  if (!credentials.ok) return credentials
+  const { clientId, clientSecret } = credentials.value
+  const caller = await callerByApiKey(c, clientSecret)
+  if (!caller.ok) return err(caller.error === 'temporarily_unavailable' ? 'unavailable' : 'client_unknown')
+  return caller.value.settings.relying_party_id === clientId ? caller : err('client_unknown')
+}
+
+type Credentials = { readonly clientId: string; readonly clientSecret: string }
+
+/** RFC 6749 §2.3: by header or by body, and never both. */
+function credentialsOf(
+  header: string | undefined,
+  parameters: Parameters,
+): Result<Credentials, TokenRefusal> {
+  const clientId = parameters.get('client_id')
+  const clientSecret = parameters.get('client_secret')
+  if (header === undefined) {
+    if (clientId === undefined || clientSecret === undefined) return err('client_unknown')
+    return ok({ clientId, clientSecret })
+  }
+  if (clientSecret !== undefined || parameters.has('client_assertion')) return err('two_authentications')
+  const basic = parseBasic(header)
+  if (basic === undefined) return err('client_unknown')
+  // A client_id in the body proves nothing and may stand beside the header, but not name somebody else.
+  return clientId === undefined || clientId === basic.clientId ? ok(basic) : err('two_clients')
+}
+
+/** RFC 7617 §2, where OAuth encodes both parts as in a form before they are joined (RFC 6749 §2.3.1). */
+function parseBasic(header: string): Credentials | undefined {
+  const encoded = /^basic +([A-Za-z0-9+/]{1,2048}={0,2}) *$/i.exec(header)?.[1]
+  const bytes = encoded === undefined ? undefined : decodeBase64(encoded)
+  const text = bytes === undefined ? undefined : decodeUtf8(bytes)
+  const colon = text?.indexOf(':') ?? -1
+  if (text === undefined || colon < 0) return undefined
+  const clientId = decodeFormText(text.slice(0, colon))
+  const clientSecret = decodeFormText(text.slice(colon + 1))
+  return clientId === undefined || clientSecret === undefined ? undefined : { clientId, clientSecret }
+}
+
+/** The scopes asked for, if each is one of the key's; all of the key's where none was asked for (RFC 6749 §3.3). */
+function narrowed(granted: readonly Scope[], asked: string | undefined): readonly Scope[] | undefined {
+  if (asked === undefined) return granted
+  const names = asked.split(' ')
+  if (!names.every((name) => granted.some((scope) => scope === name))) return undefined
+  return granted.filter((scope) => names.includes(scope))
+}
+
+function refuse(refusal: TokenRefusal): Response {
+  const { status, error, description } = TOKEN_ERRORS[refusal]
+  const response = respond({ error, error_description: description }, status)
+  if (status === 401) response.headers.set('WWW-Authenticate', 'Basic realm="oauth", charset="UTF-8"')
+  if (status === 405) response.headers.set('Allow', 'POST')
+  if (status === 429 || status === 503) response.headers.set('Retry-After', '1')
+  return response
+}
+
+function respond(body: object, status = 200): Response {
+  // RFC 6749 §5.1 asks for both headers.
+  const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', Pragma: 'no-cache' }
+  return new Response(JSON.stringify(body), { status, headers })
+}
+
+/** RFC 8414 §2. There is no authorization endpoint, hence no response type. */
+function sendMetadata(c: AppContext): Response {
+  const { baseUrl } = configOf(c.env)
+  const metadata = {
+    issuer: baseUrl,
+    token_endpoint: `${baseUrl}/oauth/token`,
+    jwks_uri: `${baseUrl}/.well-known/jwks.json`,
+    scopes_supported: SCOPES,
+    response_types_supported: [],
+    grant_types_supported: ['client_credentials'],
+    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+  }
+  return c.json(metadata, 200, { 'Cache-Control': 'public, max-age=300' })
+}

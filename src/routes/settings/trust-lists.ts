@@ -1,0 +1,80 @@
+// The operator's lists of trusted issuers (CONTRACT 8), below /v1/admin/trust_lists.
+
+import { configOf } from '../../env.ts'
+import { directoryOf } from '../../relying-party/directory.ts'
+import { SETTINGS_LIMIT } from '../../relying-party/settings/settings-schema.ts'
+import type { TrustListView } from '../../relying-party/trust-lists/trust-list.ts'
+import { type TrustListConfig, trustListSchema } from '../../relying-party/trust-lists/trust-list-schema.ts'
+import {
+  createTrustList,
+  eraseTrustList,
+  refreshTrustList,
+  viewTrustList,
+} from '../../relying-party/trust-lists/trust-lists.ts'
+import type { AppContext } from '../context.ts'
+import { problem } from '../edge/problems.ts'
+import { readJson } from '../edge/validate.ts'
+import { answer, toTime, toTimeOrNull } from './settings-handlers.ts'
+
+/** POST: keeps a list from now on. Whether it came, and why it did not, stands in `last_attempt`. */
+export async function createList(c: AppContext): Promise<Response> {
+  const input = await readJson(c, trustListSchema(configOf(c.env)), SETTINGS_LIMIT)
+  if (!input.ok) return input.error
+  const created = await createTrustList(c.env, input.value, Date.now())
+  if (created.ok) return answer(c, toWire(created.value), 201)
+  switch (created.error) {
+    case 'too_many':
+      return problem(c, 'invalid_request', {
+        detail: 'Delete a list first: there are as many as there may be.',
+      })
+    case 'exists':
+      return problem(c, 'invalid_request', {
+        errors: [{ pointer: '/name', code: 'invalid_value', message: 'There is a list of this name.' }],
+      })
+    case 'not_found': // erased while it was fetched
+      return problem(c, 'not_found')
+  }
+}
+
+/** GET of all: their names, and whether live relying parties may subscribe. */
+export async function listLists(c: AppContext): Promise<Response> {
+  return answer(c, { trust_lists: await directoryOf(c.env).trustLists() })
+}
+
+/** GET of one: how it was set up, and how it stands. */
+export async function showList(c: AppContext, name: string): Promise<Response> {
+  const view = await viewTrustList(c.env, name)
+  return view.ok ? answer(c, toWire(view.value)) : problem(c, 'not_found')
+}
+
+/** POST: gets the list now. */
+export async function refreshList(c: AppContext, name: string): Promise<Response> {
+  const view = await refreshTrustList(c.env, name)
+  return view.ok ? answer(c, toWire(view.value)) : problem(c, 'not_found')
+}
+
+/** DELETE: whoever subscribes to it has its anchors no more. */
+export async function eraseList(c: AppContext, name: string): Promise<Response> {
+  return (await eraseTrustList(c.env, name)) ? new Response(null, { status: 204 }) : problem(c, 'not_found')
+}
+
+function toWire({ config, last_attempt, ...view }: TrustListView) {
+  return {
+    ...configToWire(config),
+    created_at: toTime(view.created_at),
+    sequence: view.sequence,
+    issued_at: toTimeOrNull(view.issued_at),
+    next_update: toTimeOrNull(view.next_update),
+    trust_as_of: toTimeOrNull(view.trust_as_of),
+    usable_until: toTimeOrNull(view.usable_until),
+    anchors: view.anchors,
+    left_out: view.left_out,
+    last_attempt: last_attempt && { at: toTime(last_attempt.at), fault: last_attempt.fault },
+  }
+}
+
+/** As it was sent: what a bundle lists its certificates for is a word of ours. */
+function configToWire(config: TrustListConfig) {
+  if (config.kind !== 'pem_bundle') return config
+  return { ...config, services: config.services.map(({ type: _, ...grant }) => grant) }
+}

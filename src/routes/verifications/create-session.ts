@@ -1,0 +1,229 @@
+// `POST /v1/verify` (specification 4.1, CONTRACT 2): from a checked body to a session's beginning, and its answer.
+
+import { encodeBase64, encodeBase64url } from '../../codec/base64url.ts'
+import { encodeHex, utf8 } from '../../codec/bytes.ts'
+import { sha256 } from '../../crypto/digest.ts'
+import { hmacSha256 } from '../../crypto/hmac.ts'
+import { deriveKey } from '../../crypto/seal.ts'
+import { configOf, type Env } from '../../env.ts'
+import { REQUEST_BY_VALUE } from '../../limits.ts'
+import { PROTOCOLS, queryLanguage } from '../../openid4vp/protocols/index.ts'
+import type { Protocol } from '../../openid4vp/protocols/protocol.ts'
+import type { Policy } from '../../policy/policy.ts'
+import { renderQr } from '../../qr/render.ts'
+import { QR_SIZE } from '../../qr/symbol.ts'
+import type { Settings } from '../../relying-party/settings/settings.ts'
+import { err, ok, type Result } from '../../result.ts'
+import type { StoredRequest } from '../../session/document.ts'
+import type { CreateInput } from '../../session/request/creation.ts'
+import type { Creation } from '../../session/results.ts'
+import type { AppContext } from '../context.ts'
+import { authenticate, type Caller } from '../edge/authenticate.ts'
+import { type FieldError, type ProblemCode, problem } from '../edge/problems.ts'
+import { limitCreations } from '../edge/rate-limit.ts'
+import { traceOf } from '../edge/trace.ts'
+import { readJson } from '../edge/validate.ts'
+import { type Options, requestOptions } from './request-options.ts'
+import { requestedPolicy } from './requested-policy.ts'
+import { requestedTransactions } from './requested-transactions.ts'
+import { CREATE_LIMIT, type CreateRequest, createRequest } from './schemas.ts'
+import { IDENTITY_FAULTS, verifierIdentity } from './verifier-identity.ts'
+
+/** Handles the creation. */
+export async function createSession(c: AppContext): Promise<Response> {
+  const caller = await authenticate(c, 'verify:create')
+  if (!caller.ok) return caller.error
+  const limited = await limitCreations(c, caller.value.keyId)
+  if (limited !== undefined) return limited
+  const idempotencyKey = c.req.header('Idempotency-Key')
+  if (idempotencyKey !== undefined && !/^[\x21-\x7e][\x20-\x7e]{0,254}$/.test(idempotencyKey)) {
+    return invalid(c, '/Idempotency-Key', 'must be 1 to 255 printable ASCII characters')
+  }
+  const body = await readJson(c, createRequest, CREATE_LIMIT)
+  if (!body.ok) return body.error
+  const input = await prepare(c, body.value, caller.value)
+  const { VERIFICATION_SESSION } = c.env
+  if (idempotencyKey === undefined) {
+    if (!input.ok) return input.error
+    const session = VERIFICATION_SESSION.get(VERIFICATION_SESSION.newUniqueId())
+    return answerCreation(c, await session.create({ ...input.value, bodyDigest: null }))
+  }
+  const name = await objectName(c.env, caller.value.settings.relying_party_id, idempotencyKey)
+  const session = VERIFICATION_SESSION.get(VERIFICATION_SESSION.idFromName(name))
+  const bodyDigest = await digestOf(body.value)
+  if (input.ok) return answerCreation(c, await session.create({ ...input.value, bodyDigest }))
+  // What today's settings forbid may have been accepted under yesterday's.
+  const earlier = await session.replay(bodyDigest)
+  return earlier === null ? input.error : answerCreation(c, earlier)
+}
+
+/** Everything that is judged before an object exists. */
+async function prepare(
+  c: AppContext,
+  body: CreateRequest,
+  caller: Caller,
+): Promise<Result<Omit<CreateInput, 'bodyDigest'>, Response>> {
+  const { settings } = caller
+  const fault = requestFault(body, caller)
+  if (fault !== undefined) return err(problem(c, fault.code, { errors: [fault.error] }))
+  const protocol = PROTOCOLS[body.protocol]
+  const options = requestOptions(body.protocol, body.request_options, settings)
+  if (!options.ok) return err(unsatisfiable(c, options.error))
+  const carries = (format: string) => protocol.carries(format, options.value.response_mode)
+  const policy = requestedPolicy(body, settings, carries)
+  if (!policy.ok) return err(problem(c, policy.error.code, { errors: policy.error.errors }))
+  if (!canAsk(protocol, policy.value, carries)) {
+    const message = 'has no words for what is asked'
+    return err(unsatisfiable(c, { pointer: '/protocol', code: 'not_in_protocol', message }))
+  }
+  const addedTypes = settings.transaction_data_types
+  const transactionData = requestedTransactions(body, { policy: policy.value, protocol, addedTypes })
+  if (!transactionData.ok)
+    return err(problem(c, transactionData.error.code, { errors: transactionData.error.errors }))
+  const now = Math.floor(Date.now() / 1000)
+  const verifier = await verifierIdentity(configOf(c.env), settings, {
+    prefix: options.value.client_id_prefix,
+    now,
+    expiresAt: now + body.expires_in,
+  })
+  if (!verifier.ok) {
+    const message = IDENTITY_FAULTS[verifier.error]
+    return err(unsatisfiable(c, { pointer: PREFIX_POINTER, code: verifier.error, message }))
+  }
+  const identity = verifier.value
+  return ok({
+    relyingPartyId: settings.relying_party_id,
+    livemode: settings.livemode,
+    request: storedRequest(body, settings, {
+      options: options.value,
+      transactionData: transactionData.value,
+    }),
+    policy: policy.value,
+    verifier: identity && { ...identity, clientId: protocol.writeClientId(identity.clientId) },
+    retentionSeconds: settings.retention_seconds,
+    trace: traceOf(c),
+  })
+}
+
+const PREFIX_POINTER = '/request_options/client_id_prefix'
+
+type RequestFault = { readonly code: ProblemCode; readonly error: FieldError }
+
+/** What the settings, the scopes or the protocol forbid. */
+function requestFault(body: CreateRequest, { settings, scopes }: Caller): RequestFault | undefined {
+  if (body.return_url !== undefined && !settings.return_urls.includes(body.return_url)) {
+    return fieldFault('invalid_request', '/return_url', "must be one of the relying party's return_urls")
+  }
+  if (body.required_session_binding === 'relying_party' && body.return_url === undefined) {
+    const message = 'needs a return_url: without one no browser is sent to the relying party'
+    return fieldFault('policy_unsatisfiable', '/required_session_binding', message)
+  }
+  const overrides = body.claims_encryption_jwk !== undefined && settings.claims_encryption_jwk !== null
+  if (overrides && !scopes.includes('claims:encrypt')) {
+    const message = "replaces the settings' key, which needs the scope claims:encrypt"
+    return fieldFault('insufficient_scope', '/claims_encryption_jwk', message)
+  }
+  return undefined
+}
+
+function fieldFault(code: ProblemCode, pointer: string, message: string): RequestFault {
+  return { code, error: { pointer, code: 'not_allowed', message } }
+}
+
+/** A relying party's own query may go beyond what the protocol has words for. */
+function canAsk(protocol: Protocol, policy: Policy, carries: (format: string) => boolean): boolean {
+  const { query } = policy
+  return (
+    query.credentials.every(({ format }) => carries(format)) &&
+    protocol.canAsk(query, queryLanguage(protocol, policy))
+  )
+}
+
+type Chosen = { readonly options: Options; readonly transactionData: readonly string[] | undefined }
+
+function unsatisfiable(c: AppContext, error: FieldError): Response {
+  return problem(c, 'policy_unsatisfiable', { errors: [error] })
+}
+
+function storedRequest(
+  body: CreateRequest,
+  settings: Settings,
+  { options, transactionData }: Chosen,
+): StoredRequest {
+  const {
+    request_options: _,
+    return_url,
+    locale,
+    retry_of,
+    claims_encryption_jwk,
+    dcql_query,
+    transaction_data: __,
+    ...rest
+  } = body
+  const asked =
+    dcql_query === undefined
+      ? { credential_match: body.credential_match, formats: body.formats ?? settings.formats }
+      : { credential_match: null, formats: null, dcql_query }
+  return {
+    ...rest,
+    credential_types: body.credential_types ?? null,
+    scope: body.scope ?? null,
+    ...asked,
+    ...(transactionData === undefined ? {} : { transaction_data: transactionData }),
+    request_options: options,
+    return_url: return_url ?? null,
+    locale: locale ?? null,
+    retry_of: retry_of ?? null,
+    claims_encryption_jwk: claims_encryption_jwk ?? settings.claims_encryption_jwk,
+  }
+}
+
+/** The name behind an `Idempotency-Key`: keyed, so that nobody can guess the object of another's session. */
+async function objectName(env: Env, relyingPartyId: string, idempotencyKey: string): Promise<string> {
+  const key = await deriveKey(configOf(env).serverSecret, 'idempotency')
+  return encodeHex(await hmacSha256(key, utf8(`${relyingPartyId}\0${idempotencyKey}`)))
+}
+
+async function digestOf(body: CreateRequest): Promise<string> {
+  return encodeBase64url(await sha256(utf8(JSON.stringify(body))))
+}
+
+function answerCreation(c: AppContext, creation: Creation): Response {
+  if (creation.kind === 'conflict') return problem(c, 'idempotency_conflict')
+  if (creation.kind === 'erased') return problem(c, 'verification_ended')
+  if (creation.kind === 'too_long') {
+    const message = `asks for more than a request by value can hold: it has ${REQUEST_BY_VALUE.bytes} bytes at most`
+    return unsatisfiable(c, { pointer: PREFIX_POINTER, code: 'too_long', message })
+  }
+  const { session, replayed } = creation
+  const { verification_id, status, version, expires_at, livemode } = session
+  const body = {
+    verification_id,
+    status,
+    session_url: session.session_url,
+    qr_code: session.uri === null ? null : drawInline(session.uri),
+    deep_link: `${configOf(c.env).serviceScheme}://verify/${verification_id}`,
+    expires_at,
+    client_token: session.client_token,
+    wallet_request: JSON.parse(session.wallet_request),
+    livemode,
+    version,
+  }
+  const headers = replayed ? { 'Idempotent-Replayed': 'true' } : {}
+  return c.json(body, 201, {
+    'Cache-Control': 'no-store',
+    Location: `/v1/verify/${verification_id}`,
+    ...headers,
+  })
+}
+
+/** Specification 2.1: the picture as text, without the `data:` scheme in front. */
+function drawInline(uri: string): string {
+  const picture = renderQr(uri, { size: QR_SIZE.standard, type: 'image/png' })
+  if (!picture.ok) throw new Error('a wallet request does not fit a QR')
+  return `image/png;base64,${encodeBase64(picture.value)}`
+}
+
+function invalid(c: AppContext, pointer: string, message: string): Response {
+  return problem(c, 'invalid_request', { errors: [{ pointer, code: 'invalid', message }] })
+}

@@ -1,0 +1,97 @@
+// The event log as its relying party reads it (CONTRACT 7): every event of 30 days, in the order of arrival, once. Here the
+// days are walked, and the members that only a session has are added to its event while it lives.
+
+import { Hono } from 'hono/tiny'
+import { configOf, type Env } from '../../env.ts'
+import { eventLogStub, oldestDay } from '../../relying-party/events/event-days.ts'
+import type { RecordedEvent } from '../../relying-party/events/event-log.ts'
+import { sessionIdOf } from '../../session/identifier.ts'
+import type { AppContext, AppEnv } from '../context.ts'
+import { authenticate } from '../edge/authenticate.ts'
+import { problem } from '../edge/problems.ts'
+import { readQuery } from '../edge/validate.ts'
+import { type LogPosition, readCursor, writeCursor } from './event-cursor.ts'
+import { eventsQuery, NOT_A_CURSOR } from './schemas.ts'
+
+/** `GET /v1/events`. */
+export function eventRoutes(): Hono<AppEnv> {
+  return new Hono<AppEnv>().get('/v1/events', list)
+}
+
+async function list(c: AppContext): Promise<Response> {
+  const caller = await authenticate(c, 'verify:read')
+  if (!caller.ok) return caller.error
+  const { relying_party_id } = caller.value.settings
+  const query = readQuery(c, eventsQuery)
+  if (!query.ok) return query.error
+  const { after, limit } = query.value
+  const config = configOf(c.env)
+  const cursor = after === '' ? START : await readCursor(config, relying_party_id, after)
+  if (cursor === undefined) {
+    const errors = [{ pointer: '/after', code: 'invalid_value', message: NOT_A_CURSOR }]
+    return problem(c, 'invalid_request', { errors })
+  }
+  const now = Date.now()
+  const { recorded, next, more } = await collect(c.env, relying_party_id, { cursor, limit, now })
+  const events = await Promise.all(recorded.map((event) => complete(c.env, relying_party_id, event, now)))
+  const page = { events, next: await writeCursor(config, relying_party_id, next), has_more: more }
+  return c.json(page, 200, { 'Cache-Control': 'no-store' })
+}
+
+type Wanted = { readonly cursor: LogPosition; readonly limit: number; readonly now: number }
+
+type Collected = {
+  readonly recorded: readonly RecordedEvent[]
+  readonly next: LogPosition
+  readonly more: boolean
+}
+
+/** Before every day that is kept. */
+const START: LogPosition = { day: 0, position: 0 }
+
+/** Reads on from the cursor, from day to day, and never past a day that is still open: it may yet get an event. */
+async function collect(env: Env, relyingPartyId: string, { cursor, limit, now }: Wanted): Promise<Collected> {
+  const recorded: RecordedEvent[] = []
+  const oldest = oldestDay(now)
+  let next = cursor.day < oldest ? { day: oldest, position: 0 } : cursor
+  for (;;) {
+    const log = eventLogStub(env, relyingPartyId, next.day)
+    const page = await log.read(next.day, next.position, limit - recorded.length)
+    recorded.push(...page.events)
+    next = { ...next, position: page.events.at(-1)?.position ?? next.position }
+    if (page.more || !page.closed) return { recorded, next, more: page.more }
+    next = { day: next.day + 1, position: 0 }
+  }
+}
+
+/**
+ * The event as the webhook carries it, as far as its session still knows. A session that cannot be asked now must hold up nobody
+ * else's event: its own then says `metadata: null`, which is what it never says otherwise.
+ */
+async function complete(
+  env: Env,
+  relyingPartyId: string,
+  { body, verification_id, session_until }: RecordedEvent,
+  now: number,
+): Promise<object> {
+  const event = JSON.parse(body) as { created_at: string } // written by our own session
+  const id = now < session_until ? sessionIdOf(env.VERIFICATION_SESSION, verification_id) : undefined
+  if (id === undefined) return event
+  const session = env.VERIFICATION_SESSION.get(id)
+  const late = scheduler.wait(MEMBERS_MS).then(() => UNREADABLE)
+  try {
+    return {
+      ...event,
+      ...(await Promise.race([session.personalMembers(relyingPartyId, event.created_at), late])),
+    }
+  } catch (error) {
+    const name = error instanceof Error ? error.name : ''
+    console.error(JSON.stringify({ event: 'event_members_unreadable', error: name }))
+    return { ...event, ...UNREADABLE }
+  }
+}
+
+/** How long one session may take to say what only it has. */
+const MEMBERS_MS = 5_000
+
+const UNREADABLE = { metadata: null }

@@ -1,0 +1,65 @@
+// `request_options` of a session (CONTRACT 2, 5): what was asked for, else what the settings prefer, else the protocol's
+// default; never anything that the protocol does not have.
+
+import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
+import type { ProtocolId } from '../../openid4vp/request/generation.ts'
+import type { Settings } from '../../relying-party/settings/settings.ts'
+import { err, ok, type Result } from '../../result.ts'
+import type { StoredRequest } from '../../session/document.ts'
+import type { FieldError } from '../edge/problems.ts'
+import type { CreateRequest } from './schemas.ts'
+
+/** The options a session is made with. */
+export type Options = StoredRequest['request_options']
+
+/** Chooses the options. A preference of the settings that the protocol does not have, or the settings forbid, is passed over; a wish is refused. */
+export function requestOptions(
+  protocolId: ProtocolId,
+  asked: CreateOptions,
+  { request_options: preset, by_value }: Pick<Settings, 'request_options' | 'by_value'>,
+): Result<Options, FieldError> {
+  const protocol = PROTOCOLS[protocolId]
+  const prefixes = protocol.clientIdPrefixes.filter((prefix) => by_value || prefix !== 'redirect_uri')
+  const client_id_prefix = choose(prefixes, asked.client_id_prefix, preset.client_id_prefix)
+  const response_mode = choose(protocol.responseModes, asked.response_mode, preset.response_mode)
+  const request_uri_method = choose(
+    protocol.requestUriMethods,
+    asked.request_uri_method,
+    preset.request_uri_method,
+  )
+  if (client_id_prefix === undefined) {
+    const isForbidden = protocol.clientIdPrefixes.some((prefix) => prefix === asked.client_id_prefix)
+    return isForbidden ? err(NOT_BY_VALUE) : refused('client_id_prefix', protocolId)
+  }
+  if (response_mode === undefined) return refused('response_mode', protocolId)
+  if (request_uri_method === undefined) return refused('request_uri_method', protocolId)
+  if (client_id_prefix !== 'redirect_uri') return ok({ client_id_prefix, response_mode, request_uri_method })
+  return asked.request_uri_method === undefined
+    ? ok({ client_id_prefix, response_mode, request_uri_method: null })
+    : err(NOT_FETCHED)
+}
+
+/** What was asked for, where the protocol has it; else the first that is had of the preference and the protocol's default. */
+function choose<T>(offered: readonly T[], asked: T | undefined, preset: T | undefined): T | undefined {
+  if (asked !== undefined) return offered.includes(asked) ? asked : undefined
+  return preset !== undefined && offered.includes(preset) ? preset : offered[0]
+}
+
+function refused(name: keyof Options, protocolId: ProtocolId): Result<never, FieldError> {
+  const message = `is not one that ${protocolId} has`
+  return err({ pointer: `/request_options/${name}`, code: 'not_in_protocol', message })
+}
+
+const NOT_BY_VALUE: FieldError = {
+  pointer: '/request_options/client_id_prefix',
+  code: 'not_allowed',
+  message: 'passes the request by value, unsigned, which the settings do not allow: by_value',
+}
+
+const NOT_FETCHED: FieldError = {
+  pointer: '/request_options/request_uri_method',
+  code: 'not_by_value',
+  message: 'says how a request is fetched, and one passed by value is not',
+}
+
+type CreateOptions = CreateRequest['request_options']

@@ -1,0 +1,181 @@
+// The shapes of what is sent about sessions, bodies and queries (CONTRACT 2, 4, 5, 7): strict, so an unknown member is refused by
+// name. The published description (openapi/) is made of them.
+
+import * as z from 'zod/mini'
+import { utf8 } from '../../codec/bytes.ts'
+import type { Json } from '../../codec/json.ts'
+import { list, text } from '../../codec/schema.ts'
+import { HASH_NAMES } from '../../crypto/digest.ts'
+import { TRANSACTION_DATA } from '../../limits.ts'
+import { DC_API_PROTOCOLS } from '../../openid4vp/dc-api.ts'
+import { dcqlQuery } from '../../openid4vp/dcql/schema.ts'
+import { PROTOCOL_IDS } from '../../openid4vp/protocols/index.ts'
+import { CLIENT_ID_PREFIXES } from '../../openid4vp/request/client-identifier.ts'
+import { REQUEST_URI_METHODS, RESPONSE_MODES } from '../../openid4vp/request/generation.ts'
+import { QR_SIZE } from '../../qr/symbol.ts'
+import { claimsEncryptionJwk } from '../../relying-party/settings/encryption-jwk.ts'
+import { REASONS } from '../../session/response/reasons.ts'
+import { SESSION_BINDINGS } from '../../session/return/binding.ts'
+import { ASSURANCE_LEVELS } from '../../trust/anchors/anchor.ts'
+import { queryNumber } from '../edge/validate.ts'
+import { CURSOR_LENGTH } from './event-cursor.ts'
+
+/** Bytes of a creation's body at most. */
+export const CREATE_LIMIT = 16 * 1024
+
+/** The longest life of a session. */
+export const LONGEST_SESSION_SECONDS = 86_400
+
+const METADATA_LIMIT = 8 * 1024
+
+const name = text(100)
+
+const metadata = z.record(text(40), z.string().check(z.maxLength(500))).check(
+  z.refine((value) => Object.keys(value).length <= 20, 'must have 20 keys or fewer'),
+  z.refine((value) => utf8(JSON.stringify(value)).length <= METADATA_LIMIT, 'must be 8 KiB or less as JSON'),
+)
+
+// Judged where it was registered; here it must be one of those, letter by letter.
+const returnUrl = text(2048)
+
+const locale = z
+  .string()
+  .check(z.maxLength(35), z.regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'must be a language tag'))
+
+// People read it beside the name of who asks.
+const purpose = text(200).check(
+  z.refine(
+    (words) => words.trim() === words && !/\p{C}/u.test(words),
+    'must be one line without outer spaces',
+  ),
+)
+
+// The members of its type are judged by the type.
+const transactionData = z.catchall(
+  z.object({
+    type: text(TRANSACTION_DATA.typeCharacters),
+    credential_ids: z.exactOptional(list(name, TRANSACTION_DATA.credentialIds)),
+    transaction_data_hashes_alg: z.exactOptional(list(z.enum(HASH_NAMES), HASH_NAMES.length)),
+  }),
+  z.custom<Json>(),
+)
+
+const createMembers = z.strictObject({
+  credential_types: z.optional(list(name, 10)),
+  scope: z.optional(list(name, 50)),
+  dcql_query: z.optional(dcqlQuery),
+  required_assurance_level: z._default(z.enum(ASSURANCE_LEVELS), 'low'),
+  metadata: z._default(metadata, {}),
+  credential_match: z._default(z.enum(['any', 'all']), 'any'),
+  formats: z.optional(list(name, 10)),
+  protocol: z._default(z.enum(PROTOCOL_IDS), 'openid4vp-1.0'),
+  request_options: z._default(
+    z.strictObject({
+      client_id_prefix: z.optional(z.enum(CLIENT_ID_PREFIXES)),
+      response_mode: z.optional(z.enum(RESPONSE_MODES)),
+      request_uri_method: z.optional(z.enum(REQUEST_URI_METHODS)),
+    }),
+    {},
+  ),
+  required_session_binding: z._default(z.enum(SESSION_BINDINGS), 'none'),
+  expires_in: z._default(z.int().check(z.minimum(60), z.maximum(LONGEST_SESSION_SECONDS)), 600),
+  return_url: z.optional(returnUrl),
+  locale: z.optional(locale),
+  purpose: z.exactOptional(purpose),
+  allow_derived: z._default(z.boolean(), false),
+  transaction_data: z.optional(list(transactionData, TRANSACTION_DATA.objects)),
+  claims_encryption_jwk: z.optional(claimsEncryptionJwk),
+  retry_of: z.optional(z.string().check(z.maxLength(60))),
+})
+
+/** Body of `POST /v1/verify`: what is asked by name, or a query, and never both. */
+export const createRequest = createMembers.check((context) => {
+  for (const { name, message } of askingFaults(context.value)) {
+    context.issues.push({ code: 'custom', path: [name], message, input: context.value })
+  }
+})
+export type CreateRequest = z.infer<typeof createRequest>
+
+function askingFaults(body: z.infer<typeof createMembers>) {
+  const { dcql_query, credential_types, scope, formats, credential_match, allow_derived } = body
+  const required = 'This member is required.'
+  if (dcql_query === undefined) {
+    return [
+      ...(credential_types === undefined ? [{ name: 'credential_types', message: required }] : []),
+      ...(scope === undefined ? [{ name: 'scope', message: required }] : []),
+    ]
+  }
+  const beside = {
+    credential_types: credential_types !== undefined,
+    scope: scope !== undefined,
+    formats: formats !== undefined,
+    credential_match: credential_match !== 'any',
+    allow_derived,
+  }
+  return Object.entries(beside)
+    .filter(([, isGiven]) => isGiven)
+    .map(([name]) => ({ name, message: 'says nothing beside a dcql_query' }))
+}
+
+/** The `size` parameter, given at most once: plain digits within the range; `undefined` for anything else. */
+export function parseQrSize(given: readonly string[] | undefined): number | undefined {
+  const [text] = given ?? []
+  if (text === undefined) return QR_SIZE.standard
+  const size = given?.length === 1 && /^[1-9][0-9]{2,3}$/.test(text) ? Number(text) : Number.NaN
+  return size >= QR_SIZE.minimum && size <= QR_SIZE.maximum ? size : undefined
+}
+
+const pageLimit = z._default(queryNumber(/^([1-9][0-9]?|100)$/, 'must be 1 to 100'), 50)
+
+/** What is said of an `after` that the event log never gave. */
+export const NOT_A_CURSOR = 'must be the next of an earlier answer'
+
+/** Query of `GET /v1/events`. */
+export const eventsQuery = z.strictObject({
+  // Empty, as `?after=` of a reader that has none yet: from the start.
+  after: z._default(z.union([z.literal(''), z.string().check(z.length(CURSOR_LENGTH))], NOT_A_CURSOR), ''),
+  limit: pageLimit,
+})
+
+/** Query of `GET /v1/admin/relying_parties`. */
+export const directoryQuery = z.strictObject({
+  limit: pageLimit,
+  after: z._default(queryNumber(/^[0-9]{1,15}$/, 'must be a next_cursor'), 0),
+})
+
+/** Query of `GET /v1/verify/{id}`, which may have other parameters too. */
+export const waitQuery = z
+  .object({
+    wait: z.optional(queryNumber(/^([1-9]|1[0-9]|2[0-5])$/, 'must be 1 to 25')),
+    after_version: z.optional(queryNumber(/^[0-9]{1,15}$/, 'must be a version')),
+  })
+  .check(
+    z.refine(({ wait, after_version }) => wait !== undefined || after_version === undefined, {
+      path: ['after_version'],
+      message: 'means nothing without wait',
+    }),
+  )
+
+const code = text(200)
+
+/** Body of `POST …/response_code`: a browser is back. */
+export const comingBack = z.strictObject({ response_code: code })
+
+/** Body of `POST …/return`: its relying party redeems. */
+export const redemption = z.strictObject({ return_code: code })
+
+/** Body of `POST /v1/test/verify/{id}/outcome`. */
+export const outcomeRequest = z.strictObject({
+  reason: z.enum(['verified', ...Object.keys(REASONS)]),
+  credential_type: z.exactOptional(text(300)),
+  format: z.exactOptional(text(50)),
+})
+
+/** Body of `POST …/dc-api/request`. */
+export const dcApiAsking = z.strictObject({ origin: z.exactOptional(text(300)) })
+
+/** Body of `POST …/dc-api`: what the browser gave to the page. */
+export const dcApiAnswer = z.strictObject({
+  protocol: z.enum(DC_API_PROTOCOLS),
+  data: z.record(z.string(), z.json()),
+})

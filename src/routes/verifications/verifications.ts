@@ -1,0 +1,199 @@
+// What relying parties call about their sessions (CONTRACT 1), and the two routes that a kiosk's `client_token` opens too.
+
+import { Hono } from 'hono/tiny'
+import { QR_MEDIA_TYPES, type QrMediaType, renderQr } from '../../qr/render.ts'
+import type { Scope } from '../../relying-party/settings/settings.ts'
+import { err, ok, type Result } from '../../result.ts'
+import { sessionIdOf } from '../../session/identifier.ts'
+import type { SessionFault, View } from '../../session/results.ts'
+import type { VerificationSession } from '../../session/verification-session.ts'
+import { RECEIPT_TYPE } from '../../session/views/receipt.ts'
+import { isoTime } from '../../session/views/view.ts'
+import type { AppContext, AppEnv } from '../context.ts'
+import { authenticate, authenticateForSession, openerOf } from '../edge/authenticate.ts'
+import { type ProblemCode, problem } from '../edge/problems.ts'
+import { createSession } from './create-session.ts'
+import { parseQrSize } from './schemas.ts'
+import { lookWhenNew, readWait } from './wait.ts'
+
+/** The session routes of relying parties. */
+export function relyingPartyRoutes(): Hono<AppEnv> {
+  return new Hono<AppEnv>()
+    .post('/v1/verify', createSession)
+    .get('/v1/verify/:id', read)
+    .delete('/v1/verify/:id', erase)
+    .get('/v1/verify/:id/openid4vp', readRequest)
+    .get('/v1/verify/:id/qr', drawQr)
+    .post('/v1/verify/:id/cancel', cancel)
+    .get('/v1/verify/:id/receipt', receipt)
+    .get('/v1/verify/:id/deliveries', deliveries)
+    .post('/v1/verify/:id/deliveries/:delivery/redeliver', redeliver)
+}
+
+type Stub = DurableObjectStub<VerificationSession>
+
+/** A session's object, and the relying party that asks. */
+type Asked = { readonly session: Stub; readonly relyingPartyId: string }
+
+async function read(c: AppContext): Promise<Response> {
+  const id = c.req.param('id') ?? ''
+  const caller = await authenticateForSession(c, id, 'verify:read')
+  if (!caller.ok) return caller.error
+  const wait = readWait(c) // before the id is looked at: a bad query must not tell a real id from an invented one
+  if (!wait.ok) return wait.error
+  const session = stubOf(c, id)
+  if (session === undefined) return problem(c, 'verification_not_found')
+  const by = openerOf(caller.value)
+  const look = () => ('createdAt' in by ? session.readPublic(by) : session.read(by.relyingPartyId))
+  return answer(c, await lookWhenNew(look, wait.value, { session, by, request: c.req.raw }))
+}
+
+async function readRequest(c: AppContext): Promise<Response> {
+  const asked = await askedSession(c, 'verify:request')
+  if (!asked.ok) return asked.error
+  return answer(c, await asked.value.session.readRequest(asked.value.relyingPartyId))
+}
+
+/** CONTRACT 6. Every answer is a new picture: nothing about it may be cached, validated or fetched ahead. */
+async function drawQr(c: AppContext): Promise<Response> {
+  const id = c.req.param('id') ?? ''
+  const caller = await authenticateForSession(c, id, 'verify:request')
+  if (!caller.ok) return caller.error
+  if (/\bprefetch\b/.test(c.req.header('Sec-Purpose') ?? '')) {
+    return problem(c, 'temporarily_unavailable', { detail: 'A QR is not drawn ahead of time.' })
+  }
+  const size = parseQrSize(c.req.queries('size'))
+  if (size === undefined) return problem(c, 'invalid_qr_size')
+  const type = acceptedType(c.req.header('Accept'))
+  if (type === undefined) return problem(c, 'not_acceptable')
+  const session = stubOf(c, id)
+  if (session === undefined) return problem(c, 'verification_not_found')
+  const render = await session.render(openerOf(caller.value))
+  if (!render.ok) return faultProblem(c, render.error)
+  const picture = renderQr(render.value.uri, { size, type })
+  if (!picture.ok) {
+    const detail = 'The request is passed by value and has more modules than so many pixels could show.'
+    return problem(c, 'invalid_qr_size', { detail })
+  }
+  return new Response(picture.value, {
+    headers: {
+      'Content-Type': type,
+      'Cache-Control': 'no-store',
+      'X-QR-Expires-At': isoTime(render.value.diesAt),
+      'X-Content-Type-Options': 'nosniff',
+    },
+  })
+}
+
+async function cancel(c: AppContext): Promise<Response> {
+  const asked = await askedSession(c, 'verify:create')
+  if (!asked.ok) return asked.error
+  const canceled = await asked.value.session.cancel(asked.value.relyingPartyId)
+  if (!canceled.ok && canceled.error === 'ended') return problem(c, 'verification_already_terminal')
+  return answer(c, canceled)
+}
+
+async function erase(c: AppContext): Promise<Response> {
+  const asked = await askedSession(c, 'verify:create')
+  if (!asked.ok) return asked.error
+  const erased = await asked.value.session.erase(asked.value.relyingPartyId)
+  return erased.ok ? c.body(null, 204) : faultProblem(c, erased.error)
+}
+
+/** CONTRACT 4. The JWS itself, under the media type that its `typ` names. */
+async function receipt(c: AppContext): Promise<Response> {
+  const asked = await askedSession(c, 'verify:read')
+  if (!asked.ok) return asked.error
+  const receipt = await asked.value.session.receipt(asked.value.relyingPartyId)
+  if (!receipt.ok) return faultProblem(c, receipt.error)
+  const headers = { 'Content-Type': `application/${RECEIPT_TYPE}`, 'Cache-Control': 'no-store' }
+  return c.body(receipt.value, 200, headers)
+}
+
+async function deliveries(c: AppContext): Promise<Response> {
+  const asked = await askedSession(c, 'webhooks:manage')
+  if (!asked.ok) return asked.error
+  return answer(c, await asked.value.session.deliveries(asked.value.relyingPartyId))
+}
+
+/** Begins one more attempt: 202 with the log; what came of it is read there. */
+async function redeliver(c: AppContext): Promise<Response> {
+  const asked = await askedSession(c, 'webhooks:manage')
+  if (!asked.ok) return asked.error
+  const { session, relyingPartyId } = asked.value
+  const begun = await session.redeliver(relyingPartyId, c.req.param('delivery') ?? '')
+  if (begun.ok) return answer(c, await session.deliveries(relyingPartyId), 202)
+  switch (begun.error) {
+    case 'no_endpoint':
+      return problem(c, 'webhook_not_configured')
+    case 'unavailable':
+      return problem(c, 'temporarily_unavailable')
+    case 'limit_reached':
+      return problem(c, 'redelivery_limit_reached')
+    case 'not_found':
+      return problem(c, 'verification_not_found')
+  }
+}
+
+/** The session that a relying party's token opens: foreign, forged and unknown ids are one and the same 404 (CONTRACT 1). */
+async function askedSession(c: AppContext, scope: Scope): Promise<Result<Asked, Response>> {
+  const caller = await authenticate(c, scope)
+  if (!caller.ok) return caller
+  const session = stubOf(c, c.req.param('id') ?? '')
+  if (session === undefined) return err(problem(c, 'verification_not_found'))
+  return ok({ session, relyingPartyId: caller.value.settings.relying_party_id })
+}
+
+/** The object behind an id that we made; `undefined` for any other text, and nothing is created. */
+export function stubOf(c: AppContext, verificationId: string): Stub | undefined {
+  const namespace = c.env.VERIFICATION_SESSION
+  const id = sessionIdOf(namespace, verificationId)
+  return id === undefined ? undefined : namespace.get(id)
+}
+
+/** Answers with a view, or with what stands in its way. */
+export function answer(c: AppContext, view: Result<View, SessionFault>, status: 200 | 202 = 200): Response {
+  if (!view.ok) return faultProblem(c, view.error)
+  const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' }
+  return c.body(view.value.json, status, headers)
+}
+
+const FAULTS: Readonly<Record<SessionFault, ProblemCode>> = {
+  not_found: 'verification_not_found',
+  ended: 'verification_ended',
+  not_ended: 'verification_pending',
+  render_limit_reached: 'render_limit_reached',
+  binding_excludes_qr: 'binding_excludes_qr',
+  dc_api_not_offered: 'dc_api_not_offered',
+  unavailable: 'temporarily_unavailable',
+}
+
+/** The problem behind a verb's fault. */
+export function faultProblem(c: AppContext, fault: SessionFault): Response {
+  return problem(c, FAULTS[fault])
+}
+
+/** The picture's media type: the first of ours with the highest quality the header gives (RFC 9110 §12.5.1). */
+function acceptedType(accept: string | undefined): QrMediaType | undefined {
+  if (accept === undefined || accept.trim() === '') return QR_MEDIA_TYPES[0]
+  const ranges = accept.split(',').map(parseRange)
+  const rated = QR_MEDIA_TYPES.map((type) => ({ type, quality: qualityOf(type, ranges) }))
+  const best = rated.reduce((a, b) => (b.quality > a.quality ? b : a))
+  return best.quality > 0 ? best.type : undefined
+}
+
+type Range = { readonly range: string; readonly quality: number }
+
+function parseRange(text: string): Range {
+  const [range = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase())
+  const weight = parameters.find((parameter) => parameter.startsWith('q='))
+  const quality = weight === undefined ? 1 : Number(weight.slice(2))
+  return { range, quality: quality >= 0 && quality <= 1 ? quality : 0 }
+}
+
+/** The most specific range that covers the type decides. */
+function qualityOf(type: string, ranges: readonly Range[]): number {
+  const candidates = [type, `${type.split('/')[0]}/*`, '*/*']
+  const match = candidates.flatMap((candidate) => ranges.filter(({ range }) => range === candidate))[0]
+  return match?.quality ?? 0
+}

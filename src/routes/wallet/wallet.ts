@@ -1,0 +1,116 @@
+// What wallets call: the Request Object (OpenID4VP 1.0 §5.10) and the Response URI (§8.2). Unguessable addresses are the
+// authorization. Every answer here is the Request Object or non-empty JSON, never a redirect, and may be read by any origin.
+
+import type { Context } from 'hono'
+import { Hono } from 'hono/tiny'
+import { encodeBase64url } from '../../codec/base64url.ts'
+import { sha256 } from '../../crypto/digest.ts'
+import type { Env } from '../../env.ts'
+import { isWalletNonce } from '../../openid4vp/request/request-object.ts'
+import { parseWalletMetadata } from '../../openid4vp/request/wallet-metadata.ts'
+import { ID_LENGTH, sessionIdOf } from '../../session/identifier.ts'
+import type { FetchingWallet } from '../../session/request/fetching.ts'
+import { HANDLE_LENGTH } from '../../session/request/handles.ts'
+import type { VerificationSession } from '../../session/verification-session.ts'
+import type { AppEnv } from '../context.ts'
+import { recordFault } from '../edge/edge.ts'
+import { readForm } from '../edge/form.ts'
+import { takeWalletCall } from '../edge/rate-limit.ts'
+import { type WalletRefusal, walletError } from './wallet-errors.ts'
+
+type WalletContext = Context<AppEnv>
+
+const CALLBACK_LIMIT = 1024 * 1024
+const FETCH_LIMIT = 16 * 1024
+
+/** The wallet's routes. */
+export function walletRoutes(): Hono<AppEnv> {
+  return new Hono<AppEnv>()
+    .get('/r/:capability', (c) =>
+      c.req.method === 'HEAD'
+        ? refuseRequestMethod()
+        : guarded(c, () => sendRequest(c, { nonce: null, metadata: null })),
+    )
+    .post('/r/:capability', (c) => guarded(c, () => postRequest(c)))
+    .all('/r/:capability', refuseRequestMethod)
+    .all('/r/*', () => refuse('unknown_request'))
+    .post('/v1/verify/:id/callback', (c) => guarded(c, () => present(c)))
+    .all('/v1/verify/:id/callback', () => refuse('method_not_allowed', { Allow: 'POST' }))
+}
+
+/** HEAD has no effect anywhere (CONTRACT 1), and Hono would send it to GET, which hands the request out. */
+function refuseRequestMethod(): Response {
+  return refuse('method_not_allowed', { Allow: 'GET, POST' })
+}
+
+/** §5.10: a wallet that knows `request_uri_method=post` posts a nonce of its own and what it can do. */
+async function postRequest(c: WalletContext): Promise<Response> {
+  const form = await readForm(c.req.raw, FETCH_LIMIT)
+  if (!form.ok) return refuse(form.error)
+  const { parameters } = form.value
+  const text = parameters.get('wallet_metadata')
+  const metadata = text === undefined ? undefined : await parseWalletMetadata(text)
+  if (metadata?.ok === false) return refuse('wallet_metadata_invalid')
+  const nonce = parameters.get('wallet_nonce')
+  if (nonce !== undefined && !isWalletNonce(nonce)) return refuse('wallet_nonce_invalid')
+  return sendRequest(c, { nonce: nonce ?? null, metadata: metadata?.value ?? null })
+}
+
+async function sendRequest(c: WalletContext, wallet: FetchingWallet): Promise<Response> {
+  const capability = c.req.param('capability') ?? ''
+  const session = sessionStub(c.env, `v_${capability.slice(0, ID_LENGTH)}`)
+  if (session === undefined || capability.length !== ID_LENGTH + HANDLE_LENGTH)
+    return refuse('unknown_request')
+  const isSandbox = c.req.header('sandbox-wallet') !== undefined
+  const result = await session.request(capability.slice(ID_LENGTH), { ...wallet, isSandbox })
+  if (result.kind === 'refused') return refuse(result.refusal)
+  return respond(200, result.jwt, 'application/oauth-authz-req+jwt')
+}
+
+/** §8.2: the wallet's answer. Form, size and type are refused here, before the object is bothered. */
+async function present(c: WalletContext): Promise<Response> {
+  const session = sessionStub(c.env, c.req.param('id') ?? '')
+  if (session === undefined) return refuse('session_not_found')
+  const form = await readForm(c.req.raw, CALLBACK_LIMIT)
+  if (!form.ok) return refuse(form.error)
+  const digest = encodeBase64url(await sha256(form.value.bytes))
+  const result = await session.present({ parameters: [...form.value.parameters], digest })
+  if (result.kind === 'refused') return refuse(result.refusal)
+  return respond(200, JSON.stringify({ redirect_uri: result.redirectUri }), 'application/json')
+}
+
+/** The limit by address, and the end of every throw: an object that cannot be reached is 503; a wallet reads OAuth even of a 500. */
+async function guarded(c: WalletContext, handle: () => Promise<Response>): Promise<Response> {
+  if (!(await takeWalletCall(c))) return refuse('rate_limited')
+  try {
+    return await handle()
+  } catch (error) {
+    return refuse(recordFault(error, c) === 'unreachable' ? 'service_unavailable' : 'service_failed')
+  }
+}
+
+function refuse(refusal: WalletRefusal, headers: Readonly<Record<string, string>> = {}): Response {
+  const { status, error, description } = walletError(refusal)
+  const response = respond(
+    status,
+    JSON.stringify({ error, error_description: description }),
+    'application/json',
+  )
+  if (status === 429 || status === 503) response.headers.set('Retry-After', '2')
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)
+  return response
+}
+
+function respond(status: number, body: string, contentType: string): Response {
+  const headers = {
+    'Content-Type': contentType,
+    'Cache-Control': 'no-store',
+    'Access-Control-Allow-Origin': '*',
+  }
+  return new Response(body, { status, headers })
+}
+
+function sessionStub(env: Env, verificationId: string): DurableObjectStub<VerificationSession> | undefined {
+  const id = sessionIdOf(env.VERIFICATION_SESSION, verificationId)
+  return id === undefined ? undefined : env.VERIFICATION_SESSION.get(id)
+}

@@ -1,0 +1,183 @@
+// Sending what a session owes (CONTRACT 7). The number of an attempt is written before its POST leaves: a crash may lose an
+// answer to us, never a delivery, and never makes a seventh attempt.
+
+import { encodeHex } from '../../codec/bytes.ts'
+import { writeTraceparent } from '../../codec/traceparent.ts'
+import { configOf, type Env } from '../../env.ts'
+import { judgeReceiverUrl } from '../../net/outbound-url.ts'
+import { relyingPartyStub } from '../../relying-party/identifier.ts'
+import type { WebhookEndpoint } from '../../relying-party/settings/settings.ts'
+import { forgetSettings, settingsOf } from '../../relying-party/settings/settings-cache.ts'
+import { err, ok, type Result } from '../../result.ts'
+import { type AttemptOutcome, deliver, disablesEndpoint } from '../../webhook/delivery.ts'
+import {
+  type Delivery,
+  dueDeliveries,
+  finishAttempt,
+  latestAttempt,
+  markDead,
+  type RedeliverFault,
+  startAttempt,
+  startManualAttempt,
+} from '../../webhook/outbox.ts'
+import { signatureHeaders } from '../../webhook/signature.ts'
+import { inBackground } from '../background.ts'
+import type { SessionDocument } from '../document.ts'
+import { recordAttempt } from '../measures.ts'
+import { randomBytes } from '../random.ts'
+import type { SessionStore } from '../store.ts'
+
+/** What a round of deliveries came to. `postponed`: the settings could not be read; no attempt was used. */
+export type Round = 'done' | 'postponed'
+
+/** Sends every delivery that is due at `now` (Unix milliseconds), and waits for the answers. */
+export async function deliverDue(store: SessionStore, env: Env, now: number): Promise<Round> {
+  const before = store.session()
+  if (before === undefined || dueDeliveries(before.deliveries, now).length === 0) return 'done'
+  const settings = await settingsOf(env, before.relying_party_id, now)
+  if (!settings.ok && settings.error === 'unavailable') return 'postponed'
+  const document = store.session()
+  if (document === undefined) return 'done'
+  const webhook = settings.ok ? settings.value.webhook : null
+  const due = dueDeliveries(document.deliveries, now)
+  const wanted = due.filter((delivery) => isWanted(webhook, delivery))
+  const unwanted = due.filter((delivery) => !wanted.includes(delivery))
+  const marked = unwanted.reduce((all, { delivery_id }) => markDead(all, delivery_id), document.deliveries)
+  const deliveries = startAttempts(marked, wanted, now)
+  store.commit({ ...document, deliveries })
+  if (webhook !== null) await postAll({ store, env }, webhook, begunOf(deliveries, wanted))
+  return 'done'
+}
+
+/** The deliveries with an automatic attempt of each of `due` begun: to be written together with what owes them. */
+export function startAttempts(
+  deliveries: readonly Delivery[],
+  due: readonly Delivery[],
+  now: number,
+): readonly Delivery[] {
+  return due.reduce((all, { delivery_id }) => startAttempt(all, delivery_id, now), deliveries)
+}
+
+/**
+ * Posts deliveries whose newest attempt is begun and written, and writes what came of each, not before `meanwhile` is over:
+ * what that changed in memory goes out with it. Rejects where that write fails: the attempt stays as it was begun.
+ */
+export async function postAll(
+  { store, env, meanwhile }: Posting,
+  webhook: WebhookEndpoint,
+  deliveries: readonly Delivery[],
+): Promise<void> {
+  await Promise.all(
+    deliveries.map(async (delivery) => {
+      const { livemode = true, trace_context } = store.session() ?? {}
+      const outcome = await attempt(env, { webhook, livemode, trace_context }, delivery)
+      recordAttempt({ livemode }, delivery, outcome)
+      await meanwhile
+      await finish({ store, env }, webhook, { delivery, outcome })
+    }),
+  )
+}
+
+export type Posting = {
+  readonly store: SessionStore
+  readonly env: Env
+  /** Never rejects. */
+  readonly meanwhile?: Promise<void>
+}
+
+/** Sends a delivery again by hand: the same bytes at a fresh time. Answers when the attempt has begun. */
+export async function redeliver(
+  store: SessionStore,
+  env: Env,
+  deliveryId: string,
+  now: number,
+): Promise<Result<null, RedeliverFault | 'no_endpoint' | 'unavailable'>> {
+  const id = store.session()?.relying_party_id
+  const settings = id === undefined ? err('not_found' as const) : await settingsOf(env, id, now)
+  if (!settings.ok) return settings
+  const { webhook } = settings.value
+  const document = store.session()
+  if (document === undefined) return err('not_found')
+  const begun = startManualAttempt(document.deliveries, deliveryId, now)
+  if (!begun.ok) return begun
+  // A disabled endpoint is sent nothing by itself; by hand it may be tried.
+  if (webhook === null) return err('no_endpoint')
+  store.commit({ ...document, deliveries: begun.value })
+  const chosen = begun.value.filter(({ delivery_id }) => delivery_id === deliveryId)
+  void inBackground(() => postAll({ store, env }, webhook, chosen))
+  return ok(null)
+}
+
+function isWanted(webhook: WebhookEndpoint | null, delivery: Delivery): boolean {
+  return webhook !== null && !webhook.disabled && webhook.events.some((type) => type === delivery.event_type)
+}
+
+function begunOf(deliveries: readonly Delivery[], due: readonly Delivery[]): readonly Delivery[] {
+  return deliveries.filter(({ delivery_id }) => due.some((one) => one.delivery_id === delivery_id))
+}
+
+/** Writes what came of an attempt. */
+async function finish(
+  { store, env }: Posting,
+  webhook: WebhookEndpoint,
+  { delivery, outcome }: { readonly delivery: Delivery; readonly outcome: AttemptOutcome },
+): Promise<void> {
+  const document = store.session()
+  if (document !== undefined) {
+    const finished = {
+      deliveryId: delivery.delivery_id,
+      attempt: latestAttempt(delivery),
+      outcome,
+      now: Date.now(),
+      jitter: Math.random(),
+    }
+    store.commit({ ...document, deliveries: finishAttempt(document.deliveries, finished) })
+  }
+  if (disablesEndpoint(outcome) && document !== undefined) {
+    await disableEndpoint(env, document.relying_party_id, webhook.url)
+  }
+}
+
+type Sender = {
+  readonly webhook: WebhookEndpoint
+  readonly livemode: boolean
+  readonly trace_context: SessionDocument['trace_context']
+}
+
+/** One POST. The URL is judged once more: the rule may have changed since it was set, and so may our own host. */
+async function attempt(
+  env: Env,
+  { webhook, livemode, trace_context }: Sender,
+  delivery: Delivery,
+): Promise<AttemptOutcome> {
+  const config = configOf(env)
+  const now = Date.now()
+  const allowLoopback = config.allowLoopback && !livemode
+  const url = judgeReceiverUrl(webhook.url, { allowLoopback, ownHost: new URL(config.baseUrl).host })
+  if (!url.ok) return { status: null, error: 'forbidden_url', retryAfter: null, durationMs: 0 }
+  const live = webhook.secrets.filter(({ expires_at }) => expires_at === null || expires_at > now)
+  const secrets = live.map(({ secret }) => secret)
+  const signature = await signatureHeaders({ body: delivery.body, secrets, eventId: delivery.event_id, now })
+  // Each attempt is a step of its own in the trace.
+  const trace = trace_context && { traceparent: writeTraceparent(trace_context, encodeHex(randomBytes(8))) }
+  return deliver({
+    url: url.value,
+    body: delivery.body,
+    headers: { ...signature, ...trace },
+    fetch: (input, init) => fetch(input, init),
+    clock: () => Date.now(),
+  })
+}
+
+/** CONTRACT 7: 410 disables the endpoint until it is enabled by hand. */
+async function disableEndpoint(env: Env, relyingPartyId: string, url: string): Promise<void> {
+  try {
+    await relyingPartyStub(env.RELYING_PARTY, relyingPartyId)?.disableWebhook(url)
+    forgetSettings(relyingPartyId)
+  } catch (error) {
+    // This event is dead either way; the next one that meets a 410 tries again.
+    console.error(
+      JSON.stringify({ event: 'webhook_not_disabled', error: error instanceof Error ? error.name : '' }),
+    )
+  }
+}

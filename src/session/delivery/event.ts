@@ -1,0 +1,53 @@
+// The event of a session's end (CONTRACT 7), built from the finished document and the service's own address, from members that never
+// change after the end: whenever it is built, it is the same.
+
+import { sendableClaims, type VerificationEvent } from '../../webhook/event.ts'
+import type { SessionDocument } from '../document.ts'
+import { describeReason } from '../response/reasons.ts'
+import { credentialsOf, isoTime, isoTimeOrNull } from '../views/view.ts'
+
+/** The members of an event that live and die with their session: no other object stores them. */
+export type PersonalMembers = Pick<VerificationEvent, 'metadata' | 'encrypted_claims'>
+
+/** The event that a finished session owes. */
+export function terminalEvent(
+  document: SessionDocument,
+  eventId: string,
+  baseUrl: string,
+): VerificationEvent {
+  const { outcome } = document
+  const first = outcome?.credentials[0]
+  return {
+    event_id: eventId,
+    event_type: `verification.${document.status}`,
+    sequence: 1, // a session has one terminal status, so one event
+    created_at: isoTime(document.ended_at ?? document.expires_at),
+    verification_id: document.verification_id,
+    status: document.status,
+    checks: outcome?.checks ?? null,
+    assurance_level: outcome?.assurance_level ?? null,
+    credential_type: first?.credential_type ?? null,
+    verified_at: isoTimeOrNull(document.verified_at),
+    reason: outcome?.reason ? describeReason(outcome.reason, baseUrl) : null,
+    metadata: document.request.metadata,
+    protocol: document.request.protocol,
+    channel: outcome?.channel ?? null,
+    format: first?.format ?? null,
+    issuer: first?.issuer ?? null,
+    session_binding: outcome?.session_binding ?? null,
+    credentials: credentialsOf(outcome),
+    livemode: document.livemode,
+    encrypted_claims: outcome?.encrypted_claims ?? null,
+  }
+}
+
+/** What `withoutPersonalMembers` took out. */
+export function personalMembers(document: SessionDocument): PersonalMembers {
+  const encrypted = document.outcome?.encrypted_claims ?? null
+  return { metadata: document.request.metadata, encrypted_claims: sendableClaims(encrypted) }
+}
+
+/** The event as it may outlive its session. */
+export function withoutPersonalMembers(event: VerificationEvent): VerificationEvent {
+  return { ...event, metadata: {}, encrypted_claims: null }
+}

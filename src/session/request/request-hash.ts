@@ -1,0 +1,46 @@
+// What the wallet was asked, as one hash, for the receipt (CONTRACT 4). A wallet that keeps the Request Object it was served, or
+// an auditor who was given it, comes to the same: its claims, without the three that are made anew at each fetch.
+
+import { encodeBase64url } from '../../codec/base64url.ts'
+import { utf8 } from '../../codec/bytes.ts'
+import { canonicalJson } from '../../codec/canonical-json.ts'
+import type { Json, JsonObject } from '../../codec/json.ts'
+import { sha256 } from '../../crypto/digest.ts'
+import { buildDcApiClaims, buildDcApiParameters } from '../../openid4vp/dc-api.ts'
+import type { Generation } from '../../openid4vp/request/generation.ts'
+import { passesByValue, type SessionDocument } from '../document.ts'
+import { openGeneration } from './generation-keys.ts'
+import type { StoredGeneration } from './generations.ts'
+import { dcApiRequestInput, requestClaims } from './requests.ts'
+
+/** The hash of one generation's request. In the Digital Credentials API it is that of the signed one of the two, where there are two. */
+export async function requestHash(
+  document: SessionDocument,
+  stored: StoredGeneration,
+  baseUrl: string,
+): Promise<string> {
+  return hashJson(
+    withoutFetch(claimsOf(document, stored, { generation: await openGeneration(document, stored), baseUrl })),
+  )
+}
+
+function claimsOf(
+  document: SessionDocument,
+  { origin, created_at: now }: StoredGeneration,
+  { generation, baseUrl }: { readonly generation: Generation; readonly baseUrl: string },
+): JsonObject {
+  if (origin === undefined) return requestClaims(document, generation, undefined, { baseUrl, now })
+  const input = dcApiRequestInput(document, generation, { origin, now })
+  return passesByValue(document)
+    ? buildDcApiParameters(input)
+    : buildDcApiClaims(input, document.verifier.client_id)
+}
+
+/** SHA-256 of the canonical JSON (RFC 8785), base64url. */
+export async function hashJson(value: Json): Promise<string> {
+  return encodeBase64url(await sha256(utf8(canonicalJson(value))))
+}
+
+function withoutFetch({ iat, exp, wallet_nonce, ...claims }: JsonObject): JsonObject {
+  return claims
+}

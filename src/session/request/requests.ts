@@ -1,0 +1,161 @@
+// What wallets and relying parties are shown of a generation: its addresses, its Request Object, and the specification's view.
+
+import type { JsonObject } from '../../codec/json.ts'
+import { FORMATS } from '../../formats/index.ts'
+import type { DcApiRequestInput } from '../../openid4vp/dc-api.ts'
+import { buildPresentationDefinition } from '../../openid4vp/presentation-exchange/presentation-definition.ts'
+import { PROTOCOLS, queryLanguage } from '../../openid4vp/protocols/index.ts'
+import {
+  buildAuthorizationRequestUri,
+  buildWalletLinks,
+  type RequestReference,
+  type RequestValue,
+} from '../../openid4vp/request/authorization-request.ts'
+import type { Generation, QueryLanguage, VerifierIdentity } from '../../openid4vp/request/generation.ts'
+import { signRequestObject, unsignedParameters } from '../../openid4vp/request/request-object.ts'
+import { requestedTypes } from '../../policy/query.ts'
+import { passesByValue, type SessionDocument } from '../document.ts'
+import { isoTime } from '../views/view.ts'
+
+/** Path prefix of every `request_uri`: short, because it stands in the QR. */
+export const REQUEST_PATH = '/r/'
+
+/** `wallet_request` (CONTRACT 3): what wallets really get. */
+export function walletRequest(document: SessionDocument, generation: Generation, baseUrl: string) {
+  const { request, verifier } = document
+  const passed = passedRequest(document, generation, baseUrl)
+  return {
+    protocol: request.protocol,
+    uri: buildAuthorizationRequestUri(passed),
+    client_id: verifier.client_id,
+    request_uri: 'requestUri' in passed ? passed.requestUri : null,
+    request_uri_method: request.request_options.request_uri_method,
+    response_uri: callbackUrl(document, baseUrl),
+    dcql_query: document.policy.query,
+    transaction_data: document.request.transaction_data ?? null,
+    wallet_links: buildWalletLinks(passed, request.protocol),
+    expires_at: isoTime(document.expires_at),
+  }
+}
+
+export type WalletRequest = ReturnType<typeof walletRequest>
+
+/** A request as its URI has it: all of it, or where it is fetched from. */
+function passedRequest(
+  document: SessionDocument,
+  generation: Generation,
+  baseUrl: string,
+): RequestReference | RequestValue {
+  if (passesByValue(document)) {
+    const world = { baseUrl, now: document.created_at } // of which an unsigned request says nothing
+    return { parameters: requestClaims(document, generation, undefined, world) }
+  }
+  const { protocol, request_options } = document.request
+  // A protocol that only knows GET has no parameter to say so.
+  const saysMethod = PROTOCOLS[protocol].requestUriMethods.includes('post')
+  return {
+    clientId: document.verifier.client_id,
+    requestUri: requestUriOf(document, generation, baseUrl),
+    requestUriMethod: saysMethod ? (request_options.request_uri_method ?? undefined) : undefined,
+  }
+}
+
+/** The address a generation's Request Object is fetched from. */
+function requestUriOf(document: SessionDocument, generation: Generation, baseUrl: string): string {
+  return baseUrl + REQUEST_PATH + document.verification_id.slice(2) + generation.requestId
+}
+
+/** What the session's wallet is asked in. */
+export function languageOf({ policy, request }: SessionDocument): QueryLanguage {
+  return queryLanguage(PROTOCOLS[request.protocol], policy)
+}
+
+/** Specification 2.3: `redirect_uri`; on the wire it is the `response_uri`. */
+export function callbackUrl(
+  { verification_id }: Pick<SessionDocument, 'verification_id'>,
+  baseUrl: string,
+): string {
+  return `${baseUrl}/v1/verify/${verification_id}/callback`
+}
+
+/** Signs the Request Object anew. `now` in Unix milliseconds. */
+export function requestObject(
+  document: SessionDocument,
+  generation: Generation,
+  wallet: { readonly identity: VerifierIdentity; readonly walletNonce: string | undefined },
+  world: { readonly baseUrl: string; readonly now: number },
+): Promise<string> {
+  return signRequestObject(requestClaims(document, generation, wallet.walletNonce, world), wallet.identity)
+}
+
+/** The claims of the Request Object, or the parameters of a request passed by value. `now` in Unix milliseconds. */
+export function requestClaims(
+  document: SessionDocument,
+  generation: Generation,
+  walletNonce: string | undefined,
+  { baseUrl, now }: { readonly baseUrl: string; readonly now: number },
+): JsonObject {
+  const claims = PROTOCOLS[document.request.protocol].buildRequestObject({
+    clientId: document.verifier.client_id,
+    responseUri: callbackUrl(document, baseUrl),
+    responseMode: document.request.request_options.response_mode,
+    query: document.policy.query,
+    language: languageOf(document),
+    formats: FORMATS,
+    generation,
+    walletNonce,
+    transactionData: document.request.transaction_data,
+    verifierInfo: document.verifier.verifier_info,
+    now: Math.floor(now / 1000),
+    expiresAt: Math.floor(document.expires_at / 1000),
+  })
+  return passesByValue(document) ? unsignedParameters(claims) : claims
+}
+
+/** What a request for the Digital Credentials API is made from. `now` in Unix milliseconds. */
+export function dcApiRequestInput(
+  { request, policy, verifier, expires_at }: SessionDocument,
+  generation: Generation,
+  { origin, now }: { readonly origin: string; readonly now: number },
+): DcApiRequestInput {
+  return {
+    generation,
+    origin,
+    responseMode: request.request_options.response_mode,
+    query: policy.query,
+    transactionData: request.transaction_data,
+    verifierInfo: verifier.verifier_info,
+    formats: FORMATS,
+    now: Math.floor(now / 1000),
+    expiresAt: Math.floor(expires_at / 1000),
+  }
+}
+
+/** The answer of `GET …/openid4vp`, specification 4.3 letter by letter, with `wallet_request` beside it. */
+export function openid4vpView(
+  document: SessionDocument,
+  generation: Generation,
+  addresses: { readonly baseUrl: string; readonly walletScheme: string; readonly qrCodeUrl: string },
+) {
+  const id = document.verification_id
+  return {
+    verification_id: id,
+    status: document.status,
+    expires_at: isoTime(document.expires_at),
+    deep_link: `${addresses.walletScheme}://verify?request=${id}`,
+    qr_code_url: addresses.qrCodeUrl,
+    authorization_request: {
+      response_type: 'vp_token',
+      response_mode: 'direct_post',
+      client_id: addresses.baseUrl,
+      redirect_uri: callbackUrl(document, addresses.baseUrl),
+      nonce: generation.nonce,
+      presentation_definition: buildPresentationDefinition({
+        verificationId: id,
+        match: document.policy.credential_match,
+        credentialTypes: requestedTypes(document.policy),
+      }),
+    },
+    wallet_request: walletRequest(document, generation, addresses.baseUrl),
+  }
+}

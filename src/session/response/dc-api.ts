@@ -1,0 +1,82 @@
+// The Digital Credentials API beside the redirect flow (CONTRACT 5): a request bound to one origin, and its answer. Who asks is
+// who must answer: our own page, known by its browser's cookie, or the relying party's server for a page of its own.
+
+import { encodeBase64url } from '../../codec/base64url.ts'
+import { configOf } from '../../env.ts'
+import { buildDcApiRequests } from '../../openid4vp/dc-api.ts'
+import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
+import { err, ok, type Result } from '../../result.ts'
+import type { SessionDocument } from '../document.ts'
+import { randomBytes, sealingKeyOf } from '../random.ts'
+import { openVerifier } from '../request/generation-keys.ts'
+import { addRequest } from '../request/new-request.ts'
+import { dcApiRequestInput } from '../request/requests.ts'
+import type { AnswerRefusal, SessionFault } from '../results.ts'
+import { BROWSER_SECRET_BYTES, browserMark, responseCodeOf } from '../return/binding.ts'
+import { comeBack } from '../return/same-device.ts'
+import { isoTime } from '../views/view.ts'
+import { type Courtroom, hear } from './judge.ts'
+
+/** Who is on the other side of the browser's API: our page, with the secret of its browser's cookie, or a page of the relying party's. */
+export type DcApiPage = 'relying_party' | { readonly secret: string | null }
+
+/** Where a request is to be used. */
+export type DcApiAsked = { readonly page: DcApiPage; readonly origin: string }
+
+/** JSON text of the requests, and the secret that our page's browser is known by; null for the relying party's page. */
+export type DcApiRequest = { readonly secret: string | null; readonly json: string }
+
+/** What came back. `data`: JSON text of the credential's `data`. `digest`: SHA-256 of the whole body (base64url). */
+export type DcApiAnswer = { readonly page: DcApiPage; readonly data: string; readonly digest: string }
+
+/** What the page is told. `returnUrl`: where it goes on to; null: nowhere. */
+export type DcApiResult =
+  | { readonly kind: 'processed'; readonly returnUrl: string | null }
+  | { readonly kind: 'refused'; readonly refusal: AnswerRefusal }
+
+/** Makes a request of a pending session. `now` in Unix milliseconds. */
+export async function askDcApi(
+  room: Courtroom,
+  { verification_id, request }: SessionDocument,
+  { page, origin }: DcApiAsked,
+  now: number,
+): Promise<Result<DcApiRequest, SessionFault>> {
+  if (!PROTOCOLS[request.protocol].offersDcApi) return err('dc_api_not_offered')
+  const secret =
+    page === 'relying_party' ? null : (page.secret ?? encodeBase64url(randomBytes(BROWSER_SECRET_BYTES)))
+  const browser = secret === null ? null : await markOf(room, secret)
+  const asked = { verificationId: verification_id, channel: 'dc_api', browser, origin } as const
+  const made = await addRequest(room, asked, now)
+  if (!made.ok) return made
+  const { document, generation } = made.value
+  const { verifier } = document
+  const identity =
+    verifier.sealed_signing_jwk === null
+      ? null
+      : await openVerifier(await sealingKeyOf(configOf(room.env)), verification_id, verifier)
+  const input = dcApiRequestInput(document, generation, { origin, now })
+  const requests = await buildDcApiRequests(input, identity)
+  const json = JSON.stringify({ digital: { requests }, expires_at: isoTime(document.expires_at) })
+  return ok({ secret, json })
+}
+
+/** Hears an answer. What our page's browser brings is at once a coming back from the wallet: it is the one that asked. */
+export async function hearDcApi(room: Courtroom, answer: DcApiAnswer, now: number): Promise<DcApiResult> {
+  const { page, data, digest } = answer
+  const secret = page === 'relying_party' ? null : (page.secret ?? '')
+  const browser = secret === null ? null : await markOf(room, secret)
+  const result = await hear(room, { dcApi: { data, browser }, digest }, now)
+  if (result.kind === 'refused') return result
+  const document = room.store.session()
+  if (secret === null || document === undefined) return { kind: 'processed', returnUrl: null }
+  const responseCode = await responseCodeOf(document, digest)
+  const came = await comeBack(room, { responseCode, secret }, now)
+  // A wallet's error was processed without an answer to come back with.
+  return { kind: 'processed', returnUrl: came.ok ? came.value.returnUrl : null }
+}
+
+/** A browser's mark in this session; of a session that is gone, whatever: nothing is looked for in it. */
+async function markOf({ store }: Courtroom, secret: string): Promise<string> {
+  const document = store.session()
+  return document === undefined ? '' : browserMark(document, secret)
+}

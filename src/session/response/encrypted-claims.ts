@@ -1,0 +1,52 @@
+// Claim values leave the service only encrypted to the relying party (CONTRACT 4): a compact JWE around a JWS that our published
+// keys sign, so that the reader knows both that nobody else read them and that we vouched for them.
+
+import { CompactEncrypt } from 'jose'
+import { utf8 } from '../../codec/bytes.ts'
+import type { SigningJwk } from '../../config.ts'
+import { signJwt } from '../../crypto/sign-jwt.ts'
+import type { Decision } from '../../policy/policy.ts'
+import type { ClaimsEncryptionJwk } from '../../relying-party/settings/settings.ts'
+
+/** What the envelope says beside the claims. `now` in Unix seconds. */
+export type ClaimsEnvelope = {
+  readonly issuer: string
+  readonly audience: string
+  readonly verificationId: string
+  readonly now: number
+  readonly signingJwk: SigningJwk
+  readonly recipient: ClaimsEncryptionJwk
+}
+
+/**
+ * Bytes of JSON that are encrypted at most. An answer of 1 MiB carries fewer; but a value that several scopes name, or numbers
+ * that JSON writes longer than they came, can grow to what the session's document could not hold (2 MiB).
+ */
+const CLAIMS_LIMIT = 850_000
+
+/**
+ * Encrypts the requested claims of the verified credentials (ECDH-ES, A256GCM; JWS ES256 inside); null where they are too
+ * large to be kept: an outcome without its claims is better than none.
+ */
+export async function encryptClaims(decision: Decision, envelope: ClaimsEnvelope): Promise<string | null> {
+  const credentials = credentialsOf(decision)
+  if (utf8(JSON.stringify(credentials)).length > CLAIMS_LIMIT) return null
+  const { issuer, audience, verificationId, now, signingJwk, recipient } = envelope
+  const claims = { iss: issuer, aud: audience, iat: now, verification_id: verificationId, credentials }
+  const jws = await signJwt(claims, 'JWT', signingJwk)
+  const header = { alg: 'ECDH-ES', enc: 'A256GCM', cty: 'JWT' }
+  return new CompactEncrypt(utf8(jws))
+    .setProtectedHeader(recipient.kid === undefined ? header : { ...header, kid: recipient.kid })
+    .encrypt(recipient)
+}
+
+function credentialsOf(decision: Decision) {
+  return decision.credentials.map(({ id, credential_type, format, issuer }, index) => ({
+    id,
+    credential_type,
+    format,
+    issuer,
+    // By place, not by id: a query may have been answered with several credentials.
+    claims: decision.claims[index]?.claims ?? {},
+  }))
+}

@@ -1,0 +1,59 @@
+// What a session reaches beyond itself while it judges an answer: a guarded fetch, and what other isolates have fetched.
+
+import type { Config } from '../../config.ts'
+import { configOf, type Env } from '../../env.ts'
+import { record } from '../../metrics/record.ts'
+import type { FetchResource } from '../../net/fetch-resource.ts'
+import { createFetchResource } from '../../net/guarded-fetch.ts'
+import type { SharedCache } from '../../net/shared-cache.ts'
+import { SANDBOX_ORIGIN } from '../../trust/anchors/sandbox-anchor.ts'
+import { createSharedCache } from './shared-cache.ts'
+
+export type Network = { readonly fetchResource: FetchResource; readonly sharedCache: SharedCache }
+
+/** Made once for a configuration and a mode: what is fetched is remembered for the function that fetched it. */
+export function networkOf(env: Env, livemode: boolean): Network {
+  const config = configOf(env)
+  const known = networks.get(config) ?? {
+    live: makeNetwork(config, 'live', undefined),
+    test: makeNetwork(config, 'test', env.SANDBOX),
+  }
+  networks.set(config, known)
+  return livemode ? known.live : known.test
+}
+
+const networks = new WeakMap<Config, Readonly<Record<'live' | 'test', Network>>>()
+
+/** How long one fetch of what a trust anchor or a verified credential names may take. */
+const FETCH_TIMEOUT_MS = 5_000
+
+/** Each mode has a cache of its own: only one of them may reach loopback, and the sandbox. */
+function makeNetwork(
+  { baseUrl, allowLoopback }: Config,
+  mode: 'live' | 'test',
+  sandbox: Fetcher | undefined,
+): Network {
+  return {
+    fetchResource: counted(
+      createFetchResource({
+        fetch: (input, init) => fetch(input, init),
+        allowLoopback: mode === 'test' && allowLoopback,
+        ownHost: new URL(baseUrl).host,
+        timeoutMs: FETCH_TIMEOUT_MS,
+        ...(sandbox && { bound: { origin: SANDBOX_ORIGIN, fetch: (url, init) => sandbox.fetch(url, init) } }),
+      }),
+    ),
+    sharedCache: createSharedCache(`${baseUrl}/fetched/${mode}`),
+  }
+}
+
+/** Counts what is fetched by the first media type that is asked for: each kind of thing has its own. */
+function counted(fetchResource: FetchResource): FetchResource {
+  return async (request) => {
+    const begun = Date.now()
+    const found = await fetchResource(request)
+    const [media_type = ''] = request.accept.split(',')
+    record('fetches', { media_type, result: found.ok ? 'ok' : found.error }, { ms: Date.now() - begun })
+    return found
+  }
+}

@@ -1,0 +1,30 @@
+// The webhook log of one session (CONTRACT 7): what was owed, every attempt, and what came of it.
+
+import type { Attempt, Delivery } from '../../webhook/outbox.ts'
+import type { SessionDocument } from '../document.ts'
+import { isoTime, isoTimeOrNull } from './view.ts'
+
+/** Body of `GET …/deliveries`. */
+export function deliveriesView(document: SessionDocument) {
+  return {
+    verification_id: document.verification_id,
+    deliveries: document.deliveries.map((delivery) => deliveryView(delivery)),
+  }
+}
+
+function deliveryView(delivery: Delivery) {
+  const { delivery_id, event_id, event_type, sequence, state, attempts, next_attempt_at } = delivery
+  return {
+    delivery_id,
+    event_id,
+    event_type,
+    sequence,
+    state,
+    next_attempt_at: isoTimeOrNull(next_attempt_at),
+    attempts: attempts.map((attempt) => attemptView(attempt)),
+  }
+}
+
+function attemptView({ attempt, at, manual, status, error }: Attempt) {
+  return { attempt, at: isoTime(at), manual, status, error }
+}

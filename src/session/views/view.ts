@@ -1,0 +1,107 @@
+// What readers see of a session: the relying party's poll (CONTRACT 4), the little that a `client_token` opens, and the event.
+// Members are always present; unknown is `null`. Built from the document alone.
+
+import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
+import { decodeTransactionData, detailsOf } from '../../openid4vp/transaction-data/transaction-data.ts'
+import { askedOf } from '../../policy/asked.ts'
+import { vouchingLists } from '../../policy/assurance.ts'
+import { type Attempt, type SessionDocument, stageOf } from '../document.ts'
+import { describeReason } from '../response/reasons.ts'
+import { bindingOf } from '../return/binding.ts'
+
+/** The session as the relying party polls it. `sessionUrl` is null where the session is over. */
+export function sessionView(document: SessionDocument, sessionUrl: string | null, baseUrl: string) {
+  const { request, outcome } = document
+  const first = outcome?.credentials[0] ?? null
+  return {
+    verification_id: document.verification_id,
+    version: document.version,
+    status: document.status,
+    stage: stageOf(document),
+    created_at: isoTime(document.created_at),
+    expires_at: isoTime(document.expires_at),
+    verified_at: isoTimeOrNull(document.verified_at),
+    session_url: sessionUrl,
+    ...requestMembers(request),
+    checks: outcome?.checks ?? null,
+    assurance_level: outcome?.assurance_level ?? null,
+    credential_type: first?.credential_type ?? null,
+    reason: outcome?.reason ? describeReason(outcome.reason, baseUrl) : null,
+    attempts: document.attempts.map((attempt) => attemptView(attempt, baseUrl)),
+    attempt_count: document.attempt_count,
+    credentials: credentialsOf(outcome),
+    channel: outcome?.channel ?? null,
+    format: first?.format ?? null,
+    issuer: first?.issuer ?? null,
+    session_binding: bindingOf(document),
+    trace: outcome?.trace ?? [],
+    assurance_derivation: outcome?.derivation ?? [],
+    trust_lists: vouchingLists(outcome?.derivation ?? []),
+    encrypted_claims: outcome?.encrypted_claims ?? null,
+    livemode: document.livemode,
+  }
+}
+
+/** What an outcome rests on, as poll and event have it. */
+export function credentialsOf(outcome: SessionDocument['outcome']) {
+  return (outcome?.credentials ?? []).map((credential) => ({
+    ...credential,
+    transaction_data: credential.transaction_data ?? [],
+  }))
+}
+
+/** What a kiosk or a person's browser sees: the state, no results and no word of the request. */
+export function publicView(document: SessionDocument) {
+  return {
+    verification_id: document.verification_id,
+    version: document.version,
+    status: document.status,
+    stage: stageOf(document),
+    expires_at: isoTime(document.expires_at),
+  }
+}
+
+/** What the hosted page shows beside the public view: by whom something is asked, and what. Times are Unix milliseconds. */
+export function pageView(document: SessionDocument) {
+  const { status, version, expires_at, relying_party_id, livemode } = document
+  const { locale, purpose = null, required_session_binding, return_url, protocol } = document.request
+  const state = { status, stage: stageOf(document), version, expires_at, relying_party_id, livemode }
+  const transactions = detailsOf(document.request.transaction_data)
+  const { offersDcApi: offers_dc_api } = PROTOCOLS[protocol]
+  return {
+    ...state,
+    asked: askedOf(document.policy),
+    transactions,
+    locale,
+    purpose,
+    required_session_binding,
+    return_url,
+    offers_dc_api,
+  }
+}
+
+export type PageView = ReturnType<typeof pageView>
+
+/** ISO 8601 UTC with milliseconds. */
+export function isoTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString()
+}
+
+/** `isoTime` of a time that may be unknown. */
+export function isoTimeOrNull(milliseconds: number | null): string | null {
+  return milliseconds === null ? null : isoTime(milliseconds)
+}
+
+function requestMembers(request: SessionDocument['request']) {
+  const transaction_data = request.transaction_data?.map(decodeTransactionData) ?? null
+  const { dcql_query = null, purpose = null } = request
+  return { ...request, dcql_query, purpose, transaction_data }
+}
+
+function attemptView(attempt: Attempt, baseUrl: string) {
+  return {
+    at: isoTime(attempt.at),
+    channel: attempt.channel,
+    reason: describeReason(attempt.reason, baseUrl),
+  }
+}

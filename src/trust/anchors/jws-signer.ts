@@ -1,0 +1,32 @@
+// What a JWS says of its signer. It selects among our anchors and proves nothing; `jwk`, `jku` and `x5u` are not read.
+
+import { decodeBase64 } from '../../codec/base64url.ts'
+import { type Json, member } from '../../codec/json.ts'
+import type { DecodedJws } from '../../crypto/jws.ts'
+import { err, ok, type Result } from '../../result.ts'
+import type { SignerClaims } from './signer.ts'
+
+/** Reads the protected header of a JWS whose signer calls himself `iss`. The error is the header parameter at fault. */
+export function readJwsSigner(
+  { header, algorithm }: DecodedJws,
+  iss: string | undefined,
+): Result<SignerClaims, 'kid' | 'x5c'> {
+  const kid = member(header, 'kid')
+  if (kid !== undefined && typeof kid !== 'string') return err('kid')
+  const signer = { iss, kid, chain: undefined, algorithm: algorithm.name }
+  if (!Object.hasOwn(header, 'x5c')) return ok(signer)
+  const chain = decodeChain(member(header, 'x5c'))
+  return chain === undefined ? err('x5c') : ok({ ...signer, chain })
+}
+
+/** `x5c` (RFC 7515 §4.1.6): standard base64, not base64url, of at least one certificate. */
+function decodeChain(x5c: Json | undefined): readonly Uint8Array<ArrayBuffer>[] | undefined {
+  if (!Array.isArray(x5c) || x5c.length === 0) return undefined
+  const chain: Uint8Array<ArrayBuffer>[] = []
+  for (const encoded of x5c) {
+    const certificate = typeof encoded === 'string' ? decodeBase64(encoded) : undefined
+    if (certificate === undefined || certificate.length === 0) return undefined
+    chain.push(certificate)
+  }
+  return chain
+}

@@ -1,0 +1,75 @@
+// Which keys of an issuer's key set a signature may have been made with. What the token says (`kid`) only selects;
+// every key of the set is the anchored issuer's.
+
+import { isJsonObject, type Json, member } from '../../codec/json.ts'
+import { signatureAlgorithm } from '../../crypto/algorithms.ts'
+import { type PublicJwk, parsePublicJwk } from '../../crypto/jwk.ts'
+
+/** A key of a set, with the members that select (RFC 7517 §4.4, §4.5). */
+export type KeySetKey = PublicJwk & { readonly kid?: string; readonly alg?: string }
+
+/** Keys that are tried for one signature at most. */
+const CANDIDATES = 8
+
+/**
+ * The keys that `kid` and algorithm leave, public parameters only. Where the token has a `kid`, keys of that name; if
+ * there are none, keys without a name. A key that names an algorithm is used with that one only.
+ */
+export function selectKeys(
+  keys: readonly KeySetKey[],
+  signature: { readonly kid: string | undefined; readonly algorithm: string },
+): readonly PublicJwk[] {
+  const named = selectNamedKeys(keys, signature)
+  if (named.length > 0) return named
+  const unnamed = keys.filter((key) => key.kid === undefined)
+  return selectNamedKeys(unnamed, { ...signature, kid: undefined })
+}
+
+/** As `selectKeys`, for sets in which every key has a name: a `kid` selects the keys of that name and no others. */
+export function selectNamedKeys(
+  keys: readonly KeySetKey[],
+  { kid, algorithm }: { readonly kid: string | undefined; readonly algorithm: string },
+): readonly PublicJwk[] {
+  return keys
+    .filter((key) => fitsAlgorithm(key, algorithm) && (kid === undefined || key.kid === kid))
+    .slice(0, CANDIDATES)
+    .map(publicPart)
+    .filter((key) => key !== undefined)
+}
+
+/** One object for each key of a set, so that it is imported once (`importVerificationKey`). */
+const publicParts = new WeakMap<KeySetKey, PublicJwk>()
+
+function publicPart(key: KeySetKey): PublicJwk | undefined {
+  const known = publicParts.get(key)
+  if (known !== undefined) return known
+  const part = parsePublicJwk(key)
+  if (part !== undefined) publicParts.set(key, part)
+  return part
+}
+
+/** Whether a signature with this JOSE algorithm can have been made with this key. */
+export function fitsAlgorithm(key: PublicJwk & { readonly alg?: string }, name: string): boolean {
+  const algorithm = signatureAlgorithm(name)
+  if (algorithm === undefined || key.kty !== algorithm.kty || key.crv !== algorithm.crv) return false
+  // RFC 9864 §2.2: EdDSA and Ed25519 are two names of one algorithm for this curve, so the curve decides.
+  return key.alg === undefined || signatureAlgorithm(key.alg)?.crv === algorithm.crv
+}
+
+/** A published JWK that signatures may be verified with; `undefined` for kinds we do not know and keys meant for something else. */
+export function parseSigningKey(value: unknown): KeySetKey | undefined {
+  const key = parsePublicJwk(value)
+  if (key === undefined || !isJsonObject(value)) return undefined
+  const [kid, alg, use] = [member(value, 'kid'), member(value, 'alg'), member(value, 'use')]
+  const operations = member(value, 'key_ops')
+  // SD-JWT VC §4.2: public keys only; one whose private half is published is anybody's.
+  if (Object.hasOwn(value, 'd') || (use !== undefined && use !== 'sig')) return undefined
+  if (operations !== undefined && !(Array.isArray(operations) && operations.includes('verify')))
+    return undefined
+  if (!isOptionalText(kid) || !isOptionalText(alg)) return undefined
+  return { ...key, ...(kid !== undefined && { kid }), ...(alg !== undefined && { alg }) }
+}
+
+function isOptionalText(value: Json | undefined): value is string | undefined {
+  return value === undefined || typeof value === 'string'
+}

@@ -1,0 +1,147 @@
+// A trust anchor as an operator hands it to the admin API (CONTRACT 8), checked whole at that edge: what is stored can
+// be used. Unknown members are refused by name, for a misspelt limit would be no limit.
+
+import * as z from 'zod/mini'
+import { inWords, list, text } from '../../codec/schema.ts'
+import { parsePublicJwk } from '../../crypto/jwk.ts'
+import { PEM } from '../../limits.ts'
+import { err, ok, type Result } from '../../result.ts'
+import { isKnownDid } from '../did/did.ts'
+import type { Certificate } from '../x509/certificate.ts'
+import { subjectKeyJwk } from '../x509/subject-key.ts'
+import { ASSURANCE_LEVELS, type TrustAnchor } from './anchor.ts'
+import { decodePemCertificates } from './anchor-certificates.ts'
+import { issuerMetadataUrl } from './issuer-metadata.ts'
+import { isOfSandbox } from './sandbox-anchor.ts'
+
+/** What is wrong with a member: a JSON Pointer (RFC 6901) into the anchor, and words for the operator. */
+export type AnchorFault = { readonly pointer: string; readonly message: string }
+
+/** Parses one trust anchor, or names every fault found. */
+export function parseTrustAnchor(value: unknown): Result<TrustAnchor, readonly AnchorFault[]> {
+  const parsed = anchorShape.safeParse(value, { error: inWords })
+  if (!parsed.success) return err(parsed.error.issues.flatMap(toFaults))
+  const { purpose, eku, issuer, jwks, x509_ca_pem, x509_certificate_pem, issuer_url, did, ...common } =
+    parsed.data
+  const shared = { ...common, ...(purpose && { purpose }), ...(eku && { eku }) }
+  if ((issuer === undefined) !== (jwks === undefined)) {
+    return err([{ pointer: '', message: 'issuer and jwks belong together' }])
+  }
+  const mechanisms: TrustAnchor[] = []
+  if (x509_ca_pem !== undefined) mechanisms.push({ ...shared, x509_ca_pem })
+  if (x509_certificate_pem !== undefined) mechanisms.push({ ...shared, x509_certificate_pem })
+  if (issuer_url !== undefined) mechanisms.push({ ...shared, issuer_url })
+  if (did !== undefined) mechanisms.push({ ...shared, did })
+  if (issuer !== undefined && jwks !== undefined) mechanisms.push({ ...shared, issuer, jwks })
+  const [anchor, ...others] = mechanisms
+  return anchor !== undefined && others.length === 0
+    ? ok(anchor)
+    : err([{ pointer: '', message: ONE_MECHANISM }])
+}
+
+const ONE_MECHANISM =
+  'must have exactly one of x509_ca_pem, x509_certificate_pem, issuer_url, did, and issuer with jwks'
+
+const JWK = z.pipe(
+  z.strictObject({
+    kty: z.enum(['EC', 'OKP']),
+    crv: z.enum(['P-256', 'P-384', 'P-521', 'Ed25519']),
+    x: text(100),
+    y: z.optional(text(100)),
+    kid: z.optional(text(256)),
+    alg: z.optional(text(32)),
+    use: z.optional(z.literal('sig')),
+    key_ops: z.optional(
+      z.array(text(32)).check(
+        z.maxLength(8),
+        z.refine((operations) => operations.includes('verify'), 'must include verify'),
+      ),
+    ),
+  }),
+  z.transform(({ kid, alg, ...key }, { issues }) => {
+    const publicJwk = parsePublicJwk(key)
+    if (publicJwk !== undefined) return { ...publicJwk, ...(kid && { kid }), ...(alg && { alg }) }
+    const message = 'must be a public key with canonical base64url coordinates'
+    issues.push({ code: 'custom', input: key, message })
+    return z.NEVER
+  }),
+)
+
+const OBJECT_IDENTIFIER = /^[0-2](?:\.(?:0|[1-9]\d{0,38})){1,31}$/
+
+const objectIdentifier = text(128).check(
+  z.regex(OBJECT_IDENTIFIER, 'must be an object identifier in dotted form'),
+)
+
+const issuerUrl = text(2048).check(
+  z.refine(
+    (url) => issuerMetadataUrl(url) !== undefined,
+    'must be an https URL without user, query or fragment',
+  ),
+)
+
+const pem = text(PEM.characters)
+
+/** The shape of an anchor as it is sent. That it has exactly one mechanism is judged after. */
+export const anchorShape = z.strictObject({
+  name: text(100),
+  credential_types: list(text(100), 50),
+  assurance_level: z.enum(ASSURANCE_LEVELS),
+  purpose: z.optional(list(z.enum(['issuer', 'status']), 2)),
+  eku: z.optional(list(objectIdentifier, 16)),
+  x509_ca_pem: z.optional(pem.check(z.superRefine(refuseUnlessAuthorities))),
+  x509_certificate_pem: z.optional(pem.check(z.superRefine(refuseUnlessSigner))),
+  issuer_url: z.optional(issuerUrl),
+  did: z.optional(text(2048).check(z.refine(isKnownDid, 'must be a did:web, did:key or did:jwk'))),
+  issuer: z.optional(text(2048)),
+  jwks: z.optional(z.strictObject({ keys: list(JWK, 32) })),
+})
+
+function refuseUnlessAuthorities(pemText: string, context: z.core.$RefinementCtx): void {
+  const certificates = decodePemCertificates(pemText)
+  if (certificates === undefined)
+    context.addIssue({ code: 'custom', message: 'must be PEM of 1 to 16 certificates' })
+  for (const { extensions, subject, subjectKey } of certificates ?? []) {
+    const certifies = extensions.keyUsage?.keyCertSign ?? true
+    if (!extensions.basicConstraints?.ca || !certifies || subject.rdns.length === 0) {
+      context.addIssue({
+        code: 'custom',
+        message: 'must be a certification authority (basicConstraints, keyCertSign)',
+      })
+    }
+    if (subjectKey === undefined)
+      context.addIssue({ code: 'custom', message: 'has a weak or unknown kind of key' })
+    if (extensions.hasUnknownCritical) {
+      context.addIssue({ code: 'custom', message: 'has a critical extension that is not processed' })
+    }
+  }
+  refuseSandbox(certificates ?? [], context)
+}
+
+function refuseUnlessSigner(pemText: string, context: z.core.$RefinementCtx): void {
+  const [certificate, ...others] = decodePemCertificates(pemText) ?? []
+  if (certificate === undefined || others.length > 0) {
+    context.addIssue({ code: 'custom', message: 'must be PEM of one certificate' })
+  } else if (certificate.subjectKey === undefined || subjectKeyJwk(certificate.subjectKey) === undefined) {
+    context.addIssue({ code: 'custom', message: 'must hold a P-256, P-384, P-521 or Ed25519 key' })
+  } else refuseSandbox([certificate], context)
+}
+
+/** Whoever trusted that by himself would trust it in live mode, too. Test mode does without being told. */
+function refuseSandbox(certificates: readonly Certificate[], context: z.core.$RefinementCtx): void {
+  if (certificates.some(isOfSandbox))
+    context.addIssue({ code: 'custom', message: 'is of the sandbox, whose keys are public' })
+}
+
+/** zod names unknown members together, at their object; each gets a pointer of its own. */
+function toFaults(issue: z.core.$ZodIssue): readonly AnchorFault[] {
+  if (issue.code !== 'unrecognized_keys') return [{ pointer: toPointer(issue.path), message: issue.message }]
+  return issue.keys.map((key) => ({
+    pointer: toPointer([...issue.path, key]),
+    message: 'is not a known member',
+  }))
+}
+
+function toPointer(path: readonly PropertyKey[]): string {
+  return path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+}

@@ -1,0 +1,192 @@
+// Whose key may a signature be made with? Only our own anchors answer. The mechanism is theirs, never the token's: an
+// `iss` that has an anchor of its own is judged by that anchor alone, whatever chain is presented beside it.
+
+import { encodeBase64url } from '../../codec/base64url.ts'
+import { equalBytes } from '../../codec/bytes.ts'
+import type { PublicJwk } from '../../crypto/jwk.ts'
+import { err, ok, type Result } from '../../result.ts'
+import { resolveDidKeys } from '../did/did.ts'
+import type { TrustRejection } from '../rejection.ts'
+import type { Certificate } from '../x509/certificate.ts'
+import {
+  type CertificateChain,
+  decodeCertificateChain,
+  judgeValidity,
+  verifyCertificatePath,
+} from '../x509/certificate-path.ts'
+import { formatDistinguishedName } from '../x509/distinguished-name.ts'
+import { subjectKeyJwk } from '../x509/subject-key.ts'
+import type { TrustAnchor } from './anchor.ts'
+import { anchorCertificates } from './anchor-certificates.ts'
+import { resolveMetadataKeys } from './issuer-metadata.ts'
+import { fitsAlgorithm, selectKeys } from './key-set.ts'
+import { rememberCertificates } from './known-certificates.ts'
+import type { SignerClaims, TrustContext, TrustedSigner } from './signer.ts'
+
+/**
+ * Finds the keys a signature may be made with, and the anchor that vouches for them. For a chain that is one signer, by
+ * the first anchor of the relying party's list that vouches; an anchored `iss` may have several anchors, each with keys of
+ * its own. Fetches issuer metadata where an anchor names it, and nothing else.
+ */
+export async function resolveSigner(
+  claims: SignerClaims,
+  context: TrustContext,
+): Promise<Result<readonly TrustedSigner[], TrustRejection>> {
+  const anchors = context.anchors.filter(({ purpose = ['issuer'] }) => purpose.includes(context.purpose))
+  const applicable = anchorsForType(anchors, context.credentialType)
+  const { iss, chain } = claims
+  // CONTRACT 8: an `iss` with an anchor of its own is verified by that alone. That holds also where this anchor does
+  // not cover the type: were a chain accepted instead, the presenter would choose the mechanism (SD-JWT VC §2.5).
+  if (iss !== undefined && anchors.some((anchor) => anchoredIssuer(anchor) === iss)) {
+    return resolveAnchoredIssuer(iss, claims, { ...context, anchors: applicable })
+  }
+  return chain === undefined
+    ? err({ reason: 'untrusted_issuer' })
+    : resolveChain(chain, claims, { ...context, anchors: applicable })
+}
+
+/** CONTRACT 8: `*` covers types the relying party added, and only those for which no anchor names the type. */
+function anchorsForType(
+  anchors: readonly TrustAnchor[],
+  type: TrustContext['credentialType'],
+): readonly TrustAnchor[] {
+  const exact = anchors.filter((anchor) => anchor.credential_types.includes(type.name))
+  if (exact.length > 0 || type.builtIn) return exact
+  return anchors.filter((anchor) => anchor.credential_types.includes('*'))
+}
+
+/** The one issuer an anchor stands for; a certification authority stands for none in particular. */
+export function anchoredIssuer(anchor: TrustAnchor): string | undefined {
+  if ('issuer' in anchor) return anchor.issuer
+  if ('issuer_url' in anchor) return anchor.issuer_url
+  return 'did' in anchor ? anchor.did : undefined
+}
+
+async function resolveAnchoredIssuer(
+  iss: string,
+  claims: SignerClaims,
+  context: TrustContext,
+): Promise<Result<readonly TrustedSigner[], TrustRejection>> {
+  const signers: TrustedSigner[] = []
+  let finding: TrustRejection = { reason: 'untrusted_issuer' }
+  for (const anchor of context.anchors) {
+    if (anchoredIssuer(anchor) !== iss) continue
+    const keys = await anchoredKeys(iss, anchor, claims, context)
+    if (keys.ok && keys.value.length > 0)
+      signers.push({ ...NO_CERTIFICATES, keys: keys.value, issuer: iss, anchor: naming(anchor) })
+    else finding = keys.ok ? { reason: 'issuer_key_not_found' } : keys.error
+    if (signers.length === ANCHORS_TRIED) break
+  }
+  return signers.length > 0 ? ok(signers) : err(finding)
+}
+
+/** The keys of an anchor that stands for one issuer, whichever way it names them. */
+async function anchoredKeys(
+  iss: string,
+  anchor: TrustAnchor,
+  claims: SignerClaims,
+  context: TrustContext,
+): Promise<Result<readonly PublicJwk[], TrustRejection>> {
+  if ('jwks' in anchor) return ok(selectKeys(anchor.jwks.keys, claims))
+  if (!('did' in anchor)) return resolveMetadataKeys(iss, claims, context)
+  const keys = await resolveDidKeys(iss, 'assertionMethod', claims, context)
+  return keys.ok ? keys : err({ reason: `issuer_metadata_${keys.error}` })
+}
+
+const NO_CERTIFICATES = { authorityKeyIdentifiers: [], path: [] } as const
+
+/** Anchors of one issuer whose keys are tried for one signature: an old one and a new one, or one a level. */
+const ANCHORS_TRIED = 4
+
+async function resolveChain(
+  encoded: readonly Uint8Array<ArrayBuffer>[],
+  claims: SignerClaims,
+  { anchors, now }: TrustContext,
+): Promise<Result<readonly TrustedSigner[], TrustRejection>> {
+  const chain = decodeCertificateChain(encoded)
+  if (!chain.ok) return chain
+  const vouching = await findVouchingAnchor(chain.value, anchors, now)
+  if (!vouching.ok) return vouching
+  const { anchor, verified, path } = vouching.value
+  rememberCertificates(verified)
+  const [leaf] = chain.value
+  const key = leaf.subjectKey && subjectKeyJwk(leaf.subjectKey)
+  if (key === undefined || !fitsAlgorithm(key, claims.algorithm))
+    return err({ reason: 'issuer_key_not_found' })
+  return ok([
+    {
+      keys: [key],
+      issuer: provenIssuer(claims.iss, leaf),
+      anchor: naming(anchor),
+      authorityKeyIdentifiers: verified.flatMap(authorityKeyIdentifier),
+      path,
+    },
+  ])
+}
+
+type Vouching = Pick<TrustedSigner, 'path'> & {
+  readonly anchor: TrustAnchor
+  readonly verified: readonly Certificate[]
+}
+
+/** The anchor that vouches, and the certificates that it vouches for: beside a pinned leaf the others are a stranger's. */
+async function findVouchingAnchor(
+  chain: CertificateChain,
+  anchors: readonly TrustAnchor[],
+  now: number,
+): Promise<Result<Vouching, TrustRejection>> {
+  const [leaf] = chain
+  const pinned = anchors.find((anchor) => isPinned(leaf, anchor))
+  if (pinned !== undefined) {
+    const rejection = judgeValidity(leaf, now)
+    return rejection === undefined ? ok({ anchor: pinned, verified: [leaf], path: [] }) : err(rejection)
+  }
+  const authorities = anchors.flatMap((anchor) => {
+    if (!('x509_ca_pem' in anchor)) return []
+    const certificates = anchorCertificates(anchor.x509_ca_pem)
+    return certificates.map((certificate) => ({ certificate, extendedKeyUsage: anchor.eku, anchor }))
+  })
+  const authority = await verifyCertificatePath(chain, authorities, now)
+  if (!authority.ok) return authority
+  const { anchor, certificate } = authority.value
+  return ok({ anchor, verified: chain, path: [...chain, certificate] })
+}
+
+/** CONTRACT 8: the whole certificate, byte for byte; what it says besides its dates does not matter. */
+function isPinned(leaf: Certificate, anchor: TrustAnchor): boolean {
+  if (!('x509_certificate_pem' in anchor)) return false
+  const [pinned] = anchorCertificates(anchor.x509_certificate_pem)
+  return pinned !== undefined && equalBytes(pinned.encoded, leaf.encoded)
+}
+
+/** CONTRACT 8: an `iss` beside a chain is reported only where the leaf carries it; else the leaf's own subject is. */
+function provenIssuer(iss: string | undefined, leaf: Certificate): string | null {
+  const host = iss === undefined ? undefined : httpsHost(iss)
+  const carriesIt = leaf.extensions.subjectAltNames.some(
+    (name) =>
+      (name.form === 'uri' && name.value === iss) ||
+      (name.form === 'dns' && host !== undefined && name.value.toLowerCase() === host),
+  )
+  return iss !== undefined && carriesIt ? iss : formatDistinguishedName(leaf.subject)
+}
+
+/**
+ * The host of an https URL in its normal form without user information, query or fragment (SD-JWT VC §2.2.2.2). Other
+ * spellings are not compared: two readers could see two hosts in them.
+ */
+function httpsHost(text: string): string | undefined {
+  if (!URL.canParse(text)) return undefined
+  const { href, protocol, username, password, search, hash, hostname } = new URL(text)
+  if (protocol !== 'https:' || username + password + search + hash !== '') return undefined
+  return href === text || href === `${text}/` ? hostname : undefined
+}
+
+/** base64url, as OpenID4VP 1.0 §6.1.1.1 writes it. */
+function authorityKeyIdentifier({ extensions }: Certificate): readonly string[] {
+  const { authorityKeyIdentifier: identifier } = extensions
+  return identifier === undefined ? [] : [encodeBase64url(identifier)]
+}
+
+function naming({ name, assurance_level, list, listUrl }: TrustAnchor): TrustedSigner['anchor'] {
+  return { name, assurance_level, ...(list && { list }), ...(listUrl && { listUrl }) }
+}

@@ -1,0 +1,75 @@
+// A DID document (DID Core 1.0 §5): which keys a DID has for what. It is read only after its `id` was found to be the DID.
+
+import { isJsonObject, type Json, type JsonObject, member } from '../../codec/json.ts'
+import { parseMultikey } from '../../crypto/multikey.ts'
+import { DID } from '../../limits.ts'
+import { type KeySetKey, parseSigningKey } from '../anchors/key-set.ts'
+
+/** What a key is for (§5.3): issuers assert, holders authenticate. */
+export type DidRelationship = 'assertionMethod' | 'authentication'
+
+/** A verification method: its full DID URL, and its key. */
+export type DidKey = { readonly id: string; readonly key: KeySetKey }
+
+/** The keys of a document for each relationship. */
+export type DidDocumentKeys = Readonly<Record<DidRelationship, readonly DidKey[]>>
+
+/** Reads the keys of a document; `undefined` where a list of methods is none or has too many. */
+export async function readDidDocument(
+  document: JsonObject,
+  did: string,
+): Promise<DidDocumentKeys | undefined> {
+  const methods = listOf(document, 'verificationMethod')
+  const assertion = listOf(document, 'assertionMethod')
+  const authentication = listOf(document, 'authentication')
+  if (methods === undefined || assertion === undefined || authentication === undefined) return undefined
+  const known = await readMethods(methods, did)
+  return {
+    assertionMethod: await readRelationship(assertion, known, did),
+    authentication: await readRelationship(authentication, known, did),
+  }
+}
+
+/** A list of bounded length; empty where it is absent. */
+function listOf(document: JsonObject, name: string): readonly Json[] | undefined {
+  const list = member(document, name) ?? []
+  return Array.isArray(list) && list.length <= DID.methods ? list : undefined
+}
+
+/** DID Core §5.3: each entry names a method of the document, or is one that holds for this relationship only. */
+async function readRelationship(
+  entries: readonly Json[],
+  known: readonly DidKey[],
+  did: string,
+): Promise<readonly DidKey[]> {
+  const names = entries.filter((entry) => typeof entry === 'string').map((name) => absolute(name, did))
+  const embedded = entries.filter((entry) => typeof entry !== 'string')
+  return [...known.filter(({ id }) => names.includes(id)), ...(await readMethods(embedded, did))]
+}
+
+/** Methods of kinds we do not know are passed over, as are those of another controller. */
+async function readMethods(methods: readonly Json[], did: string): Promise<readonly DidKey[]> {
+  const read = await Promise.all(methods.map((method) => readMethod(method, did)))
+  return read.filter((method) => method !== undefined)
+}
+
+async function readMethod(method: Json, did: string): Promise<DidKey | undefined> {
+  if (!isJsonObject(method)) return undefined
+  const [name, controller] = [member(method, 'id'), member(method, 'controller')]
+  if (typeof name !== 'string' || controller !== did) return undefined
+  const id = absolute(name, did)
+  const key = await readKey(method)
+  return key && id.startsWith(`${did}#`) ? { id, key } : undefined
+}
+
+/** §5.2.1: a key stands there in one form, never in two. */
+async function readKey(method: JsonObject): Promise<KeySetKey | undefined> {
+  const [jwk, multibase] = [member(method, 'publicKeyJwk'), member(method, 'publicKeyMultibase')]
+  if (jwk !== undefined) return multibase === undefined ? parseSigningKey(jwk) : undefined
+  return typeof multibase === 'string' ? parseMultikey(multibase) : undefined
+}
+
+/** §3.2.2: a relative DID URL is relative to the document's DID. */
+function absolute(name: string, did: string): string {
+  return name.startsWith('#') ? did + name : name
+}

@@ -1,0 +1,53 @@
+// did:web: a DID document that stands at the address which the DID spells. One guarded fetch, bounded, remembered; the
+// document speaks for this DID only.
+
+import { decodeUtf8 } from '../../codec/bytes.ts'
+import { member, parseJsonObject } from '../../codec/json.ts'
+import { DID } from '../../limits.ts'
+import { createFetchMemory } from '../../net/fetch-memory.ts'
+import type { FetchResource } from '../../net/fetch-resource.ts'
+import { err, ok, type Result } from '../../result.ts'
+import { type DidDocumentKeys, readDidDocument } from './did-document.ts'
+
+/** `invalid`: no DID of a method we know, or its document is not acceptable. `unavailable`: it could not be fetched. */
+export type DidFault = 'invalid' | 'unavailable'
+
+/** Reads the document, or remembers it for `maximumAge` seconds. */
+export const readDidWeb = createFetchMemory({
+  read: (did, { fetchResource }) => fetchDidWeb(did, fetchResource),
+})
+
+/**
+ * Where the document of a did:web stands (did:web §3.2); `undefined` for what is no did:web. What a URL parser would write
+ * otherwise (`..`, upper case, a default port) is refused: two readers could see two addresses in it.
+ */
+export function didWebUrl(did: string): string | undefined {
+  const [host, port, path = ''] = SYNTAX.exec(did)?.slice(1) ?? []
+  if (host === undefined) return undefined
+  const place = path === '' ? '/.well-known' : path.replaceAll(':', '/')
+  const url = `https://${host}${port === undefined ? '' : `:${port}`}${place}/did.json`
+  return URL.canParse(url) && new URL(url).href === url ? url : undefined
+}
+
+const SYNTAX = /^did:web:([a-z0-9.-]{1,253})(?:%3A(\d{1,5}))?((?::[A-Za-z0-9._%-]{1,128}){0,16})$/
+
+async function fetchDidWeb(
+  did: string,
+  fetchResource: FetchResource,
+): Promise<Result<DidDocumentKeys, DidFault>> {
+  const url = didWebUrl(did)
+  if (url === undefined) return err('invalid')
+  const { bytes, depth } = DID.document
+  const fetched = await fetchResource({
+    url,
+    accept: 'application/did+json, application/json',
+    limit: bytes,
+  })
+  // Only what another try may change is "unavailable".
+  if (!fetched.ok) return err(fetched.error === 'unavailable' ? 'unavailable' : 'invalid')
+  const text = fetched.value.body.length <= bytes ? decodeUtf8(fetched.value.body) : undefined
+  const document = text === undefined ? undefined : parseJsonObject(text, { length: bytes, depth })
+  if (!document?.ok || member(document.value, 'id') !== did) return err('invalid')
+  const keys = await readDidDocument(document.value, did)
+  return keys === undefined ? err('invalid') : ok(keys)
+}

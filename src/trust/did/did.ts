@@ -1,0 +1,87 @@
+// Keys of a Decentralized Identifier (DID Core 1.0): did:jwk and did:key, which hold their key themselves, and did:web, whose
+// document is fetched. Whom a DID may be resolved for (an anchor, a verified credential) is the caller's to see to.
+
+import { decodeBase64url } from '../../codec/base64url.ts'
+import { decodeUtf8 } from '../../codec/bytes.ts'
+import { parseJson } from '../../codec/json.ts'
+import type { PublicJwk } from '../../crypto/jwk.ts'
+import { isMultikey, parseMultikey } from '../../crypto/multikey.ts'
+import { DID } from '../../limits.ts'
+import type { FetchSource } from '../../net/fetch-memory.ts'
+import { err, ok, type Result } from '../../result.ts'
+import { type KeySetKey, parseSigningKey, selectNamedKeys } from '../anchors/key-set.ts'
+import type { DidKey, DidRelationship } from './did-document.ts'
+import { type DidFault, didWebUrl, readDidWeb } from './did-web.ts'
+
+/**
+ * The keys of a DID that a signature may have been made with, by what `kid` says: a DID URL, or `#` and its fragment; without
+ * a `kid` every key of the relationship. None where the DID has no such key. Reads a did:web anew where a key is new to it.
+ */
+export async function resolveDidKeys(
+  did: string,
+  relationship: DidRelationship,
+  signature: { readonly kid: string | undefined; readonly algorithm: string },
+  source: FetchSource,
+): Promise<Result<readonly PublicJwk[], DidFault>> {
+  const { kid, algorithm } = signature
+  const name = kid?.startsWith('#') ? did + kid : kid
+  const select = (found: readonly DidKey[]) => {
+    const keys = found.map(({ id, key }) => ({ ...key, kid: id }))
+    return selectNamedKeys(keys, { kid: name, algorithm })
+  }
+  const kept = await readKeys(did, relationship, source, KEPT_SECONDS)
+  if (!kept.ok) return kept
+  const selected = select(kept.value)
+  if (selected.length > 0 || !did.startsWith(WEB)) return ok(selected)
+  const fresh = await readKeys(did, relationship, source, REREAD_SECONDS)
+  return fresh.ok ? ok(select(fresh.value)) : fresh
+}
+
+/** Whether a text is a DID that can be resolved, as far as can be told without resolving it. */
+export function isKnownDid(text: string): boolean {
+  if (text.length > DID.characters) return false
+  if (text.startsWith(KEY)) return isMultikey(text.slice(KEY.length))
+  return text.startsWith(JWK) ? decodeDidJwk(text) !== undefined : didWebUrl(text) !== undefined
+}
+
+const [JWK, KEY, WEB] = ['did:jwk:', 'did:key:', 'did:web:'] as const
+
+const KEPT_SECONDS = 300
+const REREAD_SECONDS = 30
+
+async function readKeys(
+  did: string,
+  relationship: DidRelationship,
+  source: FetchSource,
+  maximumAge: number,
+): Promise<Result<readonly DidKey[], DidFault>> {
+  if (did.length > DID.characters) return err('invalid')
+  if (did.startsWith(WEB)) {
+    const found = await readDidWeb(did, source, maximumAge)
+    return found.ok ? ok(found.value[relationship]) : found
+  }
+  // Both methods: one verification method, which stands in both relationships.
+  const method = did.startsWith(JWK) ? readDidJwk(did) : await readDidKey(did)
+  return method === undefined ? err('invalid') : ok([method])
+}
+
+/** did:jwk: the JWK itself in base64url; a key with `use: enc` signs nothing. */
+function readDidJwk(did: string): DidKey | undefined {
+  const key = decodeDidJwk(did)
+  return key && { id: `${did}#0`, key }
+}
+
+function decodeDidJwk(did: string): KeySetKey | undefined {
+  const bytes = decodeBase64url(did.slice(JWK.length))
+  const text = bytes && decodeUtf8(bytes)
+  const jwk = text === undefined ? undefined : parseJson(text, { length: DID.characters, depth: 4 })
+  return jwk?.ok ? parseSigningKey(jwk.value) : undefined
+}
+
+/** did:key: the key in multibase, which is also the name of the one method. */
+async function readDidKey(did: string): Promise<DidKey | undefined> {
+  if (!did.startsWith(KEY)) return undefined
+  const name = did.slice(KEY.length)
+  const key = await parseMultikey(name)
+  return key && { id: `${did}#${name}`, key }
+}

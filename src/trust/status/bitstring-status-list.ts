@@ -1,0 +1,71 @@
+// Bitstring Status List 1.0 (W3C), and its forerunner StatusList2021: has the issuer revoked or suspended the credential? To
+// be asked only of a credential whose signature has verified.
+
+import { isJsonObject, type Json, type JsonObject, member } from '../../codec/json.ts'
+import { STATUS_LIST } from '../../limits.ts'
+import { err, ok, type Result } from '../../result.ts'
+import {
+  checkStatus,
+  type FoundStatus,
+  type StatusContext,
+  type StatusReference,
+  type StatusUnavailable,
+} from './status-list.ts'
+
+/** Reads every entry of `credentialStatus` and tells the worst that is known. Never throws, never fails open. */
+export async function checkBitstringStatus(credentialStatus: Json, context: StatusContext): Promise<Found> {
+  const references = parseEntries(credentialStatus)
+  if (!references.ok) return references
+  const found = await Promise.all(references.value.map((reference) => checkStatus(reference, context)))
+  return found.reduce(worseOf)
+}
+
+type Found = Result<FoundStatus, StatusUnavailable>
+
+// Suspended, and not known whether revoked, too: the first alone is enough for a refusal.
+const WORST_FIRST = ['invalid', 'suspended', 'other', 'unknown', 'unconfirmed', 'valid']
+
+/** What two lists say together: the worse, and of two that are alike the less fresh. */
+export function worseOf(a: Found, b: Found): Found {
+  const order = rankOf(b) - rankOf(a)
+  if (a.ok && b.ok && order === 0) return b.value.asOf < a.value.asOf ? b : a
+  return order < 0 ? b : a
+}
+
+function rankOf(found: Found): number {
+  return WORST_FIRST.indexOf(found.ok ? found.value.status : 'unknown')
+}
+
+const UNSUPPORTED: StatusUnavailable = { reason: 'status_unavailable', cause: 'unsupported_mechanism' }
+
+const ENTRY_TYPES: readonly (Json | undefined)[] = ['BitstringStatusListEntry', 'StatusList2021Entry']
+
+/** `credentialStatus` is one entry or a list (§2.1); one that cannot be read makes the whole status unknown. */
+function parseEntries(credentialStatus: Json): Result<readonly StatusReference[], StatusUnavailable> {
+  const entries = Array.isArray(credentialStatus) ? credentialStatus : [credentialStatus]
+  if (entries.length === 0 || entries.length > STATUS_LIST.entries) return err(UNSUPPORTED)
+  const references: StatusReference[] = []
+  for (const entry of entries) {
+    const reference = isJsonObject(entry) ? parseEntry(entry) : undefined
+    if (reference === undefined) return err(UNSUPPORTED)
+    references.push(reference)
+  }
+  return ok(references)
+}
+
+/** §2.1. Of purposes, those that say whether a credential is valid; `refresh` and `message` need to be understood by people. */
+function parseEntry(entry: JsonObject): StatusReference | undefined {
+  const [purpose, uri] = [member(entry, 'statusPurpose'), member(entry, 'statusListCredential')]
+  const index = parseIndex(member(entry, 'statusListIndex'))
+  if (!ENTRY_TYPES.includes(member(entry, 'type')) || (member(entry, 'statusSize') ?? 1) !== 1)
+    return undefined
+  if (typeof uri !== 'string' || uri.length > STATUS_LIST.uriLength || index === undefined) return undefined
+  return purpose === 'revocation' || purpose === 'suspension'
+    ? { uri, index, form: 'vc', purpose }
+    : undefined
+}
+
+/** A text of decimal digits. */
+function parseIndex(text: Json | undefined): number | undefined {
+  return typeof text === 'string' && /^(?:0|[1-9]\d{0,14})$/.test(text) ? Number(text) : undefined
+}

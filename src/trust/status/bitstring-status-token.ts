@@ -1,0 +1,82 @@
+// A Bitstring Status List Credential (W3C Bitstring Status List 1.0 §2.2), or its forerunner of 2021, signed as a JWT: as VCDM
+// 1.1 writes it, in `vc`, or as VC-JOSE-COSE does, with the credential for its payload. Nothing is verified here.
+
+import { decodeBase64url } from '../../codec/base64url.ts'
+import { decodeUtf8 } from '../../codec/bytes.ts'
+import { isJsonObject, type Json, type JsonObject, member } from '../../codec/json.ts'
+import { type DecodedJws, decodeJws, verifyJws } from '../../crypto/jws.ts'
+import { STATUS_LIST } from '../../limits.ts'
+import { err, ok, type Result } from '../../result.ts'
+import { readJwsSigner } from '../anchors/jws-signer.ts'
+import { agreedText, agreedTime, idOf, wordsOf } from '../vcdm.ts'
+import type { DecodedStatusToken, StatusListClaims, StatusListFault } from './status-token.ts'
+
+/** Takes a list credential apart and refuses one whose header, type or claims are not those of a status list. */
+export function decodeBitstringStatusList(
+  body: Uint8Array<ArrayBuffer>,
+): Result<DecodedStatusToken, StatusListFault> {
+  const text = body.length > STATUS_LIST.tokenBytes ? undefined : decodeUtf8(body)
+  if (text === undefined) return err(body.length > STATUS_LIST.tokenBytes ? 'too_large' : 'malformed_token')
+  const jws = decodeJws(text, { length: STATUS_LIST.tokenBytes, depth: STATUS_LIST.depth })
+  if (!jws.ok) return err(jws.error === 'malformed' ? 'malformed_token' : jws.error)
+  const credential = credentialOf(jws.value)
+  if (!credential.ok) return credential
+  const issuer = agreedText('iss', member(jws.value.payload, 'iss'), idOf(member(credential.value, 'issuer')))
+  if (!issuer.ok) return err('invalid_claim')
+  const signer = readJwsSigner(jws.value, issuer.value)
+  if (!signer.ok) return err('malformed_token')
+  const claims = readClaims(jws.value.payload, credential.value)
+  if (!claims.ok) return claims
+  return ok({ claims: claims.value, signer: signer.value, verify: (key) => verifyJws(jws.value, key) })
+}
+
+/** The header says which of the two encodings it is; what belongs to the other must not be there. */
+function credentialOf({ header, payload }: DecodedJws): Result<JsonObject, StatusListFault> {
+  const typ = member(header, 'typ')
+  const vc = member(payload, 'vc')
+  if (typ === 'vc+jwt') return vc === undefined ? ok(payload) : err('malformed_token')
+  if (typ !== undefined && typ !== 'JWT') return err('wrong_token_type')
+  return isJsonObject(vc) ? ok(vc) : err('malformed_token')
+}
+
+function readClaims(payload: JsonObject, credential: JsonObject): Result<StatusListClaims, StatusListFault> {
+  const list = member(credential, 'credentialSubject')
+  const compressed = isJsonObject(list) ? decodeList(credential, list) : undefined
+  if (!isJsonObject(list) || compressed === undefined) return err('invalid_claim')
+  const [validFrom, validUntil] = ['validFrom', 'validUntil'].map((name) => member(credential, name))
+  const id = agreedText('jti', member(payload, 'jti'), member(credential, 'id'))
+  const nbf = agreedTime('nbf', member(payload, 'nbf'), validFrom ?? member(credential, 'issuanceDate'))
+  const exp = agreedTime('exp', member(payload, 'exp'), validUntil ?? member(credential, 'expirationDate'))
+  const iat = agreedTime('iat', member(payload, 'iat'), undefined)
+  const ttl = member(list, 'ttl')
+  if (!id.ok || !nbf.ok || !exp.ok || !iat.ok || !isTimeToLive(ttl)) return err('invalid_claim')
+  return ok({
+    // §2.2: the credential need not repeat its address; where it does, it is compared.
+    sub: id.value,
+    iat: iat.value,
+    nbf: nbf.value,
+    exp: exp.value,
+    ttl: ttl === undefined ? undefined : ttl / 1000, // milliseconds
+    list: { layout: 'bitstring', bits: 1, compressed },
+    purposes: wordsOf(list, 'statusPurpose'),
+  })
+}
+
+/** §2.2: multibase base64url without padding. The list of 2021 has the bare base64url. */
+function decodeList(credential: JsonObject, list: JsonObject): Uint8Array<ArrayBuffer> | undefined {
+  const encoded = member(list, 'encodedList')
+  if (typeof encoded !== 'string') return undefined
+  if (isA(credential, 'BitstringStatusListCredential') && isA(list, 'BitstringStatusList'))
+    return encoded.startsWith('u') ? decodeBase64url(encoded.slice(1)) : undefined
+  return isA(credential, 'StatusList2021Credential') && isA(list, 'StatusList2021')
+    ? decodeBase64url(encoded)
+    : undefined
+}
+
+function isA(object: JsonObject, type: string): boolean {
+  return wordsOf(object, 'type').includes(type)
+}
+
+function isTimeToLive(ttl: Json | undefined): ttl is number | undefined {
+  return ttl === undefined || (typeof ttl === 'number' && Number.isFinite(ttl) && ttl > 0)
+}

@@ -1,0 +1,141 @@
+// Status lists as they were fetched, remembered for as long as each says of itself (draft-ietf-oauth-status-list §8.4). The list
+// stays compressed, and whether it is trusted is not remembered: relying parties have anchors of their own.
+
+import { FETCH_MEMORY, STATUS_LIST } from '../../limits.ts'
+import {
+  createFetchMemory,
+  type FetchMemory,
+  type FetchSource,
+  type MemoryRules,
+} from '../../net/fetch-memory.ts'
+import type { FetchResource, ResourceFault } from '../../net/fetch-resource.ts'
+import { readCopy, type SharedCopy } from '../../net/shared-cache.ts'
+import { err, ok, type Result } from '../../result.ts'
+import { decodeBitstringStatusList } from './bitstring-status-token.ts'
+import { decodeStatusListCwt } from './status-cwt.ts'
+import { holdStatusList, measureStatusList } from './status-inflate.ts'
+import { decodeStatusListJwt } from './status-jwt.ts'
+import type { DecodedStatusToken, StatusListFault, StatusListForm } from './status-token.ts'
+
+/** A token whose list is known to inflate within the limits, and what came of verifying its signature, by key. */
+export type RememberedStatusToken = {
+  readonly token: DecodedStatusToken
+  readonly verdicts: Map<string, boolean>
+  /** Unix seconds. */
+  readonly fetchedAt: number
+  readonly bytes: number
+  /** The list itself, where it is small. */
+  readonly held: Uint8Array | undefined
+  /** Gives a copy to other isolates. To be called when a signature has verified: junk is not worth sharing. */
+  readonly share: () => void
+}
+
+type Found = Result<RememberedStatusToken, StatusListFault>
+
+/** The token at an address, fetched or remembered. Its signature is not verified. */
+export function rememberStatusToken(
+  { uri, form }: { readonly uri: string; readonly form: StatusListForm },
+  source: FetchSource,
+): Promise<Found> {
+  return MEMORIES[form](uri, source, STATUS_LIST.maximumSeconds)
+}
+
+type Form = {
+  readonly accept: string
+  readonly decode: (body: Uint8Array<ArrayBuffer>) => Result<DecodedStatusToken, StatusListFault>
+}
+
+const FORMS: Readonly<Record<StatusListForm, Form>> = {
+  jwt: { accept: 'application/statuslist+jwt', decode: decodeStatusListJwt },
+  cwt: { accept: 'application/statuslist+cwt', decode: decodeStatusListCwt },
+  // Either encoding of the list's credential; servers know them by several names.
+  vc: { accept: 'application/vc+jwt, application/jwt, */*;q=0.1', decode: decodeBitstringStatusList },
+}
+
+const MEMORIES: Readonly<Record<StatusListForm, FetchMemory<Found>>> = {
+  jwt: createFetchMemory(rulesFor('jwt')),
+  cwt: createFetchMemory(rulesFor('cwt')),
+  vc: createFetchMemory(rulesFor('vc')),
+}
+
+function rulesFor(form: StatusListForm): MemoryRules<Found> {
+  return {
+    read: (uri, source, last) => readToken({ uri, form }, source, last),
+    isGood: (found, { now, age }) => found.ok && isGood(found.value, now, age),
+    bytesOf: (found) => (found.ok ? found.value.bytes : 0),
+  }
+}
+
+/** Until somebody's anchor has verified it, a token is worth no more than a failure; so is one that has run out. */
+function isGood(token: RememberedStatusToken, now: number, age: number): boolean {
+  const isVerified = [...token.verdicts.values()].includes(true)
+  const isWorthMore = isVerified && secondsToExpiry(token, now) > 0
+  return secondsToLive(token, now) > 0 && (isWorthMore || age < FETCH_MEMORY.failedSeconds)
+}
+
+/** The claims' word, not HTTP's: `ttl`, within our bounds. */
+function secondsToLive({ token, fetchedAt }: RememberedStatusToken, now: number): number {
+  const { defaultSeconds, minimumSeconds, maximumSeconds } = STATUS_LIST
+  const { ttl = defaultSeconds } = token.claims
+  return Math.min(Math.max(ttl, minimumSeconds), maximumSeconds) - Math.abs(now - fetchedAt)
+}
+
+/** `exp` is judged whenever the token is used, besides. */
+function secondsToExpiry({ token }: RememberedStatusToken, now: number): number {
+  return (token.claims.exp ?? Number.POSITIVE_INFINITY) - now
+}
+
+function secondsLeft(token: RememberedStatusToken, now: number): number {
+  return Math.min(secondsToLive(token, now), secondsToExpiry(token, now))
+}
+
+type Place = { readonly uri: string; readonly form: StatusListForm }
+
+function readToken({ uri, form }: Place, source: FetchSource, last: Found | undefined): Promise<Found> {
+  return readCopy(source, {
+    name: `${form} ${uri}`,
+    limit: STATUS_LIST.tokenBytes,
+    known: last?.ok ? last.value.fetchedAt : undefined,
+    fetch: () => fetchToken({ uri, form }, source.fetchResource),
+    open: (copy, share) => openToken(copy, form, (token) => share(secondsLeft(token, source.now))),
+    isFresh: (token) => secondsLeft(token, source.now) > 0,
+  })
+}
+
+async function fetchToken(
+  { uri, form }: Place,
+  fetchResource: FetchResource,
+): Promise<Result<Uint8Array<ArrayBuffer>, StatusListFault>> {
+  const { accept } = FORMS[form]
+  const fetched = await fetchResource({ url: uri, accept, limit: STATUS_LIST.tokenBytes })
+  // The signed `typ` says what this is; the response's content type is nobody's signed word.
+  return fetched.ok ? ok(fetched.value.body) : err(FETCH_FAULTS[fetched.error])
+}
+
+async function openToken(
+  { body, fetchedAt }: SharedCopy,
+  form: StatusListForm,
+  share: (token: RememberedStatusToken) => void,
+): Promise<Found> {
+  const token = FORMS[form].decode(body)
+  if (!token.ok) return token
+  const size = await measureStatusList(token.value.claims.list)
+  if (!size.ok) return size
+  const held = await holdStatusList(token.value.claims.list, size.value)
+  const opened: RememberedStatusToken = {
+    token: token.value,
+    verdicts: new Map(),
+    fetchedAt,
+    // Beside the list these are the message, its claims, and what is decoded of them.
+    bytes: 3 * body.length + (held?.length ?? 0),
+    held,
+    share: () => share(opened),
+  }
+  return ok(opened)
+}
+
+const FETCH_FAULTS: Readonly<Record<ResourceFault, StatusListFault>> = {
+  forbidden: 'address_forbidden',
+  unavailable: 'not_fetched',
+  too_large: 'too_large',
+}

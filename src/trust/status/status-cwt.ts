@@ -1,0 +1,117 @@
+// A Status List Token in CWT form (draft-ietf-oauth-status-list §5.2): a COSE_Sign1 (RFC 9052 §4.2) under its tag 18.
+
+import { decodeUtf8 } from '../../codec/bytes.ts'
+import { type CborItem, decodeCbor, entryOf } from '../../codec/cbor.ts'
+import { type CoseSign1, decodeCoseSign1, verifyCoseSign1 } from '../../crypto/cose.ts'
+import { STATUS_LIST } from '../../limits.ts'
+import { err, ok, type Result } from '../../result.ts'
+import type { SignerClaims } from '../anchors/signer.ts'
+import {
+  type DecodedStatusToken,
+  parseStatusClaims,
+  type StatusListClaims,
+  type StatusListFault,
+} from './status-token.ts'
+
+/** Takes a token apart and refuses one whose headers or claims are not those of a status list. */
+export function decodeStatusListCwt(
+  body: Uint8Array<ArrayBuffer>,
+): Result<DecodedStatusToken, StatusListFault> {
+  const message = decodeMessage(body)
+  if (!message.ok) return message
+  const { sign1, protectedHeader, payload } = message.value
+  const typ = entryOf(protectedHeader, TYP)
+  if (typ?.type !== 'text' || typ.value !== 'application/statuslist+cwt') return err('wrong_token_type')
+  const claims = decode(payload)
+  if (!claims.ok) return claims
+  const parsed = parseClaims(claims.value)
+  if (!parsed.ok) return parsed
+  const signer = parseSigner(message.value, claims.value)
+  if (!signer.ok) return signer
+  const verify: DecodedStatusToken['verify'] = (key) => verifyCoseSign1(sign1, payload, key)
+  return ok({ claims: parsed.value, signer: signer.value, verify })
+}
+
+/** RFC 9052 §3.1, RFC 9596, RFC 9360. */
+const [KID, TYP, X5CHAIN] = [4, 16, 33] as const
+
+type Message = {
+  readonly sign1: CoseSign1
+  readonly protectedHeader: CborItem
+  readonly payload: Uint8Array<ArrayBuffer>
+}
+
+function decodeMessage(body: Uint8Array<ArrayBuffer>): Result<Message, StatusListFault> {
+  const item = decode(body)
+  if (!item.ok) return item
+  // §5.2: tagged as COSE_Sign1, without the CWT tag around it.
+  if (item.value.type !== 'tag' || item.value.tag !== 18) return err('malformed_token')
+  const sign1 = decodeCoseSign1(item.value.content)
+  if (!sign1.ok) return err(sign1.error === 'malformed' ? 'malformed_token' : sign1.error)
+  const { payload } = sign1.value
+  if (payload === null) return err('malformed_token') // detached
+  const protectedHeader = decode(sign1.value.protectedHeader)
+  return protectedHeader.ok
+    ? ok({ sign1: sign1.value, protectedHeader: protectedHeader.value, payload })
+    : protectedHeader
+}
+
+function decode(bytes: Uint8Array<ArrayBuffer>): Result<CborItem, StatusListFault> {
+  const { tokenBytes, depth, items } = STATUS_LIST
+  const item = decodeCbor(bytes, { bytes: tokenBytes, depth, items })
+  if (item.ok) return item
+  return err(item.error.startsWith('too_') ? 'too_large' : 'malformed_token')
+}
+
+function parseClaims(payload: CborItem): Result<StatusListClaims, StatusListFault> {
+  const list = entryOf(payload, 65533)
+  if (list?.type !== 'map') return err('invalid_claim')
+  const lst = entryOf(list, 'lst')
+  return parseStatusClaims({
+    sub: textOf(entryOf(payload, 2)),
+    exp: numberOf(entryOf(payload, 4)),
+    nbf: numberOf(entryOf(payload, 5)),
+    iat: numberOf(entryOf(payload, 6)),
+    ttl: numberOf(entryOf(payload, 65534)),
+    bits: numberOf(entryOf(list, 'bits')),
+    compressed: lst?.type === 'bytes' ? lst.value : undefined,
+  })
+}
+
+/** `kid` and `x5chain` may stand in either header (RFC 9052 §3.1, RFC 9360 §2): they select among our anchors only. */
+function parseSigner(
+  { sign1, protectedHeader }: Message,
+  payload: CborItem,
+): Result<SignerClaims, StatusListFault> {
+  const { algorithm, unprotected } = sign1
+  const issItem = entryOf(payload, 1)
+  const iss = textOf(issItem)
+  if (issItem !== undefined && iss === undefined) return err('invalid_claim')
+  const kidItem = entryOf(protectedHeader, KID) ?? entryOf(unprotected, KID)
+  if (kidItem !== undefined && kidItem.type !== 'bytes') return err('malformed_token')
+  // Anchors name their keys in text; a kid that is none names no key of theirs.
+  const kid = kidItem && decodeUtf8(kidItem.value)
+  const x5chain = entryOf(protectedHeader, X5CHAIN) ?? entryOf(unprotected, X5CHAIN)
+  if (x5chain === undefined) return ok({ iss, kid, chain: undefined, algorithm: algorithm.name })
+  const chain = parseChain(x5chain)
+  return chain === undefined ? err('malformed_token') : ok({ iss, kid, chain, algorithm: algorithm.name })
+}
+
+/** RFC 9360 §2: one certificate as bytes, or an array of two and more; an array of one means the same. */
+function parseChain(x5chain: CborItem): readonly Uint8Array<ArrayBuffer>[] | undefined {
+  const items = x5chain.type === 'array' ? x5chain.items : [x5chain]
+  const chain = items.flatMap((item) => (item.type === 'bytes' && item.value.length > 0 ? [item.value] : []))
+  return chain.length > 0 && chain.length === items.length ? chain : undefined
+}
+
+function textOf(item: CborItem | undefined): string | undefined {
+  return item?.type === 'text' ? item.value : undefined
+}
+
+/** The number; `NaN`, which no rule accepts, for what is there and is none. */
+function numberOf(item: CborItem | undefined): number | undefined {
+  if (item === undefined) return undefined
+  return (item.type === 'integer' || item.type === 'float') && typeof item.value === 'number'
+    ? item.value
+    : Number.NaN
+}

@@ -1,0 +1,57 @@
+// A Status List Token in JWT form (draft-ietf-oauth-status-list §5.1).
+
+import { decodeBase64url } from '../../codec/base64url.ts'
+import { decodeUtf8 } from '../../codec/bytes.ts'
+import { isJsonObject, member } from '../../codec/json.ts'
+import { type DecodedJws, decodeJws, verifyJws } from '../../crypto/jws.ts'
+import { STATUS_LIST } from '../../limits.ts'
+import { err, ok, type Result } from '../../result.ts'
+import { readJwsSigner } from '../anchors/jws-signer.ts'
+import type { SignerClaims } from '../anchors/signer.ts'
+import {
+  type DecodedStatusToken,
+  parseStatusClaims,
+  type StatusListClaims,
+  type StatusListFault,
+} from './status-token.ts'
+
+/** Takes a token apart and refuses one whose header or claims are not those of a status list. */
+export function decodeStatusListJwt(
+  body: Uint8Array<ArrayBuffer>,
+): Result<DecodedStatusToken, StatusListFault> {
+  if (body.length > STATUS_LIST.tokenBytes) return err('too_large')
+  const text = decodeUtf8(body)
+  if (text === undefined) return err('malformed_token')
+  const limits = { length: STATUS_LIST.tokenBytes, depth: STATUS_LIST.depth }
+  const jws = decodeJws(text, limits)
+  if (!jws.ok) return err(jws.error === 'malformed' ? 'malformed_token' : jws.error)
+  if (member(jws.value.header, 'typ') !== 'statuslist+jwt') return err('wrong_token_type')
+  const claims = parseClaims(jws.value)
+  if (!claims.ok) return claims
+  const signer = parseSigner(jws.value)
+  if (!signer.ok) return signer
+  const verify: DecodedStatusToken['verify'] = (key) => verifyJws(jws.value, key)
+  return ok({ claims: claims.value, signer: signer.value, verify })
+}
+
+function parseClaims({ payload }: DecodedJws): Result<StatusListClaims, StatusListFault> {
+  const list = member(payload, 'status_list')
+  if (!isJsonObject(list)) return err('invalid_claim')
+  const lst = member(list, 'lst')
+  return parseStatusClaims({
+    sub: member(payload, 'sub'),
+    iat: member(payload, 'iat'),
+    exp: member(payload, 'exp'),
+    nbf: member(payload, 'nbf'),
+    ttl: member(payload, 'ttl'),
+    bits: member(list, 'bits'),
+    compressed: typeof lst === 'string' ? decodeBase64url(lst) : undefined,
+  })
+}
+
+function parseSigner(jws: DecodedJws): Result<SignerClaims, StatusListFault> {
+  const iss = member(jws.payload, 'iss')
+  if (iss !== undefined && typeof iss !== 'string') return err('invalid_claim')
+  const signer = readJwsSigner(jws, iss)
+  return signer.ok ? signer : err('malformed_token')
+}

@@ -1,0 +1,126 @@
+// Token Status List (draft-ietf-oauth-status-list §8): has the credential been revoked? What cannot be checked has no
+// status, and whoever asks must not take it for valid. To be asked only of a credential whose signature has verified.
+
+import { type CborItem, entryOf } from '../../codec/cbor.ts'
+import { isJsonObject, type Json, member } from '../../codec/json.ts'
+import { STATUS_LIST } from '../../limits.ts'
+import type { FetchResource } from '../../net/fetch-resource.ts'
+import type { SharedCache } from '../../net/shared-cache.ts'
+import { err, ok, type Result } from '../../result.ts'
+import type { TrustAnchor } from '../anchors/anchor.ts'
+import type { CertificateRevocation } from '../revocation/certificate-revocation.ts'
+import { rememberStatusToken } from './status-cache.ts'
+import { readStatus } from './status-inflate.ts'
+import { verifyStatusSigner } from './status-signer.ts'
+import { judgeStatusClaims, type StatusListFault, type StatusListForm } from './status-token.ts'
+
+/** Where a verified credential says its status is (§6): the list's address, and the entry's place in it. */
+export type StatusReference = {
+  readonly uri: string
+  readonly index: number
+  readonly form: StatusListForm
+  /** What an entry that is set would mean, where the reference says it (Bitstring Status List §2.1). */
+  readonly purpose?: 'revocation' | 'suspension'
+}
+
+/** What checking a status is given of the world. */
+export type StatusContext = {
+  /** Unix seconds. */
+  readonly now: number
+  /** All anchors of the relying party. */
+  readonly anchors: readonly TrustAnchor[]
+  readonly fetchResource: FetchResource
+  readonly sharedCache?: SharedCache | undefined
+  readonly credentialType: { readonly name: string; readonly builtIn: boolean }
+  /** The anchor that vouches for the credential, as `resolveSigner` named it. */
+  readonly credentialAnchor: Pick<TrustAnchor, 'name' | 'assurance_level'>
+  /** What is done about the certificates of the list's signer. Without it: `off`. */
+  readonly certificateRevocation?: CertificateRevocation
+}
+
+/**
+ * §7.1. `invalid` is revoked for good. `other` is a value with a private meaning. `unconfirmed` would be valid, by a list whose
+ * signer may have been revoked, which the relying party accepts. Only `valid` is valid.
+ */
+export type CredentialStatus = 'valid' | 'invalid' | 'suspended' | 'other' | 'unconfirmed'
+
+/** A status, and when the list that says so was fetched (Unix seconds). Its own `iat` would tell which list it was. */
+export type FoundStatus = { readonly status: CredentialStatus; readonly asOf: number }
+
+/** No status could be told. `cause` is for the log. */
+export type StatusUnavailable = { readonly reason: 'status_unavailable'; readonly cause: StatusListFault }
+
+/**
+ * Reads the entry. The list is fetched from its address or remembered, and is signed under the credential's own anchor or
+ * a `status` anchor of its type (CONTRACT 8). Never throws, never fails open.
+ */
+export async function checkStatus(
+  reference: StatusReference,
+  context: StatusContext,
+): Promise<Result<FoundStatus, StatusUnavailable>> {
+  const found = await readEntry(reference, context)
+  return found.ok
+    ? ok({ status: meaningOf(found.value, reference), asOf: found.value.asOf })
+    : err({ reason: 'status_unavailable', cause: found.error })
+}
+
+/** Reads the `status` claim of a JWT or SD-JWT credential (§6.2). Mechanisms beside `status_list` are passed over. */
+export function parseStatusClaim(status: Json): Result<StatusReference, StatusUnavailable> {
+  const list = isJsonObject(status) ? member(status, 'status_list') : undefined
+  return isJsonObject(list)
+    ? buildReference(member(list, 'uri'), member(list, 'idx'), 'jwt')
+    : err(UNSUPPORTED)
+}
+
+/** Reads the `status` element of a Mobile Security Object, or claim 65535 of a CWT (§6.3). */
+export function parseStatusElement(status: CborItem): Result<StatusReference, StatusUnavailable> {
+  const list = entryOf(status, 'status_list')
+  const [uri, idx] = [list && entryOf(list, 'uri'), list && entryOf(list, 'idx')]
+  return uri?.type === 'text' && idx?.type === 'integer'
+    ? buildReference(uri.value, idx.value, 'cwt')
+    : err(UNSUPPORTED)
+}
+
+/** A bit means what its list is for; a Token Status List's values are the draft's (§7.1). */
+function meaningOf({ entry, isConfirmed }: Entry, { purpose }: StatusReference): CredentialStatus {
+  const status = STATUSES[purpose === 'suspension' && entry === 1 ? 2 : entry] ?? 'other'
+  return status === 'valid' && !isConfirmed ? 'unconfirmed' : status
+}
+
+type Entry = {
+  readonly entry: number
+  readonly asOf: number
+  /** Whether the list's signer is known not to have been revoked, or nobody wants to know. */
+  readonly isConfirmed: boolean
+}
+
+const STATUSES: readonly CredentialStatus[] = ['valid', 'invalid', 'suspended']
+
+const UNSUPPORTED: StatusUnavailable = { reason: 'status_unavailable', cause: 'unsupported_mechanism' }
+
+function buildReference(
+  uri: unknown,
+  index: unknown,
+  form: StatusListForm,
+): Result<StatusReference, StatusUnavailable> {
+  if (typeof uri !== 'string' || uri.length > STATUS_LIST.uriLength) return err(UNSUPPORTED)
+  if (typeof index !== 'number' || !Number.isSafeInteger(index) || index < 0) return err(UNSUPPORTED)
+  return ok({ uri, index, form })
+}
+
+async function readEntry(
+  reference: StatusReference,
+  context: StatusContext,
+): Promise<Result<Entry, StatusListFault>> {
+  const remembered = await rememberStatusToken(reference, context)
+  if (!remembered.ok) return remembered
+  const { token, fetchedAt, held } = remembered.value
+  const fault = judgeStatusClaims(token.claims, { uri: reference.uri, now: context.now })
+  if (fault !== undefined) return err(fault)
+  if (reference.purpose !== undefined && !token.claims.purposes?.includes(reference.purpose))
+    return err('another_list')
+  const trusted = await verifyStatusSigner(remembered.value, context)
+  if (!trusted.ok) return trusted
+  const entry = await readStatus(token.claims.list, reference.index, held)
+  return entry.ok ? ok({ ...trusted.value, entry: entry.value, asOf: fetchedAt }) : entry
+}

@@ -1,0 +1,115 @@
+// Who may sign a status list: the credential's own anchor, or a `status` anchor that names its type (CONTRACT 8).
+
+import type { PublicJwk } from '../../crypto/jwk.ts'
+import { STATUS_LIST } from '../../limits.ts'
+import { err, ok, type Result } from '../../result.ts'
+import type { TrustAnchor } from '../anchors/anchor.ts'
+import { anchoredIssuer, resolveSigner } from '../anchors/resolve-signer.ts'
+import type { TrustedSigner } from '../anchors/signer.ts'
+import { checkCertificates } from '../revocation/certificate-revocation.ts'
+import type { RememberedStatusToken } from './status-cache.ts'
+import type { StatusContext } from './status-list.ts'
+import type { StatusListFault } from './status-token.ts'
+
+/**
+ * Verifies the token's signature with the keys that this relying party's anchors leave. Trust is asked anew each time, for
+ * each has anchors of its own; the signature is verified once for each key, since token and key are the same ones.
+ */
+export async function verifyStatusSigner(
+  remembered: RememberedStatusToken,
+  context: StatusContext,
+): Promise<Result<{ readonly isConfirmed: boolean }, StatusListFault>> {
+  const signers = await resolveSigners(remembered, context)
+  if (signers.length === 0) return err('untrusted_signer')
+  for (const { keys, path } of signers) {
+    for (const key of keys) {
+      if (await verifyOnce(remembered, key)) return judgeCertificates(path, context)
+    }
+  }
+  return err('invalid_signature')
+}
+
+/** As with an issuer: a revoked signer vouches for nothing, and one who may have been for what the relying party accepts. */
+async function judgeCertificates(
+  path: TrustedSigner['path'],
+  { certificateRevocation = 'off', ...source }: StatusContext,
+): Promise<Result<{ readonly isConfirmed: boolean }, StatusListFault>> {
+  if (certificateRevocation === 'off') return ok({ isConfirmed: true })
+  const { status } = await checkCertificates(path, source)
+  if (status === 'revoked') return err('revoked_signer')
+  const isConfirmed = status !== 'unavailable'
+  return isConfirmed || certificateRevocation === 'accept_unknown'
+    ? ok({ isConfirmed })
+    : err('unconfirmed_signer')
+}
+
+async function verifyOnce(
+  { token, verdicts, share }: RememberedStatusToken,
+  key: PublicJwk,
+): Promise<boolean> {
+  const name = `${key.crv}.${key.x}.${key.y ?? ''}`
+  const known = verdicts.get(name)
+  if (known !== undefined) return known
+  const verdict = await token.verify(key)
+  if (verdict) share()
+  // Another relying party's keys are not worth more room than this.
+  if (verdict || verdicts.size < VERDICTS) verdicts.set(name, verdict)
+  return verdict
+}
+
+const VERDICTS = 16
+
+async function resolveSigners(
+  { token }: RememberedStatusToken,
+  { anchors, ...context }: StatusContext,
+): Promise<readonly TrustedSigner[]> {
+  const trusted = statusAnchors(anchors, context)
+  const found: TrustedSigner[] = []
+  for (const iss of issuersOf(token.signer, trusted)) {
+    const signers = await resolveSigner(
+      { ...token.signer, iss },
+      { ...context, anchors: trusted, purpose: 'status' },
+    )
+    if (signers.ok) found.push(...signers.value)
+  }
+  return found
+}
+
+/**
+ * A token need not have an `iss`. Where it has no chain either, it can only be signed by one of the issuers that our
+ * anchors name, so these are tried: the anchor still chooses the keys.
+ */
+function issuersOf(
+  { iss, chain }: RememberedStatusToken['token']['signer'],
+  anchors: readonly TrustAnchor[],
+): readonly (string | undefined)[] {
+  if (iss !== undefined || chain !== undefined) return [iss]
+  const issuers = anchors.map(anchoredIssuer).filter((issuer) => issuer !== undefined)
+  return [...new Set(issuers)].slice(0, STATUS_LIST.issuersTried)
+}
+
+/** The anchors that may vouch for this list, each as if it had been written for exactly that. */
+function statusAnchors(
+  anchors: readonly TrustAnchor[],
+  { credentialType, credentialAnchor }: Omit<StatusContext, 'anchors'>,
+): readonly TrustAnchor[] {
+  const covers = ({ credential_types }: TrustAnchor) =>
+    credential_types.includes(credentialType.name) ||
+    (!credentialType.builtIn && credential_types.includes('*'))
+  const own = anchors.filter(
+    (anchor) =>
+      anchor.name === credentialAnchor.name &&
+      anchor.assurance_level === credentialAnchor.assurance_level &&
+      (anchor.purpose ?? ['issuer']).includes('issuer') &&
+      covers(anchor),
+  )
+  const others = anchors.filter((anchor) => anchor.purpose?.includes('status') && !own.includes(anchor))
+  // "An exact type beats `*`" holds among the status anchors; the credential's own anchor is not in that contest.
+  const named = others.filter(({ credential_types }) => credential_types.includes(credentialType.name))
+  const applicable = named.length > 0 ? named : others.filter(covers)
+  return [...own, ...applicable].map((anchor) => ({
+    ...anchor,
+    purpose: ['status'],
+    credential_types: [credentialType.name],
+  }))
+}

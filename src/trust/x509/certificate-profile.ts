@@ -1,0 +1,95 @@
+// What the certificates of a path may be used for (RFC 5280 §6.1.3 to §6.1.5, CONTRACT 8): pure rules over decoded
+// certificates, leaf first and anchor last. The anchor's own constraints bind like any other issuer's.
+
+import type { CertificateRule } from '../rejection.ts'
+import { type Certificate, isSelfIssued } from './certificate.ts'
+import { satisfiesNameConstraints } from './name-constraints.ts'
+
+type Path = readonly [leaf: Certificate, ...issuers: Certificate[]]
+
+/** What an authority of ours demands of a leaf. */
+export type LeafDemand = {
+  /** Extended key usages, one of which it must have; `undefined`: any but TLS alone. */
+  readonly extendedKeyUsage: readonly string[] | undefined
+  /** Whether key usage `contentCommitment` does as well as `digitalSignature`. */
+  readonly acceptsCommitment?: boolean
+}
+
+/** The first rule that a path breaks; `demand` is the anchor's own. */
+export function findBrokenRule(path: Path, demand: LeafDemand): CertificateRule | undefined {
+  const { extendedKeyUsage, acceptsCommitment = false } = demand
+  const [leaf, ...issuers] = path
+  if (path.some((certificate) => certificate.extensions.hasUnknownCritical)) return 'critical_extension'
+  if (leaf.subjectKey === undefined) return 'weak_key_or_signature'
+  if (leaf.extensions.basicConstraints?.ca) return 'leaf_is_ca'
+  if (issuers.some((issuer) => !issuer.extensions.basicConstraints?.ca)) return 'issuer_is_not_ca'
+  if (!maySign(leaf, acceptsCommitment) || !issuers.every(mayCertify)) return 'key_usage'
+  if (!staysWithinPathLengths(path)) return 'path_length'
+  if (!purposesFit(path, extendedKeyUsage)) return 'extended_key_usage'
+  return staysWithinNames(path) ? undefined : 'name_constraints'
+}
+
+/** A leaf signs data, and not certificates (§4.2.1.3: keyCertSign is for authorities). */
+function maySign({ extensions: { keyUsage } }: Certificate, acceptsCommitment: boolean): boolean {
+  if (keyUsage === undefined || keyUsage.keyCertSign) return false
+  return keyUsage.digitalSignature || (acceptsCommitment && keyUsage.contentCommitment)
+}
+
+/**
+ * §6.1.4 (n), and §4.2.1.3: a conforming authority has a key usage. Only the anchor, which is last and whose role our
+ * settings give it, may do without.
+ */
+function mayCertify(
+  { extensions: { keyUsage } }: Certificate,
+  i: number,
+  issuers: readonly Certificate[],
+): boolean {
+  return keyUsage === undefined ? i === issuers.length - 1 : keyUsage.keyCertSign
+}
+
+/** §4.2.1.9: how many intermediates may stand below an issuer; self-issued ones do not count. */
+function staysWithinPathLengths(path: Path): boolean {
+  return path.every((issuer, i) => {
+    const limit = issuer.extensions.basicConstraints?.pathLength
+    if (i === 0 || limit === undefined) return true
+    return path.slice(1, i).filter((certificate) => !isSelfIssued(certificate)).length <= limit
+  })
+}
+
+/** §4.2.1.12. What an issuer is limited to limits what it certifies, as TLS authorities in practice rely on. */
+function purposesFit([leaf, ...issuers]: Path, wanted: readonly string[] | undefined): boolean {
+  const carried = leaf.extensions.extendedKeyUsage
+  if (isTlsOnly(carried)) return false
+  // A demand is met by name only: "any" is not what a document signer's profile asks for.
+  if (wanted !== undefined && !carried?.some((purpose) => wanted.includes(purpose))) return false
+  return issuers.every(({ extensions: { extendedKeyUsage } }, i) => {
+    if (extendedKeyUsage === undefined || extendedKeyUsage.includes(ANY_PURPOSE)) return true
+    if (isTlsOnly(extendedKeyUsage)) return false
+    // The anchor's role is what our settings give it: the EU's PID authorities have a usage that names them, not their signers.
+    const isAnchor = i === issuers.length - 1
+    return wanted === undefined || isAnchor || extendedKeyUsage.some((purpose) => wanted.includes(purpose))
+  })
+}
+
+function isTlsOnly(purposes: readonly string[] | undefined): boolean {
+  return purposes?.every((purpose) => TLS_PURPOSES.has(purpose)) ?? false
+}
+
+const ANY_PURPOSE = '2.5.29.37.0'
+/** serverAuth and clientAuth. */
+const TLS_PURPOSES: ReadonlySet<string> = new Set(['1.3.6.1.5.5.7.3.1', '1.3.6.1.5.5.7.3.2'])
+
+/** §6.1.3 (b), (c): every issuer's constraints hold for all below it, self-issued intermediates aside. */
+function staysWithinNames(path: Path): boolean {
+  return path.every((issuer, i) => {
+    const constraints = issuer.extensions.nameConstraints
+    if (constraints === undefined) return true
+    if (i === 0) return false // §4.2.1.10: for authorities only
+    return path
+      .slice(0, i)
+      .filter((certificate, j) => j === 0 || !isSelfIssued(certificate))
+      .every(({ subject, extensions: { subjectAltNames } }) =>
+        satisfiesNameConstraints({ subject, subjectAltNames }, constraints),
+      )
+  })
+}

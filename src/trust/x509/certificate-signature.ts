@@ -1,0 +1,139 @@
+// The signature on a certificate (RFC 5280 §6.1.3 (a)(1)) or on a revocation list (§6.3.3 (g)), by WebCrypto. MD5, SHA-1 and unknown algorithms are not in
+// the table, and an algorithm is only used with its own kind of key.
+
+import {
+  DER,
+  type DerElement,
+  decodeDer,
+  readObjectIdentifier,
+  readPositiveInteger,
+} from '../../codec/der.ts'
+import type { Certificate } from './certificate.ts'
+import type { SubjectKey } from './subject-key.ts'
+
+/** `weak`: the issuer's key or the signature's algorithm is none we accept, so nothing was computed. */
+export type SignatureVerdict = 'valid' | 'invalid' | 'weak'
+
+/** What a certification authority signs. */
+export type Signed = Pick<Certificate, 'tbs' | 'signatureAlgorithm' | 'signature'>
+
+/**
+ * Verifies that `issuer`'s key signed `signed`. Names, dates and usages are not looked at. What was decoded once never
+ * changes, so once the answer was yes it stays yes; every other answer is found anew.
+ */
+export async function verifyCertificateSignature(
+  signed: Signed,
+  issuer: Certificate,
+): Promise<SignatureVerdict> {
+  const known = verified.get(signed)
+  if (known?.has(issuer)) return 'valid'
+  const verdict = await judgeSignature(signed, issuer)
+  if (verdict === 'valid') verified.set(signed, (known ?? new WeakSet()).add(issuer))
+  return verdict
+}
+
+/** Issuers by what their key is known to have signed. Both are told apart by identity: others, other bytes. */
+const verified = new WeakMap<Signed, WeakSet<Certificate>>()
+
+async function judgeSignature(signed: Signed, issuer: Certificate): Promise<SignatureVerdict> {
+  const algorithm = signatureAlgorithm(signed.signatureAlgorithm)
+  const { subjectKey } = issuer
+  if (algorithm === undefined || subjectKey === undefined) return 'weak'
+  if (algorithm.type !== subjectKey.type) return 'invalid'
+  const key = await importedKey(subjectKey, algorithm)
+  if (key === undefined) return 'weak'
+  const signature = signatureFor(subjectKey, signed.signature)
+  if (signature === undefined) return 'invalid'
+  const parameters = { name: key.algorithm.name, hash: algorithm.hash }
+  return (await crypto.subtle.verify(parameters, key, signature, signed.tbs)) ? 'valid' : 'invalid'
+}
+
+/** What a signature algorithm identifier fixes. Ed25519 hashes by itself. */
+type Algorithm = { readonly type: SubjectKey['type']; readonly hash: string }
+
+const ALGORITHMS: ReadonlyMap<string, Algorithm> = new Map([
+  ['1.2.840.10045.4.3.2', { type: 'ec', hash: 'SHA-256' }],
+  ['1.2.840.10045.4.3.3', { type: 'ec', hash: 'SHA-384' }],
+  ['1.2.840.10045.4.3.4', { type: 'ec', hash: 'SHA-512' }],
+  ['1.2.840.113549.1.1.11', { type: 'rsa', hash: 'SHA-256' }],
+  ['1.2.840.113549.1.1.12', { type: 'rsa', hash: 'SHA-384' }],
+  ['1.2.840.113549.1.1.13', { type: 'rsa', hash: 'SHA-512' }],
+  ['1.3.101.112', { type: 'ed25519', hash: 'SHA-512' }],
+] as const)
+
+function signatureAlgorithm(identifier: DerElement): Algorithm | undefined {
+  const [name, parameters, ...rest] = identifier.children
+  const algorithm = ALGORITHMS.get(readObjectIdentifier(name) ?? '')
+  if (algorithm === undefined || rest.length > 0) return undefined
+  if (parameters === undefined) return algorithm
+  // RFC 4055 §5: NULL beside RSA; RFC 5758 §3.2, RFC 8410 §3: nothing beside the others.
+  const isNull = parameters.tag === DER.null && parameters.content.length === 0
+  return algorithm.type === 'rsa' && isNull ? algorithm : undefined
+}
+
+/** Keys by their certificate's decoded key: an anchor is decoded once, so its key is imported once. */
+const imported = new WeakMap<SubjectKey, Map<string, CryptoKey>>()
+
+async function importedKey(subjectKey: SubjectKey, { hash }: Algorithm): Promise<CryptoKey | undefined> {
+  const keys = imported.get(subjectKey) ?? new Map<string, CryptoKey>()
+  imported.set(subjectKey, keys)
+  const known = keys.get(hash)
+  if (known !== undefined) return known
+  const key = await importKey(subjectKey, hash)
+  if (key !== undefined) keys.set(hash, key)
+  return key
+}
+
+async function importKey(key: SubjectKey, hash: string): Promise<CryptoKey | undefined> {
+  try {
+    switch (key.type) {
+      case 'ec':
+        return await crypto.subtle.importKey(
+          'raw',
+          key.point,
+          { name: 'ECDSA', namedCurve: key.curve },
+          false,
+          USE,
+        )
+      case 'ed25519':
+        return await crypto.subtle.importKey('raw', key.point, { name: 'Ed25519' }, false, USE)
+      case 'rsa':
+        return await crypto.subtle.importKey(
+          'spki',
+          key.spki,
+          { name: 'RSASSA-PKCS1-v1_5', hash },
+          false,
+          USE,
+        )
+    }
+  } catch {
+    return undefined // WebCrypto refuses points that are not on the curve and numbers that are no RSA key
+  }
+}
+
+const USE: 'verify'[] = ['verify']
+
+/** RFC 8032 §5.1.6. */
+const ED25519_BYTES = 64
+
+/** The signature as WebCrypto takes it; `undefined` for what is none. Of Ed25519 workerd throws for another length. */
+function signatureFor(
+  key: SubjectKey,
+  encoded: Uint8Array<ArrayBuffer>,
+): Uint8Array<ArrayBuffer> | undefined {
+  if (key.type === 'ec') return rawSignature(encoded, key.size)
+  return key.type === 'ed25519' && encoded.length !== ED25519_BYTES ? undefined : encoded
+}
+
+/** Ecdsa-Sig-Value (RFC 3279 §2.2.3) as the two fixed-size numbers WebCrypto takes. */
+function rawSignature(encoded: Uint8Array<ArrayBuffer>, size: number): Uint8Array<ArrayBuffer> | undefined {
+  const value = decodeDer(encoded)
+  if (value?.tag !== DER.sequence || value.children.length !== 2) return undefined
+  const raw = new Uint8Array(2 * size)
+  for (const [i, child] of value.children.entries()) {
+    const number = readPositiveInteger(child)
+    if (number === undefined || number.length > size) return undefined
+    raw.set(number, (i + 1) * size - number.length)
+  }
+  return raw
+}

@@ -1,0 +1,187 @@
+// A certificate revocation list (RFC 5280 §5), decoded from strict DER. What is not a complete list of its issuer's own
+// certificates is refused: to read it as one would be to miss revocations. Decoded is not verified.
+
+import { decodeBase64 } from '../../codec/base64url.ts'
+import { decodeUtf8, encodeHex, equalBytes } from '../../codec/bytes.ts'
+import {
+  DER,
+  type DerElement,
+  decodeDer,
+  isInteger,
+  readBitString,
+  readSmallInteger,
+  readTime,
+  splitDer,
+} from '../../codec/der.ts'
+import { CRL } from '../../limits.ts'
+import { err, ok, type Result } from '../../result.ts'
+import type { Certificate } from './certificate.ts'
+import { type Extension, hasCriticalBeside, readExtensions } from './certificate-extensions.ts'
+import type { Signed } from './certificate-signature.ts'
+import { type DistinguishedName, decodeDistinguishedName } from './distinguished-name.ts'
+import { type DistributionPoint, decodePointName, POINT_NAME } from './distribution-points.ts'
+
+/** What a list says. Times are Unix seconds. */
+export type RevocationList = {
+  readonly issuer: DistinguishedName
+  readonly thisUpdate: number
+  readonly nextUpdate: number | undefined
+  readonly scope: CrlScope
+  /** Serial numbers as `serialKey` writes them. One on hold is among them: it does not hold now. */
+  readonly revoked: ReadonlySet<string>
+}
+
+/** Which of its issuer's certificates a list speaks of (§5.2.5). */
+export type CrlScope = {
+  /** Names of the list's place; `undefined`: of any. */
+  readonly point: DistributionPoint | undefined
+  readonly only: 'authorities' | 'others' | undefined
+}
+
+/** `unsupported`: a delta, an indirect list, one for some reasons or for attributes only, or one with a critical extension we do not know. */
+export type CrlFormFault = 'too_large' | 'malformed' | 'unsupported'
+
+/** Decodes a list and what of it is signed; `too_large` is told by its bytes, one of too many entries is `malformed`. */
+export function decodeCrl(
+  published: Uint8Array<ArrayBuffer>,
+): Result<{ readonly signed: Signed; readonly list: RevocationList }, CrlFormFault> {
+  if (published.length > CRL.bytes) return err('too_large')
+  const bytes = published[0] === HYPHEN ? fromPem(published) : published
+  const [whole] = (bytes && splitDer(bytes, 1)) ?? []
+  const [tbs, outer, signatureElement] = (whole && splitDer(whole.content, 3)) ?? []
+  const signatureAlgorithm = outer && decodeDer(outer.encoded)
+  const signature = readBitString(signatureElement)
+  if (whole?.tag !== DER.sequence || tbs?.tag !== DER.sequence) return err('malformed')
+  if (signatureAlgorithm?.tag !== DER.sequence || signature?.unusedBits !== 0) return err('malformed')
+  const body = decodeBody(tbs)
+  if (!body.ok) return body
+  const { algorithm, ...list } = body.value
+  // §5.1.1.2: the signed and the unsigned algorithm identifier are the same.
+  if (!equalBytes(algorithm, signatureAlgorithm.encoded)) return err('malformed')
+  return ok({ signed: { tbs: tbs.encoded, signatureAlgorithm, signature: signature.bytes }, list })
+}
+
+/** How a serial number stands in `revoked`. */
+export function serialKey(serialNumber: Certificate['serialNumber']): string {
+  return encodeHex(serialNumber)
+}
+
+const HYPHEN = 0x2d
+const PEM = /^-----BEGIN X509 CRL-----([^-]+)-----END X509 CRL-----\s*$/
+
+/** RFC 7468 §6: not what RFC 5280 §4.2.1.13 asks for, but what some authorities of driving licences publish. */
+function fromPem(published: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> | undefined {
+  const [, text] = PEM.exec(decodeUtf8(published) ?? '') ?? []
+  return text === undefined ? undefined : decodeBase64(text.replace(/\s+/g, ''))
+}
+
+const VERSION_2 = 1
+const EXTENSIONS = 0xa0
+const DELTA_CRL_INDICATOR = '2.5.29.27'
+const ISSUING_DISTRIBUTION_POINT = '2.5.29.28'
+const REASON_CODE = '2.5.29.21'
+
+type Body = RevocationList & { readonly algorithm: Uint8Array<ArrayBuffer> }
+
+/** TBSCertList (§5.1). A first version, which has no extensions, says what it lists all the same. */
+function decodeBody(tbs: DerElement): Result<Body, CrlFormFault> {
+  const fields = [...(splitDer(tbs.content, 7) ?? [])]
+  const version = takeIf(fields, DER.integer)
+  const [algorithm, issuerElement, thisElement] = fields.splice(0, 3)
+  const nextElement = takeIf(fields, DER.utcTime, DER.generalizedTime)
+  const entries = takeIf(fields, DER.sequence)
+  const wrapper = takeIf(fields, EXTENSIONS)
+  // A copy: what is remembered of a list must not hold all of it in memory.
+  const issuer = decodeDistinguishedName(issuerElement && decodeDer(issuerElement.encoded.slice()))
+  const thisUpdate = readTime(thisElement)
+  const nextUpdate = readTime(nextElement)
+  if (fields.length > 0 || algorithm === undefined || issuer === undefined) return err('malformed')
+  if (thisUpdate === undefined || (nextElement !== undefined && nextUpdate === undefined))
+    return err('malformed')
+  if (version === undefined ? wrapper !== undefined : readSmallInteger(version) !== VERSION_2)
+    return err('malformed')
+  const extensions = decodeExtensionsOf(wrapper)
+  const scope = extensions === undefined ? err('malformed' as const) : decodeScope(extensions)
+  if (!scope.ok) return scope
+  const revoked = decodeEntries(entries)
+  if (!revoked.ok) return revoked
+  const said = { issuer, thisUpdate, nextUpdate, scope: scope.value, revoked: revoked.value }
+  return ok({ algorithm: algorithm.encoded, ...said })
+}
+
+function takeIf(fields: DerElement[], ...tags: readonly number[]): DerElement | undefined {
+  const [first] = fields
+  return first !== undefined && tags.includes(first.tag) ? fields.shift() : undefined
+}
+
+function decodeExtensionsOf(wrapper: DerElement | undefined): ReadonlyMap<string, Extension> | undefined {
+  if (wrapper === undefined) return readExtensions(undefined)
+  const [list, ...rest] = decodeDer(wrapper.encoded)?.children ?? []
+  return list?.tag === DER.sequence && rest.length === 0 ? readExtensions(list) : undefined
+}
+
+const KNOWN: ReadonlySet<string> = new Set([ISSUING_DISTRIBUTION_POINT])
+const ENTRY_KNOWN: ReadonlySet<string> = new Set([REASON_CODE])
+
+/** §5.2: a list with a critical extension that is not understood says nothing of any certificate. */
+function decodeScope(extensions: ReadonlyMap<string, Extension>): Result<CrlScope, CrlFormFault> {
+  if (extensions.has(DELTA_CRL_INDICATOR) || hasCriticalBeside(extensions, KNOWN)) return err('unsupported')
+  const place = extensions.get(ISSUING_DISTRIBUTION_POINT)
+  return place === undefined ? ok({ point: undefined, only: undefined }) : decodePlace(place.value)
+}
+
+const ONLY: ReadonlyMap<number, CrlScope['only']> = new Map([
+  [0x81, 'others'],
+  [0x82, 'authorities'],
+])
+
+/** IssuingDistributionPoint (§5.2.5). */
+function decodePlace(value: Uint8Array<ArrayBuffer>): Result<CrlScope, CrlFormFault> {
+  const place = decodeDer(value)
+  if (place?.tag !== DER.sequence) return err('malformed')
+  const parts = [...place.children]
+  const name = takeIf(parts, POINT_NAME)
+  const [limit, ...rest] = parts
+  const point = name && decodePointName(name)
+  if (name !== undefined && point === undefined) return err('malformed')
+  if (limit === undefined) return ok({ point, only: undefined })
+  const only = ONLY.get(limit.tag)
+  // Beside these are lists for some reasons only, indirect ones, and those of attribute certificates.
+  if (only === undefined || rest.length > 0) return err('unsupported')
+  return limit.content.length === 1 && limit.content[0] === 0xff ? ok({ point, only }) : err('malformed')
+}
+
+function decodeEntries(element: DerElement | undefined): Result<ReadonlySet<string>, CrlFormFault> {
+  const revoked = new Set<string>()
+  const entries = element === undefined ? [] : splitDer(element.content, CRL.entries)
+  if (entries === undefined) return err('malformed')
+  for (const { encoded } of entries) {
+    const serialNumber = decodeEntry(encoded)
+    if (!serialNumber.ok) return serialNumber
+    revoked.add(serialKey(serialNumber.value))
+  }
+  return ok(revoked)
+}
+
+/** §5.3. The date does not matter: what is revoked has been since the list was made, at the latest. */
+function decodeEntry(encoded: Uint8Array<ArrayBuffer>): Result<Certificate['serialNumber'], CrlFormFault> {
+  const entry = decodeDer(encoded)
+  const [serialNumber, date, list, ...rest] = entry?.children ?? []
+  if (entry?.tag !== DER.sequence || rest.length > 0) return err('malformed')
+  if (serialNumber === undefined || !isInteger(serialNumber)) return err('malformed')
+  if (readTime(date) === undefined || (list !== undefined && list.tag !== DER.sequence))
+    return err('malformed')
+  const extensions = readExtensions(list)
+  if (extensions === undefined) return err('malformed')
+  // Certificates of another issuer, for one: critical, and only in indirect lists.
+  if (hasCriticalBeside(extensions, ENTRY_KNOWN)) return err('unsupported')
+  const reason = extensions.get(REASON_CODE)
+  return reason === undefined || isReason(reason.value) ? ok(serialNumber.content) : err('malformed')
+}
+
+/** §5.3.1. `removeFromCRL` (8) has no place in a complete list, and 7 was never given out. */
+function isReason(value: Uint8Array<ArrayBuffer>): boolean {
+  const code = decodeDer(value)
+  const number = code?.tag === DER.enumerated ? readSmallInteger(code) : undefined
+  return number !== undefined && number <= 10 && number !== 7 && number !== 8
+}

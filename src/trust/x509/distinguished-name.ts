@@ -1,0 +1,143 @@
+// Distinguished names (RFC 5280 §4.1.2.4): decoded, written down (RFC 4514) and compared (RFC 5280 §7.1).
+
+import { encodeHex, equalBytes } from '../../codec/bytes.ts'
+import { DER, type DerElement, readObjectIdentifier, readText } from '../../codec/der.ts'
+import { CERTIFICATE } from '../../limits.ts'
+
+/** A Name: its bytes, and its relative distinguished names from the most general one down. */
+export type DistinguishedName = {
+  readonly encoded: Uint8Array<ArrayBuffer>
+  readonly rdns: readonly RelativeName[]
+}
+
+export type RelativeName = readonly NameAttribute[]
+
+export type NameAttribute = {
+  readonly type: string
+  /** `undefined` for string types we do not read (TeletexString, UniversalString). */
+  readonly text: string | undefined
+  /** The encoded value. */
+  readonly encoded: Uint8Array<ArrayBuffer>
+}
+
+/** Where a name lies relative to a constraint; `unknown` satisfies neither a permitted nor an excluded subtree. */
+export type Placement = 'inside' | 'outside' | 'unknown'
+
+/** Decodes a Name; `undefined` where it is none, or beyond the limit. */
+export function decodeDistinguishedName(element: DerElement | undefined): DistinguishedName | undefined {
+  if (element?.tag !== DER.sequence) return undefined
+  const rdns: RelativeName[] = []
+  for (const set of element.children) {
+    const { length } = set.children
+    if (set.tag !== DER.set || length === 0 || length > CERTIFICATE.attributes) return undefined
+    const attributes = set.children.map(decodeAttribute)
+    if (!attributes.every((attribute) => attribute !== undefined)) return undefined
+    rdns.push(attributes)
+  }
+  return { encoded: element.encoded, rdns }
+}
+
+/** The readable form, most specific first (RFC 4514); `null` for an empty name or an unreasonably long one. */
+export function formatDistinguishedName(name: DistinguishedName): string | null {
+  if (name.rdns.length === 0) return null
+  const text = name.rdns.toReversed().map(formatRelativeName).join(',')
+  return text.length <= CERTIFICATE.nameCharacters ? text : null
+}
+
+/** The values of one attribute type, `undefined` among them where a value is not readable. */
+export function attributeValues(name: DistinguishedName, type: string): readonly (string | undefined)[] {
+  return name.rdns
+    .flat()
+    .filter((attribute) => attribute.type === type)
+    .map((attribute) => attribute.text)
+}
+
+/** Whether two names are the same, whatever string types, case and white space they are written in (§7.1). */
+export function isSameName(a: DistinguishedName, b: DistinguishedName): boolean {
+  if (equalBytes(a.encoded, b.encoded)) return true
+  return a.rdns.length === b.rdns.length && placeDistinguishedName(a, b) === 'inside'
+}
+
+/** Whether `name` lies in the subtree under `base` (RFC 5280 §7.1: compared attribute by attribute from the top). */
+export function placeDistinguishedName(name: DistinguishedName, base: DistinguishedName): Placement {
+  let placement: Placement = name.rdns.length < base.rdns.length ? 'outside' : 'inside'
+  for (const [i, constraint] of base.rdns.entries()) {
+    const found = compareRelativeNames(name.rdns[i] ?? [], constraint)
+    if (found === 'outside') return 'outside'
+    if (found === 'unknown' && placement === 'inside') placement = 'unknown'
+  }
+  return placement
+}
+
+const SHORT_NAMES: Readonly<Record<string, string>> = {
+  '2.5.4.3': 'CN',
+  '2.5.4.4': 'SN',
+  '2.5.4.5': 'serialNumber',
+  '2.5.4.6': 'C',
+  '2.5.4.7': 'L',
+  '2.5.4.8': 'ST',
+  '2.5.4.9': 'STREET',
+  '2.5.4.10': 'O',
+  '2.5.4.11': 'OU',
+  '2.5.4.42': 'GN',
+  '2.5.4.97': 'organizationIdentifier',
+  '0.9.2342.19200300.100.1.1': 'UID',
+  '0.9.2342.19200300.100.1.25': 'DC',
+}
+
+function decodeAttribute(element: DerElement): NameAttribute | undefined {
+  const [typeElement, value] = element.children
+  const type = readObjectIdentifier(typeElement)
+  if (element.tag !== DER.sequence || element.children.length !== 2) return undefined
+  if (type === undefined || value === undefined) return undefined
+  return { type, text: readText(value), encoded: value.encoded }
+}
+
+function formatRelativeName(attributes: RelativeName): string {
+  return attributes
+    .map(({ type, text, encoded }) => {
+      const name = SHORT_NAMES[type]
+      // RFC 4514 §2.4: without a name or a text, the encoded value in hexadecimal.
+      return name === undefined || text === undefined
+        ? `${type}=#${encodeHex(encoded)}`
+        : `${name}=${escapeText(text)}`
+    })
+    .join('+')
+}
+
+/** RFC 4514 §2.4; beyond it, control and direction characters are escaped too: this text is shown to people. */
+function escapeText(text: string): string {
+  return text
+    .replace(/["+,;<>\\]|^[ #]| $/g, (character) => `\\${character}`)
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escapeOctets)
+}
+
+function escapeOctets(character: string): string {
+  const octets = encodeHex(new TextEncoder().encode(character))
+  return octets.replace(/../g, (octet) => `\\${octet}`)
+}
+
+/** Two RDNs are equal where each attribute of one has an equal in the other (RFC 5280 §7.1). */
+function compareRelativeNames(name: RelativeName, constraint: RelativeName): Placement {
+  if (name.length !== constraint.length) return 'outside'
+  let placement: Placement = 'inside'
+  for (const wanted of constraint) {
+    const found = name.map((attribute) => compareAttributes(attribute, wanted))
+    if (found.includes('inside')) continue
+    if (!found.includes('unknown')) return 'outside'
+    placement = 'unknown'
+  }
+  return placement
+}
+
+function compareAttributes(a: NameAttribute, b: NameAttribute): Placement {
+  if (a.type !== b.type) return 'outside'
+  if (equalBytes(a.encoded, b.encoded)) return 'inside'
+  if (a.text === undefined || b.text === undefined) return 'unknown'
+  return fold(a.text) === fold(b.text) ? 'inside' : 'outside'
+}
+
+/** String preparation in the sense of RFC 5280 §7.1: compatibility forms, case and runs of white space do not count. */
+function fold(text: string): string {
+  return text.normalize('NFKC').toLowerCase().normalize('NFKC').trim().replace(/\s+/g, ' ')
+}

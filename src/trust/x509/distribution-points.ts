@@ -1,0 +1,57 @@
+// Where the revocation lists of a certificate are published (CRLDistributionPoints, RFC 5280 §4.2.1.13), and how a list names
+// its own place (§5.2.5).
+
+import { DER, type DerElement, decodeDer } from '../../codec/der.ts'
+import { CERTIFICATE, CRL } from '../../limits.ts'
+import { decodeGeneralName } from './general-name.ts'
+
+/** The URIs of one place, each of the same list. */
+export type DistributionPoint = readonly string[]
+
+/**
+ * The points with a list that is complete and the issuer's own: one for some reasons only, or of another authority, is left
+ * out. `undefined` where the extension's value is malformed.
+ */
+export function decodeDistributionPoints(
+  value: Uint8Array<ArrayBuffer>,
+): readonly DistributionPoint[] | undefined {
+  const list = decodeDer(value)
+  const elements = list?.tag === DER.sequence ? list.children : []
+  if (elements.length === 0 || elements.length > CRL.points) return undefined
+  const points: DistributionPoint[] = []
+  for (const { tag, children } of elements) {
+    const [name, ...others] = children
+    if (tag !== DER.sequence || name === undefined || !children.every(isPartOfPoint)) return undefined
+    const uris = name.tag === POINT_NAME ? decodePointName(name) : []
+    if (uris === undefined) return undefined
+    if (others.length === 0) points.push(uris)
+  }
+  return points
+}
+
+/** The URIs of a DistributionPointName under its tag; none of a name that is relative to the issuer's. */
+export function decodePointName({ children }: DerElement): DistributionPoint | undefined {
+  const [name, ...rest] = children
+  if (name === undefined || rest.length > 0) return undefined
+  if (name.tag === RELATIVE_NAME) return []
+  const names = name.children.map(decodeGeneralName)
+  if (name.tag !== FULL_NAME || names.length === 0 || names.length > CERTIFICATE.generalNames)
+    return undefined
+  if (!names.every((one) => one !== undefined)) return undefined
+  return names.flatMap((one) => (one.form === 'uri' ? [one.value] : []))
+}
+
+/** `[0]` in a point of a certificate and in the place of a list. */
+export const POINT_NAME = 0xa0
+const FULL_NAME = 0xa0
+const RELATIVE_NAME = 0xa1
+/** `reasons` and `cRLIssuer`. */
+const POINT_PARTS: readonly number[] = [POINT_NAME, 0x81, 0xa2]
+
+function isPartOfPoint({ tag }: DerElement, i: number, parts: readonly DerElement[]): boolean {
+  return POINT_PARTS.includes(tag) && (i === 0 || numberOf(tag) > numberOf(parts[i - 1]?.tag ?? 0))
+}
+
+function numberOf(tag: number): number {
+  return tag & 0x1f
+}

@@ -1,0 +1,240 @@
+// CONTRACT 4: how a session ends, and what does not end it. Each test changes one thing of a good answer.
+
+import { expect, it } from 'vitest'
+import { makeKey } from '../../support/people/issuer.ts'
+import { AGE, ageOf, PID, presentationOf, queryFor, type Telling } from '../../support/people/person.ts'
+import { expectStatus, OVER_18, type Poll } from '../../support/service/service.ts'
+import { answerAge, begin, eventOf, relyingPartyOf, useStage } from '../../support/service/stage.ts'
+
+const stage = useStage()
+const stranger = await makeKey()
+const now = Math.floor(Date.now() / 1000)
+
+/** What the relying party sees of an answer that was not heard. */
+function attempts({ status, attempts: list }: Poll) {
+  return { status, attempts: list.map(({ reason }) => reason.code) }
+}
+
+it('CONTRACT 4: an answer that satisfies the policy ends the session as verified', async () => {
+  const { session, request } = await begin(stage)
+  expect((await answerAge(stage, request)).status).toBe(200)
+  expect(await stage.rp.poll(session.verification_id)).toMatchObject({
+    status: 'verified',
+    stage: 'done',
+    verified_at: expect.stringMatching(/Z$/),
+    checks: { age_over_18: true },
+    reason: null,
+  })
+})
+
+/** Authentic answers that no policy here accepts. */
+const REJECTED: readonly (readonly [string, Telling, object, string])[] = [
+  ['a predicate is false', { claims: { age_over_18: false } }, {}, 'predicate_false'],
+  ['a boolean claim is the text "true"', { claims: { age_over_18: 'true' } }, {}, 'predicate_false'],
+  ['the credential has expired', { claims: { exp: now - 3600 } }, {}, 'credential_expired'],
+  ['the credential is not valid yet', { claims: { nbf: now + 3600 } }, {}, 'credential_not_yet_valid'],
+  ['the assurance level is too low', {}, { required_assurance_level: 'high' }, 'assurance_level_too_low'],
+  [
+    'the credential says it is worth less',
+    { claims: { assurance_level: 'low' } },
+    { required_assurance_level: 'substantial' },
+    'assurance_level_too_low',
+  ],
+]
+
+it.each(REJECTED)(
+  'CONTRACT 4: authentic but %s: rejected, and the wallet gets its 200',
+  async (_, telling, policy, code) => {
+    const { session, request } = await begin(stage, { ...OVER_18, ...policy })
+    const answer = await answerAge(stage, request, telling)
+    expect(await expectStatus(answer, 200)).toEqual({ redirect_uri: expect.any(String) })
+    const poll = await stage.rp.poll(session.verification_id)
+    expect([poll.status, poll.reason?.code, poll.verified_at]).toEqual(['rejected', code, null])
+    expect(poll.reason?.message).toMatch(/./)
+    expect((await eventOf(stage, session.verification_id)).event).toMatchObject({
+      event_type: 'verification.rejected',
+      reason: { code },
+    })
+  },
+)
+
+/** Answers that are not authentic. */
+const NOT_HEARD: readonly (readonly [string, Telling, string])[] = [
+  ['made for another nonce', { nonce: '0123456789abcdef0123456789abcdef' }, 'nonce_mismatch'],
+  ['made for another verifier', { audience: 'x509_hash:AAAA' }, 'audience_mismatch'],
+  ['made for our client_id without its prefix', { change: dropPrefix }, 'audience_mismatch'],
+  ['signed by another holder', { holder: stranger }, 'invalid_holder_signature'],
+  ['of an issuer with another key', { issuer: stranger }, 'invalid_issuer_signature'],
+  ['of an issuer nobody vouches for', { claims: { iss: 'https://other.example' } }, 'untrusted_issuer'],
+  ['bound to nobody', { unbound: true }, 'holder_key_missing'],
+  ['without its key binding', { change: dropKeyBinding }, 'holder_binding_missing'],
+  ['made an hour ago', { iat: now - 3600 }, 'holder_binding_not_current'],
+  ['of another type', { claims: { vct: 'urn:other:1' } }, 'unknown_credential_type'],
+  ['without the claim asked for', { disclose: {} }, 'query_not_satisfied'],
+  ['with a foreign disclosure', { change: addDisclosure }, 'unreferenced_disclosure'],
+  [
+    'forged, with an expired credential in it',
+    { issuer: stranger, claims: { exp: now - 3600 } },
+    'invalid_issuer_signature',
+  ],
+  [
+    'expired, and presented by another holder',
+    { holder: stranger, claims: { exp: now - 3600 } },
+    'invalid_holder_signature',
+  ],
+  [
+    'too low, and made for another nonce',
+    { nonce: 'x'.repeat(32), claims: { age_over_18: false } },
+    'nonce_mismatch',
+  ],
+]
+
+it.each(NOT_HEARD)(
+  'CONTRACT 4: an answer %s is 400 and an attempt; the session stays pending and hears a good one',
+  async (_, telling, reason) => {
+    const { session, request } = await begin(stage)
+    const refused = await answerAge(stage, request, telling)
+    expect(await expectStatus(refused, 400)).toMatchObject({ error: 'invalid_request' })
+    const poll = await stage.rp.poll(session.verification_id)
+    expect(attempts(poll)).toEqual({ status: 'pending', attempts: [reason] })
+    expect(poll).toMatchObject({ checks: null, reason: null, credentials: [], trace: [] })
+    expect((await answerAge(stage, request)).status).toBe(200)
+    expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
+  },
+)
+
+it('CONTRACT 4: what the wallet is told of a forgery names no reason of ours', async () => {
+  const { request } = await begin(stage)
+  const texts = []
+  for (const telling of [{ issuer: stranger }, { holder: stranger }, { nonce: 'x'.repeat(32) }]) {
+    texts.push(await (await answerAge(stage, request, telling)).text())
+  }
+  expect(new Set(texts).size).toBe(1)
+})
+
+it('CONTRACT 4: a status that cannot be checked is 503 and pending, never valid', async () => {
+  const { session, request } = await begin(stage)
+  const status = { status_list: { idx: 0, uri: 'https://issuer.example/status/1' } }
+  const refused = await answerAge(stage, request, { claims: { status } })
+  expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
+  expect(await expectStatus(refused, 503)).toMatchObject({ error: 'temporarily_unavailable' })
+  const poll = await stage.rp.poll(session.verification_id)
+  expect(attempts(poll)).toEqual({ status: 'pending', attempts: ['status_unavailable'] })
+})
+
+it('CONTRACT 8: an issuer anchored for another type is untrusted for this one', async () => {
+  const rp = await relyingPartyOf(stage, {
+    trust_anchors: [stage.authority.anchor({ credential_types: ['pid'] })],
+  })
+  const { session, request } = await begin(stage, OVER_18, { rp })
+  expect((await answerAge(stage, request)).status).toBe(400)
+  expect(attempts(await rp.poll(session.verification_id)).attempts).toEqual(['untrusted_issuer'])
+})
+
+it('CONTRACT 4: the last ten attempts are kept, and all are counted', async () => {
+  const { session, request } = await begin(stage)
+  await answerAge(stage, request, { nonce: 'x'.repeat(32) })
+  for (let i = 0; i < 11; i++) await answerAge(stage, request, { audience: `other-${i}` })
+  const poll = await stage.rp.poll(session.verification_id)
+  expect(attempts(poll)).toEqual({ status: 'pending', attempts: Array(10).fill('audience_mismatch') })
+  expect(poll.attempt_count).toBe(12)
+  expect(poll.attempts[0]).toEqual({
+    at: expect.stringMatching(/Z$/),
+    channel: 'qr',
+    reason: {
+      code: 'audience_mismatch',
+      message: expect.any(String),
+      retryable: expect.any(Boolean),
+      type: expect.stringMatching('/problems/audience_mismatch$'),
+    },
+  })
+})
+
+const PLAIN = { ...OVER_18, request_options: { response_mode: 'direct_post' } }
+
+/** Posts a form to the callback of a request. */
+async function post(uri: string, form: Record<string, string>): Promise<Response> {
+  return stage.service.fetch(uri, { method: 'POST', body: new URLSearchParams(form) })
+}
+
+it.each([
+  [
+    'a VP Token in the clear where it was to be encrypted',
+    OVER_18,
+    { vp_token: '{}' },
+    'encryption_required',
+  ],
+  [
+    'an encrypted answer where it was asked for in the clear',
+    PLAIN,
+    { response: 'a.b.c.d.e' },
+    'unexpected_encryption',
+  ],
+  ['what is no JWE', OVER_18, { response: 'junk' }, 'malformed_response'],
+  ['no answer at all', OVER_18, { answer: '42' }, 'malformed_response'],
+  ['a presentation without state', PLAIN, { vp_token: '{}' }, 'missing_state'],
+  ['another state', PLAIN, { vp_token: '{}', state: 'x' }, 'unknown_state'],
+])('CONTRACT 4: junk, %s, is 400 and an attempt', async (_, policy, form, reason) => {
+  const { session, request } = await begin(stage, policy)
+  expect((await post(request.payload.response_uri, form)).status).toBe(400)
+  const poll = await stage.rp.poll(session.verification_id)
+  expect(attempts(poll)).toEqual({ status: 'pending', attempts: [reason] })
+  expect((await answerAge(stage, request)).status).toBe(200)
+})
+
+it('CONTRACT 4: a good answer is heard however much junk came before it', async () => {
+  const { session, request } = await begin(stage)
+  for (let i = 0; i < 100; i++) await post(request.payload.response_uri, { response: `junk ${i}` })
+  expect((await answerAge(stage, request)).status).toBe(200)
+  expect(await stage.rp.poll(session.verification_id)).toMatchObject({
+    status: 'verified',
+    attempt_count: 100,
+  })
+})
+
+it("CONTRACT 4: the winner's identical retry gets the identical 200, and any other answer 409", async () => {
+  const { session, request } = await begin(stage, PLAIN)
+  const vpToken = await ageOf(stage.person, request)
+  const first = await stage.service.wallet.present(request, vpToken)
+  const retry = await stage.service.wallet.present(request, vpToken)
+  expect([retry.status, await retry.text()]).toEqual([200, await first.text()])
+  expect((await answerAge(stage, request)).status).toBe(409)
+  expect((await post(request.payload.response_uri, { vp_token: 'junk' })).status).toBe(409)
+  const poll = await stage.rp.poll(session.verification_id)
+  expect([poll.status, poll.attempt_count]).toEqual(['verified', 0])
+})
+
+it('CONTRACT 4: a rejected session does not hear a better answer', async () => {
+  const { session, request } = await begin(stage)
+  await answerAge(stage, request, { claims: { age_over_18: false } })
+  expect((await answerAge(stage, request)).status).toBe(409)
+  expect((await stage.rp.poll(session.verification_id)).status).toBe('rejected')
+})
+
+it('CONTRACT 4: what does not answer the query is no answer, however authentic', async () => {
+  const { session, request } = await begin(stage)
+  const pid = await presentationOf(stage.person, PID, request)
+  const age = await presentationOf(stage.person, AGE, request)
+  const id = queryFor(request, AGE)
+  const statuses = []
+  for (const answer of [{ [id]: [pid] }, { pid: [age] }, { [id]: [] }, { [id]: [age, age] }]) {
+    statuses.push((await stage.service.wallet.present(request, answer)).status)
+  }
+  expect(statuses).toEqual([400, 400, 400, 400])
+  expect((await stage.rp.poll(session.verification_id)).status).toBe('pending')
+})
+
+type Change = NonNullable<Telling['change']>
+
+function dropKeyBinding(parts: Parameters<Change>[0]): void {
+  parts.kb = undefined
+}
+
+function dropPrefix(parts: Parameters<Change>[0]): void {
+  const payload = parts.kb?.payload as { aud: string }
+  payload.aud = payload.aud.slice(payload.aud.indexOf(':') + 1)
+}
+
+function addDisclosure(parts: Parameters<Change>[0]): void {
+  parts.disclosures.push(Buffer.from('["c2FsdA","age_over_18",true]').toString('base64url'))
+}

@@ -1,0 +1,179 @@
+// CONTRACT 2, 4 and 8: what proves a scope, what an answer is worth, and who may vouch for it.
+
+import { expect, it } from 'vitest'
+import { mintIssuerPki } from '../../support/certificates/certificates.ts'
+import type { SigningKey } from '../../support/people/issuer.ts'
+import { AGE, PID, presentationOf, queryFor, type Telling } from '../../support/people/person.ts'
+import type { RelyingParty } from '../../support/service/service.ts'
+import { answerAge, begin, relyingPartyOf, useStage } from '../../support/service/stage.ts'
+
+const stage = useStage()
+
+const VCT_OF: Readonly<Record<string, string>> = {
+  age_attestation: AGE,
+  pid: PID,
+  membership: 'https://club.example/card',
+}
+
+/** Answers a policy with the credentials named, each told as given; resolves to the poll. */
+async function outcomeOf(
+  policy: object,
+  credentials: Readonly<Record<string, Telling>>,
+  rp: RelyingParty = stage.rp,
+) {
+  const { session, request } = await begin(stage, policy, { rp })
+  const answers: Record<string, string[]> = {}
+  for (const [type, telling] of Object.entries(credentials)) {
+    const vct = VCT_OF[type] ?? ''
+    answers[queryFor(request, vct)] = [await presentationOf(stage.person, vct, request, telling)]
+  }
+  await stage.service.wallet.present(request, answers)
+  return rp.poll(session.verification_id)
+}
+
+const NAMES = { credential_types: ['pid'], scope: ['given_name', 'family_name'] }
+
+it('CONTRACT 4: checks maps each requested scope to true where its value is proven', async () => {
+  const poll = await outcomeOf(NAMES, { pid: {} })
+  expect([poll.status, poll.checks]).toEqual(['verified', { given_name: true, family_name: true }])
+})
+
+it('CONTRACT 4: a claim that is there without a value proves nothing', async () => {
+  const poll = await outcomeOf(NAMES, { pid: { claims: { given_name: '' } } })
+  expect([poll.status, poll.reason?.code]).toEqual(['rejected', 'predicate_false'])
+  expect(poll.checks).toEqual({ given_name: false, family_name: true })
+})
+
+const DERIVED = { credential_types: ['pid'], scope: ['age_over_18'], allow_derived: true }
+const birthYearsAgo = (years: number, days = 0) => {
+  const today = new Date()
+  const born = new Date(
+    Date.UTC(today.getUTCFullYear() - years, today.getUTCMonth(), today.getUTCDate() + days),
+  )
+  return born.toISOString().slice(0, 10)
+}
+
+// Two days on either side, so that midnight and 29 February may pass during the test.
+it.each([
+  ['a birthdate more than 18 years ago', { birthdate: birthYearsAgo(18, -2) }, 'verified'],
+  ['a birthdate less than 18 years ago', { birthdate: birthYearsAgo(18, 2) }, 'rejected'],
+  [
+    'an old birthdate beside a present false',
+    { birthdate: '1963-08-12', age_equal_or_over: { 18: false } },
+    'rejected',
+  ],
+  ['a present true', { age_equal_or_over: { 18: true } }, 'verified'],
+])('CONTRACT 4: with allow_derived, age_over_18 from %s is decided', async (_, claims, status) => {
+  const poll = await outcomeOf(DERIVED, { pid: { claims } })
+  expect([poll.status, poll.checks]).toEqual([status, { age_over_18: status === 'verified' }])
+})
+
+it('CONTRACT 4: without allow_derived a birthdate is no answer to age_over_18', async () => {
+  const poll = await outcomeOf({ ...DERIVED, allow_derived: false }, { pid: {} })
+  expect([poll.status, poll.attempts.map(({ reason }) => reason.code)]).toEqual([
+    'pending',
+    ['query_not_satisfied'],
+  ])
+})
+
+const EITHER = { credential_types: ['age_attestation', 'pid'], scope: ['age_over_18'] }
+const OLD_ENOUGH = { claims: { age_equal_or_over: { 18: true } } }
+
+it('CONTRACT 2: with credential_match any, one of the types is enough', async () => {
+  for (const [id, telling] of [
+    ['age_attestation', {}],
+    ['pid', OLD_ENOUGH],
+  ] as const) {
+    const poll = await outcomeOf(EITHER, { [id]: telling })
+    expect([poll.status, poll.credential_type]).toEqual(['verified', id])
+  }
+})
+
+it('CONTRACT 2: with credential_match all, every type is needed and every one must prove the scope', async () => {
+  const all = { ...EITHER, credential_match: 'all' }
+  const both = await outcomeOf(all, { age_attestation: {}, pid: OLD_ENOUGH })
+  expect([both.status, both.credentials.map(({ credential_type }) => credential_type)]).toEqual([
+    'verified',
+    ['age_attestation', 'pid'],
+  ])
+  const one = await outcomeOf(all, { age_attestation: {} })
+  expect([one.status, one.attempts.map(({ reason }) => reason.code)]).toEqual([
+    'pending',
+    ['query_not_satisfied'],
+  ])
+  const no = { claims: { age_equal_or_over: { 18: false } } }
+  const split = await outcomeOf(all, { age_attestation: {}, pid: no })
+  expect([split.status, split.checks]).toEqual(['rejected', { age_over_18: false }])
+})
+
+it('CONTRACT 4: assurance_level is the level of the trust anchor, and the derivation says so', async () => {
+  const poll = await outcomeOf({ ...NAMES, required_assurance_level: 'substantial' }, { pid: {} })
+  expect(poll).toMatchObject({
+    status: 'verified',
+    assurance_level: 'substantial',
+    credentials: [{ assurance_level: 'substantial', issuer: 'https://issuer.example' }],
+    assurance_derivation: [
+      { step: 'anchor', anchor: 'Test issuer', level: 'substantial' },
+      { step: 'holder_binding', level: 'substantial' },
+      { step: 'status', status: 'not_present', as_of: null, level: 'substantial' },
+    ],
+  })
+})
+
+it.each([
+  ['low', 'low'],
+  ['high', 'substantial'],
+  ['platinum', 'low'],
+])(
+  'CONTRACT 4: a credential that calls itself %s is worth %s: lowered, never raised',
+  async (said, level) => {
+    const poll = await outcomeOf(NAMES, { pid: { claims: { assurance_level: said } } })
+    expect([poll.status, poll.assurance_level]).toEqual(['verified', level])
+  },
+)
+
+it('CONTRACT 8: an exact type beats "*", and "*" covers the types the relying party added alone', async () => {
+  const membership = {
+    type: 'membership',
+    formats: {
+      'dc+sd-jwt': { meta: { vct_values: [VCT_OF.membership] }, scopes: { tier: ['tier'] } },
+    },
+  }
+  const star = stage.authority.anchor({ name: 'Any', credential_types: ['*'], assurance_level: 'high' })
+  const asked = { credential_types: ['membership'], scope: ['tier'] }
+  const card = { claims: { tier: 'gold' } }
+  const starred = await relyingPartyOf(stage, { credential_types: [membership], trust_anchors: [star] })
+  const own = await outcomeOf(asked, { membership: card }, starred)
+  expect([own.status, own.assurance_level, own.checks]).toEqual(['verified', 'high', { tier: true }])
+  const builtIn = await outcomeOf(NAMES, { pid: {} }, starred)
+  expect([builtIn.status, builtIn.attempts[0]?.reason.code]).toEqual(['pending', 'untrusted_issuer'])
+  const exact = stage.authority.anchor({ credential_types: ['membership'], assurance_level: 'low' })
+  const both = await relyingPartyOf(stage, { credential_types: [membership], trust_anchors: [star, exact] })
+  expect((await outcomeOf(asked, { membership: card }, both)).assurance_level).toBe('low')
+})
+
+const pki = await mintIssuerPki()
+const expired = await mintIssuerPki({
+  root: { keys: pki.root.keys },
+  leaf: { notAfter: new Date('2025-01-01T00:00:00Z') },
+})
+const unknown = await mintIssuerPki({ root: { subject: 'CN=Another root' } })
+const certified = ({ leaf, intermediate }: typeof pki): Telling => ({
+  issuer: { alg: 'ES256', privateJwk: leaf.privateJwk as SigningKey['privateJwk'] },
+  x5c: [leaf.x5c, intermediate.x5c],
+  claims: { iss: undefined },
+})
+
+it.each([
+  ['a certificate chain to the anchored authority', pki, 'verified', undefined],
+  ['an expired certificate', expired, 'pending', 'certificate_expired'],
+  ['a chain to another authority', unknown, 'pending', 'untrusted_issuer'],
+])('CONTRACT 4, 8: an issuer with %s', async (_, chain, status, reason) => {
+  const { name, credential_types, assurance_level } = stage.authority.anchor()
+  const anchor = { name, credential_types, assurance_level, x509_ca_pem: pki.root.pem }
+  const rp = await relyingPartyOf(stage, { trust_anchors: [anchor] })
+  const { session, request } = await begin(stage, undefined, { rp })
+  expect((await answerAge(stage, request, certified(chain))).status).toBe(status === 'verified' ? 200 : 400)
+  const poll = await rp.poll(session.verification_id)
+  expect([poll.status, poll.attempts[0]?.reason.code]).toEqual([status, reason])
+})

@@ -1,0 +1,59 @@
+// CONTRACT 5 with a foreign wallet: link, return and redemption over HTTP, and OpenID4VP 1.0 §14.2.
+
+import { expect, it } from 'vitest'
+import { openBrowser } from '../../support/browser/browser.ts'
+import { expectStatus, OVER_18 } from '../../support/service/service.ts'
+import { answerAge, eventOf, useStage } from '../../support/service/stage.ts'
+
+const RETURN_URL = 'https://shop.example/done'
+const stage = useStage()
+
+/** A session that the person's wallet answered by the link of one browser. */
+async function answerByLink(request: object) {
+  const settings = { trust_anchors: [stage.authority.anchor()], webhook: { url: stage.receiver.url } }
+  const rp = await stage.service.relyingParty({ ...settings, return_urls: [RETURN_URL] })
+  const session = await rp.create({ ...OVER_18, ...request })
+  const browser = openBrowser(stage.service)
+  const received = await stage.service.wallet.receive(await browser.link(session))
+  const answer = await expectStatus(await answerAge(stage, received), 200)
+  const { redirect_uri } = answer as { redirect_uri: string }
+  return { rp, session, browser, redirect_uri, poll: () => rp.poll(session.verification_id) }
+}
+
+it('OpenID4VP 1.0 §14.2: the result is there once the browser that began brings the response code', async () => {
+  const { session, browser, redirect_uri, poll } = await answerByLink({})
+  expect(await poll()).toMatchObject({ status: 'pending', stage: 'awaiting_return', checks: null })
+  expect((await stage.service.fetch(redirect_uri.split('#')[0] ?? '')).status).toBe(200)
+  expect((await poll()).status).toBe('pending')
+  expect(await expectStatus(await browser.comeBack(redirect_uri), 200)).toEqual({ return_url: null })
+  expect(await poll()).toMatchObject({ status: 'verified', channel: 'link', session_binding: 'page' })
+  const { event } = await eventOf(stage, session.verification_id)
+  expect(event).toMatchObject({ status: 'verified', session_binding: 'page' })
+})
+
+it('§14.2: a second browser gets nothing, and the presentation is discarded', async () => {
+  const { session, browser, redirect_uri, poll } = await answerByLink({})
+  const second = openBrowser(stage.service)
+  await second.link(session)
+  expect((await second.comeBack(redirect_uri)).status).toBe(409)
+  expect((await browser.comeBack(redirect_uri)).status).toBe(400)
+  const { status, attempts } = await poll()
+  expect([status, attempts.map(({ reason }) => reason.code)]).toEqual([
+    'pending',
+    ['same_device_return_missing'],
+  ])
+})
+
+it('CONTRACT 5: with relying_party nothing is verified before the server redeemed the code', async () => {
+  const required = { required_session_binding: 'relying_party', return_url: RETURN_URL }
+  const { rp, session, browser, redirect_uri, poll } = await answerByLink(required)
+  expect([session.qr_code, session.wallet_request]).toEqual([null, null])
+  const back = (await expectStatus(await browser.comeBack(redirect_uri), 200)) as { return_url: string }
+  expect(await poll()).toMatchObject({ status: 'pending', stage: 'awaiting_return' })
+  const return_code = new URL(back.return_url).searchParams.get('return_code')
+  const path = `/v1/verify/${session.verification_id}/return`
+  const redeemed = await rp.call('POST', path, { body: { return_code } })
+  expect(await expectStatus(redeemed, 200)).toMatchObject({ status: 'verified' })
+  expect(await poll()).toMatchObject({ status: 'verified', session_binding: 'relying_party' })
+  expect((await rp.call('POST', path, { body: { return_code } })).status).toBe(400)
+})

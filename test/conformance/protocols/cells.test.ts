@@ -1,0 +1,200 @@
+// CONTRACT 3, 5: every cell of protocol × channel × format × answer × Client Identifier × request method, end to end with a foreign
+// wallet and with what a library made that this project did not write. What cannot be is refused, by the clause that says so.
+
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openBrowser } from '../../support/browser/browser.ts'
+import { mintIssuerPki, mintLeaf, mintRoot } from '../../support/certificates/certificates.ts'
+import type { DigitalRequest } from '../../support/linters/dc-api-linter.ts'
+import { makeAttester } from '../../support/people/attester.ts'
+import { answerDigital, receiveDigital } from '../../support/people/dc-api-wallet.ts'
+import { JWT_VC_AGE, jwtVcOf, makeJwtVcPerson } from '../../support/people/jwt-vc-person.ts'
+import { MDOC_AGE, makeMdocPerson, mdocOf } from '../../support/people/mdoc-person.ts'
+import { AGE, certified, presentationOf, queryFor } from '../../support/people/person.ts'
+import { createWallet, type ReceivedRequest } from '../../support/people/wallet.ts'
+import { CELLS, type Cell, impossible, POSSIBLE, REFUSED } from '../../support/service/cells.ts'
+import {
+  type CreatedSession,
+  expectStatus,
+  OVER_18,
+  type RelyingParty,
+} from '../../support/service/service.ts'
+import { relyingPartyOf, useStage } from '../../support/service/stage.ts'
+
+const stage = useStage()
+const ORIGIN = 'https://shop.example'
+const [pki, mdocPerson, jwtVcPerson] = await Promise.all([
+  mintIssuerPki(),
+  makeMdocPerson(),
+  makeJwtVcPerson(),
+])
+
+const [root, attester] = await Promise.all([mintRoot(), makeAttester()])
+
+let rp: RelyingParty
+
+/** A relying party that has an identity of each kind, and trusts who issued all three formats: the SD-JWT VC by certificate (HAIP §6.1.1). */
+async function useRelyingParty(): Promise<void> {
+  const { jwks: _, issuer: _issuer, ...anchor } = stage.authority.anchor()
+  const byCertificate = { ...anchor, x509_ca_pem: pki.root.pem }
+  const trust_anchors = [byCertificate, mdocPerson.anchor(), jwtVcPerson.anchor()]
+  const leaf = await mintLeaf(root, { altNames: [{ type: 'dns', value: 'verifier.example' }] })
+  const { kty, crv, x, y, d } = leaf.privateJwk
+  const signing_jwk = { kty, crv, x, y, d }
+  const attestation_jwt = await attester.attest(signing_jwk)
+  const verifier = { signing_jwk, certificate_chain_pem: leaf.pem, attestation_jwt }
+  rp = await relyingPartyOf(stage, { trust_anchors, origins: [ORIGIN], verifier })
+}
+
+/** What the wallets trust, redirected to or behind a browser. */
+function trust() {
+  return { fetch: stage.service.fetch, verifierCa: root.pem, attestationIssuer: attester }
+}
+
+/** What the relying party asks for, to get this cell. */
+function creationOf({ protocol, format, response, clientId, method }: Cell): object {
+  const request_options = {
+    response_mode: responseModeOf({ response }),
+    ...(clientId === 'url' || clientId === 'origin' ? {} : { client_id_prefix: clientId }),
+    ...(method === 'none' ? {} : { request_uri_method: method }),
+  }
+  return { ...OVER_18, protocol, formats: [format], request_options }
+}
+
+function responseModeOf({ response }: Pick<Cell, 'response'>): string {
+  return response === 'encrypted' ? 'direct_post.jwt' : 'direct_post'
+}
+
+/** Each format: the type identifier that a request names, and a presentation, for a page's browser where there is an origin. */
+const FORMATS = {
+  'dc+sd-jwt': {
+    type: AGE,
+    present: (request: ReceivedRequest, origin?: string) =>
+      presentationOf(stage.person, AGE, request, {
+        ...certified(pki),
+        ...(origin !== undefined && { audience: `origin:${origin}` }),
+      }),
+  },
+  mso_mdoc: {
+    type: MDOC_AGE,
+    present: (request: ReceivedRequest, origin?: string) => {
+      const nameSpaces = { [MDOC_AGE]: { age_over_18: true } }
+      return mdocOf(mdocPerson, MDOC_AGE, nameSpaces, request, origin === undefined ? {} : { origin })
+    },
+  },
+  jwt_vc_json: {
+    type: JWT_VC_AGE,
+    present: (request: ReceivedRequest, origin?: string) => {
+      const presentation = origin === undefined ? {} : { aud: `origin:${origin}` }
+      return jwtVcOf(jwtVcPerson, JWT_VC_AGE, { age_over_18: true }, request, { presentation })
+    },
+  },
+}
+
+async function presentations({ format }: Cell, request: ReceivedRequest, origin?: string) {
+  const { type, present } = FORMATS[format]
+  return { [queryFor(request, type)]: [await present(request, origin)] }
+}
+
+async function answerUri(uri: string, cell: Cell): Promise<string> {
+  const wallet = createWallet(trust())
+  const request = await wallet.receive(uri, { protocol: cell.protocol })
+  const { client_id, client_id_scheme = client_id, response_mode } = request.payload as Loose
+  expect([client_id_scheme.split(':')[0], response_mode]).toEqual([cell.clientId, responseModeOf(cell)])
+  const answer = await wallet.present(request, await presentations(cell, request))
+  return ((await expectStatus(answer, 200)) as { redirect_uri: string }).redirect_uri
+}
+
+type Channel = (session: CreatedSession, cell: Cell) => Promise<unknown>
+
+const CHANNELS: Readonly<Record<Cell['channel'], Channel>> = {
+  qr: ({ wallet_request }, cell) => answerUri(wallet_request.uri, cell),
+  link: async (session, cell) => {
+    const browser = openBrowser(stage.service)
+    const redirectUri = await answerUri(await browser.link(session), cell)
+    await expectStatus(await browser.comeBack(redirectUri), 200)
+  },
+  by_value: answerByValue,
+  'dc_api signed': answerInBrowser,
+  'dc_api unsigned': answerInBrowser,
+}
+
+const DESIGNATIONS = { 'dc+sd-jwt': { format: 'vc+sd-jwt' }, jwt_vc_json: { format: 'jwt_vp_json' } }
+const NESTED = { path_nested: { format: 'jwt_vc_json', path: '$.vp.verifiableCredential[0]' } }
+
+/** A lenient wallet that a bridge hands the view of the relying party. */
+async function answerByValue({ verification_id }: CreatedSession, { format }: Cell): Promise<void> {
+  const view = await expectStatus(await rp.call('GET', `/v1/verify/${verification_id}/openid4vp`), 200)
+  const { client_id, nonce, redirect_uri, presentation_definition } = (view as Loose).authorization_request
+  const request = { payload: { client_id, nonce, response_uri: redirect_uri, client_metadata: {} } } as never
+  const [descriptor] = presentation_definition.input_descriptors
+  const map = {
+    id: descriptor.id,
+    path: '$',
+    ...DESIGNATIONS[format as keyof typeof DESIGNATIONS],
+    ...(format === 'jwt_vc_json' && NESTED),
+  }
+  const submission = { id: 's', definition_id: presentation_definition.id, descriptor_map: [map] }
+  const vp_token = await FORMATS[format].present(request)
+  const body = new URLSearchParams({ vp_token, presentation_submission: JSON.stringify(submission) })
+  await expectStatus(await stage.service.fetch(redirect_uri, { method: 'POST', body }), 200)
+}
+
+/** The browser of a person who is on a page of the relying party's. */
+async function answerInBrowser({ verification_id }: CreatedSession, cell: Cell): Promise<void> {
+  const post = (path: string, body: object) =>
+    rp.call('POST', `/v1/verify/${verification_id}${path}`, { body })
+  const asked = (await expectStatus(await post('/dc-api/request', {}), 200)) as Loose
+  const protocol = `openid4vp-v1-${cell.channel.split(' ')[1]}`
+  const offered = asked.digital.requests.find((one: DigitalRequest) => one.protocol === protocol)
+  const browser = { origin: ORIGIN, ...trust() }
+  const request = await receiveDigital(offered, browser)
+  const answer = await answerDigital(request, await presentations(cell, request, ORIGIN), browser)
+  expect(answer.data).toHaveProperty(cell.response === 'encrypted' ? 'response' : 'vp_token')
+  await expectStatus(await post('/dc-api', answer), 200)
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely
+type Loose = any
+
+describe('CONTRACT 5: a foreign wallet is asked, and its answer verifies', () => {
+  beforeAll(useRelyingParty)
+
+  it.each(POSSIBLE)('$protocol by $channel, $format, $response, $clientId, $method', async (cell) => {
+    const session = await rp.create(creationOf(cell))
+    await CHANNELS[cell.channel](session, cell)
+    const poll = await rp.poll(session.verification_id)
+    expect(poll).toMatchObject({
+      status: 'verified',
+      protocol: cell.protocol,
+      channel: cell.channel.split(' ')[0],
+      format: cell.format,
+      checks: { age_over_18: true },
+    })
+    expect(poll.request_options).toMatchObject(Object(creationOf(cell)).request_options)
+  })
+})
+
+/** Where a cell ends that cannot be: at its creation, or where its channel begins. */
+async function isRefused(cell: Cell): Promise<boolean> {
+  const created = await rp.call('POST', '/v1/verify', { body: creationOf(cell) })
+  if (created.status === 422) return true
+  const session = (await expectStatus(created, 201)) as CreatedSession
+  await expect(CHANNELS[cell.channel](session, cell)).rejects.toThrow(/HTTP 4(?!29)\d\d/)
+  return (await rp.poll(session.verification_id)).status === 'pending'
+}
+
+const CLAUSES = [...Map.groupBy(REFUSED, (cell) => String(impossible(cell)))]
+
+describe('CONTRACT 5: what cannot be is refused', () => {
+  // One each: an API key has a limit of creations.
+  beforeEach(useRelyingParty)
+
+  it.each(CLAUSES)('%s', async (_, cells) => {
+    for (const cell of cells) expect([cell, await isRefused(cell)]).toEqual([cell, true])
+  })
+})
+
+it('What can be and what cannot are together all cells', () => {
+  const excluded = CELLS.filter((cell) => impossible(cell) !== undefined)
+  expect(POSSIBLE.length + excluded.length).toBe(CELLS.length)
+})

@@ -1,0 +1,71 @@
+// ISO/IEC TS 18013-7 Annex B over HTTP: mdocs of a foreign maker in the drafts, whose session has a nonce of the wallet's own.
+
+import { CompactEncrypt, importJWK } from 'jose'
+import { beforeAll, expect, it } from 'vitest'
+import {
+  type MdocPerson,
+  type MdocTelling,
+  makeMdocPerson,
+  mdocAgeOf,
+} from '../../support/people/mdoc-person.ts'
+import { answerOf } from '../../support/people/wallet.ts'
+import { expectStatus, OVER_18, type RelyingParty } from '../../support/service/service.ts'
+import { type Begun, begin, relyingPartyOf, useStage } from '../../support/service/stage.ts'
+
+const stage = useStage()
+const DRAFTS = ['openid4vp-draft24', 'openid4vp-draft18']
+
+async function reasonOf({ session }: Begun): Promise<readonly unknown[]> {
+  const { status, attempts } = await mdocRp.poll(session.verification_id)
+  return [status, attempts.at(-1)?.reason.code]
+}
+
+let mdocPerson: MdocPerson
+let mdocRp: RelyingParty
+beforeAll(async () => {
+  mdocPerson = await makeMdocPerson()
+  mdocRp = await relyingPartyOf(stage, { trust_anchors: [mdocPerson.anchor()] })
+})
+
+async function answerMdoc(protocol: string, telling: MdocTelling = {}) {
+  const begun = await begin(stage, { ...OVER_18, protocol }, { rp: mdocRp })
+  const presentations = await mdocAgeOf(mdocPerson, begun.request, telling)
+  return { begun, answer: await stage.service.wallet.present(begun.request, presentations) }
+}
+
+it.each(DRAFTS)('CONTRACT 5: in %s an mdoc of a foreign maker verifies', async (protocol) => {
+  const { begun, answer } = await answerMdoc(protocol)
+  await expectStatus(answer, 200)
+  const poll = await mdocRp.poll(begun.session.verification_id)
+  expect([poll.status, poll.format]).toEqual(['verified', 'mso_mdoc'])
+})
+
+it.each([
+  ['another nonce of the wallet', { mdocNonce: 'another nonce' }],
+  ['another nonce', { answering: { nonce: '0123456789abcdef0123456789abcdef' } }],
+  ['another verifier', { answering: { client_id: 'other.example' } }],
+  ['another response URI', { answering: { response_uri: 'https://verifier.example/other' } }],
+] satisfies readonly (readonly [string, MdocTelling])[])(
+  'ISO/IEC TS 18013-7 B.4.4: an mdoc whose device signed %s is refused',
+  async (_, telling) => {
+    for (const protocol of DRAFTS) {
+      const { begun, answer } = await answerMdoc(protocol, telling)
+      expect(answer.status).toBe(400)
+      expect(await reasonOf(begun)).toEqual(['pending', 'invalid_holder_signature'])
+    }
+  },
+)
+
+it('ISO/IEC TS 18013-7 B.4.4: an mdoc in an answer without apu is refused', async () => {
+  const begun = await begin(stage, { ...OVER_18, protocol: 'openid4vp-draft18' }, { rp: mdocRp })
+  const { payload } = begun.request
+  const answer = { ...answerOf(payload, await mdocAgeOf(mdocPerson, begun.request)), state: payload.state }
+  const key = payload.client_metadata.jwks!.keys[0]!
+  const response = await new CompactEncrypt(Buffer.from(JSON.stringify(answer)))
+    .setProtectedHeader({ alg: 'ECDH-ES', enc: 'A256GCM', kid: key.kid! })
+    .encrypt(await importJWK(key, 'ECDH-ES'))
+  const body = new URLSearchParams({ response })
+  const posted = await stage.service.fetch(payload.response_uri, { method: 'POST', body })
+  expect(posted.status).toBe(400)
+  expect(await reasonOf(begun)).toEqual(['pending', 'malformed_holder_binding'])
+})

@@ -1,0 +1,254 @@
+// CONTRACT 5: the drafts that wallets in the field still speak. A foreign wallet library infers the version from the request
+// alone, and its answer verifies, in every shape that `openid4vp-draft24` and `openid4vp-draft18` have here.
+
+import { decodeJwt } from 'jose'
+import { expect, it } from 'vitest'
+import type { Parts } from '../../support/people/issuer.ts'
+import { AGE, ageOf, PID, presentationOf, queryFor, type Telling } from '../../support/people/person.ts'
+import { answerOf, encryptResponse } from '../../support/people/wallet.ts'
+import { expectStatus, OVER_18 } from '../../support/service/service.ts'
+import { answerAge, type Begun, begin, useStage } from '../../support/service/stage.ts'
+
+const stage = useStage()
+const DRAFTS = ['openid4vp-draft24', 'openid4vp-draft18']
+const PLAIN = { response_mode: 'direct_post' }
+
+async function reasonOf({ session }: Begun): Promise<readonly unknown[]> {
+  const { status, attempts } = await stage.rp.poll(session.verification_id)
+  return [status, attempts.at(-1)?.reason.code]
+}
+
+/** Posts these parameters as the wallet's answer. */
+function post({ request }: Begun, parameters: Record<string, string>): Promise<Response> {
+  const body = new URLSearchParams(parameters)
+  return stage.service.fetch(request.payload.response_uri, { method: 'POST', body })
+}
+
+function setTyp(typ: string): Telling {
+  return { change: ({ header }: Parts) => void Object.assign(header, { typ }) }
+}
+
+it('CONTRACT 5: draft 18 names the verifier by its bare host, and that is the audience', async () => {
+  const { request } = await begin(stage, { ...OVER_18, protocol: 'openid4vp-draft18' })
+  expect(request.payload).toMatchObject({
+    client_id: 'verifier.example',
+    client_id_scheme: 'x509_san_dns',
+  })
+})
+
+it.each([
+  ['openid4vp-draft18', 'x509_san_dns:verifier.example'],
+  ['openid4vp-draft24', 'verifier.example'],
+])('CONTRACT 5: in %s an answer made for %s is refused', async (protocol, audience) => {
+  const begun = await begin(stage, { ...OVER_18, protocol })
+  expect((await answerAge(stage, begun.request, { audience })).status).toBe(400)
+  expect(await reasonOf(begun)).toEqual(['pending', 'audience_mismatch'])
+})
+
+it('CONTRACT 3: the URI of draft 18 has no method, and its links have the scheme of ISO/IEC TS 18013-7', async () => {
+  const { wallet_request } = await stage.rp.create({ ...OVER_18, protocol: 'openid4vp-draft18' })
+  expect([...new URL(wallet_request.uri).searchParams.keys()]).toEqual(['client_id', 'request_uri'])
+  expect(Object.keys(wallet_request.wallet_links)).toEqual(['openid4vp', 'mdoc-openid4vp'])
+})
+
+it('CONTRACT 5: draft 18 knows no wallet_nonce: one that is posted all the same is not echoed', async () => {
+  const { wallet_request } = await stage.rp.create({ ...OVER_18, protocol: 'openid4vp-draft18' })
+  const body = new URLSearchParams({ wallet_nonce: 'abc' })
+  const response = await stage.service.fetch(wallet_request.request_uri, { method: 'POST', body })
+  expect(decodeJwt(await response.text())).not.toHaveProperty('wallet_nonce')
+})
+
+it.each(DRAFTS)(
+  'CONTRACT 5: in %s a credential may be of either name that SD-JWT VC had',
+  async (protocol) => {
+    for (const typ of ['vc+sd-jwt', 'dc+sd-jwt']) {
+      const begun = await begin(stage, { ...OVER_18, protocol })
+      await expectStatus(await answerAge(stage, begun.request, setTyp(typ)), 200)
+      expect(await reasonOf(begun)).toEqual(['verified', undefined])
+    }
+  },
+)
+
+it.each(['openid4vp-1.0', 'haip-1.0'])('CONTRACT 5: in %s it may not', async (protocol) => {
+  const begun = await begin(stage, { ...OVER_18, protocol })
+  expect((await answerAge(stage, begun.request, setTyp('vc+sd-jwt'))).status).toBe(400)
+  expect(await reasonOf(begun)).toEqual(['pending', 'wrong_token_type'])
+})
+
+it.each([
+  [{ client_id_prefix: 'x509_hash' }, 'openid4vp-draft24'],
+  [{ client_id_prefix: 'x509_hash' }, 'openid4vp-draft18'],
+  [{ request_uri_method: 'post' }, 'openid4vp-draft18'],
+])('CONTRACT 5: %o is 422 in %s', async (request_options, protocol) => {
+  const response = await stage.rp.call('POST', '/v1/verify', {
+    body: { ...OVER_18, protocol, request_options },
+  })
+  const [name] = Object.keys(request_options)
+  expect(await expectStatus(response, 422)).toMatchObject({
+    errors: [{ pointer: `/request_options/${name}` }],
+  })
+})
+
+it.each(DRAFTS)('CONTRACT 5: in %s an mdoc is asked for with an encrypted answer only', async (protocol) => {
+  const asked = { ...OVER_18, protocol, request_options: PLAIN }
+  const { request } = await begin(stage, asked)
+  expect(JSON.stringify(request.payload)).not.toContain('mso_mdoc')
+  const body = { ...asked, formats: ['mso_mdoc'] }
+  const refused = await stage.rp.call('POST', '/v1/verify', { body })
+  expect(await expectStatus(refused, 422)).toMatchObject({ errors: [{ pointer: '/formats' }] })
+})
+
+it.each(DRAFTS)(
+  'CONTRACT 5: in %s a wallet that names no key is found by the state beside its answer',
+  async (protocol) => {
+    const begun = await begin(stage, { ...OVER_18, protocol })
+    const { state, client_metadata } = begun.request.payload
+    const { kid: _, ...key } = client_metadata.jwks!.keys[0]!
+    const answer = answerOf(begun.request.payload, await ageOf(stage.person, begun.request))
+    const response = await encryptResponse({ ...answer, state }, key, { enc: 'A256GCM' })
+    expect((await post(begun, { response })).status).toBe(400)
+    expect(await reasonOf(begun)).toEqual(['pending', 'unknown_encryption_key'])
+    await expectStatus(await post(begun, { response, state }), 200)
+    expect((await reasonOf(begun))[0]).toBe('verified')
+  },
+)
+
+it.each(DRAFTS)(
+  'CONTRACT 5: in %s an answer in an encryption that was not offered is refused',
+  async (protocol) => {
+    const begun = await begin(stage, { ...OVER_18, protocol })
+    const { state, client_metadata } = begun.request.payload
+    const answer = answerOf(begun.request.payload, await ageOf(stage.person, begun.request))
+    const response = await encryptResponse({ ...answer, state }, client_metadata.jwks!.keys[0]!, {
+      enc: 'A128GCM',
+    })
+    expect((await post(begun, { response })).status).toBe(400)
+    expect(await reasonOf(begun)).toEqual(['pending', 'unsupported_encryption'])
+  },
+)
+
+it.each(DRAFTS)(
+  'CONTRACT 5: in %s a VP Token of OpenID4VP 1.0 is refused, and the good answer is heard after it',
+  async (protocol) => {
+    const begun = await begin(stage, { ...OVER_18, protocol, request_options: PLAIN })
+    const { state } = begun.request.payload
+    const presentations = await ageOf(stage.person, begun.request)
+    expect((await post(begun, { state, vp_token: JSON.stringify(presentations) })).status).toBe(400)
+    expect(await reasonOf(begun)).toEqual(['pending', 'invalid_presentation_submission'])
+    await expectStatus(await stage.service.wallet.present(begun.request, presentations), 200)
+  },
+)
+
+it('CONTRACT 5: in OpenID4VP 1.0 an answer of the drafts is refused', async () => {
+  const begun = await begin(stage, { ...OVER_18, request_options: PLAIN })
+  const { payload } = begun.request
+  const presentations = await ageOf(stage.person, begun.request)
+  const [vp_token] = presentations[queryFor(begun.request, AGE)] ?? []
+  const map = [{ id: 'age_attestation', format: 'dc+sd-jwt', path: '$' }]
+  const submission = { id: 's', definition_id: `pd_${payload.nonce}`, descriptor_map: map }
+  const form = { vp_token: String(vp_token), presentation_submission: JSON.stringify(submission) }
+  expect((await post(begun, { ...form, state: payload.state })).status).toBe(400)
+  expect(await reasonOf(begun)).toEqual(['pending', 'invalid_vp_token'])
+})
+
+const OWN_QUERY = {
+  credentials: [
+    {
+      id: 'age',
+      format: 'dc+sd-jwt',
+      meta: { vct_values: [AGE] },
+      claims: [{ path: ['age_over_18'] }],
+    },
+  ],
+}
+
+it.each([
+  ['a bare presentation, as draft 24 has it', (presentation: unknown) => presentation],
+  ['a list of one, as the drafts after it have it', (presentation: unknown) => [presentation]],
+])("CONTRACT 5: draft 24 asks a relying party's own query in DCQL, and hears %s", async (_, shape) => {
+  const policy = { dcql_query: OWN_QUERY, protocol: 'openid4vp-draft24' }
+  const { session, request } = await begin(stage, policy)
+  expect(request.payload).not.toHaveProperty('presentation_definition')
+  const { age: [presentation] = [] } = await ageOf(stage.person, request)
+  await expectStatus(await stage.service.wallet.present(request, { age: shape(presentation) } as never), 200)
+  expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
+})
+
+const [ASKED] = OWN_QUERY.credentials
+it.each([
+  ['openid4vp-draft18', 'DCQL', OWN_QUERY],
+  ['openid4vp-draft24', 'multiple', { credentials: [{ ...ASKED, multiple: true }] }],
+  [
+    'openid4vp-draft24',
+    'holder binding given up',
+    { credentials: [{ ...ASKED, require_cryptographic_holder_binding: false }] },
+  ],
+  [
+    'openid4vp-draft24',
+    'types of W3C credentials',
+    {
+      credentials: [
+        {
+          ...ASKED,
+          format: 'jwt_vc_json',
+          meta: { type_values: [['AgeAttestationCredential']] },
+          claims: [{ path: ['credentialSubject', 'age_over_18'] }],
+        },
+      ],
+    },
+  ],
+  [
+    'openid4vp-draft24',
+    'trusted authorities',
+    { credentials: [{ ...ASKED, trusted_authorities: [{ type: 'aki', values: ['AAAA'] }] }] },
+  ],
+  [
+    'haip-1.0',
+    'holder binding given up',
+    { credentials: [{ ...ASKED, require_cryptographic_holder_binding: false }] },
+  ],
+])('CONTRACT 2: %s has no words for %s: 422', async (protocol, _, dcql_query) => {
+  const response = await stage.rp.call('POST', '/v1/verify', { body: { dcql_query, protocol } })
+  expect(await expectStatus(response, 422)).toMatchObject({
+    code: 'policy_unsatisfiable',
+    errors: [{ pointer: '/protocol', code: 'not_in_protocol' }],
+  })
+})
+
+/** Both types say an age, each in its own way. */
+const OF_AGE: Telling = { claims: { age_equal_or_over: { 18: true } } }
+
+it.each(DRAFTS.flatMap((protocol) => [{ protocol }, { protocol, request_options: PLAIN }]))(
+  'CONTRACT 5: several credentials answer one definition, each in its place: %o',
+  async (options) => {
+    const types = { credential_types: ['pid', 'age_attestation'], credential_match: 'all' }
+    const policy = { ...types, scope: ['family_name', 'age_over_18'], formats: ['dc+sd-jwt'], ...options }
+    const { session, request } = await begin(stage, policy)
+    const present = (vct: string) => presentationOf(stage.person, vct, request, OF_AGE)
+    const presentations = { pid: [await present(PID)], age_attestation: [await present(AGE)] }
+    await expectStatus(await stage.service.wallet.present(request, presentations), 200)
+    const poll = await stage.rp.poll(session.verification_id)
+    expect([poll.status, poll.checks]).toEqual(['verified', { family_name: true, age_over_18: true }])
+  },
+)
+
+it.each(DRAFTS)('CONTRACT 5: in %s presentations in each other’s place are refused', async (protocol) => {
+  const types = { credential_types: ['pid', 'age_attestation'], credential_match: 'all' }
+  const policy = { ...types, scope: ['family_name', 'age_over_18'], formats: ['dc+sd-jwt'], protocol }
+  const begun = await begin(stage, policy)
+  const present = (vct: string) => presentationOf(stage.person, vct, begun.request, OF_AGE)
+  const presentations = { pid: [await present(AGE)], age_attestation: [await present(PID)] }
+  expect((await stage.service.wallet.present(begun.request, presentations)).status).toBe(400)
+  expect(await reasonOf(begun)).toEqual(['pending', 'query_not_satisfied'])
+})
+
+it.each(DRAFTS)('CONTRACT 4: in %s a wallet declines, in the clear and inside its JWE', async (protocol) => {
+  for (const encrypted of [false, true]) {
+    const { session, request } = await begin(stage, { ...OVER_18, protocol })
+    const key = request.payload.client_metadata.jwks!.keys[0]!
+    const error = { error: 'access_denied', state: request.payload.state }
+    const form = encrypted ? { response: await encryptResponse(error, key, { enc: 'A256GCM' }) } : error
+    await expectStatus(await post({ session, request }, form), 200)
+    expect((await stage.rp.poll(session.verification_id)).status).toBe('declined')
+  }
+})

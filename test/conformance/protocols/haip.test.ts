@@ -1,0 +1,198 @@
+// `haip-1.0`: what HAIP 1.0 asks of a verifier beyond OpenID4VP 1.0, by name, each with its clause.
+
+import { expect, it } from 'vitest'
+import { mintCertificate, mintIssuerPki } from '../../support/certificates/certificates.ts'
+import type { Parts, SigningKey } from '../../support/people/issuer.ts'
+import { ageOf, certified, type Telling } from '../../support/people/person.ts'
+import { encryptResponse } from '../../support/people/wallet.ts'
+import { expectStatus, OVER_18, type RelyingParty } from '../../support/service/service.ts'
+import { answerAge, type Begun, begin, relyingPartyOf, useStage } from '../../support/service/stage.ts'
+
+const stage = useStage()
+const pki = await mintIssuerPki()
+const HAIP = { ...OVER_18, protocol: 'haip-1.0' }
+const ANCHOR = { name: 'Test issuer', credential_types: ['age_attestation'], assurance_level: 'substantial' }
+
+function signerOf({ privateJwk }: { readonly privateJwk: JsonWebKey }): SigningKey {
+  return { alg: 'ES256', privateJwk: privateJwk as SigningKey['privateJwk'] }
+}
+
+function trusting(...anchors: readonly object[]): Promise<RelyingParty> {
+  return relyingPartyOf(stage, { trust_anchors: anchors.map((anchor) => ({ ...ANCHOR, ...anchor })) })
+}
+
+/** A relying party that trusts the authority, and its session. */
+async function beginHaip(): Promise<Begun & { readonly rp: RelyingParty }> {
+  const rp = await trusting({ x509_ca_pem: pki.root.pem })
+  return { ...(await begin(stage, HAIP, { rp })), rp }
+}
+
+function dropKeyBinding(parts: Parts): void {
+  parts.kb = undefined
+}
+
+async function reasonOf(rp: RelyingParty, { session }: Begun): Promise<readonly unknown[]> {
+  const { status, attempts } = await rp.poll(session.verification_id)
+  return [status, attempts.at(-1)?.reason.code]
+}
+
+it('HAIP §5, H1–H4: asks in DCQL for a vp_token by x509_hash, in a signed Request Object, for direct_post.jwt', async () => {
+  const { session, request } = await beginHaip()
+  expect(session.wallet_request.protocol).toBe('haip-1.0')
+  expect(request.payload).toMatchObject({
+    response_type: 'vp_token',
+    response_mode: 'direct_post.jwt',
+    client_id: expect.stringMatching(/^x509_hash:/),
+    dcql_query: { credentials: [{ format: 'dc+sd-jwt' }, { format: 'mso_mdoc' }] },
+  })
+})
+
+it.each([
+  ['H2', { client_id_prefix: 'x509_san_dns' }],
+  ['H4', { response_mode: 'direct_post' }],
+])('HAIP §5, %s: another choice is 422: %o', async (_, request_options) => {
+  const response = await stage.rp.call('POST', '/v1/verify', { body: { ...HAIP, request_options } })
+  const [name] = Object.keys(request_options)
+  expect(await expectStatus(response, 422)).toMatchObject({
+    code: 'policy_unsatisfiable',
+    errors: [{ pointer: `/request_options/${name}` }],
+  })
+})
+
+it('HAIP §6: no other format than these two is asked for, unless by name, which is 422', async () => {
+  const asked = async (settings: object) => {
+    const rp = await relyingPartyOf(stage, settings)
+    const { wallet_request } = await rp.create({ ...HAIP, formats: undefined })
+    return wallet_request.dcql_query.credentials.map(({ format }) => format)
+  }
+  expect(await asked({})).toEqual(['dc+sd-jwt', 'mso_mdoc'])
+  expect(await asked({ formats: ['jwt_vc_json', 'mso_mdoc'] })).toEqual(['mso_mdoc'])
+  const body = { ...HAIP, formats: ['jwt_vc_json'] }
+  expect(await expectStatus(await stage.rp.call('POST', '/v1/verify', { body }), 422)).toMatchObject({
+    code: 'policy_unsatisfiable',
+    errors: [{ pointer: '/formats' }],
+  })
+})
+
+it('CONTRACT 2: what the settings prefer and HAIP does not have is passed over', async () => {
+  const request_options = { client_id_prefix: 'x509_san_dns', response_mode: 'direct_post' }
+  const rp = await relyingPartyOf(stage, { request_options })
+  const { verification_id } = await rp.create(HAIP)
+  expect((await rp.poll(verification_id)).request_options).toEqual({
+    client_id_prefix: 'x509_hash',
+    response_mode: 'direct_post.jwt',
+    request_uri_method: 'post',
+  })
+})
+
+it.each(['A128GCM', 'A256GCM'])('HAIP §5, H5: %s is listed, and an answer in it verifies', async (enc) => {
+  const { session, request, rp } = await beginHaip()
+  const { jwks } = request.payload.client_metadata
+  expect(request.payload.client_metadata).toHaveProperty(
+    'encrypted_response_enc_values_supported',
+    expect.arrayContaining([enc]),
+  )
+  const vp_token = await ageOf(stage.person, request, certified(pki))
+  const parameters = { vp_token, state: request.payload.state }
+  const response = await encryptResponse(parameters, jwks!.keys[0]!, { enc })
+  const body = new URLSearchParams({ response })
+  const posted = await stage.service.fetch(request.payload.response_uri, { method: 'POST', body })
+  await expectStatus(posted, 200)
+  expect((await rp.poll(session.verification_id)).status).toBe('verified')
+})
+
+it('HAIP §5, H4: a VP Token in the clear is refused, and the session stays pending', async () => {
+  const begun = await beginHaip()
+  const { request, rp } = begun
+  const vp_token = JSON.stringify(await ageOf(stage.person, request, certified(pki)))
+  const body = new URLSearchParams({ vp_token, state: request.payload.state })
+  const posted = await stage.service.fetch(request.payload.response_uri, { method: 'POST', body })
+  await expectStatus(posted, 400)
+  expect(await reasonOf(rp, begun)).toEqual(['pending', 'encryption_required'])
+})
+
+it('HAIP §5, H6: every request has an encryption key of its own', async () => {
+  const keys = new Set<unknown>()
+  for (let i = 0; i < 3; i++) keys.add((await beginHaip()).request.payload.client_metadata.jwks?.keys[0]?.x)
+  expect(keys.size).toBe(3)
+})
+
+it('HAIP §5.1, H8: the wallet is always told where its person goes next', async () => {
+  const { request } = await beginHaip()
+  const answer = await answerAge(stage, request, certified(pki))
+  expect(await expectStatus(answer, 200)).toEqual({ redirect_uri: expect.stringMatching(/#response_code=/) })
+})
+
+it('HAIP §5.1, H9: haip-vp is among the links, and only schemes whose wallets speak OpenID4VP 1.0', async () => {
+  const { session } = await beginHaip()
+  expect(Object.keys(session.wallet_request.wallet_links)).toEqual([
+    'openid4vp',
+    'haip-vp',
+    'eudi-openid4vp',
+    'eu-eaap',
+  ])
+})
+
+it('HAIP §6.1.1, H12: an issuer known by its certificates verifies', async () => {
+  const begun = await beginHaip()
+  expect((await answerAge(stage, begun.request, certified(pki))).status).toBe(200)
+  expect(await reasonOf(begun.rp, begun)).toEqual(['verified', undefined])
+})
+
+it('HAIP §6.1.1, H12: an issuer known by plain keys verifies in OpenID4VP 1.0, and not here', async () => {
+  const base = await begin(stage, OVER_18)
+  expect((await answerAge(stage, base.request)).status).toBe(200)
+  const begun = await begin(stage, HAIP)
+  expect((await answerAge(stage, begun.request)).status).toBe(400)
+  expect(await reasonOf(stage.rp, begun)).toEqual(['pending', 'untrusted_issuer'])
+})
+
+it('HAIP §6.1.1, H2: a self-signed issuer certificate that the relying party pinned is not accepted', async () => {
+  const own = await mintCertificate({ subject: 'CN=Myself' })
+  const rp = await trusting({ x509_certificate_pem: own.pem })
+  const telling = { issuer: signerOf(own), x5c: [own.x5c], claims: { iss: undefined } }
+  const base = await begin(stage, OVER_18, { rp })
+  expect((await answerAge(stage, base.request, telling)).status).toBe(200)
+  const begun = await begin(stage, HAIP, { rp })
+  expect((await answerAge(stage, begun.request, telling)).status).toBe(400)
+  expect(await reasonOf(rp, begun)).toEqual(['pending', 'self_signed_certificate'])
+})
+
+it('HAIP §6.1.1, H2: a trust anchor in the chain is refused', async () => {
+  const begun = await beginHaip()
+  const telling = { ...certified(pki), x5c: [pki.leaf.x5c, pki.intermediate.x5c, pki.root.x5c] }
+  expect((await answerAge(stage, begun.request, telling)).status).toBe(400)
+  expect(await reasonOf(begun.rp, begun)).toEqual(['pending', 'trust_anchor_in_chain'])
+})
+
+it.each([
+  ['without its key binding', { change: dropKeyBinding }, 'holder_binding_missing'],
+  ['bound to nobody', { unbound: true }, 'holder_key_missing'],
+] satisfies readonly (readonly [string, Telling, string])[])(
+  'HAIP §6.1, H12: a credential %s is refused',
+  async (_, telling, reason) => {
+    const begun = await beginHaip()
+    const answer = await answerAge(stage, begun.request, { ...certified(pki), ...telling })
+    expect(answer.status).toBe(400)
+    expect(await reasonOf(begun.rp, begun)).toEqual(['pending', reason])
+  },
+)
+
+it('HAIP §6.1, H12: a status that is no status_list is not taken for valid', async () => {
+  const begun = await beginHaip()
+  const claims = { iss: undefined, status: { other_list: { id: 1 } } }
+  expect((await answerAge(stage, begun.request, { ...certified(pki), claims })).status).toBe(503)
+  expect(await reasonOf(begun.rp, begun)).toEqual(['pending', 'status_unavailable'])
+})
+
+it('HAIP §7, H13: ES256 with SHA-256 is offered for credential and key binding', async () => {
+  const { request } = await beginHaip()
+  expect(request.payload.client_metadata).toMatchObject({
+    vp_formats_supported: {
+      'dc+sd-jwt': {
+        'sd-jwt_alg_values': expect.arrayContaining(['ES256']),
+        'kb-jwt_alg_values': expect.arrayContaining(['ES256']),
+      },
+    },
+  })
+})

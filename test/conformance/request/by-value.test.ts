@@ -1,0 +1,279 @@
+// CONTRACT 3, by value: a bridge hands the request of the relying party's view to a lenient wallet, and its answer is heard where
+// the relying party's settings say so. Each refusal changes one thing of a good answer, which is heard after it.
+
+import { beforeAll, expect, it } from 'vitest'
+import { JWT_VC_AGE, jwtVcOf, makeJwtVcPerson } from '../../support/people/jwt-vc-person.ts'
+import { MDOC_AGE, type MdocPerson, makeMdocPerson, mdocOf } from '../../support/people/mdoc-person.ts'
+import { AGE, PID, presentationOf, type Telling } from '../../support/people/person.ts'
+import type { ReceivedRequest } from '../../support/people/wallet.ts'
+import {
+  type CreatedSession,
+  expectStatus,
+  OVER_18,
+  type RelyingParty,
+} from '../../support/service/service.ts'
+import { relyingPartyOf, useStage } from '../../support/service/stage.ts'
+import { confirming, PAYMENT } from '../../support/service/transaction-data.ts'
+
+const stage = useStage()
+let mdocPerson: MdocPerson
+beforeAll(async () => {
+  mdocPerson = await makeMdocPerson()
+})
+
+/** `authorization_request` of the view, as far as a lenient wallet reads it. */
+type Shown = {
+  readonly client_id: string
+  readonly redirect_uri: string
+  readonly nonce: string
+  readonly presentation_definition: {
+    readonly id: string
+    readonly input_descriptors: readonly { readonly id: string; readonly name: string }[]
+  }
+}
+
+async function view({ verification_id }: CreatedSession, rp: RelyingParty = stage.rp): Promise<Shown> {
+  const response = await rp.call('GET', `/v1/verify/${verification_id}/openid4vp`)
+  return ((await expectStatus(response, 200)) as { authorization_request: Shown }).authorization_request
+}
+
+/** The wallet takes the view for its request. */
+function requestOf({ client_id, nonce, redirect_uri }: Shown): ReceivedRequest {
+  return { payload: { client_id, nonce, response_uri: redirect_uri, client_metadata: {} } } as never
+}
+
+type Form = Record<string, string>
+
+/** A good answer: the age attestation, with its place in the definition. */
+async function answerTo(shown: Shown, telling: Telling = {}, format = 'vc+sd-jwt'): Promise<Form> {
+  const { id, input_descriptors } = shown.presentation_definition
+  const vp_token = await presentationOf(stage.person, AGE, requestOf(shown), telling)
+  const descriptor_map = [{ id: input_descriptors[0]?.id, format, path: '$' }]
+  return { vp_token, presentation_submission: JSON.stringify({ id: 's', definition_id: id, descriptor_map }) }
+}
+
+function post({ redirect_uri }: Shown, form: Form): Promise<Response> {
+  return stage.service.fetch(redirect_uri, { method: 'POST', body: new URLSearchParams(form) })
+}
+
+async function stateOf({ verification_id }: CreatedSession, rp: RelyingParty = stage.rp) {
+  const { status, attempts, channel } = await rp.poll(verification_id)
+  return { status, reason: attempts.at(-1)?.reason.code, channel }
+}
+
+it.each([
+  ['openid4vp-1.0', 'vc+sd-jwt', 'direct_post.jwt'],
+  ['openid4vp-1.0', 'dc+sd-jwt', 'direct_post'],
+  ['openid4vp-draft24', 'vc+sd-jwt', 'direct_post.jwt'],
+  ['openid4vp-draft18', 'vc+sd-jwt', 'direct_post'],
+])(
+  'CONTRACT 3: beside %s an answer to the view, as %s, is verified (asked for: %s)',
+  async (protocol, format, response_mode) => {
+    const session = await stage.rp.create({ ...OVER_18, protocol, request_options: { response_mode } })
+    const shown = await view(session)
+    const { redirect_uri } = (await expectStatus(
+      await post(shown, await answerTo(shown, {}, format)),
+      200,
+    )) as {
+      redirect_uri: string
+    }
+    expect(redirect_uri).toMatch(/#response_code=/)
+    expect(await stage.rp.poll(session.verification_id)).toMatchObject({
+      status: 'verified',
+      channel: 'by_value',
+      session_binding: 'none',
+      checks: { age_over_18: true },
+    })
+  },
+)
+
+it('CONTRACT 3: one of several types answers for itself', async () => {
+  const session = await stage.rp.create({
+    credential_types: ['pid', 'age_attestation'],
+    scope: ['age_over_18'],
+  })
+  const shown = await view(session)
+  const { id, input_descriptors } = shown.presentation_definition
+  const descriptor = input_descriptors.find(({ name }) => name === 'age_attestation')
+  const vp_token = JSON.stringify([await presentationOf(stage.person, AGE, requestOf(shown))])
+  const descriptor_map = [{ id: descriptor?.id, format: 'vc+sd-jwt', path: '$[0]' }]
+  const presentation_submission = JSON.stringify({ id: 's', definition_id: id, descriptor_map })
+  await expectStatus(await post(shown, { vp_token, presentation_submission }), 200)
+  const poll = await stage.rp.poll(session.verification_id)
+  expect([poll.status, poll.credential_type]).toEqual(['verified', 'age_attestation'])
+})
+
+it('OpenID4VP 1.0 §8.4: an answer to a view, which asks for no confirmation, confirms nothing unless it signs for it', async () => {
+  const asked = { ...OVER_18, formats: ['dc+sd-jwt'], transaction_data: [PAYMENT] }
+  const session = await stage.rp.create(asked)
+  const shown = await view(session)
+  expect((await post(shown, await answerTo(shown))).status).toBe(400)
+  expect(await stateOf(session)).toMatchObject({ status: 'pending', reason: 'transaction_data_missing' })
+  const keyBinding = confirming({ payload: session.wallet_request } as never)
+  await expectStatus(await post(shown, await answerTo(shown, { keyBinding })), 200)
+  expect(await stateOf(session)).toMatchObject({ status: 'verified', channel: 'by_value' })
+})
+
+function submission(change: (map: Record<string, unknown>, whole: Record<string, unknown>) => unknown) {
+  return (form: Form): Form => {
+    const whole = JSON.parse(form.presentation_submission ?? '{}')
+    change(whole.descriptor_map[0], whole)
+    return { ...form, presentation_submission: JSON.stringify(whole) }
+  }
+}
+
+/** What is wrong, how the answer differs, and the reason it is refused for. */
+const REFUSED: readonly (readonly [string, Telling, (form: Form) => Form, string])[] = [
+  ['made for another nonce', { nonce: 'a'.repeat(32) }, (form) => form, 'nonce_mismatch'],
+  ['made for another verifier', { audience: 'https://other.example' }, (form) => form, 'audience_mismatch'],
+  [
+    'made for the signed request’s client_id',
+    { audience: 'x509_san_dns:verifier.example' },
+    (form) => form,
+    'audience_mismatch',
+  ],
+  [
+    'without its key binding',
+    { change: (parts) => void Object.assign(parts, { kb: undefined }) },
+    (form) => form,
+    'nonce_mismatch',
+  ],
+  ['with a state', {}, (form) => ({ ...form, state: 'state' }), 'encryption_required'],
+  ['without a submission', {}, ({ vp_token = '' }) => ({ vp_token }), 'encryption_required'],
+  [
+    'for another definition',
+    {},
+    submission((_, whole) => Object.assign(whole, { definition_id: 'pd' })),
+    'invalid_presentation_submission',
+  ],
+  [
+    'for a descriptor nobody made',
+    {},
+    submission((map) => Object.assign(map, { id: 'other' })),
+    'unknown_credential_query',
+  ],
+  [
+    'in a format that is not asked for',
+    {},
+    submission((map) => Object.assign(map, { format: 'ldp_vp' })),
+    'unknown_credential_query',
+  ],
+  [
+    'called an mdoc',
+    {},
+    submission((map) => Object.assign(map, { format: 'mso_mdoc' })),
+    'unknown_credential_query',
+  ],
+  [
+    'whose path points nowhere',
+    {},
+    submission((map) => Object.assign(map, { path: '$[0]' })),
+    'invalid_vp_token',
+  ],
+  [
+    'whose path is a script',
+    {},
+    submission((map) => Object.assign(map, { path: '$[(@.length-1)]' })),
+    'invalid_vp_token',
+  ],
+  ['without a path', {}, submission((map) => delete map.path), 'invalid_presentation_submission'],
+  [
+    'with an empty map',
+    {},
+    submission((_, whole) => Object.assign(whole, { descriptor_map: [] })),
+    'invalid_presentation_submission',
+  ],
+  [
+    'that names one descriptor twice',
+    {},
+    submission((map, whole) => Object.assign(whole, { descriptor_map: [map, map] })),
+    'wrong_presentation_count',
+  ],
+  [
+    'with a map of 21',
+    {},
+    submission((map, whole) => Object.assign(whole, { descriptor_map: Array(21).fill(map) })),
+    'limit_exceeded',
+  ],
+  [
+    'whose submission is no JSON',
+    {},
+    (form) => ({ ...form, presentation_submission: '{' }),
+    'invalid_presentation_submission',
+  ],
+]
+
+it.each(REFUSED)(
+  'CONTRACT 3: an answer %s is refused, and a good one is heard after it',
+  async (_, telling, change, reason) => {
+    const session = await stage.rp.create()
+    const shown = await view(session)
+    expect((await post(shown, change(await answerTo(shown, telling)))).status).toBe(400)
+    expect(await stateOf(session)).toMatchObject({ status: 'pending', reason })
+    await expectStatus(await post(shown, await answerTo(shown)), 200)
+    expect((await stateOf(session)).status).toBe('verified')
+  },
+)
+
+it('CONTRACT 3: a credential of another type in its place is refused', async () => {
+  const session = await stage.rp.create()
+  const shown = await view(session)
+  const vp_token = await presentationOf(stage.person, PID, requestOf(shown))
+  expect((await post(shown, { ...(await answerTo(shown)), vp_token })).status).toBe(400)
+  expect(await stateOf(session)).toMatchObject({ status: 'pending', reason: 'query_not_satisfied' })
+})
+
+it('CONTRACT 3: an mdoc is never heard by value', async () => {
+  const anchors = [stage.authority.anchor(), mdocPerson.anchor({ name: 'IACA' })]
+  const rp = await relyingPartyOf(stage, { trust_anchors: anchors })
+  const session = await rp.create()
+  const shown = await view(session, rp)
+  const nameSpaces = { [MDOC_AGE]: { age_over_18: true } }
+  const vp_token = await mdocOf(mdocPerson, MDOC_AGE, nameSpaces, requestOf(shown))
+  const answer = submission((map) => Object.assign(map, { format: 'mso_mdoc' }))(await answerTo(shown))
+  expect((await post(shown, { ...answer, vp_token })).status).toBe(400)
+  expect(await stateOf(session, rp)).toMatchObject({ status: 'pending', reason: 'unknown_credential_query' })
+})
+
+it.each([
+  ['the settings do not say by_value', { by_value: false }, {}],
+  ['the session is of HAIP', {}, { protocol: 'haip-1.0' }],
+])('CONTRACT 3: where %s it is not heard', async (_, settings, policy) => {
+  const rp = await relyingPartyOf(stage, settings)
+  const session = await rp.create({ ...OVER_18, ...policy })
+  const shown = await view(session, rp)
+  expect((await post(shown, await answerTo(shown))).status).toBe(400)
+  expect(await stateOf(session, rp)).toMatchObject({ status: 'pending', reason: 'encryption_required' })
+})
+
+it('CONTRACT 3: a generation whose view nobody read is not answered by value', async () => {
+  const session = await stage.rp.create()
+  const { payload } = await stage.service.wallet.receive(session.wallet_request.uri)
+  const id = session.verification_id
+  const shown: Shown = {
+    client_id: 'https://verifier.example',
+    redirect_uri: payload.response_uri,
+    nonce: payload.nonce,
+    presentation_definition: {
+      id: `pd_${id}`,
+      input_descriptors: [{ id: `descriptor_${id}`, name: 'age_attestation' }],
+    },
+  }
+  expect((await post(shown, await answerTo(shown))).status).toBe(400)
+  expect(await stateOf(session)).toMatchObject({ status: 'pending', reason: 'encryption_required' })
+  expect((await view(session)).nonce).toBe(payload.nonce)
+  await expectStatus(await post(shown, await answerTo(shown)), 200)
+})
+
+it('CONTRACT 3: a W3C credential in its VP is heard by value', async () => {
+  const jwtVcPerson = await makeJwtVcPerson()
+  const rp = await relyingPartyOf(stage, { trust_anchors: [jwtVcPerson.anchor()] })
+  const session = await rp.create()
+  const shown = await view(session, rp)
+  const vp_token = await jwtVcOf(jwtVcPerson, JWT_VC_AGE, { age_over_18: true }, requestOf(shown))
+  const path_nested = { format: 'jwt_vc_json', path: '$.vp.verifiableCredential[0]' }
+  const nested = submission((map) => Object.assign(map, { format: 'jwt_vp_json', path_nested }))
+  await expectStatus(await post(shown, { ...nested(await answerTo(shown)), vp_token }), 200)
+  const poll = await rp.poll(session.verification_id)
+  expect([poll.status, poll.format, poll.channel]).toEqual(['verified', 'jwt_vc_json', 'by_value'])
+})

@@ -1,0 +1,246 @@
+// CONTRACT 2: what a creation may ask for, what it is refused for, and what it answers.
+
+import { expect, it } from 'vitest'
+import { decodePng } from '../../qr/judges.ts'
+import { decodeQrCode, expectStatus, OVER_18, readQr } from '../../support/service/service.ts'
+import { relyingPartyOf, useStage } from '../../support/service/stage.ts'
+
+const stage = useStage()
+
+const PID = { credential_types: ['pid'], scope: ['family_name'] }
+
+type Problem = {
+  readonly status: number
+  readonly code: string
+  readonly errors: readonly { readonly pointer: string; readonly code: string }[]
+}
+
+/** The problem a body meets. */
+async function refusal(body: unknown, status: number): Promise<Problem> {
+  const response = await stage.rp.call('POST', '/v1/verify', { body })
+  expect(response.headers.get('content-type')).toBe('application/problem+json')
+  return (await expectStatus(response, status)) as Problem
+}
+
+it('CONTRACT 2: the answer has the fields of specification 4.1, and client_token, wallet_request, livemode, version', async () => {
+  const session = await stage.rp.create()
+  expect(session).toEqual({
+    verification_id: expect.stringMatching(/^v_[A-Za-z0-9_-]{43}$/),
+    status: 'pending',
+    session_url: expect.stringMatching(/^https:\/\/verifier\.example\//),
+    qr_code: expect.stringMatching(/^image\/png;base64,/),
+    deep_link: `walletverify://verify/${session.verification_id}`,
+    expires_at: expect.stringMatching(/Z$/),
+    client_token: expect.stringMatching(/^ct_[0-9a-z]+\.[A-Za-z0-9_-]{43}$/),
+    wallet_request: expect.any(Object),
+    livemode: false,
+    version: 1,
+  })
+  expect(session.session_url).toContain(session.client_token)
+})
+
+it('CONTRACT 2: qr_code is 320 pixels of the first generation', async () => {
+  const session = await stage.rp.create()
+  const { width, height } = decodePng(decodeQrCode(session.qr_code))
+  expect([width, height]).toEqual([320, 320])
+  expect(readQr(session.qr_code)).toBe(session.wallet_request.uri)
+})
+
+it('CONTRACT 2: defaults are low, any, all formats, openid4vp-1.0, 600 seconds, direct_post.jwt by post from x509_hash', async () => {
+  const { verification_id } = await stage.rp.create(OVER_18)
+  const poll = await stage.rp.poll(verification_id)
+  expect(poll).toMatchObject({
+    required_assurance_level: 'low',
+    metadata: {},
+    credential_match: 'any',
+    formats: null,
+    protocol: 'openid4vp-1.0',
+    request_options: {
+      client_id_prefix: 'x509_hash',
+      response_mode: 'direct_post.jwt',
+      request_uri_method: 'post',
+    },
+    required_session_binding: 'none',
+    return_url: null,
+    locale: null,
+    purpose: null,
+    allow_derived: false,
+    retry_of: null,
+    claims_encryption_jwk: null,
+  })
+  const { created_at, expires_at } = poll as unknown as { created_at: string; expires_at: string }
+  expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(600_000)
+})
+
+it.each([60, 86_400])('CONTRACT 2: expires_in of %i seconds is kept', async (expires_in) => {
+  const { verification_id, expires_at } = await stage.rp.create({ ...OVER_18, expires_in })
+  const { created_at } = (await stage.rp.poll(verification_id)) as unknown as { created_at: string }
+  expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(expires_in * 1000)
+})
+
+const many = (count: number) => Array.from({ length: count }, (_, i) => `name_${i}`)
+const metadataOf = (keys: number, length: number, letter = 'x') =>
+  Object.fromEntries(many(keys).map((key) => [key, letter.repeat(length)]))
+
+it.each([
+  ['credential_types missing', { scope: ['age_over_18'] }, '/credential_types'],
+  ['credential_types empty', { ...OVER_18, credential_types: [] }, '/credential_types'],
+  ['11 credential_types', { ...OVER_18, credential_types: many(11) }, '/credential_types'],
+  ['credential_types not a list', { ...OVER_18, credential_types: 'pid' }, '/credential_types'],
+  ['scope missing', { credential_types: ['pid'] }, '/scope'],
+  ['scope empty', { ...OVER_18, scope: [] }, '/scope'],
+  ['51 scopes', { ...OVER_18, scope: many(51) }, '/scope'],
+  ['an unknown level', { ...OVER_18, required_assurance_level: 'medium' }, '/required_assurance_level'],
+  ['21 metadata keys', { ...OVER_18, metadata: metadataOf(21, 1) }, '/metadata'],
+  ['a metadata key of 41', { ...OVER_18, metadata: { ['k'.repeat(41)]: '' } }, `/metadata/${'k'.repeat(41)}`],
+  ['a metadata value of 501', { ...OVER_18, metadata: { key: 'x'.repeat(501) } }, '/metadata/key'],
+  ['metadata of over 8 KiB', { ...OVER_18, metadata: metadataOf(20, 410) }, '/metadata'],
+  ['metadata of over 8 KiB in 4,500 letters', { ...OVER_18, metadata: metadataOf(9, 500, 'é') }, '/metadata'],
+  ['a metadata value that is no string', { ...OVER_18, metadata: { key: 1 } }, '/metadata/key'],
+  ['an unknown credential_match', { ...OVER_18, credential_match: 'some' }, '/credential_match'],
+  ['an unknown protocol', { ...OVER_18, protocol: 'openid4vp-2.0' }, '/protocol'],
+  ['expires_in of 59', { ...OVER_18, expires_in: 59 }, '/expires_in'],
+  ['expires_in of 86,401', { ...OVER_18, expires_in: 86_401 }, '/expires_in'],
+  ['expires_in of 60.5', { ...OVER_18, expires_in: 60.5 }, '/expires_in'],
+  [
+    'an unknown response_mode',
+    { ...OVER_18, request_options: { response_mode: 'fragment' } },
+    '/request_options/response_mode',
+  ],
+  ['an unlisted return_url', { ...OVER_18, return_url: 'https://shop.example/elsewhere' }, '/return_url'],
+  ['a return_url of http', { ...OVER_18, return_url: 'http://shop.example/return' }, '/return_url'],
+  ['a purpose of 201 letters', { ...OVER_18, purpose: 'x'.repeat(201) }, '/purpose'],
+  ['a purpose of two lines', { ...OVER_18, purpose: 'To sell\nyou wine' }, '/purpose'],
+  ['an empty locale', { ...OVER_18, locale: '' }, '/locale'],
+])('CONTRACT 2: %s is 400 invalid_request at its pointer', async (_, body, pointer) => {
+  const { code, errors } = await refusal(body, 400)
+  expect([code, errors.map((error) => error.pointer)]).toEqual(['invalid_request', [pointer]])
+})
+
+it('CONTRACT 2: unknown members are refused by name, at every level', async () => {
+  const { code, errors } = await refusal({ ...OVER_18, scopes: [], request_options: { mode: 'x' } }, 400)
+  expect(code).toBe('invalid_request')
+  const unknown = errors.filter((error) => error.code === 'unknown_member').map((error) => error.pointer)
+  expect(unknown.sort()).toEqual(['/request_options/mode', '/scopes'])
+})
+
+it.each([
+  [
+    'credential type',
+    { ...OVER_18, credential_types: ['passport'] },
+    'unsupported_credential_type',
+    '/credential_types/0',
+  ],
+  ['scope', { ...OVER_18, scope: ['age_over_18', 'shoe_size'] }, 'unsupported_scope', '/scope/1'],
+  ['format', { ...OVER_18, formats: ['ldp_vc'] }, 'invalid_request', '/formats/0'],
+])('CONTRACT 2: a %s nobody knows is 400', async (_, body, code, pointer) => {
+  expect(await refusal(body, 400)).toMatchObject({ code, errors: [{ pointer }] })
+})
+
+it.each([
+  ['a scope no requested type carries', { ...OVER_18, scope: ['family_name'] }, '/scope/0'],
+  ['one such scope beside good ones', { ...OVER_18, scope: ['age_over_18', 'sex'] }, '/scope/1'],
+])('CONTRACT 2: %s is 422 policy_unsatisfiable', async (_, body, pointer) => {
+  const { code, errors } = await refusal(body, 422)
+  expect([code, errors.map((error) => error.pointer)]).toEqual(['policy_unsatisfiable', [pointer]])
+})
+
+it.each(['dc+sd-jwt', 'mso_mdoc'])(
+  'CONTRACT 2: one type in one format (%s) is exactly one credential query, and no credential_sets',
+  async (format) => {
+    const { wallet_request } = await stage.rp.create({ ...OVER_18, formats: [format] })
+    expect(Object.keys(wallet_request.dcql_query)).toEqual(['credentials'])
+    expect(wallet_request.dcql_query.credentials).toMatchObject([{ id: 'age_attestation', format }])
+  },
+)
+
+it('CONTRACT 2: by default a type is asked for in all the formats it has, and one of them is enough', async () => {
+  const { credentials, credential_sets } = (await stage.rp.create(OVER_18)).wallet_request.dcql_query
+  expect(credentials.map(({ format }) => format)).toEqual(expect.arrayContaining(['dc+sd-jwt', 'mso_mdoc']))
+  expect(credential_sets).toEqual([{ options: credentials.map(({ id }) => [id]) }])
+})
+
+it('CONTRACT 2: a type with two document types is asked for by both, and one of them is enough', async () => {
+  const photoId = { credential_types: ['photo_id'], scope: ['age_over_18'] }
+  const { credentials, credential_sets } = (await stage.rp.create(photoId)).wallet_request.dcql_query
+  expect(credentials).toMatchObject([
+    { format: 'mso_mdoc', meta: { doctype_value: 'org.iso.23220.photoid.1' } },
+    { format: 'mso_mdoc', meta: { doctype_value: 'org.iso.23220.photoID.1' } },
+  ])
+  expect(credential_sets).toEqual([{ options: credentials.map(({ id }) => [id]) }])
+})
+
+it('CONTRACT 2: several types are alternatives with any, and all of them are asked for with all', async () => {
+  const types = {
+    credential_types: ['age_attestation', 'pid'],
+    scope: ['age_over_18'],
+    formats: ['dc+sd-jwt'],
+  }
+  const any = (await stage.rp.create(types)).wallet_request.dcql_query
+  const all = (await stage.rp.create({ ...types, credential_match: 'all' })).wallet_request.dcql_query
+  expect(any.credential_sets).toEqual([{ options: [['age_attestation'], ['pid']] }])
+  expect(all.credential_sets).toEqual([{ options: [['age_attestation']] }, { options: [['pid']] }])
+})
+
+it('CONTRACT 2: a type and scopes the relying party added can be asked for', async () => {
+  const credential_types = [
+    {
+      type: 'membership',
+      formats: {
+        'dc+sd-jwt': {
+          meta: { vct_values: ['https://club.example/card'] },
+          scopes: { tier: ['card', 'tier'] },
+        },
+      },
+    },
+  ]
+  const rp = await relyingPartyOf(stage, { credential_types })
+  const { wallet_request } = await rp.create({ credential_types: ['membership'], scope: ['tier'] })
+  expect(wallet_request.dcql_query).toMatchObject({
+    credentials: [
+      { meta: { vct_values: ['https://club.example/card'] }, claims: [{ path: ['card', 'tier'] }] },
+    ],
+  })
+  const elsewhere = await refusal({ credential_types: ['membership'], scope: ['tier'] }, 400)
+  expect(elsewhere.code).toBe('unsupported_credential_type')
+})
+
+it('CONTRACT 2: metadata at its limits is returned untouched and never read', async () => {
+  const metadata = {
+    ['k'.repeat(40)]: 'x'.repeat(500),
+    status: 'verified',
+    age_over_18: 'true',
+    scope: '["everything"]',
+    text: ' ü𝄞 "\\ <script>\n',
+    ...metadataOf(15, 400),
+  }
+  const { verification_id, wallet_request } = await stage.rp.create({ ...PID, metadata })
+  const poll = await stage.rp.poll(verification_id)
+  expect(poll).toMatchObject({ metadata, status: 'pending', checks: null, scope: ['family_name'] })
+  expect(JSON.stringify(wallet_request)).not.toContain('script')
+})
+
+it('CONTRACT 2: return_url is taken where it is exactly one of the listed', async () => {
+  const return_url = 'https://shop.example/return'
+  const rp = await relyingPartyOf(stage, { return_urls: [return_url] })
+  const { verification_id } = await rp.create({ ...OVER_18, return_url })
+  expect((await rp.poll(verification_id)).return_url).toBe(return_url)
+  const body = { ...OVER_18, return_url: `${return_url}/` }
+  expect((await rp.call('POST', '/v1/verify', { body })).status).toBe(400)
+})
+
+it.each([
+  ['a body that is no JSON', '{', 'application/json', 400, 'invalid_json'],
+  ['a member named twice', '{"scope":["a"],"scope":["b"]}', 'application/json', 400, 'invalid_json'],
+  ['a form', 'scope=age_over_18', 'application/x-www-form-urlencoded', 415, 'unsupported_media_type'],
+  [
+    'a body of over 16 KiB',
+    JSON.stringify({ pad: 'x'.repeat(16_384) }),
+    'application/json',
+    413,
+    'payload_too_large',
+  ],
+])('CONTRACT 9: %s is refused', async (_, body, type, status, code) => {
+  const response = await stage.rp.call('POST', '/v1/verify', { body, headers: { 'content-type': type } })
+  expect(await expectStatus(response, status)).toMatchObject({ status, code })
+})

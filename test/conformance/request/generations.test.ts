@@ -1,0 +1,157 @@
+// CONTRACT 3: generations. Every render makes a new request; which ones are still heard, and what the others are told.
+
+import { expect, it } from 'vitest'
+import type { ReceivedRequest } from '../../support/people/wallet.ts'
+import {
+  type CreatedSession,
+  expectStatus,
+  OVER_18,
+  type Poll,
+  readQr,
+} from '../../support/service/service.ts'
+import { answerAge, begin, useStage } from '../../support/service/stage.ts'
+
+const stage = useStage()
+
+/** Renders a QR and returns the request URI in it. */
+async function render({ verification_id }: CreatedSession): Promise<string> {
+  const response = await stage.rp.call('GET', `/v1/verify/${verification_id}/qr`)
+  if (response.status !== 200) throw new Error(`HTTP ${response.status} ${await response.text()}`)
+  return readQr(new Uint8Array(await response.arrayBuffer()))
+}
+
+function fetchRequest(uri: string): Promise<Response> {
+  return stage.service.fetch(new URL(uri).searchParams.get('request_uri') ?? '')
+}
+
+async function newestNonce({ verification_id }: CreatedSession): Promise<string> {
+  const response = await stage.rp.call('GET', `/v1/verify/${verification_id}/openid4vp`)
+  const view = (await expectStatus(response, 200)) as { authorization_request: { nonce: string } }
+  return view.authorization_request.nonce
+}
+
+const SUPERSEDED = { error: 'invalid_request', error_description: expect.stringMatching(/scan again/) }
+const ENCRYPTION = {
+  jwt: { ...OVER_18 },
+  plain: { ...OVER_18, request_options: { response_mode: 'direct_post' } },
+}
+
+it('CONTRACT 3: every render is a generation of its own: nonce, state and key are new', async () => {
+  const session = await stage.rp.create()
+  const uris = [session.wallet_request.uri, await render(session), await render(session)]
+  const payloads = []
+  for (const uri of uris) payloads.push((await stage.service.wallet.receive(uri)).payload)
+  const kids = payloads.map(({ client_metadata }) => client_metadata.jwks?.keys[0]?.kid)
+  for (const values of [uris, payloads.map(({ nonce }) => nonce), payloads.map(({ state }) => state), kids]) {
+    expect(new Set(values).size).toBe(3)
+  }
+})
+
+it('CONTRACT 3: concurrent renders are generations of their own, each picture showing its own', async () => {
+  const session = await stage.rp.create()
+  const uris = await Promise.all(Array.from({ length: 5 }, () => render(session)))
+  const requests = await Promise.all(uris.map((uri) => stage.service.wallet.receive(uri)))
+  const nonces = requests.map(({ payload }) => payload.nonce)
+  expect(new Set(nonces).size).toBe(5)
+  expect(nonces).toContain(await newestNonce(session))
+})
+
+it('CONTRACT 3: an older generation that was fetched is heard after further renders', async () => {
+  const { session, request } = await begin(stage)
+  for (let i = 0; i < 12; i++) await render(session)
+  expect((await answerAge(stage, request)).status).toBe(200)
+  expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
+})
+
+it('CONTRACT 3: an older generation whose view was read counts as handed out', async () => {
+  const session = await stage.rp.create()
+  const nonce = await newestNonce(session)
+  for (let i = 0; i < 12; i++) await render(session)
+  const { payload } = await stage.service.wallet.receive(session.wallet_request.uri)
+  expect(payload.nonce).toBe(nonce)
+})
+
+it('CONTRACT 3: of older generations nobody fetched, the last 8 are alive and the others 410 request_superseded', async () => {
+  const session = await stage.rp.create()
+  const uris = [session.wallet_request.uri]
+  for (let i = 0; i < 10; i++) uris.push(await render(session))
+  const statuses: number[] = []
+  for (const uri of uris) statuses.push((await fetchRequest(uri)).status)
+  expect(statuses).toEqual([410, 410, ...Array(9).fill(200)])
+  expect(await expectStatus(await fetchRequest(uris[0]!), 410)).toEqual(SUPERSEDED)
+  expect((await stage.rp.poll(session.verification_id)).status).toBe('pending')
+})
+
+/** A session whose first fetched request is dead: 33 others were handed out after it. */
+async function withDeadRequest(policy: object): Promise<{ session: CreatedSession; dead: ReceivedRequest }> {
+  const { session, request: dead } = await begin(stage, policy)
+  for (let i = 0; i < 33; i++) await fetchRequest(await render(session))
+  return { session, dead }
+}
+
+it.each(Object.entries(ENCRYPTION))(
+  'CONTRACT 3: at most 32 handed-out generations are alive; an answer to a dead one (%s) is 400 request_superseded',
+  async (_, policy) => {
+    const { session, dead } = await withDeadRequest(policy)
+    expect(await expectStatus(await fetchRequest(dead.uri), 410)).toEqual(SUPERSEDED)
+    expect(await expectStatus(await answerAge(stage, dead), 400)).toEqual(SUPERSEDED)
+    const { status, attempts } = await stage.rp.poll(session.verification_id)
+    expect([status, attempts.map(({ reason }) => reason.code)]).toEqual(['pending', ['request_superseded']])
+  },
+)
+
+it('CONTRACT 3: among handed-out generations the least recently used dies first', async () => {
+  const { session, request } = await begin(stage)
+  const second = await render(session)
+  await fetchRequest(second)
+  for (let i = 0; i < 20; i++) await fetchRequest(await render(session))
+  await fetchRequest(request.uri)
+  for (let i = 0; i < 11; i++) await fetchRequest(await render(session))
+  expect((await fetchRequest(second)).status).toBe(410)
+  expect((await answerAge(stage, request)).status).toBe(200)
+})
+
+it.each([
+  ['unknown_state', ENCRYPTION.plain],
+  ['unknown_encryption_key', ENCRYPTION.jwt],
+])('CONTRACT 3: an answer that names a request of another session (%s) is 400', async (reason, policy) => {
+  const { session } = await begin(stage, policy)
+  const { request: other } = await begin(stage, policy)
+  const { response_uri } = session.wallet_request
+  const strayed = { ...other, payload: { ...other.payload, response_uri } }
+  expect((await answerAge(stage, strayed)).status).toBe(400)
+  const { status, attempts } = await stage.rp.poll(session.verification_id)
+  expect([status, attempts.map((attempt) => attempt.reason.code)]).toEqual(['pending', [reason]])
+})
+
+it('CONTRACT 3: one answer wins and all other generations die with it', async () => {
+  const { session, request } = await begin(stage)
+  const other = await stage.service.wallet.receive(await render(session))
+  expect((await answerAge(stage, request)).status).toBe(200)
+  expect((await answerAge(stage, other)).status).toBe(409)
+  for (const { uri } of [request, other]) expect((await fetchRequest(uri)).status).toBe(410)
+})
+
+it('CONTRACT 3: of different good answers at the same time exactly one is heard', async () => {
+  const { session, request } = await begin(stage)
+  const other = await stage.service.wallet.receive(await render(session))
+  const answers = await Promise.all([request, other, request].map((one) => answerAge(stage, one)))
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409])
+})
+
+it('CONTRACT 1: HEAD has no effect: it neither renders, nor fetches, nor ends anything', async () => {
+  const session = await stage.rp.create()
+  const nonce = await newestNonce(session)
+  const path = `/v1/verify/${session.verification_id}`
+  const statuses = []
+  for (const url of [path, `${path}/qr`, `${path}/openid4vp`]) {
+    statuses.push((await stage.rp.call('HEAD', url)).status)
+  }
+  for (const url of [session.wallet_request.request_uri, session.wallet_request.response_uri]) {
+    statuses.push((await stage.service.fetch(url, { method: 'HEAD' })).status)
+  }
+  expect(statuses).toEqual([405, 405, 405, 405, 405])
+  expect(await newestNonce(session)).toBe(nonce)
+  const poll: Poll = await stage.rp.poll(session.verification_id)
+  expect([poll.status, poll.stage]).toEqual(['pending', 'created'])
+})

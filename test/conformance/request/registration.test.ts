@@ -1,0 +1,123 @@
+// OpenID4VP 1.0 §5.1: a relying party's registration in its requests, as wallets of the EU look for it, with a foreign wallet.
+
+import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose'
+import { describe, expect, it } from 'vitest'
+import { mintLeaf, mintRoot } from '../../support/certificates/certificates.ts'
+import { receiveDigital } from '../../support/people/dc-api-wallet.ts'
+import { makeMdocPerson, mdocAgeOf } from '../../support/people/mdoc-person.ts'
+import { createWallet, type ReceivedRequest } from '../../support/people/wallet.ts'
+import { expectStatus, OVER_18, type RelyingParty } from '../../support/service/service.ts'
+import { begin, relyingPartyOf, useStage } from '../../support/service/stage.ts'
+
+const stage = useStage()
+const holder = await makeMdocPerson()
+const SHOP = 'https://shop.example'
+
+const accessAuthority = await mintRoot({ subject: 'CN=Access certificates' })
+const leaf = await mintLeaf(accessAuthority, { altNames: [{ type: 'dns', value: 'verifier.example' }] })
+const registrar = await mintLeaf(await mintRoot({ subject: 'CN=Registrar' }))
+const certificate = await new SignJWT({ sub: 'VATDE-1', purpose: [{ lang: 'en', value: 'Age check' }] })
+  .setProtectedHeader({ alg: 'ES256', typ: 'rc-wrp+jwt', x5c: [registrar.x5c] })
+  .sign(registrar.keys.privateKey)
+const dataset = {
+  identifier: 'VATDE-1',
+  srvDescription: [{ lang: 'en', content: 'A shop' }],
+  registryURI: 'https://registrar.example/api',
+  intendedUseIdentifier: 'use-1',
+  purpose: [{ lang: 'en', content: 'Age check' }],
+  policyURI: 'https://shop.example/privacy',
+}
+
+const asWritten = { base64url: Buffer.from(certificate).toString('base64url'), compact: certificate }
+
+function shop(encoding?: 'base64url' | 'compact'): Promise<RelyingParty> {
+  const { kty, crv, x, y, d } = leaf.privateJwk
+  const registration = { certificate, dataset, ...(encoding && { encoding }) }
+  const verifier = { signing_jwk: { kty, crv, x, y, d }, certificate_chain_pem: leaf.pem, registration }
+  return relyingPartyOf(stage, { verifier, origins: [SHOP], trust_anchors: [holder.anchor()] })
+}
+
+/** A wallet that trusts the authority of access certificates, and has no eyes for what it does not know. */
+const wallet = () => createWallet({ fetch: stage.service.fetch, verifierCa: accessAuthority.pem })
+
+async function receive(rp: RelyingParty, protocol: string): Promise<[string, ReceivedRequest]> {
+  const { verification_id, wallet_request } = await rp.create({ ...OVER_18, formats: ['mso_mdoc'], protocol })
+  return [verification_id, await wallet().receive(wallet_request.uri, { protocol })]
+}
+
+const infoIn = ({ requestObject }: ReceivedRequest) => decodeJwt(requestObject).verifier_info
+const headerIn = ({ requestObject }: ReceivedRequest) => decodeProtectedHeader(requestObject)
+
+const CELLS = ['openid4vp-1.0', 'haip-1.0'].flatMap((protocol) =>
+  (['base64url', 'compact'] as const).map((encoding) => [protocol, encoding] as const),
+)
+
+describe('OpenID4VP 1.0 §5.1: verifier_info', () => {
+  it.each(CELLS)('in %s has the dataset, and the certificate as %s; the answer verifies', async (...cell) => {
+    const [protocol, encoding] = cell
+    const rp = await shop(encoding)
+    const [id, request] = await receive(rp, protocol)
+    expect(infoIn(request)).toEqual([
+      { format: 'registrar_dataset', data: dataset },
+      { format: 'registration_cert', data: asWritten[encoding] },
+    ])
+    expect(headerIn(request).iat).toBe(decodeJwt(request.requestObject).iat)
+    const answer = await wallet().present(request, await mdocAgeOf(holder, request))
+    expect([answer.status, (await rp.poll(id)).status]).toEqual([200, 'verified'])
+  })
+
+  it('is not told where nobody signs: nothing would tie it to who asks', async () => {
+    const rp = await shop()
+    const options = { request_options: { client_id_prefix: 'redirect_uri' } }
+    const { wallet_request } = await rp.create({ ...OVER_18, formats: ['mso_mdoc'], ...options })
+    expect((await wallet().receive(wallet_request.uri)).payload).not.toHaveProperty('verifier_info')
+  })
+
+  it('has base64url where nothing is said, and is shown in the settings beside no key', async () => {
+    const rp = await shop()
+    const [, request] = await receive(rp, 'openid4vp-1.0')
+    expect(infoIn(request)).toMatchObject([{}, { data: asWritten.base64url }])
+    const shown = (await expectStatus(await rp.call('GET', '/v1/relying_party'), 200)) as { verifier: object }
+    const registration = { certificate, dataset, encoding: 'base64url' }
+    expect(shown.verifier).toEqual({
+      certificate_chain_pem: leaf.pem,
+      attestation_jwt: null,
+      registration,
+    })
+  })
+
+  it('is told once for the whole session, whatever becomes of the settings', async () => {
+    const rp = await shop()
+    const { wallet_request } = await rp.create()
+    await expectStatus(await rp.call('PATCH', '/v1/relying_party', { body: { verifier: null } }), 200)
+    expect(infoIn(await wallet().receive(wallet_request.uri))).toHaveLength(2)
+  })
+
+  it('is in the signed request of the Digital Credentials API, and not in the one that nobody signed', async () => {
+    const rp = await shop()
+    const { verification_id: id } = await rp.create()
+    const asked = await rp.call('POST', `/v1/verify/${id}/dc-api/request`, { body: {} })
+    const { digital } = (await expectStatus(asked, 200)) as {
+      digital: {
+        requests: [{ protocol: string; data: { request: string } }, { protocol: string; data: object }]
+      }
+    }
+    const [signed, unsigned] = digital.requests
+    const browser = { origin: SHOP, verifierCa: accessAuthority.pem, fetch: stage.service.fetch }
+    expect(infoIn(await receiveDigital(signed, browser))).toHaveLength(2)
+    expect(decodeProtectedHeader(signed.data.request).iat).toBe(decodeJwt(signed.data.request).iat)
+    expect(unsigned.data).not.toHaveProperty('verifier_info')
+  })
+
+  it('is in no request of the drafts', async () => {
+    const [, request] = await receive(await shop(), 'openid4vp-draft24')
+    expect(request.payload).not.toHaveProperty('verifier_info')
+    expect(headerIn(request)).not.toHaveProperty('iat')
+  })
+
+  it("is in no request under the service's own certificate", async () => {
+    const { request } = await begin(stage)
+    expect(request.payload).not.toHaveProperty('verifier_info')
+    expect(headerIn(request)).not.toHaveProperty('iat')
+  })
+})

@@ -1,0 +1,293 @@
+// OpenID4VP 1.0 §5.1, §8.4, B.3.3.1: what people are asked to confirm, from the relying party's objects to what their wallets signed.
+
+import { decodeJwt } from 'jose'
+import { describe, expect, it } from 'vitest'
+import { mintIssuerPki } from '../../support/certificates/certificates.ts'
+import type { DigitalRequest } from '../../support/linters/dc-api-linter.ts'
+import { answerDigital, receiveDigital } from '../../support/people/dc-api-wallet.ts'
+import type { SigningKey } from '../../support/people/issuer.ts'
+import { AGE, ageOf, PID, presentationOf, queryFor } from '../../support/people/person.ts'
+import type { ReceivedRequest } from '../../support/people/wallet.ts'
+import { expectStatus, OVER_18 } from '../../support/service/service.ts'
+import { answerAge, begin, eventOf, relyingPartyOf, useStage } from '../../support/service/stage.ts'
+import {
+  confirming,
+  foreignVerdict,
+  hashOf,
+  LOGIN,
+  objectsIn,
+  PAYMENT,
+} from '../../support/service/transaction-data.ts'
+
+const stage = useStage()
+
+const PAY = { ...OVER_18, formats: ['dc+sd-jwt'], transaction_data: [PAYMENT] }
+const QUERIES = [
+  { id: 'age', format: 'dc+sd-jwt', meta: { vct_values: [AGE] }, claims: [{ path: ['age_over_18'] }] },
+  { id: 'pid', format: 'dc+sd-jwt', meta: { vct_values: [PID] }, claims: [{ path: ['given_name'] }] },
+]
+const BOTH = {
+  dcql_query: { credentials: QUERIES },
+  transaction_data: [PAYMENT, { ...LOGIN, credential_ids: ['pid'] }],
+}
+
+/** Answers with what the holder signs besides; by default what was asked. */
+async function answer(request: ReceivedRequest, keyBinding: object = confirming(request)) {
+  return stage.service.wallet.present(request, await ageOf(stage.person, request, { keyBinding }))
+}
+
+describe('what a wallet is sent', () => {
+  it('B.3.3.1: is the object as it was asked for, with the credentials that may confirm it', async () => {
+    const { session, request } = await begin(stage, PAY)
+    const expected = {
+      ...PAYMENT,
+      credential_ids: ['age_attestation'],
+      transaction_data_hashes_alg: ['sha-256'],
+    }
+    expect(objectsIn(request)).toEqual([expected])
+    expect(session.wallet_request).toMatchObject({ transaction_data: request.payload.transaction_data })
+    expect(await stage.rp.poll(session.verification_id)).toMatchObject({ transaction_data: [expected] })
+  })
+
+  it('is the same text whenever it is fetched', async () => {
+    const { session, request } = await begin(stage, PAY)
+    const again = await stage.service.wallet.receive(session.wallet_request.uri, {
+      asksTransactionData: true,
+    })
+    expect(again.payload.transaction_data).toEqual(request.payload.transaction_data)
+  })
+
+  it('is nothing where nothing was asked', async () => {
+    const { session, request } = await begin(stage)
+    expect(request.payload).not.toHaveProperty('transaction_data')
+    expect(await stage.rp.poll(session.verification_id)).toMatchObject({ transaction_data: null })
+  })
+})
+
+describe('the page', () => {
+  it('says what is to be confirmed, and what a relying party wrote is text', async () => {
+    const order = {
+      type: 'https://shop.example/order',
+      title: 'Your <order>',
+      members: [
+        { path: ['payload', 'article'], label: 'Article' },
+        { path: ['count'], label: 'Count', kind: 'number' },
+      ],
+    }
+    const rp = await relyingPartyOf(stage, { transaction_data_types: [order] })
+    const asked = { type: order.type, payload: { article: '<img src=x onerror=alert(1)>' }, count: 3 }
+    const { session, request } = await begin(stage, { ...PAY, transaction_data: [PAYMENT, asked] }, { rp })
+    const html = await (await stage.service.fetch(session.session_url)).text()
+    for (const shown of ['Shöp &amp; Söhne', '12.5', 'Your &lt;order&gt;', '&lt;img src=x', 'Article']) {
+      expect(html).toContain(shown)
+    }
+    expect(html).not.toContain('<img src=x')
+    expect(objectsIn(request)).toMatchObject([PAYMENT, asked])
+    await expectStatus(await answer(request), 200)
+    expect((await rp.poll(session.verification_id)).status).toBe('verified')
+    const wrong = { ...PAY, transaction_data: [{ ...asked, count: '3' }] }
+    expect(await expectStatus(await rp.call('POST', '/v1/verify', { body: wrong }), 400)).toMatchObject({
+      errors: [{ pointer: '/transaction_data/0/count', code: 'invalid_type' }],
+    })
+  })
+})
+
+describe('an answer that confirms', () => {
+  it('verifies, and poll and event say which credential confirmed what', async () => {
+    const { session, request } = await begin(stage, PAY)
+    await expectStatus(await answer(request), 200)
+    const [text = ''] = request.payload.transaction_data ?? []
+    const credential = {
+      id: 'age_attestation',
+      transaction_data: [{ index: 0, hash: hashOf(text), hash_alg: 'sha-256' }],
+    }
+    const { event } = await eventOf(stage, session.verification_id)
+    for (const told of [await stage.rp.poll(session.verification_id), event]) {
+      expect(told).toMatchObject({ status: 'verified', credentials: [credential] })
+    }
+    expect(JSON.stringify(event)).not.toContain('Söhne')
+    const receipt = await (await stage.rp.call('GET', `/v1/verify/${session.verification_id}/receipt`)).text()
+    expect(decodeJwt(receipt)).toMatchObject({ credentials: [credential] })
+    expect(JSON.stringify(decodeJwt(receipt))).not.toContain('Söhne')
+    expect(await foreignVerdict(request, { age_attestation: confirming(request) })).toEqual([
+      'age_attestation',
+    ])
+  })
+
+  it('verifies in HAIP too', async () => {
+    const { root, leaf, intermediate } = await mintIssuerPki()
+    const anchor = { name: 'Authority', credential_types: ['age_attestation'], assurance_level: 'high' }
+    const rp = await relyingPartyOf(stage, { trust_anchors: [{ ...anchor, x509_ca_pem: root.pem }] })
+    const { session, request } = await begin(stage, { ...PAY, protocol: 'haip-1.0' }, { rp })
+    const certified = {
+      issuer: { alg: 'ES256', privateJwk: leaf.privateJwk as SigningKey['privateJwk'] },
+      x5c: [leaf.x5c, intermediate.x5c],
+      claims: { iss: undefined },
+    }
+    expect((await answerAge(stage, request, certified)).status).toBe(400)
+    const answered = await answerAge(stage, request, { ...certified, keyBinding: confirming(request) })
+    await expectStatus(answered, 200)
+    expect((await rp.poll(session.verification_id)).status).toBe('verified')
+  })
+
+  it.each(['sha-384', 'sha-512'])('verifies with %s where it was offered', async (algorithm) => {
+    const offered = { ...PAYMENT, transaction_data_hashes_alg: ['sha-256', algorithm] }
+    const { session, request } = await begin(stage, { ...PAY, transaction_data: [offered] })
+    await expectStatus(await answer(request, confirming(request, undefined, algorithm)), 200)
+    expect(await stage.rp.poll(session.verification_id)).toMatchObject({
+      status: 'verified',
+      credentials: [{ transaction_data: [{ hash_alg: algorithm }] }],
+    })
+  })
+
+  it('§5.1: each by one of the credentials that may', async () => {
+    const { session, request } = await begin(stage, BOTH)
+    const told = { age: confirming(request, [0]), pid: confirming(request, [1]) }
+    const vp = {
+      [queryFor(request, AGE)]: [await presentationOf(stage.person, AGE, request, { keyBinding: told.age })],
+      [queryFor(request, PID)]: [await presentationOf(stage.person, PID, request, { keyBinding: told.pid })],
+    }
+    await expectStatus(await stage.service.wallet.present(request, vp), 200)
+    expect(await stage.rp.poll(session.verification_id)).toMatchObject({
+      status: 'verified',
+      credentials: [
+        { id: 'age', transaction_data: [{ index: 0 }] },
+        { id: 'pid', transaction_data: [{ index: 1 }] },
+      ],
+    })
+    expect(await foreignVerdict(request, told)).toEqual(['age', 'pid'])
+  })
+})
+
+describe('an answer that does not confirm is 400, an attempt, and the good one is heard afterwards', () => {
+  const other = hashOf(Buffer.from(JSON.stringify(PAYMENT)).toString('base64url'))
+
+  it.each<[string, string, (request: ReceivedRequest) => object]>([
+    ['signs no hash', 'transaction_data_missing', () => ({})],
+    [
+      'hashes what the text encodes',
+      'transaction_data_mismatch',
+      (request) => ({
+        ...confirming(request),
+        transaction_data_hashes: (request.payload.transaction_data ?? []).map((text) =>
+          hashOf(Buffer.from(text, 'base64url').toString()),
+        ),
+      }),
+    ],
+    [
+      'hashes the same object in another text',
+      'transaction_data_mismatch',
+      (request) => ({ ...confirming(request), transaction_data_hashes: [other] }),
+    ],
+    [
+      'uses a hash that was not offered',
+      'transaction_data_mismatch',
+      (request) => confirming(request, undefined, 'sha-512'),
+    ],
+    [
+      'does not name its hash, which was offered by name',
+      'transaction_data_mismatch',
+      (request) => ({ transaction_data_hashes: confirming(request).transaction_data_hashes }),
+    ],
+    [
+      'hashes something else besides',
+      'transaction_data_mismatch',
+      (request) => ({
+        ...confirming(request),
+        transaction_data_hashes: [...confirming(request).transaction_data_hashes, other],
+      }),
+    ],
+    [
+      'signs an empty list',
+      'malformed_holder_binding',
+      (request) => ({ ...confirming(request), transaction_data_hashes: [] }),
+    ],
+  ])('%s: %s', async (_, reason, keyBinding) => {
+    const { session, request } = await begin(stage, PAY)
+    const refused = (await expectStatus(await answer(request, keyBinding(request)), 400)) as object
+    expect(refused).toMatchObject({ error: 'invalid_request', error_description: expect.any(String) })
+    const poll = await stage.rp.poll(session.verification_id)
+    expect([poll.status, poll.attempts.map((attempt) => attempt.reason.code)]).toEqual(['pending', [reason]])
+    await expectStatus(await answer(request), 200)
+    expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
+  })
+
+  it.each<[string, string, number[], number[]]>([
+    ['by the wrong credential', 'transaction_data_mismatch', [0, 1], []],
+    ['one of two', 'transaction_data_missing', [], [1]],
+    ['§5.1: by two credentials', 'transaction_data_mismatch', [0], [0, 1]],
+  ])('%s: %s', async (_, reason, byAge, byPid) => {
+    const { session, request } = await begin(stage, BOTH)
+    const told = (places: number[]) => ({
+      keyBinding: places.length === 0 ? {} : confirming(request, places),
+    })
+    const vp = {
+      [queryFor(request, AGE)]: [await presentationOf(stage.person, AGE, request, told(byAge))],
+      [queryFor(request, PID)]: [await presentationOf(stage.person, PID, request, told(byPid))],
+    }
+    expect((await stage.service.wallet.present(request, vp)).status).toBe(400)
+    const poll = await stage.rp.poll(session.verification_id)
+    expect([poll.status, poll.attempts.map((attempt) => attempt.reason.code)]).toEqual(['pending', [reason]])
+  })
+
+  it('by a credential that the outcome does not rest on', async () => {
+    const credential_sets = [{ options: [['age'], ['pid']] }]
+    const policy = { dcql_query: { credentials: QUERIES, credential_sets }, transaction_data: [PAYMENT] }
+    const { session, request } = await begin(stage, policy)
+    const keyBinding = confirming(request)
+    const age = [await presentationOf(stage.person, AGE, request)]
+    const pid = [await presentationOf(stage.person, PID, request, { keyBinding })]
+    expect((await stage.service.wallet.present(request, { age, pid })).status).toBe(400)
+    const { status, attempts } = await stage.rp.poll(session.verification_id)
+    expect([status, attempts[0]?.reason.code]).toEqual(['pending', 'transaction_data_missing'])
+    await expectStatus(await stage.service.wallet.present(request, { pid }), 200)
+    expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
+  })
+
+  it('where nothing was asked for', async () => {
+    const { session, request } = await begin(stage)
+    const keyBinding = { transaction_data_hashes: [other], transaction_data_hashes_alg: 'sha-256' }
+    expect((await answerAge(stage, request, { keyBinding })).status).toBe(400)
+    const { status, attempts } = await stage.rp.poll(session.verification_id)
+    expect([status, attempts[0]?.reason.code]).toEqual(['pending', 'transaction_data_mismatch'])
+  })
+
+  it('under 18 and unconfirmed is no answer to this transaction, so it ends nothing', async () => {
+    const { session, request } = await begin(stage, PAY)
+    const minor = await ageOf(stage.person, request, { claims: { age_over_18: false } })
+    expect((await stage.service.wallet.present(request, minor)).status).toBe(400)
+    expect((await stage.rp.poll(session.verification_id)).status).toBe('pending')
+  })
+})
+
+describe('the Digital Credentials API', () => {
+  const SHOP = 'https://shop.example'
+
+  it.each(['openid4vp-v1-signed', 'openid4vp-v1-unsigned'])(
+    '%s asks and confirms alike',
+    async (protocol) => {
+      const rp = await relyingPartyOf(stage, { origins: [SHOP] })
+      const { verification_id } = await rp.create(PAY)
+      const path = `/v1/verify/${verification_id}/dc-api`
+      const asked = (await expectStatus(await rp.call('POST', `${path}/request`, { body: {} }), 200)) as {
+        digital: { requests: DigitalRequest[] }
+      }
+      const offered = asked.digital.requests.find((one) => one.protocol === protocol) as DigitalRequest
+      const browser = { origin: SHOP, ...stage.service }
+      const request = await receiveDigital(offered, browser)
+      expect(objectsIn(request)).toMatchObject([PAYMENT])
+      const telling = { audience: `origin:${SHOP}` }
+      const bare = await answerDigital(request, await ageOf(stage.person, request, telling), browser)
+      expect(await expectStatus(await rp.call('POST', path, { body: bare }), 400)).toMatchObject({
+        code: 'presentation_refused',
+        errors: [{ code: 'transaction_data_missing' }],
+      })
+      const signed = await ageOf(stage.person, request, { ...telling, keyBinding: confirming(request) })
+      const body = await answerDigital(request, signed, browser)
+      expect(await expectStatus(await rp.call('POST', path, { body }), 200)).toMatchObject({
+        status: 'verified',
+        credentials: [{ transaction_data: [{ index: 0 }] }],
+      })
+    },
+  )
+})

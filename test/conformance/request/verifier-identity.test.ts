@@ -1,0 +1,270 @@
+// CONTRACT 3, 5, 8: who asks. Identities beyond the service's own certificate, and what becomes of running sessions when
+// certificates and keys change: each keeps the identity it was born with.
+
+import { describe, expect, it } from 'vitest'
+import { mintLeaf, mintRoot } from '../../support/certificates/certificates.ts'
+import { type DidDocument, resolveDidWeb } from '../../support/certificates/verifier-key.ts'
+import type { DigitalRequest } from '../../support/linters/dc-api-linter.ts'
+import { makeAttester } from '../../support/people/attester.ts'
+import { answerDigital, receiveDigital } from '../../support/people/dc-api-wallet.ts'
+import { makeMdocPerson, mdocAgeOf } from '../../support/people/mdoc-person.ts'
+import { ageOf } from '../../support/people/person.ts'
+import { createWallet } from '../../support/people/wallet.ts'
+import { BASE_URL, expectStatus, OVER_18, type RelyingParty } from '../../support/service/service.ts'
+import { answerAge, type Begun, begin, relyingPartyOf, useStage } from '../../support/service/stage.ts'
+
+const stage = useStage()
+const root = await mintRoot()
+const attester = await makeAttester()
+
+/** A certificate of another authority than the service's, and its key, as settings take them. */
+async function makeVerifier() {
+  const leaf = await mintLeaf(root, { altNames: [{ type: 'dns', value: 'verifier.example' }] })
+  const { kty, crv, x, y, d } = leaf.privateJwk
+  return { signing_jwk: { kty, crv, x, y, d }, certificate_chain_pem: leaf.pem }
+}
+
+type Verifier = Awaited<ReturnType<typeof makeVerifier>>
+
+function asking(client_id_prefix: string) {
+  return { ...OVER_18, request_options: { client_id_prefix } }
+}
+
+/** A wallet that trusts the other authority, and the attester. */
+function walletOf() {
+  return createWallet({ fetch: stage.service.fetch, verifierCa: root.pem, attestationIssuer: attester })
+}
+
+async function setVerifier(rp: RelyingParty, verifier: Verifier | null): Promise<void> {
+  await expectStatus(await rp.call('PATCH', '/v1/relying_party', { body: { verifier } }), 200)
+}
+
+async function keysOf(did: string): Promise<readonly string[]> {
+  const { verificationMethod } = await resolveDidWeb(did, stage.service.fetch)
+  return verificationMethod.map(({ publicKeyJwk }) => publicKeyJwk.x ?? '')
+}
+
+async function expectVerified(rp: RelyingParty, { session, request }: Begun): Promise<void> {
+  expect((await answerAge(stage, request)).status).toBe(200)
+  expect((await rp.poll(session.verification_id)).status).toBe('verified')
+}
+
+describe('decentralized_identifier', () => {
+  it('CONTRACT 5: of a relying party without a key of its own is the service’s did:web', async () => {
+    const { wallet_request } = await stage.rp.create(asking('decentralized_identifier'))
+    expect(wallet_request.client_id).toBe('decentralized_identifier:did:web:verifier.example')
+  })
+
+  it('CONTRACT 5: of a relying party with a key of its own is its own did:web, and a foreign wallet’s answer verifies', async () => {
+    const rp = await relyingPartyOf(stage, { verifier: await makeVerifier() })
+    const begun = await begin(stage, asking('decentralized_identifier'), { rp })
+    const id = rp.relying_party_id.slice('rp_'.length)
+    expect(begun.request.payload.client_id).toBe(`decentralized_identifier:did:web:verifier.example:rp:${id}`)
+    await expectVerified(rp, begun)
+  })
+
+  it('CONTRACT 5: an answer whose audience is the DID without its prefix is not heard', async () => {
+    const begun = await begin(stage, asking('decentralized_identifier'))
+    const answer = await answerAge(stage, begun.request, { audience: 'did:web:verifier.example' })
+    expect(answer.status).toBe(400)
+    await expectVerified(stage.rp, begun)
+  })
+
+  const protocols = ['haip-1.0', 'openid4vp-draft24', 'openid4vp-draft18']
+  const prefixes = ['decentralized_identifier', 'verifier_attestation']
+  it.each(protocols.flatMap((protocol) => prefixes.map((prefix) => [prefix, protocol] as const)))(
+    'CONTRACT 5: %s is 422 in %s',
+    async (prefix, protocol) => {
+      const body = { ...asking(prefix), protocol }
+      const response = await stage.rp.call('POST', '/v1/verify', { body })
+      expect(await expectStatus(response, 422)).toMatchObject({
+        code: 'policy_unsatisfiable',
+        errors: [{ pointer: '/request_options/client_id_prefix', code: 'not_in_protocol' }],
+      })
+    },
+  )
+
+  it('CONTRACT 5: its document is public, never stale, and 404 where there is no such key', async () => {
+    const rp = await relyingPartyOf(stage, { verifier: await makeVerifier() })
+    const path = (id: string) => `${BASE_URL}/rp/${id.slice('rp_'.length)}/did.json`
+    const found = await stage.service.fetch(path(rp.relying_party_id))
+    const headers = ['content-type', 'cache-control', 'access-control-allow-origin']
+    expect([found.status, ...headers.map((name) => found.headers.get(name))]).toEqual([
+      200,
+      'application/did+json',
+      'no-cache',
+      '*',
+    ])
+    expect(((await found.json()) as DidDocument).id).toMatch(/^did:web:verifier\.example:rp:/)
+    for (const id of [stage.rp.relying_party_id, `rp_${'A'.repeat(43)}`, 'rp_x', 'rp_..']) {
+      expect((await stage.service.fetch(path(id))).status).toBe(404)
+    }
+    const head = await stage.service.fetch(path(rp.relying_party_id), { method: 'HEAD' })
+    expect(head.status).toBe(200)
+  })
+
+  it('CONTRACT 8: a relying party that is deleted has no document', async () => {
+    const rp = await relyingPartyOf(stage, { verifier: await makeVerifier() })
+    const did = `did:web:verifier.example:rp:${rp.relying_party_id.slice('rp_'.length)}`
+    expect(await keysOf(did)).toHaveLength(1)
+    await stage.service.admin('DELETE', `/${rp.relying_party_id}`)
+    await expect(keysOf(did)).rejects.toThrow('HTTP 404')
+  })
+})
+
+describe('verifier_attestation', () => {
+  const attested = asking('verifier_attestation')
+
+  /** A verifier whose key is attested with these claims in place of good ones. */
+  async function attestedVerifier(claims: object = {}) {
+    const verifier = await makeVerifier()
+    return { ...verifier, attestation_jwt: await attester.attest(verifier.signing_jwk, claims) }
+  }
+
+  it.each(['direct_post.jwt', 'direct_post'])(
+    'CONTRACT 5: a foreign wallet that trusts the attester answers, and it verifies: %s',
+    async (response_mode) => {
+      const holder = await makeMdocPerson()
+      const rp = await relyingPartyOf(stage, {
+        verifier: await attestedVerifier(),
+        trust_anchors: [stage.authority.anchor(), holder.anchor()],
+      })
+      const request_options = { ...attested.request_options, response_mode }
+      for (const format of ['dc+sd-jwt', 'mso_mdoc']) {
+        const session = await rp.create({ ...attested, request_options, formats: [format] })
+        const request = await walletOf().receive(session.wallet_request.uri)
+        expect(request.payload.client_id).toBe('verifier_attestation:verifier.example')
+        const answer = format === 'mso_mdoc' ? mdocAgeOf(holder, request) : ageOf(stage.person, request)
+        expect((await walletOf().present(request, await answer)).status).toBe(200)
+        expect((await rp.poll(session.verification_id)).status).toBe('verified')
+      }
+    },
+  )
+
+  it('CONTRACT 8: is shown in the settings, which then never show the key', async () => {
+    const verifier = await attestedVerifier()
+    const rp = await relyingPartyOf(stage, { verifier })
+    const { signing_jwk, ...shown } = verifier
+    const settings = await expectStatus(await rp.call('GET', '/v1/relying_party'), 200)
+    expect(settings).toMatchObject({ verifier: shown })
+    expect(JSON.stringify(settings)).not.toContain(signing_jwk.d)
+    await setVerifier(rp, await makeVerifier())
+    expect(await expectStatus(await rp.call('GET', '/v1/relying_party'), 200)).toMatchObject({
+      verifier: { attestation_jwt: null },
+    })
+  })
+
+  const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds
+  it.each([
+    ['attestation_missing', async () => null],
+    ['attestation_missing', makeVerifier],
+    ['attestation_expired', () => attestedVerifier({ exp: inSeconds(500) })],
+    ['attestation_not_yet_valid', () => attestedVerifier({ nbf: inSeconds(60) })],
+  ])('CONTRACT 5: is 422 %s where a session of 600 seconds has none that holds', async (code, make) => {
+    const rp = await relyingPartyOf(stage, { verifier: await make() })
+    const response = await rp.call('POST', '/v1/verify', { body: attested })
+    expect(await expectStatus(response, 422)).toMatchObject({
+      code: 'policy_unsatisfiable',
+      errors: [{ pointer: '/request_options/client_id_prefix', code }],
+    })
+  })
+
+  it('CONTRACT 5: an attestation that ends sooner will do for a shorter session', async () => {
+    const rp = await relyingPartyOf(stage, { verifier: await attestedVerifier({ exp: inSeconds(500) }) })
+    const session = await rp.create({ ...attested, expires_in: 120 })
+    await walletOf().receive(session.wallet_request.uri)
+  })
+
+  it('CONTRACT 8: a running session keeps the attestation it was born with', async () => {
+    const rp = await relyingPartyOf(stage, { verifier: await attestedVerifier({ sub: 'first.example' }) })
+    const session = await rp.create(attested)
+    await setVerifier(rp, await attestedVerifier({ sub: 'second.example' }))
+    const next = await rp.create(attested)
+    await setVerifier(rp, null)
+    for (const [name, one] of Object.entries({ first: session, second: next })) {
+      const request = await walletOf().receive(one.wallet_request.uri)
+      expect(request.payload.client_id).toBe(`verifier_attestation:${name}.example`)
+      await expectVerified(rp, { session: one, request })
+    }
+  })
+})
+
+describe('the Digital Credentials API', () => {
+  const SHOP = 'https://shop.example'
+  it.each(['x509_hash', 'decentralized_identifier', 'verifier_attestation'])(
+    'CONTRACT 5: has a signed request of the identity, also when that was replaced meanwhile: %s',
+    async (prefix) => {
+      const verifier = await makeVerifier()
+      const attestation_jwt = await attester.attest(verifier.signing_jwk)
+      const rp = await relyingPartyOf(stage, { origins: [SHOP], verifier: { ...verifier, attestation_jwt } })
+      const { verification_id, wallet_request } = await rp.create(asking(prefix))
+      await setVerifier(rp, null)
+      const post = async (path: string, body: object) =>
+        expectStatus(await rp.call('POST', `/v1/verify/${verification_id}/dc-api${path}`, { body }), 200)
+      const { digital } = (await post('/request', {})) as { digital: { requests: DigitalRequest[] } }
+      const { fetch } = stage.service
+      const browser = { origin: SHOP, verifierCa: root.pem, attestationIssuer: attester, fetch }
+      const request = await receiveDigital(digital.requests[0]!, browser)
+      expect(request.payload.client_id).toBe(wallet_request.client_id)
+      const answer = await ageOf(stage.person, request, { audience: `origin:${SHOP}` })
+      const credential = await answerDigital(request, answer, browser)
+      expect(await post('', credential)).toMatchObject({ status: 'verified', channel: 'dc_api' })
+    },
+  )
+})
+
+describe('a rotation of the relying party’s identity', () => {
+  it.each(['x509_hash', 'x509_san_dns', 'decentralized_identifier'])(
+    'CONTRACT 8: leaves running sessions their own: %s',
+    async (prefix) => {
+      const [first, second] = [await makeVerifier(), await makeVerifier()]
+      const rp = await relyingPartyOf(stage, { verifier: first })
+      const wallet = walletOf()
+      const fetchedBefore = await rp.create(asking(prefix))
+      const request = await wallet.receive(fetchedBefore.wallet_request.uri)
+      const fetchedAfter = await rp.create(asking(prefix))
+      await setVerifier(rp, second)
+      const born = await rp.create(asking(prefix))
+      await setVerifier(rp, null)
+
+      await expectVerified(rp, { session: fetchedBefore, request })
+      for (const session of [fetchedAfter, born]) {
+        await expectVerified(rp, { session, request: await wallet.receive(session.wallet_request.uri) })
+      }
+      const [before, after] = [fetchedAfter, born].map(({ wallet_request }) => wallet_request.client_id)
+      // Only the hash of a certificate changes with it.
+      expect(before !== after).toBe(prefix === 'x509_hash')
+      const did = `did:web:verifier.example:rp:${rp.relying_party_id.slice('rp_'.length)}`
+      expect(await keysOf(did)).toEqual([second.signing_jwk.x, first.signing_jwk.x])
+    },
+  )
+})
+
+describe('a rotation of the service’s identity', () => {
+  it('CONTRACT 8: leaves running sessions their own, and its DID has the keys the operator names', async () => {
+    const prefixes = ['x509_hash', 'x509_san_dns', 'decentralized_identifier']
+    const fetched = await Promise.all(prefixes.map((prefix) => begin(stage, asking(prefix))))
+    const created = await Promise.all(prefixes.map((prefix) => stage.rp.create(asking(prefix))))
+    const did = 'did:web:verifier.example'
+    const document = await resolveDidWeb(did, stage.service.fetch)
+    const old = document.verificationMethod.map(({ publicKeyJwk }) => publicKeyJwk)
+    const { signing_jwk, certificate_chain_pem } = await makeVerifier()
+    await stage.service.server.restart({
+      VERIFIER_SIGNING_JWK: JSON.stringify(signing_jwk),
+      VERIFIER_CERTIFICATE_CHAIN_PEM: certificate_chain_pem,
+      VERIFIER_FURTHER_KEYS: JSON.stringify({ keys: old }),
+    })
+    expect(await keysOf(did)).toEqual([signing_jwk.x, old[0]?.x])
+
+    for (const begun of fetched) await expectVerified(stage.rp, begun)
+    for (const session of created) {
+      const request = await stage.service.wallet.receive(session.wallet_request.uri)
+      await expectVerified(stage.rp, { session, request })
+    }
+    for (const prefix of prefixes) {
+      const session = await stage.rp.create(asking(prefix))
+      const request = await walletOf().receive(session.wallet_request.uri)
+      await expectVerified(stage.rp, { session, request })
+    }
+  })
+})

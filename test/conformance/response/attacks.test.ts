@@ -1,0 +1,167 @@
+// What somebody may try who sees a QR, or a wallet's traffic: each attempt fails, and the honest wallet still succeeds.
+
+import { expect, it } from 'vitest'
+import { makeKey } from '../../support/people/issuer.ts'
+import { AGE, ageOf, presentationOf } from '../../support/people/person.ts'
+import type { ReceivedRequest } from '../../support/people/wallet.ts'
+import { type CreatedSession, expectStatus, OVER_18, readQr } from '../../support/service/service.ts'
+import { answerAge, type Begun, begin, useStage } from '../../support/service/stage.ts'
+
+const stage = useStage()
+const stranger = await makeKey()
+const PLAIN = { ...OVER_18, request_options: { response_mode: 'direct_post' } }
+
+function post({ session }: Pick<Begun, 'session'>, parameters: Record<string, string>): Promise<Response> {
+  const body = new URLSearchParams(parameters)
+  return stage.service.fetch(session.wallet_request.response_uri, { method: 'POST', body })
+}
+
+async function render({ verification_id }: CreatedSession): Promise<string> {
+  const response = await stage.rp.call('GET', `/v1/verify/${verification_id}/qr`)
+  return readQr(new Uint8Array(await response.arrayBuffer()))
+}
+
+async function succeeds({ session, request }: Begun): Promise<void> {
+  await expectStatus(await answerAge(stage, request), 200)
+  expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
+}
+
+it.each([
+  ['without a state', () => ({})],
+  ['with a state of nobody', () => ({ state: 'AAAA' })],
+  ['with the nonce for a state', ({ request }: Begun) => ({ state: request.payload.nonce })],
+  [
+    'with the kid for a state',
+    ({ request }: Begun) => ({ state: String(request.payload.client_metadata.jwks?.keys[0]?.kid) }),
+  ],
+  ['with the state of another session', (_: Begun, other: Begun) => ({ state: other.request.payload.state })],
+])('error posting: access_denied %s ends nothing', async (_, stolen) => {
+  const [begun, other] = [await begin(stage), await begin(stage)]
+  const form: Record<string, string> = { error: 'access_denied', ...stolen(begun, other) }
+  expect((await post(begun, form)).status).toBe(400)
+  await succeeds(begun)
+  await succeeds(other)
+})
+
+it('error posting: by value there is no state to know, and an error without one is refused', async () => {
+  const session = await stage.rp.create()
+  const shown = await viewOf(session)
+  expect((await post({ session }, { error: 'access_denied' })).status).toBe(400)
+  await succeedsByValue(session, shown)
+})
+
+it('error posting: any other error of somebody who saw the QR is an attempt, and no end', async () => {
+  const begun = await begin(stage)
+  const { state } = begun.request.payload
+  for (const error of ['invalid_request', 'server_error', 'made_up']) {
+    expect((await post(begun, { error, state })).status).toBe(200)
+  }
+  await succeeds(begun)
+})
+
+it('generation flooding: after 8 others were fetched, the wallet that fetched before them is heard', async () => {
+  const begun = await begin(stage)
+  for (let i = 0; i < 8; i++) await stage.service.wallet.receive(await render(begun.session))
+  await succeeds(begun)
+})
+
+it('generation flooding: after 40 others were fetched, whoever scans the picture that is shown is heard', async () => {
+  const { session } = await begin(stage)
+  for (let i = 0; i < 40; i++) {
+    const uri = new URL(await render(session)).searchParams.get('request_uri')
+    await stage.service.fetch(String(uri))
+  }
+  const request = await stage.service.wallet.receive(await render(session))
+  await succeeds({ session, request })
+})
+
+it('generation flooding: one picture fetched 100 times is one generation', async () => {
+  const begun = await begin(stage)
+  const uri = begun.session.wallet_request.request_uri
+  for (let i = 0; i < 100; i++) await stage.service.fetch(uri)
+  await succeeds(begun)
+})
+
+it.each([
+  ['formats', { vp_formats_supported: { ldp_vc: {} } }],
+  ['prefixes', { client_id_prefixes_supported: ['redirect_uri'] }],
+  ['algorithms', { request_object_signing_alg_values_supported: ['none'] }],
+  ['encryption', { authorization_encryption_enc_values_supported: ['A128CBC-HS256'] }],
+  ['response modes', { response_modes_supported: ['fragment'] }],
+])(
+  'metadata narrowing: what a stranger posts of %s changes nothing for the next wallet',
+  async (_, metadata) => {
+    const session = await stage.rp.create()
+    const body = new URLSearchParams({ wallet_metadata: JSON.stringify(metadata) })
+    await stage.service.fetch(session.wallet_request.request_uri, { method: 'POST', body })
+    const request = await stage.service.wallet.receive(session.wallet_request.uri)
+    expect(request.payload.dcql_query).toEqual(session.wallet_request.dcql_query)
+    await succeeds({ session, request })
+  },
+)
+
+it('cross-session replay: a presentation made for one session is refused in another', async () => {
+  const [begun, other] = [await begin(stage, PLAIN), await begin(stage, PLAIN)]
+  const presentations = await ageOf(stage.person, other.request)
+  const form = { vp_token: JSON.stringify(presentations), state: begun.request.payload.state }
+  expect((await post(begun, form)).status).toBe(400)
+  const { status, attempts } = await stage.rp.poll(begun.session.verification_id)
+  expect([status, attempts[0]?.reason.code]).toEqual(['pending', 'nonce_mismatch'])
+  await succeeds(begun)
+  await succeeds(other)
+})
+
+it('cross-session replay: a whole answer, encrypted or plain, is refused in another session', async () => {
+  for (const policy of [OVER_18, PLAIN]) {
+    const [begun, other] = [await begin(stage, policy), await begin(stage, policy)]
+    const { response_uri } = begun.request.payload
+    const strayed = { ...other.request, payload: { ...other.request.payload, response_uri } }
+    expect((await answerAge(stage, strayed)).status).toBe(400)
+    await succeeds(begun)
+    await succeeds(other)
+  }
+})
+
+it('cross-session replay: what a person once gave by value elsewhere is refused', async () => {
+  const session = await stage.rp.create()
+  const elsewhere = await viewOf(await stage.rp.create())
+  const here = await viewOf(session)
+  const stolen = await presentationOf(stage.person, AGE, elsewhere)
+  expect((await post({ session }, byValue(session, stolen))).status).toBe(400)
+  await succeedsByValue(session, here)
+})
+
+it('by value: what others present for the same view is refused, and both ways stay open to the honest wallet', async () => {
+  const sessions = await Promise.all([stage.rp.create(), stage.rp.create()])
+  for (const [i, session] of sessions.entries()) {
+    const shown = await viewOf(session)
+    for (const telling of [{ issuer: stranger }, { holder: stranger }, { unbound: true }]) {
+      const forged = byValue(session, await presentationOf(stage.person, AGE, shown, telling))
+      expect((await post({ session }, forged)).status).toBe(400)
+    }
+    if (i === 0) await succeedsByValue(session, shown)
+    else await succeeds({ session, request: await stage.service.wallet.receive(session.wallet_request.uri) })
+  }
+})
+
+/** The relying party's view, as a lenient wallet takes it for its request. */
+async function viewOf({ verification_id }: CreatedSession): Promise<ReceivedRequest> {
+  const response = await stage.rp.call('GET', `/v1/verify/${verification_id}/openid4vp`)
+  return { payload: ((await expectStatus(response, 200)) as View).authorization_request } as never
+}
+
+type View = { readonly authorization_request: { readonly client_id: string; readonly nonce: string } }
+
+function byValue({ verification_id: id }: CreatedSession, vp_token: string): Record<string, string> {
+  const descriptor_map = [{ id: `descriptor_${id}`, format: 'vc+sd-jwt', path: '$' }]
+  return {
+    vp_token,
+    presentation_submission: JSON.stringify({ id: 's', definition_id: `pd_${id}`, descriptor_map }),
+  }
+}
+
+async function succeedsByValue(session: CreatedSession, shown: ReceivedRequest): Promise<void> {
+  const presentation = await presentationOf(stage.person, AGE, shown)
+  await expectStatus(await post({ session }, byValue(session, presentation)), 200)
+  expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
+}

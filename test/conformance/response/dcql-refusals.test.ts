@@ -1,0 +1,141 @@
+// CONTRACT 2, 5 and 9: a dcql_query that is refused: 400 for its shape or a name nobody knows, 422 for what cannot be satisfied,
+// each fault by its place. Every case changes one thing of a good query; the schema's own tests walk all of them.
+
+import { expect, it } from 'vitest'
+import { useStage } from '../../support/service/stage.ts'
+
+const stage = useStage()
+
+const PID = {
+  id: 'pid',
+  format: 'dc+sd-jwt',
+  meta: { vct_values: ['urn:eudi:pid:1'] },
+  claims: [{ path: ['family_name'] }],
+}
+const MDL = { id: 'mdl', format: 'mso_mdoc', meta: { doctype_value: 'org.iso.18013.5.1.mDL' } }
+const query = (changes: object = {}, rest: object = {}) => ({
+  credentials: [{ ...PID, ...changes }],
+  ...rest,
+})
+
+/** Status, code, and each fault's place and code. */
+async function refusalOf(body: object) {
+  const response = await stage.rp.call('POST', '/v1/verify', { body })
+  const problem = (await response.json()) as {
+    code: string
+    errors: readonly { pointer: string; code: string; message: string }[]
+  }
+  for (const { message } of problem.errors ?? []) expect(message).not.toBe('')
+  return [
+    response.status,
+    problem.code,
+    ...(problem.errors ?? []).map(({ pointer, code }) => [pointer, code]),
+  ]
+}
+
+it('takes the query that the others are changed from', async () => {
+  const { status } = await stage.rp.call('POST', '/v1/verify', { body: { dcql_query: query() } })
+  expect(status).toBe(201)
+})
+
+const FIRST = '/dcql_query/credentials/0'
+
+it.each<[fault: string, dcql_query: object, pointer: string, code: string]>([
+  ['an unknown member', query({ purpose: 'x' }), `${FIRST}/purpose`, 'unknown_member'],
+  [
+    'an unknown member of meta',
+    query({ meta: { ...PID.meta, x: 1 } }),
+    `${FIRST}/meta/x`,
+    'unknown_meta_member',
+  ],
+  ['no claims in the list', query({ claims: [] }), `${FIRST}/claims`, 'too_small'],
+  ['no meta', query({ meta: undefined }), `${FIRST}/meta`, 'required'],
+  ['the meta of another format', query({ meta: MDL.meta }), `${FIRST}/meta`, 'invalid_meta'],
+  ['a format that is not verified here', query({ format: 'ldp_vc' }), `${FIRST}/format`, 'unknown_format'],
+  [
+    'an option that names no query',
+    query({}, { credential_sets: [{ options: [['pid'], ['x']] }] }),
+    '/dcql_query/credential_sets/0/options/1/0',
+    'invalid_value',
+  ],
+])('400 for %s', async (_, dcql_query, pointer, code) => {
+  expect(await refusalOf({ dcql_query })).toEqual([400, 'invalid_request', [pointer, code]])
+})
+
+it('400 for a credential type that nobody knows', async () => {
+  const dcql_query = query({ meta: { vct_values: ['urn:other'] } })
+  const fault = [`${FIRST}/meta`, 'unknown_credential_type']
+  expect(await refusalOf({ dcql_query })).toEqual([400, 'unsupported_credential_type', fault])
+})
+
+it.each<[member: string, value: unknown]>([
+  ['credential_types', ['pid']],
+  ['scope', ['family_name']],
+  ['formats', ['dc+sd-jwt']],
+  ['credential_match', 'all'],
+  ['allow_derived', true],
+])('400 for %s beside a dcql_query', async (member, value) => {
+  const body = { dcql_query: query(), [member]: value }
+  expect(await refusalOf(body)).toEqual([400, 'invalid_request', [`/${member}`, 'invalid_value']])
+})
+
+it('400 for neither', async () => {
+  const faults = [
+    ['/credential_types', 'required'],
+    ['/scope', 'required'],
+  ]
+  expect(await refusalOf({})).toEqual([400, 'invalid_request', ...faults])
+})
+
+it.each<[fault: string, dcql_query: object, pointer: string, code: string]>([
+  [
+    'a trusted list, where no anchor comes from one',
+    query({ trusted_authorities: [{ type: 'etsi_tl', values: ['https://lotl.example'] }] }),
+    `${FIRST}/trusted_authorities/0/type`,
+    'authority_not_checkable',
+  ],
+  [
+    'an mdoc without holder binding',
+    { credentials: [{ ...MDL, require_cryptographic_holder_binding: false }] },
+    `${FIRST}/require_cryptographic_holder_binding`,
+    'holder_binding_required',
+  ],
+  [
+    'a claim that is always there',
+    query({ claims: [{ path: ['iss'] }] }),
+    `${FIRST}/claims/0/path`,
+    'claim_always_present',
+  ],
+  [
+    'a path into nothing',
+    query({ claims: [{ path: [null] }] }),
+    `${FIRST}/claims/0/path`,
+    'path_selects_nothing',
+  ],
+  [
+    'a query in no credential set',
+    { credentials: [PID, MDL], credential_sets: [{ options: [['pid']] }] },
+    '/dcql_query/credentials/1',
+    'query_in_no_credential_set',
+  ],
+])('422 for %s', async (_, dcql_query, pointer, code) => {
+  expect(await refusalOf({ dcql_query })).toEqual([422, 'policy_unsatisfiable', [pointer, code]])
+})
+
+it.each(['haip-1.0', 'openid4vp-draft24', 'openid4vp-draft18'])(
+  '422 for waiving holder binding in %s',
+  async (protocol) => {
+    const dcql_query = query({ require_cryptographic_holder_binding: false })
+    const [status, code] = await refusalOf({ dcql_query, protocol })
+    expect([status, code]).toEqual([422, 'policy_unsatisfiable'])
+  },
+)
+
+it('422 for any query where the protocol has presentation definitions only', async () => {
+  const fault = ['/protocol', 'not_in_protocol']
+  expect(await refusalOf({ dcql_query: query(), protocol: 'openid4vp-draft18' })).toEqual([
+    422,
+    'policy_unsatisfiable',
+    fault,
+  ])
+})

@@ -1,0 +1,117 @@
+// Every reason of the catalogue, produced by the sandbox over HTTP: it is in the poll, in the webhook, and has its page.
+
+import { beforeAll, expect, it } from 'vitest'
+import { FLAWS } from '../../../src/sandbox/wallet/flaws/index.ts'
+import type { ReasonCode } from '../../../src/session/response/reason-code.ts'
+import { REASONS } from '../../../src/session/response/reasons.ts'
+import { mintListSigner, PID_ISSUANCE } from '../../support/certificates/trust-lists.ts'
+import {
+  BASE_URL,
+  expectStatus,
+  OVER_18,
+  type Poll,
+  type RelyingParty,
+} from '../../support/service/service.ts'
+import { eventOf, relyingPartyOf, useStage } from '../../support/service/stage.ts'
+import { PAYMENT } from '../../support/service/transaction-data.ts'
+
+const stage = useStage()
+
+/** Trusts whom a list names that cannot be had, and wants to know of certificates whether they were revoked. */
+let subscriber: RelyingParty
+
+beforeAll(async () => {
+  const { pem } = await mintListSigner()
+  const body = {
+    name: 'lost',
+    livemode: false,
+    kind: 'etsi_lote',
+    url: 'http://127.0.0.1:1/lost',
+    signers: [{ x509_certificate_pem: pem }],
+    services: [{ type: PID_ISSUANCE, credential_types: ['age_attestation'], assurance_level: 'low' }],
+  }
+  const token = stage.service.server.adminToken
+  await expectStatus(await stage.rp.call('POST', '/v1/admin/trust_lists', { token, body }), 201)
+  subscriber = await relyingPartyOf(stage, { anchor_sets: ['lost'], certificate_revocation: 'require' })
+})
+
+const NAME_QUERY = {
+  credentials: [
+    {
+      id: 'name',
+      format: 'dc+sd-jwt',
+      meta: { vct_values: ['urn:eudi:pid:1'] },
+      claims: [{ path: ['family_name'], values: ['Sandbox'] }],
+    },
+  ],
+}
+const PAY = { ...OVER_18, formats: ['dc+sd-jwt'], transaction_data: [PAYMENT] }
+
+/** Sessions in which a reason is possible, where it is not possible in all. */
+const SESSIONS: { readonly [code in ReasonCode]?: object } = {
+  unexpected_encryption: { ...OVER_18, request_options: { response_mode: 'direct_post' } },
+  invalid_presentation_submission: { ...OVER_18, protocol: 'openid4vp-draft24' },
+  transaction_data_missing: PAY,
+  transaction_data_mismatch: PAY,
+  value_mismatch: { dcql_query: NAME_QUERY },
+  assurance_level_too_low: { ...OVER_18, required_assurance_level: 'high' },
+}
+
+/** Reasons that the relying party's settings make possible. */
+const ASKED_FOR: readonly ReasonCode[] = [
+  'trust_list_unavailable',
+  'certificate_revoked',
+  'certificate_status_unavailable',
+]
+
+/** Reasons that end a session; every other is an attempt, and the session waits on. */
+const ENDS: { readonly [code in ReasonCode]?: string } = {
+  credential_revoked: 'rejected',
+  credential_suspended: 'rejected',
+  credential_expired: 'rejected',
+  credential_not_yet_valid: 'rejected',
+  predicate_false: 'rejected',
+  value_mismatch: 'rejected',
+  assurance_level_too_low: 'rejected',
+  access_denied: 'declined',
+  session_expired: 'expired',
+  canceled_by_relying_party: 'canceled',
+}
+
+/** What the wallet does not do wrong, but the route brings about. */
+type Scripted =
+  | 'request_superseded'
+  | 'same_device_return_missing'
+  | 'session_expired'
+  | 'canceled_by_relying_party'
+
+it('each reason has its flaw or its script, and each of these a reason', () => {
+  // Held by the compiler, too: a code that the catalogue gains is neither.
+  const flawed: Readonly<Record<Exclude<ReasonCode, Scripted>, object>> = FLAWS
+  expect(Object.keys(flawed).filter((code) => !Object.hasOwn(REASONS, code))).toEqual([])
+})
+
+it.each(Object.keys(REASONS) as ReasonCode[])('%s is produced, sent, and explained', async (code) => {
+  const rp = ASKED_FOR.includes(code) ? subscriber : stage.rp
+  const { verification_id: id } = await rp.create(SESSIONS[code])
+  const outcome = async (reason: ReasonCode) =>
+    (await expectStatus(
+      await rp.call('POST', `/v1/test/verify/${id}/outcome`, { body: { reason } }),
+      200,
+    )) as { readonly verification: Poll }
+
+  const { verification } = await outcome(code)
+  const found = verification.reason ?? verification.attempts.at(-1)?.reason
+  const { message, retryable } = REASONS[code]
+  expect(found).toEqual({ code, message, retryable, type: `${BASE_URL}/problems/${code}` })
+  expect(verification.status).toBe(ENDS[code] ?? 'pending')
+
+  // Nobody answers any more: the event of that end carries the last attempt's reason (CONTRACT 4).
+  if (verification.status === 'pending') await outcome('session_expired')
+  const { event } = await eventOf(stage, id)
+  expect(event).toMatchObject({ event_type: `verification.${ENDS[code] ?? 'expired'}`, reason: found })
+
+  const page = await stage.service.fetch(found?.type ?? '')
+  expect(page.status).toBe(200)
+  expect(await page.text()).toContain(REASONS[code].message.replaceAll("'", '&#39;'))
+})

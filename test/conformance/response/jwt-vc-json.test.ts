@@ -1,0 +1,171 @@
+// `jwt_vc_json` over HTTP (CONTRACT 4, 5 and 8, OpenID4VP 1.0 B.1.3.1): signed by jose, sent by a foreign wallet.
+
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { makeKey } from '../../support/people/issuer.ts'
+import { didJwkOf, signJose } from '../../support/people/jwt-vc.ts'
+import {
+  JWT_VC_AGE,
+  type JwtVcPerson,
+  type JwtVcTelling,
+  jwtVcAgeOf,
+  jwtVcOf,
+  makeJwtVcPerson,
+} from '../../support/people/jwt-vc-person.ts'
+import { queryFor } from '../../support/people/person.ts'
+import type { ReceivedRequest } from '../../support/people/wallet.ts'
+import { type Receiver, startReceiver } from '../../support/service/receiver.ts'
+import { OVER_18, type RelyingParty } from '../../support/service/service.ts'
+import { begin, relyingPartyOf, useStage } from '../../support/service/stage.ts'
+
+const stage = useStage()
+const person: JwtVcPerson = await makeJwtVcPerson()
+let rp: RelyingParty
+let publisher: Receiver
+beforeAll(async () => {
+  rp = await relyingPartyOf(stage, { trust_anchors: [person.anchor()] })
+  publisher = await startReceiver()
+})
+afterAll(() => publisher?.close())
+
+const BY_JWT_VC = { ...OVER_18, formats: ['jwt_vc_json'] }
+const now = () => Math.floor(Date.now() / 1000)
+
+/** Answers a policy; resolves to the poll and the status the wallet got. */
+async function outcomeOf(answer: (request: ReceivedRequest) => Promise<object>, policy: object = BY_JWT_VC) {
+  const { session, request } = await begin(stage, policy, { rp })
+  const response = await stage.service.wallet.present(request, (await answer(request)) as never)
+  return { status: response.status, poll: await rp.poll(session.verification_id) }
+}
+
+it('CONTRACT 4: a W3C credential is verified under an anchored DID, and its trace cites its own clauses', async () => {
+  const { poll } = await outcomeOf((request) => jwtVcAgeOf(person, request))
+  expect(poll).toMatchObject({
+    status: 'verified',
+    checks: { age_over_18: true },
+    assurance_level: 'substantial',
+    format: 'jwt_vc_json',
+    issuer: didJwkOf(person.issuer).did,
+  })
+  expect(poll.trace).toContainEqual({
+    id: 'structure',
+    clause: 'OpenID4VP 1.0 B.1.3.1.5, VCDM 1.1 §6.3.1',
+    result: 'pass',
+  })
+})
+
+it('CONTRACT 8: a pid is verified by what stands in its credentialSubject', async () => {
+  const policy = { credential_types: ['pid'], scope: ['family_name', 'address.locality', 'age_over_18'] }
+  const subject = {
+    family_name: 'Mustermann',
+    address: { locality: 'Köln' },
+    age_equal_or_over: { 18: true },
+  }
+  const type = 'PersonIdentificationData'
+  const { poll } = await outcomeOf(
+    async (request) => ({ [queryFor(request, type)]: [await jwtVcOf(person, type, subject, request)] }),
+    policy,
+  )
+  const checks = { family_name: true, 'address.locality': true, age_over_18: true }
+  expect([poll.status, poll.checks]).toEqual(['verified', checks])
+})
+
+it('CONTRACT 8: a credential of several types is of the one that was asked for', async () => {
+  const type = ['VerifiableCredential', 'PersonIdentificationData', JWT_VC_AGE]
+  const { poll } = await outcomeOf((request) => jwtVcAgeOf(person, request, { vc: { type } }))
+  expect([poll.status, poll.credential_type]).toEqual(['verified', 'age_attestation'])
+})
+
+/** Authentic answers that no policy here accepts. */
+const REJECTED: readonly (readonly [string, JwtVcTelling, string])[] = [
+  ['says no', { subject: { age_over_18: false } }, 'predicate_false'],
+  ['says yes in words', { subject: { age_over_18: 'true' } }, 'predicate_false'],
+  ['has expired', { claims: { exp: now() - 3600 } }, 'credential_expired'],
+  ['is not valid yet', { claims: { nbf: now() + 3600 } }, 'credential_not_yet_valid'],
+]
+
+it.each(REJECTED)(
+  'CONTRACT 4: a W3C credential that %s ends the session as rejected',
+  async (_, telling, code) => {
+    const { status, poll } = await outcomeOf((request) => jwtVcAgeOf(person, request, telling))
+    expect([status, poll.status, poll.reason?.code]).toEqual([200, 'rejected', code])
+  },
+)
+
+const stranger = await makeKey()
+
+/** Answers that are not authentic. */
+const NOT_HEARD: readonly (readonly [string, JwtVcTelling, string])[] = [
+  ['made for another nonce', { presentation: { nonce: 'f'.repeat(32) } }, 'nonce_mismatch'],
+  ['made for another verifier', { presentation: { aud: 'x509_hash:AAAA' } }, 'audience_mismatch'],
+  ['presented by a stranger', { holder: stranger }, 'invalid_holder_signature'],
+  ['signed by a stranger', { issuer: stranger }, 'invalid_issuer_signature'],
+  ['of an issuer nobody vouches for', { claims: { iss: didJwkOf(stranger).did } }, 'untrusted_issuer'],
+  ['that contradicts itself', { vc: { issuer: 'https://other.example' } }, 'invalid_claim'],
+  ['without its presentation', { alone: true }, 'holder_binding_missing'],
+]
+
+it.each(NOT_HEARD)('CONTRACT 4: a W3C credential %s is 400 and an attempt', async (_, telling, reason) => {
+  const { status, poll } = await outcomeOf((request) => jwtVcAgeOf(person, request, telling))
+  expect([status, poll.status, poll.attempts.map(({ reason: { code } }) => code)]).toEqual([
+    400,
+    'pending',
+    [reason],
+  ])
+})
+
+it('OpenID4VP 1.0 §6.1, B.1.3.1.5: where no holder binding is asked for, the credential alone verifies, at low', async () => {
+  const query = {
+    id: 'age',
+    format: 'jwt_vc_json',
+    meta: { type_values: [['VerifiableCredential', JWT_VC_AGE]] },
+    claims: [{ path: ['credentialSubject', 'age_over_18'], values: [true] }],
+    require_cryptographic_holder_binding: false,
+  }
+  const { poll } = await outcomeOf((request) => jwtVcAgeOf(person, request, { alone: true }), {
+    dcql_query: { credentials: [query] },
+  })
+  expect(poll).toMatchObject({ status: 'verified', assurance_level: 'low', format: 'jwt_vc_json' })
+})
+
+it('Bitstring Status List: valid verifies, revoked is rejected, and a list that cannot be had is 503', async () => {
+  const bits = Buffer.alloc(16_384)
+  bits.writeUInt8(0x40, 0)
+  const uri = new URL('/list', publisher.url).href
+  const credentialSubject = {
+    type: 'BitstringStatusList',
+    statusPurpose: 'revocation',
+    encodedList: `u${gzipSync(bits).toString('base64url')}`,
+  }
+  const type = ['VerifiableCredential', 'BitstringStatusListCredential']
+  const list = { issuer: didJwkOf(person.issuer).did, id: uri, type, credentialSubject }
+  const body = await signJose(list, person.issuer, { typ: 'vc+jwt' })
+  publisher.answer(({ path }) => (path === '/list' ? { body } : { status: 404 }))
+  const listed = async (statusListIndex: string, statusListCredential = uri) => {
+    const credentialStatus = {
+      type: 'BitstringStatusListEntry',
+      statusPurpose: 'revocation',
+      statusListIndex,
+      statusListCredential,
+    }
+    const { status, poll } = await outcomeOf((request) =>
+      jwtVcAgeOf(person, request, { vc: { credentialStatus } }),
+    )
+    return [status, poll.status, poll.reason?.code ?? poll.attempts[0]?.reason.code]
+  }
+  expect(await listed('0')).toEqual([200, 'verified', undefined])
+  expect(await listed('1')).toEqual([200, 'rejected', 'credential_revoked'])
+  expect(await listed('0', `${uri}/elsewhere`)).toEqual([503, 'pending', 'status_unavailable'])
+  expect(publisher.requests.filter(({ path }) => path === '/list')).toHaveLength(1)
+})
+
+it.each([
+  ['openid4vp-draft24', 'direct_post.jwt'],
+  ['openid4vp-draft24', 'direct_post'],
+  ['openid4vp-draft18', 'direct_post.jwt'],
+  ['openid4vp-draft18', 'direct_post'],
+])('CONTRACT 5: a VP answers the presentation definition of %s in %s', async (protocol, response_mode) => {
+  const policy = { ...BY_JWT_VC, protocol, request_options: { response_mode } }
+  const { status, poll } = await outcomeOf((request) => jwtVcAgeOf(person, request), policy)
+  expect([status, poll.status, poll.format]).toEqual([200, 'verified', 'jwt_vc_json'])
+})

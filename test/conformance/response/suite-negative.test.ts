@@ -1,0 +1,143 @@
+// What the OpenID Foundation's conformance suite does to a verifier, by name, in both protocols it has plans for: answers with one
+// thing wrong, which are refused with 4xx and a body; and what wallets do beside the shortest way, which is all accepted.
+
+import { beforeAll, describe, expect, it } from 'vitest'
+import { mintIssuerPki } from '../../support/certificates/certificates.ts'
+import { makeKey, type Parts } from '../../support/people/issuer.ts'
+import { type MdocTelling, makeDevice, makeMdocPerson, mdocAgeOf } from '../../support/people/mdoc-person.ts'
+import { ageOf, certified, type Telling } from '../../support/people/person.ts'
+import { encryptResponse, type Presentations } from '../../support/people/wallet.ts'
+import { expectStatus, OVER_18, type RelyingParty } from '../../support/service/service.ts'
+import { type Begun, begin, relyingPartyOf, useStage } from '../../support/service/stage.ts'
+
+const stage = useStage()
+const [pki, mdocPerson, stranger] = await Promise.all([mintIssuerPki(), makeMdocPerson(), makeKey()])
+const YEAR = 365 * 86_400
+const now = () => Math.floor(Date.now() / 1000)
+
+let rp: RelyingParty
+beforeAll(async () => {
+  const { jwks: _, issuer: _issuer, ...anchor } = stage.authority.anchor()
+  const trust_anchors = [{ ...anchor, x509_ca_pem: pki.root.pem }, mdocPerson.anchor()]
+  rp = await relyingPartyOf(stage, { trust_anchors })
+})
+
+/** The document signer's certificates over another's signature. */
+const FORGED_PKI = {
+  ...mdocPerson.pki,
+  leaf: { ...mdocPerson.pki.leaf, privateJwk: stranger.privateJwk as never },
+}
+
+const SD_JWT_VC: readonly (readonly [string, () => Telling, string])[] = [
+  ['credential signature', () => ({ issuer: stranger }), 'invalid_issuer_signature'],
+  ['KB signature', () => ({ holder: stranger }), 'invalid_holder_signature'],
+  ['sd_hash', () => ({ change: setKb({ sd_hash: 'A'.repeat(43) }) }), 'sd_hash_mismatch'],
+  ['nonce', () => ({ nonce: 'f'.repeat(32) }), 'nonce_mismatch'],
+  ['aud', () => ({ audience: 'x509_hash:AAAA' }), 'audience_mismatch'],
+  ['iat a year ago', () => ({ iat: now() - YEAR }), 'holder_binding_not_current'],
+  ['iat in a year', () => ({ iat: now() + YEAR }), 'holder_binding_not_current'],
+]
+
+const MDOC: readonly (readonly [string, () => MdocTelling, string])[] = [
+  ['credential signature', () => ({ pki: FORGED_PKI }), 'invalid_issuer_signature'],
+  ['device signature', () => ({ holder: makeDevice() }), 'invalid_holder_signature'],
+  ['session transcript: nonce', () => ({ answering: { nonce: 'f'.repeat(32) } }), 'invalid_holder_signature'],
+  [
+    'session transcript: client_id',
+    () => ({ answering: { client_id: 'x509_hash:AAAA' } }),
+    'invalid_holder_signature',
+  ],
+  [
+    'session transcript: response_uri',
+    () => ({ answering: { response_uri: 'https://verifier.example/other' } }),
+    'invalid_holder_signature',
+  ],
+  [
+    'session transcript: key of the answer',
+    () => ({ answering: { client_metadata: {} } }),
+    'invalid_holder_signature',
+  ],
+]
+
+function setKb(claims: object): NonNullable<Telling['change']> {
+  return ({ kb }: Parts) => void Object.assign(kb?.payload as object, claims)
+}
+
+/** A session of the protocol, whose request a wallet has. */
+function beginIn(protocol: string): Promise<Begun> {
+  return begin(stage, { ...OVER_18, protocol }, { rp })
+}
+
+function sdJwtVc({ request }: Begun, telling: Telling = {}): Promise<Presentations> {
+  return ageOf(stage.person, request, { ...certified(pki), ...telling })
+}
+
+function present({ request }: Begun, presentations: Presentations): Promise<Response> {
+  return stage.service.wallet.present(request, presentations)
+}
+
+async function expectRefused(begun: Begun, bad: Presentations, reason: string): Promise<void> {
+  const answer = await present(begun, bad)
+  expect(await expectStatus(answer, 400)).toEqual({
+    error: 'invalid_request',
+    error_description: expect.stringMatching(/./),
+  })
+  const { status, attempts } = await rp.poll(begun.session.verification_id)
+  expect([status, attempts.map((attempt) => attempt.reason.code)]).toEqual(['pending', [reason]])
+}
+
+async function expectVerified({ session }: Begun, answer: Response): Promise<void> {
+  await expectStatus(answer, 200)
+  expect((await rp.poll(session.verification_id)).status).toBe('verified')
+}
+
+describe.each(['haip-1.0', 'openid4vp-1.0'])('the suite against %s', (protocol) => {
+  it.each(SD_JWT_VC)(
+    'SD-JWT VC, wrong %s: 4xx with a JSON body, and the good answer is heard',
+    async (_, telling, reason) => {
+      const begun = await beginIn(protocol)
+      await expectRefused(begun, await sdJwtVc(begun, telling()), reason)
+      await expectVerified(begun, await present(begun, await sdJwtVc(begun)))
+    },
+  )
+
+  it.each(MDOC)(
+    'mdoc, wrong %s: 4xx with a JSON body, and the good answer is heard',
+    async (_, telling, reason) => {
+      const begun = await beginIn(protocol)
+      await expectRefused(begun, await mdocAgeOf(mdocPerson, begun.request, telling()), reason)
+      await expectVerified(begun, await present(begun, await mdocAgeOf(mdocPerson, begun.request)))
+    },
+  )
+
+  it('request_uri fetched twice, by POST and by GET: one request, and its answer verifies', async () => {
+    const begun = await beginIn(protocol)
+    const { uri } = begun.session.wallet_request
+    const again = await stage.service.wallet.receive(uri, { protocol, getOnly: true })
+    const told = ({ nonce, state, client_metadata }: typeof again.payload) => ({
+      nonce,
+      state,
+      client_metadata,
+    })
+    expect(told(again.payload)).toEqual(told(begun.request.payload))
+    await expectVerified(begun, await present(begun, await sdJwtVc(begun)))
+  })
+
+  it('a wallet_nonce in standard base64 comes back to the letter, and the answer verifies', async () => {
+    const session = await rp.create({ ...OVER_18, protocol })
+    const walletNonce = '+/+/AAECAwQFBgcICQoLDA=='
+    const request = await stage.service.wallet.receive(session.wallet_request.uri, { protocol, walletNonce })
+    expect(request.payload).toMatchObject({ wallet_nonce: walletNonce })
+    const begun = { session, request }
+    await expectVerified(begun, await present(begun, await sdJwtVc(begun)))
+  })
+
+  it('an answer with random apu and apv verifies', async () => {
+    const begun = await beginIn(protocol)
+    const { state, response_uri, client_metadata } = begun.request.payload
+    const parameters = { vp_token: await sdJwtVc(begun), state }
+    const response = await encryptResponse(parameters, client_metadata.jwks!.keys[0]!)
+    const body = new URLSearchParams({ response })
+    await expectVerified(begun, await stage.service.fetch(response_uri, { method: 'POST', body }))
+  })
+})

@@ -1,0 +1,119 @@
+// The typed client as a relying party's server uses it, against the running service: every call, webhooks and claims included.
+
+import { exportJWK, generateKeyPair } from 'jose'
+import { expect, it } from 'vitest'
+import { decryptClaims } from '../../../packages/client/src/claims.ts'
+import { type Client, createClient } from '../../../packages/client/src/client.ts'
+import { verifyReceipt } from '../../../packages/client/src/receipt.ts'
+import type { ServiceKeys } from '../../../packages/client/src/service-jws.ts'
+import { verifyWebhook } from '../../../packages/client/src/webhook.ts'
+import type { Result } from '../../../src/result.ts'
+import { PID, presentationOf, queryFor } from '../../support/people/person.ts'
+import { BASE_URL, OVER_18 } from '../../support/service/service.ts'
+import { answerAge, eventOf, useStage } from '../../support/service/stage.ts'
+
+const stage = useStage()
+
+/** The transport of the tests brings calls to the loopback port. */
+function clientOf(token = stage.rp.api_key): Client {
+  const send: typeof fetch = (input, init) => stage.service.fetch(String(input), init)
+  return createClient({ baseUrl: BASE_URL, token, fetch: send })
+}
+
+function found<T, E>(result: Result<T, E>): T {
+  if (!result.ok) throw new Error(JSON.stringify(result.error))
+  return result.value
+}
+
+it('creates, waits for the end, and believes the webhook of it', async () => {
+  const client = clientOf()
+  const created = found(await client.create(OVER_18))
+  expect(created.qr_code).toMatch(/^image\/png;base64,/)
+  const waiting = client.wait(created.verification_id, { timeoutMs: 20_000 })
+  const uri = (created.wallet_request as { readonly uri: string }).uri
+  await answerAge(stage, await stage.service.wallet.receive(uri))
+  const ended = found(await waiting)
+  expect(ended).toMatchObject({ status: 'verified', stage: 'done', checks: { age_over_18: true } })
+  const { post } = await eventOf(stage, created.verification_id)
+  const body = post.body.toString()
+  const signature = post.headers['x-service-signature'] as string
+  const checks = { secrets: [stage.rp.webhook_secret] }
+  const event = found(await verifyWebhook(body, signature, checks))
+  expect(event).toMatchObject({ event_type: 'verification.verified', checks: ended.checks })
+  const forged = body.replace('true', 'null')
+  expect(await verifyWebhook(forged, signature, checks)).toEqual({ ok: false, error: 'wrong_signature' })
+})
+
+it('opens the claims that only this relying party can read', async () => {
+  const keys = await generateKeyPair('ECDH-ES', { crv: 'P-256', extractable: true })
+  const { kty, crv, x, y } = (await exportJWK(keys.publicKey)) as Record<string, string>
+  const client = clientOf()
+  const created = found(
+    await client.create({
+      credential_types: ['pid'],
+      scope: ['given_name'],
+      claims_encryption_jwk: { kty, crv, x, y } as { kty: 'EC'; crv: 'P-256'; x: string; y: string },
+    }),
+  )
+  const uri = (created.wallet_request as { readonly uri: string }).uri
+  const request = await stage.service.wallet.receive(uri)
+  await stage.service.wallet.present(request, {
+    [queryFor(request, PID)]: [await presentationOf(stage.person, PID, request)],
+  })
+  const ended = found(await client.get(created.verification_id))
+  const jwks = await (await stage.service.fetch(`${BASE_URL}/.well-known/jwks.json`)).json()
+  const claims = found(
+    await decryptClaims(ended.encrypted_claims ?? '', {
+      privateJwk: (await exportJWK(keys.privateKey)) as JsonWebKey,
+      jwks: jwks as { keys: JsonWebKey[] },
+      issuer: BASE_URL,
+      audience: stage.rp.relying_party_id,
+      verificationId: created.verification_id,
+    }),
+  )
+  expect(claims.credentials).toMatchObject([{ credential_type: 'pid', claims: { given_name: 'Erika' } }])
+})
+
+it('finds one verification for one idempotency key', async () => {
+  const client = clientOf()
+  const first = found(await client.create(OVER_18, { idempotencyKey: 'client-1' }))
+  const again = found(await client.create(OVER_18, { idempotencyKey: 'client-1' }))
+  expect(again.verification_id).toBe(first.verification_id)
+  const other = await client.create({ ...OVER_18, expires_in: 61 }, { idempotencyKey: 'client-1' })
+  expect(other).toMatchObject({ ok: false, error: { code: 'idempotency_conflict', status: 409 } })
+})
+
+it('cancels, reads the events, and erases', async () => {
+  const client = clientOf()
+  const { verification_id: id } = found(await client.create(OVER_18))
+  expect(found(await client.cancel(id)).status).toBe('canceled')
+  const { events } = found(await client.events({ limit: 100 }))
+  expect(events.filter((event) => event.verification_id === id)).toMatchObject([
+    { event_type: 'verification.canceled' },
+  ])
+  expect(found(await client.erase(id))).toBeNull()
+  expect(await client.get(id)).toMatchObject({ ok: false, error: { code: 'verification_not_found' } })
+})
+
+it('keeps the receipt of what is over, and reads it with the published keys', async () => {
+  const client = clientOf()
+  const { verification_id: verificationId } = found(await client.create(OVER_18))
+  expect(await client.receipt(verificationId)).toMatchObject({
+    ok: false,
+    error: { code: 'verification_pending', status: 409 },
+  })
+  found(await client.cancel(verificationId))
+  const receipt = found(await client.receipt(verificationId))
+  const jwks = (await (await stage.service.fetch('/.well-known/jwks.json')).json()) as ServiceKeys
+  const read = found(await verifyReceipt(receipt, { jwks, issuer: BASE_URL, verificationId }))
+  expect(read).toMatchObject({ status: 'canceled', relying_party_id: stage.rp.relying_party_id })
+})
+
+it('tells a wrong code and a wrong key as the service does', async () => {
+  const { verification_id: id } = found(await clientOf().create(OVER_18))
+  expect(await clientOf().redeem(id, 'nonsense')).toMatchObject({
+    ok: false,
+    error: { code: 'invalid_code' },
+  })
+  expect(await clientOf('wv_test_nonsense').get(id)).toMatchObject({ ok: false, error: { status: 401 } })
+})

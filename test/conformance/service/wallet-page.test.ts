@@ -1,0 +1,167 @@
+// The test wallet as a page (CONTRACT 1): what a person sees of a request, and what comes of each answer; none of it in live mode.
+
+import { describe, expect, it } from 'vitest'
+import { expectStatus, OVER_18 } from '../../support/service/service.ts'
+import { useStage } from '../../support/service/stage.ts'
+import { PAYMENT } from '../../support/service/transaction-data.ts'
+
+const stage = useStage()
+
+const addressOf = (uri: string) => `/test/wallet?uri=${encodeURIComponent(uri)}`
+
+async function open(uri: string, status = 200): Promise<string> {
+  const response = await stage.service.fetch(addressOf(uri))
+  expect(response.status).toBe(status)
+  return response.text()
+}
+
+/** Posts what the page's form would. */
+function answer(uri: string, fields: Readonly<Record<string, string>>): Promise<Response> {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  const body = new URLSearchParams({ uri, reason: '', ...fields }).toString()
+  return stage.service.fetch(addressOf(uri), { method: 'POST', headers, body })
+}
+
+describe('the page of the test wallet', () => {
+  it('shows who asks, and what would be shown, in each of the credentials that would do', async () => {
+    const { wallet_request } = await stage.rp.create({
+      ...OVER_18,
+      credential_types: ['age_attestation', 'pid'],
+    })
+    const page = await open(wallet_request.uri)
+    for (const shown of [
+      'verifier.example asks you to show',
+      'urn:eu.europa.ec.av:1',
+      'urn:eudi:pid:1',
+      'age_over_18',
+    ]) {
+      expect(page).toContain(shown)
+    }
+    expect(
+      page.match(/<input type="radio" name="credential" value="[^"]+ (dc\+sd-jwt|mso_mdoc|jwt_vc_json)"/g),
+    ).toHaveLength(6)
+  })
+
+  it('keeps its address, which holds the request, to itself, and runs nothing', async () => {
+    const { wallet_request } = await stage.rp.create()
+    const { headers } = await stage.service.fetch(addressOf(wallet_request.uri))
+    expect(headers.get('referrer-policy')).toBe('no-referrer')
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; style-src 'sha256-[^;]+; img-src data:;/,
+    )
+    expect(headers.get('content-security-policy')).not.toContain('script')
+  })
+
+  it('shares, and goes on to where the verifier says', async () => {
+    const { verification_id, wallet_request } = await stage.rp.create()
+    const shared = await answer(wallet_request.uri, { credential: 'age_attestation-mso_mdoc mso_mdoc' })
+    expect(shared.status).toBe(303)
+    expect(shared.headers.get('location')).toContain(`/v1/verify/${verification_id}/return#response_code=`)
+    expect(await stage.rp.poll(verification_id)).toMatchObject({ status: 'verified', format: 'mso_mdoc' })
+  })
+
+  it('shares two where two are wanted', async () => {
+    const types = { credential_types: ['age_attestation', 'pid'], credential_match: 'all' }
+    const { verification_id, wallet_request } = await stage.rp.create({ ...OVER_18, ...types })
+    expect(await open(wallet_request.uri)).not.toContain('type="radio"')
+    expect((await answer(wallet_request.uri, {})).status).toBe(303)
+    expect((await stage.rp.poll(verification_id)).credentials).toHaveLength(2)
+  })
+
+  it('declines', async () => {
+    const { verification_id, wallet_request } = await stage.rp.create()
+    expect((await answer(wallet_request.uri, { decline: '1' })).status).toBe(303)
+    expect((await stage.rp.poll(verification_id)).status).toBe('declined')
+  })
+
+  it('answers wrongly, says what came of that, and can still answer rightly', async () => {
+    const { verification_id, wallet_request } = await stage.rp.create()
+    const refused = await answer(wallet_request.uri, { reason: 'untrusted_issuer' })
+    expect(refused.status).toBe(422)
+    expect(await refused.text()).toMatch(/of an issuer that nobody vouches for[\s\S]*HTTP 400/)
+    expect(await stage.rp.poll(verification_id)).toMatchObject({
+      status: 'pending',
+      attempts: [{ reason: { code: 'untrusted_issuer' } }],
+    })
+    expect((await answer(wallet_request.uri, {})).status).toBe(303)
+    expect((await stage.rp.poll(verification_id)).status).toBe('verified')
+  })
+
+  it('shows what is to be confirmed, and offers only faults that this request allows', async () => {
+    const pay = { ...OVER_18, formats: ['dc+sd-jwt'], transaction_data: [PAYMENT] }
+    const { wallet_request } = await stage.rp.create(pay)
+    const page = await open(wallet_request.uri)
+    expect(page).toContain('Shöp &amp; Söhne')
+    expect(page).toContain('(transaction_data_mismatch)')
+    expect(page).not.toContain('(unexpected_encryption)')
+    expect(await open((await stage.rp.create()).wallet_request.uri)).not.toContain(
+      '(transaction_data_mismatch)',
+    )
+  })
+
+  it('writes whatever a stranger put into the request as text', async () => {
+    const uri = `openid4vp://?${new URLSearchParams({
+      client_id: '<script>1</script>',
+      nonce: 'n',
+      response_uri: 'https://verifier.example/callback',
+      dcql_query: JSON.stringify({
+        credentials: [
+          { id: '"><b>', format: 'dc+sd-jwt', meta: { vct_values: ['<i>'] }, claims: [{ path: ['<u>'] }] },
+        ],
+      }),
+    })}`
+    expect(await open(uri)).not.toMatch(/<(script|b|i|u)>/)
+  })
+
+  it.each([
+    '',
+    'nonsense',
+    'openid4vp://?request_uri=https://verifier.example/r/none',
+    'openid4vp://?request_uri=https://other.example/r',
+  ])('has no request to answer at %j', async (uri) => {
+    expect(await open(uri, 404)).toContain('There is no request to answer')
+    expect((await answer(uri, {})).status).toBeGreaterThanOrEqual(404)
+  })
+})
+
+it('the sandbox asks for none of its own pages: one address would make it call itself a hundred times', async () => {
+  const own = 'openid4vp://?request_uri=https://verifier.example/test/wallet?uri=nonsense'
+  expect((await open(own, 404)).match(/There is no request to answer/g)).toHaveLength(1)
+})
+
+describe('the session page', () => {
+  it('leads to the test wallet in test mode, with the request of its QR, and never in live mode', async () => {
+    const { session_url, verification_id } = await stage.rp.create()
+    const page = await (await stage.service.fetch(session_url)).text()
+    const [, address = ''] = /id="test-wallet" href="([^"]+)"/.exec(page) ?? []
+    const uri = decodeURIComponent(address.replace('/test/wallet?uri=', ''))
+    expect((await answer(uri, {})).status).toBe(303)
+    expect((await stage.rp.poll(verification_id)).status).toBe('verified')
+
+    const live = await stage.service.relyingParty({ livemode: true })
+    const created = await live.create()
+    expect(await (await stage.service.fetch(created.session_url)).text()).not.toContain('test-wallet')
+  })
+
+  it('leads there by a request of its own where wallet and browser must be one', async () => {
+    const { session_url } = await stage.rp.create({ ...OVER_18, required_session_binding: 'page' })
+    const page = await (await stage.service.fetch(session_url)).text()
+    expect(page).toContain('<a id="test-wallet" hidden')
+  })
+})
+
+it('in live mode the test wallet is given no request', async () => {
+  const live = await stage.service.relyingParty({ livemode: true })
+  const { verification_id, wallet_request } = await live.create()
+  expect(await open(wallet_request.uri, 404)).toContain('There is no request to answer')
+  expect((await answer(wallet_request.uri, { decline: '1' })).status).toBe(404)
+  expect(await live.poll(verification_id)).toMatchObject({
+    status: 'pending',
+    stage: 'created',
+    attempts: [],
+  })
+  const other = await stage.service.fetch(wallet_request.request_uri)
+  expect(other.status).toBe(200)
+  await expectStatus(await live.call('POST', `/v1/verify/${verification_id}/cancel`), 200)
+})

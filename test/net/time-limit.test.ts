@@ -1,0 +1,27 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { withTimeLimit } from '../../src/net/time-limit.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+it('aborts what takes too long, and at the limit only', async () => {
+  const aborted = vi.fn()
+  const work = withTimeLimit(1000, (signal) => {
+    signal.addEventListener('abort', aborted)
+    return new Promise((resolve) => signal.addEventListener('abort', () => resolve('given up')))
+  })
+  await vi.advanceTimersByTimeAsync(999)
+  expect(aborted).not.toHaveBeenCalled()
+  await vi.advanceTimersByTimeAsync(1)
+  expect(await work).toBe('given up')
+})
+
+it('leaves no timer behind, whether the work succeeds or fails', async () => {
+  expect(await withTimeLimit(1000, async () => 7)).toBe(7)
+  await expect(withTimeLimit(1000, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+  expect(vi.getTimerCount()).toBe(0)
+})

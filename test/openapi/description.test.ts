@@ -1,0 +1,149 @@
+// The description and the service are one: every route is described and nothing else, every problem stands somewhere, every example
+// fits its schema, and the stored file is what the sources make. That real answers fit is held by whatever sends requests:
+// access-world.ts for every route and caller, and every conformance test (support/described.ts).
+
+import { env } from 'cloudflare:workers'
+import { describe, expect, it } from 'vitest'
+import { ELSEWHERE } from '../../openapi/describe.ts'
+import { isError, type Schema } from '../../openapi/description.ts'
+import { documentationFiles } from '../../openapi/files.ts'
+import { ACCESS } from '../../src/routes/edge/access.ts'
+import { PROBLEMS } from '../../src/routes/edge/problems.ts'
+import { TOKEN_ERRORS } from '../../src/routes/settings/oauth-errors.ts'
+import { WALLET_ERRORS } from '../../src/routes/wallet/wallet-errors.ts'
+import { DESCRIPTION, findSchema, undescribed } from '../support/reading/described.ts'
+import { schemaFaults } from '../support/reading/json-schema.ts'
+
+const OPERATIONS = Object.entries(DESCRIPTION.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+)
+const { examples, schemas } = DESCRIPTION.components
+
+/** Every body that is described, with the examples it refers to. */
+const BODIES = [
+  ...OPERATIONS.map(({ operation }) => operation),
+  ...Object.values(DESCRIPTION.webhooks).map(({ post }) => post),
+].flatMap(({ requestBody, responses }) =>
+  [requestBody?.content, ...Object.values(responses).map(({ content }) => content)].flatMap((content = {}) =>
+    Object.values(content).flatMap(({ schema, examples: named = {} }) =>
+      schema === undefined ? [] : [{ schema, names: Object.keys(named) }],
+    ),
+  ),
+)
+
+/** Names of all errors that are described somewhere. */
+const REFUSED = new Set(BODIES.filter(({ schema }) => isError(schema)).flatMap(({ names }) => names))
+
+describe('the description', () => {
+  it('is current: `npm run openapi` would change nothing', async () => {
+    for (const [name, content] of Object.entries(await documentationFiles())) {
+      const stored = await env.ASSETS.fetch(`https://assets/${name}`)
+      expect(await stored.text(), name).toBe(content)
+    }
+  })
+
+  it('has every route of the access table by its method, and nothing else', () => {
+    const described = OPERATIONS.map(
+      ({ method, path }) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`,
+    )
+    expect(described.sort()).toEqual(Object.keys(ACCESS).sort())
+  })
+
+  it('gives every operation a name of its own, and says who may call it', () => {
+    const names = OPERATIONS.map(({ operation }) => operation.operationId)
+    expect(new Set(names).size).toBe(names.length)
+    expect(OPERATIONS.every(({ operation }) => Array.isArray(operation.security))).toBe(true)
+  })
+
+  it('has every problem where it can occur, and no other', () => {
+    const problems = [...REFUSED].filter((name) => !name.includes('.'))
+    expect([...new Set([...problems, ...ELSEWHERE])].sort()).toEqual(Object.keys(PROBLEMS).sort())
+  })
+
+  it('has every error of wallets and OAuth clients but that of a wrong method', () => {
+    const expected = [
+      ...Object.keys(WALLET_ERRORS).map((kind) => `wallet.${kind}`),
+      ...Object.keys(TOKEN_ERRORS).map((kind) => `token.${kind}`),
+    ].filter((name) => !name.includes('method'))
+    expect([...REFUSED].filter((name) => name.includes('.')).sort()).toEqual(expected.sort())
+  })
+
+  it('has an example of every body and every error, and each fits its schema', () => {
+    expect(BODIES.length).toBeGreaterThan(100)
+    for (const { schema, names } of BODIES) {
+      expect(names).not.toEqual([])
+      for (const name of names) {
+        expect([name, schemaFaults(examples[name]?.value, schema, findSchema)]).toEqual([name, []])
+      }
+    }
+  })
+
+  it('has an example of every answer that has a body, whatever its media type, but of a PNG', () => {
+    const without = OPERATIONS.flatMap(({ method, path, operation }) =>
+      Object.entries(operation.responses).flatMap(([status, { content = {} }]) =>
+        Object.entries(content)
+          .filter(([, media]) => !('example' in media) && !('examples' in media))
+          .map(([type]) => `${method} ${path} ${status} ${type}`),
+      ),
+    )
+    expect(without).toEqual(['get /v1/verify/{id}/qr 200 image/png'])
+  })
+
+  it('refers to nothing that is not there, and has no schema that nothing refers to', () => {
+    const text = JSON.stringify(DESCRIPTION)
+    const named = [...text.matchAll(/"#\/components\/(schemas|examples)\/([\w.]+)"/g)]
+    for (const [, kind, name = ''] of named) {
+      expect(kind === 'schemas' ? schemas[name] : examples[name]).toBeDefined()
+    }
+    expect(
+      [...new Set(named.filter(([, kind]) => kind === 'schemas').map(([, , name]) => name))].sort(),
+    ).toEqual(Object.keys(schemas).sort())
+  })
+
+  it('lets additions happen: no answer of ours is closed to members that are not known yet', () => {
+    const closed = (schema: Schema): boolean => schema.additionalProperties === false
+    const answered = ['Verification', 'CreatedVerification', 'Event', 'EventPage', 'RelyingParty', 'Problem']
+    expect(answered.filter((name) => closed(schemas[name] ?? {}))).toEqual([])
+  })
+})
+
+describe('what holds answers against it', () => {
+  const good = {
+    method: 'GET',
+    path: '/readyz',
+    status: 200,
+    type: 'application/json',
+    body: '{"status":"ready","warnings":[]}',
+  }
+
+  it('takes what is described', () => {
+    expect(undescribed(good)).toEqual([])
+  })
+
+  it.each([
+    ['an undescribed path', { path: '/ready' }],
+    ['an undescribed method', { method: 'PUT' }],
+    ['an undescribed status', { status: 201 }],
+    ['an undescribed media type', { type: 'text/plain' }],
+    ['an undescribed member', { body: '{"status":"ready","warnings":[],"more":1}' }],
+    ['a missing member', { body: '{"status":"ready"}' }],
+    ['another value', { body: '{"status":"steady","warnings":[]}' }],
+    ['another type', { body: '{"status":"ready","warnings":{}}' }],
+    [
+      'a problem that this route does not have',
+      { status: 503, type: 'application/problem+json', body: JSON.stringify(examples.not_found?.value) },
+    ],
+    [
+      'a body that was taken and is not described',
+      {
+        method: 'POST',
+        path: '/v1/api_keys',
+        status: 201,
+        body: JSON.stringify(examples.CreatedApiKey?.value),
+        sent: { scope: [] },
+      },
+    ],
+  ])('finds %s', (_, changed) => {
+    expect(undescribed({ ...good, ...changed })).not.toEqual([])
+  })
+})

@@ -1,0 +1,209 @@
+import { describe, expect, it } from 'vitest'
+import type { Context, Expected } from '../../../src/formats/format.ts'
+import type { CredentialQuery, DcqlQuery } from '../../../src/openid4vp/dcql/query.ts'
+import { type TracedCheck, verifyPresentations } from '../../../src/openid4vp/response/verify-response.ts'
+import { parseVpToken } from '../../../src/openid4vp/response/vp-token.ts'
+import { err } from '../../../src/result.ts'
+import { CREDENTIAL, NOW, plain, plainFormat, QUERY, RESPONSE_URI } from '../fixtures.ts'
+
+const EXPECTED = {
+  nonce: 'n',
+  audience: 'x509_san_dns:verifier.example',
+  requestedAt: NOW,
+  handover: { kind: 'redirect', responseUri: RESPONSE_URI, encryptionKey: null },
+} as const
+const CONTEXT: Omit<Context, 'trace'> = {
+  now: NOW,
+  anchors: [],
+  typeOf: () => undefined,
+  fetchResource: async () => err('forbidden'),
+}
+const AGE = QUERY.credentials[0]!
+const FORGED = plain({ rejection: { reason: 'invalid_issuer_signature' } })
+const REPLAYED = plain({ rejection: { reason: 'nonce_mismatch' } })
+
+describe('the answer to a query for one credential', () => {
+  it('is verified when its presentation is', async () => {
+    expect(await verify({ age: [plain({})] })).toEqual({
+      ok: true,
+      value: { presentations: [{ queryId: 'age', credential: CREDENTIAL, valueMismatches: [] }] },
+    })
+  })
+
+  it('is refused for the reason of its presentation', async () => {
+    expect(await verify({ age: [REPLAYED] })).toEqual({
+      ok: false,
+      error: { reason: 'nonce_mismatch', queryId: 'age' },
+    })
+  })
+
+  it('is refused when the credential is of a type nobody asked for', async () => {
+    const presentation = plain({ typeIdentifier: 'urn:eudi:pid:1' })
+    expect(await verify({ age: [presentation] })).toEqual({
+      ok: false,
+      error: { reason: 'query_not_satisfied', queryId: 'age' },
+    })
+  })
+
+  it('is refused when a claim is missing', async () => {
+    expect(await verify({ age: [plain({ claims: {} })] })).toEqual({
+      ok: false,
+      error: { reason: 'query_not_satisfied', queryId: 'age' },
+    })
+  })
+
+  it('is refused when it holds no presentation', async () => {
+    expect(await verify({})).toEqual({ ok: false, error: { reason: 'query_not_satisfied' } })
+  })
+
+  it('is refused when the VP Token is not one, before anything is verified', async () => {
+    const asked: Expected[] = []
+    const result = await verify({ age: [plain({})], other: [plain({})] }, QUERY, asked)
+    expect(result).toEqual({ ok: false, error: { reason: 'unknown_credential_query' } })
+    expect(asked).toEqual([])
+  })
+
+  it('reports a value outside `values` and findings of the credential, which are the policy’s affair', async () => {
+    const query = { credentials: [{ ...AGE, claims: [{ path: ['age_over_18'], values: [true] }] }] }
+    const expired = plain({ claims: { age_over_18: false }, findings: ['credential_expired'] })
+    expect(await verify({ age: [expired] }, query)).toMatchObject({
+      ok: true,
+      value: {
+        presentations: [
+          { valueMismatches: [['age_over_18']], credential: { findings: ['credential_expired'] } },
+        ],
+      },
+    })
+  })
+
+  it('is refused as forged, though a value outside `values` is in it', async () => {
+    const query = { credentials: [{ ...AGE, claims: [{ path: ['age_over_18'], values: [true] }] }] }
+    const forged = plain({
+      claims: { age_over_18: false },
+      rejection: { reason: 'invalid_issuer_signature' },
+    })
+    expect(await verify({ age: [forged] }, query)).toMatchObject({
+      ok: false,
+      error: { reason: 'invalid_issuer_signature' },
+    })
+  })
+
+  it('is bound to what we expect, with types and holder binding as the query says and never as the answer does', async () => {
+    const asked: Expected[] = []
+    await verify({ age: [plain({})] }, QUERY, asked)
+    await verify(
+      { age: [plain({})] },
+      { credentials: [{ ...AGE, require_cryptographic_holder_binding: false }] },
+      asked,
+    )
+    const types = ['urn:eu.europa.ec.av:1']
+    expect(asked).toEqual([
+      { ...EXPECTED, holderBinding: true, types },
+      { ...EXPECTED, holderBinding: false, types },
+    ])
+  })
+
+  it('is refused when a format hands back an unbound credential that should be bound', async () => {
+    expect(await verify({ age: [plain({ holderBound: false })] })).toMatchObject({
+      error: { reason: 'query_not_satisfied' },
+    })
+  })
+})
+
+describe('the answer to a query for several credentials', () => {
+  const other: CredentialQuery = { ...AGE, id: 'other' }
+  const all: DcqlQuery = { credentials: [AGE, other] }
+  const either: DcqlQuery = { ...all, credential_sets: [{ options: [['age'], ['other']] }] }
+  const optional: DcqlQuery = {
+    ...all,
+    credential_sets: [{ options: [['age']] }, { options: [['other']], required: false }],
+  }
+
+  it('is verified in the order of the query', async () => {
+    const result = await verify({ other: [plain({})], age: [plain({})] }, all)
+    expect(result.ok && result.value.presentations.map(({ queryId }) => queryId)).toEqual(['age', 'other'])
+  })
+
+  it('needs every credential where there are no sets', async () => {
+    expect(await verify({ age: [plain({})] }, all)).toEqual({
+      ok: false,
+      error: { reason: 'query_not_satisfied' },
+    })
+    expect(await verify({ age: [plain({})], other: [FORGED] }, all)).toEqual({
+      ok: false,
+      error: { reason: 'invalid_issuer_signature', queryId: 'other' },
+    })
+  })
+
+  it('discards an invalid presentation where the rest still satisfies the sets', async () => {
+    for (const query of [either, optional]) {
+      const result = await verify({ age: [plain({})], other: [FORGED] }, query)
+      expect(result.ok && result.value.presentations.map(({ queryId }) => queryId)).toEqual(['age'])
+    }
+  })
+
+  it('is refused for the first reason where no option survives', async () => {
+    expect(await verify({ age: [REPLAYED], other: [FORGED] }, either)).toEqual({
+      ok: false,
+      error: { reason: 'nonce_mismatch', queryId: 'age' },
+    })
+  })
+
+  it('is not satisfied by optional credentials alone', async () => {
+    expect(await verify({ other: [plain({})] }, optional)).toEqual({
+      ok: false,
+      error: { reason: 'query_not_satisfied' },
+    })
+  })
+
+  it('is not satisfied by nothing where everything is optional', async () => {
+    const query = { ...all, credential_sets: [{ options: [['age']], required: false }] }
+    expect(await verify({}, query)).toMatchObject({ error: { reason: 'query_not_satisfied' } })
+    expect(await verify({ age: [FORGED] }, query)).toMatchObject({
+      error: { reason: 'invalid_issuer_signature' },
+    })
+  })
+
+  it('keeps the valid ones of several presentations for one query', async () => {
+    const query = { credentials: [{ ...AGE, multiple: true }] }
+    const result = await verify(
+      { age: [FORGED, plain({ issuer: 'second' }), plain({ issuer: 'third' })] },
+      query,
+    )
+    expect(result.ok && result.value.presentations.map(({ credential }) => credential.issuer)).toEqual([
+      'second',
+      'third',
+    ])
+  })
+
+  it('may present one credential for two queries', async () => {
+    expect(await verify({ age: [plain({})], other: [plain({})] }, all)).toMatchObject({ ok: true })
+  })
+})
+
+it('traces each check with the clause of the presentation’s own format', async () => {
+  const traced: TracedCheck[] = []
+  await verifyPresentations({
+    groups: [{ query: AGE, presentations: [plain({})] }],
+    query: QUERY,
+    formats: { 'dc+sd-jwt': plainFormat() },
+    expected: EXPECTED,
+    context: CONTEXT,
+    trace: (check) => traced.push(check),
+  })
+  expect(traced).toEqual([{ id: 'structure', clause: 'a clause of this format', result: 'pass' }])
+})
+
+it('throws for a query in a format that is not registered: no policy has one', async () => {
+  const query = { credentials: [{ ...AGE, format: 'toString' }] }
+  await expect(verify({ age: [plain({})] }, query)).rejects.toThrow('not registered')
+})
+
+async function verify(vpToken: Record<string, string[]>, query: DcqlQuery = QUERY, asked: Expected[] = []) {
+  const formats = { 'dc+sd-jwt': plainFormat(asked) }
+  const trace = () => undefined
+  const groups = parseVpToken({ vpToken, encrypted: true }, query)
+  if (!groups.ok) return groups
+  const input = { groups: groups.value, query, formats, trace }
+  return verifyPresentations({ ...input, expected: EXPECTED, context: CONTEXT })
+}

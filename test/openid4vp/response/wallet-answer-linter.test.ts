@@ -1,0 +1,166 @@
+// The linter judges every answer that any test gets of the wallet's routes, so it is judged itself: good answers pass, and each
+// fault planted in one is named by its rule.
+
+import { describe, expect, it } from 'vitest'
+import { lintExchange } from '../../support/linters/linted-exchange.ts'
+import {
+  isWalletPath,
+  lintWalletAnswer,
+  type WalletAnswer,
+} from '../../support/linters/wallet-answer-linter.ts'
+
+const COMMON = { 'cache-control': 'no-store', 'access-control-allow-origin': '*' }
+const JSON_TYPE = { 'content-type': 'application/json' }
+const REDIRECT_URI = `https://verifier.example/v1/verify/v_1/return#response_code=${'c'.repeat(43)}`
+
+const REQUEST: WalletAnswer = {
+  method: 'GET',
+  path: '/r/abc',
+  status: 200,
+  headers: new Headers({ ...COMMON, 'content-type': 'application/oauth-authz-req+jwt' }),
+  body: 'e30.e30.AA',
+}
+const PROCESSED: WalletAnswer = {
+  method: 'POST',
+  path: '/v1/verify/v_1/callback',
+  status: 200,
+  headers: new Headers({ ...COMMON, ...JSON_TYPE }),
+  body: JSON.stringify({ redirect_uri: REDIRECT_URI }),
+}
+const REFUSED: WalletAnswer = {
+  ...PROCESSED,
+  status: 400,
+  body: JSON.stringify({ error: 'invalid_request', error_description: 'The body is not a form.' }),
+}
+const HEAD: WalletAnswer = {
+  ...REQUEST,
+  method: 'HEAD',
+  status: 405,
+  headers: new Headers({ ...COMMON, ...JSON_TYPE, allow: 'GET, POST' }),
+  body: '',
+}
+
+const LIST = 'of an error is OAuth JSON: error and error_description, neither empty'
+const NEXT = 'of 200 is the Request Object, or exactly {redirect_uri}'
+const REDIRECT = 'is never a redirect, nor anything below 200'
+const FAULT = 'is never a fault: of 5xx there is 503 alone'
+
+type Planted = readonly [rule: string, name: string, answer: WalletAnswer]
+
+const PLANTED: readonly Planted[] = [
+  [REDIRECT, 'a redirect', { ...REFUSED, status: 302 }],
+  [`${REDIRECT}|${LIST}`, 'nothing at all', { ...PROCESSED, status: 204, body: '' }],
+  [FAULT, 'a 500', { ...REFUSED, status: 500 }],
+  [FAULT, 'a 502', { ...REFUSED, status: 502 }],
+  ['is not stored', 'no Cache-Control', without(REFUSED, 'cache-control')],
+  ['is not stored', 'an hour in a cache', withHeaders(REQUEST, { 'cache-control': 'max-age=3600' })],
+  ['may be read by a page of any origin', 'no CORS', without(PROCESSED, 'access-control-allow-origin')],
+  [
+    'may be read by a page of any origin',
+    'CORS for one origin',
+    withHeaders(REFUSED, { 'access-control-allow-origin': 'https://a.example' }),
+  ],
+  ['says when to try again', 'a 503 without Retry-After', { ...REFUSED, status: 503 }],
+  ['says when to try again', 'a 429 without Retry-After', { ...REFUSED, status: 429 }],
+  ['names the methods there are', 'a 405 without Allow', { ...REFUSED, status: 405 }],
+  ['has no body where HEAD asked', 'a body for HEAD', { ...HEAD, body: '{}' }],
+  [NEXT, 'an empty object', { ...PROCESSED, body: '{}' }],
+  [NEXT, 'a redirect_uri of null', { ...PROCESSED, body: '{"redirect_uri":null}' }],
+  [NEXT, 'a member beside redirect_uri', told({ redirect_uri: REDIRECT_URI, status: 'verified' })],
+  [NEXT, 'a relative redirect_uri', told({ redirect_uri: '/return' })],
+  [NEXT, 'a redirect_uri without its code', told({ redirect_uri: REDIRECT_URI.split('#')[0] })],
+  [
+    NEXT,
+    'a redirect_uri that opens the session',
+    told({ redirect_uri: REDIRECT_URI.replace('#', '?token=ct_1#') }),
+  ],
+  [NEXT, 'a redirect_uri as text', withHeaders(PROCESSED, { 'content-type': 'text/plain' })],
+  [NEXT, 'an empty Request Object', { ...REQUEST, body: '' }],
+  [NEXT, 'a Request Object as JSON', withHeaders(REQUEST, JSON_TYPE)],
+  [NEXT, 'a redirect_uri for a request', { ...PROCESSED, path: '/r/abc' }],
+  [LIST, 'an empty error', { ...REFUSED, body: '' }],
+  [LIST, 'an error that is no JSON', { ...REFUSED, body: 'Bad Request' }],
+  [LIST, 'an error of null', { ...REFUSED, body: 'null' }],
+  [LIST, 'an error without its description', told({ error: 'invalid_request' }, 400)],
+  [LIST, 'an empty description', told({ error: 'invalid_request', error_description: '' }, 400)],
+  [LIST, 'a quote in a description', told({ error: 'invalid_request', error_description: '"' }, 400)],
+  [LIST, 'a reason beside the error', told({ error: 'e', error_description: 'd', reason: 'x' }, 400)],
+  [LIST, 'a problem', withHeaders(REFUSED, { 'content-type': 'application/problem+json' })],
+]
+
+describe('the linter of the wallet’s answers', () => {
+  it.each([
+    ['a Request Object', REQUEST],
+    ['an encrypted Request Object', { ...REQUEST, body: 'e30..AA.AA.AA' }],
+    ['a processed answer', PROCESSED],
+    ['a refusal', REFUSED],
+    ['HEAD', HEAD],
+    ['a 503', withHeaders({ ...REFUSED, status: 503 }, { 'retry-after': '2' })],
+  ])('finds nothing in %s', (_, answer) => {
+    expect(lintWalletAnswer(answer)).toEqual([])
+  })
+
+  it.each(PLANTED)('names "%s" for %s', (rules, _, answer) => {
+    expect(lintWalletAnswer(answer)).toEqual(rules.split('|'))
+  })
+
+  it.each(['/r/abc', '/r', '/r/a/b', '/v1/verify/v_1/callback'])('judges what %s answers', (path) => {
+    expect(isWalletPath(path)).toBe(true)
+  })
+
+  it.each(['/v1/verify/v_1', '/rp/1/did.json', '/v1/verify/v_1/return'])('leaves %s to others', (path) => {
+    expect(isWalletPath(path)).toBe(false)
+  })
+})
+
+describe('the transport of the tests', () => {
+  const exchange = (url: string, { status, body, headers }: WalletAnswer) =>
+    lintExchange({
+      url,
+      method: 'GET',
+      body: undefined,
+      answer: new Response(body, { status, headers }),
+      fetch: () => Promise.reject(new Error('nothing is fetched')),
+    })
+
+  it('throws where a wallet’s answer breaks a rule, and says which', async () => {
+    const url = 'https://verifier.example/r/abc'
+    await expect(exchange(url, { ...REFUSED, status: 500 })).rejects.toThrow(FAULT)
+  })
+
+  it('throws where a Request Object breaks a rule, whoever fetched it', async () => {
+    const url = 'https://verifier.example/r/abc'
+    const body = `${encode({ alg: 'ES256' })}.${encode({ client_id: 'x' })}.AA`
+    await expect(exchange(url, { ...REQUEST, body })).rejects.toThrow('R9: typ is oauth-authz-req+jwt')
+  })
+
+  it('throws where a request for the browser’s API breaks a rule', async () => {
+    const url = 'https://verifier.example/v1/verify/v_1/dc-api/request'
+    const requests = [{ protocol: 'openid4vp-v1-unsigned', data: { nonce: 'n', client_id: 'x' } }]
+    const body = JSON.stringify({ digital: { requests } })
+    await expect(exchange(url, { ...PROCESSED, body })).rejects.toThrow('R60: no parameter')
+  })
+
+  it('hands on what keeps the rules, unread', async () => {
+    const answer = await exchange('https://verifier.example/v1/verify/v_1/callback', REFUSED)
+    expect(await answer.text()).toBe(REFUSED.body)
+  })
+})
+
+function encode(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url')
+}
+
+function told(body: object, status = 200): WalletAnswer {
+  return { ...PROCESSED, status, body: JSON.stringify(body) }
+}
+
+function withHeaders(answer: WalletAnswer, changed: Readonly<Record<string, string>>): WalletAnswer {
+  return { ...answer, headers: new Headers({ ...Object.fromEntries(answer.headers), ...changed }) }
+}
+
+function without(answer: WalletAnswer, name: string): WalletAnswer {
+  const headers = new Headers(answer.headers)
+  headers.delete(name)
+  return { ...answer, headers }
+}

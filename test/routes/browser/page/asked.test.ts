@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import type { AskedGroup } from '../../../../src/policy/asked.ts'
+import { BUILT_IN_TYPES } from '../../../../src/policy/catalogue.ts'
+import { askedClaims, askedTypes } from '../../../../src/routes/browser/page/asked.ts'
+import { ENGLISH, fill } from '../../../../src/routes/browser/page/texts.ts'
+
+const TEXTS = ENGLISH
+
+describe('what is asked, in words', () => {
+  it('has words for every built-in type and scope, and no word for any other', () => {
+    const types = BUILT_IN_TYPES.map(({ name }) => name)
+    const scopes = BUILT_IN_TYPES.flatMap(({ formats }) =>
+      Object.values(formats).flatMap((format) => Object.keys(format?.scopes ?? {})),
+    )
+    expect(Object.keys(TEXTS.types).sort()).toEqual(types.sort())
+    const named = [...new Set(scopes)].filter((scope) => scope !== 'age_over_NN')
+    expect(Object.keys(TEXTS.scopes).sort()).toEqual(named.sort())
+  })
+
+  it('says what means the same only once', () => {
+    const things = ['birthdate', 'birth_date', 'age_over_06'].map((name) => claim(name))
+    expect(askedClaims({ things }, TEXTS)).toEqual(['date of birth', 'that you are 6 or older'])
+  })
+
+  it('names what may be left out, unless the same is needed', () => {
+    const things = [
+      claim('birthdate', true),
+      claim('birth_date'),
+      claim('email', true),
+      { kind: 'credential' as const, name: 'pid', optional: false },
+    ]
+    expect(askedClaims({ things }, TEXTS)).toEqual([
+      'date of birth',
+      'email address (if you like)',
+      'national digital ID',
+    ])
+  })
+
+  it.each<[string, AskedGroup, string]>([
+    [
+      'alternatives',
+      { alternatives: [[['mdl']], [['pid']], [['constructor']]], optional: false },
+      'From: driving licence, national digital ID, or constructor',
+    ],
+    [
+      'a combination',
+      { alternatives: [[['mdl'], ['pid'], ['constructor']]], optional: false },
+      'From: driving licence, national digital ID, and constructor',
+    ],
+    [
+      'alternatives of combinations, one of several types',
+      { alternatives: [[['mdl', 'photo_id'], ['age_attestation']], [['pid']]], optional: true },
+      'If you like, also from: driving licence or photo ID and proof of age or national digital ID',
+    ],
+  ])('joins the credentials by how many of them are asked for: %s', (_, group, words) => {
+    expect(askedTypes({ groups: [group] }, TEXTS)).toEqual([words])
+  })
+
+  it('puts a value in as it is, whatever it looks like', () => {
+    expect(fill('{name}, {missing}', { name: '$& {name}' })).toBe('$& {name}, {missing}')
+  })
+})
+
+function claim(name: string, optional = false) {
+  return { kind: 'claim' as const, name, optional }
+}

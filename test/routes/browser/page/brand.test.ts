@@ -1,0 +1,42 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { brandStyle, contrast, DARK_CARD, parse } from '../../../../src/routes/browser/page/brand.ts'
+import { STYLE } from '../../../../src/routes/browser/page/style.ts'
+
+const GROUNDS = ['#ffffff', DARK_CARD]
+
+/** The colours a style sets, in the light and in the dark. */
+function coloursOf(color: string) {
+  const found = [...brandStyle(color).matchAll(/--brand:(#[0-9a-f]{6});--on-brand:(#[0-9a-f]{6})/g)]
+  return found.map(([, brand, ink]) => ({ brand: brand!, ink: ink! }))
+}
+
+describe('a colour of a relying party', () => {
+  it('is measured as WCAG has it', () => {
+    expect(contrast(parse('#000000'), parse('#ffffff'))).toBe(21)
+    expect(contrast(parse('#777777'), parse('#ffffff'))).toBeCloseTo(4.48, 2)
+    expect(contrast(parse('#ff0000'), parse('#ffffff'))).toBeCloseTo(4, 2)
+  })
+
+  it('stands out from the page, and the text on it can be read, whatever colour it is', () => {
+    const channel = fc.integer({ min: 0, max: 255 }).map((part) => part.toString(16).padStart(2, '0'))
+    const hex = fc.tuple(channel, channel, channel).map((parts) => `#${parts.join('')}`)
+    fc.assert(
+      fc.property(hex, (color) => {
+        coloursOf(color).forEach(({ brand, ink }, i) => {
+          expect(contrast(parse(brand), parse(GROUNDS[i]!))).toBeGreaterThanOrEqual(3)
+          expect(contrast(parse(brand), parse(ink))).toBeGreaterThanOrEqual(4.5)
+        })
+      }),
+    )
+  })
+
+  it('is left as it is where it does already', () => {
+    expect(coloursOf('#7a1f3d')[0]).toEqual({ brand: '#7a1f3d', ink: '#ffffff' })
+    expect(coloursOf('#ffee00')[1]).toEqual({ brand: '#ffee00', ink: '#000000' })
+  })
+
+  it('is judged by the ground that the style has in the dark', () => {
+    expect(STYLE).toContain(`--card: ${DARK_CARD};`)
+  })
+})

@@ -1,0 +1,63 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, it, vi } from 'vitest'
+import { LANGUAGES } from '../../../../src/routes/browser/page/language.ts'
+import { ENGLISH, textsIn } from '../../../../src/routes/browser/page/texts.ts'
+
+const OTHERS = LANGUAGES.filter((language) => language !== 'en')
+
+/** Every text by the way to it. */
+function textsOf(value: unknown, path = ''): Record<string, string> {
+  if (typeof value === 'string') return { [path]: value }
+  const members = Object.entries(value as object).map(([name, member]) => textsOf(member, `${path}/${name}`))
+  return Object.assign({}, ...members)
+}
+
+const placesOf = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([place]) => place).sort()
+
+async function fileOf(language: string): Promise<Record<string, string>> {
+  return textsOf(await (await env.ASSETS.fetch(`https://assets/texts/${language}.json`)).json())
+}
+
+describe.each(OTHERS)('the texts in %s', (language) => {
+  it('are as many as the English ones, with the same places, and none is empty', async () => {
+    const english = textsOf(ENGLISH)
+    const texts = await fileOf(language)
+    expect(Object.keys(texts)).toEqual(Object.keys(english))
+    for (const [path, text] of Object.entries(texts)) {
+      expect([path, placesOf(text)]).toEqual([path, placesOf(english[path]!)])
+      expect(text.trim()).toBe(text)
+      expect(text).not.toBe('')
+    }
+  })
+
+  it('are those of their file', async () => {
+    expect(textsOf(await textsIn(env.ASSETS, language))).toEqual(await fileOf(language))
+    expect((await textsIn(env.ASSETS, language)).language).toBe(language)
+  })
+})
+
+describe('a file that cannot be used', () => {
+  const said = (body: string, status = 200) => ({ fetch: async () => new Response(body, { status }) })
+  /** Without what other tests have read. */
+  const fresh = async () => {
+    vi.resetModules()
+    return import('../../../../src/routes/browser/page/texts.ts')
+  }
+
+  it.each([
+    ['is not there', said('', 404)],
+    ['is no JSON', said('{')],
+    ['cannot be reached', { fetch: () => Promise.reject(new Error('no such service')) }],
+  ])('because it %s leaves English, and is asked for again', async (_, assets) => {
+    const { textsIn: read } = await fresh()
+    vi.spyOn(console, 'error').mockReturnValue()
+    expect(await read(assets, 'de')).toEqual(ENGLISH)
+    expect((await read(said('{"language":"de"}'), 'de')).language).toBe('de')
+  })
+
+  it('because members are missing leaves those in English, and takes no other', async () => {
+    const { textsIn: read } = await fresh()
+    const texts = await read(said('{"yes":"ja","no":7,"states":null,"extra":"x"}'), 'de')
+    expect(texts).toEqual({ ...ENGLISH, yes: 'ja' })
+  })
+})

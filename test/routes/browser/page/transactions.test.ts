@@ -1,0 +1,82 @@
+// What a person reads of what is to be confirmed: everything that is signed, in words where there are any.
+
+import { describe, expect, it } from 'vitest'
+import {
+  detailsOf,
+  encodeTransactionData,
+} from '../../../../src/openid4vp/transaction-data/transaction-data.ts'
+import type { AddedTransactionDataType } from '../../../../src/openid4vp/transaction-data/transaction-data-types.ts'
+import { ENGLISH } from '../../../../src/routes/browser/page/texts.ts'
+import { transactionsInWords } from '../../../../src/routes/browser/page/transactions.ts'
+import { WHOLE } from '../../../openid4vp/transaction-data/whole-transactions.ts'
+
+const ORDER: AddedTransactionDataType = {
+  type: 'order',
+  title: 'Your order',
+  members: [
+    { path: ['payload', 'id'], label: 'Order number', kind: 'text', optional: false },
+    { path: ['payload', 'gift'], label: 'A gift', kind: 'boolean', optional: true },
+  ],
+}
+
+function inWords(object: object, added: readonly AddedTransactionDataType[] = []) {
+  const text = encodeTransactionData({ credential_ids: ['pid'], ...object } as never)
+  const [shown] = transactionsInWords(detailsOf([text]), added, ENGLISH)
+  return [shown?.title, ...(shown?.details ?? []).map(({ label, value }) => `${label}: ${value}`)]
+}
+
+describe('a transaction in words', () => {
+  it.each(Object.entries(WHOLE))('of %s has words for all of it', (type, object) => {
+    const text = encodeTransactionData({ type, credential_ids: ['pid'], ...object } as never)
+    const [shown] = transactionsInWords(detailsOf([text]), [], ENGLISH)
+    expect(Object.keys(WHOLE).sort()).toEqual(Object.keys(ENGLISH.transactionTypes).sort())
+    expect(shown?.title).not.toBe(type)
+    for (const { label } of shown?.details ?? []) expect(label).toMatch(/^[A-Z]/)
+  })
+
+  it('of a built-in type has ours, in the order it was sent, and not what every type has', () => {
+    const payee = { name: 'Shop', id: 'DE1', logo: 'https://shop.example/logo.png' }
+    const payload = { transaction_id: '8D8', payee, currency: 'EUR', amount: 12.5, sct_inst: true }
+    const hashes = { transaction_data_hashes_alg: ['sha-256'] }
+    expect(inWords({ type: 'urn:eudi:sca:payment:1', ...hashes, payload })).toEqual([
+      'A payment',
+      'Number of the transaction: 8D8',
+      'Recipient: Shop',
+      'Number of the recipient: DE1',
+      'Currency: EUR',
+      'Amount: 12.5',
+      'Instant transfer: yes',
+    ])
+  })
+
+  it('names each of several documents', () => {
+    const type = 'https://cloudsignatureconsortium.org/2025/qes-approval'
+    const documentDigests = [{ label: 'Lease' }, { label: 'Annex' }]
+    expect(inWords({ type, documentDigests })).toEqual([
+      'Your signature',
+      'Document: Lease',
+      'Document: Annex',
+    ])
+  })
+
+  it("of an added type has the relying party's words", () => {
+    const payload = { id: '<b>7</b>', gift: false }
+    expect(inWords({ type: 'order', payload }, [ORDER])).toEqual([
+      'Your order',
+      'Order number: <b>7</b>',
+      'A gift: no',
+    ])
+  })
+
+  it('goes by its names where the type was taken away again', () => {
+    expect(inWords({ type: 'constructor', payload: { toString: 'x' } })).toEqual([
+      'constructor',
+      'payload.toString: x',
+    ])
+  })
+
+  it('cuts what is long', () => {
+    const [, line] = inWords({ type: 'order', payload: { id: 'x'.repeat(500) } }, [ORDER])
+    expect(line).toBe(`Order number: ${'x'.repeat(200)}…`)
+  })
+})

@@ -1,0 +1,641 @@
+// Two browsers are two cookie jars. The second must never complete what the first began (CONTRACT 5).
+
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { CompactEncrypt, importJWK, type JWK } from 'jose'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { createApp } from '../../../src/routes/app.ts'
+import {
+  ask,
+  createSession,
+  fetchRequest,
+  goodAnswer,
+  poll,
+  post,
+  type Setting,
+  setUp,
+  stubOf,
+  type WalletRequest,
+} from '../../session/driver.ts'
+import { call, json } from '../edge/edge-app.ts'
+
+const app = createApp()
+const BASE = 'https://verifier.example'
+const RETURN_URL = 'https://shop.example/done?order=17'
+const MINUTE = 60_000
+
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
+
+/** Moves the clock, and nothing else. */
+function later(milliseconds: number): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds })
+}
+
+/** A browser: a jar of cookies, and the headers that it puts on what our page's script sends. */
+function browser() {
+  const jar = new Map<string, string>()
+  return {
+    jar,
+    async send(path: string, options: { headers?: Record<string, string>; body?: unknown } = {}) {
+      const cookies = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
+      const headers = {
+        Origin: BASE,
+        'Sec-Fetch-Site': 'same-origin',
+        ...(cookies !== '' && { Cookie: cookies }),
+        ...options.headers,
+      }
+      const response = await call(app, 'POST', path, { headers, body: options.body })
+      for (const cookie of response.headers.getSetCookie()) {
+        const [name = '', value = ''] = (cookie.split(';')[0] ?? '').split('=')
+        jar.set(name, value)
+      }
+      return response
+    },
+  }
+}
+
+type Browser = ReturnType<typeof browser>
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
+type Session = any
+
+async function openLink(person: Browser, session: Session) {
+  const headers = { Authorization: `Bearer ${session.client_token}` }
+  const response = await person.send(`/v1/verify/${session.verification_id}/link`, { headers })
+  expect(response.status).toBe(200)
+  const link = await json(response)
+  return new URL(link.uri).searchParams.get('request_uri') ?? ''
+}
+
+function comeBack(person: Browser, session: Session, responseCode: string, headers = {}) {
+  const body = { response_code: responseCode }
+  return person.send(`/v1/verify/${session.verification_id}/response_code`, { headers, body })
+}
+
+function redeem(setting: Setting, session: Session, returnCode: string) {
+  const body = { return_code: returnCode }
+  const path = `/v1/verify/${session.verification_id}/return`
+  return call(app, 'POST', path, { headers: setting.headers, body })
+}
+
+function responseCodeIn(redirectUri: string): string {
+  return new URLSearchParams(new URL(redirectUri).hash.slice(1)).get('response_code') ?? ''
+}
+
+const returnCodeIn = (returnUrl: string) => new URL(returnUrl).searchParams.get('return_code') ?? ''
+
+/** A session whose wallet answered by the link of one browser. */
+async function answered(body: object = {}, settings: Record<string, unknown> = {}) {
+  const setting = await setUp({ return_urls: [RETURN_URL], ...settings })
+  const session = await createSession(setting, body)
+  const person = browser()
+  const request = await fetchRequest(await openLink(person, session))
+  const answer = await goodAnswer(setting, request)
+  const response = await post(session.verification_id, answer)
+  expect(response.status).toBe(200)
+  const { redirect_uri } = await json(response)
+  return { setting, session, person, request, answer, redirect_uri, code: responseCodeIn(redirect_uri) }
+}
+
+const statusOf = async (setting: Setting, session: Session) => {
+  const { status, stage, session_binding, attempts } = await poll(setting, session.verification_id)
+  return { status, stage, session_binding, attempts: attempts.map((one: Session) => one.reason.code) }
+}
+
+const AWAITING = { status: 'pending', stage: 'awaiting_return', session_binding: null, attempts: [] }
+
+/** The answer as `direct_post.jwt` wants it, encrypted by a foreign library. */
+async function encrypted(setting: Setting, request: WalletRequest): Promise<{ response: string }> {
+  const { jwks } = (request as WalletRequest & { client_metadata: { jwks: { keys: JWK[] } } }).client_metadata
+  const [key = {}] = jwks.keys
+  const { vp_token, state } = await goodAnswer(setting, request)
+  const payload = new TextEncoder().encode(JSON.stringify({ vp_token: JSON.parse(vp_token), state }))
+  const header = { alg: 'ECDH-ES', enc: 'A128GCM', kid: key.kid ?? '' }
+  const response = await new CompactEncrypt(payload)
+    .setProtectedHeader(header)
+    .encrypt(await importJWK(key, 'ECDH-ES'))
+  return { response }
+}
+
+describe('a link', () => {
+  it('gives the browser a cookie that no script, no other site and no other host of the domain can touch', async () => {
+    const setting = await setUp()
+    const session = await createSession(setting)
+    const headers = { Authorization: `Bearer ${session.client_token}` }
+    const response = await browser().send(`/v1/verify/${session.verification_id}/link`, { headers })
+    const [cookie = '', ...others] = response.headers.getSetCookie()
+    expect(others).toEqual([])
+    const [pair, ...attributes] = cookie.split('; ')
+    expect(pair).toMatch(/^__Host-wv_browser=[A-Za-z0-9_-]{43}$/)
+    expect(attributes.sort()).toEqual(['HttpOnly', 'Max-Age=86700', 'Path=/', 'SameSite=Strict', 'Secure'])
+    const link = await json(response)
+    expect(link.uri).toMatch(/^openid4vp:\/\/\?client_id=/)
+    expect(Object.keys(link.wallet_links)).toContain('openid4vp')
+  })
+
+  it('keeps the secret of a browser that has one, and stores none', async () => {
+    const setting = await setUp()
+    const session = await createSession(setting)
+    const person = browser()
+    await openLink(person, session)
+    const secret = person.jar.get('__Host-wv_browser')
+    await openLink(person, session)
+    expect(person.jar.get('__Host-wv_browser')).toBe(secret)
+    const stored = await runInDurableObject(stubOf(session.verification_id), (_, state) =>
+      JSON.stringify(state.storage.kv.get('session')),
+    )
+    expect(stored).not.toContain(secret)
+  })
+
+  it('marks one browser differently in two sessions', async () => {
+    const setting = await setUp()
+    const person = browser()
+    const marks = []
+    for (const session of [await createSession(setting), await createSession(setting)]) {
+      await openLink(person, session)
+      const { generations } = await runInDurableObject(
+        stubOf(session.verification_id),
+        (_, state) => state.storage.kv.get('session') as Session,
+      )
+      marks.push(generations.at(-1).browser)
+    }
+    expect(new Set(marks).size).toBe(2)
+  })
+
+  it.each([
+    ['without a token', {}, 401],
+    ['by a foreign client_token', { Authorization: 'Bearer ct_foreign' }, 403],
+  ])('is refused %s', async (_, headers, status) => {
+    const session = await createSession(await setUp())
+    const path = `/v1/verify/${session.verification_id}/link`
+    expect((await browser().send(path, { headers })).status).toBe(status)
+  })
+
+  it('is refused to a relying party: its server is not the browser', async () => {
+    const setting = await setUp()
+    const session = await createSession(setting)
+    const { headers } = setting
+    const response = await browser().send(`/v1/verify/${session.verification_id}/link`, { headers })
+    expect((await json(response)).code).toBe('insufficient_scope')
+  })
+
+  it.each([
+    ['another origin', { Origin: 'https://evil.example' }],
+    ['another site, as the browser says', { 'Sec-Fetch-Site': 'cross-site' }],
+    ['no origin', { Origin: '' }],
+  ])('is refused to %s', async (_, header) => {
+    const session = await createSession(await setUp())
+    const headers = { Authorization: `Bearer ${session.client_token}`, ...header }
+    const response = await browser().send(`/v1/verify/${session.verification_id}/link`, { headers })
+    expect((await json(response)).code).toBe('cross_site_request')
+  })
+
+  it('asks for the token before it asks for the origin', async () => {
+    const { verification_id } = await createSession(await setUp())
+    const path = `/v1/verify/${verification_id}/link`
+    expect((await json(call(app, 'POST', path))).code).toBe('missing_token')
+    const headers = { Authorization: 'Bearer nonsense' }
+    expect((await json(call(app, 'POST', path, { headers }))).code).toBe('invalid_token')
+  })
+
+  it('leaves the QR alive, and the view of the request on it', async () => {
+    const setting = await setUp()
+    const session = await createSession(setting)
+    await openLink(browser(), session)
+    later(2 * MINUTE)
+    expect((await fetchRequest(session.wallet_request.request_uri)).nonce).toBeDefined()
+    const view = await json(ask(setting, 'GET', session.verification_id, '/openid4vp'))
+    expect(view.wallet_request.request_uri).toBe(session.wallet_request.request_uri)
+  })
+
+  it('does not bind what a QR answers', async () => {
+    const setting = await setUp()
+    const session = await createSession(setting)
+    await openLink(browser(), session)
+    const request = await fetchRequest(session.wallet_request.request_uri)
+    expect((await post(session.verification_id, await goodAnswer(setting, request))).status).toBe(200)
+    const view = await poll(setting, session.verification_id)
+    expect(view).toMatchObject({ status: 'verified', channel: 'qr', session_binding: 'none' })
+  })
+})
+
+describe('a success by a link', () => {
+  it('is held: nothing of it can be read, and no event is owed', async () => {
+    const fetched = vi.spyOn(globalThis, 'fetch')
+    const { setting, session } = await answered({}, { webhook: { url: 'http://127.0.0.1:9/hook' } })
+    const view = await poll(setting, session.verification_id)
+    expect(view).toMatchObject(AWAITING)
+    const results = [
+      'verified_at',
+      'checks',
+      'assurance_level',
+      'credential_type',
+      'issuer',
+      'format',
+      'channel',
+    ]
+    for (const member of [...results, 'reason', 'encrypted_claims']) expect(view[member]).toBeNull()
+    expect([view.credentials, view.trace, view.assurance_derivation]).toEqual([[], [], []])
+    const { deliveries } = await json(ask(setting, 'GET', session.verification_id, '/deliveries'))
+    expect(deliveries).toEqual([])
+    expect(fetched).not.toHaveBeenCalled()
+  })
+
+  it('holds no claim value in the clear', async () => {
+    const setting = await setUp()
+    const session = await createSession(setting)
+    const request = await fetchRequest(await openLink(browser(), session))
+    const answer = await goodAnswer(setting, request, { age_over_18: true, family_name: 'Canary-Mustermann' })
+    expect((await post(session.verification_id, answer)).status).toBe(200)
+    const stored = await runInDurableObject(stubOf(session.verification_id), (_, state) =>
+      JSON.stringify(state.storage.kv.get('session')),
+    )
+    expect(stored).toContain('"held":{')
+    expect(stored).not.toContain('Canary-Mustermann')
+  })
+
+  it('is verified when that browser comes back, also after the object was gone from memory', async () => {
+    const { setting, session, person, code } = await answered()
+    await evictDurableObject(stubOf(session.verification_id))
+    const response = await comeBack(person, session, code)
+    expect(await json(response)).toEqual({ return_url: null })
+    const view = await poll(setting, session.verification_id)
+    expect(view).toMatchObject({
+      status: 'verified',
+      stage: 'done',
+      channel: 'link',
+      session_binding: 'page',
+    })
+    expect(view.checks).toEqual({ age_over_18: true })
+  })
+
+  it('sends its event with the binding once it is verified', async () => {
+    const fetched = vi
+      .spyOn(globalThis, 'fetch')
+      .mockImplementation(async () => new Response(null, { status: 204 }))
+    const { session, person, code } = await answered({}, { webhook: { url: 'http://127.0.0.1:9/hook' } })
+    await comeBack(person, session, code)
+    await vi.waitFor(() => expect(fetched).toHaveBeenCalledTimes(1))
+    const event = JSON.parse(String(fetched.mock.calls[0]?.[1]?.body))
+    expect(event).toMatchObject({ status: 'verified', channel: 'link', session_binding: 'page' })
+  })
+
+  it('answers the wallet’s identical retry alike, and every other answer with 409', async () => {
+    const { setting, session, request, answer, redirect_uri } = await answered()
+    const id = session.verification_id
+    expect(await json(post(id, answer))).toEqual({ redirect_uri })
+    expect((await post(id, await goodAnswer(setting, request))).status).toBe(409)
+    const byQr = await fetchRequest(session.wallet_request.request_uri)
+    expect((await post(id, await goodAnswer(setting, byQr))).status).toBe(409)
+    expect((await post(id, { error: 'access_denied', state: byQr.state })).status).toBe(409)
+    expect((await post(id, { nonsense: '1' })).status).toBe(409)
+    expect(await statusOf(setting, session)).toEqual(AWAITING)
+  })
+
+  it('beats an answer that was still being verified when it was held', async () => {
+    const setting = await setUp()
+    const session = await createSession(setting)
+    const id = session.verification_id
+    const byQr = await goodAnswer(setting, await fetchRequest(session.wallet_request.request_uri))
+    const byLink = await goodAnswer(setting, await fetchRequest(await openLink(browser(), session)))
+    const verify = crypto.subtle.verify.bind(crypto.subtle)
+    let held: Promise<Response> | undefined
+    vi.spyOn(crypto.subtle, 'verify').mockImplementation(async (...parameters) => {
+      if (held === undefined) {
+        held = post(id, byLink)
+        await held
+      }
+      return verify(...parameters)
+    })
+    expect((await post(id, byQr)).status).toBe(409)
+    expect((await held)?.status).toBe(200)
+    expect(await statusOf(setting, session)).toEqual(AWAITING)
+  })
+
+  it('burns nothing when the return address is fetched, ahead of time or by anybody', async () => {
+    const { setting, session, person, code } = await answered()
+    const path = `/v1/verify/${session.verification_id}/return`
+    for (const headers of [{ 'Sec-Purpose': 'prefetch' }, {}, { Cookie: 'x=y' }]) {
+      expect((await call(app, 'GET', path, { headers })).status).toBe(200)
+      await call(app, 'GET', `${path}?response_code=${code}`, { headers })
+      await call(app, 'HEAD', path, { headers })
+    }
+    expect(await statusOf(setting, session)).toEqual(AWAITING)
+    expect((await comeBack(person, session, code)).status).toBe(200)
+    expect((await statusOf(setting, session)).status).toBe('verified')
+  })
+
+  it('is not touched by a wrong code, from whichever browser', async () => {
+    const { setting, session, person, code } = await answered()
+    const changed = `${code.slice(0, -1)}${code.endsWith('A') ? 'E' : 'A'}`
+    for (const wrong of [changed, '', code.slice(1), `${code}A`, 'x'.repeat(200)]) {
+      for (const someone of [person, browser()]) {
+        expect((await comeBack(someone, session, wrong)).status).toBe(400)
+      }
+    }
+    expect(await statusOf(setting, session)).toEqual(AWAITING)
+    expect((await comeBack(person, session, code)).status).toBe(200)
+  })
+
+  it.each([
+    ['another origin', { Origin: 'https://evil.example' }],
+    ['a site of the same domain', { 'Sec-Fetch-Site': 'same-site' }],
+    ['no origin', { Origin: '' }],
+  ])('is not touched by the right code sent by a page of %s', async (_, headers) => {
+    const { setting, session, person, code } = await answered()
+    for (const someone of [person, browser()]) {
+      const response = await comeBack(someone, session, code, headers)
+      expect((await json(response)).code).toBe('cross_site_request')
+    }
+    expect(await statusOf(setting, session)).toEqual(AWAITING)
+  })
+
+  it.each([
+    ['without a cookie', async () => browser()],
+    [
+      'with a link of its own to this session',
+      async (session: Session) => {
+        const second = browser()
+        await openLink(second, session)
+        return second
+      },
+    ],
+    [
+      'with a cookie that it made up',
+      async () => {
+        const second = browser()
+        second.jar.set('__Host-wv_browser', 'A'.repeat(43))
+        return second
+      },
+    ],
+    [
+      'with the first browser’s secret under a name that any host of the domain can set',
+      async (_: Session, first: Browser) => {
+        const second = browser()
+        second.jar.set('wv_browser', first.jar.get('__Host-wv_browser') ?? '')
+        return second
+      },
+    ],
+  ])('is never completed by a second browser, %s: the presentation is discarded', async (_, second) => {
+    const { setting, session, person, code, answer } = await answered()
+    const response = await comeBack(await second(session, person), session, code)
+    expect((await json(response)).code).toBe('other_browser')
+    const discarded = { status: 'pending', stage: 'request_fetched', session_binding: null }
+    expect(await statusOf(setting, session)).toMatchObject(discarded)
+    expect((await statusOf(setting, session)).attempts).toEqual(['same_device_return_missing'])
+    // The code is burnt for the first browser too, and so is the request: the same presentation is not taken again.
+    expect((await comeBack(person, session, code)).status).toBe(400)
+    expect((await post(session.verification_id, answer)).status).toBe(400)
+    expect((await statusOf(setting, session)).status).toBe('pending')
+  })
+
+  it('after five minutes is discarded by the alarm: the session is pending again, and can be answered anew', async () => {
+    const { setting, session, person, code } = await answered()
+    const stub = stubOf(session.verification_id)
+    const alarm = await runInDurableObject(stub, (_, state) => state.storage.getAlarm())
+    expect(alarm).toBeLessThanOrEqual(Date.now() + 5 * MINUTE)
+    later(5 * MINUTE - 1000)
+    await runDurableObjectAlarm(stub)
+    expect(await statusOf(setting, session)).toEqual(AWAITING)
+    later(1000)
+    expect(await runDurableObjectAlarm(stub)).toBe(true)
+    const pending = { ...AWAITING, stage: 'request_fetched', attempts: ['same_device_return_missing'] }
+    expect(await statusOf(setting, session)).toEqual(pending)
+    expect(await runInDurableObject(stub, (_, state) => state.storage.getAlarm())).toBe(
+      Date.parse(session.expires_at),
+    )
+    expect((await comeBack(person, session, code)).status).toBe(400)
+    const request = await fetchRequest(await openLink(person, session))
+    const { redirect_uri } = await json(post(session.verification_id, await goodAnswer(setting, request)))
+    expect((await comeBack(person, session, responseCodeIn(redirect_uri))).status).toBe(200)
+    expect((await statusOf(setting, session)).status).toBe('verified')
+  })
+
+  it('after five minutes is too late, should the alarm be late as well', async () => {
+    const { setting, session, person, code } = await answered()
+    later(5 * MINUTE)
+    expect((await comeBack(person, session, code)).status).toBe(400)
+    expect((await statusOf(setting, session)).attempts).toEqual(['same_device_return_missing'])
+  })
+
+  it('does not outlive the session: it expires, with the missing return as its reason', async () => {
+    const { setting, session, person, code } = await answered({ expires_in: 60 })
+    later(60_000)
+    await runDurableObjectAlarm(stubOf(session.verification_id))
+    const view = await poll(setting, session.verification_id)
+    expect(view).toMatchObject({ status: 'expired', reason: { code: 'same_device_return_missing' } })
+    expect((await comeBack(person, session, code)).status).toBe(400)
+    expect(await statusOf(setting, session)).toMatchObject({ status: 'expired', session_binding: null })
+  })
+
+  it('is dropped when the relying party cancels', async () => {
+    const { setting, session, person, code } = await answered()
+    await ask(setting, 'POST', session.verification_id, '/cancel')
+    expect((await comeBack(person, session, code)).status).toBe(400)
+    const view = await poll(setting, session.verification_id)
+    expect(view).toMatchObject({ status: 'canceled', checks: null, session_binding: null })
+  })
+
+  it('that is encrypted is held like one in the clear', async () => {
+    const setting = await setUp()
+    const session = await createSession(setting, { request_options: { response_mode: 'direct_post.jwt' } })
+    const person = browser()
+    const request = await fetchRequest(await openLink(person, session))
+    const response = await post(session.verification_id, await encrypted(setting, request))
+    expect(response.status).toBe(200)
+    expect(await statusOf(setting, session)).toEqual(AWAITING)
+    const { redirect_uri } = await json(response)
+    expect((await comeBack(person, session, responseCodeIn(redirect_uri))).status).toBe(200)
+    expect((await statusOf(setting, session)).session_binding).toBe('page')
+  })
+})
+
+describe('what is not a success', () => {
+  it('by a link ends the session at once, and the browser is sent back without a return code', async () => {
+    const setting = await setUp({ return_urls: [RETURN_URL] })
+    const session = await createSession(setting, { return_url: RETURN_URL })
+    const person = browser()
+    const request = await fetchRequest(await openLink(person, session))
+    const answer = await goodAnswer(setting, request, { age_over_18: false })
+    const { redirect_uri } = await json(post(session.verification_id, answer))
+    expect(await statusOf(setting, session)).toMatchObject({ status: 'rejected', session_binding: 'none' })
+    const back = await json(comeBack(person, session, responseCodeIn(redirect_uri)))
+    expect(back).toEqual({ return_url: RETURN_URL })
+  })
+
+  it('is a refusal in the wallet, which ends it at once too', async () => {
+    const setting = await setUp()
+    const session = await createSession(setting, { required_session_binding: 'page' })
+    const request = await fetchRequest(await openLink(browser(), session))
+    const { status } = await post(session.verification_id, { error: 'access_denied', state: request.state })
+    expect(status).toBe(200)
+    expect((await statusOf(setting, session)).status).toBe('declined')
+  })
+})
+
+describe('required_session_binding', () => {
+  it.each(['page', 'relying_party'])(
+    '%s offers no QR, and no request that any device could answer',
+    async (required) => {
+      const setting = await setUp({ return_urls: [RETURN_URL] })
+      const body = { required_session_binding: required, return_url: RETURN_URL }
+      const session = await createSession(setting, body)
+      expect(session).toMatchObject({ status: 'pending', qr_code: null, wallet_request: null })
+      for (const path of ['/qr', '/openid4vp']) {
+        const response = await ask(setting, 'GET', session.verification_id, path)
+        expect(response.status).toBe(409)
+        expect((await json(response)).code).toBe('binding_excludes_qr')
+      }
+      const headers = { Authorization: `Bearer ${session.client_token}` }
+      const drawn = await call(app, 'GET', `/v1/verify/${session.verification_id}/qr`, { headers })
+      expect((await json(drawn)).code).toBe('binding_excludes_qr')
+    },
+  )
+
+  it('relying_party needs a return_url', async () => {
+    const setting = await setUp({ return_urls: [RETURN_URL] })
+    const body = { required_session_binding: 'relying_party' }
+    await expect(createSession(setting, body)).rejects.toThrow('"code":"policy_unsatisfiable"')
+  })
+
+  it('page is reached by the browser that came back', async () => {
+    const { setting, session, person, code } = await answered({ required_session_binding: 'page' })
+    expect(await statusOf(setting, session)).toEqual(AWAITING)
+    await comeBack(person, session, code)
+    const view = await statusOf(setting, session)
+    expect(view).toMatchObject({ status: 'verified', session_binding: 'page' })
+  })
+})
+
+describe('a return code', () => {
+  const REQUIRED = { required_session_binding: 'relying_party', return_url: RETURN_URL }
+
+  it('is added to the registered address, which stays as it was, letter by letter', async () => {
+    const cases = [
+      ['https://shop.example/done', '?'],
+      ['https://shop.example/done?a=b%20c+d', '&'],
+      ['https://shop.example/done?', ''],
+      ['https://shop.example/done?a=1&', ''],
+    ] as const
+    for (const [return_url, separator] of cases) {
+      const { session, person, code } = await answered({ return_url }, { return_urls: [return_url] })
+      const back = await json(comeBack(person, session, code))
+      expect(back.return_url.slice(0, return_url.length)).toBe(return_url)
+      expect(back.return_url.slice(return_url.length)).toMatch(
+        new RegExp(`^[${separator}]{${separator.length}}return_code=[A-Za-z0-9_-]{43}$`),
+      )
+    }
+  })
+
+  it('must be redeemed before anything is verified, where the relying party is required', async () => {
+    const { setting, session, person, code } = await answered(REQUIRED)
+    const { return_url } = await json(comeBack(person, session, code))
+    expect(await statusOf(setting, session)).toEqual(AWAITING)
+    expect(await json(comeBack(person, session, code))).toEqual({ return_url })
+    expect(await statusOf(setting, session)).toEqual(AWAITING)
+    const redeemed = await redeem(setting, session, returnCodeIn(return_url))
+    expect(redeemed.status).toBe(200)
+    const verified = { status: 'verified', session_binding: 'relying_party', checks: { age_over_18: true } }
+    expect(await json(redeemed)).toMatchObject(verified)
+    expect(await poll(setting, session.verification_id)).toMatchObject(verified)
+  })
+
+  it('cannot be redeemed before the browser is back, though it could be known', async () => {
+    const first = await answered(REQUIRED)
+    const { return_url } = await json(comeBack(first.person, first.session, first.code))
+    // The same code in a session whose browser is not back: set the clock of that fact back, and nothing else.
+    await runInDurableObject(stubOf(first.session.verification_id), (_, state) => {
+      const document = state.storage.kv.get('session') as Session
+      state.storage.kv.put('session', { ...document, held: { ...document.held, returned: false } })
+    })
+    await evictDurableObject(stubOf(first.session.verification_id))
+    expect((await redeem(first.setting, first.session, returnCodeIn(return_url))).status).toBe(400)
+    expect(await statusOf(first.setting, first.session)).toEqual(AWAITING)
+  })
+
+  it('is never given to a second browser, which cannot spoil it either once the first is back', async () => {
+    const { setting, session, person, code } = await answered(REQUIRED)
+    const { return_url } = await json(comeBack(person, session, code))
+    expect((await comeBack(browser(), session, code)).status).toBe(400)
+    expect((await redeem(setting, session, returnCodeIn(return_url))).status).toBe(200)
+    expect(await json(comeBack(browser(), session, code))).toEqual({ return_url: RETURN_URL })
+    expect(await json(comeBack(person, session, code))).toEqual({ return_url: RETURN_URL })
+  })
+
+  it('is redeemed once', async () => {
+    for (const body of [REQUIRED, { return_url: RETURN_URL }]) {
+      const { setting, session, person, code } = await answered(body)
+      const { return_url } = await json(comeBack(person, session, code))
+      const returnCode = returnCodeIn(return_url)
+      const both = await Promise.all([1, 2].map(() => redeem(setting, session, returnCode)))
+      expect(both.map(({ status }) => status).sort()).toEqual([200, 400])
+      expect((await json(redeem(setting, session, returnCode))).code).toBe('invalid_code')
+    }
+  })
+
+  it('raises the binding that is read where the session was verified already', async () => {
+    const { setting, session, person, code } = await answered({ return_url: RETURN_URL })
+    const { return_url } = await json(comeBack(person, session, code))
+    const { version, ...before } = await poll(setting, session.verification_id)
+    expect(before).toMatchObject({ status: 'verified', session_binding: 'page' })
+    const redeemed = await redeem(setting, session, returnCodeIn(return_url))
+    expect(redeemed.status).toBe(200)
+    const raised = { ...before, session_binding: 'relying_party', version: version + 1 }
+    expect(await json(redeemed)).toEqual(raised)
+    expect(await poll(setting, session.verification_id)).toEqual(raised)
+  })
+
+  it('dies after five minutes', async () => {
+    const held = await answered(REQUIRED)
+    const heldUrl = (await json(comeBack(held.person, held.session, held.code))).return_url
+    const done = await answered({ return_url: RETURN_URL })
+    const doneUrl = (await json(comeBack(done.person, done.session, done.code))).return_url
+    later(5 * MINUTE)
+    expect((await redeem(held.setting, held.session, returnCodeIn(heldUrl))).status).toBe(400)
+    expect((await redeem(done.setting, done.session, returnCodeIn(doneUrl))).status).toBe(400)
+    const missing = { status: 'pending', attempts: ['same_device_return_missing'] }
+    expect(await statusOf(held.setting, held.session)).toMatchObject(missing)
+    expect((await statusOf(done.setting, done.session)).status).toBe('verified')
+  })
+
+  it('that is wrong, or the response code, changes nothing', async () => {
+    const { setting, session, person, code } = await answered(REQUIRED)
+    const { return_url } = await json(comeBack(person, session, code))
+    for (const wrong of [code, 'A'.repeat(43), `${returnCodeIn(return_url)}A`]) {
+      expect((await redeem(setting, session, wrong)).status).toBe(400)
+    }
+    expect(await statusOf(setting, session)).toEqual(AWAITING)
+    expect((await redeem(setting, session, returnCodeIn(return_url))).status).toBe(200)
+  })
+
+  it('of a foreign session is as unknown as the session', async () => {
+    const { session, person, code } = await answered(REQUIRED)
+    const { return_url } = await json(comeBack(person, session, code))
+    const foreign = await redeem(await setUp(), session, returnCodeIn(return_url))
+    expect((await json(foreign)).code).toBe('verification_not_found')
+  })
+
+  it('needs a token that may read', async () => {
+    const { session } = await answered(REQUIRED)
+    const path = `/v1/verify/${session.verification_id}/return`
+    const body = { return_code: 'A' }
+    expect((await call(app, 'POST', path, { body })).status).toBe(401)
+    const headers = { Authorization: `Bearer ${session.client_token}` }
+    expect((await call(app, 'POST', path, { headers, body })).status).toBe(403)
+  })
+})
+
+describe('on http, where only loopback is served', () => {
+  it('the cookie goes by its plain name', async () => {
+    const session = await createSession(await setUp())
+    const local = { ...env, BASE_URL: 'http://localhost:8787' }
+    const headers = { Authorization: `Bearer ${session.client_token}`, Origin: 'http://localhost:8787' }
+    const path = `/v1/verify/${session.verification_id}/link`
+    const response = await call(app, 'POST', path, { headers, env: local })
+    const [cookie = ''] = response.headers.getSetCookie()
+    expect(cookie).toMatch(/^wv_browser=[A-Za-z0-9_-]{43}; /)
+    expect(cookie).not.toContain('Secure')
+  })
+})

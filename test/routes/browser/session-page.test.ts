@@ -1,0 +1,458 @@
+import { listDurableObjectIds, runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import jsQR from 'jsqr'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { encodeBase64 } from '../../../src/codec/base64url.ts'
+import type { Env } from '../../../src/env.ts'
+import { configOf } from '../../../src/env.ts'
+import { forgetSettings } from '../../../src/relying-party/settings/settings-cache.ts'
+import { createApp } from '../../../src/routes/app.ts'
+import { SCRIPT } from '../../../src/routes/browser/page/script.ts'
+import { ENGLISH, fill } from '../../../src/routes/browser/page/texts.ts'
+import type { SessionDocument } from '../../../src/session/document.ts'
+import { clientTokenOf } from '../../../src/session/request/client-token.ts'
+import {
+  ask,
+  createSession,
+  fetchRequest,
+  fetchRequestRaw,
+  goodAnswer,
+  poll,
+  post,
+  setUp,
+  stubOf,
+} from '../../session/driver.ts'
+import { call } from '../edge/edge-app.ts'
+
+const app = createApp()
+const BASE = 'https://verifier.example'
+const TEXTS = ENGLISH
+
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
+
+/** Moves the clock, and nothing else. */
+function later(milliseconds: number): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds })
+}
+
+function get(address: string, options: { headers?: Record<string, string>; env?: Env } = {}) {
+  return call(app, 'GET', address.replace(BASE, ''), options)
+}
+
+const page = async (session: { session_url: string }) => (await get(session.session_url)).text()
+
+/** Bytes on the wire. */
+async function packedSize(text: string): Promise<number> {
+  const packed = new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'))
+  return (await new Response(packed).arrayBuffer()).byteLength
+}
+
+/** An attribute of the one element with this id or of this name, unescaped. */
+function attribute(html: string, tag: RegExp, name: string): string | undefined {
+  const element = tag.exec(html)?.[0]
+  const value = element && new RegExp(`\\s${name}="([^"]*)"`).exec(element)?.[1]
+  return value
+    ?.replaceAll('&quot;', '"')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+}
+
+const picture = (html: string) => attribute(html, /<img id="qr"[^>]*>/, 'src')
+
+/** What a camera reads in the picture: an SVG of one path of rectangles one module high. */
+function decode(address: string): string | undefined {
+  const svg = decodeURIComponent(address.slice('data:image/svg+xml,'.length))
+  const [, offset, scale] = /translate\((\d+) \d+\) scale\((\d+)\)/.exec(svg)?.map(Number) ?? []
+  const size = 320
+  const pixels = new Uint8ClampedArray(size * size * 4).fill(255)
+  for (const [, x, y, width] of svg.matchAll(/M(\d+) (\d+)h(\d+)v1/g)) {
+    const [left, top] = [offset! + Number(x) * scale!, offset! + Number(y) * scale!]
+    for (let row = top; row < top + scale!; row += 1) {
+      for (let column = left; column < left + Number(width) * scale!; column += 1) {
+        pixels.fill(0, (row * size + column) * 4, (row * size + column) * 4 + 3)
+      }
+    }
+  }
+  return jsQR(pixels, size, size)?.data
+}
+
+function stored(id: string): Promise<SessionDocument> {
+  return runInDurableObject(stubOf(id), (_, state) => state.storage.kv.get<SessionDocument>('session')!)
+}
+
+const count = async (id: string) => (await stored(id)).generation_count
+
+describe('the session page', () => {
+  it('names the relying party and what it asks, escaped', async () => {
+    const badge = { meta: { vct_values: ['urn:example:badge'] }, scopes: { 'desk.floor': ['desk', 'floor'] } }
+    const setting = await setUp({
+      name: '<script>alert(1)</script> & "Söhne"',
+      credential_types: [{ type: 'staff_badge', formats: { 'dc+sd-jwt': badge } }],
+    })
+    const html = await page(
+      await createSession(setting, {
+        credential_types: ['staff_badge', 'age_attestation'],
+        scope: ['age_over_18', 'desk.floor'],
+        credential_match: 'all',
+      }),
+    )
+    expect(html).toContain('&lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;Söhne&quot;')
+    expect(html).not.toContain('<script>alert')
+    expect(html).toContain('<li><bdi>that you are 18 or older</bdi></li><li><bdi>desk.floor</bdi></li>')
+    expect(html).toContain('From: staff_badge and proof of age')
+  })
+
+  it('carries a QR of a new, live request in the first answer', async () => {
+    const session = await createSession(await setUp())
+    const html = await page(session)
+    const uri = decode(picture(html) ?? '')
+    expect(uri).toMatch(/^openid4vp:\/\/\?client_id=/)
+    expect(uri).not.toBe(session.wallet_request.uri)
+    expect(await count(session.verification_id)).toBe(2)
+    const { state } = await fetchRequest(new URL(uri!).searchParams.get('request_uri')!)
+    expect(state).toMatch(/^[A-Za-z0-9_-]+$/)
+  })
+
+  it('loads nothing from elsewhere, and nothing in it runs but our three scripts', async () => {
+    const response = await get((await createSession(await setUp())).session_url)
+    const html = await response.text()
+    expect([...html.matchAll(/<script/g)]).toHaveLength(3)
+    expect(attribute(html, /<script[^>]*>/, 'src')).toMatch(/^\/assets\/session-page\.js\?v=[\w-]{16}$/)
+    expect(html).toMatch(/<script type="module" src="\/assets\/dc-api\.js\?v=[\w-]{16}"><\/script>/)
+    expect(html).toMatch(/<script type="module" src="\/assets\/link\.js\?v=[\w-]{16}"><\/script>/)
+    const addresses = [...html.matchAll(/\s(?:src|href|action|srcset)="([^"]*)"/g)].map(
+      ([, address]) => address,
+    )
+    expect(addresses.every((address) => /^(data:|\/assets\/|\/test\/wallet\?uri=|$)/.test(address!))).toBe(
+      true,
+    )
+    expect(html).not.toMatch(/\son\w+=|javascript:|<form|<iframe|\sstyle=|@import|url\(/)
+  })
+
+  it('is kept by no cache, told to no other site, framed by nobody, and allows its own style by hash', async () => {
+    const response = await get((await createSession(await setUp())).session_url)
+    const html = await response.text()
+    const style = new TextEncoder().encode(/<style>([\s\S]*?)<\/style>/.exec(html)?.[1])
+    const hash = btoa(String.fromCharCode(...new Uint8Array(await crypto.subtle.digest('SHA-256', style))))
+    expect(response.status).toBe(200)
+    expect(Object.fromEntries(response.headers)).toEqual({
+      'cache-control': 'no-store',
+      'content-security-policy': [
+        "default-src 'none'",
+        "script-src 'self'",
+        `style-src 'sha256-${hash}'`,
+        "img-src 'self' data:",
+        "connect-src 'self' wss://verifier.example",
+        "frame-ancestors 'none'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "require-trusted-types-for 'script'",
+      ].join('; '),
+      'content-type': 'text/html; charset=UTF-8',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'x-request-id': expect.stringMatching(/^req_/),
+    })
+  })
+
+  it('gives the script where the session is, how long it lasts and every outcome in words', async () => {
+    const setting = await setUp({ name: 'Corner "Shop"' })
+    const session = await createSession(setting, { expires_in: 60 })
+    const data = JSON.parse(attribute(await page(session), /<main[^>]*>/, 'data-page') ?? '')
+    expect(data).toMatchObject({ api: `/v1/verify/${session.verification_id}`, version: 1 })
+    expect(data.expires_in).toBeGreaterThan(50_000)
+    expect(data.expires_in).toBeLessThanOrEqual(60_000)
+    expect(data.states.canceled.text).toContain('Corner "Shop"')
+    expect(Object.keys(data.states)).toEqual(
+      expect.arrayContaining(['waiting', 'scanned', 'verified', 'gone']),
+    )
+    expect(JSON.stringify(data)).not.toContain(session.client_token)
+  })
+
+  it('says why it is asked, where the relying party does, escaped', async () => {
+    const setting = await setUp()
+    const html = await page(await createSession(setting, { purpose: 'To sell you {name} & <wine>' }))
+    expect(html).toContain('<bdi>Why: To sell you {name} &amp; &lt;wine&gt;</bdi>')
+    expect(await page(await createSession(setting))).not.toContain('class="why"')
+  })
+
+  it('has the colour and the logo of its relying party, and links to it where one is on its way back', async () => {
+    const logo = 'data:image/png;base64,iVBORw0KGgo='
+    const return_url = 'https://shop.example/done?a=1&b=2'
+    const branding = { color: '#ffee00', logo }
+    const setting = await setUp({ branding, return_urls: [return_url] })
+    const response = await get((await createSession(setting, { return_url })).session_url)
+    const html = await response.text()
+    expect(html).toContain(`<img class="logo" src="${logo}" alt="">`)
+    const style = /<style>(:root\{--brand:#[0-9a-f]{6};[^<]*)<\/style>/.exec(html)?.[1]
+    const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(style))
+    const policy = response.headers.get('Content-Security-Policy')
+    expect(policy).toContain(` 'sha256-${btoa(String.fromCharCode(...new Uint8Array(digest)))}';`)
+    expect(attribute(html, /<a id="back"[^>]*>/, 'href')).toBe(return_url)
+    expect(html).toMatch(/<a id="back"[^>]* hidden>/)
+  })
+
+  it('may be framed by the origins of its relying party, and by nothing that would read otherwise in a policy', async () => {
+    const odd = ['https://a;script-src.example', "https://a'.example", 'https://*.example']
+    const origins = ['https://shop.example', 'https://till.shop.example:8443', ...odd]
+    const { headers } = await get((await createSession(await setUp({ origins }))).session_url)
+    const listed = "frame-ancestors https://shop.example https://till.shop.example:8443; base-uri 'none'"
+    expect(headers.get('Content-Security-Policy')).toContain(`; ${listed}; `)
+  })
+
+  it('says that a test is a test', async () => {
+    expect(await page(await createSession(await setUp()))).toContain(TEXTS.testMode)
+    const live = await createSession(await setUp({ livemode: true }))
+    expect(await page(live)).not.toContain(TEXTS.testMode)
+  })
+
+  it('weighs less than 30 KB in all, its scripts and the largest logo with it', async () => {
+    const noise = Array.from({ length: 12_280 }, (_, i) => (i * i * 7919 + (i >> 3) * 104_729) & 255)
+    const bytes = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, ...noise])
+    const logo = `data:image/png;base64,${encodeBase64(bytes)}`
+    const html = await page(await createSession(await setUp({ branding: { color: '#7a1f3d', logo } })))
+    expect(html).toContain(logo)
+    const scripts = [...html.matchAll(/<script[^>]* src="([^"]*)"/g)].map(([, address]) => address!)
+    const parts = [html, ...(await Promise.all(scripts.map(async (address) => (await get(address)).text())))]
+    expect(parts).toHaveLength(4)
+    const sizes = await Promise.all(parts.map(packedSize))
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(30 * 1024)
+  })
+
+  it('comes without a QR when the session was drawn too often, and is whole otherwise', async () => {
+    const setting = await setUp()
+    const session = await createSession(setting)
+    const stub = stubOf(session.verification_id)
+    const by = { relyingPartyId: setting.relyingPartyId }
+    const openWhenExhausted = async (): Promise<string> => {
+      while ((await stub.render(by)).ok) {
+        // one more
+      }
+      const response = await get(session.session_url)
+      expect(response.status).toBe(200)
+      return response.text()
+    }
+    // Once a second a session may be drawn again: a slow machine may have to exhaust it anew.
+    let html = await openWhenExhausted()
+    for (let tries = 0; tries < 20 && picture(html) !== undefined; tries++) html = await openWhenExhausted()
+    expect(/<img id="qr"[^>]*>/.exec(html)?.[0]).toMatch(/ hidden>$/)
+    expect(picture(html)).toBeUndefined()
+    expect(html).toContain('<script type="module"')
+  })
+})
+
+describe('every state of a session', () => {
+  const shows = async (session: { session_url: string }, state: keyof typeof TEXTS.states) => {
+    const html = await page(session)
+    const name = '\u2068Shop\u2069'
+    expect(attribute(html, /<main[^>]*>/, 'data-state')).toBe(state)
+    expect(html).toContain(`<h2 id="title" tabindex="-1">${TEXTS.states[state].title}</h2>`)
+    expect(html).toContain(`<p id="text">${fill(TEXTS.states[state].text, { name })}</p>`)
+    return html
+  }
+  /** Over: no QR, no script, and of the result nothing but the sentence. */
+  const showsOutcome = async (session: { session_url: string }, state: keyof typeof TEXTS.states) => {
+    const html = await shows(session, state)
+    expect(html).not.toMatch(/<img|<script|data:image/)
+    expect(html).toContain('asked you to show')
+    return html
+  }
+
+  it('waits, then says that it was scanned and still shows a QR', async () => {
+    const session = await createSession(await setUp())
+    await shows(session, 'waiting')
+    await fetchRequestRaw(session.wallet_request.request_uri)
+    expect(picture(await shows(session, 'scanned'))).toBeDefined()
+  })
+
+  it('tells a success, and no claim value', async () => {
+    const setting = await setUp()
+    const session = await createSession(setting)
+    const request = await fetchRequest(session.wallet_request.request_uri)
+    const answer = await goodAnswer(setting, request, { age_over_18: true, family_name: 'Canary' })
+    expect((await post(session.verification_id, answer)).status).toBe(200)
+    const html = await showsOutcome(session, 'verified')
+    expect(html).not.toMatch(/Canary|issuer\.example|substantial/)
+  })
+
+  it('tells that nothing was confirmed, and not why', async () => {
+    const setting = await setUp()
+    const session = await createSession(setting)
+    const request = await fetchRequest(session.wallet_request.request_uri)
+    const answer = await goodAnswer(setting, request, { age_over_18: false })
+    expect((await post(session.verification_id, answer)).status).toBe(200)
+    const { reason } = await poll(setting, session.verification_id)
+    const html = await showsOutcome(session, 'rejected')
+    expect(html).not.toContain(reason.code)
+    expect(html).not.toContain(reason.message)
+  })
+
+  it('tells that the wallet declined', async () => {
+    const session = await createSession(await setUp())
+    const { state } = await fetchRequest(session.wallet_request.request_uri)
+    await post(session.verification_id, { error: 'access_denied', error_description: 'Canary', state })
+    expect(await showsOutcome(session, 'declined')).not.toContain('Canary')
+  })
+
+  it('tells that the relying party canceled', async () => {
+    const setting = await setUp()
+    const session = await createSession(setting)
+    await ask(setting, 'POST', session.verification_id, '/cancel')
+    await showsOutcome(session, 'canceled')
+  })
+
+  it('tells that time is up', async () => {
+    const session = await createSession(await setUp())
+    later(601_000)
+    await showsOutcome(session, 'expired')
+  })
+})
+
+describe('who may open the page', () => {
+  it('is who holds the client_token: every other address is one and the same 404, and creates nothing', async () => {
+    const setting = await setUp()
+    const [session, other, erased] = await Promise.all([1, 2, 3].map(() => createSession(setting)))
+    await ask(setting, 'DELETE', erased.verification_id)
+    const id = session.verification_id
+    const forged = `v_${'A'.repeat(43)}`
+    const [apiKey, config] = [setting.headers.Authorization!.slice('Bearer '.length), configOf(env)]
+    const objects = (await listDurableObjectIds(env.VERIFICATION_SESSION)).length
+    const addresses = [
+      `/s/${id}`,
+      `/s/${id}?token=`,
+      `/s/${id}?token=${session.client_token}x`,
+      `/s/${id}?token=${other.client_token}`,
+      `/s/${id}?token=${apiKey}`,
+      `/s/${forged}?token=${await clientTokenOf(config, { verification_id: forged, created_at: Date.now() })}`,
+      `/s/v_1?token=${await clientTokenOf(config, { verification_id: 'v_1', created_at: Date.now() })}`,
+      erased.session_url,
+    ]
+    const answers = await Promise.all(
+      addresses.map(async (address) => {
+        const response = await get(address)
+        const { 'x-request-id': _, ...headers } = Object.fromEntries(response.headers)
+        return { status: response.status, headers, text: await response.text() }
+      }),
+    )
+    for (const answer of answers) expect(answer).toEqual(answers[0])
+    expect(answers[0]?.status).toBe(404)
+    expect(answers[0]?.headers['cache-control']).toBe('no-store')
+    expect(answers[0]?.text).toContain(TEXTS.notFound.title)
+    expect(await listDurableObjectIds(env.VERIFICATION_SESSION)).toHaveLength(objects)
+    expect(await count(id)).toBe(1)
+  })
+
+  it('is not who sends the token as a header: a page is opened by its address', async () => {
+    const { verification_id, client_token } = await createSession(await setUp())
+    const headers = { Authorization: `Bearer ${client_token}` }
+    expect((await get(`/s/${verification_id}`, { headers })).status).toBe(404)
+  })
+
+  it('is nobody once the relying party is gone', async () => {
+    const setting = await setUp()
+    const session = await createSession(setting)
+    forgetSettings(setting.relyingPartyId)
+    const without = { get: () => ({ settings: async () => ({ ok: false, error: 'not_found' }) }) }
+    const response = await get(session.session_url, { env: withNamespace('RELYING_PARTY', without) })
+    expect(response.status).toBe(404)
+    forgetSettings(setting.relyingPartyId)
+  })
+})
+
+describe('a look without an effect', () => {
+  it.each(['prefetch', 'prefetch;prerender'])('draws no QR for Sec-Purpose: %s', async (purpose) => {
+    const { verification_id, session_url } = await createSession(await setUp())
+    const response = await get(session_url, { headers: { 'Sec-Purpose': purpose } })
+    expect(response.status).toBe(503)
+    expect(response.headers.get('Cache-Control')).toBe('no-store')
+    expect(response.headers.get('Retry-After')).toBe('2')
+    expect(await count(verification_id)).toBe(1)
+  })
+
+  it('draws no QR for HEAD', async () => {
+    const { verification_id, session_url } = await createSession(await setUp())
+    const response = await call(app, 'HEAD', session_url.replace(BASE, ''))
+    expect(response.status).toBe(405)
+    expect(response.headers.get('Allow')).toBe('GET')
+    expect(await count(verification_id)).toBe(1)
+  })
+})
+
+/** The real bindings, but one namespace whose ids are real and whose objects are made up. */
+function withNamespace(name: 'VERIFICATION_SESSION' | 'RELYING_PARTY', fake: object): Env {
+  const idFromString = (id: string) => env[name].idFromString(id)
+  return { ...env, [name]: { idFromString, ...fake } }
+}
+
+describe('an object that cannot be reached', () => {
+  const unreachable = () =>
+    Promise.reject(Object.assign(new Error('Network connection lost.'), { retryable: true }))
+
+  it('is a page that asks for patience: the session’s', async () => {
+    const session = await createSession(await setUp())
+    const objects = { get: () => ({ render: unreachable, page: unreachable }) }
+    const response = await get(session.session_url, { env: withNamespace('VERIFICATION_SESSION', objects) })
+    expect(response.status).toBe(503)
+    expect(response.headers.get('Retry-After')).toBe('2')
+    expect(await response.text()).toContain(TEXTS.unavailable.text)
+  })
+
+  it('is a page that asks for patience: the relying party’s', async () => {
+    const setting = await setUp()
+    const session = await createSession(setting)
+    forgetSettings(setting.relyingPartyId)
+    const objects = { get: () => ({ settings: unreachable }) }
+    const response = await get(session.session_url, { env: withNamespace('RELYING_PARTY', objects) })
+    expect(response.status).toBe(503)
+    forgetSettings(setting.relyingPartyId)
+  })
+})
+
+describe('the page’s script', () => {
+  it('may be kept for ever under the address that its page names', async () => {
+    const html = await page(await createSession(await setUp()))
+    const response = await get(attribute(html, /<script[^>]*>/, 'src') ?? '')
+    expect(response.status).toBe(200)
+    expect(response.headers.get('Content-Type')).toBe('text/javascript; charset=utf-8')
+    expect(response.headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable')
+    expect(await response.text()).toBe(SCRIPT)
+  })
+
+  it.each(['', '?v=', '?v=AAAAAAAAAAAAAAAA'])('is asked for anew under any other: %s', async (query) => {
+    const response = await get(`/assets/session-page.js${query}`)
+    expect(response.headers.get('Cache-Control')).toBe('no-cache')
+    expect(await response.text()).toBe(SCRIPT)
+  })
+
+  it('writes no markup and builds no code', () => {
+    expect(SCRIPT).not.toMatch(/innerHTML|outerHTML|insertAdjacent|document\.write|eval\(|Function\(|srcdoc/)
+  })
+})
+
+describe('the page behind the wallet’s redirect', () => {
+  it('is the same for every id, and contacts no session', async () => {
+    const session = await createSession(await setUp())
+    const contact = vi.fn()
+    const untouched = withNamespace('VERIFICATION_SESSION', { idFromString: contact, get: contact })
+    const ids = [session.verification_id, `v_${'A'.repeat(43)}`, 'nonsense']
+    const answers = await Promise.all(
+      ids.map((id) =>
+        get(`/v1/verify/${id}/return`, { env: untouched, headers: { 'Sec-Purpose': 'prefetch' } }),
+      ),
+    )
+    const texts = await Promise.all(answers.map((answer) => answer.text()))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(new Set(texts).size).toBe(1)
+    expect(texts[0]).toContain(TEXTS.returned.text)
+    expect(texts[0]).toMatch(/<script type="module" src="\/assets\/return-page\.js\?v=[\w-]{16}"><\/script>/)
+    expect(texts[0]).not.toMatch(/<script>|<img/)
+    expect(contact).not.toHaveBeenCalled()
+    const policy = answers[0]?.headers.get('Content-Security-Policy')
+    expect(policy).toMatch(/^default-src 'none';.* frame-ancestors 'none';/)
+    expect(answers[0]?.headers.get('Referrer-Policy')).toBe('no-referrer')
+  })
+})

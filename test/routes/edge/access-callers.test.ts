@@ -1,0 +1,145 @@
+// CONTRACT 1, the callers that are no relying party: the operator, a person's browser, wallets, anyone. See access.test.ts.
+
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ACCESS, type Access, type RouteName } from '../../../src/routes/edge/access.ts'
+import {
+  credential,
+  expired,
+  KINDS,
+  newKey,
+  newList,
+  newParty,
+  newSession,
+  opens,
+  type Party,
+  seen,
+  send,
+  tokenOn,
+  verdict,
+} from './access-world.ts'
+import { ADMIN } from './edge-app.ts'
+
+const ROUTES = Object.entries(ACCESS) as [RouteName, Access][]
+const OPERATOR_TOKEN = ADMIN.Authorization.slice('Bearer '.length)
+
+let test: Party
+let other: Party
+
+beforeEach(async () => {
+  vi.spyOn(console, 'log').mockImplementation(() => undefined)
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null, { status: 204 }))
+  ;[test, other] = await Promise.all([newParty(), newParty()])
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+const OPERATORS = ROUTES.filter(([, access]) => access.caller === 'operator').map(([name]) => name)
+
+describe.each(OPERATORS)('%s', (name) => {
+  it('opens to the operator and to nobody else', async () => {
+    const party = await newParty()
+    const parameters = { rp: party.id, key: (await newKey(party)).key_id, list: await newList(name) }
+    const strangers = [party.key, await tokenOn(party, party.keyId), `${OPERATOR_TOKEN}x`, 'x'.repeat(43)]
+    for (const token of strangers) {
+      expect(await verdict(await send(name, { parameters, token }))).toBe('401 invalid_token')
+    }
+    expect(await verdict(await send(name, { parameters }))).toBe('401 missing_token')
+    const { clientToken } = await newSession(party, name)
+    expect(await verdict(await send(name, { parameters, token: clientToken }))).toBe('403 insufficient_scope')
+    expect(await verdict(await send(name, { parameters, token: OPERATOR_TOKEN }))).toBe(opens(name))
+  })
+})
+
+const OPEN = ROUTES.filter(([, { caller }]) => caller === 'anyone' || caller === 'wallet')
+
+describe.each(OPEN)('%s', (name) => {
+  it('asks for no credential and heeds none, good or bad', async () => {
+    const parameters = { code: 'invalid_json', name: 'session-page.js' }
+    const expected = await seen(await send(name, { parameters }))
+    expect(expected.status).not.toBe(401)
+    for (const kind of KINDS) {
+      for (const token of [await credential(test, kind), await expired(test, kind), OPERATOR_TOKEN]) {
+        expect(await seen(await send(name, { parameters, token }))).toEqual(expected)
+      }
+    }
+  })
+})
+
+describe('GET /s/:id', () => {
+  it('opens to the client_token in its address, and to nothing else; what is refused looks like nothing', async () => {
+    const { id, clientToken } = await newSession(test, 'GET /s/:id')
+    const stranger = await newSession(test, 'GET /s/:id')
+    const open = (query: string, token?: string) => send('GET /s/:id', { parameters: { id }, query, token })
+    expect((await open(`?token=${clientToken}`)).status).toBe(200)
+    const answers = await Promise.all(
+      [
+        open(''),
+        open('', clientToken),
+        open('', test.key),
+        open(`?token=${test.key}`),
+        open(`?token=${stranger.clientToken}`),
+        open(`?token=${OPERATOR_TOKEN}`),
+        send('GET /s/:id', { parameters: { id: 'v_x' }, query: `?token=${clientToken}` }),
+      ].map(async (response) => seen(await response)),
+    )
+    for (const answer of answers) expect(answer).toEqual(answers[0])
+    expect(answers[0]?.status).toBe(404)
+  })
+})
+
+describe('POST /v1/verify/:id/link', () => {
+  it('opens to the session’s client_token from our own page, and to nothing else', async () => {
+    const name = 'POST /v1/verify/:id/link'
+    const parameters = await newSession(test, name)
+    const stranger = await newSession(test, name)
+    const { clientToken: token } = parameters
+    const foreign = { Origin: 'https://elsewhere.example' }
+    const cases: [Parameters<typeof send>[1], string][] = [
+      [{ token }, '200'],
+      [{ token, headers: foreign }, '403 cross_site_request'],
+      [{ token: stranger.clientToken }, '403 insufficient_scope'],
+      [{ token: test.key }, '403 insufficient_scope'],
+      [{ token: other.key }, '403 insufficient_scope'],
+      [{ token: await expired(test, 'access token') }, '401 expired_token'],
+      [{}, '401 missing_token'],
+    ]
+    for (const [sending, expected] of cases) {
+      expect(await verdict(await send(name, { parameters, ...sending }))).toBe(expected)
+    }
+  })
+})
+
+describe('POST /v1/verify/:id/response_code', () => {
+  it('opens by no credential: only by a code, and only from our own page', async () => {
+    const name = 'POST /v1/verify/:id/response_code'
+    const parameters = await newSession(test, name)
+    for (const token of [undefined, test.key, parameters.clientToken]) {
+      expect(await verdict(await send(name, { parameters, token }))).toBe('400 invalid_code')
+    }
+    const headers = { Origin: 'https://elsewhere.example' }
+    expect(await verdict(await send(name, { parameters, headers }))).toBe('403 cross_site_request')
+  })
+})
+
+it('every kind of caller in the table is walked here', () => {
+  const walked = [
+    'anyone',
+    'wallet',
+    'person',
+    'page',
+    'browser',
+    'session',
+    'relying_party',
+    'client',
+    'operator',
+  ]
+  const single = ROUTES.filter(([, { caller }]) => ['person', 'page', 'browser', 'client'].includes(caller))
+  expect(new Set(ROUTES.map(([, { caller }]) => caller))).toEqual(new Set(walked))
+  expect(single.map(([name]) => name).sort()).toEqual([
+    'GET /s/:id',
+    'POST /oauth/token', // test/routes/settings/token-endpoint.test.ts
+    'POST /v1/verify/:id/link',
+    'POST /v1/verify/:id/response_code',
+  ])
+})

@@ -1,0 +1,100 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { countedOf } from '../../../src/metrics/record.ts'
+import { createApp } from '../../../src/routes/app.ts'
+import { ADMIN, call, createRelyingParty, json } from './edge-app.ts'
+
+const app = createApp()
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+/** What is logged while a request is answered, line by line, and the answer. */
+async function logged(method: string, path: string, options: Parameters<typeof call>[3] = {}) {
+  const lines: unknown[] = []
+  for (const level of ['log', 'info', 'warn', 'error', 'debug'] as const) {
+    vi.spyOn(console, level).mockImplementation((line) => lines.push(line))
+  }
+  const response = await call(app, method, path, options)
+  return { lines, response }
+}
+
+it.each([
+  ['POST', '/r/x', '/r/:capability', 'wallet'],
+  ['POST', '/v1/verify/v_x/callback', '/v1/verify/:id/callback', 'wallet'],
+  ['POST', '/v1/admin/trust_lists', '/v1/admin/trust_lists', 'operator'],
+  ['GET', '/metrics', '/metrics', 'operator'],
+  ['GET', '/v1/verify/v_x', '/v1/verify/:id', 'api'],
+  ['GET', '/v1/verify/v_x?wait=1', '/v1/verify/:id', 'waiting'],
+  ['POST', '/oauth/token', '/oauth/token', 'api'],
+  ['GET', '/s/v_x', '/s/:id', 'public'],
+  ['GET', '/nowhere', '/*', 'public'],
+])('%s %s is counted by its route and whom that is for', async (method, path, route, audience) => {
+  const { response } = await logged(method, path)
+  const values = [audience, method, route, String(response.status)]
+  const counters = [...countedOf('requests').counters.values()]
+  expect(counters.find((counter) => counter.values.join() === values.join())?.count).toBe(1)
+})
+
+describe('a request', () => {
+  it.each([
+    ['GET', '/v1/verify/v_CANARY?token=CANARY', '/v1/verify/:id', 401],
+    ['GET', '/v1/verify/v_CANARY/qr?token=vt_CANARY&size=CANARY', '/v1/verify/:id/qr', 401],
+    ['GET', '/s/v_CANARY?token=CANARY', '/s/:id', 404],
+    ['GET', '/r/CANARY', '/r/:capability', 404],
+    ['POST', '/v1/verify/v_CANARY/callback', '/v1/verify/:id/callback', 404],
+    ['DELETE', '/v1/admin/relying_parties/rp_CANARY', '/v1/admin/relying_parties/:rp', 404],
+    ['GET', '/r/CANARY/CANARY', '/r/*', 404],
+    ['GET', '/CANARY/../CANARY?CANARY', '/*', 404],
+    ['HEAD', '/v1/verify/v_CANARY', '/v1/verify/:id', 405],
+  ])('is one line with its route and nothing of its address: %s %s', async (method, path, route, status) => {
+    const headers = path.startsWith('/v1/admin') ? ADMIN : {}
+    const { lines, response } = await logged(method, path, { headers })
+    expect(response.status).toBe(status)
+    expect(lines).toEqual([expect.any(String)])
+    expect(lines[0]).not.toContain('CANARY')
+    expect(JSON.parse(String(lines[0]))).toEqual({
+      event: 'request',
+      request_id: response.headers.get('X-Request-Id'),
+      trace_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      method,
+      route,
+      status,
+      ms: expect.any(Number),
+    })
+  })
+
+  it('belongs to the trace that its caller names, and to one of its own where none is named to the letter', async () => {
+    const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
+    const traceIdFor = async (traceparent: string) => {
+      const { lines } = await logged('GET', '/nowhere', { headers: { traceparent } })
+      return JSON.parse(String(lines[0])).trace_id
+    }
+    expect(await traceIdFor(`00-${trace}-00f067aa0ba902b7-01`)).toBe(trace)
+    const others = [await traceIdFor(`00-${trace}-00f067aa0ba902b7-01-CANARY`), await traceIdFor('')]
+    expect(new Set([trace, ...others]).size).toBe(3)
+  })
+
+  it('that probes and finds all well leaves no line', async () => {
+    expect((await logged('GET', '/healthz')).lines).toEqual([])
+    expect((await logged('GET', '/readyz')).lines).toEqual([])
+  })
+
+  it('that polls and is answered leaves no line', async () => {
+    const { api_key } = await createRelyingParty()
+    const headers = { Authorization: `Bearer ${api_key}` }
+    const body = { credential_types: ['age_attestation'], scope: ['age_over_18'] }
+    const created = await logged('POST', '/v1/verify', { headers, body })
+    expect(created.lines).toHaveLength(1)
+    const { verification_id } = await json(created.response)
+    const { lines, response } = await logged('GET', `/v1/verify/${verification_id}`, { headers })
+    expect(response.status).toBe(200)
+    expect(lines).toEqual([])
+  })
+
+  it('that probes and finds something wrong leaves one', async () => {
+    const { lines, response } = await logged('POST', '/healthz')
+    expect(response.status).toBe(405)
+    expect(lines).toHaveLength(1)
+  })
+})

@@ -1,0 +1,15 @@
+import { env } from 'cloudflare:workers'
+import { expect, it } from 'vitest'
+import { createApp } from '../../../src/routes/app.ts'
+import { ADMIN } from '../edge/edge-app.ts'
+
+/** The status of `/metrics` for a request with this `cf`. */
+async function statusFor(cf: IncomingRequestCfProperties | Record<string, string>): Promise<number> {
+  const request = new Request('https://verifier.example/metrics', { headers: ADMIN, cf })
+  return (await createApp().request(request, undefined, env)).status
+}
+
+it('/metrics is there for one process of its own, and not on Cloudflare, where it would tell of one isolate alone', async () => {
+  expect(await statusFor({ clientIp: '192.0.2.1:1234' })).toBe(200)
+  expect(await statusFor({ colo: 'AMS' })).toBe(404)
+})

@@ -1,0 +1,69 @@
+import { afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { type IssuerPki, mintIssuerPki } from '../../support/certificates/certificates.ts'
+import { ADMIN, call, createRelyingParty, edgeApp, json } from '../edge/edge-app.ts'
+
+// `/readyz` about relying parties. What it says of the service's own certificate is in well-known.test.ts, of lists in
+// test/conformance/response/trust-lists.test.ts.
+
+const app = edgeApp()
+const LIST = '/v1/admin/relying_parties'
+/** The leaf outlives its authority: what counts is the first of the chain to expire. */
+const EXPIRES_AT = '2030-06-30T00:00:00.000Z'
+let pki: IssuerPki
+let renewed: IssuerPki
+
+beforeAll(async () => {
+  const before = { notBefore: new Date('2026-01-01T00:00:00Z') }
+  ;[pki, renewed] = await Promise.all([
+    mintIssuerPki({ intermediate: { ...before, notAfter: new Date(EXPIRES_AT) }, leaf: before }),
+    mintIssuerPki(),
+  ])
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+function verifierOf({ leaf, intermediate }: IssuerPki) {
+  const { kty, crv, x, y, d } = leaf.privateJwk
+  return { signing_jwk: { kty, crv, x, y, d }, certificate_chain_pem: leaf.pem + intermediate.pem }
+}
+
+async function warningsOn(day: string) {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(day) })
+  const response = await call(app, 'GET', '/readyz')
+  vi.useRealTimers()
+  expect(response.status).toBe(200)
+  return (await json(response)).warnings
+}
+
+it('warns of relying parties’ own certificates by number, and never says whose they are, until they are renewed or gone', async () => {
+  const first = await createRelyingParty({ verifier: verifierOf(pki) })
+  const second = await createRelyingParty()
+  expect(await warningsOn('2030-06-01')).toMatchObject([{ relying_parties: 1 }])
+  const id = second.relying_party_id
+  await call(app, 'PATCH', `${LIST}/${id}`, { headers: ADMIN, body: { verifier: verifierOf(pki) } })
+  const warning = {
+    code: 'relying_party_certificate_expires_soon',
+    relying_parties: 2,
+    expires_at: EXPIRES_AT,
+  }
+  expect(await warningsOn('2030-05-30')).toEqual([])
+  expect(await warningsOn('2030-06-01')).toEqual([warning])
+  expect(await warningsOn('2030-07-01')).toEqual([
+    { code: 'relying_party_certificate_expired', relying_parties: 2 },
+  ])
+  await call(app, 'PATCH', `${LIST}/${id}`, { headers: ADMIN, body: { verifier: verifierOf(renewed) } })
+  expect(await warningsOn('2030-06-01')).toEqual([{ ...warning, relying_parties: 1 }])
+  await call(app, 'DELETE', `${LIST}/${first.relying_party_id}`, { headers: ADMIN })
+  expect(await warningsOn('2030-06-01')).toEqual([])
+})
+
+it('shows the operator whose they are: the list says when each one’s certificate expires', async () => {
+  const rp = await createRelyingParty({ verifier: verifierOf(pki) })
+  const without = await createRelyingParty()
+  const { relying_parties } = await json(call(app, 'GET', `${LIST}?limit=100`, { headers: ADMIN }))
+  const dateOf = (id: string) =>
+    relying_parties.find((entry: { relying_party_id: string }) => entry.relying_party_id === id)
+      .verifier_certificate_expires_at
+  expect([dateOf(rp.relying_party_id), dateOf(without.relying_party_id)]).toEqual([EXPIRES_AT, null])
+})

@@ -1,0 +1,61 @@
+import { exports } from 'cloudflare:workers'
+import { importJWK } from 'jose'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { call, edgeApp, json } from '../edge/edge-app.ts'
+
+const app = edgeApp()
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe('/healthz and /readyz', () => {
+  it('answer 200, with the boot id the launcher gave', async () => {
+    expect(await json(call(app, 'GET', '/healthz'))).toEqual({ status: 'ok', boot_id: 'test-boot' })
+    expect(await json(call(app, 'GET', '/readyz'))).toEqual({ status: 'ready', warnings: [] })
+  })
+
+  // The certificate of the tests is valid until the end of 2119.
+  const expires_at = '2120-01-01T00:00:00.000Z'
+  it.each([
+    ['2119-12-01', 200, 'ready', []],
+    ['2119-12-03', 200, 'ready', [{ code: 'verifier_certificate_expires_soon', expires_at }]],
+    ['2120-01-02', 503, 'not_ready', [{ code: 'verifier_certificate_not_valid', expires_at }]],
+    ['2019-12-31', 503, 'not_ready', [{ code: 'verifier_certificate_not_valid', expires_at }]],
+  ])('on %s answer %i: a certificate is warned of a month before it expires', async (day, ...expected) => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(day) })
+    const response = await call(app, 'GET', '/readyz')
+    expect(response.headers.has('Retry-After')).toBe(response.status === 503)
+    const { status, warnings } = await json(response)
+    expect([response.status, status, warnings]).toEqual(expected)
+  })
+
+  it('are mounted in the service', async () => {
+    const response = await exports.default.fetch('https://verifier.example/healthz')
+    expect(await json(response)).toEqual({ status: 'ok', boot_id: 'test-boot' })
+  })
+})
+
+describe('/.well-known/jwks.json', () => {
+  it('has keys a foreign library imports for ES256, and nothing private', async () => {
+    const { keys } = await json(call(app, 'GET', '/.well-known/jwks.json'))
+    expect(keys).toHaveLength(1)
+    expect(Object.keys(keys[0]).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y'])
+    expect(keys[0]).toMatchObject({ kid: 'test-1', alg: 'ES256', use: 'sig' })
+    expect(await importJWK(keys[0])).toMatchObject({ type: 'public' })
+  })
+})
+
+describe('/problems/{code}', () => {
+  it('is a page that runs and loads nothing', async () => {
+    const response = await call(app, 'GET', '/problems/invalid_json')
+    expect(response.headers.get('Content-Type')).toMatch(/^text\/html/)
+    expect(response.headers.get('Content-Security-Policy')).toBe("default-src 'none'")
+    expect(await response.text()).toContain('The body is not acceptable JSON')
+  })
+
+  it.each(['nothing', 'toString', '__proto__', '<script>'])('of no code is 404: %s', async (code) => {
+    const response = await call(app, 'GET', `/problems/${encodeURIComponent(code)}`)
+    expect([response.status, (await json(response)).code]).toEqual([404, 'not_found'])
+  })
+})

@@ -1,0 +1,364 @@
+import { listDurableObjectIds, runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { encodeBase64url } from '../../../src/codec/base64url.ts'
+import { decodeHex } from '../../../src/codec/bytes.ts'
+import { relyingPartyStub } from '../../../src/relying-party/identifier.ts'
+import { TEST_ENVIRONMENT, VERIFIER_CERTIFICATE_PEM } from '../../support/service/environment.ts'
+import { ADMIN, call, createRelyingParty, edgeApp, json } from '../edge/edge-app.ts'
+
+const LIST = '/v1/admin/relying_parties'
+const app = edgeApp()
+
+const admin = (method: string, path: string, body?: unknown) =>
+  call(app, method, path, { headers: ADMIN, body })
+
+describe('the operator’s token', () => {
+  it('is needed: without one the answer is 401 with a challenge', async () => {
+    const response = await call(app, 'GET', LIST)
+    expect(response.status).toBe(401)
+    expect(response.headers.get('WWW-Authenticate')).toBe('Bearer')
+    expect((await json(response)).code).toBe('missing_token')
+  })
+
+  it.each(['wrong', `${ADMIN.Authorization.slice(7)}x`, ADMIN.Authorization.slice(7, -1)])(
+    'is compared whole: %s is refused',
+    async (token) => {
+      const response = await call(app, 'GET', LIST, { headers: { Authorization: `Bearer ${token}` } })
+      expect(response.status).toBe(401)
+      expect((await json(response)).code).toBe('invalid_token')
+    },
+  )
+
+  it('is an API key’s business nowhere: an API key does not open these routes', async () => {
+    const { api_key } = await createRelyingParty()
+    const response = await call(app, 'GET', LIST, { headers: { Authorization: `Bearer ${api_key}` } })
+    expect(response.status).toBe(401)
+  })
+
+  it('makes the routes exist: with none configured they are 404, even with a right-looking token', async () => {
+    const { ADMIN_TOKEN, ...without } = { ...env }
+    for (const [method, path] of [
+      ['GET', LIST],
+      ['DELETE', LIST],
+      ['POST', LIST],
+    ] as const) {
+      const response = await call(app, method, path, { headers: ADMIN, env: without })
+      expect(response.status).toBe(404)
+      expect((await json(response)).code).toBe('not_found')
+    }
+  })
+})
+
+describe('creating a relying party', () => {
+  it('answers 201 with an id, two secrets and every setting at its default', async () => {
+    const response = await admin('POST', LIST, { name: 'Shop' })
+    expect(response.status).toBe(201)
+    expect(response.headers.get('Cache-Control')).toBe('no-store')
+    const created = await json(response)
+    expect(created).toEqual({
+      relying_party_id: expect.stringMatching(/^rp_[A-Za-z0-9_-]{43}$/),
+      api_key: expect.stringMatching(/^wv_test_[A-Za-z0-9_-]{43}\.[0-9a-f]{16}\.[A-Za-z0-9_-]{43}$/),
+      webhook_secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+      name: 'Shop',
+      livemode: false,
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      webhook: null,
+      trust_anchors: [],
+      anchor_sets: [],
+      credential_types: [],
+      transaction_data_types: [],
+      formats: null,
+      request_options: {},
+      by_value: true,
+      status_unavailable: 'refuse',
+      certificate_revocation: 'off',
+      return_urls: [],
+      origins: [],
+      branding: null,
+      retention_seconds: 172_800,
+      claims_encryption_jwk: null,
+      verifier: null,
+      api_keys: [
+        {
+          key_id: created.api_key.split('.')[1],
+          scopes: [
+            'verify:create',
+            'verify:read',
+            'verify:request',
+            'webhooks:manage',
+            'settings:manage',
+            'claims:encrypt',
+          ],
+          created_at: created.created_at,
+          expires_at: null,
+        },
+      ],
+    })
+  })
+
+  it('makes a live relying party’s key a live key, and by_value off', async () => {
+    const created = await createRelyingParty({ livemode: true })
+    expect(created.api_key).toMatch(/^wv_live_/)
+    expect(created.by_value).toBe(false)
+  })
+
+  it('shows each secret once: neither GET, PATCH nor the list repeats one', async () => {
+    const signing_jwk = JSON.parse(TEST_ENVIRONMENT.VERIFIER_SIGNING_JWK)
+    const verifier = { signing_jwk, certificate_chain_pem: VERIFIER_CERTIFICATE_PEM }
+    const { relying_party_id: id, api_key, webhook_secret } = await createRelyingParty({ verifier })
+    const answers = await Promise.all([
+      admin('GET', `${LIST}/${id}`),
+      admin('PATCH', `${LIST}/${id}`, { name: 'Renamed' }),
+      admin('GET', `${LIST}?limit=100`),
+    ])
+    for (const response of answers) {
+      expect(response.status).toBe(200)
+      const text = await response.text()
+      for (const secret of [api_key, api_key.split('.')[2], webhook_secret, signing_jwk.d]) {
+        expect(text).not.toContain(secret)
+      }
+      expect(text).not.toContain('hash')
+    }
+  })
+
+  it('stores no secret in the clear', async () => {
+    const signing_jwk = JSON.parse(TEST_ENVIRONMENT.VERIFIER_SIGNING_JWK)
+    const verifier = { signing_jwk, certificate_chain_pem: VERIFIER_CERTIFICATE_PEM }
+    const { relying_party_id: id, api_key, webhook_secret } = await createRelyingParty({ verifier })
+    const stored = await runInDurableObject(stubOf(id), (_, state) => {
+      const rows = [...state.storage.kv.list()]
+      return { count: rows.length, text: JSON.stringify(rows) }
+    })
+    expect(stored.count).toBe(1)
+    expect(stored.text).toContain('Shop') // the scan does see what is stored
+    for (const secret of [api_key.split('.')[2], webhook_secret, webhook_secret.slice(6), signing_jwk.d]) {
+      expect(stored.text).not.toContain(secret)
+    }
+  })
+
+  it('lists them in the order of creation, page by page', async () => {
+    const names = ['list 1', 'list 2', 'list 3']
+    const ids: string[] = []
+    for (const name of names) ids.push((await createRelyingParty({ name })).relying_party_id)
+    const seen: { relying_party_id: string; name: string }[] = []
+    let cursor: string | null = '0'
+    while (cursor !== null) {
+      const page: { relying_parties: typeof seen; next_cursor: string | null } = await json(
+        admin('GET', `${LIST}?limit=2&after=${cursor}`),
+      )
+      expect(page.relying_parties.length).toBeLessThanOrEqual(2)
+      seen.push(...page.relying_parties)
+      cursor = page.next_cursor
+    }
+    expect(seen.filter((entry) => ids.includes(entry.relying_party_id)).map(({ name }) => name)).toEqual(
+      names,
+    )
+    expect(new Set(seen.map((entry) => entry.relying_party_id)).size).toBe(seen.length)
+  })
+
+  it.each(['limit=0', 'limit=101', 'limit=x', 'limit=1&limit=2', 'after=-1', 'page=2'])(
+    'refuses a list with %s',
+    async (query) => {
+      const response = await admin('GET', `${LIST}?${query}`)
+      expect(response.status).toBe(400)
+      const body = await json(response)
+      expect(body.code).toBe('invalid_request')
+      expect(body.errors[0].pointer).toBe(`/${query.split('=')[0]}`)
+    },
+  )
+})
+
+describe('changing a relying party', () => {
+  it('replaces what is sent, keeps the rest, and renames the list’s entry', async () => {
+    const { relying_party_id: id } = await createRelyingParty({ retention_seconds: 3600 })
+    const patched = await json(
+      admin('PATCH', `${LIST}/${id}`, { name: 'New name', webhook: { url: 'https://hooks.shop.org/in' } }),
+    )
+    expect(patched).toMatchObject({ name: 'New name', retention_seconds: 3600 })
+    expect(patched.webhook).toMatchObject({ url: 'https://hooks.shop.org/in', disabled: false })
+    expect(patched.webhook.events).toHaveLength(5)
+    expect(await json(admin('GET', `${LIST}/${id}`))).toEqual(patched)
+    const { relying_parties } = await json(admin('GET', `${LIST}?limit=100`))
+    expect(
+      relying_parties.find((entry: { relying_party_id: string }) => entry.relying_party_id === id).name,
+    ).toBe('New name')
+  })
+
+  it('removes with null what may be absent', async () => {
+    const { relying_party_id: id } = await createRelyingParty({
+      webhook: { url: 'https://hooks.shop.org/in' },
+    })
+    expect((await json(admin('PATCH', `${LIST}/${id}`, { webhook: null }))).webhook).toBeNull()
+  })
+
+  it('cannot change the mode', async () => {
+    const { relying_party_id: id } = await createRelyingParty()
+    const body = await json(admin('PATCH', `${LIST}/${id}`, { livemode: true }))
+    expect(body.errors).toEqual([expect.objectContaining({ pointer: '/livemode' })])
+  })
+
+  it('does not lose one of many simultaneous changes', async () => {
+    const { relying_party_id: id } = await createRelyingParty()
+    await Promise.all([
+      ...Array.from({ length: 10 }, () => admin('POST', `${LIST}/${id}/api_keys`, {})),
+      admin('PATCH', `${LIST}/${id}`, { name: 'At once' }),
+      admin('PATCH', `${LIST}/${id}`, { by_value: false }),
+    ])
+    const settings = await json(admin('GET', `${LIST}/${id}`))
+    expect(settings.api_keys).toHaveLength(11)
+    expect(settings).toMatchObject({ name: 'At once', by_value: false })
+  })
+})
+
+describe('erasing a relying party', () => {
+  it('leaves nothing: 204, then 404, empty storage, no list entry', async () => {
+    const { relying_party_id: id } = await createRelyingParty()
+    expect((await admin('DELETE', `${LIST}/${id}`)).status).toBe(204)
+    expect((await admin('DELETE', `${LIST}/${id}`)).status).toBe(404)
+    expect((await admin('GET', `${LIST}/${id}`)).status).toBe(404)
+    const rows = await runInDurableObject(stubOf(id), (_, state) => [...state.storage.kv.list()])
+    expect(rows).toEqual([])
+    expect(await (await admin('GET', `${LIST}?limit=100`)).text()).not.toContain(id)
+  })
+})
+
+describe('an id this service did not issue', () => {
+  const foreign = [
+    'rp_',
+    'nobody',
+    `rp_${'A'.repeat(43)}`,
+    `rp_${'A'.repeat(42)}B`, // pad bits that are not zero
+    `rp_${'A'.repeat(5000)}`,
+  ]
+  it.each(foreign)('is 404 on every route and creates nothing: %s', async (id) => {
+    const before = (await listDurableObjectIds(env.RELYING_PARTY)).length
+    const answers = await Promise.all([
+      admin('GET', `${LIST}/${id}`),
+      admin('PATCH', `${LIST}/${id}`, { name: 'x' }),
+      admin('DELETE', `${LIST}/${id}`),
+      admin('POST', `${LIST}/${id}/api_keys`, {}),
+      admin('DELETE', `${LIST}/${id}/api_keys/0011223344556677`),
+      admin('POST', `${LIST}/${id}/webhook/rotate_secret`),
+      admin('POST', `${LIST}/${id}/webhook/test`),
+      admin('POST', `${LIST}/${id}/webhook/enable`),
+    ])
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 404))
+    expect((await listDurableObjectIds(env.RELYING_PARTY)).length).toBe(before)
+  })
+
+  it('is 404 too when one character of a real one was changed', async () => {
+    const { relying_party_id: id } = await createRelyingParty()
+    const altered = id.slice(0, 10) + (id[10] === 'A' ? 'B' : 'A') + id.slice(11)
+    expect((await admin('GET', `${LIST}/${altered}`)).status).toBe(404)
+  })
+
+  it('is 404 too when it is a session’s', async () => {
+    const bytes = decodeHex(env.VERIFICATION_SESSION.newUniqueId().toString())!
+    expect((await admin('GET', `${LIST}/rp_${encodeBase64url(bytes)}`)).status).toBe(404)
+  })
+})
+
+describe('API keys', () => {
+  it('are created with the scopes and the expiry that are asked for', async () => {
+    const { relying_party_id: id } = await createRelyingParty()
+    const response = await admin('POST', `${LIST}/${id}/api_keys`, {
+      scopes: ['verify:read'],
+      expires_at: '2100-01-01T00:00:00Z',
+    })
+    expect(response.status).toBe(201)
+    expect(await json(response)).toEqual({
+      api_key: expect.stringMatching(/^wv_test_/),
+      key_id: expect.stringMatching(/^[0-9a-f]{16}$/),
+      scopes: ['verify:read'],
+      created_at: expect.any(String),
+      expires_at: '2100-01-01T00:00:00.000Z',
+    })
+  })
+
+  it.each([
+    [{ scopes: [] }, '/scopes'],
+    [{ scopes: ['verify:all'] }, '/scopes/0'],
+    [{ scopes: ['verify:read', 'verify:read'] }, '/scopes'],
+    [{ expires_at: '2020-01-01T00:00:00Z' }, '/expires_at'],
+    [{ expires_at: '2100-01-01T00:00:00+01:00' }, '/expires_at'],
+    [{ expires_at: 4102444800 }, '/expires_at'],
+    [{ name: 'x' }, '/name'],
+  ])('are refused for %j', async (body, pointer) => {
+    const { relying_party_id: id } = await createRelyingParty()
+    const response = await admin('POST', `${LIST}/${id}/api_keys`, body)
+    expect(response.status).toBe(400)
+    expect((await json(response)).errors[0].pointer).toBe(pointer)
+  })
+
+  it('are deleted once', async () => {
+    const { relying_party_id: id, api_keys } = await createRelyingParty()
+    const path = `${LIST}/${id}/api_keys/${api_keys[0].key_id}`
+    expect((await admin('DELETE', path)).status).toBe(204)
+    expect((await admin('DELETE', path)).status).toBe(404)
+    expect((await json(admin('GET', `${LIST}/${id}`))).api_keys).toEqual([])
+  })
+
+  it('are 50 at most', async () => {
+    const { relying_party_id: id } = await createRelyingParty()
+    for (let i = 1; i < 50; i++) expect((await admin('POST', `${LIST}/${id}/api_keys`, {})).status).toBe(201)
+    const response = await admin('POST', `${LIST}/${id}/api_keys`, {})
+    expect(response.status).toBe(400)
+    expect((await json(admin('GET', `${LIST}/${id}`))).api_keys).toHaveLength(50)
+  })
+})
+
+describe('the webhook', () => {
+  afterEach(() => {
+    vi.restoreAllMocks()
+  })
+  const webhook = { url: 'https://hooks.shop.org/in' }
+
+  it('secret is rotated: the new one is shown once, with the time the old one dies', async () => {
+    const { relying_party_id: id, webhook_secret } = await createRelyingParty({ webhook })
+    const response = await admin('POST', `${LIST}/${id}/webhook/rotate_secret`)
+    expect(response.status).toBe(200)
+    const rotated = await json(response)
+    expect(rotated.webhook_secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+    expect(rotated.webhook_secret).not.toBe(webhook_secret)
+    const overlap = Date.parse(rotated.previous_secret_expires_at) - Date.now()
+    expect(Math.abs(overlap - 24 * 3600 * 1000)).toBeLessThan(60_000)
+    expect(await (await admin('GET', `${LIST}/${id}`)).text()).not.toContain(rotated.webhook_secret)
+  })
+
+  it('is tested by one POST, and the answer tells what came of it', async () => {
+    const { relying_party_id: id } = await createRelyingParty({ webhook })
+    const fetched = vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response(null, { status: 500 }))
+    const response = await admin('POST', `${LIST}/${id}/webhook/test`)
+    expect(response.status).toBe(200)
+    expect(await json(response)).toEqual({
+      event_id: expect.stringMatching(/^evt_/),
+      succeeded: false,
+      status: 500,
+      error: null,
+      duration_ms: expect.any(Number),
+    })
+    expect(fetched).toHaveBeenCalledTimes(1)
+  })
+
+  it('that answers 410 is disabled until it is enabled', async () => {
+    const { relying_party_id: id } = await createRelyingParty({ webhook })
+    vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response(null, { status: 410 }))
+    await admin('POST', `${LIST}/${id}/webhook/test`)
+    expect((await json(admin('GET', `${LIST}/${id}`))).webhook.disabled).toBe(true)
+    expect((await json(admin('POST', `${LIST}/${id}/webhook/enable`))).webhook.disabled).toBe(false)
+    expect((await json(admin('GET', `${LIST}/${id}`))).webhook.disabled).toBe(false)
+  })
+
+  it('must be there to be tested or enabled', async () => {
+    const { relying_party_id: id } = await createRelyingParty()
+    for (const action of ['test', 'enable']) {
+      const response = await admin('POST', `${LIST}/${id}/webhook/${action}`)
+      expect([response.status, (await json(response)).code]).toEqual([409, 'webhook_not_configured'])
+    }
+  })
+})
+
+function stubOf(relyingPartyId: string) {
+  return relyingPartyStub(env.RELYING_PARTY, relyingPartyId)!
+}

@@ -1,0 +1,314 @@
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { exportJWK, generateKeyPair } from 'jose'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { dayOf, endOfDay, eventLogStub } from '../../../src/relying-party/events/event-days.ts'
+import { createApp } from '../../../src/routes/app.ts'
+import { VerificationSession } from '../../../src/session/verification-session.ts'
+import {
+  ask,
+  createSession,
+  fetchRequest,
+  goodAnswer,
+  post,
+  type Setting,
+  setUp,
+  stubOf,
+} from '../../session/driver.ts'
+import { ADMIN, call, json } from '../edge/edge-app.ts'
+
+const app = createApp()
+const NOON = Date.UTC(2046, 5, 15, 12)
+const SECOND = 1_000
+const HOUR = 3_600_000
+const DAYS = 24 * HOUR
+const WEBHOOK = { webhook: { url: 'http://127.0.0.1:9/hook' } }
+
+beforeEach(() => at(NOON))
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
+
+/** Sets the clock, and nothing else. */
+function at(now: number): void {
+  vi.useFakeTimers({ toFake: ['Date'], now })
+}
+
+function read(setting: Pick<Setting, 'headers'>, query = ''): Promise<Response> {
+  return call(app, 'GET', `/v1/events${query}`, { headers: setting.headers })
+}
+
+/** Ends a session, and waits until the log has its event. */
+async function cancelOne(setting: Setting, body: object = {}): Promise<string> {
+  const { verification_id } = await createSession(setting, body)
+  expect((await ask(setting, 'POST', verification_id, '/cancel')).status).toBe(200)
+  await isPublished(verification_id)
+  return verification_id
+}
+
+function isPublished(id: string): Promise<unknown> {
+  return vi.waitFor(() =>
+    runInDurableObject(stubOf(id), (_, state) =>
+      expect(state.storage.kv.get('session')).toHaveProperty('owed_to_log', null),
+    ),
+  )
+}
+
+/** The session's document is from a version that this one does not know. */
+async function breakDocument(id: string): Promise<void> {
+  await runInDurableObject(stubOf(id), (_, state) => {
+    const document = state.storage.kv.get<object>('session')
+    state.storage.kv.put('session', { ...document, schema: 1000 })
+  })
+  await evictDurableObject(stubOf(id))
+}
+
+/** Every event, read in pages of `limit`, and the ids of the sessions they tell of. */
+async function readAll(setting: Setting, limit: number, after?: string) {
+  const ids: string[] = []
+  let next = after
+  for (let pages = 0; pages < 50; pages++) {
+    const page = await json(read(setting, `?limit=${limit}${next === undefined ? '' : `&after=${next}`}`))
+    expect(page.events.length).toBeLessThanOrEqual(limit)
+    if (page.has_more) expect(page.events).toHaveLength(limit)
+    ids.push(...page.events.map((event: { verification_id: string }) => event.verification_id))
+    next = page.next
+    if (!page.has_more) return { ids, next: next as string }
+  }
+  throw new Error('the log never ends')
+}
+
+describe('an event in the log', () => {
+  it('is what the webhook carried, member by member', async () => {
+    const setting = await setUp(WEBHOOK)
+    const receiver = vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null))
+    const { verification_id, wallet_request } = await createSession(setting, { metadata: { order: '17' } })
+    const request = await fetchRequest(wallet_request.request_uri)
+    expect((await post(verification_id, await goodAnswer(setting, request))).status).toBe(200)
+    await isPublished(verification_id)
+    const { events } = await json(read(setting))
+    expect(JSON.stringify(events)).toBe(`[${receiver.mock.calls[0]?.[1]?.body}]`)
+    expect(events[0]).toMatchObject({ event_type: 'verification.verified', metadata: { order: '17' } })
+  })
+
+  it('loses what only its session may keep with its session, by DELETE', async () => {
+    const setting = await setUp()
+    const id = await cancelOne(setting, { metadata: { who: 'canary-person' } })
+    expect((await json(read(setting))).events[0].metadata).toEqual({ who: 'canary-person' })
+    expect((await ask(setting, 'DELETE', id)).status).toBe(204)
+    const { events } = await json(read(setting))
+    expect(events).toMatchObject([{ verification_id: id, metadata: {}, encrypted_claims: null }])
+  })
+
+  it('loses it by retention as well, and the session is not asked any more when it must be gone', async () => {
+    const setting = await setUp({ retention_seconds: 3600 })
+    const id = await cancelOne(setting, { metadata: { who: 'canary-person' } })
+    at(NOON + 2 * HOUR)
+    await runDurableObjectAlarm(stubOf(id))
+    expect((await json(read(setting))).events).toMatchObject([{ verification_id: id, metadata: {} }])
+    at(NOON + 10 * DAYS)
+    const asked = vi.spyOn(VerificationSession.prototype, 'personalMembers')
+    expect((await json(read(setting))).events).toMatchObject([{ verification_id: id, metadata: {} }])
+    expect(asked).not.toHaveBeenCalled()
+  })
+
+  it('is stored without what only its session may keep', async () => {
+    const { publicKey } = await generateKeyPair('ECDH-ES', { extractable: true })
+    const setting = await setUp({ claims_encryption_jwk: await exportJWK(publicKey) })
+    const session = await createSession(setting, { metadata: { who: 'canary-person' } })
+    const request = await fetchRequest(session.wallet_request.request_uri)
+    expect((await post(session.verification_id, await goodAnswer(setting, request))).status).toBe(200)
+    await isPublished(session.verification_id)
+    const [event] = (await json(read(setting))).events
+    expect(event.encrypted_claims).toMatch(/^[\w-]+\.\.[\w-]+\.[\w-]+\.[\w-]+$/)
+    const log = eventLogStub(env, setting.relyingPartyId, dayOf(NOON))
+    const stored = await runInDurableObject(log, (_, state) => JSON.stringify([...state.storage.kv.list()]))
+    expect(stored).toContain('verification.verified')
+    expect(stored).not.toContain('canary')
+    expect(stored).not.toContain(event.encrypted_claims)
+  })
+
+  it('gets what its session has for the relying party of that session alone', async () => {
+    const [ours, theirs] = [await setUp(), await setUp()]
+    const session = stubOf(await cancelOne(ours, { metadata: { who: 'canary-person' } }))
+    const endedAt = new Date(NOON).toISOString()
+    const members = { metadata: { who: 'canary-person' }, encrypted_claims: null }
+    expect(await session.personalMembers(ours.relyingPartyId, endedAt)).toEqual(members)
+    expect(await session.personalMembers(theirs.relyingPartyId, endedAt)).toBeNull()
+  })
+
+  it('gets nothing of a later session that the same Idempotency-Key made', async () => {
+    const setting = await setUp()
+    const headers = { 'Idempotency-Key': 'order-17' }
+    const { verification_id } = await createSession(setting, { metadata: { turn: 'first' } }, headers)
+    await ask(setting, 'POST', verification_id, '/cancel')
+    await isPublished(verification_id)
+    await ask(setting, 'DELETE', verification_id)
+    at(NOON + 25 * HOUR)
+    await runDurableObjectAlarm(stubOf(verification_id))
+    await createSession(setting, { metadata: { turn: 'second' } }, headers)
+    expect((await json(read(setting))).events).toMatchObject([{ verification_id, metadata: {} }])
+    await ask(setting, 'POST', verification_id, '/cancel')
+    await isPublished(verification_id)
+    const { events } = await json(read(setting))
+    expect(events).toMatchObject([{ metadata: {} }, { verification_id, metadata: { turn: 'second' } }])
+  })
+
+  it('whose session cannot be asked holds up no other: it says so by metadata null', async () => {
+    const setting = await setUp()
+    const ids: string[] = []
+    for (const who of ['a', 'b', 'c']) ids.push(await cancelOne(setting, { metadata: { who } }))
+    const errors = vi.spyOn(console, 'error').mockReturnValue(undefined)
+    await breakDocument(ids[1] ?? '')
+    const broken = await json(read(setting))
+    expect(broken.events.map((event: { verification_id: string }) => event.verification_id)).toEqual(ids)
+    expect(broken.events).toMatchObject([
+      { metadata: { who: 'a' } },
+      { status: 'canceled', metadata: null, encrypted_claims: null },
+      { metadata: { who: 'c' } },
+    ])
+    expect(errors.mock.calls.flat()).toContain('{"event":"event_members_unreadable","error":"Error"}')
+    expect(broken.next).toBe((await json(read(setting))).next)
+  })
+
+  it('whose session does not answer holds up no other either', async () => {
+    const setting = await setUp()
+    await cancelOne(setting)
+    vi.spyOn(scheduler, 'wait').mockResolvedValue(undefined)
+    vi.spyOn(VerificationSession.prototype, 'personalMembers').mockReturnValue(
+      new Promise(() => undefined) as never,
+    )
+    expect((await json(read(setting))).events).toMatchObject([{ status: 'canceled', metadata: null }])
+  })
+})
+
+describe('the log', () => {
+  it('has every event in order and once, though the receiver was gone for longer than all retries', async () => {
+    const setting = await setUp(WEBHOOK)
+    const receiver = vi
+      .spyOn(globalThis, 'fetch')
+      .mockImplementation(async () => new Response(null, { status: 500 }))
+    const ids: string[] = []
+    for (let i = 0; i < 4; i++) ids.push(await cancelOne(setting))
+    for (const wait of [6 * SECOND, 72 * SECOND, 720 * SECOND, 2.4 * HOUR, 28.8 * HOUR]) {
+      at(Date.now() + wait)
+      for (const id of ids) await runDurableObjectAlarm(stubOf(id))
+    }
+    expect(receiver).toHaveBeenCalledTimes(24)
+    const { deliveries } = await json(ask(setting, 'GET', ids[0] ?? '', '/deliveries'))
+    expect(deliveries[0].state).toBe('dead')
+    for (const limit of [1, 3, 4, 100]) expect((await readAll(setting, limit)).ids).toEqual(ids)
+  })
+
+  it('is read on from where one stood', async () => {
+    const setting = await setUp()
+    const nothing = await readAll(setting, 10)
+    expect(nothing.ids).toEqual([])
+    const first = await cancelOne(setting)
+    const one = await readAll(setting, 10, nothing.next)
+    expect(one.ids).toEqual([first])
+    expect((await readAll(setting, 10, one.next)).ids).toEqual([])
+    const second = await cancelOne(setting)
+    expect((await readAll(setting, 10, one.next)).ids).toEqual([second])
+    expect((await readAll(setting, 10)).ids).toEqual([first, second])
+  })
+
+  it('goes on over midnight and over days without events, whatever the size of a page', async () => {
+    const setting = await setUp()
+    const ids: string[] = []
+    for (const time of [NOON, NOON + 1, endOfDay(dayOf(NOON)) - 1, endOfDay(dayOf(NOON)), NOON + 5 * DAYS]) {
+      at(time)
+      ids.push(await cancelOne(setting))
+    }
+    for (const limit of [1, 2, 3, 4, 5, 6]) expect((await readAll(setting, limit)).ids).toEqual(ids)
+    at(NOON + 9 * DAYS)
+    for (const limit of [1, 5]) expect((await readAll(setting, limit)).ids).toEqual(ids)
+  })
+
+  it('shows a reader who waits at midnight what entered the old day last', async () => {
+    const setting = await setUp()
+    at(endOfDay(dayOf(NOON)) - SECOND)
+    const { next } = await readAll(setting, 10)
+    const last = await cancelOne(setting)
+    at(endOfDay(dayOf(NOON)) + SECOND)
+    const first = await cancelOne(setting)
+    // The old day is open to readers for five seconds more; nothing of the new one is shown before it is closed.
+    const early = await readAll(setting, 10, next)
+    expect(early.ids).toEqual([last])
+    at(endOfDay(dayOf(NOON)) + 6 * SECOND)
+    expect((await readAll(setting, 10, early.next)).ids).toEqual([first])
+  })
+
+  it('keeps an event for 30 days, and a cursor that is older goes on with the oldest', async () => {
+    const setting = await setUp()
+    const { next } = await readAll(setting, 10)
+    const old = await cancelOne(setting)
+    at(NOON + 30 * DAYS)
+    const young = await cancelOne(setting)
+    expect((await readAll(setting, 10)).ids).toEqual([old, young])
+    at(NOON + 31 * DAYS)
+    expect((await readAll(setting, 10)).ids).toEqual([young])
+    expect((await readAll(setting, 10, next)).ids).toEqual([young])
+  })
+
+  it('of one relying party shows nothing of another', async () => {
+    const [ours, theirs] = [await setUp(), await setUp()]
+    const id = await cancelOne(ours)
+    expect((await readAll(theirs, 10)).ids).toEqual([])
+    expect((await readAll(ours, 10)).ids).toEqual([id])
+  })
+})
+
+describe('what the log refuses', () => {
+  it('a cursor of another relying party', async () => {
+    const [ours, theirs] = [await setUp(), await setUp()]
+    await cancelOne(ours)
+    const { next } = await readAll(ours, 10)
+    expect((await read(ours, `?after=${next}`)).status).toBe(200)
+    const response = await read(theirs, `?after=${next}`)
+    expect(response.status).toBe(400)
+    expect(await json(response)).toMatchObject({ errors: [{ pointer: '/after', code: 'invalid_value' }] })
+  })
+
+  it('a cursor with one character changed, added or taken away', async () => {
+    const setting = await setUp()
+    const { next } = await readAll(setting, 10)
+    const others = [...next].map((character, i) => {
+      return `${next.slice(0, i)}${character === 'A' ? 'B' : 'A'}${next.slice(i + 1)}`
+    })
+    expect(await json(read(setting, '?after='))).toEqual(await json(read(setting)))
+    for (const cursor of [...others, `${next}A`, next.slice(1)]) {
+      const response = await read(setting, `?after=${cursor}`)
+      expect(response.status, cursor).toBe(400)
+      expect(await json(response)).toMatchObject({ errors: [{ pointer: '/after' }] })
+    }
+  })
+
+  it.each([
+    ['?limit=0', '/limit'],
+    ['?limit=101', '/limit'],
+    ['?limit=', '/limit'],
+    ['?limit=1e1', '/limit'],
+    ['?limit=5&limit=5', '/limit'],
+    ['?after=%00%F0%9F%98%80', '/after'],
+    [`?after=${'A'.repeat(32)}`, '/after'],
+    [`?after=${'='.repeat(32)}`, '/after'],
+    [`?after=${'A'.repeat(5000)}`, '/after'],
+    ['?before=1', '/before'],
+  ])('%s', async (query, pointer) => {
+    const response = await read(await setUp(), query)
+    expect(response.status).toBe(400)
+    expect(await json(response)).toMatchObject({ code: 'invalid_request', errors: [{ pointer }] })
+  })
+
+  it('who has no key, or one without verify:read', async () => {
+    expect((await read({ headers: {} }, '?limit=0')).status).toBe(401)
+    const { relyingPartyId } = await setUp()
+    const path = `/v1/admin/relying_parties/${relyingPartyId}/api_keys`
+    const body = { scopes: ['verify:create', 'verify:request', 'webhooks:manage', 'settings:manage'] }
+    const { api_key } = await json(call(app, 'POST', path, { headers: ADMIN, body }))
+    const response = await read({ headers: { Authorization: `Bearer ${api_key}` } })
+    expect(response.status).toBe(403)
+  })
+})

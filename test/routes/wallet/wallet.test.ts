@@ -1,0 +1,62 @@
+import { runInDurableObject } from 'cloudflare:test'
+import { afterEach, expect, it, vi } from 'vitest'
+import { createApp } from '../../../src/routes/app.ts'
+import {
+  createSession,
+  fetchRequest,
+  goodAnswer,
+  poll,
+  postIntoFault,
+  setUp,
+  stubOf,
+} from '../../session/driver.ts'
+import { call } from '../edge/edge-app.ts'
+
+const app = createApp()
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+it('CONTRACT 5: even of a fault of ours a wallet reads OAuth, and the log has it without a word of the answer', async () => {
+  const setting = await setUp()
+  const { verification_id, wallet_request } = await createSession(setting)
+  const answer = await goodAnswer(setting, await fetchRequest(wallet_request.request_uri))
+  const log = vi.spyOn(console, 'error').mockReturnValue(undefined)
+  await runInDurableObject(stubOf(verification_id), (_, state) => {
+    vi.spyOn(state.storage.kv, 'put').mockImplementationOnce(() => {
+      throw new Error(`canary ${answer.state}`)
+    })
+  })
+  const response = await postIntoFault(verification_id, answer)
+  expect(response.status).toBe(500)
+  expect(response.headers.get('Content-Type')).toBe('application/json')
+  expect(response.headers.get('Access-Control-Allow-Origin')).toBe('*')
+  expect(await response.json()).toEqual({
+    error: 'server_error',
+    error_description: 'The service failed: try again.',
+  })
+  const entries = log.mock.calls.map(([entry]) => String(entry))
+  expect(entries.map((entry) => JSON.parse(entry))).toMatchObject([{ event: 'fault', unreachable: false }])
+  expect(entries.join()).not.toContain(answer.state)
+})
+
+it('CONTRACT 1, 5: HEAD hands out nothing, and is 405 as wallets read it', async () => {
+  const setting = await setUp()
+  const { verification_id, wallet_request } = await createSession(setting)
+  const request = wallet_request.request_uri.slice('https://verifier.example'.length)
+  const allowed = { [request]: 'GET, POST', [`/v1/verify/${verification_id}/callback`]: 'POST' }
+  for (const [path, allow] of Object.entries(allowed)) {
+    const response = await call(app, 'HEAD', path)
+    expect(response.status).toBe(405)
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      allow,
+      'access-control-allow-origin': '*',
+      'cache-control': 'no-store',
+      'content-type': 'application/json',
+    })
+    expect(await response.text()).toBe('')
+  }
+  expect((await call(app, 'HEAD', '/r/nothing/here')).status).toBe(404)
+  expect((await poll(setting, verification_id)).stage).toBe('created')
+})

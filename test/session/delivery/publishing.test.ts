@@ -1,0 +1,301 @@
+// The way of an outcome into the relying party's event log, seen from the session that owes it.
+
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { dayOf, endOfDay, eventLogStub } from '../../../src/relying-party/events/event-days.ts'
+import { EventLog, type Recording } from '../../../src/relying-party/events/event-log.ts'
+import type { SessionDocument } from '../../../src/session/document.ts'
+import { ask, createSession, type Setting, setUp, stubOf } from '../driver.ts'
+
+const NOON = Date.UTC(2046, 5, 15, 12)
+const SECOND = 1_000
+const HOUR = 3_600_000
+const DAYS = 24 * HOUR
+
+beforeEach(() => at(NOON))
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
+
+/** Sets the clock, and nothing else. */
+function at(now: number): void {
+  vi.useFakeTimers({ toFake: ['Date'], now })
+}
+
+/** The log cannot be reached. Returns how often it was tried. */
+function breakLog(): () => number {
+  vi.spyOn(console, 'error').mockReturnValue(undefined)
+  const append = vi.spyOn(EventLog.prototype, 'append').mockImplementation(() => {
+    throw new Error('no such machine')
+  })
+  return () => append.mock.calls.length
+}
+
+/** The log records, and its answer is lost. */
+function loseAnswers(): () => number {
+  vi.spyOn(console, 'error').mockReturnValue(undefined)
+  const { append } = EventLog.prototype
+  const spy = vi.spyOn(EventLog.prototype, 'append').mockImplementation(function (this: EventLog, entry) {
+    append.call(this, entry)
+    throw new Error('the line is cut')
+  })
+  return () => spy.mock.calls.length
+}
+
+/** A session that the relying party ended. The log was called once when this returns. */
+async function endedSession(setting: Setting, calls?: () => number): Promise<string> {
+  const { verification_id } = await createSession(setting)
+  expect((await ask(setting, 'POST', verification_id, '/cancel')).status).toBe(200)
+  if (calls === undefined)
+    await vi.waitFor(async () => expect((await owedBy(verification_id)).owed).toBeNull())
+  else await vi.waitFor(() => expect(calls()).toBe(1))
+  return verification_id
+}
+
+function owedBy(id: string) {
+  return runInDurableObject(stubOf(id), async (_, state) => {
+    const document = state.storage.kv.get<SessionDocument>('session')
+    return { owed: document?.owed_to_log, alarm: await state.storage.getAlarm() }
+  })
+}
+
+async function loggedOn(setting: Setting, day: number): Promise<readonly string[]> {
+  const page = await eventLogStub(env, setting.relyingPartyId, day).read(day, 0, 100)
+  return page.events.map(({ verification_id }) => verification_id)
+}
+
+const alarm = (id: string) => runDurableObjectAlarm(stubOf(id))
+
+describe('an outcome', () => {
+  it('enters the log where there is no webhook', async () => {
+    const setting = await setUp()
+    const id = await endedSession(setting)
+    expect(await loggedOn(setting, dayOf(NOON))).toEqual([id])
+  })
+
+  it('enters the log where the webhook has not asked for such events', async () => {
+    const webhook = { url: 'http://127.0.0.1:9/hook', events: ['verification.verified'] }
+    const setting = await setUp({ webhook })
+    const id = await endedSession(setting)
+    expect(await loggedOn(setting, dayOf(NOON))).toEqual([id])
+  })
+
+  it('enters the log before the receiver answered, and is noted with that answer', async () => {
+    const setting = await setUp({ webhook: { url: 'http://127.0.0.1:9/hook' } })
+    const answer = Promise.withResolvers<Response>()
+    vi.spyOn(globalThis, 'fetch').mockReturnValue(answer.promise)
+    const { verification_id } = await createSession(setting)
+    await ask(setting, 'POST', verification_id, '/cancel')
+    await vi.waitFor(async () => expect(await loggedOn(setting, dayOf(NOON))).toEqual([verification_id]))
+    expect((await owedBy(verification_id)).owed).not.toBeNull()
+    answer.resolve(new Response(null, { status: 204 }))
+    await vi.waitFor(async () => expect((await owedBy(verification_id)).owed).toBeNull())
+  })
+
+  it('waits in memory for the log, so that what came of both is one write', async () => {
+    const setting = await setUp({ webhook: { url: 'http://127.0.0.1:9/hook' } })
+    const fetched = vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null))
+    const answer = Promise.withResolvers<Recording>()
+    vi.spyOn(EventLog.prototype, 'append').mockReturnValueOnce(answer.promise as never)
+    const { verification_id } = await createSession(setting)
+    await ask(setting, 'POST', verification_id, '/cancel')
+    await vi.waitFor(() => expect(fetched).toHaveBeenCalledTimes(1))
+    const puts = await runInDurableObject(stubOf(verification_id), async (_, state) => {
+      const put = vi.spyOn(state.storage.kv, 'put')
+      await scheduler.wait(50)
+      answer.resolve('recorded')
+      await scheduler.wait(50)
+      return put.mock.calls.map(([, value]) => value as SessionDocument)
+    })
+    expect(puts).toMatchObject([{ owed_to_log: null, deliveries: [{ state: 'delivered' }] }])
+  })
+
+  it('enters the log by the alarm after a crash before it was sent', async () => {
+    const setting = await setUp()
+    const id = await endedSession(setting, breakLog())
+    await evictDurableObject(stubOf(id))
+    vi.restoreAllMocks()
+    at(NOON + 30 * SECOND)
+    expect(await alarm(id)).toBe(true)
+    expect(await loggedOn(setting, dayOf(NOON))).toEqual([id])
+    expect((await owedBy(id)).owed).toBeNull()
+  })
+})
+
+describe('while the log is out of reach', () => {
+  it('it is called by the alarm after 30 s, 1 min, … and every hour in the end, until it answers', async () => {
+    const setting = await setUp({ retention_seconds: 30 * 86_400 })
+    const calls = breakLog()
+    const id = await endedSession(setting, calls)
+    const waits = []
+    let now = NOON
+    for (let i = 2; i <= 12; i++) {
+      const due = (await owedBy(id)).alarm ?? 0
+      waits.push((due - now) / SECOND)
+      now = due
+      at(now)
+      await alarm(id)
+      expect(calls()).toBe(i)
+    }
+    expect(waits).toEqual([30, 60, 120, 240, 480, 960, 1920, 3600, 3600, 3600, 3600])
+    vi.restoreAllMocks()
+    at((await owedBy(id)).alarm ?? 0)
+    await alarm(id)
+    expect(await loggedOn(setting, dayOf(NOON))).toEqual([id])
+    expect(await owedBy(id)).toEqual({ owed: null, alarm: NOON + 30 * DAYS })
+  })
+
+  it('erasure waits, seven days at most', async () => {
+    const setting = await setUp({ retention_seconds: 3600 })
+    const id = await endedSession(setting, breakLog())
+    at(NOON + HOUR + 7 * DAYS - SECOND)
+    await alarm(id)
+    expect((await ask(setting, 'GET', id)).status).toBe(200)
+    at(NOON + HOUR + 7 * DAYS)
+    await alarm(id)
+    expect((await ask(setting, 'GET', id)).status).toBe(404)
+  })
+
+  it('and for so long that erasure is due, the log is called once more before it', async () => {
+    const setting = await setUp({ retention_seconds: 3600 })
+    const id = await endedSession(setting, breakLog())
+    vi.restoreAllMocks()
+    at(NOON + 20 * DAYS)
+    await alarm(id)
+    expect(await loggedOn(setting, dayOf(NOON + 20 * DAYS))).toEqual([id])
+    expect((await ask(setting, 'GET', id)).status).toBe(404)
+  })
+
+  it('it is given up after 30 days: the log would not keep the event any longer either', async () => {
+    const setting = await setUp({ retention_seconds: 30 * 86_400 })
+    const calls = breakLog()
+    const id = await endedSession(setting, calls)
+    at(NOON + 30 * DAYS - SECOND)
+    await alarm(id)
+    expect(calls()).toBe(2)
+    at(NOON + 30 * DAYS + HOUR)
+    await alarm(id)
+    expect(calls()).toBe(2)
+  })
+
+  it('a DELETE drops what is owed', async () => {
+    const setting = await setUp()
+    const id = await endedSession(setting, breakLog())
+    expect((await ask(setting, 'DELETE', id)).status).toBe(204)
+    vi.restoreAllMocks()
+    at(NOON + 60 * SECOND)
+    expect(await alarm(id)).toBe(false)
+    expect(await loggedOn(setting, dayOf(NOON))).toEqual([])
+  })
+})
+
+describe('an outcome that the log may have already', () => {
+  it('is sent again and recorded once', async () => {
+    const setting = await setUp()
+    const id = await endedSession(setting, loseAnswers())
+    expect((await owedBy(id)).owed).toMatchObject({ calls: 1 })
+    vi.restoreAllMocks()
+    at(NOON + 30 * SECOND)
+    await alarm(id)
+    expect((await owedBy(id)).owed).toBeNull()
+    expect(await loggedOn(setting, dayOf(NOON))).toEqual([id])
+  })
+
+  it('is not recorded a second time on the next day', async () => {
+    at(endOfDay(dayOf(NOON)) - SECOND)
+    const setting = await setUp()
+    const id = await endedSession(setting, loseAnswers())
+    vi.restoreAllMocks()
+    at(endOfDay(dayOf(NOON)) + 60 * SECOND)
+    await alarm(id)
+    expect((await owedBy(id)).owed).toBeNull()
+    expect(await loggedOn(setting, dayOf(NOON))).toEqual([id])
+    expect(await loggedOn(setting, dayOf(NOON) + 1)).toEqual([])
+  })
+
+  it('is not recorded a second time though the answer of the next day was lost too', async () => {
+    at(endOfDay(dayOf(NOON)) - SECOND)
+    const setting = await setUp()
+    const id = await endedSession(setting, breakLog())
+    vi.restoreAllMocks()
+    loseAnswers()
+    at(endOfDay(dayOf(NOON)) + 60 * SECOND)
+    await alarm(id)
+    // The first day's "closed" was lost as well, so it is still the one that is asked.
+    expect((await owedBy(id)).owed).toMatchObject({ day: dayOf(NOON) })
+    vi.restoreAllMocks()
+    loseAnswersOf(dayOf(NOON) + 1)
+    at(endOfDay(dayOf(NOON)) + HOUR)
+    await alarm(id)
+    expect((await owedBy(id)).owed).toMatchObject({ day: dayOf(NOON) + 1 })
+    vi.restoreAllMocks()
+    at(endOfDay(dayOf(NOON)) + 30 * HOUR)
+    await alarm(id)
+    expect((await owedBy(id)).owed).toBeNull()
+    const days = [0, 1, 2].map((after) => loggedOn(setting, dayOf(NOON) + after))
+    expect(await Promise.all(days)).toEqual([[], [id], []])
+  })
+})
+
+describe('an outcome that comes after its day is over', () => {
+  it('enters the day on which it comes, so that no reader has passed it', async () => {
+    at(endOfDay(dayOf(NOON)) - SECOND)
+    const setting = await setUp()
+    const id = await endedSession(setting, breakLog())
+    vi.restoreAllMocks()
+    const append = vi.spyOn(EventLog.prototype, 'append')
+    at(endOfDay(dayOf(NOON)) + 26 * HOUR)
+    await alarm(id)
+    expect(append).toHaveBeenCalledTimes(2) // the day in between is not asked
+    expect((await owedBy(id)).owed).toBeNull()
+    expect(await loggedOn(setting, dayOf(NOON))).toEqual([])
+    expect(await loggedOn(setting, dayOf(NOON) + 2)).toEqual([id])
+  })
+
+  it('enters the next day where the clock of the log is ahead of the session', async () => {
+    const setting = await setUp()
+    vi.spyOn(EventLog.prototype, 'append').mockReturnValueOnce('closed')
+    const id = await endedSession(setting)
+    expect(await loggedOn(setting, dayOf(NOON) + 1)).toEqual([id])
+  })
+
+  it('is in one day only, though an older call learns last that the first day is over', async () => {
+    const [first, second, third] = [0, 1, 2].map((after) => dayOf(NOON) + after) as [number, number, number]
+    at(endOfDay(first) - SECOND)
+    const setting = await setUp()
+    const closed = Promise.withResolvers<Recording>()
+    const { append } = EventLog.prototype
+    const spy = vi.spyOn(EventLog.prototype, 'append')
+    spy.mockImplementationOnce(() => closed.promise as never)
+    const id = await endedSession(setting, () => spy.mock.calls.length)
+    at(endOfDay(first) + 60 * SECOND)
+    const recorded = Promise.withResolvers<void>()
+    spy.mockImplementation(function (this: EventLog, entry) {
+      const recording = append.call(this, entry)
+      return (entry.day === second ? recorded.promise.then(() => recording) : recording) as never
+    })
+    const later = alarm(id)
+    await vi.waitFor(async () => expect(await loggedOn(setting, second)).toEqual([id]))
+    at(endOfDay(second) + 60 * SECOND)
+    closed.resolve('closed')
+    await vi.waitFor(() => expect(spy.mock.calls.length).toBeGreaterThan(3))
+    recorded.resolve()
+    await later
+    expect((await owedBy(id)).owed).toBeNull()
+    const days = [first, second, third].map((day) => loggedOn(setting, day))
+    expect(await Promise.all(days)).toEqual([[], [id], []])
+  })
+})
+
+/** As `loseAnswers`, for one day. */
+function loseAnswersOf(day: number): void {
+  vi.spyOn(console, 'error').mockReturnValue(undefined)
+  const { append } = EventLog.prototype
+  vi.spyOn(EventLog.prototype, 'append').mockImplementation(function (this: EventLog, entry): Recording {
+    const recording = append.call(this, entry)
+    if (entry.day === day) throw new Error('the line is cut')
+    return recording
+  })
+}

@@ -1,0 +1,27 @@
+import { env } from 'cloudflare:workers'
+import { afterEach, expect, it, vi } from 'vitest'
+import { countedOf } from '../../../src/metrics/record.ts'
+import { networkOf } from '../../../src/session/response/network.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+it('what is fetched is counted by its first media type and by what came of it', async () => {
+  const { fetchResource } = networkOf(env, false)
+  const accept = 'application/vc+jwt, application/jwt'
+  const answers = [new Response('a'), new Response('aa'), new Response(null, { status: 404 })]
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async () => answers.shift() ?? Response.error())
+  for (const url of [
+    'https://lists.example.org',
+    'https://lists.example.org',
+    'https://lists.example.org',
+    'http://10.0.0.1',
+  ]) {
+    await fetchResource({ url, accept, limit: 1 })
+  }
+  const counted = [...countedOf('fetches').counters.values()].map(({ values, count }) => [...values, count])
+  expect(counted).toEqual(
+    ['ok', 'too_large', 'unavailable', 'forbidden'].map((result) => ['application/vc+jwt', result, 1]),
+  )
+})

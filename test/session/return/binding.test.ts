@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest'
+import { nextWakeUp, readDocument, type SessionDocument, stageOf } from '../../../src/session/document.ts'
+import type { StoredGeneration } from '../../../src/session/request/generations.ts'
+import {
+  browserMark,
+  discardHeld,
+  HOLD_MS,
+  holdSuccess,
+  isHeldTooLong,
+  mayEnd,
+  reaches,
+  responseCodeOf,
+  returnCodeOf,
+  SESSION_BINDINGS,
+  type SessionBinding,
+} from '../../../src/session/return/binding.ts'
+import { SCHEMA_1 } from '../schema-1.ts'
+
+const T0 = SCHEMA_1.created_at
+const CODE = /^[A-Za-z0-9_-]{43}$/
+
+const OUTCOME = {
+  reason: null,
+  checks: { age_over_18: true },
+  assurance_level: 'substantial',
+  derivation: [],
+  credentials: [],
+  channel: 'link',
+  session_binding: 'none',
+  trace: [],
+  encrypted_claims: null,
+  request_hash: null,
+} as const
+
+/** A pending session with a QR and one browser's link. */
+function session(changes: Partial<SessionDocument> = {}): SessionDocument {
+  const stored = readDocument(SCHEMA_1)
+  if (stored === undefined || stored.erased) throw new Error('not a session')
+  const [qr] = stored.generations
+  if (qr === undefined) throw new Error('no generation')
+  const link: StoredGeneration = { ...qr, number: 2, channel: 'link', browser: 'mark', fetched: true }
+  return { ...stored, generations: [qr, link], ...changes }
+}
+
+function success(document: SessionDocument, changes: Partial<StoredGeneration> = {}) {
+  const generation = document.generations[1]
+  if (generation === undefined) throw new Error('no link')
+  return { answer: 'digest', generation: { ...generation, ...changes }, outcome: OUTCOME }
+}
+
+function held(now = T0): SessionDocument {
+  const document = session()
+  const holding = holdSuccess(document, success(document), now)
+  if (holding === undefined) throw new Error('not held')
+  return holding
+}
+
+describe('a success', () => {
+  it('is held for five minutes, and the alarm stands at their end', () => {
+    const document = held()
+    expect(document.held).toMatchObject({ answer: 'digest', browser: 'mark', until: T0 + HOLD_MS })
+    expect([document.status, document.outcome, stageOf(document)]).toEqual([
+      'pending',
+      null,
+      'awaiting_return',
+    ])
+    expect(nextWakeUp(document)).toBe(T0 + HOLD_MS)
+    expect(isHeldTooLong(document, T0 + HOLD_MS - 1)).toBe(false)
+    expect(isHeldTooLong(document, T0 + HOLD_MS)).toBe(true)
+  })
+
+  it('is held no longer than its session lives', () => {
+    const document = held(session().expires_at - 1000)
+    expect(document.held?.until).toBe(document.expires_at)
+  })
+
+  it('is not held where another is, where the session is over, or where its request is gone or anybody’s', () => {
+    const document = session()
+    const link = success(document)
+    expect(holdSuccess(held(), { ...link, answer: 'other' }, T0)).toBeUndefined()
+    expect(holdSuccess({ ...document, status: 'canceled' }, link, T0)).toBeUndefined()
+    expect(holdSuccess({ ...document, generations: [] }, link, T0)).toBeUndefined()
+    expect(holdSuccess(document, success(document, { browser: null }), T0)).toBeUndefined()
+  })
+
+  it('that is discarded spends its own request and no other, and is noted', () => {
+    const discarded = discardHeld(held(), T0 + 1000)
+    expect(discarded.held).toBeNull()
+    expect(discarded.generations.map(({ number }) => number)).toEqual([1])
+    expect(discarded.attempts.at(-1)).toEqual({
+      at: T0 + 1000,
+      reason: 'same_device_return_missing',
+      channel: 'link',
+    })
+    expect(discarded.version).toBe(held().version + 1)
+    expect(nextWakeUp(discarded)).toBe(discarded.expires_at)
+  })
+
+  it('that is discarded is noted by the way it came', () => {
+    const document = session()
+    const outcome = { ...OUTCOME, channel: 'dc_api' } as const
+    const holding = holdSuccess(document, { ...success(document, { channel: 'dc_api' }), outcome }, T0)
+    if (holding === undefined) throw new Error('not held')
+    expect(discardHeld(holding, T0).attempts.at(-1)?.channel).toBe('dc_api')
+  })
+
+  it('that is discarded does not wake an older link that nobody fetched', () => {
+    const document = held()
+    const stale = { ...success(document).generation, number: 1.5, fetched: false, superseded_at: T0 - 60_000 }
+    const discarded = discardHeld({ ...document, generations: [...document.generations, stale] }, T0)
+    expect(discarded.generations.map(({ number }) => number)).toEqual([1])
+  })
+})
+
+describe('what may end a session', () => {
+  const ending = (event: 'answer_satisfied' | 'answer_unsatisfied' | 'wallet_declined', winner: string) => ({
+    event,
+    outcome: OUTCOME,
+    winner,
+  })
+
+  it('while an answer is held: that answer, time and the relying party, and nothing else', () => {
+    expect(mayEnd(held(), ending('answer_satisfied', 'digest'))).toBe(true)
+    for (const event of ['answer_satisfied', 'answer_unsatisfied', 'wallet_declined'] as const) {
+      expect(mayEnd(held(), ending(event, 'other'))).toBe(false)
+    }
+    for (const event of ['time_passed', 'relying_party_canceled'] as const) {
+      expect(mayEnd(held(), { event, outcome: OUTCOME, winner: null })).toBe(true)
+    }
+  })
+
+  it('well: no success that shows less than is required', () => {
+    for (const required of SESSION_BINDINGS) {
+      const { request } = session()
+      const document = session({ request: { ...request, required_session_binding: required } })
+      const mayBe = SESSION_BINDINGS.filter((session_binding) =>
+        mayEnd(document, { ...ending('answer_satisfied', 'a'), outcome: { ...OUTCOME, session_binding } }),
+      )
+      expect(mayBe).toEqual(SESSION_BINDINGS.slice(SESSION_BINDINGS.indexOf(required)))
+      expect(mayEnd(document, ending('answer_unsatisfied', 'a'))).toBe(true)
+    }
+  })
+
+  it.each<[SessionBinding | null, SessionBinding, boolean]>([
+    [null, 'none', true],
+    [null, 'page', false],
+    ['none', 'page', false],
+    ['page', 'page', true],
+    ['page', 'relying_party', false],
+    ['relying_party', 'page', true],
+  ])('%s reaches %s: %s', (shown, required, expected) => {
+    expect(reaches(shown, required)).toBe(expected)
+  })
+})
+
+describe('codes and marks', () => {
+  it('differ by purpose, by answer and by session, and are the same each time', async () => {
+    const one = session()
+    const other = session({
+      handle_key: one.handle_key.replace(/^./, (first) => (first === 'A' ? 'B' : 'A')),
+    })
+    const made = await Promise.all(
+      [one, other].flatMap((document) =>
+        ['a', 'b'].flatMap((text) => [
+          responseCodeOf(document, text),
+          returnCodeOf(document, text),
+          browserMark(document, text),
+        ]),
+      ),
+    )
+    expect(new Set(made).size).toBe(12)
+    for (const text of made) expect(text).toMatch(CODE)
+    expect(await responseCodeOf(one, 'a')).toBe(made[0])
+  })
+})

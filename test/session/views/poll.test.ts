@@ -1,0 +1,34 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, it } from 'vitest'
+import { configOf } from '../../../src/env.ts'
+import { readDocument, type SessionDocument } from '../../../src/session/document.ts'
+import { pollView } from '../../../src/session/views/poll.ts'
+import { SCHEMA_3 } from '../schema-3.ts'
+
+function recorded(): SessionDocument {
+  const document = readDocument(SCHEMA_3)
+  if (document === undefined || document.erased) throw new Error('not a session')
+  return document
+}
+
+describe('what a relying party polls', () => {
+  const config = configOf(env)
+
+  it('is written once for a document, and again for another', async () => {
+    const document = recorded()
+    const view = await pollView(document, config)
+    expect(await pollView(document, config)).toBe(view)
+    const other = await pollView({ ...document }, config)
+    expect(other).not.toBe(view)
+    expect(other).toEqual(view)
+  })
+
+  it('is the state of the document it is asked for, whichever was asked for before', async () => {
+    const document = recorded()
+    await pollView(document, config)
+    const changed = { ...document, status: 'pending', version: document.version + 1 } as const
+    const view = await pollView(changed, config)
+    expect(view.version).toBe(document.version + 1)
+    expect(JSON.parse(view.json)).toMatchObject({ status: 'pending', version: document.version + 1 })
+  })
+})

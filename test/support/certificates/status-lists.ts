@@ -1,0 +1,95 @@
+// A publisher of Token Status Lists on loopback. node:zlib packs the lists; JWTs are made by jose's rules for signing, CWTs are
+// encoded by cborg and signed by node:crypto. None of it is the service's own code.
+
+import { sign } from 'node:crypto'
+import { deflateSync } from 'node:zlib'
+import { encode, Tagged } from 'cborg'
+import { type KeyPair, type SigningKey, signJwt } from '../people/issuer.ts'
+import { startReceiver } from '../service/receiver.ts'
+import type { Minted } from './certificates.ts'
+
+/** Entries of two bits: the statuses of Token Status List §7.1, and one of the issuer's own. */
+export const STATUS = { valid: 0, invalid: 1, suspended: 2, own: 3 } as const
+
+/** Who signs a CWT, and the certificates it says so with, leaf first. */
+export type CwtSigner = { readonly leaf: Minted; readonly chain: readonly Uint8Array[] }
+
+export type StatusLists = {
+  /** Publishes a list with these entries as a JWT at a fresh address, and gives the address. */
+  readonly publish: (entries: readonly number[], claims?: object, signer?: ListSigner) => string
+  /** The same as a CWT. */
+  readonly publishCwt: (entries: readonly number[], signer: CwtSigner) => string
+  /** Takes a list away: 404. */
+  readonly withdraw: (uri: string) => void
+  /** Puts a list back. */
+  readonly restore: (uri: string) => void
+  /** How often an address was asked for, and with which `Accept`. */
+  readonly asked: (uri: string) => readonly (string | undefined)[]
+  readonly close: () => Promise<void>
+}
+
+/** Who signs a JWT, with its certificates in the header where there are some. */
+export type ListSigner = SigningKey & { readonly x5c?: readonly string[] }
+
+type Published = { readonly type: 'jwt' | 'cwt'; readonly body: string | Uint8Array }
+
+/** Starts a publisher whose JWTs `signer` signs as `iss` unless told otherwise. */
+export async function startStatusLists(iss: string, signer: KeyPair): Promise<StatusLists> {
+  const server = await startReceiver()
+  const { origin } = new URL(server.url)
+  const lists = new Map<string, Published>()
+  const withdrawn = new Set<string>()
+  server.answer(({ path }) => {
+    const list = withdrawn.has(path) ? undefined : lists.get(path)
+    if (list === undefined) return { status: 404 }
+    return { headers: { 'content-type': `application/statuslist+${list.type}` }, body: list.body }
+  })
+  const publish = (make: (uri: string) => Published) => {
+    const path = `/lists/${lists.size + 1}-${crypto.randomUUID()}`
+    lists.set(path, make(origin + path))
+    return origin + path
+  }
+  return {
+    publish: (entries, claims = {}, key: ListSigner = signer) =>
+      publish((sub) => {
+        const status_list = { bits: 2, lst: pack(entries).toString('base64url') }
+        const payload = { iss, sub, iat: now(), ttl: 600, status_list, ...claims }
+        const header = { alg: key.alg, typ: 'statuslist+jwt', ...(key.x5c && { x5c: key.x5c }) }
+        return { type: 'jwt', body: signJwt(header, payload, key) }
+      }),
+    publishCwt: (entries, key) => publish((uri) => ({ type: 'cwt', body: makeCwt(uri, pack(entries), key) })),
+    withdraw: (uri) => withdrawn.add(new URL(uri).pathname),
+    restore: (uri) => withdrawn.delete(new URL(uri).pathname),
+    asked: (uri) =>
+      server.requests
+        .filter(({ path }) => path === new URL(uri).pathname)
+        .map(({ headers }) => headers.accept),
+    close: server.close,
+  }
+}
+
+/** §5.2: a COSE_Sign1 under ES256, its certificates in the unprotected header (RFC 9360). */
+function makeCwt(uri: string, lst: Uint8Array, { leaf, chain }: CwtSigner): Uint8Array {
+  const [SUB, IAT, TTL, STATUS_LIST] = [2, 6, 65534, 65533]
+  const list = new Map<string, unknown>([['bits', 2], ['lst', lst]]) // biome-ignore format: entries
+  const claims = encode(new Map<number, unknown>([[SUB, uri], [IAT, now()], [TTL, 600], [STATUS_LIST, list]])) // biome-ignore format: entries
+  const [ALG, TYP, X5CHAIN] = [1, 16, 33]
+  const header = encode(new Map<number, unknown>([[ALG, -7], [TYP, 'application/statuslist+cwt']])) // biome-ignore format: entries
+  const signed = encode(['Signature1', header, new Uint8Array(), claims])
+  const key = { key: leaf.privateJwk, format: 'jwk', dsaEncoding: 'ieee-p1363' } as const
+  const signature = new Uint8Array(sign('sha256', signed, key as never))
+  return encode(new Tagged(18, [header, new Map([[X5CHAIN, chain]]), claims, signature]))
+}
+
+/** §4.1: four entries a byte, the first one lowest. */
+function pack(entries: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(Math.ceil(entries.length / 4))
+  entries.forEach((entry, i) => {
+    bytes[i >> 2] = (bytes[i >> 2] ?? 0) | (entry << (2 * (i % 4)))
+  })
+  return deflateSync(bytes)
+}
+
+function now(): number {
+  return Math.floor(Date.now() / 1000)
+}

@@ -1,0 +1,117 @@
+// The rules a request for the browser's Digital Credentials API must keep (OpenID4VP 1.0 Appendix A), judged from outside. What it
+// has in common with the redirect flow is held to the same rules, by their numbers.
+
+import type { DidDocument } from '../certificates/verifier-key.ts'
+import { IDENTITY_RULES } from './identity-rules.ts'
+import { holdsSafely, type ObservedRequest, open } from './request-linter.ts'
+import { isSubset, type Loose, type Opened, RULES } from './request-rules.ts'
+
+/** An entry of `digital.requests`. */
+export type DigitalRequest = { readonly protocol: string; readonly data: Readonly<Record<string, unknown>> }
+
+export type DigitalContext = {
+  /** Of the page whose browser has the request. */
+  readonly origin: string
+  /** Unix seconds. */
+  readonly now: number
+  /** What stands where the Client Identifier's DID has its document. */
+  readonly didDocument?: DidDocument
+}
+
+/** What the request breaks: a sentence for each rule. */
+export async function lintDigitalRequest(
+  request: DigitalRequest,
+  { origin, now, didDocument }: DigitalContext,
+): Promise<readonly string[]> {
+  const signed = request.protocol === 'openid4vp-v1-signed'
+  const opened = signed
+    ? await openSigned(request.data, { now, ...(didDocument && { didDocument }) })
+    : openUnsigned(request.data)
+  const asked: Asked = { ...opened, ...request, origin, isSigned: signed }
+  const shared = signed ? [...SHARED, ...SHARED_SIGNED] : SHARED
+  const rules = [...OWN, ...[...RULES, ...IDENTITY_RULES].filter(([rule]) => shared.includes(rule))]
+  return rules
+    .filter(([, , holds]) => !holdsSafely(holds, asked))
+    .map(([rule, message]) => `${rule}: ${message}`)
+}
+
+/** Of the list of obligations: what does not speak of addresses. */
+const SHARED = ['R1', 'R2', 'R5', 'R26', 'R27', 'R28', 'R31', 'R32']
+const SHARED_SIGNED = ['R8', 'R9', 'R10', 'R18', 'R19', 'R20', 'R21', 'R29']
+
+const UNSIGNED = [
+  'response_type',
+  'response_mode',
+  'nonce',
+  'dcql_query',
+  'client_metadata',
+  'transaction_data',
+]
+const SIGNED = [...UNSIGNED, 'client_id', 'expected_origins', 'verifier_info', 'aud', 'iat', 'exp']
+
+type Asked = Opened & DigitalRequest & { readonly origin: string; readonly isSigned: boolean }
+type OwnRule = readonly [rule: string, message: string, holds: (asked: Asked) => unknown]
+
+const OWN: readonly OwnRule[] = [
+  [
+    'R59',
+    'the exchange protocol is one of OpenID4VP 1.0 (A.1)',
+    ({ protocol }) => ['openid4vp-v1-signed', 'openid4vp-v1-unsigned'].includes(protocol),
+  ],
+  [
+    'R60',
+    'no parameter of the redirect flow, and none that only signed requests have (A.2)',
+    ({ claims, isSigned }) => isSubset(Object.keys(claims), isSigned ? SIGNED : UNSIGNED),
+  ],
+  [
+    'R3',
+    'response_mode is dc_api or dc_api.jwt (A.2)',
+    ({ claims }) => ['dc_api', 'dc_api.jwt'].includes(claims.response_mode),
+  ],
+  [
+    'R61',
+    'a signed request is `request` and nothing beside it (A.3.2)',
+    ({ data, isSigned }) => !isSigned || Object.keys(data).join() === 'request',
+  ],
+  [
+    'R61',
+    'expected_origins is the origin of the page, over https, without a slash at its end (A.2)',
+    ({ claims, isSigned, origin }) =>
+      !isSigned ||
+      (JSON.stringify(claims.expected_origins) === JSON.stringify([origin]) &&
+        origin.startsWith('https://') &&
+        new URL(origin).origin === origin),
+  ],
+  [
+    'R17',
+    'a signed client_id has a prefix, and x509_san_dns is a dNSName of the leaf (§5.9.3)',
+    holdsClientId,
+  ],
+]
+
+function openSigned(
+  { request }: DigitalRequest['data'],
+  known: Pick<ObservedRequest, 'now' | 'didDocument'>,
+) {
+  return open({ uri: 'openid4vp://', requestObject: String(request), ...known })
+}
+
+function openUnsigned(claims: Loose): Opened {
+  const { client_metadata: metadata = {}, response_mode: mode } = claims
+  const nothing = { uri: '', requestObject: '', now: 0, outer: new URLSearchParams(), header: {}, chain: [] }
+  const opened: Loose = {
+    ...nothing,
+    claims,
+    metadata,
+    encrypted: String(mode).endsWith('.jwt'),
+    signed: false,
+  }
+  return opened
+}
+
+function holdsClientId({ claims, isSigned, chain }: Asked): boolean {
+  if (!isSigned) return true
+  const [, prefix, value] = /^([a-z0-9_]+):(.+)$/.exec(claims.client_id) ?? []
+  if (prefix !== 'x509_san_dns') return prefix !== undefined && prefix !== 'origin'
+  return (chain[0]?.subjectAltName ?? '').split(', ').includes(`DNS:${value}`)
+}

@@ -1,0 +1,101 @@
+// What every exchange of a test with the service comes by. Whatever wallets and browsers are served on the way is held to its rules:
+// each Request Object, each request for the browser's API, each answer of the wallet's routes. A broken rule is an error of the test.
+
+import { decodeJwt } from 'jose'
+import { resolveDidWeb } from '../certificates/verifier-key.ts'
+import { type DigitalRequest, lintDigitalRequest } from './dc-api-linter.ts'
+import { createRequestLinter } from './request-linter.ts'
+import { isWalletPath, lintWalletAnswer } from './wallet-answer-linter.ts'
+
+/** One call and what came of it. `url` is what the service calls the place. */
+export type Exchange = {
+  readonly url: string
+  readonly method: string
+  readonly body: unknown
+  readonly answer: Response
+  /** Where DID documents come from. */
+  readonly fetch: (url: string) => Promise<Response>
+}
+
+/** Gives the answer back as it came. */
+export async function lintExchange(exchange: Exchange): Promise<Response> {
+  const { url, method, answer } = exchange
+  const { pathname } = new URL(url)
+  const faults = isWalletPath(pathname)
+    ? await walletFaults(exchange, pathname)
+    : /\/dc-api\/request$/.test(pathname) && answer.status === 200
+      ? await digitalFaults(await answer.clone().text(), exchange.fetch)
+      : []
+  if (faults.length === 0) return answer
+  throw new Error(`${method} ${pathname}, ${answer.status}, breaks rules: ${faults.join('; ')}`)
+}
+
+async function walletFaults(exchange: Exchange, path: string): Promise<readonly string[]> {
+  const { method, answer } = exchange
+  const { status, headers } = answer
+  const text = await answer.clone().text()
+  const faults = lintWalletAnswer({ method, path, status, headers, body: text })
+  const isJws = status === 200 && text.split('.').length === 3 && !text.startsWith('{')
+  // What is encrypted to a wallet, that wallet lints.
+  return isJws ? [...faults, ...(await requestFaults(exchange, text))] : faults
+}
+
+const lintRequest = createRequestLinter()
+
+/** Without the URI that was scanned, and what was asked for: wallets, which have both, compare them with what they are served. */
+async function requestFaults({ url, method, body, answer, fetch }: Exchange, requestObject: string) {
+  const claims = decodeJwt<Record<string, unknown>>(requestObject)
+  const outer = new URLSearchParams({ client_id: String(claims.client_id), request_uri: url })
+  const protocol = protocolOf(claims)
+  const posted = new URLSearchParams(method === 'POST' ? String(body ?? '') : '')
+  const violations = await lintRequest({
+    uri: `openid4vp://?${outer}`,
+    requestObject,
+    http: answer,
+    walletNonce: protocol === 'openid4vp-draft18' ? undefined : (posted.get('wallet_nonce') ?? undefined),
+    protocol,
+    now: now(),
+    asksTransactionData: 'transaction_data' in claims,
+    ...(await didDocumentOf(claims, fetch)),
+  })
+  return violations.map(({ rule, message }) => `${rule}: ${message}`)
+}
+
+/** By what only one version has; HAIP's requests are OpenID4VP 1.0's. */
+function protocolOf(claims: Readonly<Record<string, unknown>>): string {
+  if ('client_id_scheme' in claims) return 'openid4vp-draft18'
+  const { client_metadata } = claims as { client_metadata?: object }
+  return 'vp_formats' in (client_metadata ?? {}) ? 'openid4vp-draft24' : 'openid4vp-1.0'
+}
+
+const nonces = new Set<string>()
+
+async function digitalFaults(text: string, fetch: Exchange['fetch']): Promise<readonly string[]> {
+  const { digital } = JSON.parse(text) as { digital: { requests: readonly DigitalRequest[] } }
+  const found: string[] = []
+  const fresh = new Set<string>()
+  for (const request of digital.requests) {
+    const claims = claimsOf(request)
+    const [origin] = (claims.expected_origins ?? []) as readonly string[]
+    const more = await didDocumentOf(claims, fetch)
+    found.push(...(await lintDigitalRequest(request, { origin: String(origin), now: now(), ...more })))
+    fresh.add(String(claims.nonce))
+  }
+  if (fresh.size !== 1) found.push('the requests of one call are one: one nonce')
+  if ([...fresh].some((nonce) => nonces.has(nonce))) found.push('R1: nonce is fresh')
+  for (const nonce of fresh) nonces.add(nonce)
+  return found
+}
+
+function claimsOf({ data }: DigitalRequest): Readonly<Record<string, unknown>> {
+  return typeof data.request === 'string' ? decodeJwt<Record<string, unknown>>(data.request) : data
+}
+
+async function didDocumentOf({ client_id }: Readonly<Record<string, unknown>>, fetch: Exchange['fetch']) {
+  const did = /^decentralized_identifier:(.*)$/.exec(String(client_id))?.[1]
+  return did === undefined ? {} : { didDocument: await resolveDidWeb(did, fetch) }
+}
+
+function now(): number {
+  return Math.floor(Date.now() / 1000)
+}

@@ -1,0 +1,58 @@
+// What stands before the service as a browser meets it: TLS under the name that the service goes by. It passes bytes on, knows
+// nothing of HTTP, and can be cut like a network.
+
+import { createPrivateKey } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { createServer } from 'node:tls'
+import { mintCertificate } from '../certificates/certificates.ts'
+
+export type Front = {
+  readonly port: number
+  /** Drops every connection, and each new one, until it is mended. */
+  readonly cut: () => void
+  readonly mend: () => void
+  readonly close: () => Promise<void>
+}
+
+/** Starts one for `host`, before a service that listens at `origin` (http, loopback). */
+export async function startFront(host: string, origin: string): Promise<Front> {
+  const { pem, privateJwk } = await mintCertificate({
+    subject: `CN=${host}`,
+    altNames: [{ type: 'dns', value: host }],
+    extendedKeyUsage: ['1.3.6.1.5.5.7.3.1'], // serverAuth
+  })
+  const key = createPrivateKey({ key: privateJwk as never, format: 'jwk' })
+  const { hostname, port } = new URL(origin)
+  const sockets = new Set<Socket>()
+  let isCut = false
+  const keep = (socket: Socket) => {
+    sockets.add(socket.on('error', () => socket.destroy()))
+    socket.once('close', () => sockets.delete(socket))
+  }
+  const server = createServer({ cert: pem, key: key.export({ type: 'pkcs8', format: 'pem' }) }, (browser) => {
+    if (isCut) return browser.destroy()
+    const service = connect(Number(port), hostname)
+    keep(service)
+    keep(browser)
+    browser.pipe(service).pipe(browser)
+  })
+  const drop = () => {
+    for (const socket of sockets) socket.destroy()
+  }
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    cut: () => {
+      isCut = true
+      drop()
+    },
+    mend: () => {
+      isCut = false
+    },
+    close: async () => {
+      drop()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

@@ -1,0 +1,181 @@
+// The service as its users run it: the launcher of `npm start`, on a free port, with a state directory of its own.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const LAUNCHER = fileURLToPath(new URL('../../../scripts/start.mjs', import.meta.url).href)
+const READY_WITHIN_MS = 60_000
+
+export type Server = {
+  /** Where it listens: `http://127.0.0.1:<port>`, or https with TLS_CERT. */
+  readonly origin: string
+  /** What it calls itself: BASE_URL. */
+  readonly baseUrl: string
+  readonly adminToken: string
+  readonly stateDir: string
+  /** Everything the launcher printed since the last start, both streams. */
+  output(): string
+  /** The pid of the running workerd. */
+  pid(): number
+  /** Asks the launcher to end, waits for it, and deletes the state directory. Resolves to the launcher's exit code. */
+  stop(): Promise<number | null>
+  /** SIGKILL to launcher and workerd: nothing gets to say goodbye. */
+  kill9(): Promise<void>
+  /** SIGKILL to workerd alone; the launcher notices and ends by itself. */
+  killWorkerd(): void
+  /** Starts again on the same port and state; ends what still runs first. `changed` replaces variables for good. */
+  restart(changed?: Readonly<Record<string, string>>): Promise<void>
+  /** `POST /v1/admin/relying_parties`, in test mode unless told otherwise. Throws unless it answers 201. */
+  createRelyingParty(settings?: Readonly<Record<string, unknown>>): Promise<CreatedRelyingParty>
+}
+
+export type CreatedRelyingParty = {
+  readonly relying_party_id: string
+  readonly api_key: string
+  readonly webhook_secret: string
+}
+
+/**
+ * Starts the launcher and waits until it says it is ready. `env` adds to or replaces the launcher's variables; `launcher` is that
+ * of another copy of the project.
+ */
+export async function startServer({
+  env = {},
+  launcher = LAUNCHER,
+}: {
+  env?: Readonly<Record<string, string>>
+  launcher?: string
+} = {}): Promise<Server> {
+  const stateDir = env.STATE_DIR ?? (await mkdtemp(join(tmpdir(), 'verifier-')))
+  const port = env.PORT ?? String(await freePort())
+  let variables: Record<string, string> = { ...inherited(), ...env, STATE_DIR: stateDir, PORT: port }
+  const origin = `${env.TLS_CERT === undefined ? 'http' : 'https'}://127.0.0.1:${port}`
+  let run = await launch(launcher, variables)
+  const adminToken = env.ADMIN_TOKEN ?? readFileSync(join(stateDir, 'keys', 'admin-token'), 'utf8')
+
+  return {
+    origin,
+    baseUrl: env.BASE_URL ?? origin.replace('127.0.0.1', 'localhost'),
+    adminToken,
+    stateDir,
+    output: () => run.output(),
+    pid: () => readPid(stateDir) ?? 0,
+    async stop() {
+      const exitCode = await end(run.launcher, 'SIGTERM')
+      await rm(stateDir, { recursive: true, force: true })
+      return exitCode
+    },
+    async kill9() {
+      const workerd = readPid(stateDir)
+      await end(run.launcher, 'SIGKILL')
+      if (workerd !== undefined) killIfRunning(workerd, stateDir)
+    },
+    killWorkerd() {
+      const workerd = readPid(stateDir)
+      if (workerd !== undefined) killIfRunning(workerd, stateDir)
+    },
+    async restart(changed = {}) {
+      await end(run.launcher, 'SIGTERM')
+      variables = { ...variables, ...changed }
+      run = await launch(launcher, variables)
+    },
+    createRelyingParty: (settings = {}) => createRelyingParty(origin, adminToken, settings),
+  }
+}
+
+/** Runs the launcher to its end, for starts that must fail. Resolves to its exit code and all it printed. */
+export async function runLauncher(env: Readonly<Record<string, string>>) {
+  const { launcher, output } = spawnLauncher(LAUNCHER, {
+    ...inherited(),
+    PORT: String(await freePort()),
+    ...env,
+  })
+  const exitCode = await ended(launcher)
+  return { exitCode, output: output() }
+}
+
+async function launch(path: string, variables: Record<string, string>) {
+  const run = spawnLauncher(path, variables)
+  const deadline = setTimeout(() => run.launcher.kill('SIGTERM'), READY_WITHIN_MS)
+  await new Promise<void>((resolve, reject) => {
+    // The demo relying party is made after that line: a session of a test must not wait for it.
+    run.launcher.stdout?.on('data', () => /^Ready: /m.test(run.output()) && resolve())
+    run.launcher.once('exit', (code) =>
+      reject(new Error(`the launcher ended with ${code}:\n${run.output()}`)),
+    )
+  }).finally(() => clearTimeout(deadline))
+  return run
+}
+
+function spawnLauncher(path: string, variables: Record<string, string>) {
+  const launcher = spawn(process.execPath, [path], { env: variables, stdio: ['ignore', 'pipe', 'pipe'] })
+  let text = ''
+  for (const stream of [launcher.stdout, launcher.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk
+    })
+  }
+  // A test run that is cut short leaves nothing behind.
+  const endWithUs = () => launcher.kill('SIGKILL')
+  process.once('exit', endWithUs)
+  launcher.once('exit', () => process.off('exit', endWithUs))
+  return { launcher, output: () => text }
+}
+
+/** What the launcher needs of our environment, without the variables that would configure it. The shop is for those who test it. */
+function inherited(): Record<string, string> {
+  return { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', DEMO: '0' }
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  child.kill(signal)
+  return ended(child)
+}
+
+function ended(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(child.exitCode)
+  return new Promise((resolve) => child.once('close', (code) => resolve(code)))
+}
+
+function readPid(stateDir: string): number | undefined {
+  const file = join(stateDir, 'workerd.pid')
+  return existsSync(file) ? Number(readFileSync(file, 'utf8')) : undefined
+}
+
+/** The kernel may have been quicker, and the number may be someone else's by now. */
+function killIfRunning(pid: number, stateDir: string) {
+  const commandLine = `/proc/${pid}/cmdline`
+  if (!existsSync(commandLine) || !readFileSync(commandLine, 'utf8').includes(stateDir)) return
+  process.kill(pid, 'SIGKILL')
+}
+
+async function createRelyingParty(
+  origin: string,
+  adminToken: string,
+  settings: Readonly<Record<string, unknown>>,
+) {
+  const response = await fetch(`${origin}/v1/admin/relying_parties`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'Test', livemode: false, ...settings }),
+  })
+  if (response.status !== 201) throw new Error(`HTTP ${response.status} ${await response.text()}`)
+  return (await response.json()) as CreatedRelyingParty
+}
+
+/** A port nobody listens on now. Another process may take it first: then the start fails and says so. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
+    })
+  })
+}

@@ -1,0 +1,185 @@
+// The whole service over HTTP, with everyone it meets: relying parties, an issuer, a person with credentials, a wallet.
+// It calls itself https://verifier.example; the transport brings those calls to the loopback port it listens on.
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { decodePng, readWithJsqr } from '../../qr/judges.ts'
+import { lintExchange } from '../linters/linted-exchange.ts'
+import { createWallet, type Wallet } from '../people/wallet.ts'
+import { expectDescribed } from '../reading/described.ts'
+import { type CreatedRelyingParty, type Server, startServer } from './server.ts'
+
+export const BASE_URL = 'https://verifier.example'
+
+export type Service = {
+  readonly server: Server
+  readonly wallet: Wallet
+  /** The authority (PEM) of the verifier's certificate. */
+  readonly verifierCa: string
+  /** Brings a call to the service where it listens. Redirects are answers, not followed. */
+  readonly fetch: (url: string, init?: RequestInit) => Promise<Response>
+  /** A relying party in test mode. */
+  readonly relyingParty: (settings?: Readonly<Record<string, unknown>>) => Promise<RelyingParty>
+  /** A call of the operator, below `/v1/admin/relying_parties`. */
+  readonly admin: (method: string, path: string, body?: unknown) => Promise<Response>
+  readonly stop: () => Promise<unknown>
+}
+
+export type CallOptions = {
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  /** Another bearer token than the API key; null: none. */
+  readonly token?: string | null
+}
+
+/** A relying party's server. Paths are below the service's own address. */
+export type RelyingParty = CreatedRelyingParty & {
+  readonly call: (method: string, path: string, options?: CallOptions) => Promise<Response>
+  /** `POST /v1/verify`, 201 or an error that shows the answer. */
+  readonly create: (request?: object, headers?: Readonly<Record<string, string>>) => Promise<CreatedSession>
+  /** `GET /v1/verify/{id}`, 200 or an error that shows the answer. */
+  readonly poll: (verificationId: string) => Promise<Poll>
+}
+
+/** The answer of a creation, as far as tests lean on it. */
+export type CreatedSession = {
+  readonly verification_id: string
+  readonly status: string
+  readonly session_url: string
+  readonly qr_code: string
+  readonly deep_link: string
+  readonly expires_at: string
+  readonly client_token: string
+  readonly wallet_request: WalletRequest
+  readonly livemode: boolean
+  readonly version: number
+}
+
+export type WalletRequest = {
+  readonly protocol: string
+  readonly uri: string
+  readonly client_id: string
+  readonly request_uri: string
+  readonly request_uri_method: string
+  readonly response_uri: string
+  readonly dcql_query: {
+    readonly credentials: readonly { readonly id: string; readonly format: string }[]
+    readonly credential_sets?: unknown
+  }
+  readonly wallet_links: Readonly<Record<string, string>>
+  readonly expires_at: string
+}
+
+/** What a poll answers, as far as tests lean on it. */
+export type Poll = {
+  readonly status: string
+  readonly version: number
+  readonly stage: string
+  readonly checks: Readonly<Record<string, boolean>> | null
+  readonly reason: Reason | null
+  readonly attempts: readonly {
+    readonly at: string
+    readonly channel: string | null
+    readonly reason: Reason
+  }[]
+  readonly attempt_count: number
+  readonly credentials: readonly Readonly<Record<string, unknown>>[]
+  readonly trace: readonly { readonly id: string; readonly clause: string; readonly result: string }[]
+  readonly encrypted_claims: string | null
+  readonly [member: string]: unknown
+}
+
+type Reason = {
+  readonly code: string
+  readonly message: string
+  readonly retryable: boolean
+  readonly type: string
+}
+
+/** What most tests ask for: over 18, by any credential that says so. */
+export const OVER_18 = { credential_types: ['age_attestation'], scope: ['age_over_18'] }
+
+/** Starts the service with a state directory of its own. */
+export async function startService(env: Readonly<Record<string, string>> = {}): Promise<Service> {
+  const server = await startServer({ env: { BASE_URL, ...env } })
+  const send: Service['fetch'] = async (url, init = {}) => {
+    const path = url.startsWith(BASE_URL) ? url.slice(BASE_URL.length) : url.replace(server.origin, '')
+    const answer = await fetch(server.origin + path, { redirect: 'manual', ...init })
+    const { method = 'GET', body } = init
+    await expectDescribed(method, path, answer, sentJson(body))
+    return lintExchange({ url: BASE_URL + path, method, body, answer, fetch: send })
+  }
+  const verifierCa = readFileSync(join(server.stateDir, 'verifier-ca.pem'), 'utf8')
+  return {
+    server,
+    verifierCa,
+    wallet: createWallet({ fetch: send, verifierCa }),
+    fetch: send,
+    relyingParty: async (settings) => relyingPartyOf(await server.createRelyingParty(settings), send),
+    admin: (method, path, body) =>
+      send(`/v1/admin/relying_parties${path}`, jsonRequest(method, server.adminToken, body, {})),
+    stop: () => server.stop(),
+  }
+}
+
+/** The JSON of a body; undefined for what is none. */
+function sentJson(body: unknown): unknown {
+  try {
+    return typeof body === 'string' ? JSON.parse(body) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The text in a `qr_code` member or a PNG, as jsQR reads it. */
+export function readQr(picture: string | Uint8Array<ArrayBuffer>): string {
+  const png = typeof picture === 'string' ? decodeQrCode(picture) : picture
+  const text = readWithJsqr(decodePng(png))
+  if (text === undefined) throw new Error('no QR code in the picture')
+  return text
+}
+
+/** The bytes in a `qr_code` member (specification 2.1). */
+export function decodeQrCode(text: string): Uint8Array<ArrayBuffer> {
+  const prefix = 'image/png;base64,'
+  if (!text.startsWith(prefix)) throw new Error(`not a qr_code: ${text.slice(0, 40)}`)
+  return new Uint8Array(Buffer.from(text.slice(prefix.length), 'base64'))
+}
+
+function relyingPartyOf(created: CreatedRelyingParty, send: Service['fetch']): RelyingParty {
+  const call: RelyingParty['call'] = (method, path, { body, headers = {}, token = created.api_key } = {}) =>
+    send(path, jsonRequest(method, token, body, headers))
+  return {
+    ...created,
+    call,
+    create: async (request = OVER_18, headers = {}) => {
+      const response = await call('POST', '/v1/verify', { body: request, headers })
+      return (await expectStatus(response, 201)) as CreatedSession
+    },
+    poll: async (id) => (await expectStatus(await call('GET', `/v1/verify/${id}`), 200)) as Poll,
+  }
+}
+
+/** The JSON of an answer with this status; an error that shows it for any other. */
+export async function expectStatus(response: Response, status: number): Promise<unknown> {
+  const text = await response.text()
+  if (response.status !== status) throw new Error(`HTTP ${response.status} ${text}`)
+  return JSON.parse(text)
+}
+
+function jsonRequest(
+  method: string,
+  token: string | null,
+  body: unknown,
+  headers: Readonly<Record<string, string>>,
+): RequestInit {
+  return {
+    method,
+    headers: {
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  }
+}

@@ -1,0 +1,151 @@
+// The stage of a conformance test: the running service, a receiver of webhooks, an issuer the relying party trusts, and a
+// person who holds its credentials. One for each test file.
+
+import { setTimeout } from 'node:timers/promises'
+import { afterAll, beforeAll } from 'vitest'
+import {
+  type Authority,
+  ageOf,
+  makeAuthority,
+  makePerson,
+  type Person,
+  type Telling,
+} from '../people/person.ts'
+import type { ReceivedRequest, ReceiveOptions } from '../people/wallet.ts'
+import { type ReceivedRequest as Posted, type Receiver, startReceiver } from './receiver.ts'
+import {
+  type CreatedSession,
+  expectStatus,
+  OVER_18,
+  type RelyingParty,
+  type Service,
+  startService,
+} from './service.ts'
+
+export type Stage = {
+  service: Service
+  receiver: Receiver
+  authority: Authority
+  person: Person
+  /** Trusts the authority at `substantial` and receives all events. */
+  rp: RelyingParty
+}
+
+/** A session, and the request a wallet got for it. */
+export type Begun = { readonly session: CreatedSession; readonly request: ReceivedRequest }
+
+/** Sets the stage before the file's tests and clears it afterwards. Its members are there once the tests run. `env`: the launcher's. */
+export function useStage(env: Readonly<Record<string, string>> = {}): Stage {
+  const stage = {} as Stage
+  beforeAll(async () => {
+    const authority = await makeAuthority()
+    Object.assign(stage, {
+      service: await startService(env),
+      receiver: await startReceiver(),
+      authority,
+      person: await makePerson(authority),
+    })
+    stage.rp = await relyingPartyOf(stage)
+  })
+  afterAll(async () => {
+    await stage.receiver?.close()
+    await stage.service?.stop()
+  })
+  return stage
+}
+
+/** Another relying party that trusts the authority, with other settings where given. */
+export function relyingPartyOf(stage: Stage, settings: object = {}): Promise<RelyingParty> {
+  const webhook = { url: stage.receiver.url }
+  return stage.service.relyingParty({ webhook, trust_anchors: [stage.authority.anchor()], ...settings })
+}
+
+/** Creates a session and lets the wallet fetch its request. */
+export async function begin(
+  stage: Stage,
+  policy: object = OVER_18,
+  { rp = stage.rp, ...receiving }: ReceiveOptions & { readonly rp?: RelyingParty } = {},
+): Promise<Begun> {
+  const session = await rp.create(policy)
+  const { uri, protocol } = session.wallet_request
+  const asksTransactionData = 'transaction_data' in policy
+  const options = { protocol, asksTransactionData, ...receiving }
+  return { session, request: await stage.service.wallet.receive(uri, options) }
+}
+
+/** Answers with the person's age attestation. */
+export async function answerAge(
+  { service, person }: Stage,
+  request: ReceivedRequest,
+  telling: Telling = {},
+): Promise<Response> {
+  return service.wallet.present(request, await ageOf(person, request, telling))
+}
+
+/** A session that came to its end: verified unless told otherwise. */
+export async function finish(
+  stage: Stage,
+  telling: Telling = {},
+  policy: object = OVER_18,
+  rp: RelyingParty = stage.rp,
+): Promise<Begun> {
+  const begun = await begin(stage, policy, { rp })
+  const answer = await answerAge(stage, begun.request, telling)
+  if (answer.status !== 200) throw new Error(`HTTP ${answer.status} ${await answer.text()}`)
+  return begun
+}
+
+/** A webhook of a session as it was posted, and its body. */
+export type SentEvent = { readonly post: Posted; readonly event: Readonly<Record<string, unknown>> }
+
+/** The events a session sent so far, once there are so many. */
+export async function eventsOf(
+  { receiver }: Stage,
+  verificationId: string,
+  count: number,
+): Promise<readonly SentEvent[]> {
+  for (;;) {
+    const found = receiver.requests
+      .map((post) => ({ post, event: JSON.parse(post.body.toString()) as Record<string, unknown> }))
+      .filter(({ event }) => event.verification_id === verificationId)
+    if (found.length >= count) return found
+    await receiver.received(receiver.requests.length + 1)
+  }
+}
+
+/** The first event of a session, once it was sent. */
+export async function eventOf(stage: Stage, verificationId: string): Promise<SentEvent> {
+  const [first] = await eventsOf(stage, verificationId, 1)
+  return first!
+}
+
+/** An entry of the webhook log. */
+export type Delivery = {
+  readonly delivery_id: string
+  readonly event_type: string
+  readonly state: string
+  readonly next_attempt_at: string | null
+  readonly attempts: readonly {
+    readonly attempt: number
+    readonly at: string
+    readonly manual: boolean
+    readonly status: number | null
+    readonly error: string | null
+  }[]
+}
+
+/** `GET …/deliveries`. */
+export async function deliveriesOf(rp: RelyingParty, verificationId: string): Promise<readonly Delivery[]> {
+  const response = await rp.call('GET', `/v1/verify/${verificationId}/deliveries`)
+  return ((await expectStatus(response, 200)) as { deliveries: readonly Delivery[] }).deliveries
+}
+
+/** The only delivery of a session, once its log tells what came of so many attempts. */
+export async function settledDelivery(rp: RelyingParty, verificationId: string, attempts: number) {
+  for (;;) {
+    const [delivery] = await deliveriesOf(rp, verificationId)
+    const last = delivery?.attempts[attempts - 1]
+    if (delivery !== undefined && last !== undefined && last.error !== 'unknown') return delivery
+    await setTimeout(20)
+  }
+}

@@ -1,0 +1,167 @@
+// A chain that was trusted before is decoded and verified once. Nothing that may change between two uses is remembered with it:
+// every test asks about a good chain first, then changes one thing.
+
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { concatBytes } from '../../../src/codec/bytes.ts'
+import { CERTIFICATE } from '../../../src/limits.ts'
+import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
+import { knownCertificate, rememberCertificates } from '../../../src/trust/anchors/known-certificates.ts'
+import { type Certificate, decodeCertificate } from '../../../src/trust/x509/certificate.ts'
+import {
+  type IssuerPki,
+  mintIntermediate,
+  mintIssuerPki,
+  mintLeaf,
+  mintRoot,
+} from '../../support/certificates/certificates.ts'
+import { ask, caAnchor, NOW, pinnedAnchor, verdict } from '../fixtures.ts'
+
+const HOUR = 3600
+
+let seen: IssuerPki
+let anchors: readonly TrustAnchor[]
+
+beforeEach(async () => {
+  seen = await mintIssuerPki({
+    leaf: { notBefore: new Date((NOW - HOUR) * 1000), notAfter: new Date((NOW + HOUR) * 1000) },
+  })
+  anchors = [caAnchor(seen.root.pem)]
+  expect(await askAgain()).toBe('trusted')
+})
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+/** Asks about the chain that has been trusted, or another, in the same or changed circumstances. */
+async function askAgain(
+  changes: { readonly chain?: Uint8Array<ArrayBuffer>[]; readonly now?: number } = {},
+  trusted = anchors,
+): Promise<string> {
+  const { chain = seen.chain, now = NOW } = changes
+  return verdict(await ask({ chain }, { anchors: trusted, now }))
+}
+
+describe('a chain that was trusted before', () => {
+  it('is trusted again without another signature being verified', async () => {
+    const verify = vi.spyOn(crypto.subtle, 'verify')
+    expect(await askAgain()).toBe('trusted')
+    expect(verify).not.toHaveBeenCalled()
+  })
+
+  it('is refused with any byte of it changed', async () => {
+    for (const place of [0, 1]) {
+      for (let i = 0; i < seen.chain[place]!.length; i += 3) {
+        const chain = seen.chain.map((der) => der.slice())
+        chain[place]![i]! ^= 1
+        expect(await askAgain({ chain }), `byte ${i} of certificate ${place}`).not.toBe('trusted')
+      }
+    }
+    expect(await askAgain()).toBe('trusted')
+  })
+
+  it('is refused with a byte missing, and with one more', async () => {
+    const [leaf, intermediate] = seen.chain as [Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>]
+    for (const changed of [leaf.slice(1), leaf.slice(0, -1), concatBytes(leaf, Uint8Array.of(0))]) {
+      expect(await askAgain({ chain: [changed, intermediate] })).toBe('malformed_certificate_chain')
+    }
+  })
+
+  it('is refused once it has expired, and before it is valid', async () => {
+    expect(await askAgain({ now: NOW + HOUR + 1 })).toBe('certificate_expired')
+    expect(await askAgain({ now: NOW - HOUR - 1 })).toBe('certificate_not_yet_valid')
+    expect(await askAgain()).toBe('trusted')
+  })
+
+  it('is refused without its anchor', async () => {
+    expect(await askAgain({}, [])).toBe('untrusted_issuer')
+    expect(await askAgain({}, [caAnchor((await mintRoot({ subject: 'CN=Other' })).pem)])).toBe(
+      'untrusted_issuer',
+    )
+  })
+
+  it('is refused by an anchor of the same name and another key', async () => {
+    expect(await askAgain({}, [caAnchor((await mintRoot()).pem)])).toBe('invalid_certificate_path')
+  })
+
+  it('is refused once its anchor covers another type, purpose or usage only', async () => {
+    expect(await askAgain({}, [caAnchor(seen.root.pem, { credential_types: ['mdl'] })])).toBe(
+      'untrusted_issuer',
+    )
+    expect(await askAgain({}, [caAnchor(seen.root.pem, { purpose: ['status'] })])).toBe('untrusted_issuer')
+    expect(await askAgain({}, [caAnchor(seen.root.pem, { eku: ['1.0.18013.5.1.2'] })])).toBe(
+      'certificate_profile_violation: extended_key_usage',
+    )
+  })
+
+  it('lends nothing to a leaf beside the same intermediate', async () => {
+    const forger = await mintIntermediate(await mintRoot())
+    const forged = await mintLeaf(forger)
+    expect(await askAgain({ chain: [forged.der, seen.intermediate.der] })).toBe('invalid_certificate_path')
+  })
+
+  it('lends nothing to another intermediate above the same leaf', async () => {
+    const other = await mintIntermediate(seen.root)
+    expect(await askAgain({ chain: [seen.leaf.der, other.der] })).toBe('invalid_certificate_path')
+  })
+
+  it('is refused in another order, and cut short', async () => {
+    expect(await askAgain({ chain: seen.chain.toReversed() })).not.toBe('trusted')
+    expect(await askAgain({ chain: [seen.leaf.der] })).not.toBe('trusted')
+    expect(await askAgain({ chain: [...seen.chain, seen.root.der] })).toBe('trust_anchor_in_chain')
+  })
+
+  it('is refused where the leaf was pinned and no longer is', async () => {
+    const pinned = await mintIssuerPki()
+    const chain = [pinned.leaf.der]
+    expect(await askAgain({ chain }, [pinnedAnchor(pinned.leaf.pem)])).toBe('trusted')
+    expect(await askAgain({ chain })).not.toBe('trusted')
+    expect(await askAgain({ chain }, [pinnedAnchor(seen.leaf.pem)])).not.toBe('trusted')
+  })
+
+  it('does not change with the bytes it was read from, nor hold what they were part of', async () => {
+    const { root, chain } = await mintIssuerPki()
+    const message = concatBytes(new Uint8Array(5000), chain[0]!)
+    const part = message.subarray(5000)
+    expect(await askAgain({ chain: [part, chain[1]!] }, [caAnchor(root.pem)])).toBe('trusted')
+    expect(knownCertificate(chain[0]!)?.tbs.buffer.byteLength).toBe(chain[0]!.length)
+    message.fill(0)
+    expect(await askAgain({ chain: [part, chain[1]!] }, [caAnchor(root.pem)])).toBe(
+      'malformed_certificate_chain',
+    )
+    expect(await askAgain({ chain }, [caAnchor(root.pem)])).toBe('trusted')
+  })
+})
+
+describe('what is remembered', () => {
+  it('is no certificate that nothing vouched for', async () => {
+    const stranger = await mintIssuerPki()
+    expect(await askAgain({ chain: stranger.chain })).toBe('invalid_certificate_path')
+    expect(stranger.chain.map(knownCertificate)).toEqual([undefined, undefined])
+  })
+
+  it('is no certificate beside a pinned leaf', async () => {
+    const [pinned, stranger] = [await mintIssuerPki(), await mintRoot()]
+    const chain = [pinned.leaf.der, stranger.der]
+    expect(await askAgain({ chain }, [pinnedAnchor(pinned.leaf.pem)])).toBe('trusted')
+    expect(chain.map((der) => knownCertificate(der) !== undefined)).toEqual([true, false])
+  })
+
+  it('is so many, of which those go first that were not needed for the longest time', () => {
+    const others = Array.from({ length: CERTIFICATE.remembered }, (_, i) => another(i))
+    rememberCertificates(others)
+    expect(knownCertificate(seen.leaf.der)).toBeUndefined()
+    const [first, second] = others as [Certificate, Certificate]
+    rememberCertificates([first])
+    rememberCertificates([another(-1)])
+    expect(knownCertificate(first.encoded)).toBe(first)
+    expect(knownCertificate(second.encoded)).toBeUndefined()
+  })
+})
+
+/** As the leaf, with a signature of its own; nobody looks at it here. */
+function another(number: number): Certificate {
+  const encoded = seen.leaf.der.slice()
+  new DataView(encoded.buffer).setInt32(encoded.length - 8, number)
+  return { ...(decodeCertificate(seen.leaf.der) as Certificate), encoded }
+}

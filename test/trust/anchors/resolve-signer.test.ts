@@ -1,0 +1,371 @@
+// Who may vouch for what: anchors, types, purposes and the one mechanism an issuer has.
+
+import { exportJWK, generateKeyPair } from 'jose'
+import { describe, expect, it } from 'vitest'
+import type { PublicJwk } from '../../../src/crypto/jwk.ts'
+import { err } from '../../../src/result.ts'
+import type { AnchorJwk, TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
+import { decodeCertificate } from '../../../src/trust/x509/certificate.ts'
+import { mintCertificate, mintIssuerPki, mintLeaf, withDer } from '../../support/certificates/certificates.ts'
+import { ask, askAll, caAnchor, jsonResource, NOW, pinnedAnchor, pki, SHARED, verdict } from '../fixtures.ts'
+
+const ISSUER = 'https://issuer.example/tenant'
+
+const KEYS = {
+  es256: await publicKey('ES256'),
+  other: await publicKey('ES256'),
+  es384: await publicKey('ES384'),
+  ed25519: await publicKey('Ed25519'),
+}
+
+const employee = { name: 'employee_id', builtIn: false }
+
+function jwksAnchor(keys: readonly AnchorJwk[], changes: Partial<TrustAnchor> = {}): TrustAnchor {
+  return { ...SHARED, ...changes, issuer: ISSUER, jwks: { keys } } as TrustAnchor
+}
+
+function urlAnchor(changes: Partial<TrustAnchor> = {}): TrustAnchor {
+  return { ...SHARED, ...changes, issuer_url: ISSUER } as TrustAnchor
+}
+
+async function publicKey(alg: string): Promise<PublicJwk> {
+  const { publicKey: key } = await generateKeyPair(alg, { extractable: true })
+  return (await exportJWK(key)) as PublicJwk
+}
+
+describe('which anchors count', () => {
+  it('reports the key, the subject and the anchor of a chain', async () => {
+    expect(await ask()).toEqual({
+      ok: true,
+      value: {
+        keys: [pki.leaf.publicJwk],
+        issuer: 'CN=Test Document Signer,O=Test Issuer,C=DE',
+        anchor: { name: 'test anchor', assurance_level: 'high' },
+        authorityKeyIdentifiers: [],
+        path: [pki.leaf, pki.intermediate, pki.root].map(({ der }) => decodeCertificate(der)),
+      },
+    })
+  })
+
+  it.each<[string, Partial<TrustAnchor>[], { name: string; builtIn: boolean }, string]>([
+    ['no anchor at all', [], { name: 'pid', builtIn: true }, 'untrusted_issuer'],
+    [
+      'an anchor for another type',
+      [{ credential_types: ['mdl'] }],
+      { name: 'pid', builtIn: true },
+      'untrusted_issuer',
+    ],
+    [
+      'an anchor for several types',
+      [{ credential_types: ['mdl', 'pid'] }],
+      { name: 'pid', builtIn: true },
+      'trusted',
+    ],
+    [
+      '* for a built-in type',
+      [{ credential_types: ['*'] }],
+      { name: 'pid', builtIn: true },
+      'untrusted_issuer',
+    ],
+    ['* for an added type', [{ credential_types: ['*'] }], employee, 'trusted'],
+    ['an exact type that is added', [{ credential_types: ['employee_id'] }], employee, 'trusted'],
+    [
+      'an anchor for status lists',
+      [{ purpose: ['status'] }],
+      { name: 'pid', builtIn: true },
+      'untrusted_issuer',
+    ],
+    ['an anchor for both', [{ purpose: ['status', 'issuer'] }], { name: 'pid', builtIn: true }, 'trusted'],
+  ])('%s', async (_, changes, credentialType, expected) => {
+    const anchors = changes.map((change) => caAnchor(pki.root.pem, change))
+    expect(verdict(await ask({}, { anchors, credentialType }))).toBe(expected)
+  })
+
+  it('leaves * out where another anchor names the type', async () => {
+    const stranger = await mintIssuerPki({ root: { subject: 'CN=Stranger' } })
+    const anchors = [
+      caAnchor(pki.root.pem, { credential_types: ['*'] }),
+      caAnchor(stranger.root.pem, { credential_types: ['employee_id'] }),
+    ]
+    expect(verdict(await ask({}, { anchors, credentialType: employee }))).toBe('untrusted_issuer')
+    const status = [anchors[0]!, { ...anchors[1]!, purpose: ['status'] as const }]
+    expect(verdict(await ask({}, { anchors: status, credentialType: employee }))).toBe('trusted')
+  })
+
+  it('counts an anchor without purpose for credentials only', async () => {
+    expect(verdict(await ask({}, { purpose: 'status' }))).toBe('untrusted_issuer')
+    const anchors = [caAnchor(pki.root.pem, { purpose: ['status'] })]
+    expect(verdict(await ask({}, { purpose: 'status', anchors }))).toBe('trusted')
+  })
+
+  it('takes the first of several anchors that vouch', async () => {
+    const anchors = ['low', 'high'].map((level) =>
+      caAnchor(pki.root.pem, { assurance_level: level as 'low' }),
+    )
+    const result = await ask({}, { anchors })
+    expect(result.ok && result.value.anchor.assurance_level).toBe('low')
+  })
+
+  it('finds the right one of several authorities, in one anchor or in two, of the same name or not', async () => {
+    const namesake = await mintIssuerPki()
+    const bundle = caAnchor(namesake.root.pem + pki.root.pem)
+    expect(verdict(await ask({}, { anchors: [bundle] }))).toBe('trusted')
+    const anchors = [caAnchor(namesake.root.pem), caAnchor(pki.root.pem)]
+    expect(verdict(await ask({}, { anchors }))).toBe('trusted')
+  })
+
+  it('says what is wrong with the signed path, not that a namesake did not sign it', async () => {
+    const namesake = await mintIssuerPki()
+    for (const order of [
+      [0, 1],
+      [1, 0],
+    ]) {
+      const pair = [caAnchor(namesake.root.pem), caAnchor(pki.root.pem)]
+      const anchors = order.map((i) => pair[i]!)
+      expect(verdict(await ask({}, { anchors, now: 1_000_000_000 }))).toBe('certificate_not_yet_valid')
+    }
+  })
+
+  it('trusts nothing without a chain or an anchored issuer', async () => {
+    expect(verdict(await ask({ chain: undefined }))).toBe('untrusted_issuer')
+    expect(verdict(await ask({ chain: undefined, iss: ISSUER, kid: 'a' }))).toBe('untrusted_issuer')
+    const anchors = [jwksAnchor([KEYS.es256])]
+    expect(verdict(await ask({ chain: undefined, iss: undefined }, { anchors }))).toBe('untrusted_issuer')
+    expect(verdict(await ask({ chain: undefined, iss: `${ISSUER}/` }, { anchors }))).toBe('untrusted_issuer')
+  })
+})
+
+describe('a pinned signer', () => {
+  const BEFORE = new Date((NOW - 3600) * 1000)
+  const AFTER = new Date((NOW + 3600) * 1000)
+
+  it('is trusted below an authority nobody anchored', async () => {
+    expect(verdict(await ask({}, { anchors: [pinnedAnchor(pki.leaf.pem)] }))).toBe('trusted')
+  })
+
+  it('is trusted self-signed, as an authority and for TLS: nothing but its dates is looked at', async () => {
+    const pinned = await mintCertificate({
+      ca: true,
+      keyUsage: ['keyCertSign'],
+      extendedKeyUsage: ['1.3.6.1.5.5.7.3.1'],
+    })
+    expect(verdict(await ask({ chain: [pinned.der] }, { anchors: [pinnedAnchor(pinned.pem)] }))).toBe(
+      'trusted',
+    )
+  })
+
+  it('is trusted whatever stands above it, as long as that is certificates', async () => {
+    const anchors = [pinnedAnchor(pki.leaf.pem)]
+    expect(verdict(await ask({ chain: [pki.leaf.der, pki.leaf.der] }, { anchors }))).toBe('trusted')
+    const junk = [pki.leaf.der, Uint8Array.of(0x30)]
+    expect(verdict(await ask({ chain: junk }, { anchors }))).toBe('malformed_certificate_chain')
+  })
+
+  it.each([
+    ['expired', { notAfter: BEFORE }, 'certificate_expired'],
+    ['not valid yet', { notBefore: AFTER }, 'certificate_not_yet_valid'],
+  ])('is refused when %s', async (_, changes, expected) => {
+    const pinned = await mintCertificate(changes)
+    expect(verdict(await ask({ chain: [pinned.der] }, { anchors: [pinnedAnchor(pinned.pem)] }))).toBe(
+      expected,
+    )
+  })
+
+  it('is refused one byte off', async () => {
+    const pinned = await mintCertificate({ ca: false })
+    const anchors = [pinnedAnchor(pinned.pem)]
+    const off = withDer(
+      pinned,
+      pinned.der.map((byte, i) => (i === pinned.der.length - 1 ? byte ^ 1 : byte)),
+    )
+    expect(verdict(await ask({ chain: [off.der] }, { anchors }))).not.toBe('trusted')
+    const renewed = await mintCertificate({ ca: false, keys: pinned.keys })
+    expect(verdict(await ask({ chain: [renewed.der] }, { anchors }))).toBe('self_signed_certificate')
+  })
+
+  it('vouches for its own signatures only', async () => {
+    const below = await mintLeaf(pki.leaf, { subject: 'CN=Below' })
+    const anchors = [pinnedAnchor(pki.leaf.pem)]
+    expect(verdict(await ask({ chain: [below.der, pki.leaf.der] }, { anchors }))).toBe('untrusted_issuer')
+  })
+
+  it('is refused for an algorithm its key does not fit', async () => {
+    const anchors = [pinnedAnchor(pki.leaf.pem)]
+    for (const algorithm of ['ES384', 'Ed25519', 'RS256', 'HS256', 'none']) {
+      expect(verdict(await ask({ algorithm }, { anchors }))).toBe('issuer_key_not_found')
+    }
+  })
+})
+
+describe('the issuer beside a chain', () => {
+  const issuerOf = async (iss: string, altNames: Parameters<typeof mintLeaf>[1]) => {
+    const leaf = await mintLeaf(pki.intermediate, altNames)
+    const result = await ask({ iss, chain: [leaf.der, pki.intermediate.der] })
+    return result.ok ? result.value.issuer : verdict(result)
+  }
+  const SUBJECT = 'CN=Test Document Signer,O=Test Issuer,C=DE'
+
+  it.each<[string, { type: 'url' | 'dns'; value: string }[], string]>([
+    [ISSUER, [{ type: 'url', value: ISSUER }], ISSUER],
+    [ISSUER, [{ type: 'dns', value: 'issuer.example' }], ISSUER],
+    [ISSUER, [{ type: 'dns', value: 'ISSUER.example' }], ISSUER],
+    ['https://issuer.example', [{ type: 'dns', value: 'issuer.example' }], 'https://issuer.example'],
+    [
+      'https://issuer.example:8443/',
+      [{ type: 'dns', value: 'issuer.example' }],
+      'https://issuer.example:8443/',
+    ],
+    ['did:web:issuer.example', [{ type: 'url', value: 'did:web:issuer.example' }], 'did:web:issuer.example'],
+    [ISSUER, [], SUBJECT],
+    [ISSUER, [{ type: 'url', value: `${ISSUER}/` }], SUBJECT],
+    [ISSUER, [{ type: 'dns', value: 'example' }], SUBJECT],
+    [ISSUER, [{ type: 'dns', value: '*.example' }], SUBJECT],
+    [ISSUER, [{ type: 'dns', value: 'a.issuer.example' }], SUBJECT],
+    ['http://issuer.example', [{ type: 'dns', value: 'issuer.example' }], SUBJECT],
+    ['https://issuer.example?a', [{ type: 'dns', value: 'issuer.example' }], SUBJECT],
+    ['https://evil.example@issuer.example/', [{ type: 'dns', value: 'issuer.example' }], SUBJECT],
+    ['https://issuer.example\\@evil.example/', [{ type: 'dns', value: 'issuer.example' }], SUBJECT],
+    ['did:web:issuer.example', [{ type: 'dns', value: 'issuer.example' }], SUBJECT],
+  ])('%s with %j is %s', async (iss, altNames, expected) => {
+    expect(await issuerOf(iss, altNames.length === 0 ? {} : { altNames })).toBe(expected)
+  })
+
+  it.each([
+    ['C=DE,O=Müller\\, Söhne \\+ Co,CN=Signer', 'CN=Signer,O=Müller\\, Söhne \\+ Co,C=DE'],
+    ['O=Test,2.5.4.97=VATDE-123', 'organizationIdentifier=VATDE-123,O=Test'],
+    ['O=Test,1.2.3.4=abc', '1.2.3.4=#1303616263,O=Test'],
+    ['CN=a\u202eb', 'CN=a\\e2\\80\\aeb'],
+    [`CN=${'x'.repeat(1100)}`, null],
+  ])('writes the subject %s down as %s', async (subject, expected) => {
+    expect(await issuerOf('https://elsewhere.example', { subject })).toBe(expected)
+  })
+})
+
+describe('an issuer with an anchor of its own', () => {
+  const claims = { iss: ISSUER, chain: undefined }
+
+  it('is verified by its keys', async () => {
+    expect(await ask(claims, { anchors: [jwksAnchor([{ ...KEYS.es256, kid: 'a' }])] })).toEqual({
+      ok: true,
+      value: {
+        keys: [KEYS.es256],
+        issuer: ISSUER,
+        anchor: { name: 'test anchor', assurance_level: 'high' },
+        authorityKeyIdentifiers: [],
+        path: [],
+      },
+    })
+  })
+
+  it('is verified by its keys although a trusted chain comes along', async () => {
+    const anchors = [caAnchor(pki.root.pem), jwksAnchor([KEYS.es256])]
+    const result = await ask({ iss: ISSUER }, { anchors })
+    expect(result.ok && result.value.keys).toEqual([KEYS.es256])
+  })
+
+  it('is not verified by a trusted chain where its keys do not fit', async () => {
+    const anchors = [caAnchor(pki.root.pem), jwksAnchor([KEYS.es384])]
+    expect(verdict(await ask({ iss: ISSUER }, { anchors }))).toBe('issuer_key_not_found')
+  })
+
+  it.each<[string, TrustAnchor]>([
+    ['keys', jwksAnchor([KEYS.es256], { credential_types: ['mdl'] })],
+    ['metadata', urlAnchor({ credential_types: ['mdl'] })],
+    ['a DID', { ...SHARED, credential_types: ['mdl'], did: ISSUER }],
+  ])('is not verified by a trusted chain for a type that its anchor (%s) does not cover', async (_, own) => {
+    expect(verdict(await ask({ iss: ISSUER }, { anchors: [caAnchor(pki.root.pem), own] }))).toBe(
+      'untrusted_issuer',
+    )
+  })
+
+  it('may show a chain where its own anchor is for status lists only', async () => {
+    const anchors = [caAnchor(pki.root.pem), jwksAnchor([KEYS.es256], { purpose: ['status'] })]
+    expect(verdict(await ask({ iss: ISSUER }, { anchors }))).toBe('trusted')
+  })
+
+  it.each<[string, AnchorJwk[], string | undefined, string, PublicJwk[]]>([
+    [
+      'all keys without a kid',
+      [KEYS.es256, { ...KEYS.other, kid: 'b' }],
+      undefined,
+      'ES256',
+      [KEYS.es256, KEYS.other],
+    ],
+    [
+      'the key named',
+      [
+        { ...KEYS.es256, kid: 'a' },
+        { ...KEYS.other, kid: 'b' },
+      ],
+      'b',
+      'ES256',
+      [KEYS.other],
+    ],
+    [
+      'keys without a name where none has it',
+      [KEYS.es256, { ...KEYS.other, kid: 'b' }],
+      'c',
+      'ES256',
+      [KEYS.es256],
+    ],
+    ['keys of the curve', [KEYS.es256, KEYS.es384], undefined, 'ES384', [KEYS.es384]],
+    [
+      'Ed25519 under both its names',
+      [{ ...KEYS.ed25519, alg: 'EdDSA' }],
+      undefined,
+      'Ed25519',
+      [KEYS.ed25519],
+    ],
+    ['no key meant for another algorithm', [{ ...KEYS.es256, alg: 'ECDH-ES' }], undefined, 'ES256', []],
+    ['no key under another name', [{ ...KEYS.es256, kid: 'a' }], 'c', 'ES256', []],
+    ['no key for an algorithm we do not know', [KEYS.es256], undefined, 'HS256', []],
+    [
+      'eight keys at most',
+      Array.from({ length: 9 }, () => KEYS.es256),
+      undefined,
+      'ES256',
+      Array.from({ length: 8 }, () => KEYS.es256),
+    ],
+  ])('offers %s', async (_, keys, kid, algorithm, expected) => {
+    const result = await ask({ ...claims, kid, algorithm }, { anchors: [jwksAnchor(keys)] })
+    if (expected.length === 0) expect(verdict(result)).toBe('issuer_key_not_found')
+    else expect(result.ok && result.value.keys).toEqual(expected)
+  })
+
+  it('is verified by the keys of its metadata, and by those alone', async () => {
+    const fetchResource = async () => jsonResource({ issuer: ISSUER, jwks: { keys: [KEYS.es256] } })
+    const anchors = [caAnchor(pki.root.pem), urlAnchor()]
+    const result = await ask({ iss: ISSUER }, { anchors, fetchResource })
+    expect(result.ok && result.value).toEqual({
+      keys: [KEYS.es256],
+      issuer: ISSUER,
+      anchor: { name: 'test anchor', assurance_level: 'high' },
+      authorityKeyIdentifiers: [],
+      path: [],
+    })
+    const dead = { anchors, fetchResource: async () => err('unavailable' as const) }
+    expect(verdict(await ask({ iss: ISSUER }, dead))).toBe('issuer_metadata_unavailable')
+  })
+
+  it('tries its second anchor where the first has no key that fits', async () => {
+    const anchors = [
+      jwksAnchor([{ ...KEYS.es256, kid: 'old' }]),
+      jwksAnchor([{ ...KEYS.other, kid: 'new' }], { name: 'second' }),
+    ]
+    const result = await ask({ ...claims, kid: 'new' }, { anchors })
+    expect(result.ok && result.value.anchor.name).toBe('second')
+  })
+
+  it('offers the keys of each of its anchors, each with its own level, four anchors at most', async () => {
+    const anchors = ['first', 'second', 'third', 'fourth', 'fifth'].map((name) =>
+      jwksAnchor([KEYS.es256], { name, assurance_level: name === 'first' ? 'low' : 'high' }),
+    )
+    const result = await askAll(claims, { anchors })
+    expect(result.ok && result.value.map(({ anchor }) => anchor)).toEqual([
+      { name: 'first', assurance_level: 'low' },
+      { name: 'second', assurance_level: 'high' },
+      { name: 'third', assurance_level: 'high' },
+      { name: 'fourth', assurance_level: 'high' },
+    ])
+  })
+})

@@ -1,0 +1,219 @@
+// Lists made by node:zlib and signed by jose, and the published ones.
+
+import { gzipSync } from 'node:zlib'
+import { generateKeyPair, SignJWT } from 'jose'
+import { describe, expect, it } from 'vitest'
+import type { Json } from '../../../src/codec/json.ts'
+import { checkBitstringStatus } from '../../../src/trust/status/bitstring-status-list.ts'
+import type { StatusContext } from '../../../src/trust/status/status-list.ts'
+import vectors from '../../vectors/bitstring-status-list.json' with { type: 'json' }
+import { NOW, SHARED } from '../fixtures.ts'
+import { context, ISSUER, jwksAnchor, keys, URI, web, word } from './status-fixtures.ts'
+
+const SIZE = 16_384
+const iso = (seconds: number) => new Date(seconds * 1000).toISOString()
+
+/** A list with these entries set. */
+function encode(set: readonly number[] = [], bytes = SIZE): string {
+  const bits = Buffer.alloc(bytes)
+  for (const index of set) bits.writeUInt8(bits.readUInt8(index >> 3) | (0x80 >> (index & 7)), index >> 3)
+  return `u${gzipSync(bits).toString('base64url')}`
+}
+
+const entry = {
+  id: `${URI}#94567`,
+  type: 'BitstringStatusListEntry',
+  statusPurpose: 'revocation',
+  statusListIndex: '94567',
+  statusListCredential: URI,
+}
+
+const subject = { type: 'BitstringStatusList', statusPurpose: 'revocation', encodedList: encode([94_567]) }
+const listCredential = {
+  id: URI,
+  type: ['VerifiableCredential', 'BitstringStatusListCredential'],
+  issuer: ISSUER,
+  validFrom: iso(NOW - 100),
+  credentialSubject: subject,
+}
+
+type Making = {
+  readonly subject?: object
+  readonly credential?: object
+  readonly claims?: object
+  readonly header?: object
+  readonly key?: CryptoKey
+  readonly encoding?: 'vc+jwt' | 'JWT'
+}
+
+/** The list as a JWT, in VC-JOSE-COSE or in VCDM 1.1 encoding. */
+function make({ encoding = 'vc+jwt', key = keys.privateKey, ...changes }: Making = {}): Promise<string> {
+  const credential = {
+    ...listCredential,
+    credentialSubject: { ...subject, ...changes.subject },
+    ...changes.credential,
+  }
+  const payload = encoding === 'JWT' ? { iss: ISSUER, vc: credential } : credential
+  return new SignJWT({ ...payload, ...changes.claims } as never)
+    .setProtectedHeader({ alg: 'ES256', typ: encoding, ...changes.header })
+    .sign(key)
+}
+
+async function statusOf(
+  making: Making = {},
+  credentialStatus: Json = entry,
+  changes: Partial<StatusContext> = {},
+): Promise<string> {
+  const jwt = await make(making)
+  const { fetchResource } = web(async () => jwt)
+  return word(await checkBitstringStatus(credentialStatus, context({ fetchResource, ...changes })))
+}
+
+describe('an entry of a bitstring status list', () => {
+  it.each([
+    ['set', '94567', 'invalid'],
+    ['before a set one', '94566', 'valid'],
+    ['after a set one', '94568', 'valid'],
+    ['where the other bit order would look', String(94_567 - (94_567 % 8) + 7 - (94_567 % 8)), 'valid'],
+    ['first', '0', 'valid'],
+    ['last', '131071', 'valid'],
+    ['past the last', '131072', 'index_out_of_range'],
+  ])('%s (%s) is %s', async (_, statusListIndex, status) => {
+    expect(await statusOf({}, { ...entry, statusListIndex })).toBe(status)
+  })
+
+  it('is the published ones’: nothing set in one, 4000 in the other', async () => {
+    const at = (encodedList: string, statusListIndex: string) =>
+      statusOf({ subject: { encodedList } }, { ...entry, statusListIndex })
+    expect(await at(vectors.unset, '94567')).toBe('valid')
+    expect(await at(vectors.set_4000, '4000')).toBe('invalid')
+    for (const index of ['3999', '4001', '4007']) expect(await at(vectors.set_4000, index)).toBe('valid')
+  })
+
+  it('suspends where the list is for that', async () => {
+    const making = { subject: { statusPurpose: ['revocation', 'suspension'] } }
+    expect(await statusOf(making, { ...entry, statusPurpose: 'suspension' })).toBe('suspended')
+    expect(await statusOf(making, entry)).toBe('invalid')
+  })
+
+  it('may stand in a list of 2021, which has no multibase', async () => {
+    const making = {
+      credential: {
+        type: ['VerifiableCredential', 'StatusList2021Credential'],
+        credentialSubject: { ...subject, type: 'StatusList2021', encodedList: encode([94_567]).slice(1) },
+      },
+    }
+    expect(await statusOf(making, { ...entry, type: 'StatusList2021Entry' })).toBe('invalid')
+  })
+
+  it('may stand in a list in the encoding of VCDM 1.1', async () => {
+    expect(await statusOf({ encoding: 'JWT' })).toBe('invalid')
+    expect(await statusOf({ encoding: 'JWT', header: { typ: undefined } })).toBe('invalid')
+  })
+
+  it.each<[string, object | string | number | null]>([
+    ['of another kind', { ...entry, type: 'CredentialStatusList2017' }],
+    ['for messages', { ...entry, statusPurpose: 'message' }],
+    ['without a purpose', { ...entry, statusPurpose: undefined }],
+    ['of several bits', { ...entry, statusSize: 2 }],
+    ['with an index that is a number', { ...entry, statusListIndex: 94_567 }],
+    ['with a negative index', { ...entry, statusListIndex: '-1' }],
+    ['with an index in another spelling', { ...entry, statusListIndex: '094567' }],
+    ['with an index beyond all numbers', { ...entry, statusListIndex: '9'.repeat(16) }],
+    ['without an address', { ...entry, statusListCredential: undefined }],
+    ['with an endless address', { ...entry, statusListCredential: `${URI}${'x'.repeat(2048)}` }],
+    ['that is none', 'valid'],
+    ['that is null', null],
+    ['in an empty list', []],
+    ['beside one that is none', [entry, {}]],
+    ['among five', new Array(5).fill(entry)],
+  ])('%s cannot be told, and nobody is asked', async (_, credentialStatus) => {
+    const { fetchResource, asked } = web(() => make())
+    const status = JSON.parse(JSON.stringify(credentialStatus)) as Json
+    expect(word(await checkBitstringStatus(status, context({ fetchResource })))).toBe('unsupported_mechanism')
+    expect(asked).toEqual([])
+  })
+})
+
+describe('several entries', () => {
+  const other = { ...entry, statusPurpose: 'suspension', statusListIndex: '5' }
+  const both = { subject: { statusPurpose: ['revocation', 'suspension'], encodedList: encode([5, 7]) } }
+
+  it.each<[string, string, string, string]>([
+    ['valid where neither is set', '1', '2', 'valid'],
+    ['revoked where one is', '5', '2', 'invalid'],
+    ['suspended where the other is', '1', '7', 'suspended'],
+    ['revoked where both are', '5', '7', 'invalid'],
+    ['revoked even where the other cannot be told', '5', '999999', 'invalid'],
+    ['suspended even where the other cannot be told', '999999', '7', 'suspended'],
+    ['unknown where one cannot be told', '1', '999999', 'index_out_of_range'],
+  ])('are %s', async (_, revocation, suspension, status) => {
+    const entries = [
+      { ...entry, statusListIndex: revocation },
+      { ...other, statusListIndex: suspension },
+    ]
+    expect(await statusOf(both, entries)).toBe(status)
+  })
+})
+
+describe('a bitstring status list is not believed', () => {
+  const stranger = generateKeyPair('ES256')
+
+  it.each<[string, Making, string]>([
+    ['of another address', { credential: { id: `${URI}/2` } }, 'another_list'],
+    ['for another purpose', { subject: { statusPurpose: 'suspension' } }, 'another_list'],
+    ['without a purpose', { subject: { statusPurpose: undefined } }, 'another_list'],
+    ['of too few entries', { subject: { encodedList: encode([], SIZE - 1) } }, 'malformed_list'],
+    ['of no entries', { subject: { encodedList: encode([], 0) } }, 'malformed_list'],
+    ['that is no gzip', { subject: { encodedList: 'uAAAA' } }, 'malformed_list'],
+    ['that is cut off', { subject: { encodedList: encode([94_567]).slice(0, -20) } }, 'malformed_list'],
+    ['that inflates beyond the limit', { subject: { encodedList: encode([], 8_388_609) } }, 'too_large'],
+    ['in another multibase', { subject: { encodedList: `z${encode().slice(1)}` } }, 'invalid_claim'],
+    ['in base64 with padding', { subject: { encodedList: `${encode()}=` } }, 'invalid_claim'],
+    ['without entries', { subject: { encodedList: undefined } }, 'invalid_claim'],
+    ['of another type', { subject: { type: 'StatusList2021' } }, 'invalid_claim'],
+    ['of a credential of another type', { credential: { type: ['VerifiableCredential'] } }, 'invalid_claim'],
+    ['with a ttl that is none', { subject: { ttl: '1' } }, 'invalid_claim'],
+    ['with a time that is none', { credential: { validFrom: 'yesterday' } }, 'invalid_claim'],
+    ['of two issuers', { claims: { iss: 'https://other.example' } }, 'invalid_claim'],
+    ['that has run out', { credential: { validUntil: iso(NOW) } }, 'expired'],
+    ['whose JWT has run out', { claims: { exp: NOW } }, 'expired'],
+    ['that is not good yet', { credential: { validFrom: iso(NOW + 61) } }, 'not_yet_valid'],
+    ['that is a token status list', { header: { typ: 'statuslist+jwt' } }, 'wrong_token_type'],
+    ['in two encodings', { claims: { vc: listCredential } }, 'malformed_token'],
+    ['in no encoding', { header: { typ: 'JWT' } }, 'malformed_token'],
+    ['with a kid that is none', { header: { kid: 1 } }, 'malformed_token'],
+    ['of an issuer nobody anchored', { credential: { issuer: 'https://other.example' } }, 'untrusted_signer'],
+  ])('%s', async (_, making, cause) => {
+    expect(await statusOf(making)).toBe(cause)
+  })
+
+  it('signed by a stranger', async () => {
+    expect(await statusOf({ key: (await stranger).privateKey })).toBe('invalid_signature')
+  })
+
+  it('whose issuer is anchored for something else', async () => {
+    const anchors = [jwksAnchor({ credential_types: ['mdl'] })]
+    expect(await statusOf({}, entry, { anchors })).toBe('untrusted_signer')
+  })
+
+  it('but where a status anchor vouches for it', async () => {
+    const anchors = [jwksAnchor({ name: 'status', purpose: ['status'] })]
+    expect(await statusOf({}, entry, { anchors, credentialAnchor: { ...SHARED, name: 'issuer' } })).toBe(
+      'invalid',
+    )
+  })
+})
+
+describe('a bitstring status list that was believed', () => {
+  it('is fetched once for all who need it, and again after its own ttl, which is in milliseconds', async () => {
+    const jwt = await make({ subject: { ttl: 60_000 } })
+    const { fetchResource, asked } = web(async () => jwt)
+    const at = (now: number) => checkBitstringStatus(entry, context({ fetchResource, now }))
+    await Promise.all([at(NOW), at(NOW)])
+    await at(NOW + 59)
+    expect(asked.map(({ url }) => url)).toEqual([URI])
+    await at(NOW + 61)
+    expect(asked).toHaveLength(2)
+  })
+})

@@ -1,0 +1,112 @@
+// The published lists entry by entry, the edges of a list, and lists that are made to hurt.
+
+import { randomBytes } from 'node:crypto'
+import { deflateRawSync, gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { decodeBase64url } from '../../../src/codec/base64url.ts'
+import { decodeHex } from '../../../src/codec/bytes.ts'
+import { decodeCbor, entryOf } from '../../../src/codec/cbor.ts'
+import { STATUS_LIST } from '../../../src/limits.ts'
+import { measureStatusList, readStatus } from '../../../src/trust/status/status-inflate.ts'
+import type { CompressedStatusList } from '../../../src/trust/status/status-token.ts'
+import vectors from '../../vectors/token-status-list.json' with { type: 'json' }
+import { deflate } from './status-fixtures.ts'
+
+const list = (bits: number, compressed: Uint8Array) =>
+  ({ layout: 'token', bits, compressed }) as CompressedStatusList
+
+async function read(bits: number, compressed: Uint8Array, index: number): Promise<number | string> {
+  const found = await readStatus(list(bits, compressed), index)
+  return found.ok ? found.value : found.error
+}
+
+async function measure(compressed: Uint8Array, limit?: number): Promise<number | string> {
+  const found = await measureStatusList(list(1, compressed), limit)
+  return found.ok ? found.value : found.error
+}
+
+describe('the published lists', () => {
+  it('are four, of every size of entry', () => {
+    expect(vectors.lists.map(({ bits }) => bits)).toEqual([1, 2, 4, 8])
+  })
+
+  it.each(vectors.lists)(
+    'of $bits bits agree in every status, in JSON',
+    async ({ bits, lst, statuses, size }) => {
+      const compressed = decodeBase64url(lst)!
+      for (const [index, status] of Object.entries(statuses))
+        expect([index, await read(bits, compressed, Number(index))]).toEqual([index, status])
+      expect(await measure(compressed)).toBe((size * bits) / 8)
+    },
+  )
+
+  it.each(vectors.lists)(
+    'of $bits bits agree in every status, in CBOR',
+    async ({ bits, cborHex, statuses }) => {
+      const item = decodeCbor(decodeHex(cborHex)!, { bytes: 65_536, depth: 4, items: 16 })
+      const lst = item.ok ? entryOf(item.value, 'lst') : undefined
+      if (lst?.type !== 'bytes') throw new Error('the vector holds no list')
+      for (const [index, status] of Object.entries(statuses))
+        expect([index, await read(bits, lst.value, Number(index))]).toEqual([index, status])
+    },
+  )
+
+  it.each(vectors.lists)('of $bits bits end where they end', async ({ bits, lst, size }) => {
+    const compressed = decodeBase64url(lst)!
+    expect(await read(bits, compressed, size - 1)).toBeTypeOf('number')
+    expect(await read(bits, compressed, size)).toBe('index_out_of_range')
+  })
+})
+
+describe('an entry', () => {
+  it.each([
+    [1, [1, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 1, 0]],
+    [2, [1, 2, 0, 3, 0, 1, 0, 1]],
+    [4, [9, 12, 4, 4]],
+    [8, [0xc9, 0x44]],
+  ])('of %i bits stands in the lowest bits first', async (bits, expected) => {
+    const compressed = deflate(Uint8Array.of(0xc9, 0x44))
+    expect(await Promise.all(expected.map((_, index) => read(bits, compressed, index)))).toEqual(expected)
+    expect(await read(bits, compressed, expected.length)).toBe('index_out_of_range')
+  })
+
+  it.each([-1, 0.5, Number.NaN, 2 ** 53, Number.MAX_SAFE_INTEGER])('%d is out of range', async (index) => {
+    expect(await read(1, deflate(Uint8Array.of(0)), index)).toBe('index_out_of_range')
+  })
+
+  it('is found in a list that hardly compresses', async () => {
+    const bytes = randomBytes(65_536)
+    const compressed = deflate(bytes)
+    for (const index of [0, 1023, 16_384, 65_535]) expect(await read(8, compressed, index)).toBe(bytes[index])
+  })
+})
+
+describe('a list', () => {
+  it.each<[string, Uint8Array]>([
+    ['is empty', deflate(new Uint8Array())],
+    ['is nothing', new Uint8Array()],
+    ['is cut off', deflate(randomBytes(64)).subarray(0, 60)],
+    [
+      'has another checksum',
+      deflate(Uint8Array.of(1, 2, 3)).map((b, i, all) => (i === all.length - 1 ? b ^ 1 : b)),
+    ],
+    ['is DEFLATE without zlib around it', deflateRawSync(Uint8Array.of(1, 2, 3))],
+    ['is gzip', gzipSync(Uint8Array.of(1, 2, 3))],
+    ['is junk', Uint8Array.of(1, 2, 3, 4, 5)],
+  ])('that %s is refused', async (_, compressed) => {
+    expect(await measure(compressed)).toBe('malformed_list')
+  })
+
+  it('of exactly the limit is accepted, of one byte more refused', async () => {
+    expect(await measure(deflate(new Uint8Array(5000)), 5000)).toBe(5000)
+    expect(await measure(deflate(new Uint8Array(5001)), 5000)).toBe('too_large')
+  })
+
+  it('that inflates to 64 MiB is refused long before it is inflated', async () => {
+    const bomb = deflate(new Uint8Array(64 * 1_048_576))
+    expect(bomb.length).toBeLessThan(STATUS_LIST.tokenBytes)
+    // Were it read on past the limit, this broken end would be what is found.
+    bomb.fill(0xff, bomb.length >> 1)
+    expect(await measure(bomb)).toBe('too_large')
+  })
+})

@@ -1,0 +1,78 @@
+// The lists our tests are made of, read by others: jose for JWTs, cborg and node:crypto for CWTs. What we and they make of the
+// published CWT, and of our own, is the same.
+
+import { createPublicKey, type JsonWebKey, verify } from 'node:crypto'
+import { inflateSync } from 'node:zlib'
+import { decode, encode, Tagged } from 'cborg'
+import { importJWK, jwtVerify } from 'jose'
+import { describe, expect, it } from 'vitest'
+import { decodeHex } from '../../../src/codec/bytes.ts'
+import vectors from '../../vectors/token-status-list.json' with { type: 'json' }
+import { LIST, makeCwt, makeJwt, publicJwk, statusOf, URI } from './status-fixtures.ts'
+
+/** A COSE_Sign1 (RFC 9052 §4.2) whose signature verifies, as cborg and node:crypto see it: its header and its claims. */
+function judgeCwt(token: Uint8Array, jwk: object) {
+  const options = { useMaps: true, tags: { 18: Tagged.decoder(18) } }
+  const { value } = decode(token, options) as { value: [Uint8Array, unknown, Uint8Array, Uint8Array] }
+  const [header, , payload, signature] = value
+  const signed = encode(['Signature1', header, new Uint8Array(), payload])
+  const key = createPublicKey({ key: jwk as JsonWebKey, format: 'jwk' })
+  const verifies = verify('sha256', signed, { key, dsaEncoding: 'ieee-p1363' }, signature)
+  const maps = { useMaps: true }
+  const claims = decode(payload, maps) as Map<number, unknown>
+  return { verifies, header: decode(header, maps) as Map<number, unknown>, claims }
+}
+
+/** Entry by entry, lowest bits first. */
+function entriesOf(list: Map<string, unknown>): readonly number[] {
+  const bits = list.get('bits') as number
+  const bytes = inflateSync(list.get('lst') as Uint8Array)
+  return [...bytes].flatMap((byte) =>
+    Array.from({ length: 8 / bits }, (_, i) => (byte >> (i * bits)) & (2 ** bits - 1)),
+  )
+}
+
+const WORDS = ['valid', 'invalid', 'suspended', 'other']
+
+describe('a CWT list', () => {
+  it('made here is one to cborg and node:crypto too, and they read the same statuses', async () => {
+    const token = await makeCwt()
+    const { verifies, header, claims } = judgeCwt(token, publicJwk)
+    expect(verifies).toBe(true)
+    expect([header.get(1), header.get(16)]).toEqual([-7, 'application/statuslist+cwt'])
+    expect(claims.get(2)).toBe(URI)
+    const entries = entriesOf(claims.get(65533) as Map<string, unknown>)
+    for (const [index, entry] of entries.entries())
+      expect(await statusOf(token, { index })).toBe(WORDS[entry])
+    expect(entries).toHaveLength(12)
+  })
+
+  it('as published is one to them as well', () => {
+    const { verifies, claims } = judgeCwt(decodeHex(vectors.cwtHex) ?? new Uint8Array(), vectors.key)
+    expect(verifies).toBe(true)
+    expect(entriesOf(claims.get(65533) as Map<string, unknown>)).toEqual([
+      1, 0, 0, 1, 1, 1, 0, 1, 1, 1, 0, 0, 0, 1, 0, 1,
+    ])
+  })
+
+  it('with one bit of its signature changed is one to nobody', async () => {
+    const token = await makeCwt()
+    token.set([(token.at(-1) ?? 0) ^ 1], token.length - 1)
+    expect(judgeCwt(token, publicJwk).verifies).toBe(false)
+    expect(await statusOf(token)).toBe('invalid_signature')
+  })
+})
+
+describe('a JWT list', () => {
+  it.each([
+    ['made here', makeJwt, publicJwk, LIST],
+    ['as published', async () => vectors.jwt, vectors.key, undefined],
+  ] as const)('%s is one to jose too', async (_, make, jwk, lst) => {
+    const options = { typ: 'statuslist+jwt', algorithms: ['ES256'], currentDate: new Date(1_750_000_000_000) }
+    const { payload } = await jwtVerify(await make(), await importJWK(jwk, 'ES256'), options)
+    const list = payload.status_list as { bits: number; lst: string }
+    const encoded = Buffer.from(list.lst, 'base64url')
+    if (lst !== undefined) expect(encoded).toEqual(Buffer.from(lst))
+    expect(inflateSync(encoded).length).toBeGreaterThan(0)
+  })
+})

@@ -1,0 +1,272 @@
+// Token Status List §5, §6 and §8.3: the published tokens, and one test for each way in which a list is no answer.
+
+import { generateKeyPair } from 'jose'
+import { describe, expect, it } from 'vitest'
+import { encodeBase64url } from '../../../src/codec/base64url.ts'
+import { decodeHex, utf8 } from '../../../src/codec/bytes.ts'
+import { decodeCbor } from '../../../src/codec/cbor.ts'
+import { STATUS_LIST } from '../../../src/limits.ts'
+import type { ResourceFault } from '../../../src/net/fetch-resource.ts'
+import { checkStatus, parseStatusClaim, parseStatusElement } from '../../../src/trust/status/status-list.ts'
+import vectors from '../../vectors/token-status-list.json' with { type: 'json' }
+import { NOW } from '../fixtures.ts'
+import {
+  type Cbor,
+  cbor,
+  context,
+  deflate,
+  type Entries,
+  goodClaims,
+  jwksAnchor,
+  makeCwt,
+  makeJwt,
+  statusOf,
+  URI,
+  web,
+  word,
+} from './status-fixtures.ts'
+
+const good = { jwt: await makeJwt(), cwt: await makeCwt() }
+const stranger = await generateKeyPair('ES256', { extractable: true })
+
+describe('the published tokens', () => {
+  const uri = 'https://example.com/statuslists/1'
+  const anchors = [jwksAnchor({ issuer: 'https://example.com', jwks: { keys: [vectors.key] } })]
+  const changes = { anchors, now: 1_700_000_000 }
+  const published = { jwt: vectors.jwt, cwt: decodeHex(vectors.cwtHex)! }
+  // The draft's first example: b9 a3, one bit an entry.
+  const statuses = [1, 0, 0, 1, 1, 1, 0, 1, 1, 1, 0, 0, 0, 1, 0, 1]
+
+  it.each(['jwt', 'cwt'] as const)('verify with the published key: %s', async (form) => {
+    const found = statuses.map((_, index) => statusOf(published[form], { uri, index }, changes))
+    expect(await Promise.all(found)).toEqual(statuses.map((status) => (status ? 'invalid' : 'valid')))
+    expect(await statusOf(published[form], { uri, index: 16 }, changes)).toBe('index_out_of_range')
+  })
+
+  it('say nothing about anybody with one character of the JWT changed', async () => {
+    for (let i = 0; i < published.jwt.length; i++) {
+      const other = published.jwt[i] === 'A' ? 'B' : 'A'
+      const changed = published.jwt.slice(0, i) + other + published.jwt.slice(i + 1)
+      expect(await isStatus(statusOf(changed, { uri, index: 1 }, changes))).toBe(false)
+    }
+  })
+
+  it('say nothing about anybody with one byte of the CWT changed', async () => {
+    // The kid is neither signed nor needed: it only selects among the anchor's keys.
+    const kid = vectors.cwtHex.indexOf('a104423132') / 2
+    for (let i = 0; i < published.cwt.length; i++) {
+      if (i >= kid && i < kid + 5) continue
+      const changed = published.cwt.slice()
+      changed[i]! ^= 1
+      expect([i, await isStatus(statusOf(changed, { uri, index: 1 }, changes))]).toEqual([i, false])
+    }
+  })
+})
+
+async function isStatus(found: Promise<string>): Promise<boolean> {
+  return ['valid', 'invalid', 'suspended', 'other'].includes(await found)
+}
+
+describe('a good list', () => {
+  it.each(['jwt', 'cwt'] as const)('tells every status: %s', async (form) => {
+    const expected = ['invalid', 'suspended', 'valid', 'other', 'valid', 'invalid']
+    const found = expected.map((_, index) => statusOf(good[form], { index }))
+    expect(await Promise.all(found)).toEqual(expected)
+  })
+
+  it.each(['jwt', 'cwt'] as const)('ends with its last entry: %s', async (form) => {
+    expect(await statusOf(good[form], { index: 11 })).toBe('other')
+    expect(await statusOf(good[form], { index: 12 })).toBe('index_out_of_range')
+  })
+
+  it('needs neither `exp` nor `ttl` nor `iss`', async () => {
+    expect(await statusOf(await makeJwt({ exp: undefined, ttl: undefined, iss: undefined }))).toBe('valid')
+    expect(await statusOf(await makeCwt({ claims: [[4, undefined], [65534, undefined]] }))).toBe('valid') // biome-ignore format: entries
+  })
+
+  it('is asked for in the form the credential calls for', async () => {
+    for (const form of ['jwt', 'cwt'] as const) {
+      const { fetchResource, asked } = web(async () => good[form])
+      await checkStatus({ uri: URI, index: 2, form }, context({ fetchResource }))
+      const accept = `application/statuslist+${form}`
+      expect(asked).toEqual([{ url: URI, accept, limit: STATUS_LIST.tokenBytes }])
+    }
+  })
+
+  it('in the other form is no answer', async () => {
+    expect(await statusOf(good.jwt, { form: 'cwt' })).toBe('malformed_token')
+    expect(await statusOf(good.cwt, { form: 'jwt' })).toBe('malformed_token')
+  })
+})
+
+const list = goodClaims.status_list
+const bomb = deflate(new Uint8Array(64 * 1_048_576))
+
+describe('a JWT list', () => {
+  it.each<[string, object, object, string]>([
+    ['no `typ`', {}, { typ: undefined }, 'wrong_token_type'],
+    ['the `typ` of another token', {}, { typ: 'JWT' }, 'wrong_token_type'],
+    ['no `sub`', { sub: undefined }, {}, 'invalid_claim'],
+    ['the address of another list', { sub: `${URI}/` }, {}, 'another_list'],
+    ['no `iat`', { iat: undefined }, {}, 'invalid_claim'],
+    ['a text for `iat`', { iat: `${NOW}` }, {}, 'invalid_claim'],
+    ['an `iat` in the future', { iat: NOW + 61 }, {}, 'not_yet_valid'],
+    ['an `nbf` in the future', { nbf: NOW + 61 }, {}, 'not_yet_valid'],
+    ['a text for `nbf`', { nbf: 'now' }, {}, 'invalid_claim'],
+    ['an `exp` of now', { exp: NOW }, {}, 'expired'],
+    ['a text for `exp`', { exp: `${NOW + 1000}` }, {}, 'invalid_claim'],
+    ['a `ttl` of 0', { ttl: 0 }, {}, 'invalid_claim'],
+    ['a negative `ttl`', { ttl: -1 }, {}, 'invalid_claim'],
+    ['a text for `ttl`', { ttl: '600' }, {}, 'invalid_claim'],
+    ['a number for `iss`', { iss: 1 }, {}, 'invalid_claim'],
+    ['no list', { status_list: undefined }, {}, 'invalid_claim'],
+    ['a list that is none', { status_list: [list] }, {}, 'invalid_claim'],
+    ['no `bits`', { status_list: { lst: list.lst } }, {}, 'invalid_claim'],
+    ['3 bits an entry', { status_list: { ...list, bits: 3 } }, {}, 'invalid_claim'],
+    ['16 bits an entry', { status_list: { ...list, bits: 16 } }, {}, 'invalid_claim'],
+    ['a text for `bits`', { status_list: { ...list, bits: '2' } }, {}, 'invalid_claim'],
+    ['no `lst`', { status_list: { bits: 2 } }, {}, 'invalid_claim'],
+    ['a padded `lst`', { status_list: { ...list, lst: `${list.lst}=` } }, {}, 'invalid_claim'],
+    ['a `lst` that is not zlib', { status_list: { bits: 2, lst: 'AAAA' } }, {}, 'malformed_list'],
+    ['64 MiB of list', { status_list: { bits: 2, lst: encodeBase64url(bomb) } }, {}, 'too_large'],
+    ['claims nested too deep', { a: [[[[[[[[0]]]]]]]] }, {}, 'too_large'],
+    ['an `x5c` of no certificate', {}, { x5c: [] }, 'malformed_token'],
+    ['an `x5c` that is not base64', {}, { x5c: ['-_-_'] }, 'malformed_token'],
+    ['a number for `kid`', {}, { kid: 1 }, 'malformed_token'],
+  ])('with %s is no answer', async (_, claims, header, cause) => {
+    expect(await statusOf(await makeJwt(claims, header))).toBe(cause)
+  })
+
+  it('may come from a clock a minute ahead', async () => {
+    expect(await statusOf(await makeJwt({ iat: NOW + 60 }))).toBe('valid')
+  })
+
+  it.each([
+    [{ alg: 'none', typ: 'statuslist+jwt' }, 'unsupported_algorithm'],
+    [{ alg: 'HS256', typ: 'statuslist+jwt' }, 'unsupported_algorithm'],
+    [{ alg: 'ES256', typ: 'statuslist+jwt', crit: ['a'], a: 1 }, 'unsupported_critical_header'],
+  ])('with the header %j is no answer', async (header, cause) => {
+    const [, payload, signature] = good.jwt.split('.')
+    const encoded = encodeBase64url(utf8(JSON.stringify(header)))
+    expect(await statusOf(`${encoded}.${payload}.${signature}`)).toBe(cause)
+  })
+
+  it("signed with a stranger's key is no answer", async () => {
+    expect(await statusOf(await makeJwt({}, {}, stranger.privateKey))).toBe('invalid_signature')
+  })
+
+  it('that is not UTF-8, or larger than allowed, is no answer', async () => {
+    expect(await statusOf(Uint8Array.of(0xff), { form: 'jwt' })).toBe('malformed_token')
+    const large = 'a'.repeat(STATUS_LIST.tokenBytes + 1)
+    expect(await statusOf(large)).toBe('too_large')
+  })
+})
+
+describe('a CWT list', () => {
+  const cases: readonly [string, Parameters<typeof makeCwt>[0], string][] = [
+    ['without its tag', { tag: 17 }, 'malformed_token'],
+    ['without a type', { header: [[16, undefined]] }, 'wrong_token_type'],
+    ['of another type', { header: [[16, 'application/cwt']] }, 'wrong_token_type'],
+    [
+      'with its type unprotected',
+      { header: [[16, undefined]], unprotected: [[16, 'application/statuslist+cwt']] },
+      'wrong_token_type',
+    ],
+    ['without an algorithm', { header: [[1, undefined]] }, 'unsupported_algorithm'],
+    ['with a MAC', { header: [[1, 5]] }, 'unsupported_algorithm'],
+    ['with its algorithm unprotected', { header: [[1, undefined]], unprotected: [[1, -7]] }, 'unsupported_algorithm'],
+    ['with a critical header', { header: [[2, [99]], [99, 1]] }, 'unsupported_critical_header'],
+    ['with one label in both headers', { header: [[4, utf8('a')]], unprotected: [[4, utf8('b')]] }, 'malformed_token'],
+    ['with a text for kid', { unprotected: [[4, 'a']] }, 'malformed_token'],
+    ['with an x5chain of nothing', { unprotected: [[33, []]] }, 'malformed_token'],
+    ['with an x5chain of text', { unprotected: [[33, 'a']] }, 'malformed_token'],
+    ['without sub', { claims: [[2, undefined]] }, 'invalid_claim'],
+    ['of another address', { claims: [[2, `${URI}/`]] }, 'another_list'],
+    ['without iat', { claims: [[6, undefined]] }, 'invalid_claim'],
+    ['with a text for iat', { claims: [[6, '1']] }, 'invalid_claim'],
+    ['with an iat in the future', { claims: [[6, NOW + 61]] }, 'not_yet_valid'],
+    ['with an nbf in the future', { claims: [[5, NOW + 61]] }, 'not_yet_valid'],
+    ['with an exp of now', { claims: [[4, NOW]] }, 'expired'],
+    ['with a text for exp', { claims: [[4, '1']] }, 'invalid_claim'],
+    ['with a ttl of 0', { claims: [[65534, 0]] }, 'invalid_claim'],
+    ['with a number for iss', { claims: [[1, 1]] }, 'invalid_claim'],
+    ['without a list', { claims: [[65533, undefined]] }, 'invalid_claim'],
+    ['of 3 bits an entry', { list: [['bits', 3]] }, 'invalid_claim'],
+    ['without lst', { list: [['lst', undefined]] }, 'invalid_claim'],
+    ['with a text for lst', { list: [['lst', list.lst]] }, 'invalid_claim'],
+    ['that is not zlib', { list: [['lst', utf8('abc')]] }, 'malformed_list'],
+    ['that inflates to 64 MiB', { list: [['lst', bomb]] }, 'too_large'],
+  ] // biome-ignore format: a table
+  it.each(cases)('%s is no answer', async (_, changes, cause) => {
+    expect(await statusOf(await makeCwt(changes))).toBe(cause)
+  })
+
+  it("signed with a stranger's key is no answer", async () => {
+    expect(await statusOf(await makeCwt({}, stranger.privateKey))).toBe('invalid_signature')
+  })
+
+  it('with something after it is no answer', async () => {
+    expect(await statusOf(Uint8Array.of(...good.cwt, 0))).toBe('malformed_token')
+  })
+})
+
+describe('a list that does not come', () => {
+  it.each<[ResourceFault, string]>([
+    ['unavailable', 'not_fetched'],
+    ['forbidden', 'address_forbidden'],
+    ['too_large', 'too_large'],
+  ])('because of %s is no answer', async (fault, cause) => {
+    const { fetchResource } = web(async () => ({ fault }))
+    const found = await checkStatus({ uri: URI, index: 2, form: 'jwt' }, context({ fetchResource }))
+    expect(found).toEqual({ ok: false, error: { reason: 'status_unavailable', cause } })
+  })
+})
+
+describe('a credential', () => {
+  const reference = { uri: URI, idx: 7 }
+
+  it('names its list and its place in it', () => {
+    expect(parseStatusClaim({ status_list: reference })).toEqual({
+      ok: true,
+      value: { uri: URI, index: 7, form: 'jwt' },
+    })
+    expect(element([['status_list', new Map<string, Cbor>(Object.entries(reference))]])).toEqual({
+      ok: true,
+      value: { uri: URI, index: 7, form: 'cwt' },
+    })
+  })
+
+  it.each([
+    null,
+    'status_list',
+    {},
+    { bitstring: reference },
+    { status_list: [reference] },
+    { status_list: { idx: 7 } },
+    { status_list: { ...reference, uri: 1 } },
+    { status_list: { ...reference, uri: `https://${'a'.repeat(2048)}` } },
+    { status_list: { uri: URI } },
+    { status_list: { ...reference, idx: '7' } },
+    { status_list: { ...reference, idx: -1 } },
+    { status_list: { ...reference, idx: 0.5 } },
+    { status_list: { ...reference, idx: 2 ** 53 } },
+  ])('with a status that nobody can check has none', (status) => {
+    expect(word(parseStatusClaim(status) as never)).toBe('unsupported_mechanism')
+  })
+
+  it.each<[string, Entries]>([
+    ['nothing', []],
+    ['another mechanism', [['identifier_list', new Map([['uri', URI]])]]],
+    ['no index', [['status_list', new Map([['uri', URI]])]]],
+    ['a negative index', [['status_list', new Map<string, Cbor>([['idx', -1], ['uri', URI]])]]], // biome-ignore format: a table
+    ['a number for uri', [['status_list', new Map<string, Cbor>([['idx', 1], ['uri', 1]])]]], // biome-ignore format: a table
+  ])('with a status element of %s has none', (_, entries) => {
+    expect(word(element(entries) as never)).toBe('unsupported_mechanism')
+  })
+
+  function element(entries: Entries) {
+    const item = decodeCbor(cbor(new Map(entries as [string, Cbor][])), { bytes: 4096, depth: 4, items: 16 })
+    if (!item.ok) throw new Error(item.error)
+    return parseStatusElement(item.value)
+  }
+})

@@ -1,0 +1,123 @@
+// What isolates have of each other's fetches: a copy saves a fetch, and is believed no more and no longer than the original.
+
+import { generateKeyPair } from 'jose'
+import { describe, expect, it } from 'vitest'
+import { utf8 } from '../../../src/codec/bytes.ts'
+import type { FetchResource } from '../../../src/net/fetch-resource.ts'
+import type { SharedCache, SharedCopy } from '../../../src/net/shared-cache.ts'
+import { checkStatus } from '../../../src/trust/status/status-list.ts'
+import { NOW } from '../fixtures.ts'
+import { context, jwksAnchor, makeJwt, URI, web, word } from './status-fixtures.ts'
+
+const good = await makeJwt() // `ttl` 600, `exp` in 1000 s
+const brief = await makeJwt({ ttl: 5 })
+const stranger = jwksAnchor({ issuer: 'https://other.example' })
+
+/** A cache all isolates share, and what was put into it. */
+function shared(copy?: SharedCopy) {
+  const copies = new Map<string, SharedCopy>(copy === undefined ? [] : [[`jwt ${URI}`, copy]])
+  const puts: number[] = []
+  const sharedCache: SharedCache = {
+    get: async (name) => copies.get(name),
+    put: async (name, put, seconds) => {
+      puts.push(seconds)
+      copies.set(name, put)
+    },
+  }
+  return { sharedCache, copies, puts }
+}
+
+/** An isolate: a memory of its own, and a web in which the list is `body`. */
+function isolate(sharedCache: SharedCache, body: string | { fault: 'unavailable' } = good) {
+  const { fetchResource, asked } = web(async () => body)
+  const ask = async (now = NOW, anchors = [jwksAnchor()]) =>
+    word(await checkStatus(REFERENCE, context({ fetchResource, now, sharedCache, anchors })))
+  return { ask, asked }
+}
+
+const REFERENCE = { uri: URI, index: 2, form: 'jwt' } as const
+const copyOf = (text: string, fetchedAt = NOW): SharedCopy => ({ body: utf8(text), fetchedAt })
+
+describe('a list that one isolate fetched', () => {
+  it('is not fetched by another', async () => {
+    const { sharedCache } = shared()
+    const [one, other] = [isolate(sharedCache), isolate(sharedCache)]
+    expect(await one.ask()).toBe('valid')
+    expect(await other.ask(NOW + 1)).toBe('valid')
+    expect([one.asked.length, other.asked.length]).toEqual([1, 0])
+  })
+
+  it('is shared as it was fetched, for its `ttl`', async () => {
+    const { sharedCache, copies, puts } = shared()
+    await isolate(sharedCache).ask()
+    expect([...copies]).toEqual([[`jwt ${URI}`, copyOf(good)]])
+    expect(puts).toEqual([600])
+  })
+
+  it('is shared until its `exp` where that comes first', async () => {
+    const { sharedCache, puts } = shared()
+    await isolate(sharedCache, await makeJwt({ exp: NOW + 60 })).ask()
+    expect(puts).toEqual([60])
+  })
+
+  it('is shared only once a signature of it has verified', async () => {
+    const { sharedCache, copies } = shared()
+    const { privateKey } = await generateKeyPair('ES256')
+    expect(await isolate(sharedCache).ask(NOW, [stranger])).toBe('untrusted_signer')
+    expect(await isolate(sharedCache, await makeJwt({}, {}, privateKey)).ask()).toBe('invalid_signature')
+    expect(await isolate(sharedCache, 'junk').ask()).toBe('malformed_token')
+    expect(copies.size).toBe(0)
+  })
+})
+
+describe('a shared copy', () => {
+  const gone = { fault: 'unavailable' } as const
+
+  it('is believed until its own `ttl` ends, counted from when it was fetched', async () => {
+    const { ask } = isolate(shared(copyOf(good, NOW - 590)).sharedCache, gone)
+    expect([await ask(NOW), await ask(NOW + 9), await ask(NOW + 10)]).toEqual([
+      'valid',
+      'valid',
+      'not_fetched',
+    ])
+  })
+
+  it('is not believed beyond its `exp`', async () => {
+    const { sharedCache } = shared(copyOf(await makeJwt({ exp: NOW + 10 })))
+    expect(await isolate(sharedCache, gone).ask(NOW + 9)).toBe('valid')
+    expect(await isolate(sharedCache, gone).ask(NOW + 10)).toBe('not_fetched')
+  })
+
+  it("is verified by each relying party's own anchors", async () => {
+    const { ask } = isolate(shared(copyOf(good)).sharedCache, gone)
+    expect(await ask(NOW, [stranger])).toBe('untrusted_signer')
+  })
+
+  it.each([
+    ['is junk', 'junk'],
+    ['is too old', brief],
+  ])('that %s is passed over', async (_, text) => {
+    const { ask, asked } = isolate(shared(copyOf(text, NOW - 60)).sharedCache)
+    expect(await ask()).toBe('valid')
+    expect(asked.length).toBe(1)
+  })
+
+  it('that does not verify is not asked for again: the network is', async () => {
+    const { privateKey } = await generateKeyPair('ES256')
+    const { sharedCache, copies } = shared(copyOf(await makeJwt({}, {}, privateKey), NOW - 60))
+    const { ask } = isolate(sharedCache)
+    expect(await ask()).toBe('invalid_signature')
+    expect(await ask(NOW + 2)).toBe('valid')
+    expect(copies.get(`jwt ${URI}`)).toEqual(copyOf(good, NOW + 2))
+  })
+
+  it('of another list is no answer', async () => {
+    const { sharedCache } = shared(copyOf(await makeJwt({ sub: `${URI}/other` })))
+    expect(await isolate(sharedCache, gone).ask()).toBe('another_list')
+  })
+})
+
+it('without a shared cache lists are fetched as ever', async () => {
+  const fetchResource: FetchResource = web(async () => good).fetchResource
+  expect(word(await checkStatus(REFERENCE, context({ fetchResource })))).toBe('valid')
+})

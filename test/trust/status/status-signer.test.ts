@@ -1,0 +1,191 @@
+// Whose lists count (CONTRACT 8): those of the credential's own anchor, and those of `status` anchors that name its type.
+
+import { generateKeyPair } from 'jose'
+import { describe, expect, it } from 'vitest'
+import { utf8 } from '../../../src/codec/bytes.ts'
+import type { FetchResource } from '../../../src/net/fetch-resource.ts'
+import { err, ok } from '../../../src/result.ts'
+import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
+import {
+  CERTIFICATE_REVOCATION,
+  type CertificateRevocation,
+} from '../../../src/trust/revocation/certificate-revocation.ts'
+import { checkStatus, type StatusContext } from '../../../src/trust/status/status-list.ts'
+import { mintLeaf } from '../../support/certificates/certificates.ts'
+import { makeCrl } from '../../support/certificates/crl.ts'
+import { caAnchor, NOW, pinnedAnchor, pki } from '../fixtures.ts'
+import { context, ISSUER, jwksAnchor, makeCwt, makeJwt, statusOf, URI, word } from './status-fixtures.ts'
+
+const jwt = await makeJwt()
+const nameless = await makeJwt({ iss: undefined })
+const other = await generateKeyPair('ES256', { extractable: true })
+const added = { name: 'club_card', builtIn: false }
+
+/** The credential's own anchor cannot have signed these lists. */
+const own = jwksAnchor({ issuer: 'https://other.example' })
+
+const withAnchors = (anchors: readonly TrustAnchor[], changes: Partial<StatusContext> = {}) =>
+  statusOf(jwt, {}, { anchors, ...changes })
+
+describe('a list signed by the issuer of the credential', () => {
+  it('counts', async () => {
+    expect(await withAnchors([jwksAnchor()])).toBe('valid')
+  })
+
+  it('counts where it names nobody', async () => {
+    expect(await statusOf(nameless)).toBe('valid')
+  })
+
+  it('counts where the anchor covers the type by `*`, though a status anchor names it', async () => {
+    const anchors = [
+      jwksAnchor({ credential_types: ['*'] }),
+      { ...own, name: 'status', purpose: ['status'], credential_types: ['club_card'] },
+    ] as TrustAnchor[]
+    expect(await withAnchors(anchors, { credentialType: added })).toBe('valid')
+  })
+
+  it.each<[string, object]>([
+    ['has another name', { name: 'another anchor' }],
+    ['has another level', { assurance_level: 'low' }],
+    ['vouches for another type', { credential_types: ['mdl'] }],
+    ['vouches for added types only', { credential_types: ['*'] }],
+    ['names another issuer', { issuer: `${ISSUER}/` }],
+  ])('does not count where the anchor %s', async (_, changes) => {
+    expect(await withAnchors([jwksAnchor(changes)])).toBe('untrusted_signer')
+  })
+})
+
+describe('a list signed under a status anchor', () => {
+  const status = (changes: object = {}) => jwksAnchor({ name: 'status', purpose: ['status'], ...changes })
+
+  it('counts', async () => {
+    expect(await withAnchors([own, status()])).toBe('valid')
+    expect(await statusOf(nameless, {}, { anchors: [own, status()] })).toBe('valid')
+  })
+
+  it('counts by `*` for a type the relying party added', async () => {
+    const anchors = [{ ...own, credential_types: ['club_card'] }, status({ credential_types: ['*'] })]
+    expect(await withAnchors(anchors, { credentialType: added })).toBe('valid')
+  })
+
+  it.each<[string, object]>([
+    ['vouches for issuers only', { purpose: ['issuer'] }],
+    ['has no purpose', { purpose: undefined }],
+    ['is for another type', { credential_types: ['mdl'] }],
+    ['is for added types', { credential_types: ['*'] }],
+  ])('does not count where the anchor %s', async (_, changes) => {
+    expect(await withAnchors([own, status(changes)])).toBe('untrusted_signer')
+  })
+
+  it('does not count by `*` where another names the type', async () => {
+    const named = status({ name: 'named', issuer: 'https://named.example', credential_types: ['club_card'] })
+    const anchors = [own, named, status({ credential_types: ['*'] })]
+    expect(await withAnchors(anchors, { credentialType: added })).toBe('untrusted_signer')
+  })
+})
+
+describe('a list with a chain', () => {
+  const { privateKey } = pki.leaf.keys
+  const x5c = [pki.leaf.x5c, pki.intermediate.x5c]
+
+  it('counts below the anchor, and as the pinned signer', async () => {
+    const signed = await makeJwt({}, { x5c }, privateKey)
+    expect(await statusOf(signed, {}, { anchors: [caAnchor(pki.root.pem)] })).toBe('valid')
+    expect(await statusOf(signed, {}, { anchors: [pinnedAnchor(pki.leaf.pem)] })).toBe('valid')
+  })
+
+  it.each([
+    ['one header', { unprotected: [[33, pki.chain]] as const }],
+    ['the other', { header: [[33, pki.chain]] as const }],
+  ])('counts as a CWT with the chain in %s', async (_, changes) => {
+    const signed = await makeCwt(changes, privateKey)
+    expect(await statusOf(signed, {}, { anchors: [caAnchor(pki.root.pem)] })).toBe('valid')
+    expect(await statusOf(signed, {}, { anchors: [own] })).toBe('untrusted_signer')
+  })
+
+  it('does not count with the anchor in its chain, nor as its own authority (HAIP 1.0 §6.1.1)', async () => {
+    const whole = await makeJwt({}, { x5c: [...x5c, pki.root.x5c] }, privateKey)
+    const alone = await makeJwt({}, { x5c: [pki.root.x5c] }, pki.root.keys.privateKey)
+    for (const signed of [whole, alone])
+      expect(await statusOf(signed, {}, { anchors: [caAnchor(pki.root.pem)] })).toBe('untrusted_signer')
+  })
+
+  it('needs the extended key usage of its anchor: a document signer is none for lists, nor the other way round', async () => {
+    const [documents, lists] = ['1.0.18013.5.1.2', '1.3.6.1.4.1.32473.1']
+    const leaf = await mintLeaf(pki.intermediate, { extendedKeyUsage: [lists] })
+    const signed = await makeJwt({}, { x5c: [leaf.x5c, pki.intermediate.x5c] }, leaf.keys.privateKey)
+    const issuer = caAnchor(pki.root.pem, { eku: [documents] })
+    const status = (eku: string) =>
+      caAnchor(pki.root.pem, { name: 'status', purpose: ['status'], eku: [eku] })
+    expect(await statusOf(signed, {}, { anchors: [issuer] })).toBe('untrusted_signer')
+    expect(await statusOf(signed, {}, { anchors: [issuer, status(documents)] })).toBe('untrusted_signer')
+    expect(await statusOf(signed, {}, { anchors: [issuer, status(lists)] })).toBe('valid')
+  })
+
+  it('does not count with the key of another', async () => {
+    const signed = await makeJwt({}, { x5c }, other.privateKey)
+    expect(await statusOf(signed, {}, { anchors: [caAnchor(pki.root.pem)] })).toBe('invalid_signature')
+  })
+
+  it('does not count where its issuer has an anchor with keys of its own', async () => {
+    const signed = await makeJwt({}, { x5c }, privateKey)
+    const anchors = [caAnchor(pki.root.pem), jwksAnchor()]
+    expect(await statusOf(signed, {}, { anchors })).toBe('invalid_signature')
+  })
+
+  it('does not count below no anchor', async () => {
+    const signed = await makeJwt({ iss: undefined }, { x5c }, privateKey)
+    expect(await statusOf(signed, {}, { anchors: [jwksAnchor()] })).toBe('untrusted_signer')
+  })
+})
+
+describe('a list whose signer names a revocation list', async () => {
+  const crl = 'http://crl.authority.example.org/status.crl'
+  const leaf = await mintLeaf(pki.intermediate, { serialNumber: '7b', crls: [crl] })
+  const x5c = [leaf.x5c, pki.intermediate.x5c]
+  const revoked = await makeCrl(pki.intermediate, NOW, { revoked: ['7b'] })
+  const good = await makeCrl(pki.intermediate, NOW)
+
+  const judged = async (
+    entry: number,
+    certificateRevocation: CertificateRevocation,
+    answer: Uint8Array<ArrayBuffer> | undefined,
+    anchor = caAnchor(pki.root.pem),
+  ) => {
+    const body = utf8(await makeJwt({}, { x5c }, leaf.keys.privateKey))
+    const asked: string[] = []
+    const fetchResource: FetchResource = async ({ url }) => {
+      asked.push(url)
+      const found = url === crl ? answer : body
+      return found === undefined ? err('unavailable') : ok({ body: found, contentType: '' })
+    }
+    const reference = { uri: URI, index: entry, form: 'jwt' } as const
+    const world = context({ anchors: [anchor], fetchResource, certificateRevocation })
+    const status = word(await checkStatus(reference, world))
+    return { status, isAsked: asked.includes(crl) }
+  }
+
+  it.each([
+    ['stands', good, { require: 'valid', accept_unknown: 'valid', off: 'valid' }],
+    ['was revoked', revoked, { require: 'revoked_signer', accept_unknown: 'revoked_signer', off: 'valid' }],
+    [
+      'may have been',
+      undefined,
+      { require: 'unconfirmed_signer', accept_unknown: 'unconfirmed', off: 'valid' },
+    ],
+  ] as const)('that %s counts as the relying party has it', async (_, answer, known) => {
+    for (const setting of CERTIFICATE_REVOCATION) {
+      const { status, isAsked } = await judged(2, setting, answer)
+      expect([setting, status, isAsked]).toEqual([setting, known[setting], setting !== 'off'])
+    }
+  })
+
+  it('that may have been is believed where it says that the credential was', async () => {
+    expect((await judged(0, 'accept_unknown', undefined)).status).toBe('invalid')
+  })
+
+  it('is not asked about where the signer is pinned', async () => {
+    const pinned = pinnedAnchor(leaf.pem)
+    expect(await judged(2, 'require', revoked, pinned)).toEqual({ status: 'valid', isAsked: false })
+  })
+})

@@ -1,0 +1,55 @@
+// The AuthorityKeyIdentifiers of a verified path (OpenID4VP 1.0 §6.1.1.1, RFC 5280 §4.2.1.1), written by @peculiar/x509.
+
+import '../../support/reflect-metadata.ts'
+
+import * as x509 from '@peculiar/x509'
+import { expect, it } from 'vitest'
+import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
+import { mintIssuerPki, type RawExtension, tlv } from '../../support/certificates/certificates.ts'
+import { ask, caAnchor, pinnedAnchor, SHARED, verdict } from '../fixtures.ts'
+
+const OF_ROOT = 'a1'.repeat(20)
+const OF_INTERMEDIATE = 'b2'.repeat(20)
+
+const chained = await mintIssuerPki({
+  intermediate: { extensions: [keyIdentifier(OF_ROOT)] },
+  leaf: { extensions: [keyIdentifier(OF_INTERMEDIATE)] },
+})
+
+it.each<[who: string, anchor: TrustAnchor, identifiers: string[]]>([
+  ['every certificate below an authority', caAnchor(chained.root.pem), [OF_INTERMEDIATE, OF_ROOT]],
+  ['a pinned leaf alone: nobody vouches for the rest', pinnedAnchor(chained.leaf.pem), [OF_INTERMEDIATE]],
+])('are those of %s', async (_, anchor, identifiers) => {
+  const found = await ask({ chain: chained.chain }, { anchors: [anchor] })
+  const expected = identifiers.map((hex) => Buffer.from(hex, 'hex').toString('base64url'))
+  expect(found.ok && found.value.authorityKeyIdentifiers).toEqual(expected)
+})
+
+it('are not read from a chain beside an issuer whose keys are anchored', async () => {
+  const anchor = { ...SHARED, issuer: 'https://i.example', jwks: { keys: [chained.leaf.publicJwk] } }
+  const claims = { chain: chained.chain, iss: 'https://i.example' }
+  const found = await ask(claims, { anchors: [anchor as TrustAnchor] })
+  expect(found.ok && found.value.authorityKeyIdentifiers).toEqual([])
+})
+
+it('are absent where the certificate names its authority in another way', async () => {
+  const bySerialNumber = tlv(0x30, tlv(0x82, Uint8Array.of(0x2a)))
+  const pki = await mintIssuerPki({ leaf: { extensions: [toRaw(bySerialNumber)] } })
+  const found = await ask({ chain: pki.chain }, { anchors: [caAnchor(pki.root.pem)] })
+  expect(found.ok && found.value.authorityKeyIdentifiers).toEqual([])
+})
+
+it('make a certificate malformed where they are', async () => {
+  const malformed = toRaw(tlv(0x04, Uint8Array.of(0)))
+  const pki = await mintIssuerPki({ leaf: { extensions: [malformed] } })
+  const found = await ask({ chain: pki.chain }, { anchors: [caAnchor(pki.root.pem)] })
+  expect(verdict(found)).toBe('malformed_certificate_chain')
+})
+
+function keyIdentifier(hex: string): RawExtension {
+  return toRaw(new Uint8Array(new x509.AuthorityKeyIdentifierExtension(hex).value))
+}
+
+function toRaw(value: Uint8Array): RawExtension {
+  return { oid: '2.5.29.35', critical: false, value }
+}

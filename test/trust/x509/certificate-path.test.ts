@@ -1,0 +1,171 @@
+// Certificate paths: how far trust goes, and what an anchor may demand. What is refused, by a change each: chain-mutations.test.ts.
+
+import { describe, expect, it } from 'vitest'
+import type { TrustContext } from '../../../src/trust/anchors/signer.ts'
+import {
+  type CertificateOptions,
+  type IssuerPki,
+  type Minted,
+  mintIntermediate,
+  mintIssuerPki,
+  mintKeys,
+  mintLeaf,
+  mintRoot,
+  type RawExtension,
+  tlv,
+} from '../../support/certificates/certificates.ts'
+import { ask, caAnchor, NOW, pki, verdict } from '../fixtures.ts'
+
+const HOUR = 3_600_000
+const BEFORE = new Date(NOW * 1000 - HOUR)
+const SERVER_AUTH = '1.3.6.1.5.5.7.3.1'
+const ANY_PURPOSE = '2.5.29.37.0'
+const DOCUMENT_SIGNER = '1.0.18013.5.1.2'
+const OTHER_PURPOSE = '1.3.6.1.5.5.7.3.4'
+
+const UNKNOWN: RawExtension = { oid: '1.2.3.4.5', critical: true, value: tlv(0x05) }
+
+/** Asks about an infrastructure with its own root as the anchor. */
+async function askPki(changed: IssuerPki, context: Partial<TrustContext> = {}): Promise<string> {
+  return verdict(await ask({ chain: changed.chain }, { anchors: [caAnchor(changed.root.pem)], ...context }))
+}
+
+/** Asks with certificates other than the good ones, below the good root. */
+async function askChain(...chain: readonly Minted[]): Promise<string> {
+  return verdict(await ask({ chain: chain.map((certificate) => certificate.der) }))
+}
+
+type Changes = Parameters<typeof mintIssuerPki>[0]
+
+describe('a path that is trusted', () => {
+  it.each<[string, Changes]>([
+    ['as it is', {}],
+    [
+      'with P-384 and SHA-384',
+      {
+        root: { keyKind: 'P-384' },
+        intermediate: { keyKind: 'P-384', hash: 'SHA-384' },
+        leaf: { hash: 'SHA-384' },
+      },
+    ],
+    [
+      'with P-521 and SHA-512',
+      {
+        root: { keyKind: 'P-521' },
+        intermediate: { keyKind: 'P-521', hash: 'SHA-512' },
+        leaf: { hash: 'SHA-512' },
+      },
+    ],
+    ['with Ed25519 authorities', { root: { keyKind: 'Ed25519' }, intermediate: { keyKind: 'Ed25519' } }],
+    ['with RSA-2048 authorities', { root: { keyKind: 'RSA-2048' }, intermediate: { keyKind: 'RSA-2048' } }],
+    ['with a path length that is just enough', { root: { pathLength: 1 }, intermediate: { pathLength: 0 } }],
+    ['with a leaf that has no basic constraints', { leaf: { ca: null } }],
+    ['with an anchor that has no key usage', { root: { keyUsage: null } }],
+    [
+      'with an extended key usage besides TLS',
+      { leaf: { extendedKeyUsage: [SERVER_AUTH, DOCUMENT_SIGNER] } },
+    ],
+    [
+      'with an unknown extension that is not critical',
+      { leaf: { extensions: [{ ...UNKNOWN, critical: false }] } },
+    ],
+    ['with a leaf named like its authority', { leaf: { subject: 'C=DE,O=Test Trust,CN=Test Issuing CA' } }],
+    ['at the last second of the leaf', { leaf: { notAfter: new Date(NOW * 1000) } }],
+    ['at the first second of the leaf', { leaf: { notBefore: new Date(NOW * 1000) } }],
+  ])('%s', async (_, changes) => {
+    expect(await askPki(await mintIssuerPki(changes))).toBe('trusted')
+  })
+
+  it('from a leaf right below the anchor', async () => {
+    expect(await askChain(await mintLeaf(pki.root))).toBe('trusted')
+  })
+
+  it('with eight certificates, and not with nine', async () => {
+    const chain = [await mintIntermediate(pki.root, { subject: 'CN=Level 1' })]
+    for (let level = 2; level <= 8; level++) {
+      chain.unshift(await mintIntermediate(chain[0]!, { subject: `CN=Level ${level}` }))
+    }
+    expect(await askChain(await mintLeaf(chain[1]!), ...chain.slice(1))).toBe('trusted')
+    expect(await askChain(await mintLeaf(chain[0]!), ...chain)).toBe(
+      'certificate_profile_violation: chain_too_long',
+    )
+  })
+
+  it('whose issuer names differ in string type and case only (RFC 5280 §7.1)', async () => {
+    const leaf = await mintLeaf(pki.intermediate, { issuerName: 'C=de, O=TEST  trust, CN=Test Issuing CA' })
+    expect(await askChain(leaf, pki.intermediate)).toBe('trusted')
+  })
+
+  it('where a self-issued intermediate does not count towards the path length (RFC 5280 §4.2.1.9)', async () => {
+    const root = await mintRoot({ pathLength: 1 })
+    const first = await mintIntermediate(root)
+    const second = await mintIntermediate(first)
+    const leaf = await mintLeaf(second)
+    const chain = [leaf.der, second.der, first.der]
+    expect(verdict(await ask({ chain }, { anchors: [caAnchor(root.pem)] }))).toBe('trusted')
+  })
+})
+
+describe('a path is refused', () => {
+  it('where RSA and SHA-1 signed a certificate in it', async () => {
+    const changed = await mintIssuerPki({ root: { keys: await rsaSha1() }, intermediate: { hash: 'SHA-1' } })
+    expect(await askPki(changed)).toBe('certificate_profile_violation: weak_key_or_signature')
+  })
+
+  it('as untrusted before it is refused as expired', async () => {
+    const stranger = await mintIssuerPki({ root: { subject: 'CN=Stranger' }, leaf: { notAfter: BEFORE } })
+    expect(verdict(await ask({ chain: stranger.chain }))).toBe('untrusted_issuer')
+  })
+})
+
+describe('an anchor inside the chain', () => {
+  it('is no obstacle where another anchor vouches for the whole chain', async () => {
+    const anchors = [caAnchor(pki.intermediate.pem), caAnchor(pki.root.pem, { name: 'root' })]
+    const result = await ask({}, { anchors })
+    expect(result.ok && result.value.anchor.name).toBe('root')
+    expect(verdict(await ask({}, { anchors: anchors.slice(0, 1) }))).toBe('trust_anchor_in_chain')
+  })
+})
+
+describe('extended key usage that an anchor demands', () => {
+  const askFor = async (
+    eku: readonly string[],
+    changes: { leaf?: CertificateOptions; intermediate?: CertificateOptions },
+  ) => {
+    const changed = await mintIssuerPki(changes)
+    return askPki(changed, { anchors: [caAnchor(changed.root.pem, { eku })] })
+  }
+
+  it.each<[string, Changes & object, string]>([
+    ['is met by one of several', { leaf: { extendedKeyUsage: [DOCUMENT_SIGNER] } }, 'trusted'],
+    ['is not met by another', { leaf: { extendedKeyUsage: [OTHER_PURPOSE] } }, 'extended_key_usage'],
+    ['is not met by none', {}, 'extended_key_usage'],
+    ['is not met by any', { leaf: { extendedKeyUsage: [ANY_PURPOSE] } }, 'extended_key_usage'],
+    [
+      'is not met below an intermediate limited to another',
+      { leaf: { extendedKeyUsage: [DOCUMENT_SIGNER] }, intermediate: { extendedKeyUsage: [OTHER_PURPOSE] } },
+      'extended_key_usage',
+    ],
+    [
+      'is met below an intermediate for any',
+      { leaf: { extendedKeyUsage: [DOCUMENT_SIGNER] }, intermediate: { extendedKeyUsage: [ANY_PURPOSE] } },
+      'trusted',
+    ],
+  ])('%s', async (_, changes, expected) => {
+    expect(await askFor([DOCUMENT_SIGNER, '1.2.3'], changes)).toContain(expected)
+  })
+})
+
+/** @peculiar/x509 takes the hash of an RSA signature from the key. */
+async function rsaSha1(): Promise<CryptoKeyPair> {
+  const { publicKey, privateKey } = await mintKeys('RSA-2048')
+  const sha1 = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-1' }
+  const [spki, pkcs8] = await Promise.all([
+    crypto.subtle.exportKey('spki', publicKey),
+    crypto.subtle.exportKey('pkcs8', privateKey),
+  ])
+  return {
+    publicKey: await crypto.subtle.importKey('spki', spki as ArrayBuffer, sha1, true, ['verify']),
+    privateKey: await crypto.subtle.importKey('pkcs8', pkcs8 as ArrayBuffer, sha1, true, ['sign']),
+  }
+}

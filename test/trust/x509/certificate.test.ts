@@ -1,0 +1,152 @@
+// Certificates as bytes: what is not strict DER is no certificate, and what is reads as OpenSSL (through Node) reads it.
+
+import { X509Certificate } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { concatBytes, decodeHex } from '../../../src/codec/bytes.ts'
+import { type Certificate, decodeCertificate } from '../../../src/trust/x509/certificate.ts'
+import { subjectKeyJwk } from '../../../src/trust/x509/subject-key.ts'
+import {
+  type Minted,
+  mintLeaf,
+  type RawExtension,
+  tlv,
+  withDer,
+} from '../../support/certificates/certificates.ts'
+import isoVectors from '../../vectors/iso18013-5-annexD.json' with { type: 'json' }
+import { ask, pinnedAnchor, pki, verdict } from '../fixtures.ts'
+
+const UNKNOWN: RawExtension = { oid: '1.2.3.4.5', critical: false, value: tlv(0x05) }
+
+const ECDSA_WITH_SHA256 = '2a8648ce3d040302'
+
+async function askChain(...chain: readonly Minted[]): Promise<string> {
+  return verdict(await ask({ chain: chain.map((certificate) => certificate.der) }))
+}
+
+describe('decodeCertificate', () => {
+  it.each([
+    ['ISO 18013-5 Annex D, document signer', isoVectors.ISO_18013_5_ANNEX_D_DS_CERT],
+    ['ISO 18013-5 Annex D, reader', isoVectors.ISO_18013_5_ANNEX_D_READER_CERT],
+    ['a leaf of @peculiar/x509', Buffer.from(pki.leaf.der).toString('hex')],
+    ['an authority of @peculiar/x509', Buffer.from(pki.root.der).toString('hex')],
+  ])('reads %s as OpenSSL does', (_, hex) => {
+    const bytes = decodeHex(hex)!
+    const judge = new X509Certificate(bytes)
+    const certificate = decodeCertificate(bytes) as Certificate
+    expect(certificate.notBefore).toBe(judge.validFromDate.getTime() / 1000)
+    expect(certificate.notAfter).toBe(judge.validToDate.getTime() / 1000)
+    expect(certificate.extensions.basicConstraints?.ca ?? false).toBe(judge.ca)
+    expect(subjectKeyJwk(certificate.subjectKey!)).toEqual(judge.publicKey.export({ format: 'jwk' }))
+    const texts = certificate.subject.rdns.flat().map(({ text }) => text)
+    expect(texts).toEqual(judge.subject.split('\n').map((line) => line.replace(/^[^=]*=/, '')))
+  })
+
+  it('reads the key usage and extended key usage of a published document signer', () => {
+    const certificate = decodeCertificate(decodeHex(isoVectors.ISO_18013_5_ANNEX_D_DS_CERT)!)
+    expect(certificate?.extensions.keyUsage).toEqual({
+      digitalSignature: true,
+      contentCommitment: false,
+      keyCertSign: false,
+      cRLSign: false,
+    })
+    expect(certificate?.extensions.extendedKeyUsage).toEqual(['1.0.18013.5.1.2'])
+  })
+})
+
+describe('bytes that are not a strict certificate', () => {
+  const { der } = pki.leaf
+  const cases: readonly [string, Uint8Array<ArrayBuffer>, string][] = [
+    ['truncated DER', der.slice(0, -1), 'malformed_certificate_chain'],
+    ['a byte after the certificate', concatBytes(der, Uint8Array.of(0)), 'malformed_certificate_chain'],
+    ['an empty certificate', new Uint8Array(), 'malformed_certificate_chain'],
+    ['a certificate beyond 16 KiB', new Uint8Array(16_385), 'malformed_certificate_chain'],
+    [
+      'a length in more octets than it needs',
+      concatBytes(Uint8Array.of(0x30, 0x83, 0), der.slice(2)),
+      'malformed_certificate_chain',
+    ],
+    ['a flipped bit at the end of the signature', flipped(der, der.length - 1), 'invalid_certificate_path'],
+  ]
+
+  it.each(cases)('refuses %s as the leaf', async (_, leaf, expected) => {
+    expect(verdict(await ask({ chain: [leaf, pki.intermediate.der] }))).toBe(expected)
+  })
+
+  it('refuses a malformed certificate above a good leaf', async () => {
+    expect(verdict(await ask({ chain: [pki.leaf.der, pki.intermediate.der.slice(0, -1)] }))).toBe(
+      'malformed_certificate_chain',
+    )
+  })
+
+  it.each<[string, readonly RawExtension[]]>([
+    ['an extension twice', [UNKNOWN, UNKNOWN]],
+    ['basic constraints twice', [{ oid: '2.5.29.19', critical: true, value: tlv(0x30) }]],
+    [
+      'basic constraints with a negative path length',
+      [
+        {
+          oid: '2.5.29.19',
+          critical: true,
+          value: tlv(0x30, tlv(1, Uint8Array.of(255)), tlv(2, Uint8Array.of(255))),
+        },
+      ],
+    ],
+    ['an alternative name that is no sequence', [{ oid: '2.5.29.17', critical: false, value: tlv(0x04) }]],
+    ['an empty alternative name', [{ oid: '2.5.29.17', critical: false, value: tlv(0x30) }]],
+    [
+      'an alternative name that is not ASCII',
+      [{ oid: '2.5.29.17', critical: false, value: tlv(0x30, tlv(0x82, Uint8Array.of(0xe4))) }],
+    ],
+    ['a name of no known form', [{ oid: '2.5.29.17', critical: false, value: tlv(0x30, tlv(0x89)) }]],
+    ['more than 16 KiB', [{ ...UNKNOWN, value: tlv(0x04, new Uint8Array(16_384)) }]],
+    [
+      'junk after the value of a known extension',
+      [
+        {
+          oid: '2.5.29.37',
+          critical: false,
+          value: concatBytes(tlv(0x30, tlv(6, Uint8Array.of(42))), Uint8Array.of(0)),
+        },
+      ],
+    ],
+  ])('refuses a leaf with %s', async (_, extensions) => {
+    const keepsConstraints = extensions.some(({ oid, value }) => oid === '2.5.29.19' && value.length > 2)
+    const leaf = await mintLeaf(pki.intermediate, { ...(keepsConstraints && { ca: null }), extensions })
+    expect(await askChain(leaf, pki.intermediate)).toBe('malformed_certificate_chain')
+  })
+
+  it('refuses a leaf whose unsigned algorithm identifier differs from the signed one (RFC 5280 §4.1.1.2)', async () => {
+    const changed = replaced(der, ECDSA_WITH_SHA256, '2a8648ce3d040303')
+    expect(verdict(await ask({ chain: [changed, pki.intermediate.der] }))).toBe('malformed_certificate_chain')
+  })
+
+  it.each([
+    ['in hybrid form', '03420004', '03420006'],
+    ['on another curve', '2a8648ce3d030107', '2a8648ce3d030106'],
+    ['of another kind', '2a8648ce3d0201', '2a8648ce3d0202'],
+  ])('uses no key %s, not even a pinned one', async (_, from, to) => {
+    const pinned = withDer(pki.leaf, replaced(der, from, to))
+    expect(decodeCertificate(pinned.der)).toMatchObject({ subjectKey: undefined })
+    const anchors = [pinnedAnchor(pinned.pem)]
+    expect(verdict(await ask({ chain: [pinned.der] }, { anchors }))).toBe('issuer_key_not_found')
+  })
+
+  it('trusts no flipped bit anywhere in a leaf', async () => {
+    for (let i = 0; i < der.length; i++) {
+      const result = await ask({ chain: [flipped(der, i), pki.intermediate.der] })
+      expect(result.ok, `byte ${i}`).toBe(false)
+    }
+  })
+})
+
+function flipped(bytes: Uint8Array<ArrayBuffer>, i: number): Uint8Array<ArrayBuffer> {
+  return bytes.map((byte, j) => (i === j ? byte ^ 1 : byte))
+}
+
+/** The certificate with the last occurrence of some bytes replaced by as many others. */
+function replaced(bytes: Uint8Array<ArrayBuffer>, from: string, to: string): Uint8Array<ArrayBuffer> {
+  const hex = Buffer.from(bytes).toString('hex')
+  const at = hex.lastIndexOf(from)
+  expect(at).toBeGreaterThan(0)
+  return decodeHex(hex.slice(0, at) + to + hex.slice(at + from.length))!
+}

@@ -1,0 +1,57 @@
+// Lists that OpenSSL made, judged as `openssl verify -crl_check -extended_crl` judged them. What it reads and this does not is
+// unknown here, never good: lists that are not whole or speak for others.
+
+import { describe, expect, it } from 'vitest'
+import { decodeBase64 } from '../../../src/codec/base64url.ts'
+import { decodeCertificate } from '../../../src/trust/x509/certificate.ts'
+import vectors from '../../vectors/crl-openssl.json' with { type: 'json' }
+import { standingIn, word } from './crl-fixtures.ts'
+
+const MADE = Date.parse('2026-11-21T12:00:00Z') / 1000
+const ADDRESS = 'http://crl.authority.example.org/1.crl'
+
+const certificate = (base64: string) => decodeCertificate(decodeBase64(base64)!)!
+const authority = certificate(vectors.authority)
+
+type List = keyof typeof vectors.lists
+type Verdict = { readonly openssl: string; readonly here: string }
+const both = (verdict: string): Verdict => ({ openssl: verdict, here: verdict })
+
+const GONE = 'unable to get certificate CRL'
+const VERDICTS: Readonly<Record<List, Readonly<Record<'good' | 'revoked' | 'held', Verdict>>>> = {
+  complete: { good: both('valid'), revoked: both('revoked'), held: both('revoked') },
+  placed: { good: both('valid'), revoked: both('revoked'), held: both('revoked') },
+  version_1: { good: both('valid'), revoked: both('revoked'), held: both('revoked') },
+  elsewhere: every({ openssl: 'different CRL scope', here: 'another_list' }),
+  delta: every({ openssl: GONE, here: 'unsupported' }),
+  indirect: {
+    good: { openssl: 'valid', here: 'unsupported' },
+    revoked: { openssl: 'revoked', here: 'unsupported' },
+    held: { openssl: 'revoked', here: 'unsupported' },
+  },
+  some_reasons: {
+    good: { openssl: GONE, here: 'unsupported' },
+    revoked: { openssl: 'revoked', here: 'unsupported' },
+    held: { openssl: 'revoked', here: 'unsupported' },
+  },
+}
+
+function every(verdict: Verdict) {
+  return { good: verdict, revoked: verdict, held: verdict }
+}
+
+describe('a list made by OpenSSL', () => {
+  it.each(Object.entries(VERDICTS))(
+    'that is %s says of each certificate what it may',
+    async (name, verdicts) => {
+      const list = decodeBase64(vectors.lists[name as List])!
+      for (const [which, { here, openssl }] of Object.entries(verdicts)) {
+        const path = [certificate(vectors.certificates[which as 'good']), authority]
+        const found = word(await standingIn({ [ADDRESS]: list }, path, MADE))
+        expect([which, found]).toEqual([which, here])
+        // Valid here is valid there.
+        expect(found === 'valid' && openssl !== 'valid').toBe(false)
+      }
+    },
+  )
+})

@@ -1,0 +1,127 @@
+// RFC 5280 §5.1, X.690: the form of a revocation list. Each is one that OpenSSL made, with one part of it changed.
+
+import { describe, expect, it } from 'vitest'
+import { decodeBase64 } from '../../../src/codec/base64url.ts'
+import { splitDer } from '../../../src/codec/der.ts'
+import { decodeCrl, serialKey } from '../../../src/trust/x509/crl.ts'
+import { decodeDistributionPoints } from '../../../src/trust/x509/distribution-points.ts'
+import { tlv } from '../../support/certificates/certificates.ts'
+import vectors from '../../vectors/crl-openssl.json' with { type: 'json' }
+import { place, pointName, points, TRUE } from './crl-fixtures.ts'
+
+const partsOf = (content: Uint8Array<ArrayBuffer>) => splitDer(content, 7)!.map(({ encoded }) => encoded)
+const [whole] = splitDer(decodeBase64(vectors.lists.complete)!, 1)!
+const outside = partsOf(whole!.content)
+const inside = partsOf(splitDer(whole!.content, 3)![0]!.content)
+
+type Change = (parts: Uint8Array<ArrayBuffer>[]) => unknown
+
+/** The list with its signed fields and its three outer parts changed, its lengths right and its signature not. */
+function listWith(change: Change, outer: Change = () => undefined): Uint8Array<ArrayBuffer> {
+  const [fields, parts] = [[...inside], [...outside]]
+  change(fields)
+  parts[0] = tlv(0x30, ...fields)
+  outer(parts)
+  return tlv(0x30, ...parts)
+}
+
+const verdictOn = (list: Uint8Array<ArrayBuffer>) => {
+  const decoded = decodeCrl(list)
+  return decoded.ok ? 'decoded' : decoded.error
+}
+
+const VERSION = 0
+const ALGORITHM = 1
+const ISSUER = 2
+const THIS_UPDATE = 3
+const ENTRIES = 5
+const EXTENSIONS = 6
+const time = (text: string, tag = 0x17) => tlv(tag, new TextEncoder().encode(text))
+const entryOf = (serialNumber: readonly number[], ...parts: readonly Uint8Array[]) =>
+  tlv(0x30, tlv(0x30, tlv(0x02, Uint8Array.from(serialNumber)), time('260101000000Z'), ...parts))
+const entry = (...parts: readonly Uint8Array[]) => entryOf([1], ...parts)
+const extension = ({ oid: _, value }: ReturnType<typeof place>) =>
+  tlv(0xa0, tlv(0x30, tlv(0x30, Uint8Array.of(6, 3, 0x55, 0x1d, 0x1c), tlv(1, TRUE), tlv(4, value))))
+
+describe('a revocation list', () => {
+  it('is read as it is, and without what it need not have', () => {
+    expect(verdictOn(listWith(() => undefined))).toBe('decoded')
+    expect(verdictOn(listWith((fields) => fields.splice(ENTRIES, 2)))).toBe('decoded')
+    expect(verdictOn(listWith((fields) => fields.splice(THIS_UPDATE + 1, 1)))).toBe('decoded')
+    const decoded = decodeCrl(listWith((fields) => fields.splice(ENTRIES, 1, entry())))
+    expect(decoded.ok && [...decoded.value.list.revoked]).toEqual([serialKey(Uint8Array.of(1))])
+  })
+
+  it.each<[string, Change, Change?]>([
+    ['of the first version with extensions', (fields) => fields.splice(VERSION, 1)],
+    ['of a third version', (fields) => fields.splice(VERSION, 1, tlv(2, Uint8Array.of(2)))],
+    [
+      'that names another algorithm inside',
+      (fields) => fields.splice(ALGORITHM, 1, tlv(0x30, Uint8Array.of(6, 3, 0x2b, 0x65, 0x70))),
+    ],
+    ['without an issuer', (fields) => fields.splice(ISSUER, 1)],
+    ['without a time', (fields) => fields.splice(THIS_UPDATE, 2)],
+    ['of a day that does not exist', (fields) => fields.splice(THIS_UPDATE, 1, time('260230000000Z'))],
+    ['that ends on one', (fields) => fields.splice(THIS_UPDATE + 1, 1, time('260230000000Z'))],
+    ['with three times', (fields) => fields.splice(THIS_UPDATE, 0, time('260101000000Z'))],
+    ['with its extensions before its entries', (fields) => fields.push(...fields.splice(ENTRIES, 1))],
+    ['with more after its extensions', (fields) => fields.push(tlv(0x05))],
+    [
+      'with two lists of extensions',
+      (fields) => fields.splice(EXTENSIONS, 1, tlv(0xa0, tlv(0x30), tlv(0x30))),
+    ],
+    [
+      'with an entry that has no serial number',
+      (fields) => fields.splice(ENTRIES, 1, tlv(0x30, tlv(0x30, time('260101000000Z')))),
+    ],
+    // It would revoke a certificate that it then does not seem to name.
+    ['with a serial number in too many octets', (fields) => fields.splice(ENTRIES, 1, entryOf([0, 1]))],
+    ['with a serial number in none', (fields) => fields.splice(ENTRIES, 1, entryOf([]))],
+    [
+      'with an entry that has no date',
+      (fields) => fields.splice(ENTRIES, 1, tlv(0x30, tlv(0x30, tlv(2, TRUE)))),
+    ],
+    ['with an entry that has more', (fields) => fields.splice(ENTRIES, 1, entry(tlv(0x30), tlv(0x30)))],
+    ['with an entry whose extensions are none', (fields) => fields.splice(ENTRIES, 1, entry(tlv(0x05)))],
+    ['whose signed part is a set', () => undefined, (parts) => parts.splice(0, 1, tlv(0x31, ...inside))],
+    ['with more outside', () => undefined, (parts) => parts.push(tlv(0x05))],
+    ['without a signature', () => undefined, (parts) => parts.pop()],
+    [
+      'whose signature has a part of a byte',
+      () => undefined,
+      (parts) => parts.splice(2, 1, tlv(3, Uint8Array.of(1, 0))),
+    ],
+    [
+      'that is of authorities, or not',
+      (fields) => fields.splice(EXTENSIONS, 1, extension(place(tlv(0x82, Uint8Array.of(0))))),
+    ],
+    [
+      'that is of authorities by a word',
+      (fields) => fields.splice(EXTENSIONS, 1, extension(place(tlv(0x82, Uint8Array.of(0xff, 0xff))))),
+    ],
+    [
+      'whose place is no sequence',
+      (fields) => fields.splice(EXTENSIONS, 1, extension({ ...place(), value: tlv(0x31) })),
+    ],
+  ])('%s is none', (_, change, outer) => {
+    expect(verdictOn(listWith(change, outer))).toBe('malformed')
+  })
+})
+
+describe('distribution points', () => {
+  const uri = 'http://a.example.org/'
+  const reasons = tlv(0x81, Uint8Array.of(6, 0x40))
+
+  it.each([
+    ['with its parts in another order', points([reasons, pointName(uri)]).value],
+    ['with a part twice', points([pointName(uri), pointName(uri)]).value],
+    ['in a set', tlv(0x31, tlv(0x30, pointName(uri)))],
+    ['that is a set', tlv(0x30, tlv(0x31, pointName(uri)))],
+    ['of two names', points([tlv(0xa0, tlv(0xa0, tlv(0x86)), tlv(0xa1))]).value],
+    ['with a name that is none', points([tlv(0xa0, tlv(0xa0, tlv(0x05)))]).value],
+    ['with a name beyond ASCII', points([tlv(0xa0, tlv(0xa0, tlv(0x86, Uint8Array.of(0xe9))))]).value],
+    ['of nothing', new Uint8Array()],
+  ])('%s are none', (_, value) => {
+    expect(decodeDistributionPoints(value)).toBeUndefined()
+  })
+})

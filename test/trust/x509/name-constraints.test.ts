@@ -1,0 +1,253 @@
+// Name constraints (RFC 5280 §4.2.1.10): constraints and names are encoded by @peculiar/x509; an authority with the
+// constraint, a leaf with the name, nothing else differs.
+
+import { describe, expect, it } from 'vitest'
+import { concatBytes, decodeHex, utf8 } from '../../../src/codec/bytes.ts'
+import {
+  type AltName,
+  type CertificateOptions,
+  mintIntermediate,
+  mintIssuerPki,
+  mintLeaf,
+  nameConstraints,
+  tlv,
+} from '../../support/certificates/certificates.ts'
+import { ask, caAnchor, pki, verdict } from '../fixtures.ts'
+
+const dns = (value: string): AltName => ({ type: 'dns', value })
+const uri = (value: string): AltName => ({ type: 'url', value })
+const email = (value: string): AltName => ({ type: 'email', value })
+const ip = (value: string): AltName => ({ type: 'ip', value })
+const dn = (value: string): AltName => ({ type: 'dn', value })
+/** iPAddress with a mask, which no library encodes. */
+const range = (hex: string) => tlv(0x87, decodeHex(hex)!)
+
+type Subtree = AltName | Uint8Array
+
+async function judge(
+  subtrees: Parameters<typeof nameConstraints>[0],
+  leaf: CertificateOptions,
+  critical = true,
+): Promise<string> {
+  const extensions = [{ ...nameConstraints(subtrees), critical }]
+  const { chain, root } = await mintIssuerPki({ intermediate: { extensions }, leaf })
+  return verdict(await ask({ chain }, { anchors: [caAnchor(root.pem)] }))
+}
+
+const VIOLATION = 'certificate_profile_violation: name_constraints'
+const LEAF = 'C=DE,O=Test Issuer,CN=Test Document Signer'
+
+/** Each pair: a constraint, names inside it, and names outside it. */
+const PLACES: readonly [Subtree, readonly AltName[], readonly AltName[]][] = [
+  [
+    dns('example.com'),
+    [dns('example.com'), dns('a.b.example.com'), dns('EXAMPLE.com'), dns('*.example.com')],
+    [dns('example.org'), dns('badexample.com'), dns('com')],
+  ],
+  [
+    dns('.example.com'),
+    [dns('a.example.com'), dns('*.example.com')],
+    [dns('example.com'), dns('a.example.org')],
+  ],
+  [
+    uri('host.example.com'),
+    [uri('https://host.example.com'), uri('https://HOST.example.com:8443/a?b#c')],
+    [
+      uri('https://example.com/'),
+      uri('https://a.host.example.com/'),
+      uri('https://host.example.com.evil.org/'),
+    ],
+  ],
+  [
+    uri('.example.com'),
+    [uri('https://a.b.example.com/')],
+    [uri('https://example.com/'), uri('https://badexample.com/')],
+  ],
+  [
+    email('example.com'),
+    [email('anyone@example.com'), email('anyone@EXAMPLE.com')],
+    [email('anyone@a.example.com'), email('anyone@example.org')],
+  ],
+  [email('.example.com'), [email('anyone@a.example.com')], [email('anyone@example.com')]],
+  [
+    email('one@example.com'),
+    [email('one@example.com')],
+    [email('two@example.com'), email('one@example.org')],
+  ],
+  [range('c0a80000ffff0000'), [ip('192.168.1.2')], [ip('192.169.1.2'), ip('2001:db8::1')]],
+  [
+    range(`20010db8${'00'.repeat(12)}ffffffff${'00'.repeat(12)}`),
+    [ip('2001:db8::1')],
+    [ip('2001:db9::1'), ip('192.168.1.2')],
+  ],
+]
+
+/** Names that cannot be placed for sure satisfy neither a permitted subtree nor an excluded one. */
+const UNPLACEABLE: readonly [AltName, AltName][] = [
+  [dns('example.com'), dns('evil.example.com.')],
+  [dns('example.com'), dns('a b.example.com')],
+  [dns('a.example.com'), dns('*.com')],
+  [uri('.example.com'), uri('urn:a.example.com')],
+  [uri('.example.com'), uri('https://192.0.2.1/')],
+  [uri('.example.com'), uri('https://user@a.example.com/')],
+  [uri('.example.com'), uri('https://evil.org\\a.example.com/')],
+  [email('example.com'), email('example.com')],
+  [email('example.com'), email('"a@b"@example.com')],
+  [email('one@example.com'), email('ONE@example.com')],
+]
+
+describe('a permitted subtree', () => {
+  it.each(PLACES.flatMap(([subtree, inside]) => inside.map((name) => [name.value, subtree, name] as const)))(
+    'admits %s',
+    async (_, subtree, name) => {
+      expect(await judge({ permitted: [subtree] }, { altNames: [name] })).toBe('trusted')
+    },
+  )
+
+  it.each(
+    PLACES.flatMap(([subtree, , outside]) => outside.map((name) => [name.value, subtree, name] as const)),
+  )('refuses %s', async (_, subtree, name) => {
+    expect(await judge({ permitted: [subtree] }, { altNames: [name] })).toBe(VIOLATION)
+  })
+
+  it.each(UNPLACEABLE.map(([subtree, name]) => [name.value, subtree, name] as const))(
+    'refuses %s, which cannot be placed',
+    async (_, subtree, name) => {
+      expect(await judge({ permitted: [subtree] }, { altNames: [name] })).toBe(VIOLATION)
+    },
+  )
+
+  it('says nothing about names of other forms', async () => {
+    expect(await judge({ permitted: [dns('example.com')] }, { altNames: [uri('https://example.org')] })).toBe(
+      'trusted',
+    )
+  })
+
+  it('must hold for every name', async () => {
+    const altNames = [dns('example.com'), dns('example.org')]
+    expect(await judge({ permitted: [dns('example.com')] }, { altNames })).toBe(VIOLATION)
+  })
+
+  it('is one of several alternatives', async () => {
+    const permitted = [dns('example.com'), dns('example.org')]
+    expect(await judge({ permitted }, { altNames: [dns('a.example.org')] })).toBe('trusted')
+  })
+
+  it('binds where the extension is not critical, too', async () => {
+    expect(await judge({ permitted: [dns('example.com')] }, { altNames: [dns('example.org')] }, false)).toBe(
+      VIOLATION,
+    )
+  })
+})
+
+describe('an excluded subtree', () => {
+  it.each(PLACES.flatMap(([subtree, inside]) => inside.map((name) => [name.value, subtree, name] as const)))(
+    'refuses %s',
+    async (_, subtree, name) => {
+      expect(await judge({ excluded: [subtree] }, { altNames: [name] })).toBe(VIOLATION)
+    },
+  )
+
+  it.each(
+    PLACES.flatMap(([subtree, , outside]) => outside.map((name) => [name.value, subtree, name] as const)),
+  )('admits %s', async (_, subtree, name) => {
+    expect(await judge({ excluded: [subtree] }, { altNames: [name] })).toBe('trusted')
+  })
+
+  it.each(UNPLACEABLE.map(([subtree, name]) => [name.value, subtree, name] as const))(
+    'refuses %s, which cannot be placed',
+    async (_, subtree, name) => {
+      expect(await judge({ excluded: [subtree] }, { altNames: [name] })).toBe(VIOLATION)
+    },
+  )
+
+  it('wins over a permitted one', async () => {
+    const subtrees = { permitted: [dns('example.com')], excluded: [dns('a.example.com')] }
+    expect(await judge(subtrees, { altNames: [dns('b.example.com')] })).toBe('trusted')
+    expect(await judge(subtrees, { altNames: [dns('x.a.example.com')] })).toBe(VIOLATION)
+  })
+})
+
+describe('a directory name constraint', () => {
+  it.each<[string, string, string]>([
+    ['the subject below it', LEAF, 'trusted'],
+    ['the subject in another case and spacing', 'C=de,O=test  ISSUER,CN=Somebody', 'trusted'],
+    ['a subject of another organization', 'C=DE,O=Other Issuer,CN=Somebody', VIOLATION],
+    ['a subject that is shorter', 'C=DE', VIOLATION],
+    ['a subject whose order differs', 'O=Test Issuer,C=DE,CN=Somebody', VIOLATION],
+  ])('permits by %s', async (_, subject, expected) => {
+    expect(await judge({ permitted: [dn('C=DE,O=Test Issuer')] }, { subject })).toBe(expected)
+  })
+
+  it('excludes the subject below it however it is written', async () => {
+    const excluded = [dn('C=DE,O=Test Issuer')]
+    expect(await judge({ excluded }, { subject: 'C=DE,O=Other,CN=Somebody' })).toBe('trusted')
+    expect(await judge({ excluded }, { subject: 'C=DE,O=TEST ISSUER,CN=Somebody' })).toBe(VIOLATION)
+  })
+
+  it('holds for directory names among the alternative names', async () => {
+    const permitted = [dn('C=DE')]
+    expect(await judge({ permitted }, { altNames: [dn('C=DE,O=Elsewhere')] })).toBe('trusted')
+    expect(await judge({ permitted }, { altNames: [dn('C=FR,O=Elsewhere')] })).toBe(VIOLATION)
+  })
+})
+
+describe('where constraints bind', () => {
+  it('holds a mail address in the subject to the mail constraints (RFC 5280 §4.2.1.10)', async () => {
+    const permitted = [email('example.com')]
+    expect(await judge({ permitted }, { subject: `${LEAF},E=a@example.com` })).toBe('trusted')
+    expect(await judge({ permitted }, { subject: `${LEAF},E=a@example.org` })).toBe(VIOLATION)
+  })
+
+  it('refuses constraints in a form that is not processed', async () => {
+    const registeredId = tlv(0x88, Uint8Array.of(42))
+    expect(await judge({ permitted: [registeredId] }, {})).toBe(VIOLATION)
+    expect(await judge({ excluded: [registeredId] }, {})).toBe(VIOLATION)
+  })
+
+  it('refuses subtrees with bounds, which nobody may use (RFC 5280 §4.2.1.10)', async () => {
+    const base = tlv(0x82, utf8('example.com'))
+    const altNames = [dns('example.com')]
+    expect(await judge({ permitted: [base] }, { altNames })).toBe('trusted')
+    for (const tag of [0x80, 0x81]) {
+      const bounded = concatBytes(base, tlv(tag, Uint8Array.of(1)))
+      expect(await judge({ permitted: [bounded] }, { altNames })).toBe(VIOLATION)
+    }
+  })
+
+  it('refuses a range of address and mask that is none', async () => {
+    expect(await judge({ excluded: [range('c0a800')] }, { altNames: [ip('10.0.0.1')] })).toBe(VIOLATION)
+  })
+
+  it('refuses a leaf that has constraints itself', async () => {
+    const extensions = [nameConstraints({ permitted: [dns('example.com')] })]
+    const leaf = await mintLeaf(pki.intermediate, { extensions })
+    expect(verdict(await ask({ chain: [leaf.der, pki.intermediate.der] }))).toBe(VIOLATION)
+  })
+
+  it('applies the constraints of the anchor', async () => {
+    const extensions = [nameConstraints({ permitted: [dns('example.com')] })]
+    const { chain, root } = await mintIssuerPki({
+      root: { extensions },
+      leaf: { altNames: [dns('example.org')] },
+    })
+    expect(verdict(await ask({ chain }, { anchors: [caAnchor(root.pem)] }))).toBe(VIOLATION)
+  })
+
+  it('applies them to intermediates', async () => {
+    const extensions = [nameConstraints({ permitted: [dn('C=DE')] })]
+    const { chain, root } = await mintIssuerPki({
+      root: { extensions },
+      intermediate: { subject: 'C=FR,CN=Issuing CA' },
+    })
+    expect(verdict(await ask({ chain }, { anchors: [caAnchor(root.pem)] }))).toBe(VIOLATION)
+  })
+
+  it('lets a lower authority narrow, and never widen, what an upper one permits', async () => {
+    const permit = (value: string) => [nameConstraints({ permitted: [dns(value)] })]
+    const upper = await mintIntermediate(pki.root, { subject: 'CN=Upper', extensions: permit('example.com') })
+    const lower = await mintIntermediate(upper, { subject: 'CN=Lower', extensions: permit('com') })
+    const leaf = await mintLeaf(lower, { altNames: [dns('other.com')] })
+    expect(verdict(await ask({ chain: [leaf.der, lower.der, upper.der] }))).toBe(VIOLATION)
+  })
+})
