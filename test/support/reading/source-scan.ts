@@ -111,6 +111,48 @@ export function blank(source: string): string {
   return code
 }
 
+/** A comment: its first line (from 1) and its text without the marks. Line comments that follow each other are one. */
+export type Comment = { readonly line: number; readonly text: string }
+
+/** Every comment of a file, in order. Instructions to tools (`biome-ignore`, `@ts-…`) are left out. */
+export function commentsOf(source: string): Comment[] {
+  const comments: { line: number; end: number; text: string }[] = []
+  let code = ''
+  let line = 1
+  while (code.length < source.length) {
+    const at = code.length
+    const end = Math.max(endOfText(source, at, code), at + 1)
+    const text = source.slice(at, end)
+    if (/^\/[/*]/.test(text) && end > at + 1) {
+      const last = comments.at(-1)
+      const startsLine = source.slice(source.lastIndexOf('\n', at - 1) + 1, at).trim() === ''
+      const joins = text.startsWith('//') && startsLine && last?.end === line - 1
+      if (joins) Object.assign(last, { end: line, text: `${last.text}\n${withoutMarks(text)}` })
+      // Only a line comment that starts its line can be continued by the next line.
+      else
+        comments.push({
+          line,
+          end: startsLine && text.startsWith('//') ? line : -1,
+          text: withoutMarks(text),
+        })
+    }
+    line += text.split('\n').length - 1
+    code += end > at + 1 ? spaces(text) : text
+  }
+  return comments
+    .filter(({ text }) => !/^(biome-ignore|@ts-)/.test(text))
+    .map(({ line, text }) => ({ line, text }))
+}
+
+function withoutMarks(comment: string): string {
+  return comment
+    .replace(/^\/\*+|\*+\/$/g, '')
+    .split('\n')
+    .map((line) => line.replace(/^\s*(\/\/|\*)?\s?/, ''))
+    .join('\n')
+    .trim()
+}
+
 /** Where the comment, string, template or regular expression that starts at `at` ends; `at` itself if none does. */
 function endOfText(source: string, at: number, before: string): number {
   const rest = source.slice(at, at + 2)
