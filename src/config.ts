@@ -2,7 +2,7 @@
 
 import * as z from 'zod/mini'
 import { decodeBase64url } from './codec/base64url.ts'
-import { inWords } from './codec/schema.ts'
+import { describeIssue } from './codec/schema.ts'
 
 /** What the service runs on. `serverSecret` is the root of every derived key; nothing signs or seals with it directly. */
 export type Config = {
@@ -44,7 +44,7 @@ export type PublishedJwk = Omit<SigningJwk, 'd'> & { readonly d?: string }
 
 /** Parses the environment's text variables. Throws one error that names every fault: the service must not start. */
 export function parseConfig(environment: Readonly<Record<string, unknown>>): Config {
-  const parsed = SCHEMA.safeParse(environment, { error: inWords })
+  const parsed = SCHEMA.safeParse(environment, { error: describeIssue })
   if (!parsed.success) {
     const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
     throw new Error(`configuration: ${faults.join('; ')}`)

@@ -206,7 +206,7 @@ describe('the architecture test', () => {
     ],
     [
       "the platform's names inside the core",
-      { 'webhook/outbox.ts': 'function owe(state: DurableObjectState) {}' },
+      { 'webhook/outbox.ts': 'function enqueue(state: DurableObjectState) {}' },
       'webhook/outbox.ts: knows Cloudflare',
     ],
     [

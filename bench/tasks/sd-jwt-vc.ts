@@ -24,7 +24,7 @@ export type SdJwtVcInput = {
   readonly signatures: number
 }
 
-/** Counted on from one request to the next: none of the presentations comes again before its turn. */
+/** EventCounts on from one request to the next: none of the presentations comes again before its turn. */
 let verified = 0
 
 export async function verifyWithOurs(input: SdJwtVcInput): Promise<void> {

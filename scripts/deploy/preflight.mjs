@@ -1,9 +1,9 @@
 // What would keep a deployment from its work, found before it is uploaded, by the rules the service itself goes by. Every fault is named at once.
 
 import { decodeBase64url } from '../../src/codec/base64url.ts'
-import { inWords } from '../../src/codec/schema.ts'
+import { describeIssue } from '../../src/codec/schema.ts'
 import { parseConfig } from '../../src/config.ts'
-import { judgeReceiverUrl } from '../../src/net/outbound-url.ts'
+import { checkOutboundUrl } from '../../src/net/outbound-url.ts'
 import {
   isKeyPair,
   namesHost,
@@ -113,7 +113,7 @@ function secretsIn(value = '') {
 }
 
 function addressFaults({ BASE_URL = '', ALLOW_LOOPBACK = '0', CLIENT_IP_HEADER }) {
-  const isPublic = judgeReceiverUrl(BASE_URL, { allowLoopback: false, ownHost: 'nobody.invalid' }).ok
+  const isPublic = checkOutboundUrl(BASE_URL, { allowLoopback: false, ownHost: 'nobody.invalid' }).ok
   return [
     ...(isPublic || BASE_URL === '' ? [] : ['BASE_URL: must be https on a public name: wallets call it']),
     ...(ALLOW_LOOPBACK === '0' ? [] : ['ALLOW_LOOPBACK: must be off']),
@@ -142,7 +142,7 @@ const PLACES = {
 async function chainFaults({ BASE_URL, VERIFIER_SIGNING_JWK, VERIFIER_CERTIFICATE_CHAIN_PEM: pem }, now) {
   const { kty, crv, x, y, d } = JSON.parse(VERIFIER_SIGNING_JWK)
   const identity = { signing_jwk: { kty, crv, x, y, d }, certificate_chain_pem: pem }
-  const judged = await signingIdentity(now).safeParseAsync(identity, { error: inWords })
+  const judged = await signingIdentity(now).safeParseAsync(identity, { error: describeIssue })
   const hostname = URL.canParse(BASE_URL) ? new URL(BASE_URL).hostname : undefined
   const isNamed = hostname === undefined || namesHost(pem, hostname)
   return [

@@ -24,10 +24,10 @@ export type CborEntry = { readonly key: CborItem; readonly value: CborItem }
 export type CborLimits = { readonly bytes: number; readonly depth: number; readonly items: number }
 
 /** Why bytes are not accepted as CBOR. */
-export type CborFault = 'too_large' | 'too_deep' | 'too_many_items' | 'malformed' | 'duplicate_key'
+export type CborError = 'too_large' | 'too_deep' | 'too_many_items' | 'malformed' | 'duplicate_key'
 
 /** Reads exactly one item that fills `bytes`. */
-export function decodeCbor(bytes: Uint8Array<ArrayBuffer>, limits: CborLimits): Result<CborItem, CborFault> {
+export function decodeCbor(bytes: Uint8Array<ArrayBuffer>, limits: CborLimits): Result<CborItem, CborError> {
   if (bytes.length > limits.bytes) return err('too_large')
   const reader: Reader = { bytes, offset: 0, itemsLeft: limits.items }
   const item = readItem(reader, limits.depth)
@@ -49,7 +49,7 @@ type Reader = { readonly bytes: Uint8Array<ArrayBuffer>; offset: number; itemsLe
 
 type Head = { readonly major: number; readonly info: number; readonly argument: number | bigint }
 
-function readItem(reader: Reader, depth: number): Result<CborItem, CborFault> {
+function readItem(reader: Reader, depth: number): Result<CborItem, CborError> {
   if (depth === 0) return err('too_deep')
   if (reader.itemsLeft === 0) return err('too_many_items')
   reader.itemsLeft -= 1
@@ -75,7 +75,7 @@ function readHead(reader: Reader): Head | undefined {
   return { major, info, argument: wide <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(wide) : wide }
 }
 
-function readContent(reader: Reader, head: Head, depth: number): Result<CborContent, CborFault> {
+function readContent(reader: Reader, head: Head, depth: number): Result<CborContent, CborError> {
   const { major, argument } = head
   if (major === 0) return ok({ type: 'integer', value: argument })
   if (major === 1) return ok({ type: 'integer', value: negative(argument) })
@@ -95,7 +95,7 @@ function readContent(reader: Reader, head: Head, depth: number): Result<CborCont
   return text === undefined ? err('malformed') : ok({ type: 'text', value: text })
 }
 
-function readArray(reader: Reader, length: number, depth: number): Result<CborContent, CborFault> {
+function readArray(reader: Reader, length: number, depth: number): Result<CborContent, CborError> {
   // Each item has a byte of its own at least: what cannot be there is not waited for.
   if (length > reader.bytes.length - reader.offset) return err('malformed')
   const items: CborItem[] = []
@@ -107,7 +107,7 @@ function readArray(reader: Reader, length: number, depth: number): Result<CborCo
   return ok({ type: 'array', items })
 }
 
-function readMap(reader: Reader, length: number, depth: number): Result<CborContent, CborFault> {
+function readMap(reader: Reader, length: number, depth: number): Result<CborContent, CborError> {
   if (length * 2 > reader.bytes.length - reader.offset) return err('malformed')
   const entries: CborEntry[] = []
   const seen = new Set<string>()
@@ -132,7 +132,7 @@ function identityOf(key: CborItem): string {
 }
 
 /** §3.3: booleans, null, undefined and floats; simple values without a meaning are refused. */
-function readSimple(reader: Reader, { info, argument }: Head): Result<CborContent, CborFault> {
+function readSimple(reader: Reader, { info, argument }: Head): Result<CborContent, CborError> {
   if (info >= 25) return ok({ type: 'float', value: readFloat(reader, info) })
   // An argument in its own byte is for values from 32 on, and none of those means anything.
   if (info === 24 || typeof argument !== 'number' || !SIMPLE.has(argument)) return err('malformed')

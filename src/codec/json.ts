@@ -13,10 +13,10 @@ export type JsonObject = { readonly [name: string]: Json }
 export type JsonLimits = { readonly length: number; readonly depth: number }
 
 /** Why a text is not accepted as JSON. */
-export type JsonFault = 'too_long' | 'too_deep' | 'not_json' | 'duplicate_member'
+export type JsonError = 'too_long' | 'too_deep' | 'not_json' | 'duplicate_member'
 
 /** Parses JSON text, refusing duplicate member names at any level. */
-export function parseJson(text: string, limits: JsonLimits): Result<Json, JsonFault> {
+export function parseJson(text: string, limits: JsonLimits): Result<Json, JsonError> {
   if (text.length > limits.length) return err('too_long')
   const fault = scan(text, limits.depth)
   if (fault !== undefined) return err(fault)
@@ -28,7 +28,7 @@ export function parseJson(text: string, limits: JsonLimits): Result<Json, JsonFa
 }
 
 /** Parses JSON text that must be an object. */
-export function parseJsonObject(text: string, limits: JsonLimits): Result<JsonObject, JsonFault> {
+export function parseJsonObject(text: string, limits: JsonLimits): Result<JsonObject, JsonError> {
   const parsed = parseJson(text, limits)
   if (!parsed.ok) return parsed
   return isJsonObject(parsed.value) ? ok(parsed.value) : err('not_json')
@@ -47,7 +47,7 @@ export function member(object: JsonObject, name: string): Json | undefined {
 const BACKSLASH = 0x5c
 
 /** One pass over the text, before JSON.parse: depth and duplicate names. Other faults are left to JSON.parse. */
-function scan(text: string, maximumDepth: number): JsonFault | undefined {
+function scan(text: string, maximumDepth: number): JsonError | undefined {
   const open: (Set<string> | undefined)[] = [] // for each open object its names so far; undefined for an array
   let expectsName = false
   for (let i = 0; i < text.length; i++) {
@@ -79,7 +79,7 @@ function endOfString(text: string, start: number): number | undefined {
   return undefined
 }
 
-function addName(names: Set<string> | undefined, token: string): JsonFault | undefined {
+function addName(names: Set<string> | undefined, token: string): JsonError | undefined {
   const name = decodeName(token)
   if (name === undefined) return 'not_json'
   if (names?.has(name)) return 'duplicate_member'

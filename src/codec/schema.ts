@@ -1,5 +1,5 @@
 // What schemas share: bounded texts and lists, and the words for what does not fit. zod/mini brings no words of its own, so every
-// parse whose faults somebody reads is handed `inWords`.
+// parse whose faults somebody reads is handed `describeIssue`.
 
 import * as z from 'zod/mini'
 
@@ -13,8 +13,8 @@ export function list<T extends z.ZodMiniType>(item: T, maximum: number) {
   return z.array(item).check(z.minLength(1), z.maxLength(maximum))
 }
 
-/** `schema.safeParse(value, { error: inWords })`: says what a value must be, and never repeats what it was. */
-export function inWords(issue: z.core.$ZodRawIssue): string {
+/** `schema.safeParse(value, { error: describeIssue })`: says what a value must be, and never repeats what it was. */
+export function describeIssue(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
       return `must be ${TYPES[issue.expected] ?? issue.expected}`

@@ -47,10 +47,10 @@ export type CoseSign1 = CoseMessage & {
 /** A COSE_Mac0 with HMAC 256/256, not yet verified. */
 export type CoseMac0 = CoseMessage & { readonly tag: Uint8Array<ArrayBuffer> }
 
-export type CoseFault = 'malformed' | 'unsupported_algorithm' | 'unsupported_critical_header'
+export type CoseError = 'malformed' | 'unsupported_algorithm' | 'unsupported_critical_header'
 
 /** Decodes an untagged COSE_Sign1 (RFC 9052 §4.2) with an algorithm of our table. */
-export function decodeCoseSign1(item: CborItem | undefined): Result<CoseSign1, CoseFault> {
+export function decodeCoseSign1(item: CborItem | undefined): Result<CoseSign1, CoseError> {
   const parts = decodeParts(item)
   if (!parts.ok) return parts
   const { algorithm: identifier, authenticator, message } = parts.value
@@ -63,7 +63,7 @@ export function decodeCoseSign1(item: CborItem | undefined): Result<CoseSign1, C
 }
 
 /** Decodes an untagged COSE_Mac0 (RFC 9052 §6.2) with HMAC 256/256. */
-export function decodeCoseMac0(item: CborItem | undefined): Result<CoseMac0, CoseFault> {
+export function decodeCoseMac0(item: CborItem | undefined): Result<CoseMac0, CoseError> {
   const parts = decodeParts(item)
   if (!parts.ok) return parts
   const { algorithm, authenticator, message } = parts.value
@@ -128,7 +128,7 @@ type Parts = {
 }
 
 /** Protected header, unprotected header, payload, and the signature or tag. */
-function decodeParts(item: CborItem | undefined): Result<Parts, CoseFault> {
+function decodeParts(item: CborItem | undefined): Result<Parts, CoseError> {
   if (item?.type !== 'array' || item.items.length !== 4) return err('malformed')
   const [protectedItem, unprotected, payloadItem, last] = item.items
   const protectedHeader = bytesOf(protectedItem)
@@ -147,7 +147,7 @@ function decodeParts(item: CborItem | undefined): Result<Parts, CoseFault> {
 function decodeHeader(
   encoded: Uint8Array<ArrayBuffer>,
   unprotected: CborItem & { readonly type: 'map' },
-): Result<CborItem, CoseFault> {
+): Result<CborItem, CoseError> {
   const header = decodeCbor(encoded, COSE_HEADER)
   if (!header.ok || header.value.type !== 'map') return err('malformed')
   const entries = [...header.value.entries, ...unprotected.entries]

@@ -17,7 +17,7 @@ export type DecodedJws = {
 }
 
 /** Why a text is not a JWS we can judge. `too_large`: longer or nested deeper than the limits allow. */
-export type JwsFault = 'malformed' | 'too_large' | 'unsupported_algorithm' | 'unsupported_critical_header'
+export type JwsError = 'malformed' | 'too_large' | 'unsupported_algorithm' | 'unsupported_critical_header'
 
 /**
  * Decodes a compact JWS with a JSON object payload. Refuses algorithms outside the table, any `crit` that names more than
@@ -28,7 +28,7 @@ export function decodeJws(
   compact: string,
   limits: JsonLimits,
   understood: readonly string[] = [],
-): Result<DecodedJws, JwsFault> {
+): Result<DecodedJws, JwsError> {
   const parts = compact.split('.', 4)
   const [encodedHeader, encodedPayload, encodedSignature] = parts
   if (parts.length !== 3 || !encodedHeader || !encodedPayload || encodedSignature === undefined) {
@@ -75,7 +75,7 @@ function isUnderstood(header: JsonObject, understood: readonly string[]): boolea
   )
 }
 
-function decodeObject(encoded: string, limits: JsonLimits): Result<JsonObject, JwsFault> {
+function decodeObject(encoded: string, limits: JsonLimits): Result<JsonObject, JwsError> {
   if (encoded.length > Math.ceil((limits.length * 4) / 3)) return err('too_large')
   const bytes = decodeBase64url(encoded)
   const text = bytes === undefined ? undefined : decodeUtf8(bytes)

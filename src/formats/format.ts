@@ -9,11 +9,8 @@ import type { SharedCache } from '../net/shared-cache.ts'
 import type { Result } from '../result.ts'
 import type { TrustAnchor } from '../trust/anchors/anchor.ts'
 import type { VouchingAnchor } from '../trust/anchors/signer.ts'
-import type { TrustRejection } from '../trust/rejection.ts'
-import type {
-  CertificateRevocation,
-  CertificateStanding,
-} from '../trust/revocation/certificate-revocation.ts'
+import type { TrustRefusal } from '../trust/refusal.ts'
+import type { CertificateRevocation, CertificateStatus } from '../trust/revocation/certificate-revocation.ts'
 
 /** One credential format (OpenID4VP 1.0 Appendix B). */
 export type CredentialFormat<Id extends string = string> = {
@@ -162,7 +159,7 @@ export type VerifiedCredential = {
 }
 
 /** What certificates can be found to be that a credential may rest on. */
-export type AcceptedStanding = Exclude<CertificateStanding, { readonly status: 'revoked' }>
+export type AcceptedStanding = Exclude<CertificateStatus, { readonly status: 'revoked' }>
 
 /** `not_present`: the credential names no status. `unavailable`: it names one that could not be told; that is never `valid`. */
 export type RevocationStatus = 'valid' | 'revoked' | 'suspended' | 'unavailable' | 'not_present'
@@ -175,7 +172,7 @@ export type Finding =
   | 'credential_suspended'
 
 /** Why a presentation is not an authentic answer. The session stays pending. */
-export type Rejection = CredentialRejection | HolderRejection | TrustRejection | StatusRejection
+export type Rejection = CredentialRejection | HolderRejection | TrustRefusal | StatusRejection
 
 /** The credential itself. */
 export type CredentialRejection =

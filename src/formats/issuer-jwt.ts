@@ -2,14 +2,14 @@
 // signer, and whose signature it is.
 
 import type { PublicJwk } from '../crypto/jwk.ts'
-import { type DecodedJws, type JwsFault, verifyJws } from '../crypto/jws.ts'
+import { type DecodedJws, type JwsError, verifyJws } from '../crypto/jws.ts'
 import { err, ok, type Result } from '../result.ts'
 import { readJwsSigner } from '../trust/anchors/jws-signer.ts'
 import type { SignerClaims } from '../trust/anchors/signer.ts'
 import type { Rejection } from './format.ts'
 
 /** Faults of a JWS in the words of credential formats. */
-export const JWS_REJECTIONS: Readonly<Record<JwsFault, Rejection>> = {
+export const JWS_REJECTIONS: Readonly<Record<JwsError, Rejection>> = {
   malformed: { reason: 'malformed_credential' },
   too_large: { reason: 'limit_exceeded' },
   unsupported_algorithm: { reason: 'unsupported_algorithm' },

@@ -4,14 +4,14 @@
 
 import { err, ok, type Result } from '../result.ts'
 import type { TrustedSigner } from '../trust/anchors/signer.ts'
-import type { TrustRejection } from '../trust/rejection.ts'
+import type { TrustRefusal } from '../trust/refusal.ts'
 import { checkCertificates } from '../trust/revocation/certificate-revocation.ts'
 import {
   checkStatus,
-  type FoundStatus,
+  type DatedStatus,
   type StatusContext,
+  type StatusListRefusal,
   type StatusReference,
-  type StatusUnavailable,
 } from '../trust/status/status-list.ts'
 import type {
   AcceptedStanding,
@@ -24,7 +24,7 @@ import type {
 } from './format.ts'
 
 /** Reads the status at the place the credential names; what it names must have been signed by its issuer. */
-export type ReadStatus = () => Promise<Result<FoundStatus, StatusUnavailable>>
+export type ReadStatus = () => Promise<Result<DatedStatus, StatusListRefusal>>
 
 /** What is asked about. `read` is undefined for a credential that names no status. */
 export type Question = { readonly issuer: TrustedSigner; readonly read: ReadStatus | undefined }
@@ -37,7 +37,7 @@ export async function checkRevocation(
   { issuer, read }: Question,
   validity: readonly Finding[],
   context: Context,
-): Promise<Result<Standing, StatusRejection | TrustRejection>> {
+): Promise<Result<Standing, StatusRejection | TrustRefusal>> {
   const certificates = await checkIssuer(issuer, context)
   if (!certificates.ok) return certificates
   const status = await checkCredential(read, validity, context)
@@ -48,7 +48,7 @@ export async function checkRevocation(
 async function checkIssuer(
   { path }: TrustedSigner,
   { certificateRevocation = 'off', trace, ...source }: Context,
-): Promise<Result<{ readonly certificates?: AcceptedStanding }, TrustRejection>> {
+): Promise<Result<{ readonly certificates?: AcceptedStanding }, TrustRefusal>> {
   const isAsked = certificateRevocation !== 'off' && path.length > 0
   const found = isAsked ? await checkCertificates(path, source) : undefined
   trace('certificate_revocation', RESULTS[found?.status ?? 'not_present'])
@@ -105,7 +105,7 @@ export function statusContext(
 
 /** Reads a Token Status List. */
 export function listedStatus(
-  reference: Result<StatusReference, StatusUnavailable>,
+  reference: Result<StatusReference, StatusListRefusal>,
   credential: Vouched,
   context: Context,
 ): ReadStatus {

@@ -1,7 +1,7 @@
 // OpenMetrics 1.0, text: what was counted, and gauges of the moment, as Prometheus and its kin read them.
 
 import { EVENTS, type EventKind, type EventName } from './events.ts'
-import { BOUNDS, type Counted, type Counter, type Histogram } from './record.ts'
+import { BOUNDS, type Counter, type EventCounts, type Histogram } from './record.ts'
 
 export const OPEN_METRICS_TYPE = 'application/openmetrics-text; version=1.0.0; charset=utf-8'
 
@@ -13,7 +13,10 @@ export type Gauge = {
 }
 
 /** Writes everything counted, and the gauges. */
-export function writeOpenMetrics(counted: (name: EventName) => Counted, gauges: readonly Gauge[]): string {
+export function writeOpenMetrics(
+  counted: (name: EventName) => EventCounts,
+  gauges: readonly Gauge[],
+): string {
   const names = Object.keys(EVENTS) as EventName[]
   const lines = [...names.flatMap((name) => writeKind(name, counted(name))), ...gauges.flatMap(writeGauge)]
   return `${lines.join('\n')}\n# EOF\n`
@@ -21,7 +24,7 @@ export function writeOpenMetrics(counted: (name: EventName) => Counted, gauges: 
 
 const PREFIX = 'wallet_verifier_'
 
-function writeKind(name: EventName, { counters, histograms }: Counted): readonly string[] {
+function writeKind(name: EventName, { counters, histograms }: EventCounts): readonly string[] {
   const { help, labels, timedBy }: EventKind = EVENTS[name]
   const family = PREFIX + name
   const total = ({ values, count }: Counter) => `${family}_total${labelled(labels, values)} ${count}`

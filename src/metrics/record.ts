@@ -13,7 +13,7 @@ export type Counter = { readonly values: readonly string[]; count: number }
 /** Durations of events alike in the labels they are timed by. `buckets` has one more than `BOUNDS`; seconds. */
 export type Histogram = { readonly values: readonly string[]; readonly buckets: number[]; sum: number }
 
-export type Counted = {
+export type EventCounts = {
   readonly counters: ReadonlyMap<string, Counter>
   readonly histograms: ReadonlyMap<string, Histogram>
 }
@@ -42,7 +42,7 @@ export function record<Name extends EventName>(
 }
 
 /** What this isolate has counted of one kind. */
-export function countedOf(name: EventName): Counted {
+export function countsOf(name: EventName): EventCounts {
   return { counters: counters[name], histograms: histograms[name] }
 }
 

@@ -23,12 +23,12 @@ export async function readAtMost(
     buffer.set(chunk, length)
     length = needed
   }
-  letGo(reader)
+  cancelBody(reader)
   return undefined
 }
 
 /** Ends a body that is not wanted. Nobody waits for it, and how it ends changes nothing. */
-export function letGo(body: { cancel(): Promise<void> } | null): void {
+export function cancelBody(body: { cancel(): Promise<void> } | null): void {
   body?.cancel().catch(() => undefined)
 }
 

@@ -4,7 +4,7 @@
 import type { Result } from '../result.ts'
 
 /** GETs a URL that a trust anchor or a verified signature named. No redirects are followed. */
-export type FetchResource = (request: ResourceRequest) => Promise<Result<FetchedResource, ResourceFault>>
+export type FetchResource = (request: ResourceRequest) => Promise<Result<FetchedResource, FetchError>>
 
 export type ResourceRequest = {
   readonly url: string
@@ -19,4 +19,4 @@ export type ResourceRequest = {
 export type FetchedResource = { readonly body: Uint8Array<ArrayBuffer>; readonly contentType: string }
 
 /** `forbidden`: the guard refuses the URL. `unavailable`: network, time-out, or a status other than 200. */
-export type ResourceFault = 'forbidden' | 'unavailable' | 'too_large'
+export type FetchError = 'forbidden' | 'unavailable' | 'too_large'

@@ -2,9 +2,9 @@
 // redirect, a time limit, a size limit. It has the shape that `trust/` asks for.
 
 import { err, ok, type Result } from '../result.ts'
-import { letGo, readAtMost } from './bounded-read.ts'
-import type { FetchedResource, FetchResource, ResourceFault, ResourceRequest } from './fetch-resource.ts'
-import { judgeReceiverUrl, type UrlRule } from './outbound-url.ts'
+import { cancelBody, readAtMost } from './bounded-read.ts'
+import type { FetchError, FetchedResource, FetchResource, ResourceRequest } from './fetch-resource.ts'
+import { checkOutboundUrl, type UrlRule } from './outbound-url.ts'
 import { withTimeLimit } from './time-limit.ts'
 
 /** What the guard is made of. */
@@ -31,7 +31,7 @@ export function createFetchResource(guard: Guard): FetchResource {
 /** GETs a resource with its validator, or hears that it still is what it was under `etag` (RFC 9110 §13.1.2). */
 export type ConditionalGet = (
   request: ResourceRequest & { readonly etag: string | null },
-) => Promise<Result<Found, ResourceFault>>
+) => Promise<Result<Found, FetchError>>
 
 type Found = (FetchedResource & { readonly etag: string | null }) | 'not_modified'
 
@@ -41,7 +41,7 @@ export function createConditionalGet(guard: Guard): ConditionalGet {
   return async (request) => {
     const isBound = bound !== undefined && request.url.startsWith(`${bound.origin}/`)
     const rule = { ...guard, allowHttp: request.allowHttp ?? false }
-    const url = isBound ? ok(request.url) : judgeReceiverUrl(request.url, rule)
+    const url = isBound ? ok(request.url) : checkOutboundUrl(request.url, rule)
     if (!url.ok) return err('forbidden')
     try {
       const fetch = isBound ? bound.fetch : guard.fetch
@@ -56,11 +56,11 @@ async function get(
   url: string,
   { accept, limit, etag }: Parameters<ConditionalGet>[0],
   { fetch, signal }: Pick<Guard, 'fetch'> & { readonly signal: AbortSignal },
-): Promise<Result<Found, ResourceFault>> {
+): Promise<Result<Found, FetchError>> {
   const headers = { accept, 'user-agent': 'wallet-verifier', ...(etag !== null && { 'if-none-match': etag }) }
   const response = await fetch(url, { headers, redirect: 'manual', signal })
   if (response.status !== 200) {
-    letGo(response.body)
+    cancelBody(response.body)
     return response.status === 304 && etag !== null ? ok('not_modified') : err('unavailable')
   }
   const body = await readAtMost(response, limit)

@@ -17,7 +17,7 @@ export type UrlRule = {
 }
 
 /** Why a URL is refused. */
-export type UrlFault =
+export type UrlError =
   | 'too_long'
   | 'malformed'
   | 'userinfo'
@@ -29,7 +29,7 @@ export type UrlFault =
   | 'own_host'
 
 /** Accepts a URL, in the parser's spelling, or says why not. */
-export function judgeReceiverUrl(text: string, rule: UrlRule): Result<string, UrlFault> {
+export function checkOutboundUrl(text: string, rule: UrlRule): Result<string, UrlError> {
   if (text.length > LENGTH_LIMIT) return err('too_long')
   // What the URL parser would silently repair is refused: two readers could read it differently.
   const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1]
@@ -39,7 +39,7 @@ export function judgeReceiverUrl(text: string, rule: UrlRule): Result<string, Ur
   if (authority === undefined) return err('malformed')
   if (authority.includes('@')) return err('userinfo')
   if (text.includes('#')) return err('fragment')
-  const fault = isLoopback(url) && rule.allowLoopback ? loopbackFault(url, rule) : publicFault(url, rule)
+  const fault = isLoopback(url) && rule.allowLoopback ? loopbackError(url, rule) : publicError(url, rule)
   if (fault !== undefined) return err(fault)
   // A percent-encoded or otherwise disguised host: the parser's spelling is not the one that was written.
   if (authority.toLowerCase().replace(/:\d*$/, '') !== url.hostname) return err('malformed')
@@ -54,16 +54,16 @@ function isLoopback({ protocol, hostname }: URL): boolean {
 
 const LOOPBACK: readonly string[] = ['127.0.0.1', 'localhost']
 
-function loopbackFault({ port }: URL, { ownHost }: UrlRule): UrlFault | undefined {
+function loopbackError({ port }: URL, { ownHost }: UrlRule): UrlError | undefined {
   // Both names are one place, so the port alone tells our own door from another's.
   const own = new URL(`http://${ownHost}`)
   return LOOPBACK.includes(own.hostname) && own.port === port ? 'own_host' : undefined
 }
 
-function publicFault(
+function publicError(
   { protocol, port, hostname }: URL,
   { ownHost, allowHttp }: UrlRule,
-): UrlFault | undefined {
+): UrlError | undefined {
   if (protocol !== 'https:' && !allowHttp) return 'not_https'
   if (port !== '') return 'port'
   // URL Standard §3.5: the parser has turned every notation of an IPv4 address into four decimal numbers.

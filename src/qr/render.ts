@@ -4,7 +4,7 @@ import { utf8 } from '../codec/bytes.ts'
 import { ok, type Result } from '../result.ts'
 import { encodePng } from './png.ts'
 import { encodeSvg } from './svg.ts'
-import { buildSymbol, type QrFault } from './symbol.ts'
+import { buildSymbol, type QrError } from './symbol.ts'
 
 /** Media types a picture comes in. */
 export const QR_MEDIA_TYPES = ['image/png', 'image/svg+xml'] as const
@@ -14,7 +14,7 @@ export type QrMediaType = (typeof QR_MEDIA_TYPES)[number]
 export function renderQr(
   text: string,
   picture: { readonly size: number; readonly type: QrMediaType },
-): Result<Uint8Array<ArrayBuffer>, QrFault> {
+): Result<Uint8Array<ArrayBuffer>, QrError> {
   const symbol = buildSymbol(text, picture.size)
   if (!symbol.ok) return symbol
   return ok(picture.type === 'image/png' ? encodePng(symbol.value) : utf8(encodeSvg(symbol.value)))

@@ -21,13 +21,13 @@ export type QrSymbol = {
 }
 
 /** Why there is no symbol. */
-export type QrFault = 'invalid_size' | 'payload_too_long'
+export type QrError = 'invalid_size' | 'payload_too_long'
 
 /**
  * Lays `text` out on `size` × `size` pixels. Error correction is M, or L where only that makes the modules larger: a
  * camera in front of a screen fails for want of pixels, not for dirt.
  */
-export function buildSymbol(text: string, size: number): Result<QrSymbol, QrFault> {
+export function buildSymbol(text: string, size: number): Result<QrSymbol, QrError> {
   if (!Number.isInteger(size) || size < QR_SIZE.minimum || size > QR_SIZE.maximum) return err('invalid_size')
   const bytes = utf8(text).length
   const medium = plan(bytes, size, 'M')

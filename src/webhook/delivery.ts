@@ -75,7 +75,7 @@ async function send({ url, body, headers, fetch }: Post, signal: AbortSignal): P
     redirect: 'manual',
     signal,
   })
-  await swallow(response)
+  await drainBody(response)
   return response
 }
 
@@ -84,7 +84,7 @@ const HEADERS = { 'content-type': 'application/json', 'user-agent': 'wallet-veri
 const ANSWER_LIMIT = 4096
 
 /** Lets a polite receiver finish its sentence. The status has come in time by then; how the body ends changes nothing. */
-async function swallow(response: Response): Promise<void> {
+async function drainBody(response: Response): Promise<void> {
   await readAtMost(response, ANSWER_LIMIT).catch(() => undefined)
 }
 

@@ -43,7 +43,7 @@ export type Attempt = {
 }
 
 /** An event to be delivered. */
-export type OwedEvent = {
+export type NewEvent = {
   readonly deliveryId: string
   readonly eventId: string
   readonly eventType: string
@@ -53,7 +53,7 @@ export type OwedEvent = {
 }
 
 /** Adds an event that is due at once. */
-export function owe(deliveries: readonly Delivery[], event: OwedEvent): readonly Delivery[] {
+export function enqueue(deliveries: readonly Delivery[], event: NewEvent): readonly Delivery[] {
   const delivery: Delivery = {
     delivery_id: event.deliveryId,
     event_id: event.eventId,
@@ -105,7 +105,7 @@ export function startAttempt(
 }
 
 /** Why a delivery cannot be sent again by hand. */
-export type RedeliverFault = 'not_found' | 'limit_reached'
+export type RedeliveryError = 'not_found' | 'limit_reached'
 
 /** Attempts by hand that one delivery's log can hold. */
 export const MANUAL_ATTEMPTS = 50
@@ -118,7 +118,7 @@ export function startManualAttempt(
   deliveries: readonly Delivery[],
   deliveryId: string,
   now: number,
-): Result<readonly Delivery[], RedeliverFault> {
+): Result<readonly Delivery[], RedeliveryError> {
   const delivery = deliveries.find(({ delivery_id }) => delivery_id === deliveryId)
   if (delivery === undefined) return err('not_found')
   if (delivery.attempts.filter(({ manual }) => manual).length >= MANUAL_ATTEMPTS) return err('limit_reached')

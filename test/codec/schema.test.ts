@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
-import { inWords, list, text } from '../../src/codec/schema.ts'
+import { describeIssue, list, text } from '../../src/codec/schema.ts'
 
 /** The words for what is wrong with a value. */
 function faults(schema: z.ZodMiniType, value: unknown): readonly string[] {
-  const parsed = schema.safeParse(value, { error: inWords })
+  const parsed = schema.safeParse(value, { error: describeIssue })
   return parsed.success ? [] : parsed.error.issues.map(({ message }) => message)
 }
 

@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { EVENTS } from '../../src/metrics/events.ts'
 import { type Gauge, writeOpenMetrics } from '../../src/metrics/open-metrics.ts'
-import { countedOf, record } from '../../src/metrics/record.ts'
+import { countsOf, record } from '../../src/metrics/record.ts'
 import { readOpenMetrics, type Sample } from '../support/reading/open-metrics.ts'
 
 afterEach(() => {
@@ -13,7 +13,7 @@ const REQUEST = { audience: 'wallet', method: 'GET', route: '/r/:capability', st
 
 /** The samples of one name, as the strict reader finds them in what is written. */
 function samples(name: string, gauges: readonly Gauge[] = []): readonly Sample[] {
-  const families = readOpenMetrics(writeOpenMetrics(countedOf, gauges))
+  const families = readOpenMetrics(writeOpenMetrics(countsOf, gauges))
   return families.flatMap((family) => family.samples).filter((sample) => sample.name === name)
 }
 

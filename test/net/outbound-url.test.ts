@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { judgeReceiverUrl, type UrlRule } from '../../src/net/outbound-url.ts'
+import { checkOutboundUrl, type UrlRule } from '../../src/net/outbound-url.ts'
 
 const PRODUCTION: UrlRule = { allowLoopback: false, ownHost: 'verify.example.org' }
 const LOCAL = { allowLoopback: true, ownHost: '127.0.0.1:8787' }
 
 const fault = (text: string, rule = PRODUCTION) => {
-  const judged = judgeReceiverUrl(text, rule)
+  const judged = checkOutboundUrl(text, rule)
   return judged.ok ? 'accepted' : judged.error
 }
 
@@ -25,7 +25,7 @@ describe('a public https URL', () => {
     ['https://sub.verify.example.org/', 'https://sub.verify.example.org/'],
     ['https://acme.com/a?next=https://user@127.0.0.1/', 'https://acme.com/a?next=https://user@127.0.0.1/'],
   ])('is accepted: %s', (text, href) => {
-    expect(judgeReceiverUrl(text, PRODUCTION)).toEqual({ ok: true, value: href })
+    expect(checkOutboundUrl(text, PRODUCTION)).toEqual({ ok: true, value: href })
   })
 
   it('is accepted with 2,048 characters and refused with one more', () => {
@@ -43,7 +43,7 @@ describe('a public http URL on port 80', () => {
     ['http://crl.acme.com:80/1.crl', 'http://crl.acme.com/1.crl'],
     ['https://crl.acme.com/1.crl', 'https://crl.acme.com/1.crl'],
   ])('is accepted for what is public and signed: %s', (text, href) => {
-    expect(judgeReceiverUrl(text, SIGNED)).toEqual({ ok: true, value: href })
+    expect(checkOutboundUrl(text, SIGNED)).toEqual({ ok: true, value: href })
     expect(fault(text, { ...SIGNED, allowHttp: false })).toBe(
       text.startsWith('http:') ? 'not_https' : 'accepted',
     )

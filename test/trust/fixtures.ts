@@ -5,7 +5,7 @@ import { ok, type Result } from '../../src/result.ts'
 import type { TrustAnchor } from '../../src/trust/anchors/anchor.ts'
 import { resolveSigner } from '../../src/trust/anchors/resolve-signer.ts'
 import type { SignerClaims, TrustContext, TrustedSigner } from '../../src/trust/anchors/signer.ts'
-import type { TrustRejection } from '../../src/trust/rejection.ts'
+import type { TrustRefusal } from '../../src/trust/refusal.ts'
 import { type IssuerPki, mintIssuerPki } from '../support/certificates/certificates.ts'
 
 /** 15 January 2027. */
@@ -29,7 +29,7 @@ export function pinnedAnchor(pem: string, changes: Partial<TrustAnchor> = {}): T
 export async function ask(
   claims: Partial<SignerClaims> = {},
   context: Partial<TrustContext> = {},
-): Promise<Result<TrustedSigner, TrustRejection>> {
+): Promise<Result<TrustedSigner, TrustRefusal>> {
   const found = await askAll(claims, context)
   return found.ok ? ok(found.value[0]!) : found
 }
@@ -38,7 +38,7 @@ export async function ask(
 export function askAll(
   claims: Partial<SignerClaims> = {},
   context: Partial<TrustContext> = {},
-): Promise<Result<readonly TrustedSigner[], TrustRejection>> {
+): Promise<Result<readonly TrustedSigner[], TrustRefusal>> {
   return resolveSigner(
     { iss: undefined, kid: undefined, chain: pki.chain, algorithm: 'ES256', ...claims },
     {
@@ -55,7 +55,7 @@ export function askAll(
 }
 
 /** The verdict in one word or two, for tables. */
-export function verdict(result: Result<TrustedSigner, TrustRejection>): string {
+export function verdict(result: Result<TrustedSigner, TrustRefusal>): string {
   if (result.ok) return 'trusted'
   const { error } = result
   return error.reason === 'certificate_profile_violation' ? `${error.reason}: ${error.rule}` : error.reason

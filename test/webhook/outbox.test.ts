@@ -3,12 +3,12 @@ import type { AttemptOutcome } from '../../src/webhook/delivery.ts'
 import {
   type Delivery,
   dueDeliveries,
+  enqueue,
   finishAttempt,
   latestAttempt,
   MANUAL_ATTEMPTS,
   markDead,
   nextDue,
-  owe,
   startAttempt,
   startManualAttempt,
 } from '../../src/webhook/outbox.ts'
@@ -18,7 +18,7 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
-const OWED = owe([], {
+const OWED = enqueue([], {
   deliveryId: 'dlv_1',
   eventId: 'evt_1',
   eventType: 'verification.verified',
@@ -73,7 +73,7 @@ describe('an owed event', () => {
   })
 
   it('leaves what was owed before it as it was', () => {
-    const both = owe(OWED, {
+    const both = enqueue(OWED, {
       deliveryId: 'dlv_2',
       eventId: 'evt_2',
       eventType: 'x',

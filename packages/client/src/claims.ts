@@ -4,7 +4,7 @@
 import { decodeBase64url } from '../../../src/codec/base64url.ts'
 import { concatBytes, decodeUtf8, utf8 } from '../../../src/codec/bytes.ts'
 import { err, ok, type Result } from '../../../src/result.ts'
-import { type JwsFault, readJson, type ServiceKeys, verifyServiceJws } from './service-jws.ts'
+import { type JwsError, readJson, type ServiceKeys, verifyServiceJws } from './service-jws.ts'
 
 /** What the claims must come from and be for. */
 export type ClaimsChecks = {
@@ -36,7 +36,7 @@ export type Claims = {
 
 /** Why claims are not opened. */
 export type ClaimsFault =
-  | JwsFault
+  | JwsError
   | 'unsupported_encryption'
   | 'decryption_failed'
   /** Another issuer, relying party or verification than yours. */

@@ -1,7 +1,7 @@
 // A receipt (CONTRACT 4) read the way an auditor reads it: believed for the service's published keys, and for nothing else.
 
 import { err, ok, type Result } from '../../../src/result.ts'
-import { type JwsFault, type ServiceKeys, verifyServiceJws } from './service-jws.ts'
+import { type JwsError, type ServiceKeys, verifyServiceJws } from './service-jws.ts'
 import type { AssuranceLevel, AssuranceStep, Status, TrustListReference, VerifiedCredential } from './wire.ts'
 
 /** What the receipt must come from and be about. */
@@ -40,7 +40,7 @@ export type Receipt = {
 
 /** Why a receipt is not believed. */
 export type ReceiptFault =
-  | JwsFault
+  | JwsError
   /** Something else that the service signed. */
   | 'no_receipt'
   /** Another service's, or of another verification. */

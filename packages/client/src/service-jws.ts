@@ -7,7 +7,7 @@ import { err, ok, type Result } from '../../../src/result.ts'
 /** The service's keys: the body of `{baseUrl}/.well-known/jwks.json`. */
 export type ServiceKeys = { readonly keys: readonly (JsonWebKey & { readonly kid?: string })[] }
 
-export type JwsFault = 'malformed' | 'unknown_key' | 'wrong_signature'
+export type JwsError = 'malformed' | 'unknown_key' | 'wrong_signature'
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -15,7 +15,7 @@ type Members = Readonly<Record<string, unknown>>
 export async function verifyServiceJws(
   jws: string,
   jwks: ServiceKeys,
-): Promise<Result<{ readonly header: Members; readonly claims: Members }, JwsFault>> {
+): Promise<Result<{ readonly header: Members; readonly claims: Members }, JwsError>> {
   const parts = jws.split('.')
   const [encodedHeader = '', encodedPayload = '', encodedSignature = ''] = parts
   const header = readJson(encodedHeader)

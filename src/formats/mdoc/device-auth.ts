@@ -4,7 +4,7 @@
 import { type CborItem, decodeCbor, embeddedOf, entryOf, isMapOf } from '../../codec/cbor.ts'
 import { embedCbor, encodeCbor } from '../../codec/cbor-encode.ts'
 import {
-  type CoseFault,
+  type CoseError,
   decodeCoseMac0,
   decodeCoseSign1,
   verifyCoseMac0,
@@ -102,6 +102,6 @@ async function verifyMac(
     : err({ reason: 'invalid_holder_signature' })
 }
 
-function rejectionOf(fault: CoseFault): Rejection {
+function rejectionOf(fault: CoseError): Rejection {
   return fault === 'malformed' ? { reason: 'malformed_holder_binding' } : COSE_REJECTIONS[fault]
 }

@@ -4,7 +4,7 @@
 import { isJsonObject, type JsonObject, member } from '../../codec/json.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { TrustAnchor } from '../../trust/anchors/anchor.ts'
-import { knownCertificate } from '../../trust/anchors/known-certificates.ts'
+import { cachedCertificate } from '../../trust/anchors/certificate-cache.ts'
 import { resolveSigner } from '../../trust/anchors/resolve-signer.ts'
 import type { TrustedSigner } from '../../trust/anchors/signer.ts'
 import { type Certificate, decodeCertificate } from '../../trust/x509/certificate.ts'
@@ -28,7 +28,7 @@ export async function resolveDocumentSigner(
   { now, anchors, fetchResource }: Context,
 ): Promise<Result<DocumentSigner, Rejection>> {
   const [leaf] = chain ?? []
-  const certificate = leaf && (knownCertificate(leaf) ?? decodeCertificate(leaf))
+  const certificate = leaf && (cachedCertificate(leaf) ?? decodeCertificate(leaf))
   if (chain === undefined || certificate === undefined) return err({ reason: 'malformed_certificate_chain' })
   const isLicence = mso.docType === DRIVING_LICENCE.docType
   const isFromElsewhere = isLicence && !sharesCountry(certificate)

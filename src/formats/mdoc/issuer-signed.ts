@@ -1,7 +1,7 @@
 // IssuerSigned (ISO/IEC 18013-5 §8.3.2.1.2.2, §9.1.2.4): the disclosed items, and the issuer's COSE_Sign1 over the MSO.
 
 import { bytesOf, type CborItem, entryOf, isMapOf } from '../../codec/cbor.ts'
-import { type CoseFault, type CoseSign1, decodeCoseSign1 } from '../../crypto/cose.ts'
+import { type CoseError, type CoseSign1, decodeCoseSign1 } from '../../crypto/cose.ts'
 import { MDOC } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { CredentialRejection } from '../format.ts'
@@ -25,7 +25,7 @@ export type NameSpace = { readonly name: string; readonly items: readonly CborIt
 export const COSE_REJECTIONS = {
   unsupported_algorithm: { reason: 'unsupported_algorithm' },
   unsupported_critical_header: { reason: 'unsupported_critical_header' },
-} as const satisfies Readonly<Record<Exclude<CoseFault, 'malformed'>, CredentialRejection>>
+} as const satisfies Readonly<Record<Exclude<CoseError, 'malformed'>, CredentialRejection>>
 
 /** Decodes `issuerSigned` with its MSO; the items stay as they are. */
 export function decodeIssuerSigned(item: CborItem): Result<DecodedIssuerSigned, CredentialRejection> {

@@ -6,7 +6,7 @@ import { utf8 } from '../../codec/bytes.ts'
 import { isJsonObject, type Json, type JsonObject, member } from '../../codec/json.ts'
 import { digest, type HashName } from '../../crypto/digest.ts'
 import { type PublicJwk, parsePublicJwk } from '../../crypto/jwk.ts'
-import { decodeJws, type JwsFault, verifyJws } from '../../crypto/jws.ts'
+import { decodeJws, type JwsError, verifyJws } from '../../crypto/jws.ts'
 import { SD_JWT } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { ConfirmedTransactionData, Expected, HolderRejection } from '../format.ts'
@@ -69,7 +69,7 @@ export function matchAudience(
   return binding.aud === expected.audience ? ok(null) : err({ reason: 'audience_mismatch' })
 }
 
-const JWS_FAULTS: Readonly<Record<JwsFault, KeyBindingRejection['reason']>> = {
+const JWS_FAULTS: Readonly<Record<JwsError, KeyBindingRejection['reason']>> = {
   malformed: 'malformed_holder_binding',
   too_large: 'limit_exceeded',
   unsupported_algorithm: 'unsupported_algorithm',

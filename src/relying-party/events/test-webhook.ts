@@ -3,7 +3,7 @@
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import type { Config } from '../../config.ts'
-import { judgeReceiverUrl } from '../../net/outbound-url.ts'
+import { checkOutboundUrl } from '../../net/outbound-url.ts'
 import { type AttemptOutcome, deliver, hasSucceeded } from '../../webhook/delivery.ts'
 import { signatureHeaders } from '../../webhook/signature.ts'
 import { buildTestEvent } from '../../webhook/test-event.ts'
@@ -24,7 +24,7 @@ export async function sendTestEvent(
   const now = Date.now()
   const eventId = `evt_${encodeBase64url(crypto.getRandomValues(new Uint8Array(16)))}`
   const allowLoopback = config.allowLoopback && !settings.livemode
-  const url = judgeReceiverUrl(webhook.url, { allowLoopback, ownHost: new URL(config.baseUrl).host })
+  const url = checkOutboundUrl(webhook.url, { allowLoopback, ownHost: new URL(config.baseUrl).host })
   if (!url.ok) return { eventId, succeeded: false, status: null, error: 'forbidden_url', durationMs: 0 }
   const { relying_party_id: relyingPartyId, livemode } = settings
   const body = buildTestEvent({ eventId, relyingPartyId, livemode, now })

@@ -3,7 +3,7 @@
 import * as z from 'zod/mini'
 import { text } from '../../codec/schema.ts'
 import { TRUST_LIST } from '../../limits.ts'
-import { judgeReceiverUrl, type UrlFault } from '../../net/outbound-url.ts'
+import { checkOutboundUrl, type UrlError } from '../../net/outbound-url.ts'
 import { CLIENT_ID_PREFIXES } from '../../openid4vp/request/client-identifier.ts'
 import { REQUEST_URI_METHODS, RESPONSE_MODES } from '../../openid4vp/request/generation.ts'
 import { parseTrustAnchor } from '../../trust/anchors/parse-anchor.ts'
@@ -214,7 +214,7 @@ function judgeUrls(
   const refuse = (path: (string | number)[], message: string) =>
     context.addIssue({ code: 'custom', path, message })
   if (webhook) {
-    const judged = judgeReceiverUrl(webhook.url, { allowLoopback, ownHost: new URL(rules.baseUrl).host })
+    const judged = checkOutboundUrl(webhook.url, { allowLoopback, ownHost: new URL(rules.baseUrl).host })
     if (!judged.ok) refuse(['webhook', 'url'], URL_FAULTS[judged.error])
   }
   return_urls?.forEach((text, i) => {
@@ -259,7 +259,7 @@ function prefixFault(prefix: string | undefined, verifier: Identification['verif
   return { member: 'certificate_chain_pem', message }
 }
 
-const URL_FAULTS: Readonly<Record<UrlFault, string>> = {
+const URL_FAULTS: Readonly<Record<UrlError, string>> = {
   too_long: 'is too long',
   malformed: 'must be an absolute URL in plain spelling',
   userinfo: 'must not hold a user name or password',

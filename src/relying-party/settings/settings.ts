@@ -46,7 +46,7 @@ export type Settings = {
   readonly request_options: RequestOptions
   readonly by_value: boolean
   /** What to do with a credential whose status cannot be told. Revoked and suspended ones are never accepted. */
-  readonly status_unavailable: StatusUnavailable
+  readonly status_unavailable: StatusRefusal
   /** What to do about issuers' certificates that name a revocation list. Revoked ones are accepted by `off` alone, which does not look. */
   readonly certificate_revocation: CertificateRevocation
   readonly return_urls: readonly string[]
@@ -62,7 +62,7 @@ export type Settings = {
 
 /** `accept`: the credential counts for `low` at most, and the result says `unavailable`. */
 export const STATUS_UNAVAILABLE = ['refuse', 'accept'] as const
-export type StatusUnavailable = (typeof STATUS_UNAVAILABLE)[number]
+export type StatusRefusal = (typeof STATUS_UNAVAILABLE)[number]
 
 /** A verifier certificate (PEM, leaf first, without the trust anchor), its private key, and what attests that key. */
 export type SigningIdentity = {

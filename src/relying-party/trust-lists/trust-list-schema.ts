@@ -4,7 +4,7 @@
 import * as z from 'zod/mini'
 import { list, text } from '../../codec/schema.ts'
 import { TRUST_LIST } from '../../limits.ts'
-import { judgeReceiverUrl } from '../../net/outbound-url.ts'
+import { checkOutboundUrl } from '../../net/outbound-url.ts'
 import { BUILT_IN_TYPES } from '../../policy/catalogue.ts'
 import { ASSURANCE_LEVELS } from '../../trust/anchors/anchor.ts'
 import { parseTrustAnchor } from '../../trust/anchors/parse-anchor.ts'
@@ -135,7 +135,7 @@ function judgeSource(
 ): void {
   if (!('url' in config)) return
   const rule = { allowLoopback: allowLoopback && !config.livemode, ownHost: new URL(baseUrl).host }
-  if (!judgeReceiverUrl(config.url, rule).ok) {
+  if (!checkOutboundUrl(config.url, rule).ok) {
     const message = 'must be an https URL of a public host other than this service'
     context.addIssue({ code: 'custom', path: ['url'], message })
   }

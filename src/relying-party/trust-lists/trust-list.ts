@@ -5,18 +5,18 @@ import { DurableObject } from 'cloudflare:workers'
 import { configOf, type Env, placed } from '../../env.ts'
 import { TRUST_LIST } from '../../limits.ts'
 import { record } from '../../metrics/record.ts'
-import type { ResourceFault } from '../../net/fetch-resource.ts'
+import type { FetchError } from '../../net/fetch-resource.ts'
 import { createConditionalGet } from '../../net/guarded-fetch.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { TrustAnchor } from '../../trust/anchors/anchor.ts'
 import { anchorsOfList } from '../../trust/lists/list-anchors.ts'
-import type { ListFault } from '../../trust/lists/listed.ts'
+import type { TrustListError } from '../../trust/lists/listed.ts'
 import { readPemBundle } from '../../trust/lists/pem-bundle.ts'
 import { type VerifiedList, verifyTrustList } from '../../trust/lists/trust-list.ts'
 import type { TrustListConfig, TrustListSource } from './trust-list-schema.ts'
 
 /** Why a list was not renewed: it did not come, or was not believed. */
-export type RefreshFault = ResourceFault | ListFault
+export type RefreshFault = FetchError | TrustListError
 
 /** What the anchors of a list are used by. Times are Unix milliseconds. */
 export type TrustListCopy = {

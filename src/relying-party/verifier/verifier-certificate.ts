@@ -5,9 +5,9 @@ import * as z from 'zod/mini'
 import { utf8 } from '../../codec/bytes.ts'
 import { ATTESTATION_FAULTS, readVerifierAttestation } from '../../openid4vp/request/verifier-attestation.ts'
 import { decodePemCertificates } from '../../trust/anchors/anchor-certificates.ts'
-import type { CertificateRule } from '../../trust/rejection.ts'
+import type { CertificateRule } from '../../trust/refusal.ts'
 import { type Certificate, isSelfIssued } from '../../trust/x509/certificate.ts'
-import { judgeValidity } from '../../trust/x509/certificate-path.ts'
+import { checkValidityPeriod } from '../../trust/x509/certificate-path.ts'
 import { findBrokenRule } from '../../trust/x509/certificate-profile.ts'
 import { verifyCertificateSignature } from '../../trust/x509/certificate-signature.ts'
 import { isSameName } from '../../trust/x509/distinguished-name.ts'
@@ -91,7 +91,7 @@ async function chainFault(identity: SigningIdentity, now: number): Promise<strin
   const rule = findBrokenRule([leaf, ...chain.slice(1)], { extendedKeyUsage: undefined })
   // That a certificate is for TLS alone is for its issuer and the wallet's trust list to settle.
   if (rule !== undefined && rule !== 'extended_key_usage') return RULES[rule]
-  if (chain.some((certificate) => judgeValidity(certificate, now / 1000) !== undefined)) {
+  if (chain.some((certificate) => checkValidityPeriod(certificate, now / 1000) !== undefined)) {
     return 'a certificate in it has expired or is not valid yet'
   }
   const links = chain.slice(1).map((issuer, i) => isIssuedBy(chain[i], issuer))

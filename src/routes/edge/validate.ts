@@ -3,8 +3,8 @@
 
 import * as z from 'zod/mini'
 import { decodeUtf8 } from '../../codec/bytes.ts'
-import { isJsonObject, type Json, type JsonFault, parseJson } from '../../codec/json.ts'
-import { inWords } from '../../codec/schema.ts'
+import { isJsonObject, type Json, type JsonError, parseJson } from '../../codec/json.ts'
+import { describeIssue } from '../../codec/schema.ts'
 import { readAtMost } from '../../net/bounded-read.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { AppContext } from '../context.ts'
@@ -28,10 +28,10 @@ export async function readJson<T>(
     return err(problem(c, bytes.error === 'too_large' ? 'payload_too_large' : 'invalid_json'))
   }
   const text = decodeUtf8(bytes.value)
-  const json: Result<Json, JsonFault> =
+  const json: Result<Json, JsonError> =
     text === undefined ? err('not_json') : parseJson(text, { length: limit, depth: MAXIMUM_DEPTH })
   if (!json.ok) return err(problem(c, 'invalid_json', { detail: JSON_FAULTS[json.error] }))
-  const parsed = await schema.safeParseAsync(json.value, { error: inWords })
+  const parsed = await schema.safeParseAsync(json.value, { error: describeIssue })
   const errors = parsed.success ? prototypeErrors(json.value) : toErrors(parsed.error, json.value)
   return parsed.success && errors.length === 0
     ? ok(parsed.data)
@@ -48,7 +48,7 @@ export function readQuery<T>(c: AppContext, schema: z.ZodMiniType<T>): Result<T,
     values.length === 1 ? values[0] : values,
   ])
   const query = Object.fromEntries(given) as Json
-  const parsed = schema.safeParse(query, { error: inWords })
+  const parsed = schema.safeParse(query, { error: describeIssue })
   if (parsed.success) return ok(parsed.data)
   return err(problem(c, 'invalid_request', { errors: toErrors(parsed.error, query) }))
 }
@@ -74,7 +74,7 @@ export async function readBody(
 
 /** The faults of a part of a body: `at` is where it stands. */
 export function partErrors(schema: z.ZodMiniType, part: Json, at: readonly string[]): readonly FieldError[] {
-  const parsed = schema.safeParse(part, { error: inWords })
+  const parsed = schema.safeParse(part, { error: describeIssue })
   if (parsed.success) return []
   return toErrors(parsed.error, part).map((error) => ({ ...error, pointer: toPointer(at) + error.pointer }))
 }
@@ -130,7 +130,7 @@ function mediaType(c: AppContext): string | undefined {
   return c.req.header('Content-Type')?.split(';')[0]?.trim().toLowerCase()
 }
 
-const JSON_FAULTS: Readonly<Record<JsonFault, string>> = {
+const JSON_FAULTS: Readonly<Record<JsonError, string>> = {
   too_long: 'The body is too long.',
   too_deep: `The body is nested more than ${MAXIMUM_DEPTH} levels deep.`,
   not_json: 'The body is not JSON in UTF-8.',

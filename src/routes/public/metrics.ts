@@ -3,7 +3,7 @@
 
 import { configOf } from '../../env.ts'
 import { type Gauge, OPEN_METRICS_TYPE, writeOpenMetrics } from '../../metrics/open-metrics.ts'
-import { countedOf } from '../../metrics/record.ts'
+import { countsOf } from '../../metrics/record.ts'
 import type { AppContext } from '../context.ts'
 import { cameByCloudflare } from '../edge/cloudflare.ts'
 import { problem } from '../edge/problems.ts'
@@ -13,7 +13,7 @@ import { standing } from './standing.ts'
 export async function sendMetrics(c: AppContext): Promise<Response> {
   if (cameByCloudflare(c.req.raw)) return problem(c, 'not_found')
   const gauges = await gaugesAt(c, Date.now())
-  return c.body(writeOpenMetrics(countedOf, gauges), 200, {
+  return c.body(writeOpenMetrics(countsOf, gauges), 200, {
     'Content-Type': OPEN_METRICS_TYPE,
     'Cache-Control': 'no-store',
   })

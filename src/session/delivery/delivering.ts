@@ -4,7 +4,7 @@
 import { encodeHex } from '../../codec/bytes.ts'
 import { writeTraceparent } from '../../codec/traceparent.ts'
 import { configOf, type Env } from '../../env.ts'
-import { judgeReceiverUrl } from '../../net/outbound-url.ts'
+import { checkOutboundUrl } from '../../net/outbound-url.ts'
 import { relyingPartyStub } from '../../relying-party/identifier.ts'
 import type { WebhookEndpoint } from '../../relying-party/settings/settings.ts'
 import { forgetSettings, settingsOf } from '../../relying-party/settings/settings-cache.ts'
@@ -16,7 +16,7 @@ import {
   finishAttempt,
   latestAttempt,
   markDead,
-  type RedeliverFault,
+  type RedeliveryError,
   startAttempt,
   startManualAttempt,
 } from '../../webhook/outbox.ts'
@@ -91,7 +91,7 @@ export async function redeliver(
   env: Env,
   deliveryId: string,
   now: number,
-): Promise<Result<null, RedeliverFault | 'no_endpoint' | 'unavailable'>> {
+): Promise<Result<null, RedeliveryError | 'no_endpoint' | 'unavailable'>> {
   const id = store.session()?.relying_party_id
   const settings = id === undefined ? err('not_found' as const) : await settingsOf(env, id, now)
   if (!settings.ok) return settings
@@ -153,7 +153,7 @@ async function attempt(
   const config = configOf(env)
   const now = Date.now()
   const allowLoopback = config.allowLoopback && !livemode
-  const url = judgeReceiverUrl(webhook.url, { allowLoopback, ownHost: new URL(config.baseUrl).host })
+  const url = checkOutboundUrl(webhook.url, { allowLoopback, ownHost: new URL(config.baseUrl).host })
   if (!url.ok) return { status: null, error: 'forbidden_url', retryAfter: null, durationMs: 0 }
   const live = webhook.secrets.filter(({ expires_at }) => expires_at === null || expires_at > now)
   const secrets = live.map(({ secret }) => secret)

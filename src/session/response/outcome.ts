@@ -3,7 +3,7 @@
 
 import type { WebhookEndpoint } from '../../relying-party/settings/settings.ts'
 import { serialiseEvent } from '../../webhook/event.ts'
-import { owe } from '../../webhook/outbox.ts'
+import { enqueue } from '../../webhook/outbox.ts'
 import { terminalEvent } from '../delivery/event.ts'
 import { oweLogEntry } from '../delivery/publishing.ts'
 import type { Outcome, SessionDocument } from '../document.ts'
@@ -52,7 +52,7 @@ function oweEvent(document: SessionDocument, ending: Ending): SessionDocument['d
   const isWanted = webhook === 'unknown' || webhook?.events.some((type) => type === event.event_type)
   if (!isWanted) return document.deliveries
   const { event_type, sequence } = event
-  return owe(document.deliveries, {
+  return enqueue(document.deliveries, {
     deliveryId,
     eventId,
     eventType: event_type,

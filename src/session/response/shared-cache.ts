@@ -3,7 +3,7 @@
 
 import { encodeHex, utf8 } from '../../codec/bytes.ts'
 import { sha256 } from '../../crypto/digest.ts'
-import { letGo, readAtMost } from '../../net/bounded-read.ts'
+import { cancelBody, readAtMost } from '../../net/bounded-read.ts'
 import type { SharedCache } from '../../net/shared-cache.ts'
 
 /** When a copy was fetched, in Unix seconds. */
@@ -16,7 +16,7 @@ export function createSharedCache(place: string): SharedCache {
       const cached = await orNothing(async () => caches.default.match(await addressOf(place, name)))
       const fetchedAt = Number(cached?.headers.get(FETCHED_AT) ?? Number.NaN)
       if (cached === undefined || !Number.isFinite(fetchedAt)) {
-        letGo(cached?.body ?? null)
+        cancelBody(cached?.body ?? null)
         return undefined
       }
       const body = await orNothing(() => readAtMost(cached, limit))

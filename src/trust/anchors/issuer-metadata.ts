@@ -8,7 +8,7 @@ import { ISSUER_METADATA } from '../../limits.ts'
 import { createFetchMemory, type FetchSource } from '../../net/fetch-memory.ts'
 import type { FetchResource } from '../../net/fetch-resource.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { TrustRejection } from '../rejection.ts'
+import type { TrustRefusal } from '../refusal.ts'
 import { type KeySetKey, parseSigningKey, selectKeys } from './key-set.ts'
 
 /**
@@ -19,7 +19,7 @@ export async function resolveMetadataKeys(
   issuerUrl: string,
   signature: { readonly kid: string | undefined; readonly algorithm: string },
   source: FetchSource,
-): Promise<Result<readonly PublicJwk[], TrustRejection>> {
+): Promise<Result<readonly PublicJwk[], TrustRefusal>> {
   const kept = await readKeys(issuerUrl, source, KEPT_SECONDS)
   if (!kept.ok) return kept
   const selected = selectKeys(kept.value, signature)
@@ -39,7 +39,7 @@ const KEPT_SECONDS = 300
 const REREAD_SECONDS = 30
 const URL_LENGTH = 2048
 
-type Keys = Result<readonly KeySetKey[], TrustRejection>
+type Keys = Result<readonly KeySetKey[], TrustRefusal>
 
 const readKeys = createFetchMemory({
   read: (issuerUrl, { fetchResource }) => fetchKeys(issuerUrl, fetchResource),
@@ -67,7 +67,7 @@ async function fetchKeys(issuerUrl: string, fetchResource: FetchResource): Promi
 async function fetchObject(
   url: string,
   fetchResource: FetchResource,
-): Promise<Result<JsonObject, TrustRejection>> {
+): Promise<Result<JsonObject, TrustRefusal>> {
   const fetched = await fetchResource({ url, accept: 'application/json', limit: ISSUER_METADATA.bytes })
   if (!fetched.ok) {
     // Only what another try may change is "unavailable".

@@ -2,7 +2,7 @@
 // be used. Unknown members are refused by name, for a misspelt limit would be no limit.
 
 import * as z from 'zod/mini'
-import { inWords, list, text } from '../../codec/schema.ts'
+import { describeIssue, list, text } from '../../codec/schema.ts'
 import { parsePublicJwk } from '../../crypto/jwk.ts'
 import { PEM } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
@@ -15,11 +15,11 @@ import { issuerMetadataUrl } from './issuer-metadata.ts'
 import { isOfSandbox } from './sandbox-anchor.ts'
 
 /** What is wrong with a member: a JSON Pointer (RFC 6901) into the anchor, and words for the operator. */
-export type AnchorFault = { readonly pointer: string; readonly message: string }
+export type AnchorError = { readonly pointer: string; readonly message: string }
 
 /** Parses one trust anchor, or names every fault found. */
-export function parseTrustAnchor(value: unknown): Result<TrustAnchor, readonly AnchorFault[]> {
-  const parsed = anchorShape.safeParse(value, { error: inWords })
+export function parseTrustAnchor(value: unknown): Result<TrustAnchor, readonly AnchorError[]> {
+  const parsed = anchorShape.safeParse(value, { error: describeIssue })
   if (!parsed.success) return err(parsed.error.issues.flatMap(toFaults))
   const { purpose, eku, issuer, jwks, x509_ca_pem, x509_certificate_pem, issuer_url, did, ...common } =
     parsed.data
@@ -134,7 +134,7 @@ function refuseSandbox(certificates: readonly Certificate[], context: z.core.$Re
 }
 
 /** zod names unknown members together, at their object; each gets a pointer of its own. */
-function toFaults(issue: z.core.$ZodIssue): readonly AnchorFault[] {
+function toFaults(issue: z.core.$ZodIssue): readonly AnchorError[] {
   if (issue.code !== 'unrecognized_keys') return [{ pointer: toPointer(issue.path), message: issue.message }]
   return issue.keys.map((key) => ({
     pointer: toPointer([...issue.path, key]),

@@ -6,21 +6,21 @@ import { equalBytes } from '../../codec/bytes.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { resolveDidKeys } from '../did/did.ts'
-import type { TrustRejection } from '../rejection.ts'
+import type { TrustRefusal } from '../refusal.ts'
 import type { Certificate } from '../x509/certificate.ts'
 import {
   type CertificateChain,
+  checkValidityPeriod,
   decodeCertificateChain,
-  judgeValidity,
   verifyCertificatePath,
 } from '../x509/certificate-path.ts'
 import { formatDistinguishedName } from '../x509/distinguished-name.ts'
 import { subjectKeyJwk } from '../x509/subject-key.ts'
 import type { TrustAnchor } from './anchor.ts'
 import { anchorCertificates } from './anchor-certificates.ts'
+import { cacheCertificates } from './certificate-cache.ts'
 import { resolveMetadataKeys } from './issuer-metadata.ts'
 import { fitsAlgorithm, selectKeys } from './key-set.ts'
-import { rememberCertificates } from './known-certificates.ts'
 import type { SignerClaims, TrustContext, TrustedSigner } from './signer.ts'
 
 /**
@@ -31,7 +31,7 @@ import type { SignerClaims, TrustContext, TrustedSigner } from './signer.ts'
 export async function resolveSigner(
   claims: SignerClaims,
   context: TrustContext,
-): Promise<Result<readonly TrustedSigner[], TrustRejection>> {
+): Promise<Result<readonly TrustedSigner[], TrustRefusal>> {
   const anchors = context.anchors.filter(({ purpose = ['issuer'] }) => purpose.includes(context.purpose))
   const applicable = anchorsForType(anchors, context.credentialType)
   const { iss, chain } = claims
@@ -66,9 +66,9 @@ async function resolveAnchoredIssuer(
   iss: string,
   claims: SignerClaims,
   context: TrustContext,
-): Promise<Result<readonly TrustedSigner[], TrustRejection>> {
+): Promise<Result<readonly TrustedSigner[], TrustRefusal>> {
   const signers: TrustedSigner[] = []
-  let finding: TrustRejection = { reason: 'untrusted_issuer' }
+  let finding: TrustRefusal = { reason: 'untrusted_issuer' }
   for (const anchor of context.anchors) {
     if (anchoredIssuer(anchor) !== iss) continue
     const keys = await anchoredKeys(iss, anchor, claims, context)
@@ -86,7 +86,7 @@ async function anchoredKeys(
   anchor: TrustAnchor,
   claims: SignerClaims,
   context: TrustContext,
-): Promise<Result<readonly PublicJwk[], TrustRejection>> {
+): Promise<Result<readonly PublicJwk[], TrustRefusal>> {
   if ('jwks' in anchor) return ok(selectKeys(anchor.jwks.keys, claims))
   if (!('did' in anchor)) return resolveMetadataKeys(iss, claims, context)
   const keys = await resolveDidKeys(iss, 'assertionMethod', claims, context)
@@ -102,13 +102,13 @@ async function resolveChain(
   encoded: readonly Uint8Array<ArrayBuffer>[],
   claims: SignerClaims,
   { anchors, now }: TrustContext,
-): Promise<Result<readonly TrustedSigner[], TrustRejection>> {
+): Promise<Result<readonly TrustedSigner[], TrustRefusal>> {
   const chain = decodeCertificateChain(encoded)
   if (!chain.ok) return chain
   const vouching = await findVouchingAnchor(chain.value, anchors, now)
   if (!vouching.ok) return vouching
   const { anchor, verified, path } = vouching.value
-  rememberCertificates(verified)
+  cacheCertificates(verified)
   const [leaf] = chain.value
   const key = leaf.subjectKey && subjectKeyJwk(leaf.subjectKey)
   if (key === undefined || !fitsAlgorithm(key, claims.algorithm))
@@ -134,11 +134,11 @@ async function findVouchingAnchor(
   chain: CertificateChain,
   anchors: readonly TrustAnchor[],
   now: number,
-): Promise<Result<Vouching, TrustRejection>> {
+): Promise<Result<Vouching, TrustRefusal>> {
   const [leaf] = chain
   const pinned = anchors.find((anchor) => isPinned(leaf, anchor))
   if (pinned !== undefined) {
-    const rejection = judgeValidity(leaf, now)
+    const rejection = checkValidityPeriod(leaf, now)
     return rejection === undefined ? ok({ anchor: pinned, verified: [leaf], path: [] }) : err(rejection)
   }
   const authorities = anchors.flatMap((anchor) => {

@@ -10,7 +10,7 @@ import { err, ok, type Result } from '../../result.ts'
 import { type DidDocumentKeys, readDidDocument } from './did-document.ts'
 
 /** `invalid`: no DID of a method we know, or its document is not acceptable. `unavailable`: it could not be fetched. */
-export type DidFault = 'invalid' | 'unavailable'
+export type DidError = 'invalid' | 'unavailable'
 
 /** Reads the document, or remembers it for `maximumAge` seconds. */
 export const readDidWeb = createFetchMemory({
@@ -34,7 +34,7 @@ const SYNTAX = /^did:web:([a-z0-9.-]{1,253})(?:%3A(\d{1,5}))?((?::[A-Za-z0-9._%-
 async function fetchDidWeb(
   did: string,
   fetchResource: FetchResource,
-): Promise<Result<DidDocumentKeys, DidFault>> {
+): Promise<Result<DidDocumentKeys, DidError>> {
   const url = didWebUrl(did)
   if (url === undefined) return err('invalid')
   const { bytes, depth } = DID.document

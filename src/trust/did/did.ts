@@ -11,7 +11,7 @@ import type { FetchSource } from '../../net/fetch-memory.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { type KeySetKey, parseSigningKey, selectNamedKeys } from '../anchors/key-set.ts'
 import type { DidKey, DidRelationship } from './did-document.ts'
-import { type DidFault, didWebUrl, readDidWeb } from './did-web.ts'
+import { type DidError, didWebUrl, readDidWeb } from './did-web.ts'
 
 /**
  * The keys of a DID that a signature may have been made with, by what `kid` says: a DID URL, or `#` and its fragment; without
@@ -22,7 +22,7 @@ export async function resolveDidKeys(
   relationship: DidRelationship,
   signature: { readonly kid: string | undefined; readonly algorithm: string },
   source: FetchSource,
-): Promise<Result<readonly PublicJwk[], DidFault>> {
+): Promise<Result<readonly PublicJwk[], DidError>> {
   const { kid, algorithm } = signature
   const name = kid?.startsWith('#') ? did + kid : kid
   const select = (found: readonly DidKey[]) => {
@@ -54,7 +54,7 @@ async function readKeys(
   relationship: DidRelationship,
   source: FetchSource,
   maximumAge: number,
-): Promise<Result<readonly DidKey[], DidFault>> {
+): Promise<Result<readonly DidKey[], DidError>> {
   if (did.length > DID.characters) return err('invalid')
   if (did.startsWith(WEB)) {
     const found = await readDidWeb(did, source, maximumAge)

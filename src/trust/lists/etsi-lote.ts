@@ -9,10 +9,10 @@ import { decodeJws, verifyJws } from '../../crypto/jws.ts'
 import { TRUST_LIST } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { readJwsSigner } from '../anchors/jws-signer.ts'
-import type { DecodedList, ListContent, ListedCertificate, ListFault } from './listed.ts'
+import type { DecodedList, ListContent, ListedCertificate, TrustListError } from './listed.ts'
 
 /** Takes a list apart. White space around the signature is what text files end with. */
-export function decodeLote(body: Uint8Array<ArrayBuffer>): Result<DecodedList, ListFault> {
+export function decodeLote(body: Uint8Array<ArrayBuffer>): Result<DecodedList, TrustListError> {
   if (body.length > TRUST_LIST.bytes) return err('too_large')
   const compact = decodeUtf8(body)?.trim()
   if (compact === undefined) return err('malformed')
@@ -67,7 +67,7 @@ const PAYLOAD = z.object({
   }),
 })
 
-function readContent(payload: unknown): Result<ListContent, ListFault> {
+function readContent(payload: unknown): Result<ListContent, TrustListError> {
   const parsed = PAYLOAD.safeParse(payload)
   if (!parsed.success) return err('malformed')
   const { ListAndSchemeInformation: scheme, TrustedEntitiesList: entities } = parsed.data.LoTE

@@ -8,7 +8,7 @@ import type { AnchorPurpose, AssuranceLevel, TrustAnchor } from '../anchors/anch
 import { parseTrustAnchor } from '../anchors/parse-anchor.ts'
 import { type Certificate, decodeCertificate } from '../x509/certificate.ts'
 import { formatDistinguishedName } from '../x509/distinguished-name.ts'
-import type { ListedCertificate, ListFault } from './listed.ts'
+import type { ListedCertificate, TrustListError } from './listed.ts'
 
 /** What the certificates of one service are trusted with. */
 export type ServiceGrant = {
@@ -30,7 +30,7 @@ export type ListAnchors = { readonly anchors: readonly TrustAnchor[]; readonly l
 export function anchorsOfList(
   certificates: readonly ListedCertificate[],
   grants: readonly ServiceGrant[],
-): Result<ListAnchors, ListFault> {
+): Result<ListAnchors, TrustListError> {
   const anchors = new Map<string, TrustAnchor>()
   let leftOut = 0
   let bytes = 0

@@ -4,16 +4,16 @@ import { equalBytes } from '../../codec/bytes.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { anchorCertificates } from '../anchors/anchor-certificates.ts'
 import { fitsAlgorithm } from '../anchors/key-set.ts'
-import type { TrustRejection } from '../rejection.ts'
+import type { TrustRefusal } from '../refusal.ts'
 import type { Certificate } from '../x509/certificate.ts'
 import {
   type CertificateChain,
+  checkValidityPeriod,
   decodeCertificateChain,
-  judgeValidity,
   verifyCertificatePath,
 } from '../x509/certificate-path.ts'
 import { subjectKeyJwk } from '../x509/subject-key.ts'
-import type { DecodedList, ListFault, SignedKind } from './listed.ts'
+import type { DecodedList, SignedKind, TrustListError } from './listed.ts'
 
 /** Who may sign a list: whoever an authority certified (for one of `eku`, where that is said), or one pinned certificate. */
 export type ListSigner =
@@ -28,8 +28,8 @@ export async function verifyListSignature(
     signers,
     now,
   }: { readonly kind: SignedKind; readonly signers: readonly ListSigner[]; readonly now: number },
-): Promise<Result<{ readonly signerExpires: number }, ListFault>> {
-  let fault: ListFault = 'untrusted_signer'
+): Promise<Result<{ readonly signerExpires: number }, TrustListError>> {
+  let fault: TrustListError = 'untrusted_signer'
   for (const signer of signers) {
     const path =
       'x509_ca_pem' in signer
@@ -51,13 +51,17 @@ const SIGNER_USAGES: Readonly<Record<SignedKind, readonly string[] | undefined>>
 }
 
 /** The whole certificate, byte for byte; it need not be sent along. */
-function findPinned({ chain }: DecodedList, pem: string, now: number): Result<CertificateChain, ListFault> {
+function findPinned(
+  { chain }: DecodedList,
+  pem: string,
+  now: number,
+): Result<CertificateChain, TrustListError> {
   const [pinned] = anchorCertificates(pem)
   const sent = chain?.[0]
   if (pinned === undefined || (sent !== undefined && !equalBytes(sent, pinned.encoded)))
     return err('untrusted_signer')
-  const rejection = judgeValidity(pinned, now)
-  return rejection === undefined ? ok([pinned]) : err(toFault(rejection))
+  const rejection = checkValidityPeriod(pinned, now)
+  return rejection === undefined ? ok([pinned]) : err(toListError(rejection))
 }
 
 /** The path from the list's signer to the authority. */
@@ -65,16 +69,16 @@ async function findCertified(
   { chain }: DecodedList,
   { x509_ca_pem, eku }: { readonly x509_ca_pem: string; readonly eku: readonly string[] | undefined },
   now: number,
-): Promise<Result<CertificateChain, ListFault>> {
+): Promise<Result<CertificateChain, TrustListError>> {
   const authorities = anchorCertificates(x509_ca_pem)
   const decoded = decodeCertificateChain(withoutAnchor(chain ?? [], authorities))
-  if (!decoded.ok) return err(chain === undefined ? 'untrusted_signer' : toFault(decoded.error))
+  if (!decoded.ok) return err(chain === undefined ? 'untrusted_signer' : toListError(decoded.error))
   // Those that sign VICALs have the key usage contentCommitment alone, as Annex C has it and as published ones show.
   const demands = authorities.map((certificate) => {
     return { certificate, extendedKeyUsage: eku, acceptsCommitment: true }
   })
   const path = await verifyCertificatePath(decoded.value, demands, now)
-  return path.ok ? ok([...decoded.value, path.value.certificate]) : err(toFault(path.error))
+  return path.ok ? ok([...decoded.value, path.value.certificate]) : err(toListError(path.error))
 }
 
 /**
@@ -93,12 +97,12 @@ function withoutAnchor(
 async function judgeSignature(
   list: DecodedList,
   { subjectKey }: Certificate,
-): Promise<ListFault | undefined> {
+): Promise<TrustListError | undefined> {
   const key = subjectKey && subjectKeyJwk(subjectKey)
   if (key === undefined || !fitsAlgorithm(key, list.algorithm)) return 'unsupported_algorithm'
   return (await list.verify(key)) ? undefined : 'invalid_signature'
 }
 
-function toFault({ reason }: TrustRejection): ListFault {
+function toListError({ reason }: TrustRefusal): TrustListError {
   return reason === 'untrusted_issuer' ? 'untrusted_signer' : reason
 }

@@ -3,7 +3,7 @@
 
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import type { Result } from '../../result.ts'
-import type { TrustRejection } from '../rejection.ts'
+import type { TrustRefusal } from '../refusal.ts'
 
 /** Kinds of list. */
 export const LIST_KINDS = ['etsi_lote', 'vical', 'pem_bundle'] as const
@@ -34,11 +34,11 @@ export type DecodedList = {
   /** DER certificates of its signer, leaf first; `undefined` where it names none. */
   readonly chain: readonly Uint8Array<ArrayBuffer>[] | undefined
   readonly verify: (key: PublicJwk) => Promise<boolean>
-  readonly read: () => Result<ListContent, ListFault>
+  readonly read: () => Result<ListContent, TrustListError>
 }
 
 /** Why a list is not accepted. */
-export type ListFault =
+export type TrustListError =
   | 'too_large'
   | 'malformed'
   | 'unsupported_algorithm'
@@ -46,7 +46,7 @@ export type ListFault =
   /** None of the pinned signers vouches for its signer. */
   | 'untrusted_signer'
   /** What is wrong with the certificates of its signer. */
-  | Exclude<TrustRejection['reason'], 'untrusted_issuer'>
+  | Exclude<TrustRefusal['reason'], 'untrusted_issuer'>
   | 'invalid_signature'
   /** It is another list of the same signer. */
   | 'wrong_list_type'

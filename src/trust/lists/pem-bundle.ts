@@ -3,13 +3,13 @@
 
 import { decodeBase64 } from '../../codec/base64url.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { ListContent, ListedCertificate, ListFault } from './listed.ts'
+import type { ListContent, ListedCertificate, TrustListError } from './listed.ts'
 
 /** What every certificate of a bundle is listed for. */
 export const BUNDLE_SERVICE = 'certificate'
 
 /** Reads a bundle. Text between the blocks, as tools write it there, is passed over. */
-export function readPemBundle(text: string): Result<ListContent, ListFault> {
+export function readPemBundle(text: string): Result<ListContent, TrustListError> {
   const certificates = [...text.matchAll(BLOCK)].map(
     ([, base64 = '']): ListedCertificate => ({
       service: BUNDLE_SERVICE,

@@ -5,7 +5,7 @@ import { err, ok, type Result } from '../../result.ts'
 import { decodeLote } from './etsi-lote.ts'
 import { anchorsOfList, type ListAnchors, type ServiceGrant } from './list-anchors.ts'
 import { type ListSigner, verifyListSignature } from './list-signer.ts'
-import type { ListContent, ListFault, SignedKind } from './listed.ts'
+import type { ListContent, SignedKind, TrustListError } from './listed.ts'
 import { decodeVical } from './vical.ts'
 
 /** What a list is judged by. `now` is Unix seconds. */
@@ -35,14 +35,14 @@ export type VerifiedList = ListEdition &
 export async function verifyTrustList(
   body: Uint8Array<ArrayBuffer>,
   rules: ListRules,
-): Promise<Result<VerifiedList, ListFault>> {
+): Promise<Result<VerifiedList, TrustListError>> {
   const decoded = rules.kind === 'vical' ? decodeVical(body) : decodeLote(body)
   if (!decoded.ok) return decoded
   const signed = await verifyListSignature(decoded.value, rules)
   if (!signed.ok) return signed
   const content = decoded.value.read()
   if (!content.ok) return content
-  const refused = findContentFault(content.value, rules)
+  const refused = findContentError(content.value, rules)
   if (refused !== undefined) return err(refused)
   const anchors = anchorsOfList(content.value.certificates, rules.services)
   if (!anchors.ok) return anchors
@@ -53,7 +53,7 @@ export async function verifyTrustList(
 /** How far the clock of whoever publishes may be ahead of ours. */
 const CLOCK_SKEW = 300
 
-function findContentFault(content: ListContent, rules: ListRules): ListFault | undefined {
+function findContentError(content: ListContent, rules: ListRules): TrustListError | undefined {
   const { type, issuedAt, nextUpdate } = content
   if (rules.listType !== null && type !== rules.listType) return 'wrong_list_type'
   if (issuedAt !== null && issuedAt > rules.now + CLOCK_SKEW) return 'not_yet_issued'

@@ -6,10 +6,10 @@ import { readDateTime } from '../../codec/date-time.ts'
 import { decodeCoseSign1, verifyCoseSign1 } from '../../crypto/cose.ts'
 import { TRUST_LIST } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { DecodedList, ListContent, ListedCertificate, ListFault } from './listed.ts'
+import type { DecodedList, ListContent, ListedCertificate, TrustListError } from './listed.ts'
 
 /** Takes a VICAL apart. */
-export function decodeVical(body: Uint8Array<ArrayBuffer>): Result<DecodedList, ListFault> {
+export function decodeVical(body: Uint8Array<ArrayBuffer>): Result<DecodedList, TrustListError> {
   const item = decode(body)
   if (!item.ok) return item
   const message = item.value.type === 'tag' && item.value.tag === COSE_SIGN1 ? item.value.content : item.value
@@ -35,7 +35,7 @@ const X5CHAIN = 33
 /** Tag 0: a time as text (RFC 8949 §3.4.1). */
 const DATE_TIME = 0
 
-function decode(bytes: Uint8Array<ArrayBuffer>): Result<CborItem, ListFault> {
+function decode(bytes: Uint8Array<ArrayBuffer>): Result<CborItem, TrustListError> {
   const item = decodeCbor(bytes, TRUST_LIST.cbor)
   return item.ok ? item : err(item.error.startsWith('too_') ? 'too_large' : 'malformed')
 }
@@ -48,7 +48,7 @@ function readChain(item: CborItem): readonly Uint8Array<ArrayBuffer>[] | undefin
 }
 
 /** Annex C.1.7: `version` 1, `date`, perhaps `vicalIssueID` and `nextUpdate`, and an entry for each certificate. */
-function readContent(payload: Uint8Array<ArrayBuffer>): Result<ListContent, ListFault> {
+function readContent(payload: Uint8Array<ArrayBuffer>): Result<ListContent, TrustListError> {
   const item = decode(payload)
   if (!item.ok) return item
   const vical = item.value

@@ -8,26 +8,26 @@ import type { Certificate } from '../x509/certificate.ts'
 import { type RevocationList, serialKey } from '../x509/crl.ts'
 import { isSameName } from '../x509/distinguished-name.ts'
 import { type DistributionPoint, decodeDistributionPoints } from '../x509/distribution-points.ts'
-import { type CrlFault, rememberCrl } from './crl-cache.ts'
+import { type CrlError, readCrl } from './crl-cache.ts'
 
 /** What a relying party has done about certificates that name a revocation list; what is revoked is refused by the last two. */
 export const CERTIFICATE_REVOCATION = ['off', 'accept_unknown', 'require'] as const
 export type CertificateRevocation = (typeof CERTIFICATE_REVOCATION)[number]
 
 /** What is known of the revocation of certificates. */
-export type CertificateStanding =
+export type CertificateStatus =
   /** No list has it. `asOf`: when that list was made, the oldest where there are several (Unix seconds). */
   | { readonly status: 'valid'; readonly asOf: number }
   /** For good, or on hold. */
   | { readonly status: 'revoked' }
   /** Lists are named, and none says so. `cause` is of the last that was tried. */
-  | { readonly status: 'unavailable'; readonly cause: RevocationFault }
+  | { readonly status: 'unavailable'; readonly cause: RevocationError }
   /** No certificate names a list. */
   | { readonly status: 'not_present' }
 
 /** Why the revocation of a certificate cannot be told. */
-export type RevocationFault =
-  | CrlFault
+export type RevocationError =
+  | CrlError
   | 'malformed_distribution_points'
   /** No complete list of the issuer's own is at an http or https address. */
   | 'no_address'
@@ -40,7 +40,7 @@ export type RevocationFault =
 export async function checkCertificates(
   path: readonly Certificate[],
   source: FetchSource,
-): Promise<CertificateStanding> {
+): Promise<CertificateStatus> {
   const asked = path.flatMap((certificate, i) => {
     const issuer = path[i + 1]
     return issuer === undefined ? [] : [checkCertificate(certificate, issuer, source)]
@@ -51,7 +51,7 @@ export async function checkCertificates(
 const WORST_FIRST = ['revoked', 'unavailable', 'valid', 'not_present']
 
 /** Of two that are alike the less fresh. */
-function worseOf(a: CertificateStanding, b: CertificateStanding): CertificateStanding {
+function worseOf(a: CertificateStatus, b: CertificateStatus): CertificateStatus {
   if (a.status === 'valid' && b.status === 'valid') return a.asOf < b.asOf ? a : b
   return WORST_FIRST.indexOf(a.status) <= WORST_FIRST.indexOf(b.status) ? a : b
 }
@@ -60,22 +60,22 @@ async function checkCertificate(
   certificate: Certificate,
   issuer: Certificate,
   source: FetchSource,
-): Promise<CertificateStanding> {
+): Promise<CertificateStatus> {
   const { crlDistributionPoints } = certificate.extensions
   if (crlDistributionPoints === undefined) return { status: 'not_present' }
   const points = decodeDistributionPoints(crlDistributionPoints)
   if (points === undefined) return unavailable('malformed_distribution_points')
   if (issuer.extensions.keyUsage?.cRLSign === false) return unavailable('issuer_may_not_sign')
-  let cause: RevocationFault = 'no_address'
+  let cause: RevocationError = 'no_address'
   for (const { url, point } of addressesOf(points)) {
-    const found = judgeList(await rememberCrl(url, issuer, source), { certificate, issuer, point })
+    const found = judgeList(await readCrl(url, issuer, source), { certificate, issuer, point })
     if (found.status !== 'unavailable') return found
     cause = found.cause
   }
   return unavailable(cause)
 }
 
-function unavailable(cause: RevocationFault): CertificateStanding & { readonly status: 'unavailable' } {
+function unavailable(cause: RevocationError): CertificateStatus & { readonly status: 'unavailable' } {
   return { status: 'unavailable', cause }
 }
 
@@ -93,9 +93,9 @@ type Question = {
 }
 
 function judgeList(
-  found: Result<{ readonly list: RevocationList }, CrlFault>,
+  found: Result<{ readonly list: RevocationList }, CrlError>,
   question: Question,
-): CertificateStanding {
+): CertificateStatus {
   if (!found.ok) return unavailable(found.error)
   const { list } = found.value
   if (!speaksOf(list, question)) return unavailable('another_list')

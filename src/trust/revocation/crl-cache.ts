@@ -4,16 +4,16 @@
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { CRL } from '../../limits.ts'
 import { createFetchMemory, type FetchSource } from '../../net/fetch-memory.ts'
-import type { ResourceFault } from '../../net/fetch-resource.ts'
+import type { FetchError } from '../../net/fetch-resource.ts'
 import { readCopy, type SharedCopy } from '../../net/shared-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { Certificate } from '../x509/certificate.ts'
 import { verifyCertificateSignature } from '../x509/certificate-signature.ts'
-import { type CrlFormFault, decodeCrl, type RevocationList } from '../x509/crl.ts'
+import { type CrlFormatError, decodeCrl, type RevocationList } from '../x509/crl.ts'
 
 /** Why there is no list in force that the issuer's key has signed. */
-export type CrlFault =
-  | CrlFormFault
+export type CrlError =
+  | CrlFormatError
   | 'not_fetched'
   | 'address_forbidden'
   | 'not_yet_valid'
@@ -24,18 +24,18 @@ export type CrlFault =
 export type VerifiedList = { readonly list: RevocationList; readonly usableUntil: number }
 
 /** The list at an address, fetched or remembered, signed by the key of `issuer`. Whose name it bears is not looked at. */
-export function rememberCrl(
+export function readCrl(
   url: string,
   issuer: Certificate,
   source: FetchSource,
-): Promise<Result<VerifiedList, CrlFault>> {
+): Promise<Result<VerifiedList, CrlError>> {
   const name = `${encodeBase64url(issuer.subjectPublicKeyInfo)} ${url}`
   return memory(name, { ...source, url, issuer }, CRL.refreshSeconds)
 }
 
 type Source = FetchSource & { readonly url: string; readonly issuer: Certificate }
 type Remembered = VerifiedList & { readonly fetchedAt: number; readonly bytes: number }
-type Found = Result<Remembered, CrlFault>
+type Found = Result<Remembered, CrlError>
 
 const memory = createFetchMemory<Found, Source>({
   read: readList,
@@ -53,7 +53,7 @@ const CLOCK_SKEW = 60
 async function readList(_: string, source: Source, last: Found | undefined): Promise<Found> {
   const { now, url, fetchResource } = source
   const known = last?.ok ? last.value : undefined
-  const found = await readCopy<Remembered, CrlFault>(source, {
+  const found = await readCopy<Remembered, CrlError>(source, {
     name: `crl ${url}`,
     limit: CRL.bytes,
     known: known?.fetchedAt,
@@ -93,7 +93,7 @@ function isInForce({ list, usableUntil }: Remembered, now: number): boolean {
   return list.thisUpdate <= now + CLOCK_SKEW && now <= usableUntil
 }
 
-const FETCH_FAULTS: Readonly<Record<ResourceFault, CrlFault>> = {
+const FETCH_FAULTS: Readonly<Record<FetchError, CrlError>> = {
   forbidden: 'address_forbidden',
   unavailable: 'not_fetched',
   too_large: 'too_large',

@@ -6,10 +6,10 @@ import { STATUS_LIST } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
 import {
   checkStatus,
-  type FoundStatus,
+  type DatedStatus,
   type StatusContext,
+  type StatusListRefusal,
   type StatusReference,
-  type StatusUnavailable,
 } from './status-list.ts'
 
 /** Reads every entry of `credentialStatus` and tells the worst that is known. Never throws, never fails open. */
@@ -20,7 +20,7 @@ export async function checkBitstringStatus(credentialStatus: Json, context: Stat
   return found.reduce(worseOf)
 }
 
-type Found = Result<FoundStatus, StatusUnavailable>
+type Found = Result<DatedStatus, StatusListRefusal>
 
 // Suspended, and not known whether revoked, too: the first alone is enough for a refusal.
 const WORST_FIRST = ['invalid', 'suspended', 'other', 'unknown', 'unconfirmed', 'valid']
@@ -36,12 +36,12 @@ function rankOf(found: Found): number {
   return WORST_FIRST.indexOf(found.ok ? found.value.status : 'unknown')
 }
 
-const UNSUPPORTED: StatusUnavailable = { reason: 'status_unavailable', cause: 'unsupported_mechanism' }
+const UNSUPPORTED: StatusListRefusal = { reason: 'status_unavailable', cause: 'unsupported_mechanism' }
 
 const ENTRY_TYPES: readonly (Json | undefined)[] = ['BitstringStatusListEntry', 'StatusList2021Entry']
 
 /** `credentialStatus` is one entry or a list (§2.1); one that cannot be read makes the whole status unknown. */
-function parseEntries(credentialStatus: Json): Result<readonly StatusReference[], StatusUnavailable> {
+function parseEntries(credentialStatus: Json): Result<readonly StatusReference[], StatusListRefusal> {
   const entries = Array.isArray(credentialStatus) ? credentialStatus : [credentialStatus]
   if (entries.length === 0 || entries.length > STATUS_LIST.entries) return err(UNSUPPORTED)
   const references: StatusReference[] = []

@@ -9,12 +9,12 @@ import { STATUS_LIST } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { readJwsSigner } from '../anchors/jws-signer.ts'
 import { agreedText, agreedTime, idOf, wordsOf } from '../vcdm.ts'
-import type { DecodedStatusToken, StatusListClaims, StatusListFault } from './status-token.ts'
+import type { DecodedStatusToken, StatusListClaims, StatusListError } from './status-token.ts'
 
 /** Takes a list credential apart and refuses one whose header, type or claims are not those of a status list. */
 export function decodeBitstringStatusList(
   body: Uint8Array<ArrayBuffer>,
-): Result<DecodedStatusToken, StatusListFault> {
+): Result<DecodedStatusToken, StatusListError> {
   const text = body.length > STATUS_LIST.tokenBytes ? undefined : decodeUtf8(body)
   if (text === undefined) return err(body.length > STATUS_LIST.tokenBytes ? 'too_large' : 'malformed_token')
   const jws = decodeJws(text, { length: STATUS_LIST.tokenBytes, depth: STATUS_LIST.depth })
@@ -31,7 +31,7 @@ export function decodeBitstringStatusList(
 }
 
 /** The header says which of the two encodings it is; what belongs to the other must not be there. */
-function credentialOf({ header, payload }: DecodedJws): Result<JsonObject, StatusListFault> {
+function credentialOf({ header, payload }: DecodedJws): Result<JsonObject, StatusListError> {
   const typ = member(header, 'typ')
   const vc = member(payload, 'vc')
   if (typ === 'vc+jwt') return vc === undefined ? ok(payload) : err('malformed_token')
@@ -39,7 +39,7 @@ function credentialOf({ header, payload }: DecodedJws): Result<JsonObject, Statu
   return isJsonObject(vc) ? ok(vc) : err('malformed_token')
 }
 
-function readClaims(payload: JsonObject, credential: JsonObject): Result<StatusListClaims, StatusListFault> {
+function readClaims(payload: JsonObject, credential: JsonObject): Result<StatusListClaims, StatusListError> {
   const list = member(credential, 'credentialSubject')
   const compressed = isJsonObject(list) ? decodeList(credential, list) : undefined
   if (!isJsonObject(list) || compressed === undefined) return err('invalid_claim')

@@ -8,17 +8,17 @@ import {
   type FetchSource,
   type MemoryRules,
 } from '../../net/fetch-memory.ts'
-import type { FetchResource, ResourceFault } from '../../net/fetch-resource.ts'
+import type { FetchError, FetchResource } from '../../net/fetch-resource.ts'
 import { readCopy, type SharedCopy } from '../../net/shared-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { decodeBitstringStatusList } from './bitstring-status-token.ts'
 import { decodeStatusListCwt } from './status-cwt.ts'
 import { holdStatusList, measureStatusList } from './status-inflate.ts'
 import { decodeStatusListJwt } from './status-jwt.ts'
-import type { DecodedStatusToken, StatusListFault, StatusListForm } from './status-token.ts'
+import type { DecodedStatusToken, StatusListError, StatusListForm } from './status-token.ts'
 
 /** A token whose list is known to inflate within the limits, and what came of verifying its signature, by key. */
-export type RememberedStatusToken = {
+export type CachedStatusToken = {
   readonly token: DecodedStatusToken
   readonly verdicts: Map<string, boolean>
   /** Unix seconds. */
@@ -30,10 +30,10 @@ export type RememberedStatusToken = {
   readonly share: () => void
 }
 
-type Found = Result<RememberedStatusToken, StatusListFault>
+type Found = Result<CachedStatusToken, StatusListError>
 
 /** The token at an address, fetched or remembered. Its signature is not verified. */
-export function rememberStatusToken(
+export function readStatusToken(
   { uri, form }: { readonly uri: string; readonly form: StatusListForm },
   source: FetchSource,
 ): Promise<Found> {
@@ -42,7 +42,7 @@ export function rememberStatusToken(
 
 type Form = {
   readonly accept: string
-  readonly decode: (body: Uint8Array<ArrayBuffer>) => Result<DecodedStatusToken, StatusListFault>
+  readonly decode: (body: Uint8Array<ArrayBuffer>) => Result<DecodedStatusToken, StatusListError>
 }
 
 const FORMS: Readonly<Record<StatusListForm, Form>> = {
@@ -67,25 +67,25 @@ function rulesFor(form: StatusListForm): MemoryRules<Found> {
 }
 
 /** Until somebody's anchor has verified it, a token is worth no more than a failure; so is one that has run out. */
-function isGood(token: RememberedStatusToken, now: number, age: number): boolean {
+function isGood(token: CachedStatusToken, now: number, age: number): boolean {
   const isVerified = [...token.verdicts.values()].includes(true)
   const isWorthMore = isVerified && secondsToExpiry(token, now) > 0
   return secondsToLive(token, now) > 0 && (isWorthMore || age < FETCH_MEMORY.failedSeconds)
 }
 
 /** The claims' word, not HTTP's: `ttl`, within our bounds. */
-function secondsToLive({ token, fetchedAt }: RememberedStatusToken, now: number): number {
+function secondsToLive({ token, fetchedAt }: CachedStatusToken, now: number): number {
   const { defaultSeconds, minimumSeconds, maximumSeconds } = STATUS_LIST
   const { ttl = defaultSeconds } = token.claims
   return Math.min(Math.max(ttl, minimumSeconds), maximumSeconds) - Math.abs(now - fetchedAt)
 }
 
 /** `exp` is judged whenever the token is used, besides. */
-function secondsToExpiry({ token }: RememberedStatusToken, now: number): number {
+function secondsToExpiry({ token }: CachedStatusToken, now: number): number {
   return (token.claims.exp ?? Number.POSITIVE_INFINITY) - now
 }
 
-function secondsLeft(token: RememberedStatusToken, now: number): number {
+function secondsLeft(token: CachedStatusToken, now: number): number {
   return Math.min(secondsToLive(token, now), secondsToExpiry(token, now))
 }
 
@@ -105,7 +105,7 @@ function readToken({ uri, form }: Place, source: FetchSource, last: Found | unde
 async function fetchToken(
   { uri, form }: Place,
   fetchResource: FetchResource,
-): Promise<Result<Uint8Array<ArrayBuffer>, StatusListFault>> {
+): Promise<Result<Uint8Array<ArrayBuffer>, StatusListError>> {
   const { accept } = FORMS[form]
   const fetched = await fetchResource({ url: uri, accept, limit: STATUS_LIST.tokenBytes })
   // The signed `typ` says what this is; the response's content type is nobody's signed word.
@@ -115,14 +115,14 @@ async function fetchToken(
 async function openToken(
   { body, fetchedAt }: SharedCopy,
   form: StatusListForm,
-  share: (token: RememberedStatusToken) => void,
+  share: (token: CachedStatusToken) => void,
 ): Promise<Found> {
   const token = FORMS[form].decode(body)
   if (!token.ok) return token
   const size = await measureStatusList(token.value.claims.list)
   if (!size.ok) return size
   const held = await holdStatusList(token.value.claims.list, size.value)
-  const opened: RememberedStatusToken = {
+  const opened: CachedStatusToken = {
     token: token.value,
     verdicts: new Map(),
     fetchedAt,
@@ -134,7 +134,7 @@ async function openToken(
   return ok(opened)
 }
 
-const FETCH_FAULTS: Readonly<Record<ResourceFault, StatusListFault>> = {
+const FETCH_FAULTS: Readonly<Record<FetchError, StatusListError>> = {
   forbidden: 'address_forbidden',
   unavailable: 'not_fetched',
   too_large: 'too_large',

@@ -10,13 +10,13 @@ import {
   type DecodedStatusToken,
   parseStatusClaims,
   type StatusListClaims,
-  type StatusListFault,
+  type StatusListError,
 } from './status-token.ts'
 
 /** Takes a token apart and refuses one whose headers or claims are not those of a status list. */
 export function decodeStatusListCwt(
   body: Uint8Array<ArrayBuffer>,
-): Result<DecodedStatusToken, StatusListFault> {
+): Result<DecodedStatusToken, StatusListError> {
   const message = decodeMessage(body)
   if (!message.ok) return message
   const { sign1, protectedHeader, payload } = message.value
@@ -41,7 +41,7 @@ type Message = {
   readonly payload: Uint8Array<ArrayBuffer>
 }
 
-function decodeMessage(body: Uint8Array<ArrayBuffer>): Result<Message, StatusListFault> {
+function decodeMessage(body: Uint8Array<ArrayBuffer>): Result<Message, StatusListError> {
   const item = decode(body)
   if (!item.ok) return item
   // §5.2: tagged as COSE_Sign1, without the CWT tag around it.
@@ -56,14 +56,14 @@ function decodeMessage(body: Uint8Array<ArrayBuffer>): Result<Message, StatusLis
     : protectedHeader
 }
 
-function decode(bytes: Uint8Array<ArrayBuffer>): Result<CborItem, StatusListFault> {
+function decode(bytes: Uint8Array<ArrayBuffer>): Result<CborItem, StatusListError> {
   const { tokenBytes, depth, items } = STATUS_LIST
   const item = decodeCbor(bytes, { bytes: tokenBytes, depth, items })
   if (item.ok) return item
   return err(item.error.startsWith('too_') ? 'too_large' : 'malformed_token')
 }
 
-function parseClaims(payload: CborItem): Result<StatusListClaims, StatusListFault> {
+function parseClaims(payload: CborItem): Result<StatusListClaims, StatusListError> {
   const list = entryOf(payload, 65533)
   if (list?.type !== 'map') return err('invalid_claim')
   const lst = entryOf(list, 'lst')
@@ -82,7 +82,7 @@ function parseClaims(payload: CborItem): Result<StatusListClaims, StatusListFaul
 function parseSigner(
   { sign1, protectedHeader }: Message,
   payload: CborItem,
-): Result<SignerClaims, StatusListFault> {
+): Result<SignerClaims, StatusListError> {
   const { algorithm, unprotected } = sign1
   const issItem = entryOf(payload, 1)
   const iss = textOf(issItem)

@@ -4,7 +4,7 @@
 import { gunzipSync, inflateSync } from 'node:zlib'
 import { STATUS_LIST } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { CompressedStatusList, StatusListFault } from './status-token.ts'
+import type { CompressedStatusList, StatusListError } from './status-token.ts'
 
 /**
  * Bytes the whole list inflates to. `too_large` beyond `limit`; `malformed_list` where it is no such
@@ -13,7 +13,7 @@ import type { CompressedStatusList, StatusListFault } from './status-token.ts'
 export async function measureStatusList(
   list: CompressedStatusList,
   limit: number = STATUS_LIST.inflatedBytes,
-): Promise<Result<number, StatusListFault>> {
+): Promise<Result<number, StatusListError>> {
   const inflated = inflate(list, limit)
   if (!inflated.ok) return inflated
   const minimum = list.layout === 'bitstring' ? STATUS_LIST.bitstringBytes : 1
@@ -35,7 +35,7 @@ export async function readStatus(
   list: CompressedStatusList,
   index: number,
   held?: Uint8Array,
-): Promise<Result<number, StatusListFault>> {
+): Promise<Result<number, StatusListError>> {
   if (!Number.isSafeInteger(index) || index < 0) return err('index_out_of_range')
   const { layout, bits } = list
   const perByte = 8 / bits
@@ -56,7 +56,7 @@ export async function readStatus(
 function inflate(
   { layout, compressed }: CompressedStatusList,
   limit: number,
-): Result<Uint8Array, StatusListFault> {
+): Result<Uint8Array, StatusListError> {
   const unpack = layout === 'bitstring' ? gunzipSync : inflateSync
   try {
     return ok(unpack(compressed, { maxOutputLength: limit }))

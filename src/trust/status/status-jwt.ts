@@ -12,13 +12,13 @@ import {
   type DecodedStatusToken,
   parseStatusClaims,
   type StatusListClaims,
-  type StatusListFault,
+  type StatusListError,
 } from './status-token.ts'
 
 /** Takes a token apart and refuses one whose header or claims are not those of a status list. */
 export function decodeStatusListJwt(
   body: Uint8Array<ArrayBuffer>,
-): Result<DecodedStatusToken, StatusListFault> {
+): Result<DecodedStatusToken, StatusListError> {
   if (body.length > STATUS_LIST.tokenBytes) return err('too_large')
   const text = decodeUtf8(body)
   if (text === undefined) return err('malformed_token')
@@ -34,7 +34,7 @@ export function decodeStatusListJwt(
   return ok({ claims: claims.value, signer: signer.value, verify })
 }
 
-function parseClaims({ payload }: DecodedJws): Result<StatusListClaims, StatusListFault> {
+function parseClaims({ payload }: DecodedJws): Result<StatusListClaims, StatusListError> {
   const list = member(payload, 'status_list')
   if (!isJsonObject(list)) return err('invalid_claim')
   const lst = member(list, 'lst')
@@ -49,7 +49,7 @@ function parseClaims({ payload }: DecodedJws): Result<StatusListClaims, StatusLi
   })
 }
 
-function parseSigner(jws: DecodedJws): Result<SignerClaims, StatusListFault> {
+function parseSigner(jws: DecodedJws): Result<SignerClaims, StatusListError> {
   const iss = member(jws.payload, 'iss')
   if (iss !== undefined && typeof iss !== 'string') return err('invalid_claim')
   const signer = readJwsSigner(jws, iss)

@@ -9,10 +9,10 @@ import type { SharedCache } from '../../net/shared-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { TrustAnchor } from '../anchors/anchor.ts'
 import type { CertificateRevocation } from '../revocation/certificate-revocation.ts'
-import { rememberStatusToken } from './status-cache.ts'
+import { readStatusToken } from './status-cache.ts'
 import { readStatus } from './status-inflate.ts'
 import { verifyStatusSigner } from './status-signer.ts'
-import { judgeStatusClaims, type StatusListFault, type StatusListForm } from './status-token.ts'
+import { checkStatusClaims, type StatusListError, type StatusListForm } from './status-token.ts'
 
 /** Where a verified credential says its status is (§6): the list's address, and the entry's place in it. */
 export type StatusReference = {
@@ -45,10 +45,10 @@ export type StatusContext = {
 export type CredentialStatus = 'valid' | 'invalid' | 'suspended' | 'other' | 'unconfirmed'
 
 /** A status, and when the list that says so was fetched (Unix seconds). Its own `iat` would tell which list it was. */
-export type FoundStatus = { readonly status: CredentialStatus; readonly asOf: number }
+export type DatedStatus = { readonly status: CredentialStatus; readonly asOf: number }
 
 /** No status could be told. `cause` is for the log. */
-export type StatusUnavailable = { readonly reason: 'status_unavailable'; readonly cause: StatusListFault }
+export type StatusListRefusal = { readonly reason: 'status_unavailable'; readonly cause: StatusListError }
 
 /**
  * Reads the entry. The list is fetched from its address or remembered, and is signed under the credential's own anchor or
@@ -57,7 +57,7 @@ export type StatusUnavailable = { readonly reason: 'status_unavailable'; readonl
 export async function checkStatus(
   reference: StatusReference,
   context: StatusContext,
-): Promise<Result<FoundStatus, StatusUnavailable>> {
+): Promise<Result<DatedStatus, StatusListRefusal>> {
   const found = await readEntry(reference, context)
   return found.ok
     ? ok({ status: meaningOf(found.value, reference), asOf: found.value.asOf })
@@ -65,7 +65,7 @@ export async function checkStatus(
 }
 
 /** Reads the `status` claim of a JWT or SD-JWT credential (§6.2). Mechanisms beside `status_list` are passed over. */
-export function parseStatusClaim(status: Json): Result<StatusReference, StatusUnavailable> {
+export function parseStatusClaim(status: Json): Result<StatusReference, StatusListRefusal> {
   const list = isJsonObject(status) ? member(status, 'status_list') : undefined
   return isJsonObject(list)
     ? buildReference(member(list, 'uri'), member(list, 'idx'), 'jwt')
@@ -73,7 +73,7 @@ export function parseStatusClaim(status: Json): Result<StatusReference, StatusUn
 }
 
 /** Reads the `status` element of a Mobile Security Object, or claim 65535 of a CWT (§6.3). */
-export function parseStatusElement(status: CborItem): Result<StatusReference, StatusUnavailable> {
+export function parseStatusElement(status: CborItem): Result<StatusReference, StatusListRefusal> {
   const list = entryOf(status, 'status_list')
   const [uri, idx] = [list && entryOf(list, 'uri'), list && entryOf(list, 'idx')]
   return uri?.type === 'text' && idx?.type === 'integer'
@@ -96,13 +96,13 @@ type Entry = {
 
 const STATUSES: readonly CredentialStatus[] = ['valid', 'invalid', 'suspended']
 
-const UNSUPPORTED: StatusUnavailable = { reason: 'status_unavailable', cause: 'unsupported_mechanism' }
+const UNSUPPORTED: StatusListRefusal = { reason: 'status_unavailable', cause: 'unsupported_mechanism' }
 
 function buildReference(
   uri: unknown,
   index: unknown,
   form: StatusListForm,
-): Result<StatusReference, StatusUnavailable> {
+): Result<StatusReference, StatusListRefusal> {
   if (typeof uri !== 'string' || uri.length > STATUS_LIST.uriLength) return err(UNSUPPORTED)
   if (typeof index !== 'number' || !Number.isSafeInteger(index) || index < 0) return err(UNSUPPORTED)
   return ok({ uri, index, form })
@@ -111,11 +111,11 @@ function buildReference(
 async function readEntry(
   reference: StatusReference,
   context: StatusContext,
-): Promise<Result<Entry, StatusListFault>> {
-  const remembered = await rememberStatusToken(reference, context)
+): Promise<Result<Entry, StatusListError>> {
+  const remembered = await readStatusToken(reference, context)
   if (!remembered.ok) return remembered
   const { token, fetchedAt, held } = remembered.value
-  const fault = judgeStatusClaims(token.claims, { uri: reference.uri, now: context.now })
+  const fault = checkStatusClaims(token.claims, { uri: reference.uri, now: context.now })
   if (fault !== undefined) return err(fault)
   if (reference.purpose !== undefined && !token.claims.purposes?.includes(reference.purpose))
     return err('another_list')

@@ -7,33 +7,33 @@ import type { TrustAnchor } from '../anchors/anchor.ts'
 import { anchoredIssuer, resolveSigner } from '../anchors/resolve-signer.ts'
 import type { TrustedSigner } from '../anchors/signer.ts'
 import { checkCertificates } from '../revocation/certificate-revocation.ts'
-import type { RememberedStatusToken } from './status-cache.ts'
+import type { CachedStatusToken } from './status-cache.ts'
 import type { StatusContext } from './status-list.ts'
-import type { StatusListFault } from './status-token.ts'
+import type { StatusListError } from './status-token.ts'
 
 /**
  * Verifies the token's signature with the keys that this relying party's anchors leave. Trust is asked anew each time, for
  * each has anchors of its own; the signature is verified once for each key, since token and key are the same ones.
  */
 export async function verifyStatusSigner(
-  remembered: RememberedStatusToken,
+  remembered: CachedStatusToken,
   context: StatusContext,
-): Promise<Result<{ readonly isConfirmed: boolean }, StatusListFault>> {
+): Promise<Result<{ readonly isConfirmed: boolean }, StatusListError>> {
   const signers = await resolveSigners(remembered, context)
   if (signers.length === 0) return err('untrusted_signer')
   for (const { keys, path } of signers) {
     for (const key of keys) {
-      if (await verifyOnce(remembered, key)) return judgeCertificates(path, context)
+      if (await verifyOnce(remembered, key)) return checkSignerCertificates(path, context)
     }
   }
   return err('invalid_signature')
 }
 
 /** As with an issuer: a revoked signer vouches for nothing, and one who may have been for what the relying party accepts. */
-async function judgeCertificates(
+async function checkSignerCertificates(
   path: TrustedSigner['path'],
   { certificateRevocation = 'off', ...source }: StatusContext,
-): Promise<Result<{ readonly isConfirmed: boolean }, StatusListFault>> {
+): Promise<Result<{ readonly isConfirmed: boolean }, StatusListError>> {
   if (certificateRevocation === 'off') return ok({ isConfirmed: true })
   const { status } = await checkCertificates(path, source)
   if (status === 'revoked') return err('revoked_signer')
@@ -43,10 +43,7 @@ async function judgeCertificates(
     : err('unconfirmed_signer')
 }
 
-async function verifyOnce(
-  { token, verdicts, share }: RememberedStatusToken,
-  key: PublicJwk,
-): Promise<boolean> {
+async function verifyOnce({ token, verdicts, share }: CachedStatusToken, key: PublicJwk): Promise<boolean> {
   const name = `${key.crv}.${key.x}.${key.y ?? ''}`
   const known = verdicts.get(name)
   if (known !== undefined) return known
@@ -60,7 +57,7 @@ async function verifyOnce(
 const VERDICTS = 16
 
 async function resolveSigners(
-  { token }: RememberedStatusToken,
+  { token }: CachedStatusToken,
   { anchors, ...context }: StatusContext,
 ): Promise<readonly TrustedSigner[]> {
   const trusted = statusAnchors(anchors, context)
@@ -80,7 +77,7 @@ async function resolveSigners(
  * anchors name, so these are tried: the anchor still chooses the keys.
  */
 function issuersOf(
-  { iss, chain }: RememberedStatusToken['token']['signer'],
+  { iss, chain }: CachedStatusToken['token']['signer'],
   anchors: readonly TrustAnchor[],
 ): readonly (string | undefined)[] {
   if (iss !== undefined || chain !== undefined) return [iss]

@@ -9,7 +9,7 @@ import type { SignerClaims } from '../anchors/signer.ts'
 export type StatusListForm = 'jwt' | 'cwt' | 'vc'
 
 /** Why the status of a credential cannot be told. None of these is a status. */
-export type StatusListFault =
+export type StatusListError =
   /** `status` is there and holds no `status_list` of the right shape. */
   | 'unsupported_mechanism'
   | 'not_fetched'
@@ -73,7 +73,7 @@ export type RawStatusClaims = Readonly<
 >
 
 /** §5.1, §5.2: `sub`, `iat` and `status_list` are required; `ttl` is positive; `bits` is 1, 2, 4 or 8. */
-export function parseStatusClaims(raw: RawStatusClaims): Result<StatusListClaims, StatusListFault> {
+export function parseStatusClaims(raw: RawStatusClaims): Result<StatusListClaims, StatusListError> {
   const { sub, iat, exp, nbf, ttl, bits, compressed } = raw
   if (typeof sub !== 'string' || !isNumber(iat) || compressed === undefined) return err('invalid_claim')
   if (!isOptionalNumber(exp) || !isOptionalNumber(nbf) || !isOptionalNumber(ttl)) return err('invalid_claim')
@@ -86,10 +86,10 @@ export function parseStatusClaims(raw: RawStatusClaims): Result<StatusListClaims
 const CLOCK_SKEW = 60
 
 /** §8.3: this list is the one asked for, it is there already, and it is still good. `now` is in Unix seconds. */
-export function judgeStatusClaims(
+export function checkStatusClaims(
   { sub, iat, nbf, exp }: StatusListClaims,
   expected: { readonly uri: string; readonly now: number },
-): StatusListFault | undefined {
+): StatusListError | undefined {
   if (sub !== undefined && sub !== expected.uri) return 'another_list'
   if (Math.max(iat ?? 0, nbf ?? 0) > expected.now + CLOCK_SKEW) return 'not_yet_valid'
   // No skew here: an old list may say "valid" of what was revoked since.

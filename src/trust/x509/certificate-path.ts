@@ -4,8 +4,8 @@
 import { equalBytes } from '../../codec/bytes.ts'
 import { CERTIFICATE } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
-import { knownCertificate } from '../anchors/known-certificates.ts'
-import type { TrustRejection } from '../rejection.ts'
+import { cachedCertificate } from '../anchors/certificate-cache.ts'
+import type { TrustRefusal } from '../refusal.ts'
 import { type Certificate, decodeCertificate, isSelfIssued } from './certificate.ts'
 import { findBrokenRule, type LeafDemand } from './certificate-profile.ts'
 import { verifyCertificateSignature } from './certificate-signature.ts'
@@ -20,12 +20,14 @@ export type CertificateChain = readonly [leaf: Certificate, ...issuers: Certific
 /** Decodes a chain; every certificate must be strict DER, also those that a pinned leaf leaves without a use. */
 export function decodeCertificateChain(
   chain: readonly Uint8Array<ArrayBuffer>[],
-): Result<CertificateChain, TrustRejection> {
+): Result<CertificateChain, TrustRefusal> {
   if (chain.length > CERTIFICATE.chain) {
     return err({ reason: 'certificate_profile_violation', rule: 'chain_too_long' })
   }
   // A copy: a certificate that is remembered must neither hold the whole presentation in memory nor change with it.
-  const [leaf, ...issuers] = chain.map((bytes) => knownCertificate(bytes) ?? decodeCertificate(bytes.slice()))
+  const [leaf, ...issuers] = chain.map(
+    (bytes) => cachedCertificate(bytes) ?? decodeCertificate(bytes.slice()),
+  )
   if (leaf === undefined || !issuers.every((issuer) => issuer !== undefined)) {
     return err({ reason: 'malformed_certificate_chain' })
   }
@@ -40,9 +42,9 @@ export async function verifyCertificatePath<A extends Authority>(
   chain: CertificateChain,
   authorities: readonly A[],
   now: number,
-): Promise<Result<A, TrustRejection>> {
+): Promise<Result<A, TrustRefusal>> {
   const candidates = authorities.filter(({ certificate }) => !isInChain(certificate, chain))
-  let finding: TrustRejection | undefined =
+  let finding: TrustRefusal | undefined =
     candidates.length < authorities.length ? { reason: 'trust_anchor_in_chain' } : undefined
   if (await isSelfSigned(chain[0])) return err(finding ?? { reason: 'self_signed_certificate' })
   if (!namesChain(chain)) return err(finding ?? { reason: 'invalid_certificate_path' })
@@ -58,7 +60,7 @@ export async function verifyCertificatePath<A extends Authority>(
 }
 
 /** Why a certificate is not valid at `now` (RFC 5280 §4.1.2.5: both dates are part of the period). */
-export function judgeValidity(certificate: Certificate, now: number): TrustRejection | undefined {
+export function checkValidityPeriod(certificate: Certificate, now: number): TrustRefusal | undefined {
   if (now < certificate.notBefore) return { reason: 'certificate_not_yet_valid' }
   return now > certificate.notAfter ? { reason: 'certificate_expired' } : undefined
 }
@@ -97,20 +99,20 @@ async function judgePath(
   path: CertificateChain,
   demand: LeafDemand,
   now: number,
-): Promise<TrustRejection | undefined> {
+): Promise<TrustRefusal | undefined> {
   const forged = await judgeSignatures(path)
   if (forged !== undefined) return forged
   const rule = findBrokenRule(path, demand)
   if (rule !== undefined) return { reason: 'certificate_profile_violation', rule }
   for (const certificate of path) {
-    const rejection = judgeValidity(certificate, now)
+    const rejection = checkValidityPeriod(certificate, now)
     if (rejection !== undefined) return rejection
   }
   return undefined
 }
 
 /** From the anchor down: no key is used before the certificate that holds it is known to be authentic. */
-async function judgeSignatures(path: CertificateChain): Promise<TrustRejection | undefined> {
+async function judgeSignatures(path: CertificateChain): Promise<TrustRefusal | undefined> {
   const downwards = path.toReversed()
   for (const [i, certificate] of downwards.entries()) {
     const issuer = downwards[i - 1]

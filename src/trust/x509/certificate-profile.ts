@@ -1,7 +1,7 @@
 // What the certificates of a path may be used for (RFC 5280 §6.1.3 to §6.1.5, CONTRACT 8): pure rules over decoded
 // certificates, leaf first and anchor last. The anchor's own constraints bind like any other issuer's.
 
-import type { CertificateRule } from '../rejection.ts'
+import type { CertificateRule } from '../refusal.ts'
 import { type Certificate, isSelfIssued } from './certificate.ts'
 import { satisfiesNameConstraints } from './name-constraints.ts'
 

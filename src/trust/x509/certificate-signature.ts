@@ -12,7 +12,7 @@ import type { Certificate } from './certificate.ts'
 import type { SubjectKey } from './subject-key.ts'
 
 /** `weak`: the issuer's key or the signature's algorithm is none we accept, so nothing was computed. */
-export type SignatureVerdict = 'valid' | 'invalid' | 'weak'
+export type SignatureResult = 'valid' | 'invalid' | 'weak'
 
 /** What a certification authority signs. */
 export type Signed = Pick<Certificate, 'tbs' | 'signatureAlgorithm' | 'signature'>
@@ -24,7 +24,7 @@ export type Signed = Pick<Certificate, 'tbs' | 'signatureAlgorithm' | 'signature
 export async function verifyCertificateSignature(
   signed: Signed,
   issuer: Certificate,
-): Promise<SignatureVerdict> {
+): Promise<SignatureResult> {
   const known = verified.get(signed)
   if (known?.has(issuer)) return 'valid'
   const verdict = await judgeSignature(signed, issuer)
@@ -35,7 +35,7 @@ export async function verifyCertificateSignature(
 /** Issuers by what their key is known to have signed. Both are told apart by identity: others, other bytes. */
 const verified = new WeakMap<Signed, WeakSet<Certificate>>()
 
-async function judgeSignature(signed: Signed, issuer: Certificate): Promise<SignatureVerdict> {
+async function judgeSignature(signed: Signed, issuer: Certificate): Promise<SignatureResult> {
   const algorithm = signatureAlgorithm(signed.signatureAlgorithm)
   const { subjectKey } = issuer
   if (algorithm === undefined || subjectKey === undefined) return 'weak'

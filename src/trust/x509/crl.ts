@@ -39,12 +39,12 @@ export type CrlScope = {
 }
 
 /** `unsupported`: a delta, an indirect list, one for some reasons or for attributes only, or one with a critical extension we do not know. */
-export type CrlFormFault = 'too_large' | 'malformed' | 'unsupported'
+export type CrlFormatError = 'too_large' | 'malformed' | 'unsupported'
 
 /** Decodes a list and what of it is signed; `too_large` is told by its bytes, one of too many entries is `malformed`. */
 export function decodeCrl(
   published: Uint8Array<ArrayBuffer>,
-): Result<{ readonly signed: Signed; readonly list: RevocationList }, CrlFormFault> {
+): Result<{ readonly signed: Signed; readonly list: RevocationList }, CrlFormatError> {
   if (published.length > CRL.bytes) return err('too_large')
   const bytes = published[0] === HYPHEN ? fromPem(published) : published
   const [whole] = (bytes && splitDer(bytes, 1)) ?? []
@@ -84,7 +84,7 @@ const REASON_CODE = '2.5.29.21'
 type Body = RevocationList & { readonly algorithm: Uint8Array<ArrayBuffer> }
 
 /** TBSCertList (§5.1). A first version, which has no extensions, says what it lists all the same. */
-function decodeBody(tbs: DerElement): Result<Body, CrlFormFault> {
+function decodeBody(tbs: DerElement): Result<Body, CrlFormatError> {
   const fields = [...(splitDer(tbs.content, 7) ?? [])]
   const version = takeIf(fields, DER.integer)
   const [algorithm, issuerElement, thisElement] = fields.splice(0, 3)
@@ -124,7 +124,7 @@ const KNOWN: ReadonlySet<string> = new Set([ISSUING_DISTRIBUTION_POINT])
 const ENTRY_KNOWN: ReadonlySet<string> = new Set([REASON_CODE])
 
 /** §5.2: a list with a critical extension that is not understood says nothing of any certificate. */
-function decodeScope(extensions: ReadonlyMap<string, Extension>): Result<CrlScope, CrlFormFault> {
+function decodeScope(extensions: ReadonlyMap<string, Extension>): Result<CrlScope, CrlFormatError> {
   if (extensions.has(DELTA_CRL_INDICATOR) || hasCriticalBeside(extensions, KNOWN)) return err('unsupported')
   const place = extensions.get(ISSUING_DISTRIBUTION_POINT)
   return place === undefined ? ok({ point: undefined, only: undefined }) : decodePlace(place.value)
@@ -136,7 +136,7 @@ const ONLY: ReadonlyMap<number, CrlScope['only']> = new Map([
 ])
 
 /** IssuingDistributionPoint (§5.2.5). */
-function decodePlace(value: Uint8Array<ArrayBuffer>): Result<CrlScope, CrlFormFault> {
+function decodePlace(value: Uint8Array<ArrayBuffer>): Result<CrlScope, CrlFormatError> {
   const place = decodeDer(value)
   if (place?.tag !== DER.sequence) return err('malformed')
   const parts = [...place.children]
@@ -151,7 +151,7 @@ function decodePlace(value: Uint8Array<ArrayBuffer>): Result<CrlScope, CrlFormFa
   return limit.content.length === 1 && limit.content[0] === 0xff ? ok({ point, only }) : err('malformed')
 }
 
-function decodeEntries(element: DerElement | undefined): Result<ReadonlySet<string>, CrlFormFault> {
+function decodeEntries(element: DerElement | undefined): Result<ReadonlySet<string>, CrlFormatError> {
   const revoked = new Set<string>()
   const entries = element === undefined ? [] : splitDer(element.content, CRL.entries)
   if (entries === undefined) return err('malformed')
@@ -164,7 +164,7 @@ function decodeEntries(element: DerElement | undefined): Result<ReadonlySet<stri
 }
 
 /** §5.3. The date does not matter: what is revoked has been since the list was made, at the latest. */
-function decodeEntry(encoded: Uint8Array<ArrayBuffer>): Result<Certificate['serialNumber'], CrlFormFault> {
+function decodeEntry(encoded: Uint8Array<ArrayBuffer>): Result<Certificate['serialNumber'], CrlFormatError> {
   const entry = decodeDer(encoded)
   const [serialNumber, date, list, ...rest] = entry?.children ?? []
   if (entry?.tag !== DER.sequence || rest.length > 0) return err('malformed')

@@ -1,7 +1,7 @@
 // The shape of callers' queries: every refusal by one change in a good query.
 
 import { describe, expect, it } from 'vitest'
-import { inWords } from '../../../src/codec/schema.ts'
+import { describeIssue } from '../../../src/codec/schema.ts'
 import { DCQL } from '../../../src/limits.ts'
 import { dcqlQuery } from '../../../src/openid4vp/dcql/schema.ts'
 import vectors from '../../vectors/oid4vp-1.0.json' with { type: 'json' }
@@ -139,7 +139,7 @@ describe('a query that somebody else wrote', () => {
     const query = good()
     change(query)
     // What is undefined is absent in JSON.
-    const parsed = dcqlQuery.safeParse(JSON.parse(JSON.stringify(query)), { error: inWords })
+    const parsed = dcqlQuery.safeParse(JSON.parse(JSON.stringify(query)), { error: describeIssue })
     expect(parsed.error?.issues[0]?.path.join('/')).toBe(place)
   })
 

@@ -152,9 +152,9 @@ const FAULTS: readonly Fault[] = [
   ],
 ]
 
-type DidFault = readonly [rule: string, name: string, plant: (header: Loose, document: Loose) => unknown]
+type DidError = readonly [rule: string, name: string, plant: (header: Loose, document: Loose) => unknown]
 
-const DID_FAULTS: readonly DidFault[] = [
+const DID_FAULTS: readonly DidError[] = [
   ['R9 R20 R29', 'a kid that its document does not name', (header) => (header.kid += 'x')],
   ['R9 R17 R20 R29', 'no kid', (header) => delete header.kid],
   ['R17', 'x5c beside kid', (header) => (header.x5c = [verifier.leaf])],
@@ -233,7 +233,7 @@ function rulesOf(violations: readonly Violation[]): string {
 }
 
 /** The same of a request by DID. */
-async function didRulesBroken(plant: DidFault[2]): Promise<string> {
+async function didRulesBroken(plant: DidError[2]): Promise<string> {
   const { clientId, proof } = verifier.identities.decentralized_identifier
   const { claims, ...good } = await draft(await createGeneration())
   const header: Loose = { alg: 'ES256', typ: 'oauth-authz-req+jwt', ...proof }

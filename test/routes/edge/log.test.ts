@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { countedOf } from '../../../src/metrics/record.ts'
+import { countsOf } from '../../../src/metrics/record.ts'
 import { createApp } from '../../../src/routes/app.ts'
 import { ADMIN, call, createRelyingParty, json } from './edge-app.ts'
 
@@ -32,7 +32,7 @@ it.each([
 ])('%s %s is counted by its route and whom that is for', async (method, path, route, audience) => {
   const { response } = await logged(method, path)
   const values = [audience, method, route, String(response.status)]
-  const counters = [...countedOf('requests').counters.values()]
+  const counters = [...countsOf('requests').counters.values()]
   expect(counters.find((counter) => counter.values.join() === values.join())?.count).toBe(1)
 })
 

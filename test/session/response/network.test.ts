@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, it, vi } from 'vitest'
-import { countedOf } from '../../../src/metrics/record.ts'
+import { countsOf } from '../../../src/metrics/record.ts'
 import { networkOf } from '../../../src/session/response/network.ts'
 
 afterEach(() => {
@@ -20,7 +20,7 @@ it('what is fetched is counted by its first media type and by what came of it', 
   ]) {
     await fetchResource({ url, accept, limit: 1 })
   }
-  const counted = [...countedOf('fetches').counters.values()].map(({ values, count }) => [...values, count])
+  const counted = [...countsOf('fetches').counters.values()].map(({ values, count }) => [...values, count])
   expect(counted).toEqual(
     ['ok', 'too_large', 'unavailable', 'forbidden'].map((result) => ['application/vc+jwt', result, 1]),
   )

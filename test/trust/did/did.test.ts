@@ -1,12 +1,12 @@
 import { exportJWK, generateKeyPair } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { utf8 } from '../../../src/codec/bytes.ts'
-import type { FetchResource, ResourceFault } from '../../../src/net/fetch-resource.ts'
+import type { FetchError, FetchResource } from '../../../src/net/fetch-resource.ts'
 import { err, ok, type Result } from '../../../src/result.ts'
 import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
 import { isKnownDid, resolveDidKeys } from '../../../src/trust/did/did.ts'
 import type { DidRelationship } from '../../../src/trust/did/did-document.ts'
-import { type DidFault, didWebUrl } from '../../../src/trust/did/did-web.ts'
+import { type DidError, didWebUrl } from '../../../src/trust/did/did-web.ts'
 import vectors from '../../vectors/did-key.json' with { type: 'json' }
 import { ask, NOW, SHARED, verdict } from '../fixtures.ts'
 
@@ -25,7 +25,7 @@ function web(body: unknown): { readonly fetchResource: FetchResource; readonly a
   const asked: string[] = []
   const fetchResource: FetchResource = async ({ url }) => {
     asked.push(url)
-    if (typeof body === 'string') return err(body as ResourceFault)
+    if (typeof body === 'string') return err(body as FetchError)
     return ok({ body: utf8(JSON.stringify(body)), contentType: 'application/did+json' })
   }
   return { fetchResource, asked }
@@ -43,7 +43,7 @@ async function keysOf(did: string, question: Question = {}, body: unknown = 'una
   return word(await resolveDidKeys(did, relationship, { kid, algorithm }, source))
 }
 
-function word(found: Result<readonly { readonly x: string }[], DidFault>): string {
+function word(found: Result<readonly { readonly x: string }[], DidError>): string {
   if (!found.ok) return found.error
   return found.value.length === 0 ? 'none' : found.value.map(({ x }) => x).join(' ')
 }
@@ -168,7 +168,7 @@ describe('did:web', () => {
     expect(await keysOf(WEB, {}, { id: WEB, verificationMethod: [changed], assertionMethod })).toBe('none')
   })
 
-  it.each<[string, unknown, DidFault]>([
+  it.each<[string, unknown, DidError]>([
     ['of another DID', { ...document, id: `${WEB}:x` }, 'invalid'],
     ['without an id', { ...document, id: undefined }, 'invalid'],
     ['whose methods are no list', { ...document, verificationMethod: method }, 'invalid'],

@@ -4,7 +4,7 @@ import { generateKeyPair } from 'jose'
 import { describe, expect, it, vi } from 'vitest'
 import { encodeBase64url } from '../../../src/codec/base64url.ts'
 import { FETCH_MEMORY } from '../../../src/limits.ts'
-import type { FetchResource, ResourceFault } from '../../../src/net/fetch-resource.ts'
+import type { FetchError, FetchResource } from '../../../src/net/fetch-resource.ts'
 import { checkStatus } from '../../../src/trust/status/status-list.ts'
 import { NOW } from '../fixtures.ts'
 import { context, deflate, goodClaims, jwksAnchor, makeJwt, URI, web, word } from './status-fixtures.ts'
@@ -17,7 +17,7 @@ async function ask(fetchResource: FetchResource, now = NOW, uri = URI, index = 2
 }
 
 /** How often the answer was fetched when asked at these seconds after the first time, one after the other. */
-async function fetchesAt(answer: string | { fault: ResourceFault }, seconds: readonly number[]) {
+async function fetchesAt(answer: string | { fault: FetchError }, seconds: readonly number[]) {
   const { fetchResource, asked } = web(async () => answer)
   await ask(fetchResource)
   const counts: number[] = []
@@ -124,7 +124,7 @@ describe('a list', () => {
 })
 
 describe('a failure', () => {
-  it.each<ResourceFault>(['unavailable', 'forbidden', 'too_large'])(
+  it.each<FetchError>(['unavailable', 'forbidden', 'too_large'])(
     'to fetch (%s) is remembered for two seconds',
     async (fault) => {
       expect(await fetchesAt({ fault }, [1, 2])).toEqual([1, 2])

@@ -5,7 +5,7 @@ import { deflateSync } from 'node:zlib'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { encodeBase64url } from '../../../src/codec/base64url.ts'
 import { concatBytes, utf8 } from '../../../src/codec/bytes.ts'
-import type { FetchResource, ResourceFault, ResourceRequest } from '../../../src/net/fetch-resource.ts'
+import type { FetchError, FetchResource, ResourceRequest } from '../../../src/net/fetch-resource.ts'
 import { err, ok, type Result } from '../../../src/result.ts'
 import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
 import {
@@ -107,7 +107,7 @@ function changed(good: Entries, changes: Entries = []): Map<number | string, Cbo
 }
 
 /** A web of one answer, and what was asked of it. */
-export function web(answer: () => Promise<string | Uint8Array<ArrayBuffer> | { fault: ResourceFault }>): {
+export function web(answer: () => Promise<string | Uint8Array<ArrayBuffer> | { fault: FetchError }>): {
   readonly fetchResource: FetchResource
   readonly asked: ResourceRequest[]
 } {

@@ -1,10 +1,10 @@
 // A path whose certificates name revocation lists, and a web that has the lists. Tests change one thing.
 
 import { concatBytes } from '../../../src/codec/bytes.ts'
-import type { FetchResource, ResourceFault, ResourceRequest } from '../../../src/net/fetch-resource.ts'
+import type { FetchError, FetchResource, ResourceRequest } from '../../../src/net/fetch-resource.ts'
 import { err, ok } from '../../../src/result.ts'
 import {
-  type CertificateStanding,
+  type CertificateStatus,
   checkCertificates,
 } from '../../../src/trust/revocation/certificate-revocation.ts'
 import { type Certificate, decodeCertificate } from '../../../src/trust/x509/certificate.ts'
@@ -46,7 +46,7 @@ export function decodePath(...path: readonly Minted[]): readonly Certificate[] {
 export const PATH = decodePath(leaf, intermediate, root)
 
 /** What stands at an address: a body, or why there is none. */
-export type Web = Readonly<Record<string, Uint8Array<ArrayBuffer> | ResourceFault>>
+export type Web = Readonly<Record<string, Uint8Array<ArrayBuffer> | FetchError>>
 
 /** A web that may change, and what was asked of it. */
 export function webOf(web: Web) {
@@ -67,12 +67,12 @@ export function standingIn(
   web: Web,
   path: readonly Certificate[] = PATH,
   now: number = NOW,
-): Promise<CertificateStanding> {
+): Promise<CertificateStatus> {
   return checkCertificates(path, { now, fetchResource: webOf(web).fetchResource })
 }
 
 /** In one word: the status, or why there is none. */
-export function word(standing: CertificateStanding): string {
+export function word(standing: CertificateStatus): string {
   return standing.status === 'unavailable' ? standing.cause : standing.status
 }
 

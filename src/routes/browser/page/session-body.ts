@@ -142,11 +142,11 @@ function offersQr({ page }: Shown): boolean {
 
 function statesOf(shown: Shown, texts: Texts, name: string): Readonly<Record<PageState, StateText>> {
   const states = offersQr(shown) ? texts.states : { ...texts.states, ...texts.linkStates }
-  const worded = PAGE_STATES.map((state) => [state, inWords(states[state], name)])
+  const worded = PAGE_STATES.map((state) => [state, describeIssue(states[state], name)])
   return Object.fromEntries(worded) as Record<PageState, StateText> // `PAGE_STATES` names them all
 }
 
-function inWords({ title, text }: StateText, name: string): StateText {
+function describeIssue({ title, text }: StateText, name: string): StateText {
   return { title: fill(title, { name }), text: fill(text, { name }) }
 }
 

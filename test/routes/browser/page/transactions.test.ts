@@ -19,7 +19,7 @@ const ORDER: AddedTransactionDataType = {
   ],
 }
 
-function inWords(object: object, added: readonly AddedTransactionDataType[] = []) {
+function describeIssue(object: object, added: readonly AddedTransactionDataType[] = []) {
   const text = encodeTransactionData({ credential_ids: ['pid'], ...object } as never)
   const [shown] = transactionsInWords(detailsOf([text]), added, ENGLISH)
   return [shown?.title, ...(shown?.details ?? []).map(({ label, value }) => `${label}: ${value}`)]
@@ -38,7 +38,7 @@ describe('a transaction in words', () => {
     const payee = { name: 'Shop', id: 'DE1', logo: 'https://shop.example/logo.png' }
     const payload = { transaction_id: '8D8', payee, currency: 'EUR', amount: 12.5, sct_inst: true }
     const hashes = { transaction_data_hashes_alg: ['sha-256'] }
-    expect(inWords({ type: 'urn:eudi:sca:payment:1', ...hashes, payload })).toEqual([
+    expect(describeIssue({ type: 'urn:eudi:sca:payment:1', ...hashes, payload })).toEqual([
       'A payment',
       'Number of the transaction: 8D8',
       'Recipient: Shop',
@@ -52,7 +52,7 @@ describe('a transaction in words', () => {
   it('names each of several documents', () => {
     const type = 'https://cloudsignatureconsortium.org/2025/qes-approval'
     const documentDigests = [{ label: 'Lease' }, { label: 'Annex' }]
-    expect(inWords({ type, documentDigests })).toEqual([
+    expect(describeIssue({ type, documentDigests })).toEqual([
       'Your signature',
       'Document: Lease',
       'Document: Annex',
@@ -61,7 +61,7 @@ describe('a transaction in words', () => {
 
   it("of an added type has the relying party's words", () => {
     const payload = { id: '<b>7</b>', gift: false }
-    expect(inWords({ type: 'order', payload }, [ORDER])).toEqual([
+    expect(describeIssue({ type: 'order', payload }, [ORDER])).toEqual([
       'Your order',
       'Order number: <b>7</b>',
       'A gift: no',
@@ -69,14 +69,14 @@ describe('a transaction in words', () => {
   })
 
   it('goes by its names where the type was taken away again', () => {
-    expect(inWords({ type: 'constructor', payload: { toString: 'x' } })).toEqual([
+    expect(describeIssue({ type: 'constructor', payload: { toString: 'x' } })).toEqual([
       'constructor',
       'payload.toString: x',
     ])
   })
 
   it('cuts what is long', () => {
-    const [, line] = inWords({ type: 'order', payload: { id: 'x'.repeat(500) } }, [ORDER])
+    const [, line] = describeIssue({ type: 'order', payload: { id: 'x'.repeat(500) } }, [ORDER])
     expect(line).toBe(`Order number: ${'x'.repeat(200)}…`)
   })
 })

@@ -1,7 +1,7 @@
 // Why no anchor vouches for a signer. One union for every credential format and for status lists.
 
 /** A trust finding that makes an answer inauthentic, or (`…_unavailable`) not checkable now. */
-export type TrustRejection =
+export type TrustRefusal =
   /** No anchor of this credential type vouches for the signer. */
   | { readonly reason: 'untrusted_issuer' }
   /** `x5c`/`x5chain` is not a list of strict DER certificates. */

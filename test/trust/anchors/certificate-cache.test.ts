@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { concatBytes } from '../../../src/codec/bytes.ts'
 import { CERTIFICATE } from '../../../src/limits.ts'
 import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
-import { knownCertificate, rememberCertificates } from '../../../src/trust/anchors/known-certificates.ts'
+import { cacheCertificates, cachedCertificate } from '../../../src/trust/anchors/certificate-cache.ts'
 import { type Certificate, decodeCertificate } from '../../../src/trust/x509/certificate.ts'
 import {
   type IssuerPki,
@@ -124,7 +124,7 @@ describe('a chain that was trusted before', () => {
     const message = concatBytes(new Uint8Array(5000), chain[0]!)
     const part = message.subarray(5000)
     expect(await askAgain({ chain: [part, chain[1]!] }, [caAnchor(root.pem)])).toBe('trusted')
-    expect(knownCertificate(chain[0]!)?.tbs.buffer.byteLength).toBe(chain[0]!.length)
+    expect(cachedCertificate(chain[0]!)?.tbs.buffer.byteLength).toBe(chain[0]!.length)
     message.fill(0)
     expect(await askAgain({ chain: [part, chain[1]!] }, [caAnchor(root.pem)])).toBe(
       'malformed_certificate_chain',
@@ -137,25 +137,25 @@ describe('what is remembered', () => {
   it('is no certificate that nothing vouched for', async () => {
     const stranger = await mintIssuerPki()
     expect(await askAgain({ chain: stranger.chain })).toBe('invalid_certificate_path')
-    expect(stranger.chain.map(knownCertificate)).toEqual([undefined, undefined])
+    expect(stranger.chain.map(cachedCertificate)).toEqual([undefined, undefined])
   })
 
   it('is no certificate beside a pinned leaf', async () => {
     const [pinned, stranger] = [await mintIssuerPki(), await mintRoot()]
     const chain = [pinned.leaf.der, stranger.der]
     expect(await askAgain({ chain }, [pinnedAnchor(pinned.leaf.pem)])).toBe('trusted')
-    expect(chain.map((der) => knownCertificate(der) !== undefined)).toEqual([true, false])
+    expect(chain.map((der) => cachedCertificate(der) !== undefined)).toEqual([true, false])
   })
 
   it('is so many, of which those go first that were not needed for the longest time', () => {
     const others = Array.from({ length: CERTIFICATE.remembered }, (_, i) => another(i))
-    rememberCertificates(others)
-    expect(knownCertificate(seen.leaf.der)).toBeUndefined()
+    cacheCertificates(others)
+    expect(cachedCertificate(seen.leaf.der)).toBeUndefined()
     const [first, second] = others as [Certificate, Certificate]
-    rememberCertificates([first])
-    rememberCertificates([another(-1)])
-    expect(knownCertificate(first.encoded)).toBe(first)
-    expect(knownCertificate(second.encoded)).toBeUndefined()
+    cacheCertificates([first])
+    cacheCertificates([another(-1)])
+    expect(cachedCertificate(first.encoded)).toBe(first)
+    expect(cachedCertificate(second.encoded)).toBeUndefined()
   })
 })
 

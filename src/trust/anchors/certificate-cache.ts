@@ -7,13 +7,13 @@ import { CERTIFICATE } from '../../limits.ts'
 import type { Certificate } from '../x509/certificate.ts'
 
 /** The certificate that was decoded from these very bytes before. */
-export function knownCertificate(encoded: Uint8Array): Certificate | undefined {
+export function cachedCertificate(encoded: Uint8Array): Certificate | undefined {
   const certificate = known.get(indexOf(encoded))
   return certificate !== undefined && equalBytes(certificate.encoded, encoded) ? certificate : undefined
 }
 
 /** Remembers a chain that an anchor vouched for, in the place of those that were not needed for the longest time. */
-export function rememberCertificates(chain: readonly Certificate[]): void {
+export function cacheCertificates(chain: readonly Certificate[]): void {
   for (const certificate of chain) {
     const index = indexOf(certificate.encoded)
     known.delete(index)
