@@ -8,6 +8,7 @@ import { NODE, ROOT } from './service/paths.mjs'
 
 const CHECKS = [
   ['@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'],
+  ['../scripts/types.mjs', '--check'],
   ['typescript/bin/tsc', '-p', 'tsconfig.json'],
   ['typescript/bin/tsc', '-p', 'tsconfig.pure.json'],
   [

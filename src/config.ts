@@ -42,8 +42,29 @@ export type SigningJwk = P256PrivateJwk & { readonly kid: string }
 /** A key of ours. Without its private half it is retired: what it signed can still be verified, and it lets nobody in. */
 export type PublishedJwk = Omit<SigningJwk, 'd'> & { readonly d?: string }
 
-/** Parses the environment's text variables. Throws one error that names every fault: the service must not start. */
-export function parseConfig(environment: Readonly<Record<string, unknown>>): Config {
+/** Returns the parsed configuration of an `env` object, which is parsed once. Throws as `parseConfig` does. */
+export function configOf(env: object): Config {
+  const known = PARSED.get(env)
+  if (known !== undefined) return known
+  const config = parseLoudly(env)
+  PARSED.set(env, config)
+  return config
+}
+
+const PARSED = new WeakMap<object, Config>()
+
+/** Logs the error whole: it names variables and no values, and the operator has no other hint. */
+function parseLoudly(env: object): Config {
+  try {
+    return parseConfig(env)
+  } catch (error) {
+    if (error instanceof Error) console.error(error.message)
+    throw error
+  }
+}
+
+/** Parses the text variables. Throws one error that names every invalid variable: the service must not start. */
+export function parseConfig(environment: object): Config {
   const parsed = SCHEMA.safeParse(environment, { error: describeIssue })
   if (!parsed.success) {
     const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
@@ -107,6 +128,9 @@ const SCHEMA = z.object({
   BOOT_ID: z.optional(z.string()),
   JURISDICTION: z.optional(z.enum(['eu', 'fedramp'])),
 })
+
+/** The text variables as they are set. */
+export type Variables = z.input<typeof SCHEMA>
 
 /** A variable that holds JSON text. */
 function json<T extends z.ZodMiniType>(schema: T) {

@@ -1,6 +1,6 @@
 // What the platform runs: the app, and the classes of its objects.
 
-import { type Env, placed } from './env.ts'
+import { type Env, withJurisdiction } from './env.ts'
 import { createApp } from './routes/app.ts'
 
 export { Directory } from './relying-party/directory.ts'
@@ -12,5 +12,5 @@ export { VerificationSession } from './session/verification-session.ts'
 const app = createApp()
 
 export default {
-  fetch: (request, env, ctx) => app.fetch(request, placed(env), ctx),
+  fetch: (request, env, ctx) => app.fetch(request, withJurisdiction(env), ctx),
 } satisfies ExportedHandler<Env>

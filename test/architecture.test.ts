@@ -10,7 +10,7 @@ import { blank, functionsOf, importsOf } from './support/reading/source-scan.ts'
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   worker: ['routes', 'session', 'relying-party', 'env'],
   metrics: ['type:env'],
-  env: ['config', 'type:session', 'type:relying-party'],
+  env: ['type:config'],
   config: ['codec'],
   routes: [
     ...['session', 'relying-party', 'policy', 'openid4vp', 'formats', 'trust', 'net', 'webhook', 'qr'],

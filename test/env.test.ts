@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { configOf, type Env, placed } from '../src/env.ts'
+import { configOf } from '../src/config.ts'
+import { type Env, withJurisdiction } from '../src/env.ts'
 import { TEST_ENVIRONMENT } from './support/service/environment.ts'
 
 const NAMES = ['VERIFICATION_SESSION', 'RELYING_PARTY', 'DIRECTORY', 'EVENT_LOG', 'TRUST_LIST']
@@ -15,7 +16,7 @@ function bindings(variables: object = {}): Env {
 
 it('without a jurisdiction the bindings are as they came', () => {
   const env = bindings()
-  expect(placed(env)).toBe(env)
+  expect(withJurisdiction(env)).toBe(env)
   expect(configOf(env).jurisdiction).toBeNull()
 })
 
@@ -24,15 +25,15 @@ it.each(['eu', 'fedramp'])(
   (JURISDICTION) => {
     const env = bindings({ JURISDICTION })
     const there = Object.fromEntries(NAMES.map((name) => [name, `${name} in ${JURISDICTION}`]))
-    expect(placed(env)).toEqual({ ...env, ...there })
-    expect(configOf(placed(env)).jurisdiction).toBe(JURISDICTION)
+    expect(withJurisdiction(env)).toEqual({ ...env, ...there })
+    expect(configOf(withJurisdiction(env)).jurisdiction).toBe(JURISDICTION)
   },
 )
 
 it('hands out one object for each of the platform’s, so that what is remembered of it is found again', () => {
   const env = bindings({ JURISDICTION: 'eu' })
-  expect(placed(env)).toBe(placed(env))
-  expect(placed(bindings({ JURISDICTION: 'eu' }))).not.toBe(placed(env))
+  expect(withJurisdiction(env)).toBe(withJurisdiction(env))
+  expect(withJurisdiction(bindings({ JURISDICTION: 'eu' }))).not.toBe(withJurisdiction(env))
 })
 
 it('refuses a jurisdiction nobody knows', () => {
@@ -48,7 +49,7 @@ it('every class of objects takes its bindings from there', () => {
   expect(classes).toHaveLength(NAMES.length)
   for (const text of classes) {
     const [made = ''] = /constructor\([\s\S]*?\n {2}\}/.exec(text) ?? []
-    expect(made).toContain('super(ctx, placed(env))')
+    expect(made).toContain('super(ctx, withJurisdiction(env))')
     // Whatever else were made of the parameter would lead out of the jurisdiction.
     expect(made.match(/(?<!\.)\benv\b(?!:)/g)).toHaveLength(1)
   }

@@ -2,7 +2,7 @@
 // certificates that they have of their own expire, so that nobody has to ask them all.
 
 import { DurableObject } from 'cloudflare:workers'
-import { type Env, placed } from '../env.ts'
+import { type Env, withJurisdiction } from '../env.ts'
 import { type ChainLifetime, chainLifetime } from '../trust/x509/chain-lifetime.ts'
 import { relyingPartyStub } from './identifier.ts'
 
@@ -34,7 +34,7 @@ export type DirectoryPage = { readonly entries: readonly ListedEntry[]; readonly
 
 export class Directory extends DurableObject<Env> {
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, placed(env))
+    super(ctx, withJurisdiction(env))
     ctx.storage.sql.exec(`CREATE TABLE IF NOT EXISTS relying_parties (
       position INTEGER PRIMARY KEY AUTOINCREMENT, relying_party_id TEXT NOT NULL UNIQUE,
       name TEXT NOT NULL, livemode INTEGER NOT NULL, created_at INTEGER NOT NULL)`)

@@ -2,9 +2,10 @@
 // comes first; then the document is read, changed and written in one synchronous stretch, so no two calls overwrite each other.
 
 import { DurableObject } from 'cloudflare:workers'
+import { configOf } from '../config.ts'
 import type { PublicJwk } from '../crypto/jwk.ts'
 import { deriveKey, type Sealing, seal } from '../crypto/seal.ts'
-import { configOf, type Env, placed } from '../env.ts'
+import { type Env, withJurisdiction } from '../env.ts'
 import { err, ok, type Result } from '../result.ts'
 import { disablesEndpoint } from '../webhook/delivery.ts'
 import { createSecretFrom } from '../webhook/signature.ts'
@@ -61,7 +62,7 @@ export class RelyingParty extends DurableObject<Env> {
   #key: Uint8Array<ArrayBuffer> | undefined
 
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, placed(env))
+    super(ctx, withJurisdiction(env))
   }
 
   /** Fills a new object. Its first API key has every scope and does not expire. */

@@ -2,7 +2,8 @@
 // first; then one compare-and-set with no `await` between reading the status and the write, so two answers are never both heard.
 
 import { DurableObject } from 'cloudflare:workers'
-import { configOf, type Env, placed } from '../env.ts'
+import { configOf } from '../config.ts'
+import { type Env, withJurisdiction } from '../env.ts'
 import { err, ok, type Result } from '../result.ts'
 import { deliverDue, redeliver } from './delivery/delivering.ts'
 import { type PersonalMembers, personalMembers } from './delivery/event.ts'
@@ -67,7 +68,7 @@ export class VerificationSession extends DurableObject<Env> {
   #creating: Promise<unknown> = Promise.resolve()
 
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, placed(env))
+    super(ctx, withJurisdiction(env))
     this.#store = openStore(ctx)
     this.#room = { store: this.#store, env: this.env, inFlight: new Map() }
   }

@@ -1,12 +1,9 @@
-// Gives `env` of `cloudflare:workers` the service's bindings in tests.
+// Gives `env` of `cloudflare:workers` the text variables in tests. Its bindings come from worker-configuration.d.ts.
 
-import type { Env as ServiceEnv } from '../../src/env.ts'
+import type { Variables } from '../../src/config.ts'
 
 declare global {
   namespace Cloudflare {
-    interface Env extends ServiceEnv {}
-    interface GlobalProps {
-      mainModule: typeof import('../../src/worker.ts')
-    }
+    interface Env extends Variables {}
   }
 }

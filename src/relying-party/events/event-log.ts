@@ -2,7 +2,7 @@
 // lose. It holds no member that may carry personal data; those stay with the session and are read there while it lives.
 
 import { DurableObject } from 'cloudflare:workers'
-import { type Env, placed } from '../../env.ts'
+import { type Env, withJurisdiction } from '../../env.ts'
 import { CLOCK_SKEW_MS, endOfDay, forgottenAt } from './event-days.ts'
 
 /** An event to be recorded. Times are Unix milliseconds. */
@@ -46,7 +46,7 @@ export class EventLog extends DurableObject<Env> {
   #last = 0
 
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, placed(env))
+    super(ctx, withJurisdiction(env))
     for (const [key, { day }] of ctx.storage.kv.list<Stored>({ prefix: PREFIX, reverse: true, limit: 1 })) {
       this.#last = positionOf(key)
       void ctx.blockConcurrencyWhile(async () => {

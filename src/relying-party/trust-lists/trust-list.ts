@@ -2,7 +2,8 @@
 // come. Whoever asks for its anchors is told until when they may be used; after that they are as good as none.
 
 import { DurableObject } from 'cloudflare:workers'
-import { configOf, type Env, placed } from '../../env.ts'
+import { configOf } from '../../config.ts'
+import { type Env, withJurisdiction } from '../../env.ts'
 import { TRUST_LIST } from '../../limits.ts'
 import { record } from '../../metrics/record.ts'
 import type { FetchError } from '../../net/fetch-resource.ts'
@@ -78,7 +79,7 @@ export class TrustList extends DurableObject<Env> {
   #refreshing: Promise<void> | undefined
 
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, placed(env))
+    super(ctx, withJurisdiction(env))
     void ctx.blockConcurrencyWhile(async () => {
       // The platform gives up an alarm that failed too often; a list is never left without one.
       if (this.#source() !== undefined && (await ctx.storage.getAlarm()) === null)

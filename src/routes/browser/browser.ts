@@ -2,7 +2,7 @@
 
 import type { Context } from 'hono'
 import { getCookie, setCookie } from 'hono/cookie'
-import { configOf } from '../../env.ts'
+import { configOf } from '../../config.ts'
 import { BROWSER_SECRET_BYTES, HOLD_MS } from '../../session/return/binding.ts'
 import type { AppContext } from '../context.ts'
 import { LONGEST_SESSION_SECONDS } from '../verifications/schemas.ts'

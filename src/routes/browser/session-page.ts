@@ -2,7 +2,7 @@
 // a wallet sends people back to. The page is opened by the session's `client_token`, never by the id alone.
 
 import { Hono } from 'hono/tiny'
-import { configOf } from '../../env.ts'
+import { configOf } from '../../config.ts'
 import { renderQr } from '../../qr/render.ts'
 import { QR_SIZE } from '../../qr/symbol.ts'
 import { settingsOf } from '../../relying-party/settings/settings-cache.ts'

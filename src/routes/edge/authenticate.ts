@@ -1,6 +1,6 @@
 // Who is calling? One bearer token, one answer. The prefix of a token tells its kind; what has none can only be an access token.
 
-import { configOf } from '../../env.ts'
+import { configOf } from '../../config.ts'
 import { verifyAccessToken } from '../../relying-party/keys/access-token.ts'
 import { API_KEY_PREFIX, matchesApiKey, parseApiKey } from '../../relying-party/keys/api-key.ts'
 import type { ApiKeyRecord, Scope, Settings } from '../../relying-party/settings/settings.ts'

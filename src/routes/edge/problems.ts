@@ -2,7 +2,7 @@
 // code, and the pages behind `type` are generated from it (well-known.ts).
 
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { configOf } from '../../env.ts'
+import { configOf } from '../../config.ts'
 import type { AppContext } from '../context.ts'
 
 /** One kind of problem. `retryable`: the same request may succeed later, unchanged. */

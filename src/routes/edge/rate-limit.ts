@@ -1,7 +1,7 @@
 // How often one caller may ask (CONTRACT 9). The platform's rate limiters count for a whole location; where none is bound,
 // a token bucket in memory has the same shape for one process.
 
-import { configOf } from '../../env.ts'
+import { configOf } from '../../config.ts'
 import type { AppContext } from '../context.ts'
 import { cameByCloudflare } from './cloudflare.ts'
 import { problem } from './problems.ts'

@@ -1,7 +1,7 @@
 // `/metrics` (docs/operating.md): what this process has counted since it began, and how its certificate and its lists stand. Where the service
 // runs as one process that is all there is to know. On Cloudflare it would be one isolate of many, so there it is not: Analytics Engine has it all.
 
-import { configOf } from '../../env.ts'
+import { configOf } from '../../config.ts'
 import { type Gauge, OPEN_METRICS_TYPE, writeOpenMetrics } from '../../metrics/open-metrics.ts'
 import { countsOf } from '../../metrics/record.ts'
 import type { AppContext } from '../context.ts'

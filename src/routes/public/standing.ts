@@ -1,7 +1,8 @@
 // What the service depends on that comes to an end: its own certificate, those of its relying parties, and the operator's
 // lists. `/readyz` makes warnings of it.
 
-import { configOf, type Env } from '../../env.ts'
+import { configOf } from '../../config.ts'
+import type { Env } from '../../env.ts'
 import { type CertificateDates, directoryOf } from '../../relying-party/directory.ts'
 import { type TrustListStanding, trustListStandings } from '../../relying-party/trust-lists/trust-lists.ts'
 import { type ChainLifetime, chainLifetime } from '../../trust/x509/chain-lifetime.ts'

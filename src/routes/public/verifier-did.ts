@@ -2,8 +2,8 @@
 // with keys of their own. Wallets read them while they look at a request, so they are never older than the request is.
 
 import { Hono } from 'hono/tiny'
+import { configOf } from '../../config.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
-import { configOf } from '../../env.ts'
 import { buildDidDocument, RELYING_PARTY_SEGMENT, verifierDid } from '../../openid4vp/request/verifier-did.ts'
 import { relyingPartyStub } from '../../relying-party/identifier.ts'
 import type { AppContext, AppEnv } from '../context.ts'

@@ -2,7 +2,7 @@
 
 import { html } from 'hono/html'
 import { Hono } from 'hono/tiny'
-import { configOf } from '../../env.ts'
+import { configOf } from '../../config.ts'
 import type { ReasonCode } from '../../session/response/reason-code.ts'
 import { REASONS } from '../../session/response/reasons.ts'
 import type { AppContext, AppEnv } from '../context.ts'

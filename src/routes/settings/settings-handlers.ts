@@ -1,7 +1,7 @@
 // What can be done with one relying party's settings, keys and webhook. Who may do it is decided by whoever mounts these
 // handlers: the operator's routes (admin.ts), or the relying party's own.
 
-import { configOf } from '../../env.ts'
+import { configOf } from '../../config.ts'
 import { directoryOf } from '../../relying-party/directory.ts'
 import { relyingPartyStub } from '../../relying-party/identifier.ts'
 import { updateRelyingParty } from '../../relying-party/registry.ts'

@@ -4,7 +4,7 @@
 import { Hono } from 'hono/tiny'
 import { decodeBase64 } from '../../codec/base64url.ts'
 import { decodeUtf8 } from '../../codec/bytes.ts'
-import { configOf } from '../../env.ts'
+import { configOf } from '../../config.ts'
 import { issueAccessToken } from '../../relying-party/keys/access-token.ts'
 import { SCOPES, type Scope } from '../../relying-party/settings/settings.ts'
 import { err, ok, type Result } from '../../result.ts'

@@ -1,6 +1,6 @@
 // The operator's lists of trusted issuers (CONTRACT 8), below /v1/admin/trust_lists.
 
-import { configOf } from '../../env.ts'
+import { configOf } from '../../config.ts'
 import { directoryOf } from '../../relying-party/directory.ts'
 import { SETTINGS_LIMIT } from '../../relying-party/settings/settings-schema.ts'
 import type { TrustListView } from '../../relying-party/trust-lists/trust-list.ts'

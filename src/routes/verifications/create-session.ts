@@ -2,10 +2,11 @@
 
 import { encodeBase64, encodeBase64url } from '../../codec/base64url.ts'
 import { encodeHex, utf8 } from '../../codec/bytes.ts'
+import { configOf } from '../../config.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import { hmacSha256 } from '../../crypto/hmac.ts'
 import { deriveKey } from '../../crypto/seal.ts'
-import { configOf, type Env } from '../../env.ts'
+import type { Env } from '../../env.ts'
 import { REQUEST_BY_VALUE } from '../../limits.ts'
 import { PROTOCOLS, queryLanguage } from '../../openid4vp/protocols/index.ts'
 import type { Protocol } from '../../openid4vp/protocols/protocol.ts'

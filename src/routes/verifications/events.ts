@@ -2,7 +2,8 @@
 // days are walked, and the members that only a session has are added to its event while it lives.
 
 import { Hono } from 'hono/tiny'
-import { configOf, type Env } from '../../env.ts'
+import { configOf } from '../../config.ts'
+import type { Env } from '../../env.ts'
 import { eventLogStub, oldestDay } from '../../relying-party/events/event-days.ts'
 import type { RecordedEvent } from '../../relying-party/events/event-log.ts'
 import { sessionIdOf } from '../../session/identifier.ts'

@@ -3,7 +3,8 @@
 
 import { encodeHex } from '../../codec/bytes.ts'
 import { writeTraceparent } from '../../codec/traceparent.ts'
-import { configOf, type Env } from '../../env.ts'
+import { configOf } from '../../config.ts'
+import type { Env } from '../../env.ts'
 import { checkOutboundUrl } from '../../net/outbound-url.ts'
 import { relyingPartyStub } from '../../relying-party/identifier.ts'
 import type { WebhookEndpoint } from '../../relying-party/settings/settings.ts'

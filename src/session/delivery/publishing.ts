@@ -1,7 +1,8 @@
 // Telling the relying party's event log how a session ended (CONTRACT 7). Owed in the session's document from the same write
 // that ends it, whether or not there is a webhook, and tried until the log has it: the log knows an event it has already.
 
-import { configOf, type Env } from '../../env.ts'
+import { configOf } from '../../config.ts'
+import type { Env } from '../../env.ts'
 import { DAYS_KEPT, dayOf, eventLogStub } from '../../relying-party/events/event-days.ts'
 import type { LogEntry, Recording } from '../../relying-party/events/event-log.ts'
 import { erasedBy, type OwedLogEntry, type SessionDocument } from '../document.ts'

@@ -1,7 +1,7 @@
 // A wallet fetches a request (CONTRACT 3, OpenID4VP 1.0 §5.10). What it says of itself decides whether it gets it, and how it is
 // wrapped; none of that is stored, and a wallet that is turned away leaves no trace.
 
-import { configOf } from '../../env.ts'
+import { configOf } from '../../config.ts'
 import { encryptRequestObject } from '../../openid4vp/request/request-encryption.ts'
 import { mismatchOf, type WalletMetadata } from '../../openid4vp/request/wallet-metadata.ts'
 import { settingsOf } from '../../relying-party/settings/settings-cache.ts'

@@ -1,6 +1,6 @@
 // One more request of a running session (CONTRACT 3): a new generation in one write.
 
-import { configOf } from '../../env.ts'
+import { configOf } from '../../config.ts'
 import type { Generation } from '../../openid4vp/request/generation.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { passesByValue, type SessionDocument } from '../document.ts'

@@ -2,7 +2,7 @@
 // who must answer: our own page, known by its browser's cookie, or the relying party's server for a page of its own.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
-import { configOf } from '../../env.ts'
+import { configOf } from '../../config.ts'
 import { buildDcApiRequests } from '../../openid4vp/dc-api.ts'
 import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
 import { err, ok, type Result } from '../../result.ts'

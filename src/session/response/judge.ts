@@ -1,7 +1,7 @@
 // Hearing answers and ending the session: the waiting around the one synchronous step in `outcome.ts` (CONTRACT 4).
 
-import type { Config } from '../../config.ts'
-import { configOf, type Env } from '../../env.ts'
+import { type Config, configOf } from '../../config.ts'
+import type { Env } from '../../env.ts'
 import type { Decision } from '../../policy/policy.ts'
 import type { WebhookEndpoint } from '../../relying-party/settings/settings.ts'
 import { settingsOf } from '../../relying-party/settings/settings-cache.ts'

@@ -1,7 +1,7 @@
 // What a session reaches beyond itself while it judges an answer: a guarded fetch, and what other isolates have fetched.
 
-import type { Config } from '../../config.ts'
-import { configOf, type Env } from '../../env.ts'
+import { type Config, configOf } from '../../config.ts'
+import type { Env } from '../../env.ts'
 import { record } from '../../metrics/record.ts'
 import type { FetchResource } from '../../net/fetch-resource.ts'
 import { createFetchResource } from '../../net/guarded-fetch.ts'

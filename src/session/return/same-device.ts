@@ -3,8 +3,8 @@
 // synchronous step that reads the document and writes it.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
+import { configOf } from '../../config.ts'
 import { timingSafeEqualText } from '../../crypto/timing-safe.ts'
-import { configOf } from '../../env.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { SessionDocument } from '../document.ts'
 import { randomBytes } from '../random.ts'

@@ -3,7 +3,7 @@
 
 import { env } from 'cloudflare:workers'
 import { vi } from 'vitest'
-import { configOf } from '../../../src/env.ts'
+import { configOf } from '../../../src/config.ts'
 import { issueAccessToken } from '../../../src/relying-party/keys/access-token.ts'
 import { SCOPES, type Scope } from '../../../src/relying-party/settings/settings.ts'
 import { createApp } from '../../../src/routes/app.ts'

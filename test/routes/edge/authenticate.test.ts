@@ -1,7 +1,7 @@
 import { listDurableObjectIds } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { configOf } from '../../../src/env.ts'
+import { configOf } from '../../../src/config.ts'
 import { relyingPartyStub } from '../../../src/relying-party/identifier.ts'
 import { issueAccessToken } from '../../../src/relying-party/keys/access-token.ts'
 import { SCOPES, type Scope } from '../../../src/relying-party/settings/settings.ts'

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import { configOf } from '../../../src/env.ts'
+import { configOf } from '../../../src/config.ts'
 import { readDocument, type SessionDocument } from '../../../src/session/document.ts'
 import { pollView } from '../../../src/session/views/poll.ts'
 import { SCHEMA_3 } from '../schema-3.ts'
