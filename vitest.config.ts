@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { cloudflareTest } from '@cloudflare/vitest-pool-workers'
 import { defineConfig } from 'vitest/config'
 import { TEST_ENVIRONMENT } from './test/support/service/environment.ts'
@@ -25,6 +26,15 @@ const IN_BOTH = ['test/trust/status/status-inflate.test.ts']
 /** Tests of the objects meet no sandbox: whatever it is asked for, there is nothing. */
 const noSandbox = () => new Response('', { status: 404, headers: { 'content-type': 'text/html' } })
 
+/** The client package by its name, as `paths` in tsconfig.json has it. */
+const CLIENT = join(import.meta.dirname, 'packages/client/src')
+const resolve = {
+  alias: [
+    { find: /^@wallet-verifier\/client$/, replacement: `${CLIENT}/client.ts` },
+    { find: /^@wallet-verifier\/client\/(.+)$/, replacement: `${CLIENT}/$1.ts` },
+  ],
+}
+
 // Four runners: the core as plain functions, the objects inside workerd, the whole service over HTTP, and its pages in a browser.
 export default defineConfig({
   test: {
@@ -32,6 +42,7 @@ export default defineConfig({
     onConsoleLog: (text) => !text.startsWith('{"event":"request"'),
     projects: [
       {
+        resolve,
         test: {
           name: 'core',
           testTimeout: 60_000,
@@ -39,6 +50,7 @@ export default defineConfig({
         },
       },
       {
+        resolve,
         plugins: [
           cloudflareTest({
             wrangler: { configPath: './wrangler.toml' },
@@ -55,6 +67,7 @@ export default defineConfig({
         },
       },
       {
+        resolve,
         test: {
           name: 'system',
           include: ['test/conformance/**/*.test.ts', 'test/system/**/*.test.ts'],
@@ -64,6 +77,7 @@ export default defineConfig({
         },
       },
       {
+        resolve,
         test: {
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],

@@ -1,4 +1,4 @@
-// `npm run build`: the bundle a deployment uploads, at dist/worker.js, and the relying parties' client, at dist/npm.
+// `npm run build`: the bundle a deployment uploads, at dist/worker.js, and the relying parties' client, at packages/client/dist.
 
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -9,5 +9,5 @@ import { NODE, ROOT } from './service/paths.mjs'
 ensureInstalled()
 ensureBundle()
 const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
-const compiled = spawnSync(NODE, [compiler, '-p', 'tsconfig.client.json'], { cwd: ROOT, stdio: 'inherit' })
+const compiled = spawnSync(NODE, [compiler, '-p', 'packages/client'], { cwd: ROOT, stdio: 'inherit' })
 process.exitCode = compiled.status ?? 1

@@ -62,6 +62,7 @@ function fingerprintOfSources() {
     .flatMap((room) => readdirSync(join(ROOT, room), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+    .filter((path) => !path.includes('/dist/'))
     .sort()
   const hash = createHash('sha256')
   for (const file of [...SOURCES.map((name) => join(ROOT, name)), ...modules]) {

@@ -1,8 +1,8 @@
 // Made by jose, opened by the client.
 
+import { decryptClaims } from '@wallet-verifier/client/claims'
 import { CompactEncrypt, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { decryptClaims } from '../../packages/client/src/claims.ts'
 
 const recipient = await generateKeyPair('ECDH-ES', { crv: 'P-256', extractable: true })
 const stranger = await generateKeyPair('ECDH-ES', { crv: 'P-256', extractable: true })
@@ -69,9 +69,9 @@ describe('encrypted claims', () => {
     ['in another encryption', { enc: 'A128GCM' }, 'unsupported_encryption'],
     ['signed by another key', { key: retired.privateKey }, 'wrong_signature'],
     ['signed by a key that is not published', { kid: 'k3' }, 'unknown_key'],
-    ['of another issuer', { payload: { iss: 'https://other.example' } }, 'not_for_you'],
-    ['for another relying party', { payload: { aud: 'rp_2' } }, 'not_for_you'],
-    ['of another verification', { payload: { verification_id: 'v_2' } }, 'not_for_you'],
+    ['of another issuer', { payload: { iss: 'https://other.example' } }, 'wrong_audience'],
+    ['for another relying party', { payload: { aud: 'rp_2' } }, 'wrong_audience'],
+    ['of another verification', { payload: { verification_id: 'v_2' } }, 'wrong_audience'],
   ])('%s stay closed', async (_, making, fault) => {
     expect(await decryptClaims(await envelope(making), checks)).toEqual({ ok: false, error: fault })
   })

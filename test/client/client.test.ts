@@ -1,8 +1,8 @@
 // The client's own part: what it sends, when it tries again, what it makes of failures. Against the real service:
 // test/conformance/service/client.test.ts.
 
+import { createClient } from '@wallet-verifier/client'
 import { describe, expect, it, vi } from 'vitest'
-import { createClient } from '../../packages/client/src/client.ts'
 
 type Answer = Response | Error
 

@@ -1,8 +1,8 @@
 // Signed by jose, read by the client.
 
+import { verifyReceipt } from '@wallet-verifier/client/receipt'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { verifyReceipt } from '../../packages/client/src/receipt.ts'
 
 const service = await generateKeyPair('ES256', { extractable: true })
 const retired = await generateKeyPair('ES256', { extractable: true })
@@ -57,9 +57,9 @@ describe('a receipt', () => {
   it.each<[string, Making, string]>([
     ['signed by another key', { key: retired.privateKey }, 'wrong_signature'],
     ['signed by a key that is not published', { kid: 'k3' }, 'unknown_key'],
-    ['that is an access token', { typ: 'at+jwt' }, 'no_receipt'],
-    ['of another service', { claims: { iss: 'https://other.example' } }, 'not_this_one'],
-    ['of another verification', { claims: { verification_id: 'v_2' } }, 'not_this_one'],
+    ['that is an access token', { typ: 'at+jwt' }, 'not_a_receipt'],
+    ['of another service', { claims: { iss: 'https://other.example' } }, 'wrong_verification'],
+    ['of another verification', { claims: { verification_id: 'v_2' } }, 'wrong_verification'],
   ])('%s is not believed', async (_, making, fault) => {
     expect(await verifyReceipt(await receipt(making), checks)).toEqual({ ok: false, error: fault })
   })

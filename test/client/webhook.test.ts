@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
+import { verifyWebhook } from '@wallet-verifier/client/webhook'
 import { describe, expect, it } from 'vitest'
-import { verifyWebhook } from '../../packages/client/src/webhook.ts'
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const NEXT = `whsec_${Buffer.alloc(32, 8).toString('base64')}`

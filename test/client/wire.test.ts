@@ -1,7 +1,7 @@
 // The client's types are what the service says: the compiler compares them, and a drift does not build.
 
+import type { Verification, VerificationEvent } from '@wallet-verifier/client/wire'
 import { expectTypeOf, it } from 'vitest'
-import type { Verification, VerificationEvent } from '../../packages/client/src/wire.ts'
 import type { sessionView } from '../../src/session/views/view.ts'
 import type { VerificationEvent as SentEvent } from '../../src/webhook/event.ts'
 

@@ -1,5 +1,11 @@
 // The schemas of answers are what the service says: the compiler compares both, and a drift does not build.
 
+import type {
+  CreatedVerification,
+  EventPage,
+  Verification,
+  VerificationEvent as WireEvent,
+} from '@wallet-verifier/client/wire'
 import { expectTypeOf, it } from 'vitest'
 import type { z } from 'zod/mini'
 import type {
@@ -14,12 +20,6 @@ import type {
   walletRequest as walletRequestSchema,
 } from '../../openapi/answers.ts'
 import type { apiKey, relyingParty } from '../../openapi/settings-answers.ts'
-import type {
-  CreatedVerification,
-  EventPage,
-  Verification,
-  VerificationEvent as WireEvent,
-} from '../../packages/client/src/wire.ts'
 import type { settingsToWire } from '../../src/routes/settings/settings-handlers.ts'
 import type { openid4vpView, walletRequest } from '../../src/session/request/requests.ts'
 import type { deliveriesView } from '../../src/session/views/deliveries-view.ts'

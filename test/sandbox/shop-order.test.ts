@@ -1,3 +1,4 @@
+import type { CreatedVerification, Verification, VerificationEvent } from '@wallet-verifier/client/wire'
 import { describe, expect, it } from 'vitest'
 import {
   type Call,
@@ -13,7 +14,6 @@ import {
   withVerification,
   withWebhook,
 } from '../../examples/demo-shop/src/order.ts'
-import type { CreatedVerification, Verification, VerificationEvent } from '../../packages/client/src/wire.ts'
 
 const NOW = 1_760_000_000_000
 const created = {

@@ -1,9 +1,9 @@
 // A visit on a platform of two maps: what it keeps, for how long, and for whom.
 
+import type { CreatedVerification, VerificationEvent } from '@wallet-verifier/client/wire'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Call, Webhook } from '../../examples/demo-shop/src/order.ts'
 import { ShopVisit } from '../../examples/demo-shop/src/visit.ts'
-import type { CreatedVerification, VerificationEvent } from '../../packages/client/src/wire.ts'
 
 vi.mock('cloudflare:workers', () => ({
   DurableObject: class {

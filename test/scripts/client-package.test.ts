@@ -1,4 +1,4 @@
-// The client as another package imports it: compiled, by its subpaths, in a plain Node without a loader.
+// Imports the compiled client by its package name, in plain Node without a loader.
 
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -6,19 +6,20 @@ import { expect, it } from 'vitest'
 import { NODE, ROOT } from '../../scripts/service/paths.mjs'
 
 const USE = `
-  import { createClient } from 'wallet-verifier/client'
-  import { verifyWebhook } from 'wallet-verifier/client/webhook'
-  import { decryptClaims } from 'wallet-verifier/client/claims'
-  import { verifyReceipt } from 'wallet-verifier/client/receipt'
+  import { createClient } from '@wallet-verifier/client'
+  import { verifyWebhook } from '@wallet-verifier/client/webhook'
+  import { decryptClaims } from '@wallet-verifier/client/claims'
+  import { verifyReceipt } from '@wallet-verifier/client/receipt'
   const client = createClient({ baseUrl: 'https://verifier.example', token: 'x', fetch: async () => new Response('{"status":"verified"}') })
   const found = await client.wait('v_1')
   console.log(found.value.status, typeof verifyWebhook, typeof decryptClaims)
 `
 
-it('is imported by its subpaths and needs nothing else', () => {
+it('imports by its subpaths in plain Node', () => {
   const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
-  const compiled = spawnSync(NODE, [compiler, '-p', 'tsconfig.client.json'], { cwd: ROOT, encoding: 'utf8' })
+  const compiled = spawnSync(NODE, [compiler, '-p', 'packages/client'], { cwd: ROOT, encoding: 'utf8' })
   expect(compiled).toMatchObject({ status: 0, stdout: '' })
-  const used = spawnSync(NODE, ['--input-type=module', '-e', USE], { cwd: ROOT, encoding: 'utf8' })
+  const cwd = join(ROOT, 'packages', 'client')
+  const used = spawnSync(NODE, ['--input-type=module', '-e', USE], { cwd, encoding: 'utf8' })
   expect(used).toMatchObject({ status: 0, stdout: 'verified function function\n' })
 })

@@ -1,7 +1,7 @@
 // The client inside workerd, whose `fetch` takes less than node's.
 
+import { createClient } from '@wallet-verifier/client'
 import { expect, it } from 'vitest'
-import { createClient } from '../../packages/client/src/client.ts'
 
 const connection = { baseUrl: 'https://verifier.example', token: 'wv_test_x' }
 

@@ -1,10 +1,6 @@
 // One visitor's order, from the shelf to its end: what the shop knows, and what it sent and received on the way. Pure.
 
-import type {
-  CreatedVerification,
-  Verification,
-  VerificationEvent,
-} from '../../../packages/client/src/wire.ts'
+import type { CreatedVerification, Verification, VerificationEvent } from '@wallet-verifier/client/wire'
 import { GOODS, type GoodsId } from './goods.ts'
 
 export type Order = {

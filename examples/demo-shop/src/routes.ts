@@ -1,11 +1,11 @@
 // The demonstration shop (docs/demo-shop.md): a relying party that asks for "over 18", on the service's own address. Its pages show
 // what it knows; what it knows came to its server, by the API or by a webhook, and never from a browser.
 
+import type { Client } from '@wallet-verifier/client'
+import type { Result } from '@wallet-verifier/client/result'
+import type { CreatedVerification, Problem, Verification } from '@wallet-verifier/client/wire'
 import { Hono } from 'hono/tiny'
-import type { Client } from '../../../packages/client/src/client.ts'
-import type { CreatedVerification, Problem, Verification } from '../../../packages/client/src/wire.ts'
 import { encodeBase64url } from '../../../src/codec/base64url.ts'
-import type { Result } from '../../../src/result.ts'
 import { readText } from '../../../src/sandbox/bounded-body.ts'
 import { forgetVisit, isOwnPage, keepVisit, type ShopContext, type Visiting, visitOf } from './browser.ts'
 import { GOODS, isGoodsId } from './goods.ts'

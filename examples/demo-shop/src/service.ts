@@ -1,7 +1,7 @@
 // The shop's server as a relying party: it calls the verification service with the typed client, as any shop would, and keeps what
 // went over the wire to show it. Secrets are taken out before anything is kept.
 
-import { type Client, createClient } from '../../../packages/client/src/client.ts'
+import { type Client, createClient } from '@wallet-verifier/client'
 import { type CallVerifier, type VerifierEnv, verifierOf } from '../../../src/sandbox/verifier.ts'
 import type { Call } from './order.ts'
 import type { ShopVisit } from './visit.ts'

@@ -1,11 +1,7 @@
 // A visit to the shop, as an object that forgets: one order, erased an hour after it began. All it decides stands in order.ts.
 
 import { DurableObject } from 'cloudflare:workers'
-import type {
-  CreatedVerification,
-  Verification,
-  VerificationEvent,
-} from '../../../packages/client/src/wire.ts'
+import type { CreatedVerification, Verification, VerificationEvent } from '@wallet-verifier/client/wire'
 import { timingSafeEqualText } from '../../../src/crypto/timing-safe.ts'
 import type { GoodsId } from './goods.ts'
 import {

@@ -1,7 +1,7 @@
 // What the service tells the shop by itself. Nobody is believed who has not signed: not the sender's address, not what it says.
 
-import { verifyWebhook } from '../../../packages/client/src/webhook.ts'
-import type { VerificationEvent } from '../../../packages/client/src/wire.ts'
+import { verifyWebhook } from '@wallet-verifier/client/webhook'
+import type { VerificationEvent } from '@wallet-verifier/client/wire'
 import { readText } from '../../../src/sandbox/bounded-body.ts'
 import { type ShopContext, visitById } from './browser.ts'
 import type { Webhook } from './order.ts'

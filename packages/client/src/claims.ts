@@ -1,20 +1,19 @@
-// `encrypted_claims` opened (CONTRACT 4): a compact JWE (ECDH-ES, A256GCM) for your key, around a JWS (ES256) by the service's.
-// Nothing is believed before both have been checked.
+// Decrypts `encrypted_claims`: a compact JWE (ECDH-ES, A256GCM) to the relying party's key, around a JWS of the service.
+// Claims are returned only after decryption and signature verification.
 
-import { decodeBase64url } from '../../../src/codec/base64url.ts'
-import { concatBytes, decodeUtf8, utf8 } from '../../../src/codec/bytes.ts'
-import { err, ok, type Result } from '../../../src/result.ts'
-import { type JwsError, readJson, type ServiceKeys, verifyServiceJws } from './service-jws.ts'
+import { compactDecrypt, errors, type JWK } from 'jose'
+import { err, ok, type Result } from './result.ts'
+import { type JwsError, type ServiceKeys, verifyServiceJws } from './service-jws.ts'
 
-/** What the claims must come from and be for. */
+/** Expected origin and recipient of the claims, and the keys to open them. */
 export type ClaimsChecks = {
-  /** Your private P-256 key. */
+  /** Private P-256 key of the relying party. */
   readonly privateJwk: JsonWebKey
-  /** The service's keys: the body of `{baseUrl}/.well-known/jwks.json`. */
+  /** Keys of the service: the body of `{baseUrl}/.well-known/jwks.json`. */
   readonly jwks: ServiceKeys
-  /** The service's base URL. */
+  /** Base URL of the service. */
   readonly issuer: string
-  /** Your `relying_party_id`. */
+  /** `relying_party_id` of the relying party. */
   readonly audience: string
   readonly verificationId: string
 }
@@ -34,19 +33,19 @@ export type Claims = {
   }[]
 }
 
-/** Why claims are not opened. */
-export type ClaimsFault =
+/** Reasons why claims are refused. */
+export type ClaimsError =
   | JwsError
   | 'unsupported_encryption'
   | 'decryption_failed'
-  /** Another issuer, relying party or verification than yours. */
-  | 'not_for_you'
+  /** Issuer, relying party or verification differs from the checks. */
+  | 'wrong_audience'
 
-/** Decrypts and verifies. */
+/** Decrypts the claims, verifies their signature, and checks issuer, audience and verification. */
 export async function decryptClaims(
   encryptedClaims: string,
   checks: ClaimsChecks,
-): Promise<Result<Claims, ClaimsFault>> {
+): Promise<Result<Claims, ClaimsError>> {
   const plaintext = await decrypt(encryptedClaims, checks.privateJwk)
   if (!plaintext.ok) return plaintext
   const verified = await verifyServiceJws(plaintext.value, checks.jwks)
@@ -54,49 +53,20 @@ export async function decryptClaims(
   const claims = verified.value.claims as Claims
   const { iss, aud, verification_id } = claims
   const isOurs = iss === checks.issuer && aud === checks.audience && verification_id === checks.verificationId
-  return isOurs ? ok(claims) : err('not_for_you')
+  return isOurs ? ok(claims) : err('wrong_audience')
 }
 
-/** RFC 7516 §5.2 for direct key agreement. */
-async function decrypt(jwe: string, privateJwk: JsonWebKey): Promise<Result<string, ClaimsFault>> {
-  const parts = jwe.split('.')
-  const [encodedHeader = '', , encodedIv = '', encodedCiphertext = '', encodedTag = ''] = parts
-  const header = readJson(encodedHeader)
-  const [iv, ciphertext, tag] = [encodedIv, encodedCiphertext, encodedTag].map(decodeBase64url)
-  if (parts.length !== 5 || !header || !iv || !ciphertext || !tag) return err('malformed')
-  const { alg, enc, epk } = header
-  if (alg !== 'ECDH-ES' || enc !== 'A256GCM' || tag.length !== 16) return err('unsupported_encryption')
+const ALGORITHMS = { keyManagementAlgorithms: ['ECDH-ES'], contentEncryptionAlgorithms: ['A256GCM'] }
+
+async function decrypt(jwe: string, privateJwk: JsonWebKey): Promise<Result<string, ClaimsError>> {
+  const { kty, crv, x, y, d } = privateJwk
   try {
-    const key = await agree(privateJwk, epk as JsonWebKey) // whatever it is: WebCrypto refuses what is no point on P-256
-    const algorithm = { name: 'AES-GCM', iv, additionalData: utf8(encodedHeader) }
-    const opened = await crypto.subtle.decrypt(algorithm, key, concatBytes(ciphertext, tag))
-    const text = decodeUtf8(new Uint8Array(opened))
-    return text === undefined ? err('malformed') : ok(text)
-  } catch {
-    return err('decryption_failed')
+    const { plaintext } = await compactDecrypt(jwe, { kty, crv, x, y, d } as JWK, ALGORITHMS)
+    return ok(new TextDecoder().decode(plaintext))
+  } catch (error) {
+    if (error instanceof errors.JWEInvalid) return err('malformed')
+    const isUnsupported =
+      error instanceof errors.JOSEAlgNotAllowed || error instanceof errors.JOSENotSupported
+    return err(isUnsupported ? 'unsupported_encryption' : 'decryption_failed')
   }
-}
-
-/** RFC 7518 §4.6.2: one round of Concat KDF, for a key of 256 bits. The service sends neither `apu` nor `apv`. */
-async function agree(privateJwk: JsonWebKey, ephemeralJwk: JsonWebKey): Promise<CryptoKey> {
-  const curve = { name: 'ECDH', namedCurve: 'P-256' }
-  const { kty = '', crv = '', x = '', y = '', d = '' } = privateJwk
-  const [own, theirs] = await Promise.all([
-    crypto.subtle.importKey('jwk', { kty, crv, x, y, d }, curve, false, ['deriveBits']),
-    crypto.subtle.importKey('jwk', ephemeralJwk, curve, false, []),
-  ])
-  // The Workers types call the member `$public`; the standard and every runtime call it `public`.
-  const agreement = { name: 'ECDH', public: theirs }
-  const shared = await crypto.subtle.deriveBits(agreement, own, 256)
-  const enc = utf8('A256GCM')
-  const otherInfo = concatBytes(uint32(enc.length), enc, uint32(0), uint32(0), uint32(256))
-  const hash = await crypto.subtle.digest(
-    'SHA-256',
-    concatBytes(uint32(1), new Uint8Array(shared), otherInfo),
-  )
-  return crypto.subtle.importKey('raw', hash, 'AES-GCM', false, ['decrypt'])
-}
-
-function uint32(value: number): Uint8Array {
-  return new Uint8Array([value >>> 24, value >>> 16, value >>> 8, value])
 }

@@ -1,46 +1,43 @@
-// The service as a relying party's server calls it. Web standards only: Node, Workers, Deno and browsers run it as it is.
-// Failures are values: look at `ok`, then at `value` or `error`.
+// Client for a relying party's server. Uses web standards only: runs on Node, Workers, Deno and in browsers.
+// Failures are values: check `ok`, then read `value` or `error`.
 
-import { err, ok, type Result } from '../../../src/result.ts'
 import { type Connection, exchange } from './exchange.ts'
+import { err, ok, type Result } from './result.ts'
 import type { CreatedVerification, EventPage, Problem, Verification, VerificationRequest } from './wire.ts'
 
-/** The calls of one relying party. */
+/** Calls of one relying party. */
 export type Client = {
   /**
-   * Creates a verification. Without an `idempotencyKey` of yours one is drawn, so that a retry after a lost answer finds the
-   * verification instead of making a second one.
+   * Creates a verification. Without an `idempotencyKey` the client generates one. A retry after a lost response then returns the
+   * same verification.
    */
   readonly create: (
     request: VerificationRequest,
-    options?: { readonly idempotencyKey?: string; readonly signal?: AbortSignal },
+    options?: Abortable & { readonly idempotencyKey?: string },
   ) => Promise<Result<CreatedVerification, Problem>>
-  /** Reads a verification as it is now. */
+  /** Reads the current state of a verification. */
   readonly get: (id: string, options?: Abortable) => Promise<Result<Verification, Problem>>
-  /**
-   * Waits until a verification is over, `timeoutMs` (default 10 minutes) at most; then it is returned as it is. Long polls,
-   * so it hears of the end at once.
-   */
+  /** Long-polls until a verification has ended, or for `timeoutMs` (default 10 minutes). Returns its state then. */
   readonly wait: (
     id: string,
     options?: Abortable & { readonly timeoutMs?: number },
   ) => Promise<Result<Verification, Problem>>
-  /** Cancels; a verification that ended otherwise is `verification_already_terminal`. */
+  /** Cancels a verification. Fails with `verification_already_terminal` if it has ended otherwise. */
   readonly cancel: (id: string, options?: Abortable) => Promise<Result<Verification, Problem>>
-  /** Erases a verification and all it knows. */
+  /** Erases a verification and all its data. */
   readonly erase: (id: string, options?: Abortable) => Promise<Result<null, Problem>>
   /**
-   * The receipt of a verification that is over: a compact JWS, to be kept. `verifyReceipt` reads it. While it is not over,
-   * `verification_pending`.
+   * Returns the receipt of an ended verification: a compact JWS to store. `verifyReceipt` verifies it. Fails with
+   * `verification_pending` before the end.
    */
   readonly receipt: (id: string, options?: Abortable) => Promise<Result<string, Problem>>
-  /** Redeems the `return_code` that a browser brought to your `return_url` (CONTRACT 5). */
+  /** Redeems the `return_code` that a browser brought to your `return_url`. */
   readonly redeem: (
     id: string,
     returnCode: string,
     options?: Abortable,
   ) => Promise<Result<Verification, Problem>>
-  /** One page of the events of the last 30 days, oldest first. Keep `next` for the call after. */
+  /** Returns one page of the events of the last 30 days, oldest first. Pass its `next` as `after` of the next call. */
   readonly events: (
     options?: Abortable & { readonly after?: string; readonly limit?: number },
   ) => Promise<Result<EventPage, Problem>>
@@ -52,12 +49,12 @@ const RECEIPT_TYPE = 'application/verification-receipt+jwt'
 const WAIT_SECONDS = 25
 const DEFAULT_WAIT_MS = 600_000
 
-/** Makes a client. Nothing is called before its first method is. */
+/** Creates a client. Sends nothing before the first call. */
 export function createClient(connection: Connection): Client {
   const at = (id: string, rest = '') => `/v1/verify/${encodeURIComponent(id)}${rest}`
-  // What the service answers with is the type its contract says; it is not validated a second time here.
-  const call = <T>(method: 'GET' | 'POST' | 'DELETE', path: string, given: Given) =>
-    exchange(connection, { method, path, ...given }) as Promise<Result<T, Problem>>
+  // The response has the documented type. It is not validated a second time here.
+  const call = <T>(method: 'GET' | 'POST' | 'DELETE', path: string, options: CallOptions) =>
+    exchange(connection, { method, path, ...options }) as Promise<Result<T, Problem>>
   return {
     create: (request, { idempotencyKey = crypto.randomUUID(), signal } = {}) =>
       call('POST', '/v1/verify', { body: request, headers: { 'Idempotency-Key': idempotencyKey }, signal }),
@@ -74,26 +71,21 @@ export function createClient(connection: Connection): Client {
   }
 }
 
-type Given = {
-  readonly body?: unknown
-  readonly headers?: Readonly<Record<string, string>>
-  readonly accept?: string
-  readonly signal?: AbortSignal | undefined
-}
+type CallOptions = Omit<Parameters<typeof exchange>[1], 'method' | 'path'>
 
-type Look = (query: string, signal: AbortSignal | undefined) => Promise<Result<Verification, Problem>>
+type Poll = (query: string, signal: AbortSignal | undefined) => Promise<Result<Verification, Problem>>
 
 async function waitForEnd(
-  look: Look,
-  { signal, timeoutMs = DEFAULT_WAIT_MS }: { readonly signal?: AbortSignal; readonly timeoutMs?: number },
+  poll: Poll,
+  { signal, timeoutMs = DEFAULT_WAIT_MS }: Abortable & { readonly timeoutMs?: number },
 ): Promise<Result<Verification, Problem>> {
   const deadline = Date.now() + timeoutMs
   let query = ''
   for (;;) {
-    const found = await look(query, signal)
-    if (!found.ok) return err(found.error)
-    const left = Math.min(Math.floor((deadline - Date.now()) / 1000), WAIT_SECONDS)
-    if (found.value.status !== 'pending' || left < 1) return ok(found.value)
-    query = `?wait=${left}&after_version=${found.value.version}`
+    const polled = await poll(query, signal)
+    if (!polled.ok) return err(polled.error)
+    const secondsLeft = Math.min(Math.floor((deadline - Date.now()) / 1000), WAIT_SECONDS)
+    if (polled.value.status !== 'pending' || secondsLeft < 1) return ok(polled.value)
+    query = `?wait=${secondsLeft}&after_version=${polled.value.version}`
   }
 }

@@ -1,16 +1,16 @@
-// One call to the service: tried again where that is safe, and never thrown. Every call of this client may be repeated: reads
-// change nothing, creations carry an idempotency key, and the other verbs answer a repetition alike.
+// One call to the service, with retries. Never throws. Every call may be repeated: reads change nothing, creations carry an
+// idempotency key, and the service responds to a repetition of the other calls alike.
 
-import { err, ok, type Result } from '../../../src/result.ts'
+import { err, ok, type Result } from './result.ts'
 import type { Problem } from './wire.ts'
 
-/** How calls are made. */
+/** Address of the service, and the credentials for it. */
 export type Connection = {
   /** Origin of the service, `https://verifier.example`. */
   readonly baseUrl: string
-  /** An API key, or a function that gives the access token of the moment. */
+  /** An API key, or a function that returns the current access token. */
   readonly token: string | (() => string | Promise<string>)
-  /** Instead of the platform's. */
+  /** Replaces the platform's `fetch`. */
   readonly fetch?: typeof fetch
 }
 
@@ -20,29 +20,32 @@ export type Call = {
   readonly path: string
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
-  /** Media type of an answer that is text. Without it answers are JSON. */
+  /** Media type of a text response. Default: JSON. */
   readonly accept?: string
   readonly signal?: AbortSignal | undefined
 }
 
-const TRIES = 4
+const ATTEMPTS = 4
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 30_000
 
-/** Makes a call, up to four times: `Retry-After` is honoured up to 30 s. The value is the JSON of the answer, null for none; of `accept`, its text. */
+/**
+ * Makes a call, with up to four attempts. Waits as `Retry-After` requires, at most 30 s. Returns the JSON of the response, null for
+ * an empty one, or its text with `accept`.
+ */
 export async function exchange(connection: Connection, call: Call): Promise<Result<unknown, Problem>> {
-  for (let tried = 1; ; tried++) {
-    const answer = await attempt(connection, call)
-    if (answer.ok || !answer.error.retryable || tried === TRIES || call.signal?.aborted) {
-      return answer.ok ? answer : err(problemOf(answer.error))
-    }
-    await pause(answer.error.retryAfterMs ?? FIRST_PAUSE_MS * 2 ** tried, call.signal)
+  for (let count = 1; ; count++) {
+    const result = await attempt(connection, call)
+    if (result.ok) return result
+    const { retryAfterMs, ...problem } = result.error
+    if (!problem.retryable || count === ATTEMPTS || call.signal?.aborted) return err(problem)
+    await pause(retryAfterMs ?? FIRST_PAUSE_MS * 2 ** count, call.signal)
   }
 }
 
-type Failure = Problem & { readonly retryAfterMs: number | null }
+type RetryableProblem = Problem & { readonly retryAfterMs: number | null }
 
-async function attempt(connection: Connection, call: Call): Promise<Result<unknown, Failure>> {
+async function attempt(connection: Connection, call: Call): Promise<Result<unknown, RetryableProblem>> {
   const { baseUrl, token } = connection
   const send = connection.fetch ?? fetch
   try {
@@ -56,51 +59,40 @@ async function attempt(connection: Connection, call: Call): Promise<Result<unkno
         ...call.headers,
       },
       body: call.body === undefined ? null : JSON.stringify(call.body),
-      // The service never redirects, and the token goes nowhere else. Workers know no 'error' here: a redirect is no success.
+      // The service never redirects, and the token must reach no other origin. Workers do not support 'error' here.
       redirect: 'manual',
       signal: call.signal ?? null,
     })
     const text = await response.text()
     if (response.ok && call.accept !== undefined) return ok(text)
     const json = text === '' ? null : (JSON.parse(text) as unknown)
-    return response.ok ? ok(json) : err(failureOf(response, json))
+    return response.ok ? ok(json) : err(problemOf(response, json))
   } catch (error) {
     return err(unreachable(error instanceof Error ? error.message : String(error)))
   }
 }
 
-/** Reads problem details; what a proxy in between wrote instead of them has a status, and nothing else to go by. */
-function failureOf(response: Response, json: unknown): Failure {
+/** Reads problem details. The response of a proxy has none: then the status alone describes the problem. */
+function problemOf(response: Response, json: unknown): RetryableProblem {
   const seconds = Number(response.headers.get('Retry-After') ?? Number.NaN)
-  const said = typeof json === 'object' && json !== null ? (json as Partial<Problem>) : {}
+  const details = typeof json === 'object' && json !== null ? (json as Partial<Problem>) : {}
   return {
-    code: said.code ?? 'unexpected_answer',
+    code: details.code ?? 'unexpected_answer',
     status: response.status,
-    title: said.title ?? `HTTP ${response.status}`,
-    retryable: said.retryable ?? response.status >= 500,
-    request_id: said.request_id ?? null,
-    errors: said.errors ?? [],
+    title: details.title ?? `HTTP ${response.status}`,
+    retryable: details.retryable ?? response.status >= 500,
+    request_id: details.request_id ?? null,
+    errors: details.errors ?? [],
     retryAfterMs: Number.isFinite(seconds) ? Math.min(seconds * 1000, LONGEST_PAUSE_MS) : null,
   }
 }
 
-function unreachable(title: string): Failure {
-  return {
-    code: 'unreachable',
-    status: null,
-    title,
-    retryable: true,
-    request_id: null,
-    errors: [],
-    retryAfterMs: null,
-  }
+function unreachable(title: string): RetryableProblem {
+  const problem = { code: 'unreachable', status: null, title, retryable: true, request_id: null, errors: [] }
+  return { ...problem, retryAfterMs: null }
 }
 
-function problemOf({ retryAfterMs: _, ...problem }: Failure): Problem {
-  return problem
-}
-
-/** Resolves early when the caller gives up. */
+/** Resolves early when the caller aborts. */
 function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, milliseconds)

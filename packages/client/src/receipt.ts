@@ -1,20 +1,20 @@
-// A receipt (CONTRACT 4) read the way an auditor reads it: believed for the service's published keys, and for nothing else.
+// Verifies receipts as an auditor does: with the service's published keys alone.
 
-import { err, ok, type Result } from '../../../src/result.ts'
+import { err, ok, type Result } from './result.ts'
 import { type JwsError, type ServiceKeys, verifyServiceJws } from './service-jws.ts'
 import type { AssuranceLevel, AssuranceStep, Status, TrustListReference, VerifiedCredential } from './wire.ts'
 
-/** What the receipt must come from and be about. */
+/** Expected origin and subject of the receipt. */
 export type ReceiptChecks = {
-  /** The service's keys: the body of `{baseUrl}/.well-known/jwks.json`, retired ones included. */
+  /** Keys of the service, including retired ones: the body of `{baseUrl}/.well-known/jwks.json`. */
   readonly jwks: ServiceKeys
-  /** The service's base URL. */
+  /** Base URL of the service. */
   readonly issuer: string
-  /** Where it is to be the receipt of one verification. */
+  /** Accepts the receipt of this verification only. Default: of any. */
   readonly verificationId?: string
 }
 
-/** What was asked, what was checked, and how it ended. docs/receipt.md says how to recompute the hashes. */
+/** Request, checks and result of one verification, signed by the service. */
 export type Receipt = {
   readonly iss: string
   /** When the verification ended, in Unix seconds. */
@@ -38,24 +38,24 @@ export type Receipt = {
   readonly trust_lists: readonly TrustListReference[]
 }
 
-/** Why a receipt is not believed. */
-export type ReceiptFault =
+/** Reasons why a receipt is refused. */
+export type ReceiptError =
   | JwsError
-  /** Something else that the service signed. */
-  | 'no_receipt'
-  /** Another service's, or of another verification. */
-  | 'not_this_one'
+  /** Another kind of object signed by the service. */
+  | 'not_a_receipt'
+  /** Receipt of another service or of another verification. */
+  | 'wrong_verification'
 
-/** Verifies a receipt: its signature, that it is one, whose, and of which verification. */
+/** Verifies the signature of a receipt, its type, its issuer and its verification. */
 export async function verifyReceipt(
   receipt: string,
   { jwks, issuer, verificationId }: ReceiptChecks,
-): Promise<Result<Receipt, ReceiptFault>> {
+): Promise<Result<Receipt, ReceiptError>> {
   const verified = await verifyServiceJws(receipt, jwks)
   if (!verified.ok) return verified
   const { header, claims } = verified.value
   // The same keys sign access tokens and claims.
-  if (header.typ !== 'verification-receipt+jwt') return err('no_receipt')
-  const isOfThis = verificationId === undefined || claims.verification_id === verificationId
-  return claims.iss === issuer && isOfThis ? ok(claims as Receipt) : err('not_this_one')
+  if (header.typ !== 'verification-receipt+jwt') return err('not_a_receipt')
+  const isExpected = verificationId === undefined || claims.verification_id === verificationId
+  return claims.iss === issuer && isExpected ? ok(claims as Receipt) : err('wrong_verification')
 }

@@ -1,69 +1,76 @@
-// Webhooks as their receiver checks them (CONTRACT 7): `X-Service-Signature: t=<unix seconds>,v1=<hex>` over the bytes that came.
+// Verifies webhooks: `X-Service-Signature: t=<unix seconds>,v1=<hex>` over the received bytes.
 
-import { decodeHex, utf8 } from '../../../src/codec/bytes.ts'
-import { err, ok, type Result } from '../../../src/result.ts'
+import { err, ok, type Result } from './result.ts'
 import type { VerificationEvent } from './wire.ts'
 
-/** What a webhook is checked with. */
+/** Secrets and time limits for the verification of a webhook. */
 export type WebhookChecks = {
-  /** The webhook secret, or both while one rotates. */
+  /** The webhook secret, or both secrets during a rotation. */
   readonly secrets: readonly string[]
-  /** How far the signature's time may be from now, in seconds. */
+  /** Largest accepted distance between the signature's time and now, in seconds. Default: 300. */
   readonly toleranceSeconds?: number
-  /** Unix milliseconds; the clock's where it is not given. */
+  /** Unix milliseconds. Default: the clock. */
   readonly now?: number
 }
 
-/** Why a webhook is not believed. Answer it with 400 and do nothing else. */
-export type WebhookFault = 'malformed_signature' | 'outside_tolerance' | 'wrong_signature' | 'malformed_body'
+/** Reasons why a webhook is refused. Respond with 400 and do nothing else. */
+export type WebhookError = 'malformed_signature' | 'outside_tolerance' | 'wrong_signature' | 'malformed_body'
 
 const TOLERANCE_SECONDS = 300
 
 /**
- * Verifies a webhook. `rawBody`: the body exactly as it came, before any parsing. `signature`: the header's value, null where
- * there was none. An event may come more than once: `event_id` tells.
+ * Verifies a webhook and returns its event. `rawBody` is the body as received, before any parsing. `signature` is the header's
+ * value, null if absent. The same event may arrive more than once: compare `event_id`.
  */
 export async function verifyWebhook(
   rawBody: string,
   signature: string | null | undefined,
   { secrets, toleranceSeconds = TOLERANCE_SECONDS, now = Date.now() }: WebhookChecks,
-): Promise<Result<VerificationEvent, WebhookFault>> {
+): Promise<Result<VerificationEvent, WebhookError>> {
   const parsed = parseSignature(signature ?? '')
   if (parsed === undefined) return err('malformed_signature')
   if (Math.abs(now / 1000 - parsed.t) > toleranceSeconds) return err('outside_tolerance')
-  const signed = utf8(`${parsed.t}.${rawBody}`)
+  const signed = encode(`${parsed.t}.${rawBody}`)
   if (!(await isSignedByAny(signed, parsed.macs, secrets))) return err('wrong_signature')
   try {
-    return ok(JSON.parse(rawBody) as VerificationEvent) // signed by the service, so of the shape it promises
+    return ok(JSON.parse(rawBody) as VerificationEvent) // signed by the service, so of the documented shape
   } catch {
     return err('malformed_body')
   }
 }
 
-type Signature = { readonly t: number; readonly macs: readonly Uint8Array<ArrayBuffer>[] }
+type Bytes = Uint8Array<ArrayBuffer>
 
-/** One `t`, and a `v1` for each live secret. Other names are for schemes to come. */
-function parseSignature(header: string): Signature | undefined {
+/** Parses one `t` and a `v1` for each active secret. Other names belong to future schemes and are ignored. */
+function parseSignature(header: string): { readonly t: number; readonly macs: readonly Bytes[] } | undefined {
   const entries = header.split(',').map((part) => part.trim().split('=', 2))
-  const times = entries.filter(([name]) => name === 't').map(([, value]) => value ?? '')
-  const macs = entries
-    .filter(([name]) => name === 'v1')
-    .flatMap(([, value]) => decodeHex(value ?? '') ?? [])
-    .filter((mac) => mac.length === 32)
-  const [t] = times
-  if (t === undefined || times.length !== 1 || !/^[0-9]{1,15}$/.test(t) || macs.length === 0) return undefined
+  const valuesOf = (name: string) =>
+    entries.filter((entry) => entry[0] === name).map((entry) => entry[1] ?? '')
+  const [t, ...others] = valuesOf('t')
+  const macs = valuesOf('v1')
+    .filter((value) => /^[0-9a-f]{64}$/i.test(value))
+    .map(decodeHex)
+  if (t === undefined || others.length > 0 || !/^[0-9]{1,15}$/.test(t) || macs.length === 0) return undefined
   return { t: Number(t), macs }
 }
 
-/** WebCrypto compares in constant time. */
+function encode(text: string): Bytes {
+  return new Uint8Array(new TextEncoder().encode(text))
+}
+
+function decodeHex(text: string): Bytes {
+  return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
+}
+
+/** Compares in constant time: WebCrypto does. */
 async function isSignedByAny(
-  bytes: Uint8Array<ArrayBuffer>,
-  macs: readonly Uint8Array<ArrayBuffer>[],
+  bytes: Bytes,
+  macs: readonly Bytes[],
   secrets: readonly string[],
 ): Promise<boolean> {
   for (const secret of secrets) {
     const algorithm = { name: 'HMAC', hash: 'SHA-256' }
-    const key = await crypto.subtle.importKey('raw', utf8(secret), algorithm, false, ['verify'])
+    const key = await crypto.subtle.importKey('raw', encode(secret), algorithm, false, ['verify'])
     for (const mac of macs) {
       if (await crypto.subtle.verify('HMAC', key, mac, bytes)) return true
     }

@@ -1,13 +1,12 @@
 // The typed client as a relying party's server uses it, against the running service: every call, webhooks and claims included.
 
+import { type Client, createClient } from '@wallet-verifier/client'
+import { decryptClaims } from '@wallet-verifier/client/claims'
+import { type ReceiptChecks, verifyReceipt } from '@wallet-verifier/client/receipt'
+import type { Result } from '@wallet-verifier/client/result'
+import { verifyWebhook } from '@wallet-verifier/client/webhook'
 import { exportJWK, generateKeyPair } from 'jose'
 import { expect, it } from 'vitest'
-import { decryptClaims } from '../../../packages/client/src/claims.ts'
-import { type Client, createClient } from '../../../packages/client/src/client.ts'
-import { verifyReceipt } from '../../../packages/client/src/receipt.ts'
-import type { ServiceKeys } from '../../../packages/client/src/service-jws.ts'
-import { verifyWebhook } from '../../../packages/client/src/webhook.ts'
-import type { Result } from '../../../src/result.ts'
 import { PID, presentationOf, queryFor } from '../../support/people/person.ts'
 import { BASE_URL, OVER_18 } from '../../support/service/service.ts'
 import { answerAge, eventOf, useStage } from '../../support/service/stage.ts'
@@ -104,7 +103,7 @@ it('keeps the receipt of what is over, and reads it with the published keys', as
   })
   found(await client.cancel(verificationId))
   const receipt = found(await client.receipt(verificationId))
-  const jwks = (await (await stage.service.fetch('/.well-known/jwks.json')).json()) as ServiceKeys
+  const jwks = (await (await stage.service.fetch('/.well-known/jwks.json')).json()) as ReceiptChecks['jwks']
   const read = found(await verifyReceipt(receipt, { jwks, issuer: BASE_URL, verificationId }))
   expect(read).toMatchObject({ status: 'canceled', relying_party_id: stage.rp.relying_party_id })
 })
