@@ -37,13 +37,13 @@ export type CredentialFormat<Id extends string = string> = {
   /** Verifies one presentation: integrity, trust, holder binding, validity. Never throws for bad input. */
   readonly verify: (
     presentation: Json,
-    expected: Expected,
+    expected: RequestBinding,
     context: Context,
-  ) => Promise<Result<VerifiedCredential, Rejection>>
+  ) => Promise<Result<VerifiedCredential, PresentationRefusal>>
 }
 
 /** What the answer must be bound to. It comes from our own request, never from the answer. */
-export type Expected = {
+export type RequestBinding = {
   readonly nonce: string
   /** The one acceptable audience: the full Client Identifier (§14.8), or `origin:` + origin for the DC API. */
   readonly audience: string
@@ -155,7 +155,7 @@ export type VerifiedCredential = {
   /** When the list that says so was fetched (Unix seconds); absent where no list was read. */
   readonly statusAsOf?: number
   /** Findings of authentic credentials that lead to `rejected` (CONTRACT: they count only when all else has passed). */
-  readonly findings: readonly Finding[]
+  readonly findings: readonly CredentialReason[]
 }
 
 /** What certificates can be found to be that a credential may rest on. */
@@ -165,17 +165,17 @@ export type AcceptedStanding = Exclude<CertificateStatus, { readonly status: 're
 export type RevocationStatus = 'valid' | 'revoked' | 'suspended' | 'unavailable' | 'not_present'
 
 /** Something true of an authentic credential that no policy accepts. */
-export type Finding =
+export type CredentialReason =
   | 'credential_expired'
   | 'credential_not_yet_valid'
   | 'credential_revoked'
   | 'credential_suspended'
 
 /** Why a presentation is not an authentic answer. The session stays pending. */
-export type Rejection = CredentialRejection | HolderRejection | TrustRefusal | StatusRejection
+export type PresentationRefusal = CredentialRefusal | HolderRefusal | TrustRefusal | StatusRefusal
 
 /** The credential itself. */
-export type CredentialRejection =
+export type CredentialRefusal =
   | { readonly reason: 'malformed_credential' }
   | { readonly reason: 'limit_exceeded' }
   | { readonly reason: 'unsupported_algorithm' }
@@ -194,7 +194,7 @@ export type CredentialRejection =
   | { readonly reason: 'invalid_claim'; readonly claim: string }
 
 /** The proof that the presenter holds the credential. */
-export type HolderRejection =
+export type HolderRefusal =
   | { readonly reason: 'holder_binding_missing' }
   | { readonly reason: 'holder_key_missing' }
   /** The holder's DID document could not be fetched: unknown, so not valid, but worth another try. */
@@ -210,4 +210,4 @@ export type HolderRejection =
   | { readonly reason: 'transaction_data_mismatch' }
 
 /** Revocation that could not be checked: never valid. */
-export type StatusRejection = { readonly reason: 'status_unavailable' }
+export type StatusRefusal = { readonly reason: 'status_unavailable' }

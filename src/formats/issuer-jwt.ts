@@ -6,10 +6,10 @@ import { type DecodedJws, type JwsError, verifyJws } from '../crypto/jws.ts'
 import { err, ok, type Result } from '../result.ts'
 import { readJwsSigner } from '../trust/anchors/jws-signer.ts'
 import type { SignerClaims } from '../trust/anchors/signer.ts'
-import type { Rejection } from './format.ts'
+import type { PresentationRefusal } from './format.ts'
 
 /** Faults of a JWS in the words of credential formats. */
-export const JWS_REJECTIONS: Readonly<Record<JwsError, Rejection>> = {
+export const JWS_REFUSALS: Readonly<Record<JwsError, PresentationRefusal>> = {
   malformed: { reason: 'malformed_credential' },
   too_large: { reason: 'limit_exceeded' },
   unsupported_algorithm: { reason: 'unsupported_algorithm' },
@@ -17,7 +17,10 @@ export const JWS_REJECTIONS: Readonly<Record<JwsError, Rejection>> = {
 }
 
 /** What a JWT says of its signer, who calls himself `iss`. */
-export function readSigner(jws: DecodedJws, iss: string | undefined): Result<SignerClaims, Rejection> {
+export function readSigner(
+  jws: DecodedJws,
+  iss: string | undefined,
+): Result<SignerClaims, PresentationRefusal> {
   const signer = readJwsSigner(jws, iss)
   if (signer.ok) return signer
   return err({ reason: signer.error === 'x5c' ? 'malformed_certificate_chain' : 'malformed_credential' })
@@ -27,7 +30,7 @@ export function readSigner(jws: DecodedJws, iss: string | undefined): Result<Sig
 export async function verifyIssuerSignature<Issuer extends { readonly keys: readonly PublicJwk[] }>(
   jws: DecodedJws,
   issuers: readonly Issuer[],
-): Promise<Result<Issuer, Rejection>> {
+): Promise<Result<Issuer, PresentationRefusal>> {
   for (const issuer of issuers) {
     for (const key of issuer.keys) {
       if (await verifyJws(jws, key)) return ok(issuer)

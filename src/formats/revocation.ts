@@ -17,9 +17,9 @@ import type {
   AcceptedStanding,
   CheckResult,
   Context,
+  CredentialReason,
   CredentialType,
-  Finding,
-  StatusRejection,
+  StatusRefusal,
   VerifiedCredential,
 } from './format.ts'
 
@@ -35,9 +35,9 @@ export type Standing = Pick<VerifiedCredential, 'certificates' | 'status' | 'sta
 /** Adds to what `validity` found whether issuer and credential still stand. */
 export async function checkRevocation(
   { issuer, read }: Question,
-  validity: readonly Finding[],
+  validity: readonly CredentialReason[],
   context: Context,
-): Promise<Result<Standing, StatusRejection | TrustRefusal>> {
+): Promise<Result<Standing, StatusRefusal | TrustRefusal>> {
   const certificates = await checkIssuer(issuer, context)
   if (!certificates.ok) return certificates
   const status = await checkCredential(read, validity, context)
@@ -64,13 +64,13 @@ const RESULTS = { valid: 'pass', revoked: 'fail', unavailable: 'fail', not_prese
 /** One that is out of time is not asked about: no policy accepts it anyway, and its status stays `null`. */
 async function checkCredential(
   read: ReadStatus | undefined,
-  validity: readonly Finding[],
+  validity: readonly CredentialReason[],
   { trace, statusUnavailable }: Pick<Context, 'trace' | 'statusUnavailable'>,
-): Promise<Result<Standing, StatusRejection>> {
+): Promise<Result<Standing, StatusRefusal>> {
   const traced = (
     result: CheckResult,
     known: Omit<Standing, 'findings'>,
-    ...findings: readonly Finding[]
+    ...findings: readonly CredentialReason[]
   ) => {
     trace('status', result)
     return ok({ ...known, findings: [...validity, ...findings] })

@@ -7,15 +7,15 @@ import { err, ok, type Result } from '../result.ts'
 import { buildClientMetadata, type ClientMetadataInput } from './request/client-metadata.ts'
 import type { Generation, ResponseMode, VerifierIdentity } from './request/generation.ts'
 import { LIFETIME_SECONDS, signRequestObject } from './request/request-object.ts'
-import { tellVerifierInfo, type VerifierAttestation } from './request/verifier-info.ts'
+import { type VerifierAttestation, verifierInfoParameter } from './request/verifier-info.ts'
 import {
   type EncryptedResponse,
   type OpenResponse,
-  readOpenResponse,
+  parseOpenResponse,
 } from './response/authorization-response.ts'
-import type { EnvelopeRejection } from './response/rejection.ts'
+import type { EnvelopeRefusal } from './response/refusal.ts'
 import { type EncryptionRules, parseEncryptedJwe } from './response/response-encryption.ts'
-import { askTransactionData } from './transaction-data/transaction-data.ts'
+import { transactionDataParameter } from './transaction-data/transaction-data.ts'
 
 /** What one request is made from. Times are Unix seconds. */
 export type DcApiRequestInput = Omit<ClientMetadataInput, 'generation'> & {
@@ -57,7 +57,7 @@ export function buildDcApiClaims(input: DcApiRequestInput, clientId: string): Js
   return {
     ...buildDcApiParameters(input),
     // Only here: unsigned, nothing ties it to whoever asks.
-    ...tellVerifierInfo(input),
+    ...verifierInfoParameter(input),
     client_id: clientId,
     // A.2: against replay of the signed request by another page.
     expected_origins: [origin],
@@ -74,7 +74,7 @@ export function buildDcApiParameters(input: DcApiRequestInput): JsonObject {
     response_mode: input.responseMode === 'direct_post.jwt' ? 'dc_api.jwt' : 'dc_api',
     nonce: input.generation.nonce,
     dcql_query: { ...input.query },
-    ...askTransactionData(input),
+    ...transactionDataParameter(input),
     client_metadata: buildClientMetadata(input),
   }
 }
@@ -83,14 +83,14 @@ export function buildDcApiParameters(input: DcApiRequestInput): JsonObject {
 export function parseDcApiResponse(
   data: JsonObject,
   { responseMode, ...rules }: EncryptionRules & { readonly responseMode: ResponseMode },
-): Result<EncryptedResponse | OpenResponse, EnvelopeRejection> {
+): Result<EncryptedResponse | OpenResponse, EnvelopeRefusal> {
   const given = ['response', 'vp_token', 'error'].filter((name) => Object.hasOwn(data, name))
   if (given.length !== 1) return err({ reason: 'malformed_response' })
   const response = member(data, 'response')
   if (response === undefined) {
     const isPlain = isJsonObject(member(data, 'vp_token'))
     if (isPlain && responseMode !== 'direct_post') return err({ reason: 'encryption_required' })
-    return readOpenResponse(data, true)
+    return parseOpenResponse(data, true)
   }
   if (responseMode !== 'direct_post.jwt') return err({ reason: 'unexpected_encryption' })
   if (typeof response !== 'string') return err({ reason: 'malformed_response' })

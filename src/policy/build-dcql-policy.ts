@@ -30,10 +30,10 @@ type DcqlFormat = Pick<
 >
 
 /** Why there is no policy. `pointer` (RFC 6901) is relative to the query. */
-export type DcqlFault = { readonly cause: DcqlCause; readonly pointer: string }
+export type DcqlError = { readonly cause: DcqlErrorCode; readonly pointer: string }
 
 /** Each cause, and the problem it is (CONTRACT 9): 400, or 422 for `policy_unsatisfiable`. */
-export const DCQL_CAUSES = {
+export const DCQL_ERRORS = {
   unknown_format: 'invalid_request',
   unknown_meta_member: 'invalid_request',
   invalid_meta: 'invalid_request',
@@ -50,13 +50,13 @@ export const DCQL_CAUSES = {
 } as const satisfies Readonly<
   Record<string, 'invalid_request' | 'unsupported_credential_type' | 'policy_unsatisfiable'>
 >
-export type DcqlCause = keyof typeof DCQL_CAUSES
+export type DcqlErrorCode = keyof typeof DCQL_ERRORS
 
 /** Builds the policy. All faults of a refused query have the same status: 400 while a name is unknown, else 422. */
 export function buildDcqlPolicy(
   request: DcqlPolicyRequest,
   catalogue: DcqlCatalogue,
-): Result<Policy, readonly DcqlFault[]> {
+): Result<Policy, readonly DcqlError[]> {
   const { query } = request
   const read = query.credentials.map((credential) => readQuery(credential, catalogue))
   const faults = read.flatMap((result, i) =>
@@ -65,7 +65,7 @@ export function buildDcqlPolicy(
       : result.error.map((fault) => ({ ...fault, pointer: `/credentials/${i}${fault.pointer}` })),
   )
   const all = [...faults, ...setFaults(query)]
-  const names = all.filter(({ cause }) => DCQL_CAUSES[cause] !== 'policy_unsatisfiable')
+  const names = all.filter(({ cause }) => DCQL_ERRORS[cause] !== 'policy_unsatisfiable')
   if (all.length > 0) return err(names.length > 0 ? names : all)
   return ok({
     credential_types: [],
@@ -88,7 +88,7 @@ export function checkName(queryId: string, path: ClaimsPath): string {
 }
 
 /** §6.4.2: where there are credential sets, what stands in none is never asked for. */
-function setFaults({ credentials, credential_sets }: DcqlQuery): readonly DcqlFault[] {
+function setFaults({ credentials, credential_sets }: DcqlQuery): readonly DcqlError[] {
   if (credential_sets === undefined) return []
   const named = new Set(credential_sets.flatMap(({ options }) => options.flat()))
   return credentials.flatMap(({ id }, i) =>
@@ -100,7 +100,7 @@ function setFaults({ credentials, credential_sets }: DcqlQuery): readonly DcqlFa
 function readQuery(
   query: CredentialQuery,
   { definitions, formats, hasTrustLists }: DcqlCatalogue,
-): Result<readonly PolicyDescriptor[], readonly DcqlFault[]> {
+): Result<readonly PolicyDescriptor[], readonly DcqlError[]> {
   const format = formats.find(({ id }) => id === query.format)
   if (format === undefined) return err([{ cause: 'unknown_format', pointer: '/format' }])
   const types = readTypes(query, format, definitions)
@@ -124,7 +124,7 @@ function readTypes(
   { format: formatId, meta }: CredentialQuery,
   format: DcqlFormat,
   definitions: readonly CredentialTypeDefinition[],
-): Result<readonly CredentialTypeDefinition[], readonly DcqlFault[]> {
+): Result<readonly CredentialTypeDefinition[], readonly DcqlError[]> {
   const identifiers = format.metaTypes(meta)
   if (identifiers === undefined || identifiers.length === 0) {
     return err([{ cause: 'invalid_meta', pointer: '/meta' }])
@@ -147,14 +147,14 @@ function toPointerPart(name: string): string {
 }
 
 /** B.2: an mdoc has no form without it. What a protocol demands besides is the protocol's affair. */
-function bindingFaults(query: CredentialQuery): readonly DcqlFault[] {
+function bindingFaults(query: CredentialQuery): readonly DcqlError[] {
   const isWaived = query.require_cryptographic_holder_binding === false
   if (!isWaived || query.format !== 'mso_mdoc') return []
   return [{ cause: 'holder_binding_required', pointer: '/require_cryptographic_holder_binding' }]
 }
 
 /** §6.1.1: the types it defines. Of those we cannot check, the answer could never be found to fit. */
-function authorityFaults({ type, values }: TrustedAuthority, hasTrustLists: boolean): readonly DcqlFault[] {
+function authorityFaults({ type, values }: TrustedAuthority, hasTrustLists: boolean): readonly DcqlError[] {
   if (type === 'openid_federation' || (type === 'etsi_tl' && !hasTrustLists))
     return [{ cause: 'authority_not_checkable', pointer: '/type' }]
   if (type !== 'aki' && type !== 'etsi_tl') return [{ cause: 'unknown_authority_type', pointer: '/type' }]
@@ -164,7 +164,7 @@ function authorityFaults({ type, values }: TrustedAuthority, hasTrustLists: bool
   )
 }
 
-function claimsFaults({ id, claims = [] }: CredentialQuery, format: DcqlFormat): readonly DcqlFault[] {
+function claimsFaults({ id, claims = [] }: CredentialQuery, format: DcqlFormat): readonly DcqlError[] {
   const names = claims.map(({ path }) => checkName(id, path))
   return claims.flatMap(({ path, intent_to_retain }, i) => {
     const isTaken = names.slice(0, i).includes(checkName(id, path))
@@ -179,7 +179,7 @@ function claimsFaults({ id, claims = [] }: CredentialQuery, format: DcqlFormat):
   })
 }
 
-function pathFault(path: ClaimsPath, { isClaimsPath, clearClaims }: DcqlFormat): DcqlCause | undefined {
+function pathFault(path: ClaimsPath, { isClaimsPath, clearClaims }: DcqlFormat): DcqlErrorCode | undefined {
   if (!isClaimsPath(path)) return 'path_selects_nothing'
   return clearClaims?.has(String(path[0])) ? 'claim_always_present' : undefined
 }

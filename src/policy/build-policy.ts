@@ -25,7 +25,7 @@ export type PolicyCatalogue = {
 }
 
 /** Why there is no policy. `pointer` (RFC 6901) names the member at fault; the codes are those of CONTRACT 9. */
-export type PolicyFault =
+export type PolicyError =
   /** 400 */
   | {
       readonly code: 'unsupported_credential_type' | 'unsupported_scope' | 'invalid_request'
@@ -50,7 +50,7 @@ export type UnsatisfiableCause =
 export function buildPolicy(
   request: PolicyRequest,
   catalogue: PolicyCatalogue,
-): Result<Policy, readonly PolicyFault[]> {
+): Result<Policy, readonly PolicyError[]> {
   const unknown = unknownNames(request, catalogue)
   if (unknown.length > 0) return err(unknown)
   const asked = { ...request, scope: unique(request.scope) }
@@ -79,7 +79,7 @@ type AskedType = { readonly name: string; readonly alternatives: readonly Altern
 function unknownNames(
   request: PolicyRequest,
   { definitions, formats }: PolicyCatalogue,
-): readonly PolicyFault[] {
+): readonly PolicyError[] {
   const everywhere = (scope: string) =>
     definitions.some((type) =>
       Object.keys(type.formats).some((format) => scopePath(type, format, scope, false) !== undefined),
@@ -108,7 +108,7 @@ function faultsAt(
   names: readonly string[],
   code: 'unsupported_credential_type' | 'unsupported_scope' | 'invalid_request',
   known: (name: string) => boolean,
-): readonly PolicyFault[] {
+): readonly PolicyError[] {
   return names.flatMap((name, index) => (known(name) ? [] : [{ code, pointer: `${pointer}/${index}` }]))
 }
 
@@ -137,7 +137,7 @@ function perQuery(format: QueryFormat, identifiers: readonly string[]): readonly
   return identifiers.length === 0 ? [] : [identifiers]
 }
 
-function unsatisfiable(request: PolicyRequest, types: readonly AskedType[]): readonly PolicyFault[] {
+function unsatisfiable(request: PolicyRequest, types: readonly AskedType[]): readonly PolicyError[] {
   const carried = new Set(types.flatMap(scopesOf))
   const code = 'policy_unsatisfiable' as const
   const presentable = types.filter(({ alternatives }) => alternatives.length > 0)

@@ -11,7 +11,7 @@ import type {
 import { err, ok, type Result } from '../result.ts'
 
 /** A transaction as it was asked for. */
-export type AskedTransaction = Omit<TransactionDataParameters, 'credential_ids'> & {
+export type RequestedTransaction = Omit<TransactionDataParameters, 'credential_ids'> & {
   /** Absent: every credential query whose credentials can confirm. */
   readonly credential_ids?: readonly string[]
   /** Those of its type. */
@@ -19,10 +19,10 @@ export type AskedTransaction = Omit<TransactionDataParameters, 'credential_ids'>
 }
 
 /** Why a transaction cannot be asked for. `pointer` (RFC 6901) is relative to the list. */
-export type TransactionFault = { readonly cause: TransactionCause; readonly pointer: string }
+export type TransactionError = { readonly cause: TransactionErrorCode; readonly pointer: string }
 
 /** Each cause, and the problem it is (CONTRACT 9). */
-export const TRANSACTION_CAUSES = {
+export const TRANSACTION_ERRORS = {
   unknown_credential_query: 'invalid_request',
   repeated_transaction: 'invalid_request',
   format_confirms_nothing: 'policy_unsatisfiable',
@@ -32,16 +32,16 @@ export const TRANSACTION_CAUSES = {
   confirmation_avoidable: 'policy_unsatisfiable',
   no_common_hash: 'policy_unsatisfiable',
 } as const satisfies Readonly<Record<string, 'invalid_request' | 'policy_unsatisfiable'>>
-export type TransactionCause = keyof typeof TRANSACTION_CAUSES
+export type TransactionErrorCode = keyof typeof TRANSACTION_ERRORS
 
 type Formats = Readonly<Record<string, Pick<CredentialFormat, 'confirmsTransactionData'>>>
 
 /** The transactions with the credentials that may confirm each. All faults of a refused list have the same status. */
 export function placeTransactionData(
-  asked: readonly AskedTransaction[],
+  asked: readonly RequestedTransaction[],
   query: DcqlQuery,
   formats: Formats,
-): Result<readonly TransactionDataObject[], readonly TransactionFault[]> {
+): Result<readonly TransactionDataObject[], readonly TransactionError[]> {
   const placed = asked.map(({ members, ...parameters }): TransactionDataObject => {
     const credential_ids = parameters.credential_ids ?? eligible(query, formats)
     return { ...parameters, credential_ids, ...members }
@@ -53,12 +53,12 @@ export function placeTransactionData(
     ]),
     ...(commonHash(asked) ? [] : [{ cause: 'no_common_hash' as const, pointer: '' }]),
   ]
-  const names = faults.filter(({ cause }) => TRANSACTION_CAUSES[cause] === 'invalid_request')
+  const names = faults.filter(({ cause }) => TRANSACTION_ERRORS[cause] === 'invalid_request')
   if (names.length > 0) return err(names)
   return faults.length > 0 ? err(faults) : ok(placed)
 }
 
-function at(index: number, { cause, pointer }: TransactionFault): TransactionFault {
+function at(index: number, { cause, pointer }: TransactionError): TransactionError {
   return { cause, pointer: `/${index}${pointer}` }
 }
 
@@ -67,7 +67,7 @@ function eligible({ credentials }: DcqlQuery, formats: Formats): readonly string
 }
 
 /** Why a credential query cannot bring a confirmation. */
-function obstacle(query: CredentialQuery, formats: Formats): TransactionCause | undefined {
+function obstacle(query: CredentialQuery, formats: Formats): TransactionErrorCode | undefined {
   const format = Object.hasOwn(formats, query.format) ? formats[query.format] : undefined
   if (format?.confirmsTransactionData !== true) return 'format_confirms_nothing'
   if (query.require_cryptographic_holder_binding === false) return 'holder_binding_waived' // B.3.3
@@ -75,9 +75,9 @@ function obstacle(query: CredentialQuery, formats: Formats): TransactionCause | 
   return query.multiple === true ? 'several_credentials' : undefined
 }
 
-function idFaults(ids: readonly string[], query: DcqlQuery, formats: Formats): readonly TransactionFault[] {
+function idFaults(ids: readonly string[], query: DcqlQuery, formats: Formats): readonly TransactionError[] {
   if (ids.length === 0) return [{ cause: 'nothing_confirms', pointer: '' }]
-  const faults = ids.flatMap((id, j): readonly TransactionFault[] => {
+  const faults = ids.flatMap((id, j): readonly TransactionError[] => {
     const credential = query.credentials.find((one) => one.id === id)
     const cause =
       credential === undefined || ids.indexOf(id) < j
@@ -105,7 +105,7 @@ function isRepeated(all: readonly TransactionDataObject[], index: number): boole
 }
 
 /** A KB-JWT names one hash for all that it confirms (B.3.3.1), and one credential may be the only one to confirm. */
-function commonHash(asked: readonly AskedTransaction[]): boolean {
+function commonHash(asked: readonly RequestedTransaction[]): boolean {
   const lists: readonly (readonly string[])[] = asked.map(
     ({ transaction_data_hashes_alg }) => transaction_data_hashes_alg ?? DEFAULT,
   )

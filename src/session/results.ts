@@ -1,8 +1,8 @@
 // What the object's verbs answer, as plain data: a thrown error would lose its class on the way (Durable Object RPC), so what
 // can go wrong is a value. Views travel as JSON text, serialised once.
 
-import type { WalletMismatch } from '../openid4vp/request/wallet-metadata.ts'
-import type { ResponseRejection } from '../openid4vp/response/rejection.ts'
+import type { WalletMetadataRefusal } from '../openid4vp/request/wallet-metadata.ts'
+import type { ResponseRefusal } from '../openid4vp/response/refusal.ts'
 import type { PolicyReason } from '../policy/policy.ts'
 
 /** What stands in the way of a verb. */
@@ -30,7 +30,7 @@ export type PostedAnswer = { readonly digest: string } & (
 
 /** Why a wallet's answer is refused. */
 export type AnswerRefusal =
-  | ResponseRejection['reason']
+  | ResponseRefusal['reason']
   /** Not satisfied by a credential that the presenter was not shown to hold. */
   | PolicyReason
   | 'session_not_found'
@@ -46,7 +46,7 @@ export type AnswerResult =
   | { readonly kind: 'refused'; readonly refusal: AnswerRefusal }
 
 /** Why there is no Request Object. `request_over`: its generation, or its session, is. */
-export type RequestRefusal = 'session_not_found' | 'unknown_request' | 'request_over' | WalletMismatch
+export type RequestRefusal = 'session_not_found' | 'unknown_request' | 'request_over' | WalletMetadataRefusal
 
 /** What a wallet that fetches a request is told. */
 export type RequestResult =

@@ -9,8 +9,8 @@ import {
   type CheckResult,
   type Context,
   type CredentialFormat,
-  type Expected,
-  type Rejection,
+  type PresentationRefusal,
+  type RequestBinding,
   type VerifiedCredential,
 } from '../../src/formats/format.ts'
 import type { FetchResource } from '../../src/net/fetch-resource.ts'
@@ -21,7 +21,7 @@ export type Subject = {
   readonly format: CredentialFormat
   /** Nonce and audience are part of what the holder signs, and no presentation comes without that. */
   readonly boundWhole?: true
-  readonly expected: Expected
+  readonly expected: RequestBinding
   readonly context: Omit<Context, 'trace'>
   /** What the good presentation must be verified as, claims among them. */
   readonly verified: Partial<VerifiedCredential>
@@ -44,7 +44,7 @@ export type Subject = {
 /** What a presentation was found to be, and the checks it went through. */
 export type Verdict = {
   readonly format: string
-  readonly result: Result<VerifiedCredential, Rejection>
+  readonly result: Result<VerifiedCredential, PresentationRefusal>
   readonly trace: readonly (readonly [CheckId, CheckResult])[]
 }
 
@@ -52,7 +52,7 @@ export type Verdict = {
 export async function judge(
   format: CredentialFormat,
   presentation: Json,
-  expected: Expected,
+  expected: RequestBinding,
   context: Omit<Context, 'trace'>,
 ): Promise<Verdict> {
   const trace: [CheckId, CheckResult][] = []
@@ -64,7 +64,7 @@ export async function judge(
 }
 
 /** Expects a refusal for this reason, its failing check the last one traced, and no check out of order. */
-export function expectRejection(verdict: Verdict, rejection: Rejection, check?: CheckId): void {
+export function expectRejection(verdict: Verdict, rejection: PresentationRefusal, check?: CheckId): void {
   expect(verdict.result).toEqual({ ok: false, error: rejection })
   expectOrderedTrace(verdict)
   expect(verdict.trace.at(-1)).toEqual([check ?? verdict.trace.at(-1)?.[0], 'fail'])

@@ -9,7 +9,7 @@ import {
   type CheckId,
   type Context,
   type CredentialFormat,
-  type Rejection,
+  type PresentationRefusal,
 } from '../../src/formats/format.ts'
 import { err, ok } from '../../src/result.ts'
 import {
@@ -25,7 +25,7 @@ import { makeCrl } from '../support/certificates/crl.ts'
 import { expectRejection, type Verdict } from './contract.ts'
 
 /** The verdict on one change, or why the format has nothing that could be changed so. */
-export type Reasons = Readonly<Record<Rejection['reason'], (() => Promise<Verdict>) | string>>
+export type Reasons = Readonly<Record<PresentationRefusal['reason'], (() => Promise<Verdict>) | string>>
 
 export type Subject = {
   readonly format: CredentialFormat

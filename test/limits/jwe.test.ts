@@ -43,7 +43,7 @@ describe('a JWE of any kind', () => {
     await fc.assert(
       fc.asyncProperty(input, async (compact) => {
         const { result: parsed, cryptoCalls } = await effortOf(() =>
-          parseEncryptedJwe(compact, openid4vp10.answers),
+          parseEncryptedJwe(compact, openid4vp10.responseEncryption),
         )
         expect(cryptoCalls).toBe(0)
         const opened = parsed.ok ? await decryptJwe(parsed.value, key) : parsed

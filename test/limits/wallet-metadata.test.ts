@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { WALLET_METADATA } from '../../src/limits.ts'
-import { mismatchOf, parseWalletMetadata } from '../../src/openid4vp/request/wallet-metadata.ts'
+import { checkWalletMetadata, parseWalletMetadata } from '../../src/openid4vp/request/wallet-metadata.ts'
 import { effortOf } from './effort.ts'
 import { changedText, RUNS } from './generators.ts'
 
@@ -42,7 +42,7 @@ describe('wallet metadata of any kind', () => {
       fc.asyncProperty(input, async (text) => {
         const { result: parsed, cryptoCalls } = await effortOf(() => parseWalletMetadata(text))
         expect(cryptoCalls).toBeLessThanOrEqual(WALLET_METADATA.keys)
-        if (parsed.ok) mismatchOf(parsed.value, REQUEST)
+        if (parsed.ok) checkWalletMetadata(parsed.value, REQUEST)
         else expect(parsed.error).toBe('invalid')
       }),
       RUNS,

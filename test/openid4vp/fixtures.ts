@@ -11,8 +11,8 @@ import type { PrivateJwk } from '../../src/crypto/jwk.ts'
 import type {
   Context,
   CredentialFormat,
-  Expected,
-  Rejection,
+  PresentationRefusal,
+  RequestBinding,
   VerifiedCredential,
 } from '../../src/formats/format.ts'
 import { sdJwtVc } from '../../src/formats/sd-jwt-vc/sd-jwt-vc.ts'
@@ -119,7 +119,7 @@ export async function createGeneration(): Promise<Generation & { readonly privat
 }
 
 /** What a presentation of the plain format says. */
-export type PlainPresentation = Partial<VerifiedCredential> & { readonly rejection?: Rejection }
+export type PlainPresentation = Partial<VerifiedCredential> & { readonly rejection?: PresentationRefusal }
 
 /** A presentation that verifies to a credential with these properties, or to the rejection. */
 export function plain(presentation: PlainPresentation): string {
@@ -127,7 +127,7 @@ export function plain(presentation: PlainPresentation): string {
 }
 
 /** Verifies what `plain` made; records what it was asked. */
-export function plainFormat(asked: Expected[] = []): CredentialFormat {
+export function plainFormat(asked: RequestBinding[] = []): CredentialFormat {
   return {
     id: 'dc+sd-jwt',
     metadata: { 'sd-jwt_alg_values': ['ES256'], 'kb-jwt_alg_values': ['ES256'] },
@@ -137,7 +137,7 @@ export function plainFormat(asked: Expected[] = []): CredentialFormat {
     buildMeta: (types) => ({ vct_values: types }),
     isClaimsPath: () => true,
     claimsParameters: {},
-    verify: async (presentation: Json, expected: Expected, context: Context) => {
+    verify: async (presentation: Json, expected: RequestBinding, context: Context) => {
       context.trace('structure', 'pass')
       asked.push(expected)
       const { rejection, ...found } = JSON.parse(presentation as string) as PlainPresentation

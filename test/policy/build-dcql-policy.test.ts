@@ -5,7 +5,7 @@ import type { JsonObject } from '../../src/codec/json.ts'
 import { mdoc } from '../../src/formats/mdoc/mdoc.ts'
 import { sdJwtVc } from '../../src/formats/sd-jwt-vc/sd-jwt-vc.ts'
 import type { ClaimsPath, CredentialQuery, DcqlQuery } from '../../src/openid4vp/dcql/query.ts'
-import { buildDcqlPolicy, checkName, DCQL_CAUSES } from '../../src/policy/build-dcql-policy.ts'
+import { buildDcqlPolicy, checkName, DCQL_ERRORS } from '../../src/policy/build-dcql-policy.ts'
 import { typeDefinitions } from '../../src/policy/catalogue.ts'
 import { MEMBERSHIP } from './fixtures.ts'
 
@@ -143,7 +143,7 @@ describe('a query is refused for', () => {
   })
 
   it('reasons that all have a test above', () => {
-    expect(Object.keys(DCQL_CAUSES)).toHaveLength(13)
+    expect(Object.keys(DCQL_ERRORS)).toHaveLength(13)
   })
 })
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../src/codec/json.ts'
-import type { Finding } from '../../src/formats/format.ts'
+import type { CredentialReason } from '../../src/formats/format.ts'
 import type { VerifiedPresentation } from '../../src/openid4vp/response/verify-response.ts'
 import { decide } from '../../src/policy/decide.ts'
 import type { Policy } from '../../src/policy/policy.ts'
@@ -22,7 +22,7 @@ const BIRTHDATES: readonly Json[] = [
   19780410,
   null,
 ]
-const FINDINGS: readonly Finding[] = [
+const FINDINGS: readonly CredentialReason[] = [
   'credential_expired',
   'credential_not_yet_valid',
   'credential_revoked',

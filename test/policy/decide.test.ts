@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../src/codec/json.ts'
-import type { Finding } from '../../src/formats/format.ts'
+import type { CredentialReason } from '../../src/formats/format.ts'
 import { decide } from '../../src/policy/decide.ts'
 import type { Policy, PolicyReason } from '../../src/policy/policy.ts'
 import type { AssuranceLevel } from '../../src/trust/anchors/anchor.ts'
@@ -231,7 +231,7 @@ describe('derivation from the birthdate', () => {
 })
 
 describe('findings', () => {
-  test.each<[Finding]>([
+  test.each<[CredentialReason]>([
     ['credential_expired'],
     ['credential_not_yet_valid'],
     ['credential_revoked'],
@@ -280,7 +280,9 @@ describe('the first reason that applies is given', () => {
     '%s goes before what follows it',
     (reason, present) => {
       const policy = policyOf({ required_assurance_level: 'substantial' })
-      const findings = present.filter((one): one is Finding => one.startsWith('credential_')).reverse()
+      const findings = present
+        .filter((one): one is CredentialReason => one.startsWith('credential_'))
+        .reverse()
       const level: AssuranceLevel = present.includes('assurance_level_too_low') ? 'low' : 'high'
       const valueMismatches = present.includes('value_mismatch') ? [['age_over_18']] : []
       const anchor = { name: 'Example Authority', assurance_level: level }
@@ -302,7 +304,7 @@ test("a value outside the query's values rejects, and its scope is not proven", 
 
 describe('any', () => {
   const policy = policyOf({ credential_types: ['age_attestation', 'pid'] }, [SD_JWT])
-  const attestation = (claim: Json, findings: readonly Finding[] = []) =>
+  const attestation = (claim: Json, findings: readonly CredentialReason[] = []) =>
     presented('age_attestation', { age_over_18: claim }, { findings })
   const pid = (claim: Json) => presented('pid', { age_equal_or_over: { 18: claim } })
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import type { CredentialQuery, CredentialSetQuery } from '../../src/openid4vp/dcql/query.ts'
-import { type AskedTransaction, placeTransactionData } from '../../src/policy/place-transaction-data.ts'
+import { placeTransactionData, type RequestedTransaction } from '../../src/policy/place-transaction-data.ts'
 
 const FORMATS = { 'dc+sd-jwt': { confirmsTransactionData: true }, mso_mdoc: {} } as const
 
@@ -16,7 +16,7 @@ const A = query('a')
 const B = query('b')
 const MDOC = query('m', { format: 'mso_mdoc' })
 
-const asked = (changes: Partial<AskedTransaction> = {}): AskedTransaction => ({
+const asked = (changes: Partial<RequestedTransaction> = {}): RequestedTransaction => ({
   type: 'order',
   members: { id: '7' },
   ...changes,
@@ -24,7 +24,7 @@ const asked = (changes: Partial<AskedTransaction> = {}): AskedTransaction => ({
 
 function place(
   credentials: readonly CredentialQuery[],
-  transactions: readonly AskedTransaction[] = [asked()],
+  transactions: readonly RequestedTransaction[] = [asked()],
   credential_sets?: readonly CredentialSetQuery[],
 ) {
   const sets = credential_sets === undefined ? {} : { credential_sets }

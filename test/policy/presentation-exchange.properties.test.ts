@@ -175,7 +175,7 @@ describe('a presentation definition', () => {
       fc.property(cases, (given) => {
         if (given === undefined) return
         const { query, wallet } = given
-        expect(protocol.canAsk(query, 'presentation_exchange')).toBe(true)
+        expect(protocol.canExpress(query, 'presentation_exchange')).toBe(true)
         const claims = protocol.buildRequestObject(requestFor(query))
         const definition = claims.presentation_definition as unknown as Grouped
         const verdict = canAnswerDcql(query, wallet)

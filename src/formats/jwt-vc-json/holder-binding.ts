@@ -7,7 +7,7 @@ import { verifyJws } from '../../crypto/jws.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { resolveDidKeys } from '../../trust/did/did.ts'
 import { idOf } from '../../trust/vcdm.ts'
-import type { Context, Expected, HolderRejection } from '../format.ts'
+import type { Context, HolderRefusal, RequestBinding } from '../format.ts'
 import { isCurrent } from '../proof-currency.ts'
 import { tracer } from '../tracer.ts'
 import type { Credential } from './credential.ts'
@@ -17,9 +17,9 @@ import type { DecodedPresentation, SignedJwt } from './presentation.ts'
 export async function verifyHolderBinding(
   { presentation, credential: { jws } }: DecodedPresentation,
   credential: Credential,
-  expected: Expected,
+  expected: RequestBinding,
   context: Context,
-): Promise<Result<boolean, HolderRejection>> {
+): Promise<Result<boolean, HolderRefusal>> {
   const traced = tracer(context.trace)
   if (presentation === undefined && expected.holderBinding)
     return traced('holder_binding', err({ reason: 'holder_binding_missing' }))
@@ -37,7 +37,7 @@ export async function verifyHolderBinding(
   return traced('audience', matching(member(payload, 'aud') === expected.audience, 'audience_mismatch'))
 }
 
-function matching<Reason extends HolderRejection['reason']>(
+function matching<Reason extends HolderRefusal['reason']>(
   isMatch: boolean,
   reason: Reason,
 ): Result<true, { readonly reason: Reason }> {
@@ -50,9 +50,9 @@ type Holder = { readonly subject: string | undefined; readonly confirmation: Jso
 async function verifyProof(
   { jws, content: vp }: SignedJwt,
   holder: Holder,
-  { requestedAt }: Expected,
+  { requestedAt }: RequestBinding,
   context: Context,
-): Promise<Result<true, HolderRejection>> {
+): Promise<Result<true, HolderRefusal>> {
   const presenter = readPresenter(member(jws.payload, 'iss'), idOf(member(vp, 'holder')))
   const kid = member(jws.header, 'kid')
   if (presenter === undefined || (kid !== undefined && typeof kid !== 'string'))
@@ -78,7 +78,7 @@ async function holderKeys(
   presenter: string,
   signature: { readonly kid: string | undefined; readonly algorithm: string },
   context: Context,
-): Promise<Result<readonly PublicJwk[], HolderRejection>> {
+): Promise<Result<readonly PublicJwk[], HolderRefusal>> {
   if (confirmation !== undefined) {
     const key = isJsonObject(confirmation) ? parsePublicJwk(member(confirmation, 'jwk')) : undefined
     return key === undefined ? err({ reason: 'holder_key_missing' }) : ok([key])

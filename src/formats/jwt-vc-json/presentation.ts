@@ -6,8 +6,8 @@ import { type DecodedJws, decodeJws } from '../../crypto/jws.ts'
 import { JWT_VC } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { isVersion1, wordsOf } from '../../trust/vcdm.ts'
-import type { Rejection } from '../format.ts'
-import { JWS_REJECTIONS } from '../issuer-jwt.ts'
+import type { PresentationRefusal } from '../format.ts'
+import { JWS_REFUSALS } from '../issuer-jwt.ts'
 
 /** The two JWTs. `presentation` is undefined for a credential that came alone. */
 export type DecodedPresentation = {
@@ -19,7 +19,7 @@ export type DecodedPresentation = {
 export type SignedJwt = { readonly jws: DecodedJws; readonly content: JsonObject }
 
 /** Takes a presentation apart. */
-export function decodePresentation(presentation: Json): Result<DecodedPresentation, Rejection> {
+export function decodePresentation(presentation: Json): Result<DecodedPresentation, PresentationRefusal> {
   if (typeof presentation !== 'string') return err({ reason: 'malformed_credential' })
   const outer = decodeJwt(presentation, JWT_VC.presentation)
   if (!outer.ok) return outer
@@ -41,15 +41,15 @@ export function decodePresentation(presentation: Json): Result<DecodedPresentati
 /** VCDM 1.1 §6.3.1: `typ`, where it is there, is `JWT`. `vc+jwt` and `vp+jwt` are another encoding, of another data model. */
 function decodeJwt(compact: string, limits: typeof JWT_VC.presentation | typeof JWT_VC.credential) {
   const jws = decodeJws(compact, limits)
-  if (!jws.ok) return err(JWS_REJECTIONS[jws.error])
+  if (!jws.ok) return err(JWS_REFUSALS[jws.error])
   const typ = member(jws.value.header, 'typ')
-  return typ === undefined || typ === 'JWT' ? jws : err<Rejection>({ reason: 'wrong_token_type' })
+  return typ === undefined || typ === 'JWT' ? jws : err<PresentationRefusal>({ reason: 'wrong_token_type' })
 }
 
 /** Members of VCDM objects that JWTs without `vc` and `vp` have beside their claims (VC-JOSE-COSE): the two are not mixed. */
 const OF_ANOTHER_ENCODING = ['@context', 'type', 'credentialSubject', 'verifiableCredential']
 
-function contentOf(jws: DecodedJws, name: 'vc' | 'vp'): Result<SignedJwt, Rejection> {
+function contentOf(jws: DecodedJws, name: 'vc' | 'vp'): Result<SignedJwt, PresentationRefusal> {
   const content = member(jws.payload, name)
   const others = [...OF_ANOTHER_ENCODING, name === 'vc' ? 'vp' : 'vc']
   if (!isJsonObject(content) || others.some((other) => Object.hasOwn(jws.payload, other)))
@@ -62,7 +62,7 @@ function contentOf(jws: DecodedJws, name: 'vc' | 'vp'): Result<SignedJwt, Reject
 }
 
 /** One presentation answers one credential query (§8.1), so it holds one credential: a JWT, in a list of one. */
-function onlyCredential(vp: JsonObject): Result<string, Rejection> {
+function onlyCredential(vp: JsonObject): Result<string, PresentationRefusal> {
   const credentials = member(vp, 'verifiableCredential')
   const [credential] = Array.isArray(credentials) && credentials.length === 1 ? credentials : []
   return typeof credential === 'string'

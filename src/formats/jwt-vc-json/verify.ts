@@ -7,7 +7,13 @@ import { resolveSigner } from '../../trust/anchors/resolve-signer.ts'
 import type { TrustedSigner } from '../../trust/anchors/signer.ts'
 import { checkBitstringStatus, worseOf } from '../../trust/status/bitstring-status-list.ts'
 import { parseStatusClaim } from '../../trust/status/status-list.ts'
-import type { Context, CredentialType, Expected, Rejection, VerifiedCredential } from '../format.ts'
+import type {
+  Context,
+  CredentialType,
+  PresentationRefusal,
+  RequestBinding,
+  VerifiedCredential,
+} from '../format.ts'
 import { readSigner, verifyIssuerSignature } from '../issuer-jwt.ts'
 import { checkRevocation, listedStatus, type ReadStatus, statusContext } from '../revocation.ts'
 import { checkValidity } from '../sd-jwt-vc/validity.ts'
@@ -22,9 +28,9 @@ export const FORMAT = 'jwt_vc_json'
 /** Verifies one presentation (the `verify` of `CredentialFormat`). */
 export async function verifyJwtVc(
   presentation: Json,
-  expected: Expected,
+  expected: RequestBinding,
   context: Context,
-): Promise<Result<VerifiedCredential, Rejection>> {
+): Promise<Result<VerifiedCredential, PresentationRefusal>> {
   const traced = tracer(context.trace)
   const decoded = traced('structure', decode(presentation))
   if (!decoded.ok) return decoded
@@ -61,7 +67,7 @@ export async function verifyJwtVc(
 
 type Decoded = { readonly parts: DecodedPresentation; readonly credential: Credential }
 
-function decode(presentation: Json): Result<Decoded, Rejection> {
+function decode(presentation: Json): Result<Decoded, PresentationRefusal> {
   const parts = decodePresentation(presentation)
   if (!parts.ok) return parts
   const credential = readCredential(parts.value.credential)
@@ -73,9 +79,9 @@ type KnownType = { readonly identifier: string; readonly credentialType: Credent
 /** A credential may have several types we know: the one that was asked for decides whom to trust, else the first. */
 function typeOf(
   { types }: Credential,
-  { types: asked = [] }: Expected,
+  { types: asked = [] }: RequestBinding,
   context: Context,
-): Result<KnownType, Rejection> {
+): Result<KnownType, PresentationRefusal> {
   const known = types.flatMap((identifier): readonly KnownType[] => {
     const credentialType = context.typeOf(FORMAT, identifier)
     return credentialType === undefined ? [] : [{ identifier, credentialType }]
@@ -89,7 +95,7 @@ async function verifyIssuer(
   { issuer }: Credential,
   credentialType: CredentialType,
   context: Context,
-): Promise<Result<TrustedSigner, Rejection>> {
+): Promise<Result<TrustedSigner, PresentationRefusal>> {
   const traced = tracer(context.trace)
   const claims = readSigner(jws, issuer)
   const { now, anchors, fetchResource } = context

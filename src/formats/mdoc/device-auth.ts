@@ -13,9 +13,9 @@ import {
 import type { PrivateJwk, PublicJwk } from '../../crypto/jwk.ts'
 import { MDOC } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { Rejection } from '../format.ts'
+import type { PresentationRefusal } from '../format.ts'
 import { deriveMacKey } from './device-mac.ts'
-import { COSE_REJECTIONS } from './issuer-signed.ts'
+import { COSE_REFUSALS } from './issuer-signed.ts'
 
 /** The session a device authenticates. */
 export type Session = {
@@ -30,7 +30,7 @@ export async function verifyDeviceAuth(
   deviceSigned: CborItem | undefined,
   { docType, deviceKey }: { readonly docType: string; readonly deviceKey: PublicJwk | undefined },
   session: Session,
-): Promise<Result<null, Rejection>> {
+): Promise<Result<null, PresentationRefusal>> {
   if (deviceSigned === undefined) return err({ reason: 'holder_binding_missing' })
   if (deviceKey === undefined) return err({ reason: 'holder_key_missing' })
   const nameSpaces = entryOf(deviceSigned, 'nameSpaces')
@@ -49,7 +49,7 @@ export async function verifyDeviceAuth(
  * §9.1.2.4: elements signed by the device are claims of the holder's, authorised only where the issuer says so. We ask for
  * none, so there are none to authorise.
  */
-function judgeNameSpaces(nameSpaces: CborItem): Rejection | undefined {
+function judgeNameSpaces(nameSpaces: CborItem): PresentationRefusal | undefined {
   const embedded = embeddedOf(nameSpaces)
   const decoded = embedded && decodeCbor(embedded, MDOC.deviceNameSpaces)
   if (!decoded?.ok || decoded.value.type !== 'map') return { reason: 'malformed_holder_binding' }
@@ -62,7 +62,7 @@ function verifyProof(
   payload: Uint8Array<ArrayBuffer>,
   deviceKey: PublicJwk,
   session: Session,
-): Promise<Result<null, Rejection>> | Result<null, Rejection> {
+): Promise<Result<null, PresentationRefusal>> | Result<null, PresentationRefusal> {
   if (deviceAuth?.type !== 'map' || deviceAuth.entries.length !== 1)
     return err({ reason: 'malformed_holder_binding' })
   const signature = entryOf(deviceAuth, 'deviceSignature')
@@ -76,7 +76,7 @@ async function verifySignature(
   deviceSignature: CborItem,
   payload: Uint8Array<ArrayBuffer>,
   deviceKey: PublicJwk,
-): Promise<Result<null, Rejection>> {
+): Promise<Result<null, PresentationRefusal>> {
   const message = decodeCoseSign1(deviceSignature)
   if (!message.ok) return err(rejectionOf(message.error))
   if (message.value.payload !== null) return err({ reason: 'malformed_holder_binding' })
@@ -90,7 +90,7 @@ async function verifyMac(
   payload: Uint8Array<ArrayBuffer>,
   deviceKey: PublicJwk,
   { privateKey, transcript }: Session,
-): Promise<Result<null, Rejection>> {
+): Promise<Result<null, PresentationRefusal>> {
   const message = decodeCoseMac0(deviceMac)
   if (!message.ok) return err(rejectionOf(message.error))
   if (message.value.payload !== null) return err({ reason: 'malformed_holder_binding' })
@@ -102,6 +102,6 @@ async function verifyMac(
     : err({ reason: 'invalid_holder_signature' })
 }
 
-function rejectionOf(fault: CoseError): Rejection {
-  return fault === 'malformed' ? { reason: 'malformed_holder_binding' } : COSE_REJECTIONS[fault]
+function rejectionOf(fault: CoseError): PresentationRefusal {
+  return fault === 'malformed' ? { reason: 'malformed_holder_binding' } : COSE_REFUSALS[fault]
 }

@@ -6,7 +6,7 @@ import { type CborItem, decodeCbor, entryOf, isMapOf, textOf } from '../../codec
 import type { Json } from '../../codec/json.ts'
 import { MDOC } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { CredentialRejection } from '../format.ts'
+import type { CredentialRefusal } from '../format.ts'
 import { unreadable } from './unreadable.ts'
 
 /** One document as received. Nothing is verified. */
@@ -18,7 +18,7 @@ export type DecodedDocument = {
 }
 
 /** Decodes a presentation to its one document. */
-export function decodeDeviceResponse(presentation: Json): Result<DecodedDocument, CredentialRejection> {
+export function decodeDeviceResponse(presentation: Json): Result<DecodedDocument, CredentialRefusal> {
   if (typeof presentation !== 'string') return err({ reason: 'malformed_credential' })
   if (presentation.length > MDOC.characters) return err({ reason: 'limit_exceeded' })
   const bytes = decodeBase64url(presentation)

@@ -7,7 +7,7 @@ import type { Json, JsonObject } from '../../codec/json.ts'
 import { digest } from '../../crypto/digest.ts'
 import { MDOC } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { CredentialRejection } from '../format.ts'
+import type { CredentialRefusal } from '../format.ts'
 import { toJson } from './element-value.ts'
 import type { NameSpace } from './issuer-signed.ts'
 import type { MobileSecurityObject } from './mobile-security-object.ts'
@@ -16,7 +16,7 @@ import type { MobileSecurityObject } from './mobile-security-object.ts'
 export async function openNameSpaces(
   nameSpaces: readonly NameSpace[],
   mso: MobileSecurityObject,
-): Promise<Result<JsonObject, CredentialRejection>> {
+): Promise<Result<JsonObject, CredentialRefusal>> {
   const claims: [string, JsonObject][] = []
   for (const nameSpace of nameSpaces) {
     const elements = await openItems(nameSpace, mso)
@@ -29,7 +29,7 @@ export async function openNameSpaces(
 async function openItems(
   { name, items }: NameSpace,
   { hash, valueDigests }: MobileSecurityObject,
-): Promise<Result<JsonObject, CredentialRejection>> {
+): Promise<Result<JsonObject, CredentialRefusal>> {
   const elements = new Map<string, Json>()
   const identifiers = new Set<number>()
   for (const received of items) {
@@ -51,7 +51,7 @@ async function openItems(
 type Item = { readonly digestId: number; readonly elementIdentifier: string; readonly value: Json }
 
 /** IssuerSignedItemBytes. How long `random` is, is the issuer's duty. */
-function decodeItem(received: CborItem): Result<Item, CredentialRejection> {
+function decodeItem(received: CborItem): Result<Item, CredentialRefusal> {
   const embedded = embeddedOf(received)
   const decoded = embedded && decodeCbor(embedded, MDOC.issuerSignedItem)
   if (!decoded?.ok) return err({ reason: 'malformed_disclosure' })

@@ -9,7 +9,7 @@ import { resolveSigner } from '../../trust/anchors/resolve-signer.ts'
 import type { TrustedSigner } from '../../trust/anchors/signer.ts'
 import { type Certificate, decodeCertificate } from '../../trust/x509/certificate.ts'
 import { attributeValues, type DistinguishedName } from '../../trust/x509/distinguished-name.ts'
-import type { Context, CredentialType, Rejection } from '../format.ts'
+import type { Context, CredentialType, PresentationRefusal } from '../format.ts'
 import type { DecodedIssuerSigned } from './issuer-signed.ts'
 
 /** A trusted document signer and its certificate. */
@@ -26,7 +26,7 @@ export async function resolveDocumentSigner(
   { chain, issuerAuth, mso }: DecodedIssuerSigned,
   credentialType: CredentialType,
   { now, anchors, fetchResource }: Context,
-): Promise<Result<DocumentSigner, Rejection>> {
+): Promise<Result<DocumentSigner, PresentationRefusal>> {
   const [leaf] = chain ?? []
   const certificate = leaf && (cachedCertificate(leaf) ?? decodeCertificate(leaf))
   if (chain === undefined || certificate === undefined) return err({ reason: 'malformed_certificate_chain' })

@@ -4,7 +4,7 @@ import { bytesOf, type CborItem, entryOf, isMapOf } from '../../codec/cbor.ts'
 import { type CoseError, type CoseSign1, decodeCoseSign1 } from '../../crypto/cose.ts'
 import { MDOC } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { CredentialRejection } from '../format.ts'
+import type { CredentialRefusal } from '../format.ts'
 import { decodeMobileSecurityObject, type MobileSecurityObject } from './mobile-security-object.ts'
 
 /** What the issuer signed, and what is disclosed of it. Nothing is verified. */
@@ -22,20 +22,18 @@ export type DecodedIssuerSigned = {
 export type NameSpace = { readonly name: string; readonly items: readonly CborItem[] }
 
 /** COSE faults in the words of credential formats. */
-export const COSE_REJECTIONS = {
+export const COSE_REFUSALS = {
   unsupported_algorithm: { reason: 'unsupported_algorithm' },
   unsupported_critical_header: { reason: 'unsupported_critical_header' },
-} as const satisfies Readonly<Record<Exclude<CoseError, 'malformed'>, CredentialRejection>>
+} as const satisfies Readonly<Record<Exclude<CoseError, 'malformed'>, CredentialRefusal>>
 
 /** Decodes `issuerSigned` with its MSO; the items stay as they are. */
-export function decodeIssuerSigned(item: CborItem): Result<DecodedIssuerSigned, CredentialRejection> {
+export function decodeIssuerSigned(item: CborItem): Result<DecodedIssuerSigned, CredentialRefusal> {
   if (!isMapOf(item, 'nameSpaces', 'issuerAuth')) return err({ reason: 'malformed_credential' })
   const issuerAuth = decodeCoseSign1(entryOf(item, 'issuerAuth'))
   if (!issuerAuth.ok)
     return err(
-      issuerAuth.error === 'malformed'
-        ? { reason: 'malformed_credential' }
-        : COSE_REJECTIONS[issuerAuth.error],
+      issuerAuth.error === 'malformed' ? { reason: 'malformed_credential' } : COSE_REFUSALS[issuerAuth.error],
     )
   const { payload, unprotected } = issuerAuth.value
   if (payload === null) return err({ reason: 'malformed_credential' })

@@ -6,7 +6,7 @@ import type { HashName } from '../../crypto/digest.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import { MDOC } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { CredentialRejection } from '../format.ts'
+import type { CredentialRefusal } from '../format.ts'
 import { unreadable } from './unreadable.ts'
 
 /** Digest identifier → digest, of one namespace. */
@@ -34,7 +34,7 @@ const HASHES: ReadonlyMap<string | undefined, HashName> = new Map([
 /** Decodes the payload of `issuerAuth`: embedded CBOR, version 1.0. */
 export function decodeMobileSecurityObject(
   payload: Uint8Array<ArrayBuffer>,
-): Result<MobileSecurityObject, CredentialRejection> {
+): Result<MobileSecurityObject, CredentialRefusal> {
   const wrapper = decodeCbor(payload, MDOC.mobileSecurityObject)
   if (!wrapper.ok) return err(unreadable(wrapper.error))
   const embedded = embeddedOf(wrapper.value)
@@ -43,7 +43,7 @@ export function decodeMobileSecurityObject(
   return mso.ok ? readMembers(mso.value) : err(unreadable(mso.error))
 }
 
-function readMembers(mso: CborItem): Result<MobileSecurityObject, CredentialRejection> {
+function readMembers(mso: CborItem): Result<MobileSecurityObject, CredentialRefusal> {
   if (textOf(entryOf(mso, 'version')) !== '1.0') return err({ reason: 'invalid_claim', claim: 'version' })
   const docType = textOf(entryOf(mso, 'docType'))
   if (docType === undefined) return err({ reason: 'invalid_claim', claim: 'docType' })
@@ -88,7 +88,7 @@ function readDigests(item: CborItem): ValueDigests | undefined {
 
 function readValidity(
   info: CborItem | undefined,
-): Result<MobileSecurityObject['validity'], CredentialRejection> {
+): Result<MobileSecurityObject['validity'], CredentialRefusal> {
   const [signed, validFrom, validUntil] = (['signed', 'validFrom', 'validUntil'] as const).map((name) =>
     readDateTime(info && entryOf(info, name)),
   )

@@ -4,14 +4,14 @@
 import { type CborValue, encodeCbor } from '../../codec/cbor-encode.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import { jwkThumbprint } from '../../crypto/jwk.ts'
-import type { Expected, Handover } from '../format.ts'
+import type { Handover, RequestBinding } from '../format.ts'
 
 /** Builds the encoded SessionTranscript of our request; `undefined` where the wallet left out its part of it. */
 export async function buildSessionTranscript({
   audience,
   nonce,
   handover,
-}: Pick<Expected, 'audience' | 'nonce' | 'handover'>): Promise<Uint8Array<ArrayBuffer> | undefined> {
+}: Pick<RequestBinding, 'audience' | 'nonce' | 'handover'>): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const key = handover.encryptionKey
   const thumbprint = key === null ? null : await jwkThumbprint(key)
   switch (handover.kind) {

@@ -3,7 +3,7 @@
 
 import { err, ok, type Result } from '../../result.ts'
 import { CLOCK_SKEW } from '../clock-skew.ts'
-import type { Finding } from '../format.ts'
+import type { CredentialReason } from '../format.ts'
 import type { MobileSecurityObject } from './mobile-security-object.ts'
 
 /** What `validityInfo` says at `now` (Unix seconds), signed by a certificate with this life. */
@@ -11,12 +11,12 @@ export function checkValidity(
   { signed, validFrom, validUntil }: MobileSecurityObject['validity'],
   signer: { readonly notBefore: number; readonly notAfter: number },
   now: number,
-): Result<readonly Finding[], { readonly reason: 'invalid_claim'; readonly claim: string }> {
+): Result<readonly CredentialReason[], { readonly reason: 'invalid_claim'; readonly claim: string }> {
   if (signed < signer.notBefore || signed > signer.notAfter)
     return err({ reason: 'invalid_claim', claim: 'signed' })
   if (validFrom < signed) return err({ reason: 'invalid_claim', claim: 'validFrom' })
   if (validUntil <= validFrom) return err({ reason: 'invalid_claim', claim: 'validUntil' })
-  const findings: Finding[] = []
+  const findings: CredentialReason[] = []
   if (validUntil < now - CLOCK_SKEW) findings.push('credential_expired')
   if (validFrom > now + CLOCK_SKEW) findings.push('credential_not_yet_valid')
   return ok(findings)

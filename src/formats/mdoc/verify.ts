@@ -5,7 +5,13 @@ import type { Json, JsonObject } from '../../codec/json.ts'
 import { verifyCoseSign1 } from '../../crypto/cose.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { parseStatusElement } from '../../trust/status/status-list.ts'
-import type { Context, CredentialType, Expected, Rejection, VerifiedCredential } from '../format.ts'
+import type {
+  Context,
+  CredentialType,
+  PresentationRefusal,
+  RequestBinding,
+  VerifiedCredential,
+} from '../format.ts'
 import { checkRevocation, listedStatus, type ReadStatus } from '../revocation.ts'
 import { tracer } from '../tracer.ts'
 import { type Session, verifyDeviceAuth } from './device-auth.ts'
@@ -23,9 +29,9 @@ export const FORMAT = 'mso_mdoc'
 /** Verifies one presentation (the `verify` of `CredentialFormat`). Holder binding is always required: an mdoc has no other form. */
 export async function verifyMdoc(
   presentation: Json,
-  expected: Expected,
+  expected: RequestBinding,
   context: Context,
-): Promise<Result<VerifiedCredential, Rejection>> {
+): Promise<Result<VerifiedCredential, PresentationRefusal>> {
   const transcript = await buildSessionTranscript(expected)
   if (transcript === undefined) return err({ reason: 'malformed_holder_binding' })
   const privateKey = expected.handover.encryptionKey
@@ -37,7 +43,7 @@ export async function verifyDeviceResponse(
   presentation: Json,
   session: Session,
   context: Context,
-): Promise<Result<VerifiedCredential, Rejection>> {
+): Promise<Result<VerifiedCredential, PresentationRefusal>> {
   const traced = tracer(context.trace)
   const decoded = traced('structure', decodePresentation(presentation))
   if (!decoded.ok) return decoded
@@ -81,7 +87,7 @@ type DecodedPresentation = {
   readonly issuerSigned: DecodedIssuerSigned
 }
 
-function decodePresentation(presentation: Json): Result<DecodedPresentation, Rejection> {
+function decodePresentation(presentation: Json): Result<DecodedPresentation, PresentationRefusal> {
   const document = decodeDeviceResponse(presentation)
   if (!document.ok) return document
   const issuerSigned = decodeIssuerSigned(document.value.issuerSigned)
@@ -89,7 +95,11 @@ function decodePresentation(presentation: Json): Result<DecodedPresentation, Rej
 }
 
 /** What the document calls itself is unsigned: it is what the issuer signed, or it is nothing (§9.3.1). */
-function typeOf(claimed: string, signed: string, context: Context): Result<CredentialType, Rejection> {
+function typeOf(
+  claimed: string,
+  signed: string,
+  context: Context,
+): Result<CredentialType, PresentationRefusal> {
   if (claimed !== signed) return err({ reason: 'invalid_claim', claim: 'docType' })
   const type = context.typeOf(FORMAT, signed)
   return type === undefined ? err({ reason: 'unknown_credential_type' }) : ok(type)
@@ -99,7 +109,7 @@ async function verifyIssuer(
   issuerSigned: DecodedIssuerSigned,
   type: CredentialType,
   context: Context,
-): Promise<Result<DocumentSigner, Rejection>> {
+): Promise<Result<DocumentSigner, PresentationRefusal>> {
   const traced = tracer(context.trace)
   const signer = traced('issuer_trust', await resolveDocumentSigner(issuerSigned, type, context))
   if (!signer.ok) return signer
@@ -109,7 +119,7 @@ async function verifyIssuer(
 async function verifyIssuerSignature(
   { issuerAuth, payload }: DecodedIssuerSigned,
   signer: DocumentSigner,
-): Promise<Result<DocumentSigner, Rejection>> {
+): Promise<Result<DocumentSigner, PresentationRefusal>> {
   for (const key of signer.keys) {
     if (await verifyCoseSign1(issuerAuth, payload, key)) return ok(signer)
   }
@@ -129,7 +139,7 @@ function statusReader(
 async function openClaims(
   { mso, nameSpaces }: DecodedIssuerSigned,
   { certificate }: DocumentSigner,
-): Promise<Result<JsonObject, Rejection>> {
+): Promise<Result<JsonObject, PresentationRefusal>> {
   const claims = await openNameSpaces(nameSpaces, mso)
   if (!claims.ok) return claims
   const claim = contradictedElement(mso.docType, claims.value, certificate)

@@ -10,7 +10,7 @@ import { err, ok, type Result } from '../../result.ts'
 /** One disclosure; `name` is `undefined` for an array element (§4.2.2). */
 export type Disclosure = { readonly name: string | undefined; readonly value: Json }
 
-export type DisclosureRejection = {
+export type CredentialRefusal = {
   readonly reason: 'malformed_disclosure' | 'limit_exceeded' | 'forbidden_disclosure' | 'duplicate_digest'
 }
 
@@ -21,7 +21,7 @@ const FORMAT_NAMES: ReadonlySet<string> = new Set(['_sd', '...', '_sd_alg'])
 export async function digestDisclosures(
   encoded: readonly string[],
   hash: HashName,
-): Promise<Result<ReadonlyMap<string, Disclosure>, DisclosureRejection>> {
+): Promise<Result<ReadonlyMap<string, Disclosure>, CredentialRefusal>> {
   const disclosures: Disclosure[] = []
   for (const text of encoded) {
     const disclosure = decodeDisclosure(text)
@@ -36,7 +36,7 @@ export async function digestDisclosures(
   return byDigest.size === digests.length ? ok(byDigest) : err({ reason: 'duplicate_digest' })
 }
 
-function decodeDisclosure(text: string): Result<Disclosure, DisclosureRejection> {
+function decodeDisclosure(text: string): Result<Disclosure, CredentialRefusal> {
   const bytes = decodeBase64url(text)
   const json = bytes === undefined ? undefined : decodeUtf8(bytes)
   if (json === undefined) return err({ reason: 'malformed_disclosure' })

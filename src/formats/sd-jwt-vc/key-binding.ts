@@ -9,7 +9,7 @@ import { type PublicJwk, parsePublicJwk } from '../../crypto/jwk.ts'
 import { decodeJws, type JwsError, verifyJws } from '../../crypto/jws.ts'
 import { SD_JWT } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { ConfirmedTransactionData, Expected, HolderRejection } from '../format.ts'
+import type { ConfirmedTransactionData, HolderRefusal, RequestBinding } from '../format.ts'
 import { isCurrent } from '../proof-currency.ts'
 import { matchTransactionData } from './transaction-data.ts'
 
@@ -20,8 +20,8 @@ export type VerifiedKeyBinding = {
   readonly confirmed: readonly ConfirmedTransactionData[]
 }
 
-export type KeyBindingRejection =
-  | HolderRejection
+export type PresentationRefusal =
+  | HolderRefusal
   | {
       readonly reason:
         | 'limit_exceeded'
@@ -37,8 +37,8 @@ export type KeyBindingRejection =
 export async function verifyKeyBinding(
   kbJwt: string,
   bound: { readonly signedPayload: JsonObject; readonly sdJwt: string; readonly hash: HashName },
-  expected: { readonly now: number } & Pick<Expected, 'requestedAt' | 'transactionData'>,
-): Promise<Result<VerifiedKeyBinding, KeyBindingRejection>> {
+  expected: { readonly now: number } & Pick<RequestBinding, 'requestedAt' | 'transactionData'>,
+): Promise<Result<VerifiedKeyBinding, PresentationRefusal>> {
   const key = holderKey(bound.signedPayload)
   if (key === undefined) return err({ reason: 'holder_key_missing' })
   const jws = decodeJws(kbJwt, SD_JWT.keyBindingJwt)
@@ -57,19 +57,22 @@ export async function verifyKeyBinding(
 }
 
 /** Compares the nonce: it is what makes an answer answer this request (OpenID4VP 1.0 §14.1). */
-export function matchNonce(binding: VerifiedKeyBinding, expected: Expected): Result<null, HolderRejection> {
+export function matchNonce(
+  binding: VerifiedKeyBinding,
+  expected: RequestBinding,
+): Result<null, HolderRefusal> {
   return binding.nonce === expected.nonce ? ok(null) : err({ reason: 'nonce_mismatch' })
 }
 
 /** Compares the audience: one string, our full identifier (OpenID4VP 1.0 §14.8); a list is refused (RFC 9901 §4.3). */
 export function matchAudience(
   binding: VerifiedKeyBinding,
-  expected: Expected,
-): Result<null, HolderRejection> {
+  expected: RequestBinding,
+): Result<null, HolderRefusal> {
   return binding.aud === expected.audience ? ok(null) : err({ reason: 'audience_mismatch' })
 }
 
-const JWS_FAULTS: Readonly<Record<JwsError, KeyBindingRejection['reason']>> = {
+const JWS_FAULTS: Readonly<Record<JwsError, PresentationRefusal['reason']>> = {
   malformed: 'malformed_holder_binding',
   too_large: 'limit_exceeded',
   unsupported_algorithm: 'unsupported_algorithm',

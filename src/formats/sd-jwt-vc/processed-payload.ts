@@ -7,7 +7,7 @@ import { err, ok, type Result } from '../../result.ts'
 import type { Disclosure } from './disclosures.ts'
 
 /** Why payload and disclosures do not belong together. */
-export type PayloadRejection =
+export type CredentialRefusal =
   | {
       readonly reason:
         | 'malformed_disclosure'
@@ -27,7 +27,7 @@ export function processPayload(
   payload: JsonObject,
   disclosures: ReadonlyMap<string, Disclosure>,
   clearClaims: ReadonlySet<string>,
-): Result<JsonObject, PayloadRejection> {
+): Result<JsonObject, CredentialRefusal> {
   const processing: Processing = { disclosures, clearClaims, digests: new Set(), used: 0 }
   const processed = processObject(payload, { depth: 0, clear: false }, processing)
   if (!processed.ok) return processed
@@ -46,7 +46,7 @@ type Processing = {
 /** Where a value stands: its level below the payload, and whether it is part of a claim that must be in the clear. */
 type Place = { readonly depth: number; readonly clear: boolean }
 
-function processValue(value: Json, place: Place, processing: Processing): Result<Json, PayloadRejection> {
+function processValue(value: Json, place: Place, processing: Processing): Result<Json, CredentialRefusal> {
   if (place.depth > SD_JWT.depth) return err({ reason: 'limit_exceeded' })
   if (isJsonObject(value)) return processObject(value, place, processing)
   if (Array.isArray(value)) return processArray(value, place, processing)
@@ -57,7 +57,7 @@ function processObject(
   object: JsonObject,
   place: Place,
   processing: Processing,
-): Result<JsonObject, PayloadRejection> {
+): Result<JsonObject, CredentialRefusal> {
   const processed: Record<string, Json> = Object.create(null)
   for (const [name, value] of Object.entries(object)) {
     if (name === '_sd' || (name === '_sd_alg' && place.depth === 0)) continue
@@ -82,7 +82,7 @@ function discloseMember(
   digest: string,
   place: Place,
   processing: Processing,
-): PayloadRejection | undefined {
+): CredentialRefusal | undefined {
   const found = disclosureOf(digest, place, processing)
   if (!found.ok) return found.error
   if (found.value === undefined) return undefined
@@ -101,7 +101,7 @@ function processArray(
   array: readonly Json[],
   place: Place,
   processing: Processing,
-): Result<readonly Json[], PayloadRejection> {
+): Result<readonly Json[], CredentialRefusal> {
   const processed: Json[] = []
   const inside = { depth: place.depth + 1, clear: place.clear }
   for (const element of array) {
@@ -130,7 +130,7 @@ function disclosureOf(
   digest: string,
   place: Place,
   processing: Processing,
-): Result<Disclosure | undefined, PayloadRejection> {
+): Result<Disclosure | undefined, CredentialRefusal> {
   if (processing.digests.has(digest)) return err({ reason: 'duplicate_digest' })
   processing.digests.add(digest)
   const disclosure = processing.disclosures.get(digest)

@@ -7,8 +7,8 @@ import type { PublicJwk } from '../../crypto/jwk.ts'
 import { type DecodedJws, decodeJws } from '../../crypto/jws.ts'
 import { SD_JWT } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { ConfirmedTransactionData, Context, Expected, Rejection } from '../format.ts'
-import { JWS_REJECTIONS, verifyIssuerSignature } from '../issuer-jwt.ts'
+import type { ConfirmedTransactionData, Context, PresentationRefusal, RequestBinding } from '../format.ts'
+import { JWS_REFUSALS, verifyIssuerSignature } from '../issuer-jwt.ts'
 import { tracer } from '../tracer.ts'
 import { digestDisclosures } from './disclosures.ts'
 import { matchAudience, matchNonce, verifyKeyBinding } from './key-binding.ts'
@@ -22,7 +22,7 @@ export type SdJwtRules<Issuer extends { readonly keys: readonly PublicJwk[] }> =
   /** Top-level claims that no disclosure may bring, in whole or in part (RFC 9901 §9.7). */
   readonly clearClaims: ReadonlySet<string>
   /** Finds who may have signed a decoded, still unverified JWT. Traces its own checks. */
-  readonly resolveIssuer: (jws: DecodedJws) => Promise<Result<readonly Issuer[], Rejection>>
+  readonly resolveIssuer: (jws: DecodedJws) => Promise<Result<readonly Issuer[], PresentationRefusal>>
 }
 
 /** An SD-JWT whose issuer signature and disclosures have been verified, and its holder binding where there is one. */
@@ -42,9 +42,9 @@ type HolderBinding = {
 export async function verifySdJwt<Issuer extends { readonly keys: readonly PublicJwk[] }>(
   presentation: Json,
   rules: SdJwtRules<Issuer>,
-  expected: Expected,
+  expected: RequestBinding,
   context: Pick<Context, 'now' | 'trace'>,
-): Promise<Result<VerifiedSdJwt<Issuer>, Rejection>> {
+): Promise<Result<VerifiedSdJwt<Issuer>, PresentationRefusal>> {
   const traced = tracer(context.trace)
   const decoded = traced('structure', decodeSdJwt(presentation, rules.typs))
   if (!decoded.ok) return decoded
@@ -62,11 +62,11 @@ export async function verifySdJwt<Issuer extends { readonly keys: readonly Publi
 
 type DecodedSdJwt = { readonly parts: SdJwtParts; readonly jws: DecodedJws }
 
-function decodeSdJwt(presentation: Json, typs: readonly string[]): Result<DecodedSdJwt, Rejection> {
+function decodeSdJwt(presentation: Json, typs: readonly string[]): Result<DecodedSdJwt, PresentationRefusal> {
   const parts = splitSdJwt(presentation)
   if (!parts.ok) return parts
   const jws = decodeJws(parts.value.issuerJwt, SD_JWT.issuerJwt)
-  if (!jws.ok) return err(JWS_REJECTIONS[jws.error])
+  if (!jws.ok) return err(JWS_REFUSALS[jws.error])
   // One spelling only. RFC 7515 §4.1.9 lets an application read `application/x` and other letter cases as `x`; the
   // formats built on SD-JWT name a single value, and what RFC 8725 §3.11 tells apart should have a single name.
   const typ = member(jws.value.header, 'typ')
@@ -79,7 +79,7 @@ async function openDisclosures(
   payload: JsonObject,
   parts: SdJwtParts,
   clearClaims: ReadonlySet<string>,
-): Promise<Result<{ readonly claims: JsonObject; readonly hash: HashName }, Rejection>> {
+): Promise<Result<{ readonly claims: JsonObject; readonly hash: HashName }, PresentationRefusal>> {
   const hash = hashOf(payload)
   if (hash === undefined) return err({ reason: 'unsupported_hash_algorithm' })
   const disclosures = await digestDisclosures(parts.disclosures, hash)
@@ -97,9 +97,9 @@ function hashOf(payload: JsonObject): HashName | undefined {
 /** §7.3: required by our policy or not; but a proof that does arrive is never passed over. */
 async function checkHolderBinding(
   bound: DecodedSdJwt & { readonly hash: HashName },
-  expected: Expected,
+  expected: RequestBinding,
   { now, trace }: Pick<Context, 'now' | 'trace'>,
-): Promise<Result<HolderBinding, Rejection>> {
+): Promise<Result<HolderBinding, PresentationRefusal>> {
   const { sdJwt, kbJwt } = bound.parts
   const traced = tracer(trace)
   if (kbJwt === undefined && expected.holderBinding) {

@@ -5,7 +5,7 @@ import { utf8 } from '../../codec/bytes.ts'
 import { type Json, type JsonObject, member } from '../../codec/json.ts'
 import { digest, type HashName, isHashName } from '../../crypto/digest.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { ConfirmedTransactionData, HolderRejection, TransactionData } from '../format.ts'
+import type { ConfirmedTransactionData, HolderRefusal, TransactionData } from '../format.ts'
 
 /**
  * Which of the asked transaction data a verified KB-JWT confirms. It need not be all: another credential may confirm the rest
@@ -14,7 +14,7 @@ import type { ConfirmedTransactionData, HolderRejection, TransactionData } from 
 export async function matchTransactionData(
   claims: JsonObject,
   asked: readonly TransactionData[],
-): Promise<Result<readonly ConfirmedTransactionData[], HolderRejection>> {
+): Promise<Result<readonly ConfirmedTransactionData[], HolderRefusal>> {
   const hashes = member(claims, 'transaction_data_hashes')
   const named = member(claims, 'transaction_data_hashes_alg')
   if (hashes === undefined && named === undefined) return ok([])

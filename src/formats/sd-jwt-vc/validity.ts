@@ -4,7 +4,7 @@
 import { type Json, type JsonObject, member } from '../../codec/json.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { CLOCK_SKEW } from '../clock-skew.ts'
-import type { Finding } from '../format.ts'
+import type { CredentialReason } from '../format.ts'
 
 /** Tells a NumericDate (RFC 7519 §2). JSON can spell numbers that are none, such as 1e999. */
 export function isNumericDate(value: Json | undefined): value is number {
@@ -18,7 +18,7 @@ export function isNumericDate(value: Json | undefined): value is number {
 export function checkValidity(
   claims: JsonObject,
   here: { readonly now: number; readonly audience: string },
-): Result<readonly Finding[], { readonly reason: 'invalid_claim'; readonly claim: string }> {
+): Result<readonly CredentialReason[], { readonly reason: 'invalid_claim'; readonly claim: string }> {
   for (const claim of ['exp', 'nbf', 'iat']) {
     const value = member(claims, claim)
     if (value !== undefined && !isNumericDate(value)) return err({ reason: 'invalid_claim', claim })
@@ -26,7 +26,7 @@ export function checkValidity(
   if (!isAddressedTo(member(claims, 'aud'), here.audience))
     return err({ reason: 'invalid_claim', claim: 'aud' })
   const { exp, nbf, iat } = claims as { exp?: number; nbf?: number; iat?: number } // checked just above
-  const findings: Finding[] = []
+  const findings: CredentialReason[] = []
   if (exp !== undefined && exp <= here.now - CLOCK_SKEW) findings.push('credential_expired')
   // A credential issued in the future is as little valid yet as one that says so.
   const start = Math.max(nbf ?? here.now, iat ?? here.now)

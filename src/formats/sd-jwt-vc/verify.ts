@@ -7,7 +7,13 @@ import { err, ok, type Result } from '../../result.ts'
 import { resolveSigner } from '../../trust/anchors/resolve-signer.ts'
 import type { TrustedSigner } from '../../trust/anchors/signer.ts'
 import { parseStatusClaim } from '../../trust/status/status-list.ts'
-import type { Context, CredentialType, Expected, Rejection, VerifiedCredential } from '../format.ts'
+import type {
+  Context,
+  CredentialType,
+  PresentationRefusal,
+  RequestBinding,
+  VerifiedCredential,
+} from '../format.ts'
 import { readSigner } from '../issuer-jwt.ts'
 import { checkRevocation, listedStatus, type ReadStatus } from '../revocation.ts'
 import { tracer } from '../tracer.ts'
@@ -32,10 +38,10 @@ export const CLEAR_CLAIMS: ReadonlySet<string> = new Set([
 /** Verifies one presentation (the `verify` of `CredentialFormat`). */
 export async function verifySdJwtVc(
   presentation: Json,
-  expected: Expected,
+  expected: RequestBinding,
   context: Context,
   typs: readonly string[] = [FORMAT],
-): Promise<Result<VerifiedCredential, Rejection>> {
+): Promise<Result<VerifiedCredential, PresentationRefusal>> {
   const rules = {
     typs,
     clearClaims: CLEAR_CLAIMS,
@@ -73,7 +79,7 @@ type Issuer = TrustedSigner & { readonly vct: string; readonly credentialType: C
 async function resolveIssuer(
   jws: DecodedJws,
   context: Context,
-): Promise<Result<readonly Issuer[], Rejection>> {
+): Promise<Result<readonly Issuer[], PresentationRefusal>> {
   const traced = tracer(context.trace)
   const type = traced('type', typeOf(jws.payload, context))
   if (!type.ok) return type
@@ -85,7 +91,7 @@ async function resolveIssuer(
 function typeOf(
   payload: JsonObject,
   context: Context,
-): Result<{ readonly vct: string; readonly credentialType: CredentialType }, Rejection> {
+): Result<{ readonly vct: string; readonly credentialType: CredentialType }, PresentationRefusal> {
   const vct = member(payload, 'vct')
   if (typeof vct !== 'string' || vct === '') return err({ reason: 'invalid_claim', claim: 'vct' })
   const credentialType = context.typeOf(FORMAT, vct)
@@ -98,7 +104,7 @@ async function trustedSigners(
   jws: DecodedJws,
   credentialType: CredentialType,
   context: Context,
-): Promise<Result<readonly TrustedSigner[], Rejection>> {
+): Promise<Result<readonly TrustedSigner[], PresentationRefusal>> {
   const iss = member(jws.payload, 'iss')
   if (iss !== undefined && typeof iss !== 'string') return err({ reason: 'invalid_claim', claim: 'iss' })
   const claims = readSigner(jws, iss)

@@ -6,11 +6,12 @@ import { decodeJws } from '../../crypto/jws.ts'
 import { SD_JWT } from '../../limits.ts'
 import type { Result } from '../../result.ts'
 import type { DcqlQuery } from '../dcql/query.ts'
-import type { PresentationGroup, VpTokenRejection } from '../response/vp-token.ts'
-import { readSubmission } from './submission.ts'
+import type { EnvelopeRefusal } from '../response/refusal.ts'
+import type { PresentationGroup } from '../response/vp-token.ts'
+import { parseSubmission } from './submission.ts'
 
 /** What the view's presentation definition said. */
-export type ShownDefinition = {
+export type ViewDefinition = {
   readonly definitionId: string
   readonly query: DcqlQuery
   /** The credential type that an input descriptor asks for, by the credential query ids that answer it. */
@@ -18,23 +19,23 @@ export type ShownDefinition = {
 }
 
 /** Whether posted parameters have the form of such an answer. Whether one is heard is the session's to say. */
-export function isByValueAnswer(parameters: ReadonlyMap<string, string>): boolean {
+export function isByValueResponse(parameters: ReadonlyMap<string, string>): boolean {
   const given = (name: string) => (parameters.get(name) ?? '') !== ''
   const others = ['state', 'response', 'error'].some(given)
   return given('vp_token') && given('presentation_submission') && !others
 }
 
 /** Reads the answer. A mdoc is never among it: its session would be bound to a nonce that such a wallet has no way to tell. */
-export function readByValueAnswer(
+export function parseByValueResponse(
   parameters: ReadonlyMap<string, string>,
-  { definitionId, query, queryIdsOf }: ShownDefinition,
-): Result<readonly PresentationGroup[], VpTokenRejection> {
+  { definitionId, query, queryIdsOf }: ViewDefinition,
+): Result<readonly PresentationGroup[], EnvelopeRefusal> {
   const response = {
     encrypted: false,
     vpToken: parameters.get('vp_token') ?? '',
     presentationSubmission: parameters.get('presentation_submission'),
   }
-  return readSubmission(response, {
+  return parseSubmission(response, {
     definitionId,
     query,
     answers: ({ descriptorId, format }, { id, format: asked }) =>

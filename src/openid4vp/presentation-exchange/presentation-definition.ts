@@ -39,23 +39,23 @@ export type SubmissionRequirement = { readonly rule: 'pick'; readonly count: num
 export function buildPresentationDefinition(input: PresentationDefinitionInput): PresentationDefinition {
   const pickOne = input.match === 'any' && input.credentialTypes.length > 1
   const input_descriptors = input.credentialTypes.map((type, index) => ({
-    id: shownDescriptorId(input.verificationId, index),
+    id: viewDescriptorId(input.verificationId, index),
     name: type.name,
     ...(pickOne ? { group: [GROUP] } : {}),
     constraints: { fields: type.claims.map(buildField) },
   }))
-  const definition = { id: shownDefinitionId(input.verificationId), input_descriptors }
+  const definition = { id: viewDefinitionId(input.verificationId), input_descriptors }
   if (!pickOne) return definition
   return { ...definition, submission_requirements: [{ rule: 'pick', count: 1, from: GROUP }] }
 }
 
 /** The id of the definition. */
-export function shownDefinitionId(verificationId: string): string {
+export function viewDefinitionId(verificationId: string): string {
   return `pd_${verificationId}`
 }
 
 /** The id of the descriptor of the credential type with this index. */
-export function shownDescriptorId(verificationId: string, index: number): string {
+export function viewDescriptorId(verificationId: string, index: number): string {
   return `descriptor_${verificationId}${index === 0 ? '' : `_${index + 1}`}`
 }
 

@@ -5,13 +5,13 @@ import { isJsonObject, type Json, type JsonObject, member, parseJson } from '../
 import { err, ok, type Result } from '../../result.ts'
 import type { CredentialQuery, DcqlQuery } from '../dcql/query.ts'
 import type { PresentationResponse } from '../response/authorization-response.ts'
-import type { EnvelopeRejection } from '../response/rejection.ts'
+import type { EnvelopeRefusal } from '../response/refusal.ts'
 import { RESPONSE_DEPTH, RESPONSE_LIMIT } from '../response/response-encryption.ts'
-import { PRESENTATION_LIMITS, type PresentationGroup, type VpTokenRejection } from '../response/vp-token.ts'
+import { PRESENTATION_LIMITS, type PresentationGroup } from '../response/vp-token.ts'
 import { definitionId, type ExchangeFormats, exchangeFormat } from './definition.ts'
 
 /** One entry of the descriptor map: an input descriptor, and what answers it. */
-export type Submitted = { readonly descriptorId: string; readonly format: string }
+export type SubmissionEntry = { readonly descriptorId: string; readonly format: string }
 
 /** What is read of a response. */
 export type SubmittedResponse = Pick<PresentationResponse, 'vpToken' | 'presentationSubmission' | 'encrypted'>
@@ -21,30 +21,30 @@ export type SubmissionRules = {
   readonly definitionId: string
   readonly query: DcqlQuery
   /** Tells whether an entry answers this credential query. */
-  readonly answers: (entry: Submitted, query: CredentialQuery) => boolean
+  readonly answers: (entry: SubmissionEntry, query: CredentialQuery) => boolean
 }
 
 /** Reads the answer to a definition that `buildDefinition` built. */
-export function readDefinedSubmission(
+export function parseDefinedSubmission(
   response: SubmittedResponse,
   { query, nonce }: { readonly query: DcqlQuery; readonly nonce: string },
   formats: ExchangeFormats,
-): Result<readonly PresentationGroup[], VpTokenRejection> {
+): Result<readonly PresentationGroup[], EnvelopeRefusal> {
   const answers: SubmissionRules['answers'] = ({ descriptorId, format }, asked) => {
     const exchange = exchangeFormat(formats, asked)
     return exchange.descriptorId(asked) === descriptorId && exchange.presentation === format
   }
-  return readSubmission(response, { definitionId: definitionId(nonce), query, answers })
+  return parseSubmission(response, { definitionId: definitionId(nonce), query, answers })
 }
 
 /** Reads an answer with a presentation submission. Groups are in the query's order. */
-export function readSubmission(
+export function parseSubmission(
   response: SubmittedResponse,
   { definitionId: id, query, answers }: SubmissionRules,
-): Result<readonly PresentationGroup[], VpTokenRejection> {
+): Result<readonly PresentationGroup[], EnvelopeRefusal> {
   const vpToken = parseVpToken(response)
   if (!vpToken.ok) return vpToken
-  const entries = parseSubmission(response, id)
+  const entries = parseEntries(response, id)
   if (!entries.ok) return entries
   const found: { readonly query: CredentialQuery; readonly presentation: string | JsonObject }[] = []
   for (const { path, ...entry } of entries.value) {
@@ -68,7 +68,7 @@ export function readSubmission(
 }
 
 /** A presentation, or several in a list. In a plain response it is JSON only where it is not a compact presentation (§6.1). */
-function parseVpToken({ vpToken, encrypted }: SubmittedResponse): Result<Json, EnvelopeRejection> {
+function parseVpToken({ vpToken, encrypted }: SubmittedResponse): Result<Json, EnvelopeRefusal> {
   const isJsonText = typeof vpToken === 'string' && !encrypted && /^[[{]/.test(vpToken)
   return isJsonText ? parseText(vpToken, 'invalid_vp_token') : ok(vpToken)
 }
@@ -76,18 +76,18 @@ function parseVpToken({ vpToken, encrypted }: SubmittedResponse): Result<Json, E
 function parseText(
   text: string,
   reason: 'invalid_vp_token' | 'invalid_presentation_submission',
-): Result<Json, EnvelopeRejection> {
+): Result<Json, EnvelopeRefusal> {
   const parsed = parseJson(text, { length: RESPONSE_LIMIT, depth: RESPONSE_DEPTH })
   if (parsed.ok) return parsed
   return err({ reason: parsed.error === 'too_long' ? 'limit_exceeded' : reason })
 }
 
-type Entry = Submitted & { readonly path: string }
+type Entry = SubmissionEntry & { readonly path: string }
 
-function parseSubmission(
+function parseEntries(
   { presentationSubmission: given, encrypted }: SubmittedResponse,
   id: string,
-): Result<readonly Entry[], EnvelopeRejection> {
+): Result<readonly Entry[], EnvelopeRefusal> {
   const reason = 'invalid_presentation_submission'
   const parsed = typeof given === 'string' && !encrypted ? parseText(given, reason) : ok(given ?? null)
   if (!parsed.ok) return parsed

@@ -4,9 +4,9 @@
 import { sdJwtVcOfDrafts } from '../../formats/sd-jwt-vc/sd-jwt-vc.ts'
 import { buildDefinition, canDefine } from '../presentation-exchange/definition.ts'
 import { jwtVcExchange, mdocExchange, sdJwtVcExchange } from '../presentation-exchange/formats.ts'
-import { readDefinedSubmission } from '../presentation-exchange/submission.ts'
+import { parseDefinedSubmission } from '../presentation-exchange/submission.ts'
 import { buildCommonParameters } from '../request/request-object.ts'
-import { buildDraftMetadata, carriesIn, DRAFT_ENCRYPTION, isoHandover } from './drafts.ts'
+import { buildDraftMetadata, DRAFT_ENCRYPTION, isoHandover, supportsFormatIn } from './drafts.ts'
 import type { Protocol } from './protocol.ts'
 
 const FORMATS = {
@@ -24,11 +24,11 @@ export const draft18: Protocol = {
   // `request_uri_method` and `wallet_nonce` came with draft 21.
   requestUriMethods: ['get'],
   walletSchemes: ['openid4vp', 'mdoc-openid4vp'],
-  offersDcApi: false,
-  carriesTransactionData: false,
+  supportsDcApi: false,
+  supportsTransactionData: false,
   queryLanguages: ['presentation_exchange'],
-  canAsk: (query, language) => language === 'presentation_exchange' && canDefine(query, FORMATS),
-  carries: carriesIn(FORMATS),
+  canExpress: (query, language) => language === 'presentation_exchange' && canDefine(query, FORMATS),
+  supportsFormat: supportsFormatIn(FORMATS),
   formats: { 'dc+sd-jwt': sdJwtVcOfDrafts },
   acceptsAnchor: () => true,
   buildRequestObject: (input) => ({
@@ -37,8 +37,8 @@ export const draft18: Protocol = {
     presentation_definition: buildDefinition(input.query, input.generation.nonce, FORMATS),
     client_metadata: buildDraftMetadata(input, FORMATS),
   }),
-  answers: DRAFT_ENCRYPTION,
-  hearsByValue: true,
-  readPresentations: (response, asked) => readDefinedSubmission(response, asked, FORMATS),
+  responseEncryption: DRAFT_ENCRYPTION,
+  acceptsByValue: true,
+  parsePresentations: (response, asked) => parseDefinedSubmission(response, asked, FORMATS),
   handover: isoHandover,
 }

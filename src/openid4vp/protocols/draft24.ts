@@ -5,10 +5,10 @@ import { sdJwtVcOfDrafts } from '../../formats/sd-jwt-vc/sd-jwt-vc.ts'
 import type { DcqlQuery } from '../dcql/query.ts'
 import { buildDefinition, canDefine } from '../presentation-exchange/definition.ts'
 import { jwtVcExchange, mdocExchange, sdJwtVcExchange } from '../presentation-exchange/formats.ts'
-import { readDefinedSubmission } from '../presentation-exchange/submission.ts'
+import { parseDefinedSubmission } from '../presentation-exchange/submission.ts'
 import { buildCommonParameters, echoWalletNonce } from '../request/request-object.ts'
 import { parseVpToken } from '../response/vp-token.ts'
-import { buildDraftMetadata, carriesIn, DRAFT_ENCRYPTION, isoHandover } from './drafts.ts'
+import { buildDraftMetadata, DRAFT_ENCRYPTION, isoHandover, supportsFormatIn } from './drafts.ts'
 import type { Protocol } from './protocol.ts'
 
 const FORMATS = {
@@ -24,11 +24,12 @@ export const draft24: Protocol = {
   responseModes: ['direct_post.jwt', 'direct_post'],
   requestUriMethods: ['post', 'get'],
   walletSchemes: ['openid4vp', 'eudi-openid4vp'],
-  offersDcApi: false,
-  carriesTransactionData: false,
+  supportsDcApi: false,
+  supportsTransactionData: false,
   queryLanguages: ['presentation_exchange', 'dcql'],
-  canAsk: (query, language) => (language === 'dcql' ? canAskInDcql(query) : canDefine(query, FORMATS)),
-  carries: carriesIn(FORMATS),
+  canExpress: (query, language) =>
+    language === 'dcql' ? canExpressInDcql(query) : canDefine(query, FORMATS),
+  supportsFormat: supportsFormatIn(FORMATS),
   formats: { 'dc+sd-jwt': sdJwtVcOfDrafts },
   acceptsAnchor: () => true,
   buildRequestObject: (input) => ({
@@ -39,17 +40,17 @@ export const draft24: Protocol = {
       : { presentation_definition: buildDefinition(input.query, input.generation.nonce, FORMATS) }),
     client_metadata: buildDraftMetadata(input, FORMATS),
   }),
-  answers: DRAFT_ENCRYPTION,
-  hearsByValue: true,
-  readPresentations: (response, asked) =>
+  responseEncryption: DRAFT_ENCRYPTION,
+  acceptsByValue: true,
+  parsePresentations: (response, asked) =>
     asked.language === 'dcql'
       ? parseVpToken(response, asked.query, 'bare_or_array')
-      : readDefinedSubmission(response, asked, FORMATS),
+      : parseDefinedSubmission(response, asked, FORMATS),
   handover: isoHandover,
 }
 
 /** DCQL as draft 24 has it: what came later it has no words for, `type_values` of W3C credentials among them. */
-function canAskInDcql({ credentials }: DcqlQuery): boolean {
+function canExpressInDcql({ credentials }: DcqlQuery): boolean {
   return credentials.every(
     (query) =>
       query.multiple !== true &&

@@ -31,7 +31,7 @@ export function buildDraftMetadata(input: RequestObjectInput, formats: ExchangeF
 }
 
 /** The session that an mdoc is presented in has a nonce of the wallet's, which travels in the header of the JWE. */
-export function carriesIn(formats: ExchangeFormats): Protocol['carries'] {
+export function supportsFormatIn(formats: ExchangeFormats): Protocol['supportsFormat'] {
   return (format, responseMode) =>
     Object.hasOwn(formats, format) && (format !== 'mso_mdoc' || responseMode === 'direct_post.jwt')
 }

@@ -15,13 +15,13 @@ export const haip10: Protocol = {
   // §5.1: `haip-vp` may be supported; the QR keeps the scheme that every wallet of OpenID4VP 1.0 knows.
   walletSchemes: ['openid4vp', 'haip-vp', 'eudi-openid4vp', 'eu-eaap'],
   // §6: the two formats it profiles.
-  carries: (format) => format === 'dc+sd-jwt' || format === 'mso_mdoc',
+  supportsFormat: (format) => format === 'dc+sd-jwt' || format === 'mso_mdoc',
   // §6.1.1: the key of an issuer, and of a status list, comes with its certificates, and never with a self-signed one.
   acceptsAnchor: (anchor) => 'x509_ca_pem' in anchor || isPinnedBelowAuthority(anchor),
   // §5: answers are encrypted.
-  hearsByValue: false,
+  acceptsByValue: false,
   // §5, §6: what a key binding would prove is not given up.
-  canAsk: (query) =>
+  canExpress: (query) =>
     query.credentials.every((credential) => credential.require_cryptographic_holder_binding !== false),
 }
 

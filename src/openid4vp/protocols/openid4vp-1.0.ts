@@ -2,10 +2,10 @@
 
 import { buildClientMetadata } from '../request/client-metadata.ts'
 import { buildCommonParameters, echoWalletNonce } from '../request/request-object.ts'
-import { tellVerifierInfo } from '../request/verifier-info.ts'
+import { verifierInfoParameter } from '../request/verifier-info.ts'
 import { CONTENT_ENCRYPTIONS } from '../response/response-encryption.ts'
 import { parseVpToken } from '../response/vp-token.ts'
-import { askTransactionData } from '../transaction-data/transaction-data.ts'
+import { transactionDataParameter } from '../transaction-data/transaction-data.ts'
 import type { Protocol } from './protocol.ts'
 
 /** OpenID4VP 1.0. */
@@ -21,10 +21,10 @@ export const openid4vp10: Protocol = {
   requestUriMethods: ['post', 'get'],
   walletSchemes: ['openid4vp', 'haip-vp', 'eudi-openid4vp', 'eu-eaap', 'av'],
   queryLanguages: ['dcql'],
-  offersDcApi: true,
-  carriesTransactionData: true,
-  canAsk: () => true,
-  carries: () => true,
+  supportsDcApi: true,
+  supportsTransactionData: true,
+  canExpress: () => true,
+  supportsFormat: () => true,
   acceptsAnchor: () => true,
   formats: {},
   writeClientId: (clientId) => clientId,
@@ -32,12 +32,12 @@ export const openid4vp10: Protocol = {
     ...buildCommonParameters(input),
     ...echoWalletNonce(input),
     dcql_query: { ...input.query },
-    ...askTransactionData(input),
-    ...tellVerifierInfo(input),
+    ...transactionDataParameter(input),
+    ...verifierInfoParameter(input),
     client_metadata: buildClientMetadata(input),
   }),
-  answers: { contentEncryptions: CONTENT_ENCRYPTIONS, kidRequired: true },
-  hearsByValue: true,
-  readPresentations: (response, { query }) => parseVpToken(response, query),
+  responseEncryption: { contentEncryptions: CONTENT_ENCRYPTIONS, kidRequired: true },
+  acceptsByValue: true,
+  parsePresentations: (response, { query }) => parseVpToken(response, query),
   handover: ({ responseUri, encryptionKey }) => ({ kind: 'redirect', responseUri, encryptionKey }),
 }

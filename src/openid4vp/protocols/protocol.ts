@@ -12,8 +12,9 @@ import type { ClientIdPrefix } from '../request/client-identifier.ts'
 import type { QueryLanguage, RequestUriMethod, ResponseMode } from '../request/generation.ts'
 import type { RequestObjectInput } from '../request/request-object.ts'
 import type { PresentationResponse } from '../response/authorization-response.ts'
+import type { EnvelopeRefusal } from '../response/refusal.ts'
 import type { EncryptionRules } from '../response/response-encryption.ts'
-import type { PresentationGroup, VpTokenRejection } from '../response/vp-token.ts'
+import type { PresentationGroup } from '../response/vp-token.ts'
 
 /** One protocol. The first of each list is the default. */
 export type Protocol = {
@@ -26,15 +27,15 @@ export type Protocol = {
   /** URI schemes whose wallets speak this protocol; the first stands in the QR. */
   readonly walletSchemes: readonly string[]
   /** Whether the Digital Credentials API may be used beside it (CONTRACT 5). */
-  readonly offersDcApi: boolean
+  readonly supportsDcApi: boolean
   /** Whether its requests may have `transaction_data`, read as OpenID4VP 1.0 §8.4 has it. */
-  readonly carriesTransactionData: boolean
+  readonly supportsTransactionData: boolean
   /** What a relying party's types and scopes are asked in, then what its own query may be. */
   readonly queryLanguages: readonly [QueryLanguage, ...QueryLanguage[]]
   /** Whether the language, in this protocol, has words for all that a query asks. */
-  readonly canAsk: (query: DcqlQuery, language: QueryLanguage) => boolean
+  readonly canExpress: (query: DcqlQuery, language: QueryLanguage) => boolean
   /** Whether a credential format may be presented in a response mode. */
-  readonly carries: (format: string, responseMode: ResponseMode) => boolean
+  readonly supportsFormat: (format: string, responseMode: ResponseMode) => boolean
   /** Credential formats that were other than they are today, by their identifier of today. */
   readonly formats: Readonly<Record<string, CredentialFormat>>
   /** Whether issuers that this trust anchor stands for may be known in the way it says. */
@@ -42,20 +43,20 @@ export type Protocol = {
   /** The claims of the Request Object. */
   readonly buildRequestObject: (input: RequestObjectInput) => JsonObject
   /** How encrypted answers are told. */
-  readonly answers: EncryptionRules
+  readonly responseEncryption: EncryptionRules
   /** Whether an answer to the relying party's view of the request may be heard beside the protocol's own (CONTRACT 3). */
-  readonly hearsByValue: boolean
+  readonly acceptsByValue: boolean
   /** The presentations of an answer, by the credential query each one answers. Nothing about them is verified. */
-  readonly readPresentations: (
+  readonly parsePresentations: (
     response: PresentationResponse,
-    asked: Asked,
-  ) => Result<readonly PresentationGroup[], VpTokenRejection>
+    request: RequestQuery,
+  ) => Result<readonly PresentationGroup[], EnvelopeRefusal>
   /** What a credential format that is bound to the exchange itself is bound to. */
   readonly handover: (exchange: Exchange) => Handover
 }
 
 /** What one request asked. */
-export type Asked = {
+export type RequestQuery = {
   readonly query: DcqlQuery
   readonly language: QueryLanguage
   readonly nonce: string

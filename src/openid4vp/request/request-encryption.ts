@@ -16,7 +16,7 @@ export type RequestEncryption = {
 }
 
 /** What a wallet says of it. Undefined: nothing. */
-export type OfferedEncryption = {
+export type EncryptionSupport = {
   readonly keys: readonly unknown[] | undefined
   readonly algorithms: readonly string[] | undefined
   readonly contentEncryptions: readonly string[] | undefined
@@ -27,7 +27,7 @@ export type OfferedEncryption = {
  * lists as supported asks for nothing); `unsupported` where none of them will do.
  */
 export async function chooseRequestEncryption(
-  offered: OfferedEncryption,
+  offered: EncryptionSupport,
 ): Promise<RequestEncryption | 'unsupported' | undefined> {
   const keys = (offered.keys ?? []).filter(isJsonObject).filter((key) => member(key, 'use') !== 'sig')
   if (keys.length === 0) return undefined

@@ -16,7 +16,7 @@ export type VerifierAttestation = {
 }
 
 /** What is wrong with an attestation, as a sentence about it. */
-export const ATTESTATION_FAULTS = {
+export const ATTESTATION_ERRORS = {
   malformed: 'must be a compact JWS with an algorithm that is in use here',
   wrong_type: 'its typ must be verifier-attestation+jwt',
   issuer_missing: 'its iss must say who attests',
@@ -26,13 +26,13 @@ export const ATTESTATION_FAULTS = {
   redirect_uris:
     'must not have redirect_uris: each verification has a response_uri of its own, and a wallet must find it there exactly',
 } as const
-export type AttestationFault = keyof typeof ATTESTATION_FAULTS
+export type AttestationError = keyof typeof ATTESTATION_ERRORS
 
 /** Reads an attestation of a key. Its signature is not verified, and its times are not compared. */
-export function readVerifierAttestation(
+export function parseVerifierAttestation(
   jwt: string,
   signingKey: PublicJwk,
-): Result<VerifierAttestation, AttestationFault> {
+): Result<VerifierAttestation, AttestationError> {
   const jws = jwt.length <= VERIFIER_ATTESTATION.length ? decodeJws(jwt, VERIFIER_ATTESTATION) : undefined
   if (!jws?.ok) return err('malformed')
   const { header, payload } = jws.value

@@ -32,7 +32,7 @@ export function attestRegistration(registration: VerifierRegistration): readonly
 }
 
 /** The parameter; none where nobody attests anything. */
-export function tellVerifierInfo({
+export function verifierInfoParameter({
   verifierInfo,
 }: {
   readonly verifierInfo?: readonly VerifierAttestation[] | undefined

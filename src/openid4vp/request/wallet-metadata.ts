@@ -23,7 +23,7 @@ export type WalletMetadata = {
 }
 
 /** Why a request is not for this wallet. */
-export type WalletMismatch =
+export type WalletMetadataRefusal =
   | 'client_id_prefix_not_supported'
   | 'signing_algorithm_not_supported'
   | 'response_mode_not_supported'
@@ -54,14 +54,14 @@ export async function parseWalletMetadata(text: string): Promise<Result<WalletMe
  * Why the wallet could not use a request; `undefined` where nothing it says stands in the way. One format in common is enough: what
  * of the query the wallet can answer is its own affair.
  */
-export function mismatchOf(
+export function checkWalletMetadata(
   wallet: WalletMetadata,
   request: {
     readonly clientIdPrefix: ClientIdPrefix
     readonly responseMode: ResponseMode
     readonly query: DcqlQuery
   },
-): WalletMismatch | undefined {
+): WalletMetadataRefusal | undefined {
   const formats = request.query.credentials.map(({ format }) => format)
   if (excludes(wallet.clientIdPrefixes, [request.clientIdPrefix])) return 'client_id_prefix_not_supported'
   if (excludes(wallet.signingAlgorithms, [REQUEST_OBJECT_ALGORITHM])) return 'signing_algorithm_not_supported'

@@ -5,7 +5,7 @@ import { type Json, type JsonObject, member } from '../../codec/json.ts'
 import type { PrivateJwk } from '../../crypto/jwk.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { ResponseMode } from '../request/generation.ts'
-import type { EnvelopeRejection } from './rejection.ts'
+import type { EnvelopeRefusal } from './refusal.ts'
 import {
   decryptJwe,
   type EncryptedJwe,
@@ -73,13 +73,13 @@ export type WalletErrorCode = (typeof WALLET_ERROR_CODES)[number] | 'unknown_err
 export function parseAuthorizationResponse(
   parameters: ReadonlyMap<string, string>,
   { responseMode, ...rules }: EncryptionRules & { readonly responseMode: ResponseMode },
-): Result<AuthorizationResponse, EnvelopeRejection> {
+): Result<AuthorizationResponse, EnvelopeRefusal> {
   const names = FORMS.filter((name) => isGiven(parameters.get(name)))
   const form = names[0]
   // More than one form would mean different things to different readers.
   if (names.length !== 1 || form === undefined) return err({ reason: 'malformed_response' })
   if (form === 'vp_token' && responseMode !== 'direct_post') return err({ reason: 'encryption_required' })
-  if (form !== 'response') return requireState(readOpenResponse(Object.fromEntries(parameters), false))
+  if (form !== 'response') return requireState(parseOpenResponse(Object.fromEntries(parameters), false))
   if (responseMode !== 'direct_post.jwt') return err({ reason: 'unexpected_encryption' })
   const parsed = parseEncryptedJwe(parameters.get('response') ?? '', rules)
   if (!parsed.ok) return parsed
@@ -92,19 +92,19 @@ export function parseAuthorizationResponse(
 export async function decryptResponse(
   response: EncryptedJwe,
   key: { readonly kid: string; readonly privateJwk: PrivateJwk },
-): Promise<Result<OpenResponse, EnvelopeRejection>> {
+): Promise<Result<OpenResponse, EnvelopeRefusal>> {
   const parameters = await decryptJwe(response, key)
   if (!parameters.ok) return parameters
   const vpToken = member(parameters.value, 'vp_token')
   const error = member(parameters.value, 'error')
   if ((vpToken === undefined) === (error === undefined)) return err({ reason: 'malformed_response' })
-  return readOpenResponse(parameters.value, true)
+  return parseOpenResponse(parameters.value, true)
 }
 
 /** §5.3, §14.3.2: in the redirect flow we always send a `state`, so every answer carries it. */
 export function requireState(
-  response: Result<OpenResponse, EnvelopeRejection>,
-): Result<OpenResponse, EnvelopeRejection> {
+  response: Result<OpenResponse, EnvelopeRefusal>,
+): Result<OpenResponse, EnvelopeRefusal> {
   return response.ok && response.value.state === undefined ? err({ reason: 'missing_state' }) : response
 }
 
@@ -117,10 +117,10 @@ function isGiven(value: string | undefined): value is string {
 }
 
 /** Reads response parameters that are there: `encrypted` ones are JSON values, the others text. */
-export function readOpenResponse(
+export function parseOpenResponse(
   parameters: JsonObject,
   encrypted: boolean,
-): Result<OpenResponse, EnvelopeRejection> {
+): Result<OpenResponse, EnvelopeRefusal> {
   const vpToken = member(parameters, 'vp_token')
   const given = member(parameters, 'state')
   const state = typeof given === 'string' && given !== '' ? given : undefined

@@ -7,7 +7,7 @@ import { decodeUtf8 } from '../../codec/bytes.ts'
 import { type JsonLimits, type JsonObject, member, parseJsonObject } from '../../codec/json.ts'
 import { type PrivateJwk, type PublicJwk, parsePublicJwk } from '../../crypto/jwk.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { EnvelopeRejection } from './rejection.ts'
+import type { EnvelopeRefusal } from './refusal.ts'
 
 /** The key agreement we offer (HAIP 1.0 §5). */
 export const KEY_AGREEMENT = 'ECDH-ES'
@@ -50,7 +50,7 @@ export async function createEncryptionKey(): Promise<EncryptionKey> {
 export function parseEncryptedJwe(
   compact: string,
   rules: EncryptionRules,
-): Result<EncryptedJwe, EnvelopeRejection> {
+): Result<EncryptedJwe, EnvelopeRefusal> {
   if (compact.length > RESPONSE_LIMIT) return err({ reason: 'limit_exceeded' })
   const parts = compact.split('.')
   const [encodedHeader = '', encryptedKey, iv = '', ciphertext = '', tag = ''] = parts
@@ -74,7 +74,7 @@ export function parseEncryptedJwe(
 export async function decryptJwe(
   { jwe, kid }: EncryptedJwe,
   key: { readonly kid: string; readonly privateJwk: PrivateJwk },
-): Promise<Result<JsonObject, EnvelopeRejection>> {
+): Promise<Result<JsonObject, EnvelopeRefusal>> {
   if (kid !== undefined && kid !== key.kid) return err({ reason: 'unknown_encryption_key' })
   const plaintext = await decrypt(jwe, key.privateJwk)
   if (plaintext === undefined) return err({ reason: 'decryption_failed' })

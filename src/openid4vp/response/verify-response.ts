@@ -7,25 +7,25 @@ import type {
   CheckResult,
   Context,
   CredentialFormat,
-  Expected,
+  RequestBinding,
   VerifiedCredential,
 } from '../../formats/format.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { isSatisfied, matchCredential } from '../dcql/match.ts'
 import type { ClaimsPath, DcqlQuery } from '../dcql/query.ts'
-import type { AskedTransactionData } from '../transaction-data/transaction-data.ts'
-import type { ResponseRejection } from './rejection.ts'
+import type { RequestedTransactionData } from '../transaction-data/transaction-data.ts'
+import type { ResponseRefusal } from './refusal.ts'
 import type { PresentationGroup } from './vp-token.ts'
 
 /** What is verified, and against what. All of it but the presentations is ours. */
-export type AnswerInput = {
+export type VerificationInput = {
   readonly groups: readonly PresentationGroup[]
   readonly query: DcqlQuery
   readonly formats: Readonly<Record<string, CredentialFormat>>
   /** Whether holder binding is required is each credential query's own affair (§6.1). */
-  readonly expected: Omit<Expected, 'holderBinding' | 'transactionData'>
+  readonly expected: Omit<RequestBinding, 'holderBinding' | 'transactionData'>
   /** Each credential is asked to confirm what names its query. */
-  readonly transactionData?: readonly AskedTransactionData[]
+  readonly transactionData?: readonly RequestedTransactionData[]
   readonly context: Omit<Context, 'trace'>
   /** Called once for each check of each presentation, in order. */
   readonly trace: (entry: TracedCheck) => void
@@ -49,18 +49,15 @@ export type VerifiedPresentation = {
   readonly valueMismatches: readonly ClaimsPath[]
 }
 
-/** Why there is no verified answer, and the credential query at fault where there is one. */
-export type AnswerRejection = ResponseRejection & { readonly queryId?: string }
-
 /**
  * Verifies presentations that were read from an answer. Invalid presentations are discarded and the rest must still satisfy the query (§8.6); where it
  * does not, the reason is that of the first discarded presentation, or `query_not_satisfied` where there was none.
  */
 export async function verifyPresentations(
-  input: AnswerInput,
-): Promise<Result<VerifiedResponse, AnswerRejection>> {
+  input: VerificationInput,
+): Promise<Result<VerifiedResponse, ResponseRefusal>> {
   const presentations: VerifiedPresentation[] = []
-  const rejections: AnswerRejection[] = []
+  const rejections: ResponseRefusal[] = []
   // One after the other: the trace lists checks in the order of the query.
   for (const group of input.groups) {
     for (const presentation of group.presentations) {
@@ -78,8 +75,8 @@ export async function verifyPresentations(
 async function verifyPresentation(
   presentation: string | JsonObject,
   { query }: PresentationGroup,
-  { formats, expected, context, trace, transactionData = [] }: AnswerInput,
-): Promise<Result<VerifiedPresentation, ResponseRejection>> {
+  { formats, expected, context, trace, transactionData = [] }: VerificationInput,
+): Promise<Result<VerifiedPresentation, ResponseRefusal>> {
   const format = Object.hasOwn(formats, query.format) ? formats[query.format] : undefined
   if (format === undefined) throw new Error(`the query asks for ${query.format}, which is not registered`)
   const holderBinding = query.require_cryptographic_holder_binding !== false

@@ -5,7 +5,7 @@ import { isJsonObject, type Json, type JsonObject, parseJsonObject } from '../..
 import { err, ok, type Result } from '../../result.ts'
 import type { CredentialQuery, DcqlQuery } from '../dcql/query.ts'
 import type { PresentationResponse } from './authorization-response.ts'
-import type { EnvelopeRejection } from './rejection.ts'
+import type { EnvelopeRefusal } from './refusal.ts'
 import { RESPONSE_DEPTH, RESPONSE_LIMIT } from './response-encryption.ts'
 
 /** The presentations for one credential query. Nothing about them is verified. */
@@ -23,15 +23,12 @@ export const PRESENTATION_LIMITS = { perQuery: 10, overall: 20 } as const
  */
 export type VpTokenShape = 'array' | 'bare_or_array'
 
-/** A fault of the VP Token, and the credential query it concerns where there is one. */
-export type VpTokenRejection = EnvelopeRejection & { readonly queryId?: string }
-
 /** Parses a VP Token against the query it answers. Groups are in the query's order. */
 export function parseVpToken(
   { vpToken, encrypted }: Pick<PresentationResponse, 'vpToken' | 'encrypted'>,
   query: DcqlQuery,
   shape: VpTokenShape = 'array',
-): Result<readonly PresentationGroup[], VpTokenRejection> {
+): Result<readonly PresentationGroup[], EnvelopeRefusal> {
   // §8.3: of an encrypted response the members are the parameters themselves, and never JSON in a string.
   const parsed = typeof vpToken === 'string' && !encrypted ? parseText(vpToken) : asObject(vpToken)
   if (!parsed.ok) return parsed
@@ -51,17 +48,17 @@ export function parseVpToken(
   return count > PRESENTATION_LIMITS.overall ? err({ reason: 'limit_exceeded' }) : ok(groups)
 }
 
-function asObject(vpToken: Json): Result<JsonObject, EnvelopeRejection> {
+function asObject(vpToken: Json): Result<JsonObject, EnvelopeRefusal> {
   return isJsonObject(vpToken) ? ok(vpToken) : err({ reason: 'invalid_vp_token' })
 }
 
-function parseText(text: string): Result<JsonObject, EnvelopeRejection> {
+function parseText(text: string): Result<JsonObject, EnvelopeRefusal> {
   const parsed = parseJsonObject(text, { length: RESPONSE_LIMIT, depth: RESPONSE_DEPTH })
   if (parsed.ok) return parsed
   return err({ reason: parsed.error === 'too_long' ? 'limit_exceeded' : 'invalid_vp_token' })
 }
 
-function parseGroup(entry: Json, query: CredentialQuery): Result<PresentationGroup, EnvelopeRejection> {
+function parseGroup(entry: Json, query: CredentialQuery): Result<PresentationGroup, EnvelopeRefusal> {
   if (!Array.isArray(entry)) return err({ reason: 'invalid_vp_token' })
   const presentations = entry.filter(isPresentation)
   if (presentations.length !== entry.length) return err({ reason: 'invalid_vp_token' })

@@ -18,7 +18,7 @@ export type TransactionDataParameters = {
 export type TransactionDataObject = TransactionDataParameters & JsonObject
 
 /** One text, and the credential queries whose credentials may confirm it. */
-export type AskedTransactionData = TransactionData & { readonly credentialIds: readonly string[] }
+export type RequestedTransactionData = TransactionData & { readonly credentialIds: readonly string[] }
 
 /** The text of one object. */
 export function encodeTransactionData(object: TransactionDataObject): string {
@@ -32,7 +32,9 @@ export function decodeTransactionData(encoded: string): TransactionDataObject {
 }
 
 /** The texts of a request, as its answer is verified against them. */
-export function readTransactionData(texts: readonly string[] = []): readonly AskedTransactionData[] {
+export function decodeRequestedTransactions(
+  texts: readonly string[] = [],
+): readonly RequestedTransactionData[] {
   return texts.map((encoded, index) => {
     const { credential_ids, transaction_data_hashes_alg: hashAlgorithms } = decodeTransactionData(encoded)
     return {
@@ -73,14 +75,14 @@ function leavesOf(value: Json, path: readonly string[]): TransactionDetails['det
 }
 
 /** The request parameter, where there is something to confirm. */
-export function askTransactionData(input: {
+export function transactionDataParameter(input: {
   readonly transactionData?: readonly string[] | undefined
 }): JsonObject {
   return input.transactionData === undefined ? {} : { transaction_data: input.transactionData }
 }
 
 /** §5.1: each is confirmed by one credential and by no second one. */
-export function confirmationFault(
+export function confirmationRefusal(
   asked: readonly TransactionData[],
   credentials: readonly { readonly transaction_data?: readonly ConfirmedTransactionData[] }[],
 ): 'transaction_data_missing' | 'transaction_data_mismatch' | undefined {

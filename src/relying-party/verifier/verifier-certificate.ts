@@ -3,7 +3,7 @@
 
 import * as z from 'zod/mini'
 import { utf8 } from '../../codec/bytes.ts'
-import { ATTESTATION_FAULTS, readVerifierAttestation } from '../../openid4vp/request/verifier-attestation.ts'
+import { ATTESTATION_ERRORS, parseVerifierAttestation } from '../../openid4vp/request/verifier-attestation.ts'
 import { decodePemCertificates } from '../../trust/anchors/anchor-certificates.ts'
 import type { CertificateRule } from '../../trust/refusal.ts'
 import { type Certificate, isSelfIssued } from '../../trust/x509/certificate.ts'
@@ -124,8 +124,8 @@ function attestationFault(
   now: number,
 ): string | undefined {
   if (attestation_jwt === undefined) return undefined
-  const attestation = readVerifierAttestation(attestation_jwt, signing_jwk)
-  if (!attestation.ok) return ATTESTATION_FAULTS[attestation.error]
+  const attestation = parseVerifierAttestation(attestation_jwt, signing_jwk)
+  if (!attestation.ok) return ATTESTATION_ERRORS[attestation.error]
   return attestation.value.expiresAt <= now / 1000 ? 'has expired' : undefined
 }
 

@@ -70,10 +70,10 @@ async function prepare(
   const protocol = PROTOCOLS[body.protocol]
   const options = requestOptions(body.protocol, body.request_options, settings)
   if (!options.ok) return err(unsatisfiable(c, options.error))
-  const carries = (format: string) => protocol.carries(format, options.value.response_mode)
-  const policy = requestedPolicy(body, settings, carries)
+  const supportsFormat = (format: string) => protocol.supportsFormat(format, options.value.response_mode)
+  const policy = requestedPolicy(body, settings, supportsFormat)
   if (!policy.ok) return err(problem(c, policy.error.code, { errors: policy.error.errors }))
-  if (!canAsk(protocol, policy.value, carries)) {
+  if (!canExpress(protocol, policy.value, supportsFormat)) {
     const message = 'has no words for what is asked'
     return err(unsatisfiable(c, { pointer: '/protocol', code: 'not_in_protocol', message }))
   }
@@ -132,11 +132,15 @@ function fieldFault(code: ProblemCode, pointer: string, message: string): Reques
 }
 
 /** A relying party's own query may go beyond what the protocol has words for. */
-function canAsk(protocol: Protocol, policy: Policy, carries: (format: string) => boolean): boolean {
+function canExpress(
+  protocol: Protocol,
+  policy: Policy,
+  supportsFormat: (format: string) => boolean,
+): boolean {
   const { query } = policy
   return (
-    query.credentials.every(({ format }) => carries(format)) &&
-    protocol.canAsk(query, queryLanguage(protocol, policy))
+    query.credentials.every(({ format }) => supportsFormat(format)) &&
+    protocol.canExpress(query, queryLanguage(protocol, policy))
   )
 }
 

@@ -1,8 +1,8 @@
 // What a creation asks for, as a policy: by types and scopes, or by the caller's own `dcql_query` (CONTRACT 2).
 
 import { FORMATS } from '../../formats/index.ts'
-import { buildDcqlPolicy, DCQL_CAUSES, type DcqlCause } from '../../policy/build-dcql-policy.ts'
-import { buildPolicy, type PolicyFault } from '../../policy/build-policy.ts'
+import { buildDcqlPolicy, DCQL_ERRORS, type DcqlErrorCode } from '../../policy/build-dcql-policy.ts'
+import { buildPolicy, type PolicyError } from '../../policy/build-policy.ts'
 import { typeDefinitions } from '../../policy/catalogue.ts'
 import type { Policy } from '../../policy/policy.ts'
 import type { Settings } from '../../relying-party/settings/settings.ts'
@@ -14,13 +14,13 @@ import type { CreateRequest } from './schemas.ts'
 export type PolicyProblem = { readonly code: ProblemCode; readonly errors: readonly FieldError[] }
 
 /**
- * The policy of a request. `carries` tells what the session's protocol can have presented: of several formats the others are
+ * The policy of a request. `supportsFormat` tells what the session's protocol can have presented: of several formats the others are
  * passed over.
  */
 export function requestedPolicy(
   body: CreateRequest,
   settings: Settings,
-  carries: (format: string) => boolean,
+  supportsFormat: (format: string) => boolean,
 ): Result<Policy, PolicyProblem> {
   const catalogue = {
     definitions: typeDefinitions(settings.credential_types),
@@ -33,11 +33,11 @@ export function requestedPolicy(
     if (built.ok) return built
     const errors = built.error.map(({ cause, pointer }) => toError(`/dcql_query${pointer}`, cause))
     const [first] = built.error
-    return err({ code: first === undefined ? 'invalid_request' : DCQL_CAUSES[first.cause], errors })
+    return err({ code: first === undefined ? 'invalid_request' : DCQL_ERRORS[first.cause], errors })
   }
   const { credential_types = [], scope = [], credential_match, allow_derived } = body
   const named = body.formats ?? settings.formats
-  const formats = named?.filter((id) => !Object.hasOwn(FORMATS, id) || carries(id)) ?? null
+  const formats = named?.filter((id) => !Object.hasOwn(FORMATS, id) || supportsFormat(id)) ?? null
   if (formats?.length === 0) {
     return err({ code: 'policy_unsatisfiable', errors: [toError('/formats', 'type_without_format')] })
   }
@@ -51,12 +51,12 @@ export function requestedPolicy(
   }
   const built = buildPolicy(asked, {
     ...catalogue,
-    formats: catalogue.formats.filter(({ id }) => carries(id)),
+    formats: catalogue.formats.filter(({ id }) => supportsFormat(id)),
   })
   return built.ok ? ok(built.value) : err(policyProblem(built.error))
 }
 
-function policyProblem(faults: readonly PolicyFault[]): PolicyProblem {
+function policyProblem(faults: readonly PolicyError[]): PolicyProblem {
   const errors = faults.map((fault) =>
     toError(fault.pointer, fault.code === 'policy_unsatisfiable' ? fault.cause : fault.code),
   )
@@ -67,7 +67,7 @@ function toError(pointer: string, code: keyof typeof MESSAGES): FieldError {
   return { pointer, code, message: MESSAGES[code] }
 }
 
-const DCQL_MESSAGES: Readonly<Record<DcqlCause, string>> = {
+const DCQL_MESSAGES: Readonly<Record<DcqlErrorCode, string>> = {
   unknown_format: 'is not a credential format that is verified here',
   unknown_meta_member: 'is not known in the meta of this format',
   invalid_meta: 'does not name credential types as this format does',

@@ -9,10 +9,10 @@ import {
   findTransactionDataType,
 } from '../../openid4vp/transaction-data/transaction-data-types.ts'
 import {
-  type AskedTransaction,
   placeTransactionData,
-  TRANSACTION_CAUSES,
-  type TransactionCause,
+  type RequestedTransaction,
+  TRANSACTION_ERRORS,
+  type TransactionErrorCode,
 } from '../../policy/place-transaction-data.ts'
 import type { Policy } from '../../policy/policy.ts'
 import { err, ok, type Result } from '../../result.ts'
@@ -34,7 +34,7 @@ export function requestedTransactions(
   { policy, protocol, addedTypes }: AskedBy,
 ): Result<readonly string[] | undefined, PolicyProblem> {
   if (sent === undefined) return ok(undefined)
-  if (!protocol.carriesTransactionData) {
+  if (!protocol.supportsTransactionData) {
     const error = {
       pointer: '/transaction_data',
       code: 'not_in_protocol',
@@ -42,7 +42,7 @@ export function requestedTransactions(
     }
     return err({ code: 'policy_unsatisfiable', errors: [error] })
   }
-  const asked: AskedTransaction[] = []
+  const asked: RequestedTransaction[] = []
   const errors: FieldError[] = []
   for (const [i, object] of sent.entries()) {
     const read = readObject(object, ['transaction_data', String(i)], addedTypes)
@@ -54,7 +54,7 @@ export function requestedTransactions(
   if (placed.ok) return ok(placed.value.map(encodeTransactionData))
   const [first] = placed.error
   return err({
-    code: first === undefined ? 'invalid_request' : TRANSACTION_CAUSES[first.cause],
+    code: first === undefined ? 'invalid_request' : TRANSACTION_ERRORS[first.cause],
     errors: placed.error.map(({ cause, pointer }) => ({
       pointer: `/transaction_data${pointer}`,
       code: cause,
@@ -70,7 +70,7 @@ function readObject(
   object: SentObject,
   at: readonly string[],
   addedTypes: readonly AddedTransactionDataType[],
-): Result<AskedTransaction, readonly FieldError[]> {
+): Result<RequestedTransaction, readonly FieldError[]> {
   const { type: name, credential_ids, transaction_data_hashes_alg, ...members } = object
   const type = findTransactionDataType(name, addedTypes)
   if (type === undefined) {
@@ -88,7 +88,7 @@ function readObject(
   })
 }
 
-const MESSAGES: Readonly<Record<TransactionCause, string>> = {
+const MESSAGES: Readonly<Record<TransactionErrorCode, string>> = {
   unknown_credential_query: 'is the id of no credential query, or stands there twice',
   repeated_transaction: 'is the same as another one',
   format_confirms_nothing: 'asks for a format that has no profile for transaction data: dc+sd-jwt has',

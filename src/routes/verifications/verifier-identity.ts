@@ -12,7 +12,7 @@ import {
   x509SanDnsClientId,
 } from '../../openid4vp/request/client-identifier.ts'
 import type { VerifierIdentity } from '../../openid4vp/request/generation.ts'
-import { readVerifierAttestation } from '../../openid4vp/request/verifier-attestation.ts'
+import { parseVerifierAttestation } from '../../openid4vp/request/verifier-attestation.ts'
 import { verificationMethodOf, verifierDid } from '../../openid4vp/request/verifier-did.ts'
 import { attestRegistration } from '../../openid4vp/request/verifier-info.ts'
 import type { Settings } from '../../relying-party/settings/settings.ts'
@@ -84,7 +84,7 @@ function attestedIdentity(
 ): Result<VerifierIdentity, IdentityFault> {
   const jwt = verifier?.attestation_jwt
   if (verifier === null || jwt === undefined) return err('attestation_missing')
-  const attestation = readVerifierAttestation(jwt, verifier.signing_jwk)
+  const attestation = parseVerifierAttestation(jwt, verifier.signing_jwk)
   if (!attestation.ok) throw new Error('a verifier attestation that was accepted cannot be read')
   if (attestation.value.notBefore > now) return err('attestation_not_yet_valid')
   if (attestation.value.expiresAt < expiresAt) return err('attestation_expired')

@@ -3,7 +3,7 @@
 
 import { configOf } from '../../config.ts'
 import { encryptRequestObject } from '../../openid4vp/request/request-encryption.ts'
-import { mismatchOf, type WalletMetadata } from '../../openid4vp/request/wallet-metadata.ts'
+import { checkWalletMetadata, type WalletMetadata } from '../../openid4vp/request/wallet-metadata.ts'
 import { settingsOf } from '../../relying-party/settings/settings-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { SessionDocument, SigningVerifier } from '../document.ts'
@@ -35,7 +35,7 @@ export async function fetchRequest(
   if (!found.ok) return { kind: 'refused', refusal: found.error }
   const { document, generation, verifier } = found.value
   if (isSandbox && document.livemode) return { kind: 'refused', refusal: 'unknown_request' }
-  const mismatch = metadata === null ? undefined : mismatchOf(metadata, shownOf(document))
+  const mismatch = metadata === null ? undefined : checkWalletMetadata(metadata, shownOf(document))
   if (mismatch !== undefined) return { kind: 'refused', refusal: mismatch }
   noteHandedOut(room.store, generation, now, 'fetched')
   const config = configOf(room.env)

@@ -2,7 +2,7 @@
 // applies the verdict. Nothing here decides on anything the answer says of itself.
 
 import { parseJsonObject } from '../../codec/json.ts'
-import type { Context, Expected } from '../../formats/format.ts'
+import type { Context, RequestBinding } from '../../formats/format.ts'
 import { FORMATS } from '../../formats/index.ts'
 import { parseDcApiResponse } from '../../openid4vp/dc-api.ts'
 import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
@@ -15,10 +15,13 @@ import {
   requireState,
   type WalletErrorResponse,
 } from '../../openid4vp/response/authorization-response.ts'
-import type { EnvelopeRejection } from '../../openid4vp/response/rejection.ts'
+import type { EnvelopeRefusal } from '../../openid4vp/response/refusal.ts'
 import { RESPONSE_DEPTH, RESPONSE_LIMIT } from '../../openid4vp/response/response-encryption.ts'
 import { verifyPresentations } from '../../openid4vp/response/verify-response.ts'
-import { confirmationFault, readTransactionData } from '../../openid4vp/transaction-data/transaction-data.ts'
+import {
+  confirmationRefusal,
+  decodeRequestedTransactions,
+} from '../../openid4vp/transaction-data/transaction-data.ts'
 import { reachesLevel, UNCHECKED_LEVEL } from '../../policy/assurance.ts'
 import { BUILT_IN_TYPES, typeDefinitions, typeOf } from '../../policy/catalogue.ts'
 import { decide } from '../../policy/decide.ts'
@@ -58,10 +61,10 @@ export async function judgeAnswer(answer: PostedAnswer, judgement: Judgement): P
 function parseAnswer(
   answer: PostedAnswer,
   { request }: SessionDocument,
-): Result<AuthorizationResponse, EnvelopeRejection> {
+): Result<AuthorizationResponse, EnvelopeRefusal> {
   const rules = {
     responseMode: request.request_options.response_mode,
-    ...PROTOCOLS[request.protocol].answers,
+    ...PROTOCOLS[request.protocol].responseEncryption,
   }
   if ('parameters' in answer) return parseAuthorizationResponse(new Map(answer.parameters), rules)
   const data = parseJsonObject(answer.dcApi.data, { length: RESPONSE_LIMIT, depth: RESPONSE_DEPTH })
@@ -139,9 +142,9 @@ function readPresented(
   judgement: Judgement,
 ): Result<Presented, RefusalReason> {
   const { document } = judgement
-  const { readPresentations, formats } = PROTOCOLS[document.request.protocol]
+  const { parsePresentations, formats } = PROTOCOLS[document.request.protocol]
   const { query } = document.policy
-  const groups = readPresentations(response, {
+  const groups = parsePresentations(response, {
     query,
     language: languageOf(document),
     nonce: generation.nonce,
@@ -159,7 +162,7 @@ async function verifyPresented(
   const { nonce } = generation
   const trace: TraceEntry[] = []
   const now = Math.floor(arrivedAt / 1000)
-  const transactionData = readTransactionData(document.request.transaction_data)
+  const transactionData = decodeRequestedTransactions(document.request.transaction_data)
   const verified = await verifyPresentations({
     groups,
     query: document.policy.query,
@@ -178,7 +181,7 @@ async function verifyPresented(
   if (!verified.ok) return refused(findingOf(verified.error.reason, subscribed), generation)
   const decision = decide({ policy: document.policy, presentations: verified.value.presentations, now })
   // What a credential confirmed that the decision does not rest on is not confirmed.
-  const unconfirmed = confirmationFault(transactionData, decision.credentials)
+  const unconfirmed = confirmationRefusal(transactionData, decision.credentials)
   if (unconfirmed !== undefined) return refused(unconfirmed, generation)
   // CONTRACT 5: without holder binding anyone may have presented it, so it may verify but ends nothing as a refusal.
   if (decision.reason !== null && !decision.holder_bound) return refused(decision.reason, generation)
@@ -213,7 +216,7 @@ function boundTo(
   { origin }: StoredGeneration,
   exchange: Omit<Exchange, 'responseUri'>,
   { document, config }: Judgement,
-): Pick<Expected, 'audience' | 'handover'> {
+): Pick<RequestBinding, 'audience' | 'handover'> {
   if (origin !== undefined) {
     const { encryptionKey } = exchange
     return { audience: `origin:${origin}`, handover: { kind: 'dc_api', origin, encryptionKey } }

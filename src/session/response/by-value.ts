@@ -4,13 +4,13 @@
 import { sdJwtVcOfDrafts } from '../../formats/sd-jwt-vc/sd-jwt-vc.ts'
 import {
   claimedNonce,
-  isByValueAnswer,
-  readByValueAnswer,
-  type ShownDefinition,
+  isByValueResponse,
+  parseByValueResponse,
+  type ViewDefinition,
 } from '../../openid4vp/presentation-exchange/by-value.ts'
 import {
-  shownDefinitionId,
-  shownDescriptorId,
+  viewDefinitionId,
+  viewDescriptorId,
 } from '../../openid4vp/presentation-exchange/presentation-definition.ts'
 import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
 import { requestedTypes } from '../../policy/query.ts'
@@ -25,11 +25,11 @@ export function readByValue(
   parameters: ReadonlyMap<string, string>,
   { document, settings, config, arrivedAt }: Judgement,
 ): Result<Presented, RefusalReason> | undefined {
-  if (!isByValueAnswer(parameters)) return undefined
+  if (!isByValueResponse(parameters)) return undefined
   const viewed = aliveGenerations(document.generations, arrivedAt).filter((generation) => generation.viewed)
-  const { hearsByValue } = PROTOCOLS[document.request.protocol]
-  if (!settings.by_value || !hearsByValue || viewed.length === 0) return undefined
-  const groups = readByValueAnswer(parameters, shownDefinition(document))
+  const { acceptsByValue } = PROTOCOLS[document.request.protocol]
+  if (!settings.by_value || !acceptsByValue || viewed.length === 0) return undefined
+  const groups = parseByValueResponse(parameters, shownDefinition(document))
   if (!groups.ok) return err(groups.error.reason)
   const [nonce] = groups.value.flatMap(({ presentations }) => presentations.map(claimedNonce))
   const generation = viewed.find((one) => one.nonce === nonce)
@@ -45,11 +45,11 @@ export function readByValue(
 }
 
 /** The presentation definition of `openid4vpView`: a descriptor for each credential type, whatever its format. */
-function shownDefinition({ verification_id: id, policy }: SessionDocument): ShownDefinition {
-  const types = requestedTypes(policy).map(({ name }, index) => [shownDescriptorId(id, index), name] as const)
+function shownDefinition({ verification_id: id, policy }: SessionDocument): ViewDefinition {
+  const types = requestedTypes(policy).map(({ name }, index) => [viewDescriptorId(id, index), name] as const)
   const typeOf = new Map(types)
   return {
-    definitionId: shownDefinitionId(id),
+    definitionId: viewDefinitionId(id),
     query: policy.query,
     queryIdsOf: (descriptorId) =>
       policy.descriptors

@@ -41,7 +41,7 @@ export async function askDcApi(
   { page, origin }: DcApiAsked,
   now: number,
 ): Promise<Result<DcApiRequest, SessionFault>> {
-  if (!PROTOCOLS[request.protocol].offersDcApi) return err('dc_api_not_offered')
+  if (!PROTOCOLS[request.protocol].supportsDcApi) return err('dc_api_not_offered')
   const secret =
     page === 'relying_party' ? null : (page.secret ?? encodeBase64url(randomBytes(BROWSER_SECRET_BYTES)))
   const browser = secret === null ? null : await markOf(room, secret)

@@ -1,6 +1,6 @@
 // Why an answer was not heard, or how a session ended: every code, in families. What is published of each is in reasons.ts.
 
-import type { ResponseRejection } from '../../openid4vp/response/rejection.ts'
+import type { ResponseRefusal } from '../../openid4vp/response/refusal.ts'
 import type { PolicyReason } from '../../policy/policy.ts'
 
 /** Reasons of the session's own, which no lower room finds. */
@@ -14,7 +14,7 @@ export type FlowReason =
   | 'trust_list_unavailable'
 
 /** Every reason. */
-export type ReasonCode = ResponseRejection['reason'] | PolicyReason | FlowReason
+export type ReasonCode = ResponseRefusal['reason'] | PolicyReason | FlowReason
 
 export type ReasonFamily = 'envelope' | 'credential' | 'holder' | 'trust' | 'status' | 'policy' | 'flow'
 

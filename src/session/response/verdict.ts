@@ -2,7 +2,7 @@
 
 import type { Config } from '../../config.ts'
 import type { CredentialFormat, Handover } from '../../formats/format.ts'
-import type { ResponseRejection } from '../../openid4vp/response/rejection.ts'
+import type { ResponseRefusal } from '../../openid4vp/response/refusal.ts'
 import type { PresentationGroup } from '../../openid4vp/response/vp-token.ts'
 import type { Decision, PolicyReason } from '../../policy/policy.ts'
 import type { Settings } from '../../relying-party/settings/settings.ts'
@@ -12,7 +12,7 @@ import type { StoredGeneration } from '../request/generations.ts'
 import type { Network } from './network.ts'
 
 /** Why an answer is not heard. */
-export type RefusalReason = ResponseRejection['reason'] | PolicyReason | 'trust_list_unavailable'
+export type RefusalReason = ResponseRefusal['reason'] | PolicyReason | 'trust_list_unavailable'
 
 /** What an answer comes to. */
 export type Verdict =

@@ -3,8 +3,8 @@
 
 import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
 import { decodeTransactionData, detailsOf } from '../../openid4vp/transaction-data/transaction-data.ts'
-import { askedOf } from '../../policy/asked.ts'
 import { vouchingLists } from '../../policy/assurance.ts'
+import { requestedClaims } from '../../policy/requested-claims.ts'
 import { type Attempt, type SessionDocument, stageOf } from '../document.ts'
 import { describeReason } from '../response/reasons.ts'
 import { bindingOf } from '../return/binding.ts'
@@ -67,10 +67,10 @@ export function pageView(document: SessionDocument) {
   const { locale, purpose = null, required_session_binding, return_url, protocol } = document.request
   const state = { status, stage: stageOf(document), version, expires_at, relying_party_id, livemode }
   const transactions = detailsOf(document.request.transaction_data)
-  const { offersDcApi: offers_dc_api } = PROTOCOLS[protocol]
+  const { supportsDcApi: offers_dc_api } = PROTOCOLS[protocol]
   return {
     ...state,
-    asked: askedOf(document.policy),
+    asked: requestedClaims(document.policy),
     transactions,
     locale,
     purpose,

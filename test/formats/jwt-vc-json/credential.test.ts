@@ -1,7 +1,7 @@
 // The rules of VCDM 1.1 §6.3.1 for the credential: each refusal differs from the good credential in one thing.
 
 import { describe, expect, it } from 'vitest'
-import type { Rejection } from '../../../src/formats/format.ts'
+import type { PresentationRefusal } from '../../../src/formats/format.ts'
 import { judgeWithJose } from '../../support/people/jwt-vc.ts'
 import { expectRejection } from '../contract.ts'
 import {
@@ -20,7 +20,7 @@ import {
 } from './good.ts'
 
 const iso = (seconds: number) => new Date(seconds * 1000).toISOString()
-const invalid = (claim: string): Rejection => ({ reason: 'invalid_claim', claim })
+const invalid = (claim: string): PresentationRefusal => ({ reason: 'invalid_claim', claim })
 
 /** All in `vc`, nothing but the issuer in the JWT: what JSON wallets write, too. */
 const BARE = { sub: undefined, jti: undefined, nbf: undefined, exp: undefined }
@@ -124,7 +124,7 @@ describe('what JWT and credential both say', () => {
 })
 
 describe('a credential of another shape is refused', () => {
-  it.each<[string, Changes, Rejection]>([
+  it.each<[string, Changes, PresentationRefusal]>([
     ['without vc', { claims: { vc: undefined } }, { reason: 'malformed_credential' }],
     ['with a vc that is no object', { claims: { vc: 'x' } }, { reason: 'malformed_credential' }],
     ['with vc and vp', { claims: { vp: {} } }, { reason: 'malformed_credential' }],
@@ -155,7 +155,7 @@ describe('a credential of another shape is refused', () => {
     expect((await claimsOf({ content: { '@context': undefined } })).findings).toEqual([])
   })
 
-  it.each<[string, (jwt: string) => string, Rejection]>([
+  it.each<[string, (jwt: string) => string, PresentationRefusal]>([
     [
       'unsigned',
       (jwt) => withHeader(jwt, { alg: 'none', typ: 'JWT' }, ''),

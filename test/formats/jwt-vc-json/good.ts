@@ -1,7 +1,7 @@
 // A good VP JWT around a good VC JWT, and the world in which it is good. Tests change one thing.
 
 import type { Json } from '../../../src/codec/json.ts'
-import type { Context, Expected } from '../../../src/formats/format.ts'
+import type { Context, RequestBinding } from '../../../src/formats/format.ts'
 import { jwtVcJson } from '../../../src/formats/jwt-vc-json/jwt-vc-json.ts'
 import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
 import { makeKey, type SigningKey, signJwt } from '../../support/people/issuer.ts'
@@ -18,7 +18,7 @@ export const STRANGER_KEY = await makeKey()
 export const HOLDER = didJwkOf(HOLDER_KEY)
 export const STRANGER = didJwkOf(STRANGER_KEY)
 
-export const EXPECTED: Expected = {
+export const EXPECTED: RequestBinding = {
   nonce: '0123456789abcdef0123456789abcdef',
   audience: 'x509_hash:Uvo3HtuIxuhC92rShpgqcT3YXwrqRxWEviRiA0OZszk',
   holderBinding: true,
@@ -99,7 +99,7 @@ export function withHeader(jwt: string, changes: object, key: SigningKey): strin
 /** Our verdict on a presentation in the good world. */
 export function verdictOn(
   presentation: Json,
-  changes: { readonly expected?: Partial<Expected>; readonly context?: Partial<Context> } = {},
+  changes: { readonly expected?: Partial<RequestBinding>; readonly context?: Partial<Context> } = {},
 ): Promise<Verdict> {
   const context = { ...CONTEXT, ...changes.context }
   return judge(jwtVcJson, presentation, { ...EXPECTED, ...changes.expected }, context)

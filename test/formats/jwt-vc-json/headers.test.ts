@@ -2,14 +2,14 @@
 // refuses to sign most of these); and how much of the two is read.
 
 import { describe, it } from 'vitest'
-import type { Rejection } from '../../../src/formats/format.ts'
+import type { PresentationRefusal } from '../../../src/formats/format.ts'
 import { expectRejection } from '../contract.ts'
 import { HOLDER_KEY, ISSUER_KEY, issue, present, presentOf, verdictOn, withHeader } from './good.ts'
 
-const unsupported: Rejection = { reason: 'unsupported_algorithm' }
-const critical: Rejection = { reason: 'unsupported_critical_header' }
+const unsupported: PresentationRefusal = { reason: 'unsupported_algorithm' }
+const critical: PresentationRefusal = { reason: 'unsupported_critical_header' }
 
-const HEADERS: readonly (readonly [string, object, Rejection])[] = [
+const HEADERS: readonly (readonly [string, object, PresentationRefusal])[] = [
   ['alg none', { alg: 'none' }, unsupported],
   ['alg HS256', { alg: 'HS256' }, unsupported],
   ['alg RS256', { alg: 'RS256' }, unsupported],

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { utf8 } from '../../../src/codec/bytes.ts'
-import type { Rejection } from '../../../src/formats/format.ts'
+import type { PresentationRefusal } from '../../../src/formats/format.ts'
 import { err, ok } from '../../../src/result.ts'
 import { makeKey } from '../../support/people/issuer.ts'
 import { expectRejection } from '../contract.ts'
@@ -40,7 +40,7 @@ describe('a presentation', () => {
     })
   })
 
-  it.each<[string, Changes, Rejection]>([
+  it.each<[string, Changes, PresentationRefusal]>([
     [
       'of another type',
       { content: { type: ['Presentation'] } },
@@ -84,7 +84,7 @@ describe('a presentation', () => {
     expectRejection(await verdictOn(nested), { reason: 'malformed_credential' }, 'structure')
   })
 
-  it.each<[string, Changes, Rejection['reason']]>([
+  it.each<[string, Changes, PresentationRefusal['reason']]>([
     ['signed by a stranger', { key: STRANGER_KEY }, 'invalid_holder_signature'],
     [
       'by a stranger under his own name',
@@ -110,10 +110,14 @@ describe('a presentation', () => {
     ['that has run out', { claims: { exp: NOW - 60 } }, 'holder_binding_not_current'],
     ['that is not good yet', { claims: { nbf: NOW + 61 } }, 'holder_binding_not_current'],
   ])('%s is refused', async (_, changes, reason) => {
-    expectRejection(await verdictOn(await presentOf({}, changes)), { reason } as Rejection, 'holder_binding')
+    expectRejection(
+      await verdictOn(await presentOf({}, changes)),
+      { reason } as PresentationRefusal,
+      'holder_binding',
+    )
   })
 
-  it.each<[string, Changes, Rejection['reason']]>([
+  it.each<[string, Changes, PresentationRefusal['reason']]>([
     ['without a nonce', { claims: { nonce: undefined } }, 'nonce_mismatch'],
     ['with a nonce in a list', { claims: { nonce: [EXPECTED.nonce] } }, 'nonce_mismatch'],
     ['without an audience', { claims: { aud: undefined } }, 'audience_mismatch'],
@@ -211,7 +215,7 @@ describe('a credential that names its holder by a DID', () => {
     expect(asked).toEqual(['https://wallets.example/erika/did.json'])
   })
 
-  it.each<[string, Promise<string>, Rejection['reason']]>([
+  it.each<[string, Promise<string>, PresentationRefusal['reason']]>([
     ['a stranger issued it', byWeb({ claims: { sub: WEB }, key: STRANGER_KEY }), 'invalid_issuer_signature'],
     [
       'the credential does not name it',

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { utf8 } from '../../../src/codec/bytes.ts'
-import type { Rejection } from '../../../src/formats/format.ts'
+import type { PresentationRefusal } from '../../../src/formats/format.ts'
 import { jwtVcJson } from '../../../src/formats/jwt-vc-json/jwt-vc-json.ts'
 import { ok } from '../../../src/result.ts'
 import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
@@ -47,7 +47,7 @@ describe('an issuer', () => {
     expect(result).toMatchObject({ ok: true, value: { anchor: { name } } })
   })
 
-  it.each<[string, readonly TrustAnchor[], Changes, Rejection]>([
+  it.each<[string, readonly TrustAnchor[], Changes, PresentationRefusal]>([
     ['whose DID no anchor names', [ANCHOR], { claims: { iss: DID.did } }, { reason: 'untrusted_issuer' }],
     [
       'whose DID has no such key',

@@ -1,12 +1,17 @@
 // One thing changed in a good mdoc, and the reason it is refused for.
 
 import { describe, it } from 'vitest'
-import type { CheckId, Rejection } from '../../../src/formats/format.ts'
+import type { CheckId, PresentationRefusal } from '../../../src/formats/format.ts'
 import { expectRejection } from '../contract.ts'
 import { make, verdictOn } from './good.ts'
 import { type Changes, type Fields, type Making, makePrivateKey, type Value } from './maker.ts'
 
-export type Case = readonly [name: string, changes: Changes, rejection: Rejection, making?: Partial<Making>]
+export type Case = readonly [
+  name: string,
+  changes: Changes,
+  rejection: PresentationRefusal,
+  making?: Partial<Making>,
+]
 
 /** Each case is refused at this check, for its own reason. */
 export function describeRefusals(check: CheckId, cases: readonly Case[], base: Partial<Making> = {}): void {
@@ -21,8 +26,8 @@ export function describeRefusals(check: CheckId, cases: readonly Case[], base: P
 
 export const STRANGER = makePrivateKey('P-256')
 
-export const badAlgorithm: Rejection = { reason: 'unsupported_algorithm' }
-export const critical: Rejection = { reason: 'unsupported_critical_header' }
+export const badAlgorithm: PresentationRefusal = { reason: 'unsupported_algorithm' }
+export const critical: PresentationRefusal = { reason: 'unsupported_critical_header' }
 
 /** Sets a member; `undefined` takes it away. */
 export function set(name: string, value: Value) {

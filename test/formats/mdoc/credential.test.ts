@@ -1,14 +1,14 @@
 // What the issuer signed and how it came, with one thing changed: structure, type, trust, signature, elements.
 
-import type { Rejection } from '../../../src/formats/format.ts'
+import type { PresentationRefusal } from '../../../src/formats/format.ts'
 import { badAlgorithm, type Case, critical, describeRefusals, flipLast, set } from './changes.ts'
 import { MAKING, NAME_SPACE } from './good.ts'
 import { type Changes, embedded, encode, type Fields, raw, tagged, type Value } from './maker.ts'
 
-const malformed: Rejection = { reason: 'malformed_credential' }
-const malformedItem: Rejection = { reason: 'malformed_disclosure' }
-const unreferenced: Rejection = { reason: 'unreferenced_disclosure' }
-const badClaim = (claim: string): Rejection => ({ reason: 'invalid_claim', claim })
+const malformed: PresentationRefusal = { reason: 'malformed_credential' }
+const malformedItem: PresentationRefusal = { reason: 'malformed_disclosure' }
+const unreferenced: PresentationRefusal = { reason: 'unreferenced_disclosure' }
+const badClaim = (claim: string): PresentationRefusal => ({ reason: 'invalid_claim', claim })
 
 function inItem(digestID: number, change: (item: Fields) => void): Changes {
   return { item: (item) => (item.digestID === digestID ? change(item) : undefined) }
@@ -111,7 +111,7 @@ const TYPE: readonly Case[] = [
   ['a type nobody knows', {}, { reason: 'unknown_credential_type' }, { docType: 'org.example.other' }],
 ]
 
-const untrusted: Rejection = { reason: 'malformed_certificate_chain' }
+const untrusted: PresentationRefusal = { reason: 'malformed_certificate_chain' }
 const TRUST: readonly Case[] = [
   ['no x5chain', { issuerHeaders: (h) => h.unprotected.delete(33) }, untrusted],
   ['an empty x5chain', { issuerHeaders: (h) => h.unprotected.set(33, []) }, untrusted],
@@ -144,7 +144,7 @@ const TRUST: readonly Case[] = [
   ],
 ]
 
-const forged: Rejection = { reason: 'invalid_issuer_signature' }
+const forged: PresentationRefusal = { reason: 'invalid_issuer_signature' }
 const ISSUER: readonly Case[] = [
   ['a flipped issuer signature', { issuerAuth: (message) => message.fill(flipLast(message[3]), 3) }, forged],
   [

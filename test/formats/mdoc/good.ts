@@ -4,7 +4,7 @@ import { createPublicKey } from 'node:crypto'
 import { calculateJwkThumbprint } from 'jose'
 import type { Json } from '../../../src/codec/json.ts'
 import type { PrivateJwk } from '../../../src/crypto/jwk.ts'
-import type { Context, Expected } from '../../../src/formats/format.ts'
+import type { Context, RequestBinding } from '../../../src/formats/format.ts'
 import { mdoc } from '../../../src/formats/mdoc/mdoc.ts'
 import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
 import { mintIssuerPki } from '../../support/certificates/certificates.ts'
@@ -37,7 +37,7 @@ export const HANDOVER = {
   encryptionKey: ENCRYPTION_KEY,
 } as const
 
-export const EXPECTED: Expected = {
+export const EXPECTED: RequestBinding = {
   nonce: '0123456789abcdef0123456789abcdef',
   audience: 'x509_san_dns:verifier.example',
   holderBinding: true,
@@ -90,7 +90,7 @@ export function make(changes: Changes = {}, making: Partial<Making> = {}): strin
 /** Our verdict on a presentation in the good world. */
 export function verdictOn(
   presentation: Json,
-  changes: { readonly expected?: Partial<Expected>; readonly context?: Partial<Context> } = {},
+  changes: { readonly expected?: Partial<RequestBinding>; readonly context?: Partial<Context> } = {},
 ): Promise<Verdict> {
   const context = { ...CONTEXT, ...changes.context }
   return judge(mdoc, presentation, { ...EXPECTED, ...changes.expected }, context)

@@ -1,14 +1,14 @@
 // The device's proof with one thing changed: signature, MAC, and the session it was made for.
 
 import { describe, it } from 'vitest'
-import type { Rejection } from '../../../src/formats/format.ts'
+import type { PresentationRefusal } from '../../../src/formats/format.ts'
 import { expectRejection } from '../contract.ts'
 import { badAlgorithm, type Case, critical, describeRefusals, flipLast, STRANGER, set } from './changes.ts'
 import { EXPECTED, HANDOVER, MAC_MAKING, make, NAME_SPACE, THUMBPRINT, verdictOn } from './good.ts'
 import { coseKey, embedded, encode, makePrivateKey, makeTranscript, type Value } from './maker.ts'
 
-const malformedProof: Rejection = { reason: 'malformed_holder_binding' }
-const forgedProof: Rejection = { reason: 'invalid_holder_signature' }
+const malformedProof: PresentationRefusal = { reason: 'malformed_holder_binding' }
+const forgedProof: PresentationRefusal = { reason: 'invalid_holder_signature' }
 
 const HOLDER: readonly Case[] = [
   ['no deviceSigned', { document: set('deviceSigned', undefined) }, { reason: 'holder_binding_missing' }],

@@ -1,7 +1,7 @@
 // The issuer-signed JWT: each case changes one thing in a good presentation and signs everything again.
 
 import { describe, expect, it } from 'vitest'
-import type { CheckId, Rejection } from '../../../src/formats/format.ts'
+import type { CheckId, PresentationRefusal } from '../../../src/formats/format.ts'
 import { alter, makeKey, type Parts, presentSdJwtVc } from '../../support/people/issuer.ts'
 import { expectRejection } from '../contract.ts'
 import {
@@ -18,7 +18,7 @@ import {
 } from './good.ts'
 
 type Alterable = Parts & { payload: Record<string, unknown>; header: Record<string, unknown> }
-type Case = readonly [string, (parts: Alterable) => void, Rejection, CheckId]
+type Case = readonly [string, (parts: Alterable) => void, PresentationRefusal, CheckId]
 
 const KEYS = { issuer: ISSUER_KEY, holder: HOLDER_KEY }
 

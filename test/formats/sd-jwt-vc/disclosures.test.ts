@@ -1,14 +1,14 @@
 // Disclosures and embedded digests: each case changes one thing in a good presentation and signs everything again.
 
 import { describe, it } from 'vitest'
-import type { Rejection } from '../../../src/formats/format.ts'
+import type { PresentationRefusal } from '../../../src/formats/format.ts'
 import { alter, digestOf, encodeDisclosure, type Parts } from '../../support/people/issuer.ts'
 import { expectRejection } from '../contract.ts'
 import { GOOD, HOLDER_KEY, ISSUER_KEY, verdictOn } from './good.ts'
 
 type Json = Record<string, unknown>
 type Alterable = Parts & { payload: Json; header: Json }
-type Case = readonly [string, (parts: Alterable) => void, Rejection]
+type Case = readonly [string, (parts: Alterable) => void, PresentationRefusal]
 
 const KEYS = { issuer: ISSUER_KEY, holder: HOLDER_KEY }
 const altered = (change: (parts: Alterable) => void) => alter(GOOD, KEYS, change)

@@ -1,7 +1,7 @@
 // A good SD-JWT VC presentation, made by foreign libraries, and the world in which it is good. Tests change one thing.
 
 import type { Json } from '../../../src/codec/json.ts'
-import type { Context, Expected } from '../../../src/formats/format.ts'
+import type { Context, RequestBinding } from '../../../src/formats/format.ts'
 import { sdJwtVc } from '../../../src/formats/sd-jwt-vc/sd-jwt-vc.ts'
 import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
 import { issueSdJwtVc, makeKey, type Presentation, presentSdJwtVc } from '../../support/people/issuer.ts'
@@ -15,7 +15,7 @@ export const ISSUER_KEY = await makeKey()
 export const HOLDER_KEY = await makeKey()
 export const STRANGER_KEY = await makeKey()
 
-export const EXPECTED: Expected = {
+export const EXPECTED: RequestBinding = {
   nonce: '0123456789abcdef0123456789abcdef',
   audience: 'x509_hash:Uvo3HtuIxuhC92rShpgqcT3YXwrqRxWEviRiA0OZszk',
   holderBinding: true,
@@ -80,7 +80,7 @@ export const GOOD = await presentGood(await issueGood())
 /** Our verdict on a presentation in the good world. */
 export function verdictOn(
   presentation: Json,
-  changes: { readonly expected?: Partial<Expected>; readonly context?: Partial<Context> } = {},
+  changes: { readonly expected?: Partial<RequestBinding>; readonly context?: Partial<Context> } = {},
 ): Promise<Verdict> {
   const context = { ...CONTEXT, ...changes.context }
   return judge(sdJwtVc, presentation, { ...EXPECTED, ...changes.expected }, context)

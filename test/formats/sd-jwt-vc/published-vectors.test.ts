@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import { SDJwtInstance } from '@sd-jwt/core'
 import { describe, expect, it } from 'vitest'
-import type { CheckId, Expected } from '../../../src/formats/format.ts'
+import type { CheckId, RequestBinding } from '../../../src/formats/format.ts'
 import { verifySdJwt } from '../../../src/formats/sd-jwt-vc/sd-jwt.ts'
 import { sdJwtVc } from '../../../src/formats/sd-jwt-vc/sd-jwt-vc.ts'
 import { ok } from '../../../src/result.ts'
@@ -31,7 +31,7 @@ function worldOf(token: string) {
   const payload = jsonPart(token, 1)
   const kb = kbJwt === '' ? undefined : jsonPart(kbJwt, 1)
   const now = Number(kb?.iat ?? payload.iat ?? 1_683_000_000) + 1
-  const expected: Expected = {
+  const expected: RequestBinding = {
     nonce: String(kb?.nonce),
     audience: String(kb?.aud),
     holderBinding: kb !== undefined,

@@ -2,7 +2,7 @@
 // have tests of their own in test/trust; here it shows that a credential cannot get around them.
 
 import { describe, expect, it } from 'vitest'
-import type { Rejection } from '../../../src/formats/format.ts'
+import type { PresentationRefusal } from '../../../src/formats/format.ts'
 import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
 import { mintCertificate, mintIssuerPki } from '../../support/certificates/certificates.ts'
 import {
@@ -82,7 +82,7 @@ describe('a credential signed with a certificate', () => {
     expectRejection(verdict, { reason: 'invalid_issuer_signature' }, 'issuer_signature')
   })
 
-  it.each<[string, (good: string[]) => string[], Rejection['reason']]>([
+  it.each<[string, (good: string[]) => string[], PresentationRefusal['reason']]>([
     ['the anchor in it', (good) => [...good, PKI.root.x5c], 'trust_anchor_in_chain'],
     ['an empty element in it', (good) => [...good, ''], 'malformed_certificate_chain'],
     [

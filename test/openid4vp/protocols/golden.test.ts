@@ -145,7 +145,7 @@ function claimsOf(id: ProtocolId, { clientId, language, responseMode }: Asked) {
   const protocol = PROTOCOLS[id]
   const query = {
     ...QUERY,
-    credentials: QUERY.credentials.filter(({ format }) => protocol.carries(format, responseMode)),
+    credentials: QUERY.credentials.filter(({ format }) => protocol.supportsFormat(format, responseMode)),
   }
   return protocol.buildRequestObject({
     clientId,

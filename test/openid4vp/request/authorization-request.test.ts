@@ -31,8 +31,14 @@ import {
 } from '../fixtures.ts'
 
 const verifier = await createVerifier()
-const { clientIdPrefixes, responseModes, requestUriMethods, buildRequestObject, readPresentations, answers } =
-  PROTOCOLS['openid4vp-1.0']
+const {
+  clientIdPrefixes,
+  responseModes,
+  requestUriMethods,
+  buildRequestObject,
+  parsePresentations,
+  responseEncryption,
+} = PROTOCOLS['openid4vp-1.0']
 const signedPrefixes = clientIdPrefixes.filter((prefix) => prefix !== 'redirect_uri')
 
 // The wallet library compares `exp` with the platform's clock.
@@ -57,7 +63,7 @@ describe('the Request Object', () => {
           expect(read).toMatchObject({ ok: true, value: { kind: 'presentation', state: generation.state } })
           if (!read.ok || read.value.kind !== 'presentation') throw new Error('not a presentation')
           const { nonce } = generation
-          expect(readPresentations(read.value, { query: QUERY, language: 'dcql', nonce })).toEqual({
+          expect(parsePresentations(read.value, { query: QUERY, language: 'dcql', nonce })).toEqual({
             ok: true,
             value: [{ query: QUERY.credentials[0], presentations: ['presentation'] }],
           })
@@ -276,7 +282,7 @@ async function readAnswer(
   responseMode: ResponseMode,
   { kid, privateJwk }: Awaited<ReturnType<typeof createGeneration>>,
 ) {
-  const parsed = parseAuthorizationResponse(new Map(form), { responseMode, ...answers })
+  const parsed = parseAuthorizationResponse(new Map(form), { responseMode, ...responseEncryption })
   return parsed.ok && parsed.value.kind === 'encrypted'
     ? decryptResponse(parsed.value, { kid, privateJwk })
     : parsed

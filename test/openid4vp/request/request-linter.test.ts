@@ -167,9 +167,9 @@ const DID_FAULTS: readonly DidError[] = [
   ],
 ]
 
-type AttestationFault = readonly [name: string, claims: object, header: object]
+type AttestationError = readonly [name: string, claims: object, header: object]
 
-const ATTESTATION_FAULTS: readonly AttestationFault[] = [
+const ATTESTATION_ERRORS: readonly AttestationError[] = [
   ['another typ', {}, { typ: 'JWT' }],
   ['another client', { sub: 'other.example' }, {}],
   ['no issuer', { iss: undefined }, {}],
@@ -192,7 +192,7 @@ describe('the request linter', () => {
     expect(await didRulesBroken(plant)).toBe(rule)
   })
 
-  it.each(ATTESTATION_FAULTS)('names R21 for an attestation with %s', async (_, claims, header) => {
+  it.each(ATTESTATION_ERRORS)('names R21 for an attestation with %s', async (_, claims, header) => {
     expect(await attestedRulesBroken({ redirect_uris: [RESPONSE_URI] })).toBe('')
     expect(await attestedRulesBroken(claims, header)).toBe('R21')
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readVerifierAttestation } from '../../../src/openid4vp/request/verifier-attestation.ts'
+import { parseVerifierAttestation } from '../../../src/openid4vp/request/verifier-attestation.ts'
 import { makeAttester } from '../../support/people/attester.ts'
 import { createGeneration, NOW } from '../fixtures.ts'
 
@@ -12,9 +12,9 @@ describe('a verifier attestation', () => {
   it('says whose the key is, and from when to when', async () => {
     const jwt = await attester.attest(key, { exp: NOW + 60, nbf: NOW })
     const value = { subject: 'verifier.example', notBefore: NOW, expiresAt: NOW + 60 }
-    expect(readVerifierAttestation(jwt, key)).toEqual({ ok: true, value })
+    expect(parseVerifierAttestation(jwt, key)).toEqual({ ok: true, value })
     const open = await attester.attest(key, { exp: NOW + 60, unknown: true })
-    expect(readVerifierAttestation(open, key)).toEqual({ ok: true, value: { ...value, notBefore: 0 } })
+    expect(parseVerifierAttestation(open, key)).toEqual({ ok: true, value: { ...value, notBefore: 0 } })
   })
 
   it.each<[string, object, object]>([
@@ -38,13 +38,13 @@ describe('a verifier attestation', () => {
     ['malformed', { long: 'x'.repeat(8192) }, {}],
   ])('is refused as %s', async (error, claims, header) => {
     const jwt = await attester.attest(key, claims, header)
-    expect(readVerifierAttestation(jwt, key)).toEqual({ ok: false, error })
+    expect(parseVerifierAttestation(jwt, key)).toEqual({ ok: false, error })
   })
 
   it.each(['', 'x', 'a.b.c', 'e30.e30.', 'eyJhbGciOiJub25lIn0.e30.AA'])(
     'is refused as malformed: %j',
     (jwt) => {
-      expect(readVerifierAttestation(jwt, key)).toEqual({ ok: false, error: 'malformed' })
+      expect(parseVerifierAttestation(jwt, key)).toEqual({ ok: false, error: 'malformed' })
     },
   )
 })

@@ -2,7 +2,7 @@ import { compactDecrypt, generateKeyPair, importJWK, type JWK } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { WALLET_METADATA } from '../../../src/limits.ts'
 import { encryptRequestObject } from '../../../src/openid4vp/request/request-encryption.ts'
-import { mismatchOf, parseWalletMetadata } from '../../../src/openid4vp/request/wallet-metadata.ts'
+import { checkWalletMetadata, parseWalletMetadata } from '../../../src/openid4vp/request/wallet-metadata.ts'
 import { QUERY } from '../fixtures.ts'
 
 const REQUEST = { clientIdPrefix: 'x509_hash', responseMode: 'direct_post.jwt', query: QUERY } as const
@@ -30,13 +30,13 @@ async function parse(metadata: unknown) {
 }
 
 async function mismatch(change: object): Promise<string | undefined> {
-  return mismatchOf(await parse({ ...GOOD, ...change }), REQUEST)
+  return checkWalletMetadata(await parse({ ...GOOD, ...change }), REQUEST)
 }
 
 describe('a wallet’s metadata', () => {
   it('stands in no request’s way where it says nothing, or enough', async () => {
-    expect(mismatchOf(await parse({}), REQUEST)).toBeUndefined()
-    expect(mismatchOf(await parse(GOOD), REQUEST)).toBeUndefined()
+    expect(checkWalletMetadata(await parse({}), REQUEST)).toBeUndefined()
+    expect(checkWalletMetadata(await parse(GOOD), REQUEST)).toBeUndefined()
     expect(await mismatch({ unknown_member: [{}], vp_formats: 'of another version' })).toBeUndefined()
   })
 
@@ -55,8 +55,8 @@ describe('a wallet’s metadata', () => {
     const mdl = { id: 'mdl', format: 'mso_mdoc', meta: { doctype_value: 'org.iso.18013.5.1.mDL' } }
     const query = { credentials: [...QUERY.credentials, mdl] }
     const metadata = await parse({ vp_formats_supported: { mso_mdoc: {} } })
-    expect(mismatchOf(metadata, { ...REQUEST, query })).toBeUndefined()
-    expect(mismatchOf(metadata, REQUEST)).toBe('no_format_in_common')
+    expect(checkWalletMetadata(metadata, { ...REQUEST, query })).toBeUndefined()
+    expect(checkWalletMetadata(metadata, REQUEST)).toBe('no_format_in_common')
   })
 
   const many = (length: number) => Array.from({ length }, (_, i) => `n${i}`)

@@ -131,7 +131,7 @@ describe('a decrypted response', () => {
 function parse(parameters: Record<string, string>, responseMode: ResponseMode = 'direct_post.jwt') {
   return parseAuthorizationResponse(new Map(Object.entries(parameters)), {
     responseMode,
-    ...openid4vp10.answers,
+    ...openid4vp10.responseEncryption,
   })
 }
 

@@ -134,7 +134,7 @@ describe('an encrypted response', () => {
 })
 
 async function open(jwe: string, withKey: { kid: string; privateJwk: PrivateJwk } = key) {
-  const parsed = parseEncryptedJwe(jwe, openid4vp10.answers)
+  const parsed = parseEncryptedJwe(jwe, openid4vp10.responseEncryption)
   return parsed.ok ? decryptJwe(parsed.value, withKey) : parsed
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Context, Expected } from '../../../src/formats/format.ts'
+import type { Context, RequestBinding } from '../../../src/formats/format.ts'
 import type { CredentialQuery, DcqlQuery } from '../../../src/openid4vp/dcql/query.ts'
 import { type TracedCheck, verifyPresentations } from '../../../src/openid4vp/response/verify-response.ts'
 import { parseVpToken } from '../../../src/openid4vp/response/vp-token.ts'
@@ -57,7 +57,7 @@ describe('the answer to a query for one credential', () => {
   })
 
   it('is refused when the VP Token is not one, before anything is verified', async () => {
-    const asked: Expected[] = []
+    const asked: RequestBinding[] = []
     const result = await verify({ age: [plain({})], other: [plain({})] }, QUERY, asked)
     expect(result).toEqual({ ok: false, error: { reason: 'unknown_credential_query' } })
     expect(asked).toEqual([])
@@ -89,7 +89,7 @@ describe('the answer to a query for one credential', () => {
   })
 
   it('is bound to what we expect, with types and holder binding as the query says and never as the answer does', async () => {
-    const asked: Expected[] = []
+    const asked: RequestBinding[] = []
     await verify({ age: [plain({})] }, QUERY, asked)
     await verify(
       { age: [plain({})] },
@@ -199,7 +199,11 @@ it('throws for a query in a format that is not registered: no policy has one', a
   await expect(verify({ age: [plain({})] }, query)).rejects.toThrow('not registered')
 })
 
-async function verify(vpToken: Record<string, string[]>, query: DcqlQuery = QUERY, asked: Expected[] = []) {
+async function verify(
+  vpToken: Record<string, string[]>,
+  query: DcqlQuery = QUERY,
+  asked: RequestBinding[] = [],
+) {
   const formats = { 'dc+sd-jwt': plainFormat(asked) }
   const trace = () => undefined
   const groups = parseVpToken({ vpToken, encrypted: true }, query)

@@ -1,12 +1,12 @@
 // What is asked, in a person's words. A type or scope that has none (a relying party may add its own) goes by its name.
 
 import { parseAgeScope } from '../../../policy/age.ts'
-import type { Asked, AskedGroup } from '../../../policy/asked.ts'
+import type { RequestedClaims, RequestedGroup } from '../../../policy/requested-claims.ts'
 import { fill, type Texts } from './texts.ts'
 
 /** What is to be shown, each thing once. */
-export function askedClaims({ things }: Pick<Asked, 'things'>, texts: Texts): readonly string[] {
-  const words = things.map(({ kind, name, optional }) => {
+export function askedClaims({ items }: Pick<RequestedClaims, 'items'>, texts: Texts): readonly string[] {
+  const words = items.map(({ kind, name, optional }) => {
     const word = kind === 'claim' ? scopeInWords(name, texts) : typeInWords(name, texts)
     return { word, optional }
   })
@@ -18,14 +18,14 @@ export function askedClaims({ things }: Pick<Asked, 'things'>, texts: Texts): re
 }
 
 /** The credentials it may come from: a phrase for each group. */
-export function askedTypes({ groups }: Pick<Asked, 'groups'>, texts: Texts): readonly string[] {
+export function askedTypes({ groups }: Pick<RequestedClaims, 'groups'>, texts: Texts): readonly string[] {
   return groups.map((group) => {
     const types = combinationsInWords(group, texts)
     return fill(group.optional ? texts.fromOptional : texts.from, { types })
   })
 }
 
-function combinationsInWords({ alternatives }: AskedGroup, texts: Texts): string {
+function combinationsInWords({ alternatives }: RequestedGroup, texts: Texts): string {
   const join = (type: 'conjunction' | 'disjunction', words: readonly string[]) =>
     new Intl.ListFormat(texts.language, { type }).format(words)
   const oneOf = (types: readonly string[]) =>

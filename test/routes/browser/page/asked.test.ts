@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { AskedGroup } from '../../../../src/policy/asked.ts'
 import { BUILT_IN_TYPES } from '../../../../src/policy/catalogue.ts'
+import type { RequestedGroup } from '../../../../src/policy/requested-claims.ts'
 import { askedClaims, askedTypes } from '../../../../src/routes/browser/page/asked.ts'
 import { ENGLISH, fill } from '../../../../src/routes/browser/page/texts.ts'
 
@@ -18,25 +18,25 @@ describe('what is asked, in words', () => {
   })
 
   it('says what means the same only once', () => {
-    const things = ['birthdate', 'birth_date', 'age_over_06'].map((name) => claim(name))
-    expect(askedClaims({ things }, TEXTS)).toEqual(['date of birth', 'that you are 6 or older'])
+    const items = ['birthdate', 'birth_date', 'age_over_06'].map((name) => claim(name))
+    expect(askedClaims({ items }, TEXTS)).toEqual(['date of birth', 'that you are 6 or older'])
   })
 
   it('names what may be left out, unless the same is needed', () => {
-    const things = [
+    const items = [
       claim('birthdate', true),
       claim('birth_date'),
       claim('email', true),
       { kind: 'credential' as const, name: 'pid', optional: false },
     ]
-    expect(askedClaims({ things }, TEXTS)).toEqual([
+    expect(askedClaims({ items }, TEXTS)).toEqual([
       'date of birth',
       'email address (if you like)',
       'national digital ID',
     ])
   })
 
-  it.each<[string, AskedGroup, string]>([
+  it.each<[string, RequestedGroup, string]>([
     [
       'alternatives',
       { alternatives: [[['mdl']], [['pid']], [['constructor']]], optional: false },

@@ -1,35 +1,35 @@
 import { describe, expect, it } from 'vitest'
 import type { CredentialSetQuery } from '../../src/openid4vp/dcql/query.ts'
-import { askedOf } from '../../src/policy/asked.ts'
+import { requestedClaims } from '../../src/policy/requested-claims.ts'
 import { ALL_FORMATS, policyOf, SD_JWT } from './fixtures.ts'
 
 const claim = (name: string, optional = false) => ({ kind: 'claim', name, optional })
 
 describe('what types and scopes ask', () => {
   it('is the scopes, from one of the types that carry them', () => {
-    const asked = askedOf(policyOf({ credential_types: ['age_attestation', 'pid'] }))
+    const asked = requestedClaims(policyOf({ credential_types: ['age_attestation', 'pid'] }))
     expect(asked).toEqual({
-      things: [claim('age_over_18')],
+      items: [claim('age_over_18')],
       groups: [{ alternatives: [[['age_attestation']], [['pid']]], optional: false }],
     })
   })
 
   it('keeps the order of the scopes, whatever type carries them', () => {
     const all = { credential_types: ['membership', 'pid'], scope: ['family_name', 'active'] }
-    const { things } = askedOf(policyOf({ ...all, credential_match: 'all' }))
-    expect(things).toEqual([claim('family_name'), claim('active')])
+    const { items } = requestedClaims(policyOf({ ...all, credential_match: 'all' }))
+    expect(items).toEqual([claim('family_name'), claim('active')])
   })
 
   it('names a type once, in however many formats it may come', () => {
-    const { groups } = askedOf(policyOf({}, ALL_FORMATS))
+    const { groups } = requestedClaims(policyOf({}, ALL_FORMATS))
     expect(groups).toEqual([{ alternatives: [[['age_attestation']]], optional: false }])
   })
 
   it('is one demand where all are needed, with a credential that is asked for as such', () => {
     const all = { credential_types: ['pid', 'membership'], scope: ['family_name'] }
-    const asked = askedOf(policyOf({ ...all, credential_match: 'all' }, [SD_JWT]))
+    const asked = requestedClaims(policyOf({ ...all, credential_match: 'all' }, [SD_JWT]))
     expect(asked).toEqual({
-      things: [claim('family_name'), { kind: 'credential', name: 'membership', optional: false }],
+      items: [claim('family_name'), { kind: 'credential', name: 'membership', optional: false }],
       groups: [{ alternatives: [[['pid'], ['membership']]], optional: false }],
     })
   })
@@ -43,11 +43,15 @@ describe('what a query asks', () => {
   }))
   const credentials = ['a', 'b', 'c'].map((id) => ({ id, format: 'dc+sd-jwt', meta: {} }))
   const asked = (credential_sets?: CredentialSetQuery[]) =>
-    askedOf({ scope: [], query: { credentials, ...(credential_sets && { credential_sets }) }, descriptors })
+    requestedClaims({
+      scope: [],
+      query: { credentials, ...(credential_sets && { credential_sets }) },
+      descriptors,
+    })
 
   it('is all of it without credential sets, each thing by the name people know', () => {
     expect(asked()).toEqual({
-      things: [claim('a'), claim('b')],
+      items: [claim('a'), claim('b')],
       groups: [{ alternatives: [[['A'], ['B'], ['C']]], optional: false }],
     })
   })
@@ -55,7 +59,7 @@ describe('what a query asks', () => {
   it('is optional where only optional sets ask for it', () => {
     const sets = [{ options: [['c']] }, { options: [['b'], ['a', 'c']], required: false }]
     expect(asked(sets)).toEqual({
-      things: [claim('a'), claim('b', true)],
+      items: [claim('a'), claim('b', true)],
       groups: [
         { alternatives: [[['C']]], optional: false },
         { alternatives: [[['B']], [['A'], ['C']]], optional: true },
@@ -66,7 +70,8 @@ describe('what a query asks', () => {
   it('is either of the types where a query accepts several', () => {
     const both = [...descriptors, { ...descriptors[0]!, credential_type: 'Z' }]
     expect(
-      askedOf({ scope: [], query: { credentials: credentials.slice(0, 1) }, descriptors: both }).groups,
+      requestedClaims({ scope: [], query: { credentials: credentials.slice(0, 1) }, descriptors: both })
+        .groups,
     ).toEqual([{ alternatives: [[['A', 'Z']]], optional: false }])
   })
 })

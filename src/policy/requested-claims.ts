@@ -4,33 +4,33 @@ import type { CredentialSetQuery } from '../openid4vp/dcql/query.ts'
 import type { Policy } from './policy.ts'
 
 /** What is asked. */
-export type Asked = {
+export type RequestedClaims = {
   /** Each once, in the order asked. */
-  readonly things: readonly AskedThing[]
+  readonly items: readonly RequestedItem[]
   /** One combination of each group is to be shown. */
-  readonly groups: readonly AskedGroup[]
+  readonly groups: readonly RequestedGroup[]
 }
 
 /** A claim by its scope, or a credential as such where none of its claims is asked for. */
-export type AskedThing = {
+export type RequestedItem = {
   readonly kind: 'claim' | 'credential'
   readonly name: string
   readonly optional: boolean
 }
 
 /** The alternatives of one group: combinations of credentials, each of one of several types. */
-export type AskedGroup = {
+export type RequestedGroup = {
   readonly alternatives: readonly (readonly (readonly string[])[])[]
   readonly optional: boolean
 }
 
 /** Reads it off the query and its descriptors. */
-export function askedOf({ scope: order, query, descriptors }: AskedPolicy): Asked {
+export function requestedClaims({ scope: order, query, descriptors }: AskedPolicy): RequestedClaims {
   const sets: readonly CredentialSetQuery[] = query.credential_sets ?? [
     { options: [query.credentials.map(({ id }) => id)] },
   ]
   const needed = new Set(sets.filter(isRequired).flatMap(({ options }) => options.flat()))
-  const things = descriptors.flatMap(({ query_id, credential_type, scopes }): readonly AskedThing[] => {
+  const items = descriptors.flatMap(({ query_id, credential_type, scopes }): readonly RequestedItem[] => {
     const optional = !needed.has(query_id)
     if (scopes.length === 0) return [{ kind: 'credential', name: credential_type, optional }]
     return scopes.map(({ scope, shown }) => ({ kind: 'claim', name: shown ?? scope, optional }))
@@ -41,9 +41,9 @@ export function askedOf({ scope: order, query, descriptors }: AskedPolicy): Aske
     alternatives: unique(set.options.map((option) => option.map(typesOf))),
     optional: !isRequired(set),
   }))
-  const place = ({ name }: AskedThing) => (order.includes(name) ? order.indexOf(name) : order.length)
+  const place = ({ name }: RequestedItem) => (order.includes(name) ? order.indexOf(name) : order.length)
   return {
-    things: onceEach(things).toSorted((a, b) => place(a) - place(b)),
+    items: onceEach(items).toSorted((a, b) => place(a) - place(b)),
     groups: joinCertain(groups),
   }
 }
@@ -55,16 +55,16 @@ function isRequired({ required }: CredentialSetQuery): boolean {
 }
 
 /** What is needed anywhere is not optional. */
-function onceEach(things: readonly AskedThing[]): readonly AskedThing[] {
-  const isSame = (a: AskedThing) => (b: AskedThing) => a.kind === b.kind && a.name === b.name
-  return things
-    .filter((thing, i) => things.findIndex(isSame(thing)) === i)
-    .map((thing) => ({ ...thing, optional: things.filter(isSame(thing)).every(({ optional }) => optional) }))
+function onceEach(items: readonly RequestedItem[]): readonly RequestedItem[] {
+  const isSame = (a: RequestedItem) => (b: RequestedItem) => a.kind === b.kind && a.name === b.name
+  return items
+    .filter((thing, i) => items.findIndex(isSame(thing)) === i)
+    .map((thing) => ({ ...thing, optional: items.filter(isSame(thing)).every(({ optional }) => optional) }))
 }
 
 /** Groups that leave no choice are one demand. */
-function joinCertain(groups: readonly AskedGroup[]): readonly AskedGroup[] {
-  const isCertain = ({ alternatives, optional }: AskedGroup) => !optional && alternatives.length === 1
+function joinCertain(groups: readonly RequestedGroup[]): readonly RequestedGroup[] {
+  const isCertain = ({ alternatives, optional }: RequestedGroup) => !optional && alternatives.length === 1
   const certain = groups.filter(isCertain).flatMap(({ alternatives }) => alternatives.flat())
   const others = groups.filter((group) => !isCertain(group))
   return certain.length === 0 ? others : [{ alternatives: [certain], optional: false }, ...others]

@@ -1,0 +1,42 @@
+// Reasons to refuse an authorization response. A refused response is stored as an attempt; the session stays
+// pending (CONTRACT 4).
+
+import type { PresentationRefusal } from '../../formats/format.ts'
+
+/** Refusal of the response as a whole: its form, its encryption, the request it answers. */
+export type EnvelopeRefusal = {
+  readonly reason: /** None of the three forms of OpenID4VP 1.0 §8 (vp_token, response, error), or two of them at once. */
+    | 'malformed_response'
+    | 'limit_exceeded'
+    /** Every request has a `state`, so every response must repeat it (§5.3, §14.3.2). */
+    | 'missing_state'
+    | 'unknown_state'
+    /** Names a request that has been replaced (CONTRACT 3). */
+    | 'request_superseded'
+    /** `state` and encryption key belong to different requests. */
+    | 'state_mismatch'
+    /** A plain `vp_token` in response to `direct_post.jwt` would be a silent downgrade (§8.3.1). */
+    | 'encryption_required'
+    | 'unexpected_encryption'
+    /** `kid` is absent or names none of our keys (§8.3). */
+    | 'unknown_encryption_key'
+    /** `alg` or `enc` was not offered, or the header has `zip` or a critical extension. */
+    | 'unsupported_encryption'
+    | 'decryption_failed'
+    /** Not an object of non-empty arrays of strings or objects (§8.1). */
+    | 'invalid_vp_token'
+    /** Missing where required, or not for our presentation definition (DIF Presentation Exchange 2.1 §6). */
+    | 'invalid_presentation_submission'
+    | 'unknown_credential_query'
+    /** No presentation, or several for a query that is not `multiple` (§8.1). */
+    | 'wrong_presentation_count'
+    /** The presentations are authentic but do not satisfy the query (§6.4, §8.6). */
+    | 'query_not_satisfied'
+    /** None of the credentials used confirms one of the transactions (§8.4). */
+    | 'transaction_data_missing'
+  /** The credential query concerned, where there is one. */
+  readonly queryId?: string
+}
+
+/** Every refusal of a response. */
+export type ResponseRefusal = EnvelopeRefusal | (PresentationRefusal & { readonly queryId?: string })
