@@ -59,6 +59,9 @@ export default defineConfig({
         ],
         test: {
           name: 'workers',
+          // Files share one copy of the modules: loading the service anew for each file took most of the time.
+          isolate: false,
+          setupFiles: 'test/workerd/fresh-storage.ts',
           testTimeout: 60_000,
           hookTimeout: 60_000,
           // What only node can make, for tests inside workerd.
