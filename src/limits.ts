@@ -135,14 +135,14 @@ export const REGISTRATION = { characters: 16_384, depth: 16, datasetCharacters: 
 /** A request passed by value: what the largest QR holds (ISO/IEC 18004 Table 7, 40-L). */
 export const REQUEST_BY_VALUE = { bytes: 2953 } as const
 
-/** What was fetched and is remembered, for each kind of thing. */
-export const FETCH_MEMORY = {
+/** Cache of fetched resources, for each kind of resource. */
+export const FETCH_CACHE = {
   names: 64,
   bytes: 8_388_608,
-  /** Seconds a failure is remembered: posts do not become a flood of fetches, and a wallet that obeys `Retry-After` finds a new look. */
+  /** Seconds a failure is cached: many posts cause one fetch, and a wallet that obeys `Retry-After` causes a new one. */
   failedSeconds: 2,
-  /** Seconds after which a reading under way is not waited for: whoever began it may be gone. */
-  underWaySeconds: 10,
+  /** Seconds that a caller waits for a read of another request, which may have been cancelled. */
+  pendingSeconds: 10,
 } as const
 
 /** Status lists (draft-ietf-oauth-status-list §8.3), fetched, inflated and remembered. */

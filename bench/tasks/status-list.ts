@@ -2,7 +2,7 @@
 // list is made to hurt. Each throws where the answer is another than it should be.
 
 import { utf8 } from '../../src/codec/bytes.ts'
-import type { FetchResource } from '../../src/net/fetch-resource.ts'
+import type { FetchResource } from '../../src/net/guarded-fetch.ts'
 import { ok } from '../../src/result.ts'
 import type { TrustAnchor } from '../../src/trust/anchors/anchor.ts'
 import { checkStatus } from '../../src/trust/status/status-list.ts'

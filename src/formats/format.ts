@@ -4,7 +4,7 @@
 import type { Json, JsonObject } from '../codec/json.ts'
 import type { HashName } from '../crypto/digest.ts'
 import type { PrivateJwk } from '../crypto/jwk.ts'
-import type { FetchResource } from '../net/fetch-resource.ts'
+import type { FetchResource } from '../net/guarded-fetch.ts'
 import type { SharedCache } from '../net/shared-cache.ts'
 import type { Result } from '../result.ts'
 import type { TrustAnchor } from '../trust/anchors/anchor.ts'

@@ -1,50 +1,62 @@
-// Every GET the service makes on its own (issuer metadata, DID documents, status and revocation lists): the URL rule of CONTRACT 7, no
-// redirect, a time limit, a size limit. It has the shape that `trust/` asks for.
+// Every GET that the service makes on its own (issuer metadata, DID documents, status and revocation lists): the URL rule of
+// CONTRACT 7, no redirect, a time limit, a size limit. `trust/` is given it as an argument.
 
 import { err, ok, type Result } from '../result.ts'
 import { cancelBody, readAtMost } from './bounded-read.ts'
-import type { FetchError, FetchedResource, FetchResource, ResourceRequest } from './fetch-resource.ts'
 import { checkOutboundUrl, type UrlRule } from './outbound-url.ts'
 import { withTimeLimit } from './time-limit.ts'
 
-/** What the guard is made of. */
-export type Guard = UrlRule & {
+/** GETs a URL that a trust anchor or a verified signature names. Follows no redirect and never rejects. */
+export type FetchResource = (request: ResourceRequest) => Promise<Result<FetchedResource, FetchError>>
+
+export type ResourceRequest = {
+  readonly url: string
+  /** Media type for `Accept`. */
+  readonly accept: string
+  /** Bytes of the body at most. */
+  readonly limit: number
+  /** Allows plain http, for public and signed resources. */
+  readonly allowHttp?: boolean
+}
+
+export type FetchedResource = { readonly body: Uint8Array<ArrayBuffer>; readonly contentType: string }
+
+/** `forbidden`: the URL rule rejects the URL. `unavailable`: network, time-out, or a status other than 200. */
+export type FetchError = 'forbidden' | 'unavailable' | 'too_large'
+
+type Guard = UrlRule & {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>
-  /** For the whole exchange, the body included. */
+  /** Time limit of the whole exchange, with the body. */
   readonly timeoutMs: number
-  /** A service bound to this one under the name of an origin that is nowhere on the network. */
+  /** A service that is bound to this one, under an origin that does not exist on the network. */
   readonly bound?: { readonly origin: string; readonly fetch: Guard['fetch'] }
 }
 
-/** Makes the guarded GET. It never rejects. */
+/** Makes the guarded GET. */
 export function createFetchResource(guard: Guard): FetchResource {
   const get = createConditionalGet(guard)
   return async (request) => {
     const found = await get({ ...request, etag: null })
     if (!found.ok) return found
-    if (found.value === 'not_modified') return err('unavailable') // nobody asked for that
+    if (found.value === 'not_modified') return err('unavailable') // the request had no condition
     const { body, contentType } = found.value
     return ok({ body, contentType })
   }
 }
 
-/** GETs a resource with its validator, or hears that it still is what it was under `etag` (RFC 9110 §13.1.2). */
-export type ConditionalGet = (
-  request: ResourceRequest & { readonly etag: string | null },
-) => Promise<Result<Found, FetchError>>
+type ConditionalRequest = ResourceRequest & { readonly etag: string | null }
+type Representation = (FetchedResource & { readonly etag: string | null }) | 'not_modified'
 
-type Found = (FetchedResource & { readonly etag: string | null }) | 'not_modified'
-
-/** Makes the guarded GET that asks for what is new. It never rejects. */
-export function createConditionalGet(guard: Guard): ConditionalGet {
+/** Makes the guarded GET with an optional validator (RFC 9110 §13.1.2): `not_modified` if `etag` is still current. */
+export function createConditionalGet(guard: Guard) {
   const { bound } = guard
-  return async (request) => {
+  return async (request: ConditionalRequest): Promise<Result<Representation, FetchError>> => {
     const isBound = bound !== undefined && request.url.startsWith(`${bound.origin}/`)
     const rule = { ...guard, allowHttp: request.allowHttp ?? false }
     const url = isBound ? ok(request.url) : checkOutboundUrl(request.url, rule)
     if (!url.ok) return err('forbidden')
+    const { fetch } = isBound ? bound : guard
     try {
-      const fetch = isBound ? bound.fetch : guard.fetch
       return await withTimeLimit(guard.timeoutMs, (signal) => get(url.value, request, { fetch, signal }))
     } catch {
       return err('unavailable') // look-up, connection, time-out, reset, bad compression
@@ -54,9 +66,9 @@ export function createConditionalGet(guard: Guard): ConditionalGet {
 
 async function get(
   url: string,
-  { accept, limit, etag }: Parameters<ConditionalGet>[0],
+  { accept, limit, etag }: ConditionalRequest,
   { fetch, signal }: Pick<Guard, 'fetch'> & { readonly signal: AbortSignal },
-): Promise<Result<Found, FetchError>> {
+): Promise<Result<Representation, FetchError>> {
   const headers = { accept, 'user-agent': 'wallet-verifier', ...(etag !== null && { 'if-none-match': etag }) }
   const response = await fetch(url, { headers, redirect: 'manual', signal })
   if (response.status !== 200) {

@@ -1,5 +1,5 @@
-// A time limit that ends with the work it limits. AbortSignal.timeout runs on when the answer is long there, and a timer that
-// runs keeps a Durable Object in memory.
+// Time limits that end with the work they limit. The timer of AbortSignal.timeout runs on after the response, and a
+// running timer keeps a Durable Object in memory.
 
 /** Does `work` with a signal that aborts after so many milliseconds. */
 export async function withTimeLimit<T>(
@@ -10,6 +10,19 @@ export async function withTimeLimit<T>(
   const timer = setTimeout(() => controller.abort(), milliseconds)
   try {
     return await work(controller.signal)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Returns the result of `work`, or `late` after so many milliseconds. The work itself goes on. */
+export async function withDeadline<T, L>(work: Promise<T>, milliseconds: number, late: L): Promise<T | L> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const timeout = new Promise<L>((resolve) => {
+    timer = setTimeout(() => resolve(late), milliseconds)
+  })
+  try {
+    return await Promise.race([work, timeout])
   } finally {
     clearTimeout(timer)
   }

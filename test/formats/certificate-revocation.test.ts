@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from 'vitest'
 import type { Context } from '../../src/formats/format.ts'
-import type { FetchResource } from '../../src/net/fetch-resource.ts'
+import type { FetchResource } from '../../src/net/guarded-fetch.ts'
 import { err, ok } from '../../src/result.ts'
 import type { TrustAnchor } from '../../src/trust/anchors/anchor.ts'
 import { mintLeaf } from '../support/certificates/certificates.ts'

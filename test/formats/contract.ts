@@ -13,7 +13,7 @@ import {
   type RequestBinding,
   type VerifiedCredential,
 } from '../../src/formats/format.ts'
-import type { FetchResource } from '../../src/net/fetch-resource.ts'
+import type { FetchResource } from '../../src/net/guarded-fetch.ts'
 import { err, type Result } from '../../src/result.ts'
 
 /** A format, and what its maker can make. Every presentation is fresh and differs from the good one in one thing. */

@@ -1,7 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { FetchResource } from '../../src/net/fetch-resource.ts'
-import { createFetchResource } from '../../src/net/guarded-fetch.ts'
+import { createFetchResource, type FetchResource } from '../../src/net/guarded-fetch.ts'
 import {
   endlessResponse,
   type Receiver,

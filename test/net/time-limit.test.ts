@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { withTimeLimit } from '../../src/net/time-limit.ts'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { withDeadline, withTimeLimit } from '../../src/net/time-limit.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -24,4 +24,18 @@ it('leaves no timer behind, whether the work succeeds or fails', async () => {
   expect(await withTimeLimit(1000, async () => 7)).toBe(7)
   await expect(withTimeLimit(1000, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
   expect(vi.getTimerCount()).toBe(0)
+})
+
+describe('a deadline', () => {
+  it('returns the result that is in time, and leaves no timer behind', async () => {
+    expect(await withDeadline(Promise.resolve(7), 1000, 'late')).toBe(7)
+    await expect(withDeadline(Promise.reject(new Error('no')), 1000, 'late')).rejects.toThrow('no')
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('returns the substitute for a result that is late', async () => {
+    const result = withDeadline(new Promise(() => undefined), 1000, 'late')
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(await result).toBe('late')
+  })
 })

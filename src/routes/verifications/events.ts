@@ -4,6 +4,7 @@
 import { Hono } from 'hono/tiny'
 import { configOf } from '../../config.ts'
 import type { Env } from '../../env.ts'
+import { withDeadline } from '../../net/time-limit.ts'
 import { eventLogStub, oldestDay } from '../../relying-party/events/event-days.ts'
 import type { RecordedEvent } from '../../relying-party/events/event-log.ts'
 import { sessionIdOf } from '../../session/identifier.ts'
@@ -79,12 +80,9 @@ async function complete(
   const id = now < session_until ? sessionIdOf(env.VERIFICATION_SESSION, verification_id) : undefined
   if (id === undefined) return event
   const session = env.VERIFICATION_SESSION.get(id)
-  const late = scheduler.wait(MEMBERS_MS).then(() => UNREADABLE)
   try {
-    return {
-      ...event,
-      ...(await Promise.race([session.personalMembers(relyingPartyId, event.created_at), late])),
-    }
+    const members = session.personalMembers(relyingPartyId, event.created_at)
+    return { ...event, ...(await withDeadline(members, MEMBERS_MS, UNREADABLE)) }
   } catch (error) {
     const name = error instanceof Error ? error.name : ''
     console.error(JSON.stringify({ event: 'event_members_unreadable', error: name }))

@@ -3,6 +3,7 @@
 
 import { configOf } from '../../config.ts'
 import type { Env } from '../../env.ts'
+import { withDeadline } from '../../net/time-limit.ts'
 import { DAYS_KEPT, dayOf, eventLogStub } from '../../relying-party/events/event-days.ts'
 import type { LogEntry, Recording } from '../../relying-party/events/event-log.ts'
 import { erasedBy, type OwedLogEntry, type SessionDocument } from '../document.ts'
@@ -63,18 +64,13 @@ export async function publish(store: SessionStore, env: Env, write: Write): Prom
 }
 
 async function record(env: Env, relyingPartyId: string, entry: LogEntry): Promise<Recording | 'unreachable'> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<'unreachable'>((resolve) => {
-    timer = setTimeout(() => resolve('unreachable'), CALL_MS)
-  })
   try {
-    return await Promise.race([eventLogStub(env, relyingPartyId, entry.day).append(entry), late])
+    const recording = eventLogStub(env, relyingPartyId, entry.day).append(entry)
+    return await withDeadline(recording, CALL_MS, 'unreachable' as const)
   } catch (error) {
     const name = error instanceof Error ? error.name : ''
     console.error(JSON.stringify({ event: 'event_log_unreachable', error: name }))
     return 'unreachable'
-  } finally {
-    clearTimeout(timer) // an object with a timer stays in memory, and is paid for
   }
 }
 

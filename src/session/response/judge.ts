@@ -2,6 +2,7 @@
 
 import { type Config, configOf } from '../../config.ts'
 import type { Env } from '../../env.ts'
+import { withDeadline } from '../../net/time-limit.ts'
 import type { Decision } from '../../policy/policy.ts'
 import type { WebhookEndpoint } from '../../relying-party/settings/settings.ts'
 import { settingsOf } from '../../relying-party/settings/settings-cache.ts'
@@ -95,7 +96,7 @@ export async function settle(room: Courtroom, now: number): Promise<void> {
 export async function settleAtAlarm(room: Courtroom, now: number): Promise<void> {
   dropHeldTooLong(room, now)
   if (isOverdue(room, now)) {
-    await Promise.race([Promise.allSettled(answersInTime(room)), scheduler.wait(GRACE_MS)])
+    await withDeadline(Promise.allSettled(answersInTime(room)), GRACE_MS, undefined)
     await expire(room, Date.now())
   }
   const document = room.store.session()

@@ -5,8 +5,8 @@ import { decodeUtf8 } from '../../codec/bytes.ts'
 import { isJsonObject, type Json, type JsonObject, member, parseJsonObject } from '../../codec/json.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import { ISSUER_METADATA } from '../../limits.ts'
-import { createFetchMemory, type FetchSource } from '../../net/fetch-memory.ts'
-import type { FetchResource } from '../../net/fetch-resource.ts'
+import { createFetchCache, type FetchSource } from '../../net/cache.ts'
+import type { FetchResource } from '../../net/guarded-fetch.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { TrustRefusal } from '../refusal.ts'
 import { type KeySetKey, parseSigningKey, selectKeys } from './key-set.ts'
@@ -41,7 +41,7 @@ const URL_LENGTH = 2048
 
 type Keys = Result<readonly KeySetKey[], TrustRefusal>
 
-const readKeys = createFetchMemory({
+const readKeys = createFetchCache({
   read: (issuerUrl, { fetchResource }) => fetchKeys(issuerUrl, fetchResource),
 })
 

@@ -1,7 +1,7 @@
 // The question every signature asks of trust: whose key may this be? `resolveSigner` (resolve-signer.ts) answers it.
 
 import type { PublicJwk } from '../../crypto/jwk.ts'
-import type { FetchResource } from '../../net/fetch-resource.ts'
+import type { FetchResource } from '../../net/guarded-fetch.ts'
 import type { Certificate } from '../x509/certificate.ts'
 import type { AnchorPurpose, AssuranceLevel, ListReference, TrustAnchor } from './anchor.ts'
 

@@ -4,8 +4,8 @@
 import { decodeUtf8 } from '../../codec/bytes.ts'
 import { member, parseJsonObject } from '../../codec/json.ts'
 import { DID } from '../../limits.ts'
-import { createFetchMemory } from '../../net/fetch-memory.ts'
-import type { FetchResource } from '../../net/fetch-resource.ts'
+import { createFetchCache } from '../../net/cache.ts'
+import type { FetchResource } from '../../net/guarded-fetch.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { type DidDocumentKeys, readDidDocument } from './did-document.ts'
 
@@ -13,7 +13,7 @@ import { type DidDocumentKeys, readDidDocument } from './did-document.ts'
 export type DidError = 'invalid' | 'unavailable'
 
 /** Reads the document, or remembers it for `maximumAge` seconds. */
-export const readDidWeb = createFetchMemory({
+export const readDidWeb = createFetchCache({
   read: (did, { fetchResource }) => fetchDidWeb(did, fetchResource),
 })
 

@@ -3,8 +3,8 @@
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { CRL } from '../../limits.ts'
-import { createFetchMemory, type FetchSource } from '../../net/fetch-memory.ts'
-import type { FetchError } from '../../net/fetch-resource.ts'
+import { createFetchCache, type FetchSource } from '../../net/cache.ts'
+import type { FetchError } from '../../net/guarded-fetch.ts'
 import { readCopy, type SharedCopy } from '../../net/shared-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { Certificate } from '../x509/certificate.ts'
@@ -37,9 +37,9 @@ type Source = FetchSource & { readonly url: string; readonly issuer: Certificate
 type Remembered = VerifiedList & { readonly fetchedAt: number; readonly bytes: number }
 type Found = Result<Remembered, CrlError>
 
-const memory = createFetchMemory<Found, Source>({
+const memory = createFetchCache<Found, Source>({
   read: readList,
-  isGood: (found, { now }) => found.ok && isInForce(found.value, now),
+  isFresh: (found, { now }) => found.ok && isInForce(found.value, now),
   bytesOf: (found) => (found.ok ? found.value.bytes : 0),
 })
 

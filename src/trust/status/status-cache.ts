@@ -1,14 +1,9 @@
 // Status lists as they were fetched, remembered for as long as each says of itself (draft-ietf-oauth-status-list §8.4). The list
 // stays compressed, and whether it is trusted is not remembered: relying parties have anchors of their own.
 
-import { FETCH_MEMORY, STATUS_LIST } from '../../limits.ts'
-import {
-  createFetchMemory,
-  type FetchMemory,
-  type FetchSource,
-  type MemoryRules,
-} from '../../net/fetch-memory.ts'
-import type { FetchError, FetchResource } from '../../net/fetch-resource.ts'
+import { FETCH_CACHE, STATUS_LIST } from '../../limits.ts'
+import { createFetchCache, type FetchCache, type FetchCacheRules, type FetchSource } from '../../net/cache.ts'
+import type { FetchError, FetchResource } from '../../net/guarded-fetch.ts'
 import { readCopy, type SharedCopy } from '../../net/shared-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { decodeBitstringStatusList } from './bitstring-status-token.ts'
@@ -52,16 +47,16 @@ const FORMS: Readonly<Record<StatusListForm, Form>> = {
   vc: { accept: 'application/vc+jwt, application/jwt, */*;q=0.1', decode: decodeBitstringStatusList },
 }
 
-const MEMORIES: Readonly<Record<StatusListForm, FetchMemory<Found>>> = {
-  jwt: createFetchMemory(rulesFor('jwt')),
-  cwt: createFetchMemory(rulesFor('cwt')),
-  vc: createFetchMemory(rulesFor('vc')),
+const MEMORIES: Readonly<Record<StatusListForm, FetchCache<Found>>> = {
+  jwt: createFetchCache(rulesFor('jwt')),
+  cwt: createFetchCache(rulesFor('cwt')),
+  vc: createFetchCache(rulesFor('vc')),
 }
 
-function rulesFor(form: StatusListForm): MemoryRules<Found> {
+function rulesFor(form: StatusListForm): FetchCacheRules<Found> {
   return {
     read: (uri, source, last) => readToken({ uri, form }, source, last),
-    isGood: (found, { now, age }) => found.ok && isGood(found.value, now, age),
+    isFresh: (found, { now, age }) => found.ok && isGood(found.value, now, age),
     bytesOf: (found) => (found.ok ? found.value.bytes : 0),
   }
 }
@@ -70,7 +65,7 @@ function rulesFor(form: StatusListForm): MemoryRules<Found> {
 function isGood(token: CachedStatusToken, now: number, age: number): boolean {
   const isVerified = [...token.verdicts.values()].includes(true)
   const isWorthMore = isVerified && secondsToExpiry(token, now) > 0
-  return secondsToLive(token, now) > 0 && (isWorthMore || age < FETCH_MEMORY.failedSeconds)
+  return secondsToLive(token, now) > 0 && (isWorthMore || age < FETCH_CACHE.failedSeconds)
 }
 
 /** The claims' word, not HTTP's: `ttl`, within our bounds. */

@@ -4,7 +4,7 @@
 import { type CborItem, entryOf } from '../../codec/cbor.ts'
 import { isJsonObject, type Json, member } from '../../codec/json.ts'
 import { STATUS_LIST } from '../../limits.ts'
-import type { FetchResource } from '../../net/fetch-resource.ts'
+import type { FetchResource } from '../../net/guarded-fetch.ts'
 import type { SharedCache } from '../../net/shared-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { TrustAnchor } from '../anchors/anchor.ts'

@@ -1,7 +1,7 @@
 import { utf8 } from '../../../src/codec/bytes.ts'
 import type { Context } from '../../../src/formats/format.ts'
 import { jwtVcJson } from '../../../src/formats/jwt-vc-json/jwt-vc-json.ts'
-import type { FetchResource } from '../../../src/net/fetch-resource.ts'
+import type { FetchResource } from '../../../src/net/guarded-fetch.ts'
 import { err, ok } from '../../../src/result.ts'
 import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
 import { mintIssuerPki } from '../../support/certificates/certificates.ts'

@@ -3,7 +3,7 @@
 import { deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { utf8 } from '../../../src/codec/bytes.ts'
-import type { FetchResource } from '../../../src/net/fetch-resource.ts'
+import type { FetchResource } from '../../../src/net/guarded-fetch.ts'
 import { err, ok } from '../../../src/result.ts'
 import { signJose } from '../../support/people/jwt-vc.ts'
 import { expectRejection } from '../contract.ts'

@@ -1,7 +1,7 @@
 // JWT VC Issuer Metadata (SD-JWT VC §4): where it is read, what of it counts, and how often it is fetched.
 
 import { describe, expect, it } from 'vitest'
-import type { FetchResource } from '../../../src/net/fetch-resource.ts'
+import type { FetchResource } from '../../../src/net/guarded-fetch.ts'
 import { err } from '../../../src/result.ts'
 import { issuerMetadataUrl, resolveMetadataKeys } from '../../../src/trust/anchors/issuer-metadata.ts'
 import { jsonResource, NOW } from '../fixtures.ts'

@@ -1,7 +1,7 @@
 import { exportJWK, generateKeyPair } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { utf8 } from '../../../src/codec/bytes.ts'
-import type { FetchError, FetchResource } from '../../../src/net/fetch-resource.ts'
+import type { FetchError, FetchResource } from '../../../src/net/guarded-fetch.ts'
 import { err, ok, type Result } from '../../../src/result.ts'
 import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
 import { isKnownDid, resolveDidKeys } from '../../../src/trust/did/did.ts'

@@ -1,7 +1,7 @@
 // How long a revocation list is believed, and what takes its place.
 
 import { describe, expect, it } from 'vitest'
-import { CRL, FETCH_MEMORY } from '../../../src/limits.ts'
+import { CRL, FETCH_CACHE } from '../../../src/limits.ts'
 import type { SharedCache, SharedCopy } from '../../../src/net/shared-cache.ts'
 import { checkCertificates } from '../../../src/trust/revocation/certificate-revocation.ts'
 import { mintIntermediate, mintLeaf } from '../../support/certificates/certificates.ts'
@@ -68,16 +68,16 @@ describe('a list', () => {
   it('that does not come is asked for again after two seconds', async () => {
     const { at, asked } = world({})
     expect(await at(NOW)).toBe('not_fetched')
-    expect(await at(NOW + FETCH_MEMORY.failedSeconds - 1, { [LEAF_LIST]: good })).toBe('not_fetched')
+    expect(await at(NOW + FETCH_CACHE.failedSeconds - 1, { [LEAF_LIST]: good })).toBe('not_fetched')
     expect(asked()).toBe(1)
-    expect(await at(NOW + FETCH_MEMORY.failedSeconds)).toBe('valid')
+    expect(await at(NOW + FETCH_CACHE.failedSeconds)).toBe('valid')
   })
 
   it('that cannot be used is no more than one that does not come', async () => {
     const junk = await listOf({ signer: await mintIntermediate(root) })
     const { at } = world({ [LEAF_LIST]: junk })
     expect(await at(NOW)).toBe('invalid_signature')
-    expect(await at(NOW + FETCH_MEMORY.failedSeconds, { [LEAF_LIST]: good })).toBe('valid')
+    expect(await at(NOW + FETCH_CACHE.failedSeconds, { [LEAF_LIST]: good })).toBe('valid')
   })
 })
 
@@ -142,7 +142,7 @@ describe('the last good copy', () => {
 })
 
 it('lists whose names are long make room for each other by what they take', async () => {
-  const addresses = Array.from({ length: FETCH_MEMORY.bytes / CRL.bytes + 1 }, (_, i) => `${LEAF_LIST}?${i}`)
+  const addresses = Array.from({ length: FETCH_CACHE.bytes / CRL.bytes + 1 }, (_, i) => `${LEAF_LIST}?${i}`)
   const long = place(pointName(...addresses, `http://${'a'.repeat(CRL.bytes / 2)}`))
   const list = await listOf({ extensions: [long], nextUpdate: dateOf(NOW + 30 * DAY) })
   const { at, asked } = world(Object.fromEntries(addresses.map((address) => [address, list])))

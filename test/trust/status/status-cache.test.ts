@@ -3,8 +3,8 @@
 import { generateKeyPair } from 'jose'
 import { describe, expect, it, vi } from 'vitest'
 import { encodeBase64url } from '../../../src/codec/base64url.ts'
-import { FETCH_MEMORY } from '../../../src/limits.ts'
-import type { FetchError, FetchResource } from '../../../src/net/fetch-resource.ts'
+import { FETCH_CACHE } from '../../../src/limits.ts'
+import type { FetchError, FetchResource } from '../../../src/net/guarded-fetch.ts'
 import { checkStatus } from '../../../src/trust/status/status-list.ts'
 import { NOW } from '../fixtures.ts'
 import { context, deflate, goodClaims, jwksAnchor, makeJwt, URI, web, word } from './status-fixtures.ts'
@@ -52,7 +52,7 @@ describe('a list', () => {
     const bodies = [first, Promise.resolve(good)]
     const { fetchResource, asked } = web(() => bodies.shift() as Promise<string>)
     const hanging = ask(fetchResource)
-    expect(await ask(fetchResource, NOW + FETCH_MEMORY.underWaySeconds + 1)).toBe('valid')
+    expect(await ask(fetchResource, NOW + FETCH_CACHE.pendingSeconds + 1)).toBe('valid')
     expect(asked.length).toBe(2)
     answer(good)
     expect(await hanging).toBe('valid')
@@ -64,7 +64,7 @@ describe('a list', () => {
     const { fetchResource } = web(() => bodies.shift() as Promise<string>)
     void ask(fetchResource)
     const waiting = ask(fetchResource)
-    await vi.advanceTimersByTimeAsync(FETCH_MEMORY.underWaySeconds * 1000)
+    await vi.advanceTimersByTimeAsync(FETCH_CACHE.pendingSeconds * 1000)
     vi.useRealTimers()
     expect(await waiting).toBe('valid')
   })
@@ -144,7 +144,7 @@ describe('a failure', () => {
 describe('memory', () => {
   it('holds so many lists, and forgets the oldest', async () => {
     const { fetchResource, asked } = web(async () => makeJwt({ sub: asked.at(-1)?.url }))
-    for (let i = 0; i <= FETCH_MEMORY.names; i++) await ask(fetchResource, NOW, `${URI}/${i}`)
+    for (let i = 0; i <= FETCH_CACHE.names; i++) await ask(fetchResource, NOW, `${URI}/${i}`)
     const before = asked.length
     expect(await ask(fetchResource, NOW, `${URI}/1`)).toBe('valid')
     expect(asked.length).toBe(before)

@@ -5,7 +5,7 @@ import { deflateSync } from 'node:zlib'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { encodeBase64url } from '../../../src/codec/base64url.ts'
 import { concatBytes, utf8 } from '../../../src/codec/bytes.ts'
-import type { FetchError, FetchResource, ResourceRequest } from '../../../src/net/fetch-resource.ts'
+import type { FetchError, FetchResource, ResourceRequest } from '../../../src/net/guarded-fetch.ts'
 import { err, ok, type Result } from '../../../src/result.ts'
 import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
 import {

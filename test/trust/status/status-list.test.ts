@@ -6,7 +6,7 @@ import { encodeBase64url } from '../../../src/codec/base64url.ts'
 import { decodeHex, utf8 } from '../../../src/codec/bytes.ts'
 import { decodeCbor } from '../../../src/codec/cbor.ts'
 import { STATUS_LIST } from '../../../src/limits.ts'
-import type { FetchError } from '../../../src/net/fetch-resource.ts'
+import type { FetchError } from '../../../src/net/guarded-fetch.ts'
 import { checkStatus, parseStatusClaim, parseStatusElement } from '../../../src/trust/status/status-list.ts'
 import vectors from '../../vectors/token-status-list.json' with { type: 'json' }
 import { NOW } from '../fixtures.ts'

@@ -3,7 +3,7 @@
 import { generateKeyPair } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { utf8 } from '../../../src/codec/bytes.ts'
-import type { FetchResource } from '../../../src/net/fetch-resource.ts'
+import type { FetchResource } from '../../../src/net/guarded-fetch.ts'
 import type { SharedCache, SharedCopy } from '../../../src/net/shared-cache.ts'
 import { checkStatus } from '../../../src/trust/status/status-list.ts'
 import { NOW } from '../fixtures.ts'

@@ -1,7 +1,7 @@
 // A path whose certificates name revocation lists, and a web that has the lists. Tests change one thing.
 
 import { concatBytes } from '../../../src/codec/bytes.ts'
-import type { FetchError, FetchResource, ResourceRequest } from '../../../src/net/fetch-resource.ts'
+import type { FetchError, FetchResource, ResourceRequest } from '../../../src/net/guarded-fetch.ts'
 import { err, ok } from '../../../src/result.ts'
 import {
   type CertificateStatus,

@@ -1,0 +1,147 @@
+// Cache in the memory of an isolate: bounded, and one read serves all callers that need the same value at the same time.
+
+import { FETCH_CACHE } from '../limits.ts'
+import type { Result } from '../result.ts'
+import type { FetchResource } from './guarded-fetch.ts'
+import type { SharedCache } from './shared-cache.ts'
+import { withDeadline } from './time-limit.ts'
+
+/** Values by name. The least recently used value is dropped first. */
+export type Cache<Value> = {
+  /** Returns the stored value while it is fresh, else the result of `read`. */
+  readonly get: (name: string, lookup: Lookup<Value>) => Promise<Value>
+  /** Drops a value. A read that is under way is not stored: it may be older than the change. */
+  readonly forget: (name: string) => void
+}
+
+export type Lookup<Value> = {
+  /** Unix milliseconds. */
+  readonly now: number
+  readonly isFresh: (value: Value, ageMs: number) => boolean
+  /** Reads the value. `last` is the stored value that is no longer fresh. */
+  readonly read: (last: Value | undefined) => Promise<Value>
+}
+
+export type CacheRules<Value> = {
+  /** Values stored at most. */
+  readonly names: number
+  /** Bytes stored at most, and the bytes of one value. */
+  readonly bytes?: { readonly limit: number; readonly of: (value: Value) => number }
+  /** Milliseconds a caller waits for a read that another caller started. */
+  readonly waitMs: number
+  /** Value returned after that time. Without it the caller starts a read of its own. */
+  readonly late?: Value
+  readonly mayStore?: (value: Value) => boolean
+  /** Keeps a read running when the request that started it has ended. */
+  readonly inBackground?: (work: Promise<unknown>) => void
+}
+
+/** Makes a cache. */
+export function createCache<Value>(rules: CacheRules<Value>): Cache<Value> {
+  const { names, waitMs, mayStore = () => true } = rules
+  const { limit, of: bytesOf } = rules.bytes ?? { limit: 0, of: () => 0 }
+  const entries = new Map<string, Entry<Value>>()
+  const reads = new Map<string, PendingRead<Value>>()
+
+  const store = (name: string, entry: Entry<Value>) => {
+    entries.delete(name)
+    entries.set(name, entry) // a Map keeps the order of insertion
+    let bytes = 0
+    if (limit > 0) for (const other of entries.values()) bytes += other.bytes
+    for (const [oldest, other] of entries) {
+      if ((entries.size <= names && bytes <= limit) || entries.size === 1) return
+      entries.delete(oldest)
+      bytes -= other.bytes
+    }
+  }
+  const finish = (name: string, read: PendingRead<Value>, value?: Value) => {
+    if (reads.get(name) !== read) return
+    reads.delete(name)
+    if (value !== undefined && mayStore(value))
+      store(name, { readAt: read.startedAt, bytes: bytesOf(value), value })
+  }
+  return {
+    get: async (name, { now, isFresh, read }) => {
+      const entry = entries.get(name)
+      // The clock may step back: a value of the future is as old as it is far away.
+      if (entry !== undefined && isFresh(entry.value, Math.abs(now - entry.readAt))) {
+        store(name, entry)
+        return entry.value
+      }
+      const pending = reads.get(name)
+      if (pending !== undefined && Math.abs(now - pending.startedAt) <= waitMs) {
+        // The request that started the read may have been cancelled. Its promise then never settles.
+        const value = await withDeadline(pending.value, waitMs, rules.late)
+        if (value !== undefined) return value
+      }
+      const started = { startedAt: now, value: read(entry?.value) }
+      reads.set(name, started)
+      const finished = started.value.then(
+        (value) => finish(name, started, value),
+        () => finish(name, started),
+      )
+      rules.inBackground?.(finished)
+      await finished
+      return started.value
+    },
+    forget: (name) => {
+      entries.delete(name)
+      reads.delete(name)
+    },
+  }
+}
+
+type Entry<Value> = { readonly readAt: number; readonly bytes: number; readonly value: Value }
+type PendingRead<Value> = { readonly startedAt: number; readonly value: Promise<Value> }
+
+/** Dependencies of a fetch: Unix seconds, a guarded fetch, and the cache that isolates share. */
+export type FetchSource = {
+  readonly now: number
+  readonly fetchResource: FetchResource
+  readonly sharedCache?: SharedCache | undefined
+}
+
+/** Returns the cached result for a name while it is younger than `maximumAge` seconds, else a new one. */
+export type FetchCache<Found, Source extends FetchSource = FetchSource> = (
+  name: string,
+  source: Source,
+  maximumAge: number,
+) => Promise<Found>
+
+export type FetchCacheRules<Found, Source extends FetchSource = FetchSource> = {
+  /** Fetches the resource of a name. `last` is the cached result that is no longer fresh. */
+  readonly read: (name: string, source: Source, last: Found | undefined) => Promise<Found>
+  /** Freshness rule of a success, in addition to `maximumAge`. `age` is in seconds. */
+  readonly isFresh?: (found: Found, at: { readonly now: number; readonly age: number }) => boolean
+  /** Bytes of a result. Without it only the names are counted. */
+  readonly bytesOf?: (found: Found) => number
+}
+
+/** Makes a cache of fetched resources. Failures are cached briefly, so that many posts do not cause many fetches. */
+export function createFetchCache<
+  Found extends Result<unknown, unknown>,
+  Source extends FetchSource = FetchSource,
+>({
+  read,
+  isFresh = () => true,
+  bytesOf = () => 0,
+}: FetchCacheRules<Found, Source>): FetchCache<Found, Source> {
+  const { names, bytes, failedSeconds, pendingSeconds } = FETCH_CACHE
+  const rules = { names, bytes: { limit: bytes, of: bytesOf }, waitMs: pendingSeconds * 1000 }
+  // One cache for each fetch function: its results must not reach a caller that may not fetch them (loopback).
+  const caches = new WeakMap<FetchResource, Cache<Found>>()
+  return (name, source, maximumAge) => {
+    const { now, fetchResource } = source
+    const cache = caches.get(fetchResource) ?? createCache<Found>(rules)
+    caches.set(fetchResource, cache)
+    return cache.get(name, {
+      now: now * 1000,
+      isFresh: (found, ageMs) => {
+        const age = ageMs / 1000
+        if (!found.ok) return age < Math.min(maximumAge, failedSeconds)
+        return age < maximumAge && isFresh(found, { now, age })
+      },
+      read: (last) => read(name, source, last),
+    })
+  }
+}
