@@ -20,7 +20,8 @@ import { freePort, type Server, startServer } from '../support/service/server.ts
 const NOT_RUN: readonly (readonly [string, RegExp])[] = [
   ['the service that the others are run against; test/system/launcher.test.ts runs it', /^npm start$/],
   ['what runs this; test/scripts/test-summary.test.ts', /^npm test\b/],
-  ['run by .ci/run', /^npm (run check|ci)$/],
+  ['run by .ci/run', /^npm (run (check|prose)|ci)$/],
+  ['writes; `npm run check` finds a difference', /^npm run types$/],
   ['writes; `npm run check` tells whether it would', /^npm run format$/],
   ['writes; test/documents/generated.test.ts makes the same', /^npm run docs$/],
   ['writes; test/openapi/description.test.ts makes the same', /^npm run openapi$/],
