@@ -1,27 +1,12 @@
 import { join } from 'node:path'
 import { cloudflareTest } from '@cloudflare/vitest-pool-workers'
 import { defineConfig } from 'vitest/config'
+import { IN_BOTH, PROJECTS } from './scripts/service/test-projects.mjs'
 import { TEST_ENVIRONMENT } from './test/support/service/environment.ts'
 
-const CORE = [
-  'codec',
-  'crypto',
-  'trust',
-  'formats',
-  'openid4vp',
-  'policy',
-  'net',
-  'webhook',
-  'qr',
-  'client',
-  'sandbox',
-  'limits',
-  'scripts',
-  'documents',
-]
-const WORKERS = ['metrics', 'openapi', 'session', 'relying-party', 'routes', 'workerd']
-/** Of the core, what leans on the platform: the platform's own inflater. */
-const IN_BOTH = ['test/trust/status/status-inflate.test.ts']
+/** Every test of a project. */
+const testsOf = (project: keyof typeof PROJECTS) =>
+  PROJECTS[project].map((folder) => `test/${folder}/**/*.test.ts`)
 
 /** Tests of the objects meet no sandbox: whatever it is asked for, there is nothing. */
 const noSandbox = () => new Response('', { status: 404, headers: { 'content-type': 'text/html' } })
@@ -46,7 +31,7 @@ export default defineConfig({
         test: {
           name: 'core',
           testTimeout: 60_000,
-          include: ['test/*.test.ts', ...CORE.map((room) => `test/${room}/**/*.test.ts`)],
+          include: ['test/*.test.ts', ...testsOf('core')],
         },
       },
       {
@@ -66,14 +51,14 @@ export default defineConfig({
           hookTimeout: 60_000,
           // What only node can make, for tests inside workerd.
           globalSetup: 'test/workerd/mdocs.ts',
-          include: [...WORKERS.map((room) => `test/${room}/**/*.test.ts`), ...IN_BOTH],
+          include: [...testsOf('workers'), ...IN_BOTH],
         },
       },
       {
         resolve,
         test: {
           name: 'system',
-          include: ['test/conformance/**/*.test.ts', 'test/system/**/*.test.ts'],
+          include: testsOf('system'),
           testTimeout: 60_000,
           hookTimeout: 60_000,
           maxWorkers: 2, // each file starts a service of its own; with more, those that kill and race would starve
@@ -83,7 +68,7 @@ export default defineConfig({
         resolve,
         test: {
           name: 'browser',
-          include: ['test/browser/**/*.test.ts'],
+          include: testsOf('browser'),
           testTimeout: 60_000,
           hookTimeout: 60_000,
           fileParallelism: false,

@@ -1,4 +1,5 @@
-// `npm test [-- file …]`: every project, one after the other, and one closing line summed from the runner's own reports.
+// `npm test [-- part-of-a-path …]`: runs the projects that have such tests, one after the other.
+// The last line is the sum of the runner's own reports.
 
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
@@ -7,22 +8,29 @@ import { ensureBundle } from './service/bundle.mjs'
 import { findChromium, NO_CHROMIUM } from './service/chromium.mjs'
 import { ensureInstalled } from './service/install.mjs'
 import { NODE, ROOT } from './service/paths.mjs'
+import { selectProjects } from './service/test-projects.mjs'
 import { closingLine, refusalLine, summarise } from './service/test-summary.mjs'
 
-const PROJECTS = ['core', 'workers', 'system', 'browser']
 const REPORTS = join(ROOT, 'reports')
 
 const filters = process.argv.slice(2)
+const { projects, needsBundle, unmatched } = selectProjects(filters)
+if (unmatched.length > 0) {
+  for (const filter of unmatched) {
+    console.error(`No test file has "${filter}" in its path. Give a part of a path, such as test/trust.`)
+  }
+  process.exit(1)
+}
 ensureInstalled()
-ensureBundle()
+if (needsBundle) ensureBundle()
 rmSync(REPORTS, { recursive: true, force: true })
 mkdirSync(REPORTS, { recursive: true })
 
-const summary = summarise(PROJECTS.map(run), {
+const summary = summarise(projects.map(run), {
   everyProject: filters.length === 0,
   noSkips: process.env.CI !== undefined,
 })
-if (findChromium() === undefined) console.error(NO_CHROMIUM)
+if (projects.includes('browser') && findChromium() === undefined) console.error(NO_CHROMIUM)
 for (const fault of summary.faults) console.error(fault)
 const refusals = refusalLine(summary)
 if (refusals !== undefined) console.log(refusals)
@@ -54,6 +62,6 @@ function readReport(path) {
   try {
     return JSON.parse(readFileSync(path, 'utf8'))
   } catch {
-    return null // The runner died before it could write one: a fault in the summary.
+    return null // The runner ended without a report. The summary fails because of that.
   }
 }
