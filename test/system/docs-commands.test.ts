@@ -27,7 +27,7 @@ const NOT_RUN: readonly (readonly [string, RegExp])[] = [
   ['writes; test/openapi/description.test.ts makes the same', /^npm run openapi$/],
   ['writes; test/browser/states.test.ts sees the same', /^npm run screenshots$/],
   ['run before any test, and by test/scripts/client-package.test.ts', /^npm run build$/],
-  ['ends only when it is told to', /^(npm run|wrangler) dev$/],
+  ['ends only when it is told to', /^((npm run|wrangler) dev|npm run test:watch)$/],
   ['takes two minutes of a quiet machine', /^npm run bench$/],
   ['run by test/system/frames.test.ts', /^node scripts\/frames\.mjs/],
   ['needs an account; test/scripts/deploy.test.ts runs the dry run', /^(npm run deploy\b|wrangler (?!dev))/],
