@@ -3,8 +3,7 @@
 
 import { DurableObject } from 'cloudflare:workers'
 import { type Env, withJurisdiction } from '../env.ts'
-import { type ChainLifetime, chainLifetime } from '../trust/x509/chain-lifetime.ts'
-import { relyingPartyStub } from './identifier.ts'
+import type { ChainLifetime } from '../trust/x509/chain-lifetime.ts'
 
 /** One line of the list. `created_at` is Unix milliseconds. */
 export type DirectoryEntry = {
@@ -44,25 +43,6 @@ export class Directory extends DurableObject<Env> {
     // A row without dates: no certificate of its own.
     ctx.storage.sql.exec(`CREATE TABLE IF NOT EXISTS verifier_certificates (
       relying_party_id TEXT PRIMARY KEY, expires_at INTEGER, renew_from INTEGER) WITHOUT ROWID`)
-    if (ctx.storage.kv.get(DATED) !== 'all')
-      void ctx.blockConcurrencyWhile(() => ctx.storage.setAlarm(Date.now()))
-  }
-
-  /** Dates the certificates of relying parties that are older than the dates, some at a time. */
-  override async alarm(): Promise<void> {
-    const after = this.ctx.storage.kv.get<number | 'all'>(DATED) ?? 0
-    if (after === 'all') return
-    const { entries, next } = this.list(after, DATED_AT_ONCE)
-    await Promise.all(
-      entries.map(async ({ relying_party_id }) => {
-        const view = await relyingPartyStub(this.env.RELYING_PARTY, relying_party_id)?.view()
-        const verifier = view?.ok ? view.value.verifier : null
-        // What has been noted meanwhile is newer.
-        this.#note('IGNORE', relying_party_id, verifier && chainLifetime(verifier.certificate_chain_pem))
-      }),
-    )
-    this.ctx.storage.kv.put(DATED, next ?? 'all')
-    if (next !== null) await this.ctx.storage.setAlarm(Date.now())
   }
 
   add(entry: DirectoryEntry): void {
@@ -82,7 +62,10 @@ export class Directory extends DurableObject<Env> {
 
   /** Notes how long the certificate lasts that a relying party has of its own now; `null` where it has none. */
   noteCertificate(relyingPartyId: string, lifetime: ChainLifetime | null): void {
-    this.#note('REPLACE', relyingPartyId, lifetime)
+    const statement = `INSERT OR REPLACE INTO verifier_certificates
+      SELECT relying_party_id, ?, ? FROM relying_parties WHERE relying_party_id = ?`
+    const dates = [lifetime?.expiresAt ?? null, lifetime?.renewFrom ?? null]
+    this.ctx.storage.sql.exec(statement, ...dates, relyingPartyId)
   }
 
   /** How the certificates of relying parties stand at `now` (Unix milliseconds). */
@@ -128,20 +111,7 @@ export class Directory extends DurableObject<Env> {
     const rows = this.ctx.storage.sql.exec<{ name: string; livemode: number }>('SELECT * FROM trust_lists')
     return rows.toArray().map(({ name, livemode }) => ({ name, livemode: livemode === 1 }))
   }
-
-  /** Says nothing of a relying party that is not listed. */
-  #note(conflict: 'IGNORE' | 'REPLACE', relyingPartyId: string, lifetime: ChainLifetime | null): void {
-    const statement = `INSERT OR ${conflict} INTO verifier_certificates
-      SELECT relying_party_id, ?, ? FROM relying_parties WHERE relying_party_id = ?`
-    const dates = [lifetime?.expiresAt ?? null, lifetime?.renewFrom ?? null]
-    this.ctx.storage.sql.exec(statement, ...dates, relyingPartyId)
-  }
 }
-
-/** How far the certificates have been dated that were there before the dates: a cursor, or `all`. */
-const DATED = 'certificates_dated'
-/** Relying parties asked at once. */
-const DATED_AT_ONCE = 40
 
 const MAXIMUM_TRUST_LISTS = 50
 

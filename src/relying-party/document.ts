@@ -1,6 +1,7 @@
 // What a relying party's object stores: one document. Secrets in it are sealed (webhook secrets, signing key) or hashed
 // (API keys); the place each one is sealed for is this relying party and this field.
 
+import { type Schema, upgradeDocument } from '../codec/upgrade.ts'
 import type { PublicJwk } from '../crypto/jwk.ts'
 import { type Sealing, unseal } from '../crypto/seal.ts'
 import { decodePemCertificates } from '../trust/anchors/anchor-certificates.ts'
@@ -14,8 +15,8 @@ import type {
   WebhookEndpoint,
 } from './settings/settings.ts'
 
-/** The version of the stored shape. A change appends one upgrade step to `readDocument`. */
-export const SCHEMA_VERSION = 7
+/** The version of the stored shape, and the first that is read. A change appends one step to `SCHEMA`. */
+export const SCHEMA_VERSION = 8
 
 /** Live secrets of one webhook at most: the newest ones stay. */
 const MAXIMUM_WEBHOOK_SECRETS = 3
@@ -44,66 +45,17 @@ export type SealedSecret = { readonly sealed: string; readonly expires_at: numbe
 
 export type FormerKey = { readonly jwk: PublicJwk; readonly until: number }
 
-/** Reads what storage holds; `undefined` where there is nothing. Throws for a version this code does not know: it never guesses. */
+/** Reads a stored value; `undefined` where nothing is stored. Throws for a version that this code does not know. */
 export function readDocument(stored: unknown): RelyingPartyDocument | undefined {
   if (stored === undefined) return undefined
-  const { schema_version } = stored as { schema_version: unknown } // written by this service alone
-  if (schema_version === SCHEMA_VERSION) return stored as RelyingPartyDocument
-  const upgrade = UPGRADES[schema_version as number]
-  if (upgrade !== undefined) return upgrade(stored as never)
-  throw new Error(`relying party document of unknown version ${String(schema_version)}`)
+  const document = stored as { readonly schema_version: unknown } // written by this module alone
+  return upgradeDocument(document, document.schema_version, SCHEMA) as RelyingPartyDocument
 }
 
-/** Before there was a choice: what could not be checked was refused. */
-type Version1 = Omit<Version2, 'status_unavailable'>
-
-function fromVersion1(stored: Version1): Version2 {
-  return { ...stored, status_unavailable: 'refuse' }
-}
-
-/** Before there were DIDs: no key was looked for in a document. */
-type Version2 = Omit<Version3, 'former_verifier_keys'>
-
-function fromVersion2(stored: Version2): Version3 {
-  return { ...stored, former_verifier_keys: [] }
-}
-
-/** Before people could be asked to confirm transactions. */
-type Version3 = Omit<Version4, 'transaction_data_types'>
-
-function fromVersion3(stored: Version3): Version4 {
-  return { ...stored, transaction_data_types: [] }
-}
-
-/** Before there were lists: a relying party had anchors of its own alone. */
-type Version4 = Omit<Version5, 'anchor_sets'>
-
-function fromVersion4(stored: Version4): Version5 {
-  return { ...stored, anchor_sets: [] }
-}
-
-/** Before pages could look like their relying party. */
-type Version5 = Omit<Version6, 'branding'>
-
-function fromVersion5(stored: Version5): Version6 {
-  return { ...stored, branding: null }
-}
-
-/** Before certificates were looked up in revocation lists: who relied on that is not refused anything unasked. */
-type Version6 = Omit<RelyingPartyDocument, 'schema_version' | 'certificate_revocation'>
-
-function fromVersion6(stored: Version6): RelyingPartyDocument {
-  return { ...stored, schema_version: SCHEMA_VERSION, certificate_revocation: 'off' }
-}
-
-/** By the version that is stored: its own step, and all that follow. */
-const UPGRADES: Readonly<Record<number, (stored: never) => RelyingPartyDocument>> = {
-  6: fromVersion6,
-  5: (stored) => fromVersion6(fromVersion5(stored)),
-  4: (stored) => fromVersion6(fromVersion5(fromVersion4(stored))),
-  3: (stored) => fromVersion6(fromVersion5(fromVersion4(fromVersion3(stored)))),
-  2: (stored) => fromVersion6(fromVersion5(fromVersion4(fromVersion3(fromVersion2(stored))))),
-  1: (stored) => fromVersion6(fromVersion5(fromVersion4(fromVersion3(fromVersion2(fromVersion1(stored)))))),
+const SCHEMA: Schema = {
+  current: SCHEMA_VERSION,
+  steps: {},
+  unreadable: 'relying party document of unknown version ',
 }
 
 /** Opens the document's secrets. Throws where they cannot be opened: the server secret is then not the one they were sealed with. */

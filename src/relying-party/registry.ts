@@ -29,7 +29,7 @@ export async function updateRelyingParty(
   relyingPartyId: string,
   patch: SettingsPatch,
 ): Promise<Result<SettingsView, 'not_found'>> {
-  const stub = relyingPartyStub(env.RELYING_PARTY, relyingPartyId)
+  const stub = relyingPartyStub(env, relyingPartyId)
   if (stub === undefined) return err('not_found')
   const updated = await stub.update(patch)
   forgetSettings(relyingPartyId)
@@ -40,7 +40,7 @@ export async function updateRelyingParty(
 
 /** Erases a relying party with its keys and secrets. False where neither object nor directory knew it. */
 export async function eraseRelyingParty(env: Env, relyingPartyId: string): Promise<boolean> {
-  const stub = relyingPartyStub(env.RELYING_PARTY, relyingPartyId)
+  const stub = relyingPartyStub(env, relyingPartyId)
   if (stub === undefined) return false
   const existed = await stub.erase()
   forgetSettings(relyingPartyId)

@@ -3,6 +3,7 @@
 
 import { decodeBase64url, encodeBase64url } from '../codec/base64url.ts'
 import { decodeHex, encodeHex } from '../codec/bytes.ts'
+import type { Env } from '../env.ts'
 
 const PREFIX = 'v_'
 
@@ -14,18 +15,21 @@ export function verificationIdOf(id: DurableObjectId): string {
   return PREFIX + encodeBase64url(decodeHex(id.toString()) ?? new Uint8Array())
 }
 
-/** The object id behind a `verification_id`; `undefined` for every text that this namespace did not issue. */
-export function sessionIdOf(
-  namespace: DurableObjectNamespace,
+/** Returns the object of a `verification_id`; `undefined` for every text that this service did not issue. */
+export function sessionStub(
+  { VERIFICATION_SESSION }: Pick<Env, 'VERIFICATION_SESSION'>,
   verificationId: string,
-): DurableObjectId | undefined {
+): SessionStub | undefined {
   if (!verificationId.startsWith(PREFIX) || verificationId.length !== PREFIX.length + ID_LENGTH)
     return undefined
   const bytes = decodeBase64url(verificationId.slice(PREFIX.length))
   if (bytes === undefined) return undefined
   try {
-    return namespace.idFromString(encodeHex(bytes))
+    return VERIFICATION_SESSION.get(VERIFICATION_SESSION.idFromString(encodeHex(bytes)))
   } catch {
-    return undefined // the platform refuses ids it did not make
+    return undefined // `idFromString` throws for ids that the platform did not make
   }
 }
+
+/** A session's object, as the edge calls it. */
+export type SessionStub = ReturnType<Env['VERIFICATION_SESSION']['get']>

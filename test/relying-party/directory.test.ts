@@ -1,9 +1,5 @@
-import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { describe, expect, it, vi } from 'vitest'
-import { createRelyingParty } from '../../src/relying-party/registry.ts'
-import type { SettingsInput } from '../../src/relying-party/settings/settings.ts'
-import { TEST_ENVIRONMENT, VERIFIER_CERTIFICATE_PEM } from '../support/service/environment.ts'
+import { describe, expect, it } from 'vitest'
 
 const NOW = Date.parse('2026-11-21T12:00:00Z')
 const DAY = 86_400_000
@@ -58,69 +54,7 @@ describe('the dates of certificates that relying parties have of their own', () 
   })
 })
 
-describe('a directory from before the dates', () => {
-  it('asks each relying party for its certificate, and only once', async () => {
-    const ids: string[] = []
-    for (let i = 0; i < 3; i++) ids.push(await newRelyingParty(i === 0))
-    const directory = newDirectory()
-    for (const id of ids) await listed(directory, id)
-    await listed(directory, 'rp_gone')
-    await directory.noteCertificate(ids[1] ?? '', { validFrom: 0, expiresAt: NOW, renewFrom: 0 }) // before its turn came
-    await asBefore(directory)
-    await vi.waitFor(async () => expect(await datesOf(directory)).toEqual([EXPIRES_AT, NOW, null, null]))
-    await evictDurableObject(directory)
-    expect(await datesOf(directory)).toEqual([EXPIRES_AT, NOW, null, null])
-    expect(await runInDurableObject(directory, (_, { storage }) => storage.getAlarm())).toBeNull()
-  })
-
-  it('asks them all, however many there are', async () => {
-    const directory = newDirectory()
-    for (let i = 0; i < 40; i++) await listed(directory, `rp_${i}`)
-    await listed(directory, await newRelyingParty(true))
-    await asBefore(directory)
-    await vi.waitFor(async () => expect((await datesOf(directory)).at(-1)).toBe(EXPIRES_AT))
-  })
-})
-
 async function datesOf(directory: Listing): Promise<readonly (number | null)[]> {
   const { entries } = await directory.list(0, 50)
   return entries.map((entry) => entry.verifier_certificate_expires_at)
-}
-
-/** Starts the object anew on what an older version left: no note of how far it has come. */
-async function asBefore(directory: Listing): Promise<void> {
-  await runInDurableObject(directory, async (_, { storage }) => {
-    storage.kv.delete('certificates_dated')
-    await storage.deleteAlarm()
-  })
-  await evictDurableObject(directory)
-  await directory.trustLists()
-}
-
-async function newRelyingParty(hasCertificate: boolean): Promise<string> {
-  const signing_jwk = JSON.parse(TEST_ENVIRONMENT.VERIFIER_SIGNING_JWK)
-  const verifier = { signing_jwk, certificate_chain_pem: VERIFIER_CERTIFICATE_PEM }
-  const created = await createRelyingParty(env, { ...INPUT, verifier: hasCertificate ? verifier : null }, NOW)
-  return created.settings.relying_party_id
-}
-
-const INPUT: SettingsInput = {
-  name: 'Shop',
-  livemode: false,
-  webhook: null,
-  trust_anchors: [],
-  anchor_sets: [],
-  credential_types: [],
-  transaction_data_types: [],
-  formats: null,
-  request_options: {},
-  by_value: true,
-  status_unavailable: 'refuse',
-  certificate_revocation: 'off',
-  return_urls: [],
-  origins: [],
-  branding: null,
-  retention_seconds: 3600,
-  claims_encryption_jwk: null,
-  verifier: null,
 }

@@ -2,7 +2,7 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { TrustListConfig } from '../../src/relying-party/trust-lists/trust-list-schema.ts'
-import { subscribedAnchors, trustListStandings } from '../../src/relying-party/trust-lists/trust-lists.ts'
+import { subscribedAnchors, trustListHealth } from '../../src/relying-party/trust-lists/trust-lists.ts'
 import { type IssuerPki, type Minted, mintIssuerPki } from '../support/certificates/certificates.ts'
 import {
   LIST_NOW,
@@ -221,10 +221,10 @@ describe('a copy', () => {
     expect(await wakeAfter(HOUR)).toMatchObject({ usable_until: NOW + 2 * HOUR })
     expect(await anchorsAt(NOW + 2 * HOUR - 1)).toMatchObject({ incomplete: false })
     expect(await anchorsAt(NOW + 2 * HOUR)).toEqual({ incomplete: true, anchors: [] })
-    const standing = { name: config.name, usableUntil: NOW + 2 * HOUR }
-    const at = (time: number) => trustListStandings(env, [config], time)
-    expect(await at(NOW + 2 * HOUR - 1)).toEqual([{ ...standing, isUsable: true }])
-    expect(await at(NOW + 2 * HOUR)).toEqual([{ ...standing, isUsable: false }])
+    const health = { name: config.name, usableUntil: NOW + 2 * HOUR }
+    const at = (time: number) => trustListHealth(env, [config], time)
+    expect(await at(NOW + 2 * HOUR - 1)).toEqual([{ ...health, isUsable: true }])
+    expect(await at(NOW + 2 * HOUR)).toEqual([{ ...health, isUsable: false }])
     expect(await wakeAfter(0)).toMatchObject({ trust_as_of: NOW + HOUR, last_attempt: { fault: 'expired' } })
   })
 

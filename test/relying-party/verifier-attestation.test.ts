@@ -41,7 +41,7 @@ it.each([[{}], [{ exp: SECONDS + 1 }], [{ nbf: SECONDS + 30 }]])('is taken with 
 it('is kept and shown, and the key is neither', async () => {
   const body = await bodyWith({})
   const id = env.RELYING_PARTY.newUniqueId()
-  const stub = relyingPartyStub(env.RELYING_PARTY, relyingPartyIdOf(id))!
+  const stub = relyingPartyStub(env, relyingPartyIdOf(id))!
   await stub.create(await creationSchema(RULES).parseAsync(body), NOW)
   expect(await stub.settings()).toMatchObject({ ok: true, value: { verifier: body.verifier } })
   const { signing_jwk: _, ...shown } = body.verifier

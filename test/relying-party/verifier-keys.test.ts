@@ -68,14 +68,4 @@ describe('the verifier keys of a relying party', () => {
     vi.setSystemTime(NOW + VERIFIER_KEY_OVERLAP)
     expect(await kept()).toBe(1)
   })
-
-  it.each([1, 2])('are the one that signs, in a document of version %i', async (schema_version) => {
-    const stub = await create({ verifier: VERIFIER })
-    const keys = await runInDurableObject(stub, (object, state) => {
-      const { former_verifier_keys, ...older } = state.storage.kv.get<Stored>('document')!
-      state.storage.kv.put('document', { ...older, schema_version })
-      return object.verifierKeys()
-    })
-    expect(keys).toEqual({ ok: true, value: [KEY] })
-  })
 })

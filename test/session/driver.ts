@@ -4,7 +4,7 @@ import { env } from 'cloudflare:workers'
 import { decodeJwt, type JWK } from 'jose'
 import { expect } from 'vitest'
 import { createApp } from '../../src/routes/app.ts'
-import { sessionIdOf } from '../../src/session/identifier.ts'
+import { sessionStub } from '../../src/session/identifier.ts'
 import type { VerificationSession } from '../../src/session/verification-session.ts'
 import { call, createRelyingParty, json } from '../routes/edge/edge-app.ts'
 import { lintWalletAnswer, NEVER_A_FAULT } from '../support/linters/wallet-answer-linter.ts'
@@ -150,7 +150,7 @@ export async function goodAnswer(
 
 /** The session's object. */
 export function stubOf(id: string): DurableObjectStub<VerificationSession> {
-  const objectId = sessionIdOf(env.VERIFICATION_SESSION, id)
-  if (objectId === undefined) throw new Error('not a session id')
-  return env.VERIFICATION_SESSION.get(objectId)
+  const stub = sessionStub(env, id)
+  if (stub === undefined) throw new Error('not a session id')
+  return stub
 }

@@ -66,7 +66,7 @@ it('shows an event of the log as it is stored', async () => {
 })
 
 it('shows a relying party as it is stored', async () => {
-  const stub = relyingPartyStub(env.RELYING_PARTY, setting.relyingPartyId)
+  const stub = relyingPartyStub(env, setting.relyingPartyId)
   const { webhook, ...document } = await stored(stub as DurableObjectStub, 'document')
   const { webhook: shown, ...example } = RELYING_PARTY
   expect(shapeOf(example)).toEqual(shapeOf(document))

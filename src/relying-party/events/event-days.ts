@@ -2,7 +2,6 @@
 // it any more, so whoever has read it has read all of it. What comes late enters the day on which it comes.
 
 import type { Env } from '../../env.ts'
-import type { EventLog } from './event-log.ts'
 
 const DAY_MS = 86_400_000
 
@@ -36,6 +35,6 @@ export function oldestDay(now: number): number {
  * One day of a relying party's log. The name is made here and nowhere else, of an id that was authenticated or that a session
  * stored: nobody can name another's log, nor make objects by guessing.
  */
-export function eventLogStub(env: Env, relyingPartyId: string, day: number): DurableObjectStub<EventLog> {
-  return env.EVENT_LOG.get(env.EVENT_LOG.idFromName(`${relyingPartyId}/${day}`))
+export function eventLogStub({ EVENT_LOG }: Env, relyingPartyId: string, day: number) {
+  return EVENT_LOG.getByName(`${relyingPartyId}/${day}`)
 }

@@ -20,9 +20,7 @@ export async function settingsOf(
   relyingPartyId: string,
   now: number,
 ): Promise<Result<Settings, 'not_found' | 'unavailable'>> {
-  const found = await cache.get(relyingPartyId, now, () =>
-    relyingPartyStub(env.RELYING_PARTY, relyingPartyId)?.settings(),
-  )
+  const found = await cache.get(relyingPartyId, now, () => relyingPartyStub(env, relyingPartyId)?.settings())
   return found ?? err('not_found')
 }
 

@@ -43,7 +43,7 @@ export async function eraseTrustList(env: Env, name: string): Promise<boolean> {
 }
 
 /** How a list stands: whether it may vouch for anybody, and until when (Unix milliseconds; `null`: for as long as it is kept). */
-export type TrustListStanding = {
+export type TrustListHealth = {
   readonly name: string
   readonly isUsable: boolean
   /** 0 where the list could not be asked, or never came. */
@@ -51,11 +51,11 @@ export type TrustListStanding = {
 }
 
 /** How the lists of these names stand at `now` (Unix milliseconds). */
-export async function trustListStandings(
+export async function trustListHealth(
   env: Env,
   entries: readonly TrustListEntry[],
   now: number,
-): Promise<readonly TrustListStanding[]> {
+): Promise<readonly TrustListHealth[]> {
   const found = await Promise.all(
     entries.map(async ({ name }) => ({ name, copy: await copyOf(env, name, now) })),
   )

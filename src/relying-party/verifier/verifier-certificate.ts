@@ -4,7 +4,7 @@
 import * as z from 'zod/mini'
 import { utf8 } from '../../codec/bytes.ts'
 import { ATTESTATION_ERRORS, parseVerifierAttestation } from '../../openid4vp/request/verifier-attestation.ts'
-import { decodePemCertificates } from '../../trust/anchors/anchor-certificates.ts'
+import { anchorCertificates, decodePemCertificates } from '../../trust/anchors/anchor-certificates.ts'
 import type { CertificateRule } from '../../trust/refusal.ts'
 import { type Certificate, isSelfIssued } from '../../trust/x509/certificate.ts'
 import { checkValidityPeriod } from '../../trust/x509/certificate-path.ts'
@@ -113,7 +113,7 @@ const RULES: Readonly<Record<Exclude<CertificateRule, 'extended_key_usage'>, str
 
 /** Whether the leaf names the host, as `x509_san_dns` needs (OpenID4VP 1.0 §5.9.3): in full, without a wildcard. */
 export function namesHost(certificateChainPem: string, hostname: string): boolean {
-  const [leaf] = decodePemCertificates(certificateChainPem) ?? []
+  const [leaf] = anchorCertificates(certificateChainPem)
   const names = leaf?.extensions.subjectAltNames ?? []
   return names.some((name) => name.form === 'dns' && name.value.toLowerCase() === hostname)
 }

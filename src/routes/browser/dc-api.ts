@@ -7,13 +7,14 @@ import { utf8 } from '../../codec/bytes.ts'
 import { configOf } from '../../config.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import { err, type Result } from '../../result.ts'
+import { sessionStub } from '../../session/identifier.ts'
 import type { DcApiPage, DcApiResult } from '../../session/response/dc-api.ts'
 import type { AppContext, AppEnv } from '../context.ts'
 import { authenticateForSession, openerOf, type SessionCaller } from '../edge/authenticate.ts'
 import { problem } from '../edge/problems.ts'
+import { sendView, sessionProblem } from '../edge/session-view.ts'
 import { readJson } from '../edge/validate.ts'
 import { dcApiAnswer, dcApiAsking } from '../verifications/schemas.ts'
-import { answer, faultProblem, stubOf } from '../verifications/verifications.ts'
 import { walletError } from '../wallet/wallet-errors.ts'
 import { isOwnPage, keepSecret, secretOf } from './browser.ts'
 
@@ -39,11 +40,11 @@ async function ask(c: AppContext): Promise<Response> {
     ]
     return problem(c, 'invalid_request', { errors })
   }
-  const session = stubOf(c, c.req.param('id') ?? '')
+  const session = sessionStub(c.env, c.req.param('id') ?? '')
   if (session === undefined) return problem(c, 'verification_not_found')
   const page = pageOf(c, caller.value)
   const request = await session.askDcApi(openerOf(caller.value), { page, origin })
-  if (!request.ok) return faultProblem(c, request.error)
+  if (!request.ok) return sessionProblem(c, request.error)
   if (request.value.secret !== null) keepSecret(c, request.value.secret)
   const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' }
   return c.body(request.value.json, 200, headers)
@@ -55,7 +56,7 @@ async function present(c: AppContext): Promise<Response> {
   if (!caller.ok) return caller.error
   const body = await readJson(c, dcApiAnswer, ANSWER_LIMIT)
   if (!body.ok) return body.error
-  const session = stubOf(c, c.req.param('id') ?? '')
+  const session = sessionStub(c.env, c.req.param('id') ?? '')
   if (session === undefined) return problem(c, 'verification_not_found')
   const by = openerOf(caller.value)
   const data = JSON.stringify(body.value.data)
@@ -65,7 +66,7 @@ async function present(c: AppContext): Promise<Response> {
   if (caller.value.kind === 'client_token') {
     return c.json({ return_url: result.returnUrl }, 200, { 'Cache-Control': 'no-store' })
   }
-  return answer(c, await session.read(caller.value.caller.settings.relying_party_id))
+  return sendView(c, await session.read(caller.value.caller.settings.relying_party_id))
 }
 
 /** A client token is good from our own page only: it alone keeps the cookie, and brings the answer back itself. */

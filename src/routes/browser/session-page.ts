@@ -6,7 +6,7 @@ import { configOf } from '../../config.ts'
 import { renderQr } from '../../qr/render.ts'
 import { QR_SIZE } from '../../qr/symbol.ts'
 import { settingsOf } from '../../relying-party/settings/settings-cache.ts'
-import { sessionIdOf } from '../../session/identifier.ts'
+import { sessionStub } from '../../session/identifier.ts'
 import { type Opener, watchAddress } from '../../session/opener.ts'
 import { readClientToken } from '../../session/request/client-token.ts'
 import type { VerificationSession } from '../../session/verification-session.ts'
@@ -46,7 +46,7 @@ async function guarded(c: AppContext): Promise<Response> {
 
 async function openPage(c: AppContext): Promise<Response> {
   const id = c.req.param('id') ?? ''
-  const session = stubOf(c, id)
+  const session = sessionStub(c.env, id)
   const createdAt = await readClientToken(configOf(c.env), id, c.req.query('token') ?? '')
   if (session === undefined || createdAt === undefined) return sendNotFound(c)
   // As on `/qr`: a page that nobody looks at yet draws nothing, and is fetched again once somebody does.
@@ -114,7 +114,7 @@ async function watch(c: AppContext): Promise<Response> {
   if (c.req.header('Upgrade')?.toLowerCase() !== 'websocket') {
     return problem(c, 'upgrade_required', { headers: { Upgrade: 'websocket' } }) // RFC 9110 §15.5.22
   }
-  const session = stubOf(c, id)
+  const session = sessionStub(c.env, id)
   if (session === undefined) return problem(c, 'verification_not_found')
   const address = watchAddress(openerOf(caller.value))
   const accepted = await session.fetch(address, { headers: { Upgrade: 'websocket' } })
@@ -136,10 +136,4 @@ async function sendNotFound(c: AppContext): Promise<Response> {
 
 async function sendUnavailable(c: AppContext): Promise<Response> {
   return sendMessage(c, 503, await textsFor(c, null), 'unavailable')
-}
-
-function stubOf(c: AppContext, verificationId: string): Stub | undefined {
-  const namespace = c.env.VERIFICATION_SESSION
-  const id = sessionIdOf(namespace, verificationId)
-  return id === undefined ? undefined : namespace.get(id)
 }

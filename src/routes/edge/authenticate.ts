@@ -34,7 +34,7 @@ export function openerOf(caller: SessionCaller): Opener {
 }
 
 /** Why a token opens nothing. */
-export type AuthenticationFault = Extract<
+export type AuthenticationError = Extract<
   ProblemCode,
   'missing_token' | 'invalid_token' | 'expired_token' | 'insufficient_scope' | 'temporarily_unavailable'
 >
@@ -100,21 +100,21 @@ const MAXIMUM_TOKEN = 4096
 export async function callerByApiKey(
   c: AppContext,
   key: string,
-): Promise<Result<Caller, AuthenticationFault>> {
+): Promise<Result<Caller, AuthenticationError>> {
   const parsed = parseApiKey(key)
   if (parsed === undefined) return err('invalid_token')
   const now = Date.now()
-  const standing = await standingKey(c, parsed, now)
-  if (!standing.ok) return standing
-  if (!(await matchesApiKey(standing.value.record, parsed))) return err('invalid_token')
-  return toCaller(standing.value, now)
+  const active = await activeKey(c, parsed, now)
+  if (!active.ok) return active
+  if (!(await matchesApiKey(active.value.record, parsed))) return err('invalid_token')
+  return toCaller(active.value, now)
 }
 
 async function callerOf(
   c: AppContext,
   token: string,
   scope: Scope,
-): Promise<Result<Caller, AuthenticationFault>> {
+): Promise<Result<Caller, AuthenticationError>> {
   // CONTRACT 1: a client token anywhere but at its own session's QR and status is 403.
   if (token.startsWith(CLIENT_TOKEN_PREFIX)) return err('insufficient_scope')
   const isApiKey = token.startsWith(API_KEY_PREFIX)
@@ -127,27 +127,27 @@ async function callerOf(
 async function callerByAccessToken(
   c: AppContext,
   token: string,
-): Promise<Result<Caller, AuthenticationFault>> {
+): Promise<Result<Caller, AuthenticationError>> {
   const now = Date.now()
   const verified = await verifyAccessToken(configOf(c.env), token, now)
   if (!verified.ok) return verified
-  const standing = await standingKey(c, verified.value, now)
-  if (!standing.ok) return standing
-  const caller = toCaller(standing.value, now)
+  const active = await activeKey(c, verified.value, now)
+  if (!active.ok) return active
+  const caller = toCaller(active.value, now)
   if (!caller.ok) return caller
   const { scopes } = verified.value
   return ok({ ...caller.value, scopes: caller.value.scopes.filter((scope) => scopes.includes(scope)) })
 }
 
 type KeyName = { readonly relyingPartyId: string; readonly keyId: string; readonly livemode: boolean }
-type StandingKey = { readonly settings: Settings; readonly record: ApiKeyRecord }
+type ActiveKey = { readonly settings: Settings; readonly record: ApiKeyRecord }
 
 /** The key by its name, as the settings of at most 60 s ago have it. Nothing is proven by the name. */
-async function standingKey(
+async function activeKey(
   c: AppContext,
   { relyingPartyId, keyId, livemode }: KeyName,
   now: number,
-): Promise<Result<StandingKey, AuthenticationFault>> {
+): Promise<Result<ActiveKey, AuthenticationError>> {
   const settings = await settingsOf(c.env, relyingPartyId, now)
   if (!settings.ok) {
     return err(settings.error === 'unavailable' ? 'temporarily_unavailable' : 'invalid_token')
@@ -157,7 +157,7 @@ async function standingKey(
   return ok({ settings: settings.value, record })
 }
 
-function toCaller({ settings, record }: StandingKey, now: number): Result<Caller, 'expired_token'> {
+function toCaller({ settings, record }: ActiveKey, now: number): Result<Caller, 'expired_token'> {
   const { key_id, scopes, expires_at } = record
   if (expires_at !== null && expires_at <= now) return err('expired_token')
   return ok({ settings, keyId: key_id, scopes, keyExpiresAt: expires_at })

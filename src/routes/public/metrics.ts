@@ -7,7 +7,7 @@ import { countsOf } from '../../metrics/record.ts'
 import type { AppContext } from '../context.ts'
 import { cameByCloudflare } from '../edge/cloudflare.ts'
 import { problem } from '../edge/problems.ts'
-import { standing } from './standing.ts'
+import { serviceHealth } from './service-health.ts'
 
 /** Sends the metrics. The operator's token was asked for before. */
 export async function sendMetrics(c: AppContext): Promise<Response> {
@@ -21,7 +21,7 @@ export async function sendMetrics(c: AppContext): Promise<Response> {
 
 /** What stands at `now` (Unix milliseconds). */
 async function gaugesAt({ env }: AppContext, now: number): Promise<readonly Gauge[]> {
-  const { verifierCertificate, relyingPartyCertificates, trustLists } = await standing(env, now)
+  const { verifierCertificate, relyingPartyCertificates, trustLists } = await serviceHealth(env, now)
   // Nothing is told of what ends never (null), or never began (0).
   const until = (time: number | null | undefined, labels: Sample['labels']): readonly Sample[] =>
     time ? [{ labels, value: (time - now) / 1000 }] : []

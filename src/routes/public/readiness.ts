@@ -5,7 +5,7 @@ import type { CertificateDates } from '../../relying-party/directory.ts'
 import type { ChainLifetime } from '../../trust/x509/chain-lifetime.ts'
 import type { AppContext } from '../context.ts'
 import { toTime } from '../settings/settings-handlers.ts'
-import { standing } from './standing.ts'
+import { serviceHealth } from './service-health.ts'
 
 /** Something to be done by the operator. `expires_at`: ISO 8601 in UTC. */
 type Warning =
@@ -29,7 +29,7 @@ type Warning =
  */
 export async function readiness(c: AppContext): Promise<Response> {
   const now = Date.now()
-  const found = await standing(c.env, now)
+  const found = await serviceHealth(c.env, now)
   const warnings = [
     ...ownWarnings(found.verifierCertificate, now),
     ...relyingPartyWarnings(found.relyingPartyCertificates),

@@ -3,6 +3,7 @@
 
 import { Hono } from 'hono/tiny'
 import { err, ok, type Result } from '../../result.ts'
+import { sessionStub } from '../../session/identifier.ts'
 import type { SessionFault } from '../../session/results.ts'
 import type { VerificationSession } from '../../session/verification-session.ts'
 import { SANDBOX_ORIGIN } from '../../trust/anchors/sandbox-anchor.ts'
@@ -10,18 +11,19 @@ import type { AppContext, AppEnv } from '../context.ts'
 import { authenticate } from '../edge/authenticate.ts'
 import { problem } from '../edge/problems.ts'
 import { takeWalletCall } from '../edge/rate-limit.ts'
+import { sessionProblem } from '../edge/session-view.ts'
 import { readJson } from '../edge/validate.ts'
 import { outcomeRequest } from '../verifications/schemas.ts'
-import { faultProblem, stubOf } from '../verifications/verifications.ts'
 
 /** `/test/{page}`, `/v1/test/verify/{id}/outcome`, and the demonstration shop. */
 export function sandboxRoutes(): Hono<AppEnv> {
-  const routes = new Hono<AppEnv>().get('/demo', handOn)
-  for (const path of ['/test/:page', '/demo/:page']) routes.get(path, handOn).post(path, handOn)
+  const routes = new Hono<AppEnv>().get('/demo', proxyToSandbox)
+  for (const path of ['/test/:page', '/demo/:page'])
+    routes.get(path, proxyToSandbox).post(path, proxyToSandbox)
   return routes.post('/v1/test/verify/:id/outcome', produceOutcome)
 }
 
-async function handOn(c: AppContext): Promise<Response> {
+async function proxyToSandbox(c: AppContext): Promise<Response> {
   const { SANDBOX } = c.env
   // What the sandbox asks for is not the sandbox: an address can hold a hundred others, each of which would call the next.
   if (SANDBOX === undefined || c.req.header('sandbox-wallet') !== undefined) return problem(c, 'not_found')
@@ -39,7 +41,7 @@ async function produceOutcome(c: AppContext): Promise<Response> {
   const body = await readJson(c, outcomeRequest, OUTCOME_LIMIT)
   if (!body.ok) return body.error
   const { livemode, relying_party_id } = caller.value.settings
-  const session = stubOf(c, c.req.param('id') ?? '')
+  const session = sessionStub(c.env, c.req.param('id') ?? '')
   const { SANDBOX } = c.env
   if (livemode || SANDBOX === undefined || session === undefined) return problem(c, 'verification_not_found')
   const { reason, ...choice } = body.value
@@ -47,10 +49,10 @@ async function produceOutcome(c: AppContext): Promise<Response> {
   if (!produced.ok) {
     const { error } = produced
     if (error === 'ended') return problem(c, 'verification_already_terminal')
-    return typeof error === 'string' ? faultProblem(c, error) : problem(c, 'policy_unsatisfiable', error)
+    return typeof error === 'string' ? sessionProblem(c, error) : problem(c, 'policy_unsatisfiable', error)
   }
   const view = await session.read(relying_party_id)
-  if (!view.ok) return faultProblem(c, view.error)
+  if (!view.ok) return sessionProblem(c, view.error)
   const json = `{"wallet":${JSON.stringify(produced.value)},"verification":${view.value.json}}`
   return c.body(json, 200, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' })
 }

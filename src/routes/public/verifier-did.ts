@@ -27,7 +27,7 @@ async function relyingPartyDocument(c: AppContext): Promise<Response> {
   if (!(await takeWalletCall(c))) return problem(c, 'rate_limited')
   const id = c.req.param('rp') ?? ''
   // Asked of its object each time: a session may have begun with a key that is a second old.
-  const keys = await relyingPartyStub(c.env.RELYING_PARTY, `rp_${id}`)?.verifierKeys()
+  const keys = await relyingPartyStub(c.env, `rp_${id}`)?.verifierKeys()
   return keys?.ok && keys.value.length > 0 ? answer(c, id, keys.value) : problem(c, 'not_found')
 }
 

@@ -16,13 +16,13 @@ import { problem } from '../edge/problems.ts'
 import { readJson, readQuery } from '../edge/validate.ts'
 import { directoryQuery } from '../verifications/schemas.ts'
 import {
-  answer,
   changeSettings,
   createApiKey,
   deleteApiKey,
   enableWebhook,
   rotateWebhookSecret,
   rulesOf,
+  sendJson,
   settingsToWire,
   showSettings,
   testWebhook,
@@ -73,7 +73,7 @@ async function create(c: AppContext): Promise<Response> {
   if (!input.ok) return input.error
   const { api_key, webhook_secret, settings } = await createRelyingParty(c.env, input.value, rules.now)
   const { relying_party_id, ...rest } = settingsToWire(settings)
-  return answer(c, { relying_party_id, api_key, webhook_secret, ...rest }, 201)
+  return sendJson(c, { relying_party_id, api_key, webhook_secret, ...rest }, 201)
 }
 
 async function list(c: AppContext): Promise<Response> {
@@ -86,7 +86,7 @@ async function list(c: AppContext): Promise<Response> {
     created_at: toTime(entry.created_at),
     verifier_certificate_expires_at: toTimeOrNull(entry.verifier_certificate_expires_at),
   }))
-  return answer(c, { relying_parties, next_cursor: page.next === null ? null : String(page.next) })
+  return sendJson(c, { relying_parties, next_cursor: page.next === null ? null : String(page.next) })
 }
 
 async function erase(c: AppContext, relyingPartyId: string): Promise<Response> {

@@ -21,8 +21,8 @@ import { readJson } from '../edge/validate.ts'
 
 /** GET: the settings, without secrets. */
 export async function showSettings(c: AppContext, relyingPartyId: string): Promise<Response> {
-  const view = await relyingPartyStub(c.env.RELYING_PARTY, relyingPartyId)?.view()
-  return view?.ok ? answer(c, settingsToWire(view.value)) : problem(c, 'not_found')
+  const view = await relyingPartyStub(c.env, relyingPartyId)?.view()
+  return view?.ok ? sendJson(c, settingsToWire(view.value)) : problem(c, 'not_found')
 }
 
 /** PATCH: replaces the members that are sent. `refuse` may answer instead, where the caller may not change them all. */
@@ -31,20 +31,20 @@ export async function changeSettings(
   relyingPartyId: string,
   refuse: (patch: SettingsPatch) => Response | undefined = () => undefined,
 ): Promise<Response> {
-  const view = await relyingPartyStub(c.env.RELYING_PARTY, relyingPartyId)?.view()
+  const view = await relyingPartyStub(c.env, relyingPartyId)?.view()
   if (!view?.ok) return problem(c, 'not_found')
   const patch = await readJson(c, patchSchema(await rulesOf(c), view.value), SETTINGS_LIMIT)
   if (!patch.ok) return patch.error
   const refused = refuse(patch.value)
   if (refused !== undefined) return refused
   const updated = await updateRelyingParty(c.env, relyingPartyId, patch.value)
-  return updated.ok ? answer(c, settingsToWire(updated.value)) : problem(c, 'not_found')
+  return updated.ok ? sendJson(c, settingsToWire(updated.value)) : problem(c, 'not_found')
 }
 
 /** GET of the API keys, without the keys themselves. */
 export async function listApiKeys(c: AppContext, relyingPartyId: string): Promise<Response> {
-  const view = await relyingPartyStub(c.env.RELYING_PARTY, relyingPartyId)?.view()
-  return view?.ok ? answer(c, { api_keys: view.value.api_keys.map(apiKeyToWire) }) : problem(c, 'not_found')
+  const view = await relyingPartyStub(c.env, relyingPartyId)?.view()
+  return view?.ok ? sendJson(c, { api_keys: view.value.api_keys.map(apiKeyToWire) }) : problem(c, 'not_found')
 }
 
 /**
@@ -64,7 +64,7 @@ export async function createApiKey(
       errors: [{ pointer: '/scopes', code: 'not_allowed', message }],
     })
   }
-  const created = await relyingPartyStub(c.env.RELYING_PARTY, relyingPartyId)?.createApiKey(grant.value)
+  const created = await relyingPartyStub(c.env, relyingPartyId)?.createApiKey(grant.value)
   if (created === undefined) return problem(c, 'not_found')
   if (!created.ok && created.error === 'too_many_keys') {
     return problem(c, 'invalid_request', {
@@ -73,12 +73,12 @@ export async function createApiKey(
   }
   if (!created.ok) return problem(c, 'not_found')
   forgetSettings(relyingPartyId)
-  return answer(c, { api_key: created.value.api_key, ...apiKeyToWire(created.value.record) }, 201)
+  return sendJson(c, { api_key: created.value.api_key, ...apiKeyToWire(created.value.record) }, 201)
 }
 
 /** DELETE of an API key: it dies within 60 s. */
 export async function deleteApiKey(c: AppContext, relyingPartyId: string, keyId: string): Promise<Response> {
-  const deleted = await relyingPartyStub(c.env.RELYING_PARTY, relyingPartyId)?.deleteApiKey(keyId)
+  const deleted = await relyingPartyStub(c.env, relyingPartyId)?.deleteApiKey(keyId)
   if (deleted !== true) return problem(c, 'not_found')
   forgetSettings(relyingPartyId)
   return new Response(null, { status: 204 })
@@ -86,30 +86,30 @@ export async function deleteApiKey(c: AppContext, relyingPartyId: string, keyId:
 
 /** POST: a new webhook secret, shown once; the old one signs along until `previous_secret_expires_at`. */
 export async function rotateWebhookSecret(c: AppContext, relyingPartyId: string): Promise<Response> {
-  const rotated = await relyingPartyStub(c.env.RELYING_PARTY, relyingPartyId)?.rotateWebhookSecret()
+  const rotated = await relyingPartyStub(c.env, relyingPartyId)?.rotateWebhookSecret()
   if (!rotated?.ok) return problem(c, 'not_found')
   forgetSettings(relyingPartyId)
   const { secret, previousExpiresAt } = rotated.value
-  return answer(c, { webhook_secret: secret, previous_secret_expires_at: toTime(previousExpiresAt) })
+  return sendJson(c, { webhook_secret: secret, previous_secret_expires_at: toTime(previousExpiresAt) })
 }
 
 /** POST: lets events flow again after a 410. */
 export async function enableWebhook(c: AppContext, relyingPartyId: string): Promise<Response> {
-  const enabled = await relyingPartyStub(c.env.RELYING_PARTY, relyingPartyId)?.enableWebhook()
+  const enabled = await relyingPartyStub(c.env, relyingPartyId)?.enableWebhook()
   if (!enabled?.ok) return problem(c, 'not_found')
   if (enabled.value.webhook === null) return problem(c, 'webhook_not_configured')
   forgetSettings(relyingPartyId)
-  return answer(c, settingsToWire(enabled.value))
+  return sendJson(c, settingsToWire(enabled.value))
 }
 
 /** POST: sends one test event and tells what came of it; 200 whatever the receiver answered. */
 export async function testWebhook(c: AppContext, relyingPartyId: string): Promise<Response> {
-  const tested = await relyingPartyStub(c.env.RELYING_PARTY, relyingPartyId)?.sendTestWebhook()
+  const tested = await relyingPartyStub(c.env, relyingPartyId)?.sendTestWebhook()
   if (tested === undefined) return problem(c, 'not_found')
   if (!tested.ok) return problem(c, tested.error === 'no_webhook' ? 'webhook_not_configured' : 'not_found')
   if (tested.value.status === 410) forgetSettings(relyingPartyId)
   const { eventId, succeeded, status, error, durationMs } = tested.value
-  return answer(c, { event_id: eventId, succeeded, status, error, duration_ms: durationMs })
+  return sendJson(c, { event_id: eventId, succeeded, status, error, duration_ms: durationMs })
 }
 
 /** The settings as JSON. Only what is named here leaves the service. */
@@ -148,7 +148,7 @@ export async function rulesOf(c: AppContext): Promise<SettingsRules> {
 }
 
 /** Answers with JSON that no cache may keep. */
-export function answer(c: AppContext, body: object, status: 200 | 201 = 200): Response {
+export function sendJson(c: AppContext, body: object, status: 200 | 201 = 200): Response {
   return c.newResponse(JSON.stringify(body), status, {
     'Content-Type': 'application/json',
     'Cache-Control': 'no-store',

@@ -14,14 +14,14 @@ import {
 import type { AppContext } from '../context.ts'
 import { problem } from '../edge/problems.ts'
 import { readJson } from '../edge/validate.ts'
-import { answer, toTime, toTimeOrNull } from './settings-handlers.ts'
+import { sendJson, toTime, toTimeOrNull } from './settings-handlers.ts'
 
 /** POST: keeps a list from now on. Whether it came, and why it did not, stands in `last_attempt`. */
 export async function createList(c: AppContext): Promise<Response> {
   const input = await readJson(c, trustListSchema(configOf(c.env)), SETTINGS_LIMIT)
   if (!input.ok) return input.error
   const created = await createTrustList(c.env, input.value, Date.now())
-  if (created.ok) return answer(c, toWire(created.value), 201)
+  if (created.ok) return sendJson(c, toWire(created.value), 201)
   switch (created.error) {
     case 'too_many':
       return problem(c, 'invalid_request', {
@@ -38,19 +38,19 @@ export async function createList(c: AppContext): Promise<Response> {
 
 /** GET of all: their names, and whether live relying parties may subscribe. */
 export async function listLists(c: AppContext): Promise<Response> {
-  return answer(c, { trust_lists: await directoryOf(c.env).trustLists() })
+  return sendJson(c, { trust_lists: await directoryOf(c.env).trustLists() })
 }
 
 /** GET of one: how it was set up, and how it stands. */
 export async function showList(c: AppContext, name: string): Promise<Response> {
   const view = await viewTrustList(c.env, name)
-  return view.ok ? answer(c, toWire(view.value)) : problem(c, 'not_found')
+  return view.ok ? sendJson(c, toWire(view.value)) : problem(c, 'not_found')
 }
 
 /** POST: gets the list now. */
 export async function refreshList(c: AppContext, name: string): Promise<Response> {
   const view = await refreshTrustList(c.env, name)
-  return view.ok ? answer(c, toWire(view.value)) : problem(c, 'not_found')
+  return view.ok ? sendJson(c, toWire(view.value)) : problem(c, 'not_found')
 }
 
 /** DELETE: whoever subscribes to it has its anchors no more. */

@@ -14,6 +14,7 @@ import type { Policy } from '../../policy/policy.ts'
 import { renderQr } from '../../qr/render.ts'
 import { QR_SIZE } from '../../qr/symbol.ts'
 import type { Settings } from '../../relying-party/settings/settings.ts'
+import { IDENTITY_ERRORS, verifierIdentity } from '../../relying-party/verifier/verifier-identity.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { StoredRequest } from '../../session/document.ts'
 import type { CreateInput } from '../../session/request/creation.ts'
@@ -28,7 +29,6 @@ import { type Options, requestOptions } from './request-options.ts'
 import { requestedPolicy } from './requested-policy.ts'
 import { requestedTransactions } from './requested-transactions.ts'
 import { CREATE_LIMIT, type CreateRequest, createRequest } from './schemas.ts'
-import { IDENTITY_FAULTS, verifierIdentity } from './verifier-identity.ts'
 
 /** Handles the creation. */
 export async function createSession(c: AppContext): Promise<Response> {
@@ -88,7 +88,7 @@ async function prepare(
     expiresAt: now + body.expires_in,
   })
   if (!verifier.ok) {
-    const message = IDENTITY_FAULTS[verifier.error]
+    const message = IDENTITY_ERRORS[verifier.error]
     return err(unsatisfiable(c, { pointer: PREFIX_POINTER, code: verifier.error, message }))
   }
   const identity = verifier.value

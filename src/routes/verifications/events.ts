@@ -7,7 +7,7 @@ import type { Env } from '../../env.ts'
 import { withDeadline } from '../../net/time-limit.ts'
 import { eventLogStub, oldestDay } from '../../relying-party/events/event-days.ts'
 import type { RecordedEvent } from '../../relying-party/events/event-log.ts'
-import { sessionIdOf } from '../../session/identifier.ts'
+import { sessionStub } from '../../session/identifier.ts'
 import type { AppContext, AppEnv } from '../context.ts'
 import { authenticate } from '../edge/authenticate.ts'
 import { problem } from '../edge/problems.ts'
@@ -77,9 +77,8 @@ async function complete(
   now: number,
 ): Promise<object> {
   const event = JSON.parse(body) as { created_at: string } // written by our own session
-  const id = now < session_until ? sessionIdOf(env.VERIFICATION_SESSION, verification_id) : undefined
-  if (id === undefined) return event
-  const session = env.VERIFICATION_SESSION.get(id)
+  const session = now < session_until ? sessionStub(env, verification_id) : undefined
+  if (session === undefined) return event
   try {
     const members = session.personalMembers(relyingPartyId, event.created_at)
     return { ...event, ...(await withDeadline(members, MEMBERS_MS, UNREADABLE)) }

@@ -4,17 +4,16 @@ import { Hono } from 'hono/tiny'
 import { QR_MEDIA_TYPES, type QrMediaType, renderQr } from '../../qr/render.ts'
 import type { Scope } from '../../relying-party/settings/settings.ts'
 import { err, ok, type Result } from '../../result.ts'
-import { sessionIdOf } from '../../session/identifier.ts'
-import type { SessionFault, View } from '../../session/results.ts'
-import type { VerificationSession } from '../../session/verification-session.ts'
+import { type SessionStub, sessionStub } from '../../session/identifier.ts'
 import { RECEIPT_TYPE } from '../../session/views/receipt.ts'
 import { isoTime } from '../../session/views/view.ts'
 import type { AppContext, AppEnv } from '../context.ts'
 import { authenticate, authenticateForSession, openerOf } from '../edge/authenticate.ts'
-import { type ProblemCode, problem } from '../edge/problems.ts'
+import { problem } from '../edge/problems.ts'
+import { sendView, sessionProblem } from '../edge/session-view.ts'
 import { createSession } from './create-session.ts'
 import { parseQrSize } from './schemas.ts'
-import { lookWhenNew, readWait } from './wait.ts'
+import { longPoll, readWait } from './wait.ts'
 
 /** The session routes of relying parties. */
 export function relyingPartyRoutes(): Hono<AppEnv> {
@@ -30,10 +29,8 @@ export function relyingPartyRoutes(): Hono<AppEnv> {
     .post('/v1/verify/:id/deliveries/:delivery/redeliver', redeliver)
 }
 
-type Stub = DurableObjectStub<VerificationSession>
-
 /** A session's object, and the relying party that asks. */
-type Asked = { readonly session: Stub; readonly relyingPartyId: string }
+type Asked = { readonly session: SessionStub; readonly relyingPartyId: string }
 
 async function read(c: AppContext): Promise<Response> {
   const id = c.req.param('id') ?? ''
@@ -41,17 +38,17 @@ async function read(c: AppContext): Promise<Response> {
   if (!caller.ok) return caller.error
   const wait = readWait(c) // before the id is looked at: a bad query must not tell a real id from an invented one
   if (!wait.ok) return wait.error
-  const session = stubOf(c, id)
+  const session = sessionStub(c.env, id)
   if (session === undefined) return problem(c, 'verification_not_found')
   const by = openerOf(caller.value)
   const look = () => ('createdAt' in by ? session.readPublic(by) : session.read(by.relyingPartyId))
-  return answer(c, await lookWhenNew(look, wait.value, { session, by, request: c.req.raw }))
+  return sendView(c, await longPoll(look, wait.value, { session, by, request: c.req.raw }))
 }
 
 async function readRequest(c: AppContext): Promise<Response> {
   const asked = await askedSession(c, 'verify:request')
   if (!asked.ok) return asked.error
-  return answer(c, await asked.value.session.readRequest(asked.value.relyingPartyId))
+  return sendView(c, await asked.value.session.readRequest(asked.value.relyingPartyId))
 }
 
 /** CONTRACT 6. Every answer is a new picture: nothing about it may be cached, validated or fetched ahead. */
@@ -66,10 +63,10 @@ async function drawQr(c: AppContext): Promise<Response> {
   if (size === undefined) return problem(c, 'invalid_qr_size')
   const type = acceptedType(c.req.header('Accept'))
   if (type === undefined) return problem(c, 'not_acceptable')
-  const session = stubOf(c, id)
+  const session = sessionStub(c.env, id)
   if (session === undefined) return problem(c, 'verification_not_found')
   const render = await session.render(openerOf(caller.value))
-  if (!render.ok) return faultProblem(c, render.error)
+  if (!render.ok) return sessionProblem(c, render.error)
   const picture = renderQr(render.value.uri, { size, type })
   if (!picture.ok) {
     const detail = 'The request is passed by value and has more modules than so many pixels could show.'
@@ -90,14 +87,14 @@ async function cancel(c: AppContext): Promise<Response> {
   if (!asked.ok) return asked.error
   const canceled = await asked.value.session.cancel(asked.value.relyingPartyId)
   if (!canceled.ok && canceled.error === 'ended') return problem(c, 'verification_already_terminal')
-  return answer(c, canceled)
+  return sendView(c, canceled)
 }
 
 async function erase(c: AppContext): Promise<Response> {
   const asked = await askedSession(c, 'verify:create')
   if (!asked.ok) return asked.error
   const erased = await asked.value.session.erase(asked.value.relyingPartyId)
-  return erased.ok ? c.body(null, 204) : faultProblem(c, erased.error)
+  return erased.ok ? c.body(null, 204) : sessionProblem(c, erased.error)
 }
 
 /** CONTRACT 4. The JWS itself, under the media type that its `typ` names. */
@@ -105,7 +102,7 @@ async function receipt(c: AppContext): Promise<Response> {
   const asked = await askedSession(c, 'verify:read')
   if (!asked.ok) return asked.error
   const receipt = await asked.value.session.receipt(asked.value.relyingPartyId)
-  if (!receipt.ok) return faultProblem(c, receipt.error)
+  if (!receipt.ok) return sessionProblem(c, receipt.error)
   const headers = { 'Content-Type': `application/${RECEIPT_TYPE}`, 'Cache-Control': 'no-store' }
   return c.body(receipt.value, 200, headers)
 }
@@ -113,7 +110,7 @@ async function receipt(c: AppContext): Promise<Response> {
 async function deliveries(c: AppContext): Promise<Response> {
   const asked = await askedSession(c, 'webhooks:manage')
   if (!asked.ok) return asked.error
-  return answer(c, await asked.value.session.deliveries(asked.value.relyingPartyId))
+  return sendView(c, await asked.value.session.deliveries(asked.value.relyingPartyId))
 }
 
 /** Begins one more attempt: 202 with the log; what came of it is read there. */
@@ -122,7 +119,7 @@ async function redeliver(c: AppContext): Promise<Response> {
   if (!asked.ok) return asked.error
   const { session, relyingPartyId } = asked.value
   const begun = await session.redeliver(relyingPartyId, c.req.param('delivery') ?? '')
-  if (begun.ok) return answer(c, await session.deliveries(relyingPartyId), 202)
+  if (begun.ok) return sendView(c, await session.deliveries(relyingPartyId), 202)
   switch (begun.error) {
     case 'no_endpoint':
       return problem(c, 'webhook_not_configured')
@@ -139,38 +136,9 @@ async function redeliver(c: AppContext): Promise<Response> {
 async function askedSession(c: AppContext, scope: Scope): Promise<Result<Asked, Response>> {
   const caller = await authenticate(c, scope)
   if (!caller.ok) return caller
-  const session = stubOf(c, c.req.param('id') ?? '')
+  const session = sessionStub(c.env, c.req.param('id') ?? '')
   if (session === undefined) return err(problem(c, 'verification_not_found'))
   return ok({ session, relyingPartyId: caller.value.settings.relying_party_id })
-}
-
-/** The object behind an id that we made; `undefined` for any other text, and nothing is created. */
-export function stubOf(c: AppContext, verificationId: string): Stub | undefined {
-  const namespace = c.env.VERIFICATION_SESSION
-  const id = sessionIdOf(namespace, verificationId)
-  return id === undefined ? undefined : namespace.get(id)
-}
-
-/** Answers with a view, or with what stands in its way. */
-export function answer(c: AppContext, view: Result<View, SessionFault>, status: 200 | 202 = 200): Response {
-  if (!view.ok) return faultProblem(c, view.error)
-  const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' }
-  return c.body(view.value.json, status, headers)
-}
-
-const FAULTS: Readonly<Record<SessionFault, ProblemCode>> = {
-  not_found: 'verification_not_found',
-  ended: 'verification_ended',
-  not_ended: 'verification_pending',
-  render_limit_reached: 'render_limit_reached',
-  binding_excludes_qr: 'binding_excludes_qr',
-  dc_api_not_offered: 'dc_api_not_offered',
-  unavailable: 'temporarily_unavailable',
-}
-
-/** The problem behind a verb's fault. */
-export function faultProblem(c: AppContext, fault: SessionFault): Response {
-  return problem(c, FAULTS[fault])
 }
 
 /** The picture's media type: the first of ours with the highest quality the header gives (RFC 9110 §12.5.1). */

@@ -36,7 +36,7 @@ type Watching = {
  * once before, and so finds out whether the caller may. The socket tells the state first of all,
  * once it is open, so that nothing is missed between that look and its opening.
  */
-export async function lookWhenNew(
+export async function longPoll(
   look: () => Promise<Result<View, SessionFault>>,
   wait: Wait | null,
   { session, by, request }: Watching,
@@ -44,23 +44,23 @@ export async function lookWhenNew(
   const found = await look()
   if (!found.ok || wait === null) return found
   const afterVersion = wait.afterVersion ?? found.value.version
-  const isNews = (json: string) => {
+  const isChange = (json: string) => {
     const { version, status } = JSON.parse(json) as { version: number; status: string } // our own session's words
     return version > afterVersion || status !== 'pending'
   }
-  if (isNews(found.value.json)) return found
+  if (isChange(found.value.json)) return found
   const response = await session.fetch(watchAddress(by), { headers: { Upgrade: 'websocket' } })
   if (response.webSocket !== null)
-    await firstNews(response.webSocket, isNews, { wait, signal: request.signal })
+    await nextChange(response.webSocket, isChange, { wait, signal: request.signal })
   // Too many watch already: who cannot wait is slowed down, lest it ask again and again.
   else if (response.status !== 404) await scheduler.wait(UNWATCHED_MS)
   return look()
 }
 
 /** Waits for the socket's first news, its end, the caller's going away, or the end of the time. Closes the socket. */
-async function firstNews(
+async function nextChange(
   socket: WebSocket,
-  isNews: (json: string) => boolean,
+  isChange: (json: string) => boolean,
   { wait, signal }: { readonly wait: Wait; readonly signal: AbortSignal },
 ): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -71,7 +71,7 @@ async function firstNews(
     socket.addEventListener('close', finish)
     socket.addEventListener('error', finish)
     socket.addEventListener('message', ({ data }) => {
-      if (isNews(String(data))) finish()
+      if (isChange(String(data))) finish()
     })
     socket.accept()
     if (signal.aborted) finish()

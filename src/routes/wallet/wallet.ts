@@ -5,13 +5,11 @@ import type { Context } from 'hono'
 import { Hono } from 'hono/tiny'
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { sha256 } from '../../crypto/digest.ts'
-import type { Env } from '../../env.ts'
 import { isWalletNonce } from '../../openid4vp/request/request-object.ts'
 import { parseWalletMetadata } from '../../openid4vp/request/wallet-metadata.ts'
-import { ID_LENGTH, sessionIdOf } from '../../session/identifier.ts'
+import { ID_LENGTH, sessionStub } from '../../session/identifier.ts'
 import type { FetchingWallet } from '../../session/request/fetching.ts'
 import { HANDLE_LENGTH } from '../../session/request/handles.ts'
-import type { VerificationSession } from '../../session/verification-session.ts'
 import type { AppEnv } from '../context.ts'
 import { recordFault } from '../edge/edge.ts'
 import { readForm } from '../edge/form.ts'
@@ -108,9 +106,4 @@ function respond(status: number, body: string, contentType: string): Response {
     'Access-Control-Allow-Origin': '*',
   }
   return new Response(body, { status, headers })
-}
-
-function sessionStub(env: Env, verificationId: string): DurableObjectStub<VerificationSession> | undefined {
-  const id = sessionIdOf(env.VERIFICATION_SESSION, verificationId)
-  return id === undefined ? undefined : env.VERIFICATION_SESSION.get(id)
 }

@@ -173,7 +173,7 @@ async function attempt(
 /** CONTRACT 7: 410 disables the endpoint until it is enabled by hand. */
 async function disableEndpoint(env: Env, relyingPartyId: string, url: string): Promise<void> {
   try {
-    await relyingPartyStub(env.RELYING_PARTY, relyingPartyId)?.disableWebhook(url)
+    await relyingPartyStub(env, relyingPartyId)?.disableWebhook(url)
     forgetSettings(relyingPartyId)
   } catch (error) {
     // This event is dead either way; the next one that meets a 410 tries again.

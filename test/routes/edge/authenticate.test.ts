@@ -78,7 +78,7 @@ describe('an API key', () => {
     const { relying_party_id: id, api_key, api_keys } = await createRelyingParty()
     expect((await read(`Bearer ${api_key}`)).status).toBe(200)
     // Deleted at the object, past this isolate's copy, as another isolate would.
-    await relyingPartyStub(env.RELYING_PARTY, id)?.deleteApiKey(api_keys[0].key_id)
+    await relyingPartyStub(env, id)?.deleteApiKey(api_keys[0].key_id)
     vi.setSystemTime(NOW + 59_999)
     expect((await read(`Bearer ${api_key}`)).status).toBe(200)
     vi.setSystemTime(NOW + 60_000)
@@ -166,7 +166,7 @@ describe('an access token', () => {
     const created = await createRelyingParty()
     const token = await tokenOf(created)
     expect((await read(`Bearer ${token}`)).status).toBe(200)
-    const stub = relyingPartyStub(env.RELYING_PARTY, created.relying_party_id)
+    const stub = relyingPartyStub(env, created.relying_party_id)
     await stub?.deleteApiKey(created.api_keys[0].key_id)
     vi.setSystemTime(minutes(1) - 1)
     expect((await read(`Bearer ${token}`)).status).toBe(200)

@@ -360,5 +360,5 @@ describe('the webhook', () => {
 })
 
 function stubOf(relyingPartyId: string) {
-  return relyingPartyStub(env.RELYING_PARTY, relyingPartyId)!
+  return relyingPartyStub(env, relyingPartyId)!
 }

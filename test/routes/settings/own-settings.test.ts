@@ -158,7 +158,7 @@ describe('a relying party', () => {
     const settings = await settingsOf(env, id, Date.now())
     const secrets = settings.ok ? settings.value.webhook?.secrets.map(({ secret }) => secret) : []
     expect(secrets).toEqual([rotated.webhook_secret, webhook_secret])
-    await relyingPartyStub(env.RELYING_PARTY, id)?.disableWebhook('https://hooks.shop.org/in')
+    await relyingPartyStub(env, id)?.disableWebhook('https://hooks.shop.org/in')
     expect((await json(as(api_key, 'POST', '/v1/webhook/enable'))).webhook.disabled).toBe(false)
     const fetched = vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response(null, { status: 204 }))
     expect(await json(as(api_key, 'POST', '/v1/webhook/test'))).toMatchObject({
@@ -268,7 +268,7 @@ describe('a key that was revoked elsewhere', () => {
       const { relying_party_id: id, api_key, api_keys } = await createRelyingParty()
       const token = await tokenOf(id, api_key, 'settings:manage')
       // At the object, past this isolate's copy, as another isolate would.
-      await relyingPartyStub(env.RELYING_PARTY, id)?.deleteApiKey(api_keys[0].key_id)
+      await relyingPartyStub(env, id)?.deleteApiKey(api_keys[0].key_id)
       expect((await as(api_key, 'GET', '/v1/relying_party')).status).toBe(200)
       expect(await refusalOf(await as(token, method, path, body))).toEqual([401, 'invalid_token'])
       expect(await refusalOf(await as(api_key, method, path, body))).toEqual([401, 'invalid_token'])

@@ -2,7 +2,7 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
 import { createApp } from '../../../src/routes/app.ts'
-import { lookWhenNew } from '../../../src/routes/verifications/wait.ts'
+import { longPoll } from '../../../src/routes/verifications/wait.ts'
 import { watchAddress } from '../../../src/session/opener.ts'
 import { VerificationSession } from '../../../src/session/verification-session.ts'
 import { ask, createSession, fetchRequest, goodAnswer, post, setUp, stubOf } from '../../session/driver.ts'
@@ -84,7 +84,7 @@ describe('?wait', () => {
       return found
     }
     const wait = { milliseconds: 25_000, afterVersion: null }
-    const found = await lookWhenNew(look, wait, { session, by, request: new AbortController() })
+    const found = await longPoll(look, wait, { session, by, request: new AbortController() })
     expect(found.ok && JSON.parse(found.value.json)).toMatchObject({ status: 'canceled' })
   })
 

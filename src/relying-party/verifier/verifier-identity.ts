@@ -1,0 +1,108 @@
+// Identity that signs a session's requests: the relying party's own certificate, else the service's (CONTRACT 8), under the
+// requested Client Identifier Prefix (OpenID4VP 1.0 §5.9.3).
+
+import { decodeBase64, encodeBase64 } from '../../codec/base64url.ts'
+import type { Config } from '../../config.ts'
+import {
+  attestationClientId,
+  type ClientIdPrefix,
+  didClientId,
+  x509HashClientId,
+  x509SanDnsClientId,
+} from '../../openid4vp/request/client-identifier.ts'
+import type { VerifierIdentity } from '../../openid4vp/request/generation.ts'
+import { parseVerifierAttestation } from '../../openid4vp/request/verifier-attestation.ts'
+import { verificationMethodOf, verifierDid } from '../../openid4vp/request/verifier-did.ts'
+import { attestRegistration } from '../../openid4vp/request/verifier-info.ts'
+import { err, ok, type Result } from '../../result.ts'
+import type { Settings } from '../settings/settings.ts'
+import { namesHost } from './verifier-certificate.ts'
+
+/** Why a prefix cannot be used: the message, which continues "client_id_prefix …". */
+export const IDENTITY_ERRORS = {
+  host_not_in_certificate: 'needs a verifier certificate that names the host of this service',
+  host_is_an_address: 'needs a base_url with a host name: an IP address has no did:web',
+  attestation_missing: "needs an attestation_jwt in the relying party's verifier",
+  attestation_not_yet_valid: 'needs an attestation that is valid already',
+  attestation_expired: 'needs an attestation that expires no earlier than the session',
+} as const
+
+type IdentityError = keyof typeof IDENTITY_ERRORS
+
+/** The requested prefix, and the life of the session. Times are Unix seconds. */
+type IdentityRequest = {
+  readonly prefix: ClientIdPrefix
+  readonly now: number
+  readonly expiresAt: number
+}
+
+/** Returns the identity of one session, with the registration of the relying party's certificate. `null`: requests are unsigned. */
+export async function verifierIdentity(
+  config: Config,
+  settings: Settings,
+  request: IdentityRequest,
+): Promise<Result<VerifierIdentity | null, IdentityError>> {
+  const identity = await identify(config, settings, request)
+  const registration = settings.verifier?.registration
+  if (!identity.ok || identity.value === null || registration === undefined) return identity
+  return ok({ ...identity.value, verifierInfo: attestRegistration(registration) })
+}
+
+async function identify(
+  config: Config,
+  settings: Settings,
+  request: IdentityRequest,
+): Promise<Result<VerifierIdentity | null, IdentityError>> {
+  const { verifier } = settings
+  const signingJwk = verifier?.signing_jwk ?? config.verifier.signingJwk
+  const chain = pemBlocks(verifier?.certificate_chain_pem ?? config.verifier.certificateChainPem)
+  const [leaf] = chain
+  if (leaf === undefined) throw new Error('the verifier certificate chain is empty')
+  const proof = { x5c: chain.map(({ der }) => encodeBase64(der)) }
+  switch (request.prefix) {
+    case 'x509_hash':
+      return ok({ clientId: await x509HashClientId(leaf.der), proof, signingJwk })
+    case 'x509_san_dns': {
+      // Wallets compare the host with the leaf's names and with our response_uri.
+      const isNamed = namesHost(leaf.pem, new URL(config.baseUrl).hostname)
+      const clientId = isNamed ? x509SanDnsClientId(config.baseUrl) : undefined
+      return clientId === undefined ? err('host_not_in_certificate') : ok({ clientId, proof, signingJwk })
+    }
+    case 'decentralized_identifier': {
+      // A relying party with a key of its own has an identifier of its own.
+      const did = verifierDid(config.baseUrl, verifier && settings.relying_party_id.slice(3))
+      if (did === undefined) return err('host_is_an_address')
+      const kid = await verificationMethodOf(did, signingJwk)
+      return ok({ clientId: didClientId(did), proof: { kid }, signingJwk })
+    }
+    case 'verifier_attestation':
+      return attestedIdentity(settings, request)
+    case 'redirect_uri':
+      return ok(null)
+  }
+}
+
+/** §12: the attestation covers the relying party's key, and must be valid for as long as the request can be fetched. */
+function attestedIdentity(
+  { verifier }: Settings,
+  { now, expiresAt }: IdentityRequest,
+): Result<VerifierIdentity, IdentityError> {
+  const jwt = verifier?.attestation_jwt
+  if (verifier === null || jwt === undefined) return err('attestation_missing')
+  const attestation = parseVerifierAttestation(jwt, verifier.signing_jwk)
+  if (!attestation.ok) throw new Error('a verifier attestation that was accepted cannot be read')
+  if (attestation.value.notBefore > now) return err('attestation_not_yet_valid')
+  if (attestation.value.expiresAt < expiresAt) return err('attestation_expired')
+  const clientId = attestationClientId(attestation.value.subject)
+  return ok({ clientId, proof: { jwt }, signingJwk: verifier.signing_jwk })
+}
+
+/** The certificates of a PEM text. Text around them is ignored: the operator's chain may have comments. */
+function pemBlocks(text: string) {
+  const blocks = text.matchAll(/-----BEGIN CERTIFICATE-----([^-]+)-----END CERTIFICATE-----/g)
+  return Array.from(blocks, ([pem, base64 = '']) => {
+    const der = decodeBase64(base64.replace(/\s+/g, ''))
+    if (der === undefined) throw new Error('a certificate of the verifier chain is not base64')
+    return { pem, der }
+  })
+}

@@ -1,0 +1,28 @@
+// Responses about a session: its view, or the problem that stands for a refused call.
+
+import type { Result } from '../../result.ts'
+import type { SessionFault, View } from '../../session/results.ts'
+import type { AppContext } from '../context.ts'
+import { type ProblemCode, problem } from './problems.ts'
+
+/** Sends a view of a session, or the problem why there is none. */
+export function sendView(c: AppContext, view: Result<View, SessionFault>, status: 200 | 202 = 200): Response {
+  if (!view.ok) return sessionProblem(c, view.error)
+  const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' }
+  return c.body(view.value.json, status, headers)
+}
+
+/** Sends the problem of a call that a session refused. */
+export function sessionProblem(c: AppContext, error: SessionFault): Response {
+  return problem(c, PROBLEM_CODES[error])
+}
+
+const PROBLEM_CODES: Readonly<Record<SessionFault, ProblemCode>> = {
+  not_found: 'verification_not_found',
+  ended: 'verification_ended',
+  not_ended: 'verification_pending',
+  render_limit_reached: 'render_limit_reached',
+  binding_excludes_qr: 'binding_excludes_qr',
+  dc_api_not_offered: 'dc_api_not_offered',
+  unavailable: 'temporarily_unavailable',
+}
