@@ -1,4 +1,4 @@
-// An OpenAPI description (3.1) as far as the page reads it, and what it reads off a schema: its type and its limits in words.
+// An OpenAPI description (3.1), as far as the tests read it.
 
 export type Schema = {
   readonly $ref?: string
@@ -57,29 +57,7 @@ export type Description = {
   }
 }
 
-/** Whether a body tells what went wrong. */
+/** Returns whether a body is a problem or an OAuth error. */
 export function isError(schema: Schema | undefined): boolean {
   return /(Problem|OAuthError)$/.test(schema?.$ref ?? '')
-}
-
-/** The last part of a reference. */
-export function nameOf(ref: string): string {
-  return ref.slice(ref.lastIndexOf('/') + 1)
-}
-
-/** The limits and the default of a schema, in words. */
-export function limitsOf(schema: Schema): readonly string[] {
-  const { minLength, maxLength, minItems, maxItems, minimum, maximum } = schema
-  return [
-    ...range(minLength, maxLength, ' characters'),
-    ...range(minItems, maxItems, ' items'),
-    ...range(minimum, maximum, ''),
-    ...(schema.default === undefined ? [] : [`default ${JSON.stringify(schema.default)}`]),
-  ]
-}
-
-function range(from: number | undefined, to: number | undefined, unit: string): readonly string[] {
-  if (from !== undefined && to !== undefined) return [`${from} to ${to}${unit}`]
-  if (to !== undefined) return [`at most ${to}${unit}`]
-  return from === undefined ? [] : [`at least ${from}${unit}`]
 }

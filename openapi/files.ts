@@ -1,20 +1,15 @@
-// What `npm run openapi` writes to assets/ beside their style, and documentation.ts serves. Nothing of this folder or of openapi/ is in the Worker.
+// The file that `npm run openapi` writes to assets/. The Worker serves it and contains nothing of this folder.
 
 import { describe } from './describe.ts'
 import type { Description } from './description.ts'
 import { withErrors } from './errors.ts'
-import { documentationPage } from './page.ts'
 
-/** The OpenAPI description with every error, as it is served. */
+/** Returns the OpenAPI description with every error, as it is served. */
 export function completeDescription(): Description {
   return JSON.parse(JSON.stringify(withErrors(describe()))) as Description
 }
 
-/** Name below assets/ → content. */
-export async function documentationFiles(): Promise<Readonly<Record<string, string>>> {
-  const description = completeDescription()
-  return {
-    'openapi.json': `${JSON.stringify(description, null, 1)}\n`,
-    'docs.html': await documentationPage(description),
-  }
+/** Returns the generated files: path below the repository's root → content. */
+export function generatedFiles(): Readonly<Record<string, string>> {
+  return { 'assets/openapi.json': `${JSON.stringify(completeDescription(), null, 1)}\n` }
 }

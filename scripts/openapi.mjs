@@ -1,13 +1,13 @@
-// `npm run openapi`: writes what is served at /openapi.json and /docs, from the schemas that validate. It is committed, so that a clone
-// builds and deploys without this step; test/openapi tells when it is not current.
+// `npm run openapi`: writes the API description (assets/openapi.json) and the client's types from the schemas that validate.
+// Both are committed: a clone builds and deploys without this step. test/openapi fails when they are not current.
 
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureInstalled } from './service/install.mjs'
-import { ASSETS, NODE, ROOT } from './service/paths.mjs'
+import { NODE, ROOT } from './service/paths.mjs'
 
-const PRINT = `import { documentationFiles } from './files.ts'; console.log(JSON.stringify(await documentationFiles()))`
+const PRINT = `import { generatedFiles } from './files.ts'; console.log(JSON.stringify(generatedFiles()))`
 
 ensureInstalled()
 const printed = spawnSync(NODE, ['--input-type=module', '--eval', PRINT], {
@@ -15,9 +15,8 @@ const printed = spawnSync(NODE, ['--input-type=module', '--eval', PRINT], {
   encoding: 'utf8',
   maxBuffer: 2 ** 24,
 })
-if (printed.status !== 0) throw new Error(`the description was not made:\n${printed.stderr}`)
-mkdirSync(ASSETS, { recursive: true })
-for (const [name, content] of Object.entries(JSON.parse(printed.stdout))) {
-  writeFileSync(join(ASSETS, name), content)
-  console.log(`assets/${name} is written.`)
+if (printed.status !== 0) throw new Error(`The description could not be generated:\n${printed.stderr}`)
+for (const [path, content] of Object.entries(JSON.parse(printed.stdout))) {
+  writeFileSync(join(ROOT, path), content)
+  console.log(`${path} is written.`)
 }

@@ -217,11 +217,11 @@ export const ANYONE = {
     answers: { 200: { description: 'The page.', other: PAGE } },
     problems: ['internal_error', 'temporarily_unavailable'],
   },
-  'GET /assets/docs.css': {
-    id: 'readStyle',
-    summary: 'How that page looks',
-    answers: { 200: { description: 'The style sheet.', other: { 'text/css': STYLE } } },
-    problems: ['internal_error'],
+  'GET /assets/api-reference.js': {
+    id: 'readReferenceScript',
+    summary: 'Read the script of the API reference',
+    answers: { 200: { description: 'The script.', other: { 'text/javascript': SCRIPT } } },
+    problems: ['internal_error', 'temporarily_unavailable'],
   },
   'GET /healthz': {
     id: 'readHealth',

@@ -41,7 +41,7 @@ export const ACCESS = {
   'GET /rp/:rp/did.json': ANYONE,
   'GET /.well-known/oauth-authorization-server': ANYONE,
   'GET /problems/:code': ANYONE,
-  'GET /assets/docs.css': ANYONE,
+  'GET /assets/api-reference.js': ANYONE,
   'GET /assets/:name': ANYONE,
   'GET /v1/verify/:id/return': ANYONE,
   'GET /test/:page': ANYONE,

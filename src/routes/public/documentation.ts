@@ -1,35 +1,36 @@
-// The API's description for machines and for people (CONTRACT 1): `/openapi.json`, and the same as a page of our own, without
-// scripts and without anything from elsewhere. `npm run openapi` makes the files (openapi/, docs/); they are static assets and no
-// part of the bundle (docs/decisions/openapi.md).
+// The API description for machines, `/openapi.json`, and the API reference for people, `/docs` (CONTRACT 1).
+// Both are static assets outside the bundle (docs/decisions/openapi.md).
 
 import { Hono } from 'hono/tiny'
 import type { AppContext, AppEnv } from '../context.ts'
 import { problem } from '../edge/problems.ts'
 
-/** `/openapi.json`, `/docs` and its style. */
+/** `/openapi.json`, `/docs` and the script of the reference. */
 export function documentationRoutes(): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .get('/openapi.json', (c) => sendAsset(c, 'openapi.json', DESCRIPTION))
     .get('/docs', (c) => sendAsset(c, 'docs.html', PAGE))
-    .get('/assets/docs.css', (c) => sendAsset(c, 'docs.css', STYLE))
+    .get('/assets/api-reference.js', (c) => sendAsset(c, 'api-reference/scalar.js', SCRIPT))
 }
 
 const DESCRIPTION = {
   'Content-Type': 'application/json',
-  'Access-Control-Allow-Origin': '*', // tools that people run in their browsers read it
+  'Access-Control-Allow-Origin': '*', // for tools that run in a browser
 }
 const PAGE = {
   'Content-Type': 'text/html; charset=UTF-8',
   'Content-Security-Policy': [
     "default-src 'none'",
-    "style-src 'self'",
-    'img-src data:',
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'", // the renderer sets inline styles; no other page allows them
+    "img-src 'self' data:",
+    "connect-src 'self'",
     "frame-ancestors 'none'",
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; '),
 }
-const STYLE = { 'Content-Type': 'text/css; charset=UTF-8' }
+const SCRIPT = { 'Content-Type': 'text/javascript; charset=utf-8' }
 
 async function sendAsset(
   c: AppContext,

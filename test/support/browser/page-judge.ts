@@ -31,6 +31,17 @@ function sideways(page: Page): Promise<number> {
   return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
 }
 
+/** Returns the texts of a page whose contrast is certainly too low, by axe. */
+export async function contrastViolations(page: Page): Promise<readonly string[]> {
+  await page.evaluate(AXE)
+  const { violations } = (await page.evaluate(
+    `axe.run(${JSON.stringify({ preload: false, ...CONTRAST })})`,
+  )) as AxeResults
+  return violations.flatMap(({ nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`),
+  )
+}
+
 /** In the dark nothing else is other than in the light. */
 const CONTRAST = { runOnly: ['color-contrast'] }
 
@@ -53,7 +64,7 @@ function inRgba(png: Buffer) {
   return { ...picture, rgba: UPNG.toRGBA8(picture)[0]! }
 }
 
-async function keep(page: Page, name: string): Promise<void> {
+export async function keep(page: Page, name: string): Promise<void> {
   const { SCREENSHOTS: directory } = process.env
   if (!directory) return
   const { width, height, rgba } = inRgba(await page.screenshot())

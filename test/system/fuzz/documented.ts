@@ -78,7 +78,6 @@ function undocumentedSuccess(path: string, answer: FuzzAnswer): string | undefin
   const type = typeOf(answer)
   if (/^\/v1\/verify\/[^/]+\/qr$/.test(path))
     return /^image\/(png|svg\+xml)$/.test(type) ? undefined : 'no picture'
-  if (path === '/assets/docs.css') return type === 'text/css' ? undefined : 'no style'
   if (path.startsWith('/assets/')) return type === 'text/javascript' ? undefined : 'no script'
   if (path.endsWith('/receipt') && type === 'application/verification-receipt+jwt')
     return /^[\w-]+\.[\w-]+\.[\w-]+$/.test(answer.body.toString()) ? undefined : 'no JWS'
