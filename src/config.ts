@@ -3,6 +3,7 @@
 import * as z from 'zod/mini'
 import { decodeBase64url } from './codec/base64url.ts'
 import { describeIssue } from './codec/schema.ts'
+import { LOOPBACK_HOSTS } from './net/outbound-url.ts'
 
 /** What the service runs on. `serverSecret` is the root of every derived key; nothing signs or seals with it directly. */
 export type Config = {
@@ -160,6 +161,6 @@ function haveTheirOwnKids(keys: readonly { readonly kid: string }[]): boolean {
 function isOrigin(text: string): boolean {
   if (!URL.canParse(text)) return false
   const url = new URL(text)
-  const loopback = url.hostname === 'localhost' || url.hostname === '127.0.0.1' || url.hostname === '[::1]'
+  const loopback = LOOPBACK_HOSTS.includes(url.hostname) || url.hostname === '[::1]'
   return url.origin === text && (url.protocol === 'https:' || (url.protocol === 'http:' && loopback))
 }

@@ -11,7 +11,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   worker: ['routes', 'session', 'relying-party', 'env'],
   metrics: ['type:env'],
   env: ['type:config'],
-  config: ['codec'],
+  config: ['net', 'codec'],
   routes: [
     ...['session', 'relying-party', 'policy', 'openid4vp', 'formats', 'trust', 'net', 'webhook', 'qr'],
     ...['metrics', 'config', 'env', 'crypto', 'codec'],

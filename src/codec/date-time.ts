@@ -1,4 +1,4 @@
-// A moment as RFC 3339 writes it. A day that no calendar has is none, though `Date.parse` would roll it over.
+// Times as RFC 3339 writes them. A day that no calendar has is rejected, although `Date.parse` would accept it.
 
 /** Unix seconds, rounded down; `undefined` for any other text, and for a time without a zone. */
 export function readDateTime(text: string): number | undefined {
@@ -11,3 +11,13 @@ export function readDateTime(text: string): number | undefined {
 }
 
 const DATE_TIME = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/
+
+/** The text of a time in UTC, with milliseconds. */
+export function isoTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString()
+}
+
+/** `isoTime` of a time that may be unknown. */
+export function isoTimeOrNull(milliseconds: number | null): string | null {
+  return milliseconds === null ? null : isoTime(milliseconds)
+}

@@ -44,6 +44,11 @@ export function member(object: JsonObject, name: string): Json | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined
 }
 
+/** The values without repetitions. Values are equal where their texts are. */
+export function uniqueJson<T extends Json>(values: readonly T[]): readonly T[] {
+  return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()]
+}
+
 const BACKSLASH = 0x5c
 
 /** One pass over the text, before JSON.parse: depth and duplicate names. Other faults are left to JSON.parse. */

@@ -104,10 +104,27 @@ export function parseCoseKey(item: CborItem | undefined): PublicJwk | undefined 
   return parsePublicJwk({ kty, crv, x: encodeBase64url(x), ...(y && { y: encodeBase64url(y) }) })
 }
 
+/** DER certificates, leaf first. */
+type CertificateChain = readonly Uint8Array<ArrayBuffer>[]
+
+/**
+ * Reads `x5chain` (RFC 9360 §2) from the first of the headers that has one: a byte string, or an array of byte strings.
+ * `undefined` where no header has it.
+ */
+export function readX5chain(
+  ...headers: readonly CborItem[]
+): Result<CertificateChain | undefined, 'malformed'> {
+  const item = headers.map((header) => entryOf(header, LABEL.x5chain)).find((entry) => entry !== undefined)
+  if (item === undefined) return ok(undefined)
+  const chain = (item.type === 'array' ? item.items : [item]).map(bytesOf)
+  const isChain = chain.every((certificate) => certificate !== undefined && certificate.length > 0)
+  return chain.length > 0 && isChain ? ok(chain as CertificateChain) : err('malformed')
+}
+
 const NO_EXTERNAL_DATA = new Uint8Array(0)
 
 /** Header parameters (RFC 9052 §3.1) and key parameters (RFC 9052 §7.1, RFC 9053 §7). */
-const LABEL = { alg: 1, crit: 2, kty: 1, crv: -1, x: -2, y: -3 } as const
+const LABEL = { alg: 1, crit: 2, x5chain: 33, kty: 1, crv: -1, x: -2, y: -3 } as const
 
 const KEY_TYPES: ReadonlyMap<number | undefined, string> = new Map([
   [1, 'OKP'],

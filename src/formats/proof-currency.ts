@@ -1,7 +1,7 @@
 // The time of a proof of possession, which is a JWT made for one request (RFC 7519 §4.1).
 
 import { type JsonObject, member } from '../codec/json.ts'
-import { CLOCK_SKEW } from './clock-skew.ts'
+import { CLOCK_SKEW } from '../trust/clock-skew.ts'
 import { isNumericDate } from './sd-jwt-vc/validity.ts'
 
 /** Seconds the holder's clock and the answer's way to us may account for, either way. */

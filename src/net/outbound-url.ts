@@ -28,6 +28,9 @@ export type UrlError =
   | 'not_public_name'
   | 'own_host'
 
+/** Hosts that tests and local development may reach by plain http. */
+export const LOOPBACK_HOSTS: readonly string[] = ['127.0.0.1', 'localhost']
+
 /** Accepts a URL, in the parser's spelling, or says why not. */
 export function checkOutboundUrl(text: string, rule: UrlRule): Result<string, UrlError> {
   if (text.length > LENGTH_LIMIT) return err('too_long')
@@ -49,15 +52,13 @@ export function checkOutboundUrl(text: string, rule: UrlRule): Result<string, Ur
 const LENGTH_LIMIT = 2048
 
 function isLoopback({ protocol, hostname }: URL): boolean {
-  return protocol === 'http:' && LOOPBACK.includes(hostname)
+  return protocol === 'http:' && LOOPBACK_HOSTS.includes(hostname)
 }
-
-const LOOPBACK: readonly string[] = ['127.0.0.1', 'localhost']
 
 function loopbackError({ port }: URL, { ownHost }: UrlRule): UrlError | undefined {
   // Both names are one place, so the port alone tells our own door from another's.
   const own = new URL(`http://${ownHost}`)
-  return LOOPBACK.includes(own.hostname) && own.port === port ? 'own_host' : undefined
+  return LOOPBACK_HOSTS.includes(own.hostname) && own.port === port ? 'own_host' : undefined
 }
 
 function publicError(

@@ -2,6 +2,7 @@
 // the credential says of itself, and at most `low` without cryptographic holder binding or with a status that nobody could tell,
 // its own or that of its issuer's certificates.
 
+import { isoTime } from '../codec/date-time.ts'
 import type { Json } from '../codec/json.ts'
 import type { VerifiedCredential } from '../formats/format.ts'
 import { selectClaims } from '../openid4vp/dcql/claims-path.ts'
@@ -51,7 +52,7 @@ function certificateStep(
   if (certificates === undefined) return undefined
   const { status } = certificates
   if (status === 'unavailable') return { step: 'certificate_status_unavailable', id, level: UNCHECKED_LEVEL }
-  const as_of = status === 'valid' ? isoTime(certificates.asOf) : null
+  const as_of = status === 'valid' ? isoTime(certificates.asOf * 1000) : null
   return { step: 'certificate_status', id, status, as_of, level }
 }
 
@@ -61,12 +62,8 @@ function statusStep(
   level: AssuranceLevel,
 ): LevelDerivation {
   if (status === 'unavailable') return { step: 'status_unavailable', id, level: UNCHECKED_LEVEL }
-  const as_of = statusAsOf === undefined ? null : isoTime(statusAsOf)
+  const as_of = statusAsOf === undefined ? null : isoTime(statusAsOf * 1000)
   return { step: 'status', id, status, as_of, level }
-}
-
-function isoTime(seconds: number): string {
-  return new Date(seconds * 1000).toISOString()
 }
 
 /** The level of several credentials together: the lowest. `low` of none. */

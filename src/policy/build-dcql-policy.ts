@@ -1,6 +1,7 @@
 // A caller's own DCQL query -> a policy that can be satisfied, or every reason why there is none (CONTRACT 2: 400 for a name
 // nobody knows, 422 for what no answer could satisfy or we could not check). `docs/decisions/dcql.md` says how it is read.
 
+import { toPointer } from '../codec/json-pointer.ts'
 import type { CredentialFormat } from '../formats/format.ts'
 import type { ClaimsPath, CredentialQuery, DcqlQuery, TrustedAuthority } from '../openid4vp/dcql/query.ts'
 import { err, ok, type Result } from '../result.ts'
@@ -133,17 +134,15 @@ function readTypes(
   const strangers = Object.keys(meta).filter((name) => !known.includes(name))
   if (strangers.length > 0) {
     return err(
-      strangers.map((name) => ({ cause: 'unknown_meta_member', pointer: `/meta/${toPointerPart(name)}` })),
+      strangers.map((name) => ({
+        cause: 'unknown_meta_member',
+        pointer: toPointer(['meta', name.slice(0, 100)]),
+      })),
     )
   }
   const types = identifiers.flatMap((identifier) => findType(definitions, formatId, identifier) ?? [])
   if (types.length < identifiers.length) return err([{ cause: 'unknown_credential_type', pointer: '/meta' }])
   return ok([...new Set(types)])
-}
-
-/** RFC 6901 §3, of a name that came from outside. */
-function toPointerPart(name: string): string {
-  return name.slice(0, 100).replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
 /** B.2: an mdoc has no form without it. What a protocol demands besides is the protocol's affair. */

@@ -53,8 +53,8 @@ export function buildPolicy(
 ): Result<Policy, readonly PolicyError[]> {
   const unknown = unknownNames(request, catalogue)
   if (unknown.length > 0) return err(unknown)
-  const asked = { ...request, scope: unique(request.scope) }
-  const types = unique(request.credential_types).map((name) => askType(name, asked, catalogue))
+  const asked = { ...request, scope: [...new Set(request.scope)] }
+  const types = [...new Set(request.credential_types)].map((name) => askType(name, asked, catalogue))
   const faults = unsatisfiable(request, types)
   if (faults.length > 0) return err(faults)
   const groups = request.credential_match === 'any' ? askAny(types, asked) : askAll(types)
@@ -66,7 +66,7 @@ export function buildPolicy(
     scope: asked.scope,
     required_assurance_level: request.required_assurance_level,
     credential_match: request.credential_match,
-    formats: unique(groups.flat().map(({ format }) => format.id)),
+    formats: [...new Set(groups.flat().map(({ format }) => format.id))],
     allow_derived: request.allow_derived,
     ...buildQuery(groups),
   })
@@ -168,13 +168,6 @@ function askAll(types: readonly AskedType[]): readonly (readonly Alternative[])[
 }
 
 function scopesOf({ alternatives }: AskedType): readonly string[] {
-  return unique(
-    alternatives.flatMap(({ scopes }: { readonly scopes: readonly ScopePath[] }) =>
-      scopes.map(({ scope }) => scope),
-    ),
-  )
-}
-
-function unique(names: readonly string[]): readonly string[] {
-  return [...new Set(names)]
+  const scopes: readonly ScopePath[] = alternatives.flatMap((alternative) => alternative.scopes)
+  return [...new Set(scopes.map(({ scope }) => scope))]
 }

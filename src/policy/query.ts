@@ -1,5 +1,6 @@
 // Policy -> what wallets are asked: a DCQL query (OpenID4VP 1.0 §6), and the plain list the presentation definition is made of.
 
+import { uniqueJson } from '../codec/json.ts'
 import type { CredentialFormat } from '../formats/format.ts'
 import type { ClaimsPath, ClaimsQuery, CredentialQuery, DcqlQuery } from '../openid4vp/dcql/query.ts'
 import type { RequestedType } from '../openid4vp/presentation-exchange/presentation-definition.ts'
@@ -46,9 +47,9 @@ export function requestedTypes(policy: Policy): readonly RequestedType[] {
     const descriptors = policy.descriptors.filter((descriptor) => descriptor.credential_type === name)
     if (descriptors.length === 0) return []
     const scopes = descriptors.flatMap((descriptor) => descriptor.scopes)
-    const claims = unique(scopes.map(({ scope }) => scope)).map((scope) => ({
+    const claims = [...new Set(scopes.map(({ scope }) => scope))].map((scope) => ({
       scope,
-      paths: uniquePaths(scopes.filter((entry) => entry.scope === scope).map(({ path }) => path)),
+      paths: uniqueJson(scopes.filter((entry) => entry.scope === scope).map(({ path }) => path)),
     }))
     return [{ name, claims }]
   })
@@ -82,12 +83,12 @@ function buildClaims(
   scopes: readonly ScopePath[],
   parameters: QueryFormat['claimsParameters'],
 ): Pick<CredentialQuery, 'claims' | 'claim_sets'> {
-  const paths = uniquePaths(scopes.map(({ path }) => path))
-  const instead = uniquePaths(scopes.map(({ path, derived }) => derived?.path ?? path))
+  const paths = uniqueJson(scopes.map(({ path }) => path))
+  const instead = uniqueJson(scopes.map(({ path, derived }) => derived?.path ?? path))
   if (instead.every((path) => includesPath(paths, path)) && instead.length === paths.length) {
     return { claims: paths.map((path) => ({ path, ...parameters })) }
   }
-  const claims: readonly (ClaimsQuery & { readonly id: string })[] = uniquePaths([...paths, ...instead]).map(
+  const claims: readonly (ClaimsQuery & { readonly id: string })[] = uniqueJson([...paths, ...instead]).map(
     (path, index) => ({ id: `c${index + 1}`, path, ...parameters }),
   )
   const idsOf = (set: readonly ClaimsPath[]) =>
@@ -95,15 +96,6 @@ function buildClaims(
   return { claims, claim_sets: [idsOf(paths), idsOf(instead)] }
 }
 
-/** §6.3: two entries of `claims` never have the same path. */
-function uniquePaths(paths: readonly ClaimsPath[]): readonly ClaimsPath[] {
-  return [...new Map(paths.map((path) => [JSON.stringify(path), path])).values()]
-}
-
 function includesPath(paths: readonly ClaimsPath[], path: ClaimsPath): boolean {
   return paths.some((other) => JSON.stringify(other) === JSON.stringify(path))
-}
-
-function unique(names: readonly string[]): readonly string[] {
-  return [...new Set(names)]
 }

@@ -1,5 +1,6 @@
 // What a policy asks of a person, for those who put it into words: which claims, and from which combinations of credentials.
 
+import { uniqueJson } from '../codec/json.ts'
 import type { CredentialSetQuery } from '../openid4vp/dcql/query.ts'
 import type { Policy } from './policy.ts'
 
@@ -36,9 +37,9 @@ export function requestedClaims({ scope: order, query, descriptors }: AskedPolic
     return scopes.map(({ scope, shown }) => ({ kind: 'claim', name: shown ?? scope, optional }))
   })
   const typesOf = (id: string) =>
-    unique(descriptors.filter(({ query_id }) => query_id === id).map((one) => one.credential_type))
+    uniqueJson(descriptors.filter(({ query_id }) => query_id === id).map((one) => one.credential_type))
   const groups = sets.map((set) => ({
-    alternatives: unique(set.options.map((option) => option.map(typesOf))),
+    alternatives: uniqueJson(set.options.map((option) => option.map(typesOf))),
     optional: !isRequired(set),
   }))
   const place = ({ name }: RequestedItem) => (order.includes(name) ? order.indexOf(name) : order.length)
@@ -68,8 +69,4 @@ function joinCertain(groups: readonly RequestedGroup[]): readonly RequestedGroup
   const certain = groups.filter(isCertain).flatMap(({ alternatives }) => alternatives.flat())
   const others = groups.filter((group) => !isCertain(group))
   return certain.length === 0 ? others : [{ alternatives: [certain], optional: false }, ...others]
-}
-
-function unique<T>(values: readonly T[]): readonly T[] {
-  return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()]
 }

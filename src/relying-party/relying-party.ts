@@ -4,6 +4,7 @@
 import { DurableObject } from 'cloudflare:workers'
 import { configOf } from '../config.ts'
 import type { PublicJwk } from '../crypto/jwk.ts'
+import { randomBytes } from '../crypto/random.ts'
 import { deriveKey, type Sealing, seal } from '../crypto/seal.ts'
 import { type Env, withJurisdiction } from '../env.ts'
 import { err, ok, type Result } from '../result.ts'
@@ -236,8 +237,4 @@ function replaceWebhook(
 
 function setDisabled(document: RelyingPartyDocument, disabled: boolean): RelyingPartyDocument {
   return document.webhook === null ? document : { ...document, webhook: { ...document.webhook, disabled } }
-}
-
-function randomBytes(length: number): Uint8Array<ArrayBuffer> {
-  return crypto.getRandomValues(new Uint8Array(length))
 }

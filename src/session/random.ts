@@ -2,15 +2,11 @@
 
 import { encodeBase64url } from '../codec/base64url.ts'
 import type { Config } from '../config.ts'
+import { randomBytes } from '../crypto/random.ts'
 import { deriveKey } from '../crypto/seal.ts'
 
 /** The key that seals what sessions store. */
 export type SealingKey = Uint8Array<ArrayBuffer>
-
-/** Fresh random bytes. */
-export function randomBytes(length: number): Uint8Array<ArrayBuffer> {
-  return crypto.getRandomValues(new Uint8Array(length))
-}
 
 /** A fresh identifier of 128 random bits. */
 export function randomIdentifier(prefix: string): string {

@@ -2,6 +2,7 @@
 // first; then one compare-and-set with no `await` between reading the status and the write, so two answers are never both heard.
 
 import { DurableObject } from 'cloudflare:workers'
+import { isoTimeOrNull } from '../codec/date-time.ts'
 import { configOf } from '../config.ts'
 import { type Env, withJurisdiction } from '../env.ts'
 import { err, ok, type Result } from '../result.ts'
@@ -52,7 +53,7 @@ import { openStore, type SessionStore } from './store.ts'
 import { deliveriesView } from './views/deliveries-view.ts'
 import { pollView } from './views/poll.ts'
 import { signReceipt } from './views/receipt.ts'
-import { isoTimeOrNull, type PageView, pageView, publicView } from './views/view.ts'
+import { type PageView, pageView, publicView } from './views/view.ts'
 
 /** While the alarm's work runs, another alarm stands this far ahead: a crash in the middle is never the end of it. */
 const WATCHDOG_MS = 60_000

@@ -1,7 +1,7 @@
 // IssuerSigned (ISO/IEC 18013-5 §8.3.2.1.2.2, §9.1.2.4): the disclosed items, and the issuer's COSE_Sign1 over the MSO.
 
-import { bytesOf, type CborItem, entryOf, isMapOf } from '../../codec/cbor.ts'
-import { type CoseError, type CoseSign1, decodeCoseSign1 } from '../../crypto/cose.ts'
+import { type CborItem, entryOf, isMapOf } from '../../codec/cbor.ts'
+import { type CoseError, type CoseSign1, decodeCoseSign1, readX5chain } from '../../crypto/cose.ts'
 import { MDOC } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { CredentialRefusal } from '../format.ts'
@@ -41,7 +41,8 @@ export function decodeIssuerSigned(item: CborItem): Result<DecodedIssuerSigned, 
   if (!nameSpaces.ok) return nameSpaces
   const mso = decodeMobileSecurityObject(payload)
   if (!mso.ok) return mso
-  const chain = decodeX5chain(unprotected)
+  const x5chain = readX5chain(unprotected) // ISO/IEC 18013-5 has it in the unprotected header
+  const chain = x5chain.ok ? x5chain.value : undefined
   return ok({ issuerAuth: issuerAuth.value, payload, mso: mso.value, chain, nameSpaces: nameSpaces.value })
 }
 
@@ -59,15 +60,4 @@ function decodeNameSpaces(
   }
   const count = nameSpaces.reduce((sum, { items }) => sum + items.length, 0)
   return count > MDOC.elements ? err({ reason: 'limit_exceeded' }) : ok(nameSpaces)
-}
-
-const X5CHAIN = 33
-
-/** RFC 9360 §2: one certificate as a byte string, two or more as an array. ISO/IEC 18013-5 has it in the unprotected header. */
-function decodeX5chain(unprotected: CborItem): readonly Uint8Array<ArrayBuffer>[] | undefined {
-  const x5chain = entryOf(unprotected, X5CHAIN)
-  if (x5chain === undefined) return undefined
-  const certificates = (x5chain.type === 'array' ? x5chain.items : [x5chain]).map(bytesOf)
-  if (certificates.length === 0) return undefined
-  return certificates.every((certificate) => certificate !== undefined) ? certificates : undefined
 }

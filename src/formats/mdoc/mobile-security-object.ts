@@ -1,6 +1,7 @@
 // The Mobile Security Object (ISO/IEC 18013-5 §9.1.2.4): what the issuer signed about the document.
 
 import { bytesOf, type CborItem, decodeCbor, embeddedOf, entryOf, textOf } from '../../codec/cbor.ts'
+import { readDateTime } from '../../codec/date-time.ts'
 import { parseCoseKey } from '../../crypto/cose.ts'
 import type { HashName } from '../../crypto/digest.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
@@ -90,7 +91,7 @@ function readValidity(
   info: CborItem | undefined,
 ): Result<MobileSecurityObject['validity'], CredentialRefusal> {
   const [signed, validFrom, validUntil] = (['signed', 'validFrom', 'validUntil'] as const).map((name) =>
-    readDateTime(info && entryOf(info, name)),
+    readTdate(info && entryOf(info, name)),
   )
   if (signed === undefined) return err({ reason: 'invalid_claim', claim: 'signed' })
   if (validFrom === undefined) return err({ reason: 'invalid_claim', claim: 'validFrom' })
@@ -99,11 +100,8 @@ function readValidity(
 }
 
 /** §9.1.2.4: a tdate (tag 0) in whole seconds of UTC, in Unix seconds. A day that no calendar has is none. */
-function readDateTime(item: CborItem | undefined): number | undefined {
+function readTdate(item: CborItem | undefined): number | undefined {
   if (item?.type !== 'tag' || item.tag !== 0) return undefined
   const text = textOf(item.content)
-  if (text === undefined || !/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/.test(text)) return undefined
-  const milliseconds = Date.parse(text)
-  if (Number.isNaN(milliseconds)) return undefined
-  return new Date(milliseconds).toISOString() === text.replace('Z', '.000Z') ? milliseconds / 1000 : undefined
+  return text?.endsWith('Z') && !text.includes('.') ? readDateTime(text) : undefined
 }

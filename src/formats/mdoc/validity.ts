@@ -2,7 +2,7 @@
 // document signer's certificate, are a rejection.
 
 import { err, ok, type Result } from '../../result.ts'
-import { CLOCK_SKEW } from '../clock-skew.ts'
+import { CLOCK_SKEW } from '../../trust/clock-skew.ts'
 import type { CredentialReason } from '../format.ts'
 import type { MobileSecurityObject } from './mobile-security-object.ts'
 

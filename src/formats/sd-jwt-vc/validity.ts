@@ -3,7 +3,7 @@
 
 import { type Json, type JsonObject, member } from '../../codec/json.ts'
 import { err, ok, type Result } from '../../result.ts'
-import { CLOCK_SKEW } from '../clock-skew.ts'
+import { CLOCK_SKEW } from '../../trust/clock-skew.ts'
 import type { CredentialReason } from '../format.ts'
 
 /** Tells a NumericDate (RFC 7519 §2). JSON can spell numbers that are none, such as 1e999. */

@@ -3,6 +3,7 @@
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import type { Config } from '../../config.ts'
+import { randomBytes } from '../../crypto/random.ts'
 import { checkOutboundUrl } from '../../net/outbound-url.ts'
 import { type AttemptOutcome, deliver, hasSucceeded } from '../../webhook/delivery.ts'
 import { signatureHeaders } from '../../webhook/signature.ts'
@@ -22,7 +23,7 @@ export async function sendTestEvent(
   config: Config,
 ): Promise<TestDelivery> {
   const now = Date.now()
-  const eventId = `evt_${encodeBase64url(crypto.getRandomValues(new Uint8Array(16)))}`
+  const eventId = `evt_${encodeBase64url(randomBytes(16))}`
   const allowLoopback = config.allowLoopback && !settings.livemode
   const url = checkOutboundUrl(webhook.url, { allowLoopback, ownHost: new URL(config.baseUrl).host })
   if (!url.ok) return { eventId, succeeded: false, status: null, error: 'forbidden_url', durationMs: 0 }

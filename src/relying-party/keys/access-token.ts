@@ -7,6 +7,7 @@ import type { Config, PublishedJwk } from '../../config.ts'
 import type { SignatureAlgorithm } from '../../crypto/algorithms.ts'
 import { importVerificationKey } from '../../crypto/jwk.ts'
 import { decodeJws, verifyJwsWithKey } from '../../crypto/jws.ts'
+import { randomBytes } from '../../crypto/random.ts'
 import { signJwt } from '../../crypto/sign-jwt.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { SCOPES, type Scope } from '../settings/settings.ts'
@@ -50,7 +51,7 @@ export async function issueAccessToken(
     client_id: grant.relyingPartyId,
     iat: issuedAt,
     exp: issuedAt + expiresIn,
-    jti: encodeBase64url(crypto.getRandomValues(new Uint8Array(16))),
+    jti: encodeBase64url(randomBytes(16)),
     scope: grant.scopes.join(' '),
     key_id: grant.keyId,
     livemode: grant.livemode,

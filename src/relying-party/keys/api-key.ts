@@ -4,6 +4,7 @@
 import { decodeBase64url, encodeBase64url } from '../../codec/base64url.ts'
 import { encodeHex, utf8 } from '../../codec/bytes.ts'
 import { sha256 } from '../../crypto/digest.ts'
+import { randomBytes } from '../../crypto/random.ts'
 import { timingSafeEqual, timingSafeEqualText } from '../../crypto/timing-safe.ts'
 import type { ApiKeyRecord, Scope } from '../settings/settings.ts'
 
@@ -29,8 +30,8 @@ export async function newApiKey(grant: {
   readonly createdAt: number
   readonly expiresAt: number | null
 }): Promise<NewApiKey> {
-  const keyId = encodeHex(crypto.getRandomValues(new Uint8Array(8)))
-  const secret = encodeBase64url(crypto.getRandomValues(new Uint8Array(32)))
+  const keyId = encodeHex(randomBytes(8))
+  const secret = encodeBase64url(randomBytes(32))
   const mode = grant.livemode ? 'live' : 'test'
   const apiKey = `${API_KEY_PREFIX}${mode}_${grant.relyingPartyId.slice(3)}.${keyId}.${secret}`
   const record = {

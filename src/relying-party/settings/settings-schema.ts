@@ -1,9 +1,10 @@
 // What is sent to create or change a relying party (CONTRACT 8): strict, every limit here, every fault with its pointer.
 
 import * as z from 'zod/mini'
+import { fromPointer } from '../../codec/json-pointer.ts'
 import { text } from '../../codec/schema.ts'
 import { TRUST_LIST } from '../../limits.ts'
-import { checkOutboundUrl, type UrlError } from '../../net/outbound-url.ts'
+import { checkOutboundUrl, LOOPBACK_HOSTS, type UrlError } from '../../net/outbound-url.ts'
 import { CLIENT_ID_PREFIXES } from '../../openid4vp/request/client-identifier.ts'
 import { REQUEST_URI_METHODS, RESPONSE_MODES } from '../../openid4vp/request/generation.ts'
 import { parseTrustAnchor } from '../../trust/anchors/parse-anchor.ts'
@@ -167,12 +168,6 @@ export const trustAnchor = z.pipe(
   }),
 )
 
-/** RFC 6901 §4. */
-function fromPointer(pointer: string): string[] {
-  const names = pointer.split('/').slice(1)
-  return names.map((text) => text.replaceAll('~1', '/').replaceAll('~0', '~'))
-}
-
 function unique<T extends z.ZodMiniType<string>>(item: T, maximum: number) {
   return z.array(item).check(
     z.maxLength(maximum),
@@ -284,7 +279,7 @@ function isOrigin(text: string, allowLoopback: boolean): boolean {
 function parseWebUrl(text: string, allowLoopback: boolean): URL | undefined {
   const parsed = URL.canParse(text) ? new URL(text) : undefined
   if (parsed === undefined || parsed.username !== '' || parsed.password !== '') return undefined
-  const loopback = parsed.hostname === 'localhost' || parsed.hostname === '127.0.0.1'
+  const loopback = LOOPBACK_HOSTS.includes(parsed.hostname)
   const secure = parsed.protocol === 'https:' || (parsed.protocol === 'http:' && loopback && allowLoopback)
   return secure ? parsed : undefined
 }

@@ -2,13 +2,14 @@
 
 import type { ErrorHandler, Hono, MiddlewareHandler, NotFoundHandler } from 'hono'
 import { encodeBase64url } from '../../codec/base64url.ts'
+import { randomBytes } from '../../crypto/random.ts'
 import { UNREADABLE } from '../../session/document.ts'
 import type { AppContext, AppEnv } from '../context.ts'
 import { problem } from './problems.ts'
 
 /** Gives each request an id, and every response `X-Request-Id`. Mount it first. An id sent along is not trusted with our logs. */
 export const requestId: MiddlewareHandler<AppEnv> = async (c, next) => {
-  const id = `req_${encodeBase64url(crypto.getRandomValues(new Uint8Array(16)))}`
+  const id = `req_${encodeBase64url(randomBytes(16))}`
   c.set('requestId', id)
   await next()
   // What an object answered to an upgrade cannot be changed and is wrapped; doing that to all would cost each body a copy.

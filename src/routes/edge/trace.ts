@@ -3,6 +3,7 @@
 
 import { encodeHex } from '../../codec/bytes.ts'
 import { parseTraceparent, type Trace } from '../../codec/traceparent.ts'
+import { randomBytes } from '../../crypto/random.ts'
 import type { AppContext } from '../context.ts'
 
 /** The request's trace. Worked out when it is first asked for: most polls never need one. */
@@ -14,5 +15,5 @@ export function traceOf(c: AppContext): Trace {
 
 /** §4.2: who begins a trace and records none of it says so. */
 function newTrace(): Trace {
-  return { trace_id: encodeHex(crypto.getRandomValues(new Uint8Array(16))), sampled: false }
+  return { trace_id: encodeHex(randomBytes(16)), sampled: false }
 }

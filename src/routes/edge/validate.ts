@@ -4,6 +4,7 @@
 import * as z from 'zod/mini'
 import { decodeUtf8 } from '../../codec/bytes.ts'
 import { isJsonObject, type Json, type JsonError, parseJson } from '../../codec/json.ts'
+import { toPointer } from '../../codec/json-pointer.ts'
 import { describeIssue } from '../../codec/schema.ts'
 import { readAtMost } from '../../net/bounded-read.ts'
 import { err, ok, type Result } from '../../result.ts'
@@ -76,7 +77,7 @@ export async function readBody(
 export function partErrors(schema: z.ZodMiniType, part: Json, at: readonly string[]): readonly FieldError[] {
   const parsed = schema.safeParse(part, { error: describeIssue })
   if (parsed.success) return []
-  return toErrors(parsed.error, part).map((error) => ({ ...error, pointer: toPointer(at) + error.pointer }))
+  return toErrors(parsed.error, part).map((error) => ({ ...error, pointer: pointerOf(at) + error.pointer }))
 }
 
 /** The faults of a parse as pointers and sentences, at most 20. */
@@ -87,15 +88,15 @@ function toErrors(error: z.core.$ZodError, data: Json): readonly FieldError[] {
 function toFieldErrors(issue: z.core.$ZodIssue, data: Json): readonly FieldError[] {
   const path = issue.path.map(String)
   if (issue.code === 'unrecognized_keys') return issue.keys.map((name) => unknownMember([...path, name]))
-  const pointer = toPointer(path)
+  const pointer = pointerOf(path)
   if (isAbsent(data, path)) return [{ pointer, code: 'required', message: 'This member is required.' }]
   const code = issue.code === 'custom' ? 'invalid_value' : issue.code
   return [{ pointer, code, message: issue.message }]
 }
 
-/** RFC 6901 §3. Names come from the sender, so their length is bounded. */
-function toPointer(path: readonly string[]): string {
-  return path.map((name) => `/${name.slice(0, 100).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+/** Names come from the sender, so their length is bounded. */
+function pointerOf(path: readonly string[]): string {
+  return toPointer(path.map((name) => name.slice(0, 100)))
 }
 
 function isAbsent(data: Json, path: readonly string[]): boolean {
@@ -123,7 +124,7 @@ function prototypeMembers(value: Json, path: readonly string[]): readonly FieldE
 }
 
 function unknownMember(path: readonly string[]): FieldError {
-  return { pointer: toPointer(path), code: 'unknown_member', message: 'This member is not known here.' }
+  return { pointer: pointerOf(path), code: 'unknown_member', message: 'This member is not known here.' }
 }
 
 function mediaType(c: AppContext): string | undefined {

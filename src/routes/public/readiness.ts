@@ -1,10 +1,10 @@
 // `/readyz`: whether the service can do its work, and what will soon keep it from it. A wallet refuses a request whose
 // certificate has expired, and nobody would be told but the person in front of it.
 
+import { isoTime } from '../../codec/date-time.ts'
 import type { CertificateDates } from '../../relying-party/directory.ts'
 import type { ChainLifetime } from '../../trust/x509/chain-lifetime.ts'
 import type { AppContext } from '../context.ts'
-import { toTime } from '../settings/settings-handlers.ts'
 import { serviceHealth } from './service-health.ts'
 
 /** Something to be done by the operator. `expires_at`: ISO 8601 in UTC. */
@@ -45,7 +45,7 @@ export async function readiness(c: AppContext): Promise<Response> {
 function ownWarnings(lifetime: ChainLifetime | null, now: number): readonly Warning[] {
   if (lifetime === null) return []
   const { validFrom, expiresAt, renewFrom } = lifetime
-  const expires_at = toTime(expiresAt)
+  const expires_at = isoTime(expiresAt)
   if (now < validFrom || now > expiresAt) return [{ code: 'verifier_certificate_not_valid', expires_at }]
   return now >= renewFrom ? [{ code: 'verifier_certificate_expires_soon', expires_at }] : []
 }
@@ -54,7 +54,7 @@ function relyingPartyWarnings({ expired, toRenew, nextExpiry }: CertificateDates
   const warnings: Warning[] = []
   if (expired > 0) warnings.push({ code: 'relying_party_certificate_expired', relying_parties: expired })
   if (toRenew > 0 && nextExpiry !== null) {
-    const expires_at = toTime(nextExpiry)
+    const expires_at = isoTime(nextExpiry)
     warnings.push({ code: 'relying_party_certificate_expires_soon', relying_parties: toRenew, expires_at })
   }
   return warnings

@@ -3,6 +3,7 @@
 import type { MiddlewareHandler } from 'hono'
 import { Hono } from 'hono/tiny'
 import { utf8 } from '../../codec/bytes.ts'
+import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
 import { configOf } from '../../config.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import { timingSafeEqual } from '../../crypto/timing-safe.ts'
@@ -26,8 +27,6 @@ import {
   settingsToWire,
   showSettings,
   testWebhook,
-  toTime,
-  toTimeOrNull,
 } from './settings-handlers.ts'
 import { createList, eraseList, listLists, refreshList, showList } from './trust-lists.ts'
 
@@ -83,8 +82,8 @@ async function list(c: AppContext): Promise<Response> {
   const page = await directoryOf(c.env).list(after, limit)
   const relying_parties = page.entries.map((entry) => ({
     ...entry,
-    created_at: toTime(entry.created_at),
-    verifier_certificate_expires_at: toTimeOrNull(entry.verifier_certificate_expires_at),
+    created_at: isoTime(entry.created_at),
+    verifier_certificate_expires_at: isoTimeOrNull(entry.verifier_certificate_expires_at),
   }))
   return sendJson(c, { relying_parties, next_cursor: page.next === null ? null : String(page.next) })
 }

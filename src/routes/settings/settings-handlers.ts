@@ -1,6 +1,7 @@
 // What can be done with one relying party's settings, keys and webhook. Who may do it is decided by whoever mounts these
 // handlers: the operator's routes (admin.ts), or the relying party's own.
 
+import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
 import { configOf } from '../../config.ts'
 import { directoryOf } from '../../relying-party/directory.ts'
 import { relyingPartyStub } from '../../relying-party/identifier.ts'
@@ -90,7 +91,7 @@ export async function rotateWebhookSecret(c: AppContext, relyingPartyId: string)
   if (!rotated?.ok) return problem(c, 'not_found')
   forgetSettings(relyingPartyId)
   const { secret, previousExpiresAt } = rotated.value
-  return sendJson(c, { webhook_secret: secret, previous_secret_expires_at: toTime(previousExpiresAt) })
+  return sendJson(c, { webhook_secret: secret, previous_secret_expires_at: isoTime(previousExpiresAt) })
 }
 
 /** POST: lets events flow again after a 410. */
@@ -119,7 +120,7 @@ export function settingsToWire(view: SettingsView) {
     relying_party_id: view.relying_party_id,
     name: view.name,
     livemode: view.livemode,
-    created_at: toTime(view.created_at),
+    created_at: isoTime(view.created_at),
     webhook: webhook && { url: webhook.url, events: webhook.events, disabled: webhook.disabled },
     trust_anchors: view.trust_anchors,
     anchor_sets: view.anchor_sets,
@@ -155,15 +156,6 @@ export function sendJson(c: AppContext, body: object, status: 200 | 201 = 200): 
   })
 }
 
-/** ISO 8601 in UTC. */
-export function toTime(milliseconds: number): string {
-  return new Date(milliseconds).toISOString()
-}
-
-export function toTimeOrNull(milliseconds: number | null): string | null {
-  return milliseconds === null ? null : toTime(milliseconds)
-}
-
 /** Bytes of the small bodies at most. */
 const SMALL_LIMIT = 4 * 1024
 
@@ -178,7 +170,7 @@ function apiKeyToWire(record: SettingsView['api_keys'][number]) {
   return {
     key_id,
     scopes,
-    created_at: toTime(created_at),
-    expires_at: toTimeOrNull(expires_at),
+    created_at: isoTime(created_at),
+    expires_at: isoTimeOrNull(expires_at),
   }
 }

@@ -1,5 +1,6 @@
 // The operator's lists of trusted issuers (CONTRACT 8), below /v1/admin/trust_lists.
 
+import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
 import { configOf } from '../../config.ts'
 import { directoryOf } from '../../relying-party/directory.ts'
 import { SETTINGS_LIMIT } from '../../relying-party/settings/settings-schema.ts'
@@ -14,7 +15,7 @@ import {
 import type { AppContext } from '../context.ts'
 import { problem } from '../edge/problems.ts'
 import { readJson } from '../edge/validate.ts'
-import { sendJson, toTime, toTimeOrNull } from './settings-handlers.ts'
+import { sendJson } from './settings-handlers.ts'
 
 /** POST: keeps a list from now on. Whether it came, and why it did not, stands in `last_attempt`. */
 export async function createList(c: AppContext): Promise<Response> {
@@ -61,15 +62,15 @@ export async function eraseList(c: AppContext, name: string): Promise<Response> 
 function toWire({ config, last_attempt, ...view }: TrustListView) {
   return {
     ...configToWire(config),
-    created_at: toTime(view.created_at),
+    created_at: isoTime(view.created_at),
     sequence: view.sequence,
-    issued_at: toTimeOrNull(view.issued_at),
-    next_update: toTimeOrNull(view.next_update),
-    trust_as_of: toTimeOrNull(view.trust_as_of),
-    usable_until: toTimeOrNull(view.usable_until),
+    issued_at: isoTimeOrNull(view.issued_at),
+    next_update: isoTimeOrNull(view.next_update),
+    trust_as_of: isoTimeOrNull(view.trust_as_of),
+    usable_until: isoTimeOrNull(view.usable_until),
     anchors: view.anchors,
     left_out: view.left_out,
-    last_attempt: last_attempt && { at: toTime(last_attempt.at), fault: last_attempt.fault },
+    last_attempt: last_attempt && { at: isoTime(last_attempt.at), fault: last_attempt.fault },
   }
 }
 

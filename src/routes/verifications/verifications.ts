@@ -1,12 +1,12 @@
 // What relying parties call about their sessions (CONTRACT 1), and the two routes that a kiosk's `client_token` opens too.
 
 import { Hono } from 'hono/tiny'
+import { isoTime } from '../../codec/date-time.ts'
 import { QR_MEDIA_TYPES, type QrMediaType, renderQr } from '../../qr/render.ts'
 import type { Scope } from '../../relying-party/settings/settings.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { type SessionStub, sessionStub } from '../../session/identifier.ts'
 import { RECEIPT_TYPE } from '../../session/views/receipt.ts'
-import { isoTime } from '../../session/views/view.ts'
 import type { AppContext, AppEnv } from '../context.ts'
 import { authenticate, authenticateForSession, openerOf } from '../edge/authenticate.ts'
 import { problem } from '../edge/problems.ts'

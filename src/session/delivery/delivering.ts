@@ -4,6 +4,7 @@
 import { encodeHex } from '../../codec/bytes.ts'
 import { writeTraceparent } from '../../codec/traceparent.ts'
 import { configOf } from '../../config.ts'
+import { randomBytes } from '../../crypto/random.ts'
 import type { Env } from '../../env.ts'
 import { checkOutboundUrl } from '../../net/outbound-url.ts'
 import { relyingPartyStub } from '../../relying-party/identifier.ts'
@@ -25,7 +26,6 @@ import { signatureHeaders } from '../../webhook/signature.ts'
 import { inBackground } from '../background.ts'
 import type { SessionDocument } from '../document.ts'
 import { recordAttempt } from '../measures.ts'
-import { randomBytes } from '../random.ts'
 import type { SessionStore } from '../store.ts'
 
 /** What a round of deliveries came to. `postponed`: the settings could not be read; no attempt was used. */

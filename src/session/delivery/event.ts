@@ -1,10 +1,11 @@
 // The event of a session's end (CONTRACT 7), built from the finished document and the service's own address, from members that never
 // change after the end: whenever it is built, it is the same.
 
+import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
 import { sendableClaims, type VerificationEvent } from '../../webhook/event.ts'
 import type { SessionDocument } from '../document.ts'
 import { describeReason } from '../response/reasons.ts'
-import { credentialsOf, isoTime, isoTimeOrNull } from '../views/view.ts'
+import { credentialsOf } from '../views/view.ts'
 
 /** The members of an event that live and die with their session: no other object stores them. */
 export type PersonalMembers = Pick<VerificationEvent, 'metadata' | 'encrypted_claims'>

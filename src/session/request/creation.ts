@@ -2,8 +2,10 @@
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
+import { isoTime } from '../../codec/date-time.ts'
 import type { Trace } from '../../codec/traceparent.ts'
 import type { Config } from '../../config.ts'
+import { randomBytes } from '../../crypto/random.ts'
 import { REQUEST_BY_VALUE } from '../../limits.ts'
 import { redirectUriClientId } from '../../openid4vp/request/client-identifier.ts'
 import type { VerifierIdentity } from '../../openid4vp/request/generation.ts'
@@ -16,9 +18,8 @@ import {
   type StoredRequest,
   type StoredVerifier,
 } from '../document.ts'
-import { randomBytes, type SealingKey, sealingKeyOf } from '../random.ts'
+import { type SealingKey, sealingKeyOf } from '../random.ts'
 import type { CreatedSession } from '../results.ts'
-import { isoTime } from '../views/view.ts'
 import { clientTokenOf, sessionUrlOf } from './client-token.ts'
 import { newGeneration, openGeneration, sealSigningKey } from './generation-keys.ts'
 import { newestGeneration } from './generations.ts'

@@ -3,11 +3,12 @@
 import { decodeBase64url } from '../../codec/base64url.ts'
 import { encodeHex } from '../../codec/bytes.ts'
 import type { PrivateJwk, PublicJwk } from '../../crypto/jwk.ts'
+import { randomBytes } from '../../crypto/random.ts'
 import { type Sealing, seal, unseal } from '../../crypto/seal.ts'
 import type { Generation, VerifierIdentity } from '../../openid4vp/request/generation.ts'
 import { createEncryptionKey } from '../../openid4vp/response/response-encryption.ts'
 import type { SessionDocument, SigningVerifier } from '../document.ts'
-import { randomBytes, type SealingKey } from '../random.ts'
+import type { SealingKey } from '../random.ts'
 import type { Channel, StoredGeneration } from './generations.ts'
 import { makeHandle } from './handles.ts'
 

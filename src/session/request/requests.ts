@@ -1,5 +1,6 @@
 // What wallets and relying parties are shown of a generation: its addresses, its Request Object, and the specification's view.
 
+import { isoTime } from '../../codec/date-time.ts'
 import type { JsonObject } from '../../codec/json.ts'
 import { FORMATS } from '../../formats/index.ts'
 import type { DcApiRequestInput } from '../../openid4vp/dc-api.ts'
@@ -15,7 +16,6 @@ import type { Generation, QueryLanguage, VerifierIdentity } from '../../openid4v
 import { signRequestObject, unsignedParameters } from '../../openid4vp/request/request-object.ts'
 import { requestedTypes } from '../../policy/query.ts'
 import { passesByValue, type SessionDocument } from '../document.ts'
-import { isoTime } from '../views/view.ts'
 
 /** Path prefix of every `request_uri`: short, because it stands in the QR. */
 export const REQUEST_PATH = '/r/'

@@ -2,19 +2,20 @@
 // who must answer: our own page, known by its browser's cookie, or the relying party's server for a page of its own.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
+import { isoTime } from '../../codec/date-time.ts'
 import { configOf } from '../../config.ts'
+import { randomBytes } from '../../crypto/random.ts'
 import { buildDcApiRequests } from '../../openid4vp/dc-api.ts'
 import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { SessionDocument } from '../document.ts'
-import { randomBytes, sealingKeyOf } from '../random.ts'
+import { sealingKeyOf } from '../random.ts'
 import { openVerifier } from '../request/generation-keys.ts'
 import { addRequest } from '../request/new-request.ts'
 import { dcApiRequestInput } from '../request/requests.ts'
 import type { AnswerRefusal, SessionFault } from '../results.ts'
 import { BROWSER_SECRET_BYTES, browserMark, responseCodeOf } from '../return/binding.ts'
 import { comeBack } from '../return/same-device.ts'
-import { isoTime } from '../views/view.ts'
 import { type Courtroom, hear } from './judge.ts'
 
 /** Who is on the other side of the browser's API: our page, with the secret of its browser's cookie, or a page of the relying party's. */

@@ -4,10 +4,10 @@
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { configOf } from '../../config.ts'
+import { randomBytes } from '../../crypto/random.ts'
 import { timingSafeEqualText } from '../../crypto/timing-safe.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { SessionDocument } from '../document.ts'
-import { randomBytes } from '../random.ts'
 import { addRequest } from '../request/new-request.ts'
 import { walletRequest } from '../request/requests.ts'
 import type { Cause } from '../response/endings.ts'

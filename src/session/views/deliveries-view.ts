@@ -1,8 +1,8 @@
 // The webhook log of one session (CONTRACT 7): what was owed, every attempt, and what came of it.
 
+import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
 import type { Attempt, Delivery } from '../../webhook/outbox.ts'
 import type { SessionDocument } from '../document.ts'
-import { isoTime, isoTimeOrNull } from './view.ts'
 
 /** Body of `GET …/deliveries`. */
 export function deliveriesView(document: SessionDocument) {

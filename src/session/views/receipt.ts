@@ -2,6 +2,7 @@
 // verifies years after the session was erased. It holds no claim value, no metadata and nothing that a wallet wrote, and it is
 // made of members that never change after the end: whenever it is asked for, it says the same.
 
+import { isoTime } from '../../codec/date-time.ts'
 import type { JsonObject } from '../../codec/json.ts'
 import type { Config } from '../../config.ts'
 import { signJwt } from '../../crypto/sign-jwt.ts'
@@ -10,7 +11,7 @@ import { err, ok, type Result } from '../../result.ts'
 import type { SessionDocument } from '../document.ts'
 import { hashJson } from '../request/request-hash.ts'
 import type { SessionFault } from '../results.ts'
-import { credentialsOf, isoTime } from './view.ts'
+import { credentialsOf } from './view.ts'
 
 /** JOSE `typ`, and below `application/` the media type. */
 export const RECEIPT_TYPE = 'verification-receipt+jwt'

@@ -1,6 +1,7 @@
 // What readers see of a session: the relying party's poll (CONTRACT 4), the little that a `client_token` opens, and the event.
 // Members are always present; unknown is `null`. Built from the document alone.
 
+import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
 import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
 import { decodeTransactionData, detailsOf } from '../../openid4vp/transaction-data/transaction-data.ts'
 import { vouchingLists } from '../../policy/assurance.ts'
@@ -81,16 +82,6 @@ export function pageView(document: SessionDocument) {
 }
 
 export type PageView = ReturnType<typeof pageView>
-
-/** ISO 8601 UTC with milliseconds. */
-export function isoTime(milliseconds: number): string {
-  return new Date(milliseconds).toISOString()
-}
-
-/** `isoTime` of a time that may be unknown. */
-export function isoTimeOrNull(milliseconds: number | null): string | null {
-  return milliseconds === null ? null : isoTime(milliseconds)
-}
 
 function requestMembers(request: SessionDocument['request']) {
   const transaction_data = request.transaction_data?.map(decodeTransactionData) ?? null

@@ -2,6 +2,7 @@
 // be used. Unknown members are refused by name, for a misspelt limit would be no limit.
 
 import * as z from 'zod/mini'
+import { toPointer } from '../../codec/json-pointer.ts'
 import { describeIssue, list, text } from '../../codec/schema.ts'
 import { parsePublicJwk } from '../../crypto/jwk.ts'
 import { PEM } from '../../limits.ts'
@@ -140,8 +141,4 @@ function toFaults(issue: z.core.$ZodIssue): readonly AnchorError[] {
     pointer: toPointer([...issue.path, key]),
     message: 'is not a known member',
   }))
-}
-
-function toPointer(path: readonly PropertyKey[]): string {
-  return path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }

@@ -50,13 +50,13 @@ export async function verifyTrustList(
   return ok({ sequence, issuedAt, nextUpdate, ...signed.value, ...anchors.value })
 }
 
-/** How far the clock of whoever publishes may be ahead of ours. */
-const CLOCK_SKEW = 300
+/** Seconds by which a list may be issued in the future: lists are prepared ahead, so this is more than clock skew. */
+const ISSUED_AHEAD = 300
 
 function findContentError(content: ListContent, rules: ListRules): TrustListError | undefined {
   const { type, issuedAt, nextUpdate } = content
   if (rules.listType !== null && type !== rules.listType) return 'wrong_list_type'
-  if (issuedAt !== null && issuedAt > rules.now + CLOCK_SKEW) return 'not_yet_issued'
+  if (issuedAt !== null && issuedAt > rules.now + ISSUED_AHEAD) return 'not_yet_issued'
   if (nextUpdate !== null && nextUpdate <= rules.now) return 'expired'
   return rules.last !== null && isOlder(content, rules.last) ? 'rolled_back' : undefined
 }

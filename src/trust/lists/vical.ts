@@ -3,7 +3,7 @@
 
 import { bytesOf, type CborItem, decodeCbor, entryOf, textOf } from '../../codec/cbor.ts'
 import { readDateTime } from '../../codec/date-time.ts'
-import { decodeCoseSign1, verifyCoseSign1 } from '../../crypto/cose.ts'
+import { decodeCoseSign1, readX5chain, verifyCoseSign1 } from '../../crypto/cose.ts'
 import { TRUST_LIST } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { DecodedList, ListContent, ListedCertificate, TrustListError } from './listed.ts'
@@ -19,32 +19,23 @@ export function decodeVical(body: Uint8Array<ArrayBuffer>): Result<DecodedList, 
   const header = decode(protectedHeader)
   if (!header.ok || payload === null) return err('malformed')
   // RFC 9360 §2: the chain may stand in either header. It selects among the pinned signers and proves nothing.
-  const x5chain = entryOf(header.value, X5CHAIN) ?? entryOf(unprotected, X5CHAIN)
-  const chain = x5chain && readChain(x5chain)
-  if (x5chain !== undefined && chain === undefined) return err('malformed')
+  const chain = readX5chain(header.value, unprotected)
+  if (!chain.ok) return chain
   return ok({
     algorithm: algorithm.name,
-    chain,
+    chain: chain.value,
     verify: (key) => verifyCoseSign1(sign1.value, payload, key),
     read: () => readContent(payload),
   })
 }
 
 const COSE_SIGN1 = 18
-const X5CHAIN = 33
 /** Tag 0: a time as text (RFC 8949 §3.4.1). */
 const DATE_TIME = 0
 
 function decode(bytes: Uint8Array<ArrayBuffer>): Result<CborItem, TrustListError> {
   const item = decodeCbor(bytes, TRUST_LIST.cbor)
   return item.ok ? item : err(item.error.startsWith('too_') ? 'too_large' : 'malformed')
-}
-
-/** One certificate as bytes, or an array of them. */
-function readChain(item: CborItem): readonly Uint8Array<ArrayBuffer>[] | undefined {
-  const items = item.type === 'array' ? item.items : [item]
-  const chain = items.map(bytesOf).filter((bytes) => bytes !== undefined && bytes.length > 0)
-  return chain.length > 0 && chain.length === items.length ? (chain as Uint8Array<ArrayBuffer>[]) : undefined
 }
 
 /** Annex C.1.7: `version` 1, `date`, perhaps `vicalIssueID` and `nextUpdate`, and an entry for each certificate. */

@@ -7,6 +7,7 @@ import { createFetchCache, type FetchSource } from '../../net/cache.ts'
 import type { FetchError } from '../../net/guarded-fetch.ts'
 import { readCopy, type SharedCopy } from '../../net/shared-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
+import { CLOCK_SKEW } from '../clock-skew.ts'
 import type { Certificate } from '../x509/certificate.ts'
 import { verifyCertificateSignature } from '../x509/certificate-signature.ts'
 import { type CrlFormatError, decodeCrl, type RevocationList } from '../x509/crl.ts'
@@ -45,9 +46,6 @@ const memory = createFetchCache<Found, Source>({
 
 /** What a serial number takes in a set. */
 const ENTRY_BYTES = 128
-
-/** Seconds by which an authority's clock may be ahead of ours. */
-const CLOCK_SKEW = 60
 
 /** A copy that is in force goes on being used where no other comes, and never gives way to an older one. */
 async function readList(_: string, source: Source, last: Found | undefined): Promise<Found> {

@@ -1,8 +1,8 @@
 // A Status List Token in CWT form (draft-ietf-oauth-status-list §5.2): a COSE_Sign1 (RFC 9052 §4.2) under its tag 18.
 
 import { decodeUtf8 } from '../../codec/bytes.ts'
-import { type CborItem, decodeCbor, entryOf } from '../../codec/cbor.ts'
-import { type CoseSign1, decodeCoseSign1, verifyCoseSign1 } from '../../crypto/cose.ts'
+import { type CborItem, decodeCbor, entryOf, textOf } from '../../codec/cbor.ts'
+import { type CoseSign1, decodeCoseSign1, readX5chain, verifyCoseSign1 } from '../../crypto/cose.ts'
 import { STATUS_LIST } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { SignerClaims } from '../anchors/signer.ts'
@@ -32,8 +32,8 @@ export function decodeStatusListCwt(
   return ok({ claims: parsed.value, signer: signer.value, verify })
 }
 
-/** RFC 9052 §3.1, RFC 9596, RFC 9360. */
-const [KID, TYP, X5CHAIN] = [4, 16, 33] as const
+/** RFC 9052 §3.1, RFC 9596. */
+const [KID, TYP] = [4, 16] as const
 
 type Message = {
   readonly sign1: CoseSign1
@@ -91,21 +91,8 @@ function parseSigner(
   if (kidItem !== undefined && kidItem.type !== 'bytes') return err('malformed_token')
   // Anchors name their keys in text; a kid that is none names no key of theirs.
   const kid = kidItem && decodeUtf8(kidItem.value)
-  const x5chain = entryOf(protectedHeader, X5CHAIN) ?? entryOf(unprotected, X5CHAIN)
-  if (x5chain === undefined) return ok({ iss, kid, chain: undefined, algorithm: algorithm.name })
-  const chain = parseChain(x5chain)
-  return chain === undefined ? err('malformed_token') : ok({ iss, kid, chain, algorithm: algorithm.name })
-}
-
-/** RFC 9360 §2: one certificate as bytes, or an array of two and more; an array of one means the same. */
-function parseChain(x5chain: CborItem): readonly Uint8Array<ArrayBuffer>[] | undefined {
-  const items = x5chain.type === 'array' ? x5chain.items : [x5chain]
-  const chain = items.flatMap((item) => (item.type === 'bytes' && item.value.length > 0 ? [item.value] : []))
-  return chain.length > 0 && chain.length === items.length ? chain : undefined
-}
-
-function textOf(item: CborItem | undefined): string | undefined {
-  return item?.type === 'text' ? item.value : undefined
+  const chain = readX5chain(protectedHeader, unprotected)
+  return chain.ok ? ok({ iss, kid, chain: chain.value, algorithm: algorithm.name }) : err('malformed_token')
 }
 
 /** The number; `NaN`, which no rule accepts, for what is there and is none. */

@@ -4,6 +4,7 @@
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { SignerClaims } from '../anchors/signer.ts'
+import { CLOCK_SKEW } from '../clock-skew.ts'
 
 /** The encodings: JWT for SD-JWT VC (its draft §2.2.2.2 `status`), CWT for ISO mdoc, a credential of its own for W3C credentials. */
 export type StatusListForm = 'jwt' | 'cwt' | 'vc'
@@ -81,9 +82,6 @@ export function parseStatusClaims(raw: RawStatusClaims): Result<StatusListClaims
   if (bits !== 1 && bits !== 2 && bits !== 4 && bits !== 8) return err('invalid_claim')
   return ok({ sub, iat, exp, nbf, ttl, list: { layout: 'token', bits, compressed } })
 }
-
-/** Seconds by which a list's maker's clock may be ahead of ours. */
-const CLOCK_SKEW = 60
 
 /** §8.3: this list is the one asked for, it is there already, and it is still good. `now` is in Unix seconds. */
 export function checkStatusClaims(

@@ -1,0 +1,12 @@
+// JSON Pointer (RFC 6901): the address of a value inside a JSON document.
+
+/** The pointer of a path (§3). */
+export function toPointer(path: readonly PropertyKey[]): string {
+  return path.map((name) => `/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+}
+
+/** The path of a pointer (§4). */
+export function fromPointer(pointer: string): string[] {
+  const names = pointer.split('/').slice(1)
+  return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
