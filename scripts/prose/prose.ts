@@ -110,7 +110,7 @@ function withoutCode(text: string): string {
 /** A sentence ends with a full stop, a question mark or a colon at the end of a line. A blank line ends one, too. */
 function sentencesOf(text: string): readonly string[] {
   return text
-    .split(/(?<=[.!?]["”)*_]*)\s+(?=["“(*_]*[A-Z])|\n\s*\n|\n(?=\s*[-*] )/)
+    .split(/(?<=[.!?]["”)*_]*)\s+(?=["“(*_]*[A-Z0-9])|\n\s*\n|\n(?=\s*[-*] )/)
     .map((sentence) => sentence.replace(/\s+/g, ' ').trim())
     .filter((sentence) => /[A-Za-z]{2}/.test(sentence))
 }
