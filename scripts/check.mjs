@@ -1,4 +1,4 @@
-// `npm run check`: format, lint, both type checks, and the tests of what stands where: sources, the conformance table, generated pages, links. Every
+// `npm run check`: format, lint, the type checks (all, the core, the browser's scripts), and the tests of what stands where: sources, the conformance table, generated pages, links. Every
 // check runs; one failure fails all.
 
 import { spawnSync } from 'node:child_process'
@@ -11,6 +11,7 @@ const CHECKS = [
   ['../scripts/types.mjs', '--check'],
   ['typescript/bin/tsc', '-p', 'tsconfig.json'],
   ['typescript/bin/tsc', '-p', 'tsconfig.pure.json'],
+  ['typescript/bin/tsc', '-p', 'tsconfig.browser.json'],
   [
     'vitest/vitest.mjs',
     'run',

@@ -14,7 +14,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   config: ['net', 'codec'],
   routes: [
     ...['session', 'relying-party', 'policy', 'openid4vp', 'formats', 'trust', 'net', 'webhook', 'qr'],
-    ...['metrics', 'config', 'env', 'crypto', 'codec'],
+    ...['metrics', 'config', 'env', 'crypto', 'codec', 'type:assets'],
   ],
   session: [
     ...['relying-party', 'policy', 'openid4vp', 'formats', 'trust', 'net', 'webhook'],
@@ -134,6 +134,7 @@ function resolveImport(path: string, specifier: string): string {
 
 /** `session/state.ts` → `session`, `config.ts` → `config`. One room stands in another: a shop is no wallet. */
 function roomOf(path: string): string {
+  if (path.startsWith('../assets/')) return 'assets'
   const part = /^sandbox\/page(?=\/)/.exec(path)?.[0]
   if (part !== undefined) return part
   return (path.split('/')[0] ?? '').replace(/\.ts$/, '')

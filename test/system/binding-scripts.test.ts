@@ -1,18 +1,22 @@
 // The scripts of the link button and of the return page, run as the browser gets them, with a stand-in for the little of a
 // browser that they use.
 
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
-import { LINK_SCRIPT } from '../../src/routes/browser/page/link-script.ts'
+import TEXTS from '../../assets/texts/en.json' with { type: 'json' }
 import { returnBody } from '../../src/routes/browser/page/return-body.ts'
-import { RETURN_SCRIPT } from '../../src/routes/browser/page/return-script.ts'
-import { ENGLISH } from '../../src/routes/browser/page/texts.ts'
 
 type Reply = { readonly status: number; readonly body?: unknown } | Error
 type Call = { readonly path: string; readonly init: { readonly method: string; readonly body?: string } }
 
-const TEXTS = ENGLISH
+const [LINK_SCRIPT, RETURN_SCRIPT] = [scriptOf('link.js'), scriptOf('return-page.js')]
 const PATH = '/v1/verify/v_1/return'
+
+function scriptOf(name: string): string {
+  return readFileSync(fileURLToPath(new URL(`../../assets/page/${name}`, import.meta.url).href), 'utf8')
+}
 
 /** Lets every promise and timer of the script come to rest. */
 const rest = async () => {

@@ -1,9 +1,14 @@
 // The page's script, run as the browser gets it, with a stand-in for the little of a browser that it uses. Time is the test's.
 
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { SCRIPT } from '../../src/routes/browser/page/script.ts'
 
+const SCRIPT = readFileSync(
+  fileURLToPath(new URL('../../assets/page/session-page.js', import.meta.url).href),
+  'utf8',
+)
 const API = '/v1/verify/v_1'
 
 beforeEach(() => {

@@ -1,4 +1,4 @@
-// One person's browser, as our own page's script speaks for it (CONTRACT 5): the origin it names, and the cookie it is known by.
+// The person's browser: the origin that our own page's script sends, and the cookie that identifies the browser (CONTRACT 5).
 
 import type { Context } from 'hono'
 import { getCookie, setCookie } from 'hono/cookie'
@@ -7,7 +7,7 @@ import { BROWSER_SECRET_BYTES, HOLD_MS } from '../../session/return/binding.ts'
 import type { AppContext } from '../context.ts'
 import { LONGEST_SESSION_SECONDS } from '../verifications/schemas.ts'
 
-/** Whether a page of ours sends this: browsers name the origin of every POST, and no other page can name ours. */
+/** Tells whether a page of ours sent the request. Browsers set `Origin` on every POST; no other page can set ours. */
 export function isOwnPage(c: AppContext): boolean {
   const site = c.req.header('Sec-Fetch-Site')
   const isSameSite = site === undefined || site === 'same-origin'
@@ -18,17 +18,18 @@ const COOKIE = 'wv_browser'
 
 const SECRET = new RegExp(`^[A-Za-z0-9_-]{${Math.ceil((BROWSER_SECRET_BYTES * 4) / 3)}}$`)
 
-/** The browser's secret. Anything that we did not make is none. */
-export function secretOf(c: AppContext): string | null {
+/** Returns the browser's secret. Null for a value that this service cannot have made. */
+export function getBrowserCookie(c: AppContext): string | null {
   const value = isHttps(c) ? getCookie(c as Context, COOKIE, 'host') : getCookie(c as Context, COOKIE)
   return value !== undefined && SECRET.test(value) ? value : null
 }
 
 /**
- * One secret for all sessions of a browser, so that a second link does not orphan the first. Strict is enough: what sends it is
- * our own page's script, not the wallet's opening of the page. `__Host-` keeps other hosts of our domain from planting one.
+ * Sets one secret for all sessions of a browser, so that a second link does not replace the first one's cookie.
+ * `SameSite=Strict` suffices: our own page's script sends the cookie. The wallet's opening of the page does not need it.
+ * `__Host-` prevents other hosts of our domain from setting the cookie.
  */
-export function keepSecret(c: AppContext, secret: string): void {
+export function setBrowserCookie(c: AppContext, secret: string): void {
   const secure = isHttps(c)
   setCookie(c as Context, COOKIE, secret, {
     path: '/',

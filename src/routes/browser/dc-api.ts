@@ -1,5 +1,5 @@
-// The Digital Credentials API (CONTRACT 5): requests for a page's browser, and what the page got for them. Two pages may ask:
-// ours, as the browser that its cookie knows, and the relying party's own, by way of its server.
+// The Digital Credentials API (CONTRACT 5): creates requests for a page's browser, and processes the wallet's responses.
+// Two pages may use it: ours, identified by its cookie, and the relying party's own, through the relying party's server.
 
 import { Hono } from 'hono/tiny'
 import { encodeBase64url } from '../../codec/base64url.ts'
@@ -16,22 +16,24 @@ import { sendView, sessionProblem } from '../edge/session-view.ts'
 import { readJson } from '../edge/validate.ts'
 import { dcApiAnswer, dcApiAsking } from '../verifications/schemas.ts'
 import { walletError } from '../wallet/wallet-errors.ts'
-import { isOwnPage, keepSecret, secretOf } from './browser.ts'
+import { getBrowserCookie, isOwnPage, setBrowserCookie } from './browser.ts'
 
 /** Both routes. */
 export function dcApiRoutes(): Hono<AppEnv> {
-  return new Hono<AppEnv>().post('/v1/verify/:id/dc-api/request', ask).post('/v1/verify/:id/dc-api', present)
+  return new Hono<AppEnv>()
+    .post('/v1/verify/:id/dc-api/request', createRequest)
+    .post('/v1/verify/:id/dc-api', processResponse)
 }
 
-const ASK_LIMIT = 1024
-/** The answer itself may have 1 MiB, as at the callback. */
-const ANSWER_LIMIT = 1024 * 1024 + 1024
+const REQUEST_LIMIT = 1024
+/** The wallet's response itself may have 1 MiB, as at the callback. */
+const RESPONSE_LIMIT = 1024 * 1024 + 1024
 
-/** A request for the page's browser. */
-async function ask(c: AppContext): Promise<Response> {
+/** Creates a request for the page's browser. */
+async function createRequest(c: AppContext): Promise<Response> {
   const caller = await callerOf(c)
   if (!caller.ok) return caller.error
-  const body = await readJson(c, dcApiAsking, ASK_LIMIT)
+  const body = await readJson(c, dcApiAsking, REQUEST_LIMIT)
   if (!body.ok) return body.error
   const origin = originFor(c, caller.value, body.value.origin)
   if (origin === undefined) {
@@ -45,16 +47,16 @@ async function ask(c: AppContext): Promise<Response> {
   const page = pageOf(c, caller.value)
   const request = await session.askDcApi(openerOf(caller.value), { page, origin })
   if (!request.ok) return sessionProblem(c, request.error)
-  if (request.value.secret !== null) keepSecret(c, request.value.secret)
+  if (request.value.secret !== null) setBrowserCookie(c, request.value.secret)
   const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' }
   return c.body(request.value.json, 200, headers)
 }
 
-/** What the browser gave to the page. */
-async function present(c: AppContext): Promise<Response> {
+/** Processes the response that the page received from its browser. */
+async function processResponse(c: AppContext): Promise<Response> {
   const caller = await callerOf(c)
   if (!caller.ok) return caller.error
-  const body = await readJson(c, dcApiAnswer, ANSWER_LIMIT)
+  const body = await readJson(c, dcApiAnswer, RESPONSE_LIMIT)
   if (!body.ok) return body.error
   const session = sessionStub(c.env, c.req.param('id') ?? '')
   if (session === undefined) return problem(c, 'verification_not_found')
@@ -69,7 +71,7 @@ async function present(c: AppContext): Promise<Response> {
   return sendView(c, await session.read(caller.value.caller.settings.relying_party_id))
 }
 
-/** A client token is good from our own page only: it alone keeps the cookie, and brings the answer back itself. */
+/** Accepts a client token from our own page only: it has the browser's cookie, and returns the response itself. */
 async function callerOf(c: AppContext): Promise<Result<SessionCaller, Response>> {
   const caller = await authenticateForSession(c, c.req.param('id') ?? '', 'verify:request')
   if (!caller.ok || caller.value.kind === 'relying_party' || isOwnPage(c)) return caller
@@ -77,10 +79,10 @@ async function callerOf(c: AppContext): Promise<Result<SessionCaller, Response>>
 }
 
 function pageOf(c: AppContext, caller: SessionCaller): DcApiPage {
-  return caller.kind === 'client_token' ? { secret: secretOf(c) } : 'relying_party'
+  return caller.kind === 'client_token' ? { secret: getBrowserCookie(c) } : 'relying_party'
 }
 
-/** From the settings and never from the page's word: ours, or the one the relying party names among its own. */
+/** Returns our own origin, or the named one of the relying party's settings. A page cannot add an origin. */
 function originFor(c: AppContext, caller: SessionCaller, named: string | undefined): string | undefined {
   if (caller.kind === 'client_token') {
     const { baseUrl } = configOf(c.env)
@@ -91,7 +93,7 @@ function originFor(c: AppContext, caller: SessionCaller, named: string | undefin
   return origins.find((origin) => origin === named)
 }
 
-/** The relying party learns the reason; a page does not. */
+/** Sends the reason to the relying party's server, and none to a page. */
 function refuse(
   c: AppContext,
   refusal: (DcApiResult & { readonly kind: 'refused' })['refusal'],

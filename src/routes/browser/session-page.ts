@@ -1,5 +1,5 @@
-// What a person's browser opens (CONTRACT 1, 5): the hosted session page, its script, the socket it listens to, and the page
-// a wallet sends people back to. The page is opened by the session's `client_token`, never by the id alone.
+// Routes of a person's browser (CONTRACT 1, 5): the hosted session page, its scripts, its socket, and the page that a wallet
+// returns people to. The session page requires the session's `client_token`; the id alone opens nothing.
 
 import { Hono } from 'hono/tiny'
 import { configOf } from '../../config.ts'
@@ -23,10 +23,10 @@ import { returnBody } from './page/return-body.ts'
 import { sessionBody } from './page/session-body.ts'
 import { type Texts, textsIn } from './page/texts.ts'
 
-/** The routes of a person's browser. */
+/** The routes that a person's browser opens by GET. */
 export function sessionPageRoutes(): Hono<AppEnv> {
   return new Hono<AppEnv>()
-    .get('/s/:id', guarded)
+    .get('/s/:id', openPage)
     .get('/assets/:name', sendScript)
     .get('/v1/verify/:id/watch', watch)
     .get('/v1/verify/:id/return', sendReturnPage)
@@ -34,44 +34,44 @@ export function sessionPageRoutes(): Hono<AppEnv> {
 
 type Stub = DurableObjectStub<VerificationSession>
 
-/** An object that cannot be reached is a page that asks for patience. */
-async function guarded(c: AppContext): Promise<Response> {
+/** Shows a page with the advice to reload when an object cannot be reached. */
+async function openPage(c: AppContext): Promise<Response> {
   try {
-    return await openPage(c)
+    return await authorizePage(c)
   } catch (error) {
     if (isUnreachableObject(error)) return sendUnavailable(c)
     throw error
   }
 }
 
-async function openPage(c: AppContext): Promise<Response> {
+async function authorizePage(c: AppContext): Promise<Response> {
   const id = c.req.param('id') ?? ''
   const session = sessionStub(c.env, id)
   const createdAt = await readClientToken(configOf(c.env), id, c.req.query('token') ?? '')
   if (session === undefined || createdAt === undefined) return sendNotFound(c)
-  // As on `/qr`: a page that nobody looks at yet draws nothing, and is fetched again once somebody does.
+  // As on `/qr`: a prefetched page renders no request. The browser fetches the page again when a person opens it.
   if (/\bprefetch\b/.test(c.req.header('Sec-Purpose') ?? '')) return sendUnavailable(c)
   return sendSession(c, id, session, { createdAt })
 }
 
 async function sendSession(c: AppContext, id: string, session: Stub, by: Opener): Promise<Response> {
-  // The QR first: whatever happens meanwhile, the state that the page is written from is the later one.
+  // The QR code comes first, so that the state on the page is at least as new as the request in it.
   const render = await session.render(by)
   const found = await session.page(by)
   if (!found.ok) return sendNotFound(c)
-  const page = found.value
-  const settings = await settingsOf(c.env, page.relying_party_id, Date.now())
+  const view = found.value
+  const settings = await settingsOf(c.env, view.relying_party_id, Date.now())
   if (!settings.ok) return settings.error === 'unavailable' ? sendUnavailable(c) : sendNotFound(c)
-  const texts = await textsFor(c, page.locale)
+  const texts = await textsFor(c, view.locale)
   const { name, branding, origins } = settings.value
-  const shown = {
-    page,
+  const page = {
+    view,
     name,
     branding,
     transactionTypes: settings.value.transaction_data_types,
     qr: render.ok ? drawQr(render.value.uri) : null,
     testWallet:
-      page.livemode || c.env.SANDBOX === undefined
+      view.livemode || c.env.SANDBOX === undefined
         ? null
         : render.ok
           ? testWalletAddress(render.value.uri)
@@ -79,26 +79,30 @@ async function sendSession(c: AppContext, id: string, session: Stub, by: Opener)
     api: `/v1/verify/${id}`,
     now: Date.now(),
   }
-  const { title, body, live } = sessionBody(shown, texts)
-  const scripts = live ? await Promise.all(scriptsOf(page).map(scriptAddress)) : []
+  const { title, body, live } = sessionBody(page, texts)
+  const scripts = live ? await addressesOf(c, scriptsOf(view)) : []
   const style = branding?.color ? brandStyle(branding.color) : ''
   return sendPage(c, 200, { texts, title, body, scripts, style, embedders: origins })
 }
 
-/** In the session's language, or the person's own. */
+/** Returns the texts in the session's language, or in the browser's. */
 function textsFor(c: AppContext, locale: string | null): Promise<Texts> {
   return textsIn(c.env.ASSETS, chooseLanguage(locale, c.req.header('Accept-Language')))
 }
 
-/** The Digital Credentials API is offered where the session's protocol has requests for it (CONTRACT 5). */
+function addressesOf(c: AppContext, names: readonly ScriptName[]): Promise<readonly string[]> {
+  return Promise.all(names.map((name) => scriptAddress(c.env.ASSETS, name)))
+}
+
+/** Adds the script of the Digital Credentials API when the session's protocol has requests for it (CONTRACT 5). */
 function scriptsOf({ offers_dc_api }: PageView): readonly ScriptName[] {
   return ['session-page.js', 'link.js', ...(offers_dc_api ? (['dc-api.js'] as const) : [])]
 }
 
-/** The picture as an address, for an `<img>`: an image can hold no script and no style of the page's. */
+/** Returns the picture as an address for `<img>`: an image runs no script and has no effect on the page's style. */
 function drawQr(uri: string): string {
   const picture = renderQr(uri, { size: QR_SIZE.standard, type: 'image/svg+xml' })
-  if (!picture.ok) throw new Error('a wallet request does not fit a QR')
+  if (!picture.ok) throw new Error('a wallet request does not fit into a QR code')
   return `data:image/svg+xml,${encodeURIComponent(new TextDecoder().decode(picture.value))}`
 }
 
@@ -106,7 +110,7 @@ function testWalletAddress(uri: string): string {
   return `/test/wallet?uri=${encodeURIComponent(uri)}`
 }
 
-/** Status as it changes, over a socket that hibernates with the object. A relying party's server may listen too. */
+/** Sends each new status over a socket that hibernates with the object. A relying party's server may connect too. */
 async function watch(c: AppContext): Promise<Response> {
   const id = c.req.param('id') ?? ''
   const caller = await authenticateForSession(c, id, 'verify:read')
@@ -122,14 +126,14 @@ async function watch(c: AppContext): Promise<Response> {
   return problem(c, accepted.status === 503 ? 'temporarily_unavailable' : 'verification_not_found')
 }
 
-/** Where a wallet sends people back to (OpenID4VP 1.0 §8.2). It is the same for every id, and opening it does nothing. */
+/** The page that a wallet returns people to (OpenID4VP 1.0 §8.2). It is the same for every id, and has no effect. */
 async function sendReturnPage(c: AppContext): Promise<Response> {
   const texts = await textsFor(c, null)
-  const scripts = [await scriptAddress('return-page.js')]
+  const scripts = await addressesOf(c, ['return-page.js'])
   return sendPage(c, 200, { texts, ...returnBody(texts), scripts })
 }
 
-/** An unknown id, a wrong token, an erased session: not told apart. */
+/** The same page for an unknown id, a wrong token and an erased session. */
 async function sendNotFound(c: AppContext): Promise<Response> {
   return sendMessage(c, 404, await textsFor(c, null), 'notFound')
 }

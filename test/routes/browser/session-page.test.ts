@@ -2,13 +2,14 @@ import { listDurableObjectIds, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import jsQR from 'jsqr'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import TEXTS from '../../../assets/texts/en.json' with { type: 'json' }
 import { encodeBase64 } from '../../../src/codec/base64url.ts'
 import { configOf } from '../../../src/config.ts'
 import type { Env } from '../../../src/env.ts'
 import { forgetSettings } from '../../../src/relying-party/settings/settings-cache.ts'
 import { createApp } from '../../../src/routes/app.ts'
-import { SCRIPT } from '../../../src/routes/browser/page/script.ts'
-import { ENGLISH, fill } from '../../../src/routes/browser/page/texts.ts'
+import { readPageAsset } from '../../../src/routes/browser/page/assets.ts'
+import { fill } from '../../../src/routes/browser/page/texts.ts'
 import type { SessionDocument } from '../../../src/session/document.ts'
 import { clientTokenOf } from '../../../src/session/request/client-token.ts'
 import {
@@ -26,7 +27,7 @@ import { call } from '../edge/edge-app.ts'
 
 const app = createApp()
 const BASE = 'https://verifier.example'
-const TEXTS = ENGLISH
+const { text: SCRIPT } = await readPageAsset(env.ASSETS, 'session-page.js')
 
 afterEach(() => {
   vi.restoreAllMocks()

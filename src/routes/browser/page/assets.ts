@@ -1,48 +1,56 @@
-// The scripts of our pages, each a file of its own under an address that names its content.
+// Files below assets/ that pages consist of. Each isolate reads a file once: files change with the deployment only.
 
 import { encodeBase64url } from '../../../codec/base64url.ts'
 import { utf8 } from '../../../codec/bytes.ts'
 import { sha256 } from '../../../crypto/digest.ts'
 import type { AppContext } from '../../context.ts'
 import { problem } from '../../edge/problems.ts'
-import { DC_API_SCRIPT } from './dc-api-script.ts'
-import { LINK_SCRIPT } from './link-script.ts'
-import { RETURN_SCRIPT } from './return-script.ts'
-import { SCRIPT } from './script.ts'
 
-const SCRIPTS = {
-  'session-page.js': SCRIPT,
-  'link.js': LINK_SCRIPT,
-  'dc-api.js': DC_API_SCRIPT,
-  'return-page.js': RETURN_SCRIPT,
-} as const
-export type ScriptName = keyof typeof SCRIPTS
+/** The binding of the files, or a stand-in. */
+export type AssetSource = Pick<Fetcher, 'fetch'>
 
-/** A script never changes under its address with `v`, which is a hash of it. */
-export async function scriptAddress(name: ScriptName): Promise<string> {
-  return `/assets/${name}?v=${await hashOf(name)}`
+export type Asset = { readonly text: string; readonly digest: Uint8Array }
+
+const SCRIPTS = ['session-page.js', 'link.js', 'dc-api.js', 'return-page.js'] as const
+export type ScriptName = (typeof SCRIPTS)[number]
+
+/** Returns the address of a script. The content at an address with `v` never changes: `v` is its hash. */
+export async function scriptAddress(assets: AssetSource, name: ScriptName): Promise<string> {
+  return `/assets/${name}?v=${versionOf(await readPageAsset(assets, name))}`
 }
 
-/** Answers `GET /assets/:name`. */
+/** Serves `GET /assets/:name`. */
 export async function sendScript(c: AppContext): Promise<Response> {
-  const name = c.req.param('name') ?? ''
-  if (!isScript(name)) return problem(c, 'not_found')
-  const current = c.req.query('v') === (await hashOf(name))
-  return c.body(SCRIPTS[name], 200, {
+  const name = SCRIPTS.find((script) => script === c.req.param('name'))
+  if (name === undefined) return problem(c, 'not_found')
+  const script = await readPageAsset(c.env.ASSETS, name)
+  const isCurrent = c.req.query('v') === versionOf(script)
+  return c.body(script.text, 200, {
     'Content-Type': 'text/javascript; charset=utf-8',
-    'Cache-Control': current ? 'public, max-age=31536000, immutable' : 'no-cache',
+    'Cache-Control': isCurrent ? 'public, max-age=31536000, immutable' : 'no-cache',
     'X-Content-Type-Options': 'nosniff',
   })
 }
 
-function isScript(name: string): name is ScriptName {
-  return Object.hasOwn(SCRIPTS, name)
+function versionOf({ digest }: Asset): string {
+  return encodeBase64url(digest).slice(0, 16)
 }
 
-const hashes = new Map<ScriptName, string>()
+/** Returns a file of assets/page. */
+export async function readPageAsset(assets: AssetSource, name: ScriptName | 'style.css'): Promise<Asset> {
+  const known = cache.get(name)
+  if (known !== undefined) return known
+  const text = await fetchAsset(assets, `page/${name}`)
+  const asset = { text, digest: await sha256(utf8(text)) }
+  cache.set(name, asset)
+  return asset
+}
 
-async function hashOf(name: ScriptName): Promise<string> {
-  const hash = hashes.get(name) ?? encodeBase64url(await sha256(utf8(SCRIPTS[name]))).slice(0, 16)
-  hashes.set(name, hash)
-  return hash
+const cache = new Map<string, Asset>()
+
+/** Reads a file. Throws an error marked as `retryable`, which the edge reports as 503, when the file is unavailable. */
+export async function fetchAsset(assets: AssetSource, path: string): Promise<string> {
+  const file = await assets.fetch(`https://assets/${path}`).catch(() => undefined)
+  if (file?.ok) return file.text()
+  throw Object.assign(new Error(`assets/${path} is unavailable`), { retryable: true })
 }

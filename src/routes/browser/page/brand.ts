@@ -1,14 +1,14 @@
-// A relying party's colour on our pages: shaded until it stands out from the page (WCAG 2.2, 1.4.11: 3 to 1), in the light and in
-// the dark, and under the text that reads best on it, which is 4.5 to 1 or better on any colour (1.4.3).
+// A relying party's colour on our pages, shaded in light and dark mode. Contrast with the page is at least 3 to 1
+// (WCAG 2.2, 1.4.11). Text on the colour is black or white, at 4.5 to 1 or better on any colour (1.4.3).
 
-/** The style that sets both. `color`: `#rrggbb`, as the settings schema has it. */
+/** Returns the style of both modes. `color`: `#rrggbb`, as in the settings schema. */
 export function brandStyle(color: string): string {
   const light = rule(shade(parse(color), WHITE, BLACK))
   const dark = rule(shade(parse(color), parse(DARK_CARD), WHITE))
   return `${light}@media (prefers-color-scheme:dark){${dark}}`
 }
 
-/** What lies under it in the dark (style.ts). */
+/** The page's background in dark mode (assets/page/style.css). */
 export const DARK_CARD = '#191d23'
 
 /** Red, green and blue, 0 to 255. */
@@ -20,16 +20,16 @@ const STEPS = 20
 
 function rule(colour: Colour): string {
   const ink = contrast(colour, WHITE) >= contrast(colour, BLACK) ? WHITE : BLACK
-  return `:root{--brand:${write(colour)};--on-brand:${write(ink)}}`
+  return `:root{--brand:${format(colour)};--on-brand:${format(ink)}}`
 }
 
-/** Moves a colour away from the ground by as little as is enough. */
-function shade(colour: Colour, ground: Colour, away: Colour): Colour {
+/** Moves a colour towards `target` in the smallest step that contrasts with the background. */
+function shade(colour: Colour, background: Colour, target: Colour): Colour {
   for (let step = 0; step < STEPS; step += 1) {
-    const shaded = colour.map((part, i) => Math.round(part + (((away[i] ?? 0) - part) * step) / STEPS))
-    if (contrast(shaded, ground) >= 3) return shaded
+    const shaded = colour.map((part, i) => Math.round(part + (((target[i] ?? 0) - part) * step) / STEPS))
+    if (contrast(shaded, background) >= 3) return shaded
   }
-  return away
+  return target
 }
 
 /** WCAG 2.2, contrast ratio. */
@@ -51,6 +51,6 @@ export function parse(color: string): Colour {
   return [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
 }
 
-function write(colour: Colour): string {
+function format(colour: Colour): string {
   return `#${colour.map((part) => part.toString(16).padStart(2, '0')).join('')}`
 }

@@ -1,5 +1,6 @@
-// The frame of every page for persons: one HTML document and the headers that keep it to itself (CONTRACT 1, 5). Nothing
-// comes from elsewhere, only the relying party's own pages may frame it, and its address, which can hold a token, is told to no one.
+// The frame of every page for people: one HTML document, and headers that keep it private (CONTRACT 1, 5).
+// Pages load nothing from elsewhere. Only the relying party's own pages may frame them. Their addresses, which can
+// contain a token, are sent to no other site.
 
 import { html, raw } from 'hono/html'
 import { encodeBase64 } from '../../../codec/base64url.ts'
@@ -7,11 +8,11 @@ import { utf8 } from '../../../codec/bytes.ts'
 import { configOf } from '../../../config.ts'
 import { sha256 } from '../../../crypto/digest.ts'
 import type { AppContext } from '../../context.ts'
+import { readPageAsset } from './assets.ts'
 import { mark } from './mark.ts'
-import { STYLE } from './style.ts'
 import type { Texts } from './texts.ts'
 
-/** HTML made by `html`, which escapes what it is given. */
+/** HTML from `html`, which escapes every value. */
 export type Markup = ReturnType<typeof html>
 
 export type PageDocument = {
@@ -21,20 +22,23 @@ export type PageDocument = {
   readonly body: Markup
   /** Addresses of the page's scripts. */
   readonly scripts?: readonly string[]
-  /** A style of this page's own. */
+  /** A style of this page alone. */
   readonly style?: string
-  /** Origins that may show it in a frame. */
+  /** Origins that may show the page in a frame. */
   readonly embedders?: readonly string[]
 }
 
-/** Answers with a page. Pages are never stored: each shows one moment of one session, or may one day. */
+/** Sends a page. Caches must not store pages: each shows one moment of one session. */
 export async function sendPage(
   c: AppContext,
   status: 200 | 404 | 503,
   { texts, title, body, scripts = [], style = '', embedders = [] }: PageDocument,
 ): Promise<Response> {
+  // Inlined, so that the first response is the whole page.
+  const shared = await readPageAsset(c.env.ASSETS, 'style.css')
+  const digests = [shared.digest, ...(style === '' ? [] : [await sha256(utf8(style))])]
   const headers = {
-    'Content-Security-Policy': await securityPolicy(configOf(c.env).baseUrl, style, embedders),
+    'Content-Security-Policy': securityPolicy(configOf(c.env).baseUrl, digests, embedders),
     'Cache-Control': 'no-store',
     'Referrer-Policy': 'no-referrer',
     'X-Content-Type-Options': 'nosniff',
@@ -47,7 +51,7 @@ export async function sendPage(
 <meta name="viewport" content="width=device-width">
 <title>${title}</title>
 <link rel="icon" href="data:,">
-<style>${raw(STYLE)}</style>${style && html`<style>${raw(style)}</style>`}
+<style>${raw(shared.text)}</style>${style && html`<style>${raw(style)}</style>`}
 ${scripts.map((address) => html`<script type="module" src="${address}"></script>`)}
 </head>
 <body>
@@ -58,7 +62,7 @@ ${body}
   return c.html(page, status, headers)
 }
 
-/** Answers with a page of one title and one sentence. */
+/** Sends a page of one title and one text. */
 export function sendMessage(
   c: AppContext,
   status: 404 | 503,
@@ -76,16 +80,19 @@ ${mark()}
   return sendPage(c, status, { texts, title, body })
 }
 
-/** Only our own script, these very styles, pictures of our own, and our own origin to talk to. */
-async function securityPolicy(baseUrl: string, style: string, embedders: readonly string[]): Promise<string> {
-  styleHash ??= await hashSource(STYLE)
-  const ownStyle = style && ` ${await hashSource(style)}`
-  // CSP3 lets 'self' cover the WebSocket of the same host; older browsers want it named.
+/** Allows our own scripts, the styles with these digests, our own pictures, and connections to our own origin. */
+function securityPolicy(
+  baseUrl: string,
+  styleDigests: readonly Uint8Array[],
+  embedders: readonly string[],
+): string {
+  const styles = styleDigests.map((digest) => `'sha256-${encodeBase64(digest)}'`)
+  // CSP3 lets 'self' cover the WebSocket of the same host; older browsers need its name.
   const socketOrigin = baseUrl.replace(/^http/, 'ws')
   return [
     "default-src 'none'",
     "script-src 'self'",
-    `style-src ${styleHash}${ownStyle}`,
+    `style-src ${styles.join(' ')}`,
     "img-src 'self' data:",
     `connect-src 'self' ${socketOrigin}`,
     `frame-ancestors ${embedders.filter(isPlain).join(' ') || "'none'"}`,
@@ -95,13 +102,7 @@ async function securityPolicy(baseUrl: string, style: string, embedders: readonl
   ].join('; ')
 }
 
-/** A host of a policy's own grammar: URLs allow more, such as `*` and `;` (CSP3 §2.3.1). */
+/** Accepts hosts of the policy's own grammar. URLs allow more, such as `*` and `;` (CSP3 §2.3.1). */
 function isPlain(origin: string): boolean {
   return /^https?:\/\/[a-z0-9.-]+(:\d+)?$/.test(origin)
 }
-
-async function hashSource(style: string): Promise<string> {
-  return `'sha256-${encodeBase64(await sha256(utf8(style)))}'`
-}
-
-let styleHash: string | undefined

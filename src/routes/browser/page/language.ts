@@ -1,29 +1,28 @@
-// Which language a page speaks: the session's `locale` says, else the person's browser does, else English is spoken.
+// The language of a page: the session's `locale`, else the browser's preference, else English.
 
-/** Primary subtags (BCP 47 §2.2.1) of the languages there are texts in. */
+/** Primary subtags (BCP 47 §2.2.1) of the languages in assets/texts. */
 export const LANGUAGES = ['en', 'de', 'fr', 'es', 'it'] as const
 export type Language = (typeof LANGUAGES)[number]
 
-/** `acceptLanguage`: the header (RFC 9110 §12.5.4). A region is nobody's own language here: `de-AT` is spoken to in German. */
+/** `acceptLanguage`: the header (RFC 9110 §12.5.4). Regions do not count: `de-AT` gets German. */
 export function chooseLanguage(locale: string | null, acceptLanguage = ''): Language {
-  const wished = acceptLanguage
+  const preferred = acceptLanguage
     .slice(0, HEADER_CHARACTERS)
     .split(',')
-    .map(readWish)
+    .map(parsePreference)
     .filter(({ weight }) => weight > 0)
     .sort((one, other) => other.weight - one.weight)
     .map(({ tag }) => tag)
-  const spoken = [locale ?? '', ...wished].map(languageOf).find((language) => language !== undefined)
-  return spoken ?? 'en'
+  return [locale ?? '', ...preferred].map(languageOf).find((language) => language !== undefined) ?? 'en'
 }
 
-/** Of a longer header the rest is not read: what a person likes best stands first. */
+/** Limit of the header. Preferences come first in it, so the rest may be ignored. */
 const HEADER_CHARACTERS = 500
 
-/** `de-CH;q=0.8`. What is malformed weighs nothing. */
-function readWish(wish: string): { readonly tag: string; readonly weight: number } {
+/** Parses `de-CH;q=0.8`. A malformed preference has the weight 0. */
+function parsePreference(text: string): { readonly tag: string; readonly weight: number } {
   const [, tag = '', weight = '1'] =
-    /^\s*([A-Za-z0-9-]+)\s*(?:;\s*q=([01](?:\.\d{0,3})?)\s*)?$/.exec(wish) ?? []
+    /^\s*([A-Za-z0-9-]+)\s*(?:;\s*q=([01](?:\.\d{0,3})?)\s*)?$/.exec(text) ?? []
   return { tag, weight: tag === '' ? 0 : Number(weight) }
 }
 

@@ -1,8 +1,8 @@
-// The sign above a state: one picture with every sign in it, of which the style shows the one that the state calls for.
+// The icon above a state: one picture that contains every icon. The style shows the one of the current state.
 
 import { html } from 'hono/html'
 
-/** Says nothing that the title beside it does not say. */
+/** Hidden from screen readers: the title says the same. */
 export function mark() {
   return html`<svg class="mark" viewBox="0 0 24 24" aria-hidden="true">
 <path class="yes" d="M4 12.5l5.5 5.5L20 6.5"/>

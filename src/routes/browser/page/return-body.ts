@@ -1,11 +1,11 @@
-// The body of the page that a wallet sends its person back to. Without a script, or a code, it says what is always true.
+// The body of the page that a wallet returns people to. Without a script or a code it shows a text that is always true.
 
 import { html } from 'hono/html'
 import type { Markup } from './document.ts'
 import { mark } from './mark.ts'
 import type { Texts } from './texts.ts'
 
-/** The page's title and body: the same for every session. */
+/** Returns the page's title and body: the same for every session. */
 export function returnBody(texts: Texts): { readonly title: string; readonly body: Markup } {
   const { returned } = texts
   const body = html`<main data-state="returned" data-page="${JSON.stringify({ ...texts.returning, returned })}">

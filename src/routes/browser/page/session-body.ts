@@ -1,25 +1,26 @@
-// The body of the session page: by whom what is asked, how the session stands, and while it is open its QR and what the script
-// needs. It shows no claim value and no reason: those are the relying party's.
+// The body of the session page: who asks for which claims, the session's state, and while it is open the QR code and the
+// data for the scripts. It shows no claim value and no reason: those are for the relying party.
 
 import { html } from 'hono/html'
 import type { AddedTransactionDataType } from '../../../openid4vp/transaction-data/transaction-data-types.ts'
 import type { Branding } from '../../../relying-party/settings/branding.ts'
 import type { PageView } from '../../../session/views/view.ts'
-import { askedClaims, askedTypes } from './asked.ts'
 import type { Markup } from './document.ts'
 import { mark } from './mark.ts'
-import { fill, PAGE_STATES, type PageState, type StateText, type Texts } from './texts.ts'
-import { transactionsInWords } from './transactions.ts'
+import { requestedClaims, requestedCredentials } from './requested-claims.ts'
+import type { ScriptData } from './script-data.ts'
+import { fill, type PageState, type Texts } from './texts.ts'
+import { summarizeTransactions } from './transactions.ts'
 
-/** What a page is written from. */
-export type Shown = {
-  readonly page: PageView
-  /** The relying party's. */
+/** The content of a session page. */
+export type SessionPage = {
+  readonly view: PageView
+  /** The relying party's name. */
   readonly name: string
   readonly branding: Branding | null
-  /** Address of the picture; null where there is none to show. */
+  /** Address of the QR code's picture; null when there is none. */
   readonly qr: string | null
-  /** Address of the sandbox's wallet, where there is one for this session; empty: for a request of this browser's own alone. */
+  /** Address of the sandbox's wallet; null without a sandbox, empty when only a script can make the request for it. */
   readonly testWallet: string | null
   /** Types of transaction data that the relying party added. */
   readonly transactionTypes: readonly AddedTransactionDataType[]
@@ -29,26 +30,26 @@ export type Shown = {
   readonly now: number
 }
 
-/** The page's title and body. `live`: the session can still change, and the script follows it. */
+/** Returns the page's title and body. `live`: the session can still change, and the scripts follow it. */
 export function sessionBody(
-  shown: Shown,
+  page: SessionPage,
   texts: Texts,
 ): { readonly title: string; readonly body: Markup; readonly live: boolean } {
-  const { page } = shown
+  const { view } = page
   // U+2068 and U+2069 keep a name of another writing direction from reordering the words around it.
-  const name = `\u2068${shown.name}\u2069`
-  const state = stateOf(page)
-  const live = page.status === 'pending'
-  const { title, text } = statesOf(shown, texts, name)[state]
-  const body = html`<main data-state="${state}" data-page="${live ? scriptData(shown, texts, name) : '{}'}">
-${page.livemode ? '' : html`<p class="test">${texts.testMode}</p>`}
+  const name = `\u2068${page.name}\u2069`
+  const state = stateOf(view)
+  const live = view.status === 'pending'
+  const { title, text } = statesOf(page, texts, name)[state]
+  const body = html`<main data-state="${state}" data-page="${live ? JSON.stringify(scriptData(page, texts, name)) : '{}'}">
+${view.livemode ? '' : html`<p class="test">${texts.testMode}</p>`}
 <div class="ask">
-${emblem(shown)}
+${emblem(page)}
 <h1 id="asks">${fill(live ? texts.asks : texts.asked, { name })}</h1>
-<ul>${askedClaims(page.asked, texts).map((claim) => html`<li><bdi>${claim}</bdi></li>`)}</ul>
-${page.purpose === null ? '' : html`<p class="why"><bdi>${fill(texts.why, { purpose: page.purpose })}</bdi></p>`}
-${askedTypes(page.asked, texts).map((line) => html`<p class="soft">${line}</p>`)}
-${transactionParts(shown, texts)}
+<ul>${requestedClaims(view.asked, texts).map((claim) => html`<li><bdi>${claim}</bdi></li>`)}</ul>
+${view.purpose === null ? '' : html`<p class="why"><bdi>${fill(texts.why, { purpose: view.purpose })}</bdi></p>`}
+${requestedCredentials(view.asked, texts).map((line) => html`<p class="soft">${line}</p>`)}
+${transactionParts(page, texts)}
 ${live ? html`<p id="consent" class="soft">${texts.consent}</p>` : ''}
 </div>
 <div class="status">
@@ -58,26 +59,26 @@ ${mark()}
 <p id="text">${text}</p>
 </div>
 ${live ? steps(texts) : ''}
-${page.return_url === null ? '' : wayBack(page.return_url, { name, hidden: live }, texts)}
+${view.return_url === null ? '' : wayBack(view.return_url, { name, hidden: live }, texts)}
 </div>
-${live ? liveParts(shown, texts) : ''}
+${live ? liveParts(page, texts) : ''}
 </main>`
   return { title, body, live }
 }
 
-/** What people know the relying party by: its logo, or the first letter of its name on its colour. */
-function emblem({ name, branding }: Shown): Markup {
+/** Shows the relying party's logo, or the first letter of its name on its colour. */
+function emblem({ name, branding }: SessionPage): Markup {
   if (branding?.logo) return html`<img class="logo" src="${branding.logo}" alt="">`
   const [letter = ''] = name
   return html`<p class="tile" aria-hidden="true">${letter.toLocaleUpperCase()}</p>`
 }
 
-/** In pictures what the status says in words. */
+/** Hidden from screen readers: the status says the same. */
 function steps({ steps: { open, confirm, done } }: Texts): Markup {
   return html`<ol class="steps" aria-hidden="true"><li>${open}</li><li>${confirm}</li><li>${done}</li></ol>`
 }
 
-/** Once it is over, whatever came of it; without a code, so it proves nothing (CONTRACT 5). */
+/** The link back after every outcome. It has no code, so following it proves nothing (CONTRACT 5). */
 function wayBack(
   address: string,
   { name, hidden }: { readonly name: string; readonly hidden: boolean },
@@ -87,76 +88,74 @@ function wayBack(
   return html`<a id="back" class="button" href="${address}" target="_top"${hidden ? html` hidden` : ''}>${words}</a>`
 }
 
-function transactionParts({ page, transactionTypes }: Shown, texts: Texts): Markup | '' {
-  if (page.transactions.length === 0) return ''
-  const shown = transactionsInWords(page.transactions, transactionTypes, texts)
+function transactionParts({ view, transactionTypes }: SessionPage, texts: Texts): Markup | '' {
+  if (view.transactions.length === 0) return ''
+  const summaries = summarizeTransactions(view.transactions, transactionTypes, texts)
   return html`<p class="confirms">${texts.confirms}</p>
-${shown.map(
+${summaries.map(
   ({ title, details }) => html`<p class="confirm"><bdi>${title}</bdi></p>
 <dl>${details.map(({ label, value }) => html`<dt><bdi>${label}</bdi></dt><dd><bdi>${value}</bdi></dd>`)}</dl>`,
 )}`
 }
 
-/** The ways to a wallet, best first: the browser's own, the link on a phone, the QR for another device. */
-function liveParts(shown: Shown, texts: Texts): Markup {
-  const beside = offersQr(shown)
+/** The ways to a wallet, best first: the browser's own, the link on a phone, the QR code for another device. */
+function liveParts(page: SessionPage, texts: Texts): Markup {
+  const hasQr = offersQr(page)
   return html`<div id="live">
 <button id="dc-api" type="button" hidden>${texts.openBrowserWallet}</button>
-<button id="link" type="button"${beside ? html` class="beside-qr"` : ''} hidden>${texts.openWallet}</button>
+<button id="link" type="button"${hasQr ? html` class="beside-qr"` : ''} hidden>${texts.openWallet}</button>
 <p id="link-note" class="soft" role="status"></p>
 <a id="link-now" hidden>${texts.openNow}</a>
-${beside ? html`<p class="or">${texts.orScan}</p>` : ''}
-<div class="scan">${picture(shown, texts)}</div>
-${beside ? html`<p class="soft">${texts.camera}</p>` : ''}
-${testWalletLink(shown, texts)}
+${hasQr ? html`<p class="or">${texts.orScan}</p>` : ''}
+<div class="scan">${picture(page, texts)}</div>
+${hasQr ? html`<p class="soft">${texts.camera}</p>` : ''}
+${testWalletLink(page, texts)}
 <p id="time" class="soft" role="timer" hidden></p>
 <p id="lost" role="alert" hidden>${texts.connectionLost}</p>
 <noscript><p>${texts.withoutScript}</p><p><a href="">${texts.reload}</a></p></noscript>
 </div>`
 }
 
-/** Without a script it answers the QR's request; with one, a request of this browser's own (link-script.ts). */
-function testWalletLink({ testWallet }: Shown, { testWallet: words }: Texts): Markup | '' {
+/** Uses the QR code's request without a script, and a request for this browser alone with one (assets/page/link.js). */
+function testWalletLink({ testWallet }: SessionPage, { testWallet: words }: Texts): Markup | '' {
   if (testWallet === null) return ''
-  const place = testWallet === '' ? html` hidden` : html` href="${testWallet}"`
-  return html`<p><a id="test-wallet"${place} target="_blank" rel="noopener">${words}</a></p>`
+  const address = testWallet === '' ? html` hidden` : html` href="${testWallet}"`
+  return html`<p><a id="test-wallet"${address} target="_blank" rel="noopener">${words}</a></p>`
 }
 
-function picture({ qr }: Shown, { qrAlt }: Texts): Markup {
+function picture({ qr }: SessionPage, { qrAlt }: Texts): Markup {
   return qr === null
     ? html`<img id="qr" alt="${qrAlt}" hidden>`
     : html`<img id="qr" alt="${qrAlt}" width="288" height="288" src="${qr}">`
 }
 
-/** A stage that this page has no words for yet is past the scan. */
+/** Treats every pending stage but the first and the last as `scanned`, so that a new stage needs no text. */
 function stateOf({ status, stage }: PageView): PageState {
   if (status !== 'pending') return status
   if (stage === 'awaiting_return') return 'returning'
   return stage === 'created' ? 'waiting' : 'scanned'
 }
 
-/** CONTRACT 5: where binding is required, there is a link and no QR. */
-function offersQr({ page }: Shown): boolean {
-  return page.required_session_binding === 'none'
+/** CONTRACT 5: a session that requires binding offers a link and no QR code. */
+function offersQr({ view }: SessionPage): boolean {
+  return view.required_session_binding === 'none'
 }
 
-function statesOf(shown: Shown, texts: Texts, name: string): Readonly<Record<PageState, StateText>> {
-  const states = offersQr(shown) ? texts.states : { ...texts.states, ...texts.linkStates }
-  const worded = PAGE_STATES.map((state) => [state, describeIssue(states[state], name)])
-  return Object.fromEntries(worded) as Record<PageState, StateText> // `PAGE_STATES` names them all
+function statesOf(page: SessionPage, texts: Texts, name: string): ScriptData['states'] {
+  const states = offersQr(page) ? texts.states : { ...texts.states, ...texts.linkStates }
+  const filled = Object.entries(states).map(([state, { title, text }]) => [
+    state,
+    { title: fill(title, { name }), text: fill(text, { name }) },
+  ])
+  return Object.fromEntries(filled) as ScriptData['states'] // the names are those of `texts.states`
 }
 
-function describeIssue({ title, text }: StateText, name: string): StateText {
-  return { title: fill(title, { name }), text: fill(text, { name }) }
-}
-
-/** What the script is told, as JSON. */
-function scriptData(shown: Shown, texts: Texts, name: string): string {
-  const { page, api, now } = shown
-  return JSON.stringify({
+function scriptData(page: SessionPage, texts: Texts, name: string): ScriptData {
+  const { view, api, now } = page
+  return {
     api,
-    version: page.version,
-    expires_in: Math.max(0, page.expires_at - now),
+    version: view.version,
+    expires_in: Math.max(0, view.expires_at - now),
     asked: fill(texts.asked, { name }),
     time_left: texts.timeLeft,
     link_opened: texts.linkOpened,
@@ -164,7 +163,7 @@ function scriptData(shown: Shown, texts: Texts, name: string): string {
     link_elsewhere: texts.linkElsewhere,
     dc_api_closed: texts.browserWalletClosed,
     dc_api_sent: texts.browserWalletSent,
-    states: statesOf(shown, texts, name),
-    on_phone: offersQr(shown) ? texts.onPhone : null,
-  })
+    states: statesOf(page, texts, name),
+    on_phone: offersQr(page) ? texts.onPhone : null,
+  }
 }

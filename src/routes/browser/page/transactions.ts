@@ -1,44 +1,44 @@
-// What a person is asked to confirm, in words: every detail that is signed, in the order in which it was sent.
+// The transactions to confirm in a person's words: every signed detail, in the order of the request.
 
 import type { TransactionDetails } from '../../../openid4vp/transaction-data/transaction-data.ts'
 import type { AddedTransactionDataType } from '../../../openid4vp/transaction-data/transaction-data-types.ts'
 import type { Texts } from './texts.ts'
 
-/** One transaction in words. */
-export type ShownTransaction = {
+/** One transaction as the page shows it. */
+export type TransactionSummary = {
   readonly title: string
   readonly details: readonly { readonly label: string; readonly value: string }[]
 }
 
-/** Puts transactions into words: ours for built-in types, the relying party's for its own. */
-export function transactionsInWords(
+/** Summarizes transactions: in our words for built-in types, in the relying party's for its own. */
+export function summarizeTransactions(
   transactions: readonly TransactionDetails[],
-  added: readonly AddedTransactionDataType[],
+  addedTypes: readonly AddedTransactionDataType[],
   texts: Texts,
-): readonly ShownTransaction[] {
+): readonly TransactionSummary[] {
   return transactions.map(({ type, details }) => {
-    const own = added.find((one) => one.type === type)
+    const added = addedTypes.find((one) => one.type === type)
     const isBuiltIn = Object.hasOwn(texts.transactionTypes, type)
     return {
-      title: (isBuiltIn ? texts.transactionTypes[type] : own?.title) ?? type,
+      title: (isBuiltIn ? texts.transactionTypes[type] : added?.title) ?? type,
       details: details.flatMap(({ path, value }) => {
-        const label = isBuiltIn ? builtInLabel(path, texts) : addedLabel(path, own)
-        return label === null ? [] : [{ label, value: valueInWords(value, texts) }]
+        const label = isBuiltIn ? builtInLabel(path, texts) : addedLabel(path, added)
+        return label === null ? [] : [{ label, value: valueWords(value, texts) }]
       }),
     }
   })
 }
 
-/** Longer texts are cut: the wallet shows the whole. */
-const SHOWN_CHARACTERS = 200
+/** Limit of a value's text. The wallet shows the whole. */
+const VALUE_CHARACTERS = 200
 
-function valueInWords(value: string | number | boolean, texts: Texts): string {
+function valueWords(value: string | number | boolean, texts: Texts): string {
   if (typeof value === 'boolean') return value ? texts.yes : texts.no
   const text = String(value)
-  return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text
+  return text.length > VALUE_CHARACTERS ? `${text.slice(0, VALUE_CHARACTERS)}…` : text
 }
 
-/** What stands around the details of every type is no word for people. Null: a picture, which is the wallet's to show. */
+/** Leaves out the containers of a detail, which mean nothing to people. Null for a logo: the wallet shows it. */
 function builtInLabel(path: readonly string[], { transactionDetails }: Texts): string | null {
   const name = path.filter((step) => step !== 'payload' && step !== 'payment_payload').join('.')
   if (name === 'payee.logo') return null

@@ -1,7 +1,8 @@
+import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { readPageAsset } from '../../../../src/routes/browser/page/assets.ts'
 import { brandStyle, contrast, DARK_CARD, parse } from '../../../../src/routes/browser/page/brand.ts'
-import { STYLE } from '../../../../src/routes/browser/page/style.ts'
 
 const GROUNDS = ['#ffffff', DARK_CARD]
 
@@ -36,7 +37,8 @@ describe('a colour of a relying party', () => {
     expect(coloursOf('#ffee00')[1]).toEqual({ brand: '#ffee00', ink: '#000000' })
   })
 
-  it('is judged by the ground that the style has in the dark', () => {
-    expect(STYLE).toContain(`--card: ${DARK_CARD};`)
+  it('is judged by the ground that the style has in the dark', async () => {
+    const { text } = await readPageAsset(env.ASSETS, 'style.css')
+    expect(text).toContain(`--card: ${DARK_CARD};`)
   })
 })

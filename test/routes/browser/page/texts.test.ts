@@ -1,7 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
+import ENGLISH from '../../../../assets/texts/en.json' with { type: 'json' }
 import { LANGUAGES } from '../../../../src/routes/browser/page/language.ts'
-import { ENGLISH, textsIn } from '../../../../src/routes/browser/page/texts.ts'
+import { textsIn } from '../../../../src/routes/browser/page/texts.ts'
 
 const OTHERS = LANGUAGES.filter((language) => language !== 'en')
 
@@ -37,7 +38,12 @@ describe.each(OTHERS)('the texts in %s', (language) => {
 })
 
 describe('a file that cannot be used', () => {
-  const said = (body: string, status = 200) => ({ fetch: async () => new Response(body, { status }) })
+  /** The English file, and `answer` for every other. */
+  const assetsWith = (answer: () => Promise<Response>) => ({
+    fetch: (address: RequestInfo | URL) =>
+      String(address).endsWith('/en.json') ? env.ASSETS.fetch(address) : answer(),
+  })
+  const said = (body: string, status = 200) => assetsWith(async () => new Response(body, { status }))
   /** Without what other tests have read. */
   const fresh = async () => {
     vi.resetModules()
@@ -47,7 +53,7 @@ describe('a file that cannot be used', () => {
   it.each([
     ['is not there', said('', 404)],
     ['is no JSON', said('{')],
-    ['cannot be reached', { fetch: () => Promise.reject(new Error('no such service')) }],
+    ['cannot be reached', assetsWith(() => Promise.reject(new Error('no such service')))],
   ])('because it %s leaves English, and is asked for again', async (_, assets) => {
     const { textsIn: read } = await fresh()
     vi.spyOn(console, 'error').mockReturnValue()

@@ -1,13 +1,13 @@
 // What a person reads of what is to be confirmed: everything that is signed, in words where there are any.
 
 import { describe, expect, it } from 'vitest'
+import ENGLISH from '../../../../assets/texts/en.json' with { type: 'json' }
 import {
   detailsOf,
   encodeTransactionData,
 } from '../../../../src/openid4vp/transaction-data/transaction-data.ts'
 import type { AddedTransactionDataType } from '../../../../src/openid4vp/transaction-data/transaction-data-types.ts'
-import { ENGLISH } from '../../../../src/routes/browser/page/texts.ts'
-import { transactionsInWords } from '../../../../src/routes/browser/page/transactions.ts'
+import { summarizeTransactions } from '../../../../src/routes/browser/page/transactions.ts'
 import { WHOLE } from '../../../openid4vp/transaction-data/whole-transactions.ts'
 
 const ORDER: AddedTransactionDataType = {
@@ -21,14 +21,14 @@ const ORDER: AddedTransactionDataType = {
 
 function describeIssue(object: object, added: readonly AddedTransactionDataType[] = []) {
   const text = encodeTransactionData({ credential_ids: ['pid'], ...object } as never)
-  const [shown] = transactionsInWords(detailsOf([text]), added, ENGLISH)
+  const [shown] = summarizeTransactions(detailsOf([text]), added, ENGLISH)
   return [shown?.title, ...(shown?.details ?? []).map(({ label, value }) => `${label}: ${value}`)]
 }
 
 describe('a transaction in words', () => {
   it.each(Object.entries(WHOLE))('of %s has words for all of it', (type, object) => {
     const text = encodeTransactionData({ type, credential_ids: ['pid'], ...object } as never)
-    const [shown] = transactionsInWords(detailsOf([text]), [], ENGLISH)
+    const [shown] = summarizeTransactions(detailsOf([text]), [], ENGLISH)
     expect(Object.keys(WHOLE).sort()).toEqual(Object.keys(ENGLISH.transactionTypes).sort())
     expect(shown?.title).not.toBe(type)
     for (const { label } of shown?.details ?? []) expect(label).toMatch(/^[A-Z]/)

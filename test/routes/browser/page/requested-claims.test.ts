@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import TEXTS from '../../../../assets/texts/en.json' with { type: 'json' }
 import { BUILT_IN_TYPES } from '../../../../src/policy/catalogue.ts'
 import type { RequestedGroup } from '../../../../src/policy/requested-claims.ts'
-import { askedClaims, askedTypes } from '../../../../src/routes/browser/page/asked.ts'
-import { ENGLISH, fill } from '../../../../src/routes/browser/page/texts.ts'
-
-const TEXTS = ENGLISH
+import {
+  requestedClaims,
+  requestedCredentials,
+} from '../../../../src/routes/browser/page/requested-claims.ts'
+import { fill } from '../../../../src/routes/browser/page/texts.ts'
 
 describe('what is asked, in words', () => {
   it('has words for every built-in type and scope, and no word for any other', () => {
@@ -19,7 +21,7 @@ describe('what is asked, in words', () => {
 
   it('says what means the same only once', () => {
     const items = ['birthdate', 'birth_date', 'age_over_06'].map((name) => claim(name))
-    expect(askedClaims({ items }, TEXTS)).toEqual(['date of birth', 'that you are 6 or older'])
+    expect(requestedClaims({ items }, TEXTS)).toEqual(['date of birth', 'that you are 6 or older'])
   })
 
   it('names what may be left out, unless the same is needed', () => {
@@ -29,7 +31,7 @@ describe('what is asked, in words', () => {
       claim('email', true),
       { kind: 'credential' as const, name: 'pid', optional: false },
     ]
-    expect(askedClaims({ items }, TEXTS)).toEqual([
+    expect(requestedClaims({ items }, TEXTS)).toEqual([
       'date of birth',
       'email address (if you like)',
       'national digital ID',
@@ -53,7 +55,7 @@ describe('what is asked, in words', () => {
       'If you like, also from: driving licence or photo ID and proof of age or national digital ID',
     ],
   ])('joins the credentials by how many of them are asked for: %s', (_, group, words) => {
-    expect(askedTypes({ groups: [group] }, TEXTS)).toEqual([words])
+    expect(requestedCredentials({ groups: [group] }, TEXTS)).toEqual([words])
   })
 
   it('puts a value in as it is, whatever it looks like', () => {
