@@ -1,4 +1,4 @@
-// Files below assets/ that pages consist of. Each isolate reads a file once: files change with the deployment only.
+// Files below assets/ that pages consist of. Each isolate reads a file once: files change only with the deployment.
 
 import { encodeBase64url } from '../../../codec/base64url.ts'
 import { utf8 } from '../../../codec/bytes.ts'
@@ -37,20 +37,28 @@ function versionOf({ digest }: Asset): string {
 }
 
 /** Returns a file of assets/page. */
-export async function readPageAsset(assets: AssetSource, name: ScriptName | 'style.css'): Promise<Asset> {
-  const known = cache.get(name)
-  if (known !== undefined) return known
-  const text = await fetchAsset(assets, `page/${name}`)
-  const asset = { text, digest: await sha256(utf8(text)) }
-  cache.set(name, asset)
-  return asset
+export function readPageAsset(assets: AssetSource, name: ScriptName | 'style.css'): Promise<Asset> {
+  return readOnce(assets, `page/${name}`, async (text) => ({ text, digest: await sha256(utf8(text)) }))
 }
 
-const cache = new Map<string, Asset>()
-
-/** Reads a file. Throws an error marked as `retryable`, which the edge reports as 503, when the file is unavailable. */
-export async function fetchAsset(assets: AssetSource, path: string): Promise<string> {
+/**
+ * Reads and parses a file, once for each binding: always by the same function. A failure is not stored.
+ * Throws an error marked as `retryable`, which the edge reports as 503, when the file is unavailable.
+ */
+export async function readOnce<T>(
+  assets: AssetSource,
+  path: string,
+  parse: (text: string) => Promise<T>,
+): Promise<T> {
+  const files = cache.get(assets) ?? new Map<string, unknown>()
+  cache.set(assets, files)
+  if (files.has(path)) return files.get(path) as T // stored below, by the same function
   const file = await assets.fetch(`https://assets/${path}`).catch(() => undefined)
-  if (file?.ok) return file.text()
-  throw Object.assign(new Error(`assets/${path} is unavailable`), { retryable: true })
+  if (!file?.ok) throw Object.assign(new Error(`assets/${path} is unavailable`), { retryable: true })
+  const parsed = await parse(await file.text())
+  files.set(path, parsed)
+  return parsed
 }
+
+/** The binding is one object for the isolate's whole life. */
+const cache = new WeakMap<AssetSource, Map<string, unknown>>()

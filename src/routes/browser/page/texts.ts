@@ -1,7 +1,7 @@
 // Every text that a person reads on our pages: one JSON file a language, below assets/texts. Each isolate reads a file once.
 
 import type english from '../../../../assets/texts/en.json'
-import { type AssetSource, fetchAsset } from './assets.ts'
+import { type AssetSource, readOnce } from './assets.ts'
 import type { Language } from './language.ts'
 
 type English = typeof english
@@ -18,26 +18,19 @@ export type PageState = keyof English['states']
 
 /** Returns the texts of a language, or the English ones when its file is unavailable. Throws when English is unavailable too. */
 export async function textsIn(assets: AssetSource, language: Language): Promise<Texts> {
-  const known = cache.get(language)
-  if (known !== undefined) return known
+  if (language === 'en') return readOnce(assets, ENGLISH, async (text) => JSON.parse(text) as English)
   try {
-    const texts = await readTexts(assets, language)
-    cache.set(language, texts)
-    return texts
+    return await readOnce(assets, `texts/${language}.json`, async (text) =>
+      translate(await textsIn(assets, 'en'), JSON.parse(text)),
+    )
   } catch (error) {
-    if (language === 'en') throw error
     console.error(`texts in ${language} are unavailable, English is used: ${error}`)
     return textsIn(assets, 'en')
   }
 }
 
-const cache = new Map<Language, Texts>()
-
-async function readTexts(assets: AssetSource, language: Language): Promise<Texts> {
-  const texts: unknown = JSON.parse(await fetchAsset(assets, `texts/${language}.json`))
-  // The English file is our own: the type comes from it.
-  return language === 'en' ? (texts as English) : translate(await textsIn(assets, 'en'), texts)
-}
+/** Our own file, so its type needs no check. */
+const ENGLISH = 'texts/en.json'
 
 /** Takes the members of English from the other language. A member that is missing there stays English. */
 function translate<T>(original: T, other: unknown): T {

@@ -44,26 +44,20 @@ describe('a file that cannot be used', () => {
       String(address).endsWith('/en.json') ? env.ASSETS.fetch(address) : answer(),
   })
   const said = (body: string, status = 200) => assetsWith(async () => new Response(body, { status }))
-  /** Without what other tests have read. */
-  const fresh = async () => {
-    vi.resetModules()
-    return import('../../../../src/routes/browser/page/texts.ts')
-  }
 
   it.each([
     ['is not there', said('', 404)],
     ['is no JSON', said('{')],
     ['cannot be reached', assetsWith(() => Promise.reject(new Error('no such service')))],
   ])('because it %s leaves English, and is asked for again', async (_, assets) => {
-    const { textsIn: read } = await fresh()
     vi.spyOn(console, 'error').mockReturnValue()
-    expect(await read(assets, 'de')).toEqual(ENGLISH)
-    expect((await read(said('{"language":"de"}'), 'de')).language).toBe('de')
+    expect(await textsIn(assets, 'de')).toEqual(ENGLISH)
+    assets.fetch = said('{"language":"de"}').fetch
+    expect((await textsIn(assets, 'de')).language).toBe('de')
   })
 
   it('because members are missing leaves those in English, and takes no other', async () => {
-    const { textsIn: read } = await fresh()
-    const texts = await read(said('{"yes":"ja","no":7,"states":null,"extra":"x"}'), 'de')
+    const texts = await textsIn(said('{"yes":"ja","no":7,"states":null,"extra":"x"}'), 'de')
     expect(texts).toEqual({ ...ENGLISH, yes: 'ja' })
   })
 })
