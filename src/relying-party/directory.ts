@@ -1,11 +1,11 @@
-// The operator's list of relying parties: one object, one row each, written when a relying party is created; and when the
-// certificates that they have of their own expire, so that nobody has to ask them all.
+// Directory of the operator: one object with a row for each relying party, and for each trust list. It also
+// stores when the relying parties' own certificates expire, so that no request has to read them all.
 
 import { DurableObject } from 'cloudflare:workers'
 import { type Env, withJurisdiction } from '../env.ts'
 import type { ChainLifetime } from '../trust/x509/chain-lifetime.ts'
 
-/** One line of the list. `created_at` is Unix milliseconds. */
+/** One row. `created_at` is Unix milliseconds. */
 export type DirectoryEntry = {
   readonly relying_party_id: string
   readonly name: string
@@ -13,19 +13,19 @@ export type DirectoryEntry = {
   readonly created_at: number
 }
 
-/** An entry as the operator sees it. Unix milliseconds; `null`: it has no certificate of its own. */
+/** An entry as the operator sees it. Unix milliseconds; `null`: no certificate of its own. */
 export type ListedEntry = DirectoryEntry & { readonly verifier_certificate_expires_at: number | null }
 
-/** The certificates that relying parties have of their own. Times are Unix milliseconds. */
+/** Expiry of the relying parties' own certificates. Times are Unix milliseconds. */
 export type CertificateDates = {
   readonly expired: number
-  /** How many should be renewed now, the expired ones apart. */
+  /** Certificates that should be renewed now, without the expired ones. */
   readonly toRenew: number
-  /** When the next one expires; `null` where there is none that has not. */
+  /** Expiry of the next certificate; `null` where there is none. */
   readonly nextExpiry: number | null
 }
 
-/** A list of trusted issuers that relying parties may subscribe to, in test mode alone where it is not `livemode`. */
+/** A list of trusted issuers. Only test-mode relying parties may subscribe to one that is not `livemode`. */
 export type TrustListEntry = { readonly name: string; readonly livemode: boolean }
 
 /** Entries in the order of creation. `next` is the cursor of the following page; null on the last one. */
@@ -60,7 +60,10 @@ export class Directory extends DurableObject<Env> {
     this.ctx.storage.sql.exec(statement, name, relyingPartyId)
   }
 
-  /** Notes how long the certificate lasts that a relying party has of its own now; `null` where it has none. */
+  /**
+   * Stores the lifetime of a relying party's certificate; `null` where it has none. An unlisted relying party
+   * is ignored.
+   */
   noteCertificate(relyingPartyId: string, lifetime: ChainLifetime | null): void {
     const statement = `INSERT OR REPLACE INTO verifier_certificates
       SELECT relying_party_id, ?, ? FROM relying_parties WHERE relying_party_id = ?`
@@ -68,7 +71,7 @@ export class Directory extends DurableObject<Env> {
     this.ctx.storage.sql.exec(statement, ...dates, relyingPartyId)
   }
 
-  /** How the certificates of relying parties stand at `now` (Unix milliseconds). */
+  /** Returns the expiry of certificates at `now` (Unix milliseconds). */
   certificateDates(now: number): CertificateDates {
     const statement = `SELECT count(*) FILTER (WHERE expires_at < ?1) AS expired,
       count(*) FILTER (WHERE expires_at >= ?1 AND renew_from <= ?1) AS toRenew,
@@ -76,14 +79,14 @@ export class Directory extends DurableObject<Env> {
     return this.ctx.storage.sql.exec<CertificateDates>(statement, now).one()
   }
 
-  /** True where the entry was there. */
+  /** True where the entry existed. */
   remove(relyingPartyId: string): boolean {
     this.ctx.storage.sql.exec('DELETE FROM verifier_certificates WHERE relying_party_id = ?', relyingPartyId)
     const statement = 'DELETE FROM relying_parties WHERE relying_party_id = ?'
     return this.ctx.storage.sql.exec(statement, relyingPartyId).rowsWritten > 0
   }
 
-  /** The entries after a cursor (0: from the start). */
+  /** Returns the entries after a cursor (0: from the start). */
   list(after: number, limit: number): DirectoryPage {
     const statement = `SELECT entry.*, expires_at AS verifier_certificate_expires_at
       FROM relying_parties AS entry LEFT JOIN verifier_certificates USING (relying_party_id)
@@ -94,19 +97,19 @@ export class Directory extends DurableObject<Env> {
     return { entries, next: rows.length > limit ? (shown.at(-1)?.position ?? null) : null }
   }
 
-  /** Names a list. False where there are as many as there may be. */
+  /** Adds a list. False where the limit is reached. */
   addTrustList({ name, livemode }: TrustListEntry): boolean {
     if (this.trustLists().length >= MAXIMUM_TRUST_LISTS) return false
     this.ctx.storage.sql.exec('INSERT OR IGNORE INTO trust_lists VALUES (?, ?)', name, livemode ? 1 : 0)
     return true
   }
 
-  /** True where the list was named. */
+  /** True where the list existed. */
   removeTrustList(name: string): boolean {
     return this.ctx.storage.sql.exec('DELETE FROM trust_lists WHERE name = ?', name).rowsWritten > 0
   }
 
-  /** Every list the operator keeps, by name. */
+  /** Returns every list of the operator, by name. */
   trustLists(): readonly TrustListEntry[] {
     const rows = this.ctx.storage.sql.exec<{ name: string; livemode: number }>('SELECT * FROM trust_lists')
     return rows.toArray().map(({ name, livemode }) => ({ name, livemode: livemode === 1 }))
@@ -124,7 +127,7 @@ type Row = {
   verifier_certificate_expires_at: number | null
 }
 
-/** The one directory. */
+/** Returns the one directory. */
 export function directoryOf(env: Env): DurableObjectStub<Directory> {
   return env.DIRECTORY.getByName('directory')
 }

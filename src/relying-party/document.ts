@@ -1,5 +1,5 @@
-// What a relying party's object stores: one document. Secrets in it are sealed (webhook secrets, signing key) or hashed
-// (API keys); the place each one is sealed for is this relying party and this field.
+// Stored document of a relying party. Webhook secrets and the signing key are sealed, API keys are hashed. A
+// sealed value opens only for its relying party and field.
 
 import { type Schema, upgradeDocument } from '../codec/upgrade.ts'
 import type { PublicJwk } from '../crypto/jwk.ts'
@@ -18,13 +18,16 @@ import type {
 /** The version of the stored shape, and the first that is read. A change appends one step to `SCHEMA`. */
 export const SCHEMA_VERSION = 8
 
-/** Live secrets of one webhook at most: the newest ones stay. */
+/** Live secrets of one webhook. The newest ones are kept. */
 const MAXIMUM_WEBHOOK_SECRETS = 3
 
-/** How long a replaced verifier key stays in the DID document, in milliseconds: the longest session, begun on settings 60 s old. */
+/**
+ * Milliseconds for which a replaced verifier key stays in the DID document: the longest session, begun on
+ * settings that are 60 s old.
+ */
 export const VERIFIER_KEY_OVERLAP = 25 * 3600 * 1000
 
-/** Replaced verifier keys in a DID document at most: the newest ones stay. */
+/** Replaced verifier keys in a DID document. The newest ones are kept. */
 const MAXIMUM_FORMER_KEYS = 16
 
 /** Times are Unix milliseconds. */
@@ -33,10 +36,10 @@ export type RelyingPartyDocument = Omit<SettingsInput, 'webhook' | 'verifier'> &
   readonly relying_party_id: string
   readonly created_at: number
   readonly webhook: Omit<WebhookEndpoint, 'secrets'> | null
-  /** Newest first. They are there from the start, so that a webhook set later has its secret already. */
+  /** Newest first. Created with the relying party, so that a webhook set later has its secret already. */
   readonly webhook_secrets: readonly SealedSecret[]
   readonly verifier: (Omit<SigningIdentity, 'signing_jwk'> & { readonly sealed_signing_jwk: string }) | null
-  /** Newest first: keys that sessions which still run may sign with. */
+  /** Newest first: keys with which running sessions may sign. */
   readonly former_verifier_keys: readonly FormerKey[]
   readonly api_keys: readonly ApiKeyRecord[]
 }
@@ -58,7 +61,9 @@ const SCHEMA: Schema = {
   unreadable: 'relying party document of unknown version ',
 }
 
-/** Opens the document's secrets. Throws where they cannot be opened: the server secret is then not the one they were sealed with. */
+/**
+ * Returns the settings with their secrets opened. Throws where they do not open: SERVER_SECRET has changed.
+ */
 export async function openSettings(
   document: RelyingPartyDocument,
   key: Uint8Array<ArrayBuffer>,
@@ -79,11 +84,11 @@ async function openVerifier(
   { sealed_signing_jwk, ...shown }: NonNullable<RelyingPartyDocument['verifier']>,
 ): Promise<SigningIdentity> {
   const text = await open(sealingFor(document, key, 'verifier'), sealed_signing_jwk)
-  // Sealed by us after validation.
+  // This module sealed it after validation.
   return { ...shown, signing_jwk: JSON.parse(text) as SigningIdentity['signing_jwk'] }
 }
 
-/** What may be shown: everything but secrets and hashes. */
+/** Returns the settings without secrets and hashes. */
 export function viewOf(document: RelyingPartyDocument): SettingsView {
   const { webhook_secrets, verifier, former_verifier_keys, api_keys, schema_version, ...rest } = document
   return {
@@ -97,7 +102,7 @@ function shownVerifier({ sealed_signing_jwk, ...shown }: NonNullable<RelyingPart
   return shown
 }
 
-/** Puts a new webhook secret in front; the one it replaces stays valid until `overlapUntil`. */
+/** Puts a new webhook secret first. The replaced one stays valid until `overlapUntil`. */
 export function addWebhookSecret(
   document: RelyingPartyDocument,
   sealed: string,
@@ -110,7 +115,10 @@ export function addWebhookSecret(
   return { ...document, webhook_secrets: secrets }
 }
 
-/** Replaces the verifier identity; the key it had stays in the DID document for as long as a session may sign with it. */
+/**
+ * Replaces the verifier identity. The old key stays in the DID document for as long as a session may sign
+ * with it.
+ */
 export function replaceVerifier(
   document: RelyingPartyDocument,
   verifier: RelyingPartyDocument['verifier'],
@@ -122,20 +130,23 @@ export function replaceVerifier(
   return { ...document, verifier, former_verifier_keys }
 }
 
-/** The public keys of the DID document at `now`: the one that signs, and those that sessions may still sign with. */
+/**
+ * Returns the public keys of the DID document at `now`: the signing key, and those with which sessions may
+ * still sign.
+ */
 export function verifierKeys(document: RelyingPartyDocument, now: number): readonly PublicJwk[] {
   const former = document.former_verifier_keys.filter(({ until }) => until > now)
   return [...currentVerifierKey(document), ...former.map(({ jwk }) => jwk)]
 }
 
-/** The certificate has it in the clear; that it is the signing key's was seen when it was set. None without a certificate. */
+/** Reads the public key from the certificate. Validation of the settings compared it with the signing key. */
 function currentVerifierKey({ verifier }: RelyingPartyDocument): readonly PublicJwk[] {
   const [leaf] = decodePemCertificates(verifier?.certificate_chain_pem ?? '') ?? []
   const jwk = leaf?.subjectKey && subjectKeyJwk(leaf.subjectKey)
   return jwk === undefined ? [] : [jwk]
 }
 
-/** The key and the place of one secret field. */
+/** Returns the key and the additional data of one sealed field. */
 export function sealingFor(
   document: { readonly relying_party_id: string },
   key: Uint8Array<ArrayBuffer>,

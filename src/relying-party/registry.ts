@@ -1,5 +1,5 @@
-// Creating, renaming and erasing relying parties: each touches the relying party's object and the directory, in the order
-// that leaves nothing invisible behind should the second step fail.
+// Creation, change and erasure of relying parties. Each touches the relying party's object and the directory.
+// The order leaves nothing invisible behind where the second step fails.
 
 import type { Env } from '../env.ts'
 import { err, type Result } from '../result.ts'
@@ -14,7 +14,8 @@ import { forgetSettings } from './settings/settings-cache.ts'
 export async function createRelyingParty(env: Env, input: SettingsInput, now: number): Promise<Created> {
   const id = env.RELYING_PARTY.newUniqueId()
   const { name, livemode } = input
-  // Listed first: a list entry without an object is seen and can be erased, an object without an entry could not.
+  // The entry comes first: an entry without an object can be seen and erased, an object without an entry
+  // cannot.
   const relying_party_id = relyingPartyIdOf(id)
   await directoryOf(env).add({ relying_party_id, name, livemode, created_at: now })
   if (input.verifier !== null) await noteCertificate(env, relying_party_id, input.verifier)
@@ -23,7 +24,7 @@ export async function createRelyingParty(env: Env, input: SettingsInput, now: nu
   return created.value
 }
 
-/** Changes settings, and with them what the directory says of the name and the certificate. */
+/** Changes settings, and the name and certificate in the directory. */
 export async function updateRelyingParty(
   env: Env,
   relyingPartyId: string,
@@ -38,7 +39,7 @@ export async function updateRelyingParty(
   return updated
 }
 
-/** Erases a relying party with its keys and secrets. False where neither object nor directory knew it. */
+/** Erases a relying party with its keys and secrets. False where neither object nor directory had it. */
 export async function eraseRelyingParty(env: Env, relyingPartyId: string): Promise<boolean> {
   const stub = relyingPartyStub(env, relyingPartyId)
   if (stub === undefined) return false

@@ -1,5 +1,6 @@
-// One relying party: its settings, API keys and webhook endpoint, in one document. What needs an await (hashing, sealing)
-// comes first; then the document is read, changed and written in one synchronous stretch, so no two calls overwrite each other.
+// One relying party: its settings, API keys and webhook endpoint in one document. Hashing and sealing are
+// awaited first. Then the document is read, changed and written without an `await`, so that no call
+// overwrites another.
 
 import { DurableObject } from 'cloudflare:workers'
 import { configOf } from '../config.ts'
@@ -34,26 +35,26 @@ import {
   type SigningIdentity,
 } from './settings/settings.ts'
 
-/** How long a replaced webhook secret still signs, in milliseconds (CONTRACT 7). */
+/** Milliseconds for which a replaced webhook secret still signs (CONTRACT 7). */
 export const WEBHOOK_SECRET_OVERLAP = 24 * 3600 * 1000
 
-/** API keys of one relying party at most. */
+/** API keys of one relying party. */
 export const MAXIMUM_API_KEYS = 50
 
-/** A relying party just created, with the two secrets that are shown this once. */
+/** A new relying party, with the two secrets that are returned only once. */
 export type Created = {
   readonly api_key: string
   readonly webhook_secret: string
   readonly settings: SettingsView
 }
 
-/** An API key just created. Times are Unix milliseconds. */
+/** A new API key. Times are Unix milliseconds. */
 export type CreatedApiKey = {
   readonly api_key: string
   readonly record: SettingsView['api_keys'][number]
 }
 
-/** What an API key is asked to be; null: it does not expire. Times are Unix milliseconds. */
+/** Scopes and expiry of a new API key; null: no expiry. Times are Unix milliseconds. */
 export type ApiKeyGrant = { readonly scopes: readonly Scope[]; readonly expires_at: number | null }
 
 const DOCUMENT = 'document'
@@ -87,20 +88,20 @@ export class RelyingParty extends DurableObject<Env> {
     return ok({ api_key: key.apiKey, webhook_secret: webhook.secret, settings: viewOf(document) })
   }
 
-  /** The settings with their secrets opened, for authentication and for sessions. */
+  /** Returns the settings with their secrets, for authentication and for sessions. */
   async settings(): Promise<Result<Settings, 'not_found'>> {
     const document = this.#load()
     if (document === undefined) return err('not_found')
     return ok(await openSettings(document, await this.#sealingKey(), Date.now()))
   }
 
-  /** The settings as they are shown. */
+  /** Returns the settings without secrets. */
   view(): Result<SettingsView, 'not_found'> {
     const document = this.#load()
     return document === undefined ? err('not_found') : ok(viewOf(document))
   }
 
-  /** Replaces the members that the patch names. A new webhook URL is enabled. */
+  /** Replaces the members of the patch. A new webhook URL is enabled. */
   async update(patch: SettingsPatch): Promise<Result<SettingsView, 'not_found'>> {
     const { webhook, verifier, ...members } = patch
     const sealed = verifier === undefined ? undefined : await this.#sealVerifier(verifier)
@@ -111,15 +112,15 @@ export class RelyingParty extends DurableObject<Env> {
     }))
   }
 
-  /** The public keys that its requests are signed with, or were while a session of it may still run. */
+  /** Returns the public keys of its DID document. */
   verifierKeys(): Result<readonly PublicJwk[], 'not_found'> {
     const document = this.#load()
     return document === undefined ? err('not_found') : ok(verifierKeys(document, Date.now()))
   }
 
-  /** Forgets everything. False where there was nothing. */
+  /** Erases everything. False where there was nothing. */
   async erase(): Promise<boolean> {
-    // The document goes at once, so that a call that is hashing meanwhile cannot write it back.
+    // The document goes first: a call that is hashing meanwhile must not write it back.
     const existed = this.ctx.storage.kv.delete(DOCUMENT)
     if (existed) await this.ctx.storage.deleteAll()
     return existed
@@ -146,7 +147,9 @@ export class RelyingParty extends DurableObject<Env> {
     return true
   }
 
-  /** Makes a new webhook secret; the old one signs along for 24 hours. `previousExpiresAt` is Unix milliseconds. */
+  /**
+   * Creates a webhook secret. The old one also signs for 24 hours. `previousExpiresAt` is Unix milliseconds.
+   */
   async rotateWebhookSecret(): Promise<Result<{ secret: string; previousExpiresAt: number }, 'not_found'>> {
     const { secret, sealed } = await this.#newWebhookSecret()
     const now = Date.now()
@@ -155,19 +158,19 @@ export class RelyingParty extends DurableObject<Env> {
     return changed.ok ? ok({ secret, previousExpiresAt: overlapUntil }) : changed
   }
 
-  /** Lets events flow again after a 410. */
+  /** Resumes deliveries after a 410. */
   enableWebhook(): Result<SettingsView, 'not_found'> {
     return this.#change((document) => setDisabled(document, false))
   }
 
-  /** Stops deliveries to a URL that answered 410. Another URL set in the meantime stays enabled. */
+  /** Stops deliveries to a URL that responded 410. A URL that was set meanwhile stays enabled. */
   disableWebhook(url: string): Result<SettingsView, 'not_found'> {
     return this.#change((document) =>
       document.webhook?.url === url ? setDisabled(document, true) : document,
     )
   }
 
-  /** Sends one test event and waits for what comes of it. A 410 disables the webhook, as it would for a real event. */
+  /** Sends one test event and returns its outcome. A 410 disables the webhook, as with a real event. */
   async sendTestWebhook(): Promise<Result<TestDelivery, 'not_found' | 'no_webhook'>> {
     const settings = await this.settings()
     if (!settings.ok) return settings

@@ -1,45 +1,48 @@
-// One day of a relying party's events, in the order in which they arrived (CONTRACT 7): what an outage of the receiver cannot
-// lose. It holds no member that may carry personal data; those stay with the session and are read there while it lives.
+// Events of one relying party on one day, in the order of arrival (CONTRACT 7). An outage of the receiver
+// loses none of them. Members with personal data stay in the session, and are read there while it exists.
 
 import { DurableObject } from 'cloudflare:workers'
 import { type Env, withJurisdiction } from '../../env.ts'
 import { CLOCK_SKEW_MS, endOfDay, forgottenAt } from './event-days.ts'
 
-/** An event to be recorded. Times are Unix milliseconds. */
+/** An event to be stored. Times are Unix milliseconds. */
 export type LogEntry = {
   readonly day: number
   readonly event_id: string
   readonly verification_id: string
-  /** When the event came to be: it cannot have arrived before. */
+  /** Creation of the event. It cannot have arrived before. */
   readonly created_at: number
-  /** It was never sent to this day before. */
+  /** True for the first attempt to store it on this day. */
   readonly first: boolean
-  /** Its session is erased by then, and with it the members that only the session has. */
+  /** The session is erased by then, and its personal members with it. */
   readonly session_until: number
-  /** The event as JSON, without those members. */
+  /** The event as JSON, without personal members. */
   readonly body: string
 }
 
-/** `closed`: the day is over and the event is not in it, nor ever will be. */
+/** `closed`: the day is over, and the event is not and will not be in it. */
 export type Recording = 'recorded' | 'closed'
 
-/** An event with its place in the day, from 1. */
+/** An event with its position in the day, from 1. */
 export type RecordedEvent = Omit<LogEntry, 'day' | 'created_at' | 'first'> & { readonly position: number }
 
 export type LogPage = {
   readonly events: readonly RecordedEvent[]
-  /** There are more behind these. */
+  /** True where more events follow. */
   readonly more: boolean
-  /** No event will enter this day any more. */
+  /** No event will be added to this day. */
   readonly closed: boolean
 }
 
 type Stored = Omit<LogEntry, 'first'> & { readonly arrived_at: number }
 
 const PREFIX = 'event/'
-/** By event id: one that came late, which cannot be looked for by its time. One that came promptly costs no second row. */
+/**
+ * Positions by event id of events that arrived late. A prompt event is found by its time, and needs no second
+ * row.
+ */
 const LATE_PREFIX = 'late/'
-/** An event is prompt where it comes within this of its beginning: well before its session sends it a second time (30 s). */
+/** An event is prompt within this time of its creation: well before its session sends it again (30 s). */
 const PROMPT_MS = 15_000
 
 export class EventLog extends DurableObject<Env> {
@@ -50,13 +53,13 @@ export class EventLog extends DurableObject<Env> {
     for (const [key, { day }] of ctx.storage.kv.list<Stored>({ prefix: PREFIX, reverse: true, limit: 1 })) {
       this.#last = positionOf(key)
       void ctx.blockConcurrencyWhile(async () => {
-        // The platform gives up an alarm that failed too often; what must be forgotten is never left without one.
+        // The platform drops an alarm that failed too often. A log always has one, so that it is erased.
         if ((await ctx.storage.getAlarm()) === null) await ctx.storage.setAlarm(forgottenAt(day))
       })
     }
   }
 
-  /** Records an event once, however often it is sent. */
+  /** Stores an event once, however often it is sent. */
   append(entry: LogEntry): Recording {
     const { first, ...event } = entry
     const now = Date.now()
@@ -72,7 +75,7 @@ export class EventLog extends DurableObject<Env> {
     return 'recorded'
   }
 
-  /** At most `limit` events behind a position. */
+  /** Returns at most `limit` events after a position. */
   read(day: number, after: number, limit: number): LogPage {
     const options = { prefix: PREFIX, startAfter: keyOf(after), limit: limit + 1 }
     const found = [...this.ctx.storage.kv.list<Stored>(options)]
@@ -80,19 +83,19 @@ export class EventLog extends DurableObject<Env> {
       const { event_id, verification_id, session_until, body } = stored
       return { position: positionOf(key), event_id, verification_id, session_until, body }
     })
-    // Refused from the day's end on, but called closed a little later: should this object move to a machine whose clock is
-    // behind, it still takes nothing into a day that it has called closed.
+    // `append` rejects at the end of the day, and `closed` follows later. An object that moves to a machine
+    // with a slower clock must not add to a day that was reported as closed.
     const closed = Date.now() >= endOfDay(day) + CLOCK_SKEW_MS
     return { events, more: found.length > limit, closed }
   }
 
-  /** The day's time is up: everything goes. */
+  /** Erases the day when its time is over. */
   override async alarm(): Promise<void> {
     this.#last = 0
     await this.ctx.storage.deleteAll()
   }
 
-  /** Looked for by its id among those that came late, and by its time among those that came promptly. */
+  /** Finds a late event by its id, and a prompt one by its time. */
   #holds({ event_id, created_at }: Pick<LogEntry, 'event_id' | 'created_at'>): boolean {
     const { kv } = this.ctx.storage
     if (kv.get(LATE_PREFIX + event_id) !== undefined) return true
@@ -105,8 +108,8 @@ export class EventLog extends DurableObject<Env> {
   }
 
   /**
-   * A position up to which everything came before `time`; 0 where there is none. Should this object have moved between machines,
-   * arrivals are in order up to the difference of their clocks.
+   * Returns a position up to which every event arrived before `time`; 0 where there is none. Arrivals are in
+   * order up to the difference of clocks, since the object may have moved between machines.
    */
   #lastBefore(time: number): number {
     let [before, after] = [0, this.#last + 1]

@@ -1,5 +1,5 @@
-// The test event: one signed POST to the relying party's webhook, its outcome told at once. It is judged, signed and sent
-// exactly as a real event, and never retried.
+// Test event: one signed POST to the relying party's webhook. It is validated, signed and sent as a real
+// event, and never retried.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import type { Config } from '../../config.ts'
@@ -10,13 +10,13 @@ import { signatureHeaders } from '../../webhook/signature.ts'
 import { buildTestEvent } from '../../webhook/test-event.ts'
 import type { Settings, WebhookEndpoint } from '../settings/settings.ts'
 
-/** What came of a test event. `durationMs` is milliseconds. */
+/** Outcome of a test event. `durationMs` is milliseconds. */
 export type TestDelivery = Pick<AttemptOutcome, 'status' | 'error' | 'durationMs'> & {
   readonly eventId: string
   readonly succeeded: boolean
 }
 
-/** Sends one test event. A disabled webhook is tested too: that is how one learns whether to enable it. */
+/** Sends one test event. A disabled webhook is tested too, to find out if it can be enabled. */
 export async function sendTestEvent(
   settings: Settings,
   webhook: WebhookEndpoint,

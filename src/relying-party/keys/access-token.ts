@@ -1,5 +1,5 @@
-// Access tokens (CONTRACT 8): JWTs after RFC 9068 that the edge verifies alone. A token stands on an API key and is worth
-// nothing without it: whether that key still stands, and with which scopes, is asked of the settings each time.
+// Access tokens (CONTRACT 8): JWTs by RFC 9068, which the edge verifies alone. A token depends on its API
+// key: each use reads from the settings if the key is still there, and with which scopes.
 
 import * as z from 'zod/mini'
 import { encodeBase64url } from '../../codec/base64url.ts'
@@ -12,27 +12,27 @@ import { signJwt } from '../../crypto/sign-jwt.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { SCOPES, type Scope } from '../settings/settings.ts'
 
-/** Seconds for which a token is good, unless its API key expires before. */
+/** Seconds for which a token is valid, unless its API key expires before. */
 export const ACCESS_TOKEN_LIFETIME = 15 * 60
 
-/** What a token says. */
+/** Content of a token. */
 export type AccessToken = {
   readonly relyingPartyId: string
-  /** The API key that it stands on. */
+  /** The API key that it was issued for. */
   readonly keyId: string
   readonly livemode: boolean
   readonly scopes: readonly Scope[]
 }
 
-/** What a token is asked to be. `keyExpiresAt` in Unix milliseconds. */
+/** Content of a new token. `keyExpiresAt` in Unix milliseconds. */
 export type AccessTokenGrant = AccessToken & { readonly keyExpiresAt: number | null }
 
-/** A token and the seconds it is good for. */
+/** A token and its lifetime in seconds. */
 export type IssuedToken = { readonly token: string; readonly expiresIn: number }
 
 type Issuer = Pick<Config, 'baseUrl' | 'accessTokenKeys'>
 
-/** Makes a token, signed by the first of our keys. `now` is Unix milliseconds. */
+/** Issues a token, signed by the first of our keys. `now` is Unix milliseconds. */
 export async function issueAccessToken(
   issuer: Issuer,
   grant: AccessTokenGrant,
@@ -60,8 +60,8 @@ export async function issueAccessToken(
 }
 
 /**
- * Verifies a token of ours (RFC 9068 §4). `now` is Unix milliseconds. `expired_token` is said only of a token that is
- * genuine and ours; everything else is `invalid_token`.
+ * Verifies a token of ours (RFC 9068 §4). `now` is Unix milliseconds. Only a genuine token is
+ * `expired_token`; every other error is `invalid_token`.
  */
 export async function verifyAccessToken(
   issuer: Issuer,
@@ -73,7 +73,7 @@ export async function verifyAccessToken(
   const header = HEADER.safeParse(jws.value.header)
   if (!header.success) return err('invalid_token')
   const jwk = issuer.accessTokenKeys.keys.find(({ kid }) => kid === header.data.kid)
-  // A retired key is published for what it signed once: should it leak, nobody gets in with it.
+  // A retired key is published for older signatures. It must not authenticate a caller, even if it leaks.
   if (jwk?.d === undefined) return err('invalid_token')
   const key = await verificationKey(jwk, jws.value.algorithm)
   if (!(await verifyJwsWithKey(jws.value, key))) return err('invalid_token')
@@ -87,16 +87,16 @@ export async function verifyAccessToken(
 const ALGORITHM = 'ES256'
 const TYPE = 'at+jwt'
 
-/** Of header and of claims, each. */
+/** Limits of the header, and of the claims. */
 const LIMITS = { length: 4096, depth: 2 }
 
 const HEADER = z.object({
   alg: z.literal(ALGORITHM),
   typ: z.enum([TYPE, `application/${TYPE}`]), // RFC 9068 §4
-  kid: z.string(), // it names one of our keys, or nothing (RFC 7515 §4.1.4)
+  kid: z.string(), // names one of our keys, and nothing else (RFC 7515 §4.1.4)
 })
 
-/** What our tokens say, and nothing else: a claim that we never make is not for us to pass over. */
+/** The claims of our tokens. A token with any other claim is not ours. */
 const CLAIMS = z.strictObject({
   iss: z.string(),
   aud: z.string(),
@@ -122,7 +122,10 @@ function toAccessToken(claims: z.infer<typeof CLAIMS>): AccessToken {
 
 const imported = new WeakMap<PublishedJwk, CryptoKey>()
 
-/** The public half of a key of the configuration, imported once. There is one algorithm, so its name need not be remembered. */
+/**
+ * Imports the public half of a configured key once. There is one algorithm, so the key alone identifies the
+ * import.
+ */
 async function verificationKey(jwk: PublishedJwk, algorithm: SignatureAlgorithm): Promise<CryptoKey> {
   const known = imported.get(jwk)
   if (known !== undefined) return known

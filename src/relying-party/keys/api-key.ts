@@ -1,5 +1,5 @@
-// API keys: `wv_<mode>_<relying party>.<key id>.<secret>`. The clear part routes to the relying party's settings without
-// a look-up; the secret has 256 bits, so a plain SHA-256 of the whole key is what needs to be kept.
+// API keys: `wv_<mode>_<relying party>.<key id>.<secret>`. The clear part names the relying party, without a
+// look-up. The secret has 256 bits, so a plain SHA-256 of the whole key is stored.
 
 import { decodeBase64url, encodeBase64url } from '../../codec/base64url.ts'
 import { encodeHex, utf8 } from '../../codec/bytes.ts'
@@ -8,10 +8,10 @@ import { randomBytes } from '../../crypto/random.ts'
 import { timingSafeEqual, timingSafeEqualText } from '../../crypto/timing-safe.ts'
 import type { ApiKeyRecord, Scope } from '../settings/settings.ts'
 
-/** Begins every API key, and no other kind of token. */
+/** Prefix of every API key, and of no other token. */
 export const API_KEY_PREFIX = 'wv_'
 
-/** The clear part of a key. Nothing is verified yet. */
+/** The clear part of a key. Not verified. */
 export type ParsedApiKey = {
   readonly relyingPartyId: string
   readonly keyId: string
@@ -19,10 +19,10 @@ export type ParsedApiKey = {
   readonly key: string
 }
 
-/** A key just made: the text that is shown once, and the record that is kept. */
+/** A new key: the text that is returned once, and the stored record. */
 export type NewApiKey = { readonly apiKey: string; readonly record: ApiKeyRecord }
 
-/** Makes a key. Times are Unix milliseconds. */
+/** Creates a key. Times are Unix milliseconds. */
 export async function newApiKey(grant: {
   readonly relyingPartyId: string
   readonly livemode: boolean
@@ -46,14 +46,14 @@ export async function newApiKey(grant: {
 
 const SHAPE = /^wv_(test|live)_([A-Za-z0-9_-]{43})\.([0-9a-f]{16})\.[A-Za-z0-9_-]{43}$/
 
-/** Reads the clear part; `undefined` for every text that is not shaped like a key. */
+/** Parses the clear part; `undefined` for every other text. */
 export function parseApiKey(text: string): ParsedApiKey | undefined {
   const [, mode, relyingParty, keyId] = SHAPE.exec(text) ?? []
   if (mode === undefined || relyingParty === undefined || keyId === undefined) return undefined
   return { relyingPartyId: `rp_${relyingParty}`, keyId, livemode: mode === 'live', key: text }
 }
 
-/** Tells whether the record is of exactly this key, in constant time. Expiry is the caller's question. */
+/** Compares a key with its record, in constant time. The caller checks the expiry. */
 export async function matchesApiKey(record: ApiKeyRecord, parsed: ParsedApiKey): Promise<boolean> {
   const known = matched.get(record)
   if (known !== undefined && timingSafeEqualText(known, parsed.key)) return true
@@ -63,5 +63,5 @@ export async function matchesApiKey(record: ApiKeyRecord, parsed: ParsedApiKey):
   return matches
 }
 
-/** Keys by the record they were found to match, for as long as the record itself is held: settings read anew bring others. */
+/** Keys by the record that they matched. Settings that are read again have new records. */
 const matched = new WeakMap<ApiKeyRecord, string>()

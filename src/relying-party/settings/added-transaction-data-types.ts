@@ -1,5 +1,5 @@
-// Types of transaction data that a relying party adds to the built-in ones (CONTRACT 8): the members that its objects have, and
-// the words that people are shown in front of them.
+// Types of transaction data that a relying party adds to the built-in ones (CONTRACT 8): the members of their
+// objects, and the labels that people read.
 
 import * as z from 'zod/mini'
 import { list, text } from '../../codec/schema.ts'
@@ -10,7 +10,7 @@ import {
   MEMBER_KINDS,
 } from '../../openid4vp/transaction-data/transaction-data-types.ts'
 
-/** What every object has besides: no member of a type. */
+/** Members that every object has. A type must not define them. */
 const TAKEN = ['type', 'credential_ids', 'transaction_data_hashes_alg']
 
 const words = text(TRANSACTION_DATA.labelCharacters)
@@ -40,7 +40,9 @@ const addedType = z.strictObject({
   ),
 })
 
-/** `transaction_data_types` of the settings: `[{type, title, members: [{path, label, kind?, optional?}]}]`. */
+/**
+ * `transaction_data_types` of the settings: `[{type, title, members: [{path, label, kind?, optional?}]}]`.
+ */
 export const addedTransactionDataTypes: z.ZodMiniType<readonly AddedTransactionDataType[]> = z
   .array(addedType)
   .check(
@@ -51,7 +53,7 @@ export const addedTransactionDataTypes: z.ZodMiniType<readonly AddedTransactionD
     ),
   )
 
-/** A value and an object cannot have one name. */
+/** A value and an object cannot have the same name. */
 function isWithinAnother(
   { path }: { readonly path: readonly string[] },
   index: number,

@@ -1,5 +1,6 @@
-// Credential types that a relying party adds to the built-in ones (CONTRACT 8). On the wire a format's identifiers are its DCQL
-// `meta` object (OpenID4VP 1.0 Appendix B), so the registry alone decides what each format calls them.
+// Credential types that a relying party adds to the built-in ones (CONTRACT 8). On the wire, the identifiers
+// of a format are its DCQL `meta` object (OpenID4VP 1.0 Appendix B), which the format's module reads and
+// builds.
 
 import * as z from 'zod/mini'
 import type { Json, JsonObject } from '../../codec/json.ts'
@@ -8,7 +9,7 @@ import { credentialFormat, FORMATS, type FormatId } from '../../formats/index.ts
 import { typeConflicts } from '../../policy/catalogue.ts'
 import type { CredentialTypeDefinition, CredentialTypeFormat } from '../../policy/policy.ts'
 
-/** The formats that settings may name: those of the registry. */
+/** Formats that settings may name: those of the registry. */
 export const FORMAT_IDS = Object.keys(FORMATS) as [FormatId, ...FormatId[]]
 
 // The root of a credential is an object in every format, so a path begins with a name (OpenID4VP 1.0 §7).
@@ -44,7 +45,7 @@ const scopes = z
 
 const metaObject = z.record(z.string(), z.unknown())
 
-/** Of a format whose `meta` asks for one type, a type with several identifiers has a list of them. */
+/** In a format whose `meta` names one type, a type with several identifiers has a list of `meta` objects. */
 function formatEntry(id: FormatId) {
   return z.pipe(
     z.strictObject({ meta: z.union([metaObject, z.array(metaObject)]), scopes }),
@@ -93,7 +94,7 @@ const addedType = z.pipe(
 /** `credential_types` of the settings: `[{type, formats: {<format>: {meta, scopes: {<scope>: path}}}}]`. */
 export const addedTypes: z.ZodMiniType<readonly CredentialTypeDefinition[]> = z.pipe(
   z.array(addedType).check(z.maxLength(50)),
-  // A transform, for it runs only where every type was converted; a refinement would also see the others.
+  // A transform runs only where every type was converted. A refinement would also run for the others.
   z.transform((types, { issues }) => {
     for (const conflict of typeConflicts(types)) {
       const path = conflict.kind === 'name' ? ['type'] : ['formats', conflict.format, 'meta']
@@ -104,7 +105,7 @@ export const addedTypes: z.ZodMiniType<readonly CredentialTypeDefinition[]> = z.
   }),
 )
 
-/** The wire's form of an added type. */
+/** Returns an added type as it is sent. */
 export function addedTypeToWire(definition: CredentialTypeDefinition) {
   const formats = Object.entries(definition.formats).map(([id, { identifiers, scopes }]) => [
     id,
@@ -120,7 +121,7 @@ function metaToWire(id: string, identifiers: readonly string[]): Json {
   return identifiers.map((identifier) => format.buildMeta([identifier]))
 }
 
-/** `Array.isArray` does not tell a readonly array from an object. */
+/** `Array.isArray` does not distinguish a readonly array from an object. */
 function isList<T>(value: T | readonly T[]): value is readonly T[] {
   return Array.isArray(value)
 }

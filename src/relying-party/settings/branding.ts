@@ -1,5 +1,5 @@
-// How a relying party looks on our pages (CONTRACT 8): one colour and a small picture. The picture comes as data, so that no page
-// loads from elsewhere, and in formats that can hold no script.
+// Look of a relying party's pages (CONTRACT 8): one colour and a small picture. The picture is data, so that
+// no page loads from elsewhere, in formats that cannot contain a script.
 
 import * as z from 'zod/mini'
 import { decodeBase64 } from '../../codec/base64url.ts'
@@ -22,20 +22,20 @@ const logo = z
     z.refine(isPicture, 'must be a data: URL, in base64, of a PNG, JPEG or WebP picture'),
   )
 
-/** `branding` as it is sent. What is not said is null. */
+/** `branding` as it is sent. A missing member is null. */
 export const branding = z.strictObject({
   color: z._default(z.nullable(color), null),
   logo: z._default(z.nullable(logo), null),
 })
 
-/** How the content of each begins, in hexadecimal. WebP has a length in between. */
+/** First bytes of each format, in hexadecimal. WebP has a length in between. */
 const BEGINNINGS: Readonly<Record<string, RegExp>> = {
   'image/png': /^89504e470d0a1a0a/,
   'image/jpeg': /^ffd8ff/,
   'image/webp': /^52494646.{8}57454250/,
 }
 
-/** Browsers go by the content, so it must be what it is called. */
+/** Browsers detect the format from the content, so it must be the declared one. */
 function isPicture(address: string): boolean {
   const [, type = '', base64 = ''] = /^data:(image\/(?:png|jpeg|webp));base64,(.+)$/.exec(address) ?? []
   const beginning = decodeBase64(base64)?.subarray(0, 12)

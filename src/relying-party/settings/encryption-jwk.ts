@@ -1,16 +1,17 @@
-// The public key that claims are encrypted to, as relying parties send it: a P-256 point, and nothing private.
+// Public key for the encryption of claims, as relying parties send it: a point on P-256, without a private
+// part.
 
 import * as z from 'zod/mini'
 import { text } from '../../codec/schema.ts'
 import { parsePublicJwk } from '../../crypto/jwk.ts'
 import type { ClaimsEncryptionJwk } from './settings.ts'
 
-/** What is said of a key that is no point on the curve. */
+/** Message for a key that is not on the curve. */
 export const ENCRYPTION_JWK_FAULT = 'must be a point on P-256, its coordinates base64url of 32 bytes'
 
 /**
- * A public P-256 JWK for ECDH-ES (RFC 7518 §6.2.1). `use`, `alg` and `key_ops` may say what the key is for anyway and are
- * not kept. Asynchronous: WebCrypto tells whether the point is on the curve.
+ * A public P-256 JWK for ECDH-ES (RFC 7518 §6.2.1). `use`, `alg` and `key_ops` are checked and dropped.
+ * Asynchronous: WebCrypto checks that the point is on the curve.
  */
 export const claimsEncryptionJwk: z.ZodMiniType<ClaimsEncryptionJwk> = z.pipe(
   z
@@ -39,7 +40,7 @@ export const claimsEncryptionJwk: z.ZodMiniType<ClaimsEncryptionJwk> = z.pipe(
   ),
 )
 
-/** Tells whether a JWK is a public point on its curve. */
+/** True for a public point on its curve. */
 export async function isOnCurve(jwk: unknown): Promise<boolean> {
   const key = parsePublicJwk(jwk)
   if (key === undefined) return false
@@ -47,6 +48,6 @@ export async function isOnCurve(jwk: unknown): Promise<boolean> {
     await crypto.subtle.importKey('jwk', { ...key }, { name: 'ECDH', namedCurve: key.crv }, false, [])
     return true
   } catch {
-    return false // WebCrypto refuses points that are not on the curve
+    return false // WebCrypto rejects points that are not on the curve
   }
 }

@@ -1,4 +1,5 @@
-// What is sent to create or change a relying party (CONTRACT 8): strict, every limit here, every fault with its pointer.
+// Bodies that create or change a relying party (CONTRACT 8). Strict: every limit is here, and every error has
+// a pointer.
 
 import * as z from 'zod/mini'
 import { fromPointer } from '../../codec/json-pointer.ts'
@@ -26,21 +27,21 @@ import {
   STATUS_UNAVAILABLE,
 } from './settings.ts'
 
-/** Bytes of a settings body at most. */
+/** Bytes of a settings body. */
 export const SETTINGS_LIMIT = 128 * 1024
 
-/** What the judgement of settings depends on. `now` is Unix milliseconds. */
+/** Facts that the validation of settings depends on. `now` is Unix milliseconds. */
 export type SettingsRules = {
   readonly now: number
-  /** Origin of this service: a webhook may not point back at it. */
+  /** Origin of this service. A webhook must not point at it. */
   readonly baseUrl: string
-  /** Whether test-mode relying parties may use http on loopback. */
+  /** True where test-mode relying parties may use http on loopback. */
   readonly allowLoopback: boolean
-  /** The lists that the operator keeps. */
+  /** The operator's trust lists. */
   readonly trustLists: readonly TrustListEntry[]
 }
 
-/** Body of `POST /v1/admin/relying_parties`. Parse it asynchronously: keys are tried out. */
+/** Body of `POST /v1/admin/relying_parties`. Parse it asynchronously: it tests key pairs. */
 export function creationSchema(rules: SettingsRules): z.ZodMiniType<SettingsInput> {
   const sent = z.extend(z.exactPartial(members(rules)), { name, livemode: z._default(z.boolean(), false) })
   return z.pipe(
@@ -75,7 +76,7 @@ export function creationSchema(rules: SettingsRules): z.ZodMiniType<SettingsInpu
   )
 }
 
-/** Body of `PATCH`: a member that is sent replaces the old value as a whole; null removes what may be absent. */
+/** Body of `PATCH`. A member that is sent replaces the old value as a whole; null removes an optional one. */
 export function patchSchema(rules: SettingsRules, current: CurrentSettings): z.ZodMiniType<SettingsPatch> {
   const fixed = z.never('cannot be changed: every API key carries the mode')
   const sent = z.exactPartial(z.extend(members(rules), { name, livemode: fixed }))
@@ -91,10 +92,10 @@ export function patchSchema(rules: SettingsRules, current: CurrentSettings): z.Z
   )
 }
 
-/** What a change is judged together with. */
+/** Current settings that a patch is checked with. */
 export type CurrentSettings = Pick<SettingsView, 'livemode'> & Identification
 
-/** Body of `POST …/api_keys`. What is not said is as `ceiling` has it; a key never outlives it. */
+/** Body of `POST …/api_keys`. Missing members come from `ceiling`. A key never outlives it. */
 export function apiKeyGrantSchema(now: number, ceiling: ApiKeyGrant): z.ZodMiniType<ApiKeyGrant> {
   const inTime = z.refine<number | null>(
     (time) => ceiling.expires_at === null || (time !== null && time <= ceiling.expires_at),
@@ -175,7 +176,7 @@ function unique<T extends z.ZodMiniType<string>>(item: T, maximum: number) {
   )
 }
 
-/** A list for test mode vouches for nobody before a live relying party. */
+/** A live relying party must not subscribe to a list for test mode. */
 function judgeAnchorSets(
   { anchor_sets }: { readonly anchor_sets?: readonly string[] },
   livemode: boolean,
@@ -225,7 +226,7 @@ type Identification = {
   readonly request_options?: { readonly client_id_prefix?: string }
 }
 
-/** A preference that no session could follow is refused, whichever of the two was sent. */
+/** Rejects a preference that no session could follow, whichever of the two members was sent. */
 function judgePrefix(
   sent: Identification,
   current: Identification,
@@ -240,7 +241,10 @@ function judgePrefix(
   context.addIssue({ code: 'custom', path, message: fault.message })
 }
 
-/** What a preferred prefix lacks in a verifier; null: the service's, whose certificate is the operator's to see to. */
+/**
+ * Finds out what a verifier lacks for the preferred prefix. null: the service's verifier, which the operator
+ * configures.
+ */
 function prefixFault(prefix: string | undefined, verifier: Identification['verifier'], baseUrl: string) {
   if (prefix === 'verifier_attestation' && verifier?.attestation_jwt === undefined) {
     const message = 'the verifier needs an attestation_jwt where verifier_attestation is preferred'
@@ -266,7 +270,7 @@ const URL_FAULTS: Readonly<Record<UrlError, string>> = {
   own_host: 'must not point at this service',
 }
 
-/** CONTRACT 2. The URL parser drops white space and turns backslashes around; such texts are not taken. */
+/** CONTRACT 2. The URL parser drops white space and replaces backslashes: such texts are rejected. */
 function isReturnUrl(text: string, allowLoopback: boolean): boolean {
   return parseWebUrl(text, allowLoopback) !== undefined && !/[\s\p{C}\\#]/u.test(text)
 }

@@ -1,4 +1,4 @@
-// One relying party's settings: what its object stores, and the view of them that the edge and the sessions cache.
+// Settings of one relying party: with their secrets for the edge and the sessions, and as they are shown.
 
 import type { P256PrivateJwk } from '../../config.ts'
 import type { ClientIdPrefix } from '../../openid4vp/request/client-identifier.ts'
@@ -20,7 +20,7 @@ export const SCOPES = [
 ] as const
 export type Scope = (typeof SCOPES)[number]
 
-/** Event types a relying party may choose from (CONTRACT 7): one for each terminal status. */
+/** Event types of a webhook (CONTRACT 7): one for each terminal status. */
 export const EVENT_TYPES = [
   'verification.verified',
   'verification.rejected',
@@ -30,7 +30,7 @@ export const EVENT_TYPES = [
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 
-/** Settings as the rest of the service reads them, secrets opened. Never served older than 60 s. */
+/** Settings with their secrets. A cached copy is at most 60 s old. */
 export type Settings = {
   readonly relying_party_id: string
   readonly name: string
@@ -40,18 +40,21 @@ export type Settings = {
   /** Names of the operator's lists whose anchors count as well. */
   readonly anchor_sets: readonly string[]
   readonly credential_types: readonly CredentialTypeDefinition[]
-  /** Types of transaction data of its own. */
+  /** Types of transaction data that it added. */
   readonly transaction_data_types: readonly AddedTransactionDataType[]
   readonly formats: readonly string[] | null
   readonly request_options: RequestOptions
   readonly by_value: boolean
-  /** What to do with a credential whose status cannot be told. Revoked and suspended ones are never accepted. */
+  /** Treatment of a credential whose status is unavailable. Revoked and suspended ones are never accepted. */
   readonly status_unavailable: StatusRefusal
-  /** What to do about issuers' certificates that name a revocation list. Revoked ones are accepted by `off` alone, which does not look. */
+  /**
+   * Treatment of issuers' certificates that name a revocation list. Only `off`, which does not check, accepts
+   * revoked ones.
+   */
   readonly certificate_revocation: CertificateRevocation
   readonly return_urls: readonly string[]
   readonly origins: readonly string[]
-  /** How its pages look; null: like ours. */
+  /** Look of its pages; null: our own look. */
   readonly branding: Branding | null
   readonly retention_seconds: number
   readonly claims_encryption_jwk: ClaimsEncryptionJwk | null
@@ -60,29 +63,32 @@ export type Settings = {
   readonly api_keys: readonly ApiKeyRecord[]
 }
 
-/** `accept`: the credential counts for `low` at most, and the result says `unavailable`. */
+/** `accept`: the credential counts for `low` at most, and the result has the status `unavailable`. */
 export const STATUS_UNAVAILABLE = ['refuse', 'accept'] as const
 export type StatusRefusal = (typeof STATUS_UNAVAILABLE)[number]
 
-/** A verifier certificate (PEM, leaf first, without the trust anchor), its private key, and what attests that key. */
+/**
+ * A verifier certificate (PEM, leaf first, without the trust anchor), its private key, and attestations of
+ * that key.
+ */
 export type SigningIdentity = {
   readonly signing_jwk: P256PrivateJwk
   readonly certificate_chain_pem: string
   /** OpenID4VP 1.0 §12. */
   readonly attestation_jwt?: string
-  /** What a registrar says of its subject. */
+  /** Registration of the subject by a registrar. */
   readonly registration?: VerifierRegistration
 }
 
-/** What the operator sets when a relying party is created, defaults filled in. */
+/** Body of a creation, with its defaults. */
 export type SettingsInput = Omit<Settings, 'relying_party_id' | 'webhook' | 'api_keys'> & {
   readonly webhook: { readonly url: string; readonly events: readonly EventType[] } | null
 }
 
-/** What may change afterwards: anything but the mode, which every API key carries. */
+/** Body of a change: any member but the mode, which every API key carries. */
 export type SettingsPatch = Partial<Omit<SettingsInput, 'livemode'>>
 
-/** Settings as they are shown: without secrets. Times are Unix milliseconds. */
+/** Settings without secrets. Times are Unix milliseconds. */
 export type SettingsView = Omit<Settings, 'webhook' | 'verifier' | 'api_keys'> & {
   readonly created_at: number
   readonly webhook: Omit<WebhookEndpoint, 'secrets'> | null
@@ -90,16 +96,16 @@ export type SettingsView = Omit<Settings, 'webhook' | 'verifier' | 'api_keys'> &
   readonly api_keys: readonly Omit<ApiKeyRecord, 'hash'>[]
 }
 
-/** Where events go, and the secrets (`whsec_…`) that sign them: two while one rotates. */
+/** Webhook endpoint, and the secrets (`whsec_…`) that sign its events: two during a rotation. */
 export type WebhookEndpoint = {
   readonly url: string
   readonly events: readonly EventType[]
   readonly secrets: readonly { readonly secret: string; readonly expires_at: number | null }[]
-  /** Set by a 410 answer, cleared by `enable`. */
+  /** Set by a 410 response, cleared by `enable`. */
   readonly disabled: boolean
 }
 
-/** An API key as stored: its SHA-256, never the key. Times are Unix milliseconds. */
+/** A stored API key: its SHA-256, never the key. Times are Unix milliseconds. */
 export type ApiKeyRecord = {
   readonly key_id: string
   readonly hash: string
@@ -115,7 +121,7 @@ export type RequestOptions = {
   readonly request_uri_method?: 'post' | 'get'
 }
 
-/** A public P-256 key that claims are encrypted to. */
+/** A public P-256 key for the encryption of claims. */
 export type ClaimsEncryptionJwk = {
   readonly kty: 'EC'
   readonly crv: 'P-256'

@@ -1,5 +1,5 @@
-// What an operator says of a list that he keeps for all relying parties (CONTRACT 8): where it stands, who signs it, and what
-// its certificates may vouch for. Strict, with every fault under its pointer.
+// Configuration of a trust list by the operator (CONTRACT 8): its address, its signers, and what its
+// certificates are trusted for. Strict, with a pointer for each error.
 
 import * as z from 'zod/mini'
 import { list, text } from '../../codec/schema.ts'
@@ -14,14 +14,14 @@ import type { SignedKind } from '../../trust/lists/listed.ts'
 import { BUNDLE_SERVICE } from '../../trust/lists/pem-bundle.ts'
 import type { SettingsRules } from '../settings/settings-schema.ts'
 
-/** A list as its operator set it up. Only test-mode relying parties may subscribe to one that is not `livemode`. */
+/** A list as its operator configured it. A list that is not `livemode` is for test-mode relying parties. */
 export type TrustListConfig = {
   readonly name: string
   readonly livemode: boolean
   readonly services: readonly ServiceGrant[]
 } & TrustListSource
 
-/** Where its certificates come from. Durations are seconds. */
+/** Source of the certificates. Durations are seconds. */
 export type TrustListSource =
   | {
       readonly kind: SignedKind
@@ -29,12 +29,12 @@ export type TrustListSource =
       readonly signers: readonly ListSigner[]
       readonly list_type: string | null
       readonly refresh_seconds: number
-      /** How long a copy is used that could not be confirmed. */
+      /** How long a copy is used without a confirmation. */
       readonly stale_after_seconds: number
     }
   | { readonly kind: 'pem_bundle'; readonly pem: string }
 
-/** Names of lists, as `anchor_sets` and addresses have them. */
+/** Names of lists in `anchor_sets` and in addresses. */
 export const LIST_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/
 
 /** Body of `POST /v1/admin/trust_lists`. */
@@ -84,8 +84,8 @@ const DAY = 24 * HOUR
 const seconds = z.int().check(z.minimum(60), z.maximum(30 * DAY))
 
 /**
- * Built-in types alone: a type that a relying party added is its own, and so is whom it trusts for it. What else an anchor may
- * say is judged where each certificate becomes one.
+ * Built-in types only: a type that a relying party added is its own, and so are the issuers it trusts for it.
+ * Other rules of anchors are checked when a certificate becomes one.
  */
 const typeName = z.enum(BUILT_IN_TYPES.map(({ name }) => name))
 
@@ -96,7 +96,7 @@ const grant = {
   eku: z.optional(list(text(128), 16)),
 }
 
-/** A signer is written like an anchor, and obeys the rules of one. */
+/** A signer has the members of an anchor, and its rules. */
 const signer = z.pipe(
   z.strictObject({
     x509_ca_pem: z.optional(z.string()),

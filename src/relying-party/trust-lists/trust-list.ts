@@ -1,5 +1,5 @@
-// One list of trusted issuers that the operator keeps for all: fetched by alarm, verified, and kept while a newer one does not
-// come. Whoever asks for its anchors is told until when they may be used; after that they are as good as none.
+// One list of trusted issuers, which the operator keeps for all relying parties. An alarm fetches it, and it
+// is verified. The last good copy stays in use until it is stale.
 
 import { DurableObject } from 'cloudflare:workers'
 import { configOf } from '../../config.ts'
@@ -15,27 +15,27 @@ import { readPemBundle } from '../../trust/lists/pem-bundle.ts'
 import { type VerifiedList, verifyTrustList } from '../../trust/lists/trust-list.ts'
 import type { TrustListConfig, TrustListSource } from './trust-list-schema.ts'
 
-/** Why a list was not renewed: it did not come, or was not believed. */
+/** Why a list was not renewed: it was not received, or failed verification. */
 export type RefreshFault = FetchError | TrustListError
 
-/** What the anchors of a list are used by. Times are Unix milliseconds. */
+/** The anchors of a list, for response processing. Times are Unix milliseconds. */
 export type TrustListCopy = {
   readonly name: string
   readonly livemode: boolean
-  /** Each names the list and its issue. */
+  /** Each anchor names the list and its issue. */
   readonly anchors: readonly TrustAnchor[]
-  /** `null`: as long as the list is kept. */
+  /** `null`: without a limit. */
   readonly usable_until: number | null
 }
 
-/** A list as its operator sees it. Times are Unix milliseconds; what there is not is `null`. */
+/** A list as its operator sees it. Times are Unix milliseconds; an unknown value is `null`. */
 export type TrustListView = {
   readonly config: TrustListConfig
   readonly created_at: number
   readonly sequence: number | null
   readonly issued_at: number | null
   readonly next_update: number | null
-  /** When the copy was last known to be the current issue. */
+  /** When the copy was last confirmed as the current issue. */
   readonly trust_as_of: number | null
   readonly usable_until: number | null
   readonly anchors: number
@@ -44,7 +44,9 @@ export type TrustListView = {
   readonly last_attempt: { readonly at: number; readonly fault: RefreshFault | null } | null
 }
 
-/** What is stored. The anchors stand by themselves: they may take a megabyte, and change less often than the rest. */
+/**
+ * The stored document. The anchors have a key of their own: they may take a megabyte, and change less often.
+ */
 type Stored = {
   readonly schema: 1
   readonly config: TrustListConfig
@@ -57,11 +59,11 @@ type Stored = {
 type Edition = Omit<VerifiedList, 'anchors' | 'signerExpires'> & {
   readonly anchors: number
   readonly etag: string | null
-  /** `null`: nobody signed it. Absent where it was stored before this was noted: then it is fetched as a whole. */
+  /** `null`: the list is not signed. Absent in an older record, whose list is then fetched as a whole. */
   readonly signerExpires?: number | null
 }
 
-/** A list that is believed, as it is to be kept. */
+/** A verified list with the `ETag` it came with. */
 type Found = Omit<VerifiedList, 'signerExpires'> & Pick<Edition, 'etag' | 'signerExpires'>
 
 type SignedSource = Exclude<TrustListSource, { kind: 'pem_bundle' }>
@@ -69,9 +71,9 @@ type SignedSource = Exclude<TrustListSource, { kind: 'pem_bundle' }>
 const DOCUMENT = 'document'
 const ANCHORS = 'anchors'
 
-/** For one fetch, its body included. */
+/** Time limit of one fetch, its body included. */
 const FETCH_TIMEOUT_MS = 15_000
-/** A list that did not come is asked for again after so long at most. */
+/** Longest wait after a fetch that failed. */
 const RETRY_MS = 300_000
 
 export class TrustList extends DurableObject<Env> {
@@ -80,13 +82,13 @@ export class TrustList extends DurableObject<Env> {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, withJurisdiction(env))
     void ctx.blockConcurrencyWhile(async () => {
-      // The platform gives up an alarm that failed too often; a list is never left without one.
+      // The platform drops an alarm that failed too often. A list always has one.
       if (this.#source() !== undefined && (await ctx.storage.getAlarm()) === null)
         await this.#wakeAt(Date.now())
     })
   }
 
-  /** Fills a new object, and tries to get the list at once: what is wrong with it stands in the answer. */
+  /** Fills a new object and fetches the list at once. The response names the error, if any. */
   async create(config: TrustListConfig, now: number): Promise<Result<TrustListView, 'exists' | 'not_found'>> {
     if (this.#load() !== undefined) return err('exists')
     this.#save({ schema: 1, config, created_at: now, edition: null, checked_at: null, last_attempt: null })
@@ -113,7 +115,7 @@ export class TrustList extends DurableObject<Env> {
     })
   }
 
-  /** The anchors, for whoever judges an answer. */
+  /** Returns the anchors, for response processing. */
   copy(): Result<TrustListCopy, 'not_found'> {
     const stored = this.#load()
     if (stored === undefined) return err('not_found')
@@ -121,7 +123,7 @@ export class TrustList extends DurableObject<Env> {
     const { edition, checked_at } = stored
     const trust_as_of = new Date(checked_at ?? 0).toISOString()
     const list = { name, sequence: edition?.sequence ?? null, trust_as_of }
-    // OpenID4VP 1.0 §6.1.1.2: by its address a query asks for an ETSI list, and for no other kind.
+    // OpenID4VP 1.0 §6.1.1.2: a query names an ETSI list by its address, and no other kind.
     const published = stored.config.kind === 'etsi_lote' ? { listUrl: stored.config.url } : {}
     const anchors = this.ctx.storage.kv.get<readonly TrustAnchor[]>(ANCHORS) ?? []
     const usable_until = usableUntil(stored)
@@ -133,13 +135,13 @@ export class TrustList extends DurableObject<Env> {
     })
   }
 
-  /** Gets the list now. */
+  /** Fetches the list now. */
   async refresh(): Promise<Result<TrustListView, 'not_found'>> {
     await this.alarm()
     return this.view()
   }
 
-  /** Erases the list with all that is known of it. True where it was there. */
+  /** Erases the list and its anchors. True where it existed. */
   async erase(): Promise<boolean> {
     const existed = this.#load() !== undefined
     await this.ctx.storage.deleteAll()
@@ -149,7 +151,7 @@ export class TrustList extends DurableObject<Env> {
   override async alarm(): Promise<void> {
     const source = this.#source()
     if (source === undefined) return
-    // First of all: should this run not come to its end, the next one is due all the same.
+    // Set first: if this run crashes, the next one is due all the same.
     await this.#wakeAt(Date.now() + Math.min(RETRY_MS, source.refresh_seconds * 1000))
     this.#refreshing ??= this.#refresh(source).finally(() => {
       this.#refreshing = undefined
@@ -159,7 +161,7 @@ export class TrustList extends DurableObject<Env> {
       await this.#wakeAt(Date.now() + source.refresh_seconds * 1000)
   }
 
-  /** One at a time, so what was found is compared with the issue that it replaces. */
+  /** Runs one fetch at a time, so that a list is compared with the issue that it replaces. */
   async #refresh(source: SignedSource): Promise<void> {
     const before = this.#load()
     if (before === undefined) return
@@ -196,7 +198,7 @@ export class TrustList extends DurableObject<Env> {
     if (!fetched.ok) return fetched
     const now = Math.floor(Date.now() / 1000)
     if (fetched.value === 'not_modified') {
-      // What is unchanged may have come to its end, and so may its signer: that nothing newer is there confirms nothing.
+      // An unchanged list may have expired, and so may its signer. 304 does not confirm either.
       if ((edition?.nextUpdate ?? Infinity) <= now) return err('expired')
       return (edition?.signerExpires ?? Infinity) >= now ? ok('not_modified') : err('certificate_expired')
     }
@@ -252,8 +254,8 @@ export class TrustList extends DurableObject<Env> {
 const ACCEPT = { etsi_lote: 'application/jose', vical: 'application/cbor' } as const
 
 /**
- * Until the next issue was due, and no longer than the operator lets a copy stand that could not be confirmed. 0: there never
- * was one.
+ * Returns the time until the next issue was due, limited by `stale_after_seconds` since the last
+ * confirmation. 0: there is no copy.
  */
 function usableUntil({ config, edition, checked_at }: Stored): number | null {
   if (edition === null || checked_at === null) return 0

@@ -1,4 +1,4 @@
-// The lists that the operator keeps: making and erasing them, and their anchors for whoever judges an answer.
+// Trust lists of the operator: creates and erases them, and returns their anchors for response processing.
 
 import type { Env } from '../../env.ts'
 import { err, type Result } from '../../result.ts'
@@ -8,25 +8,25 @@ import { createObjectCache } from '../object-cache.ts'
 import type { TrustList, TrustListCopy, TrustListView } from './trust-list.ts'
 import { LIST_NAME, type TrustListConfig } from './trust-list-schema.ts'
 
-/** Makes a list and tries to get it at once. `now` is Unix milliseconds. */
+/** Creates a list and fetches it at once. `now` is Unix milliseconds. */
 export async function createTrustList(
   env: Env,
   config: TrustListConfig,
   now: number,
 ): Promise<Result<TrustListView, 'exists' | 'too_many' | 'not_found'>> {
-  // Named first: a name without a list is seen and can be erased, a list without a name could not.
+  // The name comes first: a name without a list is visible and can be erased, a list without a name cannot.
   if (!(await directoryOf(env).addTrustList(config))) return err('too_many')
   const created = await stubOf(env, config.name).create(config, now)
   cache.forget(config.name)
   return created
 }
 
-/** A list as its operator sees it. Asks only for names that are kept: any other would make an object. */
+/** Returns a list as its operator sees it. Reads listed names only: any other name would create an object. */
 export async function viewTrustList(env: Env, name: string): Promise<Result<TrustListView, 'not_found'>> {
   return (await isKept(env, name)) ? stubOf(env, name).view() : err('not_found')
 }
 
-/** Gets a list now. */
+/** Fetches a list now. */
 export async function refreshTrustList(env: Env, name: string): Promise<Result<TrustListView, 'not_found'>> {
   if (!(await isKept(env, name))) return err('not_found')
   const refreshed = await stubOf(env, name).refresh()
@@ -42,15 +42,15 @@ export async function eraseTrustList(env: Env, name: string): Promise<boolean> {
   return directoryOf(env).removeTrustList(name)
 }
 
-/** How a list stands: whether it may vouch for anybody, and until when (Unix milliseconds; `null`: for as long as it is kept). */
+/** Health of a list: can it be used, and until when (Unix milliseconds; `null`: without a limit). */
 export type TrustListHealth = {
   readonly name: string
   readonly isUsable: boolean
-  /** 0 where the list could not be asked, or never came. */
+  /** 0 where the list could not be read, or was never fetched. */
   readonly usableUntil: number | null
 }
 
-/** How the lists of these names stand at `now` (Unix milliseconds). */
+/** Returns the health of lists at `now` (Unix milliseconds). */
 export async function trustListHealth(
   env: Env,
   entries: readonly TrustListEntry[],
@@ -66,16 +66,16 @@ export async function trustListHealth(
   }))
 }
 
-/** What a relying party's subscriptions come to. */
+/** Anchors of a relying party's subscriptions. */
 export type Subscribed = {
   readonly anchors: readonly TrustAnchor[]
-  /** A list was not to be had, or too old to be used: who is not vouched for may be vouched for there. */
+  /** A subscribed list is unavailable or stale. An issuer without an anchor may be on it. */
   readonly incomplete: boolean
 }
 
 /**
- * The anchors of the lists that a relying party subscribes to, at most 60 s old. One that the operator keeps no more gives
- * none, and neither does a list of the other mode. `now` is Unix milliseconds.
+ * Returns the anchors of a relying party's lists, at most 60 s old. An erased list, and a list of the other
+ * mode, has none. `now` is Unix milliseconds.
  */
 export async function subscribedAnchors(
   env: Env,

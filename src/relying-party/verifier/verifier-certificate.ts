@@ -1,5 +1,5 @@
-// A relying party's own verifier identity, judged when it is set: a wallet refuses a request whose certificate is wrong,
-// and then it is too late to tell anybody (OpenID4VP 1.0 §5.9.3, HAIP 1.0 §5).
+// Validation of a relying party's own verifier identity when it is set. A wallet rejects a request with a
+// wrong certificate, when the relying party can no longer be told (OpenID4VP 1.0 §5.9.3, HAIP 1.0 §5).
 
 import * as z from 'zod/mini'
 import { utf8 } from '../../codec/bytes.ts'
@@ -15,11 +15,11 @@ import { subjectKeyJwk } from '../../trust/x509/subject-key.ts'
 import type { SigningIdentity } from '../settings/settings.ts'
 import { verifierRegistration } from './verifier-registration.ts'
 
-/** Certificates of a chain at most, and characters of PEM. */
+/** Certificates of a chain, and characters of its PEM. */
 const MAXIMUM_CERTIFICATES = 5
 const MAXIMUM_PEM = 20_000
 
-/** `verifier` of the settings. Asynchronous: the key pair is tried out. `now` is Unix milliseconds. */
+/** `verifier` of the settings. Asynchronous: it tests the key pair. `now` is Unix milliseconds. */
 export function signingIdentity(now: number): z.ZodMiniType<SigningIdentity> {
   return z
     .strictObject({
@@ -44,7 +44,7 @@ export function signingIdentity(now: number): z.ZodMiniType<SigningIdentity> {
 
 const coordinate = z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/, 'must be base64url of 32 bytes'))
 
-/** What a key may say of itself is checked and not kept. */
+/** Members that describe the key are checked and dropped. */
 const signingJwk = z
   .pipe(
     z.strictObject({
@@ -63,7 +63,7 @@ const signingJwk = z
   )
   .check(z.refine(isKeyPair, 'must be a P-256 key pair whose parts belong together'))
 
-/** Signs and verifies once: importing alone does not tell whether `d` belongs to `x` and `y`. */
+/** Signs and verifies once: an import alone does not compare `d` with `x` and `y`. */
 export async function isKeyPair(jwk: SigningIdentity['signing_jwk']): Promise<boolean> {
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
   const { d, ...publicJwk } = jwk
@@ -74,11 +74,11 @@ export async function isKeyPair(jwk: SigningIdentity['signing_jwk']): Promise<bo
     const signature = await crypto.subtle.sign(algorithm, privateKey, probe)
     return await crypto.subtle.verify(algorithm, publicKey, signature, probe)
   } catch {
-    return false // WebCrypto refuses keys that are not on the curve
+    return false // WebCrypto rejects keys that are not on the curve
   }
 }
 
-/** What is wrong with the chain, as a sentence about it; `undefined` where nothing is. */
+/** Returns what is wrong with the chain, as a message about it. */
 async function chainFault(identity: SigningIdentity, now: number): Promise<string | undefined> {
   const chain = decodePemCertificates(identity.certificate_chain_pem)
   const [leaf] = chain ?? []
@@ -89,7 +89,7 @@ async function chainFault(identity: SigningIdentity, now: number): Promise<strin
   // HAIP 1.0 §5: neither a self-signed leaf nor the trust anchor itself is sent.
   if (chain.some(isSelfIssued)) return 'a certificate in it is self-signed: leave the root out'
   const rule = findBrokenRule([leaf, ...chain.slice(1)], { extendedKeyUsage: undefined })
-  // That a certificate is for TLS alone is for its issuer and the wallet's trust list to settle.
+  // The issuer and the wallet's trust list decide if a certificate for TLS only is allowed.
   if (rule !== undefined && rule !== 'extended_key_usage') return RULES[rule]
   if (chain.some((certificate) => checkValidityPeriod(certificate, now / 1000) !== undefined)) {
     return 'a certificate in it has expired or is not valid yet'
@@ -111,14 +111,17 @@ const RULES: Readonly<Record<Exclude<CertificateRule, 'extended_key_usage'>, str
   issuing_country: 'its authority is in another country',
 }
 
-/** Whether the leaf names the host, as `x509_san_dns` needs (OpenID4VP 1.0 §5.9.3): in full, without a wildcard. */
+/**
+ * True where the leaf names the host, as `x509_san_dns` needs (OpenID4VP 1.0 §5.9.3): in full, without a
+ * wildcard.
+ */
 export function namesHost(certificateChainPem: string, hostname: string): boolean {
   const [leaf] = anchorCertificates(certificateChainPem)
   const names = leaf?.extensions.subjectAltNames ?? []
   return names.some((name) => name.form === 'dns' && name.value.toLowerCase() === hostname)
 }
 
-/** What is wrong with the attestation. One that is yet to begin may be set ahead of its time. */
+/** Returns what is wrong with the attestation. One that is not valid yet may be set in advance. */
 function attestationFault(
   { attestation_jwt, signing_jwk }: SigningIdentity,
   now: number,

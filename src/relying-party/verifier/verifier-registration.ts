@@ -1,5 +1,5 @@
-// The registration of a relying party (ETSI TS 119 475), as far as it can be judged here: wallets verify the certificate against
-// the registrars they trust.
+// Registration of a relying party (ETSI TS 119 475). Only its form and expiry are checked here: wallets
+// verify it with the registrars that they trust.
 
 import * as z from 'zod/mini'
 import { decodeBase64url } from '../../codec/base64url.ts'
@@ -23,7 +23,7 @@ export function verifierRegistration(now: number): z.ZodMiniType<VerifierRegistr
   })
 }
 
-/** Members and their types are the registrar's: wallets disagree on them, and so do the texts at hand. Kept as text. */
+/** The registrar defines the members and their types, and wallets disagree on them. Stored as text. */
 const dataset = z.pipe(
   z.custom<JsonObject>(
     (value) => isJsonObject(value) && Object.keys(value).length > 0,
@@ -44,7 +44,7 @@ function certificateFault(text: string, now: number): string | undefined {
   return typeof exp === 'number' && exp * 1000 <= now ? 'has expired' : undefined
 }
 
-/** The JSON object in a part; null for any other text, as the signature is. */
+/** Decodes the JSON object in a part; null for any other text, such as the signature. */
 function decodePart(part: string): JsonObject | null {
   const bytes = decodeBase64url(part)
   const parsed = parseJsonObject((bytes && decodeUtf8(bytes)) ?? '', {
