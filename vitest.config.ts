@@ -8,8 +8,8 @@ import { TEST_ENVIRONMENT } from './test/support/service/environment.ts'
 const testsOf = (project: keyof typeof PROJECTS) =>
   PROJECTS[project].map((folder) => `test/${folder}/**/*.test.ts`)
 
-/** Tests of the objects meet no sandbox: whatever it is asked for, there is nothing. */
-const noSandbox = () => new Response('', { status: 404, headers: { 'content-type': 'text/html' } })
+/** Sandbox and demo shop in tests of the objects: 404 for every request. */
+const nothing = () => new Response('', { status: 404, headers: { 'content-type': 'text/html' } })
 
 /** The client package by its name, as `paths` in tsconfig.json has it. */
 const CLIENT = join(import.meta.dirname, 'packages/client/src')
@@ -39,7 +39,10 @@ export default defineConfig({
         plugins: [
           cloudflareTest({
             wrangler: { configPath: './wrangler.toml' },
-            miniflare: { bindings: TEST_ENVIRONMENT, serviceBindings: { SANDBOX: noSandbox } },
+            miniflare: {
+              bindings: TEST_ENVIRONMENT,
+              serviceBindings: { SANDBOX: nothing, DEMO_SHOP: nothing },
+            },
           }),
         ],
         test: {

@@ -2,9 +2,9 @@
 
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { ensureInstalled } from './service/install.mjs'
-import { NODE, ROOT } from './service/paths.mjs'
+import { NODE, ROOT, SANDBOX_CONFIG, SHOP_CONFIG } from './service/paths.mjs'
 import { keepSecrets, openStateDirectory, writePrivately } from './service/state.mjs'
 import { keepVerifier } from './service/verifier-certificate.mjs'
 
@@ -25,12 +25,14 @@ writePrivately(
     .map(([name, value]) => `${name}='${value.trim()}'\n`)
     .join(''),
 )
-// Deployed, the sandbox's way back is the verifier's public address (src/sandbox/verifier.ts); here there is none.
-const sandbox = join(directory, 'wrangler.sandbox.toml')
-const configured = readFileSync(join(ROOT, 'wrangler.sandbox.toml'), 'utf8')
-writePrivately(
-  sandbox,
-  `${configured.replace(/^main = "/m, `$&${ROOT}/`)}
+// Deployed, the Workers beside the verifier call its public address. On this machine they call it by a binding.
+const companions = [SANDBOX_CONFIG, SHOP_CONFIG].flatMap((path) => {
+  const file = join(directory, `wrangler.${path.replaceAll('/', '.')}`)
+  const text = readFileSync(join(ROOT, path), 'utf8')
+  const absolute = text.replace(/^(main|directory) = "/gm, `$&${join(ROOT, dirname(path))}/`)
+  writePrivately(
+    file,
+    `${absolute}
 [vars]
 BASE_URL = "${variables.BASE_URL}"
 
@@ -38,7 +40,9 @@ BASE_URL = "${variables.BASE_URL}"
 binding = "VERIFIER"
 service = "wallet-verifier"
 `,
-)
+  )
+  return ['--config', file]
+})
 const wrangler = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
 const run = spawnSync(
   NODE,
@@ -46,7 +50,7 @@ const run = spawnSync(
     wrangler,
     'dev',
     // The first is the one that is reached from outside.
-    ...['--config', 'wrangler.toml', '--config', sandbox],
+    ...['--config', 'wrangler.toml', ...companions],
     '--port',
     port,
     '--env-file',

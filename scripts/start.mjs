@@ -1,14 +1,14 @@
 // `npm start`: installs what is missing, builds what changed, and runs the deployed bundle on workerd, as one process.
 
 import { randomUUID } from 'node:crypto'
-import { copyFileSync, cpSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs'
+import { copyFileSync, cpSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 import { join, relative, resolve } from 'node:path'
-import { BUNDLE, ensureBundle, SANDBOX_BUNDLE } from './service/bundle.mjs'
+import { BUNDLE, ensureBundle, SANDBOX_BUNDLE, SHOP_BUNDLE } from './service/bundle.mjs'
 import { demoRelyingPartyPath, keepDemoRelyingParty } from './service/demo-relying-party.mjs'
 import { keepDemoShop, openDemoShop, SHOP_VARIABLES } from './service/demo-shop.mjs'
 import { ensureInstalled } from './service/install.mjs'
-import { ASSETS, ROOT } from './service/paths.mjs'
+import { ASSETS, ROOT, SANDBOX_CONFIG, SHOP_CONFIG } from './service/paths.mjs'
 import { keepSecrets, keepUniqueKeys, openStateDirectory, writePrivately } from './service/state.mjs'
 import { keepVerifier } from './service/verifier-certificate.mjs'
 import { configPath, endStaleWorkerd, endWorkerd, startWorkerd, untilReady } from './service/workerd.mjs'
@@ -116,18 +116,23 @@ async function makeVariables(directory, options) {
 /** Lays the bundles and their configuration side by side, so that a later build does not touch what runs. */
 async function prepare(directory, { addresses, tls, allowLoopback }, variables, shop) {
   const wrangler = readWranglerToml()
-  const sandbox = readWranglerToml(readFileSync(join(ROOT, 'wrangler.sandbox.toml'), 'utf8'))
+  const sandbox = { wrangler: readWranglerToml(SANDBOX_CONFIG), variables: ['BASE_URL'] }
+  const shopWorker = {
+    wrangler: readWranglerToml(SHOP_CONFIG),
+    variables: ['BASE_URL', ...(shop === null ? [] : SHOP_VARIABLES)],
+    webhookAddress: shop?.address ?? null,
+    assetsPath: join(directory, 'shop-assets'),
+  }
   const embedded = (path) => relative(directory, realpathSync(path))
   const config = workerdConfig({
     wrangler,
-    sandbox,
     variables,
-    sandboxVariables: ['BASE_URL', ...(shop === null ? [] : SHOP_VARIABLES)],
+    sandbox,
+    shop: shopWorker,
     addresses,
-    shopAddress: shop?.address ?? null,
     uniqueKeys: await keepUniqueKeys(
       directory,
-      [...wrangler.objects, ...sandbox.objects].map(({ className }) => className),
+      [...wrangler.objects, ...shopWorker.wrangler.objects].map(({ className }) => className),
     ),
     tls: tls && { certificate: embedded(tls.certificate), key: embedded(tls.key) },
     objectsPath: join(directory, 'objects'),
@@ -137,8 +142,14 @@ async function prepare(directory, { addresses, tls, allowLoopback }, variables, 
   writePrivately(configPath(directory), config)
   layBeside(directory, 'worker.js', BUNDLE)
   layBeside(directory, 'sandbox.js', SANDBOX_BUNDLE)
-  rmSync(join(directory, 'assets'), { recursive: true, force: true })
-  cpSync(ASSETS, join(directory, 'assets'), { recursive: true })
+  layBeside(directory, 'demo-shop.js', SHOP_BUNDLE)
+  copyAssets(ASSETS, join(directory, 'assets'))
+  copyAssets(join(ROOT, 'examples', 'demo-shop', 'assets'), shopWorker.assetsPath)
+}
+
+function copyAssets(from, to) {
+  rmSync(to, { recursive: true, force: true })
+  cpSync(from, to, { recursive: true })
 }
 
 function layBeside(directory, name, bundle) {

@@ -9,6 +9,7 @@ type OptionalBinding =
   | 'TOKEN_RATE_LIMIT'
   | 'METRICS'
   | 'SANDBOX'
+  | 'DEMO_SHOP'
 
 /** The bindings of wrangler.toml, and the text variables. Secrets are text variables. */
 export type Env = Readonly<

@@ -128,9 +128,9 @@ export const BROWSERS = {
   },
   'GET /demo': {
     id: 'openShop',
-    summary: 'The demonstration shop',
+    summary: 'Page of the demo shop',
     description:
-      'A relying party that asks for “over 18” and shows what it receives. Where the sandbox has one.',
+      'A relying party that requests proof of age and shows the webhook. 404 without a configured shop.',
     answers: {
       200: { description: 'The page.', other: PAGE },
       302: { description: 'To the same page under the service’s own name.' },
@@ -140,11 +140,11 @@ export const BROWSERS = {
   },
   'GET /demo/:page': {
     id: 'readShop',
-    summary: 'What the demonstration shop’s page loads, and where people come back to',
+    summary: 'Files and state of the demo shop’s page, and its return URL',
     answers: {
       200: {
-        description: 'Its script, or news of the order.',
-        other: { 'text/javascript': SCRIPT, 'application/json': { mark: '3+' } },
+        description: 'Its script, its style sheet, or the state of the order.',
+        other: { 'text/javascript': SCRIPT, 'text/css': STYLE, 'application/json': { mark: '3+' } },
       },
       303: { description: 'Back to the shop.' },
       404: { description: 'No such thing.', other: PAGE },
@@ -153,13 +153,13 @@ export const BROWSERS = {
   },
   'POST /demo/:page': {
     id: 'useShop',
-    summary: 'Order at the demonstration shop',
-    description: 'From its own page; `webhook` is for signed events.',
+    summary: 'Order at the demo shop',
+    description: 'Forms of its own page. `webhook` receives signed events.',
     answers: {
-      204: { description: 'The event was understood.' },
+      204: { description: 'The event was received.' },
       303: { description: 'On to the next page.' },
-      400: { description: 'The event is not believed.', other: text('Not believed: wrong_signature.') },
-      403: { description: 'From another site.', other: text('This comes from another site.') },
+      400: { description: 'The event is refused.', other: text('Webhook refused: wrong_signature.') },
+      403: { description: 'From another site.', other: text('Cross-site request refused.') },
       404: { description: 'No such thing.', other: PAGE },
       413: { description: 'The event is too long.', other: text('The body is too long.') },
     },

@@ -5,14 +5,14 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { NODE, ROOT } from '../service/paths.mjs'
+import { NODE, ROOT, SANDBOX_CONFIG, SHOP_CONFIG } from '../service/paths.mjs'
 import { PLAIN, plainVariables, SECRET } from './environment.mjs'
 
 const WRANGLER = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
 
 /**
- * What is run, in order: arguments of wrangler. The sandbox comes first: the platform binds to nothing that is not there. `isRouted`: the
- * account leads BASE_URL to the Worker already; otherwise its host becomes the Worker's custom domain.
+ * Returns the arguments of each wrangler run, in order. Sandbox and demo shop come first, since the platform requires the target of
+ * a binding to exist. `isRouted`: the account already routes BASE_URL to the Worker. Otherwise its host becomes the custom domain.
  */
 export function stepsOf(environment, { secretsFile, commit, isRouted }) {
   const { BASE_URL } = environment
@@ -20,8 +20,9 @@ export function stepsOf(environment, { secretsFile, commit, isRouted }) {
   const variables = plainVariables(environment).flatMap((name) => ['--var', `${name}:${environment[name]}`])
   const domain = isRouted || hostname.endsWith('.workers.dev') ? [] : ['--domain', hostname]
   const tag = commit === undefined ? [] : ['--tag', commit]
+  const beside = [SANDBOX_CONFIG, SHOP_CONFIG]
   return [
-    ['deploy', '--config', 'wrangler.sandbox.toml', '--var', `BASE_URL:${BASE_URL}`, ...tag],
+    ...beside.map((config) => ['deploy', '--config', config, '--var', `BASE_URL:${BASE_URL}`, ...tag]),
     ['deploy', ...variables, '--secrets-file', secretsFile, ...domain, ...tag],
   ]
 }

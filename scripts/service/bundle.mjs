@@ -1,4 +1,4 @@
-// Builds the very bundles that `wrangler deploy` would upload, when their sources changed: the verifier's, and the sandbox's.
+// Builds the bundles that `wrangler deploy` would upload, if their sources changed: verifier, sandbox and demo shop.
 
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -13,31 +13,33 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { DIST, NODE, ROOT } from './paths.mjs'
+import { DIST, NODE, ROOT, SANDBOX_CONFIG, SHOP_CONFIG } from './paths.mjs'
 
 export const BUNDLE = join(DIST, 'worker.js')
 export const SOURCE_MAP = `${BUNDLE}.map`
 export const SANDBOX_BUNDLE = join(DIST, 'sandbox.js')
+export const SHOP_BUNDLE = join(DIST, 'demo-shop.js')
 const FINGERPRINT = join(DIST, 'worker.sources')
-const SOURCES = ['package-lock.json', 'tsconfig.json', 'wrangler.toml', 'wrangler.sandbox.toml']
+const SOURCES = ['package-lock.json', 'tsconfig.json', 'wrangler.toml', SANDBOX_CONFIG]
 
 /**
- * Leaves the bundles of the present sources at `BUNDLE` and `SANDBOX_BUNDLE`, the first's source map at `SOURCE_MAP`. Launchers may
- * run at the same time: each builds aside, then renames.
+ * Builds the bundles of the current sources at `BUNDLE`, `SANDBOX_BUNDLE` and `SHOP_BUNDLE`, and the verifier's source map at
+ * `SOURCE_MAP`. Launchers may run at the same time: each builds in a directory of its own, then renames.
  */
 export function ensureBundle() {
   const fingerprint = fingerprintOfSources()
-  const isBuilt = [BUNDLE, SANDBOX_BUNDLE, FINGERPRINT].every((path) => existsSync(path))
+  const isBuilt = [BUNDLE, SANDBOX_BUNDLE, SHOP_BUNDLE, FINGERPRINT].every((path) => existsSync(path))
   if (isBuilt && readFileSync(FINGERPRINT, 'utf8') === fingerprint) return
   console.error('Building the bundles (wrangler deploy --dry-run) …')
   mkdirSync(DIST, { recursive: true })
   const out = mkdtempSync(join(DIST, 'build-'))
-  const sandboxOut = join(out, 'sandbox')
   try {
     build(out)
-    build(sandboxOut, ['--config', 'wrangler.sandbox.toml'])
+    build(join(out, 'sandbox'), ['--config', SANDBOX_CONFIG])
+    build(join(out, 'demo-shop'), ['--config', SHOP_CONFIG])
     renameSync(join(out, 'worker.js.map'), SOURCE_MAP)
-    renameSync(join(sandboxOut, 'worker.js'), SANDBOX_BUNDLE)
+    renameSync(join(out, 'sandbox', 'worker.js'), SANDBOX_BUNDLE)
+    renameSync(join(out, 'demo-shop', 'worker.js'), SHOP_BUNDLE)
     renameSync(join(out, 'worker.js'), BUNDLE)
     writeFileSync(FINGERPRINT, fingerprint)
   } finally {

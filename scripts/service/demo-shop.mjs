@@ -1,4 +1,4 @@
-// The demonstration shop of a local service (docs/demo-shop.md): its relying party, and the address where it hears webhooks.
+// The demo shop of a local service (docs/demo-shop.md): its relying party, and its address for webhooks.
 
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -7,12 +7,12 @@ import { join } from 'node:path'
 import { keepRelyingParty, readRelyingParty } from './demo-relying-party.mjs'
 import { ROOT } from './paths.mjs'
 
-/** What the sandbox Worker is told of its relying party. */
+/** Variables of the shop's Worker with the secrets of its relying party. */
 export const SHOP_VARIABLES = ['DEMO_API_KEY', 'DEMO_WEBHOOK_SECRET']
 
 /**
- * What can be said before the service runs: the shop's own address, which the service may call where loopback is allowed at all
- * (it never calls itself), and the secrets of an earlier start.
+ * Returns what is known before the service runs: the shop's address for webhooks, and the secrets of an earlier start. The service
+ * sends webhooks there only if loopback is allowed; it never calls itself.
  */
 export async function openDemoShop(directory, { baseUrl, allowLoopback }) {
   const path = join(directory, 'demo-shop.json')
@@ -29,25 +29,25 @@ export async function openDemoShop(directory, { baseUrl, allowLoopback }) {
   return { path, address, settings, variables: kept === undefined ? {} : secretsOf(kept) }
 }
 
-/** Keeps its relying party with the service that runs. Returns the variables that the sandbox must have from now on. */
+/** Creates or updates its relying party at the running service. Returns the variables that the shop's Worker needs. */
 export async function keepDemoShop({ path, settings }, { origin, adminToken }) {
   return secretsOf(await keepRelyingParty(path, { origin, adminToken, settings }))
 }
 
-const LOGO = join(ROOT, 'scripts', 'service', 'demo-shop.png')
+const LOGO = join(ROOT, 'examples', 'demo-shop', 'demo-shop.png')
 
 function secretsOf({ api_key, webhook_secret }) {
   return { DEMO_API_KEY: api_key, DEMO_WEBHOOK_SECRET: webhook_secret }
 }
 
-/** The port that is wished for, or one that is free. Zero wishes for none. */
-async function freePort(wished) {
+/** Returns the preferred port if it is free, else another free port. Zero prefers none. */
+async function freePort(preferred) {
   const probe = createServer()
   try {
-    await once(probe.listen(wished, '127.0.0.1'), 'listening')
+    await once(probe.listen(preferred, '127.0.0.1'), 'listening')
     return probe.address().port
   } catch (error) {
-    if (wished === 0) throw error
+    if (preferred === 0) throw error
     return freePort(0)
   } finally {
     probe.close()

@@ -8,7 +8,7 @@ import { ROOT } from './paths.mjs'
 export const PROJECTS = {
   core: [
     ...['codec', 'crypto', 'trust', 'formats', 'openid4vp', 'policy', 'net', 'webhook', 'qr'],
-    ...['client', 'sandbox', 'limits', 'scripts', 'documents'],
+    ...['client', 'demo-shop', 'sandbox', 'limits', 'scripts', 'documents'],
   ],
   workers: ['metrics', 'openapi', 'session', 'relying-party', 'routes', 'workerd'],
   system: ['conformance', 'system'],

@@ -4,8 +4,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from './paths.mjs'
 
-/** `compatibilityDate`, `compatibilityFlags` and `objects` ({ binding, className }[]) of wrangler.toml, or of the text given. */
-export function readWranglerToml(text = readFileSync(join(ROOT, 'wrangler.toml'), 'utf8')) {
+/** Returns `compatibilityDate`, `compatibilityFlags` and `objects` ({ binding, className }[]) of a configuration below ROOT. */
+export function readWranglerToml(path = 'wrangler.toml') {
+  const text = readFileSync(join(ROOT, path), 'utf8')
   const flags = text.match(/^compatibility_flags\s*=\s*\[([^\]]*)\]/m)?.[1] ?? ''
   const bindings = text.matchAll(/^\[\[durable_objects\.bindings\]\]\nname = "(\w+)"\nclass_name = "(\w+)"/gm)
   return {
@@ -18,17 +19,16 @@ export function readWranglerToml(text = readFileSync(join(ROOT, 'wrangler.toml')
 /**
  * The configuration as Cap'n Proto text, to stand beside a copy of the bundle. Variables are named here and read from
  * the process's environment: their values are in no file. The unique keys are, so the file is for its owner only.
- * `sandbox` is what wrangler.sandbox.toml says: it runs beside the verifier, and the two reach each other by their bindings.
- * `shopAddress`, where not null, is where the shop hears webhooks: the service calls none at its own address.
+ * `sandbox` and `shop` are the Workers beside the verifier, each with `wrangler` and `variables`. They reach the verifier only.
+ * `shop.webhookAddress`, if not null, is the shop's port for webhooks: the service sends none to its own address.
  */
 export function workerdConfig({
   wrangler,
-  sandbox,
-  uniqueKeys,
   variables,
-  sandboxVariables,
+  sandbox,
+  shop,
+  uniqueKeys,
   addresses,
-  shopAddress,
   tls,
   objectsPath,
   assetsPath,
@@ -39,23 +39,16 @@ export function workerdConfig({
     '(name = "ASSETS", service = "assets")',
     ...variables.map(fromEnvironment),
     '(name = "SANDBOX", service = "sandbox")',
+    '(name = "DEMO_SHOP", service = "demo-shop")',
   ]
-  const sandboxBindings = [
-    ...namespaceBindings(sandbox),
-    '(name = "VERIFIER", service = "verifier")',
-    ...sandboxVariables.map(fromEnvironment),
-  ]
-  const sockets = [
-    ...addresses.map(
-      (address, index) =>
-        `(name = "socket${index}", address = ${text(address)}, service = "verifier", ${protocol(tls)})`,
-    ),
-    ...(shopAddress === null
-      ? []
-      : [
-          `(name = "shop", address = ${text(shopAddress)}, service = (name = "sandbox", entrypoint = "shopDoor"), http = ())`,
-        ]),
-  ]
+  const sockets = addresses.map(
+    (address, index) =>
+      `(name = "socket${index}", address = ${text(address)}, service = "verifier", ${protocol(tls)})`,
+  )
+  if (shop.webhookAddress !== null)
+    sockets.push(
+      `(name = "webhooks", address = ${text(shop.webhookAddress)}, service = (name = "demo-shop", entrypoint = "webhookEntry"), http = ())`,
+    )
   const allow = ['public', ...(allowLoopback ? ['127.0.0.0/8', '::1/128'] : [])]
   return `using Workerd = import "/workerd/workerd.capnp";
 
@@ -78,20 +71,33 @@ const config :Workerd.Config = (
       deny = ["64:ff9b::/96"],
       tlsOptions = (trustBrowserCas = true),
     )),
-    (name = "sandbox", worker = (
-      modules = [(name = "sandbox.js", esModule = embed "sandbox.js")],
-      compatibilityDate = ${text(sandbox.compatibilityDate)},
-      compatibilityFlags = ${list(sandbox.compatibilityFlags.map(text))},
-      bindings = ${list(sandboxBindings)},
-      durableObjectNamespaces = ${list(namespaces(sandbox, uniqueKeys))},
-      durableObjectStorage = (localDisk = "objects"),
-      globalOutbound = "nowhere",
-    )),
+    ${companion('sandbox', sandbox, uniqueKeys)}
+    ${companion('demo-shop', shop, uniqueKeys, ['(name = "ASSETS", service = "shop-assets")'])}
+    (name = "shop-assets", disk = (path = ${text(shop.assetsPath)})),
     (name = "nowhere", network = (allow = [])),
   ],
   sockets = ${list(sockets)},
 );
 `
+}
+
+/** A Worker beside the verifier, which is all that it reaches. */
+function companion(name, { wrangler, variables }, uniqueKeys, furtherBindings = []) {
+  const bindings = [
+    ...namespaceBindings(wrangler),
+    '(name = "VERIFIER", service = "verifier")',
+    ...variables.map(fromEnvironment),
+    ...furtherBindings,
+  ]
+  return `(name = "${name}", worker = (
+      modules = [(name = "${name}.js", esModule = embed "${name}.js")],
+      compatibilityDate = ${text(wrangler.compatibilityDate)},
+      compatibilityFlags = ${list(wrangler.compatibilityFlags.map(text))},
+      bindings = ${list(bindings)},
+      durableObjectNamespaces = ${list(namespaces(wrangler, uniqueKeys))},
+      durableObjectStorage = (localDisk = "objects"),
+      globalOutbound = "nowhere",
+    )),`
 }
 
 function namespaceBindings({ objects }) {

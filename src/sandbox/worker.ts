@@ -1,45 +1,28 @@
 // The sandbox, a Worker of its own beside the verifier (docs/decisions/sandbox.md): the test issuer with its status lists, and the
-// test wallet, and the demonstration shop. The verifier leads here by its binding; here leads back to it (verifier.ts), and nowhere else.
+// test wallet. It is reached by the verifier's binding only, and calls the verifier only (verifier.ts).
 
-import { shopRoutes } from '../../examples/demo-shop/src/routes.ts'
-import type { ShopEnv } from '../../examples/demo-shop/src/service.ts'
 import { readText } from './bounded-body.ts'
 import { issuerResource } from './issuer/resources.ts'
 import { sendNothing } from './page/document.ts'
 import { answerAs, showRequest } from './page/wallet-page.ts'
-import { verifierOf } from './verifier.ts'
+import { type VerifierEnv, verifierOf } from './verifier.ts'
 import { type Errand, type Post, prepare, send } from './wallet/wallet.ts'
-
-export { ShopVisit } from '../../examples/demo-shop/src/visit.ts'
-
-/** What the platform binds. */
-export type SandboxEnv = ShopEnv
 
 /** The host under which the verifier asks: for what the sandbox issuer publishes, and for answers of the test wallet. */
 const SANDBOX_HOST = 'sandbox.invalid'
 
-const shop = shopRoutes()
-
 export default {
-  async fetch(request: Request, env: SandboxEnv): Promise<Response> {
+  async fetch(request: Request, env: VerifierEnv): Promise<Response> {
     const address = new URL(request.url)
     const { host, pathname } = address
-    if (/^\/demo(\/|$)/.test(pathname)) return shop.fetch(request, env)
     const isOwn = host === SANDBOX_HOST
     const found = isOwn ? await ownResource(request, pathname, env) : await page(request, address, env)
     return found ?? sendNothing()
   },
-} satisfies ExportedHandler<SandboxEnv>
-
-/** The door of the shop's own where it has one (scripts/service/workerd-config.mjs): for webhooks, and nothing else of the sandbox. */
-export const shopDoor = {
-  fetch: (request: Request, env: SandboxEnv) => shop.fetch(new Request(WEBHOOK, request), env),
-} satisfies ExportedHandler<SandboxEnv>
-
-const WEBHOOK = 'https://shop.invalid/demo/webhook'
+} satisfies ExportedHandler<VerifierEnv>
 
 /** What people see, at the verifier's address. */
-async function page(request: Request, address: URL, env: SandboxEnv): Promise<Response | undefined> {
+async function page(request: Request, address: URL, env: VerifierEnv): Promise<Response | undefined> {
   if (address.pathname !== '/test/wallet') return undefined
   if (request.method !== 'POST') return showRequest(address, reachBy(env))
   const form = await readText(request, FORM_LIMIT)
@@ -50,14 +33,14 @@ async function page(request: Request, address: URL, env: SandboxEnv): Promise<Re
 const FORM_LIMIT = 131_072
 
 /** Nobody but the verifier asks for these: they have no address outside. */
-async function ownResource(request: Request, path: string, env: SandboxEnv): Promise<Response | undefined> {
+async function ownResource(request: Request, path: string, env: VerifierEnv): Promise<Response | undefined> {
   if (request.method !== 'POST') return issuerResource(path, now())
   if (path === '/answer') return answer(await request.json<Errand>(), env)
   return path === '/again' ? again(await request.json<Post>(), env) : undefined
 }
 
 /** One answer of the test wallet, and what the verifier said to it; or why there is none. */
-async function answer(errand: Errand, env: SandboxEnv): Promise<Response> {
+async function answer(errand: Errand, env: VerifierEnv): Promise<Response> {
   const reach = reachBy(env)
   const prepared = await prepare(errand, reach, now())
   if (!prepared.ok) return Response.json(prepared.error, { status: 422 })
@@ -66,11 +49,11 @@ async function answer(errand: Errand, env: SandboxEnv): Promise<Response> {
 }
 
 /** The same answer once more. */
-async function again(post: Post, env: SandboxEnv): Promise<Response> {
+async function again(post: Post, env: VerifierEnv): Promise<Response> {
   return Response.json({ post, answered: await send(post, reachBy(env)) })
 }
 
-function reachBy(env: SandboxEnv) {
+function reachBy(env: VerifierEnv) {
   const call = verifierOf(env)
   return (url: string, init?: RequestInit) =>
     call?.(url, marked(init)) ?? Promise.reject(new Error('the sandbox knows no verifier'))

@@ -1,4 +1,4 @@
-// A person in the demonstration shop, click by click: from the shelf to the webhook, each state clean before axe.
+// A visitor in the demo shop, from the shelf to the webhook. Each state passes axe.
 
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { beforeAll, expect, it } from 'vitest'
@@ -15,11 +15,11 @@ import { BASE_URL } from '../support/service/service.ts'
 import { trustAuthority, WITH_SHOP } from '../support/service/shop.ts'
 import { answerAge } from '../support/service/stage.ts'
 
-describeInBrowser('the demonstration shop', () => {
+describeInBrowser('the demo shop', () => {
   const stage = useBrowserStage(WITH_SHOP)
   beforeAll(() => trustAuthority(stage))
 
-  /** Both devices at what `go` leads to. */
+  /** Judges the page that `go` opens, on both devices. */
   const judged = async (name: string, go: (visitor: Visitor, device: string) => Promise<void>) => {
     const each = async ([device, options]: [string, BrowserContextOptions]) => {
       const visitor = await enter(options)
@@ -35,7 +35,7 @@ describeInBrowser('the demonstration shop', () => {
     return visitor
   }
 
-  /** Answers by the link of the session page, and comes back as the wallet says. */
+  /** Responds by the link of the session page, and follows the wallet's redirect. */
   const answerHere = async ({ page, walletUris }: Visitor, telling: Telling = {}) => {
     await page.locator('#link').click()
     await expect.poll(() => walletUris).toHaveLength(1)
@@ -47,7 +47,7 @@ describeInBrowser('the demonstration shop', () => {
     await page.waitForURL(`${BASE_URL}/demo`)
   }
 
-  /** Answers from another device, by the QR. */
+  /** Responds from another device, by the QR. */
   const answerThere = async ({ page }: Visitor, telling: Telling = {}) => {
     await answerAge(stage, await receive(page), telling)
     await page.locator('#back').click()
@@ -59,11 +59,11 @@ describeInBrowser('the demonstration shop', () => {
     return stage.service.wallet.receive(uri ?? '')
   }
 
-  it('shows its shelf', () => judged('shelf', async () => {}))
+  it('shows the shelf', () => judged('shelf', async () => {}))
 
-  it('says beforehand what it will ask', () => judged('chosen', ({ page }) => take(page, 'Midnight Plum')))
+  it('announces what it will request', () => judged('chosen', ({ page }) => take(page, 'Midnight Plum')))
 
-  it('is clicked through with the test wallet: from the shelf to the webhook', async () => {
+  it('confirms an order with the test wallet', async () => {
     const { page } = await enter()
     await toProof(page, 'Lost Packet')
     await page.locator('#test-wallet').click()
@@ -74,7 +74,7 @@ describeInBrowser('the demonstration shop', () => {
     await page.getByText('our server redeemed it for your order').waitFor()
   })
 
-  it('waits for the proof, and hears of it by itself', async () => {
+  it('waits for the proof, and updates by itself', async () => {
     await judged('waiting', async ({ page }) => {
       await toProof(page, 'Lost Packet')
       await page.goto(`${BASE_URL}/demo`)
@@ -89,10 +89,10 @@ describeInBrowser('the demonstration shop', () => {
     expect(await page.evaluate('document.activeElement.id')).toBe('title')
   })
 
-  it('confirms the order of a person with the wallet on this device, and shows the webhook', async () => {
+  it('confirms an order with a wallet on this device, and shows the webhook', async () => {
     await judged('confirmed', async (visitor, device) => {
       await toProof(visitor.page, 'Midnight Plum')
-      // Beside a QR, the link is there for devices that are touched.
+      // The link beside the QR is shown on touch devices only.
       await (device === 'phone' ? answerHere(visitor) : answerThere(visitor))
       await arrived(visitor.page, 'verification.verified')
       const binding = device === 'phone' ? 'our server redeemed it for your order' : 'came by QR'
@@ -100,7 +100,7 @@ describeInBrowser('the demonstration shop', () => {
     })
   })
 
-  it('refuses who is not over 18', () =>
+  it('refuses a visitor who is not over 18', () =>
     judged('rejected', async (visitor, device) => {
       await toProof(visitor.page, 'North Meadow')
       const telling = { claims: { age_over_18: false } }
@@ -108,7 +108,7 @@ describeInBrowser('the demonstration shop', () => {
       await arrived(visitor.page, 'verification.rejected')
     }))
 
-  it('bears nobody a grudge who declines, and has apple juice', async () => {
+  it('offers an alternative after a declined verification', async () => {
     await judged('declined', async ({ page }) => {
       await toProof(page, 'Midnight Plum')
       await stage.service.wallet.decline(await receive(page), 'access_denied')
@@ -131,7 +131,7 @@ async function take(page: Page, name: string) {
   await page.getByRole('button', { name: `Take one: ${name}` }).click()
 }
 
-/** To the session page. */
+/** Opens the session page. */
 async function toProof(page: Page, name: string) {
   await take(page, name)
   await page.getByRole('button', { name: 'Prove that you are over 18' }).click()

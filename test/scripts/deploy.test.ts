@@ -214,17 +214,19 @@ describe('what would be uploaded', () => {
     expect(bundleFaults({ ...fit, ...change })).toEqual(expected)
   })
 
-  it('is the sandbox first, then the verifier with its variables, its secrets and its domain', () => {
+  it('is sandbox and demo shop, then the verifier with its variables, secrets and domain', () => {
     const steps = stepsOf(good, { secretsFile: '/s.json', commit: 'abc', isRouted: false })
     expect(steps).toEqual([
-      ['deploy', '--config', 'wrangler.sandbox.toml', '--var', `BASE_URL:https://${HOST}`, '--tag', 'abc'],
+      ...['wrangler.sandbox.toml', 'examples/demo-shop/wrangler.toml'].map((config) => [
+        ...['deploy', '--config', config, '--var', `BASE_URL:https://${HOST}`, '--tag', 'abc'],
+      ]),
       [
         ...['deploy', '--var', `BASE_URL:https://${HOST}`, '--var', 'JURISDICTION:eu'],
         ...['--secrets-file', '/s.json', '--domain', HOST, '--tag', 'abc'],
       ],
     ])
     const nowhere = { ...good, JURISDICTION: 'none' }
-    const [, routed] = stepsOf(nowhere, { secretsFile: '/s.json', commit: undefined, isRouted: true })
+    const [, , routed] = stepsOf(nowhere, { secretsFile: '/s.json', commit: undefined, isRouted: true })
     expect(routed).toEqual(['deploy', '--var', `BASE_URL:https://${HOST}`, '--secrets-file', '/s.json'])
   })
 })
@@ -243,11 +245,11 @@ describe('npm run deploy -- --dry-run', () => {
     return spawnSync(NODE, args, { env, encoding: 'utf8' })
   }
 
-  it('does all but upload: both Workers by the real wrangler, and leaves no secret behind or on the screen', () => {
+  it('builds all Workers with wrangler, uploads nothing, and leaves no secret in files or output', () => {
     const { status, stdout, stderr } = dryRun(good)
     expect(`${stdout}${stderr}`).toContain('Nothing was uploaded.')
     expect(status).toBe(0)
-    expect(stdout.match(/--dry-run: exiting now/g)).toHaveLength(2)
+    expect(stdout.match(/--dry-run: exiting now/g)).toHaveLength(3)
     for (const name of ['ADMIN_TOKEN', 'SERVER_SECRET']) expect(stdout + stderr).not.toContain(good[name])
     expect(stdout + stderr).not.toContain(keyOf(chain.leaf).d)
     expect(readdirSync(directory).filter((name) => name.startsWith('deploy-'))).toEqual([])

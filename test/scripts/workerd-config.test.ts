@@ -8,14 +8,25 @@ const OPTIONS = {
     objects: [{ binding: 'DIRECTORY', className: 'Directory' }],
   },
   sandbox: {
-    compatibilityDate: '2026-10-01',
-    compatibilityFlags: ['global_fetch_strictly_public'],
-    objects: [{ binding: 'SHOP_VISIT', className: 'ShopVisit' }],
+    wrangler: {
+      compatibilityDate: '2026-10-01',
+      compatibilityFlags: ['global_fetch_strictly_public'],
+      objects: [],
+    },
+    variables: ['BASE_URL'],
+  },
+  shop: {
+    wrangler: {
+      compatibilityDate: '2026-10-01',
+      compatibilityFlags: ['global_fetch_strictly_public'],
+      objects: [{ binding: 'SHOP_VISIT', className: 'ShopVisit' }],
+    },
+    variables: ['DEMO_API_KEY'],
+    webhookAddress: null,
+    assetsPath: '/state/shop-assets',
   },
   uniqueKeys: { Directory: 'f00d', ShopVisit: 'cafe' },
   variables: ['SERVER_SECRET'],
-  sandboxVariables: ['DEMO_API_KEY'],
-  shopAddress: null,
   addresses: ['127.0.0.1:8787'],
   tls: null,
   objectsPath: '/state/objects',
@@ -30,12 +41,11 @@ describe('workerdConfig', () => {
     expect(workerdConfig(OPTIONS)).toContain('deny = ["64:ff9b::/96"]')
   })
 
-  it('gives the sandbox the verifier and nothing else to reach', () => {
-    const sandbox = workerdConfig({ ...OPTIONS, allowLoopback: true }).match(
-      /\(name = "sandbox", worker[\s\S]*?\)\),/,
-    )?.[0]
-    expect(sandbox).toContain('(name = "VERIFIER", service = "verifier")')
-    expect(sandbox).toContain('globalOutbound = "nowhere"')
+  it.each(['sandbox', 'demo-shop'])('lets the %s reach the verifier only', (name) => {
+    const config = workerdConfig({ ...OPTIONS, allowLoopback: true })
+    const worker = config.match(new RegExp(`\\(name = "${name}", worker[\\s\\S]*?\\)\\),`))?.[0]
+    expect(worker).toContain('(name = "VERIFIER", service = "verifier")')
+    expect(worker).toContain('globalOutbound = "nowhere"')
     expect(workerdConfig(OPTIONS)).toContain('(name = "nowhere", network = (allow = []))')
   })
 

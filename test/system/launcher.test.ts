@@ -66,7 +66,9 @@ describe('a first start', () => {
     const keys = readdirSync(join(server.stateDir, 'keys'))
       .filter((name) => name.startsWith('unique-key-'))
       .map((name) => readKey(server, name))
-    const configured = ['wrangler.toml', 'wrangler.sandbox.toml'].map((file) => readFileSync(file, 'utf8'))
+    const configured = ['wrangler.toml', 'examples/demo-shop/wrangler.toml'].map((file) =>
+      readFileSync(file, 'utf8'),
+    )
     const classes = configured.join('').match(/^class_name = /gm) ?? []
     expect(keys.length).toBeGreaterThan(0)
     expect(keys).toHaveLength(classes.length)

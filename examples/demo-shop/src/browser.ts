@@ -1,60 +1,62 @@
-// One visitor's browser: the cookie that it is known by, and whether a post comes from a page of this shop.
+// The visitor's browser: the cookie that identifies its visit, and the check that a POST comes from the shop's own page.
 
 import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { Order } from './order.ts'
-import type { Shop, ShopEnv } from './service.ts'
+import type { Shop, ShopEnv } from './shop.ts'
 import { type ShopVisit, VISIT_SECONDS } from './visit.ts'
 
-export type ShopContext = Context<{ readonly Bindings: ShopEnv }>
+export type ShopBindings = { readonly Bindings: ShopEnv; readonly Variables: { readonly shop: Shop } }
 
-/** A visit and its order as it stands. */
-export type Visiting = {
+export type ShopContext = Context<ShopBindings>
+
+/** A visit and its current order. */
+export type Visit = {
   readonly id: string
-  readonly visit: DurableObjectStub<ShopVisit>
+  readonly stub: DurableObjectStub<ShopVisit>
   readonly order: Order
 }
 
 const COOKIE = 'demo_visit'
 
-/** The platform's object id, and the secret that only this browser holds: the id travels in `metadata`. */
+/** The object's id, which also travels in `metadata`, and a secret that only this browser has. */
 const VALUE = /^([0-9a-f]{64})\.([A-Za-z0-9_-]{22})$/
 
-/** The visit of the browser that asks; undefined where it has none, or none any more. */
-export async function visitOf(c: ShopContext, shop: Shop): Promise<Visiting | undefined> {
+/** Returns the visit of the requesting browser, undefined without one or after its end. */
+export async function visitOf(c: ShopContext): Promise<Visit | undefined> {
   const [, id = '', secret = ''] = VALUE.exec(getCookie(c, COOKIE) ?? '') ?? []
-  const visit = visitById(shop, id)
-  const order = await visit?.read(secret)
-  return visit && order ? { id, visit, order } : undefined
+  const stub = visitById(c.var.shop, id)
+  const order = await stub?.read(secret)
+  return stub && order ? { id, stub, order } : undefined
 }
 
-/** The object of an id that the platform made for us; whatever else is called one has none. */
+/** Returns the object of an id, undefined for an id that the platform did not create. */
 export function visitById({ visits }: Shop, id: string): DurableObjectStub<ShopVisit> | undefined {
   if (!/^[0-9a-f]{64}$/.test(id)) return undefined
   try {
     return visits.get(visits.idFromString(id))
   } catch {
-    return undefined // the platform tells its own ids from forged ones
+    return undefined // the platform rejects forged ids
   }
 }
 
-/** Gives the browser its cookie. Lax: the visitor comes back from the wallet by a link of another page. */
-export function keepVisit(c: ShopContext, { baseUrl }: Shop, id: string, secret: string): void {
+/** Sets the cookie of a new visit. `Lax`: the wallet returns the visitor by a link on another page. */
+export function setVisit(c: ShopContext, id: string, secret: string): void {
   setCookie(c, COOKIE, `${id}.${secret}`, {
     path: '/demo',
     httpOnly: true,
     sameSite: 'Lax',
-    secure: baseUrl.startsWith('https:'),
+    secure: c.var.shop.baseUrl.startsWith('https:'),
     maxAge: VISIT_SECONDS,
   })
 }
 
-export function forgetVisit(c: ShopContext): void {
+export function clearVisit(c: ShopContext): void {
   deleteCookie(c, COOKIE, { path: '/demo' })
 }
 
-/** Whether a page of our own posts this: browsers name the origin of every POST, and no other page can name ours. */
-export function isOwnPage(c: ShopContext, { baseUrl }: Shop): boolean {
+/** True for a POST of the shop's own page. Browsers send the origin with every POST, and no other page can send ours. */
+export function isOwnPage(c: ShopContext): boolean {
   const site = c.req.header('Sec-Fetch-Site') ?? 'same-origin'
-  return site === 'same-origin' && c.req.header('Origin') === baseUrl
+  return site === 'same-origin' && c.req.header('Origin') === c.var.shop.baseUrl
 }

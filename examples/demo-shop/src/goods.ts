@@ -1,6 +1,6 @@
-// What the shop has on its shelf. None of it is real.
+// The goods of the shop. None of them exist.
 
-/** What is drawn on a bottle. `#rrggbb` each. */
+/** Shape and colours of a drawn bottle. Each colour is `#rrggbb`. */
 export type Look = {
   readonly shape: 'wine' | 'flute' | 'beer' | 'juice'
   readonly glass: string
@@ -12,7 +12,6 @@ export type Goods = {
   readonly name: string
   readonly kind: string
   readonly price: string
-  /** Sold to adults only. */
   readonly forAdults: boolean
   readonly look: Look
 }
@@ -50,9 +49,8 @@ export const GOODS = {
 
 export type GoodsId = keyof typeof GOODS
 
-export const GOODS_IDS = Object.keys(GOODS) as readonly GoodsId[] // the keys of a literal are all there are
+export const GOODS_IDS = Object.keys(GOODS) as readonly GoodsId[] // `Object.keys` loses the literal types
 
-/** Tells whether something stands on the shelf. */
 export function isGoodsId(name: string): name is GoodsId {
   return Object.hasOwn(GOODS, name)
 }

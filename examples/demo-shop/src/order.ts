@@ -1,35 +1,35 @@
-// One visitor's order, from the shelf to its end: what the shop knows, and what it sent and received on the way. Pure.
+// One visitor's order: its state, its proof of age, and the records of sent and received messages. Pure functions.
 
 import type { CreatedVerification, Verification, VerificationEvent } from '@wallet-verifier/client/wire'
 import { GOODS, type GoodsId } from './goods.ts'
 
 export type Order = {
-  /** Counts the changes: a page that shows another number is old. */
+  /** Counts the changes. A page with another number is outdated. */
   readonly version: number
   readonly goods: GoodsId
-  /** What the visitor's cookie must hold. */
+  /** Secret in the visitor's cookie. */
   readonly secret: string
   readonly proof: Proof | null
-  /** Verifications asked for, this one included. */
+  /** Number of verifications requested so far. */
   readonly asked: number
   /** Oldest first. */
-  readonly records: readonly Entry[]
+  readonly records: readonly ShopRecord[]
 }
 
-/** The verification that the shop asked for last. Times in Unix milliseconds. */
+/** The latest verification of the order. Times in Unix milliseconds. */
 export type Proof = {
   readonly verificationId: string
-  /** The page that the visitor answers on. It opens only with what is in it, so it is for this visitor alone. */
+  /** Address of the session page. It contains a secret and is for this visitor only. */
   readonly sessionUrl: string
   readonly lookedAt: number
   readonly outcome: Outcome | null
   readonly endedAt: number | null
-  /** Whether the end was told by a webhook, and read by a poll. */
+  /** `told`: a webhook reported the end. `polled`: a poll did. */
   readonly told: boolean
   readonly polled: boolean
 }
 
-/** What the shop goes by, of what the service says. */
+/** The part of a verification that decides about the order. */
 export type Outcome = {
   readonly status: Exclude<Verification['status'], 'pending'>
   readonly isOver18: boolean
@@ -37,8 +37,8 @@ export type Outcome = {
   readonly reason: { readonly code: string; readonly message: string } | null
 }
 
-/** A call of the shop's server, or a webhook that came to it. `at`: Unix milliseconds. */
-export type Entry = Call | Webhook
+/** A call of the shop's server to the service, or a webhook from it. `at`: Unix milliseconds. */
+export type ShopRecord = Call | Webhook
 
 export type Call = {
   readonly kind: 'call'
@@ -47,7 +47,7 @@ export type Call = {
   readonly method: string
   readonly path: string
   readonly sent: string | null
-  /** Null: no answer came. */
+  /** Null without a response. */
   readonly status: number | null
   readonly answer: string
 }
@@ -57,18 +57,17 @@ export type Webhook = {
   readonly at: number
   readonly eventId: string
   readonly headers: readonly { readonly name: string; readonly value: string }[]
-  /** As it came. */
+  /** Raw body. */
   readonly body: string
-  /** Seconds between the signature and its arrival. */
+  /** Seconds between signature and arrival. */
   readonly age: number
 }
 
-/** How an order stands. */
 export type OrderState = 'chosen' | 'waiting' | 'confirmed' | 'free' | Exclude<Outcome['status'], 'verified'>
 
-/** Verifications one order may ask for. */
-export const ASKED_AT_MOST = 10
-const RECORDS_AT_MOST = 30
+/** Limit of verifications for one order. */
+export const MAX_REQUESTS = 10
+const MAX_RECORDS = 30
 const POLL_EVERY_MS = 2_000
 const WEBHOOK_WITHIN_MS = 20_000
 
@@ -76,7 +75,7 @@ export function newOrder(goods: GoodsId, secret: string): Order {
   return { version: 1, goods, secret, proof: null, asked: 0, records: [] }
 }
 
-/** The one decision of this shop, made of what the service told its server and of nothing that a browser said. */
+/** Decides about the order. Uses only what the service reported to the shop's server. */
 export function stateOf({ goods, proof }: Order): OrderState {
   if (!GOODS[goods].forAdults) return 'free'
   if (proof === null) return 'chosen'
@@ -86,68 +85,69 @@ export function stateOf({ goods, proof }: Order): OrderState {
   return isOver18 ? 'confirmed' : 'rejected'
 }
 
-/** The service was asked to verify. */
+/** Adds a created verification. */
 export function withProof(order: Order, created: CreatedVerification, now: number): Order {
   const { verification_id: verificationId, session_url: sessionUrl } = created
-  if (order.proof?.verificationId === verificationId) return order // the same call twice: the service made one of it
+  if (order.proof?.verificationId === verificationId) return order // idempotent creation: the same verification again
   const proof = { verificationId, sessionUrl, lookedAt: now, outcome: null, endedAt: null }
   return next(order, { proof: { ...proof, told: false, polled: false }, asked: order.asked + 1 })
 }
 
-/** What a poll found, or a redemption: the latter knows more of who is at the other end. */
+/** Adds the result of a poll or of a redeemed code. The latter also has the session binding. */
 export function withVerification(
   order: Order,
-  found: Verification,
+  verification: Verification,
   { at, what }: Pick<Call, 'at' | 'what'>,
 ): Order {
   const { proof } = order
-  if (proof?.verificationId !== found.verification_id) return order
-  const looked = { ...proof, lookedAt: at }
-  if (found.status === 'pending') return { ...order, proof: looked }
-  return next(order, { proof: { ...ended(looked, found, at), polled: proof.polled || what === 'poll' } })
+  if (proof?.verificationId !== verification.verification_id) return order
+  const polled = { ...proof, lookedAt: at }
+  if (verification.status === 'pending') return { ...order, proof: polled }
+  const isPolled = proof.polled || what === 'poll'
+  return next(order, { proof: { ...withOutcome(polled, verification, at), polled: isPolled } })
 }
 
-/** A webhook whose signature was verified. One that came before, or that is of another verification, changes nothing. */
+/** Adds a verified webhook. Ignores a repeated event and an event of another verification. */
 export function withWebhook(order: Order, event: VerificationEvent, webhook: Webhook): Order {
   const { proof, records } = order
-  const known = records.some((entry) => entry.kind === 'webhook' && entry.eventId === event.event_id)
-  if (known || proof?.verificationId !== event.verification_id) return order
-  const told = { ...ended(proof, event, webhook.at), told: true }
-  return withEntry(next(order, { proof: told }), webhook)
+  const isKnown = records.some((record) => record.kind === 'webhook' && record.eventId === event.event_id)
+  if (isKnown || proof?.verificationId !== event.verification_id) return order
+  const changed = { ...withOutcome(proof, event, webhook.at), told: true }
+  return withRecord(next(order, { proof: changed }), webhook)
 }
 
-/** Keeps what was sent or received. Of polls without news the last is enough. */
-export function withEntry(order: Order, entry: Entry): Order {
+/** Adds a record. Of consecutive polls it keeps the last one. */
+export function withRecord(order: Order, record: ShopRecord): Order {
   const last = order.records.at(-1)
-  const isRepeated = isPoll(entry) && last !== undefined && isPoll(last) && last.path === entry.path
+  const isRepeated = isPoll(record) && last !== undefined && isPoll(last) && last.path === record.path
   const before = isRepeated ? order.records.slice(0, -1) : order.records
-  return { ...order, records: [...before, entry].slice(-RECORDS_AT_MOST) }
+  return { ...order, records: [...before, record].slice(-MAX_RECORDS) }
 }
 
-/** Whether the service should be asked: a webhook may be late or lost, and what it says can be read again. */
+/** True if the shop should poll the service: webhooks may be late or lost. */
 export function isPollDue({ proof }: Order, now: number): boolean {
   if (proof === null) return false
   return proof.outcome === null ? now - proof.lookedAt >= POLL_EVERY_MS : !proof.polled
 }
 
-/** Whether something is still to come, so that the page should look again by itself. */
+/** True while an outcome or its webhook is still expected. The page then polls. */
 export function isLive({ proof }: Order, now: number): boolean {
   if (proof === null) return false
   return proof.endedAt === null || (!proof.told && now - proof.endedAt < WEBHOOK_WITHIN_MS)
 }
 
-/** Tells a page that was written of this order from one of an older one. */
+/** Returns a text that changes whenever the page of this order does. */
 export function markOf(order: Order | undefined, now: number): string {
   return order === undefined ? '' : `${order.version}${isLive(order, now) ? '+' : ''}`
 }
 
-/** An end stands. What was bound to this visitor since is added to it. */
-function ended(proof: Proof, found: Verification | VerificationEvent, now: number): Proof {
-  const outcome = outcomeOf(found)
+/** Sets the outcome once. Later only a stronger session binding of the same outcome is added. */
+function withOutcome(proof: Proof, reported: Verification | VerificationEvent, now: number): Proof {
+  const outcome = outcomeOf(reported)
   if (outcome === null) return proof
   if (proof.outcome === null) return { ...proof, outcome, endedAt: now }
-  const isRaised = outcome.binding === 'relying_party' && outcome.status === proof.outcome.status
-  return isRaised ? { ...proof, outcome: { ...proof.outcome, binding: outcome.binding } } : proof
+  const isBound = outcome.binding === 'relying_party' && outcome.status === proof.outcome.status
+  return isBound ? { ...proof, outcome: { ...proof.outcome, binding: outcome.binding } } : proof
 }
 
 function outcomeOf({
@@ -165,8 +165,8 @@ function outcomeOf({
   }
 }
 
-function isPoll(entry: Entry): entry is Call {
-  return entry.kind === 'call' && entry.what === 'poll'
+function isPoll(record: ShopRecord): record is Call {
+  return record.kind === 'call' && record.what === 'poll'
 }
 
 function next(order: Order, changed: Partial<Order>): Order {

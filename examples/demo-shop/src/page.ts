@@ -1,24 +1,20 @@
-// The shop's page in all its states: the shelf, the order and how it stands, and what happened behind the counter.
+// The shop's page in all its states: the shelf, or the order with its state, and the records beside it.
 
-import { html, raw } from 'hono/html'
-import { encodeBase64 } from '../../../src/codec/base64url.ts'
-import { utf8 } from '../../../src/codec/bytes.ts'
-import { sha256 } from '../../../src/crypto/digest.ts'
-import { bottle, sign } from './art.ts'
-import { behindTheCounter } from './behind.ts'
+import { html } from 'hono/html'
 import type { ShopContext } from './browser.ts'
 import { GOODS, GOODS_IDS, type Goods } from './goods.ts'
-import { ASKED_AT_MOST, isLive, markOf, type Order, type OrderState, stateOf } from './order.ts'
-import { STYLE } from './style.ts'
-import { learned, WORDS } from './words.ts'
+import { isLive, MAX_REQUESTS, markOf, type Order, type OrderState, stateOf } from './order.ts'
+import { bottle, sign } from './pictures.ts'
+import { recordsSection } from './records.ts'
+import { learned, TEXTS } from './texts.ts'
 
-/** HTML made by `html`, which escapes what it is given. */
+/** HTML of the `html` tag, which escapes inserted values. */
 export type Markup = ReturnType<typeof html>
 
-/** Sends the page: of an order, or of the shelf where there is none. */
-export async function sendPage(c: ShopContext, shown: { readonly id: string; readonly order: Order } | null) {
+/** Sends the page of an order, or of the shelf without one. */
+export async function sendPage(c: ShopContext, visit: { readonly id: string; readonly order: Order } | null) {
   const now = Date.now()
-  const order = shown?.order
+  const order = visit?.order
   const live = order !== undefined && isLive(order, now)
   const state = order === undefined ? 'shelf' : stateOf(order)
   const page = html`<!doctype html>
@@ -26,9 +22,9 @@ export async function sendPage(c: ShopContext, shown: { readonly id: string; rea
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
-<title>${state === 'shelf' ? 'Demo Cellar' : `${WORDS[state].title} – Demo Cellar`}</title>
+<title>${state === 'shelf' ? 'Demo Cellar' : `${TEXTS[state].title} – Demo Cellar`}</title>
 <link rel="icon" href="data:,">
-<style>${raw(STYLE)}</style>
+<link rel="stylesheet" href="/demo/shop.css">
 <script type="module" src="/demo/shop.js"></script>
 ${live ? html`<noscript><meta http-equiv="refresh" content="3"></noscript>` : ''}
 </head>
@@ -36,20 +32,20 @@ ${live ? html`<noscript><meta http-equiv="refresh" content="3"></noscript>` : ''
 <header><p class="banner">A demonstration. Nothing is for sale here, and no real person is verified.</p>
 <p class="top"><a href="/demo" class="name">${sign()} Demo Cellar</a></p></header>
 <main data-state="${state}"${live ? html` data-mark="${markOf(order, now)}"` : ''}>
-${order === undefined ? shelf() : orderSection(order, shown?.id ?? '', state as OrderState)}
-${behindTheCounter(order)}
+${order === undefined ? shelf() : orderSection(order, visit?.id ?? '', state as OrderState)}
+${recordsSection(order)}
 </main>
 </body>
 </html>
 `
-  return c.html(page, 200, await headers())
+  return c.html(page, 200, HEADERS)
 }
 
 function shelf(): Markup {
   return html`<section class="shelf">
 <h1 tabindex="-1">Something good for tonight?</h1>
-<p class="lead">Take a bottle. If there is alcohol in it we ask one thing, and one thing only: that you are over 18. Your wallet
-proves it without a word about your name or your birthday.</p>
+<p class="lead">Take a bottle. If it contains alcohol, you prove that you are over 18.
+Your wallet proves it without sharing your name or your date of birth.</p>
 <form method="post" action="/demo/choose" class="goods">
 ${GOODS_IDS.map((id) => ware(id, GOODS[id]))}
 </form>
@@ -69,7 +65,7 @@ ${bottle(goods.look)}
 
 function orderSection(order: Order, id: string, state: OrderState): Markup {
   const goods = GOODS[order.goods]
-  const { title, text } = WORDS[state]
+  const { title, text } = TEXTS[state]
   return html`<section class="order" aria-labelledby="title">
 <div class="card">
 <div class="item">${bottle(goods.look)}<div><p class="no">Order ${id.slice(-6).toUpperCase()}</p>
@@ -79,19 +75,19 @@ function orderSection(order: Order, id: string, state: OrderState): Markup {
 <h1 id="title" tabindex="-1">${title}</h1>
 <p class="lead">${text}</p>
 ${learned(order, state)}
-${failed(order) ? html`<p class="fault" role="alert">The verification service could not be asked. Please try again.</p>` : ''}
+${failed(order) ? html`<p class="fault" role="alert">The verification service is unavailable. Please try again.</p>` : ''}
 ${actions(order, state)}
-${order.records.length === 0 ? '' : html`<p class="jump"><a href="#behind">What happened behind the counter</a></p>`}
+${order.records.length === 0 ? '' : html`<p class="jump"><a href="#behind">What happened behind the scenes</a></p>`}
 </section>`
 }
 
-/** What can be done now, the likeliest first. */
+/** Actions of a state, the likeliest first. */
 function actions(order: Order, state: OrderState): Markup {
-  const isSpent = order.asked >= ASKED_AT_MOST
+  const isSpent = order.asked >= MAX_REQUESTS
   switch (state) {
     case 'chosen':
       return html`<div class="actions">${post('prove', 'Prove that you are over 18')}${another('Take something else')}</div>
-<p class="soft">No wallet at hand? The next page also offers a test wallet.</p>`
+<p class="soft">No wallet on this device? The next page also offers a test wallet.</p>`
     case 'waiting':
       return html`<div class="actions"><a class="button" href="${order.proof?.sessionUrl}">To the verification page</a>
 ${post('cancel', 'Never mind', 'quiet')}</div>
@@ -119,25 +115,19 @@ function failed({ records }: Order): boolean {
   return last?.kind === 'call' && last.what === 'create' && (last.status ?? 500) >= 400
 }
 
-/** Nothing comes from elsewhere, nobody frames it, and no other site is told its address. */
-async function headers(): Promise<Record<string, string>> {
-  styleHash ??= encodeBase64(await sha256(utf8(STYLE)))
-  return {
-    'Content-Security-Policy': [
-      "default-src 'none'",
-      "script-src 'self'",
-      `style-src 'sha256-${styleHash}'`,
-      "connect-src 'self'",
-      'img-src data:',
-      "form-action 'self'",
-      "frame-ancestors 'none'",
-      "base-uri 'none'",
-      "require-trusted-types-for 'script'",
-    ].join('; '),
-    'Cache-Control': 'no-store',
-    'Referrer-Policy': 'same-origin', // with none at all, browsers do not name our own origin in a form's post either
-    'X-Content-Type-Options': 'nosniff',
-  }
+const HEADERS = {
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    'img-src data:',
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "require-trusted-types-for 'script'",
+  ].join('; '),
+  'Cache-Control': 'no-store',
+  'Referrer-Policy': 'same-origin', // with no-referrer, browsers omit the origin in the POST of a form
+  'X-Content-Type-Options': 'nosniff',
 }
-
-let styleHash: string | undefined

@@ -1,46 +1,46 @@
-// A visit to the shop, as an object that forgets: one order, erased an hour after it began. All it decides stands in order.ts.
+// Stores the order of one visit and erases it after an hour. All rules are in order.ts.
 
 import { DurableObject } from 'cloudflare:workers'
 import type { CreatedVerification, Verification, VerificationEvent } from '@wallet-verifier/client/wire'
-import { timingSafeEqualText } from '../../../src/crypto/timing-safe.ts'
 import type { GoodsId } from './goods.ts'
 import {
   type Call,
   newOrder,
   type Order,
   type Webhook,
-  withEntry,
   withProof,
+  withRecord,
   withVerification,
   withWebhook,
 } from './order.ts'
 
-/** How long a visit is remembered. */
+/** Lifetime of a visit. */
 export const VISIT_SECONDS = 3600
 
 export class ShopVisit extends DurableObject {
-  /** Begins the visit. */
+  /** Starts the visit. */
   async open(goods: GoodsId, secret: string): Promise<void> {
     this.#save(newOrder(goods, secret))
     await this.ctx.storage.setAlarm(Date.now() + VISIT_SECONDS * 1000)
   }
 
-  /** The order of the visitor who holds the secret. */
+  /** Returns the order for the visitor's secret, null for another one. */
   read(secret: string): Order | null {
     const order = this.#load()
-    return order !== undefined && timingSafeEqualText(order.secret, secret) ? order : null
+    return order !== undefined && isEqual(order.secret, secret) ? order : null
   }
 
-  /** The shop called the service: `found` is what it learned, null where nothing. */
-  called(call: Call, found: CreatedVerification | Verification | null): Order | null {
+  /** Stores a call of the shop to the service, and its result; null for a failed call. */
+  called(call: Call, result: CreatedVerification | Verification | null): Order | null {
     return this.#change((order) => {
-      const noted = withEntry(order, call)
-      if (found === null) return noted
-      return 'client_token' in found ? withProof(noted, found, call.at) : withVerification(noted, found, call)
+      const recorded = withRecord(order, call)
+      if (result === null) return recorded
+      if ('client_token' in result) return withProof(recorded, result, call.at)
+      return withVerification(recorded, result, call)
     })
   }
 
-  /** The service called the shop, and its signature was verified. */
+  /** Stores a webhook whose signature has been verified. */
   told(event: VerificationEvent, webhook: Webhook): void {
     this.#change((order) => withWebhook(order, event, webhook))
   }
@@ -49,7 +49,7 @@ export class ShopVisit extends DurableObject {
     await this.ctx.storage.deleteAll()
   }
 
-  /** A visit that was erased stays so, whatever still comes for it. */
+  /** Changes the order. An erased visit stays erased. */
   #change(change: (order: Order) => Order): Order | null {
     const order = this.#load()
     if (order === undefined) return null
@@ -68,3 +68,10 @@ export class ShopVisit extends DurableObject {
 }
 
 const ORDER = 'order'
+
+/** Compares in constant time. */
+function isEqual(one: string, other: string): boolean {
+  let difference = one.length ^ other.length
+  for (let i = 0; i < one.length; i++) difference |= one.charCodeAt(i) ^ other.charCodeAt(i)
+  return difference === 0
+}

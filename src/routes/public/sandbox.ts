@@ -15,22 +15,23 @@ import { sessionProblem } from '../edge/session-view.ts'
 import { readJson } from '../edge/validate.ts'
 import { outcomeRequest } from '../verifications/schemas.ts'
 
-/** `/test/{page}`, `/v1/test/verify/{id}/outcome`, and the demonstration shop. */
+/** `/test/{page}` and `/v1/test/verify/{id}/outcome` of the sandbox, and `/demo` of the demo shop. */
 export function sandboxRoutes(): Hono<AppEnv> {
-  const routes = new Hono<AppEnv>().get('/demo', proxyToSandbox)
-  for (const path of ['/test/:page', '/demo/:page'])
-    routes.get(path, proxyToSandbox).post(path, proxyToSandbox)
+  const sandbox = (c: AppContext) => proxyTo(c, c.env.SANDBOX)
+  const shop = (c: AppContext) => proxyTo(c, c.env.DEMO_SHOP)
+  const routes = new Hono<AppEnv>().get('/demo', shop)
+  routes.get('/test/:page', sandbox).post('/test/:page', sandbox)
+  routes.get('/demo/:page', shop).post('/demo/:page', shop)
   return routes.post('/v1/test/verify/:id/outcome', produceOutcome)
 }
 
-async function proxyToSandbox(c: AppContext): Promise<Response> {
-  const { SANDBOX } = c.env
-  // What the sandbox asks for is not the sandbox: an address can hold a hundred others, each of which would call the next.
-  if (SANDBOX === undefined || c.req.header('sandbox-wallet') !== undefined) return problem(c, 'not_found')
-  // What the page asks for in the visitor's place comes from no address.
+async function proxyTo(c: AppContext, worker: Fetcher | undefined): Promise<Response> {
+  // The sandbox must not call itself: one address can contain a hundred others, each of which would call the next.
+  if (worker === undefined || c.req.header('sandbox-wallet') !== undefined) return problem(c, 'not_found')
+  // The page's own calls to the verifier have no client address, so they are counted here.
   if (!(await takeWalletCall(c))) return problem(c, 'rate_limited')
-  const answer = await SANDBOX.fetch(c.req.raw)
-  return new Response(answer.body, answer) // a copy, whose headers can be set
+  const response = await worker.fetch(c.req.raw)
+  return new Response(response.body, response) // a copy with mutable headers
 }
 
 const OUTCOME_LIMIT = 2048

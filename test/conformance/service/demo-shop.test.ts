@@ -1,5 +1,5 @@
-// The demonstration shop over HTTP (docs/demo-shop.md): a browser of ours, the shop's server, the service, a foreign wallet. What the
-// shop believes came to its server from the service; what anybody else sends it changes nothing.
+// The demo shop over HTTP (docs/demo-shop.md): a simulated browser, the shop's server, the service, and a wallet by another project.
+// Only messages of the service change an order. Forged messages change nothing.
 
 import { createHmac } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
@@ -13,7 +13,7 @@ const stage = useStage(WITH_SHOP)
 beforeAll(() => trustAuthority(stage))
 
 describe('an order', () => {
-  it('is confirmed by the wallet, and shows the webhook as it was signed', async () => {
+  it('is confirmed, and shows the webhook as it was signed', async () => {
     const visitor = await visitorWith(stage, 'plum')
     await answerAge(stage, await visitor.prove())
     const page = await visitor.pageWith('verification.verified')
@@ -21,10 +21,10 @@ describe('an order', () => {
     expect(page).toContain('Signature verified')
     expect(page).toMatch(/x-service-signature<\/span>: t=\d{10},v1=[0-9a-f]{64}\n/)
     expect(page).toMatch(/webhook-signature<\/span>: v1,/)
-    expect(page).toContain('The shop looks for itself')
+    expect(page).toContain('The shop polls the outcome')
   })
 
-  it('is refused to who is not over 18, whatever else is in order', async () => {
+  it('is refused to a person who is not over 18', async () => {
     const visitor = await visitorWith(stage, 'plum')
     await answerAge(stage, await visitor.prove(), { claims: { age_over_18: false } })
     const page = await visitor.pageWith('verification.rejected')
@@ -32,17 +32,17 @@ describe('an order', () => {
     expect(page).toContain('predicate_false')
   })
 
-  it('is bound to the browser that brings its code back, once', async () => {
+  it('is bound to the browser that brings back its code, once', async () => {
     const visitor = await visitorWith(stage, 'meadow')
     const { back, link } = await visitor.sameDevice()
     await answerAge(stage, await stage.service.wallet.receive(link)).then(back)
     const page = await visitor.pageWith('verification.verified')
     expect(page).toContain('our server redeemed it for your order')
     expect(page).not.toMatch(/return_code=(?!…)/)
-    expect(page).toContain('The shop looks for itself')
+    expect(page).toContain('The shop polls the outcome')
   })
 
-  it('needs no proof where there is no alcohol', async () => {
+  it('needs no proof for goods without alcohol', async () => {
     const visitor = await visitorWith(stage, 'windfall')
     expect(stateOf(await visitor.page())).toBe('free')
     const response = await visitor.post('prove')
@@ -50,21 +50,21 @@ describe('an order', () => {
     expect(await visitor.page()).not.toContain('POST /v1/verify')
   })
 
-  it('asks once, however often the button is pressed', async () => {
+  it('creates one verification for a button pressed twice', async () => {
     const visitor = await visitorWith(stage, 'packet')
     const [one, two] = await Promise.all([visitor.post('prove'), visitor.post('prove')])
     expect(one.headers.get('location')).toMatch(/\/s\/v_/)
     expect(sessionOf(one)).toBe(sessionOf(two))
   })
 
-  it('is called off, and its webhook says so', async () => {
+  it('is canceled, and shows the webhook of it', async () => {
     const visitor = await visitorWith(stage, 'packet')
     await visitor.post('prove')
     await visitor.post('cancel')
     expect(stateOf(await visitor.pageWith('verification.canceled'))).toBe('canceled')
   })
 
-  it('shows no secret: not the key, not the token of the session page, not the QR', async () => {
+  it('shows no secret: no API key, no token of the session page, no QR', async () => {
     const visitor = await visitorWith(stage, 'plum')
     await visitor.post('prove')
     const page = await visitor.page()
@@ -78,7 +78,7 @@ describe('an order', () => {
   })
 })
 
-describe('what is not believed', () => {
+describe('a forged message', () => {
   it.each([
     ['an unsigned event', ({ body }: Post) => ({ headers: {}, body }), {}, 'malformed_signature'],
     ['an event signed with another secret', same, { secret: 'whsec_AAAA' }, 'wrong_signature'],
@@ -89,15 +89,15 @@ describe('what is not believed', () => {
       {},
       'wrong_signature',
     ],
-  ])('%s: 400, and the order stands as it stood', async (_, change, signing, said) => {
+  ])('%s: 400, and the order does not change', async (_, change, signing, said) => {
     const visitor = await visitorWith(stage, 'plum')
     const session = sessionOf(await visitor.post('prove'))
     const response = await sendWebhook(stage, change(signed(session, visitor.id(), signing)))
-    expect([response.status, await response.text()]).toEqual([400, `Not believed: ${said}.\n`])
+    expect([response.status, await response.text()]).toEqual([400, `Webhook refused: ${said}.\n`])
     expect(stateOf(await visitor.page())).toBe('waiting')
   })
 
-  it('another visit’s event, rightly signed', async () => {
+  it('a signed event of another visit changes nothing', async () => {
     const [mine, other] = [await visitorWith(stage, 'plum'), await visitorWith(stage, 'plum')]
     await mine.post('prove')
     const session = sessionOf(await other.post('prove'))
@@ -107,7 +107,7 @@ describe('what is not believed', () => {
     expect(await mine.page()).not.toContain(session)
   })
 
-  it('the same event again: it is shown once', async () => {
+  it('a repeated event is shown once', async () => {
     const visitor = await visitorWith(stage, 'plum')
     const session = sessionOf(await visitor.post('prove'))
     const post = signed(session, visitor.id())
@@ -116,24 +116,27 @@ describe('what is not believed', () => {
   })
 
   it.each([
-    ['an event of no visit', 'f'.repeat(64)],
-    ['an event that names none', ''],
-  ])('%s is understood, and of no interest', async (_, order) => {
+    ['an event of an unknown visit', 'f'.repeat(64)],
+    ['an event without a visit', ''],
+  ])('%s is accepted and ignored', async (_, order) => {
     expect((await sendWebhook(stage, signed('v_1', order))).status).toBe(204)
   })
 
-  it('a webhook of more than 64 KiB', async () => {
+  it('a webhook of more than 64 KiB is refused', async () => {
     expect((await sendWebhook(stage, { headers: {}, body: 'a'.repeat(65_537) })).status).toBe(413)
   })
 
-  it.each(['choose', 'prove', 'cancel', 'leave'])('a post to %s from another site', async (path) => {
-    const visitor = await visitorWith(stage, 'plum')
-    expect((await visitor.post(path, { Origin: 'https://elsewhere.example' })).status).toBe(403)
-    expect((await visitor.post(path, { 'Sec-Fetch-Site': 'cross-site' })).status).toBe(403)
-    expect(stateOf(await visitor.page())).toBe('chosen')
-  })
+  it.each(['choose', 'prove', 'cancel', 'leave'])(
+    'a POST to %s from another site is refused',
+    async (path) => {
+      const visitor = await visitorWith(stage, 'plum')
+      expect((await visitor.post(path, { Origin: 'https://elsewhere.example' })).status).toBe(403)
+      expect((await visitor.post(path, { 'Sec-Fetch-Site': 'cross-site' })).status).toBe(403)
+      expect(stateOf(await visitor.page())).toBe('chosen')
+    },
+  )
 
-  it('a cookie with another secret, or an id that nobody made', async () => {
+  it('a cookie with another secret or a forged id opens no visit', async () => {
     const visitor = await visitorWith(stage, 'plum')
     for (const cookie of [`${visitor.id()}.${'A'.repeat(22)}`, `${'0'.repeat(64)}.${'A'.repeat(22)}`, 'x']) {
       const page = await stage.service.fetch('/demo', { headers: { Cookie: `demo_visit=${cookie}` } })
@@ -143,7 +146,7 @@ describe('what is not believed', () => {
 })
 
 describe('the launcher', () => {
-  it('keeps the shop’s secrets in a file for its owner only, and in no configuration', () => {
+  it('stores the shop’s secrets in a file for its owner only, and in no configuration', () => {
     const { stateDir } = stage.service.server
     expect(statSync(join(stateDir, 'demo-shop.json')).mode & 0o777).toBe(0o600)
     const { api_key, webhook_secret } = shopOf(stage)
@@ -151,14 +154,14 @@ describe('the launcher', () => {
     expect([api_key, webhook_secret].filter((secret) => config.includes(secret))).toEqual([])
   })
 
-  it('lets the shop’s own door hear webhooks alone', async () => {
-    const door = new URL('/answer', shopOf(stage).settings.webhook.url)
-    const response = await fetch(door, { method: 'POST', body: '{}' })
-    expect([response.status, await response.text()]).toEqual([400, 'Not believed: malformed_signature.\n'])
-    expect((await fetch(new URL('/demo', door))).status).toBe(404)
+  it('accepts webhooks only on the shop’s own port', async () => {
+    const port = new URL('/answer', shopOf(stage).settings.webhook.url)
+    const response = await fetch(port, { method: 'POST', body: '{}' })
+    expect([response.status, await response.text()]).toEqual([400, 'Webhook refused: malformed_signature.\n'])
+    expect((await fetch(new URL('/demo', port))).status).toBe(404)
   })
 
-  it('keeps the shop and its orders from start to start, and says where it is', async () => {
+  it('keeps the shop and its orders across restarts, and prints its address', async () => {
     const visitor = await visitorWith(stage, 'plum')
     const before = shopOf(stage)
     await stage.service.server.restart()
@@ -167,13 +170,13 @@ describe('the launcher', () => {
     expect(stage.service.server.output()).toContain(`Open ${BASE_URL}/demo`)
   })
 
-  it('leaves no shop where DEMO is 0', async () => {
+  it('starts no shop with DEMO=0', async () => {
     await stage.service.server.restart({ DEMO: '0' })
     expect((await stage.service.fetch('/demo')).status).toBe(404)
   })
 })
 
-/** A browser that took something from the shelf. */
+/** Returns a browser with an order. */
 async function visitorWith({ service }: Stage, goods: string) {
   let cookie = ''
   const post = async (path: string, headers: Record<string, string> = {}, body = '') => {
@@ -190,9 +193,9 @@ async function visitorWith({ service }: Stage, goods: string) {
     post,
     page,
     id: () => /=([0-9a-f]{64})\./.exec(cookie)?.[1] ?? '',
-    /** To the request that a wallet gets by the QR. */
+    /** Returns the request of the QR. */
     prove: async () => service.wallet.receive(await uriOf(service, await post('prove'))),
-    /** To the link on the same device, and back from there with what the wallet was told. */
+    /** Returns the link for the same device, and the way back with the wallet's redirect. */
     sameDevice: async () => {
       const address = new URL((await post('prove')).headers.get('location') ?? '')
       const id = address.pathname.replace('/s/', '')
@@ -214,7 +217,7 @@ async function visitorWith({ service }: Stage, goods: string) {
       }
       return { link, back }
     },
-    /** The page, once an event is on it. */
+    /** Returns the page as soon as it shows an event. */
     pageWith: (event: string) =>
       vi.waitFor(
         async () => {
@@ -227,7 +230,7 @@ async function visitorWith({ service }: Stage, goods: string) {
   }
 }
 
-/** What a camera before the session page reads. */
+/** Decodes the QR of the session page. */
 async function uriOf({ fetch }: Stage['service'], sent: Response): Promise<string> {
   const { pathname, searchParams } = new URL(sent.headers.get('location') ?? '')
   const headers = { Authorization: `Bearer ${searchParams.get('token')}` }
@@ -237,12 +240,12 @@ async function uriOf({ fetch }: Stage['service'], sent: Response): Promise<strin
 
 type Post = { readonly headers: Record<string, string>; readonly body: string }
 
-/** To the address that anyone can reach. */
+/** Sends a webhook to the public address. */
 function sendWebhook({ service }: Stage, { headers, body }: Post): Promise<Response> {
   return service.fetch('/demo/webhook', { method: 'POST', headers, body })
 }
 
-/** An event that says what a cheat would like it to, signed as the contract says (section 7). */
+/** Forges an event of a verified session, signed as docs/contract.md, section 7, specifies. */
 function signed(
   session: string,
   order: string,

@@ -126,7 +126,7 @@ describe('the test wallet', () => {
   it('runs as a command', async () => {
     const { verification_id: id, wallet_request } = await stage.rp.create()
     const uri = wallet_request.uri.replaceAll('https://verifier.example', stage.service.server.origin)
-    const command = join(import.meta.dirname, '../../scripts/wallet/command.mjs')
+    const command = join(import.meta.dirname, '../../../scripts/wallet/command.mjs')
     const run = (...options: string[]) => promisify(execFile)(process.execPath, [command, uri, ...options])
     // The service goes by another address than it listens at: the command fetches, and cannot post.
     await expect(run('--reason', 'out_of_luck')).rejects.toThrow('is no reason')

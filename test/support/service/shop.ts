@@ -1,4 +1,4 @@
-// The demonstration shop of a test's service: its relying party, which also trusts the test's own authority.
+// The demo shop of a test's service: its relying party, which also trusts the test's authority.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,19 +6,19 @@ import type { CreatedRelyingParty } from './server.ts'
 import { expectStatus } from './service.ts'
 import type { Stage } from './stage.ts'
 
-/** The launcher's variables for a service with a shop. */
+/** Launcher variables of a service with a shop. */
 export const WITH_SHOP = { DEMO: '1' }
 
 export type ShopFile = CreatedRelyingParty & {
   readonly settings: { readonly webhook: { readonly url: string } }
 }
 
-/** What the launcher keeps of the shop. */
+/** Reads the launcher's file about the shop. */
 export function shopOf({ service }: Stage): ShopFile {
   return JSON.parse(readFileSync(join(service.server.stateDir, 'demo-shop.json'), 'utf8'))
 }
 
-/** Lets it believe the credentials of the test's person. */
+/** Makes the shop trust the test's authority. */
 export async function trustAuthority(stage: Stage): Promise<void> {
   const { relying_party_id } = shopOf(stage)
   const trust_anchors = [stage.authority.anchor()]

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url).href)
-const CONFIGS = ['wrangler.toml', 'wrangler.sandbox.toml']
-const COPIED = ['package.json', 'package-lock.json', 'tsconfig.json', ...CONFIGS, 'assets', 'scripts', 'src']
-const BUILT = ['dist/worker.js', 'dist/sandbox.js', 'dist/worker.sources']
+const FILES = ['package.json', 'package-lock.json', 'tsconfig.json', 'wrangler.toml', 'wrangler.sandbox.toml']
+const COPIED = [...FILES, 'assets', 'examples', 'packages', 'scripts', 'src']
+const BUILT = ['dist/worker.js', 'dist/sandbox.js', 'dist/demo-shop.js', 'dist/worker.sources']
 
 /** One change to a source file: text that stands in it exactly once is replaced, and more is appended. */
 export type Fault = {

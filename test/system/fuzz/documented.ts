@@ -66,10 +66,10 @@ function undocumentedPage(answer: FuzzAnswer): string | undefined {
   return policy.includes("default-src 'none'") ? undefined : 'a page without a policy'
 }
 
-/** Of the sandbox's pages: a script, or where to go on to. */
+/** Pages of the sandbox and the demo shop: a redirect, a script or a style sheet. */
 function undocumentedStep(answer: FuzzAnswer): string | undefined {
   if (answer.status === 303) return answer.headers.location === undefined ? 'no Location' : undefined
-  return typeOf(answer) === 'text/javascript' ? undefined : 'no script'
+  return ['text/javascript', 'text/css'].includes(typeOf(answer)) ? undefined : 'no script'
 }
 
 function undocumentedSuccess(path: string, answer: FuzzAnswer): string | undefined {

@@ -1,4 +1,4 @@
-// A visit on a platform of two maps: what it keeps, for how long, and for whom.
+// The object of a visit, on a simulated storage: contents, lifetime and access.
 
 import type { CreatedVerification, VerificationEvent } from '@wallet-verifier/client/wire'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -37,7 +37,7 @@ beforeEach(() => vi.useFakeTimers({ now: NOW }))
 afterEach(() => vi.useRealTimers())
 
 describe('a visit', () => {
-  it('is erased an hour after it began', async () => {
+  it('is erased an hour after its start', async () => {
     const { kept, setAlarm, visit } = open()
     await visit.open('plum', SECRET)
     expect(setAlarm).toHaveBeenCalledWith(NOW + 3_600_000)
@@ -46,7 +46,7 @@ describe('a visit', () => {
     expect(visit.read(SECRET)).toBeNull()
   })
 
-  it('is not begun anew by what comes for it once it is erased', async () => {
+  it('stays erased when calls and webhooks arrive later', async () => {
     const { kept, visit } = open()
     await visit.open('plum', SECRET)
     await visit.alarm()
@@ -55,7 +55,7 @@ describe('a visit', () => {
     expect(kept.size).toBe(0)
   })
 
-  it('is shown to nobody with another secret', async () => {
+  it('returns no order for another secret', async () => {
     const { visit } = open()
     await visit.open('plum', SECRET)
     expect(visit.read(SECRET)?.goods).toBe('plum')
@@ -66,7 +66,7 @@ describe('a visit', () => {
     ])
   })
 
-  it('writes down what was sent, what was learned and what was told', async () => {
+  it('stores calls, webhooks and the outcome', async () => {
     const { visit } = open()
     await visit.open('plum', SECRET)
     visit.called(CALL, CREATED)

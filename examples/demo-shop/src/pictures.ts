@@ -1,10 +1,10 @@
-// The shop's pictures, drawn here: no page of it loads anything from elsewhere.
+// The shop's pictures as inline SVG.
 
 import { html } from 'hono/html'
 import type { Look } from './goods.ts'
 import type { Markup } from './page.ts'
 
-/** A bottle, for decoration beside its name. */
+/** Draws a bottle. Its name is in the text beside it. */
 export function bottle({ shape, glass, label, mark }: Look): Markup {
   const { body, cap, paper } = SHAPES[shape]
   const [x, y, width, height] = paper
@@ -20,7 +20,7 @@ ${EMBLEMS[shape](mark, middle)}
 </svg>`
 }
 
-/** The shop's sign: a barrel seen from its end. */
+/** Draws the shop's sign: the end of a barrel. */
 export function sign(): Markup {
   return html`<svg class="sign" viewBox="0 0 48 48" aria-hidden="true" focusable="false">
 <circle cx="24" cy="24" r="22" fill="#8a2444"/>
@@ -60,7 +60,7 @@ const SHAPES: Readonly<Record<Look['shape'], Shape>> = {
   },
 }
 
-/** What is on the label, around a middle. */
+/** Emblem of the label, drawn around a vertical middle. */
 const EMBLEMS: Readonly<Record<Look['shape'], (ink: string, middle: number) => Markup>> = {
   wine: (ink, middle) => html`<circle cx="60" cy="${middle}" r="14" fill="${ink}"/>
 <circle cx="66" cy="${middle - 4}" r="11.5" fill="#f6ecd9"/>`,
