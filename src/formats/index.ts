@@ -5,17 +5,17 @@ import { jwtVcJson } from './jwt-vc-json/jwt-vc-json.ts'
 import { mdoc } from './mdoc/mdoc.ts'
 import { sdJwtVc } from './sd-jwt-vc/sd-jwt-vc.ts'
 
-/** Every credential format this service verifies, by its Credential Format Identifier. */
+/** Every credential format that this service verifies, by its Credential Format Identifier. */
 export const FORMATS = {
   'dc+sd-jwt': sdJwtVc,
   mso_mdoc: mdoc,
   jwt_vc_json: jwtVcJson,
 } as const satisfies Readonly<Record<string, CredentialFormat>>
 
-/** The Credential Format Identifiers of the registry. */
+/** Credential Format Identifiers of the registry. */
 export type FormatId = keyof typeof FORMATS
 
-/** The format of an identifier; `undefined` for one we do not know. */
+/** Returns the format of an identifier; `undefined` for an unknown one. */
 export function credentialFormat(id: string): CredentialFormat<FormatId> | undefined {
   return Object.hasOwn(FORMATS, id) ? FORMATS[id as FormatId] : undefined
 }

@@ -1,32 +1,37 @@
-// A JWT that an issuer signed, as the formats have it that are made of JWTs: its faults in their words, what it says of its
-// signer, and whose signature it is.
+// A JWT that an issuer signed, shared by the formats that are made of JWTs: refusals, trusted signers, signature.
 
 import type { PublicJwk } from '../crypto/jwk.ts'
 import { type DecodedJws, type JwsError, verifyJws } from '../crypto/jws.ts'
 import { err, ok, type Result } from '../result.ts'
 import { readJwsSigner } from '../trust/anchors/jws-signer.ts'
-import type { SignerClaims } from '../trust/anchors/signer.ts'
-import type { PresentationRefusal } from './format.ts'
+import { resolveSigner } from '../trust/anchors/resolve-signer.ts'
+import type { TrustedSigner } from '../trust/anchors/signer.ts'
+import type { Context, CredentialType, PresentationRefusal } from './format.ts'
 
-/** Faults of a JWS in the words of credential formats. */
-export const JWS_REFUSALS: Readonly<Record<JwsError, PresentationRefusal>> = {
-  malformed: { reason: 'malformed_credential' },
-  too_large: { reason: 'limit_exceeded' },
-  unsupported_algorithm: { reason: 'unsupported_algorithm' },
-  unsupported_critical_header: { reason: 'unsupported_critical_header' },
+/** Refusal for a JWS that cannot be decoded; `malformed` is the reason for a malformed one. */
+export function jwsRefusal<Malformed extends 'malformed_credential' | 'malformed_holder_binding'>(
+  error: JwsError,
+  malformed: Malformed,
+) {
+  if (error === 'malformed') return { reason: malformed }
+  return { reason: error === 'too_large' ? 'limit_exceeded' : error } as const
 }
 
-/** What a JWT says of its signer, who calls himself `iss`. */
-export function readSigner(
+/** Finds the trusted signers that a JWT with this `iss` may have. Its claims select an anchor; they prove nothing. */
+export async function resolveJwtIssuer(
   jws: DecodedJws,
   iss: string | undefined,
-): Result<SignerClaims, PresentationRefusal> {
+  credentialType: CredentialType,
+  { now, anchors, fetchResource }: Context,
+): Promise<Result<readonly TrustedSigner[], PresentationRefusal>> {
   const signer = readJwsSigner(jws, iss)
-  if (signer.ok) return signer
-  return err({ reason: signer.error === 'x5c' ? 'malformed_certificate_chain' : 'malformed_credential' })
+  if (!signer.ok) {
+    return err({ reason: signer.error === 'x5c' ? 'malformed_certificate_chain' : 'malformed_credential' })
+  }
+  return resolveSigner(signer.value, { now, anchors, fetchResource, credentialType, purpose: 'issuer' })
 }
 
-/** Finds whose signature it is: one of the keys that an issuer is known by made it. */
+/** Returns the issuer whose key made the signature. */
 export async function verifyIssuerSignature<Issuer extends { readonly keys: readonly PublicJwk[] }>(
   jws: DecodedJws,
   issuers: readonly Issuer[],

@@ -1,9 +1,9 @@
-// How a format records its checks: each as it is made, with the result it had.
+// Recording of the checks of a format, each with its result.
 
 import type { Result } from '../result.ts'
 import type { CheckId, Context } from './format.ts'
 
-/** Passes a step's result on, having traced it. */
+/** Returns a function that traces the result of a check and passes it on. */
 export function tracer(
   trace: Context['trace'],
 ): <T, E>(check: CheckId, result: Result<T, E>) => Result<T, E> {

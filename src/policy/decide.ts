@@ -76,7 +76,7 @@ function judge(
   policy: Policy,
   now: number,
 ): Judged {
-  const holds = credential.findings.length === 0
+  const holds = credential.reasons.length === 0
   const mismatched = new Set(valueMismatches.map((path) => JSON.stringify(path)))
   const readings = scopes.map((scope) => {
     const { proven, value } = readScope(credential.claims, scope, now)
@@ -91,7 +91,7 @@ function judge(
   const enough = sets.find((set) => set.every((scope) => checks.get(scope)))
   const level = deriveLevel(query_id, credential)
   const reasons: readonly (PolicyReason | false)[] = [
-    ...credential.findings,
+    ...credential.reasons,
     !reachesLevel(level.level, policy.required_assurance_level) && 'assurance_level_too_low',
     mismatched.size > 0 && 'value_mismatch',
     enough === undefined && 'predicate_false',

@@ -94,7 +94,7 @@ describe('a credential whose signer names a revocation list', () => {
     const stolen = await judge('require', REVOKED, { presentation: expired })
     expect(stolen.verdict.result).toEqual({ ok: false, error: { reason: 'certificate_revoked' } })
     const own = await judge('require', {}, { presentation: expired })
-    expect(own.verdict.result).toMatchObject({ ok: true, value: { findings: ['credential_expired'] } })
+    expect(own.verdict.result).toMatchObject({ ok: true, value: { reasons: ['credential_expired'] } })
   })
 
   it('is asked about before its own status: where a revoked signer points is not fetched', async () => {
@@ -116,7 +116,7 @@ it('a status told by a signer who may have been revoked is unknown, and passes s
   const judged = (certificateRevocation: 'accept_unknown' | 'require') =>
     verdictOn(presentation, { context: { certificateRevocation, fetchResource } })
   const accepted = await judged('accept_unknown')
-  expect(accepted.result).toMatchObject({ ok: true, value: { status: 'unavailable', findings: [] } })
+  expect(accepted.result).toMatchObject({ ok: true, value: { status: 'unavailable', reasons: [] } })
   expect(accepted.trace.at(-1)).toEqual(['status', 'fail'])
   expectRejection(await judged('require'), { reason: 'status_unavailable' }, 'status')
 })

@@ -127,7 +127,7 @@ export function describeFormat(subject: Subject): void {
       const verdict = await verdictOn(await subject.good())
       if (!verdict.result.ok) throw new Error(verdict.result.error.reason)
       expect(verdict.result.value).toMatchObject(subject.verified)
-      const authentic = { format: format.id, holderBound: true, status: 'not_present', findings: [] }
+      const authentic = { format: format.id, holderBound: true, status: 'not_present', reasons: [] }
       expect(verdict.result.value).toMatchObject(authentic)
       expect(verdict.trace).toHaveLength(CHECKS.length)
       expectOrderedTrace(verdict)
@@ -182,7 +182,7 @@ export function describeFormat(subject: Subject): void {
       ['notYetValid', 'credential_not_yet_valid'],
     ] as const)('that is %s is authentic, and the finding says so', async (variant, finding) => {
       const { result, trace } = await verdictOn(await variants[variant]())
-      expect(result).toMatchObject({ ok: true, value: { findings: [finding] } })
+      expect(result).toMatchObject({ ok: true, value: { reasons: [finding] } })
       expect(trace.find(([check]) => check === 'validity')).toEqual(['validity', 'fail'])
     })
 
@@ -201,7 +201,7 @@ export function describeFormat(subject: Subject): void {
     it('with a status that cannot be told verifies where that is accepted, and says that it is not known', async () => {
       const context = { fetchResource: unreachable().fetchResource, statusUnavailable: 'accept' }
       const { result, trace } = await verdictOn(await variants.withStatus(), { context })
-      expect(result).toMatchObject({ ok: true, value: { status: 'unavailable', findings: [] } })
+      expect(result).toMatchObject({ ok: true, value: { status: 'unavailable', reasons: [] } })
       expect(trace.at(-1)).toEqual(['status', 'fail'])
     })
 

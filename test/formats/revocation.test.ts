@@ -66,7 +66,7 @@ describe.each(SUBJECTS)('a credential with a $form status list', ({ form, list, 
     const { asked, verdict } = await judge(await present(entry(2)))
     expect(verdict.result).toMatchObject({
       ok: true,
-      value: { status: 'valid', statusAsOf: NOW, findings: [] },
+      value: { status: 'valid', statusAsOf: NOW, reasons: [] },
     })
     expect(verdict.trace.at(-1)).toEqual(['status', 'pass'])
     expect(asked).toMatchObject([{ url: URI, accept: `application/statuslist+${form}` }])
@@ -80,7 +80,7 @@ describe.each(SUBJECTS)('a credential with a $form status list', ({ form, list, 
     async (idx, status, finding) => {
       for (const statusUnavailable of ['refuse', 'accept'] as const) {
         const { verdict } = await judge(await present(entry(idx)), { context: { statusUnavailable } })
-        expect(verdict.result).toMatchObject({ ok: true, value: { status, findings: [finding] } })
+        expect(verdict.result).toMatchObject({ ok: true, value: { status, reasons: [finding] } })
         expect(verdict.trace.at(-1)).toEqual(['status', 'fail'])
       }
     },
@@ -103,7 +103,7 @@ describe.each(SUBJECTS)('a credential with a $form status list', ({ form, list, 
     const accepted = await judge(await present(status), { context: { statusUnavailable: 'accept' } })
     expect(accepted.verdict.result).toMatchObject({
       ok: true,
-      value: { status: 'unavailable', findings: [] },
+      value: { status: 'unavailable', reasons: [] },
     })
     expect([...refused.asked, ...accepted.asked]).toEqual([])
   })
@@ -123,7 +123,7 @@ describe.each(SUBJECTS)('a credential with a $form status list', ({ form, list, 
     const { asked, verdict } = await judge(await present(entry(0), true))
     expect(verdict.result).toMatchObject({
       ok: true,
-      value: { status: null, findings: ['credential_expired'] },
+      value: { status: null, reasons: ['credential_expired'] },
     })
     expect(verdict.trace.at(-1)).toEqual(['status', 'skip'])
     expect(asked).toEqual([])

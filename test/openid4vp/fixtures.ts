@@ -157,5 +157,5 @@ export const CREDENTIAL: VerifiedCredential = {
   claims: { age_over_18: true },
   holderBound: true,
   status: 'not_present',
-  findings: [],
+  reasons: [],
 }

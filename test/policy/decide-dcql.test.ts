@@ -88,7 +88,7 @@ describe('a claim', () => {
   })
 
   it('proves nothing in a credential that has ended', () => {
-    const decision = one({ path: ['tier'] }, { tier: 'gold' }, { findings: ['credential_expired'] })
+    const decision = one({ path: ['tier'] }, { tier: 'gold' }, { reasons: ['credential_expired'] })
     expect(decision).toMatchObject({ reason: 'credential_expired', checks: { 'q.tier': false }, claims: [] })
   })
 })
@@ -126,7 +126,7 @@ describe('an answer', () => {
     const told: Told[] = [
       ['a', { tier: 'iron' }],
       ['a', { tier: 'gold' }, { issuer: 'https://second.example' }],
-      ['a', { tier: 'gold' }, { findings: ['credential_revoked'] }],
+      ['a', { tier: 'gold' }, { reasons: ['credential_revoked'] }],
       ['a', { tier: 'gold' }, { anchor: { name: 'Low', assurance_level: 'low' } }],
     ]
     const decision = decided({ credentials: [tier('a')] }, told)
@@ -141,7 +141,7 @@ describe('an answer', () => {
   it('gives the gravest reason where none satisfies', () => {
     const told: Told[] = [
       ['a', { tier: 'iron' }],
-      ['a', { tier: 'gold' }, { findings: ['credential_revoked'] }],
+      ['a', { tier: 'gold' }, { reasons: ['credential_revoked'] }],
     ]
     const decision = decided({ credentials: [tier('a')] }, told)
     expect([decision.outcome, decision.reason, decision.credentials.length]).toEqual([

@@ -60,7 +60,7 @@ describe.each([11, 12, 13])('seed %i', (seed) => {
       )
       for (const { id } of decision.credentials) {
         const credential = presentations.find(({ queryId }) => queryId === id)?.credential
-        expect(credential?.findings).toEqual([])
+        expect(credential?.reasons).toEqual([])
         for (const age of asksAges(policy, id))
           expect(bearsOut(credential?.claims, age, policy.allow_derived)).toBe(true)
       }
@@ -141,7 +141,7 @@ function generateAnswer(
   const answered = query.credentials.filter(() => random.below(8) > 0)
   return answered.map(({ id }) =>
     presented(id, generateClaims(id, random), {
-      findings: random.below(6) === 0 ? [random.pick(FINDINGS)] : [],
+      reasons: random.below(6) === 0 ? [random.pick(FINDINGS)] : [],
       anchor: { name: 'Authority', assurance_level: random.pick(['low', 'substantial', 'high', 'high']) },
       holderBound: random.below(8) > 0,
     }),

@@ -230,14 +230,14 @@ describe('derivation from the birthdate', () => {
   })
 })
 
-describe('findings', () => {
+describe('reasons', () => {
   test.each<[CredentialReason]>([
     ['credential_expired'],
     ['credential_not_yet_valid'],
     ['credential_revoked'],
     ['credential_suspended'],
   ])('%s rejects, and the credential proves nothing', (finding) => {
-    const presentations = [presented('age_attestation', ADULT, { findings: [finding] })]
+    const presentations = [presented('age_attestation', ADULT, { reasons: [finding] })]
     expect(decide({ policy: AGE, presentations, now: NOW })).toMatchObject({
       outcome: 'rejected',
       reason: finding,
@@ -255,7 +255,7 @@ describe('findings', () => {
     } as const
     const presentations = [
       presented('pid', { family_name: 'Holmgren' }),
-      presented('membership', {}, { findings: ['credential_revoked'] }),
+      presented('membership', {}, { reasons: ['credential_revoked'] }),
     ]
     expect(decide({ policy: policyOf(changes), presentations, now: NOW })).toMatchObject({
       outcome: 'rejected',
@@ -280,13 +280,13 @@ describe('the first reason that applies is given', () => {
     '%s goes before what follows it',
     (reason, present) => {
       const policy = policyOf({ required_assurance_level: 'substantial' })
-      const findings = present
+      const reasons = present
         .filter((one): one is CredentialReason => one.startsWith('credential_'))
         .reverse()
       const level: AssuranceLevel = present.includes('assurance_level_too_low') ? 'low' : 'high'
       const valueMismatches = present.includes('value_mismatch') ? [['age_over_18']] : []
       const anchor = { name: 'Example Authority', assurance_level: level }
-      const presentation = presented('age_attestation', { age_over_18: false }, { findings, anchor })
+      const presentation = presented('age_attestation', { age_over_18: false }, { reasons, anchor })
       const decision = decide({ policy, presentations: [{ ...presentation, valueMismatches }], now: NOW })
       expect(decision).toMatchObject({ outcome: 'rejected', reason })
     },
@@ -304,8 +304,8 @@ test("a value outside the query's values rejects, and its scope is not proven", 
 
 describe('any', () => {
   const policy = policyOf({ credential_types: ['age_attestation', 'pid'] }, [SD_JWT])
-  const attestation = (claim: Json, findings: readonly CredentialReason[] = []) =>
-    presented('age_attestation', { age_over_18: claim }, { findings })
+  const attestation = (claim: Json, reasons: readonly CredentialReason[] = []) =>
+    presented('age_attestation', { age_over_18: claim }, { reasons })
   const pid = (claim: Json) => presented('pid', { age_equal_or_over: { 18: claim } })
 
   test('is content with either credential', () => {
@@ -422,7 +422,7 @@ describe('all', () => {
       SD_JWT,
       MDOC,
     ])
-    const expired = { credentialType: 'pid', findings: ['credential_expired' as const] }
+    const expired = { credentialType: 'pid', reasons: ['credential_expired' as const] }
     const element = { 'eu.europa.ec.eudi.pid.1': { family_name: 'Holmgren' } }
     const presentations = [
       presented('pid-dc_sd-jwt', { family_name: 'Holmgren' }, expired),

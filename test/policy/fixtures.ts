@@ -72,7 +72,7 @@ export function presented(
     claims,
     holderBound: true,
     status: 'not_present',
-    findings: [],
+    reasons: [],
     ...changes,
   }
   return { queryId, credential, valueMismatches: [] }

@@ -26,21 +26,21 @@ export const jwtVcJson: CredentialFormat<typeof FORMAT> = {
   metaTypes,
   typesPerMeta: 'several',
   buildMeta: (types) => ({ type_values: types.map((type) => [type]) }),
-  // §7.1: the root is the credential, an object, so a path begins with a name.
+  // §7.1: the root is the credential, an object, so a path starts with a name.
   isClaimsPath: ([first]) => typeof first === 'string',
   claimsParameters: {},
   verify: verifyJwtVc,
 }
 
-/** The type that every credential has, as it is written and as JSON-LD expands it. */
+/** The type that every credential has: its short form and its JSON-LD expansion. */
 const BASE_TYPES: readonly Json[] = [
   'VerifiableCredential',
   'https://www.w3.org/2018/credentials#VerifiableCredential',
 ]
 
 /**
- * B.1.1: `type_values` is a list of alternatives, each a list of types that a credential has all of. An alternative is read
- * where it names one type beside `VerifiableCredential`; one that wants two is no question that this service asks.
+ * B.1.1: `type_values` is a list of alternatives. A credential must have all types of one alternative. This service
+ * supports alternatives with one type besides `VerifiableCredential`.
  */
 function metaTypes(meta: JsonObject): readonly string[] | undefined {
   const alternatives = member(meta, 'type_values')

@@ -1,25 +1,25 @@
-// What a wallet presents: a VP JWT around one VC JWT, or, where no holder binding was asked for, the VC JWT alone
-// (OpenID4VP 1.0 B.1.3.1.5; VCDM 1.1 §6.3.1). Only taken apart here; nothing is verified.
+// Decoding of a presentation: a VP JWT around one VC JWT, or the VC JWT alone if holder binding was waived
+// (OpenID4VP 1.0 B.1.3.1.5; VCDM 1.1 §6.3.1). Nothing is verified here.
 
 import { isJsonObject, type Json, type JsonObject, member } from '../../codec/json.ts'
 import { type DecodedJws, decodeJws } from '../../crypto/jws.ts'
 import { JWT_VC } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { isVersion1, wordsOf } from '../../trust/vcdm.ts'
-import type { PresentationRefusal } from '../format.ts'
-import { JWS_REFUSALS } from '../issuer-jwt.ts'
+import type { CredentialRefusal } from '../format.ts'
+import { jwsRefusal } from '../issuer-jwt.ts'
 
-/** The two JWTs. `presentation` is undefined for a credential that came alone. */
+/** The two JWTs. `presentation` is undefined for a credential without a VP JWT. */
 export type DecodedPresentation = {
   readonly credential: SignedJwt
   readonly presentation: SignedJwt | undefined
 }
 
-/** A JWT, and the VCDM object that it carries in `vc` or `vp`. */
+/** A JWT, and the VCDM object in its `vc` or `vp`. */
 export type SignedJwt = { readonly jws: DecodedJws; readonly content: JsonObject }
 
-/** Takes a presentation apart. */
-export function decodePresentation(presentation: Json): Result<DecodedPresentation, PresentationRefusal> {
+/** Decodes a presentation. */
+export function decodePresentation(presentation: Json): Result<DecodedPresentation, CredentialRefusal> {
   if (typeof presentation !== 'string') return err({ reason: 'malformed_credential' })
   const outer = decodeJwt(presentation, JWT_VC.presentation)
   if (!outer.ok) return outer
@@ -33,23 +33,26 @@ export function decodePresentation(presentation: Json): Result<DecodedPresentati
   if (!encoded.ok) return encoded
   const inner = decodeJwt(encoded.value, JWT_VC.credential)
   if (!inner.ok) return inner
-  // No `vc` in there: something else than a credential, a presentation inside the presentation among them (§13.2).
+  // Without `vc` it is not a credential. It may be a presentation inside the presentation (§13.2).
   const credential = contentOf(inner.value, 'vc')
   return credential.ok ? ok({ credential: credential.value, presentation: vp.value }) : credential
 }
 
-/** VCDM 1.1 §6.3.1: `typ`, where it is there, is `JWT`. `vc+jwt` and `vp+jwt` are another encoding, of another data model. */
-function decodeJwt(compact: string, limits: typeof JWT_VC.presentation | typeof JWT_VC.credential) {
+/** VCDM 1.1 §6.3.1: `typ` is absent or `JWT`. `vc+jwt` and `vp+jwt` belong to another data model. */
+function decodeJwt(
+  compact: string,
+  limits: (typeof JWT_VC)[keyof typeof JWT_VC],
+): Result<DecodedJws, CredentialRefusal> {
   const jws = decodeJws(compact, limits)
-  if (!jws.ok) return err(JWS_REFUSALS[jws.error])
+  if (!jws.ok) return err(jwsRefusal(jws.error, 'malformed_credential'))
   const typ = member(jws.value.header, 'typ')
-  return typ === undefined || typ === 'JWT' ? jws : err<PresentationRefusal>({ reason: 'wrong_token_type' })
+  return typ === undefined || typ === 'JWT' ? jws : err({ reason: 'wrong_token_type' })
 }
 
-/** Members of VCDM objects that JWTs without `vc` and `vp` have beside their claims (VC-JOSE-COSE): the two are not mixed. */
+/** Members that VC-JOSE-COSE puts beside the claims, in JWTs without `vc` and `vp`. The two are not mixed. */
 const OF_ANOTHER_ENCODING = ['@context', 'type', 'credentialSubject', 'verifiableCredential']
 
-function contentOf(jws: DecodedJws, name: 'vc' | 'vp'): Result<SignedJwt, PresentationRefusal> {
+function contentOf(jws: DecodedJws, name: 'vc' | 'vp'): Result<SignedJwt, CredentialRefusal> {
   const content = member(jws.payload, name)
   const others = [...OF_ANOTHER_ENCODING, name === 'vc' ? 'vp' : 'vc']
   if (!isJsonObject(content) || others.some((other) => Object.hasOwn(jws.payload, other)))
@@ -61,8 +64,8 @@ function contentOf(jws: DecodedJws, name: 'vc' | 'vp'): Result<SignedJwt, Presen
     : err({ reason: 'invalid_claim', claim: `${name}.type` })
 }
 
-/** One presentation answers one credential query (§8.1), so it holds one credential: a JWT, in a list of one. */
-function onlyCredential(vp: JsonObject): Result<string, PresentationRefusal> {
+/** A presentation is for one credential query (§8.1), so it holds one credential: a list of one JWT. */
+function onlyCredential(vp: JsonObject): Result<string, CredentialRefusal> {
   const credentials = member(vp, 'verifiableCredential')
   const [credential] = Array.isArray(credentials) && credentials.length === 1 ? credentials : []
   return typeof credential === 'string'

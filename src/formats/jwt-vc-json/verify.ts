@@ -1,12 +1,11 @@
-// A W3C Verifiable Credential as a JWT without JSON-LD (OpenID4VP 1.0 B.1.3.1; VCDM 1.1 §6.3.1): of a type we know, signed by
-// an issuer an anchor vouches for, presented by its holder, and valid now.
+// A W3C Verifiable Credential as a JWT without JSON-LD (OpenID4VP 1.0 B.1.3.1; VCDM 1.1 §6.3.1). It must have a known
+// type, a trusted issuer, a proof by its holder, and be valid now.
 
 import { type Json, member } from '../../codec/json.ts'
 import { err, ok, type Result } from '../../result.ts'
-import { resolveSigner } from '../../trust/anchors/resolve-signer.ts'
-import type { TrustedSigner } from '../../trust/anchors/signer.ts'
 import { checkBitstringStatus, worseOf } from '../../trust/status/bitstring-status-list.ts'
 import { parseStatusClaim } from '../../trust/status/status-list.ts'
+import { completeVerification, type ReadStatus, tokenStatus } from '../complete-verification.ts'
 import type {
   Context,
   CredentialType,
@@ -14,15 +13,14 @@ import type {
   RequestBinding,
   VerifiedCredential,
 } from '../format.ts'
-import { readSigner, verifyIssuerSignature } from '../issuer-jwt.ts'
-import { checkRevocation, listedStatus, type ReadStatus, statusContext } from '../revocation.ts'
-import { checkValidity } from '../sd-jwt-vc/validity.ts'
+import { resolveJwtIssuer, verifyIssuerSignature } from '../issuer-jwt.ts'
+import { checkValidity } from '../jwt-validity.ts'
 import { tracer } from '../tracer.ts'
-import { type Credential, readCredential } from './credential.ts'
+import { type Credential, parseCredential } from './credential.ts'
 import { verifyHolderBinding } from './holder-binding.ts'
 import { type DecodedPresentation, decodePresentation, type SignedJwt } from './presentation.ts'
 
-/** The Credential Format Identifier (OpenID4VP 1.0 B.1.3.1.1). */
+/** Credential Format Identifier (OpenID4VP 1.0 B.1.3.1.1). */
 export const FORMAT = 'jwt_vc_json'
 
 /** Verifies one presentation (the `verify` of `CredentialFormat`). */
@@ -35,34 +33,27 @@ export async function verifyJwtVc(
   const decoded = traced('structure', decode(presentation))
   if (!decoded.ok) return decoded
   const { parts, credential } = decoded.value
-  const type = traced('type', typeOf(credential, expected, context))
-  if (!type.ok) return type
-  const issuer = await verifyIssuer(parts.credential, credential, type.value.credentialType, context)
+  const { jws } = parts.credential
+  const known = traced('type', typeOf(credential, expected, context))
+  if (!known.ok) return known
+  const { type } = known.value
+  const issuers = traced('issuer_trust', await resolveJwtIssuer(jws, credential.issuer, type, context))
+  if (!issuers.ok) return issuers
+  const issuer = traced('issuer_signature', await verifyIssuerSignature(jws, issuers.value))
   if (!issuer.ok) return issuer
   context.trace('disclosures', 'skip')
   const holderBound = await verifyHolderBinding(parts, credential, expected, context)
   if (!holderBound.ok) return holderBound
-  const findings = checkValidity(credential.validity, { now: context.now, audience: expected.audience })
-  context.trace('validity', findings.ok && findings.value.length === 0 ? 'pass' : 'fail')
-  if (!findings.ok) return findings
-  const read = statusReader(
-    parts.credential,
-    { type: type.value.credentialType, anchor: issuer.value.anchor },
-    context,
-  )
-  const standing = await checkRevocation({ issuer: issuer.value, read }, findings.value, context)
-  if (!standing.ok) return standing
-  return ok({
+  const checked = {
     format: FORMAT,
-    typeIdentifier: type.value.identifier,
-    credentialType: type.value.credentialType.name,
-    issuer: issuer.value.issuer,
-    anchor: issuer.value.anchor,
-    authorityKeyIdentifiers: issuer.value.authorityKeyIdentifiers,
+    ...known.value,
+    issuer: issuer.value,
     claims: credential.root,
     holderBound: holderBound.value,
-    ...standing.value,
-  })
+    readStatus: statusReader(parts.credential),
+  }
+  const validity = checkValidity(credential.validity, { now: context.now, audience: expected.audience })
+  return completeVerification(checked, validity, context)
 }
 
 type Decoded = { readonly parts: DecodedPresentation; readonly credential: Credential }
@@ -70,54 +61,37 @@ type Decoded = { readonly parts: DecodedPresentation; readonly credential: Crede
 function decode(presentation: Json): Result<Decoded, PresentationRefusal> {
   const parts = decodePresentation(presentation)
   if (!parts.ok) return parts
-  const credential = readCredential(parts.value.credential)
+  const credential = parseCredential(parts.value.credential)
   return credential.ok ? ok({ parts: parts.value, credential: credential.value }) : credential
 }
 
-type KnownType = { readonly identifier: string; readonly credentialType: CredentialType }
+type KnownType = { readonly typeIdentifier: string; readonly type: CredentialType }
 
-/** A credential may have several types we know: the one that was asked for decides whom to trust, else the first. */
+/** Selects one of the known types of a credential: the requested one, else the first. Anchors vouch for a type. */
 function typeOf(
-  { types }: Credential,
-  { types: asked = [] }: RequestBinding,
+  credential: Credential,
+  { types: requested = [] }: RequestBinding,
   context: Context,
 ): Result<KnownType, PresentationRefusal> {
-  const known = types.flatMap((identifier): readonly KnownType[] => {
-    const credentialType = context.typeOf(FORMAT, identifier)
-    return credentialType === undefined ? [] : [{ identifier, credentialType }]
+  const known = credential.types.flatMap((typeIdentifier): readonly KnownType[] => {
+    const type = context.typeOf(FORMAT, typeIdentifier)
+    return type === undefined ? [] : [{ typeIdentifier, type }]
   })
-  const type = known.find(({ identifier }) => asked.includes(identifier)) ?? known[0]
+  const type = known.find(({ typeIdentifier }) => requested.includes(typeIdentifier)) ?? known[0]
   return type === undefined ? err({ reason: 'unknown_credential_type' }) : ok(type)
 }
 
-async function verifyIssuer(
-  { jws }: SignedJwt,
-  { issuer }: Credential,
-  credentialType: CredentialType,
-  context: Context,
-): Promise<Result<TrustedSigner, PresentationRefusal>> {
-  const traced = tracer(context.trace)
-  const claims = readSigner(jws, issuer)
-  const { now, anchors, fetchResource } = context
-  const trust = { now, anchors, fetchResource, credentialType, purpose: 'issuer' } as const
-  const signers = traced('issuer_trust', claims.ok ? await resolveSigner(claims.value, trust) : claims)
-  if (!signers.ok) return signers
-  return traced('issuer_signature', await verifyIssuerSignature(jws, signers.value))
-}
-
-/** VCDM 1.1 §4.9 `credentialStatus`, or the `status` of any JWT (Token Status List §6.2). An issuer that names both means both. */
-function statusReader(
-  { jws, content }: SignedJwt,
-  { type, anchor }: { readonly type: CredentialType; readonly anchor: TrustedSigner['anchor'] },
-  context: Context,
-): ReadStatus | undefined {
+/**
+ * Reads `credentialStatus` (VCDM 1.1 §4.9) or the `status` of a JWT (Token Status List §6.2). If both are present,
+ * both apply.
+ */
+function statusReader({ jws, content }: SignedJwt): ReadStatus | undefined {
   const status = member(jws.payload, 'status')
   const credentialStatus = member(content, 'credentialStatus')
-  const listed =
-    status === undefined ? undefined : listedStatus(parseStatusClaim(status), { type, anchor }, context)
-  if (credentialStatus === undefined) return listed
-  return async () => {
-    const found = await checkBitstringStatus(credentialStatus, statusContext({ type, anchor }, context))
-    return listed === undefined ? found : worseOf(await listed(), found)
+  const readToken = tokenStatus(status === undefined ? undefined : parseStatusClaim(status))
+  if (credentialStatus === undefined) return readToken
+  return async (context) => {
+    const bitstring = await checkBitstringStatus(credentialStatus, context)
+    return readToken === undefined ? bitstring : worseOf(await readToken(context), bitstring)
   }
 }

@@ -1,27 +1,21 @@
-// DeviceSigned (ISO/IEC 18013-5 §9.1.3): the device key the issuer named signs, or authenticates with a MAC, this very
-// session. Exactly one of the two; the answer does not choose whether there is one.
+// DeviceSigned (ISO/IEC 18013-5 §9.1.3): the device key that the issuer named signs this session, or authenticates it
+// with a MAC. Exactly one of the two is required.
 
 import { type CborItem, decodeCbor, embeddedOf, entryOf, isMapOf } from '../../codec/cbor.ts'
 import { embedCbor, encodeCbor } from '../../codec/cbor-encode.ts'
-import {
-  type CoseError,
-  decodeCoseMac0,
-  decodeCoseSign1,
-  verifyCoseMac0,
-  verifyCoseSign1,
-} from '../../crypto/cose.ts'
+import { decodeCoseMac0, decodeCoseSign1, verifyCoseMac0, verifyCoseSign1 } from '../../crypto/cose.ts'
 import type { PrivateJwk, PublicJwk } from '../../crypto/jwk.ts'
 import { MDOC } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { PresentationRefusal } from '../format.ts'
 import { deriveMacKey } from './device-mac.ts'
-import { COSE_REFUSALS } from './issuer-signed.ts'
+import { coseRefusal } from './refusals.ts'
 
-/** The session a device authenticates. */
+/** The session that a device authenticates. */
 export type Session = {
   /** The encoded SessionTranscript. */
   readonly transcript: Uint8Array<ArrayBuffer>
-  /** Our private key a MAC is agreed with: the one the answer was encrypted to. Without it there is no MAC. */
+  /** Our private key for a MAC: the one that the response was encrypted to. Null: no MAC is possible. */
   readonly privateKey: PrivateJwk | null
 }
 
@@ -37,26 +31,23 @@ export async function verifyDeviceAuth(
   const deviceAuth = entryOf(deviceSigned, 'deviceAuth')
   if (!isMapOf(deviceSigned, 'nameSpaces', 'deviceAuth') || nameSpaces === undefined)
     return err({ reason: 'malformed_holder_binding' })
-  const fault = judgeNameSpaces(nameSpaces)
-  if (fault !== undefined) return err(fault)
+  const refusal = checkNameSpaces(nameSpaces)
+  if (refusal !== undefined) return err(refusal)
   const payload = embedCbor(
     encodeCbor(['DeviceAuthentication', { encoded: session.transcript }, docType, nameSpaces]),
   )
   return verifyProof(deviceAuth, payload, deviceKey, session)
 }
 
-/**
- * §9.1.2.4: elements signed by the device are claims of the holder's, authorised only where the issuer says so. We ask for
- * none, so there are none to authorise.
- */
-function judgeNameSpaces(nameSpaces: CborItem): PresentationRefusal | undefined {
+/** §9.1.2.4: device-signed elements are claims of the holder, which the issuer must authorise. We request none. */
+function checkNameSpaces(nameSpaces: CborItem): PresentationRefusal | undefined {
   const embedded = embeddedOf(nameSpaces)
   const decoded = embedded && decodeCbor(embedded, MDOC.deviceNameSpaces)
   if (!decoded?.ok || decoded.value.type !== 'map') return { reason: 'malformed_holder_binding' }
   return decoded.value.entries.length === 0 ? undefined : { reason: 'forbidden_disclosure' }
 }
 
-/** The payload is detached: it is what we know, not what we are told. */
+/** The payload is detached: it is built from our own values. */
 function verifyProof(
   deviceAuth: CborItem | undefined,
   payload: Uint8Array<ArrayBuffer>,
@@ -78,7 +69,7 @@ async function verifySignature(
   deviceKey: PublicJwk,
 ): Promise<Result<null, PresentationRefusal>> {
   const message = decodeCoseSign1(deviceSignature)
-  if (!message.ok) return err(rejectionOf(message.error))
+  if (!message.ok) return err(coseRefusal(message.error, 'malformed_holder_binding'))
   if (message.value.payload !== null) return err({ reason: 'malformed_holder_binding' })
   return (await verifyCoseSign1(message.value, payload, deviceKey))
     ? ok(null)
@@ -92,16 +83,12 @@ async function verifyMac(
   { privateKey, transcript }: Session,
 ): Promise<Result<null, PresentationRefusal>> {
   const message = decodeCoseMac0(deviceMac)
-  if (!message.ok) return err(rejectionOf(message.error))
+  if (!message.ok) return err(coseRefusal(message.error, 'malformed_holder_binding'))
   if (message.value.payload !== null) return err({ reason: 'malformed_holder_binding' })
   const key = privateKey === null ? undefined : await deriveMacKey(privateKey, deviceKey, transcript)
-  // A MAC needs a key of ours on the same curve: where there is none, we offered no MAC.
+  // A MAC needs one of our keys on the same curve. Without such a key we offered no MAC.
   if (key === undefined) return err({ reason: 'unsupported_algorithm' })
   return (await verifyCoseMac0(message.value, payload, key))
     ? ok(null)
     : err({ reason: 'invalid_holder_signature' })
-}
-
-function rejectionOf(fault: CoseError): PresentationRefusal {
-  return fault === 'malformed' ? { reason: 'malformed_holder_binding' } : COSE_REFUSALS[fault]
 }

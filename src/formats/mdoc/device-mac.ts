@@ -1,16 +1,17 @@
-// EMacKey (ISO/IEC 18013-5 §9.1.3.5): what our private key and the device's public key agree on, bound to the session.
+// EMacKey (ISO/IEC 18013-5 §9.1.3.5): the key agreed from our private key and the device's public key, bound to the
+// session.
 
 import { utf8 } from '../../codec/bytes.ts'
 import { embedCbor } from '../../codec/cbor-encode.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import type { PrivateJwk, PublicJwk } from '../../crypto/jwk.ts'
 
-/** The COSE identifier OpenID4VP 1.0 B.2.2 gives to HMAC 256/256 with a key agreed by ECDH on P-256. */
+/** COSE identifier of HMAC 256/256 with a key agreed by ECDH on P-256 (OpenID4VP 1.0 B.2.2). */
 export const HMAC_WITH_P256 = -65537
 
 const ECDH = { name: 'ECDH', namedCurve: 'P-256' } as const
 
-/** Derives the 32 bytes of EMacKey; `undefined` where the two keys are not both on P-256. */
+/** Derives the 32 bytes of EMacKey; `undefined` unless both keys are on P-256. */
 export async function deriveMacKey(
   privateKey: PrivateJwk,
   { kty, crv, x, y }: PublicJwk,
@@ -29,9 +30,9 @@ export async function deriveMacKey(
   return new Uint8Array(await crypto.subtle.deriveBits(parameters, material, 256))
 }
 
-/** The key and nothing else: WebCrypto would heed `use`, `alg` and `key_ops`. */
+/** Only the key members: WebCrypto would apply `use`, `alg` and `key_ops`. */
 function agreementKey({ kty, crv, x, y, d }: PrivateJwk): JsonWebKey {
-  return { kty, crv, x, y, d } as JsonWebKey // members that are absent stay absent for WebCrypto
+  return { kty, crv, x, y, d } as JsonWebKey // absent members stay absent for WebCrypto
 }
 
 async function importPublicKey(jwk: JsonWebKey): Promise<CryptoKey | undefined> {

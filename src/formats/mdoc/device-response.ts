@@ -1,5 +1,5 @@
-// DeviceResponse (ISO/IEC 18013-5 §8.3.2.1.2.2) as OpenID4VP 1.0 B.2 presents it: base64url of one CBOR map with exactly
-// one document (HAIP 1.0 §5.3.1). Unknown members are refused: no signature covers these maps, so nobody vouches for them.
+// DeviceResponse (ISO/IEC 18013-5 §8.3.2.1.2.2) as OpenID4VP 1.0 B.2 presents it: base64url of one CBOR map with
+// exactly one document (HAIP 1.0 §5.3.1). Unknown members are refused, because no signature covers these maps.
 
 import { decodeBase64url } from '../../codec/base64url.ts'
 import { type CborItem, decodeCbor, entryOf, isMapOf, textOf } from '../../codec/cbor.ts'
@@ -7,13 +7,13 @@ import type { Json } from '../../codec/json.ts'
 import { MDOC } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { CredentialRefusal } from '../format.ts'
-import { unreadable } from './unreadable.ts'
+import { cborRefusal } from './refusals.ts'
 
 /** One document as received. Nothing is verified. */
 export type DecodedDocument = {
   readonly docType: string
   readonly issuerSigned: CborItem
-  /** `undefined` where the holder proves nothing. */
+  /** `undefined` if there is no proof of possession. */
   readonly deviceSigned: CborItem | undefined
 }
 
@@ -24,13 +24,13 @@ export function decodeDeviceResponse(presentation: Json): Result<DecodedDocument
   const bytes = decodeBase64url(presentation)
   if (bytes === undefined) return err({ reason: 'malformed_credential' })
   const response = decodeCbor(bytes, MDOC.deviceResponse)
-  if (!response.ok) return err(unreadable(response.error))
+  if (!response.ok) return err(cborRefusal(response.error))
   const document = soleDocument(response.value)
   const decoded = document && decodeDocument(document)
   return decoded === undefined ? err({ reason: 'malformed_credential' }) : ok(decoded)
 }
 
-/** With status 0 and one document for the one type that was asked for there is no document left to be in error. */
+/** With status 0 and one document for the requested type, no document can be in error. */
 function soleDocument(response: CborItem): CborItem | undefined {
   if (!isMapOf(response, 'version', 'documents', 'status')) return undefined
   const status = entryOf(response, 'status')
@@ -40,7 +40,7 @@ function soleDocument(response: CborItem): CborItem | undefined {
   return documents?.type === 'array' && documents.items.length === 1 ? documents.items[0] : undefined
 }
 
-/** `errors` explains elements that are not there. What is not there answers no query, so it is not read. */
+/** `errors` explains missing elements. It is not read, because missing elements satisfy no query. */
 function decodeDocument(document: CborItem): DecodedDocument | undefined {
   if (!isMapOf(document, 'docType', 'issuerSigned', 'deviceSigned', 'errors')) return undefined
   const docType = textOf(entryOf(document, 'docType'))

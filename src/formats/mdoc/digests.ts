@@ -1,5 +1,5 @@
-// Which data elements the issuer signed (ISO/IEC 18013-5 §9.1.2.5): the digest of every received item, tag 24 and all,
-// must stand in the MSO under the item's own namespace and digest identifier.
+// Check that the issuer signed each data element (ISO/IEC 18013-5 §9.1.2.5). The digest of each received item, tag 24
+// included, must be in the MSO under the item's own namespace and digest identifier.
 
 import { equalBytes } from '../../codec/bytes.ts'
 import { bytesOf, type CborItem, decodeCbor, embeddedOf, entryOf, textOf } from '../../codec/cbor.ts'
@@ -44,13 +44,13 @@ async function openItems(
     identifiers.add(digestId)
     elements.set(elementIdentifier, value)
   }
-  // Own members whatever they are called: `fromEntries` defines, it does not assign.
+  // `fromEntries` defines members instead of assigning them, so every name is safe.
   return ok(Object.fromEntries(elements))
 }
 
 type Item = { readonly digestId: number; readonly elementIdentifier: string; readonly value: Json }
 
-/** IssuerSignedItemBytes. How long `random` is, is the issuer's duty. */
+/** Decodes IssuerSignedItemBytes. The issuer is responsible for the length of `random`. */
 function decodeItem(received: CborItem): Result<Item, CredentialRefusal> {
   const embedded = embeddedOf(received)
   const decoded = embedded && decodeCbor(embedded, MDOC.issuerSignedItem)

@@ -1,5 +1,5 @@
-// Who may have signed an MSO (ISO/IEC 18013-5 §9.3.3 and Annex B.1.4): the leaf of `x5chain`, pinned or below an anchored
-// authority. Of a mobile driving licence's signer the profile asks more: its extended key usage, and its authority's country.
+// The signer of an MSO (ISO/IEC 18013-5 §9.3.3 and Annex B.1.4): the leaf of `x5chain`, pinned or below an anchored
+// authority. For a mobile driving licence the profile adds rules on extended key usage and on the authority's country.
 
 import { isJsonObject, type JsonObject, member } from '../../codec/json.ts'
 import { err, ok, type Result } from '../../result.ts'
@@ -21,7 +21,7 @@ const DRIVING_LICENCE = {
   extendedKeyUsage: '1.0.18013.5.1.2',
 } as const
 
-/** Finds the document signer an anchor vouches for. Only certificates can: an mdoc names no issuer besides. */
+/** Finds the document signer that an anchor vouches for. An mdoc names its issuer by certificates only. */
 export async function resolveDocumentSigner(
   { chain, issuerAuth, mso }: DecodedIssuerSigned,
   credentialType: CredentialType,
@@ -36,7 +36,7 @@ export async function resolveDocumentSigner(
     { iss: undefined, kid: undefined, chain, algorithm: issuerAuth.algorithm.name },
     {
       now,
-      // An authority cannot vouch for a signer of another country. A pinned one is vouched for by itself.
+      // An authority cannot vouch for a signer of another country. A pinned signer needs no authority.
       anchors: (isFromElsewhere ? anchors.filter(isPin) : anchors).map((anchor) =>
         isLicence ? withSignerUsage(anchor) : anchor,
       ),
@@ -52,7 +52,7 @@ export async function resolveDocumentSigner(
   return signer === undefined ? err({ reason: 'untrusted_issuer' }) : ok({ ...signer, certificate })
 }
 
-/** Annex B.1.4: a licence's signer is certified for that. What the anchor itself demands comes first. */
+/** Annex B.1.4: the certificate of a licence's signer has this key usage. The anchor's own rule takes precedence. */
 function withSignerUsage(anchor: TrustAnchor): TrustAnchor {
   return anchor.eku === undefined ? { ...anchor, eku: [DRIVING_LICENCE.extendedKeyUsage] } : anchor
 }
@@ -64,7 +64,7 @@ function isPin(anchor: TrustAnchor): boolean {
 const COUNTRY = '2.5.4.6'
 const STATE_OR_PROVINCE = '2.5.4.8'
 
-/** Annex B.1.4: subject and issuer name one country, the same, and one state or province where the subject has one. */
+/** Annex B.1.4: subject and issuer have the same country, and the same state or province if the subject has one. */
 function sharesCountry({ subject, issuer }: Certificate): boolean {
   const country = soleValue(subject, COUNTRY)
   const hasState = attributeValues(subject, STATE_OR_PROVINCE).length > 0
@@ -87,8 +87,8 @@ const ISSUING = [
 ] as const
 
 /**
- * The first element that says a licence was issued elsewhere than its signer's certificate says (§9.3.1). An element that is
- * not disclosed, or an attribute the certificate has not got, says nothing.
+ * Returns the first element that names another place of issue than the signer's certificate (§9.3.1). Skips elements
+ * that are not disclosed and attributes that the certificate lacks.
  */
 export function contradictedElement(
   docType: string,

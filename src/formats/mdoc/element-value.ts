@@ -4,7 +4,7 @@ import { encodeBase64url } from '../../codec/base64url.ts'
 import type { CborItem } from '../../codec/cbor.ts'
 import type { Json } from '../../codec/json.ts'
 
-/** The value as JSON; `undefined` where JSON cannot say it: a number beyond 2^53, a key that is no text, a date that is none. */
+/** Converts to JSON. Returns `undefined` for a number beyond 2^53, a key that is not text, and a malformed date. */
 export function toJson(item: CborItem): Json | undefined {
   switch (item.type) {
     case 'text':
@@ -30,7 +30,7 @@ function allPresent(values: readonly (Json | undefined)[]): readonly Json[] | un
   return values.every((value) => value !== undefined) ? values : undefined
 }
 
-/** The decoder has refused keys that are there twice. */
+/** The decoder has already refused duplicate keys. */
 function toObject({ entries }: CborItem & { readonly type: 'map' }): Json | undefined {
   const members: [string, Json][] = []
   for (const { key, value } of entries) {
@@ -41,7 +41,7 @@ function toObject({ entries }: CborItem & { readonly type: 'map' }): Json | unde
   return Object.fromEntries(members)
 }
 
-/** tdate and full-date (RFC 8949 §3.4.1, RFC 8943): tags around a text. Any other tag says nothing in JSON. */
+/** tdate and full-date (RFC 8949 §3.4.1, RFC 8943) are tags around a text. JSON ignores any other tag. */
 function toTagged({ tag, content }: CborItem & { readonly type: 'tag' }): Json | undefined {
   if ((tag === 0 || tag === 1004) && content.type !== 'text') return undefined
   return toJson(content)

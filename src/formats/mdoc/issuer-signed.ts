@@ -1,19 +1,20 @@
-// IssuerSigned (ISO/IEC 18013-5 §8.3.2.1.2.2, §9.1.2.4): the disclosed items, and the issuer's COSE_Sign1 over the MSO.
+// IssuerSigned (ISO/IEC 18013-5 §8.3.2.1.2.2, §9.1.2.4): the disclosed items and the issuer's COSE_Sign1 over the MSO.
 
 import { type CborItem, entryOf, isMapOf } from '../../codec/cbor.ts'
-import { type CoseError, type CoseSign1, decodeCoseSign1, readX5chain } from '../../crypto/cose.ts'
+import { type CoseSign1, decodeCoseSign1, readX5chain } from '../../crypto/cose.ts'
 import { MDOC } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { CredentialRefusal } from '../format.ts'
 import { decodeMobileSecurityObject, type MobileSecurityObject } from './mobile-security-object.ts'
+import { coseRefusal } from './refusals.ts'
 
-/** What the issuer signed, and what is disclosed of it. Nothing is verified. */
+/** The signed MSO and the disclosed items. Nothing is verified. */
 export type DecodedIssuerSigned = {
   readonly issuerAuth: CoseSign1
-  /** The payload of `issuerAuth`: the bytes that are signed. */
+  /** Payload of `issuerAuth`: the signed bytes. */
   readonly payload: Uint8Array<ArrayBuffer>
   readonly mso: MobileSecurityObject
-  /** DER certificates, leaf first; `undefined` where `x5chain` is no list of byte strings. */
+  /** DER certificates, leaf first; `undefined` if `x5chain` is not a list of byte strings. */
   readonly chain: readonly Uint8Array<ArrayBuffer>[] | undefined
   readonly nameSpaces: readonly NameSpace[]
 }
@@ -21,20 +22,11 @@ export type DecodedIssuerSigned = {
 /** A namespace and its IssuerSignedItemBytes as received. */
 export type NameSpace = { readonly name: string; readonly items: readonly CborItem[] }
 
-/** COSE faults in the words of credential formats. */
-export const COSE_REFUSALS = {
-  unsupported_algorithm: { reason: 'unsupported_algorithm' },
-  unsupported_critical_header: { reason: 'unsupported_critical_header' },
-} as const satisfies Readonly<Record<Exclude<CoseError, 'malformed'>, CredentialRefusal>>
-
-/** Decodes `issuerSigned` with its MSO; the items stay as they are. */
+/** Decodes `issuerSigned` and its MSO, but not the items. */
 export function decodeIssuerSigned(item: CborItem): Result<DecodedIssuerSigned, CredentialRefusal> {
   if (!isMapOf(item, 'nameSpaces', 'issuerAuth')) return err({ reason: 'malformed_credential' })
   const issuerAuth = decodeCoseSign1(entryOf(item, 'issuerAuth'))
-  if (!issuerAuth.ok)
-    return err(
-      issuerAuth.error === 'malformed' ? { reason: 'malformed_credential' } : COSE_REFUSALS[issuerAuth.error],
-    )
+  if (!issuerAuth.ok) return err(coseRefusal(issuerAuth.error, 'malformed_credential'))
   const { payload, unprotected } = issuerAuth.value
   if (payload === null) return err({ reason: 'malformed_credential' })
   const nameSpaces = decodeNameSpaces(entryOf(item, 'nameSpaces'))
@@ -46,7 +38,7 @@ export function decodeIssuerSigned(item: CborItem): Result<DecodedIssuerSigned, 
   return ok({ issuerAuth: issuerAuth.value, payload, mso: mso.value, chain, nameSpaces: nameSpaces.value })
 }
 
-/** `nameSpaces` may be absent: a document may disclose nothing. A namespace that is there has an item. */
+/** `nameSpaces` may be absent, if nothing is disclosed. Each namespace has at least one item. */
 function decodeNameSpaces(
   item: CborItem | undefined,
 ): Result<readonly NameSpace[], { readonly reason: 'malformed_credential' | 'limit_exceeded' }> {

@@ -30,9 +30,9 @@ export const mdoc: CredentialFormat<typeof FORMAT> = {
   metaTypes,
   typesPerMeta: 'one',
   buildMeta,
-  // §7.2: a namespace and a data element, no more and no less.
+  // §7.2: exactly a namespace and a data element.
   isClaimsPath: (path) => path.length === 2 && path.every((component) => typeof component === 'string'),
-  // B.2.4: said, because silence says nothing.
+  // B.2.4: stated, because an absent member has no meaning.
   claimsParameters: { intent_to_retain: false },
   verify: verifyMdoc,
 }
@@ -43,8 +43,8 @@ function metaTypes(meta: JsonObject): readonly string[] | undefined {
   return typeof value === 'string' && value !== '' ? [value] : undefined
 }
 
-/** A query asks for one document type; a caller with several makes a query for each. */
+/** A query requests one document type. A caller with several builds one query for each. */
 function buildMeta([docType, ...others]: readonly string[]): JsonObject {
-  if (docType === undefined || others.length > 0) throw new Error('an mdoc query asks for one document type')
+  if (docType === undefined || others.length > 0) throw new Error('an mdoc query requests one document type')
   return { doctype_value: docType }
 }

@@ -1,4 +1,4 @@
-// The Mobile Security Object (ISO/IEC 18013-5 §9.1.2.4): what the issuer signed about the document.
+// The Mobile Security Object (ISO/IEC 18013-5 §9.1.2.4): the issuer's signed statement about the document.
 
 import { bytesOf, type CborItem, decodeCbor, embeddedOf, entryOf, textOf } from '../../codec/cbor.ts'
 import { readDateTime } from '../../codec/date-time.ts'
@@ -8,21 +8,21 @@ import type { PublicJwk } from '../../crypto/jwk.ts'
 import { MDOC } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { CredentialRefusal } from '../format.ts'
-import { unreadable } from './unreadable.ts'
+import { cborRefusal } from './refusals.ts'
 
 /** Digest identifier → digest, of one namespace. */
-export type ValueDigests = ReadonlyMap<number, Uint8Array<ArrayBuffer>>
+type ValueDigests = ReadonlyMap<number, Uint8Array<ArrayBuffer>>
 
-/** A decoded MSO. It counts once the issuer's signature over it has been verified. */
+/** A decoded MSO. It must not be used before the issuer's signature is verified. */
 export type MobileSecurityObject = {
   readonly docType: string
   readonly hash: HashName
   readonly valueDigests: ReadonlyMap<string, ValueDigests>
-  /** `undefined` for a key of a kind we do not know. */
+  /** `undefined` for an unsupported type of key. */
   readonly deviceKey: PublicJwk | undefined
   /** Unix seconds. */
   readonly validity: Readonly<Record<'signed' | 'validFrom' | 'validUntil', number>>
-  /** Where the issuer says how the document stands (Token Status List §6.3); `undefined` where it says nothing. */
+  /** Reference to the status of the document (Token Status List §6.3); `undefined` if there is none. */
   readonly status: CborItem | undefined
 }
 
@@ -37,23 +37,23 @@ export function decodeMobileSecurityObject(
   payload: Uint8Array<ArrayBuffer>,
 ): Result<MobileSecurityObject, CredentialRefusal> {
   const wrapper = decodeCbor(payload, MDOC.mobileSecurityObject)
-  if (!wrapper.ok) return err(unreadable(wrapper.error))
+  if (!wrapper.ok) return err(cborRefusal(wrapper.error))
   const embedded = embeddedOf(wrapper.value)
   if (embedded === undefined) return err({ reason: 'malformed_credential' })
   const mso = decodeCbor(embedded, MDOC.mobileSecurityObject)
-  return mso.ok ? readMembers(mso.value) : err(unreadable(mso.error))
+  return mso.ok ? parseMembers(mso.value) : err(cborRefusal(mso.error))
 }
 
-function readMembers(mso: CborItem): Result<MobileSecurityObject, CredentialRefusal> {
+function parseMembers(mso: CborItem): Result<MobileSecurityObject, CredentialRefusal> {
   if (textOf(entryOf(mso, 'version')) !== '1.0') return err({ reason: 'invalid_claim', claim: 'version' })
   const docType = textOf(entryOf(mso, 'docType'))
   if (docType === undefined) return err({ reason: 'invalid_claim', claim: 'docType' })
   const hash = HASHES.get(textOf(entryOf(mso, 'digestAlgorithm')))
   if (hash === undefined) return err({ reason: 'unsupported_hash_algorithm' })
-  const valueDigests = readValueDigests(entryOf(mso, 'valueDigests'))
+  const valueDigests = parseValueDigests(entryOf(mso, 'valueDigests'))
   if (valueDigests === undefined) return err({ reason: 'invalid_claim', claim: 'valueDigests' })
   const keyInfo = entryOf(mso, 'deviceKeyInfo')
-  const validity = readValidity(entryOf(mso, 'validityInfo'))
+  const validity = parseValidity(entryOf(mso, 'validityInfo'))
   if (!validity.ok) return validity
   return ok({
     docType,
@@ -65,18 +65,18 @@ function readMembers(mso: CborItem): Result<MobileSecurityObject, CredentialRefu
   })
 }
 
-function readValueDigests(item: CborItem | undefined): ReadonlyMap<string, ValueDigests> | undefined {
+function parseValueDigests(item: CborItem | undefined): ReadonlyMap<string, ValueDigests> | undefined {
   if (item?.type !== 'map') return undefined
   const valueDigests = new Map<string, ValueDigests>()
   for (const { key, value } of item.entries) {
-    const digests = readDigests(value)
+    const digests = parseDigests(value)
     if (key.type !== 'text' || digests === undefined) return undefined
     valueDigests.set(key.value, digests)
   }
   return valueDigests
 }
 
-function readDigests(item: CborItem): ValueDigests | undefined {
+function parseDigests(item: CborItem): ValueDigests | undefined {
   if (item.type !== 'map') return undefined
   const digests = new Map<number, Uint8Array<ArrayBuffer>>()
   for (const { key, value } of item.entries) {
@@ -87,11 +87,11 @@ function readDigests(item: CborItem): ValueDigests | undefined {
   return digests
 }
 
-function readValidity(
+function parseValidity(
   info: CborItem | undefined,
 ): Result<MobileSecurityObject['validity'], CredentialRefusal> {
   const [signed, validFrom, validUntil] = (['signed', 'validFrom', 'validUntil'] as const).map((name) =>
-    readTdate(info && entryOf(info, name)),
+    parseTdate(info && entryOf(info, name)),
   )
   if (signed === undefined) return err({ reason: 'invalid_claim', claim: 'signed' })
   if (validFrom === undefined) return err({ reason: 'invalid_claim', claim: 'validFrom' })
@@ -99,9 +99,8 @@ function readValidity(
   return ok({ signed, validFrom, validUntil })
 }
 
-/** §9.1.2.4: a tdate (tag 0) in whole seconds of UTC, in Unix seconds. A day that no calendar has is none. */
-function readTdate(item: CborItem | undefined): number | undefined {
-  if (item?.type !== 'tag' || item.tag !== 0) return undefined
-  const text = textOf(item.content)
-  return text?.endsWith('Z') && !text.includes('.') ? readDateTime(text) : undefined
+/** §9.1.2.4: a tdate (tag 0) in whole seconds of UTC, as Unix seconds. */
+function parseTdate(item: CborItem | undefined): number | undefined {
+  const text = item?.type === 'tag' && item.tag === 0 ? textOf(item.content) : undefined
+  return text !== undefined && /:\d\dZ$/.test(text) ? readDateTime(text) : undefined
 }

@@ -1,12 +1,12 @@
-// The SessionTranscript of OpenID4VP 1.0 B.2.6, and of ISO/IEC TS 18013-7 B.4.4 before it: our own request, hashed into what the
-// device signs. Nonce, audience, response URI and the key the answer was encrypted to are all compared by this and by nothing else.
+// The SessionTranscript of OpenID4VP 1.0 B.2.6 and of ISO/IEC TS 18013-7 B.4.4: a hash of our request that the device
+// signs. It is the only check of nonce, audience, response URI and encryption key.
 
 import { type CborValue, encodeCbor } from '../../codec/cbor-encode.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import { jwkThumbprint } from '../../crypto/jwk.ts'
 import type { Handover, RequestBinding } from '../format.ts'
 
-/** Builds the encoded SessionTranscript of our request; `undefined` where the wallet left out its part of it. */
+/** Builds the encoded SessionTranscript of our request; `undefined` if the wallet's nonce is missing. */
 export async function buildSessionTranscript({
   audience,
   nonce,
@@ -24,7 +24,7 @@ export async function buildSessionTranscript({
   }
 }
 
-/** B.4.4: each of the two hashes is salted with the nonce that the wallet made. */
+/** B.4.4: the wallet's nonce is the salt of both hashes. */
 async function isoTranscript(
   clientId: string,
   nonce: string,

@@ -1,12 +1,12 @@
-// When an MSO is valid (ISO/IEC 18013-5 §9.1.2.4, §9.3.1). Out of time is a finding; times that contradict each other, or the
-// document signer's certificate, are a rejection.
+// Validity period of an MSO (ISO/IEC 18013-5 §9.1.2.4, §9.3.1). A document outside its period is a reason for
+// `rejected`. Times that contradict each other, or the document signer's certificate, are a refusal.
 
 import { err, ok, type Result } from '../../result.ts'
 import { CLOCK_SKEW } from '../../trust/clock-skew.ts'
 import type { CredentialReason } from '../format.ts'
 import type { MobileSecurityObject } from './mobile-security-object.ts'
 
-/** What `validityInfo` says at `now` (Unix seconds), signed by a certificate with this life. */
+/** Checks `validityInfo` at `now` (Unix seconds) and against the validity of the signer's certificate. */
 export function checkValidity(
   { signed, validFrom, validUntil }: MobileSecurityObject['validity'],
   signer: { readonly notBefore: number; readonly notAfter: number },
@@ -16,8 +16,8 @@ export function checkValidity(
     return err({ reason: 'invalid_claim', claim: 'signed' })
   if (validFrom < signed) return err({ reason: 'invalid_claim', claim: 'validFrom' })
   if (validUntil <= validFrom) return err({ reason: 'invalid_claim', claim: 'validUntil' })
-  const findings: CredentialReason[] = []
-  if (validUntil < now - CLOCK_SKEW) findings.push('credential_expired')
-  if (validFrom > now + CLOCK_SKEW) findings.push('credential_not_yet_valid')
-  return ok(findings)
+  const reasons: CredentialReason[] = []
+  if (validUntil < now - CLOCK_SKEW) reasons.push('credential_expired')
+  if (validFrom > now + CLOCK_SKEW) reasons.push('credential_not_yet_valid')
+  return ok(reasons)
 }

@@ -1,10 +1,11 @@
 // One mdoc as OpenID4VP 1.0 B.2 presents it, verified in the order of ISO/IEC 18013-5 §9.3.1: issuer, digests, device,
-// validity. Nonce and audience are inside the session transcript, so the device's proof decides all three.
+// validity. Nonce and audience are part of the session transcript, so the device's proof covers all three.
 
 import type { Json, JsonObject } from '../../codec/json.ts'
 import { verifyCoseSign1 } from '../../crypto/cose.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { parseStatusElement } from '../../trust/status/status-list.ts'
+import { completeVerification, tokenStatus } from '../complete-verification.ts'
 import type {
   Context,
   CredentialType,
@@ -12,21 +13,19 @@ import type {
   RequestBinding,
   VerifiedCredential,
 } from '../format.ts'
-import { checkRevocation, listedStatus, type ReadStatus } from '../revocation.ts'
 import { tracer } from '../tracer.ts'
 import { type Session, verifyDeviceAuth } from './device-auth.ts'
 import { type DecodedDocument, decodeDeviceResponse } from './device-response.ts'
 import { openNameSpaces } from './digests.ts'
 import { contradictedElement, type DocumentSigner, resolveDocumentSigner } from './document-signer.ts'
 import { type DecodedIssuerSigned, decodeIssuerSigned } from './issuer-signed.ts'
-import type { MobileSecurityObject } from './mobile-security-object.ts'
 import { buildSessionTranscript } from './session-transcript.ts'
 import { checkValidity } from './validity.ts'
 
-/** The Credential Format Identifier (OpenID4VP 1.0 B.2). */
+/** Credential Format Identifier (OpenID4VP 1.0 B.2). */
 export const FORMAT = 'mso_mdoc'
 
-/** Verifies one presentation (the `verify` of `CredentialFormat`). Holder binding is always required: an mdoc has no other form. */
+/** Verifies one presentation (the `verify` of `CredentialFormat`). An mdoc always has holder binding. */
 export async function verifyMdoc(
   presentation: Json,
   expected: RequestBinding,
@@ -38,7 +37,7 @@ export async function verifyMdoc(
   return verifyDeviceResponse(presentation, { transcript, privateKey }, context)
 }
 
-/** Verifies one DeviceResponse (base64url) made in this session, whatever protocol the session is of. */
+/** Verifies one DeviceResponse (base64url) of this session, for any protocol. */
 export async function verifyDeviceResponse(
   presentation: Json,
   session: Session,
@@ -51,35 +50,27 @@ export async function verifyDeviceResponse(
   const { mso } = issuerSigned
   const type = traced('type', typeOf(document.docType, mso.docType, context))
   if (!type.ok) return type
-  const issuer = await verifyIssuer(issuerSigned, type.value, context)
+  const signer = traced('issuer_trust', await resolveDocumentSigner(issuerSigned, type.value, context))
+  if (!signer.ok) return signer
+  const issuer = traced('issuer_signature', await verifyIssuerSignature(issuerSigned, signer.value))
   if (!issuer.ok) return issuer
   const claims = traced('disclosures', await openClaims(issuerSigned, issuer.value))
   if (!claims.ok) return claims
-  const held = await verifyDeviceAuth(document.deviceSigned, mso, session)
-  const bound = traced('holder_binding', held)
+  const bound = traced('holder_binding', await verifyDeviceAuth(document.deviceSigned, mso, session))
   if (!bound.ok) return bound
-  // Part of what the device has just been found to have signed (B.2.6).
+  // The device signed both as part of the session transcript (B.2.6).
   for (const check of ['nonce', 'audience'] as const) context.trace(check, 'pass')
-  const findings = checkValidity(mso.validity, issuer.value.certificate, context.now)
-  context.trace('validity', findings.ok && findings.value.length === 0 ? 'pass' : 'fail')
-  if (!findings.ok) return findings
-  const standing = await checkRevocation(
-    { issuer: issuer.value, read: statusReader(mso, type.value, issuer.value, context) },
-    findings.value,
-    context,
-  )
-  if (!standing.ok) return standing
-  return ok({
+  const checked = {
     format: FORMAT,
     typeIdentifier: mso.docType,
-    credentialType: type.value.name,
-    issuer: issuer.value.issuer,
-    anchor: issuer.value.anchor,
-    authorityKeyIdentifiers: issuer.value.authorityKeyIdentifiers,
+    type: type.value,
+    issuer: issuer.value,
     claims: claims.value,
     holderBound: true,
-    ...standing.value,
-  })
+    readStatus: tokenStatus(mso.status && parseStatusElement(mso.status)),
+  }
+  const validity = checkValidity(mso.validity, issuer.value.certificate, context.now)
+  return completeVerification(checked, validity, context)
 }
 
 type DecodedPresentation = {
@@ -94,7 +85,7 @@ function decodePresentation(presentation: Json): Result<DecodedPresentation, Pre
   return issuerSigned.ok ? ok({ document: document.value, issuerSigned: issuerSigned.value }) : issuerSigned
 }
 
-/** What the document calls itself is unsigned: it is what the issuer signed, or it is nothing (§9.3.1). */
+/** §9.3.1: the docType of the document is unsigned, so it must equal the one that the issuer signed. */
 function typeOf(
   claimed: string,
   signed: string,
@@ -105,17 +96,6 @@ function typeOf(
   return type === undefined ? err({ reason: 'unknown_credential_type' }) : ok(type)
 }
 
-async function verifyIssuer(
-  issuerSigned: DecodedIssuerSigned,
-  type: CredentialType,
-  context: Context,
-): Promise<Result<DocumentSigner, PresentationRefusal>> {
-  const traced = tracer(context.trace)
-  const signer = traced('issuer_trust', await resolveDocumentSigner(issuerSigned, type, context))
-  if (!signer.ok) return signer
-  return traced('issuer_signature', await verifyIssuerSignature(issuerSigned, signer.value))
-}
-
 async function verifyIssuerSignature(
   { issuerAuth, payload }: DecodedIssuerSigned,
   signer: DocumentSigner,
@@ -124,16 +104,6 @@ async function verifyIssuerSignature(
     if (await verifyCoseSign1(issuerAuth, payload, key)) return ok(signer)
   }
   return err({ reason: 'invalid_issuer_signature' })
-}
-
-/** A `status` of whatever shape says that there is one to check. */
-function statusReader(
-  { status }: MobileSecurityObject,
-  type: CredentialType,
-  { anchor }: DocumentSigner,
-  context: Context,
-): ReadStatus | undefined {
-  return status && listedStatus(parseStatusElement(status), { type, anchor }, context)
 }
 
 async function openClaims(

@@ -1,4 +1,4 @@
-// Disclosures (RFC 9901 §4.2): decoded strictly, and found again by the digest of the characters that arrived.
+// Disclosures (RFC 9901 §4.2): decoded strictly, and identified by the digest of their characters as received.
 
 import { decodeBase64url, encodeBase64url } from '../../codec/base64url.ts'
 import { decodeUtf8, utf8 } from '../../codec/bytes.ts'
@@ -6,18 +6,15 @@ import { type Json, parseJson } from '../../codec/json.ts'
 import { digest, type HashName } from '../../crypto/digest.ts'
 import { SD_JWT } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
+import type { CredentialRefusal } from '../format.ts'
 
 /** One disclosure; `name` is `undefined` for an array element (§4.2.2). */
 export type Disclosure = { readonly name: string | undefined; readonly value: Json }
 
-export type CredentialRefusal = {
-  readonly reason: 'malformed_disclosure' | 'limit_exceeded' | 'forbidden_disclosure' | 'duplicate_digest'
-}
-
-/** Claim names that belong to the format: never a disclosure's (§7.1 step 3.3.2, §4.1.1). */
+/** Claim names of the format itself, which a disclosure must not have (§7.1 step 3.3.2, §4.1.1). */
 const FORMAT_NAMES: ReadonlySet<string> = new Set(['_sd', '...', '_sd_alg'])
 
-/** Decodes all disclosures, then maps each one from its digest (§4.2.3), base64url as embedded in payloads. */
+/** Decodes all disclosures. Maps each base64url digest, as embedded in payloads (§4.2.3), to its disclosure. */
 export async function digestDisclosures(
   encoded: readonly string[],
   hash: HashName,

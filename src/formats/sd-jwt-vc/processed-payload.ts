@@ -1,27 +1,15 @@
-// The Processed SD-JWT Payload (RFC 9901 §7.1 steps 3 to 5): disclosures put in the place of their digests, recursively,
-// and the format's own members taken out. Objects are built without a prototype: `__proto__` is a claim like any other.
+// The Processed SD-JWT Payload (RFC 9901 §7.1 steps 3 to 5). Replaces digests by their disclosures, recursively, and
+// removes the members of the format. Objects are built without a prototype, so `__proto__` is an ordinary claim.
 
 import { isJsonObject, type Json, type JsonObject, member } from '../../codec/json.ts'
 import { SD_JWT } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
+import type { CredentialRefusal } from '../format.ts'
 import type { Disclosure } from './disclosures.ts'
 
-/** Why payload and disclosures do not belong together. */
-export type CredentialRefusal =
-  | {
-      readonly reason:
-        | 'malformed_disclosure'
-        | 'unreferenced_disclosure'
-        | 'duplicate_digest'
-        | 'forbidden_disclosure'
-        | 'limit_exceeded'
-    }
-  /** `_sd`, `_sd_alg` or `...` where, or shaped as, it must not be (§4.1, §4.2.4). */
-  | { readonly reason: 'invalid_claim'; readonly claim: string }
-
 /**
- * Processes an issuer-signed payload. `clearClaims` are the top-level claims that, with all they contain, must be signed
- * in the clear: a disclosure that brings one of them or a part of one is refused (SD-JWT VC §2.2.2.3).
+ * Processes an issuer-signed payload. `clearClaims` are the top-level claims that must be signed in the clear.
+ * Refuses a disclosure of one of them or of a part of one (SD-JWT VC §2.2.2.3).
  */
 export function processPayload(
   payload: JsonObject,
@@ -37,13 +25,13 @@ export function processPayload(
 type Processing = {
   readonly disclosures: ReadonlyMap<string, Disclosure>
   readonly clearClaims: ReadonlySet<string>
-  /** Every digest met so far, decoys included: none may be met twice (§7.1 step 4). */
+  /** Every digest found so far, decoys included. None may occur twice (§7.1 step 4). */
   readonly digests: Set<string>
-  /** Disclosures that were referenced. A digest is met once, so none is counted twice. */
+  /** Number of referenced disclosures. A digest occurs once, so none is counted twice. */
   used: number
 }
 
-/** Where a value stands: its level below the payload, and whether it is part of a claim that must be in the clear. */
+/** Position of a value: its level below the payload. `clear`: part of a claim that must be in the clear. */
 type Place = { readonly depth: number; readonly clear: boolean }
 
 function processValue(value: Json, place: Place, processing: Processing): Result<Json, CredentialRefusal> {
@@ -61,22 +49,22 @@ function processObject(
   const processed: Record<string, Json> = Object.create(null)
   for (const [name, value] of Object.entries(object)) {
     if (name === '_sd' || (name === '_sd_alg' && place.depth === 0)) continue
-    // §4.1.1: `_sd_alg` stands at the top level only; §4.2.4.2: `...` stands in array elements only.
+    // §4.1.1: `_sd_alg` is allowed at the top level only. §4.2.4.2: `...` is allowed in array elements only.
     if (name === '_sd_alg' || name === '...') return err({ reason: 'invalid_claim', claim: name })
     const inner = processValue(value, placeOf(name, place, processing), processing)
     if (!inner.ok) return inner
     processed[name] = inner.value
   }
-  const digests = embeddedDigests(object)
+  const digests = decodeDigests(object)
   if (digests === undefined) return err({ reason: 'invalid_claim', claim: '_sd' })
   for (const digest of digests) {
-    const fault = discloseMember(processed, digest, place, processing)
-    if (fault !== undefined) return err(fault)
+    const refusal = discloseMember(processed, digest, place, processing)
+    if (refusal !== undefined) return err(refusal)
   }
   return ok(processed)
 }
 
-/** Adds the member whose digest this is, if it was disclosed (§7.1 step 3.3.2). */
+/** Adds the member with this digest, if it was disclosed (§7.1 step 3.3.2). */
 function discloseMember(
   object: Record<string, Json>,
   digest: string,
@@ -96,7 +84,7 @@ function discloseMember(
   return undefined
 }
 
-/** Elements are replaced by what was disclosed; digests without a disclosure leave nothing behind (§7.1 step 3.4). */
+/** Replaces digests by the disclosed elements. Drops digests without a disclosure (§7.1 step 3.4). */
 function processArray(
   array: readonly Json[],
   place: Place,
@@ -125,7 +113,7 @@ function processArray(
   return ok(processed)
 }
 
-/** The disclosure a digest refers to; `undefined` where it was withheld, or the digest is a decoy (§4.2.5). */
+/** Returns the disclosure of a digest; `undefined` if it was withheld or the digest is a decoy (§4.2.5). */
 function disclosureOf(
   digest: string,
   place: Place,
@@ -140,8 +128,8 @@ function disclosureOf(
   return ok(disclosure)
 }
 
-/** The digests of `_sd`: none where it is absent, `undefined` where it is not an array of strings. */
-function embeddedDigests(object: JsonObject): readonly string[] | undefined {
+/** Returns the digests of `_sd`: none if it is absent, `undefined` if it is not an array of strings. */
+function decodeDigests(object: JsonObject): readonly string[] | undefined {
   if (!Object.hasOwn(object, '_sd')) return []
   const digests = member(object, '_sd')
   if (!Array.isArray(digests)) return undefined

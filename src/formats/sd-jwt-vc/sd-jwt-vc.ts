@@ -26,7 +26,7 @@ export const sdJwtVc: CredentialFormat<typeof FORMAT> = {
   metaTypes,
   typesPerMeta: 'several',
   buildMeta: (types) => ({ vct_values: types }),
-  // §7.1: the root is an object, so a path begins with a name.
+  // §7.1: the root is an object, so a path starts with a name.
   isClaimsPath: ([first]) => typeof first === 'string',
   claimsParameters: {},
   clearClaims: CLEAR_CLAIMS,
@@ -36,8 +36,8 @@ export const sdJwtVc: CredentialFormat<typeof FORMAT> = {
 }
 
 /**
- * SD-JWT VC as wallets of the OpenID4VP drafts hold it. Its `typ` was `vc+sd-jwt` until November 2024, and issuers change it
- * when they like (draft-ietf-oauth-sd-jwt-vc-06 §3.2.1 tells verifiers to take both for a time).
+ * SD-JWT VC of wallets that speak an OpenID4VP draft. Its `typ` was `vc+sd-jwt` until November 2024. Verifiers should
+ * accept both for a time (draft-ietf-oauth-sd-jwt-vc-06 §3.2.1).
  */
 export const sdJwtVcOfDrafts: CredentialFormat<typeof FORMAT> = {
   ...sdJwtVc,

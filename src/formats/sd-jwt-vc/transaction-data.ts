@@ -1,4 +1,4 @@
-// Transaction data in the Key Binding JWT (OpenID4VP 1.0 B.3.3.1): the holder signs hashes of the very strings that were sent.
+// Transaction data in the Key Binding JWT (OpenID4VP 1.0 B.3.3.1): the holder signs hashes of the strings as sent.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
@@ -8,12 +8,12 @@ import { err, ok, type Result } from '../../result.ts'
 import type { ConfirmedTransactionData, HolderRefusal, TransactionData } from '../format.ts'
 
 /**
- * Which of the asked transaction data a verified KB-JWT confirms. It need not be all: another credential may confirm the rest
- * (§5.1). But every hash in it must be of one that was asked, and each of another one.
+ * Returns the requested transaction data that a verified KB-JWT confirms. Another credential may confirm the rest
+ * (§5.1). Every hash in the KB-JWT must belong to a different requested transaction.
  */
 export async function matchTransactionData(
   claims: JsonObject,
-  asked: readonly TransactionData[],
+  requested: readonly TransactionData[],
 ): Promise<Result<readonly ConfirmedTransactionData[], HolderRefusal>> {
   const hashes = member(claims, 'transaction_data_hashes')
   const named = member(claims, 'transaction_data_hashes_alg')
@@ -21,7 +21,7 @@ export async function matchTransactionData(
   if (!isHashList(hashes) || (named !== undefined && typeof named !== 'string')) {
     return err({ reason: 'malformed_holder_binding' })
   }
-  const offered = asked.filter((data) => isOffered(named, data))
+  const offered = requested.filter((data) => isOffered(named, data))
   const hash_alg = named ?? DEFAULT_HASH
   if (!isHashName(hash_alg) || hashes.length > offered.length) {
     return err({ reason: 'transaction_data_mismatch' })
@@ -35,13 +35,13 @@ export async function matchTransactionData(
 
 const DEFAULT_HASH: HashName = 'sha-256'
 
-/** Where hashes were offered, the answer must name the one it used; where none were, there is one. */
+/** If the request offered hashes, the response must name the one it used. If it offered none, SHA-256 applies. */
 function isOffered(named: string | undefined, { hashAlgorithms }: TransactionData): boolean {
   if (hashAlgorithms === undefined) return named === undefined || named === DEFAULT_HASH
   return hashAlgorithms.some((name) => name === named)
 }
 
-/** Of the text as it was sent, not of what it encodes. */
+/** Hashes the text as it was sent, not the object that it encodes. */
 async function hashOf(encoded: string, name: HashName): Promise<string> {
   return encodeBase64url(await digest(name, utf8(encoded)))
 }

@@ -97,7 +97,7 @@ describe('what JWT and credential both say', () => {
       credentialSubject: { id: HOLDER.did, ...SUBJECT },
     }
     const found = await claimsOf({ claims: { ...BARE, iss: undefined }, content })
-    expect(found).toMatchObject({ issuer: ISSUER, findings: [], claims: content })
+    expect(found).toMatchObject({ issuer: ISSUER, reasons: [], claims: content })
   })
 
   it.each<[string, object]>([
@@ -107,17 +107,17 @@ describe('what JWT and credential both say', () => {
     ['not_yet_valid', { validFrom: iso(NOW + 61) }],
   ])('counts there too: %s by %j', async (finding, content) => {
     const claims = { ...BARE, sub: HOLDER.did }
-    expect((await claimsOf({ claims, content })).findings).toEqual([`credential_${finding}`])
+    expect((await claimsOf({ claims, content })).reasons).toEqual([`credential_${finding}`])
   })
 
   it('holds with its narrower bound where validity is told twice', async () => {
-    expect((await claimsOf({ content: { validUntil: iso(NOW - 61) } })).findings).toEqual([
+    expect((await claimsOf({ content: { validUntil: iso(NOW - 61) } })).reasons).toEqual([
       'credential_expired',
     ])
   })
 
   it('names us, where it names an audience', async () => {
-    expect((await claimsOf({ claims: { aud: [EXPECTED.audience] } })).findings).toEqual([])
+    expect((await claimsOf({ claims: { aud: [EXPECTED.audience] } })).reasons).toEqual([])
     const verdict = await verdictOn(await presentOf({ claims: { aud: 'another' } }))
     expectRejection(verdict, invalid('aud'), 'validity')
   })
@@ -151,8 +151,8 @@ describe('a credential of another shape is refused', () => {
   })
 
   it('without a typ or a context it is good', async () => {
-    expect((await claimsOf({ header: { typ: undefined } })).findings).toEqual([])
-    expect((await claimsOf({ content: { '@context': undefined } })).findings).toEqual([])
+    expect((await claimsOf({ header: { typ: undefined } })).reasons).toEqual([])
+    expect((await claimsOf({ content: { '@context': undefined } })).reasons).toEqual([])
   })
 
   it.each<[string, (jwt: string) => string, PresentationRefusal]>([

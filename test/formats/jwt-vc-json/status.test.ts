@@ -50,7 +50,7 @@ const tokenStatus = { status: { status_list: { idx: 0, uri: TOKEN_URI } } }
 describe('a credential in a bitstring status list', () => {
   it('is valid where its entry is not set', async () => {
     const verdict = await verdictOn(await presentOf({ content: entry('0') }), { context: { fetchResource } })
-    expect(verdict.result).toMatchObject({ ok: true, value: { status: 'valid', findings: [] } })
+    expect(verdict.result).toMatchObject({ ok: true, value: { status: 'valid', reasons: [] } })
     expect(verdict.trace.at(-1)).toEqual(['status', 'pass'])
   })
 
@@ -58,7 +58,7 @@ describe('a credential in a bitstring status list', () => {
     const verdict = await verdictOn(await presentOf({ content: entry('1') }), { context: { fetchResource } })
     expect(verdict.result).toMatchObject({
       ok: true,
-      value: { status: 'revoked', findings: ['credential_revoked'] },
+      value: { status: 'revoked', reasons: ['credential_revoked'] },
     })
   })
 

@@ -62,7 +62,7 @@ describe('ISO/IEC 18013-5 Annex D', () => {
         credentialType: 'mdl',
         anchor: { name: 'Annex D', assurance_level: 'high' },
         holderBound: true,
-        findings: [],
+        reasons: [],
       },
     })
     expect(trace.map(([, outcome]) => outcome)).toEqual([...Array(9).fill('pass'), 'skip', 'skip'])

@@ -44,7 +44,7 @@ describe('a good mdoc', () => {
     const { result, trace } = await verdictOn(make())
     expect(result).toMatchObject({
       ok: true,
-      value: { issuer: 'CN=Test Document Signer,O=Test Issuer,C=DE', holderBound: true, findings: [] },
+      value: { issuer: 'CN=Test Document Signer,O=Test Issuer,C=DE', holderBound: true, reasons: [] },
     })
     expect(trace.map(([, outcome]) => outcome)).toEqual([...Array(9).fill('pass'), 'skip', 'skip'])
   })
@@ -231,10 +231,10 @@ describe('the time of an mdoc', () => {
     ['expired, within the skew', { validUntil: '2026-09-21T14:12:20Z' }, []],
     ['not yet valid', { validFrom: '2026-09-21T14:14:21Z' }, ['credential_not_yet_valid']],
     ['not yet valid, within the skew', { validFrom: '2026-09-21T14:14:20Z' }, []],
-  ])('%s is a finding or none', async (_, times, findings) => {
+  ])('%s is a finding or none', async (_, times, reasons) => {
     const { result, trace } = await verdictOn(make(validity(times)))
-    expect(result).toMatchObject({ ok: true, value: { findings } })
-    expect(trace).toContainEqual(['validity', findings.length === 0 ? 'pass' : 'fail'])
+    expect(result).toMatchObject({ ok: true, value: { reasons } })
+    expect(trace).toContainEqual(['validity', reasons.length === 0 ? 'pass' : 'fail'])
   })
 
   it.each([

@@ -186,22 +186,22 @@ describe('a credential', () => {
     ['iat', { iat: NOW + 60 }, { iat: NOW + 61 }, 'credential_not_yet_valid'],
   ])('is judged by %s with a minute’s tolerance', async (_, still, noMore, finding) => {
     const within = await verdictOn(await presentGood(await issueGood(still)))
-    expect(within.result).toMatchObject({ ok: true, value: { findings: [] } })
+    expect(within.result).toMatchObject({ ok: true, value: { reasons: [] } })
     const beyond = await verdictOn(await presentGood(await issueGood(noMore)))
-    expect(beyond.result).toMatchObject({ ok: true, value: { findings: [finding] } })
+    expect(beyond.result).toMatchObject({ ok: true, value: { reasons: [finding] } })
   })
 
-  it('with every time wrong at once has both findings', async () => {
+  it('with every time wrong at once has both reasons', async () => {
     const verdict = await verdictOn(await presentGood(await issueGood({ exp: NOW - 900, nbf: NOW + 900 })))
     expect(verdict.result).toMatchObject({
       ok: true,
-      value: { findings: ['credential_expired', 'credential_not_yet_valid'] },
+      value: { reasons: ['credential_expired', 'credential_not_yet_valid'] },
     })
   })
 
   it('without any time claim is valid', async () => {
     const verdict = await verdictOn(await presentGood(await issueGood({ exp: undefined, iat: undefined })))
-    expect(verdict.result).toMatchObject({ ok: true, value: { findings: [] } })
+    expect(verdict.result).toMatchObject({ ok: true, value: { reasons: [] } })
   })
 
   it('without a KB-JWT that carries status is still unknown where binding is not asked for', async () => {

@@ -63,14 +63,14 @@ describe('the answer to a query for one credential', () => {
     expect(asked).toEqual([])
   })
 
-  it('reports a value outside `values` and findings of the credential, which are the policy’s affair', async () => {
+  it('reports a value outside `values` and the reasons of the credential for the policy to decide', async () => {
     const query = { credentials: [{ ...AGE, claims: [{ path: ['age_over_18'], values: [true] }] }] }
-    const expired = plain({ claims: { age_over_18: false }, findings: ['credential_expired'] })
+    const expired = plain({ claims: { age_over_18: false }, reasons: ['credential_expired'] })
     expect(await verify({ age: [expired] }, query)).toMatchObject({
       ok: true,
       value: {
         presentations: [
-          { valueMismatches: [['age_over_18']], credential: { findings: ['credential_expired'] } },
+          { valueMismatches: [['age_over_18']], credential: { reasons: ['credential_expired'] } },
         ],
       },
     })

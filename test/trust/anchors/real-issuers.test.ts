@@ -119,7 +119,7 @@ describe('a credential of a real issuer', () => {
   it('is found to be over where its signer is not', async () => {
     const { exp = 0 } = decodeJwt(byUtPython?.issuer_jwt ?? '')
     const { result } = await judge(byUtPython?.issuer_jwt, AUTHORITIES, { now: exp + DAY })
-    expect(result).toMatchObject({ ok: true, value: { findings: ['credential_expired'] } })
+    expect(result).toMatchObject({ ok: true, value: { reasons: ['credential_expired'] } })
   })
 
   // The authority's own usage is 1.3.130.2.0.0.1.7, its signer's 1.3.130.2.0.0.1.2.
@@ -172,7 +172,7 @@ describe('a driving licence of a real issuer', () => {
     const claims = { given_name: 'Erika', family_name: 'Mustermann', age_over_21: true }
     expect(await judged('2025-07-15T00:00:00Z')).toMatchObject({
       ok: true,
-      value: { holderBound: true, claims: { 'org.iso.18013.5.1': claims }, findings: [] },
+      value: { holderBound: true, claims: { 'org.iso.18013.5.1': claims }, reasons: [] },
     })
     expect(await judged('2026-10-08T00:00:00Z')).toEqual({
       ok: false,

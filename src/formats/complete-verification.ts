@@ -1,0 +1,124 @@
+// The last checks of every format: validity, then revocation of the issuer's certificates and of the credential.
+// Revocation is checked only after every other check has passed. The server of a status list learns of each
+// check, and a forged credential has no status (Token Status List §8.3).
+
+import { err, ok, type Result } from '../result.ts'
+import type { TrustedSigner } from '../trust/anchors/signer.ts'
+import type { TrustRefusal } from '../trust/refusal.ts'
+import { checkCertificates } from '../trust/revocation/certificate-revocation.ts'
+import {
+  checkStatus,
+  type DatedStatus,
+  type StatusContext,
+  type StatusListRefusal,
+  type StatusReference,
+} from '../trust/status/status-list.ts'
+import type {
+  CheckResult,
+  Context,
+  CredentialReason,
+  CredentialType,
+  PresentationRefusal,
+  StatusRefusal,
+  VerifiedCredential,
+} from './format.ts'
+
+/** Reads the status that the credential names. Its issuer must have signed the name of the list. */
+export type ReadStatus = (context: StatusContext) => Promise<Result<DatedStatus, StatusListRefusal>>
+
+/** A credential that has passed every check before its validity. */
+type CheckedCredential = Pick<
+  VerifiedCredential,
+  'format' | 'typeIdentifier' | 'claims' | 'holderBound' | 'confirmed'
+> & {
+  readonly type: CredentialType
+  readonly issuer: TrustedSigner
+  /** Undefined for a credential that names no status. */
+  readonly readStatus: ReadStatus | undefined
+}
+
+/** Completes a verification. `validity` is the result of the format's check of times. */
+export async function completeVerification(
+  { type, issuer, readStatus, ...credential }: CheckedCredential,
+  validity: Result<readonly CredentialReason[], PresentationRefusal>,
+  context: Context,
+): Promise<Result<VerifiedCredential, PresentationRefusal>> {
+  context.trace('validity', validity.ok && validity.value.length === 0 ? 'pass' : 'fail')
+  if (!validity.ok) return validity
+  const certificates = await checkIssuer(issuer, context)
+  if (!certificates.ok) return certificates
+  const { now, anchors, fetchResource, sharedCache, certificateRevocation = 'off' } = context
+  const read =
+    readStatus &&
+    (() =>
+      readStatus({
+        ...{ now, anchors, fetchResource, sharedCache, certificateRevocation },
+        credentialType: type,
+        credentialAnchor: issuer.anchor,
+      }))
+  const status = await checkCredential(read, validity.value, context)
+  if (!status.ok) return status
+  return ok({
+    ...credential,
+    credentialType: type.name,
+    issuer: issuer.issuer,
+    anchor: issuer.anchor,
+    authorityKeyIdentifiers: issuer.authorityKeyIdentifiers,
+    ...certificates.value,
+    ...status.value,
+  })
+}
+
+/** Reader of a Token Status List; `undefined` for a credential without a reference. */
+export function tokenStatus(
+  reference: Result<StatusReference, StatusListRefusal> | undefined,
+): ReadStatus | undefined {
+  return reference && (async (context) => (reference.ok ? checkStatus(reference.value, context) : reference))
+}
+
+/** Refuses a credential of a revoked signer, expired or not: the signature no longer proves its issuer. */
+async function checkIssuer(
+  { path }: TrustedSigner,
+  { certificateRevocation = 'off', trace, ...source }: Context,
+): Promise<Result<Pick<VerifiedCredential, 'certificates'>, TrustRefusal>> {
+  const isRequested = certificateRevocation !== 'off' && path.length > 0
+  const certificates = isRequested ? await checkCertificates(path, source) : undefined
+  trace('certificate_revocation', RESULTS[certificates?.status ?? 'not_present'])
+  if (certificates === undefined) return ok({})
+  if (certificates.status === 'revoked') return err({ reason: 'certificate_revoked' })
+  return certificates.status === 'unavailable' && certificateRevocation === 'require'
+    ? err({ reason: 'certificate_status_unavailable' })
+    : ok({ certificates })
+}
+
+const RESULTS = { valid: 'pass', revoked: 'fail', unavailable: 'fail', not_present: 'skip' } as const
+
+/** Skips a credential outside its validity period: no policy accepts it, and its status stays `null`. */
+async function checkCredential(
+  read: (() => ReturnType<ReadStatus>) | undefined,
+  validity: readonly CredentialReason[],
+  { trace, statusUnavailable }: Context,
+): Promise<Result<Pick<VerifiedCredential, 'status' | 'statusAsOf' | 'reasons'>, StatusRefusal>> {
+  const traced = (
+    result: CheckResult,
+    known: Pick<VerifiedCredential, 'status' | 'statusAsOf'>,
+    ...reasons: readonly CredentialReason[]
+  ) => {
+    trace('status', result)
+    return ok({ ...known, reasons: [...validity, ...reasons] })
+  }
+  if (read === undefined) return traced('skip', { status: 'not_present' })
+  if (validity.length > 0) return traced('skip', { status: null })
+  const dated = await read()
+  if (!dated.ok && statusUnavailable === 'accept') return traced('fail', { status: 'unavailable' })
+  if (dated.ok) {
+    const { status, asOf: statusAsOf } = dated.value
+    if (status === 'valid') return traced('pass', { status, statusAsOf })
+    if (status === 'invalid') return traced('fail', { status: 'revoked', statusAsOf }, 'credential_revoked')
+    if (status === 'suspended') return traced('fail', { status, statusAsOf }, 'credential_suspended')
+    if (status === 'unconfirmed') return traced('fail', { status: 'unavailable' })
+  }
+  // The status is unknown, or a private value of the issuer. No setting makes that acceptable (§7.1).
+  trace('status', 'fail')
+  return err({ reason: 'status_unavailable' })
+}

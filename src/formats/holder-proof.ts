@@ -1,0 +1,61 @@
+// A proof of possession: a JWT that the holder signs for one request. These checks are shared by the JWT formats.
+
+import { isJsonObject, type JsonObject, member } from '../codec/json.ts'
+import { type PublicJwk, parsePublicJwk } from '../crypto/jwk.ts'
+import { err, ok, type Result } from '../result.ts'
+import { CLOCK_SKEW } from '../trust/clock-skew.ts'
+import type { Context, HolderRefusal, RequestBinding } from './format.ts'
+import { isNumericDate } from './jwt-validity.ts'
+import { tracer } from './tracer.ts'
+
+/** Seconds of tolerance, either way, for the holder's clock and the transport of the response. */
+const PROOF_WINDOW = 300
+
+/**
+ * True if a proof was made now (Unix seconds) and not before the request; `exp` and `nbf` apply if present.
+ * Returns `undefined` for a malformed time. The format decides whether `iat` is required.
+ */
+export function isCurrent(
+  claims: JsonObject,
+  { now, requestedAt }: { readonly now: number; readonly requestedAt: number },
+): boolean | undefined {
+  const [iat, exp = Number.MAX_VALUE, nbf = now] = ['iat', 'exp', 'nbf'].map((name) => member(claims, name))
+  if ((iat !== undefined && !isNumericDate(iat)) || !isNumericDate(exp) || !isNumericDate(nbf))
+    return undefined
+  const isFresh =
+    iat === undefined || (Math.abs(iat - now) <= PROOF_WINDOW && iat >= requestedAt - CLOCK_SKEW)
+  return isFresh && exp > now - CLOCK_SKEW && nbf <= now + CLOCK_SKEW
+}
+
+/** Checks a presentation without a proof. It is accepted only if the query waives holder binding (§6.1). */
+export function checkMissingProof(
+  { holderBinding }: RequestBinding,
+  trace: Context['trace'],
+): Result<null, HolderRefusal> {
+  if (holderBinding) return tracer(trace)('holder_binding', err({ reason: 'holder_binding_missing' }))
+  for (const check of ['holder_binding', 'nonce', 'audience'] as const) trace(check, 'skip')
+  return ok(null)
+}
+
+/**
+ * Compares nonce and audience of a verified proof with the request (OpenID4VP 1.0 §14.1, §14.8). Both are strings:
+ * a list of audiences could name other verifiers too (RFC 9901 §4.3).
+ */
+export function matchRequest(
+  claims: JsonObject,
+  expected: RequestBinding,
+  trace: Context['trace'],
+): Result<null, HolderRefusal> {
+  const traced = tracer(trace)
+  const isNonce = member(claims, 'nonce') === expected.nonce
+  const nonce = traced('nonce', isNonce ? ok(null) : err({ reason: 'nonce_mismatch' as const }))
+  if (!nonce.ok) return nonce
+  const isAudience = member(claims, 'aud') === expected.audience
+  return traced('audience', isAudience ? ok(null) : err({ reason: 'audience_mismatch' as const }))
+}
+
+/** Key of a `cnf` claim with a `jwk` (RFC 7800 §3.2). Other confirmation methods are not supported. */
+export function confirmationKey(claims: JsonObject): PublicJwk | undefined {
+  const confirmation = member(claims, 'cnf')
+  return isJsonObject(confirmation) ? parsePublicJwk(member(confirmation, 'jwk')) : undefined
+}

@@ -1,0 +1,41 @@
+// Validity period and audience of a credential with JWT claims (RFC 7519 §4.1, SD-JWT VC §2.2.2.3). A credential
+// outside its period is authentic, so that is a reason for `rejected`. A malformed time is a refusal.
+
+import { type Json, type JsonObject, member } from '../codec/json.ts'
+import { err, ok, type Result } from '../result.ts'
+import { CLOCK_SKEW } from '../trust/clock-skew.ts'
+import type { CredentialReason } from './format.ts'
+
+/** True for a NumericDate (RFC 7519 §2). JSON allows numbers that are not finite, such as 1e999. */
+export function isNumericDate(value: Json | undefined): value is number {
+  return typeof value === 'number' && Number.isFinite(value)
+}
+
+/**
+ * Checks the time and audience claims of the processed payload (RFC 9901 §7.1 step 6) at `now` (Unix seconds).
+ * All of them are optional.
+ */
+export function checkValidity(
+  claims: JsonObject,
+  here: { readonly now: number; readonly audience: string },
+): Result<readonly CredentialReason[], { readonly reason: 'invalid_claim'; readonly claim: string }> {
+  for (const claim of ['exp', 'nbf', 'iat']) {
+    const value = member(claims, claim)
+    if (value !== undefined && !isNumericDate(value)) return err({ reason: 'invalid_claim', claim })
+  }
+  if (!isAddressedTo(member(claims, 'aud'), here.audience))
+    return err({ reason: 'invalid_claim', claim: 'aud' })
+  const { exp, nbf, iat } = claims as { exp?: number; nbf?: number; iat?: number } // checked above
+  const reasons: CredentialReason[] = []
+  if (exp !== undefined && exp <= here.now - CLOCK_SKEW) reasons.push('credential_expired')
+  // A credential issued in the future is not valid yet either.
+  const start = Math.max(nbf ?? here.now, iat ?? here.now)
+  if (start > here.now + CLOCK_SKEW) reasons.push('credential_not_yet_valid')
+  return ok(reasons)
+}
+
+/** RFC 7519 §4.1.3: a recipient that a present `aud` does not name must reject the token. */
+function isAddressedTo(aud: Json | undefined, audience: string): boolean {
+  if (aud === undefined || aud === audience) return true
+  return Array.isArray(aud) && aud.includes(audience)
+}
