@@ -9,7 +9,7 @@ import { PROTOCOL_IDS } from '../src/openid4vp/protocols/index.ts'
 import { CLIENT_ID_PREFIXES } from '../src/openid4vp/request/client-identifier.ts'
 import { REQUEST_URI_METHODS, RESPONSE_MODES } from '../src/openid4vp/request/generation.ts'
 import { EVENT_TYPES } from '../src/relying-party/settings/settings.ts'
-import { SESSION_BINDINGS } from '../src/session/return/binding.ts'
+import { SESSION_BINDINGS } from '../src/session/return/session-binding.ts'
 import { STATUSES } from '../src/session/state.ts'
 import { ASSURANCE_LEVELS } from '../src/trust/anchors/anchor.ts'
 

@@ -15,10 +15,10 @@ import {
 } from '../src/relying-party/settings/settings-schema.ts'
 import { trustListSchema } from '../src/relying-party/trust-lists/trust-list-schema.ts'
 import {
-  comingBack,
+  browserReturnRequest,
   createRequest,
-  dcApiAnswer,
-  dcApiAsking,
+  dcApiRequestOptions,
+  dcApiResponse,
   outcomeRequest,
   redemption,
 } from '../src/routes/verifications/schemas.ts'
@@ -35,11 +35,11 @@ export const COMPONENTS = {
   CreateVerification: createRequest,
   DcqlQuery: dcqlQuery,
   EncryptionKey: claimsEncryptionJwk,
-  ComingBack: comingBack,
+  ComingBack: browserReturnRequest,
   Redemption: redemption,
   OutcomeRequest: outcomeRequest,
-  DcApiAsking: dcApiAsking,
-  DcApiAnswer: dcApiAnswer,
+  DcApiAsking: dcApiRequestOptions,
+  DcApiAnswer: dcApiResponse,
   CreateRelyingParty: creationSchema(RULES),
   ChangeRelyingParty: patchSchema(RULES, { livemode: true }),
   TrustAnchor: anchorShape,

@@ -31,7 +31,7 @@ export function decide({ policy, presentations, now }: DecisionInput): Decision 
   const reason = firstReason(used.flatMap((one) => one.reason ?? [])) ?? (proven ? null : 'predicate_false')
   const { level, derivation } = lowestLevel(used.map((one) => one.level))
   return {
-    outcome: reason === null ? 'verified' : 'rejected',
+    status: reason === null ? 'verified' : 'rejected',
     reason,
     checks: Object.fromEntries(checks),
     holder_bound: used.every(({ credential }) => credential.holderBound),

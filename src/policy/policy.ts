@@ -63,10 +63,10 @@ export type CredentialTypeFormat = {
 
 /** What the policy found in an authentic answer. */
 export type Decision = {
-  readonly outcome: 'verified' | 'rejected'
+  readonly status: 'verified' | 'rejected'
   /** Why `rejected`; null when verified. */
   readonly reason: PolicyReason | null
-  /** Requested scope -> proven. Every scope asked by name is `true` where the outcome is `verified`. */
+  /** Requested scope -> proven. Every scope asked by name is `true` where the status is `verified`. */
   readonly checks: Readonly<Record<string, boolean>>
   /** Whether the presenter was shown to hold every credential used: without that, an answer is nobody's refusal. */
   readonly holder_bound: boolean

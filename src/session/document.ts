@@ -2,6 +2,7 @@
 // It holds no claim value. Times are Unix milliseconds; the wire's ISO texts are made in view.ts.
 
 import type { Trace } from '../codec/traceparent.ts'
+import { upgradeDocument } from '../codec/upgrade.ts'
 import type { CheckResult } from '../formats/format.ts'
 import type { DcqlQuery } from '../openid4vp/dcql/query.ts'
 import type { ClientIdPrefix } from '../openid4vp/request/client-identifier.ts'
@@ -17,14 +18,14 @@ import type { ClaimsEncryptionJwk } from '../relying-party/settings/settings.ts'
 import type { AssuranceLevel } from '../trust/anchors/anchor.ts'
 import { type Delivery, nextDue } from '../webhook/outbox.ts'
 import type { Channel, StoredGeneration } from './request/generations.ts'
-import type { ReasonCode } from './response/reason-code.ts'
-import type { Held, Returned, SessionBinding } from './return/binding.ts'
+import type { ReasonCode } from './response/reasons.ts'
+import type { SessionBinding } from './return/session-binding.ts'
 import type { Status } from './state.ts'
 
-/** Version of the stored shape. A newer one than this is refused, never guessed at. */
-export const SCHEMA = 5
+/** Version of the stored shape: the first that is read. Older and newer ones are refused. A change adds a step to `readDocument`. */
+export const SCHEMA = 6
 
-/** Begins the message of that refusal: of an error, only the message survives the way to the edge, which answers 503. */
+/** Start of that error's message. Only the message reaches the edge, which responds with 503. */
 export const UNREADABLE = 'the session document has an unknown schema: '
 
 /** A session. */
@@ -64,7 +65,7 @@ export type SessionDocument = {
   readonly attempt_count: number
   readonly deliveries: readonly Delivery[]
   /** The event, until the relying party's log is known to have it. */
-  readonly owed_to_log: OwedLogEntry | null
+  readonly pending_log_entry: PendingLogEntry | null
   readonly retention_ms: number
   readonly idempotency: Idempotency | null
   /** The trace of the request that created the session: its webhooks belong to it. Older sessions have none. */
@@ -72,7 +73,7 @@ export type SessionDocument = {
 }
 
 /** An event on its way to the relying party's log. */
-export type OwedLogEntry = {
+export type PendingLogEntry = {
   readonly event_id: string
   /** The one day of the log that may have it already. */
   readonly day: number
@@ -151,6 +152,23 @@ export type Outcome = {
   readonly request_hash: string | null
 }
 
+/** A success that waits for its browser. It holds no claim value in the clear. Times are Unix milliseconds. */
+export type Held = {
+  /** SHA-256 of the response's body. Its identical retry is accepted again, and both codes are derived from it. */
+  readonly answer: string
+  /** Number of its generation. */
+  readonly generation: number
+  /** `browserMark` of the browser that requested the generation. */
+  readonly browser: string
+  readonly outcome: Outcome
+  readonly until: number
+  /** True once the browser has returned: the relying party's server must still redeem its code. */
+  readonly returned: boolean
+}
+
+/** A browser that returned: its repeated call gets the same result. `until`: the end of its return code's life. */
+export type Returned = { readonly browser: string; readonly until: number; readonly redeemed: boolean }
+
 /** One ordered check of the answer that ended the session. */
 export type TraceEntry = { readonly id: string; readonly clause: string; readonly result: CheckResult }
 
@@ -165,86 +183,16 @@ const OWED_EVENT_WAIT_MS = 7 * 86_400_000
 /** How long an `Idempotency-Key` is kept at least. */
 export const IDEMPOTENCY_MS = 86_400_000
 
-/** Reads a stored value. Throws for a version this code does not know: running on it would be guessing. */
+/** Reads a stored value. Throws for a schema that this version does not read. */
 export function readDocument(stored: unknown): SessionDocument | Tombstone | undefined {
   if (stored === undefined) return undefined
-  const { schema } = stored as { schema: unknown } // written by this module alone
-  if (schema === SCHEMA) return stored as SessionDocument | Tombstone
-  if (schema === 4) return fromSchema4(stored as Schema4)
-  if (schema === 3) return fromSchema4(fromSchema3(stored as Schema3))
-  if (schema === 2) return fromSchema4(fromSchema3(fromSchema2(stored as Schema2)))
-  if (schema === 1) return fromSchema4(fromSchema3(fromSchema2(fromSchema1(stored as Schema1))))
-  throw new Error(`${UNREADABLE}${String(schema)}`)
-}
-
-/** Before links and the event log: nothing was held or owed to it, and no request belonged to one browser. */
-type Schema1 =
-  | (Omit<Schema2Session, 'schema' | 'generations' | 'held' | 'returned' | 'owed_to_log'> & {
-      readonly generations: readonly Omit<StoredGeneration, 'browser'>[]
-    })
-  | Omit<Tombstone, 'schema'>
-
-function fromSchema1(stored: Schema1): Schema2 {
-  if (stored.erased) return { ...stored, schema: 2 }
-  const generations = stored.generations.map((generation) => ({ ...generation, browser: null }))
-  return { ...stored, schema: 2, generations, held: null, returned: null, owed_to_log: null }
-}
-
-/** Before a session remembered that a request of it was fetched: it showed as long as the generation stood. */
-type Schema2 = Schema2Session | (Omit<Tombstone, 'schema'> & { readonly schema: 2 })
-type Schema2Session = Omit<Schema3Session, 'schema' | 'request_fetched'> & { readonly schema: 2 }
-
-function fromSchema2(stored: Schema2): Schema3 {
-  if (stored.erased) return { ...stored, schema: 3 }
-  const request_fetched = stored.held !== null || stored.generations.some(({ fetched }) => fetched)
-  return { ...stored, schema: 3, request_fetched }
-}
-
-/** Before status lists: only credentials that name no status were heard. */
-type Schema3 = Schema3Session | (Omit<Tombstone, 'schema'> & { readonly schema: 3 })
-type Schema3Session = Omit<Schema4Session, 'schema' | 'outcome' | 'held'> & {
-  readonly schema: 3
-  readonly outcome: Schema3Outcome | null
-  readonly held: (Omit<Held, 'outcome'> & { readonly outcome: Schema3Outcome }) | null
-}
-type Schema3Outcome = Omit<Schema4Outcome, 'credentials'> & {
-  readonly credentials: readonly Omit<DecidedCredential, 'status'>[]
-}
-
-function fromSchema3(stored: Schema3): Schema4 {
-  if (stored.erased) return { ...stored, schema: 4 }
-  const { held, outcome } = stored
-  return {
-    ...stored,
-    schema: 4,
-    held: held && { ...held, outcome: namingNoStatus(held.outcome) },
-    outcome: outcome && namingNoStatus(outcome),
-  }
-}
-
-function namingNoStatus(outcome: Schema3Outcome): Schema4Outcome {
-  const credentials = outcome.credentials.map((one) => ({ ...one, status: 'not_present' as const }))
-  return { ...outcome, credentials }
-}
-
-/** Before receipts: what was asked was gone with its generation. */
-type Schema4 = Schema4Session | (Omit<Tombstone, 'schema'> & { readonly schema: 4 })
-type Schema4Session = Omit<SessionDocument, 'schema' | 'outcome' | 'held'> & {
-  readonly schema: 4
-  readonly outcome: Schema4Outcome | null
-  readonly held: (Omit<Held, 'outcome'> & { readonly outcome: Schema4Outcome }) | null
-}
-type Schema4Outcome = Omit<Outcome, 'request_hash'>
-
-function fromSchema4(stored: Schema4): SessionDocument | Tombstone {
-  if (stored.erased) return { ...stored, schema: SCHEMA }
-  const { held, outcome } = stored
-  return {
-    ...stored,
-    schema: SCHEMA,
-    held: held && { ...held, outcome: { ...held.outcome, request_hash: null } },
-    outcome: outcome && { ...outcome, request_hash: null },
-  }
+  const { schema } = stored as { schema: unknown } // only this module writes it
+  const document = upgradeDocument(stored as object, schema, {
+    current: SCHEMA,
+    steps: {},
+    unreadable: UNREADABLE,
+  })
+  return document as SessionDocument | Tombstone
 }
 
 /** Whether a request is passed by value, unsigned: whoever has its URI has all of it, and there is nothing to fetch. */
@@ -276,8 +224,8 @@ export function erasedBy(document: SessionDocument): number {
   return (document.ended_at ?? document.expires_at) + document.retention_ms + OWED_EVENT_WAIT_MS
 }
 
-function eventsDue({ deliveries, owed_to_log }: SessionDocument): readonly number[] {
-  const times = [nextDue(deliveries), owed_to_log?.next_call_at ?? null]
+function eventsDue({ deliveries, pending_log_entry }: SessionDocument): readonly number[] {
+  const times = [nextDue(deliveries), pending_log_entry?.next_call_at ?? null]
   return times.filter((time) => time !== null)
 }
 

@@ -5,7 +5,7 @@ import { record } from '../metrics/record.ts'
 import { type AttemptOutcome, hasSucceeded } from '../webhook/delivery.ts'
 import type { Delivery } from '../webhook/outbox.ts'
 import type { SessionDocument } from './document.ts'
-import type { Verdict } from './response/verdict.ts'
+import type { Evaluation } from './response/evaluate-response.ts'
 
 /** A session was created. */
 export function recordCreation(document: SessionDocument): void {
@@ -27,12 +27,12 @@ export function recordOutcome(document: SessionDocument): void {
 }
 
 /** An answer was judged within `ms`. `verdict` is what became of it: `decided` is an authentic one, whatever the policy said of it. */
-export function recordAnswer(document: SessionDocument, verdict: Verdict, ms: number): void {
+export function recordEvaluation(document: SessionDocument, evaluation: Evaluation, ms: number): void {
   const labels = {
-    verdict: verdict.kind,
-    reason: reasonOf(verdict),
+    verdict: evaluation.kind,
+    reason: reasonOf(evaluation),
     protocol: document.request.protocol,
-    channel: verdict.generation?.channel ?? null,
+    channel: evaluation.generation?.channel ?? null,
     mode: modeOf(document),
   }
   record('answers', labels, { ms })
@@ -49,9 +49,9 @@ export function recordAttempt(
   record('webhook_attempts', { result, attempt, mode: modeOf({ livemode }) }, { ms: outcome.durationMs })
 }
 
-function reasonOf(verdict: Verdict): string | null {
-  if (verdict.kind === 'refused') return verdict.reason
-  return verdict.kind === 'decided' ? verdict.decision.reason : null
+function reasonOf(evaluation: Evaluation): string | null {
+  if (evaluation.kind === 'refused') return evaluation.reason
+  return evaluation.kind === 'decided' ? evaluation.decision.reason : null
 }
 
 function modeOf({ livemode }: Pick<SessionDocument, 'livemode'>): 'live' | 'test' {

@@ -2,11 +2,11 @@
 // can go wrong is a value. Views travel as JSON text, serialised once.
 
 import type { WalletMetadataRefusal } from '../openid4vp/request/wallet-metadata.ts'
-import type { ResponseRefusal } from '../openid4vp/response/refusal.ts'
-import type { PolicyReason } from '../policy/policy.ts'
+import type { Result } from '../result.ts'
+import type { RefusalReason } from './response/reasons.ts'
 
 /** What stands in the way of a verb. */
-export type SessionFault =
+export type SessionError =
   /** Unknown, erased, or another relying party's: not told apart. */
   | 'not_found'
   /** The session is over. */
@@ -22,37 +22,26 @@ export type SessionFault =
   | 'unavailable'
 
 /** An answer as the edge read it. `digest`: SHA-256 of its body (base64url). */
-export type PostedAnswer = { readonly digest: string } & (
+export type PostedResponse = { readonly digest: string } & (
   | { readonly parameters: readonly (readonly [string, string])[] }
   /** By the Digital Credentials API: JSON text of the credential's `data`, and the mark of the browser that posts it. */
   | { readonly dcApi: { readonly data: string; readonly browser: string | null } }
 )
 
-/** Why a wallet's answer is refused. */
-export type AnswerRefusal =
-  | ResponseRefusal['reason']
-  /** Not satisfied by a credential that the presenter was not shown to hold. */
-  | PolicyReason
+/** Why a wallet's response is refused. */
+export type RefusalCode =
+  | RefusalReason
   | 'session_not_found'
   | 'session_ended'
-  /** Another answer waits for its browser to come back. */
+  /** Another response waits for the return of its browser. */
   | 'return_awaited'
   | 'settings_unavailable'
-  | 'trust_list_unavailable'
 
-/** What a wallet is told. */
-export type AnswerResult =
-  | { readonly kind: 'processed'; readonly redirectUri: string }
-  | { readonly kind: 'refused'; readonly refusal: AnswerRefusal }
+/** The `redirect_uri` for a wallet, or the refusal of its response. */
+export type ResponseResult = Result<string, RefusalCode>
 
-/** Why there is no Request Object. `request_over`: its generation, or its session, is. */
+/** Why there is no Request Object. `request_over`: its generation or its session has ended. */
 export type RequestRefusal = 'session_not_found' | 'unknown_request' | 'request_over' | WalletMetadataRefusal
-
-/** What a wallet that fetches a request is told. */
-export type RequestResult =
-  /** The signed Request Object, encrypted where the wallet asks for that. */
-  | { readonly kind: 'request'; readonly jwt: string }
-  | { readonly kind: 'refused'; readonly refusal: RequestRefusal }
 
 /** What the edge draws a QR from. Times are Unix milliseconds. */
 export type Render = { readonly uri: string; readonly diesAt: number }

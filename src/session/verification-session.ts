@@ -6,13 +6,14 @@ import { isoTimeOrNull } from '../codec/date-time.ts'
 import { configOf } from '../config.ts'
 import { type Env, withJurisdiction } from '../env.ts'
 import { err, ok, type Result } from '../result.ts'
+import { mayAccess, parseWatchAddress, type SessionAccess } from './access.ts'
+import type { SessionContext } from './context.ts'
 import { deliverDue, redeliver } from './delivery/delivering.ts'
 import { type PersonalMembers, personalMembers } from './delivery/event.ts'
 import { publishDue } from './delivery/publishing.ts'
 import { type SessionDocument, tombstoneOf } from './document.ts'
 import { verificationIdOf } from './identifier.ts'
 import { recordCreation } from './measures.ts'
-import { type Opener, opens, readWatchAddress } from './opener.ts'
 import { qrCodeUrlOf } from './request/client-token.ts'
 import { type CreateInput, createdSession, isDrawable, newSession } from './request/creation.ts'
 import { type FetchingWallet, fetchRequest, noteHandedOut } from './request/fetching.ts'
@@ -22,34 +23,35 @@ import { addRequest } from './request/new-request.ts'
 import { openRenderLimit } from './request/render-limit.ts'
 import { openid4vpView, walletRequest } from './request/requests.ts'
 import {
-  askDcApi,
-  type DcApiAnswer,
-  type DcApiAsked,
+  createDcApiRequest,
   type DcApiRequest,
+  type DcApiRequestOptions,
+  type DcApiResponse,
   type DcApiResult,
-  hearDcApi,
+  processDcApiResponse,
 } from './response/dc-api.ts'
-import { CANCELED_CAUSE } from './response/endings.ts'
-import { type Courtroom, end, hear, settle, settleAtAlarm, webhookOf } from './response/judge.ts'
+import { canceledEnd, endSession } from './response/end-session.ts'
+import { processResponse } from './response/process-response.ts'
 import type {
-  AnswerResult,
   Creation,
   Link,
-  PostedAnswer,
+  PostedResponse,
   Render,
-  RequestResult,
-  SessionFault,
+  RequestRefusal,
+  ResponseResult,
+  SessionError,
   View,
 } from './results.ts'
 import {
-  type CameBack,
-  type CodeFault,
-  type ComingBack,
-  comeBack,
+  type BrowserReturnRequest,
+  type BrowserReturnResult,
+  completeReturn,
   makeLink,
+  type ReturnCodeError,
   redeemReturn,
 } from './return/same-device.ts'
 import { openStore, type SessionStore } from './store.ts'
+import { applyTimeouts, onAlarm, webhookOf } from './timeouts.ts'
 import { deliveriesView } from './views/deliveries-view.ts'
 import { pollView } from './views/poll.ts'
 import { signReceipt } from './views/receipt.ts'
@@ -64,14 +66,14 @@ const POSTPONED_MS = 10_000
 
 export class VerificationSession extends DurableObject<Env> {
   readonly #store: SessionStore
-  readonly #room: Courtroom
+  readonly #context: SessionContext
   readonly #renderLimit = openRenderLimit()
   #creating: Promise<unknown> = Promise.resolve()
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, withJurisdiction(env))
     this.#store = openStore(ctx)
-    this.#room = { store: this.#store, env: this.env, inFlight: new Map() }
+    this.#context = { store: this.#store, env: this.env, inFlight: new Map() }
   }
 
   /** Creates the session, or finds the one that the same `Idempotency-Key` made. A twin in flight waits for the first. */
@@ -100,7 +102,7 @@ export class VerificationSession extends DurableObject<Env> {
   }
 
   async #replay(bodyDigest: string | null): Promise<Creation | null> {
-    await settle(this.#room, Date.now())
+    await applyTimeouts(this.#context, Date.now())
     const known = this.#store.session()?.idempotency ?? this.#store.tombstone()
     if (known === undefined) return null
     if (known === null || known.body_digest !== bodyDigest) return { kind: 'conflict' }
@@ -110,30 +112,30 @@ export class VerificationSession extends DurableObject<Env> {
   }
 
   /** The session as its relying party polls it. */
-  async read(relyingPartyId: string): Promise<Result<View, SessionFault>> {
-    await settle(this.#room, Date.now())
-    const document = this.#opened({ relyingPartyId })
+  async read(relyingPartyId: string): Promise<Result<View, SessionError>> {
+    await applyTimeouts(this.#context, Date.now())
+    const document = this.#accessible({ relyingPartyId })
     if (document === undefined) return err('not_found')
     return ok(await pollView(document, configOf(this.env)))
   }
 
   /** What a holder of the session's `client_token` sees. */
-  async readPublic(by: Opener): Promise<Result<View, SessionFault>> {
-    await settle(this.#room, Date.now())
-    const document = this.#opened(by)
+  async readPublic(by: SessionAccess): Promise<Result<View, SessionError>> {
+    await applyTimeouts(this.#context, Date.now())
+    const document = this.#accessible(by)
     if (document === undefined) return err('not_found')
     return ok({ json: JSON.stringify(publicView(document)), version: document.version })
   }
 
   /** What the hosted page shows. */
-  async page(by: Opener): Promise<Result<PageView, SessionFault>> {
-    await settle(this.#room, Date.now())
-    const document = this.#opened(by)
+  async readPage(by: SessionAccess): Promise<Result<PageView, SessionError>> {
+    await applyTimeouts(this.#context, Date.now())
+    const document = this.#accessible(by)
     return document === undefined ? err('not_found') : ok(pageView(document))
   }
 
   /** The specification's `/openid4vp` view of the newest generation. Reading does not rotate; it hands the generation out. */
-  async readRequest(relyingPartyId: string): Promise<Result<View, SessionFault>> {
+  async readRequest(relyingPartyId: string): Promise<Result<View, SessionError>> {
     const now = Date.now()
     const pending = await this.#pending(now, { relyingPartyId })
     if (!pending.ok) return pending
@@ -149,14 +151,14 @@ export class VerificationSession extends DurableObject<Env> {
   }
 
   /** Makes a new generation for a QR. */
-  async render(by: Opener): Promise<Result<Render, SessionFault>> {
+  async render(by: SessionAccess): Promise<Result<Render, SessionError>> {
     const now = Date.now()
     const pending = await this.#pending(now, by)
     if (!pending.ok) return pending
     if (pending.value.request.required_session_binding !== 'none') return err('binding_excludes_qr')
     if (!this.#renderLimit.take(now)) return err('render_limit_reached')
     const verificationId = pending.value.verification_id
-    const made = await addRequest(this.#room, { verificationId, channel: 'qr', browser: null }, now)
+    const made = await addRequest(this.#context, { verificationId, channel: 'qr', browser: null }, now)
     if (!made.ok) return made
     const { document, generation } = made.value
     const { uri } = walletRequest(document, generation, configOf(this.env).baseUrl)
@@ -164,102 +166,108 @@ export class VerificationSession extends DurableObject<Env> {
   }
 
   /** Makes a request for one browser, known by the secret in its cookie; a browser without one is given one. */
-  async link(by: Opener, knownSecret: string | null): Promise<Result<Link, SessionFault>> {
+  async createLink(by: SessionAccess, knownSecret: string | null): Promise<Result<Link, SessionError>> {
     const now = Date.now()
     const pending = await this.#pending(now, by)
     if (!pending.ok) return pending
     if (!this.#renderLimit.take(now)) return err('render_limit_reached')
-    return makeLink(this.#room, pending.value, knownSecret, now)
+    return makeLink(this.#context, pending.value, knownSecret, now)
   }
 
   /** Makes a request for the Digital Credentials API. */
-  async askDcApi(by: Opener, asked: DcApiAsked): Promise<Result<DcApiRequest, SessionFault>> {
+  async createDcApiRequest(
+    by: SessionAccess,
+    asked: DcApiRequestOptions,
+  ): Promise<Result<DcApiRequest, SessionError>> {
     const now = Date.now()
     const pending = await this.#pending(now, by)
     if (!pending.ok) return pending
     if (!this.#renderLimit.take(now)) return err('render_limit_reached')
-    return askDcApi(this.#room, pending.value, asked, now)
+    return createDcApiRequest(this.#context, pending.value, asked, now)
   }
 
   /** Hears an answer that a page got from the Digital Credentials API. */
-  async presentDcApi(by: Opener, answer: DcApiAnswer): Promise<DcApiResult> {
-    if (this.#opened(by) === undefined) return { kind: 'refused', refusal: 'session_not_found' }
-    return hearDcApi(this.#room, answer, Date.now())
+  async processDcApiResponse(by: SessionAccess, answer: DcApiResponse): Promise<DcApiResult> {
+    if (this.#accessible(by) === undefined) return err('session_not_found')
+    return processDcApiResponse(this.#context, answer, Date.now())
   }
 
   /** A browser is back from the wallet. */
-  comeBack(coming: ComingBack): Promise<Result<CameBack, CodeFault>> {
-    return comeBack(this.#room, coming, Date.now())
+  completeReturn(coming: BrowserReturnRequest): Promise<Result<BrowserReturnResult, ReturnCodeError>> {
+    return completeReturn(this.#context, coming, Date.now())
   }
 
   /** The relying party's server redeems the code that a browser was sent to it with. */
-  async redeem(relyingPartyId: string, returnCode: string): Promise<Result<View, CodeFault | SessionFault>> {
-    const redeemed = await redeemReturn(this.#room, relyingPartyId, returnCode, Date.now())
+  async redeem(
+    relyingPartyId: string,
+    returnCode: string,
+  ): Promise<Result<View, ReturnCodeError | SessionError>> {
+    const redeemed = await redeemReturn(this.#context, relyingPartyId, returnCode, Date.now())
     return redeemed.ok ? this.read(relyingPartyId) : redeemed
   }
 
   /** Signs the Request Object of a live generation for the wallet that fetches it. */
-  request(requestId: string, wallet: FetchingWallet): Promise<RequestResult> {
-    return fetchRequest(this.#room, requestId, wallet, Date.now())
+  fetchRequest(requestId: string, wallet: FetchingWallet): Promise<Result<string, RequestRefusal>> {
+    return fetchRequest(this.#context, requestId, wallet, Date.now())
   }
 
   /** Hears a wallet's answer. Identical bodies at the same time share one verification. */
-  present(answer: PostedAnswer): Promise<AnswerResult> {
-    return hear(this.#room, answer, Date.now())
+  processResponse(response: PostedResponse): Promise<ResponseResult> {
+    return processResponse(this.#context, response, Date.now())
   }
 
   /** Cancels a pending session; canceling again finds it canceled. */
-  async cancel(relyingPartyId: string): Promise<Result<View, SessionFault>> {
+  async cancel(relyingPartyId: string): Promise<Result<View, SessionError>> {
     const now = Date.now()
-    await settle(this.#room, now)
-    if (this.#opened({ relyingPartyId }) === undefined) return err('not_found')
-    const webhook = await webhookOf(this.#room, now)
-    const document = this.#opened({ relyingPartyId })
+    await applyTimeouts(this.#context, now)
+    if (this.#accessible({ relyingPartyId }) === undefined) return err('not_found')
+    const webhook = await webhookOf(this.#context, now)
+    const document = this.#accessible({ relyingPartyId })
     if (document === undefined) return err('not_found')
-    if (document.status === 'pending') end(this.#room, CANCELED_CAUSE, { webhook, winner: null, now })
+    if (document.status === 'pending') endSession(this.#context, canceledEnd(), { webhook, now })
     else if (document.status !== 'canceled') return err('ended')
     return this.read(relyingPartyId)
   }
 
   /** In test mode: what a pending session waits for is over now, the browser of a held success, or else anybody at all. */
-  async hasten(relyingPartyId: string): Promise<Result<null, SessionFault>> {
+  async expireNow(relyingPartyId: string): Promise<Result<null, SessionError>> {
     const now = Date.now()
-    await settle(this.#room, now)
+    await applyTimeouts(this.#context, now)
     const pending = this.#stillPending(now, { relyingPartyId }) // nothing is awaited between this and the write
     if (!pending.ok || pending.value.livemode) return pending.ok ? err('not_found') : pending
     const { held, version } = pending.value
     const deadline = held === null ? { expires_at: now } : { held: { ...held, until: now } }
     this.#store.commit({ ...pending.value, ...deadline, version: version + 1 })
-    await settle(this.#room, now)
+    await applyTimeouts(this.#context, now)
     return ok(null)
   }
 
   /** Erases the session at once, without an event. */
-  async erase(relyingPartyId: string): Promise<Result<null, SessionFault>> {
-    const document = this.#opened({ relyingPartyId })
+  async erase(relyingPartyId: string): Promise<Result<null, SessionError>> {
+    const document = this.#accessible({ relyingPartyId })
     if (document === undefined) return err('not_found')
     await this.#store.erase(tombstoneOf(document, Date.now()))
     return ok(null)
   }
 
   /** The webhook log. */
-  async deliveries(relyingPartyId: string): Promise<Result<View, SessionFault>> {
-    await settle(this.#room, Date.now())
-    const document = this.#opened({ relyingPartyId })
+  async readDeliveries(relyingPartyId: string): Promise<Result<View, SessionError>> {
+    await applyTimeouts(this.#context, Date.now())
+    const document = this.#accessible({ relyingPartyId })
     if (document === undefined) return err('not_found')
     return ok({ json: JSON.stringify(deliveriesView(document)), version: document.version })
   }
 
   /** What is left to show an auditor of a session that is over: a compact JWS. */
-  async receipt(relyingPartyId: string): Promise<Result<string, SessionFault>> {
-    await settle(this.#room, Date.now())
-    const document = this.#opened({ relyingPartyId })
+  async readReceipt(relyingPartyId: string): Promise<Result<string, SessionError>> {
+    await applyTimeouts(this.#context, Date.now())
+    const document = this.#accessible({ relyingPartyId })
     return document === undefined ? err('not_found') : signReceipt(document, configOf(this.env))
   }
 
   /** What an event carries only as long as the session lives that ended then; null where that session is gone. */
-  personalMembers(relyingPartyId: string, endedAt: string): PersonalMembers | null {
-    const document = this.#opened({ relyingPartyId })
+  readPersonalMembers(relyingPartyId: string, endedAt: string): PersonalMembers | null {
+    const document = this.#accessible({ relyingPartyId })
     return isoTimeOrNull(document?.ended_at ?? null) === endedAt && document
       ? personalMembers(document)
       : null
@@ -267,14 +275,14 @@ export class VerificationSession extends DurableObject<Env> {
 
   /** Sends a delivery again by hand: same bytes, fresh time. */
   async redeliver(relyingPartyId: string, deliveryId: string) {
-    if (this.#opened({ relyingPartyId }) === undefined) return err('not_found' as const)
+    if (this.#accessible({ relyingPartyId }) === undefined) return err('not_found' as const)
     return redeliver(this.#store, this.env, deliveryId, Date.now())
   }
 
   /** Accepts a watcher's hibernating WebSocket at a `watchAddress`. The current state comes first. */
   override async fetch(request: Request): Promise<Response> {
-    await settle(this.#room, Date.now())
-    const document = this.#opened(readWatchAddress(request.url))
+    await applyTimeouts(this.#context, Date.now())
+    const document = this.#accessible(parseWatchAddress(request.url))
     if (document === undefined) return new Response(null, { status: 404 })
     if (this.ctx.getWebSockets().length >= WATCHERS) return new Response(null, { status: 503 })
     const { 0: client, 1: server } = new WebSocketPair()
@@ -301,22 +309,22 @@ export class VerificationSession extends DurableObject<Env> {
     if (tombstone !== undefined && tombstone.keep_until <= now) await this.#store.erase(undefined)
     // Before erasure, which must not take what the log does not have.
     await publishDue(this.#store, this.env, now)
-    await settleAtAlarm(this.#room, now)
+    await onAlarm(this.#context, now)
     return deliverDue(this.#store, this.env, now)
   }
 
-  #opened(by: Opener): SessionDocument | undefined {
+  #accessible(by: SessionAccess): SessionDocument | undefined {
     const document = this.#store.session()
-    return document !== undefined && opens(by, document) ? document : undefined
+    return document !== undefined && mayAccess(by, document) ? document : undefined
   }
 
-  async #pending(now: number, by: Opener): Promise<Result<SessionDocument, SessionFault>> {
-    await settle(this.#room, now)
+  async #pending(now: number, by: SessionAccess): Promise<Result<SessionDocument, SessionError>> {
+    await applyTimeouts(this.#context, now)
     return this.#stillPending(now, by)
   }
 
-  #stillPending(now: number, by: Opener): Result<SessionDocument, SessionFault> {
-    const document = this.#opened(by)
+  #stillPending(now: number, by: SessionAccess): Result<SessionDocument, SessionError> {
+    const document = this.#accessible(by)
     if (document === undefined) return err('not_found')
     // Past its time a session may still wait for an answer that came before: nothing new begins.
     return document.status === 'pending' && now < document.expires_at ? ok(document) : err('ended')

@@ -151,14 +151,14 @@ describe('the required level', () => {
     ASSURANCE_LEVELS.map((level, l) => [required, level, l >= r ? 'verified' : 'rejected'] as const),
   )
 
-  test.each(cases)('of %s and an anchor of %s: %s', (required, level, outcome) => {
+  test.each(cases)('of %s and an anchor of %s: %s', (required, level, status) => {
     const policy = policyOf({ required_assurance_level: required })
     const anchor = { name: 'Authority', assurance_level: level }
     const presentations = [presented('age_attestation', { age_over_18: true }, { anchor })]
     const decision = decide({ policy, presentations, now: NOW })
     expect(decision).toMatchObject({
-      outcome,
-      reason: outcome === 'verified' ? null : 'assurance_level_too_low',
+      status,
+      reason: status === 'verified' ? null : 'assurance_level_too_low',
       assurance_level: level,
       // the value is proven, though not well enough
       checks: { age_over_18: true },
@@ -169,7 +169,7 @@ describe('the required level', () => {
     const policy = policyOf({ required_assurance_level: 'substantial' })
     const presentations = [presented('age_attestation', { age_over_18: true }, { holderBound: false })]
     expect(decide({ policy, presentations, now: NOW })).toMatchObject({
-      outcome: 'rejected',
+      status: 'rejected',
       reason: 'assurance_level_too_low',
       assurance_level: 'low',
     })

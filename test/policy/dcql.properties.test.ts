@@ -245,7 +245,7 @@ describe('an answer to it', () => {
         if (policy === undefined || hasIndex(policy.query)) return
         const answer = toAnswer(policy.query, told)
         const decision = decisionOf(policy, answer)
-        const outcome = decision === 'pending' ? decision : decision.outcome
+        const outcome = decision === 'pending' ? decision : decision.status
         outcomes[outcome] += 1
         if (isGoodThere(policy.query, answer)) expect(outcome).toBe('verified')
       }),
@@ -262,7 +262,7 @@ describe('an answer to it', () => {
         if (policy === undefined) return
         const answer = toAnswer(policy.query, told)
         const decision = decisionOf(policy, answer)
-        if (decision === 'pending' || decision.outcome !== 'verified') return
+        if (decision === 'pending' || decision.status !== 'verified') return
         verified += 1
         expect(isGoodThere(policy.query, restedOn(decision, answer))).toBe(true)
       }),

@@ -65,19 +65,19 @@ describe('a claim', () => {
     [{ path: ['active'], values: ['true'] }, 'true', null],
   ])('%j that is %j: %s', (claim, value, reason) => {
     const decision = one(claim, { [String(claim.path[0])]: value })
-    expect([decision.reason, decision.outcome]).toEqual([reason, reason === null ? 'verified' : 'rejected'])
+    expect([decision.reason, decision.status]).toEqual([reason, reason === null ? 'verified' : 'rejected'])
     expect(Object.values(decision.checks)).toEqual([reason === null])
   })
 
   it('is boolean by the type that is presented, not by another that was accepted', () => {
     const attested = { typeIdentifier: AGE, credentialType: 'age_attestation' }
-    expect(one({ path: ['active'] }, { active: 'yes' }, attested).outcome).toBe('verified')
+    expect(one({ path: ['active'] }, { active: 'yes' }, attested).status).toBe('verified')
     expect(one({ path: ['active'] }, { active: 'yes' }).reason).toBe('predicate_false')
   })
 
   it('that is an age by its name is boolean in any type', () => {
     expect(one({ path: ['age_over_18'] }, { age_over_18: 'false' }).reason).toBe('predicate_false')
-    expect(one({ path: ['age_over_18'] }, { age_over_18: true }).outcome).toBe('verified')
+    expect(one({ path: ['age_over_18'] }, { age_over_18: true }).status).toBe('verified')
   })
 
   it('of a list needs one element among its values, and travels whole', () => {
@@ -96,13 +96,13 @@ describe('a claim', () => {
 describe('an answer', () => {
   it('counts for nothing where the type has become another since it was asked for', () => {
     const decision = one({ path: ['tier'] }, { tier: 'gold' }, { credentialType: 'pid' })
-    expect(decision).toMatchObject({ outcome: 'rejected', credentials: [], checks: { 'q.tier': false } })
+    expect(decision).toMatchObject({ status: 'rejected', credentials: [], checks: { 'q.tier': false } })
   })
 
   it('without claims shows that a credential is held, and lets nothing travel', () => {
     const { claims: _, ...bare } = query([])
     const decision = decided({ credentials: [bare] }, [['q', { tier: 'gold' }]])
-    expect(decision).toMatchObject({ outcome: 'verified', checks: {}, claims: [{ id: 'q', claims: {} }] })
+    expect(decision).toMatchObject({ status: 'verified', checks: {}, claims: [{ id: 'q', claims: {} }] })
   })
 
   it('lets the first claim set that holds travel, and no other claim', () => {
@@ -114,7 +114,7 @@ describe('an answer', () => {
     const asked = { credentials: [query(claims, { claim_sets: [['a', 't'], ['n'], ['t']] })] }
     const decision = decided(asked, [['q', { active: false, tier: 'gold', member: { number: 7 } }]])
     expect(decision).toMatchObject({
-      outcome: 'verified',
+      status: 'verified',
       checks: { 'q.active': false, 'q.tier': true, 'q.member.number': true },
     })
     expect(decision.claims).toEqual([{ id: 'q', claims: { 'q.member.number': 7 } }])
@@ -131,7 +131,7 @@ describe('an answer', () => {
     ]
     const decision = decided({ credentials: [tier('a')] }, told)
     expect(decision).toMatchObject({
-      outcome: 'verified',
+      status: 'verified',
       checks: { 'a.tier': true },
       assurance_level: 'high',
     })
@@ -144,7 +144,7 @@ describe('an answer', () => {
       ['a', { tier: 'gold' }, { reasons: ['credential_revoked'] }],
     ]
     const decision = decided({ credentials: [tier('a')] }, told)
-    expect([decision.outcome, decision.reason, decision.credentials.length]).toEqual([
+    expect([decision.status, decision.reason, decision.credentials.length]).toEqual([
       'rejected',
       'credential_revoked',
       2,
@@ -173,14 +173,14 @@ describe('an answer', () => {
       ['b', { tier: 'iron' }],
     ]
     const decision = decided(sets, told)
-    expect([decision.outcome, decision.reason]).toEqual(['rejected', 'value_mismatch'])
+    expect([decision.status, decision.reason]).toEqual(['rejected', 'value_mismatch'])
     expect(decision.credentials.map(({ id }) => id)).toEqual(['a', 'b'])
   })
 
   it('to optional sets alone is rejected where none satisfies', () => {
     const optional = { credentials: [tier('a')], credential_sets: [{ options: [['a']], required: false }] }
     const decision = decided(optional, [['a', { tier: 'iron' }]])
-    expect([decision.outcome, decision.reason]).toEqual(['rejected', 'value_mismatch'])
+    expect([decision.status, decision.reason]).toEqual(['rejected', 'value_mismatch'])
   })
 
   it.each([

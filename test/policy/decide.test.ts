@@ -15,7 +15,7 @@ const decideAge = (claims: JsonObject, policy: Policy = AGE) =>
 describe('a good answer', () => {
   test('is verified, with its checks, level, credential and claims', () => {
     expect(decideAge({ ...ADULT, iss: 'https://issuer.example', age_over_21: true })).toEqual({
-      outcome: 'verified',
+      status: 'verified',
       reason: null,
       checks: { age_over_18: true },
       holder_bound: true,
@@ -57,7 +57,7 @@ describe('a boolean claim', () => {
     ['yes'],
   ])('of %j is not true', (value) => {
     expect(decideAge({ age_over_18: value })).toMatchObject({
-      outcome: 'rejected',
+      status: 'rejected',
       reason: 'predicate_false',
       checks: { age_over_18: false },
       claims: [],
@@ -66,7 +66,7 @@ describe('a boolean claim', () => {
 
   test('that is absent is not true', () => {
     expect(decideAge({ age_over_21: true })).toMatchObject({
-      outcome: 'rejected',
+      status: 'rejected',
       checks: { age_over_18: false },
     })
   })
@@ -81,9 +81,9 @@ describe('a boolean claim', () => {
 
   test('is not found in a prototype', () => {
     const claims = JSON.parse('{"__proto__": {"age_over_18": true}}') as JsonObject
-    expect(decideAge(claims).outcome).toBe('rejected')
+    expect(decideAge(claims).status).toBe('rejected')
     const inherited = Object.create({ age_over_18: true }) as JsonObject
-    expect(decideAge(inherited).outcome).toBe('rejected')
+    expect(decideAge(inherited).status).toBe('rejected')
   })
 })
 
@@ -95,7 +95,7 @@ describe('any other claim', () => {
   test.each<[Json]>([['Holmgren'], [' '], ['0'], [0], [true], [['a']], [{ a: null, b: [false] }]])(
     'of %j is proven',
     (value) => {
-      expect(family(value)).toMatchObject({ outcome: 'verified', checks: { family_name: true } })
+      expect(family(value)).toMatchObject({ status: 'verified', checks: { family_name: true } })
     },
   )
 
@@ -111,7 +111,7 @@ describe('any other claim', () => {
     [['', [null]]],
   ])('of %j says nothing', (value) => {
     expect(family(value)).toMatchObject({
-      outcome: 'rejected',
+      status: 'rejected',
       reason: 'predicate_false',
       checks: { family_name: false, nationalities: true },
     })
@@ -139,7 +139,7 @@ describe('any other claim', () => {
     const membership = policyOf({ credential_types: ['membership'], scope: ['badges'] })
     const presentations = [presented('membership', badges)]
     expect(decide({ policy: membership, presentations, now: NOW })).toMatchObject({
-      outcome: 'rejected',
+      status: 'rejected',
       checks: { badges: false },
     })
   })
@@ -153,7 +153,7 @@ describe('derivation from the birthdate', () => {
 
   test('proves the age, and its boolean travels instead of its source', () => {
     expect(decidePid({ birthdate: '2008-06-15' })).toMatchObject({
-      outcome: 'verified',
+      status: 'verified',
       checks: { age_over_18: true },
       claims: [{ id: 'pid', claims: { age_over_18: true } }],
     })
@@ -161,28 +161,28 @@ describe('derivation from the birthdate', () => {
 
   test('does not prove it a day too early', () => {
     expect(decidePid({ birthdate: '2008-06-16' })).toMatchObject({
-      outcome: 'rejected',
+      status: 'rejected',
       reason: 'predicate_false',
     })
   })
 
   test('happens only where it is allowed', () => {
-    expect(decidePid({ birthdate: '1978-04-10' }, strict)).toMatchObject({ outcome: 'rejected' })
+    expect(decidePid({ birthdate: '1978-04-10' }, strict)).toMatchObject({ status: 'rejected' })
   })
 
   test.each<[Json]>([[false], ['true'], [null], [1], [{}]])('never overrides an age claim of %j', (claim) => {
     const claims = { age_equal_or_over: { 18: claim }, birthdate: '1978-04-10' }
-    expect(decidePid(claims)).toMatchObject({ outcome: 'rejected', checks: { age_over_18: false } })
+    expect(decidePid(claims)).toMatchObject({ status: 'rejected', checks: { age_over_18: false } })
   })
 
   test('leaves a true age claim alone, whatever the birthdate', () => {
     const claims = { age_equal_or_over: { 18: true }, birthdate: '2025-01-01' }
-    expect(decidePid(claims)).toMatchObject({ outcome: 'verified' })
+    expect(decidePid(claims)).toMatchObject({ status: 'verified' })
   })
 
   test('fills in for the age that is absent beside others that are there', () => {
     const claims = { age_equal_or_over: { 21: true }, birthdate: '1978-04-10' }
-    expect(decidePid(claims)).toMatchObject({ outcome: 'verified' })
+    expect(decidePid(claims)).toMatchObject({ status: 'verified' })
   })
 
   test.each<[Json]>([
@@ -195,7 +195,7 @@ describe('derivation from the birthdate', () => {
     [['1978-04-10']],
     ['1978-02-30'],
   ])('proves nothing by a birthdate of %j', (birthdate) => {
-    expect(decidePid({ birthdate })).toMatchObject({ outcome: 'rejected', checks: { age_over_18: false } })
+    expect(decidePid({ birthdate })).toMatchObject({ status: 'rejected', checks: { age_over_18: false } })
   })
 
   test('proves nothing by several birthdates, one of which is old enough', () => {
@@ -204,7 +204,7 @@ describe('derivation from the birthdate', () => {
     const request = { credential_types: ['family'], allow_derived: true }
     const decideFamily = (...born: string[]) => {
       const presentations = [presented('family', { persons: born.map((day) => ({ born: day })) })]
-      return decide({ policy: policyOf(request, [SD_JWT], [family]), presentations, now: NOW }).outcome
+      return decide({ policy: policyOf(request, [SD_JWT], [family]), presentations, now: NOW }).status
     }
     expect(decideFamily('1978-04-10')).toBe('verified')
     expect(decideFamily('1978-04-10', '2025-04-10')).toBe('rejected')
@@ -214,8 +214,8 @@ describe('derivation from the birthdate', () => {
     const mdl = policyOf({ credential_types: ['mdl'], scope: ['age_over_21'], allow_derived: true }, [MDOC])
     const claims = { 'org.iso.18013.5.1': { birth_date: '2005-06-15' } }
     const presentations = [presented('mdl', claims, { format: 'mso_mdoc' })]
-    expect(decide({ policy: mdl, presentations, now: NOW }).outcome).toBe('verified')
-    expect(decide({ policy: mdl, presentations, now: NOW - 86_400 }).outcome).toBe('rejected')
+    expect(decide({ policy: mdl, presentations, now: NOW }).status).toBe('verified')
+    expect(decide({ policy: mdl, presentations, now: NOW - 86_400 }).status).toBe('rejected')
   })
 
   test('gives the birthdate away only where it was asked for itself', () => {
@@ -239,7 +239,7 @@ describe('reasons', () => {
   ])('%s rejects, and the credential proves nothing', (finding) => {
     const presentations = [presented('age_attestation', ADULT, { reasons: [finding] })]
     expect(decide({ policy: AGE, presentations, now: NOW })).toMatchObject({
-      outcome: 'rejected',
+      status: 'rejected',
       reason: finding,
       checks: { age_over_18: false },
       credentials: [{ checks: { age_over_18: false } }],
@@ -258,7 +258,7 @@ describe('reasons', () => {
       presented('membership', {}, { reasons: ['credential_revoked'] }),
     ]
     expect(decide({ policy: policyOf(changes), presentations, now: NOW })).toMatchObject({
-      outcome: 'rejected',
+      status: 'rejected',
       reason: 'credential_revoked',
       checks: { family_name: true },
     })
@@ -288,7 +288,7 @@ describe('the first reason that applies is given', () => {
       const anchor = { name: 'Example Authority', assurance_level: level }
       const presentation = presented('age_attestation', { age_over_18: false }, { reasons, anchor })
       const decision = decide({ policy, presentations: [{ ...presentation, valueMismatches }], now: NOW })
-      expect(decision).toMatchObject({ outcome: 'rejected', reason })
+      expect(decision).toMatchObject({ status: 'rejected', reason })
     },
   )
 })
@@ -296,7 +296,7 @@ describe('the first reason that applies is given', () => {
 test("a value outside the query's values rejects, and its scope is not proven", () => {
   const presentation = { ...presented('age_attestation', ADULT), valueMismatches: [['age_over_18']] }
   expect(decide({ policy: AGE, presentations: [presentation], now: NOW })).toMatchObject({
-    outcome: 'rejected',
+    status: 'rejected',
     reason: 'value_mismatch',
     checks: { age_over_18: false },
   })
@@ -309,8 +309,8 @@ describe('any', () => {
   const pid = (claim: Json) => presented('pid', { age_equal_or_over: { 18: claim } })
 
   test('is content with either credential', () => {
-    expect(decide({ policy, presentations: [attestation(true)], now: NOW }).outcome).toBe('verified')
-    expect(decide({ policy, presentations: [pid(true)], now: NOW }).outcome).toBe('verified')
+    expect(decide({ policy, presentations: [attestation(true)], now: NOW }).status).toBe('verified')
+    expect(decide({ policy, presentations: [pid(true)], now: NOW }).status).toBe('verified')
   })
 
   test('rests on the first that satisfies, and drops the others', () => {
@@ -319,7 +319,7 @@ describe('any', () => {
       [pid(true), attestation(false)],
     ]) {
       const decision = decide({ policy, presentations, now: NOW })
-      expect(decision.outcome).toBe('verified')
+      expect(decision.status).toBe('verified')
       expect(decision.credentials.map(({ id }) => id)).toEqual(['pid'])
       expect(decision.claims.map(({ id }) => id)).toEqual(['pid'])
     }
@@ -330,7 +330,7 @@ describe('any', () => {
   test('gives the reason of the first that was presented where none satisfies', () => {
     const presentations = [pid(false), attestation(true, ['credential_expired'])]
     expect(decide({ policy, presentations, now: NOW })).toMatchObject({
-      outcome: 'rejected',
+      status: 'rejected',
       reason: 'credential_expired',
       credentials: [{ id: 'age_attestation' }],
     })
@@ -345,7 +345,7 @@ describe('any', () => {
       presented('pid', { family_name: 'Holmgren' }),
       presented('mdl', { 'org.iso.18013.5.1': { given_name: 'Astrid' } }, { format: 'mso_mdoc' }),
     ]
-    expect(decide({ policy: names, presentations, now: NOW }).outcome).toBe('rejected')
+    expect(decide({ policy: names, presentations, now: NOW }).status).toBe('rejected')
   })
 })
 
@@ -365,7 +365,7 @@ describe('all', () => {
 
   test('is verified by all, each with what it was asked', () => {
     expect(decide({ policy, presentations: [attestation(true), pid(true)], now: NOW })).toMatchObject({
-      outcome: 'verified',
+      status: 'verified',
       checks: { age_over_18: true, family_name: true },
       credentials: [
         { id: 'age_attestation', checks: { age_over_18: true } },
@@ -384,7 +384,7 @@ describe('all', () => {
       [attestation(false), pid(true)],
     ]) {
       expect(decide({ policy, presentations, now: NOW })).toMatchObject({
-        outcome: 'rejected',
+        status: 'rejected',
         reason: 'predicate_false',
         checks: { age_over_18: false, family_name: true },
       })
@@ -394,7 +394,7 @@ describe('all', () => {
   test('is not verified while one is missing', () => {
     for (const presentations of [[], [attestation(true)], [pid(true)], [pid(true), pid(true)]]) {
       expect(decide({ policy, presentations, now: NOW })).toMatchObject({
-        outcome: 'rejected',
+        status: 'rejected',
         reason: 'predicate_false',
       })
     }
@@ -403,7 +403,7 @@ describe('all', () => {
   test('is worth the lowest of its credentials', () => {
     const decision = decide({ policy, presentations: [attestation(true), pid(true, 'low')], now: NOW })
     expect(decision).toMatchObject({
-      outcome: 'verified',
+      status: 'verified',
       assurance_level: 'low',
       credentials: [{ assurance_level: 'high' }, { assurance_level: 'low' }],
     })
@@ -412,7 +412,7 @@ describe('all', () => {
     expect(
       decide({ policy: required, presentations: [attestation(true), pid(true, 'low')], now: NOW }),
     ).toMatchObject({
-      outcome: 'rejected',
+      status: 'rejected',
       reason: 'assurance_level_too_low',
     })
   })
@@ -429,7 +429,7 @@ describe('all', () => {
       presented('pid-mso_mdoc', element, { credentialType: 'pid', format: 'mso_mdoc' }),
     ]
     const decision = decide({ policy: two, presentations, now: NOW })
-    expect(decision).toMatchObject({ outcome: 'verified', credentials: [{ id: 'pid-mso_mdoc' }] })
+    expect(decision).toMatchObject({ status: 'verified', credentials: [{ id: 'pid-mso_mdoc' }] })
   })
 })
 
@@ -452,7 +452,7 @@ describe('an optional credential set', () => {
   test('may stay unanswered, is used where it satisfies, and is dropped where it does not', () => {
     const used = (presentations: Parameters<typeof decide>[0]['presentations']) => {
       const decision = decide({ policy, presentations, now: NOW })
-      return [decision.outcome, ...decision.credentials.map(({ id }) => id)]
+      return [decision.status, ...decision.credentials.map(({ id }) => id)]
     }
     expect(used([adult])).toEqual(['verified', 'age_attestation'])
     expect(used([adult, presented('membership', { active: true })])).toEqual([
@@ -465,13 +465,13 @@ describe('an optional credential set', () => {
 
   test('does not verify by itself', () => {
     const presentations = [presented('membership', { active: true })]
-    expect(decide({ policy, presentations, now: NOW }).outcome).toBe('rejected')
+    expect(decide({ policy, presentations, now: NOW }).status).toBe('rejected')
     const optional: Policy = {
       ...policy,
       scope: [],
       query: { ...policy.query, credential_sets: [{ options: [['membership']], required: false }] },
     }
-    expect(decide({ policy: optional, presentations: [], now: NOW }).outcome).toBe('rejected')
+    expect(decide({ policy: optional, presentations: [], now: NOW }).status).toBe('rejected')
   })
 })
 
@@ -481,9 +481,9 @@ describe('a presentation that is none of ours counts for nothing', () => {
       presented('age_attestation', ADULT, {}),
       presented('other', { age_over_18: false }),
     ]
-    expect(decide({ policy: AGE, presentations, now: NOW }).outcome).toBe('verified')
+    expect(decide({ policy: AGE, presentations, now: NOW }).status).toBe('verified')
     expect(decide({ policy: AGE, presentations: [presented('other', ADULT)], now: NOW })).toMatchObject({
-      outcome: 'rejected',
+      status: 'rejected',
       credentials: [],
       assurance_level: 'low',
     })
@@ -492,14 +492,14 @@ describe('a presentation that is none of ours counts for nothing', () => {
   test('of another type than the query asked for', () => {
     const presentations = [presented('age_attestation', ADULT, { credentialType: 'membership' })]
     expect(decide({ policy: AGE, presentations, now: NOW })).toMatchObject({
-      outcome: 'rejected',
+      status: 'rejected',
       credentials: [],
     })
   })
 
   test('nothing at all', () => {
     expect(decide({ policy: AGE, presentations: [], now: NOW })).toMatchObject({
-      outcome: 'rejected',
+      status: 'rejected',
       reason: 'predicate_false',
       checks: { age_over_18: false },
       derivation: [],
@@ -520,7 +520,7 @@ describe('names of a prototype', () => {
       '{"__proto__": {"polluted": 1}, "constructor": "c", "toString": "t"}',
     ) as JsonObject
     const decision = decide({ policy, presentations: [presented('__proto__', claims)], now: NOW })
-    expect(decision.outcome).toBe('verified')
+    expect(decision.status).toBe('verified')
     expect(Object.keys(decision.checks)).toEqual(names)
     expect(Object.entries(decision.claims[0]?.claims ?? {})).toEqual([
       ['__proto__', 1],
@@ -534,6 +534,6 @@ describe('names of a prototype', () => {
   test('are not proven by what every object inherits', () => {
     const decision = decide({ policy, presentations: [presented('__proto__', {})], now: NOW })
     expect(Object.entries(decision.checks)).toEqual(names.map((name) => [name, false]))
-    expect(decision.outcome).toBe('rejected')
+    expect(decision.status).toBe('rejected')
   })
 })

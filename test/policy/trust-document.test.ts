@@ -41,8 +41,8 @@ const DECISIONS: Readonly<Record<AssuranceLevel, ReturnType<typeof decide>>> = {
 it.each(ASSURANCE_LEVELS)('docs/trust.md shows how a level of %s comes about', (level) => {
   const [, section = ''] = DOCUMENT.split(`## ${level}\n`)
   const example = JSON.parse(section.split('```json')[1]?.split('```')[0] ?? '')
-  const { outcome, assurance_level, derivation } = DECISIONS[level]
-  expect(outcome).toBe('verified')
+  const { status, assurance_level, derivation } = DECISIONS[level]
+  expect(status).toBe('verified')
   expect({ assurance_level, assurance_derivation: derivation }).toEqual(example)
 })
 

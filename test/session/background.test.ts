@@ -64,12 +64,15 @@ describe('a write behind an answer that throws', () => {
     const setting = await setUp()
     const { verification_id: id } = await createSession(setting)
     const lines = errors()
-    await failFirstWrite(id, ({ status, owed_to_log }) => status === 'canceled' && owed_to_log === null)
+    await failFirstWrite(
+      id,
+      ({ status, pending_log_entry }) => status === 'canceled' && pending_log_entry === null,
+    )
     expect((await ask(setting, 'POST', id, '/cancel')).status).toBe(200)
     await vi.waitFor(() => expect(lines).toEqual(ONE_FAULT))
-    expect(await stored(id)).toMatchObject({ status: 'canceled', owed_to_log: { calls: 1 } })
+    expect(await stored(id)).toMatchObject({ status: 'canceled', pending_log_entry: { calls: 1 } })
     await alarmLater(id, 31_000)
-    expect(await stored(id)).toMatchObject({ owed_to_log: null })
+    expect(await stored(id)).toMatchObject({ pending_log_entry: null })
     expect(await timesLogged(setting, id)).toBe(1)
   })
 
@@ -86,7 +89,7 @@ describe('a write behind an answer that throws', () => {
     expect(receiver).toHaveBeenCalledTimes(2)
     const [first, second] = receiver.mock.calls.map(([, init]) => init?.body)
     expect(second).toBe(first)
-    expect(await stored(id)).toMatchObject({ owed_to_log: null, deliveries: [{ state: 'delivered' }] })
+    expect(await stored(id)).toMatchObject({ pending_log_entry: null, deliveries: [{ state: 'delivered' }] })
   })
 
   it('by which the log moves to its next day does not keep what came of the webhook from being written', async () => {
@@ -96,13 +99,13 @@ describe('a write behind an answer that throws', () => {
     const { verification_id: id } = await createSession(setting)
     const today = dayOf(Date.now())
     const lines = errors()
-    await failFirstWrite(id, ({ owed_to_log }) => (owed_to_log?.day ?? 0) > today)
+    await failFirstWrite(id, ({ pending_log_entry }) => (pending_log_entry?.day ?? 0) > today)
     expect((await ask(setting, 'POST', id, '/cancel')).status).toBe(200)
     await vi.waitFor(async () =>
       expect(await stored(id)).toMatchObject({ deliveries: [{ state: 'delivered' }] }),
     )
     expect(lines).toEqual(ONE_FAULT)
-    expect(await stored(id)).toMatchObject({ owed_to_log: { day: today } })
+    expect(await stored(id)).toMatchObject({ pending_log_entry: { day: today } })
   })
 
   it('of a delivery sent by hand ends there too', async () => {

@@ -110,7 +110,7 @@ describe('rows written', () => {
 function isPublished(id: string): Promise<unknown> {
   return vi.waitFor(() =>
     runInDurableObject(stubOf(id), (_, state) =>
-      expect(state.storage.kv.get('session')).toHaveProperty('owed_to_log', null),
+      expect(state.storage.kv.get('session')).toHaveProperty('pending_log_entry', null),
     ),
   )
 }

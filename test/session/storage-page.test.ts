@@ -35,7 +35,7 @@ beforeAll(async () => {
   expect((await post(session.verification_id, await goodAnswer(setting, request))).status).toBe(200)
   await vi.waitFor(async () => {
     verified = await stored(stubOf(session.verification_id), 'session')
-    expect(verified).toMatchObject({ owed_to_log: null, deliveries: [{ state: 'delivered' }] })
+    expect(verified).toMatchObject({ pending_log_entry: null, deliveries: [{ state: 'delivered' }] })
   })
 })
 afterEach(() => {

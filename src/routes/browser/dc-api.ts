@@ -8,13 +8,14 @@ import { configOf } from '../../config.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import { err, type Result } from '../../result.ts'
 import { sessionStub } from '../../session/identifier.ts'
-import type { DcApiPage, DcApiResult } from '../../session/response/dc-api.ts'
+import type { DcApiPage } from '../../session/response/dc-api.ts'
+import type { RefusalCode } from '../../session/results.ts'
 import type { AppContext, AppEnv } from '../context.ts'
-import { authenticateForSession, openerOf, type SessionCaller } from '../edge/authenticate.ts'
+import { accessOf, authenticateForSession, type SessionCaller } from '../edge/authenticate.ts'
 import { problem } from '../edge/problems.ts'
 import { sendView, sessionProblem } from '../edge/session-view.ts'
 import { readJson } from '../edge/validate.ts'
-import { dcApiAnswer, dcApiAsking } from '../verifications/schemas.ts'
+import { dcApiRequestOptions, dcApiResponse } from '../verifications/schemas.ts'
 import { walletError } from '../wallet/wallet-errors.ts'
 import { getBrowserCookie, isOwnPage, setBrowserCookie } from './browser.ts'
 
@@ -33,7 +34,7 @@ const RESPONSE_LIMIT = 1024 * 1024 + 1024
 async function createRequest(c: AppContext): Promise<Response> {
   const caller = await callerOf(c)
   if (!caller.ok) return caller.error
-  const body = await readJson(c, dcApiAsking, REQUEST_LIMIT)
+  const body = await readJson(c, dcApiRequestOptions, REQUEST_LIMIT)
   if (!body.ok) return body.error
   const origin = originFor(c, caller.value, body.value.origin)
   if (origin === undefined) {
@@ -45,7 +46,7 @@ async function createRequest(c: AppContext): Promise<Response> {
   const session = sessionStub(c.env, c.req.param('id') ?? '')
   if (session === undefined) return problem(c, 'verification_not_found')
   const page = pageOf(c, caller.value)
-  const request = await session.askDcApi(openerOf(caller.value), { page, origin })
+  const request = await session.createDcApiRequest(accessOf(caller.value), { page, origin })
   if (!request.ok) return sessionProblem(c, request.error)
   if (request.value.secret !== null) setBrowserCookie(c, request.value.secret)
   const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' }
@@ -56,17 +57,17 @@ async function createRequest(c: AppContext): Promise<Response> {
 async function processResponse(c: AppContext): Promise<Response> {
   const caller = await callerOf(c)
   if (!caller.ok) return caller.error
-  const body = await readJson(c, dcApiAnswer, RESPONSE_LIMIT)
+  const body = await readJson(c, dcApiResponse, RESPONSE_LIMIT)
   if (!body.ok) return body.error
   const session = sessionStub(c.env, c.req.param('id') ?? '')
   if (session === undefined) return problem(c, 'verification_not_found')
-  const by = openerOf(caller.value)
+  const by = accessOf(caller.value)
   const data = JSON.stringify(body.value.data)
   const digest = encodeBase64url(await sha256(utf8(JSON.stringify(body.value))))
-  const result = await session.presentDcApi(by, { page: pageOf(c, caller.value), data, digest })
-  if (result.kind === 'refused') return refuse(c, result.refusal, caller.value)
+  const result = await session.processDcApiResponse(by, { page: pageOf(c, caller.value), data, digest })
+  if (!result.ok) return refuse(c, result.error, caller.value)
   if (caller.value.kind === 'client_token') {
-    return c.json({ return_url: result.returnUrl }, 200, { 'Cache-Control': 'no-store' })
+    return c.json({ return_url: result.value.returnUrl }, 200, { 'Cache-Control': 'no-store' })
   }
   return sendView(c, await session.read(caller.value.caller.settings.relying_party_id))
 }
@@ -94,11 +95,7 @@ function originFor(c: AppContext, caller: SessionCaller, named: string | undefin
 }
 
 /** Sends the reason to the relying party's server, and none to a page. */
-function refuse(
-  c: AppContext,
-  refusal: (DcApiResult & { readonly kind: 'refused' })['refusal'],
-  caller: SessionCaller,
-): Response {
+function refuse(c: AppContext, refusal: RefusalCode, caller: SessionCaller): Response {
   const { status, description } = walletError(refusal)
   if (status === 404) return problem(c, 'verification_not_found')
   if (status === 409) return problem(c, 'verification_already_terminal')

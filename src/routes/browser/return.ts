@@ -3,13 +3,13 @@
 
 import { Hono } from 'hono/tiny'
 import { sessionStub } from '../../session/identifier.ts'
-import type { CodeFault } from '../../session/return/same-device.ts'
+import type { ReturnCodeError } from '../../session/return/same-device.ts'
 import type { AppContext, AppEnv } from '../context.ts'
-import { authenticate, authenticateForSession, openerOf } from '../edge/authenticate.ts'
+import { accessOf, authenticate, authenticateForSession } from '../edge/authenticate.ts'
 import { type ProblemCode, problem } from '../edge/problems.ts'
 import { sendView, sessionProblem } from '../edge/session-view.ts'
 import { readJson } from '../edge/validate.ts'
-import { comingBack, redemption } from '../verifications/schemas.ts'
+import { browserReturnRequest, redemption } from '../verifications/schemas.ts'
 import { getBrowserCookie, isOwnPage, setBrowserCookie } from './browser.ts'
 
 /** The routes of binding. All are POST requests. */
@@ -32,7 +32,7 @@ async function makeLink(c: AppContext): Promise<Response> {
   if (caller.value.kind !== 'client_token') return problem(c, 'insufficient_scope')
   const session = sessionStub(c.env, id)
   if (session === undefined) return problem(c, 'verification_not_found')
-  const link = await session.link(openerOf(caller.value), getBrowserCookie(c))
+  const link = await session.createLink(accessOf(caller.value), getBrowserCookie(c))
   if (!link.ok) return sessionProblem(c, link.error)
   setBrowserCookie(c, link.value.secret)
   return c.body(link.value.json, 200, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' })
@@ -41,11 +41,11 @@ async function makeLink(c: AppContext): Promise<Response> {
 /** Completes the return of a browser. Only our own page can post the code; no address contains it. */
 async function completeReturn(c: AppContext): Promise<Response> {
   if (!isOwnPage(c)) return problem(c, 'cross_site_request')
-  const body = await readJson(c, comingBack, CODE_LIMIT)
+  const body = await readJson(c, browserReturnRequest, CODE_LIMIT)
   if (!body.ok) return body.error
   const session = sessionStub(c.env, c.req.param('id') ?? '')
   if (session === undefined) return problem(c, 'verification_not_found')
-  const returned = await session.comeBack({
+  const returned = await session.completeReturn({
     responseCode: body.value.response_code,
     secret: getBrowserCookie(c),
   })
@@ -70,7 +70,7 @@ async function redeem(c: AppContext): Promise<Response> {
     : sessionProblem(c, error)
 }
 
-const CODE_PROBLEMS: Readonly<Record<CodeFault, ProblemCode>> = {
+const CODE_PROBLEMS: Readonly<Record<ReturnCodeError, ProblemCode>> = {
   not_found: 'verification_not_found',
   invalid_code: 'invalid_code',
   other_browser: 'other_browser',

@@ -6,13 +6,13 @@ import { configOf } from '../../config.ts'
 import { renderQr } from '../../qr/render.ts'
 import { QR_SIZE } from '../../qr/symbol.ts'
 import { settingsOf } from '../../relying-party/settings/settings-cache.ts'
+import { type SessionAccess, watchAddress } from '../../session/access.ts'
 import { sessionStub } from '../../session/identifier.ts'
-import { type Opener, watchAddress } from '../../session/opener.ts'
 import { readClientToken } from '../../session/request/client-token.ts'
 import type { VerificationSession } from '../../session/verification-session.ts'
 import type { PageView } from '../../session/views/view.ts'
 import type { AppContext, AppEnv } from '../context.ts'
-import { authenticateForSession, openerOf } from '../edge/authenticate.ts'
+import { accessOf, authenticateForSession } from '../edge/authenticate.ts'
 import { isUnreachableObject } from '../edge/edge.ts'
 import { problem } from '../edge/problems.ts'
 import { type ScriptName, scriptAddress, sendScript } from './page/assets.ts'
@@ -54,10 +54,10 @@ async function authorizePage(c: AppContext): Promise<Response> {
   return sendSession(c, id, session, { createdAt })
 }
 
-async function sendSession(c: AppContext, id: string, session: Stub, by: Opener): Promise<Response> {
+async function sendSession(c: AppContext, id: string, session: Stub, by: SessionAccess): Promise<Response> {
   // The QR code comes first, so that the state on the page is at least as new as the request in it.
   const render = await session.render(by)
-  const found = await session.page(by)
+  const found = await session.readPage(by)
   if (!found.ok) return sendNotFound(c)
   const view = found.value
   const settings = await settingsOf(c.env, view.relying_party_id, Date.now())
@@ -120,7 +120,7 @@ async function watch(c: AppContext): Promise<Response> {
   }
   const session = sessionStub(c.env, id)
   if (session === undefined) return problem(c, 'verification_not_found')
-  const address = watchAddress(openerOf(caller.value))
+  const address = watchAddress(accessOf(caller.value))
   const accepted = await session.fetch(address, { headers: { Upgrade: 'websocket' } })
   if (accepted.status === 101) return accepted
   return problem(c, accepted.status === 503 ? 'temporarily_unavailable' : 'verification_not_found')

@@ -6,7 +6,7 @@ import { API_KEY_PREFIX, matchesApiKey, parseApiKey } from '../../relying-party/
 import type { ApiKeyRecord, Scope, Settings } from '../../relying-party/settings/settings.ts'
 import { forgetSettings, settingsOf } from '../../relying-party/settings/settings-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { Opener } from '../../session/opener.ts'
+import type { SessionAccess } from '../../session/access.ts'
 import { CLIENT_TOKEN_PREFIX, readClientToken } from '../../session/request/client-token.ts'
 import type { AppContext } from '../context.ts'
 import { type ProblemCode, problem } from './problems.ts'
@@ -28,7 +28,7 @@ export type SessionCaller =
   | { readonly kind: 'client_token'; readonly createdAt: number }
 
 /** By what this caller opens the session. */
-export function openerOf(caller: SessionCaller): Opener {
+export function accessOf(caller: SessionCaller): SessionAccess {
   if (caller.kind === 'client_token') return { createdAt: caller.createdAt }
   return { relyingPartyId: caller.caller.settings.relying_party_id }
 }

@@ -1,23 +1,23 @@
 // Responses about a session: its view, or the problem that stands for a refused call.
 
 import type { Result } from '../../result.ts'
-import type { SessionFault, View } from '../../session/results.ts'
+import type { SessionError, View } from '../../session/results.ts'
 import type { AppContext } from '../context.ts'
 import { type ProblemCode, problem } from './problems.ts'
 
 /** Sends a view of a session, or the problem why there is none. */
-export function sendView(c: AppContext, view: Result<View, SessionFault>, status: 200 | 202 = 200): Response {
+export function sendView(c: AppContext, view: Result<View, SessionError>, status: 200 | 202 = 200): Response {
   if (!view.ok) return sessionProblem(c, view.error)
   const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' }
   return c.body(view.value.json, status, headers)
 }
 
 /** Sends the problem of a call that a session refused. */
-export function sessionProblem(c: AppContext, error: SessionFault): Response {
+export function sessionProblem(c: AppContext, error: SessionError): Response {
   return problem(c, PROBLEM_CODES[error])
 }
 
-const PROBLEM_CODES: Readonly<Record<SessionFault, ProblemCode>> = {
+const PROBLEM_CODES: Readonly<Record<SessionError, ProblemCode>> = {
   not_found: 'verification_not_found',
   ended: 'verification_ended',
   not_ended: 'verification_pending',

@@ -4,7 +4,7 @@
 import { Hono } from 'hono/tiny'
 import { err, ok, type Result } from '../../result.ts'
 import { sessionStub } from '../../session/identifier.ts'
-import type { SessionFault } from '../../session/results.ts'
+import type { SessionError } from '../../session/results.ts'
 import type { VerificationSession } from '../../session/verification-session.ts'
 import { SANDBOX_ORIGIN } from '../../trust/anchors/sandbox-anchor.ts'
 import type { AppContext, AppEnv } from '../context.ts'
@@ -69,13 +69,13 @@ type Told = { readonly status: number; readonly body: string; readonly redirect_
 
 type Choice = { readonly credential_type?: string; readonly format?: string }
 
-type Produced = Result<Told | null, SessionFault | { readonly detail: string }>
+type Produced = Result<Told | null, SessionError | { readonly detail: string }>
 
 /** Most reasons are flaws of the wallet's. The others are what time, or the relying party, does to the session. */
 async function produce(reason: string, choice: Choice, stage: Stage): Promise<Produced> {
   const { session, rp, sandbox } = stage
   if (reason === 'canceled_by_relying_party') return withoutWallet(await session.cancel(rp))
-  if (reason === 'session_expired') return withoutWallet(await session.hasten(rp))
+  if (reason === 'session_expired') return withoutWallet(await session.expireNow(rp))
   if (reason === 'same_device_return_missing' || reason === 'request_superseded')
     return produceLate(reason, choice, stage)
   const viewed = await session.readRequest(rp)
@@ -95,18 +95,18 @@ async function produceLate(reason: string, choice: Choice, stage: Stage): Promis
   const first = await ask(sandbox, '/answer', { ...choice, reason: 'verified', uri })
   if (!first.ok) return first
   const { post, answered } = first.value
-  const dropped = answered.status === 200 ? await session.hasten(rp) : ok(null)
+  const dropped = answered.status === 200 ? await session.expireNow(rp) : ok(null)
   if (!dropped.ok || reason !== 'request_superseded') return dropped.ok ? ok(answered) : dropped
   const again = await ask(sandbox, '/again', post)
   return again.ok ? ok(again.value.answered) : again
 }
 
-function withoutWallet(done: Result<unknown, SessionFault>): Produced {
+function withoutWallet(done: Result<unknown, SessionError>): Produced {
   return done.ok ? ok(null) : done
 }
 
 function linkOf({ session, rp }: Stage) {
-  return session.link({ relyingPartyId: rp }, null)
+  return session.createLink({ relyingPartyId: rp }, null)
 }
 
 /** The wallet's URI in a link, or in the view of a session. */

@@ -80,7 +80,7 @@ async function complete(
   const session = now < session_until ? sessionStub(env, verification_id) : undefined
   if (session === undefined) return event
   try {
-    const members = session.personalMembers(relyingPartyId, event.created_at)
+    const members = session.readPersonalMembers(relyingPartyId, event.created_at)
     return { ...event, ...(await withDeadline(members, MEMBERS_MS, UNREADABLE)) }
   } catch (error) {
     const name = error instanceof Error ? error.name : ''

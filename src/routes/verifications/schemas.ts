@@ -15,7 +15,7 @@ import { REQUEST_URI_METHODS, RESPONSE_MODES } from '../../openid4vp/request/gen
 import { QR_SIZE } from '../../qr/symbol.ts'
 import { claimsEncryptionJwk } from '../../relying-party/settings/encryption-jwk.ts'
 import { REASONS } from '../../session/response/reasons.ts'
-import { SESSION_BINDINGS } from '../../session/return/binding.ts'
+import { SESSION_BINDINGS } from '../../session/return/session-binding.ts'
 import { ASSURANCE_LEVELS } from '../../trust/anchors/anchor.ts'
 import { queryNumber } from '../edge/validate.ts'
 import { CURSOR_LENGTH } from './event-cursor.ts'
@@ -159,7 +159,7 @@ export const waitQuery = z
 const code = text(200)
 
 /** Body of `POST …/response_code`: a browser is back. */
-export const comingBack = z.strictObject({ response_code: code })
+export const browserReturnRequest = z.strictObject({ response_code: code })
 
 /** Body of `POST …/return`: its relying party redeems. */
 export const redemption = z.strictObject({ return_code: code })
@@ -172,10 +172,10 @@ export const outcomeRequest = z.strictObject({
 })
 
 /** Body of `POST …/dc-api/request`. */
-export const dcApiAsking = z.strictObject({ origin: z.exactOptional(text(300)) })
+export const dcApiRequestOptions = z.strictObject({ origin: z.exactOptional(text(300)) })
 
 /** Body of `POST …/dc-api`: what the browser gave to the page. */
-export const dcApiAnswer = z.strictObject({
+export const dcApiResponse = z.strictObject({
   protocol: z.enum(DC_API_PROTOCOLS),
   data: z.record(z.string(), z.json()),
 })

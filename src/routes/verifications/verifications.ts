@@ -8,7 +8,7 @@ import { err, ok, type Result } from '../../result.ts'
 import { type SessionStub, sessionStub } from '../../session/identifier.ts'
 import { RECEIPT_TYPE } from '../../session/views/receipt.ts'
 import type { AppContext, AppEnv } from '../context.ts'
-import { authenticate, authenticateForSession, openerOf } from '../edge/authenticate.ts'
+import { accessOf, authenticate, authenticateForSession } from '../edge/authenticate.ts'
 import { problem } from '../edge/problems.ts'
 import { sendView, sessionProblem } from '../edge/session-view.ts'
 import { createSession } from './create-session.ts'
@@ -40,7 +40,7 @@ async function read(c: AppContext): Promise<Response> {
   if (!wait.ok) return wait.error
   const session = sessionStub(c.env, id)
   if (session === undefined) return problem(c, 'verification_not_found')
-  const by = openerOf(caller.value)
+  const by = accessOf(caller.value)
   const look = () => ('createdAt' in by ? session.readPublic(by) : session.read(by.relyingPartyId))
   return sendView(c, await longPoll(look, wait.value, { session, by, request: c.req.raw }))
 }
@@ -65,7 +65,7 @@ async function drawQr(c: AppContext): Promise<Response> {
   if (type === undefined) return problem(c, 'not_acceptable')
   const session = sessionStub(c.env, id)
   if (session === undefined) return problem(c, 'verification_not_found')
-  const render = await session.render(openerOf(caller.value))
+  const render = await session.render(accessOf(caller.value))
   if (!render.ok) return sessionProblem(c, render.error)
   const picture = renderQr(render.value.uri, { size, type })
   if (!picture.ok) {
@@ -101,7 +101,7 @@ async function erase(c: AppContext): Promise<Response> {
 async function receipt(c: AppContext): Promise<Response> {
   const asked = await askedSession(c, 'verify:read')
   if (!asked.ok) return asked.error
-  const receipt = await asked.value.session.receipt(asked.value.relyingPartyId)
+  const receipt = await asked.value.session.readReceipt(asked.value.relyingPartyId)
   if (!receipt.ok) return sessionProblem(c, receipt.error)
   const headers = { 'Content-Type': `application/${RECEIPT_TYPE}`, 'Cache-Control': 'no-store' }
   return c.body(receipt.value, 200, headers)
@@ -110,7 +110,7 @@ async function receipt(c: AppContext): Promise<Response> {
 async function deliveries(c: AppContext): Promise<Response> {
   const asked = await askedSession(c, 'webhooks:manage')
   if (!asked.ok) return asked.error
-  return sendView(c, await asked.value.session.deliveries(asked.value.relyingPartyId))
+  return sendView(c, await asked.value.session.readDeliveries(asked.value.relyingPartyId))
 }
 
 /** Begins one more attempt: 202 with the log; what came of it is read there. */
@@ -119,7 +119,7 @@ async function redeliver(c: AppContext): Promise<Response> {
   if (!asked.ok) return asked.error
   const { session, relyingPartyId } = asked.value
   const begun = await session.redeliver(relyingPartyId, c.req.param('delivery') ?? '')
-  if (begun.ok) return sendView(c, await session.deliveries(relyingPartyId), 202)
+  if (begun.ok) return sendView(c, await session.readDeliveries(relyingPartyId), 202)
   switch (begun.error) {
     case 'no_endpoint':
       return problem(c, 'webhook_not_configured')

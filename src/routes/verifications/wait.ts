@@ -2,8 +2,8 @@
 // hibernating socket; no call waits inside the object, which may sleep meanwhile.
 
 import { ok, type Result } from '../../result.ts'
-import { type Opener, watchAddress } from '../../session/opener.ts'
-import type { SessionFault, View } from '../../session/results.ts'
+import { type SessionAccess, watchAddress } from '../../session/access.ts'
+import type { SessionError, View } from '../../session/results.ts'
 import type { VerificationSession } from '../../session/verification-session.ts'
 import type { AppContext } from '../context.ts'
 import { readQuery } from '../edge/validate.ts'
@@ -27,7 +27,7 @@ const UNWATCHED_MS = 1_000
 /** The session, who watches, and the request that waits. */
 type Watching = {
   readonly session: DurableObjectStub<VerificationSession>
-  readonly by: Opener
+  readonly by: SessionAccess
   readonly request: Pick<Request, 'signal'>
 }
 
@@ -37,10 +37,10 @@ type Watching = {
  * once it is open, so that nothing is missed between that look and its opening.
  */
 export async function longPoll(
-  look: () => Promise<Result<View, SessionFault>>,
+  look: () => Promise<Result<View, SessionError>>,
   wait: Wait | null,
   { session, by, request }: Watching,
-): Promise<Result<View, SessionFault>> {
+): Promise<Result<View, SessionError>> {
   const found = await look()
   if (!found.ok || wait === null) return found
   const afterVersion = wait.afterVersion ?? found.value.version

@@ -1,14 +1,14 @@
 // What a wallet is told when its call is refused: OAuth errors (RFC 6749 §5.2, OpenID4VP 1.0 §8.5), never more than its person
 // can use. The relying party learns the reason from the session.
 
-import type { AnswerRefusal, RequestRefusal } from '../../session/results.ts'
+import { REASONS, type RefusalReason } from '../../session/response/reasons.ts'
+import type { RefusalCode, RequestRefusal } from '../../session/results.ts'
 import type { FormFault } from '../edge/form.ts'
 
-/** Every reason a wallet's call is refused. */
-export type WalletRefusal =
-  | AnswerRefusal
-  | RequestRefusal
-  | FormFault
+/** Every reason for refusing the call of a wallet. */
+export type WalletRefusal = RefusalCode | RequestRefusal | FormFault | EdgeRefusal
+
+type EdgeRefusal =
   | 'rate_limited'
   | 'method_not_allowed'
   | 'wallet_nonce_invalid'
@@ -19,9 +19,9 @@ export type WalletRefusal =
 /** Status, code and description of one refusal. */
 export type WalletError = { readonly status: number; readonly error: string; readonly description: string }
 
-/** The OAuth error of a refusal. */
+/** Returns the OAuth error of a refusal. */
 export function walletError(refusal: WalletRefusal): WalletError {
-  return WALLET_ERRORS[KINDS[refusal]]
+  return WALLET_ERRORS[isReason(refusal) ? REASONS[refusal].wallet : KINDS[refusal]]
 }
 
 /** Every error that a wallet can be told. */
@@ -63,7 +63,8 @@ export const WALLET_ERRORS = {
   presentation: invalid(400, 'The presentation was not accepted.'),
 } as const satisfies Readonly<Record<string, WalletError>>
 
-const KINDS: Readonly<Record<WalletRefusal, keyof typeof WALLET_ERRORS>> = {
+/** The errors that no reason of the catalogue leads to. */
+const KINDS: Readonly<Record<Exclude<WalletRefusal, RefusalReason>, keyof typeof WALLET_ERRORS>> = {
   session_not_found: 'unknown',
   unknown_request: 'unknown',
   session_ended: 'ended',
@@ -74,7 +75,6 @@ const KINDS: Readonly<Record<WalletRefusal, keyof typeof WALLET_ERRORS>> = {
   service_unavailable: 'unavailable',
   service_failed: 'failed',
   settings_unavailable: 'unavailable',
-  trust_list_unavailable: 'unavailable',
   too_large: 'too_large',
   unsupported_media_type: 'media_type',
   malformed: 'parameters',
@@ -86,66 +86,10 @@ const KINDS: Readonly<Record<WalletRefusal, keyof typeof WALLET_ERRORS>> = {
   response_mode_not_supported: 'response_mode',
   no_format_in_common: 'formats',
   request_encryption_not_possible: 'request_encryption',
-  malformed_response: 'form',
-  limit_exceeded: 'form',
-  invalid_vp_token: 'form',
-  invalid_presentation_submission: 'form',
-  unknown_credential_query: 'form',
-  wrong_presentation_count: 'form',
-  missing_state: 'state',
-  unknown_state: 'state',
-  state_mismatch: 'state',
-  request_superseded: 'superseded',
-  encryption_required: 'encryption',
-  unexpected_encryption: 'encryption',
-  unsupported_encryption: 'encryption',
-  unknown_encryption_key: 'encryption',
-  decryption_failed: 'encryption',
-  query_not_satisfied: 'query',
-  transaction_data_missing: 'transaction',
-  predicate_false: 'query',
-  value_mismatch: 'query',
-  assurance_level_too_low: 'presentation',
-  credential_expired: 'presentation',
-  credential_not_yet_valid: 'presentation',
-  credential_revoked: 'presentation',
-  credential_suspended: 'presentation',
-  malformed_credential: 'presentation',
-  unsupported_algorithm: 'presentation',
-  unsupported_critical_header: 'presentation',
-  wrong_token_type: 'presentation',
-  unknown_credential_type: 'presentation',
-  invalid_issuer_signature: 'presentation',
-  malformed_disclosure: 'presentation',
-  unreferenced_disclosure: 'presentation',
-  duplicate_digest: 'presentation',
-  unsupported_hash_algorithm: 'presentation',
-  forbidden_disclosure: 'presentation',
-  invalid_claim: 'presentation',
-  holder_binding_missing: 'presentation',
-  holder_key_missing: 'presentation',
-  holder_key_unavailable: 'unavailable',
-  malformed_holder_binding: 'presentation',
-  invalid_holder_signature: 'presentation',
-  nonce_mismatch: 'presentation',
-  audience_mismatch: 'presentation',
-  sd_hash_mismatch: 'presentation',
-  holder_binding_not_current: 'presentation',
-  transaction_data_mismatch: 'transaction',
-  untrusted_issuer: 'presentation',
-  malformed_certificate_chain: 'presentation',
-  invalid_certificate_path: 'presentation',
-  certificate_expired: 'presentation',
-  certificate_not_yet_valid: 'presentation',
-  certificate_profile_violation: 'presentation',
-  certificate_revoked: 'presentation',
-  certificate_status_unavailable: 'unavailable',
-  trust_anchor_in_chain: 'presentation',
-  self_signed_certificate: 'presentation',
-  issuer_key_not_found: 'presentation',
-  issuer_metadata_invalid: 'presentation',
-  issuer_metadata_unavailable: 'unavailable',
-  status_unavailable: 'unavailable',
+}
+
+function isReason(refusal: WalletRefusal): refusal is RefusalReason {
+  return Object.hasOwn(REASONS, refusal)
 }
 
 function invalid(status: number, description: string): WalletError {

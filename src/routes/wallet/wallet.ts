@@ -60,9 +60,9 @@ async function sendRequest(c: WalletContext, wallet: FetchingWallet): Promise<Re
   if (session === undefined || capability.length !== ID_LENGTH + HANDLE_LENGTH)
     return refuse('unknown_request')
   const isSandbox = c.req.header('sandbox-wallet') !== undefined
-  const result = await session.request(capability.slice(ID_LENGTH), { ...wallet, isSandbox })
-  if (result.kind === 'refused') return refuse(result.refusal)
-  return respond(200, result.jwt, 'application/oauth-authz-req+jwt')
+  const result = await session.fetchRequest(capability.slice(ID_LENGTH), { ...wallet, isSandbox })
+  if (!result.ok) return refuse(result.error)
+  return respond(200, result.value, 'application/oauth-authz-req+jwt')
 }
 
 /** §8.2: the wallet's answer. Form, size and type are refused here, before the object is bothered. */
@@ -72,9 +72,9 @@ async function present(c: WalletContext): Promise<Response> {
   const form = await readForm(c.req.raw, CALLBACK_LIMIT)
   if (!form.ok) return refuse(form.error)
   const digest = encodeBase64url(await sha256(form.value.bytes))
-  const result = await session.present({ parameters: [...form.value.parameters], digest })
-  if (result.kind === 'refused') return refuse(result.refusal)
-  return respond(200, JSON.stringify({ redirect_uri: result.redirectUri }), 'application/json')
+  const result = await session.processResponse({ parameters: [...form.value.parameters], digest })
+  if (!result.ok) return refuse(result.error)
+  return respond(200, JSON.stringify({ redirect_uri: result.value }), 'application/json')
 }
 
 /** The limit by address, and the end of every throw: an object that cannot be reached is 503; a wallet reads OAuth even of a 500. */

@@ -6,7 +6,7 @@ import type { Env } from '../../env.ts'
 import { withDeadline } from '../../net/time-limit.ts'
 import { DAYS_KEPT, dayOf, eventLogStub } from '../../relying-party/events/event-days.ts'
 import type { LogEntry, Recording } from '../../relying-party/events/event-log.ts'
-import { erasedBy, type OwedLogEntry, type SessionDocument } from '../document.ts'
+import { erasedBy, type PendingLogEntry, type SessionDocument } from '../document.ts'
 import type { SessionStore } from '../store.ts'
 import { terminalEvent, withoutPersonalMembers } from './event.ts'
 
@@ -22,29 +22,29 @@ const GIVEN_UP_AFTER_MS = DAYS_KEPT * 86_400_000
 type Write = (document: SessionDocument) => void
 
 /** What a session that ends at `now` owes the log, with its first call begun. */
-export function oweLogEntry(eventId: string, now: number): OwedLogEntry {
+export function newLogEntry(eventId: string, now: number): PendingLogEntry {
   return { event_id: eventId, day: dayOf(now), calls: 1, next_call_at: now + FIRST_WAIT_MS }
 }
 
 /** Calls the log again where that is due. The call is counted before it is made. */
 export async function publishDue(store: SessionStore, env: Env, now: number): Promise<void> {
   const document = store.session()
-  const owed = document?.owed_to_log
+  const owed = document?.pending_log_entry
   if (document === undefined || !owed || owed.next_call_at > now) return
   if (now >= (document.ended_at ?? now) + GIVEN_UP_AFTER_MS) {
-    store.commit({ ...document, owed_to_log: null })
+    store.commit({ ...document, pending_log_entry: null })
     return
   }
   const calls = owed.calls + 1
   const wait = Math.min(FIRST_WAIT_MS * 2 ** (calls - 1), LONGEST_WAIT_MS)
-  store.commit({ ...document, owed_to_log: { ...owed, calls, next_call_at: now + wait } })
+  store.commit({ ...document, pending_log_entry: { ...owed, calls, next_call_at: now + wait } })
   await publish(store, env, store.commit)
 }
 
 /** Gives the owed event to the log, and notes by `write` that it has it. A log out of reach is the alarm's affair. */
 export async function publish(store: SessionStore, env: Env, write: Write): Promise<void> {
   const document = store.session()
-  const owed = document?.owed_to_log
+  const owed = document?.pending_log_entry
   if (document === undefined || !owed) return
   const recording = await record(
     env,
@@ -52,13 +52,13 @@ export async function publish(store: SessionStore, env: Env, write: Write): Prom
     entryOf(document, owed, configOf(env).baseUrl),
   )
   const current = store.session()
-  if (recording === 'unreachable' || !current?.owed_to_log) return
-  if (recording === 'recorded') return write({ ...current, owed_to_log: null })
+  if (recording === 'unreachable' || !current?.pending_log_entry) return
+  if (recording === 'recorded') return write({ ...current, pending_log_entry: null })
   // That day is over, without the event. The next one is written down before it is called: should the answer be lost, it is
   // the same day that is asked again. Another call may have moved on already.
-  if (current.owed_to_log.day === owed.day) {
+  if (current.pending_log_entry.day === owed.day) {
     const day = Math.max(dayOf(Date.now()), owed.day + 1)
-    store.commit({ ...current, owed_to_log: { ...current.owed_to_log, day } })
+    store.commit({ ...current, pending_log_entry: { ...current.pending_log_entry, day } })
   }
   return publish(store, env, write)
 }
@@ -74,7 +74,7 @@ async function record(env: Env, relyingPartyId: string, entry: LogEntry): Promis
   }
 }
 
-function entryOf(document: SessionDocument, owed: OwedLogEntry, baseUrl: string): LogEntry {
+function entryOf(document: SessionDocument, owed: PendingLogEntry, baseUrl: string): LogEntry {
   const event = terminalEvent(document, owed.event_id, baseUrl)
   return {
     day: owed.day,

@@ -85,7 +85,7 @@ export async function newSession(
     attempts: [],
     attempt_count: 0,
     deliveries: [],
-    owed_to_log: null,
+    pending_log_entry: null,
     retention_ms: input.retentionSeconds * 1000,
     idempotency,
     trace_context: input.trace,

@@ -6,11 +6,12 @@ import { encryptRequestObject } from '../../openid4vp/request/request-encryption
 import { checkWalletMetadata, type WalletMetadata } from '../../openid4vp/request/wallet-metadata.ts'
 import { settingsOf } from '../../relying-party/settings/settings-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
+import type { SessionContext } from '../context.ts'
 import type { SessionDocument, SigningVerifier } from '../document.ts'
 import { sealingKeyOf } from '../random.ts'
-import { type Courtroom, settle } from '../response/judge.ts'
-import type { RequestRefusal, RequestResult } from '../results.ts'
+import type { RequestRefusal } from '../results.ts'
 import type { SessionStore } from '../store.ts'
+import { applyTimeouts } from '../timeouts.ts'
 import { handleKeyOf, openGeneration, openVerifier } from './generation-keys.ts'
 import { aliveGenerations, handOut, type StoredGeneration } from './generations.ts'
 import { readHandle } from './handles.ts'
@@ -26,26 +27,26 @@ export type FetchingWallet = {
 
 /** Signs the Request Object of a live generation anew. Repeatable: nonce and key stay the same. `now` in Unix milliseconds. */
 export async function fetchRequest(
-  room: Courtroom,
+  context: SessionContext,
   requestId: string,
   { nonce, metadata, isSandbox }: FetchingWallet,
   now: number,
-): Promise<RequestResult> {
-  const found = await findRequest(room, requestId, now)
-  if (!found.ok) return { kind: 'refused', refusal: found.error }
+): Promise<Result<string, RequestRefusal>> {
+  const found = await findRequest(context, requestId, now)
+  if (!found.ok) return found
   const { document, generation, verifier } = found.value
-  if (isSandbox && document.livemode) return { kind: 'refused', refusal: 'unknown_request' }
+  if (isSandbox && document.livemode) return err('unknown_request')
   const mismatch = metadata === null ? undefined : checkWalletMetadata(metadata, shownOf(document))
-  if (mismatch !== undefined) return { kind: 'refused', refusal: mismatch }
-  noteHandedOut(room.store, generation, now, 'fetched')
-  const config = configOf(room.env)
+  if (mismatch !== undefined) return err(mismatch)
+  noteHandedOut(context.store, generation, now, 'fetched')
+  const config = configOf(context.env)
   const identity = await openVerifier(await sealingKeyOf(config), document.verification_id, verifier)
   const wallet = { identity, walletNonce: nonce ?? undefined }
   const opened = await openGeneration(document, generation)
   const jws = await requestObject(document, opened, wallet, { baseUrl: config.baseUrl, now })
   const encryption = metadata?.encryption
-  if (encryption === undefined || encryption === 'unsupported') return { kind: 'request', jwt: jws }
-  return { kind: 'request', jwt: await encryptRequestObject(jws, encryption) }
+  if (encryption === undefined || encryption === 'unsupported') return ok(jws)
+  return ok(await encryptRequestObject(jws, encryption))
 }
 
 /** Written the first time only: that it was used again is kept in memory. */
@@ -72,19 +73,19 @@ type FetchedRequest = {
 }
 
 async function findRequest(
-  room: Courtroom,
+  context: SessionContext,
   requestId: string,
   now: number,
 ): Promise<Result<FetchedRequest, RequestRefusal>> {
-  await settle(room, now)
-  const asked = room.store.session()
+  await applyTimeouts(context, now)
+  const asked = context.store.session()
   if (asked === undefined) return err('session_not_found')
   const number = await readHandle(handleKeyOf(asked), 'request', requestId)
   if (number === undefined) return err('unknown_request')
   // Nobody is asked in the name of a relying party that is no more. Where that cannot be found out, the answer is still to come.
-  const settings = await settingsOf(room.env, asked.relying_party_id, now)
+  const settings = await settingsOf(context.env, asked.relying_party_id, now)
   if (!settings.ok && settings.error === 'not_found') return err('session_not_found')
-  const document = room.store.session() // as it is now, not as it was before the handle was read
+  const document = context.store.session() // as it is now, not as it was before the handle was read
   if (document?.status !== 'pending' || now >= document.expires_at) return err('request_over')
   const generation = aliveGenerations(document.generations, now).find((alive) => alive.number === number)
   if (generation === undefined || generation.channel === 'dc_api') return err('request_over')

@@ -3,20 +3,20 @@
 import { configOf } from '../../config.ts'
 import type { Generation } from '../../openid4vp/request/generation.ts'
 import { err, ok, type Result } from '../../result.ts'
+import type { SessionContext } from '../context.ts'
 import { passesByValue, type SessionDocument } from '../document.ts'
 import { sealingKeyOf } from '../random.ts'
-import type { Courtroom } from '../response/judge.ts'
-import type { SessionFault } from '../results.ts'
+import type { SessionError } from '../results.ts'
 import type { SessionStore } from '../store.ts'
 import { type NewGeneration, newGeneration, openGeneration } from './generation-keys.ts'
 import { addGeneration } from './generations.ts'
 
 /** Makes the request. Who is given it by a browser's own API, or by value, needs nothing more. `now` in Unix milliseconds. */
 export async function addRequest(
-  { store, env }: Pick<Courtroom, 'store' | 'env'>,
+  { store, env }: Pick<SessionContext, 'store' | 'env'>,
   asked: Omit<NewGeneration, 'number'>,
   now: number,
-): Promise<Result<{ document: SessionDocument; generation: Generation }, SessionFault>> {
+): Promise<Result<{ document: SessionDocument; generation: Generation }, SessionError>> {
   const sealingKey = await sealingKeyOf(configOf(env))
   const number = nextNumber(store)
   const made = await newGeneration(sealingKey, { ...asked, number }, now)

@@ -1,7 +1,6 @@
-// Hearing an answer to the relying party's view of a request (CONTRACT 3): only where its settings allow it and the session's
-// protocol does not forbid it, and only for a live generation whose view was read.
+// A response to the relying party's view of a request (CONTRACT 3). It is accepted only if the settings allow it, the protocol does
+// not forbid it, and the view of a live generation was read.
 
-import { sdJwtVcOfDrafts } from '../../formats/sd-jwt-vc/sd-jwt-vc.ts'
 import {
   claimedNonce,
   isByValueResponse,
@@ -13,18 +12,33 @@ import {
   viewDescriptorId,
 } from '../../openid4vp/presentation-exchange/presentation-definition.ts'
 import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
+import type { PresentationGroup } from '../../openid4vp/response/vp-token.ts'
 import { requestedTypes } from '../../policy/query.ts'
+import type { Settings } from '../../relying-party/settings/settings.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { SessionDocument } from '../document.ts'
-import { aliveGenerations } from '../request/generations.ts'
-import { callbackUrl } from '../request/requests.ts'
-import type { Judgement, Presented, RefusalReason } from './verdict.ts'
+import { aliveGenerations, type StoredGeneration } from '../request/generations.ts'
+import type { RefusalReason } from './reasons.ts'
 
-/** What such an answer presents; `undefined` where it is none, or none that this session hears. */
-export function readByValue(
+/** Presentations by value, and the generation that they respond to. */
+type PresentedByValue = {
+  readonly groups: readonly PresentationGroup[]
+  readonly generation: StoredGeneration
+}
+
+/** Returns the presentations and their generation; `undefined` for any other response, or one this session does not accept. */
+export function parseByValue(
   parameters: ReadonlyMap<string, string>,
-  { document, settings, config, arrivedAt }: Judgement,
-): Result<Presented, RefusalReason> | undefined {
+  {
+    document,
+    settings,
+    arrivedAt,
+  }: {
+    readonly document: SessionDocument
+    readonly settings: Pick<Settings, 'by_value'>
+    readonly arrivedAt: number
+  },
+): Result<PresentedByValue, RefusalReason> | undefined {
   if (!isByValueResponse(parameters)) return undefined
   const viewed = aliveGenerations(document.generations, arrivedAt).filter((generation) => generation.viewed)
   const { acceptsByValue } = PROTOCOLS[document.request.protocol]
@@ -34,17 +48,10 @@ export function readByValue(
   const [nonce] = groups.value.flatMap(({ presentations }) => presentations.map(claimedNonce))
   const generation = viewed.find((one) => one.nonce === nonce)
   if (generation === undefined) return err('nonce_mismatch')
-  return ok({
-    groups: groups.value,
-    generation: { ...generation, channel: 'by_value' },
-    // The view says who asks by our address, and nothing of a key.
-    audience: config.baseUrl,
-    handover: { kind: 'redirect', responseUri: callbackUrl(document, config.baseUrl), encryptionKey: null },
-    formats: { 'dc+sd-jwt': sdJwtVcOfDrafts },
-  })
+  return ok({ groups: groups.value, generation: { ...generation, channel: 'by_value' } })
 }
 
-/** The presentation definition of `openid4vpView`: a descriptor for each credential type, whatever its format. */
+/** The presentation definition of `openid4vpView`: one descriptor for each credential type, in any format. */
 function shownDefinition({ verification_id: id, policy }: SessionDocument): ViewDefinition {
   const types = requestedTypes(policy).map(({ name }, index) => [viewDescriptorId(id, index), name] as const)
   const typeOf = new Map(types)

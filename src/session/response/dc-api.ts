@@ -8,53 +8,52 @@ import { randomBytes } from '../../crypto/random.ts'
 import { buildDcApiRequests } from '../../openid4vp/dc-api.ts'
 import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
 import { err, ok, type Result } from '../../result.ts'
+import type { SessionContext } from '../context.ts'
 import type { SessionDocument } from '../document.ts'
 import { sealingKeyOf } from '../random.ts'
 import { openVerifier } from '../request/generation-keys.ts'
 import { addRequest } from '../request/new-request.ts'
 import { dcApiRequestInput } from '../request/requests.ts'
-import type { AnswerRefusal, SessionFault } from '../results.ts'
+import type { RefusalCode, SessionError } from '../results.ts'
 import { BROWSER_SECRET_BYTES, browserMark, responseCodeOf } from '../return/binding.ts'
-import { comeBack } from '../return/same-device.ts'
-import { type Courtroom, hear } from './judge.ts'
+import { completeReturn } from '../return/same-device.ts'
+import { processResponse } from './process-response.ts'
 
 /** Who is on the other side of the browser's API: our page, with the secret of its browser's cookie, or a page of the relying party's. */
 export type DcApiPage = 'relying_party' | { readonly secret: string | null }
 
 /** Where a request is to be used. */
-export type DcApiAsked = { readonly page: DcApiPage; readonly origin: string }
+export type DcApiRequestOptions = { readonly page: DcApiPage; readonly origin: string }
 
 /** JSON text of the requests, and the secret that our page's browser is known by; null for the relying party's page. */
 export type DcApiRequest = { readonly secret: string | null; readonly json: string }
 
 /** What came back. `data`: JSON text of the credential's `data`. `digest`: SHA-256 of the whole body (base64url). */
-export type DcApiAnswer = { readonly page: DcApiPage; readonly data: string; readonly digest: string }
+export type DcApiResponse = { readonly page: DcApiPage; readonly data: string; readonly digest: string }
 
-/** What the page is told. `returnUrl`: where it goes on to; null: nowhere. */
-export type DcApiResult =
-  | { readonly kind: 'processed'; readonly returnUrl: string | null }
-  | { readonly kind: 'refused'; readonly refusal: AnswerRefusal }
+/** Where the page goes next (null: nowhere), or the refusal of the response. */
+export type DcApiResult = Result<{ readonly returnUrl: string | null }, RefusalCode>
 
 /** Makes a request of a pending session. `now` in Unix milliseconds. */
-export async function askDcApi(
-  room: Courtroom,
+export async function createDcApiRequest(
+  context: SessionContext,
   { verification_id, request }: SessionDocument,
-  { page, origin }: DcApiAsked,
+  { page, origin }: DcApiRequestOptions,
   now: number,
-): Promise<Result<DcApiRequest, SessionFault>> {
+): Promise<Result<DcApiRequest, SessionError>> {
   if (!PROTOCOLS[request.protocol].supportsDcApi) return err('dc_api_not_offered')
   const secret =
     page === 'relying_party' ? null : (page.secret ?? encodeBase64url(randomBytes(BROWSER_SECRET_BYTES)))
-  const browser = secret === null ? null : await markOf(room, secret)
+  const browser = secret === null ? null : await markOf(context, secret)
   const asked = { verificationId: verification_id, channel: 'dc_api', browser, origin } as const
-  const made = await addRequest(room, asked, now)
+  const made = await addRequest(context, asked, now)
   if (!made.ok) return made
   const { document, generation } = made.value
   const { verifier } = document
   const identity =
     verifier.sealed_signing_jwk === null
       ? null
-      : await openVerifier(await sealingKeyOf(configOf(room.env)), verification_id, verifier)
+      : await openVerifier(await sealingKeyOf(configOf(context.env)), verification_id, verifier)
   const input = dcApiRequestInput(document, generation, { origin, now })
   const requests = await buildDcApiRequests(input, identity)
   const json = JSON.stringify({ digital: { requests }, expires_at: isoTime(document.expires_at) })
@@ -62,22 +61,26 @@ export async function askDcApi(
 }
 
 /** Hears an answer. What our page's browser brings is at once a coming back from the wallet: it is the one that asked. */
-export async function hearDcApi(room: Courtroom, answer: DcApiAnswer, now: number): Promise<DcApiResult> {
+export async function processDcApiResponse(
+  context: SessionContext,
+  answer: DcApiResponse,
+  now: number,
+): Promise<DcApiResult> {
   const { page, data, digest } = answer
   const secret = page === 'relying_party' ? null : (page.secret ?? '')
-  const browser = secret === null ? null : await markOf(room, secret)
-  const result = await hear(room, { dcApi: { data, browser }, digest }, now)
-  if (result.kind === 'refused') return result
-  const document = room.store.session()
-  if (secret === null || document === undefined) return { kind: 'processed', returnUrl: null }
+  const browser = secret === null ? null : await markOf(context, secret)
+  const result = await processResponse(context, { dcApi: { data, browser }, digest }, now)
+  if (!result.ok) return result
+  const document = context.store.session()
+  if (secret === null || document === undefined) return ok({ returnUrl: null })
   const responseCode = await responseCodeOf(document, digest)
-  const came = await comeBack(room, { responseCode, secret }, now)
+  const came = await completeReturn(context, { responseCode, secret }, now)
   // A wallet's error was processed without an answer to come back with.
-  return { kind: 'processed', returnUrl: came.ok ? came.value.returnUrl : null }
+  return ok({ returnUrl: came.ok ? came.value.returnUrl : null })
 }
 
 /** A browser's mark in this session; of a session that is gone, whatever: nothing is looked for in it. */
-async function markOf({ store }: Courtroom, secret: string): Promise<string> {
+async function markOf({ store }: SessionContext, secret: string): Promise<string> {
   const document = store.session()
   return document === undefined ? '' : browserMark(document, secret)
 }

@@ -1,328 +1,281 @@
-// The published catalogue of reasons (CONTRACT 9): one exhaustive union, stable within /v1, in families. A reason that a
-// lower room adds to its union does not compile until it has its line here.
+// The published catalogue of reasons (CONTRACT 9), stable within /v1. One row says all there is about a reason. A reason that another
+// room adds to its union does not compile until it has a row here.
 
-import type { ReasonCode, ReasonDescription } from './reason-code.ts'
+import type { ResponseRefusal } from '../../openid4vp/response/refusal.ts'
+import type { PolicyReason } from '../../policy/policy.ts'
+import type { TerminalStatus } from '../state.ts'
 
-/** The wire form of a reason. `type`: the address of its page, as of a problem. */
+/** Reasons of a response that is refused: an attempt. */
+export type RefusalReason = ResponseRefusal['reason'] | PolicyReason | 'trust_list_unavailable'
+
+/** Every reason of an attempt or of a session's end. */
+export type ReasonCode =
+  | RefusalReason
+  | 'wallet_error'
+  | 'access_denied'
+  | 'session_expired'
+  | 'canceled_by_relying_party'
+  | 'same_device_return_missing'
+
+export type ReasonFamily = 'envelope' | 'credential' | 'holder' | 'trust' | 'status' | 'policy' | 'flow'
+
+/** The error that a wallet gets for a refused response. Its text is in routes/wallet. */
+export type WalletErrorKind =
+  | 'form'
+  | 'state'
+  | 'superseded'
+  | 'encryption'
+  | 'query'
+  | 'transaction'
+  | 'presentation'
+  | 'unavailable'
+
+/** One row of the catalogue. */
+export type Reason = {
+  readonly family: ReasonFamily
+  /** Null where no response is refused for this reason. */
+  readonly wallet: WalletErrorKind | null
+  /** What the relying party does. Printed in docs/statuses-and-reasons.md. */
+  readonly advice: string
+  readonly message: string
+  /** True if the same person may succeed with another try. */
+  readonly retryable: boolean
+  /** The status of a session that ends for this reason; absent for the reason of an attempt. */
+  readonly ends?: TerminalStatus
+}
+
+/** The wire form of a reason. `type` is the address of its page, as for a problem. */
 export function describeReason(code: ReasonCode, baseUrl: string) {
   const { message, retryable } = REASONS[code]
   return { code, message, retryable, type: `${baseUrl}/problems/${code}` }
 }
 
+// The advice for most reasons. docs/statuses-and-reasons.md explains the words.
+const WALLET = '*wallet*'
+const ISSUER = '*issuer*'
+const TAMPERING = '*tampering*'
+const LATER = '*later*'
+const REFUSE = 'Refuse. The same credential leads to the same result.'
+
+const attempt =
+  (family: ReasonFamily) =>
+  (advice: string, message: string, wallet: WalletErrorKind = 'presentation') =>
+    ({ family, advice, message, wallet, retryable: true }) as const
+
+/** The same credential leads to the same rejection. */
+const rejection =
+  (family: ReasonFamily) =>
+  (advice: string, message: string, wallet: WalletErrorKind = 'presentation') =>
+    ({ family, advice, message, wallet, retryable: false, ends: 'rejected' }) as const
+
+const flow = (advice: string, message: string, ends?: TerminalStatus) =>
+  ({ family: 'flow', advice, message, wallet: null, retryable: true, ...(ends && { ends }) }) as const
+
+const envelope = attempt('envelope')
+const credential = attempt('credential')
+const holder = attempt('holder')
+const trust = attempt('trust')
+const status = attempt('status')
+const revocation = rejection('status')
+const policy = rejection('policy')
+
 /** The catalogue, by family. */
-export const REASONS: Readonly<Record<ReasonCode, ReasonDescription>> = {
-  malformed_response: {
-    family: 'envelope',
-    message: 'The wallet sent something that is not an OpenID4VP response.',
-    retryable: true,
-  },
-  limit_exceeded: {
-    family: 'envelope',
-    message: 'The response exceeds a limit of size, depth or count.',
-    retryable: true,
-  },
-  missing_state: {
-    family: 'envelope',
-    message: 'The response names no request: its state is missing.',
-    retryable: true,
-  },
-  unknown_state: {
-    family: 'envelope',
-    message: 'The response names a request that this verification never made.',
-    retryable: true,
-  },
-  request_superseded: {
-    family: 'envelope',
-    message: 'The response answers a QR that was replaced by a newer one.',
-    retryable: true,
-  },
-  state_mismatch: {
-    family: 'envelope',
-    message: 'State and encryption key of the response belong to different requests.',
-    retryable: true,
-  },
-  encryption_required: {
-    family: 'envelope',
-    message: 'The wallet sent in the clear what it was asked to encrypt.',
-    retryable: true,
-  },
-  unexpected_encryption: {
-    family: 'envelope',
-    message: 'The wallet encrypted a response that was asked for in the clear.',
-    retryable: true,
-  },
-  unknown_encryption_key: {
-    family: 'envelope',
-    message: 'The response is encrypted for a key that this verification never made.',
-    retryable: true,
-  },
-  unsupported_encryption: {
-    family: 'envelope',
-    message: 'The response is encrypted in a way that was not offered.',
-    retryable: true,
-  },
-  decryption_failed: { family: 'envelope', message: 'The response does not decrypt.', retryable: true },
-  invalid_vp_token: {
-    family: 'envelope',
-    message: 'The VP Token does not have the form of OpenID4VP 1.0.',
-    retryable: true,
-  },
-  invalid_presentation_submission: {
-    family: 'envelope',
-    message: 'The response does not say, in the form that was asked for, what it presents.',
-    retryable: true,
-  },
-  unknown_credential_query: {
-    family: 'envelope',
-    message: 'The VP Token answers a query that was not asked.',
-    retryable: true,
-  },
-  wrong_presentation_count: {
-    family: 'envelope',
-    message: 'The VP Token holds more or fewer presentations than were asked for.',
-    retryable: true,
-  },
-  query_not_satisfied: {
-    family: 'envelope',
-    message: 'What was presented does not answer the query.',
-    retryable: true,
-  },
-  transaction_data_missing: {
-    family: 'envelope',
-    message: 'What was presented does not confirm the transaction data.',
-    retryable: true,
-  },
-  malformed_credential: {
-    family: 'credential',
-    message: 'The credential is not well-formed.',
-    retryable: true,
-  },
-  unsupported_algorithm: {
-    family: 'credential',
-    message: 'The credential is signed with an algorithm that is not accepted.',
-    retryable: true,
-  },
-  unsupported_critical_header: {
-    family: 'credential',
-    message: 'The credential demands an extension that is not understood.',
-    retryable: true,
-  },
-  wrong_token_type: {
-    family: 'credential',
-    message: 'The credential does not have the type header of its format.',
-    retryable: true,
-  },
-  unknown_credential_type: {
-    family: 'credential',
-    message: 'The credential is of a type that was not asked for.',
-    retryable: true,
-  },
-  invalid_issuer_signature: {
-    family: 'credential',
-    message: "The issuer's signature does not verify.",
-    retryable: true,
-  },
-  malformed_disclosure: {
-    family: 'credential',
-    message: 'A disclosure is not well-formed.',
-    retryable: true,
-  },
-  unreferenced_disclosure: {
-    family: 'credential',
-    message: 'A disclosure was presented that the issuer never signed.',
-    retryable: true,
-  },
-  duplicate_digest: {
-    family: 'credential',
-    message: 'A digest occurs twice in the credential.',
-    retryable: true,
-  },
-  unsupported_hash_algorithm: {
-    family: 'credential',
-    message: "The credential's digests use a hash that is not accepted.",
-    retryable: true,
-  },
-  forbidden_disclosure: {
-    family: 'credential',
-    message: 'A disclosure brings a claim that must stand in the signed part, or one that is there already.',
-    retryable: true,
-  },
-  invalid_claim: {
-    family: 'credential',
-    message: 'A claim that the format defines is missing or of the wrong type.',
-    retryable: true,
-  },
-  holder_binding_missing: {
-    family: 'holder',
-    message: 'The presentation does not prove that the presenter holds the credential.',
-    retryable: true,
-  },
-  holder_key_missing: {
-    family: 'holder',
-    message: 'The credential names no key that its holder could prove.',
-    retryable: true,
-  },
-  holder_key_unavailable: {
-    family: 'holder',
-    message: "The holder's key could not be fetched from where the credential says it stands.",
-    retryable: true,
-  },
-  malformed_holder_binding: {
-    family: 'holder',
-    message: 'The proof of possession is not well-formed.',
-    retryable: true,
-  },
-  invalid_holder_signature: {
-    family: 'holder',
-    message: 'The proof of possession does not verify.',
-    retryable: true,
-  },
-  nonce_mismatch: {
-    family: 'holder',
-    message: 'The presentation was made for another request.',
-    retryable: true,
-  },
-  audience_mismatch: {
-    family: 'holder',
-    message: 'The presentation was made for another verifier.',
-    retryable: true,
-  },
-  sd_hash_mismatch: {
-    family: 'holder',
-    message: 'The proof of possession covers other disclosures than were presented.',
-    retryable: true,
-  },
-  holder_binding_not_current: {
-    family: 'holder',
-    message: 'The proof of possession was not made at the time of this request.',
-    retryable: true,
-  },
-  transaction_data_mismatch: {
-    family: 'holder',
-    message: 'The person confirmed something other than the transaction data of this request.',
-    retryable: true,
-  },
-  untrusted_issuer: {
-    family: 'trust',
-    message: 'No trust anchor for this credential type vouches for the issuer.',
-    retryable: true,
-  },
-  malformed_certificate_chain: {
-    family: 'trust',
-    message: "The issuer's certificate chain is not well-formed.",
-    retryable: true,
-  },
-  invalid_certificate_path: {
-    family: 'trust',
-    message: "The issuer's certificates do not form a valid path to a trust anchor.",
-    retryable: true,
-  },
-  certificate_expired: {
-    family: 'trust',
-    message: 'A certificate of the issuer has expired.',
-    retryable: true,
-  },
-  certificate_not_yet_valid: {
-    family: 'trust',
-    message: 'A certificate of the issuer is not valid yet.',
-    retryable: true,
-  },
-  certificate_profile_violation: {
-    family: 'trust',
-    message: 'A certificate of the issuer may not be used for signing credentials.',
-    retryable: true,
-  },
-  certificate_revoked: {
-    family: 'trust',
-    message: 'A certificate of the issuer was revoked.',
-    retryable: true,
-  },
-  certificate_status_unavailable: {
-    family: 'trust',
-    message: 'Whether a certificate of the issuer was revoked could not be checked.',
-    retryable: true,
-  },
-  trust_anchor_in_chain: {
-    family: 'trust',
-    message: "The issuer's certificate chain contains the trust anchor itself.",
-    retryable: true,
-  },
-  self_signed_certificate: {
-    family: 'trust',
-    message: "The issuer's certificate is self-signed.",
-    retryable: true,
-  },
-  issuer_key_not_found: {
-    family: 'trust',
-    message: 'The issuer has no key that this signature could have been made with.',
-    retryable: true,
-  },
-  issuer_metadata_invalid: {
-    family: 'trust',
-    message: "The issuer's metadata is not acceptable.",
-    retryable: true,
-  },
-  issuer_metadata_unavailable: {
-    family: 'trust',
-    message: "The issuer's metadata could not be fetched.",
-    retryable: true,
-  },
-  trust_list_unavailable: {
-    family: 'trust',
-    message: 'A list that may name the issuer is not to be had, or too old to be used.',
-    retryable: true,
-  },
-  status_unavailable: {
-    family: 'status',
-    message: 'Whether the credential was revoked could not be checked.',
-    retryable: true,
-  },
-  credential_revoked: {
-    family: 'status',
-    message: 'The issuer has revoked the credential.',
-    retryable: false,
-  },
-  credential_suspended: {
-    family: 'status',
-    message: 'The issuer has suspended the credential.',
-    retryable: false,
-  },
-  predicate_false: {
-    family: 'policy',
-    message: 'The credential does not prove what was asked.',
-    retryable: false,
-  },
-  value_mismatch: {
-    family: 'policy',
-    message: 'A claim has another value than was asked for.',
-    retryable: false,
-  },
-  assurance_level_too_low: {
-    family: 'policy',
-    message: "The credential's assurance level is lower than the required one.",
-    retryable: false,
-  },
-  credential_expired: { family: 'policy', message: 'The credential has expired.', retryable: false },
-  credential_not_yet_valid: {
-    family: 'policy',
-    message: 'The credential is not valid yet.',
-    retryable: false,
-  },
-  wallet_error: { family: 'flow', message: 'The wallet reported an error of its own.', retryable: true },
-  access_denied: {
-    family: 'flow',
-    message: 'The person declined, or the wallet has nothing that fits.',
-    retryable: true,
-  },
-  same_device_return_missing: {
-    family: 'flow',
-    message: 'The wallet answered, but the person did not come back to the browser where they began.',
-    retryable: true,
-  },
-  session_expired: { family: 'flow', message: 'Nobody answered in time.', retryable: true },
-  canceled_by_relying_party: {
-    family: 'flow',
-    message: 'The relying party canceled the verification.',
-    retryable: true,
-  },
-}
+export const REASONS = {
+  malformed_response: envelope(
+    WALLET,
+    'The wallet sent something that is not an OpenID4VP response.',
+    'form',
+  ),
+  limit_exceeded: envelope(WALLET, 'The response exceeds a limit of size, depth or count.', 'form'),
+  missing_state: envelope(WALLET, 'The response has no state, so it belongs to no request.', 'state'),
+  unknown_state: envelope(
+    TAMPERING,
+    'The response names a request that this verification never made.',
+    'state',
+  ),
+  request_superseded: envelope(
+    'None: the person scans again. If it is frequent, draw the QR code later or renew it more often.',
+    'The response is for a QR code that was replaced by a newer one.',
+    'superseded',
+  ),
+  state_mismatch: envelope(
+    TAMPERING,
+    'The state and the encryption key of the response belong to different requests.',
+    'state',
+  ),
+  encryption_required: envelope(
+    WALLET,
+    'The response is not encrypted, although the request asks for encryption.',
+    'encryption',
+  ),
+  unexpected_encryption: envelope(
+    WALLET,
+    'The response is encrypted, although the request asks for a plain one.',
+    'encryption',
+  ),
+  unknown_encryption_key: envelope(
+    TAMPERING,
+    'The response is encrypted for a key that this verification never made.',
+    'encryption',
+  ),
+  unsupported_encryption: envelope(
+    WALLET,
+    'The response is encrypted with an algorithm that was not offered.',
+    'encryption',
+  ),
+  decryption_failed: envelope(WALLET, 'The response cannot be decrypted.', 'encryption'),
+  invalid_vp_token: envelope(WALLET, 'The VP Token does not have the form of OpenID4VP 1.0.', 'form'),
+  invalid_presentation_submission: envelope(
+    WALLET,
+    'The presentation submission is missing or does not have the requested form.',
+    'form',
+  ),
+  unknown_credential_query: envelope(
+    WALLET,
+    'The VP Token contains a credential query that the request does not have.',
+    'form',
+  ),
+  wrong_presentation_count: envelope(
+    WALLET,
+    'The VP Token has more or fewer presentations than requested.',
+    'form',
+  ),
+  query_not_satisfied: envelope(
+    'None: the wallet left out something you requested. If it is frequent, request less.',
+    'The presented credentials do not satisfy the query.',
+    'query',
+  ),
+  transaction_data_missing: envelope(
+    'Do not act on the transaction. The wallet may not know its type.',
+    'The presentation does not confirm the transaction data.',
+    'transaction',
+  ),
+  malformed_credential: credential(ISSUER, 'The credential is not well-formed.'),
+  unsupported_algorithm: credential(
+    ISSUER,
+    'The credential is signed with an algorithm that is not accepted.',
+  ),
+  unsupported_critical_header: credential(
+    ISSUER,
+    'The credential requires an extension that is not supported.',
+  ),
+  wrong_token_type: credential(ISSUER, 'The type header of the credential is not that of its format.'),
+  unknown_credential_type: credential(WALLET, 'The credential has a type that was not requested.'),
+  invalid_issuer_signature: credential(TAMPERING, 'The signature of the issuer is not valid.'),
+  malformed_disclosure: credential(WALLET, 'A disclosure is not well-formed.'),
+  unreferenced_disclosure: credential(TAMPERING, 'A disclosure was presented that the issuer did not sign.'),
+  duplicate_digest: credential(ISSUER, 'A digest occurs twice in the credential.'),
+  unsupported_hash_algorithm: credential(
+    ISSUER,
+    'The digests of the credential use a hash algorithm that is not accepted.',
+  ),
+  forbidden_disclosure: credential(
+    ISSUER,
+    'A disclosure contains a claim that must be in the signed part, or is there already.',
+  ),
+  invalid_claim: credential(ISSUER, 'A claim that the format defines is missing or of the wrong type.'),
+  holder_binding_missing: holder(
+    WALLET,
+    'The presentation does not prove that the presenter holds the credential.',
+  ),
+  holder_key_missing: holder(ISSUER, 'The credential names no key that its holder could prove to have.'),
+  holder_key_unavailable: holder(
+    LATER,
+    "The holder's key could not be fetched from the address in the credential.",
+    'unavailable',
+  ),
+  malformed_holder_binding: holder(WALLET, 'The proof of possession is not well-formed.'),
+  invalid_holder_signature: holder(TAMPERING, 'The signature of the proof of possession is not valid.'),
+  nonce_mismatch: holder(TAMPERING, 'The presentation was made for another request.'),
+  audience_mismatch: holder(TAMPERING, 'The presentation was made for another verifier.'),
+  sd_hash_mismatch: holder(
+    TAMPERING,
+    'The proof of possession covers other disclosures than the presented ones.',
+  ),
+  holder_binding_not_current: holder(
+    'None: the clock of the phone may be wrong.',
+    'The proof of possession was not made at the time of this request.',
+  ),
+  transaction_data_mismatch: holder(
+    'Do not act on the transaction.',
+    'The person confirmed other transaction data than that of this request.',
+    'transaction',
+  ),
+  untrusted_issuer: trust(
+    'Add a trust anchor for the issuer, if you trust it.',
+    'No trust anchor for this credential type covers the issuer.',
+  ),
+  malformed_certificate_chain: trust(ISSUER, "The issuer's certificate chain is not well-formed."),
+  invalid_certificate_path: trust(
+    'Compare your anchor with the authority that the issuer uses now.',
+    "The issuer's certificates do not form a valid path to a trust anchor.",
+  ),
+  certificate_expired: trust(ISSUER, 'A certificate of the issuer has expired.'),
+  certificate_not_yet_valid: trust(ISSUER, 'A certificate of the issuer is not valid yet.'),
+  certificate_profile_violation: trust(
+    ISSUER,
+    'A certificate of the issuer must not be used to sign credentials.',
+  ),
+  certificate_revoked: trust(ISSUER, 'A certificate of the issuer was revoked.'),
+  certificate_status_unavailable: trust(
+    'None: the wallet may try again. To accept unchecked certificates as `low`, set `certificate_revocation: "accept_unknown"`.',
+    'The revocation of a certificate of the issuer could not be checked.',
+    'unavailable',
+  ),
+  trust_anchor_in_chain: trust(ISSUER, "The issuer's certificate chain contains the trust anchor itself."),
+  self_signed_certificate: trust(
+    'If you trust exactly this certificate, pin it as `x509_certificate_pem`.',
+    "The issuer's certificate is self-signed.",
+  ),
+  issuer_key_not_found: trust(
+    'If the issuer changed its keys, put the new ones into its anchor.',
+    'The issuer has no key for this signature.',
+  ),
+  issuer_metadata_invalid: trust(ISSUER, "The issuer's metadata is not valid."),
+  issuer_metadata_unavailable: trust(LATER, "The issuer's metadata could not be fetched.", 'unavailable'),
+  trust_list_unavailable: trust(
+    'None: the wallet may try again. `/readyz` names the list, and `last_attempt` says what failed.',
+    'A list of trusted issuers is unavailable or stale.',
+    'unavailable',
+  ),
+  status_unavailable: status(
+    'None: the wallet may try again. To accept unchecked credentials as `low`, set `status_unavailable: "accept"`.',
+    'The revocation of the credential could not be checked.',
+    'unavailable',
+  ),
+  credential_revoked: revocation(REFUSE, 'The issuer has revoked the credential.'),
+  credential_suspended: revocation(
+    'Refuse. The issuer may lift the suspension: the person asks the issuer.',
+    'The issuer has suspended the credential.',
+  ),
+  predicate_false: policy(REFUSE, 'The credential does not prove what was requested.', 'query'),
+  value_mismatch: policy(REFUSE, 'A claim has another value than the requested one.', 'query'),
+  assurance_level_too_low: policy(
+    'Refuse, or require less: `assurance_derivation` shows the step that lowered the level.',
+    'The assurance level of the credential is lower than the required one.',
+  ),
+  credential_expired: policy(
+    'Refuse. The person gets a new credential from the issuer.',
+    'The credential has expired.',
+  ),
+  credential_not_yet_valid: policy(
+    'Refuse. The credential will be valid later.',
+    'The credential is not valid yet.',
+  ),
+  wallet_error: flow('None: the person can try again.', 'The wallet reported an error of its own.'),
+  access_denied: flow(
+    'Offer another way, or the same again.',
+    'The person declined, or the wallet has no matching credential.',
+    'declined',
+  ),
+  same_device_return_missing: flow(
+    'None: the person opens the wallet from the page again. Someone else may have used a link that was passed on.',
+    'The wallet responded, but the person did not return to the browser where they began.',
+  ),
+  session_expired: flow('Offer to start again.', 'No valid response arrived in time.', 'expired'),
+  canceled_by_relying_party: flow(
+    'None: you canceled it.',
+    'The relying party canceled the verification.',
+    'canceled',
+  ),
+} as const satisfies Readonly<Record<ReasonCode, Reason>>

@@ -7,39 +7,13 @@ import { hmacSha256 } from '../../crypto/hmac.ts'
 import { noteAttempt, type Outcome, type SessionDocument } from '../document.ts'
 import { handleKeyOf } from '../request/generation-keys.ts'
 import { aliveGenerations, type StoredGeneration } from '../request/generations.ts'
-import type { SessionEvent } from '../state.ts'
-
-/** Who was shown to be at the other end, weakest first. */
-export const SESSION_BINDINGS = ['none', 'page', 'relying_party'] as const
-export type SessionBinding = (typeof SESSION_BINDINGS)[number]
-
-/** A success that waits for its browser. It holds no claim value in the clear. Times are Unix milliseconds. */
-export type Held = {
-  /** SHA-256 of the answer's body: its identical retry is answered alike, and both codes are derived from it. */
-  readonly answer: string
-  /** Number of the generation it answers. */
-  readonly generation: number
-  /** `browserMark` of the browser that asked for that generation. */
-  readonly browser: string
-  readonly outcome: Outcome
-  readonly until: number
-  /** That browser is back: what is still awaited is the relying party's server. */
-  readonly returned: boolean
-}
-
-/** A browser that came back: whose repeated call is answered alike, and until when its return code can be redeemed. */
-export type Returned = { readonly browser: string; readonly until: number; readonly redeemed: boolean }
+import type { SessionBinding } from './session-binding.ts'
 
 /** How long a success is held, and how long a return code lives. */
 export const HOLD_MS = 5 * 60_000
 
 /** Bytes of the secret in a browser's cookie. */
 export const BROWSER_SECRET_BYTES = 32
-
-/** Tells whether what was shown is at least what is required. */
-export function reaches(shown: SessionBinding | null, required: SessionBinding): boolean {
-  return SESSION_BINDINGS.indexOf(shown ?? 'none') >= SESSION_BINDINGS.indexOf(required)
-}
 
 /**
  * Who is known to be at the other end by now. `outcome` stays as the event told it: a return code that is redeemed later is
@@ -104,21 +78,6 @@ export function discardHeld(document: SessionDocument, now: number): SessionDocu
     reason: 'same_device_return_missing',
     channel: held.outcome.channel,
   })
-}
-
-/**
- * Tells whether this event may end the session as far as binding goes: no other answer may while one is held, and no
- * success that shows less than was required.
- */
-export function mayEnd(
-  document: SessionDocument,
-  ending: { readonly event: SessionEvent; readonly outcome: Outcome; readonly winner: string | null },
-): boolean {
-  const { event, outcome, winner } = ending
-  if (event === 'time_passed' || event === 'relying_party_canceled') return true
-  if (document.held !== null && document.held.answer !== winner) return false
-  const required = document.request.required_session_binding
-  return event !== 'answer_satisfied' || reaches(outcome.session_binding, required)
 }
 
 async function derive(document: SessionDocument, purpose: string, text: string): Promise<string> {

@@ -7,32 +7,31 @@ import { configOf } from '../../config.ts'
 import { randomBytes } from '../../crypto/random.ts'
 import { timingSafeEqualText } from '../../crypto/timing-safe.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { SessionDocument } from '../document.ts'
+import type { SessionContext } from '../context.ts'
+import type { Held, Returned, SessionDocument } from '../document.ts'
 import { addRequest } from '../request/new-request.ts'
 import { walletRequest } from '../request/requests.ts'
-import type { Cause } from '../response/endings.ts'
-import { type Courtroom, end, settle, webhookOf } from '../response/judge.ts'
-import type { Link, SessionFault } from '../results.ts'
+import { endSession, type SessionEnd } from '../response/end-session.ts'
+import type { Link, SessionError } from '../results.ts'
+import { applyTimeouts, webhookOf } from '../timeouts.ts'
 import {
   BROWSER_SECRET_BYTES,
   browserMark,
   discardHeld,
-  type Held,
   HOLD_MS,
-  reaches,
   responseCodeOf,
   returnCodeOf,
-  type SessionBinding,
 } from './binding.ts'
+import { reaches, type SessionBinding } from './session-binding.ts'
 
 /** What a browser posts when it comes back. `secret`: its cookie, where it has one. */
-export type ComingBack = { readonly responseCode: string; readonly secret: string | null }
+export type BrowserReturnRequest = { readonly responseCode: string; readonly secret: string | null }
 
 /** Where the browser goes on to: an address of the relying party's, with a return code where there is one to redeem. */
-export type CameBack = { readonly returnUrl: string | null }
+export type BrowserReturnResult = { readonly returnUrl: string | null }
 
 /** Why a code opens nothing. */
-export type CodeFault =
+export type ReturnCodeError =
   | 'not_found'
   /** Unknown, too late, or used: nothing changed. */
   | 'invalid_code'
@@ -41,30 +40,30 @@ export type CodeFault =
 
 /** Makes a request of a pending session for one browser; one that has no secret yet is given one. */
 export async function makeLink(
-  room: Courtroom,
+  context: SessionContext,
   pending: SessionDocument,
   knownSecret: string | null,
   now: number,
-): Promise<Result<Link, SessionFault>> {
+): Promise<Result<Link, SessionError>> {
   const secret = knownSecret ?? encodeBase64url(randomBytes(BROWSER_SECRET_BYTES))
   const browser = await browserMark(pending, secret)
   const verificationId = pending.verification_id
-  const made = await addRequest(room, { verificationId, channel: 'link', browser }, now)
+  const made = await addRequest(context, { verificationId, channel: 'link', browser }, now)
   if (!made.ok) return made
   const { document, generation } = made.value
-  const request = walletRequest(document, generation, configOf(room.env).baseUrl)
+  const request = walletRequest(document, generation, configOf(context.env).baseUrl)
   const { uri, wallet_links, expires_at } = request
   return ok({ secret, json: JSON.stringify({ uri, wallet_links, expires_at }) })
 }
 
 /** A browser is back with a response code. Its repeated call is answered alike. */
-export async function comeBack(
-  room: Courtroom,
-  { responseCode, secret }: ComingBack,
+export async function completeReturn(
+  context: SessionContext,
+  { responseCode, secret }: BrowserReturnRequest,
   now: number,
-): Promise<Result<CameBack, CodeFault>> {
-  await settle(room, now)
-  const found = room.store.session()
+): Promise<Result<BrowserReturnResult, ReturnCodeError>> {
+  await applyTimeouts(context, now)
+  const found = context.store.session()
   const answer = found && answerOf(found)
   if (found === undefined) return err('not_found')
   if (answer === undefined) return err('invalid_code')
@@ -72,54 +71,51 @@ export async function comeBack(
     responseCodeOf(found, answer),
     returnCodeOf(found, answer),
     secret === null ? '' : browserMark(found, secret),
-    webhookOf(room, now),
+    webhookOf(context, now),
   ])
   if (!timingSafeEqualText(expected, responseCode)) return err('invalid_code')
-  const document = room.store.session()
+  const document = context.store.session()
   if (document === undefined) return err('not_found')
   if (answerOf(document) !== answer) return err('invalid_code')
   const { held, request } = document
   if (held === null) return ok({ returnUrl: endedReturnUrl(document, browser, returnCode, now) })
-  if (!timingSafeEqualText(held.browser, browser)) return refuseBrowser(room, document, held, now)
+  if (!timingSafeEqualText(held.browser, browser)) return refuseBrowser(context, document, held, now)
   if (reaches('page', request.required_session_binding)) {
     const returned = { browser, until: now + HOLD_MS, redeemed: false }
-    const cause = boundCause(held, 'page')
-    if (!end(room, cause, { webhook, winner: answer, now, returned })) return err('invalid_code')
+    if (!endSession(context, boundEnd(held, 'page', returned), { webhook, now })) return err('invalid_code')
   } else if (!held.returned) {
-    room.store.commit({ ...document, held: { ...held, returned: true } })
+    context.store.commit({ ...document, held: { ...held, returned: true } })
   }
   return ok({ returnUrl: withReturnCode(request.return_url, returnCode) })
 }
 
 /** The relying party's server redeems a return code, once. */
 export async function redeemReturn(
-  room: Courtroom,
+  context: SessionContext,
   relyingPartyId: string,
   code: string,
   now: number,
-): Promise<Result<null, CodeFault>> {
-  await settle(room, now)
-  const found = room.store.session()
+): Promise<Result<null, ReturnCodeError>> {
+  await applyTimeouts(context, now)
+  const found = context.store.session()
   if (found?.relying_party_id !== relyingPartyId) return err('not_found')
   const answer = answerOf(found)
   if (answer === undefined) return err('invalid_code')
-  const [expected, webhook] = await Promise.all([returnCodeOf(found, answer), webhookOf(room, now)])
+  const [expected, webhook] = await Promise.all([returnCodeOf(found, answer), webhookOf(context, now)])
   if (!timingSafeEqualText(expected, code)) return err('invalid_code')
-  const document = room.store.session()
+  const document = context.store.session()
   if (document === undefined) return err('not_found')
   if (answerOf(document) !== answer) return err('invalid_code')
   const { held, returned } = document
   if (held?.returned) {
     const redeemed = { browser: held.browser, until: held.until, redeemed: true }
-    const cause = boundCause(held, 'relying_party')
-    return end(room, cause, { webhook, winner: answer, now, returned: redeemed })
-      ? ok(null)
-      : err('invalid_code')
+    const end = boundEnd(held, 'relying_party', redeemed)
+    return endSession(context, end, { webhook, now }) ? ok(null) : err('invalid_code')
   }
   if (returned === null || returned.redeemed || returned.until <= now) return err('invalid_code')
   // `outcome` stays as it is: the event was made of it, and may be made of it again for the log.
   const redeemed = { ...returned, redeemed: true }
-  room.store.commit({ ...document, returned: redeemed, version: document.version + 1 })
+  context.store.commit({ ...document, returned: redeemed, version: document.version + 1 })
   return ok(null)
 }
 
@@ -133,13 +129,13 @@ function answerOf(document: SessionDocument): string | undefined {
  * code up, and nobody else can spoil what it waits for.
  */
 function refuseBrowser(
-  room: Courtroom,
+  context: SessionContext,
   document: SessionDocument,
   held: Held,
   now: number,
-): Result<never, CodeFault> {
+): Result<never, ReturnCodeError> {
   if (held.returned) return err('invalid_code')
-  room.store.commit(discardHeld(document, now))
+  context.store.commit(discardHeld(document, now))
   return err('other_browser')
 }
 
@@ -158,8 +154,8 @@ function endedReturnUrl(
   return canRedeem ? withReturnCode(request.return_url, returnCode) : request.return_url
 }
 
-function boundCause(held: Held, binding: SessionBinding): Cause {
-  return { event: 'answer_satisfied', outcome: { ...held.outcome, session_binding: binding } }
+function boundEnd(held: Held, session_binding: SessionBinding, returned: Returned): SessionEnd {
+  return { status: 'verified', outcome: { ...held.outcome, session_binding }, winner: held.answer, returned }
 }
 
 /** The registered address, letter by letter, with one more parameter: it has no fragment. */

@@ -10,7 +10,7 @@ import { vouchingLists } from '../../policy/assurance.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { SessionDocument } from '../document.ts'
 import { hashJson } from '../request/request-hash.ts'
-import type { SessionFault } from '../results.ts'
+import type { SessionError } from '../results.ts'
 import { credentialsOf } from './view.ts'
 
 /** JOSE `typ`, and below `application/` the media type. */
@@ -20,7 +20,7 @@ export const RECEIPT_TYPE = 'verification-receipt+jwt'
 export async function signReceipt(
   document: SessionDocument,
   { baseUrl, accessTokenKeys }: Pick<Config, 'baseUrl' | 'accessTokenKeys'>,
-): Promise<Result<string, SessionFault>> {
+): Promise<Result<string, SessionError>> {
   const { outcome, ended_at } = document
   if (outcome === null || ended_at === null) return err('not_ended')
   const { derivation, ...found } = outcome

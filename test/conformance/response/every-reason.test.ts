@@ -2,8 +2,7 @@
 
 import { beforeAll, expect, it } from 'vitest'
 import { FLAWS } from '../../../src/sandbox/wallet/flaws/index.ts'
-import type { ReasonCode } from '../../../src/session/response/reason-code.ts'
-import { REASONS } from '../../../src/session/response/reasons.ts'
+import { REASONS, type ReasonCode } from '../../../src/session/response/reasons.ts'
 import { mintListSigner, PID_ISSUANCE } from '../../support/certificates/trust-lists.ts'
 import {
   BASE_URL,

@@ -50,7 +50,7 @@ async function cancelOne(setting: Setting, body: object = {}): Promise<string> {
 function isPublished(id: string): Promise<unknown> {
   return vi.waitFor(() =>
     runInDurableObject(stubOf(id), (_, state) =>
-      expect(state.storage.kv.get('session')).toHaveProperty('owed_to_log', null),
+      expect(state.storage.kv.get('session')).toHaveProperty('pending_log_entry', null),
     ),
   )
 }
@@ -108,7 +108,7 @@ describe('an event in the log', () => {
     await runDurableObjectAlarm(stubOf(id))
     expect((await json(read(setting))).events).toMatchObject([{ verification_id: id, metadata: {} }])
     at(NOON + 10 * DAYS)
-    const asked = vi.spyOn(VerificationSession.prototype, 'personalMembers')
+    const asked = vi.spyOn(VerificationSession.prototype, 'readPersonalMembers')
     expect((await json(read(setting))).events).toMatchObject([{ verification_id: id, metadata: {} }])
     expect(asked).not.toHaveBeenCalled()
   })
@@ -134,8 +134,8 @@ describe('an event in the log', () => {
     const session = stubOf(await cancelOne(ours, { metadata: { who: 'canary-person' } }))
     const endedAt = new Date(NOON).toISOString()
     const members = { metadata: { who: 'canary-person' }, encrypted_claims: null }
-    expect(await session.personalMembers(ours.relyingPartyId, endedAt)).toEqual(members)
-    expect(await session.personalMembers(theirs.relyingPartyId, endedAt)).toBeNull()
+    expect(await session.readPersonalMembers(ours.relyingPartyId, endedAt)).toEqual(members)
+    expect(await session.readPersonalMembers(theirs.relyingPartyId, endedAt)).toBeNull()
   })
 
   it('gets nothing of a later session that the same Idempotency-Key made', async () => {
@@ -176,7 +176,7 @@ describe('an event in the log', () => {
     const setting = await setUp()
     await cancelOne(setting)
     vi.spyOn(scheduler, 'wait').mockResolvedValue(undefined)
-    vi.spyOn(VerificationSession.prototype, 'personalMembers').mockReturnValue(
+    vi.spyOn(VerificationSession.prototype, 'readPersonalMembers').mockReturnValue(
       new Promise(() => undefined) as never,
     )
     expect((await json(read(setting))).events).toMatchObject([{ status: 'canceled', metadata: null }])

@@ -57,7 +57,7 @@ async function endedSession(setting: Setting, calls?: () => number): Promise<str
 function owedBy(id: string) {
   return runInDurableObject(stubOf(id), async (_, state) => {
     const document = state.storage.kv.get<SessionDocument>('session')
-    return { owed: document?.owed_to_log, alarm: await state.storage.getAlarm() }
+    return { owed: document?.pending_log_entry, alarm: await state.storage.getAlarm() }
   })
 }
 
@@ -109,7 +109,7 @@ describe('an outcome', () => {
       await scheduler.wait(50)
       return put.mock.calls.map(([, value]) => value as SessionDocument)
     })
-    expect(puts).toMatchObject([{ owed_to_log: null, deliveries: [{ state: 'delivered' }] }])
+    expect(puts).toMatchObject([{ pending_log_entry: null, deliveries: [{ state: 'delivered' }] }])
   })
 
   it('enters the log by the alarm after a crash before it was sent', async () => {

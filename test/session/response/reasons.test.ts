@@ -5,8 +5,7 @@ import { runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { decodeBase64url } from '../../../src/codec/base64url.ts'
 import { makeHandle } from '../../../src/session/request/handles.ts'
-import type { ReasonCode } from '../../../src/session/response/reason-code.ts'
-import { REASONS } from '../../../src/session/response/reasons.ts'
+import { REASONS, type ReasonCode } from '../../../src/session/response/reasons.ts'
 import {
   type CertificateOptions,
   type IssuerPki,

@@ -1,22 +1,24 @@
 import { describe, expect, it } from 'vitest'
-import { nextWakeUp, readDocument, type SessionDocument, stageOf } from '../../../src/session/document.ts'
+import { nextWakeUp, type SessionDocument, stageOf } from '../../../src/session/document.ts'
 import type { StoredGeneration } from '../../../src/session/request/generations.ts'
+import { mayEnd } from '../../../src/session/response/end-session.ts'
 import {
   browserMark,
   discardHeld,
   HOLD_MS,
   holdSuccess,
   isHeldTooLong,
-  mayEnd,
-  reaches,
   responseCodeOf,
   returnCodeOf,
+} from '../../../src/session/return/binding.ts'
+import {
+  reaches,
   SESSION_BINDINGS,
   type SessionBinding,
-} from '../../../src/session/return/binding.ts'
-import { SCHEMA_1 } from '../schema-1.ts'
+} from '../../../src/session/return/session-binding.ts'
+import { PENDING } from '../recorded-sessions.ts'
 
-const T0 = SCHEMA_1.created_at
+const T0 = PENDING.created_at
 const CODE = /^[A-Za-z0-9_-]{43}$/
 
 const OUTCOME = {
@@ -34,12 +36,11 @@ const OUTCOME = {
 
 /** A pending session with a QR and one browser's link. */
 function session(changes: Partial<SessionDocument> = {}): SessionDocument {
-  const stored = readDocument(SCHEMA_1)
-  if (stored === undefined || stored.erased) throw new Error('not a session')
-  const [qr] = stored.generations
+  const [recorded] = PENDING.generations
+  const qr = recorded && { ...recorded, handed_out_at: null, fetched: false }
   if (qr === undefined) throw new Error('no generation')
   const link: StoredGeneration = { ...qr, number: 2, channel: 'link', browser: 'mark', fetched: true }
-  return { ...stored, generations: [qr, link], ...changes }
+  return { ...PENDING, request_fetched: false, generations: [qr, link], ...changes }
 }
 
 function success(document: SessionDocument, changes: Partial<StoredGeneration> = {}) {
@@ -113,19 +114,19 @@ describe('a success', () => {
 })
 
 describe('what may end a session', () => {
-  const ending = (event: 'answer_satisfied' | 'answer_unsatisfied' | 'wallet_declined', winner: string) => ({
-    event,
+  const ending = (status: 'verified' | 'rejected' | 'declined', winner: string) => ({
+    status,
     outcome: OUTCOME,
     winner,
   })
 
   it('while an answer is held: that answer, time and the relying party, and nothing else', () => {
-    expect(mayEnd(held(), ending('answer_satisfied', 'digest'))).toBe(true)
-    for (const event of ['answer_satisfied', 'answer_unsatisfied', 'wallet_declined'] as const) {
-      expect(mayEnd(held(), ending(event, 'other'))).toBe(false)
+    expect(mayEnd(held(), ending('verified', 'digest'))).toBe(true)
+    for (const status of ['verified', 'rejected', 'declined'] as const) {
+      expect(mayEnd(held(), ending(status, 'other'))).toBe(false)
     }
-    for (const event of ['time_passed', 'relying_party_canceled'] as const) {
-      expect(mayEnd(held(), { event, outcome: OUTCOME, winner: null })).toBe(true)
+    for (const status of ['expired', 'canceled'] as const) {
+      expect(mayEnd(held(), { status, outcome: OUTCOME, winner: null })).toBe(true)
     }
   })
 
@@ -134,10 +135,10 @@ describe('what may end a session', () => {
       const { request } = session()
       const document = session({ request: { ...request, required_session_binding: required } })
       const mayBe = SESSION_BINDINGS.filter((session_binding) =>
-        mayEnd(document, { ...ending('answer_satisfied', 'a'), outcome: { ...OUTCOME, session_binding } }),
+        mayEnd(document, { ...ending('verified', 'a'), outcome: { ...OUTCOME, session_binding } }),
       )
       expect(mayBe).toEqual(SESSION_BINDINGS.slice(SESSION_BINDINGS.indexOf(required)))
-      expect(mayEnd(document, ending('answer_unsatisfied', 'a'))).toBe(true)
+      expect(mayEnd(document, ending('rejected', 'a'))).toBe(true)
     }
   })
 

@@ -29,13 +29,13 @@ it('is sent, logged and sent again in the same bytes, before and after', async (
 
   // The browser opens its link, the wallet answers, the browser comes back: `page` is what the event says.
   const opener = { relyingPartyId: setting.relyingPartyId }
-  const link = await session.link(opener, null)
+  const link = await session.createLink(opener, null)
   if (!link.ok) throw new Error(link.error)
   const requestUri = new URL(JSON.parse(link.value.json).uri).searchParams.get('request_uri') ?? ''
   const answer = await goodAnswer(setting, await fetchRequest(requestUri))
   const { redirect_uri } = await json(post(id, answer))
   const responseCode = redirect_uri.split('response_code=')[1]
-  const back = await session.comeBack({ responseCode, secret: link.value.secret })
+  const back = await session.completeReturn({ responseCode, secret: link.value.secret })
   if (!back.ok) throw new Error(back.error)
   await vi.waitFor(async () => {
     const { deliveries } = await json(ask(setting, 'GET', id, '/deliveries'))
@@ -62,7 +62,7 @@ it('is sent, logged and sent again in the same bytes, before and after', async (
   const owed = await runInDurableObject(session, (_, { storage }) =>
     storage.kv.get<SessionDocument>('session'),
   )
-  expect(owed?.owed_to_log).toBeNull()
+  expect(owed?.pending_log_entry).toBeNull()
   const day = dayOf(Date.now())
   const { events } = await eventLogStub(env, setting.relyingPartyId, day).read(day, 0, 1)
   const withoutPersonal = { ...JSON.parse(sent ?? ''), metadata: {}, encrypted_claims: null }

@@ -1,21 +1,14 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { configOf } from '../../../src/config.ts'
-import { readDocument, type SessionDocument } from '../../../src/session/document.ts'
 import { pollView } from '../../../src/session/views/poll.ts'
-import { SCHEMA_3 } from '../schema-3.ts'
-
-function recorded(): SessionDocument {
-  const document = readDocument(SCHEMA_3)
-  if (document === undefined || document.erased) throw new Error('not a session')
-  return document
-}
+import { VERIFIED } from '../recorded-sessions.ts'
 
 describe('what a relying party polls', () => {
   const config = configOf(env)
 
   it('is written once for a document, and again for another', async () => {
-    const document = recorded()
+    const document = VERIFIED
     const view = await pollView(document, config)
     expect(await pollView(document, config)).toBe(view)
     const other = await pollView({ ...document }, config)
@@ -24,7 +17,7 @@ describe('what a relying party polls', () => {
   })
 
   it('is the state of the document it is asked for, whichever was asked for before', async () => {
-    const document = recorded()
+    const document = VERIFIED
     await pollView(document, config)
     const changed = { ...document, status: 'pending', version: document.version + 1 } as const
     const view = await pollView(changed, config)

@@ -1,0 +1,177 @@
+// The end of a session (CONTRACT 4, 7): one step from the pending document to the finished one, in one write with the event
+// and the log entry that are sent afterwards.
+
+import { configOf } from '../../config.ts'
+import type { Decision } from '../../policy/policy.ts'
+import type { WebhookEndpoint } from '../../relying-party/settings/settings.ts'
+import { serialiseEvent } from '../../webhook/event.ts'
+import { enqueue } from '../../webhook/outbox.ts'
+import { inBackground } from '../background.ts'
+import type { SessionContext } from '../context.ts'
+import { postAll, startAttempts } from '../delivery/delivering.ts'
+import { terminalEvent } from '../delivery/event.ts'
+import { newLogEntry, publish } from '../delivery/publishing.ts'
+import type { Outcome, Returned, SessionDocument, TraceEntry } from '../document.ts'
+import { recordOutcome } from '../measures.ts'
+import { randomIdentifier } from '../random.ts'
+import type { StoredGeneration } from '../request/generations.ts'
+import { reaches } from '../return/session-binding.ts'
+import { type TerminalStatus, transition } from '../state.ts'
+
+/** The end of a session: its status and the outcome that is stored with it. */
+export type SessionEnd = {
+  readonly status: TerminalStatus
+  readonly outcome: Outcome
+  /** Digest of the response that ends the session; null where no response does. */
+  readonly winner: string | null
+  /** The browser whose return ends the session. */
+  readonly returned?: Returned | null
+}
+
+/** Time of an end, and the endpoint of its event. `unknown`: the event is queued, and the delivery decides. */
+export type EndCircumstances = {
+  readonly webhook: WebhookEndpoint | null | 'unknown'
+  readonly now: number
+}
+
+/** Ends the session if its status allows it, in one compare-and-set and one write. Returns true if it did. */
+export function endSession(
+  { store, env }: SessionContext,
+  end: SessionEnd,
+  { webhook, now }: EndCircumstances,
+): boolean {
+  const document = store.session()
+  if (document === undefined || !mayEnd(document, end)) return false
+  const ended = endedDocument(document, end, { webhook, now, baseUrl: configOf(env).baseUrl })
+  if (ended === undefined) return false
+  // For an unknown or disabled endpoint `nextWakeUp` sets the alarm to now.
+  const canPost =
+    webhook !== null && webhook !== 'unknown' && !webhook.disabled && ended.deliveries.length > 0
+  const deliveries = canPost ? startAttempts(ended.deliveries, ended.deliveries, now) : ended.deliveries
+  store.commit({ ...ended, deliveries })
+  recordOutcome(ended)
+  // Not awaited, so that the response to the wallet is not delayed. The attempt is already stored, and the alarm repeats it.
+  // If there is a POST, the result of the log call is written together with the result of the POST.
+  const meanwhile = inBackground(() => publish(store, env, canPost ? store.remember : store.commit))
+  if (canPost) void inBackground(() => postAll({ store, env, meanwhile }, webhook, deliveries))
+  return true
+}
+
+/**
+ * Checks the session binding. While a success is held, no other response ends the session.
+ * A success with a weaker binding than required does not end it either.
+ */
+export function mayEnd(document: SessionDocument, { status, outcome, winner }: SessionEnd): boolean {
+  if (status === 'expired' || status === 'canceled') return true
+  if (document.held !== null && document.held.answer !== winner) return false
+  return status !== 'verified' || reaches(outcome.session_binding, document.request.required_session_binding)
+}
+
+/** The end by the decision on an authentic response. */
+export function decidedEnd(
+  decision: Decision,
+  {
+    trace,
+    generation,
+    ...response
+  }: {
+    readonly trace: readonly TraceEntry[]
+    readonly generation: StoredGeneration
+    readonly winner: string
+    readonly requestHash: string
+    readonly encryptedClaims: string | null
+  },
+): SessionEnd {
+  const { status, reason, checks, assurance_level, derivation, credentials } = decision
+  const { channel, browser } = generation
+  return {
+    status,
+    winner: response.winner,
+    outcome: {
+      reason,
+      checks,
+      assurance_level,
+      derivation,
+      credentials,
+      channel,
+      // The relying party's own page binds at once; our page binds when its browser returns.
+      session_binding: channel === 'dc_api' && browser === null ? 'relying_party' : 'none',
+      // OpenID4VP 1.0 §14.9: the verifier checks again what it asked the wallet to filter.
+      trace: [
+        ...trace,
+        { id: 'policy', clause: 'OpenID4VP 1.0 §14.9', result: status === 'verified' ? 'pass' : 'fail' },
+      ],
+      encrypted_claims: response.encryptedClaims,
+      request_hash: response.requestHash,
+    },
+  }
+}
+
+/** The end by `access_denied` from the wallet. */
+export function declinedEnd({ channel }: StoredGeneration, winner: string, requestHash: string): SessionEnd {
+  const outcome = { ...NO_RESULT, reason: 'access_denied', channel, request_hash: requestHash } as const
+  return { status: 'declined', outcome, winner }
+}
+
+/** The end at `expires_at`, for the reason of the last attempt if there was one. */
+export function expiredEnd({ attempts }: SessionDocument): SessionEnd {
+  const reason = attempts.at(-1)?.reason ?? 'session_expired'
+  return { status: 'expired', outcome: { ...NO_RESULT, reason }, winner: null }
+}
+
+/** The end by the relying party. */
+export function canceledEnd(): SessionEnd {
+  const outcome = { ...NO_RESULT, reason: 'canceled_by_relying_party' } as const
+  return { status: 'canceled', outcome, winner: null }
+}
+
+/** Outcome without an authentic response. */
+const NO_RESULT = {
+  checks: null,
+  assurance_level: null,
+  derivation: [],
+  credentials: [],
+  channel: null,
+  session_binding: null,
+  trace: [],
+  encrypted_claims: null,
+  request_hash: null,
+} as const satisfies Omit<Outcome, 'reason'>
+
+/** The finished document; `undefined` where the transition is refused. All generations are erased. */
+function endedDocument(
+  document: SessionDocument,
+  { outcome, winner, returned = null, ...end }: SessionEnd,
+  { webhook, now, baseUrl }: EndCircumstances & { readonly baseUrl: string },
+): SessionDocument | undefined {
+  const status = transition(document.status, end.status)
+  if (status === undefined) return undefined
+  const { verifier } = document
+  const ended: SessionDocument = {
+    ...document,
+    status,
+    version: document.version + 1,
+    ended_at: now,
+    verified_at: status === 'verified' ? now : null,
+    held: null,
+    returned,
+    outcome,
+    winner,
+    generations: [],
+    // The signing key of the session has no further use and is erased.
+    verifier: verifier.sealed_signing_jwk === null ? verifier : { ...verifier, sealed_signing_jwk: '' },
+  }
+  const eventId = randomIdentifier('evt_')
+  const event = terminalEvent(ended, eventId, baseUrl)
+  const { event_type: eventType, sequence } = event
+  const isWanted = webhook === 'unknown' || webhook?.events.some((type) => type === eventType)
+  const deliveryId = randomIdentifier('dlv_')
+  const body = isWanted ? serialiseEvent(event) : ''
+  return {
+    ...ended,
+    deliveries: isWanted
+      ? enqueue(ended.deliveries, { deliveryId, eventId, eventType, sequence, body, now })
+      : ended.deliveries,
+    pending_log_entry: newLogEntry(eventId, now),
+  }
+}

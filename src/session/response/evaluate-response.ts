@@ -1,0 +1,288 @@
+// Evaluation of one wallet response, from its parameters to a decision (CONTRACT 4, OpenID4VP 1.0 §8). It changes nothing, and
+// relies on nothing that the response claims about itself.
+
+import { parseJsonObject } from '../../codec/json.ts'
+import type { Config } from '../../config.ts'
+import type { Context, RequestBinding } from '../../formats/format.ts'
+import { FORMATS } from '../../formats/index.ts'
+import { sdJwtVcOfDrafts } from '../../formats/sd-jwt-vc/sd-jwt-vc.ts'
+import { parseDcApiResponse } from '../../openid4vp/dc-api.ts'
+import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
+import type { Exchange } from '../../openid4vp/protocols/protocol.ts'
+import {
+  type AuthorizationResponse,
+  decryptResponse,
+  type OpenResponse,
+  parseAuthorizationResponse,
+  requireState,
+  type WalletErrorResponse,
+} from '../../openid4vp/response/authorization-response.ts'
+import type { EnvelopeRefusal } from '../../openid4vp/response/refusal.ts'
+import { RESPONSE_DEPTH, RESPONSE_LIMIT } from '../../openid4vp/response/response-encryption.ts'
+import { verifyPresentations } from '../../openid4vp/response/verify-response.ts'
+import type { PresentationGroup } from '../../openid4vp/response/vp-token.ts'
+import {
+  confirmationRefusal,
+  decodeRequestedTransactions,
+} from '../../openid4vp/transaction-data/transaction-data.ts'
+import { reachesLevel, UNCHECKED_LEVEL } from '../../policy/assurance.ts'
+import { BUILT_IN_TYPES, typeDefinitions, typeOf } from '../../policy/catalogue.ts'
+import { decide } from '../../policy/decide.ts'
+import type { Decision } from '../../policy/policy.ts'
+import type { Settings } from '../../relying-party/settings/settings.ts'
+import type { Subscribed } from '../../relying-party/trust-lists/trust-lists.ts'
+import { err, ok, type Result } from '../../result.ts'
+import type { TrustAnchor } from '../../trust/anchors/anchor.ts'
+import { sandboxAnchors } from '../../trust/anchors/sandbox-anchor.ts'
+import { passesByValue, type SessionDocument, type TraceEntry } from '../document.ts'
+import { sealingKeyOf } from '../random.ts'
+import { handleKeyOf, openEncryptionKey, openGeneration } from '../request/generation-keys.ts'
+import { aliveGenerations, type StoredGeneration } from '../request/generations.ts'
+import { type HandleKind, readHandle } from '../request/handles.ts'
+import { callbackUrl, languageOf } from '../request/requests.ts'
+import type { PostedResponse } from '../results.ts'
+import { parseByValue } from './by-value.ts'
+import type { Network } from './network.ts'
+import type { RefusalReason } from './reasons.ts'
+
+/** What a response leads to. */
+export type Evaluation =
+  /** Authentic: it ends the session. */
+  | {
+      readonly kind: 'decided'
+      readonly decision: Decision
+      readonly trace: readonly TraceEntry[]
+      readonly generation: StoredGeneration
+    }
+  /** `access_denied` from a wallet that has the `state` of a live, fetched request: it ends the session. */
+  | { readonly kind: 'declined'; readonly generation: StoredGeneration }
+  /** Another error of the wallet: accepted, and stored as an attempt. */
+  | { readonly kind: 'wallet_error'; readonly generation: StoredGeneration }
+  /** Not authentic, or not a response: stored as an attempt. */
+  | {
+      readonly kind: 'refused'
+      readonly reason: RefusalReason
+      readonly generation: StoredGeneration | null
+    }
+
+/** What a response is evaluated with. */
+export type EvaluationInput = {
+  readonly document: SessionDocument
+  readonly settings: Settings
+  readonly config: Config
+  readonly network: Network
+  /** Anchors of the lists that the relying party subscribes to. */
+  readonly subscribed: Subscribed
+  /** Adds the sandbox issuer to the anchors: in test mode, where a sandbox is bound. */
+  readonly sandboxed: boolean
+  /** Arrival of the response, in Unix milliseconds. */
+  readonly arrivedAt: number
+}
+
+/** Evaluates a posted response. */
+export async function evaluateResponse(
+  response: PostedResponse,
+  input: EvaluationInput,
+): Promise<Evaluation> {
+  const byValue = 'parameters' in response ? parseByValue(new Map(response.parameters), input) : undefined
+  if (byValue !== undefined) {
+    if (!byValue.ok) return refused(byValue.error, null)
+    return decideOn(byValue.value.groups, byValue.value.generation, PLAIN, input)
+  }
+  const parsed = parseResponse(response, input.document)
+  if (!parsed.ok) return refused(parsed.error.reason, null)
+  const found = await findGeneration(parsed.value, response, input)
+  if (!found.ok) return refused(found.error, null)
+  const generation = found.value
+  const opened = await openResponse(parsed.value, generation, input)
+  if (!opened.ok) return refused(opened.error, generation)
+  const { open, ...exchange } = opened.value
+  if (open.kind === 'wallet_error') return evaluateWalletError(open, generation, input.document)
+  const { document } = input
+  const groups = PROTOCOLS[document.request.protocol].parsePresentations(open, {
+    query: document.policy.query,
+    language: languageOf(document),
+    nonce: generation.nonce,
+  })
+  return groups.ok
+    ? decideOn(groups.value, generation, exchange, input)
+    : refused(groups.error.reason, generation)
+}
+
+function refused(reason: RefusalReason, generation: StoredGeneration | null): Evaluation {
+  return { kind: 'refused', reason, generation }
+}
+
+function parseResponse(
+  response: PostedResponse,
+  { request }: SessionDocument,
+): Result<AuthorizationResponse, EnvelopeRefusal> {
+  const rules = {
+    responseMode: request.request_options.response_mode,
+    ...PROTOCOLS[request.protocol].responseEncryption,
+  }
+  if ('parameters' in response) return parseAuthorizationResponse(new Map(response.parameters), rules)
+  const data = parseJsonObject(response.dcApi.data, { length: RESPONSE_LIMIT, depth: RESPONSE_DEPTH })
+  return data.ok ? parseDcApiResponse(data.value, rules) : err({ reason: 'malformed_response' })
+}
+
+/** Finds the live generation of a response, by `kid` if it is encrypted, else by `state`. */
+async function findGeneration(
+  response: AuthorizationResponse,
+  posted: PostedResponse,
+  { document, arrivedAt }: EvaluationInput,
+): Promise<Result<StoredGeneration, RefusalReason>> {
+  const alive = aliveGenerations(document.generations, arrivedAt).filter(isOfChannel(posted))
+  // A plain response by the browser's API names no request. Its nonce is checked against the newest one.
+  if (response.kind !== 'encrypted' && 'dcApi' in posted) {
+    const newest = alive.toSorted((a, b) => b.number - a.number)[0]
+    return newest === undefined ? err('request_superseded') : ok(newest)
+  }
+  const kid = response.kind === 'encrypted' ? response.kid : undefined
+  const [kind, handle, unknown]: [HandleKind, string | undefined, RefusalReason] =
+    kid === undefined ? ['state', response.state, 'unknown_state'] : ['kid', kid, 'unknown_encryption_key']
+  if (handle === undefined) return err('unknown_encryption_key') // every other plain response has a state
+  const number = await readHandle(handleKeyOf(document), kind, handle)
+  if (number === undefined) return err(unknown)
+  const generation = alive.find((candidate) => candidate.number === number)
+  return generation === undefined ? err('request_superseded') : ok(generation)
+}
+
+/** A response must come by the channel of its request, and from the browser whose page made the request. */
+function isOfChannel(posted: PostedResponse): (generation: StoredGeneration) => boolean {
+  if (!('dcApi' in posted)) return ({ channel }) => channel !== 'dc_api'
+  return ({ channel, browser }) => channel === 'dc_api' && browser === posted.dcApi.browser
+}
+
+/** How a response was encrypted. */
+type Encryption = Omit<Exchange, 'responseUri'>
+const PLAIN: Encryption = { encryptionKey: null, agreementPartyUInfo: undefined }
+
+/** Decrypts if needed. Every `state`, outside and inside, must be that of the generation. */
+async function openResponse(
+  response: AuthorizationResponse,
+  stored: StoredGeneration,
+  { document, config }: EvaluationInput,
+): Promise<Result<Encryption & { readonly open: OpenResponse }, RefusalReason>> {
+  if (response.kind !== 'encrypted') return ok({ open: response, ...PLAIN })
+  const generation = await openGeneration(document, stored)
+  if (response.state !== undefined && response.state !== generation.state) return err('state_mismatch')
+  const encryptionKey = await openEncryptionKey(await sealingKeyOf(config), document, stored)
+  const decrypted = await decryptResponse(response, { kid: generation.kid, privateJwk: encryptionKey })
+  const open = stored.channel === 'dc_api' ? decrypted : requireState(decrypted)
+  if (!open.ok) return err(open.error.reason)
+  if (stored.channel !== 'dc_api' && open.value.state !== generation.state) return err('state_mismatch')
+  return ok({ open: open.value, encryptionKey, agreementPartyUInfo: response.agreementPartyUInfo })
+}
+
+/** CONTRACT 4: an error needs a live request that a wallet has. Only `access_denied` ends the session. */
+function evaluateWalletError(
+  { error }: WalletErrorResponse,
+  generation: StoredGeneration,
+  document: SessionDocument,
+): Evaluation {
+  const isWithWallet = generation.fetched || generation.channel === 'dc_api' || passesByValue(document)
+  if (!isWithWallet) return refused('unknown_state', generation)
+  return { kind: error === 'access_denied' ? 'declined' : 'wallet_error', generation }
+}
+
+/** Verifies the presentations, then decides by the policy. */
+async function decideOn(
+  groups: readonly PresentationGroup[],
+  generation: StoredGeneration,
+  encryption: Encryption,
+  input: EvaluationInput,
+): Promise<Evaluation> {
+  const { document, settings, arrivedAt } = input
+  const protocol = PROTOCOLS[document.request.protocol]
+  const trace: TraceEntry[] = []
+  const now = Math.floor(arrivedAt / 1000)
+  const transactionData = decodeRequestedTransactions(document.request.transaction_data)
+  const verified = await verifyPresentations({
+    groups,
+    query: document.policy.query,
+    formats: { ...FORMATS, ...(generation.channel === 'by_value' ? BY_VALUE_FORMATS : protocol.formats) },
+    transactionData,
+    expected: {
+      nonce: generation.nonce,
+      requestedAt: Math.floor(generation.created_at / 1000),
+      ...boundTo(generation, encryption, input),
+    },
+    context: {
+      now,
+      anchors: anchorsOf(input).filter(protocol.acceptsAnchor),
+      typeOf: typeOf(typeDefinitions(settings.credential_types)),
+      ...input.network,
+      ...uncheckedRules(input),
+    },
+    trace: (check) => trace.push(check),
+  })
+  if (!verified.ok) return refused(reasonOf(verified.error.reason, input.subscribed), generation)
+  const decision = decide({ policy: document.policy, presentations: verified.value.presentations, now })
+  // A confirmation counts only in a credential that the decision rests on.
+  const unconfirmed = confirmationRefusal(transactionData, decision.credentials)
+  if (unconfirmed !== undefined) return refused(unconfirmed, generation)
+  // CONTRACT 5: without holder binding anyone may have presented the credential. It may verify, but not reject.
+  if (decision.reason !== null && !decision.holder_bound) return refused(decision.reason, generation)
+  return { kind: 'decided', decision, trace, generation }
+}
+
+const BY_VALUE_FORMATS = { 'dc+sd-jwt': sdJwtVcOfDrafts }
+
+function anchorsOf({ settings, subscribed, sandboxed }: EvaluationInput): readonly TrustAnchor[] {
+  const anchors = [...settings.trust_anchors, ...subscribed.anchors]
+  return sandboxed ? [...anchors, ...sandboxAnchors(BUILT_IN_NAMES, anchors)] : anchors
+}
+
+const BUILT_IN_NAMES = BUILT_IN_TYPES.map(({ name }) => name)
+
+/** While a list of issuers is missing, an issuer without an anchor may still be trusted: the reason is the missing list. */
+function reasonOf(reason: RefusalReason, { incomplete }: Subscribed): RefusalReason {
+  return incomplete && UNTRUSTED.has(reason) ? 'trust_list_unavailable' : reason
+}
+
+/** Reasons for a well-formed chain that no available anchor covers. */
+const UNTRUSTED: ReadonlySet<RefusalReason> = new Set([
+  'untrusted_issuer',
+  'invalid_certificate_path',
+  'certificate_expired',
+  'certificate_not_yet_valid',
+  'certificate_profile_violation',
+  'trust_anchor_in_chain',
+  'self_signed_certificate',
+])
+
+/** A.4: by the Digital Credentials API the audience is the page's origin, for signed requests too. */
+function boundTo(
+  { channel, origin }: StoredGeneration,
+  encryption: Encryption,
+  { document, config }: EvaluationInput,
+): Pick<RequestBinding, 'audience' | 'handover'> {
+  const responseUri = callbackUrl(document, config.baseUrl)
+  // The relying party's view names our address as the client, and no key.
+  if (channel === 'by_value') {
+    return { audience: config.baseUrl, handover: { kind: 'redirect', responseUri, encryptionKey: null } }
+  }
+  if (origin !== undefined) {
+    const { encryptionKey } = encryption
+    return { audience: `origin:${origin}`, handover: { kind: 'dc_api', origin, encryptionKey } }
+  }
+  const handover = PROTOCOLS[document.request.protocol].handover({ ...encryption, responseUri })
+  return { audience: document.verifier.client_id, handover }
+}
+
+/**
+ * CONTRACT 8: the settings decide about a status that cannot be checked. A session that requires a higher level than an unchecked
+ * credential has refuses it in any case: then a later response can succeed, where accepting this one would reject for good.
+ */
+function uncheckedRules({
+  settings: { status_unavailable, certificate_revocation },
+  document,
+}: EvaluationInput): Pick<Context, 'statusUnavailable' | 'certificateRevocation'> {
+  const isEnough = reachesLevel(UNCHECKED_LEVEL, document.policy.required_assurance_level)
+  const isRequired = certificate_revocation === 'accept_unknown' && !isEnough
+  return {
+    statusUnavailable: isEnough ? status_unavailable : 'refuse',
+    certificateRevocation: isRequired ? 'require' : certificate_revocation,
+  }
+}

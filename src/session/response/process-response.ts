@@ -1,0 +1,177 @@
+// Processing of a wallet's response (CONTRACT 4): everything that waits comes before the one synchronous step in end-session.ts.
+
+import { type Config, configOf } from '../../config.ts'
+import type { Decision } from '../../policy/policy.ts'
+import type { WebhookEndpoint } from '../../relying-party/settings/settings.ts'
+import { settingsOf } from '../../relying-party/settings/settings-cache.ts'
+import { subscribedAnchors } from '../../relying-party/trust-lists/trust-lists.ts'
+import { err, ok } from '../../result.ts'
+import type { SessionContext } from '../context.ts'
+import { noteAttempt, type SessionDocument } from '../document.ts'
+import { recordEvaluation } from '../measures.ts'
+import { requestHash } from '../request/request-hash.ts'
+import type { PostedResponse, ResponseResult } from '../results.ts'
+import { holdSuccess, responseCodeOf } from '../return/binding.ts'
+import type { SessionStore } from '../store.ts'
+import { applyTimeouts } from '../timeouts.ts'
+import { encryptClaims } from './encrypted-claims.ts'
+import { decidedEnd, declinedEnd, endSession } from './end-session.ts'
+import { type Evaluation, evaluateResponse } from './evaluate-response.ts'
+import { networkOf } from './network.ts'
+import type { ReasonCode } from './reasons.ts'
+
+/** How soon an attempt is written: for a live request of this session, and for any other. */
+const ATTEMPT_WRITE_MS = 1_000
+const JUNK_WRITE_MS = 10_000
+
+/** Processes a response that arrived at `now`. Identical bodies at the same time share one verification. */
+export function processResponse(
+  context: SessionContext,
+  response: PostedResponse,
+  now: number,
+): Promise<ResponseResult> {
+  const shared = context.inFlight.get(response.digest)
+  if (shared !== undefined) return shared.result
+  const result = processOnce(context, response, now).finally(() => context.inFlight.delete(response.digest))
+  context.inFlight.set(response.digest, { arrivedAt: now, result })
+  return result
+}
+
+async function processOnce(
+  context: SessionContext,
+  response: PostedResponse,
+  now: number,
+): Promise<ResponseResult> {
+  await applyTimeouts(context, now)
+  const { store, env } = context
+  const document = store.session()
+  if (document === undefined) return err('session_not_found')
+  const config = configOf(env)
+  // While expiry waits for earlier responses, the session is still pending. Later responses are refused.
+  const isOver = document.status !== 'pending' || now >= document.expires_at
+  if (isOver || document.held !== null) return respondLate(document, response, config)
+  const settings = await settingsOf(env, document.relying_party_id, now)
+  if (!settings.ok)
+    return err(settings.error === 'unavailable' ? 'settings_unavailable' : 'session_not_found')
+  const evaluation = await evaluateResponse(response, {
+    document,
+    settings: settings.value,
+    subscribed: await subscribedAnchors(env, settings.value, now),
+    sandboxed: !document.livemode && !settings.value.livemode && env.SANDBOX !== undefined,
+    config,
+    network: networkOf(env, document.livemode),
+    arrivedAt: now,
+  })
+  recordEvaluation(document, evaluation, Date.now() - now)
+  return applyEvaluation(context, evaluation, { response, document, webhook: settings.value.webhook, now })
+}
+
+/** Applies an evaluation. Everything that waits comes first; `endSession` then decides which response was the first. */
+async function applyEvaluation(
+  context: SessionContext,
+  evaluation: Evaluation,
+  {
+    response,
+    document,
+    webhook,
+    now,
+  }: {
+    readonly response: PostedResponse
+    readonly document: SessionDocument
+    readonly webhook: WebhookEndpoint | null
+    readonly now: number
+  },
+): Promise<ResponseResult> {
+  const { store, env } = context
+  const config = configOf(env)
+  if (evaluation.kind === 'refused' || evaluation.kind === 'wallet_error') {
+    storeAttempt(store, evaluation, now)
+    return evaluation.kind === 'refused' ? err(evaluation.reason) : accepted(document, response, config)
+  }
+  const { generation } = evaluation
+  const winner = response.digest
+  const hash = await requestHash(document, generation, config.baseUrl)
+  const end =
+    evaluation.kind === 'declined'
+      ? declinedEnd(generation, winner, hash)
+      : decidedEnd(evaluation.decision, {
+          ...evaluation,
+          winner,
+          requestHash: hash,
+          encryptedClaims: await claimsFor(document, evaluation.decision, config, now),
+        })
+  const result = await accepted(document, response, config)
+  // CONTRACT 5: a success by a link is held until its browser returns.
+  const isApplied =
+    end.status === 'verified' && generation.browser !== null
+      ? hold(store, { answer: winner, generation, outcome: end.outcome }, now)
+      : endSession(context, end, { webhook, now })
+  if (isApplied) return result
+  const current = store.session()
+  return current === undefined ? err('session_not_found') : respondLate(current, response, config)
+}
+
+/** Holds a success in one compare-and-set, like `endSession`. */
+function hold(store: SessionStore, success: Parameters<typeof holdSuccess>[1], now: number): boolean {
+  const document = store.session()
+  const holding = document && holdSuccess(document, success, now)
+  if (holding === undefined) return false
+  store.commit(holding)
+  return true
+}
+
+/** Accepts the identical retry of the response that won or is held. Refuses every other response. */
+async function respondLate(
+  document: SessionDocument,
+  response: PostedResponse,
+  config: Config,
+): Promise<ResponseResult> {
+  const winner = document.winner ?? document.held?.answer
+  if (winner === response.digest) return accepted(document, response, config)
+  return err(document.held === null ? 'session_ended' : 'return_awaited')
+}
+
+/** OpenID4VP 1.0 §8.2: where the wallet sends the person next. An identical retry gets the identical result. */
+async function accepted(
+  document: SessionDocument,
+  { digest }: PostedResponse,
+  { baseUrl }: Config,
+): Promise<ResponseResult> {
+  const code = await responseCodeOf(document, digest)
+  return ok(`${baseUrl}/v1/verify/${document.verification_id}/return#response_code=${code}`)
+}
+
+/** The requested claims, encrypted to the relying party; null without its key or without a verified credential. */
+async function claimsFor(
+  document: SessionDocument,
+  decision: Decision,
+  config: Config,
+  now: number,
+): Promise<string | null> {
+  const recipient = document.request.claims_encryption_jwk
+  if (recipient === null || decision.status !== 'verified') return null
+  return encryptClaims(decision, {
+    issuer: config.baseUrl,
+    audience: document.relying_party_id,
+    verificationId: document.verification_id,
+    now: Math.floor(now / 1000),
+    signingJwk: config.accessTokenKeys.keys[0],
+    recipient,
+  })
+}
+
+/** Stores an attempt in memory and writes it soon, so that junk causes few writes. */
+function storeAttempt(
+  store: SessionStore,
+  evaluation: Evaluation & { kind: 'refused' | 'wallet_error' },
+  now: number,
+): void {
+  const document = store.session()
+  if (document?.status !== 'pending') return
+  const reason: ReasonCode = evaluation.kind === 'refused' ? evaluation.reason : 'wallet_error'
+  const attempt = { at: now, reason, channel: evaluation.generation?.channel ?? null }
+  store.keep(
+    noteAttempt(document, attempt),
+    evaluation.generation === null ? JUNK_WRITE_MS : ATTEMPT_WRITE_MS,
+  )
+}

@@ -1,0 +1,10 @@
+// Who is at the other end of a session (CONTRACT 5).
+
+/** Who was shown to be at the other end, weakest first. */
+export const SESSION_BINDINGS = ['none', 'page', 'relying_party'] as const
+export type SessionBinding = (typeof SESSION_BINDINGS)[number]
+
+/** Returns true if the shown binding is at least the required one. */
+export function reaches(shown: SessionBinding | null, required: SessionBinding): boolean {
+  return SESSION_BINDINGS.indexOf(shown ?? 'none') >= SESSION_BINDINGS.indexOf(required)
+}

@@ -1,0 +1,68 @@
+// What time alone changes in a session (CONTRACT 4, 5): a held success that lapses, expiry, erasure.
+
+import { withDeadline } from '../net/time-limit.ts'
+import type { WebhookEndpoint } from '../relying-party/settings/settings.ts'
+import { settingsOf } from '../relying-party/settings/settings-cache.ts'
+import type { SessionContext } from './context.ts'
+import { eraseAt, tombstoneOf } from './document.ts'
+import { endSession, expiredEnd } from './response/end-session.ts'
+import type { ResponseResult } from './results.ts'
+import { discardHeld, isHeldTooLong } from './return/binding.ts'
+
+/** How long expiry waits for responses that arrived before it. */
+const GRACE_MS = 15_000
+
+/** Writes what time has decided, in case the alarm is late. Every method of the session calls it first. */
+export async function applyTimeouts(context: SessionContext, now: number): Promise<void> {
+  dropHeldTooLong(context, now)
+  if (!isOverdue(context, now)) return
+  const graceEnds = (context.store.session()?.expires_at ?? 0) + GRACE_MS
+  if (responsesInTime(context).length === 0 || now >= graceEnds) await expire(context, now)
+}
+
+/** Applies timeouts at the alarm. Expiry waits once for the responses that arrived in time; erasure follows. */
+export async function onAlarm(context: SessionContext, now: number): Promise<void> {
+  dropHeldTooLong(context, now)
+  if (isOverdue(context, now)) {
+    await withDeadline(Promise.allSettled(responsesInTime(context)), GRACE_MS, undefined)
+    await expire(context, Date.now())
+  }
+  const document = context.store.session()
+  if (document !== undefined && document.status !== 'pending' && eraseAt(document) <= now) {
+    await context.store.erase(tombstoneOf(document, now))
+  }
+}
+
+/** The relying party's current webhook. */
+export async function webhookOf(
+  { store, env }: SessionContext,
+  now: number,
+): Promise<WebhookEndpoint | null | 'unknown'> {
+  const id = store.session()?.relying_party_id
+  const settings = id === undefined ? undefined : await settingsOf(env, id, now)
+  if (settings === undefined) return null
+  if (!settings.ok) return settings.error === 'unavailable' ? 'unknown' : null
+  return settings.value.webhook
+}
+
+function dropHeldTooLong({ store }: SessionContext, now: number): void {
+  const document = store.session()
+  if (document !== undefined && isHeldTooLong(document, now)) store.commit(discardHeld(document, now))
+}
+
+async function expire(context: SessionContext, now: number): Promise<void> {
+  const webhook = await webhookOf(context, now)
+  dropHeldTooLong(context, now)
+  const document = context.store.session()
+  if (document !== undefined) endSession(context, expiredEnd(document), { webhook, now })
+}
+
+function isOverdue({ store }: SessionContext, now: number): boolean {
+  const document = store.session()
+  return document?.status === 'pending' && document.expires_at <= now
+}
+
+function responsesInTime({ store, inFlight }: SessionContext): readonly Promise<ResponseResult>[] {
+  const deadline = store.session()?.expires_at ?? 0
+  return [...inFlight.values()].filter(({ arrivedAt }) => arrivedAt < deadline).map(({ result }) => result)
+}
