@@ -1,5 +1,5 @@
 // The way of one browser through a session (CONTRACT 5): it gets a link, comes back from the wallet with the response code, and
-// is sent on with a return code, which the relying party's server redeems. As in judge.ts, whatever waits comes before the one
+// is sent on with a return code, which the relying party's server redeems. As in process-response.ts, whatever waits comes before the one
 // synchronous step that reads the document and writes it.
 
 import { encodeBase64url } from '../../codec/base64url.ts'

@@ -4,7 +4,7 @@
 import type { Fault } from './project-copy.ts'
 
 export const COMMIT_THEN_SEND: Fault = {
-  path: 'src/session/response/judge.ts',
+  path: 'src/session/response/end-session.ts',
   replaced: 'store.commit({ ...ended, deliveries })',
   by: `store.commit({ ...ended, deliveries: [] })
   if (canPost) {
