@@ -11,7 +11,6 @@ export const GENERATED_PAGES: Readonly<Record<string, () => string>> = {
 
 /** Path → the tables in it, which begin with their own first line. */
 export const GENERATED_TABLES: Readonly<Record<string, () => string>> = {
-  'README.md': describeProtocols,
   'docs/cost.md': describeCost,
-  'docs/protocols.md': describeCells,
+  'docs/protocols.md': () => `${describeProtocols()}\n\n${describeCells()}`,
 }

@@ -85,7 +85,7 @@ export function lineErrors(
   })
 }
 
-/** The lines of a page; those that are no prose are empty. */
+/** The lines of a page. Lines that are not prose are empty: tables, code, headings, and the date line of a decision. */
 function proseLines(markdown: string): readonly string[] {
   let fence: string | undefined
   return markdown.split('\n').map((line) => {
@@ -94,7 +94,7 @@ function proseLines(markdown: string): readonly string[] {
       fence = fence === undefined ? mark : fence === mark ? undefined : fence
       return ''
     }
-    const isProse = fence === undefined && !/^\s*(\||#|<|!\[|\[[^\]]+\]: | {4}\S)/.test(line)
+    const isProse = fence === undefined && !/^\s*(\||#|<|!\[|\[[^\]]+\]: | {4}\S|Date: )/.test(line)
     return isProse ? line : ''
   })
 }

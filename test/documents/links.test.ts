@@ -61,7 +61,7 @@ describe('every page', () => {
 
   it('of docs/ is in docs/README.md or in the index of its folder', () => {
     const found = new Set(PAGES.filter((page) => page.endsWith('README.md')).flatMap(linked))
-    expect(PAGES.filter((page) => page !== 'README.md' && !found.has(page))).toEqual([])
+    expect(PAGES.filter((page) => page.includes('/') && !found.has(page))).toEqual([])
   })
 })
 

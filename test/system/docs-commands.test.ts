@@ -20,7 +20,7 @@ import { freePort, type Server, startServer } from '../support/service/server.ts
 const NOT_RUN: readonly (readonly [string, RegExp])[] = [
   ['the service that the others are run against; test/system/launcher.test.ts runs it', /^npm start$/],
   ['what runs this; test/scripts/test-summary.test.ts', /^npm test\b/],
-  ['run by .ci/run', /^npm (run (check|prose)|ci)$/],
+  ['run by .ci/run', /^npm (run (check|prose( -- --all)?)|ci)$/],
   ['writes; `npm run check` finds a difference', /^npm run types$/],
   ['writes; `npm run check` tells whether it would', /^npm run format$/],
   ['writes; test/documents/generated.test.ts makes the same', /^npm run docs$/],
@@ -28,6 +28,7 @@ const NOT_RUN: readonly (readonly [string, RegExp])[] = [
   ['writes; test/browser/states.test.ts sees the same', /^npm run screenshots$/],
   ['run before any test, and by test/scripts/client-package.test.ts', /^npm run build$/],
   ['ends only when it is told to', /^((npm run|wrangler) dev|npm run test:watch)$/],
+  ['runs tests that .ci/run runs, too', /^npx vitest /],
   ['takes two minutes of a quiet machine', /^npm run bench$/],
   ['run by test/system/frames.test.ts', /^node scripts\/frames\.mjs/],
   ['needs an account; test/scripts/deploy.test.ts runs the dry run', /^(npm run deploy\b|wrangler (?!dev))/],

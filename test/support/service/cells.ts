@@ -153,7 +153,7 @@ export function describeCells(): string {
   ].join('\n')
 }
 
-/** The table of the README: a row for each protocol. */
+/** The first table of docs/protocols.md: a row for each protocol. */
 export function describeProtocols(): string {
   const rows = DIMENSIONS.protocol.map((protocol) => {
     const cells = POSSIBLE.filter((cell) => cell.protocol === protocol)
@@ -162,7 +162,7 @@ export function describeProtocols(): string {
     )
     return `| \`${protocol}\` | ${columns.join(' | ')} | ${cells.length} |`
   })
-  return ['| `protocol` | channels | formats | answers | cells |', '|---|---|---|---|---|', ...rows].join(
+  return ['| `protocol` | channels | formats | responses | cells |', '|---|---|---|---|---|', ...rows].join(
     '\n',
   )
 }
