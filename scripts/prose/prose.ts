@@ -41,7 +41,7 @@ export function measure(passages: readonly Passage[]): Report {
   const findings: Finding[] = []
   let sentences = 0
   for (const { place, text, longest } of passages) {
-    const plain = withoutCode(text)
+    const plain = withoutCode(text.replace(/^@\w+.*$/gm, '')) // tags such as @param are no sentences
     if (longest === COMMENT_WORDS && STARTS.test(plain)) findings.push({ kind: 'start', place, text: plain })
     for (const sentence of sentencesOf(plain)) {
       sentences += 1
