@@ -1,11 +1,14 @@
-// The environment as one schema: a bad value stops the start with every fault named. Secrets come in here and nowhere else.
+// Configuration: the environment as one schema. A bad value stops the start with every error named. Secrets
+// enter the service here and nowhere else.
 
 import * as z from 'zod/mini'
 import { decodeBase64url } from './codec/base64url.ts'
 import { describeIssue } from './codec/schema.ts'
 import { LOOPBACK_HOSTS } from './net/outbound-url.ts'
 
-/** What the service runs on. `serverSecret` is the root of every derived key; nothing signs or seals with it directly. */
+/**
+ * Configuration of the service. `serverSecret` is the root of every derived key, and is never used directly.
+ */
 export type Config = {
   /** Origin without a trailing slash. */
   readonly baseUrl: string
@@ -13,7 +16,7 @@ export type Config = {
   readonly serverSecret: Uint8Array<ArrayBuffer>
   /** JWKS of access tokens, claims and receipts: the first key signs, all are published. */
   readonly accessTokenKeys: { readonly keys: readonly [SigningJwk, ...PublishedJwk[]] }
-  /** The service's own verifier identity. `furtherKeys`: public keys that no longer sign, or do not yet, and that its DID has too. */
+  /** The service's own verifier identity. `furtherKeys`: public keys of its DID that do not sign now. */
   readonly verifier: {
     readonly signingJwk: P256PrivateJwk
     readonly certificateChainPem: string
@@ -22,10 +25,10 @@ export type Config = {
   readonly serviceScheme: string
   readonly walletScheme: string
   readonly allowLoopback: boolean
-  /** Header that carries the caller's address; null: no limit by address. */
+  /** Header with the caller's address; null: no limit by address. */
   readonly clientIpHeader: string | null
   readonly bootId: string | null
-  /** Where Cloudflare keeps and runs every object; null: wherever it is nearest. */
+  /** Jurisdiction of every object on Cloudflare; null: no restriction. */
   readonly jurisdiction: 'eu' | 'fedramp' | null
 }
 
@@ -40,10 +43,13 @@ export type P256PrivateJwk = P256PublicJwk & { readonly d: string }
 
 export type SigningJwk = P256PrivateJwk & { readonly kid: string }
 
-/** A key of ours. Without its private half it is retired: what it signed can still be verified, and it lets nobody in. */
+/**
+ * A key of ours. A key without its private half is retired: it still verifies older signatures, and
+ * authenticates no caller.
+ */
 export type PublishedJwk = Omit<SigningJwk, 'd'> & { readonly d?: string }
 
-/** Returns the parsed configuration of an `env` object, which is parsed once. Throws as `parseConfig` does. */
+/** Returns the configuration of an `env` object, parsed once. Throws as `parseConfig` does. */
 export function configOf(env: object): Config {
   const known = PARSED.get(env)
   if (known !== undefined) return known
@@ -54,7 +60,7 @@ export function configOf(env: object): Config {
 
 const PARSED = new WeakMap<object, Config>()
 
-/** Logs the error whole: it names variables and no values, and the operator has no other hint. */
+/** Logs the whole error: it names variables without values, and the operator has no other hint. */
 function parseLoudly(env: object): Config {
   try {
     return parseConfig(env)
@@ -64,7 +70,9 @@ function parseLoudly(env: object): Config {
   }
 }
 
-/** Parses the text variables. Throws one error that names every invalid variable: the service must not start. */
+/**
+ * Parses the text variables. Throws one error that names every invalid variable: the service must not start.
+ */
 export function parseConfig(environment: object): Config {
   const parsed = SCHEMA.safeParse(environment, { error: describeIssue })
   if (!parsed.success) {
@@ -133,7 +141,7 @@ const SCHEMA = z.object({
 /** The text variables as they are set. */
 export type Variables = z.input<typeof SCHEMA>
 
-/** A variable that holds JSON text. */
+/** A variable that contains JSON text. */
 function json<T extends z.ZodMiniType>(schema: T) {
   const parsed = z.transform((text: string, { issues }) => {
     try {
@@ -153,7 +161,7 @@ function toSecret(text: string, { issues }: z.core.ParsePayload): Uint8Array<Arr
   return z.NEVER
 }
 
-/** A token names its key by `kid`: of two with the same, one would verify nothing. */
+/** A token names its key by `kid`. With two keys of one name, one of them would verify nothing. */
 function haveTheirOwnKids(keys: readonly { readonly kid: string }[]): boolean {
   return new Set(keys.map(({ kid }) => kid)).size === keys.length
 }

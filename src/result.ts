@@ -1,4 +1,4 @@
-/** What a function found: a value, or a typed reason why there is none. Nothing is thrown for a bad input. */
+/** Result of a function: a value, or a typed reason why there is none. Bad input throws nothing. */
 export type Result<T, E> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: E }

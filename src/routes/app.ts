@@ -1,4 +1,4 @@
-// The router at the edge: every audience's routes on one app, and what holds on all of them.
+// Router of the HTTP edge: the routes of every audience, and the middleware of all.
 
 import { Hono } from 'hono/tiny'
 import { dcApiRoutes } from './browser/dc-api.ts'
@@ -24,7 +24,7 @@ export function createApp(): Hono<AppEnv> {
   const app = new Hono<AppEnv>()
   app.use(requestId)
   app.use(logRequests)
-  app.route('/', walletRoutes()) // first: what it says of HEAD, too, is for wallets
+  app.route('/', walletRoutes()) // first: its own responses to HEAD are for wallets
   app.use(headWithoutEffect(app, SAFE_PREFIXES))
   app.route('/', wellKnownRoutes())
   app.route('/', documentationRoutes())

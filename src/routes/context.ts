@@ -1,10 +1,10 @@
-// What every handler of the HTTP edge is given.
+// Context of every handler of the HTTP edge.
 
 import type { Context } from 'hono'
 import type { Trace } from '../codec/traceparent.ts'
 import type { Env } from '../env.ts'
 
-/** Hono's generics for this service: the bindings, and what the edge middleware sets. */
+/** Hono's generics for this service: the bindings, and the variables that the edge middleware sets. */
 export type AppEnv = {
   readonly Bindings: Env
   readonly Variables: { readonly requestId: string; readonly trace?: Trace }

@@ -1,9 +1,10 @@
-// Who may call what (CONTRACT 1), as one table: every route that is mounted, and whom it opens to. The handlers ask
-// `authenticate…` for exactly what stands here: test/routes/edge/access.test.ts walks the mounted routes and holds both together.
+// Access table (CONTRACT 1): every mounted route, and the callers that it accepts. Handlers call
+// `authenticate…` for exactly these. test/routes/edge/access.test.ts compares this table with the mounted
+// routes and their behaviour.
 
 import type { Scope } from '../../relying-party/settings/settings.ts'
 
-/** What a caller must show. */
+/** What a caller must send. */
 export type Access =
   /** Nothing. */
   | { readonly caller: 'anyone' }
@@ -13,7 +14,7 @@ export type Access =
   | { readonly caller: 'person' }
   /** The session's `client_token`, sent by our own page. */
   | { readonly caller: 'page' }
-  /** A code that the wallet was given for this browser, sent by our own page with the browser's cookie. */
+  /** A code that the wallet received for this browser, sent by our own page with the browser's cookie. */
   | { readonly caller: 'browser' }
   /** The session's `client_token`, or a relying party's token with the scope. */
   | { readonly caller: 'session'; readonly scope: Scope }
@@ -30,7 +31,10 @@ const ANYONE = { caller: 'anyone' } as const
 const WALLET = { caller: 'wallet' } as const
 const OPERATOR = { caller: 'operator' } as const
 
-/** Every route by its method and path. What it takes and answers is described in openapi/operations, then `npm run openapi`. */
+/**
+ * Every route by its method and path. openapi/operations describes its request and responses; then `npm run
+ * openapi`.
+ */
 export const ACCESS = {
   'GET /openapi.json': ANYONE,
   'GET /docs': ANYONE,
@@ -58,7 +62,7 @@ export const ACCESS = {
   'POST /v1/verify/:id/link': { caller: 'page' },
   'POST /v1/verify/:id/response_code': { caller: 'browser' },
   'GET /v1/verify/:id/watch': { caller: 'session', scope: 'verify:read' },
-  // With a client token from our own page only.
+  // A client token is accepted from our own page only.
   'POST /v1/verify/:id/dc-api/request': { caller: 'session', scope: 'verify:request' },
   'POST /v1/verify/:id/dc-api': { caller: 'session', scope: 'verify:request' },
   'GET /v1/verify/:id/qr': { caller: 'session', scope: 'verify:request' },

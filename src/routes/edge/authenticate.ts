@@ -1,4 +1,5 @@
-// Who is calling? One bearer token, one answer. The prefix of a token tells its kind; what has none can only be an access token.
+// Authentication of relying parties by one bearer token. The prefix of a token identifies its kind; a token
+// without a prefix can only be an access token.
 
 import { configOf } from '../../config.ts'
 import { verifyAccessToken } from '../../relying-party/keys/access-token.ts'
@@ -11,35 +12,39 @@ import { CLIENT_TOKEN_PREFIX, readClientToken } from '../../session/request/clie
 import type { AppContext } from '../context.ts'
 import { type ProblemCode, problem } from './problems.ts'
 
-/** A relying party's server, by one of its API keys or by an access token that stands on one. */
+/** A relying party's server, identified by one of its API keys or by an access token for one. */
 export type Caller = {
   readonly settings: Settings
   readonly keyId: string
-  /** What this call may do: the key's scopes, or those of them that the access token has too. */
+  /** The scopes of this call: those of the key, reduced to those of the access token. */
   readonly scopes: readonly Scope[]
-  /** When the key expires, in Unix milliseconds. */
+  /** Expiry of the key in Unix milliseconds. */
   readonly keyExpiresAt: number | null
 }
 
-/** Who may read a session's QR or status: its relying party, or whoever holds its client token. */
+/** A caller that may read a session's QR or status: its relying party, or a holder of its client token. */
 export type SessionCaller =
   | { readonly kind: 'relying_party'; readonly caller: Caller }
-  /** `createdAt`: when the session that the token is for began; another one of the same id is not meant. */
+  /**
+   * `createdAt`: start of the session that the token is for. A later session with the same id is another one.
+   */
   | { readonly kind: 'client_token'; readonly createdAt: number }
 
-/** By what this caller opens the session. */
+/** Returns the access that this caller has to the session. */
 export function accessOf(caller: SessionCaller): SessionAccess {
   if (caller.kind === 'client_token') return { createdAt: caller.createdAt }
   return { relyingPartyId: caller.caller.settings.relying_party_id }
 }
 
-/** Why a token opens nothing. */
+/** Why a token is rejected. */
 export type AuthenticationError = Extract<
   ProblemCode,
   'missing_token' | 'invalid_token' | 'expired_token' | 'insufficient_scope' | 'temporarily_unavailable'
 >
 
-/** The relying party behind the request, if its token has the scope. The error is the response to send. */
+/**
+ * Returns the relying party of the request, if its token has the scope. The error is the response to send.
+ */
 export async function authenticate(c: AppContext, scope: Scope): Promise<Result<Caller, Response>> {
   const token = presentedToken(c)
   const found = token.ok ? await callerOf(c, token.value, scope) : token
@@ -47,19 +52,19 @@ export async function authenticate(c: AppContext, scope: Scope): Promise<Result<
 }
 
 /**
- * As `authenticate`, but by settings read now and not by a copy: for changes that last. A key that was revoked elsewhere
- * still opens things for up to 60 s, and must not use them to make itself a successor.
+ * As `authenticate`, with settings that are read now instead of a copy: for changes that last. A key that was
+ * revoked in another isolate works for up to 60 s, and must not create its own successor in that time.
  */
 export async function authenticateAfresh(c: AppContext, scope: Scope): Promise<Result<Caller, Response>> {
   const caller = await authenticate(c, scope)
-  if (!caller.ok) return caller // a stranger cannot make us read settings again and again
+  if (!caller.ok) return caller // an unknown caller must not cause a read of the settings on each call
   forgetSettings(caller.value.settings.relying_party_id)
   return authenticate(c, scope)
 }
 
 /**
- * As `authenticate`, for the routes that also open to the session's client token, sent as Bearer or as `?token=`.
- * A client token says nothing about whether the session exists.
+ * As `authenticate`, for routes that also accept the session's client token, as Bearer or as `?token=`. The
+ * response to a client token does not reveal if the session exists.
  */
 export async function authenticateForSession(
   c: AppContext,
@@ -68,7 +73,7 @@ export async function authenticateForSession(
 ): Promise<Result<SessionCaller, Response>> {
   const token = presentedToken(c)
   if (!token.ok) {
-    // An API key in an address would end up in logs and histories: there only a client token is heard.
+    // An API key in an address would appear in logs and histories. Only a client token is accepted there.
     const isMisplaced = token.error === 'missing_token' && Boolean(c.req.query('token'))
     return err(problem(c, isMisplaced ? 'invalid_token' : token.error))
   }
@@ -78,7 +83,10 @@ export async function authenticateForSession(
   return found.ok ? ok({ kind: 'relying_party', caller: found.value }) : err(problem(c, found.error))
 }
 
-/** The token of the Authorization header; where it has none, a client token in `?token=`, on whichever route that is (CONTRACT 1). */
+/**
+ * Returns the token of the Authorization header. Without one, returns a client token in `?token=`, on any
+ * route (CONTRACT 1).
+ */
 export function presentedToken(c: AppContext): ReturnType<typeof bearerToken> {
   const header = bearerToken(c)
   if (header.ok || header.error !== 'missing_token') return header
@@ -86,7 +94,10 @@ export function presentedToken(c: AppContext): ReturnType<typeof bearerToken> {
   return parameter?.startsWith(CLIENT_TOKEN_PREFIX) ? ok(parameter) : header
 }
 
-/** The token of the Authorization header (RFC 6750 §2.1; any visible characters: each kind of token has its own strict shape). */
+/**
+ * Returns the token of the Authorization header (RFC 6750 §2.1). Any visible character is accepted: each kind
+ * of token has its own strict form.
+ */
 function bearerToken(c: AppContext): Result<string, 'missing_token' | 'invalid_token'> {
   const header = c.req.header('Authorization')
   if (header === undefined || !/^bearer(?: |$)/i.test(header)) return err('missing_token')
@@ -96,7 +107,7 @@ function bearerToken(c: AppContext): Result<string, 'missing_token' | 'invalid_t
 
 const MAXIMUM_TOKEN = 4096
 
-/** The caller by an API key, whatever its scopes. */
+/** Returns the caller of an API key, whatever its scopes. */
 export async function callerByApiKey(
   c: AppContext,
   key: string,
@@ -123,7 +134,10 @@ async function callerOf(
   return caller.value.scopes.includes(scope) ? caller : err('insufficient_scope')
 }
 
-/** CONTRACT 8: the signature is checked here alone; the key that the token stands on is looked up, so the token dies with it. */
+/**
+ * CONTRACT 8: the signature is verified here alone. The API key is looked up each time, so the token is
+ * revoked with it.
+ */
 async function callerByAccessToken(
   c: AppContext,
   token: string,
@@ -142,7 +156,7 @@ async function callerByAccessToken(
 type KeyName = { readonly relyingPartyId: string; readonly keyId: string; readonly livemode: boolean }
 type ActiveKey = { readonly settings: Settings; readonly record: ApiKeyRecord }
 
-/** The key by its name, as the settings of at most 60 s ago have it. Nothing is proven by the name. */
+/** Finds a key by its name, in settings that are at most 60 s old. The name alone proves nothing. */
 async function activeKey(
   c: AppContext,
   { relyingPartyId, keyId, livemode }: KeyName,

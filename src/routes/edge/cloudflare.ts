@@ -1,8 +1,8 @@
-// Where we run, as the request tells it.
+// Platform that a request came through.
 
 /**
- * Whether Cloudflare's edge passed the request on: it names the location that did. `workerd` by itself sets `cf` as well, with no more in it
- * than the address it was called from.
+ * True where Cloudflare's edge passed the request on: it names its location. `workerd` alone sets `cf` too,
+ * but only with the caller's address.
  */
 export function cameByCloudflare({ cf }: Request): boolean {
   return typeof cf?.colo === 'string'

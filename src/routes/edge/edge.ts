@@ -1,4 +1,5 @@
-// What holds on every route: a request id, HEAD without effect, 404 and 405 as problems, and the one place where a throw ends.
+// Middleware of every route: request ids, HEAD without effect, 404 and 405 as problems, and the handler of
+// every thrown error.
 
 import type { ErrorHandler, Hono, MiddlewareHandler, NotFoundHandler } from 'hono'
 import { encodeBase64url } from '../../codec/base64url.ts'
@@ -7,19 +8,23 @@ import { UNREADABLE } from '../../session/document.ts'
 import type { AppContext, AppEnv } from '../context.ts'
 import { problem } from './problems.ts'
 
-/** Gives each request an id, and every response `X-Request-Id`. Mount it first. An id sent along is not trusted with our logs. */
+/**
+ * Gives each request an id, and every response `X-Request-Id`. Mount it first. An id from the caller is
+ * ignored: it would let callers write into our logs.
+ */
 export const requestId: MiddlewareHandler<AppEnv> = async (c, next) => {
   const id = `req_${encodeBase64url(randomBytes(16))}`
   c.set('requestId', id)
   await next()
-  // What an object answered to an upgrade cannot be changed and is wrapped; doing that to all would cost each body a copy.
+  // The response of an object to an upgrade is immutable and gets wrapped. Wrapping every response would copy
+  // its body.
   if (c.res.webSocket) c.header('X-Request-Id', id)
   else c.res.headers.set('X-Request-Id', id)
 }
 
 /**
- * Keeps HEAD from running GET handlers (Hono routes it to them), except below `safePrefixes`: reading a request or a QR
- * has effects here, and HEAD must have none (RFC 9110 §9.2.1). Elsewhere HEAD is 405.
+ * Keeps HEAD from running GET handlers (Hono routes it to them), except below `safePrefixes`. Reading a
+ * request or a QR has effects here, and HEAD must have none (RFC 9110 §9.2.1). Elsewhere HEAD is 405.
  */
 export function headWithoutEffect(
   app: Hono<AppEnv>,
@@ -33,18 +38,18 @@ export function headWithoutEffect(
   }
 }
 
-/** Answers what no route answered: 405 with `Allow` where the path has other methods, else 404. */
+/** Sends 405 with `Allow` where the path has other methods, else 404. */
 export function noSuchRoute(app: Hono<AppEnv>): NotFoundHandler<AppEnv> {
   return (c) => refuseMethod(app, c)
 }
 
-/** The end of every throw: 503 where an object could not be reached (safe to try again), else 500. */
+/** Handles every thrown error: 503 where an object was unreachable (safe to try again), else 500. */
 export const onFault: ErrorHandler<AppEnv> = (error, c) =>
   recordFault(error, c) === 'unreachable'
     ? problem(c, 'temporarily_unavailable')
     : problem(c, 'internal_error')
 
-/** Logs what was thrown, and tells an object that could not be reached from a fault of our own. */
+/** Logs a thrown error, and separates an unreachable object from an error of our own code. */
 export function recordFault(error: unknown, c: AppContext): 'unreachable' | 'internal' {
   const unreachable = isUnreachableObject(error)
   const { name, message, stack = '' } = error instanceof Error ? error : new Error()
@@ -59,9 +64,9 @@ export function recordFault(error: unknown, c: AppContext): 'unreachable' | 'int
 }
 
 /**
- * Tells a Durable Object that the platform could not reach, reset or overloaded from a fault in our own code. The
- * platform marks the first kinds with properties; a failure inside the platform itself has only its message. So has a
- * document that a newer version of this service wrote: this one must not touch it, and the newer one soon answers.
+ * True for an object that the platform could not reach, reset or overloaded. The platform marks these errors
+ * with properties; a failure inside the platform has only its message. A document of a newer version of this
+ * service counts too: this version must not touch it, and the newer one soon responds.
  */
 export function isUnreachableObject(error: unknown): boolean {
   if (!(error instanceof Error)) return false
@@ -78,7 +83,10 @@ function refuseMethod(app: Hono<AppEnv>, c: AppContext): Response {
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
-/** The methods that have a handler for this path. Middleware is registered for `ALL` and does not count. */
+/**
+ * Returns the methods that have a handler for this path. Middleware is registered for `ALL` and does not
+ * count.
+ */
 function methodsOf(app: Hono<AppEnv>, path: string): readonly string[] {
   return METHODS.filter((method) =>
     app.router.match(method, path)[0].some(([[, route]]) => route.method === method),

@@ -1,14 +1,15 @@
-// Form bodies (application/x-www-form-urlencoded), strictly: bounded, UTF-8, no parameter twice (RFC 6749 §3.1). The
-// platform's parser mends broken escapes and keeps the last of two values: each would let two readers see two answers.
+// Form bodies (application/x-www-form-urlencoded), strictly: limited in size, UTF-8, no parameter twice (RFC
+// 6749 §3.1). The platform's parser repairs broken escapes and keeps the last of two values. Two readers
+// could then see different values.
 
 import { decodeUtf8 } from '../../codec/bytes.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { readBody } from './validate.ts'
 
-/** Why a body is not a form we read. */
+/** Why a body is rejected. */
 export type FormFault = 'unsupported_media_type' | 'too_large' | 'malformed' | 'duplicate_parameter'
 
-/** A form, and the bytes it came in. */
+/** A form, and its bytes. */
 export type Form = {
   readonly parameters: ReadonlyMap<string, string>
   readonly bytes: Uint8Array<ArrayBuffer>
@@ -16,7 +17,7 @@ export type Form = {
 
 const PARAMETER_LIMIT = 32
 
-/** Reads a form of at most `limit` bytes. A body of no bytes is an empty form, whatever its type. */
+/** Reads a form of at most `limit` bytes. An empty body is an empty form, whatever its type. */
 export async function readForm(request: Request, limit: number): Promise<Result<Form, FormFault>> {
   const read = await readBody(request, limit)
   if (!read.ok) return err(read.error === 'too_large' ? 'too_large' : 'malformed')

@@ -1,5 +1,6 @@
-// Each request is counted, and has one line of JSON in the log but for polls and probes: enough to time it, and to find it by the id its caller
-// was given or by its trace. The route stands there as it was mounted: addresses hold ids, tokens and capabilities, and none of them belongs in a log.
+// Count and log of requests: one line of JSON for each request except successful polls and probes. The line
+// has the request id, the trace and the duration. It has the route as mounted, because addresses contain ids,
+// tokens and capabilities.
 
 import type { Context, MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
@@ -7,13 +8,13 @@ import { record } from '../../metrics/record.ts'
 import type { AppEnv } from '../context.ts'
 import { traceOf } from './trace.ts'
 
-/** Counts the request, and writes the line once the request is answered. Mount it right after `requestId`. */
+/** Counts the request, and logs it after the response. Mount it right after `requestId`. */
 export const logRequests: MiddlewareHandler<AppEnv> = async (c, next) => {
   const begun = Date.now()
   await next()
   const { status } = c.res
   const route = routeOf(c)
-  const { method } = c.req // one of those the platform knows: it refuses others before us
+  const { method } = c.req // a method that the platform knows: it rejects others before us
   const ms = Date.now() - begun
   const isRepeated = status === 200 && REPEATED.has(route)
   const labels = { audience: audienceOf(c, route), method, route, status: String(status) }
@@ -25,7 +26,9 @@ export const logRequests: MiddlewareHandler<AppEnv> = async (c, next) => {
   )
 }
 
-/** Whom the route is for. A poll that waits takes as long as it was told to, so its time is told apart. */
+/**
+ * Audience of a route. A long poll lasts as long as the caller asked for, so its time is counted separately.
+ */
 function audienceOf(c: Context<AppEnv>, route: string): string {
   if (c.req.query('wait') !== undefined) return 'waiting'
   if (/^\/r\/|\/callback$/.test(route)) return 'wallet'
@@ -33,10 +36,13 @@ function audienceOf(c: Context<AppEnv>, route: string): string {
   return /^\/(v1|oauth)\//.test(route) ? 'api' : 'public'
 }
 
-/** Asked again and again: a probe or a poll that is answered says nothing, and its line would cost a tenth of the answer. */
+/** Routes of polls and probes. A line for each success would cost a tenth of the response. */
 const REPEATED: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/v1/verify/:id'])
 
-/** The pattern that the address matched; one that ends in `*`, the longest, only where no other did. */
+/**
+ * Returns the pattern that matched. A pattern that ends in `*` counts only where no other one matched; then
+ * the longest.
+ */
 function routeOf(c: Context<AppEnv>): string {
   const paths = matchedRoutes(c).map(({ path }) => path)
   return paths.findLast((path) => !path.endsWith('*')) ?? paths.sort((a, b) => b.length - a.length)[0] ?? '/*'

@@ -1,5 +1,5 @@
-// What relying parties and operators read when something is refused: RFC 9457 problem details. One table holds every
-// code, and the pages behind `type` are generated from it (well-known.ts).
+// Errors for relying parties and operators: RFC 9457 problem details. One table has every code; the pages
+// behind `type` are generated from it (well-known.ts).
 
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { configOf } from '../../config.ts'
@@ -10,7 +10,7 @@ export type ProblemKind = {
   readonly status: ContentfulStatusCode
   readonly title: string
   readonly retryable: boolean
-  /** What its page says: when it happens, what to do. */
+  /** Text of its page: when it happens, what to do. */
   readonly meaning: string
 }
 
@@ -231,11 +231,14 @@ export const PROBLEMS = {
 
 export type ProblemCode = keyof typeof PROBLEMS
 
-/** One fault of a request: an RFC 6901 pointer into the body (or `/<name>` of a parameter), never the value found there. */
+/**
+ * One error of a request: an RFC 6901 pointer into the body (or `/<name>` of a parameter), never the value
+ * itself.
+ */
 export type FieldError = { readonly pointer: string; readonly code: string; readonly message: string }
 
 export type ProblemDetails = {
-  /** What happened this time. Never repeats what was sent. */
+  /** Explanation of this occurrence. Never repeats what was sent. */
   readonly detail?: string
   readonly errors?: readonly FieldError[]
   readonly headers?: Readonly<Record<string, string>>
@@ -243,7 +246,7 @@ export type ProblemDetails = {
   readonly retryAfter?: number
 }
 
-/** The RFC 9457 response of one code. */
+/** Sends the RFC 9457 response of one code. */
 export function problem(c: AppContext, code: ProblemCode, details: ProblemDetails = {}): Response {
   const { status, title, retryable } = PROBLEMS[code]
   const body = {
@@ -276,6 +279,6 @@ function problemType(c: AppContext, code: ProblemCode): string {
   try {
     return `${configOf(c.env).baseUrl}/problems/${code}`
   } catch {
-    return 'about:blank' // RFC 9457 §4.2.1; without a valid configuration there is no address of ours
+    return 'about:blank' // RFC 9457 §4.2.1; without a valid configuration our address is unknown
   }
 }

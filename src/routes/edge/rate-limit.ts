@@ -1,5 +1,5 @@
-// How often one caller may ask (CONTRACT 9). The platform's rate limiters count for a whole location; where none is bound,
-// a token bucket in memory has the same shape for one process.
+// Rate limits (CONTRACT 9). The platform's limiters count for a whole location. Without them, a token bucket
+// in memory has the same limits for one process.
 
 import { configOf } from '../../config.ts'
 import type { AppContext } from '../context.ts'
@@ -16,10 +16,13 @@ const CREATIONS: Rate = { limit: 100, period: 1_000 }
 const WALLET_CALLS: Rate = { limit: 60, period: 10_000 }
 const TOKENS: Rate = { limit: 60, period: 10_000 }
 
-/** Keys a bucket remembers at most; the longest unused one is forgotten first, which only ever favours the caller. */
+/**
+ * Keys of one bucket. The least recently used key is dropped first, which never takes calls away from a
+ * caller.
+ */
 const MAXIMUM_KEYS = 10_000
 
-/** Makes a token bucket in memory. */
+/** Creates a token bucket in memory. */
 export function memoryBucket(rate: Rate, maximumKeys: number = MAXIMUM_KEYS): Bucket {
   const levels = new Map<string, { readonly tokens: number; readonly at: number }>()
   return (key, now) => {
@@ -38,35 +41,41 @@ const creations = memoryBucket(CREATIONS)
 const walletCalls = memoryBucket(WALLET_CALLS)
 const tokens = memoryBucket(TOKENS)
 
-/** 100 creations a second for each API key. The response to send where there were more. */
+/** 100 creations a second for each API key. Returns the response to send where there were more. */
 export async function limitCreations(c: AppContext, keyId: string): Promise<Response | undefined> {
   const allowed = await take(c.env.CREATION_RATE_LIMIT, creations, keyId)
   return allowed ? undefined : problem(c, 'rate_limited')
 }
 
-/** 60 wallet calls in 10 s for each address: whether one more is allowed. Without a known address there is no limit. */
+/**
+ * 60 wallet calls in 10 s for each address. Returns false where there were more. Without a known address
+ * there is no limit.
+ */
 export async function takeWalletCall(c: AppContext): Promise<boolean> {
   const address = clientAddress(c.req.raw, configOf(c.env).clientIpHeader)
   return address === undefined || take(c.env.WALLET_RATE_LIMIT, walletCalls, address)
 }
 
 /**
- * 60 calls of the token endpoint in 10 s for each address, whatever they show: whether one more is allowed. Without a known
- * address there is no such limit.
+ * 60 calls of the token endpoint in 10 s for each address, before any authentication. Returns false where
+ * there were more. Without a known address there is no such limit.
  */
 export async function takeTokenCall(c: AppContext): Promise<boolean> {
   const address = clientAddress(c.req.raw, configOf(c.env).clientIpHeader)
   return address === undefined || take(c.env.TOKEN_RATE_LIMIT, tokens, `address ${address}`)
 }
 
-/** 60 tokens in 10 s for each client that has shown who it is: nobody else can use up what is its own. */
+/** 60 tokens in 10 s for each authenticated client, so that no other caller can use up its limit. */
 export function takeToken(c: AppContext, clientId: string): Promise<boolean> {
   return take(c.env.TOKEN_RATE_LIMIT, tokens, `client ${clientId}`)
 }
 
-/** The caller's address, where something in front of us vouches for it: Cloudflare's edge, or the header the operator named. */
+/**
+ * Returns the caller's address from a trusted header: of Cloudflare's edge, or the one that the operator
+ * named.
+ */
 export function clientAddress(request: Request, clientIpHeader: string | null): string | undefined {
-  // Cloudflare's edge sets cf-connecting-ip; anywhere else anybody could send it.
+  // Only Cloudflare's edge sets cf-connecting-ip. Elsewhere any caller could send it.
   const header = clientIpHeader ?? (cameByCloudflare(request) ? 'cf-connecting-ip' : null)
   const value = header === null ? null : request.headers.get(header)
   return value?.trim().slice(0, 64) || undefined

@@ -1,4 +1,4 @@
-// Responses about a session: its view, or the problem that stands for a refused call.
+// Responses about a session: its view, or the problem of a refused call.
 
 import type { Result } from '../../result.ts'
 import type { SessionError, View } from '../../session/results.ts'

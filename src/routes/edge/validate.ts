@@ -1,5 +1,5 @@
-// The one way a body or a query string becomes typed: bounds first, then strict JSON, then one schema. What is wrong
-// is said by pointer and never by repeating what was sent.
+// Validation of bodies and query strings: limits first, then strict JSON, then one schema. An error has a
+// pointer, and never repeats what was sent.
 
 import * as z from 'zod/mini'
 import { decodeUtf8 } from '../../codec/bytes.ts'
@@ -15,8 +15,8 @@ const MAXIMUM_DEPTH = 16
 const MAXIMUM_ERRORS = 20
 
 /**
- * Reads a JSON body of at most `limit` bytes against `schema`. The error is the response to send: 415, 413,
- * 400 `invalid_json` or 400 `invalid_request`.
+ * Reads a JSON body of at most `limit` bytes, and parses it with `schema`. The error is the response to send:
+ * 415, 413, 400 `invalid_json` or 400 `invalid_request`.
  */
 export async function readJson<T>(
   c: AppContext,
@@ -40,8 +40,8 @@ export async function readJson<T>(
 }
 
 /**
- * Reads the query string against `schema`. A parameter given twice is an array and does not fit. The error is the response to
- * send.
+ * Parses the query string with `schema`. A repeated parameter is an array, which no schema accepts. The error
+ * is the response to send.
  */
 export function readQuery<T>(c: AppContext, schema: z.ZodMiniType<T>): Result<T, Response> {
   const given = Object.entries(c.req.queries()).map(([name, values]) => [
@@ -54,7 +54,7 @@ export function readQuery<T>(c: AppContext, schema: z.ZodMiniType<T>): Result<T,
   return err(problem(c, 'invalid_request', { errors: toErrors(parsed.error, query) }))
 }
 
-/** A query parameter that is a whole number: what `pattern` lets through is digits. `message` says which. */
+/** A query parameter that is a whole number. `pattern` accepts digits only; `message` names the range. */
 export function queryNumber(pattern: RegExp, message: string) {
   return z.pipe(z.string().check(z.regex(pattern, message)), z.transform(Number))
 }
@@ -69,18 +69,18 @@ export async function readBody(
     const body = await readAtMost(request, limit)
     return body === undefined ? err('too_large') : ok(body)
   } catch {
-    return err('unreadable') // the sender went away
+    return err('unreadable') // the sender closed the connection
   }
 }
 
-/** The faults of a part of a body: `at` is where it stands. */
+/** Returns the errors of a part of a body. `at` is the path of the part. */
 export function partErrors(schema: z.ZodMiniType, part: Json, at: readonly string[]): readonly FieldError[] {
   const parsed = schema.safeParse(part, { error: describeIssue })
   if (parsed.success) return []
   return toErrors(parsed.error, part).map((error) => ({ ...error, pointer: pointerOf(at) + error.pointer }))
 }
 
-/** The faults of a parse as pointers and sentences, at most 20. */
+/** Returns the errors of a parse as pointers and messages, at most 20. */
 function toErrors(error: z.core.$ZodError, data: Json): readonly FieldError[] {
   return error.issues.flatMap((issue) => toFieldErrors(issue, data)).slice(0, MAXIMUM_ERRORS)
 }
@@ -94,7 +94,7 @@ function toFieldErrors(issue: z.core.$ZodIssue, data: Json): readonly FieldError
   return [{ pointer, code, message: issue.message }]
 }
 
-/** Names come from the sender, so their length is bounded. */
+/** Names come from the sender, so their length is limited. */
 function pointerOf(path: readonly string[]): string {
   return toPointer(path.map((name) => name.slice(0, 100)))
 }
@@ -110,7 +110,7 @@ function isAbsent(data: Json, path: readonly string[]): boolean {
   return false
 }
 
-/** zod passes over a member called `__proto__` in silence; here no member is. At most 20, as of other faults. */
+/** Finds members called `__proto__`, which zod ignores silently. At most 20, as with other errors. */
 function prototypeErrors(data: Json): readonly FieldError[] {
   return prototypeMembers(data, []).slice(0, MAXIMUM_ERRORS)
 }

@@ -1,5 +1,6 @@
-// `/metrics` (docs/operating.md): what this process has counted since it began, and how its certificate and its lists stand. Where the service
-// runs as one process that is all there is to know. On Cloudflare it would be one isolate of many, so there it is not: Analytics Engine has it all.
+// `/metrics` (docs/operating.md): counts of this process since its start, and the health of its certificate
+// and lists. On Cloudflare one isolate is one of many, so the route is 404 there: Analytics Engine has the
+// counts of all.
 
 import { configOf } from '../../config.ts'
 import { type Gauge, OPEN_METRICS_TYPE, writeOpenMetrics } from '../../metrics/open-metrics.ts'
@@ -9,7 +10,7 @@ import { cameByCloudflare } from '../edge/cloudflare.ts'
 import { problem } from '../edge/problems.ts'
 import { serviceHealth } from './service-health.ts'
 
-/** Sends the metrics. The operator's token was asked for before. */
+/** Sends the metrics. The route requires the operator's token. */
 export async function sendMetrics(c: AppContext): Promise<Response> {
   if (cameByCloudflare(c.req.raw)) return problem(c, 'not_found')
   const gauges = await gaugesAt(c, Date.now())
@@ -19,10 +20,10 @@ export async function sendMetrics(c: AppContext): Promise<Response> {
   })
 }
 
-/** What stands at `now` (Unix milliseconds). */
+/** Returns the gauges at `now` (Unix milliseconds). */
 async function gaugesAt({ env }: AppContext, now: number): Promise<readonly Gauge[]> {
   const { verifierCertificate, relyingPartyCertificates, trustLists } = await serviceHealth(env, now)
-  // Nothing is told of what ends never (null), or never began (0).
+  // No sample for a time without an end (null), or that never began (0).
   const until = (time: number | null | undefined, labels: Sample['labels']): readonly Sample[] =>
     time ? [{ labels, value: (time - now) / 1000 }] : []
   return [

@@ -1,5 +1,5 @@
-// `/readyz`: whether the service can do its work, and what will soon keep it from it. A wallet refuses a request whose
-// certificate has expired, and nobody would be told but the person in front of it.
+// `/readyz`: readiness of the service, and warnings of what will soon end it. A wallet rejects a request
+// whose certificate has expired. Without a warning, only the person in front of the wallet would notice.
 
 import { isoTime } from '../../codec/date-time.ts'
 import type { CertificateDates } from '../../relying-party/directory.ts'
@@ -7,25 +7,29 @@ import type { ChainLifetime } from '../../trust/x509/chain-lifetime.ts'
 import type { AppContext } from '../context.ts'
 import { serviceHealth } from './service-health.ts'
 
-/** Something to be done by the operator. `expires_at`: ISO 8601 in UTC. */
+/** Something that the operator must do. `expires_at`: ISO 8601 in UTC. */
 type Warning =
   | {
       readonly code: 'verifier_certificate_expires_soon' | 'verifier_certificate_not_valid'
       readonly expires_at: string
     }
-  /** How many relying parties' own, and when the first of them expires. Anyone may read this, so not whose they are. */
+  /**
+   * Number of relying parties with such a certificate, and the earliest expiry. This route is public, so it
+   * does not name them.
+   */
   | {
       readonly code: 'relying_party_certificate_expires_soon'
       readonly relying_parties: number
       readonly expires_at: string
     }
   | { readonly code: 'relying_party_certificate_expired'; readonly relying_parties: number }
-  /** A list that vouches for nobody now. */
+  /** A list that is stale or was never fetched. */
   | { readonly code: 'trust_list_stale'; readonly trust_list: string }
 
 /**
- * Ready: the configuration is valid, objects answer, and the service's own certificate is in time. A fault in the first two is
- * thrown and becomes 500 or 503. What touches some relying parties alone is warned of: the others are served as ever.
+ * Ready: the configuration is valid, objects respond, and the service's own certificate is valid now. An
+ * error of the first two is thrown and becomes 500 or 503. Problems of single relying parties are warnings:
+ * the others are not affected.
  */
 export async function readiness(c: AppContext): Promise<Response> {
   const now = Date.now()

@@ -1,5 +1,5 @@
-// The sandbox of test mode (CONTRACT 1): its pages, handed on to the Worker that has them, and what a relying party has it do. Where
-// no such Worker is bound, nothing is there; for live mode there is nothing in any case.
+// Sandbox of test mode (CONTRACT 1): proxies its pages, and produces an outcome for a relying party. Without
+// a sandbox Worker, and in live mode, these routes are 404.
 
 import { Hono } from 'hono/tiny'
 import { err, ok, type Result } from '../../result.ts'
@@ -64,14 +64,17 @@ type Stage = {
   readonly sandbox: Fetcher
 }
 
-/** What the wallet was told. */
+/** Response that the wallet received. */
 type Told = { readonly status: number; readonly body: string; readonly redirect_uri: string | null }
 
 type Choice = { readonly credential_type?: string; readonly format?: string }
 
 type Produced = Result<Told | null, SessionError | { readonly detail: string }>
 
-/** Most reasons are flaws of the wallet's. The others are what time, or the relying party, does to the session. */
+/**
+ * Produces an outcome. For most reasons, the wallet sends a flawed response. The others end the session by
+ * time or by its relying party.
+ */
 async function produce(reason: string, choice: Choice, stage: Stage): Promise<Produced> {
   const { session, rp, sandbox } = stage
   if (reason === 'canceled_by_relying_party') return withoutWallet(await session.cancel(rp))
@@ -79,14 +82,17 @@ async function produce(reason: string, choice: Choice, stage: Stage): Promise<Pr
   if (reason === 'same_device_return_missing' || reason === 'request_superseded')
     return produceLate(reason, choice, stage)
   const viewed = await session.readRequest(rp)
-  // What any device may answer, or else, where wallet and browser must be one, a request for one browser.
+  // A request that any device may answer. With a required session binding, a request for one browser.
   const found = viewed.ok || viewed.error !== 'binding_excludes_qr' ? viewed : await linkOf(stage)
   if (!found.ok) return found
   const answered = await ask(sandbox, '/answer', { ...choice, reason, uri: uriOf(found.value.json) })
   return answered.ok ? ok(answered.value.answered) : answered
 }
 
-/** A request for one browser is answered, and nobody comes back to that: what was presented is dropped, and its request with it. */
+/**
+ * Answers a request for one browser, and never completes the return. The presentation is discarded, and its
+ * request with it.
+ */
 async function produceLate(reason: string, choice: Choice, stage: Stage): Promise<Produced> {
   const { session, rp, sandbox } = stage
   const link = await linkOf(stage)
@@ -109,16 +115,16 @@ function linkOf({ session, rp }: Stage) {
   return session.createLink({ relyingPartyId: rp }, null)
 }
 
-/** The wallet's URI in a link, or in the view of a session. */
+/** Returns the wallet's URI in a link, or in the view of a session. */
 function uriOf(json: string): string | undefined {
   const found = JSON.parse(json) as Addresses
   return found.uri ?? found.wallet_request?.uri
 }
 
-/** Of a link, or of the view. Both are our own. */
+/** Members of a link, or of a view. Both are our own. */
 type Addresses = { readonly uri?: string; readonly wallet_request?: { readonly uri: string } }
 
-/** As src/sandbox/worker.ts answers. */
+/** Response of src/sandbox/worker.ts. */
 type Answered = { readonly post: object; readonly answered: Told }
 
 async function ask(

@@ -1,5 +1,5 @@
-// The DID documents of the verifier (OpenID4VP 1.0 §5.9.3, did:web §3.2): the service's, and those of relying parties that sign
-// with keys of their own. Wallets read them while they look at a request, so they are never older than the request is.
+// DID documents of the verifier (OpenID4VP 1.0 §5.9.3, did:web §3.2): the service's, and those of relying
+// parties with keys of their own. Wallets read them while they process a request, so they are never cached.
 
 import { Hono } from 'hono/tiny'
 import { configOf } from '../../config.ts'
@@ -22,11 +22,14 @@ function serviceDocument(c: AppContext): Promise<Response> {
   return answer(c, null, [signingJwk, ...furtherKeys])
 }
 
-/** Of a relying party that has, and had, no key of its own there is no document: its requests are the service's. */
+/**
+ * Sends the document of a relying party. Without an own key, now or before, there is none: the service signs
+ * its requests.
+ */
 async function relyingPartyDocument(c: AppContext): Promise<Response> {
   if (!(await takeWalletCall(c))) return problem(c, 'rate_limited')
   const id = c.req.param('rp') ?? ''
-  // Asked of its object each time: a session may have begun with a key that is a second old.
+  // Read from its object each time: a session may have begun with a key that is a second old.
   const keys = await relyingPartyStub(c.env, `rp_${id}`)?.verifierKeys()
   return keys?.ok && keys.value.length > 0 ? answer(c, id, keys.value) : problem(c, 'not_found')
 }

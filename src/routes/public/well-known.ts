@@ -1,4 +1,4 @@
-// What anyone may read: whether the service lives, its public keys, and the pages behind a problem's `type`.
+// Public resources: the liveness probe, the public keys, and the pages behind a problem's `type`.
 
 import { html } from 'hono/html'
 import { Hono } from 'hono/tiny'
@@ -8,7 +8,7 @@ import type { AppContext, AppEnv } from '../context.ts'
 import { PROBLEMS, type ProblemCode, type ProblemKind, problem } from '../edge/problems.ts'
 import { readiness } from './readiness.ts'
 
-/** Begin the paths below which HEAD may run GET handlers: they have no effect. */
+/** Prefixes of paths where HEAD may run GET handlers: these have no effect. */
 export const SAFE_PREFIXES = [
   '/openapi.json',
   '/docs',
@@ -33,7 +33,10 @@ function healthOf(c: AppContext): Response {
   return c.json({ status: 'ok', boot_id: c.env.BOOT_ID ?? null }, 200, { 'Cache-Control': 'no-store' })
 }
 
-/** The public halves of the keys that sign access tokens, claims and receipts, retired ones included (RFC 7517). */
+/**
+ * Sends the public halves of the keys that sign access tokens, claims and receipts, retired ones included
+ * (RFC 7517).
+ */
 function publicKeys(c: AppContext): Response {
   const keys = configOf(c.env).accessTokenKeys.keys.map(({ kty, crv, x, y, kid }) => {
     return { kty, crv, x, y, kid, alg: 'ES256', use: 'sig' }
@@ -41,7 +44,7 @@ function publicKeys(c: AppContext): Response {
   return c.json({ keys }, 200, { 'Cache-Control': 'public, max-age=300' })
 }
 
-/** Of a problem, or of a reason: no code is both. */
+/** Sends the page of a problem, or of a reason. No code is both. */
 function problemPage(c: AppContext): Response | Promise<Response> {
   const code = c.req.param('code') ?? ''
   const words = wordsOf(code)
@@ -62,7 +65,7 @@ function problemPage(c: AppContext): Response | Promise<Response> {
 `)
 }
 
-/** What its page says of a code. */
+/** Returns the texts of a code's page. */
 function wordsOf(code: string) {
   if (Object.hasOwn(PROBLEMS, code)) {
     const { status, title, retryable, meaning }: ProblemKind = PROBLEMS[code as ProblemCode]

@@ -1,4 +1,4 @@
-// The operator's routes (CONTRACT 8), below /v1/admin. Without ADMIN_TOKEN they do not exist.
+// Routes of the operator (CONTRACT 8), below /v1/admin. Without ADMIN_TOKEN they are 404.
 
 import type { MiddlewareHandler } from 'hono'
 import { Hono } from 'hono/tiny'
@@ -53,13 +53,13 @@ export function adminRoutes(): Hono<AppEnv> {
     .post('/trust_lists/:list/refresh', (c) => refreshList(c, c.req.param('list')))
 }
 
-/** Lets `ADMIN_TOKEN` pass, and nothing else. */
+/** Accepts `ADMIN_TOKEN`, and nothing else. */
 export const operatorOnly: MiddlewareHandler<AppEnv> = async (c, next) => {
   const { adminToken } = configOf(c.env)
   if (adminToken === null) return problem(c, 'not_found')
   const token = presentedToken(c)
   if (!token.ok) return problem(c, token.error)
-  // Digests have one length, so not even the token's length shows in the time taken.
+  // Digests have one length, so the time taken does not reveal the token's length.
   const [presented, expected] = await Promise.all([sha256(utf8(token.value)), sha256(utf8(adminToken))])
   if (timingSafeEqual(presented, expected)) return next()
   // CONTRACT 1: a client token anywhere but at its own session's QR and status is 403.

@@ -1,4 +1,5 @@
-// What the token endpoint answers when it refuses (RFC 6749 §5.2). Where HTTP has a status of its own for what went wrong, it is used.
+// Errors of the token endpoint (RFC 6749 §5.2). Where HTTP has a status of its own for an error, that status
+// is used.
 
 import type { FormFault } from '../edge/form.ts'
 
@@ -17,10 +18,7 @@ export type TokenRefusal =
 
 type OAuthError = { readonly status: number; readonly error: string; readonly description: string }
 
-/**
- * Every error of the token endpoint. Why a client is not known is not told: an expired, revoked or invented secret look the
- * same.
- */
+/** Every error of the token endpoint. An expired, a revoked and an invented secret have the same error. */
 export const TOKEN_ERRORS: Readonly<Record<TokenRefusal, OAuthError>> = {
   too_large: invalidRequest(413, 'The body is too large.'),
   unsupported_media_type: invalidRequest(415, 'Send application/x-www-form-urlencoded.'),

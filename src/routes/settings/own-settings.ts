@@ -1,5 +1,5 @@
-// What a relying party may do with its own settings, keys and webhook (CONTRACT 1, 8): what the operator may, less what
-// would widen its own power. docs/decisions/own-settings.md says which and why.
+// Routes of a relying party for its own settings, keys and webhook (CONTRACT 1, 8): those of the operator,
+// without the ones that would widen its own rights (docs/decisions/own-settings.md).
 
 import { Hono } from 'hono/tiny'
 import type { SettingsPatch } from '../../relying-party/settings/settings.ts'
@@ -17,7 +17,7 @@ import {
   testWebhook,
 } from './settings-handlers.ts'
 
-/** The routes of a relying party about itself. */
+/** Builds the routes. */
 export function ownSettingsRoutes(): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .get('/v1/relying_party', reading(showSettings))
@@ -58,7 +58,8 @@ function patchOwnSettings(c: AppContext, relyingPartyId: string, caller: Caller)
 type PatchFault = { readonly code: ProblemCode; readonly pointer: string; readonly message: string }
 
 function patchFault(patch: SettingsPatch, { settings, scopes }: Caller): PatchFault | undefined {
-  // People are shown these, so in live mode it is the operator who vouches for them. What was read can be sent back.
+  // People see these members, so in live mode the operator must confirm them. An unchanged value may be sent
+  // back.
   const shown = settings.livemode ? (['name', 'branding'] as const) : []
   const changed = shown.find(
     (name) =>
@@ -71,7 +72,7 @@ function patchFault(patch: SettingsPatch, { settings, scopes }: Caller): PatchFa
       message: 'is changed by the operator in live mode',
     }
   }
-  // Whoever may not put a session's key beside this one must not replace it for all sessions either (CONTRACT 4).
+  // A caller that may not set the key of one session must not replace it for all sessions (CONTRACT 4).
   if (patch.claims_encryption_jwk !== undefined && !scopes.includes('claims:encrypt')) {
     const message = 'needs the scope claims:encrypt'
     return { code: 'insufficient_scope', pointer: '/claims_encryption_jwk', message }

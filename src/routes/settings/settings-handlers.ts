@@ -1,5 +1,5 @@
-// What can be done with one relying party's settings, keys and webhook. Who may do it is decided by whoever mounts these
-// handlers: the operator's routes (admin.ts), or the relying party's own.
+// Handlers for one relying party's settings, keys and webhook. Authorization is the task of their callers:
+// the operator's routes (admin.ts) and the relying party's own (own-settings.ts).
 
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
 import { configOf } from '../../config.ts'
@@ -26,7 +26,10 @@ export async function showSettings(c: AppContext, relyingPartyId: string): Promi
   return view?.ok ? sendJson(c, settingsToWire(view.value)) : problem(c, 'not_found')
 }
 
-/** PATCH: replaces the members that are sent. `refuse` may answer instead, where the caller may not change them all. */
+/**
+ * PATCH: replaces the members that are sent. `refuse` returns a response where the caller may not change
+ * them.
+ */
 export async function changeSettings(
   c: AppContext,
   relyingPartyId: string,
@@ -49,8 +52,8 @@ export async function listApiKeys(c: AppContext, relyingPartyId: string): Promis
 }
 
 /**
- * POST of an API key: the key itself is shown in this answer and never again. No key goes beyond `ceiling`, which is also
- * what it is granted where nothing is said.
+ * POST of an API key: only this response contains the key. `ceiling` limits its scopes and expiry, and is the
+ * default of both.
  */
 export async function createApiKey(
   c: AppContext,
@@ -77,7 +80,7 @@ export async function createApiKey(
   return sendJson(c, { api_key: created.value.api_key, ...apiKeyToWire(created.value.record) }, 201)
 }
 
-/** DELETE of an API key: it dies within 60 s. */
+/** DELETE of an API key: it stops working within 60 s. */
 export async function deleteApiKey(c: AppContext, relyingPartyId: string, keyId: string): Promise<Response> {
   const deleted = await relyingPartyStub(c.env, relyingPartyId)?.deleteApiKey(keyId)
   if (deleted !== true) return problem(c, 'not_found')
@@ -85,7 +88,10 @@ export async function deleteApiKey(c: AppContext, relyingPartyId: string, keyId:
   return new Response(null, { status: 204 })
 }
 
-/** POST: a new webhook secret, shown once; the old one signs along until `previous_secret_expires_at`. */
+/**
+ * POST: a new webhook secret, which only this response contains. The old one also signs until
+ * `previous_secret_expires_at`.
+ */
 export async function rotateWebhookSecret(c: AppContext, relyingPartyId: string): Promise<Response> {
   const rotated = await relyingPartyStub(c.env, relyingPartyId)?.rotateWebhookSecret()
   if (!rotated?.ok) return problem(c, 'not_found')
@@ -94,7 +100,7 @@ export async function rotateWebhookSecret(c: AppContext, relyingPartyId: string)
   return sendJson(c, { webhook_secret: secret, previous_secret_expires_at: isoTime(previousExpiresAt) })
 }
 
-/** POST: lets events flow again after a 410. */
+/** POST: resumes deliveries after a 410. */
 export async function enableWebhook(c: AppContext, relyingPartyId: string): Promise<Response> {
   const enabled = await relyingPartyStub(c.env, relyingPartyId)?.enableWebhook()
   if (!enabled?.ok) return problem(c, 'not_found')
@@ -103,7 +109,7 @@ export async function enableWebhook(c: AppContext, relyingPartyId: string): Prom
   return sendJson(c, settingsToWire(enabled.value))
 }
 
-/** POST: sends one test event and tells what came of it; 200 whatever the receiver answered. */
+/** POST: sends one test event and returns its outcome; 200 whatever the receiver responded. */
 export async function testWebhook(c: AppContext, relyingPartyId: string): Promise<Response> {
   const tested = await relyingPartyStub(c.env, relyingPartyId)?.sendTestWebhook()
   if (tested === undefined) return problem(c, 'not_found')
@@ -113,7 +119,7 @@ export async function testWebhook(c: AppContext, relyingPartyId: string): Promis
   return sendJson(c, { event_id: eventId, succeeded, status, error, duration_ms: durationMs })
 }
 
-/** The settings as JSON. Only what is named here leaves the service. */
+/** Returns the settings as JSON. Only the members listed here leave the service. */
 export function settingsToWire(view: SettingsView) {
   const { webhook } = view
   return {
@@ -141,14 +147,14 @@ export function settingsToWire(view: SettingsView) {
   }
 }
 
-/** What a settings body is judged by. */
+/** Returns the facts that the validation of a settings body depends on. */
 export async function rulesOf(c: AppContext): Promise<SettingsRules> {
   const { baseUrl, allowLoopback } = configOf(c.env)
   const trustLists = await directoryOf(c.env).trustLists()
   return { now: Date.now(), baseUrl, allowLoopback, trustLists }
 }
 
-/** Answers with JSON that no cache may keep. */
+/** Sends JSON that must not be cached. */
 export function sendJson(c: AppContext, body: object, status: 200 | 201 = 200): Response {
   return c.newResponse(JSON.stringify(body), status, {
     'Content-Type': 'application/json',
@@ -156,7 +162,7 @@ export function sendJson(c: AppContext, body: object, status: 200 | 201 = 200): 
   })
 }
 
-/** Bytes of the small bodies at most. */
+/** Bytes of the small bodies. */
 const SMALL_LIMIT = 4 * 1024
 
 function verifierToWire(verifier: NonNullable<SettingsView['verifier']>) {

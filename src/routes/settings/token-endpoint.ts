@@ -1,5 +1,5 @@
-// The token endpoint (RFC 6749 §3.2, §4.4; CONTRACT 8): a relying party's API key against a short-lived access token. Here
-// errors speak OAuth (§5.2), so that any OAuth client can call it.
+// Token endpoint (RFC 6749 §3.2, §4.4; CONTRACT 8): exchanges a relying party's API key for a short-lived
+// access token. Errors are OAuth errors (§5.2), so that any OAuth client can call it.
 
 import { Hono } from 'hono/tiny'
 import { decodeBase64 } from '../../codec/base64url.ts'
@@ -14,7 +14,7 @@ import { decodeFormText, readForm } from '../edge/form.ts'
 import { takeToken, takeTokenCall } from '../edge/rate-limit.ts'
 import { TOKEN_ERRORS, type TokenRefusal } from './oauth-errors.ts'
 
-/** `POST /oauth/token` and what announces it. */
+/** `POST /oauth/token` and its metadata. */
 export function oauthRoutes(): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .post('/oauth/token', sendToken)
@@ -30,7 +30,7 @@ async function sendToken(c: AppContext): Promise<Response> {
   if (!(await takeTokenCall(c))) return refuse('rate_limited')
   const form = await readForm(c.req.raw, TOKEN_LIMIT)
   if (!form.ok) return refuse(form.error)
-  // RFC 6749 §3.2: a parameter without a value counts as not sent; one we do not know is ignored.
+  // RFC 6749 §3.2: a parameter without a value counts as not sent; an unknown one is ignored.
   const parameters = new Map([...form.value.parameters].filter(([, value]) => value !== ''))
   const grantType = parameters.get('grant_type')
   if (grantType === undefined) return refuse('grant_type_missing')
@@ -51,7 +51,7 @@ async function tokenFor(c: AppContext, client: Caller, scopes: readonly Scope[])
   return { access_token: token, token_type: 'Bearer', expires_in: expiresIn, scope: scopes.join(' ') }
 }
 
-/** The relying party behind `client_id` and `client_secret`, which is one of its API keys. */
+/** Returns the relying party of `client_id` and `client_secret`, which is one of its API keys. */
 async function authenticateClient(
   c: AppContext,
   parameters: Parameters,
@@ -80,11 +80,11 @@ function credentialsOf(
   if (clientSecret !== undefined || parameters.has('client_assertion')) return err('two_authentications')
   const basic = parseBasic(header)
   if (basic === undefined) return err('client_unknown')
-  // A client_id in the body proves nothing and may stand beside the header, but not name somebody else.
+  // A client_id in the body proves nothing. It may accompany the header, but must not name another client.
   return clientId === undefined || clientId === basic.clientId ? ok(basic) : err('two_clients')
 }
 
-/** RFC 7617 §2, where OAuth encodes both parts as in a form before they are joined (RFC 6749 §2.3.1). */
+/** RFC 7617 §2. OAuth encodes both parts as in a form before they are joined (RFC 6749 §2.3.1). */
 function parseBasic(header: string): Credentials | undefined {
   const encoded = /^basic +([A-Za-z0-9+/]{1,2048}={0,2}) *$/i.exec(header)?.[1]
   const bytes = encoded === undefined ? undefined : decodeBase64(encoded)
@@ -96,7 +96,10 @@ function parseBasic(header: string): Credentials | undefined {
   return clientId === undefined || clientSecret === undefined ? undefined : { clientId, clientSecret }
 }
 
-/** The scopes asked for, if each is one of the key's; all of the key's where none was asked for (RFC 6749 §3.3). */
+/**
+ * Returns the requested scopes, if the key has each of them. Without a request: all scopes of the key (RFC
+ * 6749 §3.3).
+ */
 function narrowed(granted: readonly Scope[], asked: string | undefined): readonly Scope[] | undefined {
   if (asked === undefined) return granted
   const names = asked.split(' ')
@@ -114,7 +117,7 @@ function refuse(refusal: TokenRefusal): Response {
 }
 
 function respond(body: object, status = 200): Response {
-  // RFC 6749 §5.1 asks for both headers.
+  // RFC 6749 §5.1 requires both headers.
   const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', Pragma: 'no-cache' }
   return new Response(JSON.stringify(body), { status, headers })
 }

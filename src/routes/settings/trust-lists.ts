@@ -17,7 +17,7 @@ import { problem } from '../edge/problems.ts'
 import { readJson } from '../edge/validate.ts'
 import { sendJson } from './settings-handlers.ts'
 
-/** POST: keeps a list from now on. Whether it came, and why it did not, stands in `last_attempt`. */
+/** POST: adds a list and fetches it. `last_attempt` has the result. */
 export async function createList(c: AppContext): Promise<Response> {
   const input = await readJson(c, trustListSchema(configOf(c.env)), SETTINGS_LIMIT)
   if (!input.ok) return input.error
@@ -37,24 +37,24 @@ export async function createList(c: AppContext): Promise<Response> {
   }
 }
 
-/** GET of all: their names, and whether live relying parties may subscribe. */
+/** GET of all: their names, and their modes. */
 export async function listLists(c: AppContext): Promise<Response> {
   return sendJson(c, { trust_lists: await directoryOf(c.env).trustLists() })
 }
 
-/** GET of one: how it was set up, and how it stands. */
+/** GET of one: its configuration and state. */
 export async function showList(c: AppContext, name: string): Promise<Response> {
   const view = await viewTrustList(c.env, name)
   return view.ok ? sendJson(c, toWire(view.value)) : problem(c, 'not_found')
 }
 
-/** POST: gets the list now. */
+/** POST: fetches the list now. */
 export async function refreshList(c: AppContext, name: string): Promise<Response> {
   const view = await refreshTrustList(c.env, name)
   return view.ok ? sendJson(c, toWire(view.value)) : problem(c, 'not_found')
 }
 
-/** DELETE: whoever subscribes to it has its anchors no more. */
+/** DELETE: its subscribers lose its anchors. */
 export async function eraseList(c: AppContext, name: string): Promise<Response> {
   return (await eraseTrustList(c.env, name)) ? new Response(null, { status: 204 }) : problem(c, 'not_found')
 }
@@ -74,7 +74,7 @@ function toWire({ config, last_attempt, ...view }: TrustListView) {
   }
 }
 
-/** As it was sent: what a bundle lists its certificates for is a word of ours. */
+/** Returns the configuration as it was sent: the service type of a bundle is internal. */
 function configToWire(config: TrustListConfig) {
   if (config.kind !== 'pem_bundle') return config
   return { ...config, services: config.services.map(({ type: _, ...grant }) => grant) }

@@ -1,4 +1,4 @@
-// `POST /v1/verify` (specification 4.1, CONTRACT 2): from a checked body to a session's beginning, and its answer.
+// `POST /v1/verify` (CONTRACT 2): from a validated body to a new session, and its response.
 
 import { encodeBase64, encodeBase64url } from '../../codec/base64url.ts'
 import { encodeHex, utf8 } from '../../codec/bytes.ts'
@@ -53,12 +53,12 @@ export async function createSession(c: AppContext): Promise<Response> {
   const session = VERIFICATION_SESSION.get(VERIFICATION_SESSION.idFromName(name))
   const bodyDigest = await digestOf(body.value)
   if (input.ok) return answerCreation(c, await session.create({ ...input.value, bodyDigest }))
-  // What today's settings forbid may have been accepted under yesterday's.
+  // Today's settings may forbid what was accepted earlier.
   const earlier = await session.replay(bodyDigest)
   return earlier === null ? input.error : answerCreation(c, earlier)
 }
 
-/** Everything that is judged before an object exists. */
+/** Checks everything that can be checked before an object exists. */
 async function prepare(
   c: AppContext,
   body: CreateRequest,
@@ -110,7 +110,7 @@ const PREFIX_POINTER = '/request_options/client_id_prefix'
 
 type RequestFault = { readonly code: ProblemCode; readonly error: FieldError }
 
-/** What the settings, the scopes or the protocol forbid. */
+/** Returns what the settings, the scopes or the protocol forbid. */
 function requestFault(body: CreateRequest, { settings, scopes }: Caller): RequestFault | undefined {
   if (body.return_url !== undefined && !settings.return_urls.includes(body.return_url)) {
     return fieldFault('invalid_request', '/return_url', "must be one of the relying party's return_urls")
@@ -131,7 +131,7 @@ function fieldFault(code: ProblemCode, pointer: string, message: string): Reques
   return { code, error: { pointer, code: 'not_allowed', message } }
 }
 
-/** A relying party's own query may go beyond what the protocol has words for. */
+/** True where the protocol can express the query. A relying party's own query may go beyond it. */
 function canExpress(
   protocol: Protocol,
   policy: Policy,
@@ -183,7 +183,7 @@ function storedRequest(
   }
 }
 
-/** The name behind an `Idempotency-Key`: keyed, so that nobody can guess the object of another's session. */
+/** Returns the object name of an `Idempotency-Key`. It is keyed, so that it cannot be guessed. */
 async function objectName(env: Env, relyingPartyId: string, idempotencyKey: string): Promise<string> {
   const key = await deriveKey(configOf(env).serverSecret, 'idempotency')
   return encodeHex(await hmacSha256(key, utf8(`${relyingPartyId}\0${idempotencyKey}`)))
@@ -222,7 +222,7 @@ function answerCreation(c: AppContext, creation: Creation): Response {
   })
 }
 
-/** Specification 2.1: the picture as text, without the `data:` scheme in front. */
+/** Returns the picture as text, without the `data:` scheme in front. */
 function drawInline(uri: string): string {
   const picture = renderQr(uri, { size: QR_SIZE.standard, type: 'image/png' })
   if (!picture.ok) throw new Error('a wallet request does not fit a QR')

@@ -1,5 +1,5 @@
-// Where a reader of the event log stands, as opaque text. It is signed for its relying party: a cursor that was altered, or
-// that came from somebody else's log, would pass over events in silence.
+// Cursor of a reader of the event log, as opaque text. It is signed for its relying party: with an altered
+// cursor, or one of another log, a reader would miss events without noticing.
 
 import { decodeBase64url, encodeBase64url } from '../../codec/base64url.ts'
 import { concatBytes, utf8 } from '../../codec/bytes.ts'
@@ -16,7 +16,7 @@ const MAC_BYTES = 16
 /** Characters of every cursor. */
 export const CURSOR_LENGTH = 32
 
-/** The cursor of a position in a relying party's log. */
+/** Returns the cursor of a position in a relying party's log. */
 export async function writeCursor(config: Config, relyingPartyId: string, at: LogPosition): Promise<string> {
   const bytes = new Uint8Array(POSITION_BYTES)
   const view = new DataView(bytes.buffer)
@@ -25,7 +25,7 @@ export async function writeCursor(config: Config, relyingPartyId: string, at: Lo
   return encodeBase64url(concatBytes(bytes, await macOf(config, relyingPartyId, bytes)))
 }
 
-/** The position of a cursor; `undefined` for every text that `writeCursor` did not make for this relying party. */
+/** Parses a cursor; `undefined` for every text that `writeCursor` did not make for this relying party. */
 export async function readCursor(
   config: Config,
   relyingPartyId: string,

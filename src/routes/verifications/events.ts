@@ -1,5 +1,5 @@
-// The event log as its relying party reads it (CONTRACT 7): every event of 30 days, in the order of arrival, once. Here the
-// days are walked, and the members that only a session has are added to its event while it lives.
+// Event log for its relying party (CONTRACT 7): every event of 30 days, in the order of arrival, once. Reads
+// day by day, and adds to each event the members that only its session stores.
 
 import { Hono } from 'hono/tiny'
 import { configOf } from '../../config.ts'
@@ -48,10 +48,10 @@ type Collected = {
   readonly more: boolean
 }
 
-/** Before every day that is kept. */
+/** A position before every stored day. */
 const START: LogPosition = { day: 0, position: 0 }
 
-/** Reads on from the cursor, from day to day, and never past a day that is still open: it may yet get an event. */
+/** Reads from the cursor, day by day. Stops at a day that is still open: it may get another event. */
 async function collect(env: Env, relyingPartyId: string, { cursor, limit, now }: Wanted): Promise<Collected> {
   const recorded: RecordedEvent[] = []
   const oldest = oldestDay(now)
@@ -67,8 +67,8 @@ async function collect(env: Env, relyingPartyId: string, { cursor, limit, now }:
 }
 
 /**
- * The event as the webhook carries it, as far as its session still knows. A session that cannot be asked now must hold up nobody
- * else's event: its own then says `metadata: null`, which is what it never says otherwise.
+ * Returns the event as the webhook sends it, while its session exists. A session that cannot be read must not
+ * delay other events: its own event then has `metadata: null`, which no session has.
  */
 async function complete(
   env: Env,
@@ -89,7 +89,7 @@ async function complete(
   }
 }
 
-/** How long one session may take to say what only it has. */
+/** Time limit for the members that one session adds. */
 const MEMBERS_MS = 5_000
 
 const UNREADABLE = { metadata: null }

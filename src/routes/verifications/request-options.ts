@@ -1,5 +1,5 @@
-// `request_options` of a session (CONTRACT 2, 5): what was asked for, else what the settings prefer, else the protocol's
-// default; never anything that the protocol does not have.
+// `request_options` of a session (CONTRACT 2, 5): the requested option, else the preference of the settings,
+// else the protocol's default. The protocol must support each of them.
 
 import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
 import type { ProtocolId } from '../../openid4vp/request/generation.ts'
@@ -9,10 +9,13 @@ import type { StoredRequest } from '../../session/document.ts'
 import type { FieldError } from '../edge/problems.ts'
 import type { CreateRequest } from './schemas.ts'
 
-/** The options a session is made with. */
+/** The options of a session. */
 export type Options = StoredRequest['request_options']
 
-/** Chooses the options. A preference of the settings that the protocol does not have, or the settings forbid, is passed over; a wish is refused. */
+/**
+ * Chooses the options. An unsupported preference of the settings is ignored; an unsupported option of the
+ * request is an error.
+ */
 export function requestOptions(
   protocolId: ProtocolId,
   asked: CreateOptions,
@@ -39,7 +42,10 @@ export function requestOptions(
     : err(NOT_FETCHED)
 }
 
-/** What was asked for, where the protocol has it; else the first that is had of the preference and the protocol's default. */
+/**
+ * Returns the requested option if the protocol has it. Without a request: the preference, or else the
+ * protocol's default.
+ */
 function choose<T>(offered: readonly T[], asked: T | undefined, preset: T | undefined): T | undefined {
   if (asked !== undefined) return offered.includes(asked) ? asked : undefined
   return preset !== undefined && offered.includes(preset) ? preset : offered[0]

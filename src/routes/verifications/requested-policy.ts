@@ -1,4 +1,4 @@
-// What a creation asks for, as a policy: by types and scopes, or by the caller's own `dcql_query` (CONTRACT 2).
+// Policy of a creation: by types and scopes, or by the caller's own `dcql_query` (CONTRACT 2).
 
 import { FORMATS } from '../../formats/index.ts'
 import { buildDcqlPolicy, DCQL_ERRORS, type DcqlErrorCode } from '../../policy/build-dcql-policy.ts'
@@ -10,12 +10,12 @@ import { err, ok, type Result } from '../../result.ts'
 import type { FieldError, ProblemCode } from '../edge/problems.ts'
 import type { CreateRequest } from './schemas.ts'
 
-/** Why there is no policy: the problem, and each fault at its place in the body. */
+/** Why there is no policy: the problem, and each error with its pointer in the body. */
 export type PolicyProblem = { readonly code: ProblemCode; readonly errors: readonly FieldError[] }
 
 /**
- * The policy of a request. `supportsFormat` tells what the session's protocol can have presented: of several formats the others are
- * passed over.
+ * Builds the policy of a request. `supportsFormat` returns if the session's protocol can request a format;
+ * other formats are ignored where there is a choice.
  */
 export function requestedPolicy(
   body: CreateRequest,

@@ -1,4 +1,5 @@
-// What a creation asks people to confirm (CONTRACT 2): from the objects of its body to the texts that wallets are sent.
+// Transaction data of a creation (CONTRACT 2): from the objects of its body to the texts that wallets
+// receive.
 
 import type { JsonObject } from '../../codec/json.ts'
 import { FORMATS } from '../../formats/index.ts'
@@ -21,14 +22,14 @@ import { partErrors } from '../edge/validate.ts'
 import type { PolicyProblem } from './requested-policy.ts'
 import type { CreateRequest } from './schemas.ts'
 
-/** What the session's request is otherwise. */
+/** Other parts of the session's request. */
 export type AskedBy = {
   readonly policy: Policy
   readonly protocol: Protocol
   readonly addedTypes: readonly AddedTransactionDataType[]
 }
 
-/** The texts; undefined where nothing is to be confirmed. */
+/** Builds the texts; undefined where there is no transaction data. */
 export function requestedTransactions(
   { transaction_data: sent }: CreateRequest,
   { policy, protocol, addedTypes }: AskedBy,
@@ -65,7 +66,7 @@ export function requestedTransactions(
 
 type SentObject = NonNullable<CreateRequest['transaction_data']>[number]
 
-/** One object, as its type has it. */
+/** Parses one object with the schema of its type. */
 function readObject(
   object: SentObject,
   at: readonly string[],
@@ -77,7 +78,7 @@ function readObject(
     const message = 'is a type of transaction data that is neither built in nor added'
     return err([{ pointer: `/${at.join('/')}/type`, code: 'unknown_transaction_data_type', message }])
   }
-  const errors = partErrors(type.schema, members as JsonObject, at) // what is left of a JSON object
+  const errors = partErrors(type.schema, members as JsonObject, at) // the rest of a JSON object
   if (errors.length > 0) return err(errors)
   const hashes = transaction_data_hashes_alg ?? type.hashAlgorithms
   return ok({

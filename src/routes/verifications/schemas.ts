@@ -1,5 +1,5 @@
-// The shapes of what is sent about sessions, bodies and queries (CONTRACT 2, 4, 5, 7): strict, so an unknown member is refused by
-// name. The published description (openapi/) is made of them.
+// Schemas of bodies and queries about sessions (CONTRACT 2, 4, 5, 7). Strict: an unknown member is rejected
+// by name. openapi/ builds the published description from them.
 
 import * as z from 'zod/mini'
 import { utf8 } from '../../codec/bytes.ts'
@@ -20,7 +20,7 @@ import { ASSURANCE_LEVELS } from '../../trust/anchors/anchor.ts'
 import { queryNumber } from '../edge/validate.ts'
 import { CURSOR_LENGTH } from './event-cursor.ts'
 
-/** Bytes of a creation's body at most. */
+/** Bytes of a creation's body. */
 export const CREATE_LIMIT = 16 * 1024
 
 /** The longest life of a session. */
@@ -35,14 +35,14 @@ const metadata = z.record(text(40), z.string().check(z.maxLength(500))).check(
   z.refine((value) => utf8(JSON.stringify(value)).length <= METADATA_LIMIT, 'must be 8 KiB or less as JSON'),
 )
 
-// Judged where it was registered; here it must be one of those, letter by letter.
+// Its form was checked at registration. Here it must be equal to a registered one.
 const returnUrl = text(2048)
 
 const locale = z
   .string()
   .check(z.maxLength(35), z.regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'must be a language tag'))
 
-// People read it beside the name of who asks.
+// People read it beside the name of the relying party.
 const purpose = text(200).check(
   z.refine(
     (words) => words.trim() === words && !/\p{C}/u.test(words),
@@ -50,7 +50,7 @@ const purpose = text(200).check(
   ),
 )
 
-// The members of its type are judged by the type.
+// The type checks the other members.
 const transactionData = z.catchall(
   z.object({
     type: text(TRANSACTION_DATA.typeCharacters),
@@ -88,7 +88,7 @@ const createMembers = z.strictObject({
   retry_of: z.optional(z.string().check(z.maxLength(60))),
 })
 
-/** Body of `POST /v1/verify`: what is asked by name, or a query, and never both. */
+/** Body of `POST /v1/verify`: types and scopes, or a query, and never both. */
 export const createRequest = createMembers.check((context) => {
   for (const { name, message } of askingFaults(context.value)) {
     context.issues.push({ code: 'custom', path: [name], message, input: context.value })
@@ -117,7 +117,10 @@ function askingFaults(body: z.infer<typeof createMembers>) {
     .map(([name]) => ({ name, message: 'says nothing beside a dcql_query' }))
 }
 
-/** The `size` parameter, given at most once: plain digits within the range; `undefined` for anything else. */
+/**
+ * Parses the `size` parameter, given at most once: plain digits within the range; `undefined` for anything
+ * else.
+ */
 export function parseQrSize(given: readonly string[] | undefined): number | undefined {
   const [text] = given ?? []
   if (text === undefined) return QR_SIZE.standard
@@ -127,12 +130,12 @@ export function parseQrSize(given: readonly string[] | undefined): number | unde
 
 const pageLimit = z._default(queryNumber(/^([1-9][0-9]?|100)$/, 'must be 1 to 100'), 50)
 
-/** What is said of an `after` that the event log never gave. */
+/** Message for an `after` that is not a cursor. */
 export const NOT_A_CURSOR = 'must be the next of an earlier answer'
 
 /** Query of `GET /v1/events`. */
 export const eventsQuery = z.strictObject({
-  // Empty, as `?after=` of a reader that has none yet: from the start.
+  // Empty, as `?after=` of a reader without a cursor: from the start.
   after: z._default(z.union([z.literal(''), z.string().check(z.length(CURSOR_LENGTH))], NOT_A_CURSOR), ''),
   limit: pageLimit,
 })
@@ -158,10 +161,10 @@ export const waitQuery = z
 
 const code = text(200)
 
-/** Body of `POST …/response_code`: a browser is back. */
+/** Body of `POST …/response_code`: the wallet returned to this browser. */
 export const browserReturnRequest = z.strictObject({ response_code: code })
 
-/** Body of `POST …/return`: its relying party redeems. */
+/** Body of `POST …/return`: the relying party redeems the code. */
 export const redemption = z.strictObject({ return_code: code })
 
 /** Body of `POST /v1/test/verify/{id}/outcome`. */
@@ -174,7 +177,7 @@ export const outcomeRequest = z.strictObject({
 /** Body of `POST …/dc-api/request`. */
 export const dcApiRequestOptions = z.strictObject({ origin: z.exactOptional(text(300)) })
 
-/** Body of `POST …/dc-api`: what the browser gave to the page. */
+/** Body of `POST …/dc-api`: the response that the browser passed to the page. */
 export const dcApiResponse = z.strictObject({
   protocol: z.enum(DC_API_PROTOCOLS),
   data: z.record(z.string(), z.json()),

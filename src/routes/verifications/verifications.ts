@@ -1,4 +1,4 @@
-// What relying parties call about their sessions (CONTRACT 1), and the two routes that a kiosk's `client_token` opens too.
+// Session routes of relying parties (CONTRACT 1). Two of them also accept the `client_token` of a kiosk.
 
 import { Hono } from 'hono/tiny'
 import { isoTime } from '../../codec/date-time.ts'
@@ -15,7 +15,7 @@ import { createSession } from './create-session.ts'
 import { parseQrSize } from './schemas.ts'
 import { longPoll, readWait } from './wait.ts'
 
-/** The session routes of relying parties. */
+/** Builds the routes. */
 export function relyingPartyRoutes(): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .post('/v1/verify', createSession)
@@ -29,14 +29,14 @@ export function relyingPartyRoutes(): Hono<AppEnv> {
     .post('/v1/verify/:id/deliveries/:delivery/redeliver', redeliver)
 }
 
-/** A session's object, and the relying party that asks. */
+/** A session's object, and the relying party that calls. */
 type Asked = { readonly session: SessionStub; readonly relyingPartyId: string }
 
 async function read(c: AppContext): Promise<Response> {
   const id = c.req.param('id') ?? ''
   const caller = await authenticateForSession(c, id, 'verify:read')
   if (!caller.ok) return caller.error
-  const wait = readWait(c) // before the id is looked at: a bad query must not tell a real id from an invented one
+  const wait = readWait(c) // before the id is checked: a bad query must not distinguish a real id from an invented one
   if (!wait.ok) return wait.error
   const session = sessionStub(c.env, id)
   if (session === undefined) return problem(c, 'verification_not_found')
@@ -51,7 +51,7 @@ async function readRequest(c: AppContext): Promise<Response> {
   return sendView(c, await asked.value.session.readRequest(asked.value.relyingPartyId))
 }
 
-/** CONTRACT 6. Every answer is a new picture: nothing about it may be cached, validated or fetched ahead. */
+/** CONTRACT 6. Every response is a new picture, which must not be cached, validated or prefetched. */
 async function drawQr(c: AppContext): Promise<Response> {
   const id = c.req.param('id') ?? ''
   const caller = await authenticateForSession(c, id, 'verify:request')
@@ -97,7 +97,7 @@ async function erase(c: AppContext): Promise<Response> {
   return erased.ok ? c.body(null, 204) : sessionProblem(c, erased.error)
 }
 
-/** CONTRACT 4. The JWS itself, under the media type that its `typ` names. */
+/** CONTRACT 4. The JWS itself, with the media type of its `typ`. */
 async function receipt(c: AppContext): Promise<Response> {
   const asked = await askedSession(c, 'verify:read')
   if (!asked.ok) return asked.error
@@ -113,7 +113,7 @@ async function deliveries(c: AppContext): Promise<Response> {
   return sendView(c, await asked.value.session.readDeliveries(asked.value.relyingPartyId))
 }
 
-/** Begins one more attempt: 202 with the log; what came of it is read there. */
+/** Starts one more delivery attempt. 202 with the log, which later has the result. */
 async function redeliver(c: AppContext): Promise<Response> {
   const asked = await askedSession(c, 'webhooks:manage')
   if (!asked.ok) return asked.error
@@ -132,7 +132,10 @@ async function redeliver(c: AppContext): Promise<Response> {
   }
 }
 
-/** The session that a relying party's token opens: foreign, forged and unknown ids are one and the same 404 (CONTRACT 1). */
+/**
+ * Returns the session for a relying party's token. Foreign, forged and unknown ids are one and the same 404
+ * (CONTRACT 1).
+ */
 async function askedSession(c: AppContext, scope: Scope): Promise<Result<Asked, Response>> {
   const caller = await authenticate(c, scope)
   if (!caller.ok) return caller
@@ -141,7 +144,10 @@ async function askedSession(c: AppContext, scope: Scope): Promise<Result<Asked, 
   return ok({ session, relyingPartyId: caller.value.settings.relying_party_id })
 }
 
-/** The picture's media type: the first of ours with the highest quality the header gives (RFC 9110 §12.5.1). */
+/**
+ * Returns the picture's media type: the first of ours with the highest quality in the header (RFC 9110
+ * §12.5.1).
+ */
 function acceptedType(accept: string | undefined): QrMediaType | undefined {
   if (accept === undefined || accept.trim() === '') return QR_MEDIA_TYPES[0]
   const ranges = accept.split(',').map(parseRange)

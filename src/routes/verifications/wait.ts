@@ -1,5 +1,5 @@
-// `?wait=&after_version=`: an answer that comes when there is something new to say (CONTRACT 4). The edge waits on the session's
-// hibernating socket; no call waits inside the object, which may sleep meanwhile.
+// `?wait=&after_version=`: long poll of a session (CONTRACT 4). The edge waits on the session's hibernating
+// socket. No call waits inside the object, which may hibernate meanwhile.
 
 import { ok, type Result } from '../../result.ts'
 import { type SessionAccess, watchAddress } from '../../session/access.ts'
@@ -9,10 +9,10 @@ import type { AppContext } from '../context.ts'
 import { readQuery } from '../edge/validate.ts'
 import { waitQuery } from './schemas.ts'
 
-/** For how long at most, and for a version above which. `afterVersion` is null for the one that is found. */
+/** Longest wait, and the version to exceed. `afterVersion` null: the version found at the start. */
 export type Wait = { readonly milliseconds: number; readonly afterVersion: number | null }
 
-/** What the query asks to wait for; null where it asks for the state as it is. The error is the response to send. */
+/** Parses the query; null without `wait`. The error is the response to send. */
 export function readWait(c: AppContext): Result<Wait | null, Response> {
   if (!c.req.url.includes('?')) return ok(null) // as most polls are
   const query = readQuery(c, waitQuery)
@@ -21,10 +21,10 @@ export function readWait(c: AppContext): Result<Wait | null, Response> {
   return ok(wait === undefined ? null : { milliseconds: wait * 1000, afterVersion: after_version ?? null })
 }
 
-/** How soon an answer comes that could not watch. */
+/** Delay of a response for a caller that could not watch. */
 const UNWATCHED_MS = 1_000
 
-/** The session, who watches, and the request that waits. */
+/** The session, the caller's access, and the waiting request. */
 type Watching = {
   readonly session: DurableObjectStub<VerificationSession>
   readonly by: SessionAccess
@@ -32,9 +32,9 @@ type Watching = {
 }
 
 /**
- * What `look` finds when the session has a version above the one waited for, is over, is gone, or the time is up. It looks
- * once before, and so finds out whether the caller may. The socket tells the state first of all,
- * once it is open, so that nothing is missed between that look and its opening.
+ * Returns the result of `look` when the session has a newer version, has ended, is erased, or the time is
+ * over. The first look checks the caller's access. The socket sends the state when it opens, so that no
+ * change between is missed.
  */
 export async function longPoll(
   look: () => Promise<Result<View, SessionError>>,
@@ -45,19 +45,22 @@ export async function longPoll(
   if (!found.ok || wait === null) return found
   const afterVersion = wait.afterVersion ?? found.value.version
   const isChange = (json: string) => {
-    const { version, status } = JSON.parse(json) as { version: number; status: string } // our own session's words
+    const { version, status } = JSON.parse(json) as { version: number; status: string } // sent by our own session
     return version > afterVersion || status !== 'pending'
   }
   if (isChange(found.value.json)) return found
   const response = await session.fetch(watchAddress(by), { headers: { Upgrade: 'websocket' } })
   if (response.webSocket !== null)
     await nextChange(response.webSocket, isChange, { wait, signal: request.signal })
-  // Too many watch already: who cannot wait is slowed down, lest it ask again and again.
+  // Too many callers watch already: slow this one down, so that it does not poll in a loop.
   else if (response.status !== 404) await scheduler.wait(UNWATCHED_MS)
   return look()
 }
 
-/** Waits for the socket's first news, its end, the caller's going away, or the end of the time. Closes the socket. */
+/**
+ * Waits for the socket's first change or its end, for the caller to leave, or for the end of the time. Closes
+ * the socket.
+ */
 async function nextChange(
   socket: WebSocket,
   isChange: (json: string) => boolean,

@@ -1,5 +1,6 @@
-// What wallets call: the Request Object (OpenID4VP 1.0 §5.10) and the Response URI (§8.2). Unguessable addresses are the
-// authorization. Every answer here is the Request Object or non-empty JSON, never a redirect, and may be read by any origin.
+// Routes of wallets: the Request Object (OpenID4VP 1.0 §5.10) and the Response URI (§8.2). Unguessable
+// addresses are the authorization. Every response is the Request Object or non-empty JSON, never a redirect,
+// and readable by any origin.
 
 import type { Context } from 'hono'
 import { Hono } from 'hono/tiny'
@@ -21,7 +22,7 @@ type WalletContext = Context<AppEnv>
 const CALLBACK_LIMIT = 1024 * 1024
 const FETCH_LIMIT = 16 * 1024
 
-/** The wallet's routes. */
+/** Builds the routes. */
 export function walletRoutes(): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .get('/r/:capability', (c) =>
@@ -36,12 +37,12 @@ export function walletRoutes(): Hono<AppEnv> {
     .all('/v1/verify/:id/callback', () => refuse('method_not_allowed', { Allow: 'POST' }))
 }
 
-/** HEAD has no effect anywhere (CONTRACT 1), and Hono would send it to GET, which hands the request out. */
+/** HEAD has no effect anywhere (CONTRACT 1), but Hono would send it to GET, which returns the request. */
 function refuseRequestMethod(): Response {
   return refuse('method_not_allowed', { Allow: 'GET, POST' })
 }
 
-/** §5.10: a wallet that knows `request_uri_method=post` posts a nonce of its own and what it can do. */
+/** §5.10: a wallet that supports `request_uri_method=post` posts a nonce and its metadata. */
 async function postRequest(c: WalletContext): Promise<Response> {
   const form = await readForm(c.req.raw, FETCH_LIMIT)
   if (!form.ok) return refuse(form.error)
@@ -65,7 +66,7 @@ async function sendRequest(c: WalletContext, wallet: FetchingWallet): Promise<Re
   return respond(200, result.value, 'application/oauth-authz-req+jwt')
 }
 
-/** §8.2: the wallet's answer. Form, size and type are refused here, before the object is bothered. */
+/** §8.2: the authorization response. Form, size and type are checked before the object is called. */
 async function present(c: WalletContext): Promise<Response> {
   const session = sessionStub(c.env, c.req.param('id') ?? '')
   if (session === undefined) return refuse('session_not_found')
@@ -77,7 +78,10 @@ async function present(c: WalletContext): Promise<Response> {
   return respond(200, JSON.stringify({ redirect_uri: result.value }), 'application/json')
 }
 
-/** The limit by address, and the end of every throw: an object that cannot be reached is 503; a wallet reads OAuth even of a 500. */
+/**
+ * Applies the limit by address, and handles every thrown error: 503 for an unreachable object, else 500. Both
+ * are OAuth errors.
+ */
 async function guarded(c: WalletContext, handle: () => Promise<Response>): Promise<Response> {
   if (!(await takeWalletCall(c))) return refuse('rate_limited')
   try {
