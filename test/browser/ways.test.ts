@@ -54,7 +54,7 @@ describeInBrowser('a person before the session page', () => {
     await expect.poll(() => walletUris).toHaveLength(1)
     const other = await stage.visitor()
     await other.page.goto(await answerLink(walletUris[0]!))
-    await other.page.getByText('This is another browser').waitFor()
+    await other.page.getByText('This is a different browser').waitFor()
     await showsState(page, 'scanned')
     expect(await page.locator('#link').isEnabled()).toBe(true)
   })

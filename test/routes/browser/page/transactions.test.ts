@@ -40,9 +40,9 @@ describe('a transaction in words', () => {
     const hashes = { transaction_data_hashes_alg: ['sha-256'] }
     expect(describeIssue({ type: 'urn:eudi:sca:payment:1', ...hashes, payload })).toEqual([
       'A payment',
-      'Number of the transaction: 8D8',
+      'Transaction number: 8D8',
       'Recipient: Shop',
-      'Number of the recipient: DE1',
+      'Recipient’s number: DE1',
       'Currency: EUR',
       'Amount: 12.5',
       'Instant transfer: yes',
