@@ -3,6 +3,7 @@
 
 import * as z from 'zod/mini'
 import { decodeBase64url } from './codec/base64url.ts'
+import { oncePer } from './codec/once-per.ts'
 import { describeIssue } from './codec/schema.ts'
 import { LOOPBACK_HOSTS } from './net/outbound-url.ts'
 
@@ -50,15 +51,7 @@ export type SigningJwk = P256PrivateJwk & { readonly kid: string }
 export type PublishedJwk = Omit<SigningJwk, 'd'> & { readonly d?: string }
 
 /** Returns the configuration of an `env` object, parsed once. Throws as `parseConfig` does. */
-export function configOf(env: object): Config {
-  const known = PARSED.get(env)
-  if (known !== undefined) return known
-  const config = parseLoudly(env)
-  PARSED.set(env, config)
-  return config
-}
-
-const PARSED = new WeakMap<object, Config>()
+export const configOf = oncePer(parseLoudly)
 
 /** Logs the whole error: it names variables without values, and the operator has no other hint. */
 function parseLoudly(env: object): Config {

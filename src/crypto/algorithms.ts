@@ -9,8 +9,6 @@ export type SignatureAlgorithm = {
   readonly name: SignatureAlgorithmName
   readonly kty: 'EC' | 'OKP'
   readonly crv: 'P-256' | 'P-384' | 'P-521' | 'Ed25519'
-  /** Bytes of one public coordinate. */
-  readonly coordinateBytes: number
   /** Bytes of a raw (JOSE, COSE) signature. */
   readonly signatureBytes: number
   readonly importParameters: { readonly name: string; readonly namedCurve?: string }
@@ -43,15 +41,14 @@ export function signatureAlgorithm(alg: unknown): SignatureAlgorithm | undefined
 function ecdsa(
   name: SignatureAlgorithmName,
   crv: 'P-256' | 'P-384' | 'P-521',
-  bytes: number,
+  coordinateBytes: number,
   hash: string,
 ): SignatureAlgorithm {
   return {
     name,
     kty: 'EC',
     crv,
-    coordinateBytes: bytes,
-    signatureBytes: 2 * bytes,
+    signatureBytes: 2 * coordinateBytes,
     importParameters: { name: 'ECDSA', namedCurve: crv },
     verifyParameters: { name: 'ECDSA', hash },
   }
@@ -62,7 +59,6 @@ function ed25519(name: SignatureAlgorithmName): SignatureAlgorithm {
     name,
     kty: 'OKP',
     crv: 'Ed25519',
-    coordinateBytes: 32,
     signatureBytes: 64,
     importParameters: { name: 'Ed25519' },
     verifyParameters: { name: 'Ed25519' },

@@ -8,7 +8,7 @@ import { COSE_HEADER } from '../limits.ts'
 import { err, ok, type Result } from '../result.ts'
 import { type SignatureAlgorithm, type SignatureAlgorithmName, signatureAlgorithm } from './algorithms.ts'
 import { hmacSha256 } from './hmac.ts'
-import { importVerificationKey, type PublicJwk, parsePublicJwk } from './jwk.ts'
+import { type PublicJwk, parsePublicJwk, verifySignature } from './jwk.ts'
 import { timingSafeEqual } from './timing-safe.ts'
 
 /** COSE algorithm identifiers (RFC 9053 §2, RFC 9864 §2) and the algorithms they are, in the order we advertise them. */
@@ -71,16 +71,13 @@ export function decodeCoseMac0(item: CborItem | undefined): Result<CoseMac0, Cos
 }
 
 /** Whether `key` signed `payload` (RFC 9052 §4.4, without external data). A key that does not fit the algorithm did not. */
-export async function verifyCoseSign1(
-  { algorithm, protectedHeader, signature }: CoseSign1,
+export function verifyCoseSign1(
+  sign1: CoseSign1,
   payload: Uint8Array<ArrayBuffer>,
   key: PublicJwk,
 ): Promise<boolean> {
-  if (signature.length !== algorithm.signatureBytes) return false
-  const imported = await importVerificationKey(key, algorithm)
-  if (imported === undefined) return false
-  const signed = encodeCbor(['Signature1', protectedHeader, NO_EXTERNAL_DATA, payload])
-  return crypto.subtle.verify(algorithm.verifyParameters, imported, signature, signed)
+  const signed = encodeCbor(['Signature1', sign1.protectedHeader, NO_EXTERNAL_DATA, payload])
+  return verifySignature(sign1, signed, key)
 }
 
 /** Whether the tag was made with `key` over `payload` (RFC 9052 §6.3, without external data). */

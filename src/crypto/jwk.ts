@@ -57,6 +57,20 @@ export async function importVerificationKey(
 /** Type and curve, which every key object fixes, fix the parameters of its import: no algorithm needs one of its own. */
 const imported = new WeakMap<PublicJwk, CryptoKey>()
 
+/** Verifies a raw signature over `data`. False also where the key does not fit the algorithm. */
+export async function verifySignature(
+  {
+    algorithm,
+    signature,
+  }: { readonly algorithm: SignatureAlgorithm; readonly signature: Uint8Array<ArrayBuffer> },
+  data: Uint8Array<ArrayBuffer>,
+  jwk: PublicJwk,
+): Promise<boolean> {
+  if (signature.length !== algorithm.signatureBytes) return false
+  const key = await importVerificationKey(jwk, algorithm)
+  return key !== undefined && crypto.subtle.verify(algorithm.verifyParameters, key, signature, data)
+}
+
 /** The SHA-256 JWK thumbprint (RFC 7638): 32 bytes. */
 export function jwkThumbprint(jwk: PublicJwk): Promise<Uint8Array<ArrayBuffer>> {
   // RFC 7638 §3.2: required members only, in lexicographic order.

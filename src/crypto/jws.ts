@@ -5,7 +5,7 @@ import { decodeUtf8, utf8 } from '../codec/bytes.ts'
 import { type JsonLimits, type JsonObject, member, parseJsonObject } from '../codec/json.ts'
 import { err, ok, type Result } from '../result.ts'
 import { type SignatureAlgorithm, signatureAlgorithm } from './algorithms.ts'
-import { importVerificationKey, type PublicJwk } from './jwk.ts'
+import { type PublicJwk, verifySignature } from './jwk.ts'
 
 /** A JWS taken apart; nothing about it is verified yet. */
 export type DecodedJws = {
@@ -51,18 +51,8 @@ export function decodeJws(
 }
 
 /** Verifies the signature with one key. False also where the key does not fit the header's algorithm. */
-export async function verifyJws(jws: DecodedJws, jwk: PublicJwk): Promise<boolean> {
-  const key = await importVerificationKey(jwk, jws.algorithm)
-  return key !== undefined && verifyJwsWithKey(jws, key)
-}
-
-/** Verifies the signature with a key that was imported for the JWS's algorithm. */
-export async function verifyJwsWithKey(
-  { algorithm, signature, signingInput }: DecodedJws,
-  key: CryptoKey,
-): Promise<boolean> {
-  if (signature.length !== algorithm.signatureBytes) return false
-  return crypto.subtle.verify(algorithm.verifyParameters, key, signature, signingInput)
+export function verifyJws(jws: DecodedJws, jwk: PublicJwk): Promise<boolean> {
+  return verifySignature(jws, jws.signingInput, jwk)
 }
 
 /** RFC 7515 §4.1.11: `crit` names, once each, extensions that are understood and there. */

@@ -10,9 +10,9 @@ import {
   checkStatus,
   type DatedStatus,
   type StatusContext,
-  type StatusListRefusal,
   type StatusReference,
 } from '../trust/status/status-list.ts'
+import type { StatusListError } from '../trust/status/status-token.ts'
 import type {
   CheckResult,
   Context,
@@ -24,7 +24,7 @@ import type {
 } from './format.ts'
 
 /** Reads the status that the credential names. Its issuer must have signed the name of the list. */
-export type ReadStatus = (context: StatusContext) => Promise<Result<DatedStatus, StatusListRefusal>>
+export type ReadStatus = (context: StatusContext) => Promise<Result<DatedStatus, StatusListError>>
 
 /** A credential that has passed every check before its validity. */
 type CheckedCredential = Pick<
@@ -71,7 +71,7 @@ export async function completeVerification(
 
 /** Reader of a Token Status List; `undefined` for a credential without a reference. */
 export function tokenStatus(
-  reference: Result<StatusReference, StatusListRefusal> | undefined,
+  reference: Result<StatusReference, StatusListError> | undefined,
 ): ReadStatus | undefined {
   return reference && (async (context) => (reference.ok ? checkStatus(reference.value, context) : reference))
 }

@@ -3,7 +3,7 @@
 import { FETCH_CACHE } from '../limits.ts'
 import type { Result } from '../result.ts'
 import type { FetchResource } from './guarded-fetch.ts'
-import type { SharedCache } from './shared-cache.ts'
+import type { FetchSource } from './shared-cache.ts'
 import { withDeadline } from './time-limit.ts'
 
 /** Values by name. The least recently used value is dropped first. */
@@ -93,13 +93,6 @@ export function createCache<Value>(rules: CacheRules<Value>): Cache<Value> {
 
 type Entry<Value> = { readonly readAt: number; readonly bytes: number; readonly value: Value }
 type PendingRead<Value> = { readonly startedAt: number; readonly value: Promise<Value> }
-
-/** Dependencies of a fetch: Unix seconds, a guarded fetch, and the cache that isolates share. */
-export type FetchSource = {
-  readonly now: number
-  readonly fetchResource: FetchResource
-  readonly sharedCache?: SharedCache | undefined
-}
 
 /** Returns the cached result for a name while it is younger than `maximumAge` seconds, else a new one. */
 export type FetchCache<Found, Source extends FetchSource = FetchSource> = (

@@ -1,6 +1,7 @@
 // Randomness is made in this room and passed on, so that everything to the right is deterministic.
 
 import { encodeBase64url } from '../codec/base64url.ts'
+import { oncePer } from '../codec/once-per.ts'
 import type { Config } from '../config.ts'
 import { randomBytes } from '../crypto/random.ts'
 import { deriveKey } from '../crypto/seal.ts'
@@ -13,11 +14,7 @@ export function randomIdentifier(prefix: string): string {
   return prefix + encodeBase64url(randomBytes(16))
 }
 
-const sealingKeys = new WeakMap<Config, Promise<SealingKey>>()
-
 /** Derives the sessions' sealing key, once an isolate. */
-export function sealingKeyOf(config: Config): Promise<SealingKey> {
-  const known = sealingKeys.get(config) ?? deriveKey(config.serverSecret, 'session')
-  sealingKeys.set(config, known)
-  return known
-}
+export const sealingKeyOf = oncePer(
+  ({ serverSecret }: Config): Promise<SealingKey> => deriveKey(serverSecret, 'session'),
+)

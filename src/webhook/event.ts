@@ -1,5 +1,6 @@
 // The event of a terminal status (CONTRACT 7, specification 2.4): built once, serialised once; every attempt sends the same bytes.
 
+import { isoTime } from '../codec/date-time.ts'
 import type { Json } from '../codec/json.ts'
 
 /** The webhook body. Member order is the order on the wire. */
@@ -24,6 +25,32 @@ export type VerificationEvent = {
   readonly credentials: readonly Json[]
   readonly livemode: boolean
   readonly encrypted_claims: string | null
+}
+
+/** Members of the test event, in the order on the wire. It belongs to no session. */
+export type TestEvent = {
+  readonly event_id: string
+  readonly event_type: 'webhook.test'
+  readonly created_at: string
+  readonly relying_party_id: string
+  readonly livemode: boolean
+}
+
+/** The body of a test event (CONTRACT 7, `…/webhook/test`). It is signed and sent like any other. `now`: Unix milliseconds. */
+export function buildTestEvent(test: {
+  readonly eventId: string
+  readonly relyingPartyId: string
+  readonly livemode: boolean
+  readonly now: number
+}): string {
+  const event: TestEvent = {
+    event_id: test.eventId,
+    event_type: 'webhook.test',
+    created_at: isoTime(test.now),
+    relying_party_id: test.relyingPartyId,
+    livemode: test.livemode,
+  }
+  return JSON.stringify(event)
 }
 
 /** Why it ended so. `type`: the address of a page that explains it. */

@@ -5,7 +5,7 @@ import { SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { decodeBitstringStatusList } from '../../src/trust/status/bitstring-status-token.ts'
 import { decodeStatusListCwt } from '../../src/trust/status/status-cwt.ts'
-import { measureStatusList, readStatus } from '../../src/trust/status/status-inflate.ts'
+import { inflateStatusList, readStatus } from '../../src/trust/status/status-inflate.ts'
 import { decodeStatusListJwt } from '../../src/trust/status/status-jwt.ts'
 import { goodClaims, keys } from '../trust/status/status-fixtures.ts'
 import { effortOf } from './effort.ts'
@@ -98,10 +98,10 @@ describe.each([
     const limit = 65_536
     await fc.assert(
       fc.asyncProperty(input, fc.nat(400_000), async (compressed, index) => {
-        const measured = await measureStatusList({ layout, bits, compressed }, limit)
-        if (measured.ok) expect(measured.value).toBeLessThanOrEqual(limit)
+        const measured = inflateStatusList({ layout, bits, compressed }, limit)
+        if (measured.ok) expect(measured.value.length).toBeLessThanOrEqual(limit)
         else expect(FAULTS).toContain(measured.error)
-        const read = await readStatus({ layout, bits, compressed }, index)
+        const read = readStatus({ layout, bits, compressed }, index)
         if (!read.ok) expect(FAULTS).toContain(read.error)
       }),
       { numRuns: 100 },

@@ -24,8 +24,7 @@ import type { settingsToWire } from '../../src/routes/settings/settings-handlers
 import type { openid4vpView, walletRequest } from '../../src/session/request/requests.ts'
 import type { deliveriesView } from '../../src/session/views/deliveries-view.ts'
 import type { publicView, sessionView } from '../../src/session/views/view.ts'
-import type { VerificationEvent } from '../../src/webhook/event.ts'
-import type { TestEvent } from '../../src/webhook/test-event.ts'
+import type { TestEvent, VerificationEvent } from '../../src/webhook/event.ts'
 
 /** The same without `readonly`: schemas have none. */
 type Plain<T> = T extends object ? { -readonly [K in keyof T]: Plain<T[K]> } : T

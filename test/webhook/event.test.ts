@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { ENCRYPTED_CLAIMS_LIMIT, serialiseEvent, type VerificationEvent } from '../../src/webhook/event.ts'
-import { buildTestEvent } from '../../src/webhook/test-event.ts'
+import {
+  buildTestEvent,
+  ENCRYPTED_CLAIMS_LIMIT,
+  serialiseEvent,
+  type VerificationEvent,
+} from '../../src/webhook/event.ts'
 
 const EVENT: VerificationEvent = {
   event_id: 'evt_1',

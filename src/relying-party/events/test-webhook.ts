@@ -6,8 +6,8 @@ import type { Config } from '../../config.ts'
 import { randomBytes } from '../../crypto/random.ts'
 import { checkOutboundUrl } from '../../net/outbound-url.ts'
 import { type AttemptOutcome, deliver, hasSucceeded } from '../../webhook/delivery.ts'
+import { buildTestEvent } from '../../webhook/event.ts'
 import { signatureHeaders } from '../../webhook/signature.ts'
-import { buildTestEvent } from '../../webhook/test-event.ts'
 import type { Settings, WebhookEndpoint } from '../settings/settings.ts'
 
 /** Outcome of a test event. `durationMs` is milliseconds. */

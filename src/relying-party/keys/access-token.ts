@@ -3,10 +3,8 @@
 
 import * as z from 'zod/mini'
 import { encodeBase64url } from '../../codec/base64url.ts'
-import type { Config, PublishedJwk } from '../../config.ts'
-import type { SignatureAlgorithm } from '../../crypto/algorithms.ts'
-import { importVerificationKey } from '../../crypto/jwk.ts'
-import { decodeJws, verifyJwsWithKey } from '../../crypto/jws.ts'
+import type { Config } from '../../config.ts'
+import { decodeJws, verifyJws } from '../../crypto/jws.ts'
 import { randomBytes } from '../../crypto/random.ts'
 import { signJwt } from '../../crypto/sign-jwt.ts'
 import { err, ok, type Result } from '../../result.ts'
@@ -75,8 +73,7 @@ export async function verifyAccessToken(
   const jwk = issuer.accessTokenKeys.keys.find(({ kid }) => kid === header.data.kid)
   // A retired key is published for older signatures. It must not authenticate a caller, even if it leaks.
   if (jwk?.d === undefined) return err('invalid_token')
-  const key = await verificationKey(jwk, jws.value.algorithm)
-  if (!(await verifyJwsWithKey(jws.value, key))) return err('invalid_token')
+  if (!(await verifyJws(jws.value, jwk))) return err('invalid_token')
   const { data: claims } = CLAIMS.safeParse(jws.value.payload)
   if (claims?.iss !== issuer.baseUrl || claims.aud !== issuer.baseUrl || claims.sub !== claims.client_id) {
     return err('invalid_token')
@@ -118,19 +115,4 @@ function toAccessToken(claims: z.infer<typeof CLAIMS>): AccessToken {
     livemode: claims.livemode,
     scopes: SCOPES.filter((scope) => granted.includes(scope)),
   }
-}
-
-const imported = new WeakMap<PublishedJwk, CryptoKey>()
-
-/**
- * Imports the public half of a configured key once. There is one algorithm, so the key alone identifies the
- * import.
- */
-async function verificationKey(jwk: PublishedJwk, algorithm: SignatureAlgorithm): Promise<CryptoKey> {
-  const known = imported.get(jwk)
-  if (known !== undefined) return known
-  const key = await importVerificationKey(jwk, algorithm)
-  if (key === undefined) throw new Error('a key of ACCESS_TOKEN_KEYS is not on its curve')
-  imported.set(jwk, key)
-  return key
 }

@@ -2,6 +2,7 @@
 // every key of the set is the anchored issuer's.
 
 import { isJsonObject, type Json, member } from '../../codec/json.ts'
+import { oncePer } from '../../codec/once-per.ts'
 import { signatureAlgorithm } from '../../crypto/algorithms.ts'
 import { type PublicJwk, parsePublicJwk } from '../../crypto/jwk.ts'
 
@@ -38,15 +39,7 @@ export function selectNamedKeys(
 }
 
 /** One object for each key of a set, so that it is imported once (`importVerificationKey`). */
-const publicParts = new WeakMap<KeySetKey, PublicJwk>()
-
-function publicPart(key: KeySetKey): PublicJwk | undefined {
-  const known = publicParts.get(key)
-  if (known !== undefined) return known
-  const part = parsePublicJwk(key)
-  if (part !== undefined) publicParts.set(key, part)
-  return part
-}
+const publicPart = oncePer((key: KeySetKey) => parsePublicJwk(key))
 
 /** Whether a signature with this JOSE algorithm can have been made with this key. */
 export function fitsAlgorithm(key: PublicJwk & { readonly alg?: string }, name: string): boolean {

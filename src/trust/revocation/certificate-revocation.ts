@@ -2,7 +2,7 @@
 // an anchor of ours: its certificates name what is fetched. The anchor itself is the operator's word.
 
 import { CRL } from '../../limits.ts'
-import type { FetchSource } from '../../net/cache.ts'
+import type { FetchSource } from '../../net/shared-cache.ts'
 import type { Result } from '../../result.ts'
 import type { Certificate } from '../x509/certificate.ts'
 import { type RevocationList, serialKey } from '../x509/crl.ts'

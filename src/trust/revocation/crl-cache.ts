@@ -3,9 +3,8 @@
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { CRL } from '../../limits.ts'
-import { createFetchCache, type FetchSource } from '../../net/cache.ts'
-import type { FetchError } from '../../net/guarded-fetch.ts'
-import { readCopy, type SharedCopy } from '../../net/shared-cache.ts'
+import { createFetchCache } from '../../net/cache.ts'
+import { type FetchSource, readCopy, type SharedCopy, type UnfetchedError } from '../../net/shared-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { CLOCK_SKEW } from '../clock-skew.ts'
 import type { Certificate } from '../x509/certificate.ts'
@@ -13,13 +12,7 @@ import { verifyCertificateSignature } from '../x509/certificate-signature.ts'
 import { type CrlFormatError, decodeCrl, type RevocationList } from '../x509/crl.ts'
 
 /** Why there is no list in force that the issuer's key has signed. */
-export type CrlError =
-  | CrlFormatError
-  | 'not_fetched'
-  | 'address_forbidden'
-  | 'not_yet_valid'
-  | 'stale'
-  | 'invalid_signature'
+export type CrlError = CrlFormatError | UnfetchedError | 'not_yet_valid' | 'stale' | 'invalid_signature'
 
 /** A verified list, and until when (Unix seconds) this copy of it is used. */
 export type VerifiedList = { readonly list: RevocationList; readonly usableUntil: number }
@@ -49,17 +42,12 @@ const ENTRY_BYTES = 128
 
 /** A copy that is in force goes on being used where no other comes, and never gives way to an older one. */
 async function readList(_: string, source: Source, last: Found | undefined): Promise<Found> {
-  const { now, url, fetchResource } = source
+  const { now, url } = source
   const known = last?.ok ? last.value : undefined
   const found = await readCopy<Remembered, CrlError>(source, {
     name: `crl ${url}`,
-    limit: CRL.bytes,
+    request: { url, accept: 'application/pkix-crl', limit: CRL.bytes, allowHttp: true },
     known: known?.fetchedAt,
-    fetch: async () => {
-      const request = { url, accept: 'application/pkix-crl', limit: CRL.bytes, allowHttp: true }
-      const fetched = await fetchResource(request)
-      return fetched.ok ? ok(fetched.value.body) : err(FETCH_FAULTS[fetched.error])
-    },
     open: (copy, share) => openList(copy, source, share),
     isFresh: ({ fetchedAt }) => Math.abs(now - fetchedAt) < CRL.refreshSeconds,
   })
@@ -89,10 +77,4 @@ async function openList(
 
 function isInForce({ list, usableUntil }: Remembered, now: number): boolean {
   return list.thisUpdate <= now + CLOCK_SKEW && now <= usableUntil
-}
-
-const FETCH_FAULTS: Readonly<Record<FetchError, CrlError>> = {
-  forbidden: 'address_forbidden',
-  unavailable: 'not_fetched',
-  too_large: 'too_large',
 }

@@ -4,13 +4,8 @@
 import { isJsonObject, type Json, type JsonObject, member } from '../../codec/json.ts'
 import { STATUS_LIST } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
-import {
-  checkStatus,
-  type DatedStatus,
-  type StatusContext,
-  type StatusListRefusal,
-  type StatusReference,
-} from './status-list.ts'
+import { checkStatus, type DatedStatus, type StatusContext, type StatusReference } from './status-list.ts'
+import type { StatusListError } from './status-token.ts'
 
 /** Reads every entry of `credentialStatus` and tells the worst that is known. Never throws, never fails open. */
 export async function checkBitstringStatus(credentialStatus: Json, context: StatusContext): Promise<Found> {
@@ -20,7 +15,7 @@ export async function checkBitstringStatus(credentialStatus: Json, context: Stat
   return found.reduce(worseOf)
 }
 
-type Found = Result<DatedStatus, StatusListRefusal>
+type Found = Result<DatedStatus, StatusListError>
 
 // Suspended, and not known whether revoked, too: the first alone is enough for a refusal.
 const WORST_FIRST = ['invalid', 'suspended', 'other', 'unknown', 'unconfirmed', 'valid']
@@ -36,18 +31,16 @@ function rankOf(found: Found): number {
   return WORST_FIRST.indexOf(found.ok ? found.value.status : 'unknown')
 }
 
-const UNSUPPORTED: StatusListRefusal = { reason: 'status_unavailable', cause: 'unsupported_mechanism' }
-
 const ENTRY_TYPES: readonly (Json | undefined)[] = ['BitstringStatusListEntry', 'StatusList2021Entry']
 
 /** `credentialStatus` is one entry or a list (§2.1); one that cannot be read makes the whole status unknown. */
-function parseEntries(credentialStatus: Json): Result<readonly StatusReference[], StatusListRefusal> {
+function parseEntries(credentialStatus: Json): Result<readonly StatusReference[], StatusListError> {
   const entries = Array.isArray(credentialStatus) ? credentialStatus : [credentialStatus]
-  if (entries.length === 0 || entries.length > STATUS_LIST.entries) return err(UNSUPPORTED)
+  if (entries.length === 0 || entries.length > STATUS_LIST.entries) return err('unsupported_mechanism')
   const references: StatusReference[] = []
   for (const entry of entries) {
     const reference = isJsonObject(entry) ? parseEntry(entry) : undefined
-    if (reference === undefined) return err(UNSUPPORTED)
+    if (reference === undefined) return err('unsupported_mechanism')
     references.push(reference)
   }
   return ok(references)

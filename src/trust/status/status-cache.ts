@@ -2,13 +2,12 @@
 // stays compressed, and whether it is trusted is not remembered: relying parties have anchors of their own.
 
 import { FETCH_CACHE, STATUS_LIST } from '../../limits.ts'
-import { createFetchCache, type FetchCache, type FetchCacheRules, type FetchSource } from '../../net/cache.ts'
-import type { FetchError, FetchResource } from '../../net/guarded-fetch.ts'
-import { readCopy, type SharedCopy } from '../../net/shared-cache.ts'
-import { err, ok, type Result } from '../../result.ts'
+import { createFetchCache, type FetchCache } from '../../net/cache.ts'
+import { type FetchSource, readCopy, type SharedCopy } from '../../net/shared-cache.ts'
+import { ok, type Result } from '../../result.ts'
 import { decodeBitstringStatusList } from './bitstring-status-token.ts'
 import { decodeStatusListCwt } from './status-cwt.ts'
-import { holdStatusList, measureStatusList } from './status-inflate.ts'
+import { inflateStatusList } from './status-inflate.ts'
 import { decodeStatusListJwt } from './status-jwt.ts'
 import type { DecodedStatusToken, StatusListError, StatusListForm } from './status-token.ts'
 
@@ -32,7 +31,7 @@ export function readStatusToken(
   { uri, form }: { readonly uri: string; readonly form: StatusListForm },
   source: FetchSource,
 ): Promise<Found> {
-  return MEMORIES[form](uri, source, STATUS_LIST.maximumSeconds)
+  return CACHES[form](uri, source, STATUS_LIST.maximumSeconds)
 }
 
 type Form = {
@@ -47,18 +46,18 @@ const FORMS: Readonly<Record<StatusListForm, Form>> = {
   vc: { accept: 'application/vc+jwt, application/jwt, */*;q=0.1', decode: decodeBitstringStatusList },
 }
 
-const MEMORIES: Readonly<Record<StatusListForm, FetchCache<Found>>> = {
-  jwt: createFetchCache(rulesFor('jwt')),
-  cwt: createFetchCache(rulesFor('cwt')),
-  vc: createFetchCache(rulesFor('vc')),
+const CACHES: Readonly<Record<StatusListForm, FetchCache<Found>>> = {
+  jwt: cacheFor('jwt'),
+  cwt: cacheFor('cwt'),
+  vc: cacheFor('vc'),
 }
 
-function rulesFor(form: StatusListForm): FetchCacheRules<Found> {
-  return {
+function cacheFor(form: StatusListForm): FetchCache<Found> {
+  return createFetchCache({
     read: (uri, source, last) => readToken({ uri, form }, source, last),
     isFresh: (found, { now, age }) => found.ok && isGood(found.value, now, age),
     bytesOf: (found) => (found.ok ? found.value.bytes : 0),
-  }
+  })
 }
 
 /** Until somebody's anchor has verified it, a token is worth no more than a failure; so is one that has run out. */
@@ -89,34 +88,24 @@ type Place = { readonly uri: string; readonly form: StatusListForm }
 function readToken({ uri, form }: Place, source: FetchSource, last: Found | undefined): Promise<Found> {
   return readCopy(source, {
     name: `${form} ${uri}`,
-    limit: STATUS_LIST.tokenBytes,
+    request: { url: uri, accept: FORMS[form].accept, limit: STATUS_LIST.tokenBytes },
     known: last?.ok ? last.value.fetchedAt : undefined,
-    fetch: () => fetchToken({ uri, form }, source.fetchResource),
     open: (copy, share) => openToken(copy, form, (token) => share(secondsLeft(token, source.now))),
     isFresh: (token) => secondsLeft(token, source.now) > 0,
   })
 }
 
-async function fetchToken(
-  { uri, form }: Place,
-  fetchResource: FetchResource,
-): Promise<Result<Uint8Array<ArrayBuffer>, StatusListError>> {
-  const { accept } = FORMS[form]
-  const fetched = await fetchResource({ url: uri, accept, limit: STATUS_LIST.tokenBytes })
-  // The signed `typ` says what this is; the response's content type is nobody's signed word.
-  return fetched.ok ? ok(fetched.value.body) : err(FETCH_FAULTS[fetched.error])
-}
-
-async function openToken(
+function openToken(
   { body, fetchedAt }: SharedCopy,
   form: StatusListForm,
   share: (token: CachedStatusToken) => void,
-): Promise<Found> {
+): Found {
   const token = FORMS[form].decode(body)
   if (!token.ok) return token
-  const size = await measureStatusList(token.value.claims.list)
-  if (!size.ok) return size
-  const held = await holdStatusList(token.value.claims.list, size.value)
+  const whole = inflateStatusList(token.value.claims.list)
+  if (!whole.ok) return whole
+  // A copy: a view would hold the whole buffer of the platform's inflater.
+  const held = whole.value.length <= STATUS_LIST.heldBytes ? new Uint8Array(whole.value) : undefined
   const opened: CachedStatusToken = {
     token: token.value,
     verdicts: new Map(),
@@ -127,10 +116,4 @@ async function openToken(
     share: () => share(opened),
   }
   return ok(opened)
-}
-
-const FETCH_FAULTS: Readonly<Record<FetchError, StatusListError>> = {
-  forbidden: 'address_forbidden',
-  unavailable: 'not_fetched',
-  too_large: 'too_large',
 }

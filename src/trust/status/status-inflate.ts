@@ -7,35 +7,25 @@ import { err, ok, type Result } from '../../result.ts'
 import type { CompressedStatusList, StatusListError } from './status-token.ts'
 
 /**
- * Bytes the whole list inflates to. `too_large` beyond `limit`; `malformed_list` where it is no such
- * stream, or shorter than its layout allows. To be asked once of a new list, before any entry of it is believed.
+ * Inflates a whole list. `too_large` beyond `limit`; `malformed_list` where it is not a stream of its kind, or is shorter than
+ * its layout allows. Called once for a new list, before an entry of it is used.
  */
-export async function measureStatusList(
+export function inflateStatusList(
   list: CompressedStatusList,
   limit: number = STATUS_LIST.inflatedBytes,
-): Promise<Result<number, StatusListError>> {
+): Result<Uint8Array, StatusListError> {
   const inflated = inflate(list, limit)
   if (!inflated.ok) return inflated
   const minimum = list.layout === 'bitstring' ? STATUS_LIST.bitstringBytes : 1
-  return inflated.value.length >= minimum ? ok(inflated.value.length) : err('malformed_list')
-}
-
-/** The whole list, whose `size` was measured; `undefined` where it is too large to be held. */
-export async function holdStatusList(
-  list: CompressedStatusList,
-  size: number,
-): Promise<Uint8Array | undefined> {
-  if (size > STATUS_LIST.heldBytes) return undefined
-  const inflated = inflate(list, size)
-  return inflated.ok ? inflated.value : undefined
+  return inflated.value.length >= minimum ? inflated : err('malformed_list')
 }
 
 /** The entry at `index`, a number from 0 to 2^bits − 1, of a list that is held or else inflated anew. */
-export async function readStatus(
+export function readStatus(
   list: CompressedStatusList,
   index: number,
   held?: Uint8Array,
-): Promise<Result<number, StatusListError>> {
+): Result<number, StatusListError> {
   if (!Number.isSafeInteger(index) || index < 0) return err('index_out_of_range')
   const { layout, bits } = list
   const perByte = 8 / bits

@@ -47,9 +47,6 @@ export type CredentialStatus = 'valid' | 'invalid' | 'suspended' | 'other' | 'un
 /** A status, and when the list that says so was fetched (Unix seconds). Its own `iat` would tell which list it was. */
 export type DatedStatus = { readonly status: CredentialStatus; readonly asOf: number }
 
-/** No status could be told. `cause` is for the log. */
-export type StatusListRefusal = { readonly reason: 'status_unavailable'; readonly cause: StatusListError }
-
 /**
  * Reads the entry. The list is fetched from its address or remembered, and is signed under the credential's own anchor or
  * a `status` anchor of its type (CONTRACT 8). Never throws, never fails open.
@@ -57,28 +54,26 @@ export type StatusListRefusal = { readonly reason: 'status_unavailable'; readonl
 export async function checkStatus(
   reference: StatusReference,
   context: StatusContext,
-): Promise<Result<DatedStatus, StatusListRefusal>> {
+): Promise<Result<DatedStatus, StatusListError>> {
   const found = await readEntry(reference, context)
-  return found.ok
-    ? ok({ status: meaningOf(found.value, reference), asOf: found.value.asOf })
-    : err({ reason: 'status_unavailable', cause: found.error })
+  return found.ok ? ok({ status: meaningOf(found.value, reference), asOf: found.value.asOf }) : found
 }
 
 /** Reads the `status` claim of a JWT or SD-JWT credential (§6.2). Mechanisms beside `status_list` are passed over. */
-export function parseStatusClaim(status: Json): Result<StatusReference, StatusListRefusal> {
+export function parseStatusClaim(status: Json): Result<StatusReference, StatusListError> {
   const list = isJsonObject(status) ? member(status, 'status_list') : undefined
   return isJsonObject(list)
     ? buildReference(member(list, 'uri'), member(list, 'idx'), 'jwt')
-    : err(UNSUPPORTED)
+    : err('unsupported_mechanism')
 }
 
 /** Reads the `status` element of a Mobile Security Object, or claim 65535 of a CWT (§6.3). */
-export function parseStatusElement(status: CborItem): Result<StatusReference, StatusListRefusal> {
+export function parseStatusElement(status: CborItem): Result<StatusReference, StatusListError> {
   const list = entryOf(status, 'status_list')
   const [uri, idx] = [list && entryOf(list, 'uri'), list && entryOf(list, 'idx')]
   return uri?.type === 'text' && idx?.type === 'integer'
     ? buildReference(uri.value, idx.value, 'cwt')
-    : err(UNSUPPORTED)
+    : err('unsupported_mechanism')
 }
 
 /** A bit means what its list is for; a Token Status List's values are the draft's (§7.1). */
@@ -96,15 +91,14 @@ type Entry = {
 
 const STATUSES: readonly CredentialStatus[] = ['valid', 'invalid', 'suspended']
 
-const UNSUPPORTED: StatusListRefusal = { reason: 'status_unavailable', cause: 'unsupported_mechanism' }
-
 function buildReference(
   uri: unknown,
   index: unknown,
   form: StatusListForm,
-): Result<StatusReference, StatusListRefusal> {
-  if (typeof uri !== 'string' || uri.length > STATUS_LIST.uriLength) return err(UNSUPPORTED)
-  if (typeof index !== 'number' || !Number.isSafeInteger(index) || index < 0) return err(UNSUPPORTED)
+): Result<StatusReference, StatusListError> {
+  if (typeof uri !== 'string' || uri.length > STATUS_LIST.uriLength) return err('unsupported_mechanism')
+  if (typeof index !== 'number' || !Number.isSafeInteger(index) || index < 0)
+    return err('unsupported_mechanism')
   return ok({ uri, index, form })
 }
 
@@ -121,6 +115,6 @@ async function readEntry(
     return err('another_list')
   const trusted = await verifyStatusSigner(remembered.value, context)
   if (!trusted.ok) return trusted
-  const entry = await readStatus(token.claims.list, reference.index, held)
+  const entry = readStatus(token.claims.list, reference.index, held)
   return entry.ok ? ok({ ...trusted.value, entry: entry.value, asOf: fetchedAt }) : entry
 }

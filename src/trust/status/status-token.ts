@@ -2,6 +2,7 @@
 // Nothing here is verified yet.
 
 import type { PublicJwk } from '../../crypto/jwk.ts'
+import type { UnfetchedError } from '../../net/shared-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { SignerClaims } from '../anchors/signer.ts'
 import { CLOCK_SKEW } from '../clock-skew.ts'
@@ -13,9 +14,7 @@ export type StatusListForm = 'jwt' | 'cwt' | 'vc'
 export type StatusListError =
   /** `status` is there and holds no `status_list` of the right shape. */
   | 'unsupported_mechanism'
-  | 'not_fetched'
-  | 'address_forbidden'
-  | 'too_large'
+  | UnfetchedError
   | 'malformed_token'
   | 'wrong_token_type'
   | 'unsupported_algorithm'

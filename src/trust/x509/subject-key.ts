@@ -10,6 +10,7 @@ import {
   readObjectIdentifier,
   readPositiveInteger,
 } from '../../codec/der.ts'
+import { oncePer } from '../../codec/once-per.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
 
 /** A key strong enough to be used. */
@@ -46,17 +47,11 @@ export function decodeSubjectKey(spki: DerElement): SubjectKey | undefined {
   return isStrongRsaKey(key.bytes) ? { type: 'rsa', spki: spki.encoded } : undefined
 }
 
-/** The key as a JWK, for the types that JOSE and COSE signatures are verified with; `undefined` for RSA. */
-export function subjectKeyJwk(key: SubjectKey): PublicJwk | undefined {
-  const known = jwks.get(key)
-  if (known !== undefined) return known
-  const jwk = toJwk(key)
-  if (jwk !== undefined) jwks.set(key, jwk)
-  return jwk
-}
-
-/** One JWK for each decoded key, so that it is imported once (`importVerificationKey`). */
-const jwks = new WeakMap<SubjectKey, PublicJwk>()
+/**
+ * The key as a JWK, for the types that JOSE and COSE signatures are verified with; `undefined` for RSA. Each key has one JWK
+ * object, so that it is imported once (`importVerificationKey`).
+ */
+export const subjectKeyJwk = oncePer(toJwk)
 
 function toJwk(key: SubjectKey): PublicJwk | undefined {
   if (key.type === 'rsa') return undefined

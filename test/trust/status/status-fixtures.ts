@@ -146,6 +146,6 @@ export async function statusOf(
   return word(await checkStatus(full, context({ fetchResource, ...changes })))
 }
 
-export function word(result: Result<{ readonly status: string }, { readonly cause: string }>): string {
-  return result.ok ? result.value.status : result.error.cause
+export function word(result: Result<{ readonly status: string }, string>): string {
+  return result.ok ? result.value.status : result.error
 }

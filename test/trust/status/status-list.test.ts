@@ -218,7 +218,7 @@ describe('a list that does not come', () => {
   ])('because of %s is no answer', async (fault, cause) => {
     const { fetchResource } = web(async () => ({ fault }))
     const found = await checkStatus({ uri: URI, index: 2, form: 'jwt' }, context({ fetchResource }))
-    expect(found).toEqual({ ok: false, error: { reason: 'status_unavailable', cause } })
+    expect(found).toEqual({ ok: false, error: cause })
   })
 })
 
