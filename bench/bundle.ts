@@ -1,4 +1,4 @@
-// What is uploaded, and how long it takes to answer for the first time.
+// Measures the size of the deployed bundle and the time of a start.
 
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
@@ -9,7 +9,7 @@ import { type Report, rounded } from './report.ts'
 
 const ROUNDS = 5
 
-/** For everything there is to be; what it was allowed on the way here: docs/decisions/bundle.md. */
+/** Limit for the whole service; docs/decisions/bundle.md has the history of this limit. */
 const MOST_KB = 160
 
 export function benchBundle(report: Report): void {
@@ -20,7 +20,7 @@ export function benchBundle(report: Report): void {
   report.target('bundle, gz', zipped, { most: MOST_KB }, ' KB')
 }
 
-/** From the launcher's start to its "Ready", on state that is there already. */
+/** Measures the time from the launcher's start to its "Ready", with existing state. */
 export async function benchStart(server: Server, report: Report): Promise<void> {
   report.heading('Start (milliseconds)')
   const starts: number[] = []
@@ -28,5 +28,5 @@ export async function benchStart(server: Server, report: Report): Promise<void> 
     await server.kill9()
     starts.push(await timed(() => server.restart()))
   }
-  report.line(`launcher, workerd, first answer of /healthz and /readyz: ${rounded(median(starts))}`)
+  report.line(`launcher, workerd, first response of /healthz and /readyz: ${rounded(median(starts))}`)
 }

@@ -1,5 +1,6 @@
-// CPU inside workerd: a request that does a task N times, less one that does it no time, divided by N. The platform's own
-// clock stands still while code runs, so the requests are timed from outside, one at a time.
+// CPU time inside workerd: the time of a request with N repetitions minus that of a request with none,
+// divided by N. The platform's own clock does not advance while code runs. The requests are therefore timed
+// from outside, one at a time.
 
 import { makeMdocPresentation } from './mdoc-presentation.ts'
 import { type Line, median, openLine, timed } from './measure.ts'
@@ -12,7 +13,7 @@ const ROUNDS = 9
 const ROUND_MS = 80
 const WARM_UP_MS = 600
 
-/** QR pictures against both pairs of libraries, size by size. */
+/** Compares QR pictures with both pairs of libraries, for each size. */
 export async function benchQr(port: number, report: Report): Promise<void> {
   report.heading('A wallet request of 218 characters as PNG (milliseconds of CPU in workerd)')
   for (const size of [160, 320, 1024]) {
@@ -27,7 +28,10 @@ export async function benchQr(port: number, report: Report): Promise<void> {
   }
 }
 
-/** SD-JWT VC with key binding and ten disclosures against the platform's signature checks and the library most use. */
+/**
+ * Compares SD-JWT VC with key binding and ten disclosures with the platform's signature checks and the most
+ * used library.
+ */
 export async function benchSdJwtVc(port: number, report: Report): Promise<void> {
   report.heading('SD-JWT VC + KB-JWT with 10 disclosures (milliseconds of CPU in workerd)')
   for (const [name, input] of Object.entries(await makePresentations())) {
@@ -41,7 +45,8 @@ export async function benchSdJwtVc(port: number, report: Report): Promise<void> 
     )
     const [slower, faster] = [ratio(ours, floor), ratio(library, ours)]
     if (input.presentations.length > 1) {
-      // Chains come again with every credential of their issuer: the targets are for those. docs/decisions/speed.md
+      // The targets apply to chains that repeat, as with all credentials of one issuer
+      // (docs/decisions/speed.md).
       report.line(`${name}: ${rounded(slower)} × the floor, ${rounded(faster)} × faster than the library`)
       continue
     }
@@ -50,18 +55,18 @@ export async function benchSdJwtVc(port: number, report: Report): Promise<void> 
   }
 }
 
-/** A remembered list against one signature check of the platform. */
+/** Compares a cached list with one signature check of the platform. */
 export async function benchStatusLists(port: number, report: Report): Promise<void> {
-  report.heading('A look into a Token Status List (milliseconds of CPU in workerd)')
+  report.heading('A lookup in a Token Status List (milliseconds of CPU in workerd)')
   const { million } = await makeStatusLists()
   const [remembered, floor] = await compare(port, million, ['status-list/remembered', 'status-list/floor'])
-  report.line(`a million entries, remembered: ${show(remembered)}, one ES256 verification ${show(floor)}`)
-  report.target('remembered status list against one ES256', ratio(remembered, floor), { most: 2 }, ' ×')
+  report.line(`a million entries, cached: ${show(remembered)}, one ES256 verification ${show(floor)}`)
+  report.target('cached status list against one ES256', ratio(remembered, floor), { most: 2 }, ' ×')
 }
 
-/** What is made to hurt is refused, each by a limit (src/limits.ts), against the clock. */
+/** Measures how fast hostile input is refused by a limit (src/limits.ts). */
 export async function benchHostile(port: number, report: Report): Promise<void> {
-  report.heading('Made to hurt (milliseconds of CPU in workerd until it is refused)')
+  report.heading('Hostile input (milliseconds of CPU in workerd until it is refused)')
   const { bomb } = await makeStatusLists()
   const disclosures = { presentation: `e30.e30.AA~${'WyJzIiwieCIsMV0~'.repeat(10_000)}` }
   const deep = new Uint8Array(10_001).fill(0x81, 0, 10_000)
@@ -77,7 +82,7 @@ export async function benchHostile(port: number, report: Report): Promise<void> 
   }
 }
 
-/** An mdoc with a device signature, four elements and a portrait, against its signatures and hashes and the library most use. */
+/** Compares an mdoc of four elements with its signatures and hashes alone and with the most used library. */
 export async function benchMdoc(port: number, report: Report): Promise<void> {
   report.heading('mdoc with 4 elements, one a portrait of 3 KB (milliseconds of CPU in workerd)')
   const input = await makeMdocPresentation()
@@ -88,10 +93,10 @@ export async function benchMdoc(port: number, report: Report): Promise<void> {
   report.target('mdoc against the library', ratio(library, ours), { least: 4 }, ' ×')
 }
 
-/** Milliseconds of one task, round by round. */
+/** Milliseconds of one task in each round. */
 type Rounds = readonly number[]
 
-/** Each round gives every task its turn: what disturbs the machine disturbs all of them. */
+/** Measures the tasks in rounds. Every round runs each task, so that a disturbance affects all of them. */
 async function compare<const Names extends readonly TaskName[]>(
   port: number,
   input: object,
@@ -113,7 +118,7 @@ async function compare<const Names extends readonly TaskName[]>(
   return rounds as unknown as { readonly [I in keyof Names]: Rounds }
 }
 
-/** Warms a task up, and finds how often it is done in one round's time. */
+/** Warms up a task and returns how often it runs in the time of one round. */
 async function countFor(line: Line, task: TaskName, input: object): Promise<number> {
   let n = 1
   let each = Number.POSITIVE_INFINITY
@@ -131,7 +136,7 @@ async function run(line: Line, task: TaskName, input: object, n: number): Promis
   if (status !== 204) throw new Error(`${task}: HTTP ${status}`)
 }
 
-/** The median of the rounds' own ratios. */
+/** Returns the median of the ratios of the rounds. */
 function ratio(slower: Rounds, faster: Rounds): number {
   return median(slower.map((value, i) => value / (faster[i] ?? Number.NaN)))
 }

@@ -1,11 +1,14 @@
-// As many requests as a few callers get answered, one after the other each.
+// Measures throughput: a few callers send requests, each one after the other.
 
 import { openLine, type RawAnswer, type RawRequest } from './measure.ts'
 
-/** Sends one request; throws unless it is answered with `status`. */
+/** Sends one request. Throws unless the response has `status`. */
 export type Ask = (request: RawRequest, status: number) => Promise<RawAnswer>
 
-/** Work done over and over by each of `callers` for `milliseconds`; how often a second it was done. `turn` counts them all. */
+/**
+ * Repeats `work` with `callers` for some `milliseconds`. Returns how often a second it was done. `turn`
+ * counts all repetitions.
+ */
 export async function perSecond(
   port: number,
   work: (ask: Ask, turn: number) => Promise<unknown>,
@@ -29,7 +32,7 @@ export async function perSecond(
   return done / seconds
 }
 
-/** An `Ask` over a connection of its own. */
+/** Returns an `Ask` over its own connection. */
 export async function caller(port: number): Promise<{ readonly ask: Ask; readonly close: () => void }> {
   const { ask, close } = await openLine(port)
   return { ask: async (request, status) => expectStatus(await ask(request), status, request), close }

@@ -1,4 +1,4 @@
-// `npm run bench`: one run, one machine, one set of numbers. Exit code 1 where a target was missed.
+// `npm run bench`: one run on one machine. Exit code 1 if a target is missed.
 
 import { startServer } from '../test/support/service/server.ts'
 import { benchBundle, benchStart } from './bundle.ts'
@@ -12,7 +12,7 @@ const report = startReport()
 const server = await startServer()
 const worker = await startBenchWorker()
 try {
-  report.heading('Where')
+  report.heading('Machine')
   for (const line of describeMachine(server.stateDir)) report.line(line)
   await benchQr(worker.port, report)
   await benchSdJwtVc(worker.port, report)

@@ -1,5 +1,5 @@
-// The mdoc the bench verifies, made by the library it compares with: a driving licence of four elements, one a portrait of 3 KB,
-// signed below a trusted root.
+// Creates the mdoc of the bench with the library it is compared with. It is a driving licence of four
+// elements, one of them a portrait of 3 KB, signed below a trusted root.
 
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { mintLeaf, mintRoot } from '../test/support/certificates/certificates.ts'
@@ -53,7 +53,7 @@ export async function makeMdocPresentation(): Promise<MdocInput> {
     rootPem: root.pem,
     now: Math.floor(Date.now() / 1000),
     signatures: 3,
-    // The items with what surrounds their values, and the session transcript.
+    // The items with the bytes around their values, and the session transcript.
     hashed: [100, 100, PORTRAIT_BYTES + 100, 100, 200],
   }
 }

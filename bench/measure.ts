@@ -1,19 +1,19 @@
-// Numbers that hold on a busy machine: medians of rounds, in which everything that is compared takes its turn.
+// Measurements that are stable on a busy machine: medians of rounds in which all candidates take turns.
 
 import { connect, type Socket } from 'node:net'
 
-/** The middle of the values. */
+/** Returns the median of the values. */
 export function median(values: readonly number[]): number {
   return percentile(values, 50)
 }
 
-/** The value that `percent` of the values do not exceed (nearest rank). */
+/** Returns the value that `percent` of the values do not exceed (nearest rank). */
 export function percentile(values: readonly number[], percent: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] ?? Number.NaN
 }
 
-/** Milliseconds that `work` takes. */
+/** Returns the milliseconds that `work` takes. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now()
   await work()
@@ -30,7 +30,7 @@ export type RawRequest = {
 
 export type RawAnswer = { readonly status: number; readonly body: string }
 
-/** A keep-alive connection that sends one request after the other, and costs the machine less than any HTTP client does. */
+/** A keep-alive connection that sends one request after the other, with less CPU than any HTTP client. */
 export type Line = { readonly ask: (request: RawRequest) => Promise<RawAnswer>; readonly close: () => void }
 
 export async function openLine(port: number): Promise<Line> {
@@ -75,7 +75,10 @@ function readAnswer(socket: Socket): Promise<RawAnswer> {
   })
 }
 
-/** The answer once it is whole. workerd sends a length, or chunks where it streams. */
+/**
+ * Parses a response, or returns undefined while it is incomplete. workerd sends a length, or chunks when it
+ * streams.
+ */
 function parseAnswer(text: string): RawAnswer | undefined {
   const end = text.indexOf('\r\n\r\n')
   if (end < 0) return undefined

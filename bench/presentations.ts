@@ -1,5 +1,6 @@
-// The presentations the bench verifies, made by the library it compares with: an issuer known by its JWKS, one known by a chain
-// of two certificates below a trusted root, and so many of those that each chain is forgotten before it comes again.
+// Creates the SD-JWT VCs of the bench with the library it is compared with. One issuer is known by its JWKS,
+// one by a chain of two certificates below a trusted root. A third set has so many chains that each leaves
+// the cache before it repeats.
 
 import { CERTIFICATE } from '../src/limits.ts'
 import { mintIntermediate, mintLeaf, mintRoot } from '../test/support/certificates/certificates.ts'
@@ -40,7 +41,7 @@ async function byJwks(): Promise<SdJwtVcInput> {
   return { ...EXPECTED, presentations, anchor, issuerJwk, rootPem: null, signatures: 2 }
 }
 
-/** As many issuers below one root, each with a chain of its own. */
+/** Creates a number of issuers below one root, each with its own chain. */
 async function byChains(count: number): Promise<SdJwtVcInput> {
   const root = await mintRoot()
   const presentations: string[] = []

@@ -1,23 +1,26 @@
-// What a million verifications cost on the platform, from what one of them uses. Rows are counted by
-// test/session/rows.test.ts, which fails when they change; prices are Cloudflare's list prices of the paid plan, 2026.
+// Models the platform's price of a million verifications from the resources of one. test/session/rows.test.ts
+// counts the rows and fails when they change. Prices are Cloudflare's list prices of the paid plan, 2026.
 
 import type { Report } from './report.ts'
 
-/** One verification: created, one more picture, fetched, answered, one webhook, two polls, erased. */
+/**
+ * Resources of one verification: creation, one more picture, fetch, response, one webhook, two polls,
+ * deletion.
+ */
 const VERIFICATION = {
   /** POST /v1/verify, GET /qr, request_uri, callback, two polls. */
   workerRequests: 6,
-  /** Those, and the alarms: delivery watchdog, erasure. */
+  /** The Worker requests, and the alarms: delivery watchdog, deletion. */
   objectRequests: 8,
   rowsWritten: 12,
   rowsRead: 10,
   /** Milliseconds in the Worker and in the object, all requests together. */
   cpuMs: 6,
-  /** An object is billed for 128 MB while it works; so long, all requests together. */
+  /** Seconds for which an object is billed for 128 MB, all requests together. */
   objectSeconds: 0.06,
 } as const
 
-/** US dollars. */
+/** Prices in US dollars. */
 const PRICES = {
   workerRequest: 0.3 / 1e6,
   cpuMs: 0.02 / 1e6,
@@ -27,7 +30,7 @@ const PRICES = {
   gigabyteSecond: 12.5 / 1e6,
 } as const
 
-/** What a million verifications use, and what that costs. */
+/** Returns the items of the bill for a million verifications. */
 export function priceOfAMillion(): readonly Item[] {
   const { workerRequests, objectRequests, rowsWritten, rowsRead, cpuMs, objectSeconds } = VERIFICATION
   return [
@@ -40,7 +43,7 @@ export function priceOfAMillion(): readonly Item[] {
   ]
 }
 
-/** One item of the bill: uses of one verification, and dollars for a million of them. */
+/** One item of the bill: uses for each verification, and dollars for a million of them. */
 export type Item = {
   readonly name: string
   readonly uses: number

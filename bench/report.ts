@@ -1,4 +1,4 @@
-// What the bench prints: where it ran, lines of numbers, and for each target whether it was met.
+// Output of the bench: the machine, lines of numbers, and the result of each target.
 
 import { execFileSync } from 'node:child_process'
 import { cpus, release, totalmem, type } from 'node:os'
@@ -6,14 +6,14 @@ import { cpus, release, totalmem, type } from 'node:os'
 export type Report = {
   readonly heading: (text: string) => void
   readonly line: (text: string) => void
-  /** A number with a target: `least` or `most`. */
+  /** Prints a number with a target: `least` or `most`. */
   readonly target: (
     name: string,
     value: number,
     wanted: { least: number } | { most: number },
     unit?: string,
   ) => void
-  /** Prints what was missed. True when nothing was. */
+  /** Prints the missed targets. Returns `true` without any. */
   readonly end: () => boolean
 }
 
@@ -36,7 +36,7 @@ export function startReport(): Report {
   }
 }
 
-/** Machine, system, filesystem of `directory`, date. */
+/** Returns lines with machine, system, filesystem of `directory`, and date. */
 export function describeMachine(directory: string): readonly string[] {
   const processors = cpus()
   const memory = Math.round(totalmem() / 2 ** 30)
@@ -47,7 +47,7 @@ export function describeMachine(directory: string): readonly string[] {
   ]
 }
 
-/** Three digits that matter. */
+/** Formats a number with three significant digits. */
 export function rounded(value: number): string {
   return value >= 1000 ? Math.round(value).toLocaleString('en') : String(Number(value.toPrecision(3)))
 }

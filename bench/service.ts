@@ -1,4 +1,5 @@
-// The whole service under load, as `npm start` runs it: how much it answers in a second, and how soon a webhook comes.
+// Measures the whole service under load, as `npm start` runs it: responses a second, and the delay of
+// webhooks.
 
 import { type Authority, makeAuthority } from '../test/support/people/person.ts'
 import { startReceiver } from '../test/support/service/receiver.ts'
@@ -15,7 +16,7 @@ import { median, percentile } from './measure.ts'
 import { type Report, rounded } from './report.ts'
 
 const ROUNDS = 5
-/** A relying party may create 100 sessions a second: the load is spread over so many. */
+/** Number of relying parties that share the load: each may create 100 sessions a second. */
 const RELYING_PARTIES = 16
 const WEBHOOKS = 400
 
@@ -25,7 +26,7 @@ type Stage = {
   readonly relyingParties: readonly CreatedRelyingParty[]
 }
 
-/** `helloPort`: where a bare Hono answers, on a workerd of its own. */
+/** Measures the service. `helloPort`: port of a bare Hono on another workerd. */
 export async function benchService(server: Server, helloPort: number, report: Report): Promise<void> {
   const authority = await makeAuthority()
   const stage: Stage = {
@@ -46,7 +47,7 @@ async function createRelyingParties(server: Server, authority: Authority): Promi
 }
 
 async function benchPolls(stage: Stage, helloPort: number, report: Report): Promise<void> {
-  report.heading('Answers a second, 8 callers')
+  report.heading('Responses a second, 8 callers')
   const sessions = await createSessions(stage, 32)
   const poll = (ask: Ask, turn: number) => {
     const { id, apiKey } = sessions[turn % sessions.length] as Session
@@ -87,7 +88,7 @@ async function benchWork(stage: Stage, report: Report): Promise<void> {
   report.line(`creations: ${creations}; renders: ${renders}; complete verifications: ${verifications}`)
 }
 
-/** From the wallet's 200 to the first byte of the webhook, one verification at a time. */
+/** Measures the time from the wallet's 200 to the first byte of the webhook, one verification at a time. */
 async function benchWebhooks(
   server: Server,
   stage: Stage,
@@ -139,7 +140,7 @@ async function createSessions(stage: Stage, count: number): Promise<readonly Ses
   return sessions
 }
 
-/** The wallet's part: fetch the request, present an age attestation. */
+/** Plays the wallet: fetches the request and presents an age attestation. */
 async function answer(ask: Ask, { wallet }: Stage, { id, requestUri }: Session): Promise<void> {
   const { body: jws } = await ask({ path: requestUri }, 200)
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }

@@ -1,4 +1,5 @@
-// The status lists the bench looks things up in: a million entries of which one in a hundred is revoked, and a bomb.
+// Status lists of the bench: a million entries of which one in a hundred is revoked, and a decompression
+// bomb.
 
 import { deflateSync } from 'node:zlib'
 import { makeKey, signJwt } from '../test/support/people/issuer.ts'
@@ -25,7 +26,7 @@ export async function makeStatusLists(): Promise<{
   return { million: input(sparse()), bomb: input(new Uint8Array(64 * 1024 * 1024)) }
 }
 
-/** Revoked at random but for the one in the middle, which is looked up. */
+/** Returns a list with random revoked entries. The middle entry, which is looked up, is valid. */
 function sparse(): Uint8Array {
   const list = new Uint8Array(ENTRIES / 8)
   for (let i = 0; i < ENTRIES / 100; i++) {

@@ -1,5 +1,5 @@
-// What the bench runs inside workerd: one task, done `n` times in one request. With `n=0` a request costs what it costs
-// anyway, and that is taken off again.
+// Worker of the bench inside workerd: does one task `n` times in one request. A request with `n=0` measures
+// the fixed cost, which is subtracted.
 
 import { Hono } from 'hono'
 import { refuseDeepCbor, refuseDisclosures } from './tasks/hostile.ts'
@@ -8,7 +8,7 @@ import { drawWithOurs, drawWithQrcode, drawWithQrcodeSvgAndUpng } from './tasks/
 import { verifyNothingButSignatures, verifyWithLibrary, verifyWithOurs } from './tasks/sd-jwt-vc.ts'
 import { lookUpBomb, lookUpRemembered, verifyOneSignature } from './tasks/status-list.ts'
 
-/** One task, once. `input` is what the request's body holds; `turn` tells the repetitions apart. */
+/** Does a task once. `input` is the body of the request; `turn` counts the repetitions. */
 export type Task = (input: never, turn: number) => unknown
 
 const TASKS = {
@@ -31,7 +31,7 @@ export type TaskName = keyof typeof TASKS
 
 const app = new Hono()
 
-/** What every request through this router costs at the least: the hello world that polls are compared with. */
+/** Hello world: the least cost of a request through this router. Polls are compared with it. */
 app.get('/', (c) => c.text('Hello, world'))
 
 app.post('/tasks', async (c) => {

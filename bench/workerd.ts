@@ -1,4 +1,4 @@
-// The bench's own worker on `workerd serve`: bundled as the service is, run by the service's scripts.
+// Runs the bench's own Worker on `workerd serve`. The service's scripts bundle and start it.
 
 import { once } from 'node:events'
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
@@ -62,7 +62,7 @@ async function untilAnswering(port: number): Promise<void> {
     if (answer?.status === 200) return
     await sleep(20)
   }
-  throw new Error('the bench worker does not answer')
+  throw new Error('the bench Worker did not respond')
 }
 
 async function freePort(): Promise<number> {

@@ -1,5 +1,5 @@
-// `npm run admin -- <command>`: the operator's routes (docs/contract.md, section 8) from a command line. Exit codes: 0 done, 1 refused by the
-// service, 2 called wrongly, 3 the service did not answer.
+// `npm run admin -- <command>`: calls the operator's routes (docs/contract.md, section 8). Exit codes: 0
+// done, 1 refused by the service, 2 invalid command, 3 no response.
 
 import { parseCall } from './admin/call.mjs'
 import { COMMANDS } from './admin/commands.mjs'
@@ -15,22 +15,22 @@ async function main(args) {
     console.log(parsed.help === '' ? overview() : helpFor(parsed.help))
     return 0
   }
-  if (parsed.fault !== undefined) {
-    console.error(`${parsed.fault}\n\n${parsed.command ? helpFor(parsed.command) : overview()}`)
+  if (parsed.error !== undefined) {
+    console.error(`${parsed.error}\n\n${parsed.command ? helpFor(parsed.command) : overview()}`)
     return 2
   }
   const service = findService(process.env)
-  if (service.fault !== undefined) {
-    console.error(service.fault)
+  if (service.error !== undefined) {
+    console.error(service.error)
     return 2
   }
-  return tell(parsed, await send(service, parsed))
+  return print(parsed, await send(service, parsed))
 }
 
-/** Prints the answer: what it is to stdout, everything about it to stderr. */
-function tell({ command, jsonOutput }, { status, body, fault }) {
-  if (fault !== undefined) {
-    console.error(fault)
+/** Prints the response to stdout and messages to stderr. Returns the exit code. */
+function print({ command, jsonOutput }, { status, body, error }) {
+  if (error !== undefined) {
+    console.error(error)
     return 3
   }
   if (status >= 400) {
@@ -40,7 +40,6 @@ function tell({ command, jsonOutput }, { status, body, fault }) {
   if (body === undefined) console.error('Done.')
   else console.log(jsonOutput ? JSON.stringify(body, null, 2) : readable(body))
   const shown = (COMMANDS[command].secrets ?? []).filter((name) => body?.[name] !== undefined)
-  if (shown.length > 0)
-    console.error(`\nShown this once: ${shown.join(', ')}. Keep it where secrets are kept.`)
+  if (shown.length > 0) console.error(`\nShown this once: ${shown.join(', ')}. Store it as a secret.`)
   return 0
 }

@@ -1,4 +1,4 @@
-// `npm run bench`: what the service costs and how it compares, measured on workerd.
+// `npm run bench`: measures the cost of the service and compares it with libraries, on workerd.
 
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// `npm run build`: the bundle a deployment uploads, at dist/worker.js, and the relying parties' client, at packages/client/dist.
+// `npm run build`: builds the bundle of a deployment (dist/worker.js) and the client (packages/client/dist).
 
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// `npm run deploy [-- --dry-run]`: looks for everything that would keep the service from its work, and uploads it where nothing does.
+// `npm run deploy [-- --dry-run]`: checks the deployment, and uploads it if there is no error.
 
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { ensureInstalled } from './service/install.mjs'
 import { NODE, ROOT } from './service/paths.mjs'
 
 ensureInstalled()
-// The rules are the service's own, in TypeScript: they need the Node that was just installed.
+// The checks use the service's own TypeScript, so they need the installed Node.
 const main = join(ROOT, 'scripts', 'deploy', 'main.mjs')
 const run = spawnSync(NODE, [main, ...process.argv.slice(2)], { stdio: 'inherit' })
 if (run.error) throw run.error

@@ -1,4 +1,4 @@
-// `npm run dev`: `wrangler dev`, which rebuilds as files change, with the keys `npm start` would use.
+// `npm run dev`: runs `wrangler dev`, which rebuilds when files change, with the keys of `npm start`.
 
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ const variables = {
   BASE_URL: `http://localhost:${port}`,
   ALLOW_LOOPBACK: '1',
 }
-// A file, not arguments: those are visible to everyone on the machine.
+// A file instead of arguments, which every user of the machine can read.
 const file = join(directory, 'dev.env')
 writePrivately(
   file,
@@ -25,7 +25,7 @@ writePrivately(
     .map(([name, value]) => `${name}='${value.trim()}'\n`)
     .join(''),
 )
-// Deployed, the Workers beside the verifier call its public address. On this machine they call it by a binding.
+// Deployed, the other Workers call the verifier's public address. On this machine they call it by a binding.
 const companions = [SANDBOX_CONFIG, SHOP_CONFIG].flatMap((path) => {
   const file = join(directory, `wrangler.${path.replaceAll('/', '.')}`)
   const text = readFileSync(join(ROOT, path), 'utf8')
@@ -49,7 +49,7 @@ const run = spawnSync(
   [
     wrangler,
     'dev',
-    // The first is the one that is reached from outside.
+    // The first configuration is the Worker that is reached from outside.
     ...['--config', 'wrangler.toml', ...companions],
     '--port',
     port,

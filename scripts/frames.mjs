@@ -1,5 +1,5 @@
-// `node scripts/frames.mjs < log`: the log, with the frames of faults as places in src/. The bundle is minified; checked out at the commit
-// that was deployed, this builds the same bundle again, and its source map.
+// `node scripts/frames.mjs < log`: prints the log with stack frames as places in src/. The bundle is
+// minified. At the deployed commit, this script builds the same bundle again, and its source map.
 
 import { readFileSync } from 'node:fs'
 import { SourceMap } from 'node:module'

@@ -1,11 +1,12 @@
-// Makes the sandbox issuer's keys and certificates anew (docs/decisions/sandbox.md). Its keys are public: they are committed, and
-// whoever reads them may issue what test mode accepts. Run by hand, and only where what is certified has to change.
+// Creates new keys and certificates of the sandbox issuer (docs/decisions/sandbox.md). The keys are public:
+// they are committed, and anyone may issue credentials that test mode accepts. Run by hand, only when a
+// certified fact changes.
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from './service/paths.mjs'
 
-// The library's container wants the metadata polyfill, of which these three answers are all it uses.
+// The library requires the metadata polyfill, and uses only these three functions of it.
 Object.assign(Reflect, { getMetadata() {}, getOwnMetadata() {}, defineMetadata() {} })
 const x509 = await import('@peculiar/x509')
 
@@ -48,7 +49,7 @@ write('src/sandbox/issuer/identities.json', {
   identities,
 })
 
-/** Without what the verifier does not look at: it carries this certificate. */
+/** Creates a root without optional extensions: the verifier contains this certificate. */
 async function mintRoot(name) {
   const keys = await crypto.subtle.generateKey(P256, true, ['sign', 'verify'])
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({

@@ -1,5 +1,5 @@
-// `npm run screenshots`: pictures of our pages in every state, on a phone and on a desktop, as the browser tests see them. They are
-// written to docs/screenshots, in place of those that were there.
+// `npm run screenshots`: replaces docs/screenshots with pictures of our pages in every state, on a phone and
+// on a desktop. The browser tests take them.
 
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'

@@ -1,4 +1,5 @@
-// `npm start`: installs what is missing, builds what changed, and runs the deployed bundle on workerd, as one process.
+// `npm start`: installs missing packages, builds changed sources, and runs the deployed bundle on workerd, as
+// one process.
 
 import { randomUUID } from 'node:crypto'
 import { copyFileSync, cpSync, realpathSync, renameSync, rmSync } from 'node:fs'
@@ -14,10 +15,10 @@ import { keepVerifier } from './service/verifier-certificate.mjs'
 import { configPath, endStaleWorkerd, endWorkerd, startWorkerd, untilReady } from './service/workerd.mjs'
 import { readWranglerToml, workerdConfig } from './service/workerd-config.mjs'
 
-/** Variables of src/config.ts that a start may be given and has no default of its own for. */
+/** Optional variables of src/config.ts without a default here. */
 const PASSED_ON = ['VERIFIER_FURTHER_KEYS', 'SERVICE_SCHEME', 'WALLET_SCHEME', 'CLIENT_IP_HEADER']
 
-/** Names of this machine alone. */
+/** Names that reach this machine only. */
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
 await start().catch((error) => {
@@ -37,31 +38,35 @@ async function start() {
 
   const run = runOneAtATime(directory, options.origin)
   await run({ ...variables, ...shop?.variables })
-  const isOpen = shop !== null && (await openForBusiness(shop, options, variables, run))
+  const isOpen = shop !== null && (await openShop(shop, options, variables, run))
   console.log(`Ready: ${variables.BASE_URL}`)
   if (isOpen)
     console.log(
-      `\n  Open ${variables.BASE_URL}/demo\n  a shop that asks for “over 18”: click through it, and see the webhook\n`,
+      `\n  Open ${variables.BASE_URL}/demo\n  A demo shop that requests “over 18”. Click through it and watch the webhook arrive.\n`,
     )
-  await tellHowToUseIt(directory, options, variables)
+  await printUsage(directory, options, variables)
 }
 
-/** The shop's relying party can be made only while the service runs, which then starts anew to be told its secrets: once. */
-async function openForBusiness(shop, { origin }, variables, run) {
+/**
+ * Creates the shop's relying party, which needs a running service. The service then restarts once with its
+ * secrets.
+ */
+async function openShop(shop, { origin }, variables, run) {
   const secrets = await keepDemoShop(shop, { origin, adminToken: variables.ADMIN_TOKEN }).catch((error) => {
-    console.error(`There is no demo shop: ${error.message}`)
+    console.error(`The demo shop is unavailable: ${error.message}`)
   })
   if (secrets === undefined) return false
   if (secrets.DEMO_API_KEY !== shop.variables.DEMO_API_KEY) await run({ ...variables, ...secrets })
   return true
 }
 
-/** What the caller chose. `origin` is where this machine reaches the service, whatever BASE_URL calls it. */
+/** Parses the options. `origin` is the address on this machine, whatever BASE_URL is. */
 function readOptions(env) {
   const port = Number(env.PORT ?? 8787)
-  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error('PORT must be 1–65535')
+  if (!Number.isInteger(port) || port < 1 || port > 65_535)
+    throw new Error('PORT must be a number from 1 to 65535')
   if ((env.TLS_CERT === undefined) !== (env.TLS_KEY === undefined)) {
-    throw new Error('TLS_CERT and TLS_KEY go together')
+    throw new Error('TLS_CERT and TLS_KEY must be set together')
   }
   const tls =
     env.TLS_CERT === undefined ? null : { certificate: resolve(env.TLS_CERT), key: resolve(env.TLS_KEY) }
@@ -81,19 +86,19 @@ function readOptions(env) {
   }
 }
 
-/** A shop for everyone on the internet to try is there only where it was asked for. */
+/** Returns `true` if the shop is opened. A public service opens one only with DEMO=1. */
 function readDemo(demo, baseUrl) {
   if (demo !== undefined && demo !== '0' && demo !== '1') throw new Error('DEMO must be 0 or 1')
   return demo === undefined ? LOOPBACK.includes(new URL(baseUrl).hostname) : demo === '1'
 }
 
-/** `localhost` is either of these; the second only where the machine speaks IPv6. */
+/** Returns the addresses of `localhost`. The second exists only if the machine has IPv6. */
 function loopbackHosts() {
   const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
   return addresses.some(({ address }) => address === '::1') ? ['127.0.0.1', '[::1]'] : ['127.0.0.1']
 }
 
-/** The Worker's whole environment: what is kept, and what was given. */
+/** Returns all variables of the Worker: stored and given ones. */
 async function makeVariables(directory, options) {
   const made = {
     ...(await keepSecrets(directory)),
@@ -109,11 +114,11 @@ async function makeVariables(directory, options) {
     ...given,
     BASE_URL: options.baseUrl,
     ALLOW_LOOPBACK: options.allowLoopback,
-    BOOT_ID: '', // of each start of workerd its own
+    BOOT_ID: '', // set at each start of workerd
   }
 }
 
-/** Lays the bundles and their configuration side by side, so that a later build does not touch what runs. */
+/** Copies the bundles and their configuration, so that a later build does not affect the running service. */
 async function prepare(directory, { addresses, tls, allowLoopback }, variables, shop) {
   const wrangler = readWranglerToml()
   const sandbox = { wrangler: readWranglerToml(SANDBOX_CONFIG), variables: ['BASE_URL'] }
@@ -140,9 +145,9 @@ async function prepare(directory, { addresses, tls, allowLoopback }, variables, 
     allowLoopback: allowLoopback === '1',
   })
   writePrivately(configPath(directory), config)
-  layBeside(directory, 'worker.js', BUNDLE)
-  layBeside(directory, 'sandbox.js', SANDBOX_BUNDLE)
-  layBeside(directory, 'demo-shop.js', SHOP_BUNDLE)
+  copyBundle(directory, 'worker.js', BUNDLE)
+  copyBundle(directory, 'sandbox.js', SANDBOX_BUNDLE)
+  copyBundle(directory, 'demo-shop.js', SHOP_BUNDLE)
   copyAssets(ASSETS, join(directory, 'assets'))
   copyAssets(join(ROOT, 'examples', 'demo-shop', 'assets'), shopWorker.assetsPath)
 }
@@ -152,14 +157,14 @@ function copyAssets(from, to) {
   cpSync(from, to, { recursive: true })
 }
 
-function layBeside(directory, name, bundle) {
+function copyBundle(directory, name, bundle) {
   copyFileSync(bundle, join(directory, `${name}.new`))
   renameSync(join(directory, `${name}.new`), join(directory, name))
 }
 
 /**
- * Returns what runs workerd on given variables until it is ready, in place of the one before. Signals are passed on; when workerd
- * ends by itself, so does the launcher.
+ * Returns a function that starts workerd with given variables, replaces the previous process, and waits until
+ * it is ready. Signals are passed on. When workerd ends by itself, so does the launcher.
  */
 function runOneAtATime(directory, origin) {
   let child
@@ -190,15 +195,13 @@ function runOneAtATime(directory, origin) {
   }
 }
 
-async function tellHowToUseIt(directory, options, variables) {
+async function printUsage(directory, options, variables) {
   const adminToken =
-    process.env.ADMIN_TOKEN === undefined
-      ? shown(join(directory, 'keys', 'admin-token'))
-      : 'as given in ADMIN_TOKEN'
+    process.env.ADMIN_TOKEN === undefined ? shown(join(directory, 'keys', 'admin-token')) : 'from ADMIN_TOKEN'
   console.log(`  state               ${shown(directory)}`)
   console.log(`  verifier CA         ${shown(join(directory, 'verifier-ca.pem'))}`)
   console.log(`  admin token         ${adminToken}`)
-  if (options.allowLoopback !== '1') return // not for trying out: a journal must not hold a key
+  if (options.allowLoopback !== '1') return // a public service must not write a key into its journal
   try {
     const demo = await keepDemoRelyingParty(directory, {
       origin: options.origin,
@@ -208,11 +211,11 @@ async function tellHowToUseIt(directory, options, variables) {
     console.log(`  demo relying party  ${demo.relying_party_id} (${shown(demoRelyingPartyPath(directory))})`)
     console.log(`\nCreate a session:\n\n${curl(options, demo.api_key)}\n`)
   } catch (error) {
-    console.error(`The demo relying party could not be made: ${error.message}`)
+    console.error(`The demo relying party could not be created: ${error.message}`)
   }
 }
 
-/** As the person at this prompt would name it. */
+/** Returns a path relative to the current directory, if it is inside. */
 function shown(path) {
   const fromHere = relative(process.cwd(), path)
   return fromHere.startsWith('..') ? path : fromHere

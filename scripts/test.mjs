@@ -31,11 +31,11 @@ const summary = summarise(projects.map(run), {
   noSkips: process.env.CI !== undefined,
 })
 if (projects.includes('browser') && findChromium() === undefined) console.error(NO_CHROMIUM)
-for (const fault of summary.faults) console.error(fault)
+for (const error of summary.errors) console.error(error)
 const refusals = refusalLine(summary)
 if (refusals !== undefined) console.log(refusals)
 console.log(closingLine(summary))
-process.exitCode = summary.faults.length === 0 ? 0 : 1
+process.exitCode = summary.errors.length === 0 ? 0 : 1
 
 function run(project) {
   console.log(`\n> ${project}`)

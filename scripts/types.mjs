@@ -1,5 +1,5 @@
-// `npm run types`: writes worker-configuration.d.ts, the types of the bindings in wrangler.toml. With `--check` it writes nothing, and
-// fails when the file is not current.
+// `npm run types`: writes worker-configuration.d.ts, the types of the bindings in wrangler.toml. With
+// `--check` it writes nothing and fails when the file is not current.
 
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'

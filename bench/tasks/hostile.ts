@@ -1,15 +1,15 @@
-// Presentations made to hurt, refused by a limit. Each throws where the answer is another than it should be.
+// Hostile presentations, refused by a limit. Each function throws on another result.
 
 import type { CredentialFormat } from '../../src/formats/format.ts'
 import { verifyMdoc } from '../../src/formats/mdoc/verify.ts'
 import { verifySdJwtVc } from '../../src/formats/sd-jwt-vc/verify.ts'
 
-/** An SD-JWT VC with 10,000 disclosures. */
+/** Refuses an SD-JWT VC with 10,000 disclosures. */
 export function refuseDisclosures(input: { readonly presentation: string }): Promise<void> {
   return refuse(verifySdJwtVc, input.presentation)
 }
 
-/** A DeviceResponse of arrays, 10,000 one in the other. */
+/** Refuses a DeviceResponse of 10,000 nested arrays. */
 export function refuseDeepCbor(input: { readonly presentation: string }): Promise<void> {
   return refuse(verifyMdoc, input.presentation)
 }

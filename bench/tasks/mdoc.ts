@@ -1,5 +1,5 @@
-// One mdoc with a device signature, verified by this project, by @owf/mdoc, and by the platform's signature checks and hashes alone.
-// Each throws where it does not accept the presentation.
+// Verifies one mdoc with a device signature: with this project, with @owf/mdoc, and by signature checks and
+// hashes of the platform alone. Each function throws if it does not accept the presentation.
 
 import { X509Certificate } from 'node:crypto'
 import { CoseKey, DeviceResponse, type MdocContext, SessionTranscript, Verifier } from '@owf/mdoc'
@@ -15,9 +15,9 @@ export type MdocInput = {
   readonly responseUri: string
   /** Unix seconds. */
   readonly now: number
-  /** How many ES256 verifications it takes: MSO, device, and the signer's certificate. */
+  /** Number of ES256 verifications: MSO, device, and the signer's certificate. */
   readonly signatures: number
-  /** Bytes of each item that is hashed. */
+  /** Number of bytes of each item that is hashed. */
   readonly hashed: readonly number[]
 }
 
@@ -35,7 +35,7 @@ export async function verifyMdocWithOurs(input: MdocInput): Promise<void> {
   if (!verified.ok) throw new Error(verified.error.reason)
 }
 
-/** As the library's own tests have it, the mathematics left to the platform. */
+/** Verifies as the library's own tests do, with the platform's cryptography. */
 export async function verifyMdocWithLibrary(input: MdocInput): Promise<void> {
   const { audience: clientId, nonce, responseUri } = input
   const session = { clientId, nonce, responseUri }
@@ -54,7 +54,7 @@ export async function verifyMdocWithLibrary(input: MdocInput): Promise<void> {
   )
 }
 
-/** Keys are imported already, inputs are decoded already. */
+/** Verifies signatures and hashes only. Keys are imported and inputs are decoded already. */
 export async function verifyNothingButProofs(input: MdocInput): Promise<void> {
   const { key, signature, data } = await knownSignature()
   for (let i = 0; i < input.signatures; i++) {
@@ -67,7 +67,7 @@ type KnownSignature = { key: CryptoKey; signature: ArrayBuffer; data: Uint8Array
 
 let known: Promise<KnownSignature> | undefined
 
-/** Of an MSO's usual length, made once. */
+/** Returns a signature of an MSO of usual length, created once. */
 function knownSignature(): Promise<KnownSignature> {
   known ??= (async () => {
     const data = new Uint8Array(600)

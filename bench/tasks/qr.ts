@@ -1,5 +1,6 @@
-// A wallet request as a PNG, by this project and by two pairs of foreign libraries. Every turn draws another text, as every
-// render of the service does. Each throws where it made no PNG: what failed must not look fast.
+// Draws a wallet request as a PNG: with this project and with two pairs of other libraries. Every turn draws
+// another text, like every render of the service. Each function throws without a PNG: a failure must not look
+// fast.
 
 import QRCode from 'qrcode/lib/server.js'
 import QRCodeSvg from 'qrcode-svg'
@@ -13,7 +14,10 @@ export function drawWithOurs({ size }: QrInput, turn: number): void {
   expectPng(picture.ok ? picture.value : undefined)
 }
 
-/** upng-js takes RGBA; the modules are painted as large as the size allows, with the same quiet zone as ours. */
+/**
+ * Draws with qrcode-svg and upng-js, which takes RGBA. Modules are as large as the size allows, with our
+ * quiet zone.
+ */
 export function drawWithQrcodeSvgAndUpng({ size }: QrInput, turn: number): void {
   const { modules } = new QRCodeSvg({ content: walletRequest(turn), ecl: 'M', padding: 4 }).qrcode
   const edge = Math.floor(size / (modules.length + 8))
@@ -36,7 +40,7 @@ export async function drawWithQrcode({ size }: QrInput, turn: number): Promise<v
   expectPng(await QRCode.toBuffer(walletRequest(turn), options))
 }
 
-/** As long as the service's own: 218 characters. */
+/** Returns a wallet request as long as the service's own: 218 characters. */
 function walletRequest(turn: number): string {
   const handle = String(turn).padStart(86, 'Zk3_')
   return `openid4vp://?client_id=x509_hash%3A${'q'.repeat(43)}&request_uri=https%3A%2F%2Fverifier.example%2Fr%2F${handle}&request_uri_method=post`

@@ -1,5 +1,6 @@
-// One presentation of an SD-JWT VC with key binding, verified by this project, by the library most use, and by the platform's
-// signature check alone: the floor that no verifier gets below. Each throws where it does not accept the presentation.
+// Verifies one SD-JWT VC with key binding: with this project, with the most used library, and by the
+// signature check of the platform alone, the lower bound of every verifier. Each function throws if it does
+// not accept the presentation.
 
 import { X509Certificate } from 'node:crypto'
 import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
@@ -9,7 +10,7 @@ import { verifySdJwtVc } from '../../src/formats/sd-jwt-vc/verify.ts'
 import type { TrustAnchor } from '../../src/trust/anchors/anchor.ts'
 
 export type SdJwtVcInput = {
-  /** Verified in turn. */
+  /** Presentations that are verified in turn. */
   readonly presentations: readonly string[]
   readonly anchor: TrustAnchor
   readonly vct: string
@@ -17,14 +18,14 @@ export type SdJwtVcInput = {
   readonly audience: string
   /** Unix seconds. */
   readonly now: number
-  /** Keys as the library's caller has them at hand: the issuer's of the JWKS, or the root its chain must lead to. */
+  /** Keys that the library's caller must provide: the issuer's JWK, or the root of its chain. */
   readonly issuerJwk: JsonWebKey | null
   readonly rootPem: string | null
-  /** How many ES256 verifications the presentation takes: signatures of JWT and KB-JWT, and of each certificate. */
+  /** Number of ES256 verifications of one presentation: JWT, KB-JWT, and each certificate. */
   readonly signatures: number
 }
 
-/** EventCounts on from one request to the next: none of the presentations comes again before its turn. */
+/** Counter over all requests, so that no presentation repeats before its turn. */
 let verified = 0
 
 export async function verifyWithOurs(input: SdJwtVcInput): Promise<void> {
@@ -47,9 +48,12 @@ export async function verifyWithOurs(input: SdJwtVcInput): Promise<void> {
   if (Object.keys(result.value.claims).length < 10) throw new Error('claims are missing')
 }
 
-/** As the library's documentation has it: keys and path are the caller's to bring, nonce and audience his to give. */
+/**
+ * Verifies as the library's documentation shows. The caller provides keys and path, and checks nonce and
+ * audience.
+ */
 export async function verifyWithLibrary(input: SdJwtVcInput): Promise<void> {
-  const [presentation = ''] = input.presentations // it remembers none
+  const [presentation = ''] = input.presentations // the library caches no presentation
   const instance = new SDJwtVcInstance({
     hasher: async (data, algorithm) => {
       const bytes = typeof data === 'string' ? utf8(data) : new Uint8Array(data)
@@ -71,7 +75,7 @@ export async function verifyWithLibrary(input: SdJwtVcInput): Promise<void> {
   if (kb?.payload.aud !== input.audience) throw new Error('not the audience')
 }
 
-/** The path of the chain in `x5c`, checked by the platform: names, signatures, dates. */
+/** Returns the leaf's key after a check of the chain in `x5c` by the platform: names, signatures, dates. */
 function leafKey(presentation: string, { rootPem, now }: SdJwtVcInput): JsonWebKey {
   const header = decodeBase64url(presentation.slice(0, presentation.indexOf('.'))) ?? new Uint8Array()
   const { x5c } = JSON.parse(new TextDecoder().decode(header)) as { x5c: readonly string[] }
@@ -85,7 +89,7 @@ function leafKey(presentation: string, { rootPem, now }: SdJwtVcInput): JsonWebK
   return (chain[0] as X509Certificate).publicKey.export({ format: 'jwk' }) as JsonWebKey
 }
 
-/** Keys are imported already, inputs are decoded already: the mathematics and nothing else. */
+/** Verifies signatures only. Keys are imported and inputs are decoded already. */
 export async function verifyNothingButSignatures(input: SdJwtVcInput): Promise<void> {
   const { key, signature, data } = await knownSignature(input)
   for (let i = 0; i < input.signatures; i++) {
@@ -97,7 +101,7 @@ type KnownSignature = { key: CryptoKey; signature: Uint8Array<ArrayBuffer>; data
 
 let known: Promise<KnownSignature> | undefined
 
-/** Of a credential's usual length, made once. */
+/** Returns a signature of a credential of usual length, created once. */
 function knownSignature({ presentations: [presentation = ''] }: SdJwtVcInput): Promise<KnownSignature> {
   known ??= (async () => {
     const data = utf8(presentation.slice(0, presentation.indexOf('~')))

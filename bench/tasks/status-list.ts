@@ -1,5 +1,5 @@
-// One credential looked up in a Token Status List: remembered from an earlier look, and fetched for the first time where the
-// list is made to hurt. Each throws where the answer is another than it should be.
+// Looks up one credential in a Token Status List: in a cached list, and in a hostile list that is fetched
+// first. Each function throws on an unexpected result.
 
 import { utf8 } from '../../src/codec/bytes.ts'
 import type { FetchResource } from '../../src/net/guarded-fetch.ts'
@@ -16,7 +16,7 @@ export type StatusListInput = {
   readonly now: number
 }
 
-/** The list is a million entries and was fetched before: trust and entry are asked anew. */
+/** Looks up an entry of a cached list of a million entries. Trust and entry are checked each time. */
 export async function lookUpRemembered(input: StatusListInput): Promise<void> {
   remembered ??= served(input)
   const found = await lookUp(input, remembered)
@@ -25,13 +25,16 @@ export async function lookUpRemembered(input: StatusListInput): Promise<void> {
 
 let remembered: FetchResource | undefined
 
-/** A list that inflates to 64 MiB, fetched by nobody before. */
+/** Looks up a list that inflates to 64 MiB and is not cached. */
 export async function lookUpBomb(input: StatusListInput): Promise<void> {
   const found = await lookUp(input, served(input))
   if (found.ok || found.error !== 'too_large') throw new Error('not refused for its size')
 }
 
-/** What a look costs at the least that trusts nothing: one ES256 verification of a text of usual length, key imported. */
+/**
+ * Lower bound of a lookup that checks trust: one ES256 verification of a text of usual length, with the key
+ * imported.
+ */
 export async function verifyOneSignature(): Promise<void> {
   known ??= makeSignature()
   const { key, signature, data } = await known
@@ -56,7 +59,7 @@ function lookUp({ uri, index, anchor, now }: StatusListInput, fetchResource: Fet
   return checkStatus({ uri, index, form: 'jwt' }, context)
 }
 
-/** A fetcher that nothing is remembered for. */
+/** Returns a fetcher without a cache. */
 function served({ token }: StatusListInput): FetchResource {
   const body = utf8(token)
   return async () => ok({ body, contentType: 'application/statuslist+jwt' })

@@ -1,21 +1,22 @@
-// From a command line to one request: `{ command, method, path, query, body, jsonOutput }`, or `{ help }`, or `{ fault, command? }`.
+// Parses a command line into one request. Returns `{ command, method, path, query, body, jsonOutput }`, `{
+// help }` or `{ error, command? }`.
 
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { COMMANDS, parametersOf, takesBody } from './commands.mjs'
 
-/** Reads arguments. `readText` gives the text of a file, `-` being standard input. */
+/** Parses arguments. `readText` returns the text of a file; `-` is standard input. */
 export function parseCall(args, readText = (path) => readFileSync(path === '-' ? 0 : path, 'utf8')) {
   const command = args.slice(0, 2).join(' ')
   const found = COMMANDS[command]
   if (found === undefined) {
     const isHelp = args.length === 0 || args.some((arg) => arg === '--help' || arg === 'help')
-    return isHelp ? { help: '' } : { fault: `There is no command "${command}".` }
+    return isHelp ? { help: '' } : { error: `Unknown command "${command}".` }
   }
   try {
     return toRequest(command, found, args.slice(2), readText)
   } catch (error) {
-    return { fault: error.message, command } // parseArgs names the flag, readFileSync the file
+    return { error: error.message, command } // parseArgs names the flag, readFileSync the file
   }
 }
 
@@ -24,10 +25,10 @@ function toRequest(command, found, args, readText) {
   if (values.help) return { help: command }
   const parameters = parametersOf(found)
   if (positionals.length !== parameters.length) {
-    const wanted = parameters.map((name) => `<${name}>`).join(' ') || 'nothing'
-    throw new Error(`${command} takes ${wanted} beside its flags.`)
+    const wanted = parameters.map((name) => `<${name}>`).join(' ') || 'none'
+    throw new Error(`${command} needs these arguments, in addition to flags: ${wanted}.`)
   }
-  if (found.final && !values.yes) throw new Error(`${command} cannot be undone. Add --yes to do it.`)
+  if (found.final && !values.yes) throw new Error(`${command} cannot be undone. Add --yes to confirm.`)
   const [method, template] = found.route.split(' ')
   const path = template.replace(/\{\w+\}/g, () => encodeURIComponent(positionals.shift()))
   const members = membersOf(found, values, readText)
@@ -47,7 +48,7 @@ function optionsOf(found) {
   }
 }
 
-/** What `--json` holds, with what flags say written over it. */
+/** Returns the members of `--json`, replaced by those of the flags. */
 function membersOf({ flags = {} }, values, readText) {
   const base = values.json === undefined ? {} : parseJson('--json', readText(values.json))
   if (typeof base !== 'object' || base === null || Array.isArray(base))
@@ -68,7 +69,7 @@ function setMember(object, [first, ...rest], value) {
   setMember(object[first], rest, value)
 }
 
-/** How the text of a flag is read. */
+/** Parsers of flag values by kind. */
 const KINDS = {
   text: (_, text) => text,
   list: (_, text) => text.split(',').filter((item) => item !== ''),

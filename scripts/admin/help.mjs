@@ -1,4 +1,4 @@
-// What `--help` shows, from the table of commands.
+// Texts of `--help`, generated from the table of commands.
 
 import { COMMANDS, parametersOf, takesBody } from './commands.mjs'
 
@@ -9,7 +9,8 @@ export function overview() {
     '',
     ...columns(rows),
     '',
-    'Each has --help. The service is the local one (STATE_DIR, PORT), or BASE_URL with ADMIN_TOKEN.',
+    'Every command has --help. Without BASE_URL, commands go to the local service (STATE_DIR, PORT).',
+    'Set BASE_URL and ADMIN_TOKEN to use another service.',
   ].join('\n')
 }
 
@@ -19,10 +20,10 @@ export function helpFor(name) {
   const rows = [
     ...flags,
     ...(takesBody(command)
-      ? [['--json', 'a file with the whole body, - for standard input; flags go over it']]
+      ? [['--json', 'a file with the whole body, or - for standard input; flags replace its members']]
       : []),
-    ...(command.final ? [['--yes', 'it cannot be undone']] : []),
-    ['--json-output', 'the answer as JSON'],
+    ...(command.final ? [['--yes', 'confirms the command, which cannot be undone']] : []),
+    ['--json-output', 'prints the response as JSON'],
   ]
   return [`npm run admin -- ${usageOf(name, command)}: ${command.does}`, '', ...columns(rows)].join('\n')
 }

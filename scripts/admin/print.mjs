@@ -1,13 +1,14 @@
-// Answers for people: one member a line, what is inside another further in.
+// Prints responses for people: one member a line, inner members indented.
 
-/** JSON as indented lines. */
+/** Formats JSON as indented lines. */
 export function readable(value) {
   return plain(linesOf(value).join('\n'))
 }
 
-/** A problem (docs/contract.md, section 9): what is wrong, where, and by which id the log knows it. */
+/** Formats a problem (docs/contract.md, section 9): its title, the invalid members, and the request id for the log. */
 export function readableProblem(status, body) {
-  if (typeof body?.code !== 'string') return `The service answered ${status}, and not as this service does.`
+  if (typeof body?.code !== 'string')
+    return `HTTP ${status} without a problem document. Check that BASE_URL is this service.`
   const errors = (body.errors ?? []).map(({ pointer, message }) => `  ${pointer}: ${message}`)
   const detail = body.detail === undefined || body.detail === body.title ? '' : ` ${body.detail}`
   return plain(
@@ -15,7 +16,7 @@ export function readableProblem(status, body) {
   )
 }
 
-/** Relying parties write some of it: what would steer a terminal is shown in its place. */
+/** Escapes control characters: relying parties write some of these texts, and a terminal would obey them. */
 function plain(text) {
   return text.replace(/[^\P{C}\n]/gu, (character) => `\\u{${character.codePointAt(0).toString(16)}}`)
 }
@@ -37,7 +38,7 @@ function itemLines(item) {
   return [`- ${first}`, ...indented(rest)]
 }
 
-/** A text of several lines, a certificate say, stands below its name. */
+/** Prints a text of several lines, such as a certificate, below its name. */
 function textLines(name, text) {
   const lines = text.trimEnd().split('\n')
   return lines.length === 1 ? [`${name}: ${text}`] : [`${name}:`, ...indented(lines)]

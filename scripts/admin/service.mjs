@@ -1,22 +1,27 @@
-// The service that is meant, and one call of it.
+// Finds the service that a command is for, and sends one request to it.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { ROOT } from '../service/paths.mjs'
 
 /**
- * `{ origin, token }`: BASE_URL and ADMIN_TOKEN; without BASE_URL the local service on PORT, without ADMIN_TOKEN the one kept in STATE_DIR. A
- * token of this machine goes to another address only where STATE_DIR is named, too. Or `{ fault }`.
+ * Returns `{ origin, token }` or `{ error }`. Without BASE_URL it is the local service on PORT. Without
+ * ADMIN_TOKEN it is the token in STATE_DIR. A local token goes to another address only if STATE_DIR is set
+ * explicitly.
  */
 export function findService(env) {
   const origin = env.BASE_URL ?? `http://localhost:${env.PORT ?? '8787'}`
   if (!isSafe(origin))
-    return { fault: 'BASE_URL must be https: the token goes along. (http on loopback alone.)' }
+    return {
+      error:
+        'BASE_URL must be an https URL, because the token is sent to it. http is allowed on loopback only.',
+    }
   if (env.ADMIN_TOKEN !== undefined) return { origin, token: env.ADMIN_TOKEN }
   if (env.BASE_URL !== undefined && env.STATE_DIR === undefined)
-    return { fault: 'Set ADMIN_TOKEN beside BASE_URL.' }
+    return { error: 'BASE_URL needs ADMIN_TOKEN: set both.' }
   const path = join(resolve(ROOT, env.STATE_DIR ?? '.dev'), 'keys', 'admin-token')
-  if (!existsSync(path)) return { fault: `There is no ${path}: start the service once, or set ADMIN_TOKEN.` }
+  if (!existsSync(path))
+    return { error: `${path} does not exist: start the service once, or set ADMIN_TOKEN.` }
   return { origin, token: readFileSync(path, 'utf8').trim() }
 }
 
@@ -28,7 +33,7 @@ function isSafe(origin) {
   )
 }
 
-/** Sends the call: `{ status, body }`, `body` undefined where there is none; `{ fault }` where no answer came. */
+/** Sends the request. Returns `{ status, body }` with `body` undefined if it is empty, or `{ error }` without a response. */
 export async function send({ origin, token }, { method, path, query, body }) {
   const url = new URL(`/v1/admin${path}`, origin)
   url.search = new URLSearchParams(query).toString()
@@ -40,7 +45,7 @@ export async function send({ origin, token }, { method, path, query, body }) {
     const text = await response.text()
     return { status: response.status, body: text === '' ? undefined : parse(text) }
   } catch (error) {
-    return { fault: `${origin} did not answer: ${error.cause?.message ?? error.message}` }
+    return { error: `${origin} did not answer: ${error.cause?.message ?? error.message}` }
   }
 }
 

@@ -1,18 +1,21 @@
-// What a deployment is given: the variables of src/config.ts that make sense on Cloudflare, from one file or from the environment, never from
-// both: a name left in a shell must not find its way into production.
+// Reads the variables of a deployment: those of src/config.ts that apply on Cloudflare. They come from one
+// file or from the environment, never from both. A name left in a shell must not reach production.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { ROOT } from '../service/paths.mjs'
 
-/** Read where it is there. It holds secrets and is never committed. */
+/** File that is read if it exists. It holds secrets and is never committed. */
 export const ENVIRONMENT_FILE = 'production.env'
 
-/** Anybody may see these on Cloudflare's dashboard. */
+/** Variables that are visible on Cloudflare's dashboard. */
 export const PLAIN = ['BASE_URL', 'SERVICE_SCHEME', 'WALLET_SCHEME', 'JURISDICTION']
 
-/** Certificates are no secret: they are here to change in one step with the key they are for. */
+/**
+ * Variables that are uploaded as secrets. Certificates are public, but must change in one step with their
+ * keys.
+ */
 export const SECRET = [
   'ADMIN_TOKEN',
   'SERVER_SECRET',
@@ -22,16 +25,19 @@ export const SECRET = [
   'VERIFIER_FURTHER_KEYS',
 ]
 
-/** What the Worker is given of the plain ones: no jurisdiction is none at all. */
+/** Returns the plain variables of the Worker. `none` as jurisdiction is left out. */
 export function plainVariables(environment) {
   const names = PLAIN.filter((name) => environment[name] !== undefined)
   return names.filter((name) => name !== 'JURISDICTION' || environment[name] !== 'none')
 }
 
-/** Of these a value may be wrong, so they are looked at where they are set; none is ever uploaded. */
+/** Variables that a deployment rejects for some values. They are read for that check and never uploaded. */
 const REFUSED = ['ALLOW_LOOPBACK', 'CLIENT_IP_HEADER']
 
-/** The variables: all that the file says (`path`, or `production.env`), else those of ours that `env` has. */
+/**
+ * Returns the variables of the file (`path`, or `production.env`). Without a file, returns the known ones of
+ * `env`.
+ */
 export function readEnvironment(path, env) {
   const file = join(ROOT, ENVIRONMENT_FILE)
   if (path !== undefined) return parseEnv(readFileSync(path, 'utf8'))
@@ -40,7 +46,7 @@ export function readEnvironment(path, env) {
   return Object.fromEntries(names.map((name) => [name, env[name]]))
 }
 
-/** Names that nothing here reads: mostly misspelt ones. */
+/** Returns names that nothing reads: usually a misspelt one. */
 export function unknownNames(environment) {
   return Object.keys(environment).filter((name) => ![...PLAIN, ...SECRET, ...REFUSED].includes(name))
 }

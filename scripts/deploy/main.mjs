@@ -1,4 +1,5 @@
-// A deployment, in order: the environment, the preflight, the bundles, and then one upload for each Worker. Any fault ends it before the first.
+// Runs a deployment: environment, preflight, bundles, then one upload for each Worker. Any error ends it
+// before the first upload.
 
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -6,7 +7,7 @@ import { gzipSync } from 'node:zlib'
 import { BUNDLE, ensureBundle } from '../service/bundle.mjs'
 import { readWranglerToml } from '../service/workerd-config.mjs'
 import { ENVIRONMENT_FILE, readEnvironment } from './environment.mjs'
-import { bundleFaults, preflight } from './preflight.mjs'
+import { bundleErrors, preflight } from './preflight.mjs'
 import { localSecrets, uploadAll, whenReady } from './upload.mjs'
 
 const OPTIONS = {
@@ -23,13 +24,13 @@ process.exitCode = await main(process.argv.slice(2)).catch((error) => {
 async function main(args) {
   const { values } = parseArgs({ args, options: OPTIONS })
   const environment = readEnvironment(values['env-file'], process.env)
-  const { faults, notes } = await preflight(environment, { now: Date.now(), local: localSecrets() })
-  if (faults.length > 0) return refuse(faults)
+  const { errors, notes } = await preflight(environment, { now: Date.now(), local: localSecrets() })
+  if (errors.length > 0) return refuse(errors)
   ensureBundle()
   const gzipped = gzipSync(readFileSync(BUNDLE), { level: 9 }).length
-  const unfit = bundleFaults({ gzipped, wrangler: readWranglerToml(), now: Date.now() })
+  const unfit = bundleErrors({ gzipped, wrangler: readWranglerToml(), now: Date.now() })
   if (unfit.length > 0) return refuse(unfit)
-  console.log(`Nothing stands in the way of ${environment.BASE_URL} (${Math.ceil(gzipped / 1024)} KB).`)
+  console.log(`Ready to deploy ${environment.BASE_URL} (${Math.ceil(gzipped / 1024)} KB).`)
   for (const note of notes) console.log(`  ${note}`)
   uploadAll(environment, { isDryRun: values['dry-run'], isRouted: values['no-domain'] })
   if (values['dry-run']) console.log('\nNothing was uploaded.')
@@ -37,11 +38,9 @@ async function main(args) {
   return 0
 }
 
-function refuse(faults) {
+function refuse(errors) {
   console.error('Nothing was uploaded:')
-  for (const fault of faults) console.error(`  ${fault}`)
-  console.error(
-    `\nWhat is deployed is read from ${ENVIRONMENT_FILE}, or from the environment (docs/operating.md).`,
-  )
+  for (const error of errors) console.error(`  ${error}`)
+  console.error(`\nVariables come from ${ENVIRONMENT_FILE} or from the environment (docs/operating.md).`)
   return 1
 }

@@ -1,4 +1,5 @@
-// What would keep a deployment from its work, found before it is uploaded, by the rules the service itself goes by. Every fault is named at once.
+// Finds errors in a deployment before its upload, by the rules of the service itself. Reports all errors at
+// once.
 
 import { decodeBase64url } from '../../src/codec/base64url.ts'
 import { describeIssue } from '../../src/codec/schema.ts'
@@ -12,107 +13,117 @@ import {
 import { chainLifetime } from '../../src/trust/x509/chain-lifetime.ts'
 import { SECRET, unknownNames } from './environment.mjs'
 
-/** What Cloudflare takes of one variable, in bytes. */
+/** Largest variable that Cloudflare accepts, in bytes. */
 const LONGEST_VALUE = 5 * 1024
 
-/** What the Worker may weigh, in bytes of gzip: a cold start reads all of it. */
+/** Largest bundle, in bytes of gzip: a cold start reads all of it. */
 const HEAVIEST_BUNDLE = 160 * 1024
 
-/** Of random bytes nearly all differ from each other. */
+/** Fewest distinct bytes of a random secret: nearly all random bytes differ. */
 const FEWEST_DISTINCT = 16
 
 /**
- * `{ faults, notes }`, each a sentence that begins with what it is about. `now` is Unix milliseconds; `local` the texts of secrets that this
- * machine's own service keeps.
+ * Returns `{ errors, notes }`, each a sentence that begins with its subject. `now` is Unix milliseconds.
+ * `local`: texts of the secrets of this machine's own service.
  */
 export async function preflight(environment, { now, local }) {
-  const faults = schemaFaults(environment)
-  const isSound = (...names) => names.every((name) => !faults.some((fault) => variableOf(fault) === name))
+  const errors = schemaErrors(environment)
+  const isSound = (...names) => names.every((name) => !errors.some((error) => variableOf(error) === name))
   const more = [
-    ...nameFaults(environment),
-    ...secretFaults(environment, local),
-    ...addressFaults(environment),
+    ...nameErrors(environment),
+    ...secretErrors(environment, local),
+    ...addressErrors(environment),
     ...(environment.JURISDICTION === undefined ? [NO_JURISDICTION] : []),
-    ...(isSound('ACCESS_TOKEN_KEYS') ? await keyFaults(environment) : []),
+    ...(isSound('ACCESS_TOKEN_KEYS') ? await keyErrors(environment) : []),
     ...(isSound('VERIFIER_SIGNING_JWK', 'VERIFIER_CERTIFICATE_CHAIN_PEM')
-      ? await chainFaults(environment, now)
+      ? await chainErrors(environment, now)
       : []),
   ]
-  const found = [...new Set([...faults, ...more])]
-  return { faults: found, notes: found.length > 0 ? [] : notesOn(environment, now) }
+  const found = [...new Set([...errors, ...more])]
+  return { errors: found, notes: found.length > 0 ? [] : notesOn(environment, now) }
 }
 
-/** Nobody is to find out by a name left out that relying parties and sessions are somewhere else. */
+/** Required explicitly: without it, relying parties and sessions would be stored and looked up elsewhere. */
 const NO_JURISDICTION = 'JURISDICTION: must be eu, fedramp or none: it cannot be changed later'
 
-/** What is wrong with what would be uploaded. */
-export function bundleFaults({ gzipped, wrangler, now }) {
+/** Returns the errors of the bundle and of wrangler.toml. */
+export function bundleErrors({ gzipped, wrangler, now }) {
   const isYetToCome = Date.parse(wrangler.compatibilityDate) > now
   return [
     ...(gzipped > HEAVIEST_BUNDLE
-      ? [`bundle: ${gzipped} bytes of gzip are more than ${HEAVIEST_BUNDLE}`]
+      ? [`bundle: must be at most ${HEAVIEST_BUNDLE} bytes of gzip, is ${gzipped}`]
       : []),
     ...(isYetToCome
-      ? [`wrangler.toml: compatibility_date ${wrangler.compatibilityDate} is yet to come`]
+      ? [`wrangler.toml: compatibility_date must not be in the future, is ${wrangler.compatibilityDate}`]
       : []),
     ...(wrangler.compatibilityFlags.includes('global_fetch_strictly_public')
       ? []
-      : ['wrangler.toml: without global_fetch_strictly_public a fetch could reach our own zone']),
+      : ['wrangler.toml: must set global_fetch_strictly_public, or a fetch could reach our own zone']),
   ]
 }
 
-/** The service's own words for what it would not start with. */
-function schemaFaults({ JURISDICTION, ...environment }) {
+/** Returns the errors that the service itself would report at its start. */
+function schemaErrors({ JURISDICTION, ...environment }) {
   try {
     parseConfig({ ...environment, ...(JURISDICTION !== 'none' && { JURISDICTION }) })
     return []
   } catch (error) {
-    const faults = error.message.replace('configuration: ', '').split('; ')
-    return faults.map((fault) => {
-      const name = variableOf(fault)
-      return environment[name] === undefined && name !== 'JURISDICTION' ? `${name}: is missing` : fault
+    const errors = error.message.replace('configuration: ', '').split('; ')
+    return errors.map((message) => {
+      const name = variableOf(message)
+      return environment[name] === undefined && name !== 'JURISDICTION' ? `${name}: is missing` : message
     })
   }
 }
 
-/** A fault may be of a member inside: `ACCESS_TOKEN_KEYS.keys.0.kid: …`. */
-function variableOf(fault) {
-  return /^\w+/.exec(fault)?.[0]
+/**
+ * Returns the variable that an error is about. It may name an inner member: `ACCESS_TOKEN_KEYS.keys.0.kid:
+ * …`.
+ */
+function variableOf(error) {
+  return /^\w+/.exec(error)?.[0]
 }
 
-function nameFaults(environment) {
+function nameErrors(environment) {
   const tooLong = Object.entries(environment).filter(([, value]) => Buffer.byteLength(value) > LONGEST_VALUE)
   return [
-    ...unknownNames(environment).map((name) => `${name}: is no variable of a deployment`),
-    ...tooLong.map(([name]) => `${name}: is longer than the ${LONGEST_VALUE} bytes that Cloudflare takes`),
+    ...unknownNames(environment).map(
+      (name) => `${name}: is not a variable of a deployment; check its spelling`,
+    ),
+    ...tooLong.map(([name]) => `${name}: must be at most ${LONGEST_VALUE} bytes, the limit of Cloudflare`),
   ]
 }
 
-function secretFaults(environment, local) {
+function secretErrors(environment, local) {
   const isLocal = (name) =>
     secretsIn(environment[name]).some((secret) => local.some((text) => text.includes(secret)))
   const bytes = decodeBase64url(environment.SERVER_SECRET ?? '') ?? []
   const { ADMIN_TOKEN } = environment
   return [
-    ...SECRET.filter(isLocal).map((name) => `${name}: is the one of this machine's own service`),
-    ...(bytes.length >= 32 && new Set(bytes).size < FEWEST_DISTINCT ? ['SERVER_SECRET: is not random'] : []),
+    ...SECRET.filter(isLocal).map(
+      (name) => `${name}: must differ from that of the local service (STATE_DIR)`,
+    ),
+    ...(bytes.length >= 32 && new Set(bytes).size < FEWEST_DISTINCT ? ['SERVER_SECRET: must be random'] : []),
     ...(ADMIN_TOKEN?.length >= 32 && new Set(ADMIN_TOKEN).size < FEWEST_DISTINCT
-      ? ['ADMIN_TOKEN: is not random']
+      ? ['ADMIN_TOKEN: must be random']
       : []),
     ...(ADMIN_TOKEN !== undefined && ADMIN_TOKEN === environment.SERVER_SECRET
-      ? ['ADMIN_TOKEN: is SERVER_SECRET, from which every key is derived']
+      ? ['ADMIN_TOKEN: must differ from SERVER_SECRET, from which every key is derived']
       : []),
   ]
 }
 
-/** What must stay secret in a value: all of it, or of keys their private halves. Of certificates nothing. */
+/**
+ * Returns the secret parts of a value: the whole value, or the private halves of keys. Certificates have
+ * none.
+ */
 function secretsIn(value = '') {
   if (value.startsWith('-----BEGIN')) return []
   if (!value.startsWith('{')) return value === '' ? [] : [value]
   return [...value.matchAll(/"d"\s*:\s*"([^"]+)"/g)].map(([, d]) => d)
 }
 
-function addressFaults({ BASE_URL = '', ALLOW_LOOPBACK = '0', CLIENT_IP_HEADER }) {
+function addressErrors({ BASE_URL = '', ALLOW_LOOPBACK = '0', CLIENT_IP_HEADER }) {
   const isPublic = checkOutboundUrl(BASE_URL, { allowLoopback: false, ownHost: 'nobody.invalid' }).ok
   return [
     ...(isPublic || BASE_URL === '' ? [] : ['BASE_URL: must be https on a public name: wallets call it']),
@@ -120,16 +131,16 @@ function addressFaults({ BASE_URL = '', ALLOW_LOOPBACK = '0', CLIENT_IP_HEADER }
     ...(CLIENT_IP_HEADER === undefined
       ? []
       : [
-          'CLIENT_IP_HEADER: must not be set: Cloudflare tells the address, and other headers anybody could send',
+          'CLIENT_IP_HEADER: must not be set: Cloudflare reports the address, and clients can forge other headers',
         ]),
   ]
 }
 
-async function keyFaults({ ACCESS_TOKEN_KEYS }) {
+async function keyErrors({ ACCESS_TOKEN_KEYS }) {
   const pairs = JSON.parse(ACCESS_TOKEN_KEYS).keys.filter(({ d }) => d !== undefined)
   const areGood = await Promise.all(pairs.map(isKeyPair))
   return pairs.flatMap(({ kid }, i) =>
-    areGood[i] ? [] : [`ACCESS_TOKEN_KEYS: the parts of key ${kid} do not belong together`],
+    areGood[i] ? [] : [`ACCESS_TOKEN_KEYS: the private and public parts of key ${kid} must match`],
   )
 }
 
@@ -138,16 +149,16 @@ const PLACES = {
   certificate_chain_pem: 'VERIFIER_CERTIFICATE_CHAIN_PEM',
 }
 
-/** The service's own certificate, judged as relying parties' are (CONTRACT 8). */
-async function chainFaults({ BASE_URL, VERIFIER_SIGNING_JWK, VERIFIER_CERTIFICATE_CHAIN_PEM: pem }, now) {
+/** Checks the service's own certificate by the rules for those of relying parties (CONTRACT 8). */
+async function chainErrors({ BASE_URL, VERIFIER_SIGNING_JWK, VERIFIER_CERTIFICATE_CHAIN_PEM: pem }, now) {
   const { kty, crv, x, y, d } = JSON.parse(VERIFIER_SIGNING_JWK)
   const identity = { signing_jwk: { kty, crv, x, y, d }, certificate_chain_pem: pem }
-  const judged = await signingIdentity(now).safeParseAsync(identity, { error: describeIssue })
+  const checked = await signingIdentity(now).safeParseAsync(identity, { error: describeIssue })
   const hostname = URL.canParse(BASE_URL) ? new URL(BASE_URL).hostname : undefined
   const isNamed = hostname === undefined || namesHost(pem, hostname)
   return [
-    ...(judged.error?.issues ?? []).map(({ path, message }) => `${PLACES[path[0]]}: ${message}`),
-    ...(isNamed ? [] : [`VERIFIER_CERTIFICATE_CHAIN_PEM: its first certificate does not name ${hostname}`]),
+    ...(checked.error?.issues ?? []).map(({ path, message }) => `${PLACES[path[0]]}: ${message}`),
+    ...(isNamed ? [] : [`VERIFIER_CERTIFICATE_CHAIN_PEM: its first certificate must name ${hostname}`]),
   ]
 }
 
@@ -157,9 +168,9 @@ function notesOn(environment, now) {
   const missing = SECRET.filter((name) => environment[name] === undefined)
   return [
     `certificate    until ${new Date(expiresAt).toISOString().slice(0, 10)}${renewal}`,
-    `jurisdiction   ${environment.JURISDICTION}. Under another one, relying parties and sessions of before are not found`,
+    `jurisdiction   ${environment.JURISDICTION}. A change hides existing relying parties and sessions`,
     ...(missing.length === 0
       ? []
-      : [`not given      ${missing.join(', ')}: stays as it was deployed before, if it was`]),
+      : [`not set        ${missing.join(', ')}: keeps the deployed value, if there is one`]),
   ]
 }

@@ -1,4 +1,5 @@
-// Uploading: one `wrangler deploy` for each Worker, its secrets with it, so that code, keys and certificates change in one step.
+// Uploads with one `wrangler deploy` for each Worker. Secrets go with it, so that code, keys and certificates
+// change in one step.
 
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -11,8 +12,9 @@ import { PLAIN, plainVariables, SECRET } from './environment.mjs'
 const WRANGLER = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
 
 /**
- * Returns the arguments of each wrangler run, in order. Sandbox and demo shop come first, since the platform requires the target of
- * a binding to exist. `isRouted`: the account already routes BASE_URL to the Worker. Otherwise its host becomes the custom domain.
+ * Returns the arguments of each wrangler run, in order. Sandbox and demo shop come first, since the platform
+ * requires the target of a binding to exist. `isRouted`: the account already routes BASE_URL to the Worker.
+ * Otherwise its host becomes the custom domain.
  */
 export function stepsOf(environment, { secretsFile, commit, isRouted }) {
   const { BASE_URL } = environment
@@ -27,11 +29,11 @@ export function stepsOf(environment, { secretsFile, commit, isRouted }) {
   ]
 }
 
-/** Runs them all; throws at the first that fails. `isDryRun`: each does all but upload. */
+/** Runs all steps and throws at the first that fails. `isDryRun`: does everything except the upload. */
 export function uploadAll(environment, { isDryRun, isRouted }) {
-  const directory = mkdtempSync(join(tmpdir(), 'deploy-')) // for its owner alone
+  const directory = mkdtempSync(join(tmpdir(), 'deploy-')) // for its owner only
   const secretsFile = join(directory, 'secrets.json')
-  const goOn = () => undefined // wrangler hears these, too, and ends; we remove the file first
+  const goOn = () => undefined // wrangler receives these signals, too, and ends; the file is removed first
   for (const signal of SIGNALS) process.on(signal, goOn)
   try {
     const secrets = SECRET.filter((name) => environment[name] !== undefined).map((name) => [
@@ -55,15 +57,15 @@ function wrangler(args) {
   const env = { ...withoutOurs(process.env), WRANGLER_SEND_METRICS: 'false', WRANGLER_HIDE_BANNER: 'true' }
   const run = spawnSync(NODE, [WRANGLER, ...args], { cwd: ROOT, stdio: 'inherit', env })
   if (run.error) throw run.error
-  if (run.status !== 0) throw new Error(`wrangler ended with ${run.status}. What it did before is above.`)
+  if (run.status !== 0) throw new Error(`wrangler ended with exit code ${run.status}. Its output is above.`)
 }
 
-/** Wrangler lets the environment override what it is given. */
+/** Removes our variables: wrangler would prefer them to its arguments. */
 function withoutOurs(env) {
   return Object.fromEntries(Object.entries(env).filter(([name]) => ![...PLAIN, ...SECRET].includes(name)))
 }
 
-/** The commit that is deployed: `node scripts/frames.mjs` needs it to read logged frames. */
+/** Returns the deployed commit. `node scripts/frames.mjs` needs it to read logged frames. */
 function commitOf() {
   const git = (args) => spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' }).stdout?.trim()
   const commit = git(['rev-parse', '--short=12', 'HEAD'])
@@ -71,19 +73,19 @@ function commitOf() {
   return git(['status', '--porcelain', '--untracked-files=no']) === '' ? commit : `${commit}-changed`
 }
 
-/** The texts in which the service that `npm start` runs here keeps its secrets. */
+/** Returns the texts in which the local service (`npm start`) stores its secrets. */
 export function localSecrets(env = process.env) {
   const keys = join(resolve(ROOT, env.STATE_DIR ?? '.dev'), 'keys')
   if (!existsSync(keys)) return []
   return readdirSync(keys).map((name) => readFileSync(join(keys, name), 'utf8'))
 }
 
-/** What the deployed service says of itself; a new domain may need minutes to be there. */
+/** Waits for `/readyz` of the deployed service and returns its text. A new domain may need minutes. */
 export async function whenReady(baseUrl) {
   for (let tries = 0; tries < 12; tries++) {
     const answer = await fetch(`${baseUrl}/readyz`, { redirect: 'error' }).catch(() => undefined)
     if (answer?.ok) return `\n${baseUrl}/readyz: ${await answer.text()}`
     await sleep(5_000)
   }
-  return `\n${baseUrl}/readyz is not ready after a minute. A new domain may need longer: look again.`
+  return `\n${baseUrl}/readyz is not ready after a minute. A new domain may need longer: request it again.`
 }

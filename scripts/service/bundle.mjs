@@ -1,4 +1,4 @@
-// Builds the bundles that `wrangler deploy` would upload, if their sources changed: verifier, sandbox and demo shop.
+// Builds the bundles of a deployment if their sources changed: verifier, sandbox and demo shop.
 
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -23,8 +23,8 @@ const FINGERPRINT = join(DIST, 'worker.sources')
 const SOURCES = ['package-lock.json', 'tsconfig.json', 'wrangler.toml', SANDBOX_CONFIG]
 
 /**
- * Builds the bundles of the current sources at `BUNDLE`, `SANDBOX_BUNDLE` and `SHOP_BUNDLE`, and the verifier's source map at
- * `SOURCE_MAP`. Launchers may run at the same time: each builds in a directory of its own, then renames.
+ * Builds the current sources to `BUNDLE`, `SANDBOX_BUNDLE` and `SHOP_BUNDLE`, and the verifier's source map
+ * to `SOURCE_MAP`. Launchers may run at the same time: each builds in its own directory, then renames.
  */
 export function ensureBundle() {
   const fingerprint = fingerprintOfSources()
@@ -47,7 +47,9 @@ export function ensureBundle() {
   }
 }
 
-/** Bundles into the directory `out` as a deployment would; `options` are further ones of `wrangler deploy`. */
+/**
+ * Bundles into the directory `out` as a deployment would. `options` are further options of `wrangler deploy`.
+ */
 export function build(out, options = []) {
   const wrangler = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
   const run = spawnSync(NODE, [wrangler, 'deploy', '--dry-run', '--outdir', out, ...options], {

@@ -1,15 +1,15 @@
-// Where this machine has a Chromium: for the browser tests, and for the pictures of our pages.
+// Finds the machine's Chromium, for browser tests and screenshots.
 
 import { existsSync } from 'node:fs'
 
 const USUAL = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
-/** Path of the program; undefined where there is none. `CHROMIUM_PATH` names one, and then no other counts. */
+/** Returns the path of Chromium, or undefined. If `CHROMIUM_PATH` is set, no other path is tried. */
 export function findChromium(environment = process.env) {
   const { CHROMIUM_PATH: named } = environment
   return (named ? [named] : USUAL).find((path) => existsSync(path))
 }
 
-/** What a person can do about it. */
+/** Message for a machine without Chromium. */
 export const NO_CHROMIUM =
-  'No Chromium on this machine: what needs one is left out. Install the package `chromium`, or set CHROMIUM_PATH.'
+  'Chromium was not found: browser tests are skipped. Install the package `chromium`, or set CHROMIUM_PATH.'

@@ -1,5 +1,5 @@
-// Relying parties in test mode that every local service has: one for the first session, created by pasting a command, and the
-// demonstration shop.
+// Relying parties of a local service, in test mode: one for the first session (`curl` command at the start),
+// and the demo shop.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,12 +7,12 @@ import { isDeepStrictEqual } from 'node:util'
 import { request } from './request.mjs'
 import { writePrivately } from './state.mjs'
 
-/** Where the demo relying party's id and secrets are kept. */
+/** Returns the path of the file with the demo relying party's id and secrets. */
 export function demoRelyingPartyPath(directory) {
   return join(directory, 'demo-relying-party.json')
 }
 
-/** Keeps the demo relying party of a state directory. */
+/** Creates or updates the demo relying party of a state directory. */
 export function keepDemoRelyingParty(directory, { origin, adminToken, webhookUrl }) {
   const webhook = webhookUrl === undefined ? null : { url: webhookUrl }
   const settings = { name: 'Demo', webhook }
@@ -20,8 +20,9 @@ export function keepDemoRelyingParty(directory, { origin, adminToken, webhookUrl
 }
 
 /**
- * Keeps one relying party in a file: its id, its secrets and its settings. It is given other settings when they change, and made
- * anew when its key works no more. Throws when the service refuses.
+ * Creates or updates one relying party and stores its id, secrets and settings in a file. Changed settings
+ * are sent to the service. A key that no longer works leads to a new relying party. Throws when the service
+ * refuses.
  */
 export async function keepRelyingParty(path, { origin, adminToken, settings }) {
   const at = `${origin}/v1/admin/relying_parties`
@@ -38,7 +39,7 @@ export async function keepRelyingParty(path, { origin, adminToken, settings }) {
   return keepAs(path, { ...made.json(), settings }, made, 201)
 }
 
-/** What was kept before; undefined where nothing was. */
+/** Returns the stored relying party, or undefined. */
 export function readRelyingParty(path) {
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined
 }
@@ -49,7 +50,7 @@ function keepAs(path, relyingParty, answer, expected) {
   return relyingParty
 }
 
-/** An accepted key is told that there is no such session; a refused one is not told even that. */
+/** Returns `true` if the key is accepted: an accepted key gets a 404 for an unknown session. */
 async function isAccepted(origin, apiKey) {
   const { status } = await request('GET', `${origin}/v1/verify/v_none`, { bearer: apiKey })
   return status !== 401 && status !== 403

@@ -11,8 +11,8 @@ import { ROOT } from './paths.mjs'
 export const SHOP_VARIABLES = ['DEMO_API_KEY', 'DEMO_WEBHOOK_SECRET']
 
 /**
- * Returns what is known before the service runs: the shop's address for webhooks, and the secrets of an earlier start. The service
- * sends webhooks there only if loopback is allowed; it never calls itself.
+ * Returns what is known before the service runs: the shop's address for webhooks, and the secrets of an
+ * earlier start. The service sends webhooks there only if loopback is allowed, and never calls itself.
  */
 export async function openDemoShop(directory, { baseUrl, allowLoopback }) {
   const path = join(directory, 'demo-shop.json')
@@ -29,7 +29,10 @@ export async function openDemoShop(directory, { baseUrl, allowLoopback }) {
   return { path, address, settings, variables: kept === undefined ? {} : secretsOf(kept) }
 }
 
-/** Creates or updates its relying party at the running service. Returns the variables that the shop's Worker needs. */
+/**
+ * Creates or updates the shop's relying party at the running service. Returns the variables of the shop's
+ * Worker.
+ */
 export async function keepDemoShop({ path, settings }, { origin, adminToken }) {
   return secretsOf(await keepRelyingParty(path, { origin, adminToken, settings }))
 }

@@ -1,11 +1,12 @@
-// Installs the pinned dependencies where they are missing. Runs before anything is installed: built-in modules only.
+// Installs the pinned dependencies if they are missing. Runs before anything is installed, so it uses
+// built-in modules only.
 
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { delimiter, join, sep } from 'node:path'
 import { ROOT } from './paths.mjs'
 
-/** Runs `npm ci` unless node_modules already holds exactly what package-lock.json pins. */
+/** Runs `npm ci` unless node_modules already matches package-lock.json. */
 export function ensureInstalled() {
   if (isInstalled()) return
   console.error('Installing the pinned dependencies (npm ci) …')
@@ -18,7 +19,7 @@ export function ensureInstalled() {
   if (npm.status !== 0 || !isInstalled()) throw new Error(`npm ci failed (exit code ${npm.status})`)
 }
 
-/** Compares contents, not times: a checkout or an unpacked archive sets times as it likes. */
+/** Compares contents, not times: a checkout or an unpacked archive sets arbitrary times. */
 function isInstalled() {
   const wanted = packagesOf('package-lock.json')
   const present = packagesOf(join('node_modules', '.package-lock.json'))
@@ -39,7 +40,9 @@ function packagesOf(lockFile) {
   }
 }
 
-/** `npm ci` deletes node_modules first, and with it the Node that `npm run` put in front. */
+/**
+ * Removes our Node from PATH: `npm ci` deletes node_modules first, and with it the Node that `npm run` added.
+ */
 function pathWithoutOwnTools() {
   const own = join(ROOT, 'node_modules') + sep
   return (process.env.PATH ?? '')

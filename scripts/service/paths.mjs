@@ -1,11 +1,11 @@
-// Where things stand in this repository.
+// Paths of this repository.
 
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 export const DIST = join(ROOT, 'dist')
-/** Files that the Worker serves and does not contain (wrangler.toml). */
+/** Files that the Worker serves and that are not in its bundle (wrangler.toml). */
 export const ASSETS = join(ROOT, 'assets')
 
 /** Configurations of the Workers beside the verifier, relative to ROOT. */

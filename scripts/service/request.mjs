@@ -1,10 +1,13 @@
-// A request to the service this launcher started. Its certificate is not checked: it may be for another name, and who answers
-// is known by the boot id.
+// Sends a request to the local service. Its certificate is not checked, since it may be for another name. The
+// boot id shows which process responds.
 
 import * as http from 'node:http'
 import * as https from 'node:https'
 
-/** Sends one request; resolves to `{ status, text, json() }`, where `json()` is `undefined` for other text. */
+/**
+ * Sends one request. Resolves to `{ status, text, json() }`; `json()` returns `undefined` for text that is
+ * not JSON.
+ */
 export function request(method, url, { bearer, body } = {}) {
   const { request: send } = url.startsWith('https:') ? https : http
   const headers = {
@@ -19,13 +22,13 @@ export function request(method, url, { bearer, body } = {}) {
       const chunks = []
       response.once('error', reject)
       response.on('data', (chunk) => chunks.push(chunk))
-      response.once('end', () => resolve(answer(response.statusCode, Buffer.concat(chunks).toString())))
+      response.once('end', () => resolve(responseOf(response.statusCode, Buffer.concat(chunks).toString())))
     })
     sent.end(body && JSON.stringify(body))
   })
 }
 
-function answer(status, text) {
+function responseOf(status, text) {
   return {
     status,
     text,

@@ -1,4 +1,5 @@
-// What a local service keeps under STATE_DIR: its keys, its identity, its objects. Made at first start, kept from then on.
+// State of a local service under STATE_DIR: keys, identity and objects. Created at the first start and reused
+// from then on.
 
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto'
 import {
@@ -12,7 +13,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 
-/** Makes the directory (for its owner only) and returns its real, absolute path. */
+/** Creates the directory for its owner only. Returns its real, absolute path. */
 export function openStateDirectory(path) {
   mkdirSync(join(path, 'keys'), { recursive: true, mode: 0o700 })
   mkdirSync(join(path, 'objects'), { recursive: true, mode: 0o700 })
@@ -21,8 +22,8 @@ export function openStateDirectory(path) {
 }
 
 /**
- * The text of a file that is made once. `make` runs when there is none, or when `isUsable` refuses what is there.
- * Written aside and renamed, so that a crash leaves the whole file or none.
+ * Returns the text of a file. Creates it with `make` if it is missing or `isUsable` rejects its text.
+ * A new file is written under another name and renamed, so that a crash leaves the whole file or none.
  */
 export async function keep(path, make, isUsable = () => true) {
   if (existsSync(path)) {
@@ -40,7 +41,7 @@ export function writePrivately(path, text) {
   renameSync(aside, path)
 }
 
-/** The service's own secrets, as the variables of src/config.ts. */
+/** Returns the service's own secrets, as the variables of src/config.ts. */
 export async function keepSecrets(directory) {
   const at = (name) => join(directory, 'keys', name)
   return {
@@ -50,7 +51,7 @@ export async function keepSecrets(directory) {
   }
 }
 
-/** One secret per object class: whoever knows it can forge object ids. */
+/** Returns one secret for each object class. Anyone who knows it can forge object ids. */
 export async function keepUniqueKeys(directory, classNames) {
   const keys = {}
   for (const name of classNames) {

@@ -33,7 +33,7 @@ export function testFiles(root = ROOT) {
  * `projects`, whether they need the bundle, and `unmatched`: the filters that match no file.
  */
 export function selectProjects(args, files = testFiles()) {
-  // With options among the arguments it is vitest that knows which of them are filters.
+  // With options among the arguments, only vitest knows which of them are filters.
   const filters = args.some((arg) => arg.startsWith('-')) ? [] : args.map((arg) => arg.replace(/:\d+$/, ''))
   const selected = files.filter(
     (file) => filters.length === 0 || filters.some((filter) => file.includes(filter)),

@@ -1,9 +1,11 @@
-// Sums test reports. A run counts as good only if it says so in every way it can: exit code, report, and tests that ran.
+// Sums test reports. A run is good only if its exit code, its report and the number of tests all show it.
 
 /**
- * `runs`: `{ project, exitCode, report }[]`, the report being vitest's JSON or null. `everyProject`: each must have a test, and one that passed
- * unless all were skipped. `noSkips`: a skipped test is a fault. Returns the three counts, `refusals` by credential format (test/formats/contract.ts
- * counts them), and `faults`, the sentences that fail the whole.
+ * `runs`: `{ project, exitCode, report }[]`, where `report` is vitest's JSON or null. `everyProject`: every
+ * project must have a test, and one that passed unless all were skipped. `noSkips`: a skipped test is an
+ * error.
+ * Returns the three counts, `refusals` by credential format (counted by test/formats/contract.ts), and
+ * `errors`: sentences that fail the whole run.
  */
 export function summarise(runs, { everyProject, noSkips }) {
   const counted = runs.map(({ report }) => count(report))
@@ -13,22 +15,25 @@ export function summarise(runs, { everyProject, noSkips }) {
     failed: sum('failed'),
     skipped: sum('skipped'),
     refusals: refusalsOf(runs),
-    faults: [],
+    errors: [],
   }
 
   runs.forEach(({ project, exitCode, report }, index) => {
-    if (report === null) summary.faults.push(`${project}: no report`)
-    if (exitCode !== 0) summary.faults.push(`${project}: the runner ended with ${exitCode}`)
+    if (report === null) summary.errors.push(`${project}: no report`)
+    if (exitCode !== 0) summary.errors.push(`${project}: the runner ended with ${exitCode}`)
     const { passed, skipped } = counted[index]
-    if (everyProject && passed + skipped === 0) summary.faults.push(`${project}: no test passed`)
-    if (noSkips) summary.faults.push(...skippedTests(report).map((name) => `${project}: skipped: ${name}`))
+    if (everyProject && passed + skipped === 0) summary.errors.push(`${project}: no test passed`)
+    if (noSkips) summary.errors.push(...skippedTests(report).map((name) => `${project}: skipped: ${name}`))
   })
-  if (summary.failed > 0) summary.faults.push('Tests failed.')
-  if (summary.passed + summary.failed === 0) summary.faults.push('No test ran.')
+  if (summary.failed > 0) summary.errors.push('Tests failed.')
+  if (summary.passed + summary.failed === 0) summary.errors.push('No test ran.')
   return summary
 }
 
-/** How many single changes of a good presentation were refused, each for the reason it should be; undefined where none was tried. */
+/**
+ * Returns the number of changed presentations that were refused for the expected reason, or undefined without
+ * any.
+ */
 export function refusalLine({ refusals }) {
   const counts = Object.entries(refusals).map(([format, count]) => `${format} ${count}`)
   return counts.length === 0 ? undefined : `changes refused for their own reason: ${counts.join(', ')}`
@@ -39,7 +44,7 @@ export function closingLine({ passed, failed, skipped }) {
   return `${passed} passed, ${failed} failed, ${skipped} skipped`
 }
 
-/** A file that could not be loaded has no tests to count; it counts as one that failed. */
+/** Counts the tests of a report. A file that could not be loaded counts as one failed test. */
 function count(report) {
   if (report === null) return { passed: 0, failed: 1, skipped: 0 }
   const unloaded = report.testResults.filter(

@@ -1,5 +1,5 @@
-// The verifier's identity for local use: a certificate authority of its own and a leaf for the host of BASE_URL.
-// HAIP 1.0 §5: the leaf is not self-signed, and the chain leaves the trust anchor out.
+// Creates the verifier's identity for local use: a certificate authority and a leaf for the host of BASE_URL.
+// HAIP 1.0 §5: the leaf is not self-signed, and the chain does not contain the trust anchor.
 
 import { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
@@ -10,7 +10,7 @@ const P256 = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
 const DAY = 86_400_000
 
 /**
- * Keeps `verifier-ca.pem` and a leaf per host under the state directory.
+ * Stores `verifier-ca.pem` and a leaf for each host under the state directory.
  * Returns VERIFIER_SIGNING_JWK and VERIFIER_CERTIFICATE_CHAIN_PEM as src/config.ts reads them.
  */
 export async function keepVerifier(directory, host) {
@@ -94,7 +94,7 @@ async function mintLeaf(authority, host) {
   })
 }
 
-/** A DNS name, or for an IP host its address: `x509_san_dns` cannot be used there. */
+/** Returns a DNS name, or the address of an IP host, for which `x509_san_dns` cannot be used. */
 function subjectNames(host) {
   const address = host.replace(/^\[|\]$/g, '')
   return [isIP(address) ? { type: 'ip', value: address } : { type: 'dns', value: host }]
@@ -105,9 +105,9 @@ function validity(days) {
   return { notBefore: new Date(now - 60_000), notAfter: new Date(now + days * DAY) }
 }
 
-/** Loaded only to mint: it takes longer than the rest of the start. */
+/** Loads the library only to create certificates: that takes longer than the rest of the start. */
 async function loadX509() {
-  // The library's container wants the metadata polyfill, of which these three answers are all it uses.
+  // The library requires the metadata polyfill, and uses only these three functions of it.
   Object.assign(Reflect, { getMetadata() {}, getOwnMetadata() {}, defineMetadata() {} })
   return import('@peculiar/x509')
 }

@@ -1,10 +1,14 @@
-// The configuration `workerd serve` reads. What production takes from wrangler.toml is taken from there: date, flags, object classes.
+// Builds the configuration of `workerd serve`. Date, flags and object classes come from wrangler.toml, as in
+// production.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from './paths.mjs'
 
-/** Returns `compatibilityDate`, `compatibilityFlags` and `objects` ({ binding, className }[]) of a configuration below ROOT. */
+/**
+ * Returns `compatibilityDate`, `compatibilityFlags` and `objects` ({ binding, className }[]) of a file below
+ * ROOT.
+ */
 export function readWranglerToml(path = 'wrangler.toml') {
   const text = readFileSync(join(ROOT, path), 'utf8')
   const flags = text.match(/^compatibility_flags\s*=\s*\[([^\]]*)\]/m)?.[1] ?? ''
@@ -17,10 +21,11 @@ export function readWranglerToml(path = 'wrangler.toml') {
 }
 
 /**
- * The configuration as Cap'n Proto text, to stand beside a copy of the bundle. Variables are named here and read from
- * the process's environment: their values are in no file. The unique keys are, so the file is for its owner only.
- * `sandbox` and `shop` are the Workers beside the verifier, each with `wrangler` and `variables`. They reach the verifier only.
- * `shop.webhookAddress`, if not null, is the shop's port for webhooks: the service sends none to its own address.
+ * Returns the configuration as Cap'n Proto text, for a directory with a copy of the bundles. It names
+ * variables, which workerd reads from its environment, so it holds no values of them. It contains the unique
+ * keys and is readable by its owner only. `sandbox` and `shop` are the other Workers, each with `wrangler`
+ * and `variables`. They reach the verifier only. `shop.webhookAddress`: null, or the shop's port for
+ * webhooks. The service sends none to its own address.
  */
 export function workerdConfig({
   wrangler,
@@ -81,7 +86,7 @@ const config :Workerd.Config = (
 `
 }
 
-/** A Worker beside the verifier, which is all that it reaches. */
+/** Returns another Worker, which reaches the verifier only. */
 function companion(name, { wrangler, variables }, uniqueKeys, furtherBindings = []) {
   const bindings = [
     ...namespaceBindings(wrangler),
@@ -126,7 +131,7 @@ function list(items) {
   return `[${items.join(', ')}]`
 }
 
-/** A text literal: quotes and backslashes are escaped as in JSON. */
+/** Returns a text literal. Quotes and backslashes are escaped as in JSON. */
 function text(value) {
   return JSON.stringify(value)
 }

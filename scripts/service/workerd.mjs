@@ -1,4 +1,4 @@
-// One workerd process per state directory: the old one is ended, the new one is watched until it answers.
+// Runs one workerd process for each state directory: ends the old one, and waits until the new one is ready.
 
 import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { request } from './request.mjs'
 const READY_WITHIN_MS = 20_000
 const END_WITHIN_MS = 3_000
 
-/** Ends the workerd that an earlier launcher of this state directory left running, if its pid still is that one. */
+/** Ends the workerd that an earlier launcher left running, if its pid still belongs to it. */
 export async function endStaleWorkerd(directory) {
   const pid = readPid(directory)
   if (pid === undefined || !isOurs(pid, directory)) return
@@ -23,7 +23,10 @@ export async function endStaleWorkerd(directory) {
   }
 }
 
-/** Starts workerd on the configuration in the state directory. `environment` is all it is given: no argument holds a secret. */
+/**
+ * Starts workerd with the configuration in the state directory. `environment` holds every secret; no argument
+ * does.
+ */
 export function startWorkerd(directory, environment) {
   const workerd = createRequire(import.meta.url)('workerd').default
   const command = [...diesWithParent(), workerd, 'serve', configPath(directory)]
@@ -40,31 +43,31 @@ export function startWorkerd(directory, environment) {
 }
 
 /**
- * Resolves once `/healthz` answers 200 with the boot id this process was given (so that no other process answers for it), and
- * `/readyz` 200, or says that only its certificate is not valid: wallets refuse that, but what ended before can still be read.
- * Throws with what stood in the way.
+ * Resolves when `/healthz` returns 200 with this process's boot id, which no other process has, and `/readyz`
+ * returns 200. An invalid certificate does not prevent the start: wallets refuse it, but earlier results can
+ * still be read. Throws the reason otherwise.
  */
 export async function untilReady(child, { origin, bootId }) {
-  const faults = configurationFaults(child)
+  const errors = configurationErrors(child)
   const ended = new Promise((resolve) => child.once('exit', resolve))
   const deadline = Date.now() + READY_WITHIN_MS
-  let last = '/healthz does not answer'
+  let last = '/healthz did not respond'
   while (Date.now() < deadline) {
-    // Where workerd ended, another process may hold the port and never answer.
+    // If workerd has ended, another process may hold the port and never respond.
     const answer = await Promise.race([ended, request('GET', `${origin}/healthz`).catch(() => undefined)])
     if (hasEnded(child)) throw new Error('workerd ended (see above)')
     if (answer?.json()?.boot_id === bootId) {
       const ready = await request('GET', `${origin}/readyz`)
       if (ready.status === 200 || ready.json()?.status === 'not_ready') return
-      last = `/readyz answers ${ready.status} ${ready.text.slice(0, 200)}`
+      last = `/readyz returned ${ready.status} ${ready.text.slice(0, 200)}`
     }
-    if (faults.length > 0) throw new Error(faults[0])
+    if (errors.length > 0) throw new Error(errors[0])
     await sleep(10)
   }
   throw new Error(`not ready after ${READY_WITHIN_MS / 1000} s: ${last}`)
 }
 
-/** Asks the process to end, and insists. */
+/** Ends the process with SIGTERM, then with SIGKILL. */
 export async function endWorkerd(child) {
   if (hasEnded(child)) return
   const ended = new Promise((resolve) => child.once('exit', resolve))
@@ -82,19 +85,24 @@ export function configPath(directory) {
   return join(directory, 'workerd.capnp')
 }
 
-/** The Worker reports `configuration: …` (src/config.ts) on stderr when it first reads its variables. */
-function configurationFaults(child) {
-  const faults = []
+/**
+ * Collects configuration errors. The Worker reports `configuration: …` (src/config.ts) on stderr when it
+ * first reads its variables.
+ */
+function configurationErrors(child) {
+  const errors = []
   let text = ''
   child.stderr.on('data', (chunk) => {
     text = (text + chunk).slice(-16_384)
-    const fault = text.match(/\bconfiguration: .+(?=\n)/)
-    if (fault) faults.push(fault[0])
+    const error = text.match(/\bconfiguration: .+(?=\n)/)
+    if (error) errors.push(error[0])
   })
-  return faults
+  return errors
 }
 
-/** On Linux the kernel ends workerd with its launcher, `kill -9` included; elsewhere the next start does. */
+/**
+ * On Linux the kernel ends workerd with its launcher, even after `kill -9`. Elsewhere the next start does.
+ */
 function diesWithParent() {
   return existsSync('/usr/bin/setpriv') ? ['/usr/bin/setpriv', '--pdeathsig', 'KILL'] : []
 }
@@ -109,7 +117,10 @@ function readPid(directory) {
   return Number.isSafeInteger(pid) && pid > 1 ? pid : undefined
 }
 
-/** A pid alone proves nothing, since numbers are used again: the process must run this directory's configuration. */
+/**
+ * Returns `true` if the process runs this directory's configuration. A pid alone is no proof, since numbers
+ * are reused.
+ */
 function isOurs(pid, directory) {
   return commandLine(pid).split('\0').includes(configPath(directory))
 }

@@ -1,4 +1,4 @@
-// What the core uses of node:zlib: all that it knows of Node, where it is compiled without Node's types.
+// The two functions of node:zlib that the core uses. The core compiles without Node's own types.
 
 declare module 'node:zlib' {
   type Limit = { readonly maxOutputLength: number }

@@ -12,21 +12,21 @@ const FILES: Readonly<Record<string, string>> = {
   'chain.pem': '-----BEGIN CERTIFICATE-----\n',
   'list.json': '[]',
 }
-/** Whatever comes of it: a call, help or a fault. */
+/** Parses arguments to a call, a help text or an error. */
 const parse = (...args: string[]): Readonly<Record<string, unknown>> =>
   parseCall(args, (path: string) => FILES[path] ?? '{')
 
-/** A route as commands and as the access table name it, its parameters nameless. */
+/** Returns a route without the names of its parameters. */
 const nameless = (route: string) => route.replace(/\{\w+\}|:\w+/g, '*')
 
 describe('the commands', () => {
-  it('are the operator’s routes, each once', () => {
+  it('has one command for each of the operator’s routes', () => {
     const routes = Object.keys(ACCESS).filter((route) => route.includes(' /v1/admin/'))
     const called = Object.values(COMMANDS).map(({ route }) => nameless(route.replace(' /', ' /v1/admin/')))
     expect(called.sort()).toEqual(routes.map(nameless).sort())
   })
 
-  it('all stand in the overview, and each explains its flags', () => {
+  it('lists every command in the overview, and every flag in its help', () => {
     for (const [name, command] of Object.entries(COMMANDS)) {
       expect(overview()).toContain(name)
       const help = helpFor(name)
@@ -37,7 +37,7 @@ describe('the commands', () => {
 })
 
 describe('parseCall', () => {
-  it('makes members of flags, each in its place and of its kind', () => {
+  it('sets the member of each flag, in its place and of its kind', () => {
     const call = parse(
       ...[
         'relying-parties',
@@ -70,7 +70,7 @@ describe('parseCall', () => {
     })
   })
 
-  it('writes flags over what --json holds', () => {
+  it('replaces members of --json by those of flags', () => {
     const { body } = parse(
       'relying-parties',
       'update',
@@ -86,7 +86,7 @@ describe('parseCall', () => {
     })
   })
 
-  it('puts names into the path, whatever they hold, and pages into the query', () => {
+  it('encodes names in the path, and puts pages into the query', () => {
     expect(parse('api-keys', 'revoke', 'rp_x', 'a/b?c').path).toBe('/relying_parties/rp_x/api_keys/a%2Fb%3Fc')
     expect(parse('relying-parties', 'list', '--limit', '2').query).toEqual({ limit: '2' })
     expect(parse('relying-parties', 'list').body).toBeUndefined()
@@ -101,23 +101,23 @@ describe('parseCall', () => {
   })
 
   it.each([
-    ['no command of ours', ['relying-party', 'make']],
-    ['a flag nobody knows', ['relying-parties', 'create', '--nmae', 'Shop']],
-    ['no value behind a flag', ['relying-parties', 'create', '--name']],
-    ['a name that is missing', ['relying-parties', 'show']],
-    ['a name too many', ['trust-lists', 'list', 'pid']],
-    ['what is neither true nor false', ['relying-parties', 'create', '--livemode', 'yes']],
-    ['no number', ['relying-parties', 'create', '--retention-seconds', '2h']],
-    ['no JSON', ['relying-parties', 'create', '--json', 'nowhere.json']],
-    ['JSON that is no object', ['relying-parties', 'create', '--json', 'list.json']],
-    ['what cannot be undone, said once', ['trust-lists', 'delete', 'pid']],
-  ])('calls nobody for %s', (_, args) => {
+    ['an unknown command', ['relying-party', 'make']],
+    ['an unknown flag', ['relying-parties', 'create', '--nmae', 'Shop']],
+    ['a flag without a value', ['relying-parties', 'create', '--name']],
+    ['a missing name', ['relying-parties', 'show']],
+    ['an extra name', ['trust-lists', 'list', 'pid']],
+    ['a flag that is neither true nor false', ['relying-parties', 'create', '--livemode', 'yes']],
+    ['a value that is not a number', ['relying-parties', 'create', '--retention-seconds', '2h']],
+    ['a file that is not JSON', ['relying-parties', 'create', '--json', 'nowhere.json']],
+    ['JSON that is not an object', ['relying-parties', 'create', '--json', 'list.json']],
+    ['a command that cannot be undone, without --yes', ['trust-lists', 'delete', 'pid']],
+  ])('sends nothing for %s', (_, args) => {
     const call = parse(...args)
-    expect(call.fault).toEqual(expect.any(String))
+    expect(call.error).toEqual(expect.any(String))
     expect(call.method).toBeUndefined()
   })
 
-  it('does what cannot be undone, said twice', () => {
+  it('accepts --yes for a command that cannot be undone', () => {
     expect(parse('trust-lists', 'delete', 'pid', '--yes')).toMatchObject({
       method: 'DELETE',
       path: '/trust_lists/pid',
@@ -127,15 +127,15 @@ describe('parseCall', () => {
 
 describe('findService', () => {
   const ADMIN_TOKEN = 'a'.repeat(32)
-  it('is the one that the environment names', () => {
+  it('returns the service that the environment names', () => {
     const BASE_URL = 'https://verifier.example'
     expect(findService({ BASE_URL, ADMIN_TOKEN })).toEqual({ origin: BASE_URL, token: ADMIN_TOKEN })
     expect(findService({ PORT: '9000', ADMIN_TOKEN }).origin).toBe('http://localhost:9000')
   })
 
-  it('gives this machine’s token to no other address, unless its state is named', () => {
-    expect(findService({ BASE_URL: 'https://verifier.example' }).fault).toContain('ADMIN_TOKEN')
-    expect(findService({ BASE_URL: 'https://verifier.example', STATE_DIR: '/nowhere' }).fault).toContain(
+  it('sends the local token to another address only if STATE_DIR is set', () => {
+    expect(findService({ BASE_URL: 'https://verifier.example' }).error).toContain('ADMIN_TOKEN')
+    expect(findService({ BASE_URL: 'https://verifier.example', STATE_DIR: '/nowhere' }).error).toContain(
       '/nowhere',
     )
   })
@@ -143,13 +143,13 @@ describe('findService', () => {
   it.each(['http://verifier.example', 'verifier.example', 'ftp://localhost', 'http://localhost.example'])(
     'sends no token to %s',
     (BASE_URL) => {
-      expect(findService({ BASE_URL, ADMIN_TOKEN }).fault).toContain('https')
+      expect(findService({ BASE_URL, ADMIN_TOKEN }).error).toContain('https')
     },
   )
 })
 
-describe('what is printed', () => {
-  it('has one member a line, and what is inside another further in', () => {
+describe('the output', () => {
+  it('has one member a line, and indents inner members', () => {
     const value = { a: 'b', none: null, empty: [], list: [{ x: 1, y: 2 }, 'z'], pem: 'one\ntwo\n' }
     expect(readable(value).split('\n')).toEqual([
       'a: b',
@@ -165,7 +165,7 @@ describe('what is printed', () => {
     ])
   })
 
-  it('does nothing to the terminal, whatever a relying party has written', () => {
+  it('escapes control characters in texts of relying parties', () => {
     expect(readable({ trust_anchors: [{ name: 'A\u001b[2J\r\u009b\u202eB\nC' }] })).toBe(
       'trust_anchors:\n  - name:\n      A\\u{1b}[2J\\u{d}\\u{9b}\\u{202e}B\n      C',
     )
@@ -173,7 +173,7 @@ describe('what is printed', () => {
     expect(readableProblem(400, problem)).not.toContain('\u001b')
   })
 
-  it('tells of a problem what is wrong, where, and the request’s id', () => {
+  it('prints the title, the invalid members and the request’s id of a problem', () => {
     const errors = [{ pointer: '/name', code: 'invalid', message: 'must not be empty' }]
     const problem = { title: 'Invalid request', code: 'invalid_request', request_id: 'req_1', errors }
     expect(readableProblem(400, problem).split('\n')).toEqual([

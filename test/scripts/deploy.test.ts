@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ENVIRONMENT_FILE } from '../../scripts/deploy/environment.mjs'
-import { bundleFaults, preflight } from '../../scripts/deploy/preflight.mjs'
+import { bundleErrors, preflight } from '../../scripts/deploy/preflight.mjs'
 import { stepsOf } from '../../scripts/deploy/upload.mjs'
 import { NODE, ROOT } from '../../scripts/service/paths.mjs'
 import { readWranglerToml } from '../../scripts/service/workerd-config.mjs'
@@ -61,19 +61,19 @@ function without(name: string): Environment {
   return rest
 }
 
-/** The faults of the good environment with this changed. */
+/** Returns the errors of the good environment with one change. */
 async function faultsWith(change: Record<string, string>, local: readonly string[] = []) {
-  return (await preflight({ ...good, ...change }, { now: NOW, local })).faults
+  return (await preflight({ ...good, ...change }, { now: NOW, local })).errors
 }
 
 describe('the preflight', () => {
-  it('finds nothing wrong with what is right, and says how long the certificate lasts and where objects are kept', async () => {
-    const { faults, notes } = await preflight(good, { now: NOW, local: ['other'] })
-    expect(faults).toEqual([])
+  it('accepts a good environment, and reports the certificate’s expiry and the jurisdiction', async () => {
+    const { errors, notes } = await preflight(good, { now: NOW, local: ['other'] })
+    expect(errors).toEqual([])
     expect(notes).toEqual([
       expect.stringMatching(/^certificate +until 2049-12-31$/),
       expect.stringMatching(/^jurisdiction +eu\./),
-      expect.stringMatching(/^not given +VERIFIER_FURTHER_KEYS:/),
+      expect.stringMatching(/^not set +VERIFIER_FURTHER_KEYS:/),
     ])
   })
 
@@ -83,8 +83,8 @@ describe('the preflight', () => {
     'ACCESS_TOKEN_KEYS',
     'VERIFIER_SIGNING_JWK',
     'VERIFIER_CERTIFICATE_CHAIN_PEM',
-  ])('names %s where it is missing, and nothing else', async (name) => {
-    expect((await preflight(without(name), { now: NOW, local: [] })).faults).toEqual([`${name}: is missing`])
+  ])('reports a missing %s and nothing else', async (name) => {
+    expect((await preflight(without(name), { now: NOW, local: [] })).errors).toEqual([`${name}: is missing`])
   })
 
   it.each<[string, Record<string, string>, RegExp]>([
@@ -96,64 +96,74 @@ describe('the preflight', () => {
       /^BASE_URL: must be https on a public name/,
     ],
     ['loopback', { BASE_URL: 'https://localhost' }, /^BASE_URL: must be https on a public name/],
-    ['loopback that is allowed', { ALLOW_LOOPBACK: '1' }, /^ALLOW_LOOPBACK: must be off/],
-    ['a header for addresses', { CLIENT_IP_HEADER: 'x-real-ip' }, /^CLIENT_IP_HEADER: must not be set/],
+    ['allowed loopback', { ALLOW_LOOPBACK: '1' }, /^ALLOW_LOOPBACK: must be off/],
+    [
+      'a header for client addresses',
+      { CLIENT_IP_HEADER: 'x-real-ip' },
+      /^CLIENT_IP_HEADER: must not be set/,
+    ],
     ['a short server secret', { SERVER_SECRET: 'AAAA' }, /^SERVER_SECRET: must be base64url of 32 bytes/],
-    ['a server secret of one byte', { SERVER_SECRET: 'A'.repeat(43) }, /^SERVER_SECRET: is not random/],
+    ['a server secret of one byte', { SERVER_SECRET: 'A'.repeat(43) }, /^SERVER_SECRET: must be random/],
     ['a short admin token', { ADMIN_TOKEN: 'secret' }, /^ADMIN_TOKEN: /],
-    ['an admin token of one letter', { ADMIN_TOKEN: 'a'.repeat(40) }, /^ADMIN_TOKEN: is not random/],
-    ['a jurisdiction nobody knows', { JURISDICTION: 'mars' }, /^JURISDICTION: must be "eu" or "fedramp"/],
-    ['a misspelt name', { ADMIN_TOKN: 'x' }, /^ADMIN_TOKN: is no variable of a deployment/],
-    ['a value that is too long', { WALLET_SCHEME: 'a'.repeat(5121) }, /^WALLET_SCHEME: is longer/],
-    ['keys that are no JSON', { ACCESS_TOKEN_KEYS: '{' }, /^ACCESS_TOKEN_KEYS: must be JSON/],
-    ['keys that are no JWK Set', { ACCESS_TOKEN_KEYS: '{}' }, /^ACCESS_TOKEN_KEYS\.keys: (?!is missing)/],
+    ['an admin token of one letter', { ADMIN_TOKEN: 'a'.repeat(40) }, /^ADMIN_TOKEN: must be random/],
+    ['an unknown jurisdiction', { JURISDICTION: 'mars' }, /^JURISDICTION: must be "eu" or "fedramp"/],
+    ['a misspelt name', { ADMIN_TOKN: 'x' }, /^ADMIN_TOKN: is not a variable of a deployment/],
+    [
+      'a value that is too long',
+      { WALLET_SCHEME: 'a'.repeat(5121) },
+      /^WALLET_SCHEME: must be at most 5120 bytes/,
+    ],
+    ['keys that are not JSON', { ACCESS_TOKEN_KEYS: '{' }, /^ACCESS_TOKEN_KEYS: must be JSON/],
+    ['keys that are not a JWK Set', { ACCESS_TOKEN_KEYS: '{}' }, /^ACCESS_TOKEN_KEYS\.keys: (?!is missing)/],
     [
       'a verifier key without its members',
       { VERIFIER_SIGNING_JWK: '{"kty":"EC"}' },
       /^VERIFIER_SIGNING_JWK\.crv: (?!is missing)/,
     ],
-  ])('names %s', async (_, change, fault) => {
-    const faults = await faultsWith(change)
-    expect(faults[0]).toMatch(fault)
-    // Of another host it is also true that the certificate does not name it.
-    const others = faults.filter((each) => !/does not name (localhost|verifier\.internal)$/.test(each))
+  ])('reports %s', async (_, change, error) => {
+    const errors = await faultsWith(change)
+    expect(errors[0]).toMatch(error)
+    // With another host, the certificate does not name it, either.
+    const others = errors.filter((each) => !/must name (localhost|verifier\.internal)$/.test(each))
     expect(new Set(others.map((each) => each.split(/[.:]/)[0])).size).toBe(1)
   })
 
-  it('wants to be told where objects are kept, be it nowhere in particular', async () => {
-    expect((await preflight(without('JURISDICTION'), { now: NOW, local: [] })).faults).toEqual([
+  it('requires a JURISDICTION, and accepts none', async () => {
+    expect((await preflight(without('JURISDICTION'), { now: NOW, local: [] })).errors).toEqual([
       'JURISDICTION: must be eu, fedramp or none: it cannot be changed later',
     ])
     expect(await faultsWith({ JURISDICTION: 'none' })).toEqual([])
   })
 
-  it('names all that is wrong at once', async () => {
-    const faults = await faultsWith({ BASE_URL: 'http://localhost', SERVER_SECRET: '', ALLOW_LOOPBACK: '1' })
-    const names = faults.map((fault: string) => fault.split(':')[0])
+  it('reports all errors at once', async () => {
+    const errors = await faultsWith({ BASE_URL: 'http://localhost', SERVER_SECRET: '', ALLOW_LOOPBACK: '1' })
+    const names = errors.map((error: string) => error.split(':')[0])
     expect(new Set(names)).toEqual(
       new Set(['BASE_URL', 'SERVER_SECRET', 'ALLOW_LOOPBACK', 'VERIFIER_CERTIFICATE_CHAIN_PEM']),
     )
   })
 
-  it('names an access token key whose parts do not belong together', async () => {
+  it('reports an access token key whose private and public parts do not match', async () => {
     const key = { ...keyOf(chain.leaf), d: keyOf(chain.issuer).d, kid: 'broken' }
     const ACCESS_TOKEN_KEYS = JSON.stringify({ keys: [key] })
     expect(await faultsWith({ ACCESS_TOKEN_KEYS })).toEqual([
-      'ACCESS_TOKEN_KEYS: the parts of key broken do not belong together',
+      'ACCESS_TOKEN_KEYS: the private and public parts of key broken must match',
     ])
   })
 
-  it('refuses the admin token as the server secret', async () => {
+  it('rejects an admin token equal to the server secret', async () => {
     expect(await faultsWith({ ADMIN_TOKEN: good.SERVER_SECRET ?? '' })).toEqual([
-      'ADMIN_TOKEN: is SERVER_SECRET, from which every key is derived',
+      'ADMIN_TOKEN: must differ from SERVER_SECRET, from which every key is derived',
     ])
   })
 
   it.each(['ADMIN_TOKEN', 'SERVER_SECRET', 'ACCESS_TOKEN_KEYS', 'VERIFIER_SIGNING_JWK'])(
-    'refuses the %s that this machine’s own service has',
+    'rejects the %s of the local service',
     async (name) => {
       const local = [`{ "kept": ${good[name]} }`]
-      expect(await faultsWith({}, local)).toEqual([`${name}: is the one of this machine's own service`])
+      expect(await faultsWith({}, local)).toEqual([
+        `${name}: must differ from that of the local service (STATE_DIR)`,
+      ])
     },
   )
 
@@ -163,9 +173,13 @@ describe('the preflight', () => {
       async () => ({ VERIFIER_SIGNING_JWK: JSON.stringify(keyOf(chain.issuer)) }),
       /not for signing_jwk/,
     ],
-    ['with its root', async () => identityOf(chain, [chain.leaf, chain.issuer, chain.root]), /self-signed/],
     [
-      'without its issuer between',
+      'with its root in the chain',
+      async () => identityOf(chain, [chain.leaf, chain.issuer, chain.root]),
+      /self-signed/,
+    ],
+    [
+      'without its intermediate issuer',
       async () => identityOf(chain, [chain.leaf, (await mintChain()).issuer]),
       /issued by the next/,
     ],
@@ -175,7 +189,7 @@ describe('the preflight', () => {
       /has expired/,
     ],
     [
-      'that is yet to begin',
+      'that is not valid yet',
       async () => identityOf(await mintChain({ notBefore: new Date(NOW + 60_000) })),
       /not valid yet/,
     ],
@@ -183,35 +197,39 @@ describe('the preflight', () => {
     [
       'for another host',
       async () => identityOf(await mintChain({ altNames: [{ type: 'dns', value: 'shop.org' }] })),
-      /does not name verify\.shop\.org/,
+      /must name verify\.shop\.org/,
     ],
-    ['that is no PEM', async () => ({ VERIFIER_CERTIFICATE_CHAIN_PEM: 'MII' }), /must be PEM/],
-  ])('names a certificate %s', async (_, change, fault) => {
+    ['that is not PEM', async () => ({ VERIFIER_CERTIFICATE_CHAIN_PEM: 'MII' }), /must be PEM/],
+  ])('reports a certificate %s', async (_, change, error) => {
     expect(await faultsWith(await change())).toEqual([
-      expect.stringMatching(new RegExp(`^VERIFIER_CERTIFICATE_CHAIN_PEM: .*${fault.source}`)),
+      expect.stringMatching(new RegExp(`^VERIFIER_CERTIFICATE_CHAIN_PEM: .*${error.source}`)),
     ])
   })
 
-  it('says when it is time to renew the certificate', async () => {
+  it('reports when the certificate must be renewed', async () => {
     const soon = identityOf(await mintChain({ notAfter: new Date(NOW + 20 * 86_400_000) }))
-    const { faults, notes } = await preflight({ ...good, ...soon }, { now: NOW, local: [] })
-    expect([faults, notes[0]]).toEqual([[], expect.stringMatching(/2026-12-11: renew it now$/)])
+    const { errors, notes } = await preflight({ ...good, ...soon }, { now: NOW, local: [] })
+    expect([errors, notes[0]]).toEqual([[], expect.stringMatching(/2026-12-11: renew it now$/)])
   })
 })
 
-describe('what would be uploaded', () => {
+describe('an upload', () => {
   const fit = { gzipped: 160 * 1024, wrangler: readWranglerToml(), now: NOW }
   it.each<[string, object, string[]]>([
-    ['as it is', {}, []],
-    ['too heavy', { gzipped: 160 * 1024 + 1 }, [expect.stringMatching(/^bundle: /)]],
-    ['of a date to come', { now: Date.parse('2026-01-01') }, [expect.stringMatching(/compatibility_date/)]],
+    ['is accepted unchanged', {}, []],
+    ['is refused above the size limit', { gzipped: 160 * 1024 + 1 }, [expect.stringMatching(/^bundle: /)]],
     [
-      'free to fetch anything',
+      'is refused with a date in the future',
+      { now: Date.parse('2026-01-01') },
+      [expect.stringMatching(/compatibility_date/)],
+    ],
+    [
+      'is refused without global_fetch_strictly_public',
       { wrangler: { ...readWranglerToml(), compatibilityFlags: [] } },
       [expect.stringMatching(/global_fetch_strictly_public/)],
     ],
   ])('%s', (_, change, expected) => {
-    expect(bundleFaults({ ...fit, ...change })).toEqual(expected)
+    expect(bundleErrors({ ...fit, ...change })).toEqual(expected)
   })
 
   it('is sandbox and demo shop, then the verifier with its variables, secrets and domain', () => {
@@ -235,7 +253,7 @@ describe('npm run deploy -- --dry-run', () => {
   const directory = mkdtempSync(join(tmpdir(), 'deploy-test-'))
   afterAll(() => rmSync(directory, { recursive: true }))
 
-  /** As the operator runs it, with nothing of ours in the environment. */
+  /** Runs the command as an operator does, without variables of ours. */
   function dryRun(environment: Environment) {
     const file = join(directory, 'production.env')
     const lines = Object.entries(environment).map(([name, value]) => `${name}='${value.trim()}'\n`)
@@ -255,7 +273,7 @@ describe('npm run deploy -- --dry-run', () => {
     expect(readdirSync(directory).filter((name) => name.startsWith('deploy-'))).toEqual([])
   })
 
-  it('runs nothing where anything is wrong', () => {
+  it('runs nothing after an error', () => {
     const { status, stdout, stderr } = dryRun({ ...good, ALLOW_LOOPBACK: '1' })
     expect([status, stdout]).toEqual([1, ''])
     expect(stderr).toContain('ALLOW_LOOPBACK: must be off')

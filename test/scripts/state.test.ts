@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { keepUniqueKeys, openStateDirectory } from '../../scripts/service/state.mjs'
 
-it('a class that is new to a state directory gets a unique key of its own, and the others keep theirs', async () => {
+it('creates a unique key for a new class, and keeps those of the others', async () => {
   const path = mkdtempSync(join(tmpdir(), 'state-'))
   const directory = openStateDirectory(path)
   const before: Record<string, string> = await keepUniqueKeys(directory, ['Directory'])

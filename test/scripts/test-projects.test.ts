@@ -26,7 +26,7 @@ describe('selectProjects', () => {
     expect(selectProjects(['-t', 'some title'])).toMatchObject({ unmatched: [], needsBundle: true })
   })
 
-  it('knows a project for every test file', () => {
+  it('assigns every test file to a project', () => {
     const files = testFiles()
     const lost = files.filter((file) => selectProjects([file], files).projects.length === 0)
     expect(files.length).toBeGreaterThan(200)

@@ -8,10 +8,10 @@ describe('summarise', () => {
   it('adds the counts of every project', () => {
     const summary = summarise([GOOD, run('system', ['passed', 'skipped', 'todo'])], LENIENT)
     expect(closingLine(summary)).toBe('3 passed, 0 failed, 2 skipped')
-    expect(summary.faults).toEqual([])
+    expect(summary.errors).toEqual([])
   })
 
-  it('adds up the refusals that tests counted, by credential format', () => {
+  it('adds up the counted refusals by credential format', () => {
     const counted = (...refusals: object[]) => ({
       ...GOOD,
       report: {
@@ -28,53 +28,53 @@ describe('summarise', () => {
     expect(refusalLine(summarise([GOOD], LENIENT))).toBeUndefined()
   })
 
-  it('fails when a test failed, even if the runner ended with 0', () => {
+  it('fails after a failed test, even if the runner ended with 0', () => {
     const failed = { ...run('core', ['passed', 'failed']), exitCode: 0 }
-    expect(summarise([failed], LENIENT)).toMatchObject({ passed: 1, failed: 1, faults: ['Tests failed.'] })
+    expect(summarise([failed], LENIENT)).toMatchObject({ passed: 1, failed: 1, errors: ['Tests failed.'] })
   })
 
-  it('fails when the runner ended badly though all its tests passed', () => {
-    expect(summarise([{ ...GOOD, exitCode: 1 }], LENIENT).faults).toEqual(['core: the runner ended with 1'])
+  it('fails after an exit code other than 0, even if all tests passed', () => {
+    expect(summarise([{ ...GOOD, exitCode: 1 }], LENIENT).errors).toEqual(['core: the runner ended with 1'])
   })
 
-  it('counts a file that could not be loaded as one that failed', () => {
+  it('counts a file that could not be loaded as a failed test', () => {
     const unloaded = run('core', ['passed'])
     unloaded.report.testResults.push({ status: 'failed', assertionResults: [] })
-    expect(summarise([unloaded], LENIENT)).toMatchObject({ passed: 1, failed: 1, faults: ['Tests failed.'] })
+    expect(summarise([unloaded], LENIENT)).toMatchObject({ passed: 1, failed: 1, errors: ['Tests failed.'] })
   })
 
-  it('fails when a runner left no report', () => {
-    const { faults, failed } = summarise([GOOD, { project: 'system', exitCode: 0, report: null }], LENIENT)
-    expect(faults).toContain('system: no report')
+  it('fails without a report', () => {
+    const { errors, failed } = summarise([GOOD, { project: 'system', exitCode: 0, report: null }], LENIENT)
+    expect(errors).toContain('system: no report')
     expect(failed).toBe(1)
   })
 
-  it('fails when no test ran', () => {
-    expect(summarise([run('core', [])], LENIENT).faults).toEqual(['No test ran.'])
+  it('fails without a test', () => {
+    expect(summarise([run('core', [])], LENIENT).errors).toEqual(['No test ran.'])
   })
 
-  it('fails when one project ran none, if every project has to', () => {
+  it('fails when one project ran no test, if every project must', () => {
     const runs = [GOOD, run('workers', [])]
-    expect(summarise(runs, LENIENT).faults).toEqual([])
-    expect(summarise(runs, { ...LENIENT, everyProject: true }).faults).toEqual(['workers: no test passed'])
+    expect(summarise(runs, LENIENT).errors).toEqual([])
+    expect(summarise(runs, { ...LENIENT, everyProject: true }).errors).toEqual(['workers: no test passed'])
   })
 
-  it('takes a project whose tests were all skipped, unless nothing may be skipped', () => {
+  it('accepts a project with skipped tests only, unless no test may be skipped', () => {
     const runs = [GOOD, run('browser', ['skipped'])]
-    expect(summarise(runs, { ...LENIENT, everyProject: true }).faults).toEqual([])
-    expect(summarise(runs, { noSkips: true, everyProject: true }).faults).toHaveLength(1)
+    expect(summarise(runs, { ...LENIENT, everyProject: true }).errors).toEqual([])
+    expect(summarise(runs, { noSkips: true, everyProject: true }).errors).toHaveLength(1)
   })
 
-  it('names every skipped test, if none may be', () => {
+  it('names every skipped test, if no test may be skipped', () => {
     const runs = [run('core', ['passed', 'skipped', 'todo'])]
-    expect(summarise(runs, { ...LENIENT, noSkips: true }).faults).toEqual([
+    expect(summarise(runs, { ...LENIENT, noSkips: true }).errors).toEqual([
       'core: skipped: test 1',
       'core: skipped: test 2',
     ])
   })
 })
 
-/** A report as vitest writes it, reduced to the members that are read. */
+/** Creates a report like vitest’s, with the members that are read. */
 function run(project: string, statuses: string[]) {
   const numberOf = (status: string) => statuses.filter((each) => each === status).length
   return {

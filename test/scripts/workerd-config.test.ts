@@ -35,7 +35,7 @@ const OPTIONS = {
 }
 
 describe('workerdConfig', () => {
-  it('reaches public addresses only, NAT64 excluded, unless loopback is allowed', () => {
+  it('allows public addresses only, without NAT64, unless loopback is allowed', () => {
     expect(allowed(OPTIONS)).toBe('allow = ["public"]')
     expect(allowed({ ...OPTIONS, allowLoopback: true })).toBe('allow = ["public", "127.0.0.0/8", "::1/128"]')
     expect(workerdConfig(OPTIONS)).toContain('deny = ["64:ff9b::/96"]')
@@ -49,23 +49,23 @@ describe('workerdConfig', () => {
     expect(workerdConfig(OPTIONS)).toContain('(name = "nowhere", network = (allow = []))')
   })
 
-  it('takes a variable from the environment, so that its value is in no file', () => {
+  it('reads a variable from the environment, so that its value is in no file', () => {
     expect(workerdConfig(OPTIONS)).toContain('(name = "SERVER_SECRET", fromEnvironment = "SERVER_SECRET")')
   })
 
-  it('speaks TLS where a certificate is given', () => {
+  it('uses TLS if a certificate is given', () => {
     const config = workerdConfig({ ...OPTIONS, tls: { certificate: '../tls.crt', key: '../tls.key' } })
     expect(config).toContain('privateKey = embed "../tls.key", certificateChain = embed "../tls.crt"')
     expect(config).not.toContain('http = ()')
   })
 
-  it('escapes a path that holds a quote', () => {
+  it('escapes a path with a quote', () => {
     expect(workerdConfig({ ...OPTIONS, objectsPath: '/a"b' })).toContain('path = "/a\\"b"')
   })
 })
 
 describe('readWranglerToml', () => {
-  it('finds the date, the flags and every object class of wrangler.toml', () => {
+  it('returns the date, the flags and every object class of wrangler.toml', () => {
     const { compatibilityDate, compatibilityFlags, objects } = readWranglerToml()
     expect(compatibilityDate).toMatch(/^\d{4}-\d\d-\d\d$/)
     expect(compatibilityFlags).toContain('global_fetch_strictly_public')
