@@ -1,6 +1,6 @@
-// CPU time inside workerd: the time of a request with N repetitions minus that of a request with none,
-// divided by N. The platform's own clock does not advance while code runs. The requests are therefore timed
-// from outside, one at a time.
+// CPU time inside workerd for one task. It is the time of a request with N repetitions minus that of a
+// request with none, divided by N. The platform's own clock does not advance while code runs. The requests
+// are therefore timed from outside, one at a time.
 
 import { makeMdocPresentation } from './mdoc-presentation.ts'
 import { type Line, median, openLine, timed } from './measure.ts'

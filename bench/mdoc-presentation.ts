@@ -1,5 +1,5 @@
 // Creates the mdoc of the bench with the library it is compared with. It is a driving licence of four
-// elements, one of them a portrait of 3 KB, signed below a trusted root.
+// elements, signed below a trusted root. One element is a portrait of 3 KB.
 
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { mintLeaf, mintRoot } from '../test/support/certificates/certificates.ts'

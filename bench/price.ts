@@ -1,5 +1,6 @@
-// Models the platform's price of a million verifications from the resources of one. test/session/rows.test.ts
-// counts the rows and fails when they change. Prices are Cloudflare's list prices of the paid plan, 2026.
+// Models the platform's price of a million verifications from the resources of one. The rows are counted by
+// test/session/rows.test.ts, which fails when they change. Prices are Cloudflare's list prices of the paid
+// plan, 2026.
 
 import type { Report } from './report.ts'
 

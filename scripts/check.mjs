@@ -1,5 +1,6 @@
-// `npm run check`: formatting, lint, three type checks (all, the core, the browser's scripts), and tests of
-// the sources, the conformance table, generated pages and links. Every check runs; one failure fails all.
+// `npm run check`: formatting, lint, and three type checks (all, the core, the browser's scripts). It also
+// tests the sources, the conformance table, generated pages and links. Every check runs; one failure fails
+// all.
 
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'

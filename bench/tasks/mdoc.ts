@@ -1,5 +1,5 @@
-// Verifies one mdoc with a device signature: with this project, with @owf/mdoc, and by signature checks and
-// hashes of the platform alone. Each function throws if it does not accept the presentation.
+// Verifies one mdoc with a device signature. The candidates are this project, @owf/mdoc, and signature checks
+// and hashes of the platform alone. Each function throws if it does not accept the presentation.
 
 import { X509Certificate } from 'node:crypto'
 import { CoseKey, DeviceResponse, type MdocContext, SessionTranscript, Verifier } from '@owf/mdoc'

@@ -1,6 +1,6 @@
-// Verifies one SD-JWT VC with key binding: with this project, with the most used library, and by the
-// signature check of the platform alone, the lower bound of every verifier. Each function throws if it does
-// not accept the presentation.
+// Verifies one SD-JWT VC with key binding. The candidates are this project, the most used library, and the
+// signature check of the platform alone. The last is the lower bound of every verifier. Each function throws
+// if it does not accept the presentation.
 
 import { X509Certificate } from 'node:crypto'
 import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'

@@ -1,5 +1,5 @@
-// Looks up one credential in a Token Status List: in a cached list, and in a hostile list that is fetched
-// first. Each function throws on an unexpected result.
+// Looks up one credential in a Token Status List: a cached list, or a hostile list that is fetched first.
+// Each function throws on an unexpected result.
 
 import { utf8 } from '../../src/codec/bytes.ts'
 import type { FetchResource } from '../../src/net/guarded-fetch.ts'
@@ -32,8 +32,8 @@ export async function lookUpBomb(input: StatusListInput): Promise<void> {
 }
 
 /**
- * Lower bound of a lookup that checks trust: one ES256 verification of a text of usual length, with the key
- * imported.
+ * Lower bound of a lookup that checks trust: one ES256 verification. The text has a usual length, and the key
+ * is imported already.
  */
 export async function verifyOneSignature(): Promise<void> {
   known ??= makeSignature()

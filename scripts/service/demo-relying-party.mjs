@@ -1,5 +1,5 @@
-// Relying parties of a local service, in test mode: one for the first session (`curl` command at the start),
-// and the demo shop.
+// Relying parties of a local service, in test mode. One is for the first session (the `curl` command at the
+// start), one for the demo shop.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
