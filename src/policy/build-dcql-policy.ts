@@ -5,17 +5,10 @@ import { toPointer } from '../codec/json-pointer.ts'
 import type { CredentialFormat } from '../formats/format.ts'
 import type { ClaimsPath, CredentialQuery, DcqlQuery, TrustedAuthority } from '../openid4vp/dcql/query.ts'
 import { err, ok, type Result } from '../result.ts'
-import type { AssuranceLevel } from '../trust/anchors/anchor.ts'
 import { parseAgeScope } from './age.ts'
 import { findType } from './catalogue.ts'
 import type { CredentialTypeDefinition, Policy, PolicyDescriptor, ScopePath } from './policy.ts'
 import { scopeAt } from './scope-at.ts'
-
-/** What is asked. The query is well-formed by its schema. */
-export type DcqlPolicyRequest = {
-  readonly query: DcqlQuery
-  readonly required_assurance_level: AssuranceLevel
-}
 
 /** What may be asked for: the types and the credential formats that are verified. */
 export type DcqlCatalogue = {
@@ -53,12 +46,11 @@ export const DCQL_ERRORS = {
 >
 export type DcqlErrorCode = keyof typeof DCQL_ERRORS
 
-/** Builds the policy. All faults of a refused query have the same status: 400 while a name is unknown, else 422. */
+/** Builds the policy of a query that is well-formed by its schema. All faults of a refused query have the same status: 400 while a name is unknown, else 422. */
 export function buildDcqlPolicy(
-  request: DcqlPolicyRequest,
+  query: DcqlQuery,
   catalogue: DcqlCatalogue,
 ): Result<Policy, readonly DcqlError[]> {
-  const { query } = request
   const read = query.credentials.map((credential) => readQuery(credential, catalogue))
   const faults = read.flatMap((result, i) =>
     result.ok
@@ -69,12 +61,7 @@ export function buildDcqlPolicy(
   const names = all.filter(({ cause }) => DCQL_ERRORS[cause] !== 'policy_unsatisfiable')
   if (all.length > 0) return err(names.length > 0 ? names : all)
   return ok({
-    credential_types: [],
     scope: [],
-    required_assurance_level: request.required_assurance_level,
-    credential_match: 'all',
-    formats: [...new Set(query.credentials.map(({ format }) => format))],
-    allow_derived: false,
     query,
     descriptors: read.flatMap((result) => (result.ok ? result.value : [])),
   })

@@ -2,7 +2,6 @@
 // nobody knows, 422 for known names that no credential can answer). `docs/decisions/any-and-all.md` says what `any` and `all` mean.
 
 import { err, ok, type Result } from '../result.ts'
-import type { AssuranceLevel } from '../trust/anchors/anchor.ts'
 import { formatOf, pathIn, scopePath } from './catalogue.ts'
 import type { CredentialTypeDefinition, Policy, ScopePath } from './policy.ts'
 import { type Alternative, buildQuery, type QueryFormat } from './query.ts'
@@ -11,7 +10,6 @@ import { type Alternative, buildQuery, type QueryFormat } from './query.ts'
 export type PolicyRequest = {
   readonly credential_types: readonly string[]
   readonly scope: readonly string[]
-  readonly required_assurance_level: AssuranceLevel
   readonly credential_match: 'any' | 'all'
   /** Order of preference; null: all that we verify and the types have. */
   readonly formats: readonly string[] | null
@@ -62,12 +60,7 @@ export function buildPolicy(
     return err([{ code: 'policy_unsatisfiable', pointer: '/scope', cause: 'scopes_not_carried_together' }])
   }
   return ok({
-    credential_types: types.map(({ name }) => name),
     scope: asked.scope,
-    required_assurance_level: request.required_assurance_level,
-    credential_match: request.credential_match,
-    formats: [...new Set(groups.flat().map(({ format }) => format.id))],
-    allow_derived: request.allow_derived,
     ...buildQuery(groups),
   })
 }

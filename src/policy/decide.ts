@@ -4,13 +4,16 @@
 import type { Json } from '../codec/json.ts'
 import type { VerifiedCredential } from '../formats/format.ts'
 import type { VerifiedPresentation } from '../openid4vp/response/verify-response.ts'
+import type { AssuranceLevel } from '../trust/anchors/anchor.ts'
 import { type DerivedLevel, deriveLevel, lowestLevel, reachesLevel } from './assurance.ts'
 import type { Decision, Policy, PolicyDescriptor, PolicyReason } from './policy.ts'
 import { readScope } from './read-scope.ts'
 
+type RequiredPolicy = Policy & { readonly required_assurance_level: AssuranceLevel }
+
 /** What is decided, and when: `now` in Unix seconds, the time at which the answer arrived. */
 export type DecisionInput = {
-  readonly policy: Policy
+  readonly policy: RequiredPolicy
   readonly presentations: readonly VerifiedPresentation[]
   readonly now: number
 }
@@ -73,7 +76,7 @@ type Judged = {
 function judge(
   { credential, valueMismatches }: VerifiedPresentation,
   { query_id, scopes, claim_sets }: PolicyDescriptor,
-  policy: Policy,
+  policy: RequiredPolicy,
   now: number,
 ): Judged {
   const holds = credential.reasons.length === 0

@@ -5,15 +5,10 @@ import type { ConfirmedTransactionData, RevocationStatus } from '../formats/form
 import type { ClaimsPath, ClaimValue, DcqlQuery } from '../openid4vp/dcql/query.ts'
 import type { AssuranceLevel, ListReference } from '../trust/anchors/anchor.ts'
 
-/** A satisfiable policy: every type, scope and format in it is known, and the query follows from it or is the caller's own. */
+/** A policy that credentials can satisfy. It adds to the stored request what follows from it. */
 export type Policy = {
-  /** What was asked by name. With a caller's own query both lists are empty: there its queries decide. */
-  readonly credential_types: readonly string[]
+  /** The requested scopes in their order, each once. Empty for a caller's own query. */
   readonly scope: readonly string[]
-  readonly required_assurance_level: AssuranceLevel
-  readonly credential_match: 'any' | 'all'
-  readonly formats: readonly string[]
-  readonly allow_derived: boolean
   /** What the wallet is asked, and what its answer is matched against again. */
   readonly query: DcqlQuery
   /** For each credential query id: the type it asks for and where each scope is found. A caller's query may ask for several. */

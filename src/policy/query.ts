@@ -43,15 +43,16 @@ export function buildQuery(groups: readonly (readonly Alternative[])[]): {
 
 /** The policy's types with the paths of each scope in the formats asked for, for `buildPresentationDefinition`. */
 export function requestedTypes(policy: Policy): readonly RequestedType[] {
-  return policy.credential_types.flatMap((name) => {
+  if (policy.scope.length === 0) return [] // a caller's own query
+  const names = new Set(policy.descriptors.map(({ credential_type }) => credential_type))
+  return [...names].map((name) => {
     const descriptors = policy.descriptors.filter((descriptor) => descriptor.credential_type === name)
-    if (descriptors.length === 0) return []
     const scopes = descriptors.flatMap((descriptor) => descriptor.scopes)
     const claims = [...new Set(scopes.map(({ scope }) => scope))].map((scope) => ({
       scope,
       paths: uniqueJson(scopes.filter((entry) => entry.scope === scope).map(({ path }) => path)),
     }))
-    return [{ name, claims }]
+    return { name, claims }
   })
 }
 

@@ -30,7 +30,7 @@ const MDL: CredentialQuery = {
 }
 
 function build(query: DcqlQuery) {
-  return buildDcqlPolicy({ query, required_assurance_level: 'high' }, CATALOGUE)
+  return buildDcqlPolicy(query, CATALOGUE)
 }
 
 function faultsOf(
@@ -153,12 +153,7 @@ describe('a good query', () => {
     expect(build(query)).toEqual({
       ok: true,
       value: {
-        credential_types: [],
         scope: [],
-        required_assurance_level: 'high',
-        credential_match: 'all',
-        formats: ['dc+sd-jwt', 'mso_mdoc'],
-        allow_derived: false,
         query,
         descriptors: [
           descriptor('pid', 'pid', ['pid.family_name', 'family_name', ['family_name']]),

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { buildPolicy, type PolicyRequest } from '../../src/policy/build-policy.ts'
 import { typeDefinitions } from '../../src/policy/catalogue.ts'
 import type { CredentialTypeDefinition } from '../../src/policy/policy.ts'
+import { requestedTypes } from '../../src/policy/query.ts'
 import { ALL_FORMATS, MDOC, MEMBERSHIP, policyOf, requestOf, SD_JWT } from './fixtures.ts'
 
 function faultsOf(changes: Partial<PolicyRequest>, formats = [SD_JWT], added = [MEMBERSHIP]) {
@@ -131,20 +132,17 @@ describe('a policy', () => {
       scope: ['age_over_21', 'age_over_18', 'age_over_21'],
       formats: ['dc+sd-jwt', 'dc+sd-jwt'],
     })
-    expect(policy.credential_types).toEqual(['pid', 'age_attestation'])
+    expect(requestedTypes(policy).map(({ name }) => name)).toEqual(['pid', 'age_attestation'])
     expect(policy.scope).toEqual(['age_over_21', 'age_over_18'])
     expect(policy.query.credentials.map(({ id }) => id)).toEqual(['pid', 'age_attestation'])
   })
 
-  test('keeps what was asked', () => {
-    expect(
-      policyOf({ required_assurance_level: 'high', credential_match: 'all', allow_derived: true }),
-    ).toMatchObject({
-      required_assurance_level: 'high',
-      credential_match: 'all',
-      allow_derived: true,
-      formats: ['dc+sd-jwt'],
+  test('has only what the stored request does not have', () => {
+    const built = buildPolicy(requestOf({ credential_match: 'all', allow_derived: true }), {
+      definitions: typeDefinitions([MEMBERSHIP]),
+      formats: ALL_FORMATS,
     })
+    expect(built.ok && Object.keys(built.value)).toEqual(['scope', 'query', 'descriptors'])
   })
 
   test('any: asks only the credentials that carry every scope', () => {

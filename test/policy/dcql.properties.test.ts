@@ -152,7 +152,7 @@ function policyOf(query: unknown): Policy | undefined {
     formats: [sdJwtVc, mdoc],
     hasTrustLists: false,
   }
-  const built = buildDcqlPolicy({ query: parsed.data, required_assurance_level: 'low' }, catalogue)
+  const built = buildDcqlPolicy(parsed.data, catalogue)
   return built.ok ? built.value : undefined
 }
 
@@ -176,7 +176,7 @@ function decisionOf(policy: Policy, answer: Answer): Decision | 'pending' {
   })
   const answered = new Set(presentations.map(({ queryId }) => queryId))
   if (!isSatisfied(policy.query, answered)) return 'pending'
-  return decide({ policy, presentations, now: NOW })
+  return decide({ policy: { ...policy, required_assurance_level: 'low' }, presentations, now: NOW })
 }
 
 /** Their verdict on the same answer. */

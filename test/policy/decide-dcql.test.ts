@@ -32,7 +32,7 @@ function decided(asked: DcqlQuery, told: readonly Told[], now = NOW) {
     formats: [sdJwtVc, mdoc],
     hasTrustLists: false,
   }
-  const built = buildDcqlPolicy({ query: asked, required_assurance_level: 'substantial' }, catalogue)
+  const built = buildDcqlPolicy(asked, catalogue)
   if (!built.ok) throw new Error(JSON.stringify(built.error))
   const presentations = told.map(([queryId, claims, changes]) => {
     const ours = { typeIdentifier: CLUB, credentialType: 'membership', ...changes }
@@ -41,7 +41,8 @@ function decided(asked: DcqlQuery, told: readonly Told[], now = NOW) {
     if (match === undefined) throw new Error('no answer to its query')
     return { queryId, credential, ...match }
   })
-  return decide({ policy: built.value, presentations, now })
+  const policy = { ...built.value, required_assurance_level: 'substantial' } as const
+  return decide({ policy, presentations, now })
 }
 
 const one = (claim: ClaimsQuery, claims: JsonObject, changes?: Partial<VerifiedCredential>) =>

@@ -5,9 +5,8 @@ import type { Json, JsonObject } from '../../src/codec/json.ts'
 import type { CredentialReason } from '../../src/formats/format.ts'
 import type { VerifiedPresentation } from '../../src/openid4vp/response/verify-response.ts'
 import { decide } from '../../src/policy/decide.ts'
-import type { Policy } from '../../src/policy/policy.ts'
 import { ASSURANCE_LEVELS } from '../../src/trust/anchors/anchor.ts'
-import { generator, NOW, policyOf, presented } from './fixtures.ts'
+import { generator, NOW, policyOf, presented, type TestPolicy } from './fixtures.ts'
 
 const ROUNDS = 5_000
 // Weighted towards good answers: with everything wrong at once no property is put to the test.
@@ -113,7 +112,7 @@ describe.each([11, 12, 13])('seed %i', (seed) => {
   })
 })
 
-function generatePolicy(random: ReturnType<typeof generator>): Policy {
+function generatePolicy(random: ReturnType<typeof generator>): TestPolicy {
   const types = random.pick([
     ['pid'],
     ['age_attestation'],
@@ -135,7 +134,7 @@ function generatePolicy(random: ReturnType<typeof generator>): Policy {
 
 /** An answer to some of the queries: mostly to all, mostly good. */
 function generateAnswer(
-  { query }: Policy,
+  { query }: TestPolicy,
   random: ReturnType<typeof generator>,
 ): readonly VerifiedPresentation[] {
   const answered = query.credentials.filter(() => random.below(8) > 0)
@@ -160,7 +159,10 @@ function generateClaims(type: string, random: ReturnType<typeof generator>): Jso
   return Object.fromEntries(claims)
 }
 
-function asksAges(policy: Policy, id: string): readonly { readonly type: string; readonly age: string }[] {
+function asksAges(
+  policy: TestPolicy,
+  id: string,
+): readonly { readonly type: string; readonly age: string }[] {
   return policy.scope
     .filter((scope) => scope.startsWith('age_over_'))
     .map((scope) => ({ type: id, age: scope.slice(-2) }))

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../src/codec/json.ts'
 import type { CredentialReason } from '../../src/formats/format.ts'
 import { decide } from '../../src/policy/decide.ts'
-import type { Policy, PolicyReason } from '../../src/policy/policy.ts'
+import type { PolicyReason } from '../../src/policy/policy.ts'
 import type { AssuranceLevel } from '../../src/trust/anchors/anchor.ts'
-import { MDOC, NOW, policyOf, presented, SD_JWT } from './fixtures.ts'
+import { MDOC, NOW, policyOf, presented, SD_JWT, type TestPolicy } from './fixtures.ts'
 
 const ADULT = { age_over_18: true }
 const AGE = policyOf()
 
-const decideAge = (claims: JsonObject, policy: Policy = AGE) =>
+const decideAge = (claims: JsonObject, policy: TestPolicy = AGE) =>
   decide({ policy, presentations: [presented('age_attestation', claims)], now: NOW })
 
 describe('a good answer', () => {
@@ -439,7 +439,7 @@ describe('an optional credential set', () => {
     scope: ['age_over_18', 'active'],
     credential_match: 'all',
   })
-  const policy: Policy = {
+  const policy: TestPolicy = {
     ...required,
     scope: ['age_over_18'],
     query: {
@@ -466,7 +466,7 @@ describe('an optional credential set', () => {
   test('does not verify by itself', () => {
     const presentations = [presented('membership', { active: true })]
     expect(decide({ policy, presentations, now: NOW }).status).toBe('rejected')
-    const optional: Policy = {
+    const optional: TestPolicy = {
       ...policy,
       scope: [],
       query: { ...policy.query, credential_sets: [{ options: [['membership']], required: false }] },

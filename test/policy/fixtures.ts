@@ -10,6 +10,7 @@ import { buildPolicy, type PolicyRequest } from '../../src/policy/build-policy.t
 import { typeDefinitions } from '../../src/policy/catalogue.ts'
 import type { CredentialTypeDefinition, Policy } from '../../src/policy/policy.ts'
 import type { QueryFormat } from '../../src/policy/query.ts'
+import type { AssuranceLevel } from '../../src/trust/anchors/anchor.ts'
 
 /** Noon UTC, 15 June 2026. */
 export const NOW = Date.UTC(2026, 5, 15, 12) / 1000
@@ -35,7 +36,11 @@ export const MEMBERSHIP: CredentialTypeDefinition = {
   },
 }
 
-export function requestOf(changes: Partial<PolicyRequest> = {}): PolicyRequest {
+/** What a session stores of a request, and its policy. */
+export type TestPolicy = Request & Policy
+type Request = PolicyRequest & { readonly required_assurance_level: AssuranceLevel }
+
+export function requestOf(changes: Partial<Request> = {}): Request {
   return {
     credential_types: ['age_attestation'],
     scope: ['age_over_18'],
@@ -48,13 +53,14 @@ export function requestOf(changes: Partial<PolicyRequest> = {}): PolicyRequest {
 }
 
 export function policyOf(
-  changes: Partial<PolicyRequest> = {},
+  changes: Partial<Request> = {},
   formats: readonly QueryFormat[] = [SD_JWT],
   added: readonly CredentialTypeDefinition[] = [MEMBERSHIP],
-): Policy {
-  const built = buildPolicy(requestOf(changes), { definitions: typeDefinitions(added), formats })
+): TestPolicy {
+  const request = requestOf(changes)
+  const built = buildPolicy(request, { definitions: typeDefinitions(added), formats })
   if (!built.ok) throw new Error(JSON.stringify(built.error))
-  return built.value
+  return { ...request, ...built.value }
 }
 
 export function presented(

@@ -33,12 +33,7 @@ export const PENDING: SessionDocument = {
     claims_encryption_jwk: null,
   },
   policy: {
-    credential_types: ['age_attestation'],
     scope: ['age_over_18'],
-    required_assurance_level: 'low',
-    credential_match: 'any',
-    formats: ['dc+sd-jwt'],
-    allow_derived: false,
     query: {
       credentials: [
         {
@@ -143,12 +138,7 @@ export const VERIFIED: SessionDocument = {
     claims_encryption_jwk: null,
   },
   policy: {
-    credential_types: ['age_attestation'],
     scope: ['age_over_18'],
-    required_assurance_level: 'low',
-    credential_match: 'any',
-    formats: ['dc+sd-jwt'],
-    allow_derived: false,
     query: {
       credentials: [
         {

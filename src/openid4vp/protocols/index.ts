@@ -20,11 +20,11 @@ export const PROTOCOL_IDS = Object.keys(PROTOCOLS) as readonly ProtocolId[]
 
 /**
  * What a wallet is asked in: a relying party's own DCQL query in DCQL, types and scopes in the language that the protocol has
- * first. `credential_types` is empty for an own query.
+ * first. `scope` is empty for an own query.
  */
 export function queryLanguage(
   { queryLanguages }: Protocol,
-  { credential_types }: { readonly credential_types: readonly string[] },
+  { scope }: { readonly scope: readonly string[] },
 ): QueryLanguage {
-  return credential_types.length === 0 ? 'dcql' : queryLanguages[0]
+  return scope.length === 0 ? 'dcql' : queryLanguages[0]
 }

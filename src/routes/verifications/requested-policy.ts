@@ -27,9 +27,9 @@ export function requestedPolicy(
     formats: Object.values(FORMATS),
     hasTrustLists: settings.anchor_sets.length > 0,
   }
-  const { required_assurance_level, dcql_query: query } = body
+  const { dcql_query: query } = body
   if (query !== undefined) {
-    const built = buildDcqlPolicy({ query, required_assurance_level }, catalogue)
+    const built = buildDcqlPolicy(query, catalogue)
     if (built.ok) return built
     const errors = built.error.map(({ cause, pointer }) => toError(`/dcql_query${pointer}`, cause))
     const [first] = built.error
@@ -44,7 +44,6 @@ export function requestedPolicy(
   const asked = {
     credential_types,
     scope,
-    required_assurance_level,
     credential_match,
     allow_derived,
     formats,

@@ -152,7 +152,7 @@ export function openid4vpView(
       nonce: generation.nonce,
       presentation_definition: buildPresentationDefinition({
         verificationId: id,
-        match: document.policy.credential_match,
+        match: document.request.credential_match ?? 'all',
         credentialTypes: requestedTypes(document.policy),
       }),
     },

@@ -195,6 +195,7 @@ async function decideOn(
 ): Promise<Evaluation> {
   const { document, settings, arrivedAt } = input
   const protocol = PROTOCOLS[document.request.protocol]
+  const { required_assurance_level } = document.request
   const trace: TraceEntry[] = []
   const now = Math.floor(arrivedAt / 1000)
   const transactionData = decodeRequestedTransactions(document.request.transaction_data)
@@ -218,7 +219,11 @@ async function decideOn(
     trace: (check) => trace.push(check),
   })
   if (!verified.ok) return refused(reasonOf(verified.error.reason, input.subscribed), generation)
-  const decision = decide({ policy: document.policy, presentations: verified.value.presentations, now })
+  const decision = decide({
+    policy: { ...document.policy, required_assurance_level },
+    presentations: verified.value.presentations,
+    now,
+  })
   // A confirmation counts only in a credential that the decision rests on.
   const unconfirmed = confirmationRefusal(transactionData, decision.credentials)
   if (unconfirmed !== undefined) return refused(unconfirmed, generation)
@@ -279,7 +284,7 @@ function uncheckedRules({
   settings: { status_unavailable, certificate_revocation },
   document,
 }: EvaluationInput): Pick<Context, 'statusUnavailable' | 'certificateRevocation'> {
-  const isEnough = reachesLevel(UNCHECKED_LEVEL, document.policy.required_assurance_level)
+  const isEnough = reachesLevel(UNCHECKED_LEVEL, document.request.required_assurance_level)
   const isRequired = certificate_revocation === 'accept_unknown' && !isEnough
   return {
     statusUnavailable: isEnough ? status_unavailable : 'refuse',
