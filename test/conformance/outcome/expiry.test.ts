@@ -1,5 +1,5 @@
-// CONTRACT 3, 4 and 7: what passes by itself. The shortest session lasts 60 seconds, as long as a superseded request nobody
-// fetched, so one wait serves all of it.
+// CONTRACT 3, 4 and 7: expiry. The shortest session lasts 60 seconds, as long as a superseded request that
+// was not fetched. One wait therefore serves all tests.
 
 import { setTimeout } from 'node:timers/promises'
 import { beforeAll, expect, it } from 'vitest'
@@ -28,7 +28,7 @@ beforeAll(async () => {
   await setTimeout(61_000)
 }, 120_000)
 
-it('CONTRACT 4: a session that passed expires_at is expired when it is read', async () => {
+it('CONTRACT 4: shows a session as expired after expires_at', async () => {
   expect(await stage.rp.poll(polled.verification_id)).toMatchObject({
     status: 'expired',
     stage: 'done',
@@ -37,7 +37,7 @@ it('CONTRACT 4: a session that passed expires_at is expired when it is read', as
   })
 })
 
-it('CONTRACT 4, 7: it expires and sends its event without being polled', async () => {
+it('CONTRACT 4, 7: expires and sends its event without being polled', async () => {
   const { event } = await eventOf(stage, silent.verification_id)
   expect(event).toMatchObject({
     event_type: 'verification.expired',
@@ -47,23 +47,23 @@ it('CONTRACT 4, 7: it expires and sends its event without being polled', async (
   })
 })
 
-it("CONTRACT 4: the event carries the last attempt's reason", async () => {
+it("CONTRACT 4: sends the last attempt's reason in the event", async () => {
   const { event } = await eventOf(stage, attempted.session.verification_id)
   expect(event).toMatchObject({ status: 'expired', reason: { code: 'nonce_mismatch' } })
 })
 
-it('CONTRACT 4: an expired session hears no answer', async () => {
+it('CONTRACT 4: refuses a response in an expired session', async () => {
   const late = await answerAge(stage, attempted.request)
   expect(late.status).toBe(409)
   expect((await stage.rp.poll(attempted.session.verification_id)).status).toBe('expired')
 })
 
-it('CONTRACT 3: a superseded request nobody fetched is dead after 60 s, its session untouched', async () => {
+it('CONTRACT 3: ends a superseded request that was not fetched after 60 s, without its session', async () => {
   const response = await stage.service.fetch(rendered.wallet_request.request_uri)
   expect(response.status).toBe(410)
   expect((await stage.rp.poll(rendered.verification_id)).status).toBe('pending')
 })
 
-it('CONTRACT 3: a superseded request that was fetched is heard until the session ends', async () => {
+it('CONTRACT 3: accepts a response to a superseded request that was fetched until the session ends', async () => {
   expect((await answerAge(stage, handedOut.request)).status).toBe(200)
 })

@@ -1,4 +1,5 @@
-// CONTRACT 4: how a session ends, and what does not end it. Each test changes one thing of a good answer.
+// CONTRACT 4: how a session ends, and which responses leave it pending. Each test changes one thing of a good
+// response.
 
 import { expect, it } from 'vitest'
 import { makeKey } from '../../support/people/issuer.ts'
@@ -10,12 +11,12 @@ const stage = useStage()
 const stranger = await makeKey()
 const now = Math.floor(Date.now() / 1000)
 
-/** What the relying party sees of an answer that was not heard. */
+/** Returns what the relying party sees of a refused response. */
 function attempts({ status, attempts: list }: Poll) {
   return { status, attempts: list.map(({ reason }) => reason.code) }
 }
 
-it('CONTRACT 4: an answer that satisfies the policy ends the session as verified', async () => {
+it('CONTRACT 4: ends the session as verified with a response that satisfies the policy', async () => {
   const { session, request } = await begin(stage)
   expect((await answerAge(stage, request)).status).toBe(200)
   expect(await stage.rp.poll(session.verification_id)).toMatchObject({
@@ -27,7 +28,7 @@ it('CONTRACT 4: an answer that satisfies the policy ends the session as verified
   })
 })
 
-/** Authentic answers that no policy here accepts. */
+/** Authentic responses that no policy here accepts. */
 const REJECTED: readonly (readonly [string, Telling, object, string])[] = [
   ['a predicate is false', { claims: { age_over_18: false } }, {}, 'predicate_false'],
   ['a boolean claim is the text "true"', { claims: { age_over_18: 'true' } }, {}, 'predicate_false'],
@@ -35,7 +36,7 @@ const REJECTED: readonly (readonly [string, Telling, object, string])[] = [
   ['the credential is not valid yet', { claims: { nbf: now + 3600 } }, {}, 'credential_not_yet_valid'],
   ['the assurance level is too low', {}, { required_assurance_level: 'high' }, 'assurance_level_too_low'],
   [
-    'the credential says it is worth less',
+    'the credential itself names a lower level',
     { claims: { assurance_level: 'low' } },
     { required_assurance_level: 'substantial' },
     'assurance_level_too_low',
@@ -43,7 +44,7 @@ const REJECTED: readonly (readonly [string, Telling, object, string])[] = [
 ]
 
 it.each(REJECTED)(
-  'CONTRACT 4: authentic but %s: rejected, and the wallet gets its 200',
+  'CONTRACT 4: rejects an authentic response where %s, and the wallet gets 200',
   async (_, telling, policy, code) => {
     const { session, request } = await begin(stage, { ...OVER_18, ...policy })
     const answer = await answerAge(stage, request, telling)
@@ -58,22 +59,22 @@ it.each(REJECTED)(
   },
 )
 
-/** Answers that are not authentic. */
-const NOT_HEARD: readonly (readonly [string, Telling, string])[] = [
+/** Responses that are not authentic. */
+const REFUSED: readonly (readonly [string, Telling, string])[] = [
   ['made for another nonce', { nonce: '0123456789abcdef0123456789abcdef' }, 'nonce_mismatch'],
   ['made for another verifier', { audience: 'x509_hash:AAAA' }, 'audience_mismatch'],
   ['made for our client_id without its prefix', { change: dropPrefix }, 'audience_mismatch'],
   ['signed by another holder', { holder: stranger }, 'invalid_holder_signature'],
   ['of an issuer with another key', { issuer: stranger }, 'invalid_issuer_signature'],
-  ['of an issuer nobody vouches for', { claims: { iss: 'https://other.example' } }, 'untrusted_issuer'],
-  ['bound to nobody', { unbound: true }, 'holder_key_missing'],
+  ['of an untrusted issuer', { claims: { iss: 'https://other.example' } }, 'untrusted_issuer'],
+  ['without a holder key', { unbound: true }, 'holder_key_missing'],
   ['without its key binding', { change: dropKeyBinding }, 'holder_binding_missing'],
   ['made an hour ago', { iat: now - 3600 }, 'holder_binding_not_current'],
   ['of another type', { claims: { vct: 'urn:other:1' } }, 'unknown_credential_type'],
-  ['without the claim asked for', { disclose: {} }, 'query_not_satisfied'],
+  ['without the requested claim', { disclose: {} }, 'query_not_satisfied'],
   ['with a foreign disclosure', { change: addDisclosure }, 'unreferenced_disclosure'],
   [
-    'forged, with an expired credential in it',
+    'forged, with an expired credential',
     { issuer: stranger, claims: { exp: now - 3600 } },
     'invalid_issuer_signature',
   ],
@@ -89,8 +90,8 @@ const NOT_HEARD: readonly (readonly [string, Telling, string])[] = [
   ],
 ]
 
-it.each(NOT_HEARD)(
-  'CONTRACT 4: an answer %s is 400 and an attempt; the session stays pending and hears a good one',
+it.each(REFUSED)(
+  'CONTRACT 4: refuses a response %s with 400 as an attempt; the session stays pending and accepts a good one',
   async (_, telling, reason) => {
     const { session, request } = await begin(stage)
     const refused = await answerAge(stage, request, telling)
@@ -103,7 +104,7 @@ it.each(NOT_HEARD)(
   },
 )
 
-it('CONTRACT 4: what the wallet is told of a forgery names no reason of ours', async () => {
+it('CONTRACT 4: tells the wallet no reason of a forgery', async () => {
   const { request } = await begin(stage)
   const texts = []
   for (const telling of [{ issuer: stranger }, { holder: stranger }, { nonce: 'x'.repeat(32) }]) {
@@ -112,7 +113,7 @@ it('CONTRACT 4: what the wallet is told of a forgery names no reason of ours', a
   expect(new Set(texts).size).toBe(1)
 })
 
-it('CONTRACT 4: a status that cannot be checked is 503 and pending, never valid', async () => {
+it('CONTRACT 4: answers a status that cannot be checked with 503 and stays pending, never valid', async () => {
   const { session, request } = await begin(stage)
   const status = { status_list: { idx: 0, uri: 'https://issuer.example/status/1' } }
   const refused = await answerAge(stage, request, { claims: { status } })
@@ -131,7 +132,7 @@ it('CONTRACT 8: an issuer anchored for another type is untrusted for this one', 
   expect(attempts(await rp.poll(session.verification_id)).attempts).toEqual(['untrusted_issuer'])
 })
 
-it('CONTRACT 4: the last ten attempts are kept, and all are counted', async () => {
+it('CONTRACT 4: keeps the last ten attempts, and counts all', async () => {
   const { session, request } = await begin(stage)
   await answerAge(stage, request, { nonce: 'x'.repeat(32) })
   for (let i = 0; i < 11; i++) await answerAge(stage, request, { audience: `other-${i}` })
@@ -159,22 +160,22 @@ async function post(uri: string, form: Record<string, string>): Promise<Response
 
 it.each([
   [
-    'a VP Token in the clear where it was to be encrypted',
+    'an unencrypted VP Token where encryption was required',
     OVER_18,
     { vp_token: '{}' },
     'encryption_required',
   ],
   [
-    'an encrypted answer where it was asked for in the clear',
+    'an encrypted response where none was requested',
     PLAIN,
     { response: 'a.b.c.d.e' },
     'unexpected_encryption',
   ],
-  ['what is no JWE', OVER_18, { response: 'junk' }, 'malformed_response'],
-  ['no answer at all', OVER_18, { answer: '42' }, 'malformed_response'],
+  ['a text that is not a JWE', OVER_18, { response: 'junk' }, 'malformed_response'],
+  ['a form without a response', OVER_18, { answer: '42' }, 'malformed_response'],
   ['a presentation without state', PLAIN, { vp_token: '{}' }, 'missing_state'],
   ['another state', PLAIN, { vp_token: '{}', state: 'x' }, 'unknown_state'],
-])('CONTRACT 4: junk, %s, is 400 and an attempt', async (_, policy, form, reason) => {
+])('CONTRACT 4: refuses junk, %s, with 400 as an attempt', async (_, policy, form, reason) => {
   const { session, request } = await begin(stage, policy)
   expect((await post(request.payload.response_uri, form)).status).toBe(400)
   const poll = await stage.rp.poll(session.verification_id)
@@ -182,7 +183,7 @@ it.each([
   expect((await answerAge(stage, request)).status).toBe(200)
 })
 
-it('CONTRACT 4: a good answer is heard however much junk came before it', async () => {
+it('CONTRACT 4: accepts a good response after any amount of junk', async () => {
   const { session, request } = await begin(stage)
   for (let i = 0; i < 100; i++) await post(request.payload.response_uri, { response: `junk ${i}` })
   expect((await answerAge(stage, request)).status).toBe(200)
@@ -192,7 +193,7 @@ it('CONTRACT 4: a good answer is heard however much junk came before it', async 
   })
 })
 
-it("CONTRACT 4: the winner's identical retry gets the identical 200, and any other answer 409", async () => {
+it('CONTRACT 4: answers an identical retry with the identical 200, and any other response with 409', async () => {
   const { session, request } = await begin(stage, PLAIN)
   const vpToken = await ageOf(stage.person, request)
   const first = await stage.service.wallet.present(request, vpToken)
@@ -204,14 +205,14 @@ it("CONTRACT 4: the winner's identical retry gets the identical 200, and any oth
   expect([poll.status, poll.attempt_count]).toEqual(['verified', 0])
 })
 
-it('CONTRACT 4: a rejected session does not hear a better answer', async () => {
+it('CONTRACT 4: refuses a better response in a rejected session', async () => {
   const { session, request } = await begin(stage)
   await answerAge(stage, request, { claims: { age_over_18: false } })
   expect((await answerAge(stage, request)).status).toBe(409)
   expect((await stage.rp.poll(session.verification_id)).status).toBe('rejected')
 })
 
-it('CONTRACT 4: what does not answer the query is no answer, however authentic', async () => {
+it('CONTRACT 4: refuses an authentic response that does not match the query', async () => {
   const { session, request } = await begin(stage)
   const pid = await presentationOf(stage.person, PID, request)
   const age = await presentationOf(stage.person, AGE, request)

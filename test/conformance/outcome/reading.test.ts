@@ -7,7 +7,7 @@ import { answerAge, begin, eventOf, finish, relyingPartyOf, useStage } from '../
 
 const stage = useStage()
 
-/** Everything a poll answers; what is unknown is `null`, what is a list is empty. */
+/** All members of a poll. Unknown values are `null`, lists are empty. */
 const PENDING = {
   verification_id: expect.stringMatching(/^v_/),
   version: expect.any(Number),
@@ -53,14 +53,14 @@ const PENDING = {
   livemode: false,
 }
 
-it('CONTRACT 4: every member is there from the start, unknown is null', async () => {
+it('CONTRACT 4: has every member from the start, with null for unknown values', async () => {
   const session = await stage.rp.create()
   const poll = await stage.rp.poll(session.verification_id)
   expect(poll).toEqual(PENDING)
   expect(poll).toMatchObject({ session_url: session.session_url, expires_at: session.expires_at, version: 1 })
 })
 
-it('CONTRACT 4: a verified session shows what was found, by whom it is vouched for, and how it was checked', async () => {
+it('CONTRACT 4: shows result, issuer, level and checks of a verified session', async () => {
   const { session } = await finish(stage)
   const poll = await stage.rp.poll(session.verification_id)
   expect(Object.keys(poll).sort()).toEqual(Object.keys(PENDING).sort())
@@ -89,7 +89,7 @@ it('CONTRACT 4: a verified session shows what was found, by whom it is vouched f
   ])
 })
 
-it('CONTRACT 4: trace lists ordered checks with id, clause and result', async () => {
+it('CONTRACT 4: lists ordered checks in trace, with id, clause and result', async () => {
   const { session } = await finish(stage)
   const { trace } = await stage.rp.poll(session.verification_id)
   for (const entry of trace) {
@@ -107,14 +107,14 @@ it('CONTRACT 4: trace lists ordered checks with id, clause and result', async ()
   expect(order.at(-1)).toBe('policy')
 })
 
-it('CONTRACT 4: the claim values of a session are nowhere in what is read of it', async () => {
+it('CONTRACT 4: shows no claim value in poll or event', async () => {
   const { session } = await finish(stage, { claims: { age_over_21: 'canary-value', name: 'canary-value' } })
   const poll = JSON.stringify(await stage.rp.poll(session.verification_id))
   const { post } = await eventOf(stage, session.verification_id)
   expect(poll + post.body).not.toContain('canary-value')
 })
 
-it('CONTRACT 4: stage follows the wallet, and version rises with what can be seen', async () => {
+it('CONTRACT 4: shows the wallet’s progress in stage, and raises version with each visible change', async () => {
   const session = await stage.rp.create()
   const steps = [await stage.rp.poll(session.verification_id)]
   const request = await stage.service.wallet.receive(session.wallet_request.uri)
@@ -126,13 +126,13 @@ it('CONTRACT 4: stage follows the wallet, and version rises with what can be see
   expect(steps[2]!.version).toBeGreaterThan(steps[1]!.version)
 })
 
-it('CONTRACT 4: a session that is over can be read, again and again', async () => {
+it('CONTRACT 4: can be read repeatedly after the session has ended', async () => {
   const { session } = await finish(stage)
   const first = await stage.rp.poll(session.verification_id)
   expect(await stage.rp.poll(session.verification_id)).toEqual(first)
 })
 
-it('CONTRACT 4: cancel is 200 with the session, again 200, and one event', async () => {
+it('CONTRACT 4: answers cancel with 200 and the session, also when repeated, and sends one event', async () => {
   const { session, request } = await begin(stage)
   const path = `/v1/verify/${session.verification_id}/cancel`
   const canceled = await expectStatus(await stage.rp.call('POST', path), 200)
@@ -153,14 +153,14 @@ it('CONTRACT 4: cancel is 200 with the session, again 200, and one event', async
   expect(((await expectStatus(log, 200)) as { deliveries: unknown[] }).deliveries).toHaveLength(1)
 })
 
-it('CONTRACT 4: cancel of another terminal status is 409 and changes nothing', async () => {
+it('CONTRACT 4: answers cancel of another terminal status with 409 and changes nothing', async () => {
   const { session } = await finish(stage)
   const response = await stage.rp.call('POST', `/v1/verify/${session.verification_id}/cancel`)
   expect(await expectStatus(response, 409)).toMatchObject({ code: 'verification_already_terminal' })
   expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
 })
 
-it('CONTRACT 4: DELETE is 204 without a body, then everything about the session is 404', async () => {
+it('CONTRACT 4: answers DELETE with 204 without a body, then everything about the session with 404', async () => {
   const { session, request } = await begin(stage)
   const path = `/v1/verify/${session.verification_id}`
   const erased = await stage.rp.call('DELETE', path)
@@ -181,7 +181,7 @@ it('CONTRACT 4: DELETE is 204 without a body, then everything about the session 
   expect(after).toEqual(Array(8).fill(404))
 })
 
-it('CONTRACT 4: DELETE sends no event, and drops the one that is owed', async () => {
+it('CONTRACT 4: DELETE sends no event, and drops a pending one', async () => {
   const path = '/erased'
   const url = stage.receiver.url.replace('/webhook', path)
   stage.receiver.answer((request) => ({ status: request.path === path ? 500 : 200 }))
@@ -207,7 +207,7 @@ function sentTo(path: string, verificationId: string): number {
   return requests.filter((post) => post.path === path && post.body.includes(verificationId)).length
 }
 
-it('CONTRACT 3, 6, 9: /qr and /openid4vp of a session that is over are 410', async () => {
+it('CONTRACT 3, 6, 9: answers /qr and /openid4vp of an ended session with 410', async () => {
   const { session } = await finish(stage)
   for (const path of ['qr', 'openid4vp']) {
     const response = await stage.rp.call('GET', `/v1/verify/${session.verification_id}/${path}`)

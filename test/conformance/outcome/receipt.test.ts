@@ -1,4 +1,5 @@
-// CONTRACT 4, the receipt: read and recomputed the way an auditor would, with `jose`, the published keys, and docs/receipt.md.
+// CONTRACT 4, the receipt: read and recomputed as an auditor would, with `jose`, the published keys and
+// docs/receipt.md.
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -24,7 +25,7 @@ async function receiptOf(id: string, rp: RelyingParty = stage.rp): Promise<strin
   return response.text()
 }
 
-/** What an auditor reads: signature, algorithm, type and issuer checked by a foreign library. */
+/** Reads a receipt as an auditor does: a foreign library checks signature, algorithm, type and issuer. */
 async function audit(receipt: string) {
   const jwks = (await (await stage.service.fetch('/.well-known/jwks.json')).json()) as { keys: JWK[] }
   const options = { algorithms: ['ES256'], typ: 'verification-receipt+jwt', issuer: BASE_URL }
@@ -32,7 +33,10 @@ async function audit(receipt: string) {
   return { payload, kid: protectedHeader.kid }
 }
 
-/** docs/receipt.md: SHA-256 over canonical JSON. Good for what these tests hash: names in ASCII, numbers whole. */
+/**
+ * docs/receipt.md: SHA-256 of canonical JSON. Sufficient for the values of these tests: ASCII names, whole
+ * numbers.
+ */
 function hashOf(value: unknown): string {
   const text = JSON.stringify(value, (_, item) =>
     typeof item === 'object' && item !== null && !Array.isArray(item)
@@ -42,13 +46,13 @@ function hashOf(value: unknown): string {
   return createHash('sha256').update(text).digest('base64url')
 }
 
-/** docs/receipt.md: the claims of a Request Object, without what is made anew at each fetch. */
+/** docs/receipt.md: hashes the claims of a Request Object without those that change with each fetch. */
 function requestHashOf(claims: object): string {
   const { iat, exp, wallet_nonce, ...asked } = claims as Record<string, unknown>
   return hashOf(asked)
 }
 
-/** docs/receipt.md: ten members of the poll. */
+/** docs/receipt.md: hashes ten members of the poll. */
 function policyHashOf(poll: Readonly<Record<string, unknown>>): string {
   const members = [
     ...['credential_types', 'scope', 'dcql_query', 'required_assurance_level', 'credential_match'],
@@ -58,7 +62,7 @@ function policyHashOf(poll: Readonly<Record<string, unknown>>): string {
 }
 
 describe('CONTRACT 4: the receipt', () => {
-  it('tells what was asked, checked and found, and nothing of the person or the metadata', async () => {
+  it('contains request, checks and result, and nothing about the person or the metadata', async () => {
     const request = { ...OVER_18, metadata: { order: 'm-17' } }
     const { session, request: received } = await finish(stage, {}, request)
     const poll = await stage.rp.poll(session.verification_id)
@@ -89,7 +93,7 @@ describe('CONTRACT 4: the receipt', () => {
     })
   })
 
-  it('says the same whenever it is asked for', async () => {
+  it('is the same each time', async () => {
     const { session } = await finish(stage)
     const receipts = await Promise.all([1, 2].map(() => receiptOf(session.verification_id)))
     const [first, second] = receipts.map((receipt) => receipt.split('.'))
@@ -99,13 +103,13 @@ describe('CONTRACT 4: the receipt', () => {
   it.each([
     ['rejected', { claims: { age_over_18: false } }, 'predicate_false', { age_over_18: false }],
     ['rejected', { claims: { exp: 1 } }, 'credential_expired', { age_over_18: false }],
-  ])('of a session that was %s gives its reason', async (status, telling, reason, checks) => {
+  ])('contains the reason of a %s session', async (status, telling, reason, checks) => {
     const { session } = await finish(stage, telling)
     const { payload } = await audit(await receiptOf(session.verification_id))
     expect(payload).toMatchObject({ status, reason, checks, request_hash: expect.any(String) })
   })
 
-  it('of a session that was declined names the request, and has no result', async () => {
+  it('of a declined session names the request, and has no result', async () => {
     const { session, request } = await begin(stage)
     await stage.service.wallet.decline(request, 'access_denied')
     const { payload } = await audit(await receiptOf(session.verification_id))
@@ -113,7 +117,7 @@ describe('CONTRACT 4: the receipt', () => {
     expect(payload).toMatchObject({ request_hash: requestHashOf(request.payload), credentials: [] })
   })
 
-  it('of a session that was canceled names no request: none was answered', async () => {
+  it('of a canceled session names no request', async () => {
     const session = await stage.rp.create()
     await stage.rp.call('POST', `/v1/verify/${session.verification_id}/cancel`)
     const { payload } = await audit(await receiptOf(session.verification_id))
@@ -121,7 +125,7 @@ describe('CONTRACT 4: the receipt', () => {
     expect(payload.policy_hash).toBe(policyHashOf(await stage.rp.poll(session.verification_id)))
   })
 
-  it('is 409 while the session is pending, and 404 once it is erased or to anybody else', async () => {
+  it('is 409 while the session is pending, and 404 after its erasure or for another caller', async () => {
     const { session } = await begin(stage)
     const { verification_id: id } = session
     const pending = await expectStatus(await fetchReceipt(stage.rp, id), 409)
@@ -137,7 +141,7 @@ describe('CONTRACT 4: the receipt', () => {
 })
 
 describe('CONTRACT 4: request_hash', () => {
-  it('is that of the request that was answered, however often it was fetched and whatever came after', async () => {
+  it('is that of the processed request, whatever was fetched or created besides', async () => {
     const { session, request } = await begin(stage)
     await stage.rp.call('GET', `/v1/verify/${session.verification_id}/qr`)
     const again = await stage.service.wallet.receive(session.wallet_request.uri, { walletNonce: 'other' })
@@ -147,7 +151,7 @@ describe('CONTRACT 4: request_hash', () => {
     expect(payload.request_hash).toBe(requestHashOf(request.payload))
   })
 
-  it('is that of the parameters in the URI where they were passed by value', async () => {
+  it('is that of the parameters in the URI of a request by value', async () => {
     const policy = { ...OVER_18, request_options: { client_id_prefix: 'redirect_uri' } }
     const { session, request } = await finish(stage, {}, policy)
     const json = ['dcql_query', 'client_metadata']
@@ -161,7 +165,7 @@ describe('CONTRACT 4: request_hash', () => {
   })
 
   it.each(['openid4vp-v1-signed', 'openid4vp-v1-unsigned'])(
-    'is that of the signed request where %s was answered',
+    'is that of the signed request where %s was used',
     async (protocol) => {
       const rp = await relyingPartyOf(stage, { origins: [SHOP] })
       const { verification_id: id } = await rp.create()
@@ -182,7 +186,7 @@ describe('CONTRACT 4: request_hash', () => {
 })
 
 describe('CONTRACT 4: policy_hash', () => {
-  it('is one for sessions that ask the same, and another where one member differs', async () => {
+  it('is equal for equal policies, and differs if one member differs', async () => {
     const dcql_query = {
       credentials: [
         { id: 'age', format: 'dc+sd-jwt', meta: { vct_values: ['urn:eu.europa.ec.av:1'] }, claims: [] },
@@ -209,7 +213,7 @@ describe('CONTRACT 4: policy_hash', () => {
 })
 
 describe('CONTRACT 4: the keys of receipts', () => {
-  it('verify a receipt after two rotations, though the private half of the key that signed it is gone', async () => {
+  it('verify a receipt after two rotations, though the private key that signed it is gone', async () => {
     const { session } = await finish(stage)
     const { verification_id: id } = session
     const before = await receiptOf(id)
@@ -222,13 +226,15 @@ describe('CONTRACT 4: the keys of receipts', () => {
       await stage.service.server.restart({ ACCESS_TOKEN_KEYS: JSON.stringify({ keys }) })
       retired = keys.map(publicHalf)
     }
-    const told = await audit(before)
+    const original = await audit(before)
     const anew = await audit(await receiptOf(id))
-    expect(told.kid).toBe(retired.at(-1)?.kid)
+    expect(original.kid).toBe(retired.at(-1)?.kid)
     expect(anew.kid).toBe('third')
-    expect(anew.payload).toEqual(told.payload)
+    expect(anew.payload).toEqual(original.payload)
     const [header, , signature] = before.split('.')
-    const forged = Buffer.from(JSON.stringify({ ...told.payload, status: 'rejected' })).toString('base64url')
+    const forged = Buffer.from(JSON.stringify({ ...original.payload, status: 'rejected' })).toString(
+      'base64url',
+    )
     await expect(audit(`${header}.${forged}.${signature}`)).rejects.toThrow('signature verification failed')
   })
 })

@@ -8,7 +8,7 @@ import { answerAge, eventOf, useStage } from '../../support/service/stage.ts'
 const RETURN_URL = 'https://shop.example/done'
 const stage = useStage()
 
-/** A session that the person's wallet answered by the link of one browser. */
+/** Creates a session whose wallet responded by the link of one browser. */
 async function answerByLink(request: object) {
   const settings = { trust_anchors: [stage.authority.anchor()], webhook: { url: stage.receiver.url } }
   const rp = await stage.service.relyingParty({ ...settings, return_urls: [RETURN_URL] })
@@ -20,7 +20,7 @@ async function answerByLink(request: object) {
   return { rp, session, browser, redirect_uri, poll: () => rp.poll(session.verification_id) }
 }
 
-it('OpenID4VP 1.0 §14.2: the result is there once the browser that began brings the response code', async () => {
+it('OpenID4VP 1.0 §14.2: shows the result when the first browser brings the response code', async () => {
   const { session, browser, redirect_uri, poll } = await answerByLink({})
   expect(await poll()).toMatchObject({ status: 'pending', stage: 'awaiting_return', checks: null })
   expect((await stage.service.fetch(redirect_uri.split('#')[0] ?? '')).status).toBe(200)
@@ -31,7 +31,7 @@ it('OpenID4VP 1.0 §14.2: the result is there once the browser that began brings
   expect(event).toMatchObject({ status: 'verified', session_binding: 'page' })
 })
 
-it('§14.2: a second browser gets nothing, and the presentation is discarded', async () => {
+it('§14.2: gives a second browser nothing, and discards the presentation', async () => {
   const { session, browser, redirect_uri, poll } = await answerByLink({})
   const second = openBrowser(stage.service)
   await second.link(session)
@@ -44,7 +44,7 @@ it('§14.2: a second browser gets nothing, and the presentation is discarded', a
   ])
 })
 
-it('CONTRACT 5: with relying_party nothing is verified before the server redeemed the code', async () => {
+it('CONTRACT 5: with relying_party, verifies nothing before the server redeemed the code', async () => {
   const required = { required_session_binding: 'relying_party', return_url: RETURN_URL }
   const { rp, session, browser, redirect_uri, poll } = await answerByLink(required)
   expect([session.qr_code, session.wallet_request]).toEqual([null, null])

@@ -1,4 +1,5 @@
-// CONTRACT 7: what happens when a receiver fails. The first retry comes after 5 seconds, so every case waits for the same one.
+// CONTRACT 7: retries after a failed delivery. The first retry comes after 5 seconds, so all cases share one
+// wait.
 
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { ReceivedRequest, ScriptedAnswer } from '../../support/service/receiver.ts'
@@ -14,8 +15,8 @@ import {
 
 const stage = useStage()
 
-/** How receivers answer their first attempt, by the path of their webhook; everything after it is 200. */
-const FIRST_ANSWERS: Readonly<Record<string, ScriptedAnswer>> = {
+/** First response of each receiver, by the path of its webhook. Later responses are 200. */
+const FIRST_RESPONSES: Readonly<Record<string, ScriptedAnswer>> = {
   '/failing': { status: 500 },
   '/slow-down': { status: 429, headers: { 'retry-after': '60' } },
   '/moved': { status: 307, headers: { location: '/elsewhere' } },
@@ -31,7 +32,7 @@ function postsTo(path: string): readonly ReceivedRequest[] {
   return stage.receiver.requests.filter((request) => request.path === path)
 }
 
-/** Waits until a receiver has got so many posts. */
+/** Waits until a receiver has a number of posts. */
 async function posted(path: string, count: number): Promise<readonly ReceivedRequest[]> {
   while (postsTo(path).length < count) await stage.receiver.received(stage.receiver.requests.length + 1)
   return postsTo(path)
@@ -42,8 +43,8 @@ function settled({ rp, id }: Case, attempts: number): Promise<Delivery> {
 }
 
 beforeAll(async () => {
-  stage.receiver.answer(({ path }) => (postsTo(path).length === 1 ? (FIRST_ANSWERS[path] ?? {}) : {}))
-  for (const path of Object.keys(FIRST_ANSWERS)) {
+  stage.receiver.answer(({ path }) => (postsTo(path).length === 1 ? (FIRST_RESPONSES[path] ?? {}) : {}))
+  for (const path of Object.keys(FIRST_RESPONSES)) {
     const webhook = { url: stage.receiver.url.replace('/webhook', path) }
     const rp = await relyingPartyOf(stage, { webhook })
     const { session } = await finish(stage, {}, OVER_18, rp)
@@ -52,7 +53,7 @@ beforeAll(async () => {
 })
 
 describe.each(['/failing', '/moved', '/reset'])('after a first attempt that was %s', (path) => {
-  it('CONTRACT 7: the log shows it, and when the next one is due: in 5 to 6 seconds', async () => {
+  it('CONTRACT 7: logs the attempt and the time of the next one: in 5 to 6 seconds', async () => {
     const { attempts, state, next_attempt_at } = await settled(cases[path]!, 1)
     const expected = {
       '/failing': { status: 500, error: null },
@@ -66,7 +67,7 @@ describe.each(['/failing', '/moved', '/reset'])('after a first attempt that was 
     }
   })
 
-  it('CONTRACT 7: the retry sends the same bytes and the same id, with a fresh t, and ends it', async () => {
+  it('CONTRACT 7: retries with the same bytes, the same id and a fresh t, and delivers the event', async () => {
     const [first, second] = await posted(path, 2)
     expect(second!.body.equals(first!.body)).toBe(true)
     expect(second!.headers['webhook-id']).toBe(first!.headers['webhook-id'])
@@ -84,21 +85,21 @@ describe.each(['/failing', '/moved', '/reset'])('after a first attempt that was 
   })
 })
 
-it('CONTRACT 7: a 3xx is not followed', async () => {
+it('CONTRACT 7: does not follow a 3xx', async () => {
   await posted('/moved', 2)
   expect(postsTo('/elsewhere')).toEqual([])
 })
 
-it('CONTRACT 7: Retry-After is honoured', async () => {
+it('CONTRACT 7: honours Retry-After', async () => {
   const { attempts, next_attempt_at } = await settled(cases['/slow-down']!, 1)
   expect(Date.parse(next_attempt_at ?? '') - Date.parse(attempts[0]!.at)).toBeGreaterThanOrEqual(60_000)
 })
 
-it('CONTRACT 7: any 2xx is a success', async () => {
+it('CONTRACT 7: counts any 2xx as success', async () => {
   expect(await settled(cases['/created']!, 1)).toMatchObject({ state: 'delivered', next_attempt_at: null })
 })
 
-it('CONTRACT 7: redelivery by hand of an owed event delivers it at once', async () => {
+it('CONTRACT 7: delivers a pending event at once when it is redelivered by hand', async () => {
   const one = cases['/slow-down']!
   const { delivery_id } = await settled(one, 1)
   const path = `/v1/verify/${one.id}/deliveries/${delivery_id}/redeliver`
@@ -111,7 +112,7 @@ it('CONTRACT 7: redelivery by hand of an owed event delivers it at once', async 
   ])
 })
 
-it('CONTRACT 7: 410 makes the event dead and disables the endpoint until it is enabled; a dead event can be sent by hand meanwhile', async () => {
+it('CONTRACT 7: 410 drops the event and disables the endpoint until it is enabled; a dropped event can be sent by hand', async () => {
   const one = cases['/gone']!
   const { relying_party_id } = one.rp
   expect(await settled(one, 1)).toMatchObject({ state: 'dead', next_attempt_at: null })
@@ -134,7 +135,7 @@ it('CONTRACT 7: 410 makes the event dead and disables the endpoint until it is e
   expect(await expectStatus(enabled, 200)).toMatchObject({ webhook: { disabled: false } })
 })
 
-/** Waits for what happens soon by itself; the test's own time limit bounds it. */
+/** Waits for a change that comes soon. The test's own time limit bounds it. */
 async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20))
 }

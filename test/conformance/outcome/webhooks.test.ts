@@ -1,4 +1,4 @@
-// CONTRACT 7: what a receiver gets for each end of a session, and how it is signed.
+// CONTRACT 7: the event for each end of a session, and its signature.
 
 import { createHmac } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
@@ -19,7 +19,7 @@ import {
 
 const stage = useStage()
 
-/** How to bring a session to each end that needs no waiting. */
+/** Brings a session to each end that needs no waiting. */
 const ENDS: Readonly<Record<string, (stage: Stage, rp: RelyingParty) => Promise<string>>> = {
   verified: async (set, rp) => (await finish(set, {}, OVER_18, rp)).session.verification_id,
   rejected: async (set, rp) =>
@@ -36,7 +36,7 @@ const ENDS: Readonly<Record<string, (stage: Stage, rp: RelyingParty) => Promise<
   },
 }
 
-/** The `v1` signatures of our own header that are right for this secret. */
+/** Counts the `v1` signatures of our own header, and those that are right for this secret. */
 function ownSignatures({ headers, body }: ReceivedRequest, secret: string) {
   const [time = '', ...signatures] = String(headers['x-service-signature']).split(',')
   const t = time.replace('t=', '')
@@ -45,7 +45,7 @@ function ownSignatures({ headers, body }: ReceivedRequest, secret: string) {
 }
 
 it.each(Object.keys(ENDS))(
-  'CONTRACT 7: a session that is %s sends one event that says so, and what was found',
+  'CONTRACT 7: sends one event with the result of a session that is %s',
   async (status) => {
     const id = await ENDS[status]!(stage, stage.rp)
     const { event } = await eventOf(stage, id)
@@ -85,7 +85,7 @@ it.each(Object.keys(ENDS))(
   },
 )
 
-it('CONTRACT 7: the first attempt starts at once, no retry is needed, and it stands in the log', async () => {
+it('CONTRACT 7: sends the first attempt at once, needs no retry, and logs it', async () => {
   const id = await ENDS.verified!(stage, stage.rp)
   await eventOf(stage, id)
   const delivery = await settledDelivery(stage.rp, id, 1)
@@ -101,19 +101,19 @@ it('CONTRACT 7: the first attempt starts at once, no retry is needed, and it sta
   })
 })
 
-it('CONTRACT 7: metadata comes back in the event untouched', async () => {
+it('CONTRACT 7: returns metadata in the event unchanged', async () => {
   const metadata = { user_id: 'u 1', context: '{"a":"ü"}' }
   const { session } = await finish(stage, {}, { ...OVER_18, metadata })
   expect((await eventOf(stage, session.verification_id)).event.metadata).toEqual(metadata)
 })
 
-it('CONTRACT 7: X-Service-Signature is keyed with the bytes of the whole secret', async () => {
+it('CONTRACT 7: signs X-Service-Signature with the bytes of the whole secret', async () => {
   const { post } = await eventOf(stage, await ENDS.canceled!(stage, stage.rp))
   expect(stage.rp.webhook_secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
   expect(ownSignatures(post, stage.rp.webhook_secret)).toMatchObject({ count: 1, right: 1 })
 })
 
-it('CONTRACT 7: two foreign libraries accept the Standard Webhooks headers, and refuse one changed byte', async () => {
+it('CONTRACT 7: sends Standard Webhooks headers that two foreign libraries accept, and refuse with one changed byte', async () => {
   const { post, event } = await eventOf(stage, await ENDS.verified!(stage, stage.rp))
   expect(post.headers['webhook-id']).toBe(event.event_id)
   expect(judgeSignature(post, stage.rp.webhook_secret)).toEqual({
@@ -127,7 +127,7 @@ it('CONTRACT 7: two foreign libraries accept the Standard Webhooks headers, and 
   })
 })
 
-it('CONTRACT 7: while a secret rotates, events carry a v1= of each, and both are right', async () => {
+it('CONTRACT 7: signs with both secrets during a rotation, and both v1= are right', async () => {
   const rp = await relyingPartyOf(stage)
   const response = await stage.service.admin('POST', `/${rp.relying_party_id}/webhook/rotate_secret`)
   const rotated = (await expectStatus(response, 200)) as {
@@ -146,7 +146,7 @@ it('CONTRACT 7: while a secret rotates, events carry a v1= of each, and both are
   }
 })
 
-it('CONTRACT 7: a relying party chooses its events: the others are not sent', async () => {
+it('CONTRACT 7: sends only the events that the relying party chose', async () => {
   const webhook = { url: stage.receiver.url, events: ['verification.verified'] }
   const rp = await relyingPartyOf(stage, { webhook })
   const canceled = await ENDS.canceled!(stage, rp)
@@ -156,19 +156,19 @@ it('CONTRACT 7: a relying party chooses its events: the others are not sent', as
   expect(stage.receiver.requests.filter(({ body }) => body.includes(canceled))).toEqual([])
 })
 
-it('CONTRACT 7: without a webhook nothing is owed, and the outcome can be polled', async () => {
+it('CONTRACT 7: queues nothing without a webhook, and the outcome can be polled', async () => {
   const rp = await relyingPartyOf(stage, { webhook: null })
   const id = await ENDS.verified!(stage, rp)
   expect([(await rp.poll(id)).status, await deliveriesOf(rp, id)]).toEqual(['verified', []])
 })
 
-it('CONTRACT 7: the first attempt never delays the answer to the wallet', async () => {
+it('CONTRACT 7: never delays the response to the wallet by the first attempt', async () => {
   stage.receiver.answer(({ path }) => (path === '/hanging' ? { act: 'hang' } : {}))
   const rp = await relyingPartyOf(stage, {
     webhook: { url: stage.receiver.url.replace('/webhook', '/hanging') },
   })
   const { session, request } = await begin(stage, OVER_18, { rp })
-  // The receiver never answers: an answer to the wallet that waited for it would be a failed attempt's 15 s late.
+  // The receiver never responds. A response to the wallet that waited for it would be 15 s late.
   const answer = await Promise.race([
     answerAge(stage, request),
     eventOf(stage, session.verification_id).then(() => setTimeout(5_000, 'the wallet waited')),
@@ -176,7 +176,7 @@ it('CONTRACT 7: the first attempt never delays the answer to the wallet', async 
   expect(answer).toMatchObject({ status: 200 })
 })
 
-it('CONTRACT 7: a test event is signed like any other, and its outcome told at once', async () => {
+it('CONTRACT 7: signs a test event like any other, and returns its result at once', async () => {
   const rp = await relyingPartyOf(stage)
   const before = stage.receiver.requests.length
   const response = await stage.service.admin('POST', `/${rp.relying_party_id}/webhook/test`)
@@ -212,19 +212,19 @@ it('CONTRACT 7: redelivery by hand sends the same bytes with a fresh t', async (
 it.each([
   ['http beyond loopback', 'http://receiver.example/hook'],
   ['another port', 'https://receiver.example:8443/hook'],
-  ['an address', 'https://192.0.2.1/hook'],
-  ['an address in brackets', 'https://[2001:db8::1]/hook'],
+  ['an IP address', 'https://192.0.2.1/hook'],
+  ['an IP address in brackets', 'https://[2001:db8::1]/hook'],
   ['a private name', 'https://receiver.internal/hook'],
   ['a name without a dot', 'https://receiver/hook'],
   ['userinfo', 'https://user:secret@receiver.example/hook'],
   ['our own host', 'https://verifier.example/hook'],
-])('CONTRACT 7: a webhook to %s is refused when it is set', async (_, url) => {
+])('CONTRACT 7: refuses a webhook to %s in the settings', async (_, url) => {
   const body = { name: 'Test', webhook: { url } }
   const problem = await expectStatus(await stage.service.admin('POST', '', body), 400)
   expect(problem).toMatchObject({ code: 'invalid_request', errors: [{ pointer: '/webhook/url' }] })
 })
 
-it('CONTRACT 7: http on loopback is for relying parties in test mode', async () => {
+it('CONTRACT 7: accepts http on loopback only for relying parties in test mode', async () => {
   const body = { name: 'Live', livemode: true, webhook: { url: stage.receiver.url } }
   expect((await stage.service.admin('POST', '', body)).status).toBe(400)
 })

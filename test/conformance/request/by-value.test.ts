@@ -1,5 +1,6 @@
-// CONTRACT 3, by value: a bridge hands the request of the relying party's view to a lenient wallet, and its answer is heard where
-// the relying party's settings say so. Each refusal changes one thing of a good answer, which is heard after it.
+// CONTRACT 3, by value: a bridge passes the request of the relying party's view to a lenient wallet. Its
+// response is accepted if the relying party's settings allow it. Each refusal changes one thing of a good
+// response, which is accepted afterwards.
 
 import { beforeAll, expect, it } from 'vitest'
 import { JWT_VC_AGE, jwtVcOf, makeJwtVcPerson } from '../../support/people/jwt-vc-person.ts'
@@ -21,8 +22,8 @@ beforeAll(async () => {
   mdocPerson = await makeMdocPerson()
 })
 
-/** `authorization_request` of the view, as far as a lenient wallet reads it. */
-type Shown = {
+/** `authorization_request` of the view: the members that a lenient wallet reads. */
+type ViewedRequest = {
   readonly client_id: string
   readonly redirect_uri: string
   readonly nonce: string
@@ -32,27 +33,31 @@ type Shown = {
   }
 }
 
-async function view({ verification_id }: CreatedSession, rp: RelyingParty = stage.rp): Promise<Shown> {
+async function view(
+  { verification_id }: CreatedSession,
+  rp: RelyingParty = stage.rp,
+): Promise<ViewedRequest> {
   const response = await rp.call('GET', `/v1/verify/${verification_id}/openid4vp`)
-  return ((await expectStatus(response, 200)) as { authorization_request: Shown }).authorization_request
+  return ((await expectStatus(response, 200)) as { authorization_request: ViewedRequest })
+    .authorization_request
 }
 
-/** The wallet takes the view for its request. */
-function requestOf({ client_id, nonce, redirect_uri }: Shown): ReceivedRequest {
+/** Returns the view as the wallet's request. */
+function requestOf({ client_id, nonce, redirect_uri }: ViewedRequest): ReceivedRequest {
   return { payload: { client_id, nonce, response_uri: redirect_uri, client_metadata: {} } } as never
 }
 
 type Form = Record<string, string>
 
-/** A good answer: the age attestation, with its place in the definition. */
-async function answerTo(shown: Shown, telling: Telling = {}, format = 'vc+sd-jwt'): Promise<Form> {
+/** Returns a good response: the age attestation, with its place in the definition. */
+async function answerTo(shown: ViewedRequest, telling: Telling = {}, format = 'vc+sd-jwt'): Promise<Form> {
   const { id, input_descriptors } = shown.presentation_definition
   const vp_token = await presentationOf(stage.person, AGE, requestOf(shown), telling)
   const descriptor_map = [{ id: input_descriptors[0]?.id, format, path: '$' }]
   return { vp_token, presentation_submission: JSON.stringify({ id: 's', definition_id: id, descriptor_map }) }
 }
 
-function post({ redirect_uri }: Shown, form: Form): Promise<Response> {
+function post({ redirect_uri }: ViewedRequest, form: Form): Promise<Response> {
   return stage.service.fetch(redirect_uri, { method: 'POST', body: new URLSearchParams(form) })
 }
 
@@ -67,7 +72,7 @@ it.each([
   ['openid4vp-draft24', 'vc+sd-jwt', 'direct_post.jwt'],
   ['openid4vp-draft18', 'vc+sd-jwt', 'direct_post'],
 ])(
-  'CONTRACT 3: beside %s an answer to the view, as %s, is verified (asked for: %s)',
+  'CONTRACT 3: verifies a response to the view in %s, as %s (response mode: %s)',
   async (protocol, format, response_mode) => {
     const session = await stage.rp.create({ ...OVER_18, protocol, request_options: { response_mode } })
     const shown = await view(session)
@@ -87,7 +92,7 @@ it.each([
   },
 )
 
-it('CONTRACT 3: one of several types answers for itself', async () => {
+it('CONTRACT 3: verifies a response with one of several types', async () => {
   const session = await stage.rp.create({
     credential_types: ['pid', 'age_attestation'],
     scope: ['age_over_18'],
@@ -103,7 +108,7 @@ it('CONTRACT 3: one of several types answers for itself', async () => {
   expect([poll.status, poll.credential_type]).toEqual(['verified', 'age_attestation'])
 })
 
-it('OpenID4VP 1.0 §8.4: an answer to a view, which asks for no confirmation, confirms nothing unless it signs for it', async () => {
+it('OpenID4VP 1.0 §8.4: refuses a response to a view without a confirmation, and accepts one with it', async () => {
   const asked = { ...OVER_18, formats: ['dc+sd-jwt'], transaction_data: [PAYMENT] }
   const session = await stage.rp.create(asked)
   const shown = await view(session)
@@ -122,7 +127,7 @@ function submission(change: (map: Record<string, unknown>, whole: Record<string,
   }
 }
 
-/** What is wrong, how the answer differs, and the reason it is refused for. */
+/** Name of the error, change of the response, and reason of the refusal. */
 const REFUSED: readonly (readonly [string, Telling, (form: Form) => Form, string])[] = [
   ['made for another nonce', { nonce: 'a'.repeat(32) }, (form) => form, 'nonce_mismatch'],
   ['made for another verifier', { audience: 'https://other.example' }, (form) => form, 'audience_mismatch'],
@@ -147,25 +152,25 @@ const REFUSED: readonly (readonly [string, Telling, (form: Form) => Form, string
     'invalid_presentation_submission',
   ],
   [
-    'for a descriptor nobody made',
+    'for an unknown descriptor',
     {},
     submission((map) => Object.assign(map, { id: 'other' })),
     'unknown_credential_query',
   ],
   [
-    'in a format that is not asked for',
+    'in a format that was not requested',
     {},
     submission((map) => Object.assign(map, { format: 'ldp_vp' })),
     'unknown_credential_query',
   ],
   [
-    'called an mdoc',
+    'with the format mso_mdoc',
     {},
     submission((map) => Object.assign(map, { format: 'mso_mdoc' })),
     'unknown_credential_query',
   ],
   [
-    'whose path points nowhere',
+    'whose path leads to no value',
     {},
     submission((map) => Object.assign(map, { path: '$[0]' })),
     'invalid_vp_token',
@@ -196,7 +201,7 @@ const REFUSED: readonly (readonly [string, Telling, (form: Form) => Form, string
     'limit_exceeded',
   ],
   [
-    'whose submission is no JSON',
+    'whose submission is not JSON',
     {},
     (form) => ({ ...form, presentation_submission: '{' }),
     'invalid_presentation_submission',
@@ -204,7 +209,7 @@ const REFUSED: readonly (readonly [string, Telling, (form: Form) => Form, string
 ]
 
 it.each(REFUSED)(
-  'CONTRACT 3: an answer %s is refused, and a good one is heard after it',
+  'CONTRACT 3: refuses a response %s, and accepts a good one afterwards',
   async (_, telling, change, reason) => {
     const session = await stage.rp.create()
     const shown = await view(session)
@@ -215,7 +220,7 @@ it.each(REFUSED)(
   },
 )
 
-it('CONTRACT 3: a credential of another type in its place is refused', async () => {
+it('CONTRACT 3: refuses a credential of another type in its place', async () => {
   const session = await stage.rp.create()
   const shown = await view(session)
   const vp_token = await presentationOf(stage.person, PID, requestOf(shown))
@@ -223,7 +228,7 @@ it('CONTRACT 3: a credential of another type in its place is refused', async () 
   expect(await stateOf(session)).toMatchObject({ status: 'pending', reason: 'query_not_satisfied' })
 })
 
-it('CONTRACT 3: an mdoc is never heard by value', async () => {
+it('CONTRACT 3: never accepts an mdoc by value', async () => {
   const anchors = [stage.authority.anchor(), mdocPerson.anchor({ name: 'IACA' })]
   const rp = await relyingPartyOf(stage, { trust_anchors: anchors })
   const session = await rp.create()
@@ -236,9 +241,9 @@ it('CONTRACT 3: an mdoc is never heard by value', async () => {
 })
 
 it.each([
-  ['the settings do not say by_value', { by_value: false }, {}],
-  ['the session is of HAIP', {}, { protocol: 'haip-1.0' }],
-])('CONTRACT 3: where %s it is not heard', async (_, settings, policy) => {
+  ['the settings do not allow it', { by_value: false }, {}],
+  ['the protocol is HAIP', {}, { protocol: 'haip-1.0' }],
+])('CONTRACT 3: refuses a response by value if %s', async (_, settings, policy) => {
   const rp = await relyingPartyOf(stage, settings)
   const session = await rp.create({ ...OVER_18, ...policy })
   const shown = await view(session, rp)
@@ -246,11 +251,11 @@ it.each([
   expect(await stateOf(session, rp)).toMatchObject({ status: 'pending', reason: 'encryption_required' })
 })
 
-it('CONTRACT 3: a generation whose view nobody read is not answered by value', async () => {
+it('CONTRACT 3: refuses a response by value for a generation whose view was not read', async () => {
   const session = await stage.rp.create()
   const { payload } = await stage.service.wallet.receive(session.wallet_request.uri)
   const id = session.verification_id
-  const shown: Shown = {
+  const shown: ViewedRequest = {
     client_id: 'https://verifier.example',
     redirect_uri: payload.response_uri,
     nonce: payload.nonce,
@@ -265,7 +270,7 @@ it('CONTRACT 3: a generation whose view nobody read is not answered by value', a
   await expectStatus(await post(shown, await answerTo(shown)), 200)
 })
 
-it('CONTRACT 3: a W3C credential in its VP is heard by value', async () => {
+it('CONTRACT 3: accepts a W3C credential in its VP by value', async () => {
   const jwtVcPerson = await makeJwtVcPerson()
   const rp = await relyingPartyOf(stage, { trust_anchors: [jwtVcPerson.anchor()] })
   const session = await rp.create()

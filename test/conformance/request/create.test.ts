@@ -1,4 +1,4 @@
-// CONTRACT 2: what a creation may ask for, what it is refused for, and what it answers.
+// CONTRACT 2: the members of a creation, its errors and its response.
 
 import { expect, it } from 'vitest'
 import { decodePng } from '../../qr/judges.ts'
@@ -15,14 +15,14 @@ type Problem = {
   readonly errors: readonly { readonly pointer: string; readonly code: string }[]
 }
 
-/** The problem a body meets. */
+/** Returns the problem for a body. */
 async function refusal(body: unknown, status: number): Promise<Problem> {
   const response = await stage.rp.call('POST', '/v1/verify', { body })
   expect(response.headers.get('content-type')).toBe('application/problem+json')
   return (await expectStatus(response, status)) as Problem
 }
 
-it('CONTRACT 2: the answer has the fields of specification 4.1, and client_token, wallet_request, livemode, version', async () => {
+it('CONTRACT 2: returns the fields of specification 4.1, and client_token, wallet_request, livemode, version', async () => {
   const session = await stage.rp.create()
   expect(session).toEqual({
     verification_id: expect.stringMatching(/^v_[A-Za-z0-9_-]{43}$/),
@@ -39,14 +39,14 @@ it('CONTRACT 2: the answer has the fields of specification 4.1, and client_token
   expect(session.session_url).toContain(session.client_token)
 })
 
-it('CONTRACT 2: qr_code is 320 pixels of the first generation', async () => {
+it('CONTRACT 2: returns qr_code with 320 pixels of the first generation', async () => {
   const session = await stage.rp.create()
   const { width, height } = decodePng(decodeQrCode(session.qr_code))
   expect([width, height]).toEqual([320, 320])
   expect(readQr(session.qr_code)).toBe(session.wallet_request.uri)
 })
 
-it('CONTRACT 2: defaults are low, any, all formats, openid4vp-1.0, 600 seconds, direct_post.jwt by post from x509_hash', async () => {
+it('CONTRACT 2: has these defaults: low, any, all formats, openid4vp-1.0, 600 seconds, direct_post.jwt by post from x509_hash', async () => {
   const { verification_id } = await stage.rp.create(OVER_18)
   const poll = await stage.rp.poll(verification_id)
   expect(poll).toMatchObject({
@@ -72,7 +72,7 @@ it('CONTRACT 2: defaults are low, any, all formats, openid4vp-1.0, 600 seconds, 
   expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(600_000)
 })
 
-it.each([60, 86_400])('CONTRACT 2: expires_in of %i seconds is kept', async (expires_in) => {
+it.each([60, 86_400])('CONTRACT 2: accepts expires_in of %i seconds', async (expires_in) => {
   const { verification_id, expires_at } = await stage.rp.create({ ...OVER_18, expires_in })
   const { created_at } = (await stage.rp.poll(verification_id)) as unknown as { created_at: string }
   expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(expires_in * 1000)
@@ -96,7 +96,7 @@ it.each([
   ['a metadata value of 501', { ...OVER_18, metadata: { key: 'x'.repeat(501) } }, '/metadata/key'],
   ['metadata of over 8 KiB', { ...OVER_18, metadata: metadataOf(20, 410) }, '/metadata'],
   ['metadata of over 8 KiB in 4,500 letters', { ...OVER_18, metadata: metadataOf(9, 500, 'é') }, '/metadata'],
-  ['a metadata value that is no string', { ...OVER_18, metadata: { key: 1 } }, '/metadata/key'],
+  ['a metadata value that is not a string', { ...OVER_18, metadata: { key: 1 } }, '/metadata/key'],
   ['an unknown credential_match', { ...OVER_18, credential_match: 'some' }, '/credential_match'],
   ['an unknown protocol', { ...OVER_18, protocol: 'openid4vp-2.0' }, '/protocol'],
   ['expires_in of 59', { ...OVER_18, expires_in: 59 }, '/expires_in'],
@@ -112,12 +112,12 @@ it.each([
   ['a purpose of 201 letters', { ...OVER_18, purpose: 'x'.repeat(201) }, '/purpose'],
   ['a purpose of two lines', { ...OVER_18, purpose: 'To sell\nyou wine' }, '/purpose'],
   ['an empty locale', { ...OVER_18, locale: '' }, '/locale'],
-])('CONTRACT 2: %s is 400 invalid_request at its pointer', async (_, body, pointer) => {
+])('CONTRACT 2: refuses %s with 400 invalid_request at its pointer', async (_, body, pointer) => {
   const { code, errors } = await refusal(body, 400)
   expect([code, errors.map((error) => error.pointer)]).toEqual(['invalid_request', [pointer]])
 })
 
-it('CONTRACT 2: unknown members are refused by name, at every level', async () => {
+it('CONTRACT 2: refuses unknown members by name, at every level', async () => {
   const { code, errors } = await refusal({ ...OVER_18, scopes: [], request_options: { mode: 'x' } }, 400)
   expect(code).toBe('invalid_request')
   const unknown = errors.filter((error) => error.code === 'unknown_member').map((error) => error.pointer)
@@ -133,20 +133,20 @@ it.each([
   ],
   ['scope', { ...OVER_18, scope: ['age_over_18', 'shoe_size'] }, 'unsupported_scope', '/scope/1'],
   ['format', { ...OVER_18, formats: ['ldp_vc'] }, 'invalid_request', '/formats/0'],
-])('CONTRACT 2: a %s nobody knows is 400', async (_, body, code, pointer) => {
+])('CONTRACT 2: refuses an unknown %s with 400', async (_, body, code, pointer) => {
   expect(await refusal(body, 400)).toMatchObject({ code, errors: [{ pointer }] })
 })
 
 it.each([
-  ['a scope no requested type carries', { ...OVER_18, scope: ['family_name'] }, '/scope/0'],
-  ['one such scope beside good ones', { ...OVER_18, scope: ['age_over_18', 'sex'] }, '/scope/1'],
-])('CONTRACT 2: %s is 422 policy_unsatisfiable', async (_, body, pointer) => {
+  ['a scope that no requested type has', { ...OVER_18, scope: ['family_name'] }, '/scope/0'],
+  ['one such scope among good ones', { ...OVER_18, scope: ['age_over_18', 'sex'] }, '/scope/1'],
+])('CONTRACT 2: refuses %s with 422 policy_unsatisfiable', async (_, body, pointer) => {
   const { code, errors } = await refusal(body, 422)
   expect([code, errors.map((error) => error.pointer)]).toEqual(['policy_unsatisfiable', [pointer]])
 })
 
 it.each(['dc+sd-jwt', 'mso_mdoc'])(
-  'CONTRACT 2: one type in one format (%s) is exactly one credential query, and no credential_sets',
+  'CONTRACT 2: requests one type in one format (%s) by exactly one credential query, without credential_sets',
   async (format) => {
     const { wallet_request } = await stage.rp.create({ ...OVER_18, formats: [format] })
     expect(Object.keys(wallet_request.dcql_query)).toEqual(['credentials'])
@@ -154,13 +154,13 @@ it.each(['dc+sd-jwt', 'mso_mdoc'])(
   },
 )
 
-it('CONTRACT 2: by default a type is asked for in all the formats it has, and one of them is enough', async () => {
+it('CONTRACT 2: requests a type in all of its formats by default, and one of them is enough', async () => {
   const { credentials, credential_sets } = (await stage.rp.create(OVER_18)).wallet_request.dcql_query
   expect(credentials.map(({ format }) => format)).toEqual(expect.arrayContaining(['dc+sd-jwt', 'mso_mdoc']))
   expect(credential_sets).toEqual([{ options: credentials.map(({ id }) => [id]) }])
 })
 
-it('CONTRACT 2: a type with two document types is asked for by both, and one of them is enough', async () => {
+it('CONTRACT 2: requests a type with two document types by both, and one of them is enough', async () => {
   const photoId = { credential_types: ['photo_id'], scope: ['age_over_18'] }
   const { credentials, credential_sets } = (await stage.rp.create(photoId)).wallet_request.dcql_query
   expect(credentials).toMatchObject([
@@ -170,7 +170,7 @@ it('CONTRACT 2: a type with two document types is asked for by both, and one of 
   expect(credential_sets).toEqual([{ options: credentials.map(({ id }) => [id]) }])
 })
 
-it('CONTRACT 2: several types are alternatives with any, and all of them are asked for with all', async () => {
+it('CONTRACT 2: requests several types as alternatives with any, and all of them with all', async () => {
   const types = {
     credential_types: ['age_attestation', 'pid'],
     scope: ['age_over_18'],
@@ -182,7 +182,7 @@ it('CONTRACT 2: several types are alternatives with any, and all of them are ask
   expect(all.credential_sets).toEqual([{ options: [['age_attestation']] }, { options: [['pid']] }])
 })
 
-it('CONTRACT 2: a type and scopes the relying party added can be asked for', async () => {
+it('CONTRACT 2: requests a type and scopes that the relying party added', async () => {
   const credential_types = [
     {
       type: 'membership',
@@ -205,7 +205,7 @@ it('CONTRACT 2: a type and scopes the relying party added can be asked for', asy
   expect(elsewhere.code).toBe('unsupported_credential_type')
 })
 
-it('CONTRACT 2: metadata at its limits is returned untouched and never read', async () => {
+it('CONTRACT 2: returns metadata at its limits unchanged and never interprets it', async () => {
   const metadata = {
     ['k'.repeat(40)]: 'x'.repeat(500),
     status: 'verified',
@@ -220,7 +220,7 @@ it('CONTRACT 2: metadata at its limits is returned untouched and never read', as
   expect(JSON.stringify(wallet_request)).not.toContain('script')
 })
 
-it('CONTRACT 2: return_url is taken where it is exactly one of the listed', async () => {
+it('CONTRACT 2: accepts a return_url that is exactly one of the listed URLs', async () => {
   const return_url = 'https://shop.example/return'
   const rp = await relyingPartyOf(stage, { return_urls: [return_url] })
   const { verification_id } = await rp.create({ ...OVER_18, return_url })
@@ -230,7 +230,7 @@ it('CONTRACT 2: return_url is taken where it is exactly one of the listed', asyn
 })
 
 it.each([
-  ['a body that is no JSON', '{', 'application/json', 400, 'invalid_json'],
+  ['a body that is not JSON', '{', 'application/json', 400, 'invalid_json'],
   ['a member named twice', '{"scope":["a"],"scope":["b"]}', 'application/json', 400, 'invalid_json'],
   ['a form', 'scope=age_over_18', 'application/x-www-form-urlencoded', 415, 'unsupported_media_type'],
   [
@@ -240,7 +240,7 @@ it.each([
     413,
     'payload_too_large',
   ],
-])('CONTRACT 9: %s is refused', async (_, body, type, status, code) => {
+])('CONTRACT 9: refuses %s', async (_, body, type, status, code) => {
   const response = await stage.rp.call('POST', '/v1/verify', { body, headers: { 'content-type': type } })
   expect(await expectStatus(response, status)).toMatchObject({ status, code })
 })

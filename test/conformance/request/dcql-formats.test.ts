@@ -1,4 +1,5 @@
-// CONTRACT 2, 4 and 5: several credentials in one answer, in formats of their own, and the authorities they may come from.
+// CONTRACT 2, 4 and 5: several credentials of different formats in one response, and their trusted
+// authorities.
 
 import '../../support/reflect-metadata.ts'
 
@@ -44,7 +45,7 @@ const both = async (request: ReceivedRequest, person: string, licence: string): 
   [licence]: [await mdocOf(driver, MDL, LICENCE, request)],
 })
 
-it('credential_match all: a PID as SD-JWT VC and a licence as mdoc, in one answer', async () => {
+it('credential_match all: verifies a PID as SD-JWT VC and a licence as mdoc in one response', async () => {
   const policy = { credential_types: ['pid', 'mdl'], scope: ['family_name'], credential_match: 'all' }
   const poll = await outcomeOf(policy, (request) =>
     both(request, queryFor(request, PID), queryFor(request, MDL)),
@@ -75,7 +76,7 @@ const MIXED = {
   ],
 }
 
-it('a dcql_query over two formats', async () => {
+it('verifies a dcql_query over two formats', async () => {
   const poll = await outcomeOf({ dcql_query: MIXED }, (request) => both(request, 'p', 'l'))
   expect([poll.status, poll.checks]).toEqual([
     'verified',
@@ -83,7 +84,7 @@ it('a dcql_query over two formats', async () => {
   ])
 })
 
-it('rejected where the mdoc has another value', async () => {
+it('rejects where the mdoc has another value', async () => {
   const [person, licence] = MIXED.credentials
   const claims = [{ path: [ISO, 'issuing_country'], values: ['FR'] }]
   const dcql_query = { credentials: [person, { ...licence, claims }] }
@@ -111,26 +112,29 @@ const certified = await mintIssuerPki({
 it.each<[whose: string, identifier: string, status: string, reason: string | undefined]>([
   ['its own authority', IDENTIFIER, 'verified', undefined],
   ['another authority', 'd4'.repeat(20), 'pending', 'query_not_satisfied'],
-])('§6.1.1: trusted_authorities with the key identifier of %s', async (_, identifier, status, reason) => {
-  const { name, credential_types, assurance_level } = stage.authority.anchor()
-  const anchor = { name, credential_types, assurance_level, x509_ca_pem: certified.root.pem }
-  const asker = await relyingPartyOf(stage, { trust_anchors: [anchor] })
-  const values = [Buffer.from(identifier, 'hex').toString('base64url')]
-  const adult = { id: 'adult', format: 'dc+sd-jwt', meta: { vct_values: [AGE] } }
-  const dcql_query = { credentials: [{ ...adult, trusted_authorities: [{ type: 'aki', values }] }] }
-  const { leaf, intermediate } = certified
-  const telling = {
-    issuer: { alg: 'ES256', privateJwk: leaf.privateJwk as SigningKey['privateJwk'] },
-    x5c: [leaf.x5c, intermediate.x5c],
-    claims: { iss: undefined },
-  }
-  const answer = async (request: ReceivedRequest) => ({
-    adult: [await presentationOf(stage.person, AGE, request, telling)],
-  })
-  const poll = await outcomeOf({ dcql_query }, answer, asker)
-  expect([poll.status, poll.attempts[0]?.reason.code, poll.checks]).toEqual([
-    status,
-    reason,
-    status === 'verified' ? {} : null,
-  ])
-})
+])(
+  '§6.1.1: evaluates trusted_authorities with the key identifier of %s',
+  async (_, identifier, status, reason) => {
+    const { name, credential_types, assurance_level } = stage.authority.anchor()
+    const anchor = { name, credential_types, assurance_level, x509_ca_pem: certified.root.pem }
+    const asker = await relyingPartyOf(stage, { trust_anchors: [anchor] })
+    const values = [Buffer.from(identifier, 'hex').toString('base64url')]
+    const adult = { id: 'adult', format: 'dc+sd-jwt', meta: { vct_values: [AGE] } }
+    const dcql_query = { credentials: [{ ...adult, trusted_authorities: [{ type: 'aki', values }] }] }
+    const { leaf, intermediate } = certified
+    const telling = {
+      issuer: { alg: 'ES256', privateJwk: leaf.privateJwk as SigningKey['privateJwk'] },
+      x5c: [leaf.x5c, intermediate.x5c],
+      claims: { iss: undefined },
+    }
+    const answer = async (request: ReceivedRequest) => ({
+      adult: [await presentationOf(stage.person, AGE, request, telling)],
+    })
+    const poll = await outcomeOf({ dcql_query }, answer, asker)
+    expect([poll.status, poll.attempts[0]?.reason.code, poll.checks]).toEqual([
+      status,
+      reason,
+      status === 'verified' ? {} : null,
+    ])
+  },
+)

@@ -1,4 +1,5 @@
-// CONTRACT 2, 4 and 5: a relying party's own dcql_query, from its refusal to its outcome (OpenID4VP 1.0 §6, §7, §8.6).
+// CONTRACT 2, 4 and 5: a relying party's own dcql_query, from its validation to its outcome (OpenID4VP 1.0
+// §6, §7, §8.6).
 
 import { compactDecrypt, decodeJwt, exportJWK, generateKeyPair } from 'jose'
 import { expect, it } from 'vitest'
@@ -23,11 +24,16 @@ const NAME = {
 }
 const MEMBERSHIP = 'https://club.example/card'
 
-type Asked = { readonly credentials: readonly object[]; readonly credential_sets?: readonly object[] }
-/** What is told for a query, by vct. Several for one query are several presentations. */
+type DcqlQuery = { readonly credentials: readonly object[]; readonly credential_sets?: readonly object[] }
+/** Presentations for each query, by vct. Several for one query are several presentations. */
 type Answers = Readonly<Record<string, readonly (readonly [vct: string, telling?: Telling])[]>>
 
-async function answerTo(dcql_query: Asked, told: Answers, rest: object = {}, rp: RelyingParty = stage.rp) {
+async function answerTo(
+  dcql_query: DcqlQuery,
+  told: Answers,
+  rest: object = {},
+  rp: RelyingParty = stage.rp,
+) {
   const { session, request } = await begin(stage, { dcql_query, ...rest }, { rp })
   const presentations: Record<string, string[]> = {}
   for (const [id, credentials] of Object.entries(told)) {
@@ -48,7 +54,7 @@ const unbound = (telling: Telling = {}): Telling => ({
   },
 })
 
-it('CONTRACT 2: the wallet is asked the query as it was given, and every reader is shown it', async () => {
+it('CONTRACT 2: sends the query to the wallet unchanged, and shows it to every reader', async () => {
   const dcql_query = { credentials: [ADULT, NAME] }
   const metadata = { order: '1' }
   const { session, request } = await begin(stage, { dcql_query, metadata, retry_of: 'v_before' })
@@ -67,7 +73,7 @@ it('CONTRACT 2: the wallet is asked the query as it was given, and every reader 
   })
 })
 
-it('CONTRACT 3: the presentation definition of such a session lists nothing', async () => {
+it('CONTRACT 3: has an empty presentation definition for such a session', async () => {
   const session = await stage.rp.create({ dcql_query: { credentials: [ADULT] } })
   const view = await stage.rp.call('GET', `/v1/verify/${session.verification_id}/openid4vp`)
   const { authorization_request } = (await expectStatus(view, 200)) as {
@@ -79,12 +85,12 @@ it('CONTRACT 3: the presentation definition of such a session lists nothing', as
   })
 })
 
-it('CONTRACT 2: without a dcql_query it is null', async () => {
+it('CONTRACT 2: shows null without a dcql_query', async () => {
   const session = await stage.rp.create()
   expect((await stage.rp.poll(session.verification_id)).dcql_query).toBeNull()
 })
 
-it('CONTRACT 2: an Idempotency-Key finds the session of the same query, and refuses another', async () => {
+it('CONTRACT 2: an Idempotency-Key returns the session of the same query, and refuses another query', async () => {
   const headers = { 'idempotency-key': 'dcql 1' }
   const body = { dcql_query: { credentials: [ADULT] } }
   const first = await stage.rp.create(body, headers)
@@ -93,7 +99,7 @@ it('CONTRACT 2: an Idempotency-Key finds the session of the same query, and refu
   expect((await stage.rp.call('POST', '/v1/verify', { body: other, headers })).status).toBe(409)
 })
 
-it('CONTRACT 4: checks are named <query id>.<path>, and the event tells what the poll tells', async () => {
+it('CONTRACT 4: names checks <query id>.<path>, with the same outcome in event and poll', async () => {
   const { id, poll } = await answerTo({ credentials: [ADULT, NAME] }, { adult: [[AGE]], name: [[PID]] })
   const outcome = {
     status: 'verified',
@@ -111,7 +117,7 @@ it('CONTRACT 4: checks are named <query id>.<path>, and the event tells what the
   expect((await eventOf(stage, id)).event).toMatchObject(outcome)
 })
 
-it.each<[why: string, asked: Asked, told: Answers, reason: string, checks: Record<string, boolean>]>([
+it.each<[why: string, asked: DcqlQuery, told: Answers, reason: string, checks: Record<string, boolean>]>([
   [
     'a value is outside values',
     { credentials: [NAME] },
@@ -134,13 +140,13 @@ it.each<[why: string, asked: Asked, told: Answers, reason: string, checks: Recor
     { 'adult.age_over_18': false },
   ],
   [
-    'one of two credentials does not satisfy',
+    'one of two credentials does not satisfy its query',
     { credentials: [ADULT, NAME] },
     { adult: [[AGE, claims({ age_over_18: false })]], name: [[PID]] },
     'predicate_false',
     { 'adult.age_over_18': false, 'name.given_name': true, 'name.sex': true },
   ],
-])('CONTRACT 4: rejected where %s', async (_, asked, told, reason, checks) => {
+])('CONTRACT 4: rejects where %s', async (_, asked, told, reason, checks) => {
   const { answer, poll } = await answerTo(asked, told)
   expect([answer.status, poll.status, poll.reason?.code, poll.checks]).toEqual([
     200,
@@ -150,7 +156,7 @@ it.each<[why: string, asked: Asked, told: Answers, reason: string, checks: Recor
   ])
 })
 
-it.each<[why: string, asked: Asked, told: Answers, reason: string]>([
+it.each<[why: string, asked: DcqlQuery, told: Answers, reason: string]>([
   [
     'a claim is missing',
     { credentials: [NAME] },
@@ -164,9 +170,9 @@ it.each<[why: string, asked: Asked, told: Answers, reason: string]>([
     { adult: [[PID, claims({ age_over_18: true })]] },
     'query_not_satisfied',
   ],
-  ['the query was not asked', { credentials: [ADULT] }, { other: [[AGE]] }, 'unknown_credential_query'],
+  ['the query is unknown', { credentials: [ADULT] }, { other: [[AGE]] }, 'unknown_credential_query'],
   [
-    'there are two, and multiple was not asked',
+    'there are two credentials without multiple',
     { credentials: [ADULT] },
     { adult: [[AGE], [AGE]] },
     'wrong_presentation_count',
@@ -178,12 +184,12 @@ it.each<[why: string, asked: Asked, told: Answers, reason: string]>([
     'holder_binding_missing',
   ],
   [
-    'the authorities are others',
+    'the trusted authorities are others',
     { credentials: [{ ...ADULT, trusted_authorities: [{ type: 'aki', values: ['YWtp'] }] }] },
     { adult: [[AGE]] },
     'query_not_satisfied',
   ],
-])('OpenID4VP 1.0 §8.6: pending, and an attempt, where %s', async (_, asked, told, reason) => {
+])('OpenID4VP 1.0 §8.6: stays pending, with an attempt, where %s', async (_, asked, told, reason) => {
   const { answer, poll } = await answerTo(asked, told)
   expect(answer.status).toBe(400)
   expect([poll.status, poll.attempts.map((attempt) => attempt.reason.code)]).toEqual(['pending', [reason]])
@@ -213,7 +219,7 @@ const PERHAPS = {
   credential_sets: [{ options: [['adult']] }, { options: [['name']], required: false }],
 }
 
-it.each<[why: string, asked: Asked, told: Answers, status: string, used: string[]]>([
+it.each<[why: string, asked: DcqlQuery, told: Answers, status: string, used: string[]]>([
   ['one option', EITHER, { name: [[PID]] }, 'verified', ['name']],
   ['the first option that satisfies', EITHER, { adult: [[AGE]], name: [[PID]] }, 'verified', ['adult']],
   [
@@ -232,21 +238,21 @@ it.each<[why: string, asked: Asked, told: Answers, status: string, used: string[
     ['adult', 'name'],
   ],
   [
-    'the required set beside an optional one that does not satisfy',
+    'the required set and an optional one that does not satisfy',
     PERHAPS,
     { adult: [[AGE]], name: [[PID, claims({ sex: 9 })]] },
     'verified',
     ['adult'],
   ],
   ['the optional set alone', PERHAPS, { name: [[PID]] }, 'pending', []],
-])('§6.4.2: credential_sets answered with %s', async (_, asked, told, status, used) => {
+])('§6.4.2: evaluates credential_sets with %s', async (_, asked, told, status, used) => {
   const { poll } = await answerTo(asked, told)
   expect([poll.status, poll.credentials.map(({ id }) => id)]).toEqual([status, used])
 })
 
 const SEVERAL = { credentials: [{ ...NAME, multiple: true }] }
 
-it('§6.1: with multiple, every credential that satisfies is used, and each travels with its own claims', async () => {
+it('§6.1: uses every credential that satisfies with multiple, and sends each with its own claims', async () => {
   const { publicKey, privateKey } = await generateKeyPair('ECDH-ES', { crv: 'P-256' })
   const told = { name: [[PID], [PID, claims({ sex: 9 })], [PID, claims({ given_name: 'Max' })]] } as const
   const { poll } = await answerTo(SEVERAL, told, { claims_encryption_jwk: await exportJWK(publicKey) })
@@ -258,11 +264,11 @@ it('§6.1: with multiple, every credential that satisfies is used, and each trav
     { id: 'name', claims: { 'name.given_name': 'Erika', 'name.sex': 2 } },
     { id: 'name', claims: { 'name.given_name': 'Max', 'name.sex': 2 } },
   ])
-  // Disclosed, and not asked for.
+  // Disclosed, but not requested.
   expect(JSON.stringify(credentials)).not.toMatch(/Mustermann|1963/)
 })
 
-it('§6.1: with multiple, rejected where none satisfies', async () => {
+it('§6.1: rejects with multiple if no credential satisfies', async () => {
   const told = {
     name: [
       [PID, claims({ sex: 9 })],
@@ -273,7 +279,7 @@ it('§6.1: with multiple, rejected where none satisfies', async () => {
   expect([poll.status, poll.reason?.code, poll.credentials.length]).toEqual(['rejected', 'value_mismatch', 2])
 })
 
-it('§8.6: one credential may answer several queries', async () => {
+it('§8.6: accepts one credential for several queries', async () => {
   const { poll } = await answerTo(
     { credentials: [NAME, { ...NAME, id: 'again', claims: [{ path: ['family_name'] }] }] },
     { name: [[PID]], again: [[PID]] },
@@ -284,7 +290,7 @@ it('§8.6: one credential may answer several queries', async () => {
   ])
 })
 
-it('§7.1: paths go through arrays, and checks spell them', async () => {
+it('§7.1: resolves paths through arrays, and spells them in checks', async () => {
   const paths = [
     ['nationalities', null],
     ['nationalities', 1],
@@ -301,12 +307,12 @@ it('§7.1: paths go through arrays, and checks spell them', async () => {
 
 const FREE = { credentials: [{ ...ADULT, require_cryptographic_holder_binding: false }] }
 
-it('CONTRACT 5: where holder binding is not required, an answer without it verifies, at most low', async () => {
+it('CONTRACT 5: verifies a response without holder binding if none is required, at most low', async () => {
   const { poll } = await answerTo(FREE, { adult: [[AGE, unbound()]] })
   expect([poll.status, poll.assurance_level]).toEqual(['verified', 'low'])
 })
 
-it('CONTRACT 5: and it never rejects: the session stays pending for one that is bound', async () => {
+it('CONTRACT 5: never rejects with such a response: the session stays pending for a bound one', async () => {
   const child = claims({ age_over_18: false })
   const { answer, poll } = await answerTo(FREE, { adult: [[AGE, unbound(child)]] })
   expect(answer.status).toBe(400)
@@ -341,7 +347,7 @@ it('CONTRACT 4: the level of several credentials is the lowest, and each must re
   ])
 })
 
-it('CONTRACT 4: the page says in plain words what a query asks', async () => {
+it('CONTRACT 4: describes a query on the page in plain words', async () => {
   const session = await stage.rp.create({ dcql_query: PERHAPS })
   const page = await (await stage.service.fetch(session.session_url)).text()
   for (const words of ['that you are 18 or older', 'given name (if you like)', 'From: proof of age'])

@@ -1,4 +1,5 @@
-// CONTRACT 3: generations. Every render makes a new request; which ones are still heard, and what the others are told.
+// CONTRACT 3: generations. Every render creates a new request. These tests show which requests are accepted,
+// and the errors of the others.
 
 import { expect, it } from 'vitest'
 import type { ReceivedRequest } from '../../support/people/wallet.ts'
@@ -13,7 +14,7 @@ import { answerAge, begin, useStage } from '../../support/service/stage.ts'
 
 const stage = useStage()
 
-/** Renders a QR and returns the request URI in it. */
+/** Renders a QR and returns its request URI. */
 async function render({ verification_id }: CreatedSession): Promise<string> {
   const response = await stage.rp.call('GET', `/v1/verify/${verification_id}/qr`)
   if (response.status !== 200) throw new Error(`HTTP ${response.status} ${await response.text()}`)
@@ -36,7 +37,7 @@ const ENCRYPTION = {
   plain: { ...OVER_18, request_options: { response_mode: 'direct_post' } },
 }
 
-it('CONTRACT 3: every render is a generation of its own: nonce, state and key are new', async () => {
+it('CONTRACT 3: creates a new generation with each render: nonce, state and key are new', async () => {
   const session = await stage.rp.create()
   const uris = [session.wallet_request.uri, await render(session), await render(session)]
   const payloads = []
@@ -47,7 +48,7 @@ it('CONTRACT 3: every render is a generation of its own: nonce, state and key ar
   }
 })
 
-it('CONTRACT 3: concurrent renders are generations of their own, each picture showing its own', async () => {
+it('CONTRACT 3: creates a generation for each concurrent render, and each picture shows its own', async () => {
   const session = await stage.rp.create()
   const uris = await Promise.all(Array.from({ length: 5 }, () => render(session)))
   const requests = await Promise.all(uris.map((uri) => stage.service.wallet.receive(uri)))
@@ -56,14 +57,14 @@ it('CONTRACT 3: concurrent renders are generations of their own, each picture sh
   expect(nonces).toContain(await newestNonce(session))
 })
 
-it('CONTRACT 3: an older generation that was fetched is heard after further renders', async () => {
+it('CONTRACT 3: accepts a response to an older generation that was fetched, after further renders', async () => {
   const { session, request } = await begin(stage)
   for (let i = 0; i < 12; i++) await render(session)
   expect((await answerAge(stage, request)).status).toBe(200)
   expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
 })
 
-it('CONTRACT 3: an older generation whose view was read counts as handed out', async () => {
+it('CONTRACT 3: counts an older generation whose view was read as handed out', async () => {
   const session = await stage.rp.create()
   const nonce = await newestNonce(session)
   for (let i = 0; i < 12; i++) await render(session)
@@ -71,7 +72,7 @@ it('CONTRACT 3: an older generation whose view was read counts as handed out', a
   expect(payload.nonce).toBe(nonce)
 })
 
-it('CONTRACT 3: of older generations nobody fetched, the last 8 are alive and the others 410 request_superseded', async () => {
+it('CONTRACT 3: keeps the last 8 older generations that were not fetched, and answers 410 request_superseded for others', async () => {
   const session = await stage.rp.create()
   const uris = [session.wallet_request.uri]
   for (let i = 0; i < 10; i++) uris.push(await render(session))
@@ -82,7 +83,7 @@ it('CONTRACT 3: of older generations nobody fetched, the last 8 are alive and th
   expect((await stage.rp.poll(session.verification_id)).status).toBe('pending')
 })
 
-/** A session whose first fetched request is dead: 33 others were handed out after it. */
+/** Returns a session whose first fetched request is dead: 33 others were handed out after it. */
 async function withDeadRequest(policy: object): Promise<{ session: CreatedSession; dead: ReceivedRequest }> {
   const { session, request: dead } = await begin(stage, policy)
   for (let i = 0; i < 33; i++) await fetchRequest(await render(session))
@@ -90,7 +91,7 @@ async function withDeadRequest(policy: object): Promise<{ session: CreatedSessio
 }
 
 it.each(Object.entries(ENCRYPTION))(
-  'CONTRACT 3: at most 32 handed-out generations are alive; an answer to a dead one (%s) is 400 request_superseded',
+  'CONTRACT 3: keeps at most 32 handed-out generations; a response to a dead one (%s) is 400 request_superseded',
   async (_, policy) => {
     const { session, dead } = await withDeadRequest(policy)
     expect(await expectStatus(await fetchRequest(dead.uri), 410)).toEqual(SUPERSEDED)
@@ -100,7 +101,7 @@ it.each(Object.entries(ENCRYPTION))(
   },
 )
 
-it('CONTRACT 3: among handed-out generations the least recently used dies first', async () => {
+it('CONTRACT 3: drops the least recently used of the handed-out generations first', async () => {
   const { session, request } = await begin(stage)
   const second = await render(session)
   await fetchRequest(second)
@@ -114,7 +115,7 @@ it('CONTRACT 3: among handed-out generations the least recently used dies first'
 it.each([
   ['unknown_state', ENCRYPTION.plain],
   ['unknown_encryption_key', ENCRYPTION.jwt],
-])('CONTRACT 3: an answer that names a request of another session (%s) is 400', async (reason, policy) => {
+])('CONTRACT 3: answers a response to a request of another session (%s) with 400', async (reason, policy) => {
   const { session } = await begin(stage, policy)
   const { request: other } = await begin(stage, policy)
   const { response_uri } = session.wallet_request
@@ -124,7 +125,7 @@ it.each([
   expect([status, attempts.map((attempt) => attempt.reason.code)]).toEqual(['pending', [reason]])
 })
 
-it('CONTRACT 3: one answer wins and all other generations die with it', async () => {
+it('CONTRACT 3: ends all other generations with the response that is processed first', async () => {
   const { session, request } = await begin(stage)
   const other = await stage.service.wallet.receive(await render(session))
   expect((await answerAge(stage, request)).status).toBe(200)
@@ -132,14 +133,14 @@ it('CONTRACT 3: one answer wins and all other generations die with it', async ()
   for (const { uri } of [request, other]) expect((await fetchRequest(uri)).status).toBe(410)
 })
 
-it('CONTRACT 3: of different good answers at the same time exactly one is heard', async () => {
+it('CONTRACT 3: accepts exactly one of several good responses at the same time', async () => {
   const { session, request } = await begin(stage)
   const other = await stage.service.wallet.receive(await render(session))
   const answers = await Promise.all([request, other, request].map((one) => answerAge(stage, one)))
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409])
 })
 
-it('CONTRACT 1: HEAD has no effect: it neither renders, nor fetches, nor ends anything', async () => {
+it('CONTRACT 1: HEAD has no effect: no render, no fetch, no end', async () => {
   const session = await stage.rp.create()
   const nonce = await newestNonce(session)
   const path = `/v1/verify/${session.verification_id}`

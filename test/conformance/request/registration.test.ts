@@ -1,4 +1,5 @@
-// OpenID4VP 1.0 §5.1: a relying party's registration in its requests, as wallets of the EU look for it, with a foreign wallet.
+// OpenID4VP 1.0 §5.1: a relying party's registration in its requests, in the form that EU wallets expect,
+// with a foreign wallet.
 
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
@@ -37,7 +38,7 @@ function shop(encoding?: 'base64url' | 'compact'): Promise<RelyingParty> {
   return relyingPartyOf(stage, { verifier, origins: [SHOP], trust_anchors: [holder.anchor()] })
 }
 
-/** A wallet that trusts the authority of access certificates, and has no eyes for what it does not know. */
+/** Creates a wallet that trusts the authority of access certificates and ignores unknown members. */
 const wallet = () => createWallet({ fetch: stage.service.fetch, verifierCa: accessAuthority.pem })
 
 async function receive(rp: RelyingParty, protocol: string): Promise<[string, ReceivedRequest]> {
@@ -53,27 +54,30 @@ const CELLS = ['openid4vp-1.0', 'haip-1.0'].flatMap((protocol) =>
 )
 
 describe('OpenID4VP 1.0 §5.1: verifier_info', () => {
-  it.each(CELLS)('in %s has the dataset, and the certificate as %s; the answer verifies', async (...cell) => {
-    const [protocol, encoding] = cell
-    const rp = await shop(encoding)
-    const [id, request] = await receive(rp, protocol)
-    expect(infoIn(request)).toEqual([
-      { format: 'registrar_dataset', data: dataset },
-      { format: 'registration_cert', data: asWritten[encoding] },
-    ])
-    expect(headerIn(request).iat).toBe(decodeJwt(request.requestObject).iat)
-    const answer = await wallet().present(request, await mdocAgeOf(holder, request))
-    expect([answer.status, (await rp.poll(id)).status]).toEqual([200, 'verified'])
-  })
+  it.each(CELLS)(
+    'in %s has the dataset, and the certificate as %s; the response verifies',
+    async (...cell) => {
+      const [protocol, encoding] = cell
+      const rp = await shop(encoding)
+      const [id, request] = await receive(rp, protocol)
+      expect(infoIn(request)).toEqual([
+        { format: 'registrar_dataset', data: dataset },
+        { format: 'registration_cert', data: asWritten[encoding] },
+      ])
+      expect(headerIn(request).iat).toBe(decodeJwt(request.requestObject).iat)
+      const answer = await wallet().present(request, await mdocAgeOf(holder, request))
+      expect([answer.status, (await rp.poll(id)).status]).toEqual([200, 'verified'])
+    },
+  )
 
-  it('is not told where nobody signs: nothing would tie it to who asks', async () => {
+  it('is absent without a signature, which would bind it to the verifier', async () => {
     const rp = await shop()
     const options = { request_options: { client_id_prefix: 'redirect_uri' } }
     const { wallet_request } = await rp.create({ ...OVER_18, formats: ['mso_mdoc'], ...options })
     expect((await wallet().receive(wallet_request.uri)).payload).not.toHaveProperty('verifier_info')
   })
 
-  it('has base64url where nothing is said, and is shown in the settings beside no key', async () => {
+  it('uses base64url by default, and is shown in the settings without the key', async () => {
     const rp = await shop()
     const [, request] = await receive(rp, 'openid4vp-1.0')
     expect(infoIn(request)).toMatchObject([{}, { data: asWritten.base64url }])
@@ -86,14 +90,14 @@ describe('OpenID4VP 1.0 §5.1: verifier_info', () => {
     })
   })
 
-  it('is told once for the whole session, whatever becomes of the settings', async () => {
+  it('stays the same for the whole session, even if the settings change', async () => {
     const rp = await shop()
     const { wallet_request } = await rp.create()
     await expectStatus(await rp.call('PATCH', '/v1/relying_party', { body: { verifier: null } }), 200)
     expect(infoIn(await wallet().receive(wallet_request.uri))).toHaveLength(2)
   })
 
-  it('is in the signed request of the Digital Credentials API, and not in the one that nobody signed', async () => {
+  it('is in the signed request of the Digital Credentials API, and not in the unsigned one', async () => {
     const rp = await shop()
     const { verification_id: id } = await rp.create()
     const asked = await rp.call('POST', `/v1/verify/${id}/dc-api/request`, { body: {} })
@@ -109,13 +113,13 @@ describe('OpenID4VP 1.0 §5.1: verifier_info', () => {
     expect(unsigned.data).not.toHaveProperty('verifier_info')
   })
 
-  it('is in no request of the drafts', async () => {
+  it('is absent in the drafts', async () => {
     const [, request] = await receive(await shop(), 'openid4vp-draft24')
     expect(request.payload).not.toHaveProperty('verifier_info')
     expect(headerIn(request)).not.toHaveProperty('iat')
   })
 
-  it("is in no request under the service's own certificate", async () => {
+  it("is absent under the service's own certificate", async () => {
     const { request } = await begin(stage)
     expect(request.payload).not.toHaveProperty('verifier_info')
     expect(headerIn(request)).not.toHaveProperty('iat')

@@ -1,4 +1,5 @@
-// CONTRACT 3 and 5: the signed request a wallet fetches, and what becomes of its answer. test/conformance/protocols/cells.test.ts has every shape.
+// CONTRACT 3 and 5: the signed request that a wallet fetches, and the processing of its response.
+// test/conformance/protocols/cells.test.ts has every combination.
 
 import { decodeProtectedHeader } from 'jose'
 import { expect, it } from 'vitest'
@@ -8,14 +9,14 @@ import { answerAge, begin, relyingPartyOf, useStage } from '../../support/servic
 
 const stage = useStage()
 
-it('CONTRACT 5: a wallet that knows only GET is served where post was offered', async () => {
+it('CONTRACT 5: serves a wallet that supports only GET where post was offered', async () => {
   const { session, request } = await begin(stage, OVER_18, { getOnly: true })
   expect((await answerAge(stage, request)).status).toBe(200)
   expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
 })
 
-it('CONTRACT 5: a wallet_nonce in standard base64 comes back verbatim', async () => {
-  // The wallet itself compares: another nonce than its own is an error there.
+it('CONTRACT 5: returns a wallet_nonce in standard base64 verbatim', async () => {
+  // The wallet itself rejects another nonce than its own.
   const { request } = await begin(stage, OVER_18, { walletNonce: '+/+/AAECAwQFBgcICQoLDA==' })
   expect(request.payload).toMatchObject({ wallet_nonce: '+/+/AAECAwQFBgcICQoLDA==' })
 })
@@ -26,7 +27,7 @@ it('CONTRACT 5: the SAN of x509_san_dns is the host of base_url', async () => {
   expect(wallet_request.client_id).toBe('x509_san_dns:verifier.example')
 })
 
-it('CONTRACT 2: request_options left out are those of the settings', async () => {
+it('CONTRACT 2: takes request_options that are left out from the settings', async () => {
   const request_options = { client_id_prefix: 'x509_san_dns', response_mode: 'direct_post' }
   const rp = await relyingPartyOf(stage, { request_options })
   const own = { request_options: { response_mode: 'direct_post.jwt' } }
@@ -38,16 +39,20 @@ it('CONTRACT 2: request_options left out are those of the settings', async () =>
   })
 })
 
-it('CONTRACT 3: fetching a request_uri again gives the same nonce, state and key', async () => {
+it('CONTRACT 3: gives the same nonce, state and key when a request_uri is fetched again', async () => {
   const session = await stage.rp.create()
   const { uri } = session.wallet_request
   const first = (await stage.service.wallet.receive(uri)).payload
   const again = (await stage.service.wallet.receive(uri, { getOnly: true })).payload
-  const told = ({ nonce, state, client_metadata }: typeof first) => ({ nonce, state, client_metadata })
-  expect(told(again)).toEqual(told(first))
+  const lastingMembers = ({ nonce, state, client_metadata }: typeof first) => ({
+    nonce,
+    state,
+    client_metadata,
+  })
+  expect(lastingMembers(again)).toEqual(lastingMembers(first))
 })
 
-it('CONTRACT 5: a Request Object is application/oauth-authz-req+jwt, uncached, and open to every origin', async () => {
+it('CONTRACT 5: serves a Request Object as application/oauth-authz-req+jwt, uncached, and open to every origin', async () => {
   const { wallet_request } = await stage.rp.create()
   const response = await stage.service.fetch(wallet_request.request_uri)
   const headers = ['content-type', 'cache-control', 'access-control-allow-origin'].map((name) =>
@@ -63,7 +68,7 @@ it('CONTRACT 5: a Request Object is application/oauth-authz-req+jwt, uncached, a
 
 const FORM = 'application/x-www-form-urlencoded'
 
-it('OpenID4VP 1.0 §5.10, §8.2: forms with parameters we do not know, and of a charset, are heard', async () => {
+it('OpenID4VP 1.0 §5.10, §8.2: accepts forms with unknown parameters and with a charset', async () => {
   const policy = { ...OVER_18, request_options: { response_mode: 'direct_post' } }
   const { session, request } = await begin(stage, policy)
   const type = `${FORM}; charset=UTF-8`
@@ -77,39 +82,42 @@ it('OpenID4VP 1.0 §5.10, §8.2: forms with parameters we do not know, and of a 
   expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
 })
 
-/** What a wallet may send wrong, and the status it meets. */
+/** Invalid messages of a wallet, and the status that each gets. */
 const WRONG: readonly (readonly [string, 'request' | 'callback', RequestInit, number])[] = [
   ['DELETE of a request_uri', 'request', { method: 'DELETE' }, 405],
   ['a request_uri with JSON', 'request', post('{}', 'application/json'), 415],
-  ['wallet_metadata that is no JSON', 'request', post('wallet_metadata=%7B', FORM), 400],
+  ['wallet_metadata that is not JSON', 'request', post('wallet_metadata=%7B', FORM), 400],
   ['wallet_metadata of over 16 KiB', 'request', post(`wallet_metadata=${'x'.repeat(16_384)}`, FORM), 413],
   ['a wallet_nonce of 10,000 characters', 'request', post(`wallet_nonce=${'x'.repeat(10_000)}`, FORM), 400],
   ['GET of the callback', 'callback', { method: 'GET' }, 405],
   ['a callback with JSON', 'callback', post('{}', 'application/json'), 415],
   ['an empty callback', 'callback', post('', FORM), 400],
   ['a callback with state twice', 'callback', post('vp_token=%7B%7D&state=a&state=a', FORM), 400],
-  ['a callback that is no UTF-8', 'callback', post('vp_token=%ff', FORM), 400],
+  ['a callback that is not UTF-8', 'callback', post('vp_token=%ff', FORM), 400],
   ['a callback of over 1 MiB', 'callback', post(`vp_token=${'x'.repeat(1_048_576)}`, FORM), 413],
 ]
 
-it.each(WRONG)('CONTRACT 5: %s is OAuth JSON, uncached, with CORS', async (_, target, init, status) => {
-  const { verification_id, wallet_request } = await stage.rp.create()
-  const response = await stage.service.fetch(
-    target === 'request' ? wallet_request.request_uri : wallet_request.response_uri,
-    init,
-  )
-  const headers = ['content-type', 'cache-control', 'access-control-allow-origin'].map((name) =>
-    response.headers.get(name),
-  )
-  expect(headers).toEqual(['application/json', 'no-store', '*'])
-  expect(await expectStatus(response, status)).toEqual({
-    error: expect.stringMatching(/^[a-z_]+$/),
-    error_description: expect.stringMatching(/./),
-  })
-  expect((await stage.rp.poll(verification_id)).status).toBe('pending')
-})
+it.each(WRONG)(
+  'CONTRACT 5: refuses %s with OAuth JSON, uncached, with CORS',
+  async (_, target, init, status) => {
+    const { verification_id, wallet_request } = await stage.rp.create()
+    const response = await stage.service.fetch(
+      target === 'request' ? wallet_request.request_uri : wallet_request.response_uri,
+      init,
+    )
+    const headers = ['content-type', 'cache-control', 'access-control-allow-origin'].map((name) =>
+      response.headers.get(name),
+    )
+    expect(headers).toEqual(['application/json', 'no-store', '*'])
+    expect(await expectStatus(response, status)).toEqual({
+      error: expect.stringMatching(/^[a-z_]+$/),
+      error_description: expect.stringMatching(/./),
+    })
+    expect((await stage.rp.poll(verification_id)).status).toBe('pending')
+  },
+)
 
-it('CONTRACT 5: a processed answer is 200 with a redirect_uri and nothing else, which never holds the client_token', async () => {
+it('CONTRACT 5: answers a processed response with 200 and a redirect_uri only, which never contains the client_token', async () => {
   const { session, request } = await begin(stage)
   const response = await answerAge(stage, request)
   const page = `https://verifier.example/v1/verify/${session.verification_id}/return`

@@ -1,4 +1,5 @@
-// OpenID4VP 1.0 §5.1, §8.4, B.3.3.1: what people are asked to confirm, from the relying party's objects to what their wallets signed.
+// OpenID4VP 1.0 §5.1, §8.4, B.3.3.1: transaction data, from the relying party's objects to the hashes that
+// wallets sign.
 
 import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'
@@ -31,13 +32,13 @@ const BOTH = {
   transaction_data: [PAYMENT, { ...LOGIN, credential_ids: ['pid'] }],
 }
 
-/** Answers with what the holder signs besides; by default what was asked. */
+/** Responds with these claims in the key binding. By default they confirm the requested objects. */
 async function answer(request: ReceivedRequest, keyBinding: object = confirming(request)) {
   return stage.service.wallet.present(request, await ageOf(stage.person, request, { keyBinding }))
 }
 
-describe('what a wallet is sent', () => {
-  it('B.3.3.1: is the object as it was asked for, with the credentials that may confirm it', async () => {
+describe('transaction_data in the request', () => {
+  it('B.3.3.1: contains the object as the relying party gave it, with the credentials that may confirm it', async () => {
     const { session, request } = await begin(stage, PAY)
     const expected = {
       ...PAYMENT,
@@ -49,7 +50,7 @@ describe('what a wallet is sent', () => {
     expect(await stage.rp.poll(session.verification_id)).toMatchObject({ transaction_data: [expected] })
   })
 
-  it('is the same text whenever it is fetched', async () => {
+  it('is the same text in every fetch', async () => {
     const { session, request } = await begin(stage, PAY)
     const again = await stage.service.wallet.receive(session.wallet_request.uri, {
       asksTransactionData: true,
@@ -57,7 +58,7 @@ describe('what a wallet is sent', () => {
     expect(again.payload.transaction_data).toEqual(request.payload.transaction_data)
   })
 
-  it('is nothing where nothing was asked', async () => {
+  it('is absent if the relying party gave none', async () => {
     const { session, request } = await begin(stage)
     expect(request.payload).not.toHaveProperty('transaction_data')
     expect(await stage.rp.poll(session.verification_id)).toMatchObject({ transaction_data: null })
@@ -65,7 +66,7 @@ describe('what a wallet is sent', () => {
 })
 
 describe('the page', () => {
-  it('says what is to be confirmed, and what a relying party wrote is text', async () => {
+  it('shows what is to be confirmed, with texts of the relying party escaped', async () => {
     const order = {
       type: 'https://shop.example/order',
       title: 'Your <order>',
@@ -92,8 +93,8 @@ describe('the page', () => {
   })
 })
 
-describe('an answer that confirms', () => {
-  it('verifies, and poll and event say which credential confirmed what', async () => {
+describe('a response that confirms', () => {
+  it('verifies, and poll and event show which credential confirmed which object', async () => {
     const { session, request } = await begin(stage, PAY)
     await expectStatus(await answer(request), 200)
     const [text = ''] = request.payload.transaction_data ?? []
@@ -102,8 +103,8 @@ describe('an answer that confirms', () => {
       transaction_data: [{ index: 0, hash: hashOf(text), hash_alg: 'sha-256' }],
     }
     const { event } = await eventOf(stage, session.verification_id)
-    for (const told of [await stage.rp.poll(session.verification_id), event]) {
-      expect(told).toMatchObject({ status: 'verified', credentials: [credential] })
+    for (const shown of [await stage.rp.poll(session.verification_id), event]) {
+      expect(shown).toMatchObject({ status: 'verified', credentials: [credential] })
     }
     expect(JSON.stringify(event)).not.toContain('Söhne')
     const receipt = await (await stage.rp.call('GET', `/v1/verify/${session.verification_id}/receipt`)).text()
@@ -114,7 +115,7 @@ describe('an answer that confirms', () => {
     ])
   })
 
-  it('verifies in HAIP too', async () => {
+  it('verifies in HAIP, too', async () => {
     const { root, leaf, intermediate } = await mintIssuerPki()
     const anchor = { name: 'Authority', credential_types: ['age_attestation'], assurance_level: 'high' }
     const rp = await relyingPartyOf(stage, { trust_anchors: [{ ...anchor, x509_ca_pem: root.pem }] })
@@ -130,7 +131,7 @@ describe('an answer that confirms', () => {
     expect((await rp.poll(session.verification_id)).status).toBe('verified')
   })
 
-  it.each(['sha-384', 'sha-512'])('verifies with %s where it was offered', async (algorithm) => {
+  it.each(['sha-384', 'sha-512'])('verifies with %s if it was offered', async (algorithm) => {
     const offered = { ...PAYMENT, transaction_data_hashes_alg: ['sha-256', algorithm] }
     const { session, request } = await begin(stage, { ...PAY, transaction_data: [offered] })
     await expectStatus(await answer(request, confirming(request, undefined, algorithm)), 200)
@@ -140,12 +141,16 @@ describe('an answer that confirms', () => {
     })
   })
 
-  it('§5.1: each by one of the credentials that may', async () => {
+  it('§5.1: verifies if each object is confirmed by one of the allowed credentials', async () => {
     const { session, request } = await begin(stage, BOTH)
-    const told = { age: confirming(request, [0]), pid: confirming(request, [1]) }
+    const keyBindings = { age: confirming(request, [0]), pid: confirming(request, [1]) }
     const vp = {
-      [queryFor(request, AGE)]: [await presentationOf(stage.person, AGE, request, { keyBinding: told.age })],
-      [queryFor(request, PID)]: [await presentationOf(stage.person, PID, request, { keyBinding: told.pid })],
+      [queryFor(request, AGE)]: [
+        await presentationOf(stage.person, AGE, request, { keyBinding: keyBindings.age }),
+      ],
+      [queryFor(request, PID)]: [
+        await presentationOf(stage.person, PID, request, { keyBinding: keyBindings.pid }),
+      ],
     }
     await expectStatus(await stage.service.wallet.present(request, vp), 200)
     expect(await stage.rp.poll(session.verification_id)).toMatchObject({
@@ -155,17 +160,17 @@ describe('an answer that confirms', () => {
         { id: 'pid', transaction_data: [{ index: 1 }] },
       ],
     })
-    expect(await foreignVerdict(request, told)).toEqual(['age', 'pid'])
+    expect(await foreignVerdict(request, keyBindings)).toEqual(['age', 'pid'])
   })
 })
 
-describe('an answer that does not confirm is 400, an attempt, and the good one is heard afterwards', () => {
+describe('a response that does not confirm gets 400, is an attempt, and a good one is accepted afterwards', () => {
   const other = hashOf(Buffer.from(JSON.stringify(PAYMENT)).toString('base64url'))
 
   it.each<[string, string, (request: ReceivedRequest) => object]>([
     ['signs no hash', 'transaction_data_missing', () => ({})],
     [
-      'hashes what the text encodes',
+      'hashes the decoded text',
       'transaction_data_mismatch',
       (request) => ({
         ...confirming(request),
@@ -175,7 +180,7 @@ describe('an answer that does not confirm is 400, an attempt, and the good one i
       }),
     ],
     [
-      'hashes the same object in another text',
+      'hashes another encoding of the same object',
       'transaction_data_mismatch',
       (request) => ({ ...confirming(request), transaction_data_hashes: [other] }),
     ],
@@ -185,12 +190,12 @@ describe('an answer that does not confirm is 400, an attempt, and the good one i
       (request) => confirming(request, undefined, 'sha-512'),
     ],
     [
-      'does not name its hash, which was offered by name',
+      'omits the hash algorithm, although the request offered some',
       'transaction_data_mismatch',
       (request) => ({ transaction_data_hashes: confirming(request).transaction_data_hashes }),
     ],
     [
-      'hashes something else besides',
+      'adds a hash of something else',
       'transaction_data_mismatch',
       (request) => ({
         ...confirming(request),
@@ -213,24 +218,24 @@ describe('an answer that does not confirm is 400, an attempt, and the good one i
   })
 
   it.each<[string, string, number[], number[]]>([
-    ['by the wrong credential', 'transaction_data_mismatch', [0, 1], []],
-    ['one of two', 'transaction_data_missing', [], [1]],
-    ['§5.1: by two credentials', 'transaction_data_mismatch', [0], [0, 1]],
+    ['confirms with the wrong credential', 'transaction_data_mismatch', [0, 1], []],
+    ['confirms one of two objects', 'transaction_data_missing', [], [1]],
+    ['§5.1: confirms one object with two credentials', 'transaction_data_mismatch', [0], [0, 1]],
   ])('%s: %s', async (_, reason, byAge, byPid) => {
     const { session, request } = await begin(stage, BOTH)
-    const told = (places: number[]) => ({
+    const telling = (places: number[]) => ({
       keyBinding: places.length === 0 ? {} : confirming(request, places),
     })
     const vp = {
-      [queryFor(request, AGE)]: [await presentationOf(stage.person, AGE, request, told(byAge))],
-      [queryFor(request, PID)]: [await presentationOf(stage.person, PID, request, told(byPid))],
+      [queryFor(request, AGE)]: [await presentationOf(stage.person, AGE, request, telling(byAge))],
+      [queryFor(request, PID)]: [await presentationOf(stage.person, PID, request, telling(byPid))],
     }
     expect((await stage.service.wallet.present(request, vp)).status).toBe(400)
     const poll = await stage.rp.poll(session.verification_id)
     expect([poll.status, poll.attempts.map((attempt) => attempt.reason.code)]).toEqual(['pending', [reason]])
   })
 
-  it('by a credential that the outcome does not rest on', async () => {
+  it('refuses a confirmation by a credential that the outcome does not use', async () => {
     const credential_sets = [{ options: [['age'], ['pid']] }]
     const policy = { dcql_query: { credentials: QUERIES, credential_sets }, transaction_data: [PAYMENT] }
     const { session, request } = await begin(stage, policy)
@@ -244,7 +249,7 @@ describe('an answer that does not confirm is 400, an attempt, and the good one i
     expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
   })
 
-  it('where nothing was asked for', async () => {
+  it('refuses a confirmation that was not requested', async () => {
     const { session, request } = await begin(stage)
     const keyBinding = { transaction_data_hashes: [other], transaction_data_hashes_alg: 'sha-256' }
     expect((await answerAge(stage, request, { keyBinding })).status).toBe(400)
@@ -252,7 +257,7 @@ describe('an answer that does not confirm is 400, an attempt, and the good one i
     expect([status, attempts[0]?.reason.code]).toEqual(['pending', 'transaction_data_mismatch'])
   })
 
-  it('under 18 and unconfirmed is no answer to this transaction, so it ends nothing', async () => {
+  it('does not end the session with an unconfirmed “under 18”', async () => {
     const { session, request } = await begin(stage, PAY)
     const minor = await ageOf(stage.person, request, { claims: { age_over_18: false } })
     expect((await stage.service.wallet.present(request, minor)).status).toBe(400)
@@ -264,7 +269,7 @@ describe('the Digital Credentials API', () => {
   const SHOP = 'https://shop.example'
 
   it.each(['openid4vp-v1-signed', 'openid4vp-v1-unsigned'])(
-    '%s asks and confirms alike',
+    '%s requests and confirms transaction data',
     async (protocol) => {
       const rp = await relyingPartyOf(stage, { origins: [SHOP] })
       const { verification_id } = await rp.create(PAY)

@@ -1,4 +1,4 @@
-// CONTRACT 5, OpenID4VP 1.0 §5.9.3 `redirect_uri`: the request that nobody signs, passed by value, and its answers.
+// CONTRACT 5, OpenID4VP 1.0 §5.9.3 `redirect_uri`: the unsigned request, passed by value, and its responses.
 
 import { describe, expect, it } from 'vitest'
 import { openBrowser } from '../../support/browser/browser.ts'
@@ -34,7 +34,7 @@ function trusting(settings: object = {}): Promise<RelyingParty> {
 describe.each(CELLS)('$format in $response_mode', ({ format, answer, response_mode }) => {
   const policy = { ...OVER_18, formats: [format], request_options: { client_id_prefix, response_mode } }
 
-  it('CONTRACT 5: a foreign wallet takes it from the QR, and its answer verifies', async () => {
+  it('CONTRACT 5: a foreign wallet takes it from the QR, and its response verifies', async () => {
     const rp = await trusting()
     const session = await rp.create(policy)
     const uri = readQr(session.qr_code)
@@ -46,7 +46,7 @@ describe.each(CELLS)('$format in $response_mode', ({ format, answer, response_mo
     expect(poll).toMatchObject({ status: 'verified', channel: 'qr', format, checks: { age_over_18: true } })
   })
 
-  it('CONTRACT 5: a foreign wallet takes it from the link, and its answer verifies once its browser is back', async () => {
+  it('CONTRACT 5: a foreign wallet takes it from the link, and its response verifies when its browser returns', async () => {
     const rp = await trusting()
     const session = await rp.create({ ...policy, required_session_binding: 'page' })
     expect([session.qr_code, session.wallet_request]).toEqual([null, null])
@@ -61,7 +61,7 @@ describe.each(CELLS)('$format in $response_mode', ({ format, answer, response_mo
 })
 
 describe('the request', () => {
-  it('CONTRACT 3: is shown with all its members, and nothing to fetch', async () => {
+  it('CONTRACT 3: is shown with all its members, and without a request_uri', async () => {
     const { verification_id: id, wallet_request } = await stage.rp.create(UNSIGNED)
     expect(wallet_request).toMatchObject({
       client_id: `redirect_uri:${BASE_URL}/v1/verify/${id}/callback`,
@@ -77,7 +77,7 @@ describe('the request', () => {
     expect((await stage.rp.poll(id)).request_options).toEqual(options)
   })
 
-  it('CONTRACT 3: is another with each picture, and the earlier one is heard until the end', async () => {
+  it('CONTRACT 3: is a new one with each picture, and a response to an earlier one is accepted until the end', async () => {
     const { session, request } = await begin(stage, UNSIGNED)
     const path = `/v1/verify/${session.verification_id}/qr?size=640`
     for (let drawn = 0; drawn < 10; drawn++) {
@@ -100,11 +100,11 @@ describe('the request', () => {
   })
 })
 
-describe('an answer', () => {
+describe('a response', () => {
   it.each([
-    ['the address without its prefix', (clientId: string) => clientId.slice('redirect_uri:'.length)],
+    ['the client_id without its prefix', (clientId: string) => clientId.slice('redirect_uri:'.length)],
     ['another prefix', (clientId: string) => clientId.replace('redirect_uri', 'x509_san_dns')],
-  ])('CONTRACT 5: to %s is not heard', async (_, change) => {
+  ])('CONTRACT 5: is rejected with the audience %s', async (_, change) => {
     const { session, request } = await begin(stage, UNSIGNED)
     const audience = change(request.payload.client_id)
     expect((await answerAge(stage, request, { audience })).status).toBe(400)
@@ -113,7 +113,7 @@ describe('an answer', () => {
     expect((await answerAge(stage, request)).status).toBe(200)
   })
 
-  it("CONTRACT 5: to another session's client_id is not heard", async () => {
+  it('CONTRACT 5: is rejected with the client_id of another session', async () => {
     const one = await begin(stage, UNSIGNED)
     const other = await begin(stage, UNSIGNED)
     const audience = other.request.payload.client_id
@@ -122,7 +122,7 @@ describe('an answer', () => {
     expect(attempts[0]?.reason.code).toBe('audience_mismatch')
   })
 
-  it('CONTRACT 5: of an mdoc bound to the address without its prefix is not heard', async () => {
+  it('CONTRACT 5: is rejected as an mdoc bound to the client_id without its prefix', async () => {
     const rp = await trusting()
     const { session, request } = await begin(stage, { ...UNSIGNED, formats: ['mso_mdoc'] }, { rp })
     const answering = { client_id: request.payload.response_uri }
@@ -134,7 +134,7 @@ describe('an answer', () => {
 
 describe("a wallet's error", () => {
   it.each(MODES)(
-    'CONTRACT 4: access_denied ends the session in %s: who has the URI has the request',
+    'CONTRACT 4: ends the session with access_denied in %s, since the URI holds the whole request',
     async (response_mode) => {
       const policy = { ...OVER_18, request_options: { client_id_prefix, response_mode } }
       const { session, request } = await begin(stage, policy)
@@ -143,7 +143,7 @@ describe("a wallet's error", () => {
     },
   )
 
-  it('CONTRACT 4: of any other code is an attempt', async () => {
+  it('CONTRACT 4: is an attempt with any other code', async () => {
     const { session, request } = await begin(stage, UNSIGNED)
     expect((await stage.service.wallet.decline(request, 'server_error', { encrypted: true })).status).toBe(
       200,
@@ -153,7 +153,7 @@ describe("a wallet's error", () => {
     expect((await answerAge(stage, request)).status).toBe(200)
   })
 
-  it('CONTRACT 4: with a made-up state changes nothing', async () => {
+  it('CONTRACT 4: changes nothing with an unknown state', async () => {
     const { session, request } = await begin(stage, UNSIGNED)
     const body = new URLSearchParams({ error: 'access_denied', state: 'x'.repeat(26) })
     expect((await stage.service.fetch(request.payload.response_uri, { method: 'POST', body })).status).toBe(
@@ -172,14 +172,14 @@ describe('a creation', () => {
     errors: [{ pointer: `/request_options/${name}`, code }],
   })
 
-  it('CONTRACT 8: is 422 where the settings do not say by_value', async () => {
+  it('CONTRACT 8: is 422 if the settings do not allow by_value', async () => {
     const rp = await relyingPartyOf(stage, { by_value: false })
     expect(await refusal(rp, UNSIGNED)).toMatchObject(at('client_id_prefix', 'not_allowed'))
     await expectStatus(await rp.call('PATCH', '/v1/relying_party', { body: { by_value: true } }), 200)
     await rp.create(UNSIGNED)
   })
 
-  it('CONTRACT 5: goes on as the protocol has it where the settings prefer what they do not allow', async () => {
+  it('CONTRACT 5: uses the protocol’s default if the settings prefer a prefix that they do not allow', async () => {
     const rp = await relyingPartyOf(stage, { by_value: false, request_options: { client_id_prefix } })
     expect((await rp.create(OVER_18)).wallet_request.client_id).toMatch(/^x509_hash:/)
     await expectStatus(await rp.call('PATCH', '/v1/relying_party', { body: { by_value: true } }), 200)
@@ -196,7 +196,7 @@ describe('a creation', () => {
   )
 
   it.each(['get', 'post'])(
-    'CONTRACT 3: is 422 with request_uri_method %s: nothing is fetched',
+    'CONTRACT 3: is 422 with request_uri_method %s, since there is no fetch',
     async (method) => {
       const request_options = { client_id_prefix, request_uri_method: method }
       expect(await refusal(stage.rp, { ...OVER_18, request_options })).toMatchObject(
@@ -205,7 +205,7 @@ describe('a creation', () => {
     },
   )
 
-  it('CONTRACT 6: is 422 where what is asked fits no QR, and keeps nothing; where no QR is offered it may be long', async () => {
+  it('CONTRACT 6: is 422 and stores nothing if the request fits no QR; without a QR it may be longer', async () => {
     const long = { credential_types: ['age_attestation', 'pid', 'mdl', 'photo_id'], scope: ['age_over_18'] }
     const headers = { 'Idempotency-Key': 'long' }
     const body = { ...long, request_options: { client_id_prefix } }
@@ -215,7 +215,7 @@ describe('a creation', () => {
     await stage.rp.create({ ...body, required_session_binding: 'page' })
   })
 
-  it('CONTRACT 6: that nearly fills a QR is drawn at 185 pixels, and refused below', async () => {
+  it('CONTRACT 6: accepts a request that nearly fills a QR, which is drawn at 185 pixels or more', async () => {
     const dcql_query = { credentials: [longest(0)] }
     const { wallet_request } = await stage.rp.create({ dcql_query, request_options: { client_id_prefix } })
     const room = 2953 - wallet_request.uri.length
@@ -232,7 +232,7 @@ describe('a creation', () => {
   })
 })
 
-/** A query that is longer by so many bytes than with 0. */
+/** Returns a query that is longer by `more` bytes than with 0. */
 function longest(more: number) {
   const values = Array.from({ length: 12 }, (_, index) => {
     const room = Math.min(Math.max(0, more - index * 190), 190)

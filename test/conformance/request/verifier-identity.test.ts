@@ -1,5 +1,5 @@
-// CONTRACT 3, 5, 8: who asks. Identities beyond the service's own certificate, and what becomes of running sessions when
-// certificates and keys change: each keeps the identity it was born with.
+// CONTRACT 3, 5, 8: identities of the verifier other than the service's own certificate. A running session
+// keeps its identity when certificates and keys change.
 
 import { describe, expect, it } from 'vitest'
 import { mintLeaf, mintRoot } from '../../support/certificates/certificates.ts'
@@ -17,7 +17,10 @@ const stage = useStage()
 const root = await mintRoot()
 const attester = await makeAttester()
 
-/** A certificate of another authority than the service's, and its key, as settings take them. */
+/**
+ * Creates a verifier as the settings accept it: a certificate of another authority than the service's, and
+ * its key.
+ */
 async function makeVerifier() {
   const leaf = await mintLeaf(root, { altNames: [{ type: 'dns', value: 'verifier.example' }] })
   const { kty, crv, x, y, d } = leaf.privateJwk
@@ -30,7 +33,7 @@ function asking(client_id_prefix: string) {
   return { ...OVER_18, request_options: { client_id_prefix } }
 }
 
-/** A wallet that trusts the other authority, and the attester. */
+/** Creates a wallet that trusts the other authority and the attester. */
 function walletOf() {
   return createWallet({ fetch: stage.service.fetch, verifierCa: root.pem, attestationIssuer: attester })
 }
@@ -50,12 +53,12 @@ async function expectVerified(rp: RelyingParty, { session, request }: Begun): Pr
 }
 
 describe('decentralized_identifier', () => {
-  it('CONTRACT 5: of a relying party without a key of its own is the service’s did:web', async () => {
+  it('CONTRACT 5: is the service’s did:web for a relying party without a key', async () => {
     const { wallet_request } = await stage.rp.create(asking('decentralized_identifier'))
     expect(wallet_request.client_id).toBe('decentralized_identifier:did:web:verifier.example')
   })
 
-  it('CONTRACT 5: of a relying party with a key of its own is its own did:web, and a foreign wallet’s answer verifies', async () => {
+  it('CONTRACT 5: is the relying party’s own did:web if it has a key, and a foreign wallet’s response verifies', async () => {
     const rp = await relyingPartyOf(stage, { verifier: await makeVerifier() })
     const begun = await begin(stage, asking('decentralized_identifier'), { rp })
     const id = rp.relying_party_id.slice('rp_'.length)
@@ -63,7 +66,7 @@ describe('decentralized_identifier', () => {
     await expectVerified(rp, begun)
   })
 
-  it('CONTRACT 5: an answer whose audience is the DID without its prefix is not heard', async () => {
+  it('CONTRACT 5: rejects a response whose audience is the DID without its prefix', async () => {
     const begun = await begin(stage, asking('decentralized_identifier'))
     const answer = await answerAge(stage, begun.request, { audience: 'did:web:verifier.example' })
     expect(answer.status).toBe(400)
@@ -84,7 +87,7 @@ describe('decentralized_identifier', () => {
     },
   )
 
-  it('CONTRACT 5: its document is public, never stale, and 404 where there is no such key', async () => {
+  it('CONTRACT 5: publishes its document with no-cache, and returns 404 for an unknown key', async () => {
     const rp = await relyingPartyOf(stage, { verifier: await makeVerifier() })
     const path = (id: string) => `${BASE_URL}/rp/${id.slice('rp_'.length)}/did.json`
     const found = await stage.service.fetch(path(rp.relying_party_id))
@@ -103,7 +106,7 @@ describe('decentralized_identifier', () => {
     expect(head.status).toBe(200)
   })
 
-  it('CONTRACT 8: a relying party that is deleted has no document', async () => {
+  it('CONTRACT 8: has no document after the relying party is deleted', async () => {
     const rp = await relyingPartyOf(stage, { verifier: await makeVerifier() })
     const did = `did:web:verifier.example:rp:${rp.relying_party_id.slice('rp_'.length)}`
     expect(await keysOf(did)).toHaveLength(1)
@@ -115,14 +118,14 @@ describe('decentralized_identifier', () => {
 describe('verifier_attestation', () => {
   const attested = asking('verifier_attestation')
 
-  /** A verifier whose key is attested with these claims in place of good ones. */
+  /** Creates a verifier whose key is attested. `claims` replace good ones. */
   async function attestedVerifier(claims: object = {}) {
     const verifier = await makeVerifier()
     return { ...verifier, attestation_jwt: await attester.attest(verifier.signing_jwk, claims) }
   }
 
   it.each(['direct_post.jwt', 'direct_post'])(
-    'CONTRACT 5: a foreign wallet that trusts the attester answers, and it verifies: %s',
+    'CONTRACT 5: is accepted by a foreign wallet that trusts the attester, and its response verifies: %s',
     async (response_mode) => {
       const holder = await makeMdocPerson()
       const rp = await relyingPartyOf(stage, {
@@ -141,7 +144,7 @@ describe('verifier_attestation', () => {
     },
   )
 
-  it('CONTRACT 8: is shown in the settings, which then never show the key', async () => {
+  it('CONTRACT 8: is shown in the settings, which never show the key', async () => {
     const verifier = await attestedVerifier()
     const rp = await relyingPartyOf(stage, { verifier })
     const { signing_jwk, ...shown } = verifier
@@ -160,7 +163,7 @@ describe('verifier_attestation', () => {
     ['attestation_missing', makeVerifier],
     ['attestation_expired', () => attestedVerifier({ exp: inSeconds(500) })],
     ['attestation_not_yet_valid', () => attestedVerifier({ nbf: inSeconds(60) })],
-  ])('CONTRACT 5: is 422 %s where a session of 600 seconds has none that holds', async (code, make) => {
+  ])('CONTRACT 5: is 422 %s if no attestation is valid for a session of 600 seconds', async (code, make) => {
     const rp = await relyingPartyOf(stage, { verifier: await make() })
     const response = await rp.call('POST', '/v1/verify', { body: attested })
     expect(await expectStatus(response, 422)).toMatchObject({
@@ -169,13 +172,13 @@ describe('verifier_attestation', () => {
     })
   })
 
-  it('CONTRACT 5: an attestation that ends sooner will do for a shorter session', async () => {
+  it('CONTRACT 5: accepts an attestation that expires earlier for a shorter session', async () => {
     const rp = await relyingPartyOf(stage, { verifier: await attestedVerifier({ exp: inSeconds(500) }) })
     const session = await rp.create({ ...attested, expires_in: 120 })
     await walletOf().receive(session.wallet_request.uri)
   })
 
-  it('CONTRACT 8: a running session keeps the attestation it was born with', async () => {
+  it('CONTRACT 8: a running session keeps the attestation of its creation', async () => {
     const rp = await relyingPartyOf(stage, { verifier: await attestedVerifier({ sub: 'first.example' }) })
     const session = await rp.create(attested)
     await setVerifier(rp, await attestedVerifier({ sub: 'second.example' }))
@@ -192,7 +195,7 @@ describe('verifier_attestation', () => {
 describe('the Digital Credentials API', () => {
   const SHOP = 'https://shop.example'
   it.each(['x509_hash', 'decentralized_identifier', 'verifier_attestation'])(
-    'CONTRACT 5: has a signed request of the identity, also when that was replaced meanwhile: %s',
+    'CONTRACT 5: has a signed request of the session’s identity, even after the settings changed: %s',
     async (prefix) => {
       const verifier = await makeVerifier()
       const attestation_jwt = await attester.attest(verifier.signing_jwk)
@@ -215,7 +218,7 @@ describe('the Digital Credentials API', () => {
 
 describe('a rotation of the relying party’s identity', () => {
   it.each(['x509_hash', 'x509_san_dns', 'decentralized_identifier'])(
-    'CONTRACT 8: leaves running sessions their own: %s',
+    'CONTRACT 8: does not affect running sessions: %s',
     async (prefix) => {
       const [first, second] = [await makeVerifier(), await makeVerifier()]
       const rp = await relyingPartyOf(stage, { verifier: first })
@@ -232,7 +235,7 @@ describe('a rotation of the relying party’s identity', () => {
         await expectVerified(rp, { session, request: await wallet.receive(session.wallet_request.uri) })
       }
       const [before, after] = [fetchedAfter, born].map(({ wallet_request }) => wallet_request.client_id)
-      // Only the hash of a certificate changes with it.
+      // Only the hash changes with a certificate.
       expect(before !== after).toBe(prefix === 'x509_hash')
       const did = `did:web:verifier.example:rp:${rp.relying_party_id.slice('rp_'.length)}`
       expect(await keysOf(did)).toEqual([second.signing_jwk.x, first.signing_jwk.x])
@@ -241,7 +244,7 @@ describe('a rotation of the relying party’s identity', () => {
 })
 
 describe('a rotation of the service’s identity', () => {
-  it('CONTRACT 8: leaves running sessions their own, and its DID has the keys the operator names', async () => {
+  it('CONTRACT 8: does not affect running sessions, and the DID has the keys that the operator sets', async () => {
     const prefixes = ['x509_hash', 'x509_san_dns', 'decentralized_identifier']
     const fetched = await Promise.all(prefixes.map((prefix) => begin(stage, asking(prefix))))
     const created = await Promise.all(prefixes.map((prefix) => stage.rp.create(asking(prefix))))

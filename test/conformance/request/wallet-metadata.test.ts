@@ -1,5 +1,5 @@
-// CONTRACT 3, 5: what a wallet posts about itself (OpenID4VP 1.0 §5.10, §10). It decides whether and how that wallet is handed the
-// request, and nothing for anybody else.
+// CONTRACT 3, 5: metadata that a wallet posts (OpenID4VP 1.0 §5.10, §10). It decides whether and how that
+// wallet gets the request. It affects no other wallet.
 
 import { decodeProtectedHeader } from 'jose'
 import { describe, expect, it } from 'vitest'
@@ -17,7 +17,7 @@ async function post(requestUri: string, metadata: object): Promise<Response> {
 describe('an encrypted Request Object', () => {
   const protocols = ['openid4vp-1.0', 'haip-1.0', 'openid4vp-draft24']
   it.each(protocols.flatMap((protocol) => ['A128GCM', 'A256GCM'].map((enc) => [protocol, enc] as const)))(
-    'CONTRACT 5: goes to a foreign wallet that demands it, which then answers: %s, %s',
+    'CONTRACT 5: is sent to a foreign wallet that requires it, and its response verifies: %s, %s',
     async (protocol, encryptedWith) => {
       const holder = await makeMdocPerson()
       const rp = await relyingPartyOf(stage, { trust_anchors: [holder.anchor()] })
@@ -28,7 +28,7 @@ describe('an encrypted Request Object', () => {
     },
   )
 
-  it('CONTRACT 5: has the media type of a signed one, which the next wallet gets', async () => {
+  it('CONTRACT 5: has the media type of a signed one, and the next wallet gets a signed one', async () => {
     const { session, request } = await begin(stage, OVER_18, { encryptedWith: 'A256GCM' })
     const keys = [{ kty: 'EC', crv: 'P-256', x: P256.x, y: P256.y, use: 'enc' }]
     const response = await post(session.wallet_request.request_uri, { jwks: { keys } })
@@ -39,8 +39,12 @@ describe('an encrypted Request Object', () => {
     expect(decodeProtectedHeader(await response.text())).toMatchObject({ alg: 'ECDH-ES', cty: 'JWT' })
     const again = await stage.service.wallet.receive(session.wallet_request.uri)
     expect(decodeProtectedHeader(again.requestObject).alg).toBe('ES256')
-    const told = ({ nonce, state, client_metadata }: typeof again.payload) => [nonce, state, client_metadata]
-    expect(told(again.payload)).toEqual(told(request.payload))
+    const lastingMembers = ({ nonce, state, client_metadata }: typeof again.payload) => [
+      nonce,
+      state,
+      client_metadata,
+    ]
+    expect(lastingMembers(again.payload)).toEqual(lastingMembers(request.payload))
   })
 })
 
@@ -51,16 +55,16 @@ const P256 = {
 }
 
 const MISMATCHES: readonly (readonly [string, object])[] = [
-  ['no prefix of ours', { client_id_prefixes_supported: ['redirect_uri'] }],
-  ['no signature algorithm of ours', { request_object_signing_alg_values_supported: ['ES512'] }],
-  ['no response mode of the request', { response_modes_supported: ['fragment'] }],
-  ['no format that is asked for', { vp_formats_supported: { ldp_vc: {} } }],
-  ['no key that we can encrypt to', { jwks: { keys: [{ kty: 'RSA', n: 'AQAB', e: 'AQAB', use: 'enc' }] } }],
+  ['none of our prefixes', { client_id_prefixes_supported: ['redirect_uri'] }],
+  ['none of our signature algorithms', { request_object_signing_alg_values_supported: ['ES512'] }],
+  ['other response modes', { response_modes_supported: ['fragment'] }],
+  ['no requested format', { vp_formats_supported: { ldp_vc: {} } }],
+  ['no key for our encryption', { jwks: { keys: [{ kty: 'RSA', n: 'AQAB', e: 'AQAB', use: 'enc' }] } }],
   ['a member of the wrong type', { client_id_prefixes_supported: 'x509_hash' }],
 ]
 
-describe('a wallet that the request is not for', () => {
-  it.each(MISMATCHES)('CONTRACT 5: is told so, and ends: %s', async (_, metadata) => {
+describe('a wallet that cannot use the request', () => {
+  it.each(MISMATCHES)('CONTRACT 5: gets 400 and ends: %s', async (_, metadata) => {
     const session = await stage.rp.create()
     const response = await post(session.wallet_request.request_uri, metadata)
     expect(await expectStatus(response, 400)).toEqual({
@@ -71,7 +75,7 @@ describe('a wallet that the request is not for', () => {
     await expect(stage.service.wallet.receive(uri, { metadata })).rejects.toThrow("status code '400'")
   })
 
-  it('CONTRACT 3: leaves no trace: nothing was fetched, and the next wallet gets the whole request', async () => {
+  it('CONTRACT 3: leaves no trace: nothing counts as fetched, and the next wallet gets the whole request', async () => {
     const session = await stage.rp.create()
     const { verification_id, wallet_request } = session
     const before = await stage.rp.poll(verification_id)
@@ -84,7 +88,7 @@ describe('a wallet that the request is not for', () => {
   })
 })
 
-it('CONTRACT 3: whoever narrows the request for himself narrows no other wallet’s answer', async () => {
+it('CONTRACT 3: metadata that narrows one wallet’s request does not narrow another wallet’s response', async () => {
   const session = await stage.rp.create({ ...OVER_18, formats: ['dc+sd-jwt', 'mso_mdoc'] })
   const { request_uri, uri } = session.wallet_request
   const narrowed = await post(request_uri, { vp_formats_supported: { mso_mdoc: {} } })
