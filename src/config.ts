@@ -117,7 +117,7 @@ const SCHEMA = z.object({
   SERVER_SECRET: z.pipe(z.string(), z.transform(toSecret)),
   ACCESS_TOKEN_KEYS: json(
     z.object({
-      keys: z.tuple([signingJwk], publishedJwk).check(z.refine(haveTheirOwnKids, 'name a kid twice')),
+      keys: z.tuple([signingJwk], publishedJwk).check(z.refine(haveTheirOwnKids, 'must not repeat a kid')),
     }),
   ),
   VERIFIER_SIGNING_JWK: json(p256PrivateJwk),

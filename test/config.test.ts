@@ -25,7 +25,7 @@ describe('ACCESS_TOKEN_KEYS', () => {
 
   it('may name no kid twice: of two keys with the same, one would verify nothing', () => {
     expect(() => parseConfig(keys(KEY, { ...KEY, kid: 'older' }, KEY))).toThrow(
-      'ACCESS_TOKEN_KEYS.keys: name a kid twice',
+      'ACCESS_TOKEN_KEYS.keys: must not repeat a kid',
     )
   })
 

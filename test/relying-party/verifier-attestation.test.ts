@@ -25,7 +25,7 @@ async function faultsOf(body: object): Promise<readonly string[]> {
 }
 
 it.each([
-  ['has expired', { exp: SECONDS }],
+  ['must not have expired', { exp: SECONDS }],
   ['its cnf.jwk must be the public half of signing_jwk', { cnf: {} }],
   ['must not have redirect_uris', { redirect_uris: ['https://verifier.example/callback'] }],
 ])('is refused by name: %s', async (fault, claims) => {
@@ -53,7 +53,7 @@ it('is needed where verifier_attestation is preferred, whichever of the two is s
   const request_options = { client_id_prefix: 'verifier_attestation' } as const
   const { name, verifier } = await bodyWith({})
   const { attestation_jwt: _, ...unattested } = verifier
-  const needed = 'the verifier needs an attestation_jwt where verifier_attestation is preferred'
+  const needed = 'verifier must have an attestation_jwt when client_id_prefix is verifier_attestation'
   expect(await faultsOf({ name, request_options, verifier })).toEqual([])
   expect(await faultsOf({ name, request_options })).toEqual([`/request_options/client_id_prefix ${needed}`])
   expect(await faultsOf({ name, request_options, verifier: unattested })).toEqual([

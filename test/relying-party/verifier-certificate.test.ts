@@ -40,15 +40,25 @@ async function fault(leaf: CertificateOptions, intermediate: CertificateOptions 
 }
 
 const CASES: readonly (readonly [string, CertificateOptions, CertificateOptions, string])[] = [
-  ['a leaf that is an authority', { ca: true, keyUsage: ['keyCertSign'] }, {}, 'is an authority, not a leaf'],
-  ['a leaf that may not sign', { keyUsage: ['keyEncipherment'] }, {}, 'must have digitalSignature'],
-  ['a leaf without a key usage', { keyUsage: null }, {}, 'must have digitalSignature'],
-  ['an issuer that is no authority', {}, { ca: false }, 'must be an authority'],
+  [
+    'a leaf that is an authority',
+    { ca: true, keyUsage: ['keyCertSign'] },
+    {},
+    'must begin with a leaf, not with an authority',
+  ],
+  [
+    'a leaf that may not sign',
+    { keyUsage: ['keyEncipherment'] },
+    {},
+    'must have the key usage digitalSignature',
+  ],
+  ['a leaf without a key usage', { keyUsage: null }, {}, 'must have the key usage digitalSignature'],
+  ['an issuer that is no authority', {}, { ca: false }, 'must contain only authorities after'],
   [
     'an unknown critical extension',
     { extensions: [{ oid: '1.2.3.4', critical: true, value: Uint8Array.of(5, 0) }] },
     {},
-    'critical extension that is not known',
+    'must not contain an unknown critical extension',
   ],
   [
     'a name its authority may not certify',
@@ -56,9 +66,9 @@ const CASES: readonly (readonly [string, CertificateOptions, CertificateOptions,
     { extensions: [nameConstraints({ permitted: [{ type: 'dns', value: 'other.example' }] })] },
     'may not certify',
   ],
-  ['a date before now', { notAfter: new Date('2026-11-19') }, {}, 'has expired or is not valid yet'],
-  ['a date after now', {}, { notBefore: new Date('2026-11-21') }, 'has expired or is not valid yet'],
-  ['another issuer', { issuerName: 'CN=Somebody else' }, {}, 'must be issued by the next'],
+  ['a date before now', { notAfter: new Date('2026-11-19') }, {}, 'certificates that are valid now'],
+  ['a date after now', {}, { notBefore: new Date('2026-11-21') }, 'certificates that are valid now'],
+  ['another issuer', { issuerName: 'CN=Somebody else' }, {}, 'issued by the next'],
 ]
 
 describe('a verifier certificate chain', () => {

@@ -28,7 +28,7 @@ describe('a registration', () => {
   it('is taken until the second in which its certificate expires', async () => {
     const expiring = (exp: number) => faultsOf({ ...GOOD, certificate: jws(HEADER, { exp }) })
     expect(await expiring(SECONDS + 1)).toEqual([])
-    expect(await expiring(SECONDS)).toEqual(['certificate has expired'])
+    expect(await expiring(SECONDS)).toEqual(['certificate must not have expired'])
   })
 
   it.each([
@@ -43,7 +43,7 @@ describe('a registration', () => {
 
   it.each(['JWT', 'rc-wrp+cwt', undefined])('is refused with a certificate of typ %s', async (typ) => {
     const certificate = jws({ ...HEADER, typ }, {})
-    expect(await faultsOf({ ...GOOD, certificate })).toEqual([expect.stringContaining('not rc-wrp+jwt')])
+    expect(await faultsOf({ ...GOOD, certificate })).toEqual([expect.stringContaining('must be rc-wrp+jwt')])
   })
 
   it.each([
@@ -52,7 +52,7 @@ describe('a registration', () => {
     ['empty', {}],
     ['absent', undefined],
   ])('is refused with a dataset that is %s', async (_, dataset) => {
-    expect(await faultsOf({ ...GOOD, dataset })).toEqual(['dataset must be an object, and not empty'])
+    expect(await faultsOf({ ...GOOD, dataset })).toEqual(['dataset must be an object with members'])
   })
 
   it('is refused where it would make requests too large, or names something else', async () => {

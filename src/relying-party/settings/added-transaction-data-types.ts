@@ -18,12 +18,18 @@ const memberName = z
   .string()
   .check(
     z.maxLength(TRANSACTION_DATA.nameCharacters),
-    z.regex(/^[A-Za-z][A-Za-z0-9_-]*$/, 'must begin with a letter, and go on with letters, digits, _ and -'),
+    z.regex(
+      /^[A-Za-z][A-Za-z0-9_-]*$/,
+      'must begin with a letter and continue with letters, digits, _ and -',
+    ),
   )
 
 const member = z.strictObject({
   path: list(memberName, TRANSACTION_DATA.pathLength).check(
-    z.refine(([first = '']) => !TAKEN.includes(first), 'must not begin with what every type has'),
+    z.refine(
+      ([first = '']) => !TAKEN.includes(first),
+      'must not begin with type, credential_ids or transaction_data_hashes_alg',
+    ),
   ),
   label: words,
   kind: z._default(z.enum(MEMBER_KINDS), 'text'),
@@ -32,11 +38,11 @@ const member = z.strictObject({
 
 const addedType = z.strictObject({
   type: text(TRANSACTION_DATA.typeCharacters).check(
-    z.refine((name) => !isBuiltInTransactionDataType(name), 'is built in'),
+    z.refine((name) => !isBuiltInTransactionDataType(name), 'must not be a built-in type'),
   ),
   title: words,
   members: list(member, TRANSACTION_DATA.members).check(
-    z.refine((members) => !members.some(isWithinAnother), 'must not repeat a path, or go on below one'),
+    z.refine((members) => !members.some(isWithinAnother), 'must not repeat a path, or continue another one'),
   ),
 })
 

@@ -98,7 +98,7 @@ export const addedTypes: z.ZodMiniType<readonly CredentialTypeDefinition[]> = z.
   z.transform((types, { issues }) => {
     for (const conflict of typeConflicts(types)) {
       const path = conflict.kind === 'name' ? ['type'] : ['formats', conflict.format, 'meta']
-      const message = `the ${conflict.kind} already means another type`
+      const message = `must not have a ${conflict.kind} that another type has`
       issues.push({ code: 'custom', input: types, path: [conflict.index, ...path], message })
     }
     return types

@@ -23,10 +23,10 @@ export const claimsEncryptionJwk: z.ZodMiniType<ClaimsEncryptionJwk> = z.pipe(
       kid: z.exactOptional(text(200)),
       use: z.exactOptional(z.literal('enc')),
       alg: z.exactOptional(z.literal('ECDH-ES')),
-      key_ops: z.exactOptional(
-        z.array(z.never('is for private keys: a public key for ECDH-ES has no operations')),
+      key_ops: z.exactOptional(z.array(z.never('must be empty: a public key for ECDH-ES has no operations'))),
+      d: z.exactOptional(
+        z.never('must be absent: send only the public part, and replace this key, which is no longer secret'),
       ),
-      d: z.exactOptional(z.never('is a private key: send the public part only, and replace this key')),
     })
     .check(z.refine(isOnCurve, ENCRYPTION_JWK_FAULT)),
   z.transform(

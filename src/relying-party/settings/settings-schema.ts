@@ -119,7 +119,7 @@ const DAY = 24 * HOUR
 const name = text(100).check(
   z.refine(
     (text) => text.trim() === text && !/\p{C}/u.test(text),
-    'must not hold control characters or outer spaces',
+    'must not contain control characters or outer spaces',
   ),
 )
 
@@ -186,7 +186,8 @@ function judgeAnchorSets(
   anchor_sets?.forEach((name, i) => {
     const list = trustLists.find((entry) => entry.name === name)
     if (list !== undefined && (list.livemode || !livemode)) return
-    const message = list === undefined ? 'no list of this name is kept here' : 'is a list for test mode'
+    const message =
+      list === undefined ? 'must be the name of a trust list of this service' : 'must be a list for live mode'
     context.addIssue({ code: 'custom', path: ['anchor_sets', i], message })
   })
 }
@@ -247,21 +248,21 @@ function judgePrefix(
  */
 function prefixFault(prefix: string | undefined, verifier: Identification['verifier'], baseUrl: string) {
   if (prefix === 'verifier_attestation' && verifier?.attestation_jwt === undefined) {
-    const message = 'the verifier needs an attestation_jwt where verifier_attestation is preferred'
+    const message = 'verifier must have an attestation_jwt when client_id_prefix is verifier_attestation'
     return { member: 'attestation_jwt', message }
   }
   // A wallet compares the certificate with our host.
   if (prefix !== 'x509_san_dns' || !verifier) return undefined
   if (namesHost(verifier.certificate_chain_pem, new URL(baseUrl).hostname)) return undefined
   const message =
-    'the verifier certificate must name the host of this service where x509_san_dns is preferred'
+    'the verifier certificate must name the host of this service when client_id_prefix is x509_san_dns'
   return { member: 'certificate_chain_pem', message }
 }
 
 const URL_FAULTS: Readonly<Record<UrlError, string>> = {
-  too_long: 'is too long',
+  too_long: 'must have fewer characters',
   malformed: 'must be an absolute URL in plain spelling',
-  userinfo: 'must not hold a user name or password',
+  userinfo: 'must not contain a user name or password',
   fragment: 'must not have a fragment',
   not_https: 'must be https',
   port: 'must be on port 443',

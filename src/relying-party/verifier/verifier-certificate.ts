@@ -61,7 +61,7 @@ const signingJwk = z
     }),
     z.transform(({ kty, crv, x, y, d }) => ({ kty, crv, x, y, d })),
   )
-  .check(z.refine(isKeyPair, 'must be a P-256 key pair whose parts belong together'))
+  .check(z.refine(isKeyPair, 'must be a P-256 key pair: d must be the private key of x and y'))
 
 /** Signs and verifies once: an import alone does not compare `d` with `x` and `y`. */
 export async function isKeyPair(jwk: SigningIdentity['signing_jwk']): Promise<boolean> {
@@ -85,30 +85,33 @@ async function chainFault(identity: SigningIdentity, now: number): Promise<strin
   if (chain === undefined || leaf === undefined || chain.length > MAXIMUM_CERTIFICATES) {
     return `must be 1 to ${MAXIMUM_CERTIFICATES} PEM certificates, leaf first, and nothing else`
   }
-  if (!isCertificateOf(leaf, identity.signing_jwk)) return 'its first certificate is not for signing_jwk'
+  if (!isCertificateOf(leaf, identity.signing_jwk)) return 'must begin with the certificate of signing_jwk'
   // HAIP 1.0 §5: neither a self-signed leaf nor the trust anchor itself is sent.
-  if (chain.some(isSelfIssued)) return 'a certificate in it is self-signed: leave the root out'
+  if (chain.some(isSelfIssued)) return 'must not contain a self-signed certificate: leave the root out'
   const rule = findBrokenRule([leaf, ...chain.slice(1)], { extendedKeyUsage: undefined })
   // The issuer and the wallet's trust list decide if a certificate for TLS only is allowed.
   if (rule !== undefined && rule !== 'extended_key_usage') return RULES[rule]
   if (chain.some((certificate) => checkValidityPeriod(certificate, now / 1000) !== undefined)) {
-    return 'a certificate in it has expired or is not valid yet'
+    return 'must contain only certificates that are valid now'
   }
   const links = chain.slice(1).map((issuer, i) => isIssuedBy(chain[i], issuer))
-  return (await Promise.all(links)).every(Boolean) ? undefined : 'each certificate must be issued by the next'
+  return (await Promise.all(links)).every(Boolean)
+    ? undefined
+    : 'must have each certificate issued by the next'
 }
 
 const RULES: Readonly<Record<Exclude<CertificateRule, 'extended_key_usage'>, string>> = {
-  leaf_is_ca: 'its first certificate is an authority, not a leaf',
-  issuer_is_not_ca: 'each certificate after the first must be an authority',
-  path_length: 'an authority in it does not allow so many certificates below it (pathLenConstraint)',
+  leaf_is_ca: 'must begin with a leaf, not with an authority',
+  issuer_is_not_ca: 'must contain only authorities after the first certificate',
+  path_length: 'must respect pathLenConstraint: an authority in it allows fewer certificates below it',
   key_usage:
-    'the key usage of its first certificate must have digitalSignature, that of the others keyCertSign',
-  name_constraints: 'a certificate in it has a name that its authority may not certify (nameConstraints)',
-  critical_extension: 'a certificate in it has a critical extension that is not known',
-  chain_too_long: 'has too many certificates',
-  weak_key_or_signature: 'a certificate in it has a weak key or signature',
-  issuing_country: 'its authority is in another country',
+    'must have the key usage digitalSignature in the first certificate, and keyCertSign in the others',
+  name_constraints:
+    'must respect nameConstraints: a certificate has a name that its authority may not certify',
+  critical_extension: 'must not contain an unknown critical extension',
+  chain_too_long: 'must have fewer certificates',
+  weak_key_or_signature: 'must not contain a weak key or signature',
+  issuing_country: 'must have an authority in the same country',
 }
 
 /**
@@ -129,7 +132,7 @@ function attestationFault(
   if (attestation_jwt === undefined) return undefined
   const attestation = parseVerifierAttestation(attestation_jwt, signing_jwk)
   if (!attestation.ok) return ATTESTATION_ERRORS[attestation.error]
-  return attestation.value.expiresAt <= now / 1000 ? 'has expired' : undefined
+  return attestation.value.expiresAt <= now / 1000 ? 'must not have expired' : undefined
 }
 
 function isCertificateOf(leaf: Certificate, { crv, x, y }: SigningIdentity['signing_jwk']): boolean {

@@ -20,11 +20,11 @@ import { namesHost } from './verifier-certificate.ts'
 
 /** Why a prefix cannot be used: the message, which continues "client_id_prefix …". */
 export const IDENTITY_ERRORS = {
-  host_not_in_certificate: 'needs a verifier certificate that names the host of this service',
-  host_is_an_address: 'needs a base_url with a host name: an IP address has no did:web',
-  attestation_missing: "needs an attestation_jwt in the relying party's verifier",
-  attestation_not_yet_valid: 'needs an attestation that is valid already',
-  attestation_expired: 'needs an attestation that expires no earlier than the session',
+  host_not_in_certificate: 'requires a verifier certificate that names the host of this service',
+  host_is_an_address: 'requires a base_url with a host name: an IP address has no did:web',
+  attestation_missing: "requires an attestation_jwt in the relying party's verifier",
+  attestation_not_yet_valid: 'requires an attestation that is valid already',
+  attestation_expired: 'requires an attestation that expires no earlier than the session',
 } as const
 
 type IdentityError = keyof typeof IDENTITY_ERRORS

@@ -27,7 +27,7 @@ export function verifierRegistration(now: number): z.ZodMiniType<VerifierRegistr
 const dataset = z.pipe(
   z.custom<JsonObject>(
     (value) => isJsonObject(value) && Object.keys(value).length > 0,
-    'must be an object, and not empty',
+    'must be an object with members',
   ),
   z.pipe(
     z.transform((value: JsonObject) => JSON.stringify(value)),
@@ -39,9 +39,9 @@ function certificateFault(text: string, now: number): string | undefined {
   const [header, payload, ...rest] = text.split('.').map(decodePart)
   if (!header || !payload || rest.length !== 1) return 'must be a compact JWS'
   if (member(header, 'typ') !== 'rc-wrp+jwt')
-    return 'must be a registration certificate: typ is not rc-wrp+jwt'
+    return 'must be a registration certificate: its typ must be rc-wrp+jwt'
   const exp = member(payload, 'exp')
-  return typeof exp === 'number' && exp * 1000 <= now ? 'has expired' : undefined
+  return typeof exp === 'number' && exp * 1000 <= now ? 'must not have expired' : undefined
 }
 
 /** Decodes the JSON object in a part; null for any other text, such as the signature. */

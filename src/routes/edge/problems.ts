@@ -21,7 +21,7 @@ export const PROBLEMS = {
     title: 'The body is not acceptable JSON',
     retryable: false,
     meaning:
-      'The body is not UTF-8, not JSON, nested too deeply, or names a member twice. Send one JSON object with distinct member names.',
+      'The body is not UTF-8, not JSON, nested too deeply, or repeats a member. Send one JSON object with distinct member names.',
   },
   invalid_request: {
     status: 400,
@@ -32,37 +32,38 @@ export const PROBLEMS = {
   },
   unsupported_credential_type: {
     status: 400,
-    title: 'The credential type is not known',
+    title: 'The credential type is unknown',
     retryable: false,
     meaning:
-      'A name in credential_types, or a type identifier in a dcql_query, is neither built in nor one that the relying party added to its settings.',
+      'A name in credential_types, or a type identifier in a dcql_query, is unknown. Use a built-in type, or add the type to the settings.',
   },
   unsupported_scope: {
     status: 400,
-    title: 'The scope is not known',
+    title: 'The scope is unknown',
     retryable: false,
-    meaning: 'A name in scope belongs to no credential type that the relying party may ask for.',
+    meaning:
+      'A name in scope belongs to no credential type that the relying party may request. Use a scope of a built-in type, or of one in the settings.',
   },
   invalid_qr_size: {
     status: 400,
     title: 'The QR size is out of range',
     retryable: false,
     meaning:
-      'size is a whole number of pixels from 160 to 1024. A long request that is passed by value may need up to 185.',
+      'size must be a whole number of pixels from 160 to 1024. A long request that is passed by value may need up to 185.',
   },
   invalid_code: {
     status: 400,
-    title: 'The code opens nothing',
+    title: 'Invalid, expired or already used code',
     retryable: false,
     meaning:
-      'The response_code or return_code is wrong, came too late (5 minutes), or was used before. A wrong code changes nothing.',
+      'The response_code or return_code is wrong, older than 5 minutes, or already used. A wrong code changes nothing. Start again to get a new code.',
   },
   presentation_refused: {
     status: 400,
-    title: 'The answer was not accepted',
+    title: 'The response was not accepted',
     retryable: false,
     meaning:
-      'What the wallet answered is no authentic answer to the request. The verification is still pending and can be answered anew; its attempts name the reason.',
+      "The wallet's response failed validation. The verification is still pending, and the wallet can respond again. The attempts of the verification name the reason.",
   },
   missing_token: {
     status: 401,
@@ -80,34 +81,34 @@ export const PROBLEMS = {
     status: 401,
     title: 'The bearer token has expired',
     retryable: false,
-    meaning: 'Ask for a new access token, or create a new API key.',
+    meaning: 'Request a new access token, or create a new API key.',
   },
   insufficient_scope: {
     status: 403,
     title: 'The bearer token does not allow this',
     retryable: false,
     meaning:
-      'The token is valid, but without the scope that this route needs. A client_token opens the QR and the status of its own session, nothing else.',
+      'The token is valid, but lacks the scope of this route. A client_token is for the QR and the status of its own session only.',
   },
   cross_site_request: {
     status: 403,
     title: 'Only the page of this service may send this',
     retryable: false,
     meaning:
-      "This address is called by the hosted page in a person's browser. A request that names another origin, or none, is refused.",
+      "Only the hosted page in a person's browser calls this address. A request with another origin, or without one, is rejected.",
   },
   not_found: {
     status: 404,
-    title: 'Nothing is here',
+    title: 'Not found',
     retryable: false,
-    meaning: 'The address is not one of this service, or what it names does not exist (any more).',
+    meaning: 'The address is not one of this service, or its resource does not exist (any more).',
   },
   verification_not_found: {
     status: 404,
     title: 'The verification does not exist',
     retryable: false,
     meaning:
-      'The verification_id is unknown, erased, or belongs to another relying party: these are not told apart.',
+      'The verification_id is unknown, erased, or belongs to another relying party. The response is the same for each.',
   },
   method_not_allowed: {
     status: 405,
@@ -123,16 +124,16 @@ export const PROBLEMS = {
   },
   verification_already_terminal: {
     status: 409,
-    title: 'The verification is already over',
+    title: 'The verification has already ended',
     retryable: false,
-    meaning: 'The session has reached another terminal status; that outcome is final.',
+    meaning: 'The session has reached another terminal status. That outcome is final.',
   },
   verification_pending: {
     status: 409,
-    title: 'The verification is not over yet',
+    title: 'The verification has not ended yet',
     retryable: true,
     meaning:
-      'A receipt tells how a verification ended. This one is still pending: ask again once it is over.',
+      'A receipt documents how a verification ended. This one is still pending: try again when it has ended.',
   },
   idempotency_conflict: {
     status: 409,
@@ -145,20 +146,21 @@ export const PROBLEMS = {
     title: 'This verification offers no QR',
     retryable: false,
     meaning:
-      'required_session_binding demands that the wallet and the browser are one: a QR could be passed on to somebody else.',
+      'required_session_binding requires the wallet on the device of the browser. A QR could be passed on to another person. Use the session page instead.',
   },
   dc_api_not_offered: {
     status: 409,
     title: 'This verification is not offered to the Digital Credentials API',
     retryable: false,
-    meaning: 'The protocol of the session has no request for it: openid4vp-1.0 and haip-1.0 do.',
+    meaning:
+      'The protocol of the session has no request for it. Create the session with openid4vp-1.0 or haip-1.0.',
   },
   other_browser: {
     status: 409,
-    title: 'This is not the browser where it began',
+    title: 'The wallet returned to another browser',
     retryable: false,
     meaning:
-      'The wallet returned to another browser than the one that asked for its link. The presentation was discarded; the verification is pending again and can be answered anew.',
+      'The wallet returned to another browser than the one that requested its link. The presentation was discarded. The verification is pending again: start again in the first browser.',
   },
   webhook_not_configured: {
     status: 409,
@@ -168,15 +170,16 @@ export const PROBLEMS = {
   },
   redelivery_limit_reached: {
     status: 409,
-    title: 'The event was sent by hand too often',
+    title: 'The event was redelivered too often',
     retryable: false,
-    meaning: 'One event can be sent by hand 50 times. Its log and the session itself can still be read.',
+    meaning: 'One event can be redelivered 50 times. The delivery log and the session can still be read.',
   },
   verification_ended: {
     status: 410,
-    title: 'The verification is over',
+    title: 'The verification has ended',
     retryable: false,
-    meaning: 'A session that is over has no QR and no authorization request. Its outcome can still be read.',
+    meaning:
+      'A session that has ended has no QR and no authorization request. Its outcome can still be read.',
   },
   payload_too_large: {
     status: 413,
@@ -195,37 +198,39 @@ export const PROBLEMS = {
     title: 'No credential could satisfy this policy',
     retryable: false,
     meaning:
-      'Every name is known, but together they ask for something that no wallet can present, such as a scope that none of the requested types carries.',
+      'Every name is known, but no credential can satisfy them together: for example, none of the requested types has the scope. Each entry of errors names what to change.',
   },
   upgrade_required: {
     status: 426,
-    title: 'This address speaks WebSocket only',
+    title: 'This address is for WebSocket only',
     retryable: false,
-    meaning: 'Open it as a WebSocket. Where that is not possible, poll the verification with wait.',
+    meaning: 'Open it as a WebSocket. If that is not possible, poll the verification with wait.',
   },
   rate_limited: {
     status: 429,
     title: 'Too many requests',
     retryable: true,
-    meaning: 'Wait as long as Retry-After says.',
+    meaning: 'Wait for the time in Retry-After, then try again.',
   },
   render_limit_reached: {
     status: 429,
     title: 'Too many QR renders of one verification',
     retryable: true,
-    meaning: 'A session may be rendered 60 times at once and then once a second.',
+    meaning:
+      'A session may be rendered 60 times at once, and then once a second. Wait for the time in Retry-After.',
   },
   internal_error: {
     status: 500,
     title: 'The service failed',
     retryable: true,
-    meaning: 'This is a fault of the service. Quote request_id when you report it.',
+    meaning: 'This is an error of the service. Quote request_id when you report it.',
   },
   temporarily_unavailable: {
     status: 503,
-    title: 'The service cannot answer right now',
+    title: 'The service is temporarily unavailable',
     retryable: true,
-    meaning: 'A part of the service could not be reached. Nothing was changed; try again after Retry-After.',
+    meaning:
+      'A part of the service could not be reached. Nothing was changed. Wait for the time in Retry-After, then try again.',
   },
 } as const satisfies Readonly<Record<string, ProblemKind>>
 

@@ -124,7 +124,7 @@ function prototypeMembers(value: Json, path: readonly string[]): readonly FieldE
 }
 
 function unknownMember(path: readonly string[]): FieldError {
-  return { pointer: pointerOf(path), code: 'unknown_member', message: 'This member is not known here.' }
+  return { pointer: pointerOf(path), code: 'unknown_member', message: 'This member is unknown: remove it.' }
 }
 
 function mediaType(c: AppContext): string | undefined {
@@ -132,8 +132,8 @@ function mediaType(c: AppContext): string | undefined {
 }
 
 const JSON_FAULTS: Readonly<Record<JsonError, string>> = {
-  too_long: 'The body is too long.',
-  too_deep: `The body is nested more than ${MAXIMUM_DEPTH} levels deep.`,
-  not_json: 'The body is not JSON in UTF-8.',
-  duplicate_member: 'An object in the body names a member twice.',
+  too_long: 'The body is too long: see the limit of this route.',
+  too_deep: `The body must be nested at most ${MAXIMUM_DEPTH} levels deep.`,
+  not_json: 'The body must be JSON in UTF-8.',
+  duplicate_member: 'An object in the body must not repeat a member.',
 }

@@ -22,8 +22,8 @@ type OAuthError = { readonly status: number; readonly error: string; readonly de
 export const TOKEN_ERRORS: Readonly<Record<TokenRefusal, OAuthError>> = {
   too_large: invalidRequest(413, 'The body is too large.'),
   unsupported_media_type: invalidRequest(415, 'Send application/x-www-form-urlencoded.'),
-  malformed: invalidRequest(400, 'The body is not a form in UTF-8.'),
-  duplicate_parameter: invalidRequest(400, 'The body names a parameter twice.'),
+  malformed: invalidRequest(400, 'The body must be a form in UTF-8.'),
+  duplicate_parameter: invalidRequest(400, 'The body must not repeat a parameter.'),
   method_not_allowed: invalidRequest(405, 'Only POST is allowed here.'),
   grant_type_missing: invalidRequest(400, 'grant_type is missing.'),
   grant_type_unsupported: {
@@ -32,7 +32,7 @@ export const TOKEN_ERRORS: Readonly<Record<TokenRefusal, OAuthError>> = {
     description: 'Only client_credentials is supported.',
   },
   two_authentications: invalidRequest(400, 'Authenticate by header or by body, not by both.'),
-  two_clients: invalidRequest(400, 'The header and the body name two clients.'),
+  two_clients: invalidRequest(400, 'The header and the body must name the same client.'),
   client_unknown: {
     status: 401,
     error: 'invalid_client',
@@ -41,17 +41,17 @@ export const TOKEN_ERRORS: Readonly<Record<TokenRefusal, OAuthError>> = {
   scope_invalid: {
     status: 400,
     error: 'invalid_scope',
-    description: 'The scope is malformed, or goes beyond that of the API key.',
+    description: 'The scope must be a list of scopes of the API key.',
   },
   rate_limited: {
     status: 429,
     error: 'temporarily_unavailable',
-    description: 'Too many calls: keep a token for as long as it is good, and try again shortly.',
+    description: 'Too many calls: keep a token until it expires, and try again shortly.',
   },
   unavailable: {
     status: 503,
     error: 'temporarily_unavailable',
-    description: 'This could not be checked now: try again.',
+    description: 'This cannot be checked now: try again.',
   },
 }
 

@@ -69,12 +69,12 @@ function patchFault(patch: SettingsPatch, { settings, scopes }: Caller): PatchFa
     return {
       code: 'invalid_request',
       pointer: `/${changed}`,
-      message: 'is changed by the operator in live mode',
+      message: 'must not change in live mode: ask the operator',
     }
   }
   // A caller that may not set the key of one session must not replace it for all sessions (CONTRACT 4).
   if (patch.claims_encryption_jwk !== undefined && !scopes.includes('claims:encrypt')) {
-    const message = 'needs the scope claims:encrypt'
+    const message = 'requires the scope claims:encrypt'
     return { code: 'insufficient_scope', pointer: '/claims_encryption_jwk', message }
   }
   return undefined

@@ -72,7 +72,7 @@ export async function createApiKey(
   if (created === undefined) return problem(c, 'not_found')
   if (!created.ok && created.error === 'too_many_keys') {
     return problem(c, 'invalid_request', {
-      detail: 'Delete an API key first: there are as many as there may be.',
+      detail: 'The limit of 50 API keys is reached: delete one first.',
     })
   }
   if (!created.ok) return problem(c, 'not_found')

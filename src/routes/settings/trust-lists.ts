@@ -26,11 +26,13 @@ export async function createList(c: AppContext): Promise<Response> {
   switch (created.error) {
     case 'too_many':
       return problem(c, 'invalid_request', {
-        detail: 'Delete a list first: there are as many as there may be.',
+        detail: 'The limit of 50 trust lists is reached: delete one first.',
       })
     case 'exists':
       return problem(c, 'invalid_request', {
-        errors: [{ pointer: '/name', code: 'invalid_value', message: 'There is a list of this name.' }],
+        errors: [
+          { pointer: '/name', code: 'invalid_value', message: 'must not be the name of an existing list' },
+        ],
       })
     case 'not_found': // erased while it was fetched
       return problem(c, 'not_found')

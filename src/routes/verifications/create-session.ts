@@ -74,7 +74,7 @@ async function prepare(
   const policy = requestedPolicy(body, settings, supportsFormat)
   if (!policy.ok) return err(problem(c, policy.error.code, { errors: policy.error.errors }))
   if (!canExpress(protocol, policy.value, supportsFormat)) {
-    const message = 'has no words for what is asked'
+    const message = 'cannot express the requested query: choose `openid4vp-1.0`'
     return err(unsatisfiable(c, { pointer: '/protocol', code: 'not_in_protocol', message }))
   }
   const addedTypes = settings.transaction_data_types
@@ -116,12 +116,13 @@ function requestFault(body: CreateRequest, { settings, scopes }: Caller): Reques
     return fieldFault('invalid_request', '/return_url', "must be one of the relying party's return_urls")
   }
   if (body.required_session_binding === 'relying_party' && body.return_url === undefined) {
-    const message = 'needs a return_url: without one no browser is sent to the relying party'
+    const message = 'requires a return_url: only that sends the browser to the relying party'
     return fieldFault('policy_unsatisfiable', '/required_session_binding', message)
   }
   const overrides = body.claims_encryption_jwk !== undefined && settings.claims_encryption_jwk !== null
   if (overrides && !scopes.includes('claims:encrypt')) {
-    const message = "replaces the settings' key, which needs the scope claims:encrypt"
+    const message =
+      'must be absent, or the token must have the scope claims:encrypt: it would replace the key of the settings'
     return fieldFault('insufficient_scope', '/claims_encryption_jwk', message)
   }
   return undefined
@@ -197,7 +198,7 @@ function answerCreation(c: AppContext, creation: Creation): Response {
   if (creation.kind === 'conflict') return problem(c, 'idempotency_conflict')
   if (creation.kind === 'erased') return problem(c, 'verification_ended')
   if (creation.kind === 'too_long') {
-    const message = `asks for more than a request by value can hold: it has ${REQUEST_BY_VALUE.bytes} bytes at most`
+    const message = `must not be \`redirect_uri\` for this request: passed by value, it is longer than ${REQUEST_BY_VALUE.bytes} bytes`
     return unsatisfiable(c, { pointer: PREFIX_POINTER, code: 'too_long', message })
   }
   const { session, replayed } = creation

@@ -52,20 +52,21 @@ function choose<T>(offered: readonly T[], asked: T | undefined, preset: T | unde
 }
 
 function refused(name: keyof Options, protocolId: ProtocolId): Result<never, FieldError> {
-  const message = `is not one that ${protocolId} has`
+  const message = `must be one that ${protocolId} supports`
   return err({ pointer: `/request_options/${name}`, code: 'not_in_protocol', message })
 }
 
 const NOT_BY_VALUE: FieldError = {
   pointer: '/request_options/client_id_prefix',
   code: 'not_allowed',
-  message: 'passes the request by value, unsigned, which the settings do not allow: by_value',
+  message:
+    'must not be `redirect_uri` unless the settings have by_value: it passes the request by value, unsigned',
 }
 
 const NOT_FETCHED: FieldError = {
   pointer: '/request_options/request_uri_method',
   code: 'not_by_value',
-  message: 'says how a request is fetched, and one passed by value is not',
+  message: 'must be absent with client_id_prefix `redirect_uri`: a request by value is not fetched',
 }
 
 type CreateOptions = CreateRequest['request_options']

@@ -39,7 +39,7 @@ export function requestedTransactions(
     const error = {
       pointer: '/transaction_data',
       code: 'not_in_protocol',
-      message: 'is not in this protocol',
+      message: 'must be absent: this protocol has no transaction data',
     }
     return err({ code: 'policy_unsatisfiable', errors: [error] })
   }
@@ -75,7 +75,7 @@ function readObject(
   const { type: name, credential_ids, transaction_data_hashes_alg, ...members } = object
   const type = findTransactionDataType(name, addedTypes)
   if (type === undefined) {
-    const message = 'is a type of transaction data that is neither built in nor added'
+    const message = 'must be a built-in type of transaction data, or one of the settings'
     return err([{ pointer: `/${at.join('/')}/type`, code: 'unknown_transaction_data_type', message }])
   }
   const errors = partErrors(type.schema, members as JsonObject, at) // the rest of a JSON object
@@ -90,12 +90,12 @@ function readObject(
 }
 
 const MESSAGES: Readonly<Record<TransactionErrorCode, string>> = {
-  unknown_credential_query: 'is the id of no credential query, or stands there twice',
-  repeated_transaction: 'is the same as another one',
-  format_confirms_nothing: 'asks for a format that has no profile for transaction data: dc+sd-jwt has',
-  holder_binding_waived: 'asks for a credential without holder binding',
-  several_credentials: 'asks for several credentials, and one must confirm',
-  nothing_confirms: 'can be confirmed by nothing that is asked for: dc+sd-jwt can',
-  confirmation_avoidable: 'need not be confirmed to answer the query: ask for formats that can confirm',
-  no_common_hash: 'have no transaction_data_hashes_alg in common',
+  unknown_credential_query: 'must be ids of credential queries, each once',
+  repeated_transaction: 'must differ from the other transactions',
+  format_confirms_nothing: 'must name queries for dc+sd-jwt: other formats cannot confirm transaction data',
+  holder_binding_waived: 'must name queries that require holder binding',
+  several_credentials: 'must name queries for a single credential: exactly one must confirm',
+  nothing_confirms: 'must be confirmed by a requested credential: request one in dc+sd-jwt',
+  confirmation_avoidable: 'can be avoided by the wallet: request only formats that confirm transaction data',
+  no_common_hash: 'must have a transaction_data_hashes_alg in common',
 }

@@ -114,7 +114,7 @@ function askingFaults(body: z.infer<typeof createMembers>) {
   }
   return Object.entries(beside)
     .filter(([, isGiven]) => isGiven)
-    .map(([name]) => ({ name, message: 'says nothing beside a dcql_query' }))
+    .map(([name]) => ({ name, message: 'must not be combined with dcql_query' }))
 }
 
 /**
@@ -131,7 +131,7 @@ export function parseQrSize(given: readonly string[] | undefined): number | unde
 const pageLimit = z._default(queryNumber(/^([1-9][0-9]?|100)$/, 'must be 1 to 100'), 50)
 
 /** Message for an `after` that is not a cursor. */
-export const NOT_A_CURSOR = 'must be the next of an earlier answer'
+export const NOT_A_CURSOR = 'must be the `next` of an earlier response'
 
 /** Query of `GET /v1/events`. */
 export const eventsQuery = z.strictObject({
@@ -143,19 +143,19 @@ export const eventsQuery = z.strictObject({
 /** Query of `GET /v1/admin/relying_parties`. */
 export const directoryQuery = z.strictObject({
   limit: pageLimit,
-  after: z._default(queryNumber(/^[0-9]{1,15}$/, 'must be a next_cursor'), 0),
+  after: z._default(queryNumber(/^[0-9]{1,15}$/, 'must be the next_cursor of an earlier response'), 0),
 })
 
 /** Query of `GET /v1/verify/{id}`, which may have other parameters too. */
 export const waitQuery = z
   .object({
     wait: z.optional(queryNumber(/^([1-9]|1[0-9]|2[0-5])$/, 'must be 1 to 25')),
-    after_version: z.optional(queryNumber(/^[0-9]{1,15}$/, 'must be a version')),
+    after_version: z.optional(queryNumber(/^[0-9]{1,15}$/, 'must be the version of an earlier response')),
   })
   .check(
     z.refine(({ wait, after_version }) => wait !== undefined || after_version === undefined, {
       path: ['after_version'],
-      message: 'means nothing without wait',
+      message: 'requires wait',
     }),
   )
 

@@ -57,7 +57,9 @@ async function drawQr(c: AppContext): Promise<Response> {
   const caller = await authenticateForSession(c, id, 'verify:request')
   if (!caller.ok) return caller.error
   if (/\bprefetch\b/.test(c.req.header('Sec-Purpose') ?? '')) {
-    return problem(c, 'temporarily_unavailable', { detail: 'A QR is not drawn ahead of time.' })
+    return problem(c, 'temporarily_unavailable', {
+      detail: 'A QR must not be prefetched: request it when it is shown.',
+    })
   }
   const size = parseQrSize(c.req.queries('size'))
   if (size === undefined) return problem(c, 'invalid_qr_size')
@@ -69,7 +71,8 @@ async function drawQr(c: AppContext): Promise<Response> {
   if (!render.ok) return sessionProblem(c, render.error)
   const picture = renderQr(render.value.uri, { size, type })
   if (!picture.ok) {
-    const detail = 'The request is passed by value and has more modules than so many pixels could show.'
+    const detail =
+      'The request is passed by value and needs more modules than this size has pixels: ask for a larger size.'
     return problem(c, 'invalid_qr_size', { detail })
   }
   return new Response(picture.value, {
