@@ -1,5 +1,4 @@
-// The schemas of the description by the names they have there. Those of requests are the very ones that validate; those of
-// answers stand in answers.ts and settings-answers.ts.
+// Schemas of the description, by name. The schemas of requests are those that validate; the schemas of responses are in responses/.
 
 import * as z from 'zod/mini'
 import { dcqlQuery } from '../src/openid4vp/dcql/schema.ts'
@@ -23,23 +22,25 @@ import {
   redemption,
 } from '../src/routes/verifications/schemas.ts'
 import { anchorShape } from '../src/trust/anchors/parse-anchor.ts'
-import * as answers from './answers.ts'
-import * as settings from './settings-answers.ts'
-import { WORDS } from './words.ts'
+import * as forms from './forms.ts'
+import { MEMBER_TEXTS } from './member-texts.ts'
+import * as open from './responses/public.ts'
+import * as settings from './responses/settings.ts'
+import * as verifications from './responses/verifications.ts'
 
-/** Only the shape is taken from them, and that depends on none of these. */
+/** Rules of validation. The description shows the shape only, which depends on none of them. */
 const RULES = { now: 0, baseUrl: 'https://verifier.example', allowLoopback: false, trustLists: [] }
 
-/** Every schema of the description. */
+/** Every schema of the description. Names are nouns: generated clients use them for types. */
 export const COMPONENTS = {
   CreateVerification: createRequest,
   DcqlQuery: dcqlQuery,
   EncryptionKey: claimsEncryptionJwk,
-  ComingBack: browserReturnRequest,
+  BrowserReturnRequest: browserReturnRequest,
   Redemption: redemption,
   OutcomeRequest: outcomeRequest,
-  DcApiAsking: dcApiRequestOptions,
-  DcApiAnswer: dcApiResponse,
+  DcApiRequestOptions: dcApiRequestOptions,
+  DcApiResponse: dcApiResponse,
   CreateRelyingParty: creationSchema(RULES),
   ChangeRelyingParty: patchSchema(RULES, { livemode: true }),
   TrustAnchor: anchorShape,
@@ -47,25 +48,25 @@ export const COMPONENTS = {
   TransactionDataTypes: addedTransactionDataTypes,
   CreateApiKey: apiKeyGrantSchema(0, { scopes: SCOPES, expires_at: null }),
   CreateTrustList: trustListSchema(RULES),
-  TokenForm: settings.tokenForm,
-  RequestForm: settings.requestForm,
-  AnswerForm: settings.answerForm,
+  TokenForm: forms.tokenForm,
+  RequestObjectForm: forms.requestObjectForm,
+  ResponseForm: forms.responseForm,
 
-  CreatedVerification: answers.createdVerification,
-  WalletRequest: answers.walletRequest,
-  Verification: answers.verification,
-  VerificationState: answers.verificationState,
-  Reason: answers.reason,
-  Credential: answers.credential,
-  AuthorizationRequest: answers.openid4vpView,
-  Event: answers.verificationEvent,
-  TestEvent: answers.testEvent,
-  EventPage: answers.eventPage,
-  DeliveryLog: answers.deliveryLog,
-  Link: answers.link,
-  CameBack: answers.cameBack,
-  Outcome: answers.producedOutcome,
-  DcApiRequests: answers.dcApiRequests,
+  CreatedVerification: verifications.createdVerification,
+  WalletRequest: verifications.walletRequest,
+  Verification: verifications.verification,
+  VerificationState: verifications.verificationState,
+  Reason: verifications.reason,
+  Credential: verifications.credential,
+  AuthorizationRequest: verifications.openid4vpView,
+  Event: verifications.verificationEvent,
+  TestEvent: verifications.testEvent,
+  EventPage: verifications.eventPage,
+  DeliveryLog: verifications.deliveryLog,
+  Link: verifications.link,
+  BrowserReturnResult: verifications.browserReturnResult,
+  Outcome: verifications.producedOutcome,
+  DcApiRequests: verifications.dcApiRequests,
 
   RelyingParty: settings.relyingParty,
   CreatedRelyingParty: settings.createdRelyingParty,
@@ -77,15 +78,15 @@ export const COMPONENTS = {
   CreatedApiKey: settings.createdApiKey,
   RotatedSecret: settings.rotatedSecret,
   WebhookTest: settings.webhookTest,
-  Token: settings.token,
-  Redirect: settings.redirect,
-  Problem: settings.problemDetails,
-  OAuthError: settings.oauthError,
-  KeySet: settings.keySet,
-  DidDocument: settings.didDocument,
-  OAuthMetadata: settings.oauthMetadata,
-  Health: settings.health,
-  Readiness: settings.readiness,
+  Token: open.token,
+  Redirect: open.redirect,
+  Problem: open.problemDetails,
+  OAuthError: open.oauthError,
+  KeySet: open.keySet,
+  DidDocument: open.didDocument,
+  OAuthMetadata: open.oauthMetadata,
+  Health: open.health,
+  Readiness: open.readiness,
 } as const satisfies Readonly<Record<string, z.ZodMiniType>>
 
 export type ComponentName = keyof typeof COMPONENTS
@@ -93,58 +94,62 @@ export type ComponentName = keyof typeof COMPONENTS
 /** A JSON Schema (draft 2020-12), or a part of one. */
 export type Schema = { readonly [keyword: string]: unknown }
 
-/** The schemas as JSON Schema: each refers to the others by name. */
+/** Returns the schemas as JSON Schema; they refer to each other by name. */
 export function describeSchemas(): Readonly<Record<string, Schema>> {
   const registry = z.registry<{ id: string }>()
   for (const [id, schema] of Object.entries(COMPONENTS)) registry.add(schema, { id })
   const { schemas } = z.toJSONSchema(registry, {
-    io: 'input', // what is sent to us; answers are the same both ways
+    io: 'input', // as sent to the service; responses have the same shape both ways
     unrepresentable: 'any',
     uri: (id) => `#/components/schemas/${id}`,
     override: ({ zodSchema, jsonSchema }) => {
-      // Anchors are read by a parser of their own, of which the schema is a part.
+      // A trust anchor has a parser of its own, which uses this schema.
       if (Object.is(zodSchema, trustAnchor)) jsonSchema.$ref = '#/components/schemas/TrustAnchor'
     },
   })
   return Object.fromEntries(
     Object.entries(schemas)
       .filter(([name]) => name !== RECURSIVE)
-      .map(([name, schema]) => [name, withWords(name, tidy(schema as Schema))]),
+      .map(([name, schema]) => [name, withTexts(name, tidy(schema as Schema))]),
   )
 }
 
-/** The members of a query string. */
+/** Returns the schemas of the members of a query string. */
 export function describeQuery(query: z.ZodMiniType): Readonly<Record<string, Schema>> {
   const { properties } = tidy(z.toJSONSchema(query, { io: 'input' }) as Schema)
   return (properties ?? {}) as Readonly<Record<string, Schema>>
 }
 
-function withWords(name: string, schema: Schema): Schema {
-  const words: Readonly<Record<string, string>> = (WORDS as Readonly<Record<string, object>>)[name] as never
-  if (words === undefined || !isObject(schema.properties)) return schema
+/** Adds the descriptions of members. */
+function withTexts(name: string, schema: Schema): Schema {
+  const texts: Readonly<Record<string, Readonly<Record<string, string>>>> = MEMBER_TEXTS
+  if (texts[name] === undefined || !isObject(schema.properties)) return schema
   const properties = Object.entries(schema.properties).map(([member, described]) => {
-    const description = words[member]
+    const description = texts[name]?.[member]
     return [member, description === undefined ? described : { ...(described as Schema), description }]
   })
   return { ...schema, properties: Object.fromEntries(properties) }
 }
 
-/** Without what says nothing to a reader: identifiers of the generator's, the bounds of every integer, the grammar of dates. */
+/** Removes what does not help a reader: the generator's identifiers, bounds of all integers, the pattern of dates. */
 function tidy(schema: Schema): Schema {
   const { $schema, $id, oneOf, ...others } = schema
-  // Alternatives told apart by one member: any that fits is the only one.
+  // One member distinguishes the alternatives, so at most one matches.
   const rest: Schema = oneOf === undefined ? others : { ...others, anyOf: oneOf }
   if (String(rest.$ref).includes(RECURSIVE)) return {}
-  const kept = Object.entries(rest).filter(([keyword, value]) => !isNoise(rest, keyword, value))
-  return nullable(Object.fromEntries(kept.map(([keyword, value]) => [keyword, tidyValue(keyword, value)])))
+  const remaining = Object.entries(rest).filter(([keyword, value]) => !isNoise(rest, keyword, value))
+  return nullable(
+    Object.fromEntries(remaining.map(([keyword, value]) => [keyword, tidyValue(keyword, value)])),
+  )
 }
 
-/** Where the generator puts what refers to itself: that is `z.json()`, any JSON. */
+/** Name that the generator gives to schemas that refer to themselves: `z.json()`, any JSON. */
 const RECURSIVE = '__shared'
 
 function isNoise(schema: Schema, keyword: string, value: unknown): boolean {
   if (keyword === 'minimum' || keyword === 'maximum')
     return Math.abs(value as number) === Number.MAX_SAFE_INTEGER
+  if (keyword === 'readOnly') return true // a fact about the TypeScript type only
   if (keyword === 'pattern') return schema.format === 'date-time'
   return keyword === 'propertyNames' && Object.keys(value as object).join() === 'type'
 }
@@ -154,12 +159,12 @@ function tidyValue(keyword: string, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => (isObject(item) ? tidy(item) : item))
   if (!isObject(value)) return value
   if (keyword !== 'properties') return tidy(value)
-  // A member that is refused with a word of its own is one that is not there.
-  const there = Object.entries(value).filter(([, member]) => !isNever(member))
-  return Object.fromEntries(there.map(([name, member]) => [name, tidy(member as Schema)]))
+  // A schema that never matches only gives a member an error of its own: the member does not exist.
+  const existing = Object.entries(value).filter(([, member]) => !isNever(member))
+  return Object.fromEntries(existing.map(([name, member]) => [name, tidy(member as Schema)]))
 }
 
-/** `{anyOf: [X, {type: 'null'}]}` in fewer words, where X has a plain type. */
+/** Shortens `{anyOf: [X, {type: 'null'}]}` to a list of types, where X has a plain type. */
 function nullable(schema: Schema): Schema {
   const { anyOf, ...rest } = schema
   if (!Array.isArray(anyOf) || anyOf.length !== 2) return schema

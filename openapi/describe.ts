@@ -1,27 +1,27 @@
-// The OpenAPI 3.1 description of every route in the access table, made of the schemas that validate. errors.ts completes it.
+// The OpenAPI 3.1 description of every route in the access table, from the schemas that validate. errors.ts adds the errors.
 //
-// A new route has its row in access.ts and its operation in operations/, or this does not compile.
+// A new route needs its row in access.ts and its operation in operations/; otherwise this file does not compile.
 
 import { ACCESS, type RouteName } from '../src/routes/edge/access.ts'
 import type { ProblemCode } from '../src/routes/edge/problems.ts'
 import { type ComponentName, describeQuery, describeSchemas, type Schema } from './components.ts'
 import { EXAMPLES } from './examples.ts'
-import type { Answer, Operation } from './operation.ts'
-import { ANYONE, BROWSERS, TOKENS, WALLETS } from './operations/others.ts'
+import type { Operation, OperationResponse } from './operation.ts'
+import { errorNamesOf } from './operation-errors.ts'
+import { BROWSERS, PUBLIC, TOKENS, WALLETS } from './operations/public.ts'
 import { OPERATOR, OWN_SETTINGS } from './operations/settings.ts'
 import { VERIFICATIONS } from './operations/verifications.ts'
-import { HEADERS, PARAMETERS, PATH_WORDS, QUERY_WORDS, SECURITY_SCHEMES, securityOf } from './parameters.ts'
-import { refusalsOf } from './refusals.ts'
+import { HEADERS, PARAMETERS, PATH_TEXTS, QUERY_TEXTS, SECURITY_SCHEMES, securityOf } from './parameters.ts'
 
-/** The sections of the description, in the order of reading. */
+/** Sections of the reference, in this order. */
 const SECTIONS = {
   Verifications: VERIFICATIONS,
   'Access tokens': TOKENS,
   'Your settings': OWN_SETTINGS,
   Operator: OPERATOR,
   Wallets: WALLETS,
-  "A person's browser": BROWSERS,
-  Anyone: ANYONE,
+  Browsers: BROWSERS,
+  Public: PUBLIC,
 } as const
 
 const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
@@ -31,13 +31,22 @@ const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   ...OPERATOR,
   ...WALLETS,
   ...BROWSERS,
-  ...ANYONE,
+  ...PUBLIC,
 }
 
-/** Problems of addresses that are no route, or not by that method. */
-export const ELSEWHERE = ['not_found', 'method_not_allowed'] as const satisfies readonly ProblemCode[]
+const INTRODUCTION = `Requests proofs from digital identity wallets and returns what was verified.
 
-/** The whole description. */
+Within \`/v1\` every change is additive: ignore members that you do not know.
+Every response has an \`X-Request-Id\`.
+Any other address returns 404 \`not_found\`; any other method returns 405 \`method_not_allowed\`.`
+
+/** Problems of unknown addresses and methods. No operation has them. */
+export const PROBLEMS_WITHOUT_ROUTE = [
+  'not_found',
+  'method_not_allowed',
+] as const satisfies readonly ProblemCode[]
+
+/** Returns the description without its errors. */
 export function describe() {
   const sections = Object.entries(SECTIONS) as [string, { readonly [name in RouteName]?: Operation }][]
   const paths: Record<string, Record<string, unknown>> = {}
@@ -54,8 +63,7 @@ export function describe() {
     info: {
       title: 'Wallet verifier',
       version: 'v1',
-      description:
-        'Asks digital identity wallets to prove something, and tells what was proven. Within /v1 everything is additive: pass over members you do not know. Any other address is 404 `not_found`, any other method 405 `method_not_allowed`; every answer has an `X-Request-Id`.',
+      description: INTRODUCTION,
     },
     servers: [{ url: '/' }],
     tags: sections.map(([name]) => ({ name })),
@@ -79,8 +87,8 @@ function describeOperation(name: RouteName, operation: Operation) {
     security: securityOf(ACCESS[name]),
     ...(parameters.length > 0 && { parameters }),
     ...(body !== undefined && { requestBody: describeBody(body) }),
-    responses: describeAnswers(operation),
-    refusals: refusalsOf(name, operation, ACCESS[name]), // errors.ts
+    responses: describeResponses(operation),
+    errors: errorNamesOf(name, operation, ACCESS[name]), // errors.ts replaces the names by responses
   }
 }
 
@@ -89,13 +97,13 @@ function parametersOf(name: RouteName, { query, parameters = [] }: Operation): r
     name: part,
     in: 'path',
     required: true,
-    description: PATH_WORDS[part],
+    description: PATH_TEXTS[part],
     schema: { type: 'string' },
   }))
   const inQuery = Object.entries(query === undefined ? {} : describeQuery(query)).map(([part, schema]) => ({
     name: part,
     in: 'query',
-    description: QUERY_WORDS[part],
+    description: QUERY_TEXTS[part],
     schema,
   }))
   return [...inPath, ...inQuery, ...parameters.map((parameter) => PARAMETERS[parameter])]
@@ -107,7 +115,7 @@ function describeBody(body: NonNullable<Operation['body']>) {
   return { required: true, content: { [type]: contentOf([component]) } }
 }
 
-/** One of several schemas, with an example of each. */
+/** Returns the content of a body that matches one of the schemas, with an example of each. */
 function contentOf(components: readonly ComponentName[]) {
   const schemas = components.map((name) => ({ $ref: `#/components/schemas/${name}` }))
   const examples = components.map((name) => [name, exampleRef(name)])
@@ -121,13 +129,14 @@ function exampleRef(name: string) {
   return { $ref: `#/components/examples/${name}` }
 }
 
-function describeAnswers({ answers }: Operation) {
+function describeResponses({ responses }: Operation) {
   return Object.fromEntries(
-    Object.entries(answers).map(([status, answer]) => [status, describeAnswer(answer)]),
+    Object.entries(responses).map(([status, response]) => [status, describeResponse(response)]),
   )
 }
 
-function describeAnswer({ description, json, type = 'application/json', other = {}, headers = [] }: Answer) {
+function describeResponse(response: OperationResponse) {
+  const { description, json, type = 'application/json', other = {}, headers = [] } = response
   const content = Object.fromEntries([
     ...(json === undefined ? [] : [[type, contentOf(json)]]),
     ...Object.entries(other).map(([type, example]) => [type, example === null ? {} : { example }]),
@@ -155,15 +164,16 @@ function describeWebhooks() {
     name: 'X-Service-Signature',
     in: 'header',
     required: true,
-    description: '`t=<unix seconds>,v1=<hex>`: HMAC-SHA256 over `<t>.<raw body>` under your secret.',
+    description: '`t=<unix seconds>,v1=<hex>`: HMAC-SHA256 over `<t>.<raw body>` with your webhook secret.',
     schema: { type: 'string' },
   }
   const post = {
-    summary: 'How a verification ended',
-    description: 'Answer with any 2xx within 15 seconds. Otherwise it is sent up to five times more.',
+    summary: 'Receive the end of a verification',
+    description:
+      'Respond with any 2xx status within 15 seconds. Otherwise the service sends the event up to five more times.',
     parameters: [signature],
     requestBody: { content: { 'application/json': contentOf(['Event', 'TestEvent']) } },
-    responses: { 200: { description: 'Heard.' } },
+    responses: { 200: { description: 'The event is accepted.' } },
   }
   return { event: { post } }
 }

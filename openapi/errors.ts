@@ -1,5 +1,4 @@
-// The errors of the description, made of the tables that errors themselves are made of: describe.ts only names, for each operation,
-// what it can refuse with.
+// Errors of the description, from the tables that the service uses. describe.ts names the errors of each operation.
 
 import { PROBLEMS, type ProblemCode } from '../src/routes/edge/problems.ts'
 import { TOKEN_ERRORS } from '../src/routes/settings/oauth-errors.ts'
@@ -14,24 +13,25 @@ type DescribedError = {
 
 type Response = { readonly description: string; readonly content?: object }
 type Operation = {
-  readonly refusals: readonly string[]
+  readonly errors: readonly string[]
   readonly responses: Readonly<Record<string, Response>>
 }
-type Stored = {
+type DescribedRoutes = {
   readonly paths: Readonly<Record<string, object>>
   readonly components: { readonly examples: object }
 }
 
-/** The description with every error: a response for each status of an operation, and an example of each error. */
-export function withErrors(stored: Stored) {
-  const paths = mapValues(stored.paths, (item) => mapValues(item as Record<string, Operation>, complete))
-  const examples = { ...stored.components.examples, ...mapValues(ERRORS, ({ value }) => ({ value })) }
-  return { ...stored, paths, components: { ...stored.components, examples } }
+/** Adds the errors: a response for each status of an operation, and an example of each error. */
+export function withErrors(description: DescribedRoutes) {
+  const paths = mapValues(description.paths, (item) => mapValues(item as Record<string, Operation>, complete))
+  const examples = { ...description.components.examples, ...mapValues(ERRORS, ({ value }) => ({ value })) }
+  return { ...description, paths, components: { ...description.components, examples } }
 }
 
-/** What a wallet is told has the name `wallet.<kind>`, an OAuth client `token.<kind>`; a problem has its code. */
+/** Error of one member, as `invalid_request` lists it. */
 const FIELD_ERROR = { pointer: '/expires_in', code: 'too_small', message: 'must be at least 60' }
 
+/** By name: the code of a problem, `wallet.<kind>` for wallets, `token.<kind>` for OAuth clients. */
 const ERRORS: Readonly<Record<string, DescribedError>> = {
   ...mapValues(PROBLEMS, ({ status, title, retryable }, code) => ({
     status,
@@ -56,19 +56,19 @@ type OAuthErrors = Readonly<
   Record<string, { readonly status: number; readonly error: string; readonly description: string }>
 >
 
-function oauth(whom: string, errors: OAuthErrors): Readonly<Record<string, DescribedError>> {
+function oauth(caller: string, errors: OAuthErrors): Readonly<Record<string, DescribedError>> {
   const entries = Object.entries(errors).map(([kind, { status, error, description }]) => {
     const value = { error, error_description: description }
-    return [`${whom}.${kind}`, { status, schema: 'OAuthError', type: 'application/json', value }]
+    return [`${caller}.${kind}`, { status, schema: 'OAuthError', type: 'application/json', value }]
   })
   return Object.fromEntries(entries)
 }
 
-function complete({ refusals, responses, ...operation }: Operation) {
+function complete({ errors, responses, ...operation }: Operation) {
   const completed: Record<string, Response> = { ...responses }
-  for (const name of refusals) {
+  for (const name of errors) {
     const { status, type, schema } = errorOf(name)
-    const { description = 'Refused.', content = {} } = completed[status] ?? {}
+    const { description = 'Error.', content = {} } = completed[status] ?? {}
     const media = (content as Record<string, { readonly examples?: object }>)[type]
     const examples = { ...media?.examples, [name]: { $ref: `#/components/examples/${name}` } }
     const described = { schema: { $ref: `#/components/schemas/${schema}` }, examples }

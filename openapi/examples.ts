@@ -1,7 +1,11 @@
-// An example of every body, by the name of its schema. They belong together: a shop asks whether somebody is over 18. Those of
-// errors are in error-examples.ts.
+// An example of every body, by the name of its schema. All of them are from one case: a shop checks that a person is over 18.
+// errors.ts has the examples of errors.
 
-import type { ComponentName } from './components.ts'
+import type { z } from 'zod/mini'
+import type { COMPONENTS, ComponentName } from './components.ts'
+
+/** Body of a request or a response, by the name of its schema. */
+type Example<name extends ComponentName> = z.input<(typeof COMPONENTS)[name]>
 
 const BASE = 'https://verifier.example'
 const ID = 'v_7Zk1mJq0T5cW3x9aYdLfHs8RgUeVbN2oPiKtQwErXyA'
@@ -13,7 +17,7 @@ const CLIENT_TOKEN = 'ct_MTc5ODc2MTYwMA.4f0Qh2rXbW9sKc7LdTzYpVgJ'
 const CLIENT_ID = 'x509_hash:Uvo3HtuIxuhC92rShpgqcT3YXwrqRxWEviRiA0OZszk'
 const REQUEST_URI = `${BASE}/r/7Zk1mJq0T5cW3x9aYdLfHs8RgUeVbN2oPiKtQwErXyAb1c2d3e4f5g6h7`
 const URI = `openid4vp://?client_id=${CLIENT_ID}&request_uri=${REQUEST_URI}&request_uri_method=post`
-const QUERY = {
+const QUERY: Example<'DcqlQuery'> = {
   credentials: [
     {
       id: 'age_sd_jwt',
@@ -30,13 +34,13 @@ const POINT = {
   crv: 'P-256',
   x: 'MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4',
   y: '4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM',
-}
-const SCOPES = ['verify:create', 'verify:read', 'verify:request']
-const EVENTS = ['verification.verified', 'verification.rejected']
+} as const
+const SCOPES: Example<'ApiKey'>['scopes'][number][] = ['verify:create', 'verify:read', 'verify:request']
+const EVENTS: Example<'Event'>['event_type'][] = ['verification.verified', 'verification.rejected']
 const PEM = '-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n'
 const JWE = 'eyJhbGciOiJFQ0RILUVTIn0..aXY.Y2lwaGVydGV4dA.dGFn'
 
-const WALLET_REQUEST = {
+const WALLET_REQUEST: Example<'WalletRequest'> = {
   protocol: 'openid4vp-1.0',
   uri: URI,
   client_id: CLIENT_ID,
@@ -49,7 +53,7 @@ const WALLET_REQUEST = {
   expires_at: EXPIRES,
 }
 
-const CREDENTIAL = {
+const CREDENTIAL: Example<'Credential'> = {
   id: 'age_sd_jwt',
   credential_type: 'age_attestation',
   format: 'dc+sd-jwt',
@@ -85,16 +89,16 @@ const OUTCOME = {
   credentials: [CREDENTIAL],
   livemode: false,
   encrypted_claims: null,
-}
+} satisfies Partial<Example<'Verification'>>
 
-const REASON = {
+const REASON: Example<'Reason'> = {
   code: 'untrusted_issuer',
   message: 'No trust anchor for this credential type vouches for the issuer.',
   retryable: true,
   type: `${BASE}/problems/untrusted_issuer`,
 }
 
-const VERIFICATION = {
+const VERIFICATION: Example<'Verification'> = {
   ...OUTCOME,
   version: 4,
   stage: 'done',
@@ -132,7 +136,7 @@ const VERIFICATION = {
   ],
 }
 
-const EVENT = {
+const EVENT: Example<'Event'> = {
   event_id: 'evt_Jx2Yk7QmZ1nT4vRb8cLd0w',
   event_type: 'verification.verified',
   sequence: 1,
@@ -140,16 +144,21 @@ const EVENT = {
   ...OUTCOME,
 }
 
-const API_KEY = { key_id: '9f2c4e6a8b0d1f3a', scopes: SCOPES, created_at: CREATED, expires_at: null }
+const API_KEY: Example<'ApiKey'> = {
+  key_id: '9f2c4e6a8b0d1f3a',
+  scopes: SCOPES,
+  created_at: CREATED,
+  expires_at: null,
+}
 const SHOWN_KEY = `wv_test_${RP.slice(3)}.9f2c4e6a8b0d1f3a.…`
 const NEW_SECRET = 'whsec_…'
-const ANCHOR = {
+const ANCHOR: Example<'TrustAnchor'> = {
   name: 'Age issuer',
   credential_types: ['age_attestation'],
   assurance_level: 'substantial',
   x509_ca_pem: PEM,
 }
-const CREDENTIAL_TYPES = [
+const CREDENTIAL_TYPES: Example<'CredentialTypes'> = [
   {
     type: 'club_card',
     formats: {
@@ -162,7 +171,7 @@ const CREDENTIAL_TYPES = [
 ]
 const WEBHOOK = { url: 'https://shop.example/webhooks/wallet', events: EVENTS }
 const LISTED = { relying_party_id: RP, name: 'Example shop', livemode: false, created_at: CREATED }
-const RELYING_PARTY = {
+const RELYING_PARTY: Example<'RelyingParty'> = {
   ...LISTED,
   webhook: { ...WEBHOOK, disabled: false },
   trust_anchors: [ANCHOR],
@@ -183,7 +192,7 @@ const RELYING_PARTY = {
   api_keys: [API_KEY],
 }
 
-/** Schemas that are no body by themselves, and those of errors, which have an example for each. */
+/** Schemas that are only parts of bodies, and those of errors. */
 type WithoutExample =
   | (
       | 'DcqlQuery'
@@ -195,25 +204,27 @@ type WithoutExample =
     )
   | ('Reason' | 'Credential' | 'ApiKey' | 'Problem' | 'OAuthError')
 
-/** By schema. */
-export const EXAMPLES: Readonly<Record<Exclude<ComponentName, WithoutExample>, unknown>> = {
+/** By schema, whose type each example has. */
+export const EXAMPLES: {
+  readonly [name in Exclude<ComponentName, WithoutExample>]: Example<name>
+} = {
   CreateVerification: {
     credential_types: ['age_attestation'],
     scope: ['age_over_18'],
     metadata: { order: '4711' },
   },
-  ComingBack: { response_code: 'hS0c…' },
+  BrowserReturnRequest: { response_code: 'hS0c…' },
   Redemption: { return_code: 'p9Xq…' },
   OutcomeRequest: { reason: 'credential_revoked' },
   Outcome: { wallet: { status: 200, body: '{}', redirect_uri: null }, verification: VERIFICATION },
-  DcApiAsking: { origin: 'https://shop.example' },
-  DcApiAnswer: { protocol: 'openid4vp-v1-signed', data: { response: JWE } },
+  DcApiRequestOptions: { origin: 'https://shop.example' },
+  DcApiResponse: { protocol: 'openid4vp-v1-signed', data: { response: JWE } },
   CreateRelyingParty: { name: 'Example shop', webhook: WEBHOOK, trust_anchors: [ANCHOR] },
   ChangeRelyingParty: { retention_seconds: 3600 },
   CreateApiKey: { scopes: SCOPES },
   TokenForm: { grant_type: 'client_credentials', client_id: RP, client_secret: SHOWN_KEY },
-  RequestForm: { wallet_nonce: 'qPmxiNFCR3QTm19POc8u', wallet_metadata: '{}' },
-  AnswerForm: { response: JWE },
+  RequestObjectForm: { wallet_nonce: 'qPmxiNFCR3QTm19POc8u', wallet_metadata: '{}' },
+  ResponseForm: { response: JWE },
   CreatedVerification: {
     verification_id: ID,
     status: 'pending',
@@ -283,7 +294,7 @@ export const EXAMPLES: Readonly<Record<Exclude<ComponentName, WithoutExample>, u
     ],
   },
   Link: { uri: URI, wallet_links: { openid4vp: URI }, expires_at: EXPIRES },
-  CameBack: { return_url: 'https://shop.example/checkout?return_code=p9Xq…' },
+  BrowserReturnResult: { return_url: 'https://shop.example/checkout?return_code=p9Xq…' },
   DcApiRequests: {
     digital: { requests: [{ protocol: 'openid4vp-v1-signed', data: { request: 'eyJhbGciOiJFUzI1NiJ9…' } }] },
     expires_at: EXPIRES,

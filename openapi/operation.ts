@@ -1,5 +1,4 @@
-// One route as the description has it. What follows from the route itself is not said again: who may call it (access.ts), the
-// parameters of its path, and the problems that come with a caller, a body or a query.
+// One route of the description. Callers, path parameters and the problems of tokens, bodies and queries are derived from the route.
 
 import type * as z from 'zod/mini'
 import type { ProblemCode } from '../src/routes/edge/problems.ts'
@@ -8,7 +7,7 @@ import type { WALLET_ERRORS } from '../src/routes/wallet/wallet-errors.ts'
 import type { ComponentName } from './components.ts'
 
 export type Operation = {
-  /** `operationId`: what generated clients call it. */
+  /** `operationId`: the name of a function in generated clients. */
   readonly id: string
   readonly summary: string
   readonly description?: string
@@ -17,21 +16,21 @@ export type Operation = {
   /** Further parameters, by their names in parameters.ts. */
   readonly parameters?: readonly ParameterName[]
   readonly body?: { readonly json: ComponentName } | { readonly form: ComponentName }
-  /** What is answered when nothing is wrong, by status. */
-  readonly answers: Readonly<Record<number, Answer>>
-  /** Problems beside those that come with its caller, body, query and path. */
+  /** Responses other than errors, by status. */
+  readonly responses: Readonly<Record<number, OperationResponse>>
+  /** Problems beyond those of the caller, body, query and path. */
   readonly problems?: readonly ProblemCode[]
   readonly walletErrors?: readonly (keyof typeof WALLET_ERRORS)[]
   readonly tokenErrors?: readonly (keyof typeof TOKEN_ERRORS)[]
 }
 
-export type Answer = {
+export type OperationResponse = {
   readonly description: string
-  /** JSON of one of these schemas. */
+  /** Schemas of a JSON body; it matches one of them. */
   readonly json?: readonly ComponentName[]
-  /** Its media type, where it is not `application/json`. */
+  /** Media type of that body. Default: `application/json`. */
   readonly type?: string
-  /** Something else, by its media type and an example; null for a picture of bytes, which no JSON shows. */
+  /** Examples of other bodies, by media type; null for an image. */
   readonly other?: Readonly<Record<string, string | object | null>>
   readonly headers?: readonly HeaderName[]
 }

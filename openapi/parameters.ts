@@ -1,4 +1,4 @@
-// Parameters, headers and the ways of showing who calls, as the description has them.
+// Parameters, headers and security schemes of the description.
 
 import { QR_SIZE } from '../src/qr/symbol.ts'
 import { SCOPES } from '../src/relying-party/settings/settings.ts'
@@ -6,37 +6,37 @@ import type { Access } from '../src/routes/edge/access.ts'
 import type { Schema } from './components.ts'
 import type { HeaderName, ParameterName } from './operation.ts'
 
-/** The parts of paths, by the name after the colon. */
-export const PATH_WORDS: Readonly<Record<string, string>> = {
+/** Path parameters, by their names. */
+export const PATH_TEXTS: Readonly<Record<string, string>> = {
   id: 'The `verification_id`.',
   delivery: 'The `delivery_id`.',
   key: 'The `key_id`.',
   rp: 'The `relying_party_id`.',
-  code: 'The `code` of a problem.',
-  name: 'The file.',
-  page: 'The name of a page.',
-  list: 'The `name` of a list.',
-  capability: 'From the `request_uri`: unguessable.',
+  code: 'The `code` of a problem or a reason.',
+  name: 'The name of the file.',
+  page: 'The name of the page.',
+  list: 'The `name` of the list.',
+  capability: 'The unguessable part of the `request_uri`.',
 }
 
-export const QUERY_WORDS: Readonly<Record<string, string>> = {
-  wait: 'Seconds, 1 to 25: answer when there is news, or then.',
-  after_version: 'News is a `version` above this. Default: the one that is found.',
-  after: 'Where the last page ended. Default: the beginning.',
-  limit: '1 to 100.',
+export const QUERY_TEXTS: Readonly<Record<string, string>> = {
+  wait: 'Long poll: wait 1 to 25 seconds for a change.',
+  after_version: 'A change is a `version` above this one. Default: the current version.',
+  after: 'The `next` of the previous page. Default: the beginning.',
+  limit: 'Entries of a page, 1 to 100.',
 }
 
 export const PARAMETERS: Readonly<Record<ParameterName, Schema>> = {
   idempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
-    description: 'The same key and body again: the same session.',
+    description: 'Makes a retry safe: the same key and body return the same verification.',
     schema: { type: 'string', maxLength: 255 },
   },
   size: {
     name: 'size',
     in: 'query',
-    description: 'Pixels.',
+    description: 'Width and height in pixels.',
     schema: {
       type: 'integer',
       minimum: QR_SIZE.minimum,
@@ -47,11 +47,11 @@ export const PARAMETERS: Readonly<Record<ParameterName, Schema>> = {
 }
 
 export const HEADERS: Readonly<Record<HeaderName, string>> = {
-  Location: 'Where the verification is read.',
-  'Idempotent-Replayed': '`true`: this is an earlier request’s session.',
-  'X-QR-Expires-At': 'The earliest moment at which the picture can die unscanned.',
-  'Retry-After': 'Seconds.',
-  'WWW-Authenticate': 'The challenge (RFC 6750).',
+  Location: 'The address of the verification.',
+  'Idempotent-Replayed': '`true` when an earlier request with this key created the verification.',
+  'X-QR-Expires-At': 'The earliest time at which this QR code can expire without a scan.',
+  'Retry-After': 'Seconds to wait before the next call.',
+  'WWW-Authenticate': 'The challenge of RFC 6750.',
 }
 
 export const SECURITY_SCHEMES = {
@@ -65,20 +65,24 @@ export const SECURITY_SCHEMES = {
       },
     },
   },
-  client_token: { type: 'http', scheme: 'bearer', description: 'The `client_token` of this session.' },
+  client_token: { type: 'http', scheme: 'bearer', description: 'The `client_token` of this verification.' },
   client_token_query: {
     type: 'apiKey',
     in: 'query',
     name: 'token',
-    description: 'The same, in the address.',
+    description: 'The `client_token` in the query string.',
   },
-  client_secret: { type: 'http', scheme: 'basic', description: '`relying_party_id` and API key.' },
-  admin_token: { type: 'http', scheme: 'bearer', description: '`ADMIN_TOKEN`.' },
+  client_secret: {
+    type: 'http',
+    scheme: 'basic',
+    description: 'The `relying_party_id` as user name, an API key as password.',
+  },
+  admin_token: { type: 'http', scheme: 'bearer', description: 'The value of `ADMIN_TOKEN`.' },
 } as const
 
 type Requirement = { readonly [scheme in keyof typeof SECURITY_SCHEMES]?: readonly string[] }
 
-/** What a caller shows: one of these. Nothing: an empty list. */
+/** Returns the accepted credentials of a caller: one of these. An empty list: none are needed. */
 export function securityOf(access: Access): readonly Requirement[] {
   switch (access.caller) {
     case 'relying_party':
@@ -95,7 +99,7 @@ export function securityOf(access: Access): readonly Requirement[] {
     case 'person':
       return [{ client_token_query: [] }]
     case 'client':
-      return [{ client_secret: [] }, {}] // or in the form
+      return [{ client_secret: [] }, {}] // credentials may also be members of the form
     case 'operator':
       return [{ admin_token: [] }]
     case 'anyone':

@@ -1,4 +1,4 @@
-// The routes of relying parties about their verifications (CONTRACT 2 to 7).
+// Operations of relying parties on their verifications (CONTRACT 2 to 7).
 
 import type { RouteName } from '../../src/routes/edge/access.ts'
 import { eventsQuery, waitQuery } from '../../src/routes/verifications/schemas.ts'
@@ -18,12 +18,12 @@ export const VERIFICATIONS = {
     id: 'createVerification',
     summary: 'Create a verification',
     description:
-      'Say what must be proven; show the person `session_url` or the QR. Either `credential_types` with `scope`, or `dcql_query`. Body: 16 KiB at most.',
+      'Send what must be proven: `credential_types` with `scope`, or a `dcql_query`. Then open `session_url` for the person, or show the QR code. Body: at most 16 KiB.',
     parameters: ['idempotencyKey'],
     body: { json: 'CreateVerification' },
-    answers: {
+    responses: {
       201: {
-        description: 'The verification, pending.',
+        description: 'The verification is created and pending.',
         json: ['CreatedVerification'],
         headers: ['Location', 'Idempotent-Replayed'],
       },
@@ -32,18 +32,19 @@ export const VERIFICATIONS = {
   },
   'GET /v1/verify/:id': {
     id: 'readVerification',
-    summary: 'Read a verification, or wait for news of it',
-    description: 'A `client_token` is shown the state alone.',
+    summary: 'Read a verification, or wait for a change',
+    description: 'With a `client_token` the response is the state only.',
     query: waitQuery,
-    answers: {
+    responses: {
       200: { description: 'The verification.', json: ['Verification', 'VerificationState'] },
     },
   },
   'GET /v1/verify/:id/receipt': {
     id: 'readReceipt',
     summary: 'Read the receipt of a finished verification',
-    description: 'A JWS without personal data, for auditors: it verifies by the service’s keys for ever.',
-    answers: {
+    description:
+      'A JWS without personal data, for auditors. The published keys of the service verify it permanently.',
+    responses: {
       200: {
         description: 'The receipt.',
         other: { 'application/verification-receipt+jwt': 'eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiIuLi4ifQ.c2ln' },
@@ -54,30 +55,33 @@ export const VERIFICATIONS = {
   'POST /v1/verify/:id/cancel': {
     id: 'cancelVerification',
     summary: 'Cancel a verification',
-    description: 'Again and again the same answer.',
-    answers: { 200: { description: 'The verification, canceled.', json: ['Verification'] } },
+    description: 'A repeated call returns the same response.',
+    responses: { 200: { description: 'The verification is canceled.', json: ['Verification'] } },
     problems: ['verification_already_terminal'],
   },
   'DELETE /v1/verify/:id': {
     id: 'eraseVerification',
     summary: 'Erase a verification',
-    description: 'No event is sent, and those owed are dropped.',
-    answers: { 204: { description: 'Nothing of it is left.' } },
+    description: 'Deletes all data of the verification. Pending events are deleted, and no event is sent.',
+    responses: { 204: { description: 'The verification is erased.' } },
   },
   'GET /v1/verify/:id/openid4vp': {
     id: 'readAuthorizationRequest',
     summary: 'Read the authorization request',
-    answers: { 200: { description: 'The request of the newest QR.', json: ['AuthorizationRequest'] } },
+    responses: {
+      200: { description: 'The request of the most recent QR code.', json: ['AuthorizationRequest'] },
+    },
     problems: ['binding_excludes_qr', 'verification_ended'],
   },
   'GET /v1/verify/:id/qr': {
     id: 'drawQr',
-    summary: 'Draw a new QR',
-    description: 'Each answer is a new request for the wallet. Never cached, and refused to prefetching.',
+    summary: 'Draw a new QR code',
+    description:
+      'Each call makes a new request for the wallet. The response is never cached, and prefetch requests are rejected.',
     parameters: ['size'],
-    answers: {
+    responses: {
       200: {
-        description: 'The picture, `size` × `size` pixels.',
+        description: 'The image, `size` × `size` pixels.',
         other: {
           'image/png': null,
           'image/svg+xml':
@@ -96,56 +100,67 @@ export const VERIFICATIONS = {
   },
   'POST /v1/verify/:id/return': {
     id: 'redeemReturnCode',
-    summary: 'Redeem the code a browser came back with',
-    description: 'Once, and only for the user whose session at your site began this verification.',
+    summary: 'Redeem the return code of a browser',
+    description:
+      'Each code is valid once. Redeem it only for the user whose session at your site started this verification.',
     body: { json: 'Redemption' },
-    answers: { 200: { description: 'The verification.', json: ['Verification'] } },
+    responses: { 200: { description: 'The verification.', json: ['Verification'] } },
     problems: ['invalid_code'],
   },
   'POST /v1/verify/:id/dc-api/request': {
     id: 'requestByDcApi',
-    summary: 'Make a request for the Digital Credentials API',
+    summary: 'Create a request for the Digital Credentials API',
     description:
-      'For a page of your own, at one of your `origins`. Our page calls it with its `client_token`.',
-    body: { json: 'DcApiAsking' },
-    answers: {
+      'For your own page at one of your `origins`. The hosted page calls it with its `client_token`.',
+    body: { json: 'DcApiRequestOptions' },
+    responses: {
       200: { description: 'The argument of `navigator.credentials.get`.', json: ['DcApiRequests'] },
     },
     problems: ['cross_site_request', 'dc_api_not_offered', 'verification_ended'],
   },
   'POST /v1/verify/:id/dc-api': {
     id: 'presentByDcApi',
-    summary: 'Hand in what the Digital Credentials API answered',
-    description: 'Body: 1 MiB at most. Our page is told where to go on to.',
-    body: { json: 'DcApiAnswer' },
-    answers: { 200: { description: 'The verification.', json: ['Verification', 'CameBack'] } },
+    summary: 'Send the response of the Digital Credentials API',
+    description: 'Body: at most 1 MiB. The hosted page receives the address to continue at.',
+    body: { json: 'DcApiResponse' },
+    responses: {
+      200: { description: 'The verification.', json: ['Verification', 'BrowserReturnResult'] },
+    },
     problems: ['cross_site_request', 'presentation_refused', 'verification_already_terminal'],
   },
   'POST /v1/test/verify/:id/outcome': {
     id: 'produceOutcome',
-    summary: 'Have the test wallet answer',
+    summary: 'Produce an outcome with the test wallet',
     description:
-      'Test mode alone. `verified`, or any reason code: the sandbox does what leads to it. Where the session does not allow that, 422.',
+      'Test mode only. Name `verified` or any reason code: the sandbox does what causes it. 422 if this verification cannot end so.',
     body: { json: 'OutcomeRequest' },
-    answers: { 200: { description: 'What the wallet was told, and the verification.', json: ['Outcome'] } },
+    responses: {
+      200: {
+        description: 'What the service returned to the wallet, and the verification.',
+        json: ['Outcome'],
+      },
+    },
     problems: ['verification_already_terminal', 'policy_unsatisfiable', 'render_limit_reached'],
   },
   'GET /v1/events': {
     id: 'listEvents',
-    summary: 'Read every event of the last 30 days',
-    description: 'In the order of arrival, each once, whatever the webhook took.',
+    summary: 'List the events of the last 30 days',
+    description:
+      'In the order in which they were stored, each once, whether or not the webhook accepted them.',
     query: eventsQuery,
-    answers: { 200: { description: 'A page of events.', json: ['EventPage'] } },
+    responses: { 200: { description: 'A page of events.', json: ['EventPage'] } },
   },
   'GET /v1/verify/:id/deliveries': {
     id: 'listDeliveries',
     summary: 'Read the webhook log of a verification',
-    answers: { 200: { description: 'Every attempt, and what came of it.', json: ['DeliveryLog'] } },
+    responses: { 200: { description: 'Every attempt and its result.', json: ['DeliveryLog'] } },
   },
   'POST /v1/verify/:id/deliveries/:delivery/redeliver': {
     id: 'redeliver',
-    summary: 'Send an event once more',
-    answers: { 202: { description: 'An attempt has begun: see the log.', json: ['DeliveryLog'] } },
+    summary: 'Send an event again',
+    responses: {
+      202: { description: 'An attempt has started. Read the log for its result.', json: ['DeliveryLog'] },
+    },
     problems: ['webhook_not_configured', 'redelivery_limit_reached'],
   },
 } as const satisfies { readonly [name in RouteName]?: Operation }

@@ -1,10 +1,9 @@
-// The description and the service are one: every route is described and nothing else, every problem stands somewhere, every example
-// fits its schema, and the stored file is what the sources make. That real answers fit is held by whatever sends requests:
-// access-world.ts for every route and caller, and every conformance test (support/described.ts).
+// Compares the description with the tables of the service, and its examples with its schemas. Real responses are compared with
+// it by access-world.ts, for every route and caller, and by every conformance test (support/reading/described.ts).
 
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import { ELSEWHERE } from '../../openapi/describe.ts'
+import { PROBLEMS_WITHOUT_ROUTE } from '../../openapi/describe.ts'
 import { isError, type Schema } from '../../openapi/description.ts'
 import { generatedFiles } from '../../openapi/files.ts'
 import { ACCESS } from '../../src/routes/edge/access.ts'
@@ -12,14 +11,14 @@ import { PROBLEMS } from '../../src/routes/edge/problems.ts'
 import { TOKEN_ERRORS } from '../../src/routes/settings/oauth-errors.ts'
 import { WALLET_ERRORS } from '../../src/routes/wallet/wallet-errors.ts'
 import { DESCRIPTION, findSchema, undescribed } from '../support/reading/described.ts'
-import { schemaFaults } from '../support/reading/json-schema.ts'
+import { schemaErrors } from '../support/reading/json-schema.ts'
 
 const OPERATIONS = Object.entries(DESCRIPTION.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
 )
 const { examples, schemas } = DESCRIPTION.components
 
-/** Every body that is described, with the examples it refers to. */
+/** Every described body, with the names of its examples. */
 const BODIES = [
   ...OPERATIONS.map(({ operation }) => operation),
   ...Object.values(DESCRIPTION.webhooks).map(({ post }) => post),
@@ -31,8 +30,8 @@ const BODIES = [
   ),
 )
 
-/** Names of all errors that are described somewhere. */
-const REFUSED = new Set(BODIES.filter(({ schema }) => isError(schema)).flatMap(({ names }) => names))
+/** Names of all errors of all operations. */
+const ERRORS = new Set(BODIES.filter(({ schema }) => isError(schema)).flatMap(({ names }) => names))
 
 describe('the description', () => {
   it('is current: `npm run openapi` would change nothing', async () => {
@@ -40,43 +39,45 @@ describe('the description', () => {
     expect(await stored.text()).toBe(generatedFiles()['assets/openapi.json'])
   })
 
-  it('has every route of the access table by its method, and nothing else', () => {
+  it('has exactly the routes and methods of the access table', () => {
     const described = OPERATIONS.map(
       ({ method, path }) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`,
     )
     expect(described.sort()).toEqual(Object.keys(ACCESS).sort())
   })
 
-  it('gives every operation a name of its own, and says who may call it', () => {
+  it('gives every operation a unique id and its callers', () => {
     const names = OPERATIONS.map(({ operation }) => operation.operationId)
     expect(new Set(names).size).toBe(names.length)
     expect(OPERATIONS.every(({ operation }) => Array.isArray(operation.security))).toBe(true)
   })
 
-  it('has every problem where it can occur, and no other', () => {
-    const problems = [...REFUSED].filter((name) => !name.includes('.'))
-    expect([...new Set([...problems, ...ELSEWHERE])].sort()).toEqual(Object.keys(PROBLEMS).sort())
+  it('has every problem code, and no other', () => {
+    const problems = [...ERRORS].filter((name) => !name.includes('.'))
+    expect([...new Set([...problems, ...PROBLEMS_WITHOUT_ROUTE])].sort()).toEqual(
+      Object.keys(PROBLEMS).sort(),
+    )
   })
 
-  it('has every error of wallets and OAuth clients but that of a wrong method', () => {
+  it('has every error of wallets and OAuth clients except that of a wrong method', () => {
     const expected = [
       ...Object.keys(WALLET_ERRORS).map((kind) => `wallet.${kind}`),
       ...Object.keys(TOKEN_ERRORS).map((kind) => `token.${kind}`),
     ].filter((name) => !name.includes('method'))
-    expect([...REFUSED].filter((name) => name.includes('.')).sort()).toEqual(expected.sort())
+    expect([...ERRORS].filter((name) => name.includes('.')).sort()).toEqual(expected.sort())
   })
 
-  it('has an example of every body and every error, and each fits its schema', () => {
+  it('has an example of every body and error, each valid by its schema', () => {
     expect(BODIES.length).toBeGreaterThan(100)
     for (const { schema, names } of BODIES) {
       expect(names).not.toEqual([])
       for (const name of names) {
-        expect([name, schemaFaults(examples[name]?.value, schema, findSchema)]).toEqual([name, []])
+        expect([name, schemaErrors(examples[name]?.value, schema, findSchema)]).toEqual([name, []])
       }
     }
   })
 
-  it('has an example of every answer that has a body, whatever its media type, but of a PNG', () => {
+  it('has an example of every response body except the PNG image', () => {
     const without = OPERATIONS.flatMap(({ method, path, operation }) =>
       Object.entries(operation.responses).flatMap(([status, { content = {} }]) =>
         Object.entries(content)
@@ -87,25 +88,25 @@ describe('the description', () => {
     expect(without).toEqual(['get /v1/verify/{id}/qr 200 image/png'])
   })
 
-  it('refers to nothing that is not there, and has no schema that nothing refers to', () => {
+  it('has no dangling reference and no unused schema', () => {
     const text = JSON.stringify(DESCRIPTION)
-    const named = [...text.matchAll(/"#\/components\/(schemas|examples)\/([\w.]+)"/g)]
-    for (const [, kind, name = ''] of named) {
+    const references = [...text.matchAll(/"#\/components\/(schemas|examples)\/([\w.]+)"/g)]
+    for (const [, kind, name = ''] of references) {
       expect(kind === 'schemas' ? schemas[name] : examples[name]).toBeDefined()
     }
     expect(
-      [...new Set(named.filter(([, kind]) => kind === 'schemas').map(([, , name]) => name))].sort(),
+      [...new Set(references.filter(([, kind]) => kind === 'schemas').map(([, , name]) => name))].sort(),
     ).toEqual(Object.keys(schemas).sort())
   })
 
-  it('lets additions happen: no answer of ours is closed to members that are not known yet', () => {
+  it('leaves responses open to further members', () => {
     const closed = (schema: Schema): boolean => schema.additionalProperties === false
-    const answered = ['Verification', 'CreatedVerification', 'Event', 'EventPage', 'RelyingParty', 'Problem']
-    expect(answered.filter((name) => closed(schemas[name] ?? {}))).toEqual([])
+    const responses = ['Verification', 'CreatedVerification', 'Event', 'EventPage', 'RelyingParty', 'Problem']
+    expect(responses.filter((name) => closed(schemas[name] ?? {}))).toEqual([])
   })
 })
 
-describe('what holds answers against it', () => {
+describe('the comparison of a response with the description', () => {
   const good = {
     method: 'GET',
     path: '/readyz',
@@ -114,7 +115,7 @@ describe('what holds answers against it', () => {
     body: '{"status":"ready","warnings":[]}',
   }
 
-  it('takes what is described', () => {
+  it('accepts a described response', () => {
     expect(undescribed(good)).toEqual([])
   })
 
@@ -132,7 +133,7 @@ describe('what holds answers against it', () => {
       { status: 503, type: 'application/problem+json', body: JSON.stringify(examples.not_found?.value) },
     ],
     [
-      'a body that was taken and is not described',
+      'an accepted request body that is not described',
       {
         method: 'POST',
         path: '/v1/api_keys',

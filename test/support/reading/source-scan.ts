@@ -1,4 +1,4 @@
-// Reads TypeScript just well enough for the architecture test: what a file imports, and how long its functions are.
+// Reads TypeScript as far as the architecture test needs it: imports of a file, and lengths of its functions.
 
 import { stripTypeScriptTypes } from 'node:module'
 
@@ -8,7 +8,7 @@ export type Import = {
   readonly typeOnly: boolean
 }
 
-/** Every static, re-exporting, dynamic and type import of a file. */
+/** Returns every static, re-exporting, dynamic and type import of a file. */
 export function importsOf(source: string): Import[] {
   const code = blank(source)
   const specifierAt = (quote: number) =>
@@ -28,7 +28,7 @@ export function importsOf(source: string): Import[] {
   ]
 }
 
-/** `type { A }`, or `{ type A, type B }`. */
+/** Returns true for `type { A }` and `{ type A, type B }`. */
 function bindsTypesOnly(clause: string): boolean {
   if (/^type\b/.test(clause)) return true
   const names = clause.match(/^\{([^}]*)\}\s*$/)?.[1]?.split(',') ?? []
@@ -37,7 +37,7 @@ function bindsTypesOnly(clause: string): boolean {
 
 export type FunctionSpan = { readonly line: number; readonly lines: number }
 
-/** Where every function starts and how many lines it takes, parameters included. */
+/** Returns the first line and the number of lines of each function, parameters included. */
 export function functionsOf(source: string): FunctionSpan[] {
   const code = blank(stripTypeScriptTypes(source))
   const lineOf = (index: number) => code.slice(0, index).split('\n').length
@@ -63,7 +63,7 @@ function startOfParameters(code: string, arrow: number): number {
   return code.charAt(last) === ')' ? opening(code, last) : last
 }
 
-/** The bracket that closes the one at `index`. */
+/** Returns the index of the bracket that closes the one at `index`. */
 function closing(code: string, index: number): number {
   let depth = 0
   for (let at = index; at < code.length; at++) {
@@ -73,7 +73,7 @@ function closing(code: string, index: number): number {
   return code.length
 }
 
-/** The bracket that opens the one closed at `index`. */
+/** Returns the index of the bracket that opens the one closed at `index`. */
 function opening(code: string, index: number): number {
   let depth = 0
   for (let at = index; at >= 0; at--) {
@@ -83,7 +83,7 @@ function opening(code: string, index: number): number {
   return 0
 }
 
-/** An expression ends with its enclosing bracket, at a comma, or where a line ends and the next does not go on with it. */
+/** Returns the end of an expression: its enclosing bracket, a comma, or a line that the next one does not continue. */
 function endOfExpression(code: string, index: number): number {
   for (let at = index; at < code.length; at++) {
     const char = code.charAt(at)
@@ -94,10 +94,7 @@ function endOfExpression(code: string, index: number): number {
   return code.length
 }
 
-/**
- * The same text with the insides of comments, strings, templates and regular expressions made spaces, so that what remains is
- * code. Offsets and lines stay.
- */
+/** Replaces comments and the content of strings, templates and regular expressions by spaces. Offsets and lines stay. */
 export function blank(source: string): string {
   let code = ''
   while (code.length < source.length) {
@@ -153,7 +150,7 @@ function withoutMarks(comment: string): string {
     .trim()
 }
 
-/** Where the comment, string, template or regular expression that starts at `at` ends; `at` itself if none does. */
+/** Returns the end of the comment, string, template or regular expression at `at`; `at` itself without one. */
 function endOfText(source: string, at: number, before: string): number {
   const rest = source.slice(at, at + 2)
   if (rest === '//') return indexAfter(source, '\n', at) - 1
@@ -210,7 +207,7 @@ function endOfRegExp(source: string, at: number): number {
   return source.length
 }
 
-/** After a value a slash divides; anywhere else it starts a regular expression. */
+/** Returns false after a value, where a slash divides. */
 function mayStartRegExp(before: string): boolean {
   const trimmed = before.trimEnd()
   return !/[\w$)\]}'"`]$/.test(trimmed) || /\b(return|typeof|case|in|of|throw|else|do|await)$/.test(trimmed)

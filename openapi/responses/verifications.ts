@@ -1,41 +1,39 @@
-// What is answered about sessions, as schemas (CONTRACT 2 to 7). The service builds its answers from types of its own and never
-// parses them: these are for readers, and test/openapi holds them against those types and against real answers.
+// Responses about verifications, as schemas (CONTRACT 2 to 7): their types are what the views in src/session return.
+// The service imports the types only, so no schema of a response is part of the bundle.
 
 import * as z from 'zod/mini'
-import { HASH_NAMES } from '../src/crypto/digest.ts'
-import { DC_API_PROTOCOLS } from '../src/openid4vp/dc-api.ts'
-import { dcqlQuery } from '../src/openid4vp/dcql/schema.ts'
-import { PROTOCOL_IDS } from '../src/openid4vp/protocols/index.ts'
-import { CLIENT_ID_PREFIXES } from '../src/openid4vp/request/client-identifier.ts'
-import { REQUEST_URI_METHODS, RESPONSE_MODES } from '../src/openid4vp/request/generation.ts'
-import { EVENT_TYPES } from '../src/relying-party/settings/settings.ts'
-import { SESSION_BINDINGS } from '../src/session/return/session-binding.ts'
-import { STATUSES } from '../src/session/state.ts'
-import { ASSURANCE_LEVELS } from '../src/trust/anchors/anchor.ts'
+import { HASH_NAMES } from '../../src/crypto/digest.ts'
+import { DC_API_PROTOCOLS } from '../../src/openid4vp/dc-api.ts'
+import { dcqlQuery } from '../../src/openid4vp/dcql/schema.ts'
+import { PROTOCOL_IDS } from '../../src/openid4vp/protocols/index.ts'
+import { CLIENT_ID_PREFIXES } from '../../src/openid4vp/request/client-identifier.ts'
+import { REQUEST_URI_METHODS, RESPONSE_MODES } from '../../src/openid4vp/request/generation.ts'
+import { EVENT_TYPES } from '../../src/relying-party/settings/settings.ts'
+import { SESSION_BINDINGS } from '../../src/session/return/session-binding.ts'
+import { STATUSES } from '../../src/session/state.ts'
+import { ASSURANCE_LEVELS } from '../../src/trust/anchors/anchor.ts'
+import { jsonObject, list, maybe, time } from './parts.ts'
 
-export const time = z.iso.datetime()
-const maybe = z.nullable
-const texts = z.array(z.string())
-const jsonObject = z.record(z.string(), z.unknown())
+const texts = list(z.string())
 const checks = z.record(z.string(), z.boolean())
 const level = z.enum(ASSURANCE_LEVELS)
 const status = z.enum(STATUSES)
 const stage = z.enum(['created', 'request_fetched', 'awaiting_return', 'done'])
 const channel = maybe(z.enum(['qr', 'link', 'dc_api', 'by_value']))
-const format = z.string() // no enumeration: within /v1 there may be more of them
+const format = z.string() // no enumeration: values may be added within /v1
 const metadata = z.record(z.string(), z.string())
 
 const revocation = maybe(z.enum(['valid', 'revoked', 'suspended', 'unavailable', 'not_present']))
 
-/** Why a session ended, or an answer was not heard. */
+/** Reason of a status, or of a response that left the session pending. */
 export const reason = z.object({
-  code: z.string(), // no enumeration: within /v1 there may be more of them
+  code: z.string(), // no enumeration: values may be added within /v1
   message: z.string(),
   retryable: z.boolean(),
   type: z.string(),
 })
 
-/** A credential that the outcome rests on. */
+/** A credential of the outcome. */
 export const credential = z.object({
   id: z.string(),
   credential_type: z.string(),
@@ -44,12 +42,12 @@ export const credential = z.object({
   assurance_level: level,
   status: revocation,
   checks,
-  transaction_data: z.array(z.object({ index: z.int(), hash: z.string(), hash_alg: z.enum(HASH_NAMES) })),
+  transaction_data: list(z.object({ index: z.int(), hash: z.string(), hash_alg: z.enum(HASH_NAMES) })),
 })
 
 const walletLinks = z.record(z.string(), z.string())
 
-/** What wallets really get. */
+/** The request as wallets receive it. */
 export const walletRequest = z.object({
   protocol: z.enum(PROTOCOL_IDS),
   uri: z.string(),
@@ -63,7 +61,7 @@ export const walletRequest = z.object({
   expires_at: time,
 })
 
-/** Answer of `POST /v1/verify`. */
+/** Response of `POST /v1/verify`. */
 export const createdVerification = z.object({
   verification_id: z.string(),
   status,
@@ -77,7 +75,7 @@ export const createdVerification = z.object({
   version: z.int(),
 })
 
-/** What a `client_token` shows of a session. */
+/** A session as a `client_token` reads it. */
 export const verificationState = z.object({
   verification_id: z.string(),
   version: z.int(),
@@ -108,7 +106,7 @@ const derivation = z.object({
   level,
 })
 
-/** What a poll and an event both say. */
+/** Members of polls and events alike. */
 const outcome = {
   verification_id: z.string(),
   status,
@@ -123,12 +121,12 @@ const outcome = {
   format: maybe(format),
   issuer: maybe(z.string()),
   session_binding: maybe(z.enum(SESSION_BINDINGS)),
-  credentials: z.array(credential),
+  credentials: list(credential),
   livemode: z.boolean(),
   encrypted_claims: maybe(z.string()),
 }
 
-/** Answer of `GET /v1/verify/{id}`. */
+/** Response of `GET /v1/verify/{id}`. */
 export const verification = z.object({
   ...outcome,
   version: z.int(),
@@ -155,12 +153,12 @@ export const verification = z.object({
   allow_derived: z.boolean(),
   retry_of: maybe(z.string()),
   claims_encryption_jwk: maybe(jsonObject),
-  transaction_data: maybe(z.array(jsonObject)),
-  attempts: z.array(z.object({ at: time, channel, reason })),
+  transaction_data: maybe(list(jsonObject)),
+  attempts: list(z.object({ at: time, channel, reason })),
   attempt_count: z.int(),
-  trace: z.array(z.object({ id: z.string(), clause: z.string(), result: z.enum(['pass', 'fail', 'skip']) })),
-  assurance_derivation: z.array(derivation),
-  trust_lists: z.array(listReference),
+  trace: list(z.object({ id: z.string(), clause: z.string(), result: z.enum(['pass', 'fail', 'skip']) })),
+  assurance_derivation: list(derivation),
+  trust_lists: list(listReference),
 })
 
 /** The webhook of a terminal status. */
@@ -172,7 +170,7 @@ export const verificationEvent = z.object({
   ...outcome,
 })
 
-/** The webhook that a relying party sends itself. */
+/** The webhook of `POST /v1/webhook/test`. */
 export const testEvent = z.object({
   event_id: z.string(),
   event_type: z.literal('webhook.test'),
@@ -181,14 +179,14 @@ export const testEvent = z.object({
   livemode: z.boolean(),
 })
 
-/** Answer of `GET /v1/events`. Of an event whose session could not be asked, `metadata` is null. */
+/** Response of `GET /v1/events`. `metadata` is null while the session is unreachable. */
 export const eventPage = z.object({
-  events: z.array(z.extend(verificationEvent, { metadata: maybe(metadata) })),
+  events: list(z.extend(verificationEvent, { metadata: maybe(metadata) })),
   next: z.string(),
   has_more: z.boolean(),
 })
 
-/** Answer of `GET …/openid4vp`. */
+/** Response of `GET …/openid4vp`. */
 export const openid4vpView = z.object({
   verification_id: z.string(),
   status,
@@ -203,26 +201,26 @@ export const openid4vpView = z.object({
     nonce: z.string(),
     presentation_definition: z.object({
       id: z.string(),
-      input_descriptors: z.array(
+      input_descriptors: list(
         z.object({
           id: z.string(),
           name: z.string(),
           group: z.exactOptional(texts),
-          constraints: z.object({ fields: z.array(z.object({ path: texts })) }),
+          constraints: z.object({ fields: list(z.object({ path: texts })) }),
         }),
       ),
       submission_requirements: z.exactOptional(
-        z.array(z.object({ rule: z.literal('pick'), count: z.int(), from: z.string() })),
+        list(z.object({ rule: z.literal('pick'), count: z.int(), from: z.string() })),
       ),
     }),
   }),
   wallet_request: walletRequest,
 })
 
-/** Answer of `GET …/deliveries`. */
+/** Response of `GET …/deliveries`. */
 export const deliveryLog = z.object({
   verification_id: z.string(),
-  deliveries: z.array(
+  deliveries: list(
     z.object({
       delivery_id: z.string(),
       event_id: z.string(),
@@ -230,7 +228,7 @@ export const deliveryLog = z.object({
       sequence: z.int(),
       state: z.enum(['owed', 'delivered', 'dead']),
       next_attempt_at: maybe(time),
-      attempts: z.array(
+      attempts: list(
         z.object({
           attempt: z.int(),
           at: time,
@@ -243,22 +241,31 @@ export const deliveryLog = z.object({
   ),
 })
 
-/** Answer of `POST …/link`. */
+/** Response of `POST …/link`. */
 export const link = z.object({ uri: z.string(), wallet_links: walletLinks, expires_at: time })
 
-/** Answer of `POST …/response_code`, and of `POST …/dc-api` to our own page. */
-export const cameBack = z.object({ return_url: maybe(z.string()) })
+/** Response of `POST …/response_code`, and of `POST …/dc-api` to the hosted page. */
+export const browserReturnResult = z.object({ return_url: maybe(z.string()) })
 
-/** Answer of `POST /v1/test/verify/{id}/outcome`. `wallet`: what it was told; null where it had no part in it. */
+/** Response of `POST /v1/test/verify/{id}/outcome`. `wallet` is null when no wallet took part. */
 export const producedOutcome = z.object({
   wallet: maybe(z.object({ status: z.int(), body: z.string(), redirect_uri: maybe(z.string()) })),
   verification,
 })
 
-/** Answer of `POST …/dc-api/request`. */
+/** Response of `POST …/dc-api/request`. */
 export const dcApiRequests = z.object({
   digital: z.object({
-    requests: z.array(z.object({ protocol: z.enum(DC_API_PROTOCOLS), data: jsonObject })),
+    requests: list(z.object({ protocol: z.enum(DC_API_PROTOCOLS), data: jsonObject })),
   }),
   expires_at: time,
 })
+
+export type CreatedVerification = z.infer<typeof createdVerification>
+export type DeliveryLog = z.infer<typeof deliveryLog>
+export type EventPage = z.infer<typeof eventPage>
+export type Openid4vpView = z.infer<typeof openid4vpView>
+export type Verification = z.infer<typeof verification>
+export type VerificationEvent = z.infer<typeof verificationEvent>
+export type VerificationState = z.infer<typeof verificationState>
+export type WalletRequest = z.infer<typeof walletRequest>

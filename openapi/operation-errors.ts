@@ -1,11 +1,11 @@
-// What each route can refuse with: what follows from how it is called, and its own. errors.ts knows the names.
+// Names of the errors of each route: those that its caller, body, query and path imply, and its own. errors.ts has the errors.
 
 import type { Access, RouteName } from '../src/routes/edge/access.ts'
 import type { ProblemCode } from '../src/routes/edge/problems.ts'
 import type { Operation } from './operation.ts'
 
-/** The names of every error of a route. */
-export function refusalsOf(name: RouteName, operation: Operation, access: Access): readonly string[] {
+/** Returns the names of every error of a route. */
+export function errorNamesOf(name: RouteName, operation: Operation, access: Access): readonly string[] {
   const { problems = [], walletErrors = [], tokenErrors = [] } = operation
   return [
     ...new Set([...impliedProblems(name, operation, access), ...problems]),
@@ -14,7 +14,7 @@ export function refusalsOf(name: RouteName, operation: Operation, access: Access
   ]
 }
 
-/** What comes with a caller that must show something, with a body, a query, or an id in the path. */
+/** Returns the problems of authentication, of a body, of a query and of an id in the path. */
 function impliedProblems(
   name: RouteName,
   { body, query }: Operation,

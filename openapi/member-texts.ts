@@ -1,0 +1,122 @@
+// Descriptions of the members of schemas. Each member of a creation needs one; otherwise this file does not compile.
+
+import type { z } from 'zod/mini'
+import type { createRequest } from '../src/routes/verifications/schemas.ts'
+
+const VERSION = 'Increases with every visible change.'
+const SHOWN_ONCE = 'Only this response contains it.'
+const PERSONAL_DATA = 'Do not send personal data.'
+const SESSION_URL = 'The page for the person: open it on a phone, or show it beside the QR code.'
+
+/** Members of polls and events alike. */
+const OUTCOME = {
+  status: 'All but `pending` are final.',
+  checks: 'Scope name → whether it was proven. Null while pending.',
+  assurance_level: 'Lowest assurance level of the credentials.',
+  credential_type: 'Type of the first credential.',
+  verified_at: 'Time of the successful verification.',
+  reason: 'Why the verification was not successful.',
+  metadata: 'The `metadata` of the request, unchanged.',
+  channel: 'How the wallet received the request.',
+  format: 'Format of the first credential.',
+  issuer: 'Issuer of the first credential.',
+  session_binding: 'Whose browser the wallet was bound to.',
+} as const
+
+/** By schema and member. */
+export const MEMBER_TEXTS = {
+  CreateVerification: {
+    credential_types: 'Accepted credential types. Used with `scope`; must not be combined with `dcql_query`.',
+    scope: 'Names of the claims that must be proven.',
+    dcql_query: 'Your own query (OpenID4VP 1.0 §6), instead of `credential_types` and `scope`.',
+    required_assurance_level: 'Minimum assurance level of the trust anchor of each credential.',
+    metadata: `Returned unchanged, never evaluated. At most 8 KiB. ${PERSONAL_DATA}`,
+    credential_match: '`any`: one of the types is enough. `all`: every type is required.',
+    formats: 'Accepted credential formats. Default: all formats of the types.',
+    protocol: 'OpenID4VP version used towards the wallet.',
+    request_options: 'Options of the authorization request. Default: your settings, then the protocol.',
+    required_session_binding:
+      'Whose browser must be bound to the wallet. Any value but `none` excludes the QR code.',
+    expires_in: 'Lifetime in seconds.',
+    return_url: 'Where the browser goes after the verification. Must equal one of your `return_urls`.',
+    locale: 'Language of the hosted page.',
+    purpose: `Shown to the person: one line, in their language. ${PERSONAL_DATA}`,
+    allow_derived: 'Whether an age may be computed from a date of birth.',
+    claims_encryption_jwk: 'Your public key. The claims are returned, encrypted to this key.',
+    transaction_data: 'What the person is asked to confirm, with the members of its type.',
+    retry_of: 'The `verification_id` of the verification that this one repeats.',
+  },
+  CreatedVerification: {
+    status: OUTCOME.status,
+    session_url: `${SESSION_URL} It contains the \`client_token\`: share it with this person only.`,
+    qr_code: 'Prefix it with `data:` for the source of an image. Null where a QR code is excluded.',
+    deep_link: 'Identifies the verification. It opens no wallet.',
+    client_token: 'Grants access to the QR code and the state of this verification only.',
+    wallet_request: 'Null where a QR code is excluded, and after the end of the verification.',
+    version: VERSION,
+  },
+  WalletRequest: {
+    uri: 'Content of the QR code.',
+    transaction_data: 'The encoded texts whose hashes wallets sign.',
+    wallet_links: 'The same request, by URI scheme.',
+  },
+  Verification: {
+    ...OUTCOME,
+    version: VERSION,
+    session_url: `${SESSION_URL} Null after the end of the verification.`,
+    attempts: 'The last ten responses that failed validation. They leave the verification pending.',
+    attempt_count: 'Number of all responses that failed validation.',
+    trace: 'Every check of the response, in order.',
+    assurance_derivation: 'The steps that led to `assurance_level`. Ignore steps that you do not know.',
+    trust_lists: 'Lists of trusted issuers that contain the issuers.',
+    encrypted_claims:
+      'The claims, encrypted to `claims_encryption_jwk`: a compact JWE with a JWS of this service in it.',
+  },
+  Event: {
+    ...OUTCOME,
+    event_id: 'The same in every attempt. Process each event once.',
+    encrypted_claims: 'The claims, encrypted. Null beyond 64 KiB: read the verification instead.',
+  },
+  EventPage: { next: 'The `after` of the next call. Store it.' },
+  Credential: {
+    id: 'Id of the credential query in `dcql_query`.',
+    status: 'Revocation status. Null: not checked.',
+    checks: 'Scope name → whether this credential proves it.',
+    transaction_data: 'What the holder confirmed: the index in the request, and the hash that was signed.',
+  },
+  Reason: {
+    code: 'A stable code. New codes may be added within `/v1`.',
+    retryable: 'Whether another attempt by the same person may succeed.',
+    type: 'Address of a page about this code.',
+  },
+  DeliveryLog: { deliveries: 'At most one for each event.' },
+  CreateApiKey: {
+    scopes: 'Default: the scopes of the token of this call.',
+    expires_at: 'Default: the expiry of the key of this call.',
+  },
+  CreatedApiKey: { api_key: SHOWN_ONCE },
+  CreatedRelyingParty: { api_key: SHOWN_ONCE, webhook_secret: SHOWN_ONCE },
+  CreateRelyingParty: {
+    livemode: 'Cannot be changed. Every API key has the same mode.',
+    by_value: 'Accept responses to the request of `GET …/openid4vp`. Default: in test mode only.',
+    status_unavailable: '`accept`: a credential without a readable status counts as `low` at most.',
+    certificate_revocation:
+      'CRL checks. `accept_unknown`: without a CRL, `low` at most. Default: `require` in live mode, else `off`.',
+    retention_seconds: 'How long results are stored. Default: 48 hours.',
+    anchor_sets: "Names of the operator's lists of trusted issuers.",
+  },
+  TrustAnchor: {
+    name: 'Needs exactly one of `x509_ca_pem`, `x509_certificate_pem`, `issuer_url`, `did`, or `issuer` with `jwks`.',
+    credential_types: '`*`: the types that you added yourself.',
+  },
+  RotatedSecret: { previous_secret_expires_at: 'Until then, events are signed with both secrets.' },
+  Problem: {
+    type: 'Address of a page about this code.',
+    detail: 'Never contains what was sent.',
+    retryable: 'Whether the same request may succeed later.',
+  },
+} as const satisfies { readonly CreateVerification: MemberTexts } & Readonly<
+  Record<string, Readonly<Record<string, string>>>
+>
+
+type MemberTexts = Readonly<Record<keyof z.input<typeof createRequest>, string>>

@@ -1,0 +1,106 @@
+// Responses about relying parties, as schemas (CONTRACT 8).
+
+import * as z from 'zod/mini'
+import { addedTransactionDataTypes } from '../../src/relying-party/settings/added-transaction-data-types.ts'
+import { addedTypes, FORMAT_IDS } from '../../src/relying-party/settings/added-types.ts'
+import { EVENT_TYPES, SCOPES, STATUS_UNAVAILABLE } from '../../src/relying-party/settings/settings.ts'
+import { anchorShape } from '../../src/trust/anchors/parse-anchor.ts'
+import { CERTIFICATE_REVOCATION } from '../../src/trust/revocation/certificate-revocation.ts'
+import { jsonObject, list, maybe, time } from './parts.ts'
+
+const texts = list(z.string())
+
+/** An API key, without the key itself. */
+export const apiKey = z.object({
+  key_id: z.string(),
+  scopes: list(z.enum(SCOPES)),
+  created_at: time,
+  expires_at: maybe(time),
+})
+
+export const apiKeyList = z.object({ api_keys: list(apiKey) })
+
+/** A new key. Only this response contains it. */
+export const createdApiKey = z.extend(apiKey, { api_key: z.string() })
+
+const mode = { relying_party_id: z.string(), name: z.string(), livemode: z.boolean(), created_at: time }
+
+/** Settings, without secrets. */
+export const relyingParty = z.object({
+  ...mode,
+  webhook: maybe(z.object({ url: z.string(), events: list(z.enum(EVENT_TYPES)), disabled: z.boolean() })),
+  trust_anchors: list(anchorShape),
+  anchor_sets: texts,
+  credential_types: addedTypes,
+  transaction_data_types: addedTransactionDataTypes,
+  formats: maybe(list(z.enum(FORMAT_IDS))),
+  request_options: jsonObject,
+  by_value: z.boolean(),
+  status_unavailable: z.enum(STATUS_UNAVAILABLE),
+  certificate_revocation: z.enum(CERTIFICATE_REVOCATION),
+  return_urls: texts,
+  origins: texts,
+  branding: maybe(z.object({ color: maybe(z.string()), logo: maybe(z.string()) })),
+  retention_seconds: z.int(),
+  claims_encryption_jwk: maybe(jsonObject),
+  verifier: maybe(
+    z.object({
+      certificate_chain_pem: z.string(),
+      attestation_jwt: maybe(z.string()),
+      registration: maybe(jsonObject),
+    }),
+  ),
+  api_keys: list(apiKey),
+})
+
+/** A new relying party. Only this response contains the secrets. */
+export const createdRelyingParty = z.extend(relyingParty, {
+  api_key: z.string(),
+  webhook_secret: z.string(),
+})
+
+export const relyingPartyPage = z.object({
+  relying_parties: list(z.object({ ...mode, verifier_certificate_expires_at: maybe(time) })),
+  next_cursor: maybe(z.string()),
+})
+
+/** A list of trusted issuers: as it was created, and its state. */
+export const trustList = z.object({
+  name: z.string(),
+  livemode: z.boolean(),
+  kind: z.string(),
+  url: z.exactOptional(z.string()),
+  signers: z.exactOptional(list(jsonObject)),
+  services: list(jsonObject),
+  list_type: z.exactOptional(maybe(z.string())),
+  refresh_seconds: z.exactOptional(z.int()),
+  stale_after_seconds: z.exactOptional(z.int()),
+  pem: z.exactOptional(z.string()),
+  created_at: time,
+  sequence: maybe(z.int()),
+  issued_at: maybe(time),
+  next_update: maybe(time),
+  trust_as_of: maybe(time),
+  usable_until: maybe(time),
+  anchors: z.int(),
+  left_out: z.int(),
+  last_attempt: maybe(z.object({ at: time, fault: maybe(z.string()) })),
+})
+
+export const trustLists = z.object({
+  trust_lists: list(z.object({ name: z.string(), livemode: z.boolean() })),
+})
+
+export const rotatedSecret = z.object({ webhook_secret: z.string(), previous_secret_expires_at: time })
+
+export const webhookTest = z.object({
+  event_id: z.string(),
+  succeeded: z.boolean(),
+  status: maybe(z.int()),
+  error: maybe(z.string()),
+  duration_ms: z.int(),
+})
+
+export type ApiKey = z.infer<typeof apiKey>
+export type RelyingParty = z.infer<typeof relyingParty>
+export type TrustList = z.infer<typeof trustList>
