@@ -1,11 +1,11 @@
-// base58 with the Bitcoin alphabet (draft-msporny-base58), as multibase `z` uses it. Reading takes time that grows with the
-// square of the length, so the length has a limit.
+// base58 with the Bitcoin alphabet (draft-msporny-base58), as multibase `z` uses it. The time of decoding
+// grows with the square of the length, so the length is limited.
 
 import { DID } from '../limits.ts'
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 
-/** Decodes base58; `undefined` for the empty text, for other characters, and beyond the limit. */
+/** Decodes base58. `undefined` for the empty text, for other characters, and beyond the limit. */
 export function decodeBase58(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (text.length === 0 || text.length > DID.base58Characters) return undefined
   const bytes: number[] = [] // least significant first

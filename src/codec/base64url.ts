@@ -1,4 +1,4 @@
-// base64 and base64url, strictly (RFC 4648 §3.5, §4, §5): the platform's decoder skips white space and accepts
+// Strict base64 and base64url (RFC 4648 §3.5, §4, §5). The platform's decoder skips white space and accepts
 // non-zero pad bits, so two texts could mean the same bytes. Here one text means one value.
 
 const STANDARD = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
@@ -9,7 +9,7 @@ export function encodeBase64url(bytes: Uint8Array): string {
   return encode(bytes, URL_SAFE)
 }
 
-/** Decodes base64url without padding; `undefined` for any other text, non-canonical pad bits included. */
+/** Decodes base64url without padding. `undefined` for any other text, including non-canonical pad bits. */
 export function decodeBase64url(text: string): Uint8Array<ArrayBuffer> | undefined {
   return decode(text, text.length, URL_SAFE_VALUES)
 }
@@ -20,14 +20,14 @@ export function encodeBase64(bytes: Uint8Array): string {
   return text.padEnd(Math.ceil(text.length / 4) * 4, '=')
 }
 
-/** Decodes standard base64 with its padding; `undefined` for any other text. */
+/** Decodes standard base64 with its padding. `undefined` for any other text. */
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (text.length % 4 !== 0) return undefined
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
   return decode(text, text.length - padding, STANDARD_VALUES)
 }
 
-/** Negative, as is whatever it is joined to. */
+/** Negative, and negative after it is combined with other values. */
 const NO_VALUE = -1
 const STANDARD_VALUES = valuesOf(STANDARD)
 const URL_SAFE_VALUES = valuesOf(URL_SAFE)
@@ -38,7 +38,7 @@ function valuesOf(alphabet: string): Int8Array {
   return values
 }
 
-/** Eight bits in, six out; the last character is filled up with zeros. */
+/** Reads 8 bits and writes 6. The last character is filled up with zeros. */
 function encode(bytes: Uint8Array, alphabet: string): string {
   let text = ''
   let buffer = 0
@@ -54,7 +54,10 @@ function encode(bytes: Uint8Array, alphabet: string): string {
   return bits === 0 ? text : text + alphabet[(buffer << (6 - bits)) & 0x3f]
 }
 
-/** The first `length` characters: four in, three out. Bits that are left over at the end must be zero (RFC 4648 §3.5). */
+/**
+ * Decodes the first `length` characters, four to three bytes. Remaining bits at the end must be zero (RFC
+ * 4648 §3.5).
+ */
 function decode(text: string, length: number, values: Int8Array): Uint8Array<ArrayBuffer> | undefined {
   const at = (i: number) => values[text.charCodeAt(i)] ?? NO_VALUE
   const bytes = new Uint8Array((length * 3) >> 2)

@@ -1,4 +1,4 @@
-// Text and bytes. Everything here is strict: a byte sequence that is not UTF-8 has no text.
+// Text and bytes, strictly: bytes that are not UTF-8 have no text.
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -8,12 +8,12 @@ export function utf8(text: string): Uint8Array<ArrayBuffer> {
   return encoder.encode(text) as Uint8Array<ArrayBuffer> // never a shared buffer (Encoding Standard §8.2)
 }
 
-/** The text of UTF-8 bytes; `undefined` where they are not UTF-8. */
+/** The text of UTF-8 bytes; `undefined` for other bytes. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return decoder.decode(bytes)
   } catch {
-    return undefined // the only thing a fatal decoder throws for
+    return undefined // a fatal decoder throws for nothing else
   }
 }
 
@@ -44,7 +44,7 @@ export function encodeHex(bytes: Uint8Array): string {
 
 const HEXADECIMAL = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
-/** Decodes an even number of hexadecimal digits; `undefined` for any other text. */
+/** Decodes an even number of hexadecimal digits. `undefined` for any other text. */
 export function decodeHex(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (text.length % 2 !== 0 || !/^[0-9a-fA-F]*$/.test(text)) return undefined
   return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))

@@ -1,5 +1,5 @@
-// JSON in one spelling (RFC 8785, JSON Canonicalization Scheme), so that a hash of it can be recomputed by anybody, years later.
-// ECMAScript's own numbers and strings are the ones that the scheme prescribes.
+// JSON in one spelling (RFC 8785, JSON Canonicalization Scheme), so that anyone can recompute a hash of it
+// years later. The scheme prescribes ECMAScript's own numbers and strings.
 
 import type { Json } from './json.ts'
 

@@ -1,9 +1,9 @@
-// CBOR as we write it ourselves (RFC 8949 §4.2.1, shortest heads, definite lengths): only what is hashed, signed or
-// authenticated beside a received structure needs it, so there are no maps and no floats.
+// CBOR encoder (RFC 8949 §4.2.1, shortest heads, definite lengths) for data that is hashed, signed or
+// authenticated together with a received structure. That needs no maps and no floats.
 
 import { concatBytes, utf8 } from './bytes.ts'
 
-/** What can be written. `encoded` is an item as it was received, taken over byte for byte. */
+/** Values that can be encoded. `encoded` is an item as received, copied byte for byte. */
 export type CborValue =
   | null
   | string
@@ -31,7 +31,7 @@ function withHead(major: number, content: Uint8Array): Uint8Array<ArrayBuffer> {
   return concatBytes(cborHead(major, content.length), content)
 }
 
-/** §3: an item's initial byte, and the argument in as few bytes as hold it. */
+/** §3: the initial byte of an item, and the argument in its shortest form. */
 export function cborHead(major: number, argument: number): Uint8Array<ArrayBuffer> {
   const initial = major << 5
   if (argument < 24) return Uint8Array.of(initial | argument)
@@ -43,7 +43,7 @@ export function cborHead(major: number, argument: number): Uint8Array<ArrayBuffe
   return wide
 }
 
-/** `Array.isArray` does not tell a readonly array from the other members of the union. */
+/** `Array.isArray` does not narrow a readonly array in this union. */
 function isArray(value: CborValue): value is readonly CborValue[] {
   return Array.isArray(value)
 }

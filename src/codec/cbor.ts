@@ -1,5 +1,5 @@
-// CBOR (RFC 8949), strictly: definite lengths only, text in UTF-8, no key twice in a map, nothing after the end. Every item keeps the
-// bytes it was read from, because digests and signatures are over what was sent and never over what we would write.
+// Strict CBOR (RFC 8949): definite lengths only, text in UTF-8, no duplicate key in a map, nothing after the
+// end. Every item keeps its encoded bytes, because digests and signatures cover the received bytes.
 
 import { err, ok, type Result } from '../result.ts'
 import { decodeUtf8, encodeHex } from './bytes.ts'
@@ -20,13 +20,13 @@ export type CborContent =
 
 export type CborEntry = { readonly key: CborItem; readonly value: CborItem }
 
-/** Limits of one reading: bytes of input, levels of nesting, items in all. */
+/** Limits of one decoding: bytes of input, levels of nesting, items in all. */
 export type CborLimits = { readonly bytes: number; readonly depth: number; readonly items: number }
 
-/** Why bytes are not accepted as CBOR. */
+/** Reasons to reject bytes as CBOR. */
 export type CborError = 'too_large' | 'too_deep' | 'too_many_items' | 'malformed' | 'duplicate_key'
 
-/** Reads exactly one item that fills `bytes`. */
+/** Decodes exactly one item that fills `bytes`. */
 export function decodeCbor(bytes: Uint8Array<ArrayBuffer>, limits: CborLimits): Result<CborItem, CborError> {
   if (bytes.length > limits.bytes) return err('too_large')
   const reader: Reader = { bytes, offset: 0, itemsLeft: limits.items }
@@ -35,7 +35,7 @@ export function decodeCbor(bytes: Uint8Array<ArrayBuffer>, limits: CborLimits): 
   return reader.offset === bytes.length ? item : err('malformed')
 }
 
-/** The value behind a text or integer key of a map; `undefined` where there is none, or the item is no map. */
+/** The value of a text or integer key of a map. `undefined` if there is none, or if the item is not a map. */
 export function entryOf(item: CborItem, key: string | number): CborItem | undefined {
   if (item.type !== 'map') return undefined
   return item.entries.find((entry) => {
@@ -44,7 +44,7 @@ export function entryOf(item: CborItem, key: string | number): CborItem | undefi
   })?.value
 }
 
-/** What reading has used up so far. */
+/** State of one decoding. */
 type Reader = { readonly bytes: Uint8Array<ArrayBuffer>; offset: number; itemsLeft: number }
 
 type Head = { readonly major: number; readonly info: number; readonly argument: number | bigint }
@@ -61,7 +61,7 @@ function readItem(reader: Reader, depth: number): Result<CborItem, CborError> {
   return ok({ ...content.value, encoded: reader.bytes.subarray(start, reader.offset) })
 }
 
-/** §3: major type and argument. Indefinite lengths (31) and reserved ones (28–30) are no argument. */
+/** §3: major type and argument. Indefinite lengths (31) and reserved values (28–30) are rejected. */
 function readHead(reader: Reader): Head | undefined {
   const initial = takeBytes(reader, 1)?.[0]
   if (initial === undefined) return undefined
@@ -80,7 +80,7 @@ function readContent(reader: Reader, head: Head, depth: number): Result<CborCont
   if (major === 0) return ok({ type: 'integer', value: argument })
   if (major === 1) return ok({ type: 'integer', value: negative(argument) })
   if (major === 7) return readSimple(reader, head)
-  // A length or tag beyond 2^53 fits no input.
+  // No input is long enough for a length or tag beyond 2^53.
   if (typeof argument !== 'number') return err('malformed')
   if (major === 4) return readArray(reader, argument, depth)
   if (major === 5) return readMap(reader, argument, depth)
@@ -96,7 +96,7 @@ function readContent(reader: Reader, head: Head, depth: number): Result<CborCont
 }
 
 function readArray(reader: Reader, length: number, depth: number): Result<CborContent, CborError> {
-  // Each item has a byte of its own at least: what cannot be there is not waited for.
+  // Each item has at least one byte, so a longer array cannot be complete.
   if (length > reader.bytes.length - reader.offset) return err('malformed')
   const items: CborItem[] = []
   for (let i = 0; i < length; i++) {
@@ -124,17 +124,19 @@ function readMap(reader: Reader, length: number, depth: number): Result<CborCont
   return ok({ type: 'map', entries })
 }
 
-/** §5.6: keys are equal where their values are, however they are spelled; others are compared by their bytes. */
+/**
+ * §5.6: keys with equal values are equal, whatever their encoding. Other keys are compared by their bytes.
+ */
 function identityOf(key: CborItem): string {
   if (key.type === 'text' || key.type === 'integer') return `${key.type}:${key.value}`
   if (key.type === 'bytes') return `bytes:${encodeHex(key.value)}`
   return `other:${encodeHex(key.encoded)}`
 }
 
-/** §3.3: booleans, null, undefined and floats; simple values without a meaning are refused. */
+/** §3.3: booleans, null, undefined and floats. Other simple values are rejected. */
 function readSimple(reader: Reader, { info, argument }: Head): Result<CborContent, CborError> {
   if (info >= 25) return ok({ type: 'float', value: readFloat(reader, info) })
-  // An argument in its own byte is for values from 32 on, and none of those means anything.
+  // An argument in its own byte is for values from 32 on. None of them has a meaning.
   if (info === 24 || typeof argument !== 'number' || !SIMPLE.has(argument)) return err('malformed')
   return ok({ type: 'simple', value: SIMPLE.get(argument) })
 }
@@ -146,7 +148,7 @@ const SIMPLE: ReadonlyMap<number, boolean | null | undefined> = new Map([
   [23, undefined],
 ])
 
-/** The head's argument bytes, read once more as IEEE 754 of 16, 32 or 64 bits. */
+/** Decodes the head's argument bytes as IEEE 754 of 16, 32 or 64 bits. */
 function readFloat({ bytes, offset }: Reader, info: number): number {
   const width = 2 ** (info - 24)
   const view = new DataView(bytes.buffer, bytes.byteOffset + offset - width, width)
@@ -177,22 +179,22 @@ function takeBytes(reader: Reader, length: number): Uint8Array<ArrayBuffer> | un
   return taken
 }
 
-/** The text of an item; `undefined` where it is none, or nothing. */
+/** The text of an item; `undefined` for any other item. */
 export function textOf(item: CborItem | undefined): string | undefined {
   return item?.type === 'text' ? item.value : undefined
 }
 
-/** The content of a byte string; `undefined` where it is none, or nothing. */
+/** The content of a byte string; `undefined` for any other item. */
 export function bytesOf(item: CborItem | undefined): Uint8Array<ArrayBuffer> | undefined {
   return item?.type === 'bytes' ? item.value : undefined
 }
 
-/** The bytes of embedded CBOR (§3.4.5.1: tag 24 around a byte string), still unread. */
+/** The bytes of embedded CBOR (§3.4.5.1: tag 24 around a byte string), not decoded. */
 export function embeddedOf(item: CborItem | undefined): Uint8Array<ArrayBuffer> | undefined {
   return item?.type === 'tag' && item.tag === 24 ? bytesOf(item.content) : undefined
 }
 
-/** Whether an item is a map all of whose keys are among these texts. */
+/** Returns whether an item is a map whose keys are all among these texts. */
 export function isMapOf(item: CborItem | undefined, ...names: readonly string[]): boolean {
   return (
     item?.type === 'map' && item.entries.every(({ key }) => key.type === 'text' && names.includes(key.value))

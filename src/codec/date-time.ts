@@ -1,6 +1,6 @@
-// Times as RFC 3339 writes them. A day that no calendar has is rejected, although `Date.parse` would accept it.
+// Times as in RFC 3339. A day that no calendar has is rejected, although `Date.parse` accepts it.
 
-/** Unix seconds, rounded down; `undefined` for any other text, and for a time without a zone. */
+/** Unix seconds, rounded down. `undefined` for any other text, and for a time without a zone. */
 export function readDateTime(text: string): number | undefined {
   const [, written, zone] = DATE_TIME.exec(text) ?? []
   if (written === undefined || zone === undefined) return undefined

@@ -1,17 +1,17 @@
-// DER (X.690 §8, §10, §11), strictly: definite lengths in their shortest form, low tag numbers, no constructed strings,
-// nothing after the end. One byte sequence has one reading, and depth is bounded before anything is built.
+// Strict DER (X.690 §8, §10, §11). Lengths are definite and shortest, tag numbers are low, and strings are
+// not constructed. Nothing follows the end. One byte sequence has one meaning. The depth is limited.
 
 import { DER_DEPTH } from '../limits.ts'
 import { decodeUtf8 } from './bytes.ts'
 
-/** One element. `content` and `encoded` are views into the input, so what was signed can be taken byte for byte. */
+/** One element. `content` and `encoded` are views into the input, so signed bytes are kept unchanged. */
 export type DerElement = {
   /** The identifier octet: class, constructed bit and tag number. */
   readonly tag: number
   readonly content: Uint8Array<ArrayBuffer>
   /** Identifier, length and content. */
   readonly encoded: Uint8Array<ArrayBuffer>
-  /** What a constructed element holds; empty for a primitive one. */
+  /** Elements of a constructed element; empty for a primitive one. */
   readonly children: readonly DerElement[]
 }
 
@@ -35,15 +35,16 @@ export const DER = {
   set: 0x31,
 } as const
 
-/** Decodes exactly one element that fills `bytes`; `undefined` for anything that is not DER. */
+/** Decodes exactly one element that fills `bytes`. `undefined` for anything that is not DER. */
 export function decodeDer(bytes: Uint8Array<ArrayBuffer>): DerElement | undefined {
   const element = readElement(bytes, 0, DER_DEPTH)
   return element !== undefined && element.encoded.length === bytes.length ? element : undefined
 }
 
 /**
- * The elements that stand one after another in `content`, unopened: all are without children. For lists too long to be held
- * whole; each element is then decoded by itself. `undefined` where they are not DER, or more than `limit`.
+ * Splits `content` into elements without decoding their children. This is for lists that are too long to
+ * decode at once: each element is then decoded by itself. `undefined` for anything that is not DER, or for
+ * more elements than `limit`.
  */
 export function splitDer(content: Uint8Array<ArrayBuffer>, limit: number): readonly DerElement[] | undefined {
   return readAll(content, readUnopened, limit)
@@ -56,7 +57,9 @@ export function readBoolean(element: DerElement | undefined): boolean | undefine
   return octet === 0xff ? true : octet === 0 ? false : undefined
 }
 
-/** The octets of a positive INTEGER without its sign octet; `undefined` for zero, negative and padded numbers. */
+/**
+ * The octets of a positive INTEGER without its sign octet. `undefined` for zero, negative and padded numbers.
+ */
 export function readPositiveInteger(element: DerElement | undefined): Uint8Array<ArrayBuffer> | undefined {
   if (element === undefined || !isInteger(element)) return undefined
   const { content } = element
@@ -66,7 +69,7 @@ export function readPositiveInteger(element: DerElement | undefined): Uint8Array
   return magnitude.length === 0 ? undefined : magnitude
 }
 
-/** A small number: an INTEGER from 0 to 2^31-1, whatever its tag (context tags stand for it in places). */
+/** A small number: an INTEGER from 0 to 2^31-1 under any tag (some fields have context tags). */
 export function readSmallInteger(element: DerElement | undefined): number | undefined {
   if (element === undefined || !isMinimalInteger(element.content)) return undefined
   const [first = 0] = element.content
@@ -74,7 +77,7 @@ export function readSmallInteger(element: DerElement | undefined): number | unde
   return element.content.reduce((value, octet) => value * 256 + octet, 0)
 }
 
-/** Whether the element is an INTEGER in its shortest form (X.690 §8.3.2). */
+/** Returns whether the element is an INTEGER in its shortest form (X.690 §8.3.2). */
 export function isInteger(element: DerElement): boolean {
   return element.tag === DER.integer && isMinimalInteger(element.content)
 }
@@ -102,7 +105,7 @@ export function readObjectIdentifier(element: DerElement | undefined): string | 
   return [top, first - top * 40n, ...rest].join('.')
 }
 
-/** Unix seconds of a UTCTime or GeneralizedTime in the one form RFC 5280 §4.1.2.5 allows: to the second, in `Z`. */
+/** Unix seconds of a UTCTime or GeneralizedTime. RFC 5280 §4.1.2.5 allows one form: to the second, in `Z`. */
 export function readTime(element: DerElement | undefined): number | undefined {
   if (element?.tag !== DER.utcTime && element?.tag !== DER.generalizedTime) return undefined
   const text = readAscii(element.content)
@@ -113,7 +116,7 @@ export function readTime(element: DerElement | undefined): number | undefined {
   const date = new Date(0)
   date.setUTCFullYear(fullYear, month - 1, day)
   date.setUTCHours(hour ?? 0, minute, second)
-  // A date that does not exist (30 February, 24:00) would have rolled over.
+  // JavaScript shifts a date that does not exist (30 February, 24:00) to another one.
   const exists =
     date.getUTCMonth() === month - 1 &&
     date.getUTCDate() === day &&
@@ -123,7 +126,9 @@ export function readTime(element: DerElement | undefined): number | undefined {
   return exists ? date.getTime() / 1000 : undefined
 }
 
-/** The text of a character string type; `undefined` for other types and for bytes that are no such text. */
+/**
+ * The text of a character string type. `undefined` for other types and for bytes that are not such a text.
+ */
 export function readText(element: DerElement): string | undefined {
   if (element.tag === DER.utf8String) return decodeUtf8(element.content)
   if (element.tag === DER.bmpString) return readUtf16(element.content)
@@ -174,7 +179,7 @@ function readAll(
   return elements
 }
 
-/** Low tag numbers only; a universal type is constructed exactly where it is SEQUENCE or SET (X.690 §10.2). */
+/** Low tag numbers only. Of the universal types only SEQUENCE and SET are constructed (X.690 §10.2). */
 function isKnownForm(tag: number): boolean {
   if ((tag & 0x1f) === 0x1f || tag === 0) return false
   const universal = (tag & 0xc0) === 0
@@ -182,7 +187,9 @@ function isKnownForm(tag: number): boolean {
   return UNIVERSAL_CONSTRUCTED.has(tag | CONSTRUCTED) === ((tag & CONSTRUCTED) !== 0)
 }
 
-/** X.690 §10.1: the definite form in the fewest octets; four octets of length are more than any input here has. */
+/**
+ * X.690 §10.1: the definite form in the fewest octets. No input here needs more than four octets of length.
+ */
 function readLength(bytes: Uint8Array, start: number): { length: number; end: number } | undefined {
   const first = bytes[start]
   if (first === undefined) return undefined

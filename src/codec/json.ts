@@ -1,21 +1,21 @@
-// JSON as a security boundary (RFC 8259): a member named twice means two things to two readers, so it is refused,
-// and depth and length have a limit before anything is built.
+// JSON as a security boundary (RFC 8259). Two readers could see two meanings in a duplicate member, so it is
+// rejected. Depth and length are limited before anything is built.
 
 import { err, ok, type Result } from '../result.ts'
 
 /** Any JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject
 
-/** A JSON object. Look members up with `member`, never with `in`: names come from outside. */
+/** A JSON object. Use `member` for look-ups, never `in`: names come from outside. */
 export type JsonObject = { readonly [name: string]: Json }
 
 /** Limits of one parse: characters of text, and levels of nesting. */
 export type JsonLimits = { readonly length: number; readonly depth: number }
 
-/** Why a text is not accepted as JSON. */
+/** Reasons to reject a text as JSON. */
 export type JsonError = 'too_long' | 'too_deep' | 'not_json' | 'duplicate_member'
 
-/** Parses JSON text, refusing duplicate member names at any level. */
+/** Parses JSON text. Rejects duplicate member names at any level. */
 export function parseJson(text: string, limits: JsonLimits): Result<Json, JsonError> {
   if (text.length > limits.length) return err('too_long')
   const fault = scan(text, limits.depth)
@@ -34,24 +34,24 @@ export function parseJsonObject(text: string, limits: JsonLimits): Result<JsonOb
   return isJsonObject(parsed.value) ? ok(parsed.value) : err('not_json')
 }
 
-/** Tells an object from the other JSON values. */
+/** Returns whether a value is an object, and no array or null. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** An own member of an object; `undefined` where there is none (never one inherited from a prototype). */
+/** An own member of an object, never an inherited one. `undefined` if there is none. */
 export function member(object: JsonObject, name: string): Json | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined
 }
 
-/** The values without repetitions. Values are equal where their texts are. */
+/** The values without duplicates. Values are equal if their JSON texts are equal. */
 export function uniqueJson<T extends Json>(values: readonly T[]): readonly T[] {
   return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()]
 }
 
 const BACKSLASH = 0x5c
 
-/** One pass over the text, before JSON.parse: depth and duplicate names. Other faults are left to JSON.parse. */
+/** One pass over the text before JSON.parse: depth and duplicate names. JSON.parse finds the other errors. */
 function scan(text: string, maximumDepth: number): JsonError | undefined {
   const open: (Set<string> | undefined)[] = [] // for each open object its names so far; undefined for an array
   let expectsName = false
@@ -74,7 +74,7 @@ function scan(text: string, maximumDepth: number): JsonError | undefined {
   return undefined
 }
 
-/** The closing quote of the string that begins at `start`: the first with an even number of backslashes before it. */
+/** The closing quote of the string that begins at `start`: the first after an even number of backslashes. */
 function endOfString(text: string, start: number): number | undefined {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let backslashes = 0
@@ -97,6 +97,6 @@ function decodeName(token: string): string | undefined {
   try {
     return JSON.parse(token) as string
   } catch {
-    return undefined // an escape that JSON does not know
+    return undefined // an escape that JSON does not have
   }
 }

@@ -1,6 +1,6 @@
-// Results that are computed once for each key object, and are kept for as long as the object itself.
+// Results computed once for each key object, and kept as long as the object itself.
 
-/** `compute` with a memory. `undefined` is not kept. */
+/** Returns `compute` with a memory. `undefined` is not stored. */
 export function oncePer<Key extends WeakKey, Value>(compute: (key: Key) => Value): (key: Key) => Value {
   const results = new WeakMap<Key, Value>()
   return (key) => {

@@ -1,5 +1,5 @@
-// What schemas share: bounded texts and lists, and the words for what does not fit. zod/mini brings no words of its own, so every
-// parse whose faults somebody reads is handed `describeIssue`.
+// Shared parts of schemas: bounded texts and lists, and error messages. zod/mini has no messages of its own.
+// Pass `describeIssue` to every parse whose errors are reported.
 
 import * as z from 'zod/mini'
 
@@ -13,14 +13,17 @@ export function list<T extends z.ZodMiniType>(item: T, maximum: number) {
   return z.array(item).check(z.minLength(1), z.maxLength(maximum))
 }
 
-/** `schema.safeParse(value, { error: describeIssue })`: says what a value must be, and never repeats what it was. */
+/**
+ * Error map: `schema.safeParse(value, { error: describeIssue })`. States what a value must be, and never
+ * repeats the value.
+ */
 export function describeIssue(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
       return `must be ${TYPES[issue.expected] ?? issue.expected}`
     case 'invalid_value':
       return oneOf(issue.values)
-    case 'invalid_union': // names its options where one member tells them apart
+    case 'invalid_union': // lists the options of a discriminated union
       return Array.isArray(issue.options) ? oneOf(issue.options) : 'does not fit'
     case 'too_small':
       return bound(issue, issue.inclusive ? 'at least' : 'more than', issue.minimum)

@@ -1,16 +1,18 @@
-// The `traceparent` header (W3C Trace Context §3.2): which trace a message belongs to. It says nothing else, and nothing is decided by it.
+// The `traceparent` header (W3C Trace Context §3.2): the trace that a message belongs to. It has no other
+// effect.
 
-/** A trace, and whether its beginner records it. */
+/** A trace, and whether its originator records it. */
 export type Trace = {
   /** 32 hexadecimal digits in lower case, not all zero. */
   readonly trace_id: string
   readonly sampled: boolean
 }
 
-/** The trace a caller names; `undefined` for every header that is not to the letter. */
+/** Parses the trace of a caller. `undefined` for every malformed header. */
 export function parseTraceparent(header: string): Trace | undefined {
   const [, version, trace_id = '', parent = '', flags = '', more] = SHAPE.exec(header) ?? []
-  // §3.2.2.2: nothing stands behind version 00. §3.2.4: a higher one begins like it. All ones and all zeros are no values.
+  // §3.2.2.2: version 00 ends here. §3.2.4: a higher version begins like it. All ones and all zeros are not
+  // values.
   if (version === undefined || version === 'ff' || (version === '00' && more !== undefined)) return undefined
   if (/^0+$/.test(trace_id) || /^0+$/.test(parent)) return undefined
   return { trace_id, sampled: (Number.parseInt(flags, 16) & 1) === 1 }

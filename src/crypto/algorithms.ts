@@ -1,10 +1,10 @@
-// The one table of signature algorithms (RFC 7518 §3, RFC 8037, RFC 9864). A header is compared with it and never
-// chooses: code is handed an entry, and the entry fixes key type, curve and hash.
+// Table of signature algorithms (RFC 7518 §3, RFC 8037, RFC 9864). A header is compared with it and never
+// chooses: code receives an entry, which fixes key type, curve and hash.
 
-/** JOSE signature algorithms this service verifies. */
+/** JOSE signature algorithms that this service verifies. */
 export type SignatureAlgorithmName = 'ES256' | 'ES384' | 'ES512' | 'EdDSA' | 'Ed25519'
 
-/** How one algorithm is done with WebCrypto, and the only JWK it may be used with. */
+/** WebCrypto parameters of one algorithm, and the only kind of JWK it may be used with. */
 export type SignatureAlgorithm = {
   readonly name: SignatureAlgorithmName
   readonly kty: 'EC' | 'OKP'
@@ -23,15 +23,18 @@ const TABLE: Readonly<Record<SignatureAlgorithmName, SignatureAlgorithm>> = {
   Ed25519: ed25519('Ed25519'),
 }
 
-/** Every name we accept. */
+/** Every accepted name. */
 export const SIGNATURE_ALGORITHMS = Object.keys(TABLE) as readonly SignatureAlgorithmName[]
 
-/** The names we advertise, in our order: OpenID4VP 1.0 B.3.4 wants fully-specified ones, and `EdDSA` names no curve (RFC 9864 §2.2). */
+/**
+ * Advertised names, in our order. OpenID4VP 1.0 B.3.4 requires fully-specified names, and `EdDSA` names no
+ * curve (RFC 9864 §2.2).
+ */
 export const ADVERTISED_ALGORITHMS: readonly SignatureAlgorithmName[] = SIGNATURE_ALGORITHMS.filter(
   (name) => name !== 'EdDSA',
 )
 
-/** The entry of a header's `alg`; `undefined` for everything else (`none`, HS*, RS*, …). */
+/** The entry of a header's `alg`. `undefined` for everything else (`none`, HS*, RS*, …). */
 export function signatureAlgorithm(alg: unknown): SignatureAlgorithm | undefined {
   return typeof alg === 'string' && Object.hasOwn(TABLE, alg)
     ? TABLE[alg as SignatureAlgorithmName]

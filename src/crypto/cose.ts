@@ -1,5 +1,5 @@
-// COSE (RFC 9052, RFC 9053), as far as credentials use it: COSE_Sign1 and COSE_Mac0 without a tag, and public COSE_Keys.
-// As with JWS, the algorithm is an entry of our table and stands in the protected header only.
+// COSE (RFC 9052, RFC 9053), as credentials use it: COSE_Sign1 and COSE_Mac0 without a tag, and public
+// COSE_Keys. As with JWS, the algorithm must be in our table, and in the protected header only.
 
 import { encodeBase64url } from '../codec/base64url.ts'
 import { bytesOf, type CborItem, decodeCbor, entryOf } from '../codec/cbor.ts'
@@ -11,7 +11,7 @@ import { hmacSha256 } from './hmac.ts'
 import { type PublicJwk, parsePublicJwk, verifySignature } from './jwk.ts'
 import { timingSafeEqual } from './timing-safe.ts'
 
-/** COSE algorithm identifiers (RFC 9053 §2, RFC 9864 §2) and the algorithms they are, in the order we advertise them. */
+/** COSE algorithm identifiers (RFC 9053 §2, RFC 9864 §2) and their names, in the order we advertise them. */
 const SIGNATURES: ReadonlyMap<number, SignatureAlgorithmName> = new Map([
   [-7, 'ES256'],
   [-9, 'ES256'],
@@ -23,15 +23,15 @@ const SIGNATURES: ReadonlyMap<number, SignatureAlgorithmName> = new Map([
   [-19, 'Ed25519'],
 ])
 
-/** The identifiers of every signature algorithm we accept. */
+/** The identifiers of every accepted signature algorithm. */
 export const COSE_SIGNATURE_ALGORITHMS: readonly number[] = [...SIGNATURES.keys()]
 
-/** HMAC 256/256 (RFC 9053 §3.1), the one MAC we accept. */
+/** HMAC 256/256 (RFC 9053 §3.1), the only accepted MAC. */
 const HMAC_256 = 5
 
-/** What the two structures have in common. `payload` is null where it is detached. */
+/** Common part of the two structures. `payload` is null if it is detached. */
 export type CoseMessage = {
-  /** The protected header as received: what is signed is these bytes. */
+  /** The protected header as received: these bytes are signed. */
   readonly protectedHeader: Uint8Array<ArrayBuffer>
   /** The unprotected header, a map. Nothing in it is authenticated. */
   readonly unprotected: CborItem
@@ -70,7 +70,10 @@ export function decodeCoseMac0(item: CborItem | undefined): Result<CoseMac0, Cos
   return algorithm === HMAC_256 ? ok({ ...message, tag: authenticator }) : err('unsupported_algorithm')
 }
 
-/** Whether `key` signed `payload` (RFC 9052 §4.4, without external data). A key that does not fit the algorithm did not. */
+/**
+ * Returns whether `key` signed `payload` (RFC 9052 §4.4, without external data). False also for a key that does
+ * not fit the algorithm.
+ */
 export function verifyCoseSign1(
   sign1: CoseSign1,
   payload: Uint8Array<ArrayBuffer>,
@@ -80,7 +83,7 @@ export function verifyCoseSign1(
   return verifySignature(sign1, signed, key)
 }
 
-/** Whether the tag was made with `key` over `payload` (RFC 9052 §6.3, without external data). */
+/** Returns whether `key` made the tag over `payload` (RFC 9052 §6.3, without external data). */
 export async function verifyCoseMac0(
   { protectedHeader, tag }: CoseMac0,
   payload: Uint8Array<ArrayBuffer>,
@@ -90,7 +93,10 @@ export async function verifyCoseMac0(
   return timingSafeEqual(await hmacSha256(key, authenticated), tag)
 }
 
-/** The public key of a COSE_Key (RFC 9053 §7); `undefined` for other kinds, and for points without both coordinates. */
+/**
+ * The public key of a COSE_Key (RFC 9053 §7). `undefined` for other kinds, and for points without both
+ * coordinates.
+ */
 export function parseCoseKey(item: CborItem | undefined): PublicJwk | undefined {
   if (item === undefined) return undefined
   const kty = KEY_TYPES.get(integerOf(entryOf(item, LABEL.kty)))
@@ -105,8 +111,8 @@ export function parseCoseKey(item: CborItem | undefined): PublicJwk | undefined 
 type CertificateChain = readonly Uint8Array<ArrayBuffer>[]
 
 /**
- * Reads `x5chain` (RFC 9360 §2) from the first of the headers that has one: a byte string, or an array of byte strings.
- * `undefined` where no header has it.
+ * Reads `x5chain` (RFC 9360 §2) from the first header that has one: a byte string, or an array of byte
+ * strings. `undefined` if no header has it.
  */
 export function readX5chain(
   ...headers: readonly CborItem[]
@@ -157,7 +163,7 @@ function decodeParts(item: CborItem | undefined): Result<Parts, CoseError> {
   return ok({ algorithm, authenticator, message: { protectedHeader, unprotected, payload } })
 }
 
-/** RFC 9052 §3: a label stands in one of the two headers at most, and what is critical must be understood. */
+/** RFC 9052 §3: a label is in at most one of the two headers. Critical parameters must be understood. */
 function decodeHeader(
   encoded: Uint8Array<ArrayBuffer>,
   unprotected: CborItem & { readonly type: 'map' },

@@ -1,4 +1,4 @@
-// SHA-2 digests under the names of the IANA "Named Information Hash Algorithm" registry, which `_sd_alg` uses.
+// SHA-2 digests by the names of the IANA "Named Information Hash Algorithm" registry, which `_sd_alg` uses.
 
 const HASHES = { 'sha-256': 'SHA-256', 'sha-384': 'SHA-384', 'sha-512': 'SHA-512' } as const
 
@@ -6,7 +6,7 @@ const HASHES = { 'sha-256': 'SHA-256', 'sha-384': 'SHA-384', 'sha-512': 'SHA-512
 export type HashName = keyof typeof HASHES
 export const HASH_NAMES = ['sha-256', 'sha-384', 'sha-512'] as const satisfies readonly HashName[]
 
-/** Tells whether `name` is a hash this service computes. */
+/** Returns whether `name` is a hash this service computes. */
 export function isHashName(name: string): name is HashName {
   return Object.hasOwn(HASHES, name)
 }

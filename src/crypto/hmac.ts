@@ -2,7 +2,10 @@
 
 import { oncePer } from '../codec/once-per.ts'
 
-/** HMAC-SHA256 of `data` under `key` (one byte or more), whose bytes do not change from one call to the next. */
+/**
+ * HMAC-SHA256 of `data` under `key` (one byte or more). The bytes of a key object must not change between
+ * calls.
+ */
 export async function hmacSha256(
   key: Uint8Array<ArrayBuffer>,
   data: Uint8Array<ArrayBuffer>,
@@ -10,7 +13,7 @@ export async function hmacSha256(
   return new Uint8Array(await crypto.subtle.sign('HMAC', await importedKey(key), data))
 }
 
-/** A key object is imported once: that costs as much as the computation. */
+/** A key object is imported once, because an import costs as much as the computation. */
 const importedKey = oncePer((key: Uint8Array<ArrayBuffer>) =>
   crypto.subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']),
 )

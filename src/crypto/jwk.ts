@@ -1,5 +1,5 @@
-// Public keys as JWK (RFC 7517, RFC 7518 §6.2, RFC 8037). Only the public parameters of a key are ever read:
-// what else a stranger put into his JWK (kid, x5c, jku, alg, key_ops, even d) has no influence.
+// Public keys as JWK (RFC 7517, RFC 7518 §6.2, RFC 8037). Only the public parameters of a key are read. Other
+// members (kid, x5c, jku, alg, key_ops, even d) have no effect.
 
 import { decodeBase64url } from '../codec/base64url.ts'
 import { utf8 } from '../codec/bytes.ts'
@@ -20,7 +20,9 @@ export type PrivateJwk = PublicJwk & { readonly d: string }
 
 const COORDINATE_BYTES = { 'P-256': 32, 'P-384': 48, 'P-521': 66, Ed25519: 32 } as const
 
-/** Reads the public parameters; `undefined` for other key types, wrong lengths or non-canonical base64url. */
+/**
+ * Parses the public parameters. `undefined` for other key types, wrong lengths or non-canonical base64url.
+ */
 export function parsePublicJwk(value: unknown): PublicJwk | undefined {
   if (!isJsonObject(value)) return undefined
   const crv = member(value, 'crv')
@@ -34,8 +36,8 @@ export function parsePublicJwk(value: unknown): PublicJwk | undefined {
 }
 
 /**
- * Imports a key for verification with exactly this algorithm; `undefined` where they do not fit or the point is not on the
- * curve. A key object that its owner keeps, as an anchor does, is imported once; it must not change.
+ * Imports a key for verification with exactly this algorithm. `undefined` if they do not fit, or if the point
+ * is not on the curve. A key object, such as an anchor's, is imported once, so it must not change.
  */
 export async function importVerificationKey(
   jwk: PublicJwk,
@@ -50,14 +52,17 @@ export async function importVerificationKey(
     imported.set(jwk, key)
     return key
   } catch {
-    return undefined // WebCrypto refuses points that are not on the curve
+    return undefined // WebCrypto rejects points that are not on the curve
   }
 }
 
-/** Type and curve, which every key object fixes, fix the parameters of its import: no algorithm needs one of its own. */
+/**
+ * Cache by key object. Type and curve determine the import parameters, so the algorithm is not part of the
+ * key.
+ */
 const imported = new WeakMap<PublicJwk, CryptoKey>()
 
-/** Verifies a raw signature over `data`. False also where the key does not fit the algorithm. */
+/** Verifies a raw signature over `data`. False also for a key that does not fit the algorithm. */
 export async function verifySignature(
   {
     algorithm,
@@ -77,7 +82,10 @@ export function jwkThumbprint(jwk: PublicJwk): Promise<Uint8Array<ArrayBuffer>> 
   return sha256(utf8(JSON.stringify(publicMembers(jwk))))
 }
 
-/** The key and nothing else: an object typed `PublicJwk` may carry more (`alg`, `use`, …), and WebCrypto would heed it. */
+/**
+ * The public members only: a `PublicJwk` object may have more members (`alg`, `use`, …), and WebCrypto would
+ * apply them.
+ */
 function publicMembers({ crv, kty, x, y }: PublicJwk): PublicJwk {
   return y === undefined ? { crv, kty, x } : { crv, kty, x, y }
 }

@@ -1,4 +1,5 @@
-// Compact JWS (RFC 7515 §5.2), split strictly and verified with an algorithm and a key that the caller decided on.
+// Compact JWS (RFC 7515 §5.2), split strictly and verified with an algorithm and a key of the caller's
+// choice.
 
 import { decodeBase64url } from '../codec/base64url.ts'
 import { decodeUtf8, utf8 } from '../codec/bytes.ts'
@@ -7,7 +8,7 @@ import { err, ok, type Result } from '../result.ts'
 import { type SignatureAlgorithm, signatureAlgorithm } from './algorithms.ts'
 import { type PublicJwk, verifySignature } from './jwk.ts'
 
-/** A JWS taken apart; nothing about it is verified yet. */
+/** A decoded JWS. Nothing is verified yet. */
 export type DecodedJws = {
   readonly header: JsonObject
   readonly payload: JsonObject
@@ -16,13 +17,14 @@ export type DecodedJws = {
   readonly signature: Uint8Array<ArrayBuffer>
 }
 
-/** Why a text is not a JWS we can judge. `too_large`: longer or nested deeper than the limits allow. */
+/** Reasons to reject a text as JWS. `too_large`: longer or nested deeper than the limits allow. */
 export type JwsError = 'malformed' | 'too_large' | 'unsupported_algorithm' | 'unsupported_critical_header'
 
 /**
- * Decodes a compact JWS with a JSON object payload. Refuses algorithms outside the table, any `crit` that names more than
- * `understood` (RFC 7515 §4.1.11: by default we understand no extension), duplicate members and non-canonical base64url.
- * `limits` hold for header and payload, each; `length` counts bytes before they are decoded.
+ * Decodes a compact JWS with a JSON object payload. Rejects algorithms outside the table, duplicate members
+ * and non-canonical base64url. Rejects a `crit` that names more than `understood` (RFC 7515 §4.1.11: by
+ * default, any extension). `limits` apply to header and payload, each. `length` counts bytes before they are
+ * decoded.
  */
 export function decodeJws(
   compact: string,
@@ -36,7 +38,7 @@ export function decodeJws(
   }
   const header = decodeObject(encodedHeader, limits)
   if (!header.ok) return header
-  // `b64` needs `crit` (RFC 7797 §6), and nobody here understands it; a stray one is refused by name.
+  // `b64` requires `crit` (RFC 7797 §6) and is not supported. Without `crit` it is rejected by name.
   if (!isUnderstood(header.value, understood) || Object.hasOwn(header.value, 'b64')) {
     return err('unsupported_critical_header')
   }
@@ -50,12 +52,12 @@ export function decodeJws(
   return ok({ header: header.value, payload: payload.value, algorithm, signingInput, signature })
 }
 
-/** Verifies the signature with one key. False also where the key does not fit the header's algorithm. */
+/** Verifies the signature with one key. False also for a key that does not fit the header's algorithm. */
 export function verifyJws(jws: DecodedJws, jwk: PublicJwk): Promise<boolean> {
   return verifySignature(jws, jws.signingInput, jwk)
 }
 
-/** RFC 7515 §4.1.11: `crit` names, once each, extensions that are understood and there. */
+/** RFC 7515 §4.1.11: `crit` names extensions that are understood and present, once each. */
 function isUnderstood(header: JsonObject, understood: readonly string[]): boolean {
   if (!Object.hasOwn(header, 'crit')) return true
   const crit = member(header, 'crit')

@@ -1,4 +1,5 @@
-// Random bytes. Only the rooms that know the platform call this; the rooms from `policy` to `codec` are given their random values.
+// Random bytes. Only the rooms that know the platform call this. The rooms from `policy` to `codec` receive
+// random values as arguments.
 
 /** Fresh random bytes. */
 export function randomBytes(length: number): Uint8Array<ArrayBuffer> {

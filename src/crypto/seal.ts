@@ -1,5 +1,6 @@
-// Secrets at rest: AES-256-GCM under a key derived from a server secret for one purpose (HKDF-SHA256, RFC 5869).
-// The purpose is bound into the key, the place (`aad`) into the ciphertext: a sealed value moved elsewhere does not open.
+// Secrets at rest: AES-256-GCM under a key derived from a server secret for one purpose (HKDF-SHA256, RFC
+// 5869). The key depends on the purpose, the ciphertext on its place (`aad`). A sealed value that was moved
+// cannot be unsealed.
 
 import { decodeBase64url, encodeBase64url } from '../codec/base64url.ts'
 import { concatBytes, decodeUtf8, utf8 } from '../codec/bytes.ts'
@@ -26,7 +27,7 @@ export async function seal(sealing: Sealing, text: string, iv: Uint8Array<ArrayB
   )
 }
 
-/** Opens what `seal` made; `undefined` where key, place or bytes are not the ones it was sealed with. */
+/** Decrypts a value of `seal`. `undefined` if key, place or bytes differ. */
 export async function unseal(sealing: Sealing, sealed: string): Promise<string | undefined> {
   const bytes = decodeBase64url(sealed)
   if (bytes === undefined || bytes.length <= IV_BYTES) return undefined
@@ -39,7 +40,7 @@ export async function unseal(sealing: Sealing, sealed: string): Promise<string |
   }
 }
 
-/** The key and the place a value is sealed for. */
+/** The key and the place of a sealed value. */
 export type Sealing = { readonly key: Uint8Array<ArrayBuffer>; readonly aad: string }
 
 function importAes(key: Uint8Array<ArrayBuffer>, usage: 'encrypt' | 'decrypt'): Promise<CryptoKey> {

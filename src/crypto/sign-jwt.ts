@@ -1,9 +1,9 @@
-// What this service says under its own name: JWTs (RFC 7519) that /.well-known/jwks.json verifies.
+// JWTs (RFC 7519) that this service signs. Their keys are in /.well-known/jwks.json.
 
 import { CompactSign } from 'jose'
 import { utf8 } from '../codec/bytes.ts'
 
-/** A key of ours, known by its `kid`. */
+/** One of our keys, identified by its `kid`. */
 type SigningKey = {
   readonly kty: 'EC'
   readonly crv: 'P-256'
@@ -13,7 +13,7 @@ type SigningKey = {
   readonly kid: string
 }
 
-/** Signs with ES256. `typ` keeps one kind of our JWTs from being taken for another (RFC 8725 §3.11). */
+/** Signs with ES256. `typ` prevents confusion between different kinds of our JWTs (RFC 8725 §3.11). */
 export function signJwt(
   claims: object,
   typ: string,

@@ -1,14 +1,18 @@
-// What the service counts of itself (docs/operating.md), as one table. Every label takes its values from lists of ours: routes, statuses,
-// reasons, formats. No id, name or address is ever one, so what is counted says nothing of anybody, and cannot grow without end.
+// Events that the service counts (docs/operating.md), as one table. The values of every label come from our
+// own lists: routes, statuses, reasons, formats. An id, name or address is never a label. So the counts
+// contain no personal data, and their number is bounded.
 
-/** A kind of event: what tells one from another, and where it takes time, by which of its labels the time is told. */
+/**
+ * A kind of event. `labels` distinguish its counters. `timedBy`: the labels of its histograms, if it takes
+ * time.
+ */
 export type EventKind = {
   readonly help: string
   readonly labels: readonly string[]
   readonly timedBy?: readonly string[]
 }
 
-/** In Analytics Engine a label's place here is its column's number. */
+/** The position of a label here is its column number in Analytics Engine. */
 export const EVENTS = {
   sessions: { help: 'Sessions created.', labels: ['protocol', 'mode'] },
   outcomes: {
@@ -39,7 +43,7 @@ export const EVENTS = {
 
 export type EventName = keyof typeof EVENTS
 
-/** A value for each label of an event; `null` where there is none. */
+/** A value for each label of an event; `null` if it has none. */
 export type LabelsOf<Name extends EventName> = Readonly<
   Record<(typeof EVENTS)[Name]['labels'][number], string | null>
 >

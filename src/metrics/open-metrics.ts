@@ -1,18 +1,18 @@
-// OpenMetrics 1.0, text: what was counted, and gauges of the moment, as Prometheus and its kin read them.
+// OpenMetrics 1.0 text of counters, histograms and gauges, for Prometheus and compatible readers.
 
 import { EVENTS, type EventKind, type EventName } from './events.ts'
 import { BOUNDS, type Counter, type EventCounts, type Histogram } from './record.ts'
 
 export const OPEN_METRICS_TYPE = 'application/openmetrics-text; version=1.0.0; charset=utf-8'
 
-/** What can go up and down. A name that ends in `_seconds` is in seconds. */
+/** A value that can rise and fall. A name that ends in `_seconds` is in seconds. */
 export type Gauge = {
   readonly name: string
   readonly help: string
   readonly samples: readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[]
 }
 
-/** Writes everything counted, and the gauges. */
+/** Writes all counters and the gauges. */
 export function writeOpenMetrics(
   counted: (name: EventName) => EventCounts,
   gauges: readonly Gauge[],
@@ -35,7 +35,7 @@ function writeKind(name: EventName, { counters, histograms }: EventCounts): read
   return [...counts, ...head(timed, 'histogram', help), ...times]
 }
 
-/** Each bucket holds those below it, too; the last is the count of all. */
+/** Each bucket includes the lower ones. The last is the count of all. */
 function writeHistogram(name: string, timedBy: readonly string[], { values, buckets, sum }: Histogram) {
   let count = 0
   const lines = buckets.map((of, i) => {
@@ -46,7 +46,7 @@ function writeHistogram(name: string, timedBy: readonly string[], { values, buck
   return [...lines, `${name}_count${labels} ${count}`, `${name}_sum${labels} ${sum}`]
 }
 
-/** Whole numbers have a `.0` here, so that all who write this format write the same. */
+/** Whole numbers end with `.0` here: OpenMetrics prescribes one spelling. */
 function bound(seconds: number | undefined): string {
   if (seconds === undefined) return '+Inf'
   return Number.isInteger(seconds) ? `${seconds}.0` : String(seconds)

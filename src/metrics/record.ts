@@ -1,16 +1,17 @@
-// Counting. In this isolate's memory, for whoever asks `/metrics`; and on Cloudflare, where an isolate is one of many and soon gone, by
-// Analytics Engine. Neither waits for anything, and a service without that binding counts all the same.
+// Counters in the memory of this isolate, for `/metrics`. On Cloudflare, where isolates are many and
+// short-lived, Analytics Engine counts too. Neither is waited for. A service without that binding counts all
+// the same.
 
 import { env } from 'cloudflare:workers'
 import type { Env } from '../env.ts'
 import { EVENTS, type EventKind, type EventName, type LabelsOf } from './events.ts'
 
-/** Upper bounds of a histogram's buckets, in seconds; a last one holds everything. */
+/** Upper bounds of a histogram's buckets, in seconds. A last bucket holds everything above. */
 export const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const
 
-/** Events alike in all their labels. */
+/** Number of events with the same labels. */
 export type Counter = { readonly values: readonly string[]; count: number }
-/** Durations of events alike in the labels they are timed by. `buckets` has one more than `BOUNDS`; seconds. */
+/** Durations of events with the same timed labels. `buckets` has one more than `BOUNDS`. Seconds. */
 export type Histogram = { readonly values: readonly string[]; readonly buckets: number[]; sum: number }
 
 export type EventCounts = {
@@ -19,7 +20,8 @@ export type EventCounts = {
 }
 
 /**
- * Counts an event. `ms`: how long it took, where its kind is timed. `local`: not for Analytics Engine, which is paid by the event.
+ * Counts an event. `ms`: its duration, for timed kinds. `local`: not for Analytics Engine, which charges for
+ * each event.
  */
 export function record<Name extends EventName>(
   name: Name,
@@ -37,11 +39,11 @@ export function record<Name extends EventName>(
     const { METRICS } = env as Env
     METRICS?.writeDataPoint({ indexes: [name], blobs: [name, ...values], doubles: [(ms ?? 0) / 1000] })
   } catch {
-    return // one invocation writes 250 points at most: what is told of a thing must never be in its way
+    return // one invocation writes 250 points at most; a failed write must not affect the event itself
   }
 }
 
-/** What this isolate has counted of one kind. */
+/** The counts of one kind in this isolate. */
 export function countsOf(name: EventName): EventCounts {
   return { counters: counters[name], histograms: histograms[name] }
 }

@@ -1,8 +1,8 @@
-// Reading a body nobody has reason to trust, of a request or an answer: so many bytes and no more.
+// Reads of untrusted bodies of requests and responses, up to a number of bytes.
 
 /**
- * The whole body, or `undefined` where it is longer than `limit` bytes; what is left of it is then let go. Rejects as the
- * stream does (reset, time-out, bad compression).
+ * Returns the whole body, or `undefined` and cancels the rest if it is longer than `limit` bytes. Rejects as
+ * the stream does (reset, time-out, bad compression).
  */
 export async function readAtMost(
   { body }: Pick<Body, 'body'>,
@@ -10,7 +10,7 @@ export async function readAtMost(
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
   if (body === null) return new Uint8Array()
   const reader = body.getReader()
-  // One buffer that doubles: a list of chunks would let a sender of single bytes take many times the limit.
+  // One buffer that doubles. With a list of chunks, a sender of single bytes could take many times the limit.
   let buffer = new Uint8Array(Math.min(limit, FIRST_BUFFER))
   let length = 0
   for (;;) {
@@ -27,7 +27,7 @@ export async function readAtMost(
   return undefined
 }
 
-/** Ends a body that is not wanted. Nobody waits for it, and how it ends changes nothing. */
+/** Cancels an unneeded body without waiting. The result has no effect. */
 export function cancelBody(body: { cancel(): Promise<void> } | null): void {
   body?.cancel().catch(() => undefined)
 }

@@ -1,4 +1,5 @@
-// Cache in the memory of an isolate: bounded, and one read serves all callers that need the same value at the same time.
+// Cache in the memory of an isolate. It is bounded, and one read serves all callers that need the same value
+// at the same time.
 
 import { FETCH_CACHE } from '../limits.ts'
 import type { Result } from '../result.ts'
@@ -110,7 +111,10 @@ export type FetchCacheRules<Found, Source extends FetchSource = FetchSource> = {
   readonly bytesOf?: (found: Found) => number
 }
 
-/** Makes a cache of fetched resources. Failures are cached briefly, so that many posts do not cause many fetches. */
+/**
+ * Makes a cache of fetched resources. Failures are cached briefly, so that many posts do not cause many
+ * fetches.
+ */
 export function createFetchCache<
   Found extends Result<unknown, unknown>,
   Source extends FetchSource = FetchSource,
@@ -121,7 +125,8 @@ export function createFetchCache<
 }: FetchCacheRules<Found, Source>): FetchCache<Found, Source> {
   const { names, bytes, failedSeconds, pendingSeconds } = FETCH_CACHE
   const rules = { names, bytes: { limit: bytes, of: bytesOf }, waitMs: pendingSeconds * 1000 }
-  // One cache for each fetch function: its results must not reach a caller that may not fetch them (loopback).
+  // One cache for each fetch function: its results must not reach a caller that may not fetch them
+  // (loopback).
   const caches = new WeakMap<FetchResource, Cache<Found>>()
   return (name, source, maximumAge) => {
     const { now, fetchResource } = source

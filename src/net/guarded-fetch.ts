@@ -1,5 +1,6 @@
-// Every GET that the service makes on its own (issuer metadata, DID documents, status and revocation lists): the URL rule of
-// CONTRACT 7, no redirect, a time limit, a size limit. `trust/` is given it as an argument.
+// Guarded GET: every GET that the service makes on its own (issuer metadata, DID documents, status and
+// revocation lists). It applies the URL rule of CONTRACT 7, follows no redirect, and limits time and size.
+// `trust/` receives it as an argument.
 
 import { err, ok, type Result } from '../result.ts'
 import { cancelBody, readAtMost } from './bounded-read.ts'
@@ -21,7 +22,9 @@ export type ResourceRequest = {
 
 export type FetchedResource = { readonly body: Uint8Array<ArrayBuffer>; readonly contentType: string }
 
-/** `forbidden`: the URL rule rejects the URL. `unavailable`: network, time-out, or a status other than 200. */
+/**
+ * `forbidden`: the URL rule rejects the URL. `unavailable`: network, time-out, or a status other than 200.
+ */
 export type FetchError = 'forbidden' | 'unavailable' | 'too_large'
 
 type Guard = UrlRule & {
@@ -47,7 +50,10 @@ export function createFetchResource(guard: Guard): FetchResource {
 type ConditionalRequest = ResourceRequest & { readonly etag: string | null }
 type Representation = (FetchedResource & { readonly etag: string | null }) | 'not_modified'
 
-/** Makes the guarded GET with an optional validator (RFC 9110 §13.1.2): `not_modified` if `etag` is still current. */
+/**
+ * Makes the guarded GET with an optional validator (RFC 9110 §13.1.2): `not_modified` if `etag` is still
+ * current.
+ */
 export function createConditionalGet(guard: Guard) {
   const { bound } = guard
   return async (request: ConditionalRequest): Promise<Result<Representation, FetchError>> => {

@@ -1,22 +1,23 @@
-// Where the service may send a request to (CONTRACT 7): https on 443 to a public name. One rule for webhooks and for
-// every other outgoing request, but that revocation lists may come by http on 80: they are signed, and published so.
+// Rule for every outgoing URL (CONTRACT 7): https on 443 to a public name. Revocation lists may use http on
+// 80: they are signed, and published that way.
 //
-// A name is judged as text. One that looks public may still resolve to a private address; that is stopped where the
-// connection is made, by `global_fetch_strictly_public` at the edge and by workerd's `network` rules when self-hosted.
+// The name is checked as text. A public-looking name may still resolve to a private address. That is blocked
+// where the connection is made, by `global_fetch_strictly_public` at the edge and by workerd's `network`
+// rules when self-hosted.
 
 import { err, ok, type Result } from '../result.ts'
 
-/** What the judgement depends on besides the text. */
+/** Parameters of the rule. */
 export type UrlRule = {
-  /** Adds http to 127.0.0.1 and localhost, any port: for tests and local development. */
+  /** Allows http to 127.0.0.1 and localhost, any port: for tests and local development. */
   readonly allowLoopback: boolean
-  /** Host of our own base URL, with its port where it has one: the service never calls itself. */
+  /** Host of our own base URL, with its port if it has one: the service never calls itself. */
   readonly ownHost: string
-  /** Adds http on port 80 of public names: for what is public and signed. */
+  /** Allows http on port 80 of public names, for public and signed resources. */
   readonly allowHttp?: boolean
 }
 
-/** Why a URL is refused. */
+/** Reasons to reject a URL. */
 export type UrlError =
   | 'too_long'
   | 'malformed'
@@ -31,10 +32,11 @@ export type UrlError =
 /** Hosts that tests and local development may reach by plain http. */
 export const LOOPBACK_HOSTS: readonly string[] = ['127.0.0.1', 'localhost']
 
-/** Accepts a URL, in the parser's spelling, or says why not. */
+/** Returns an accepted URL in the parser's spelling, or the reason to reject it. */
 export function checkOutboundUrl(text: string, rule: UrlRule): Result<string, UrlError> {
   if (text.length > LENGTH_LIMIT) return err('too_long')
-  // What the URL parser would silently repair is refused: two readers could read it differently.
+  // A text that the URL parser would silently repair is rejected: two readers could understand it
+  // differently.
   const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1]
   if (!/^[!-[\]-~]*$/.test(text) || !URL.canParse(text)) return err('malformed')
   const url = new URL(text)
@@ -44,7 +46,7 @@ export function checkOutboundUrl(text: string, rule: UrlRule): Result<string, Ur
   if (text.includes('#')) return err('fragment')
   const fault = isLoopback(url) && rule.allowLoopback ? loopbackError(url, rule) : publicError(url, rule)
   if (fault !== undefined) return err(fault)
-  // A percent-encoded or otherwise disguised host: the parser's spelling is not the one that was written.
+  // A percent-encoded or disguised host: the parser's spelling differs from the text.
   if (authority.toLowerCase().replace(/:\d*$/, '') !== url.hostname) return err('malformed')
   return ok(url.href)
 }
@@ -56,7 +58,7 @@ function isLoopback({ protocol, hostname }: URL): boolean {
 }
 
 function loopbackError({ port }: URL, { ownHost }: UrlRule): UrlError | undefined {
-  // Both names are one place, so the port alone tells our own door from another's.
+  // Both names are the same host, so the port alone distinguishes our own service.
   const own = new URL(`http://${ownHost}`)
   return LOOPBACK_HOSTS.includes(own.hostname) && own.port === port ? 'own_host' : undefined
 }
@@ -67,13 +69,16 @@ function publicError(
 ): UrlError | undefined {
   if (protocol !== 'https:' && !allowHttp) return 'not_https'
   if (port !== '') return 'port'
-  // URL Standard §3.5: the parser has turned every notation of an IPv4 address into four decimal numbers.
+  // URL Standard §3.5: the parser writes every notation of an IPv4 address as four decimal numbers.
   if (hostname.startsWith('[') || /^[\d.]+$/.test(hostname)) return 'ip_literal'
   if (!isPublicName(hostname)) return 'not_public_name'
   return hostname === new URL(`https://${ownHost}`).hostname ? 'own_host' : undefined
 }
 
-/** Two labels or more, each in the letters, digits and hyphens of RFC 1123 §2.1, and none of the names that are never public. */
+/**
+ * Two labels or more, each of the letters, digits and hyphens of RFC 1123 §2.1, and not a name that is never
+ * public.
+ */
 function isPublicName(hostname: string): boolean {
   const labels = hostname.split('.')
   const wellFormed = labels.every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(label))
@@ -92,14 +97,15 @@ const NEVER_PUBLIC = [
   'localhost',
   'onion',
   'test',
-  // names kept out of the root because private networks use them (ICANN on name collisions, RFC 6762 Appendix G)
+  // names that are not in the root zone because private networks use them (ICANN on name collisions, RFC 6762
+  // Appendix G)
   'corp',
   'home',
   'intranet',
   'lan',
   'mail',
   'private',
-  // what resolvers of networks and clusters answer themselves
+  // names that resolvers of networks and clusters answer
   'consul',
   'fritz.box',
   'localdomain',

@@ -1,17 +1,17 @@
-// What other isolates have fetched, where the platform has a cache for that. Nothing in it is believed for being there: a
-// copy is decoded and verified as if it had just come from the network, and the time it was fetched at only shortens its life.
+// Cache that isolates share, where the platform has one. A copy from it is not trusted: it is decoded and
+// verified as if it came from the network. Its time of fetch can only shorten its use.
 
 import { err, type Result } from '../result.ts'
 import type { FetchError, FetchResource, ResourceRequest } from './guarded-fetch.ts'
 
-/** A cache that may forget anything at any time. Neither function rejects: a cache that fails is an empty one. */
+/** A cache that may drop anything at any time. Neither function rejects: a failing cache is an empty one. */
 export type SharedCache = {
   readonly get: (name: string, limit: number) => Promise<SharedCopy | undefined>
-  /** Keeps a copy for so many seconds at most. */
+  /** Stores a copy for so many seconds at most. */
   readonly put: (name: string, copy: SharedCopy, seconds: number) => Promise<void>
 }
 
-/** Bytes as they were fetched, and when: Unix seconds. */
+/** The fetched bytes, and the time of the fetch in Unix seconds. */
 export type SharedCopy = { readonly body: Uint8Array<ArrayBuffer>; readonly fetchedAt: number }
 
 /** Dependencies of a fetch: Unix seconds, a guarded fetch, and the cache that isolates share. */
@@ -21,19 +21,22 @@ export type FetchSource = {
   readonly sharedCache?: SharedCache | undefined
 }
 
-/** How one kind of thing is read through a cache. */
+/** Rules for reading one resource through the cache. */
 export type CopyRules<T, E> = {
   readonly name: string
   readonly request: ResourceRequest
-  /** When the last copy at hand was fetched, which is no news; `undefined`: there is none. */
+  /** Time of the last copy that the caller has. An older shared copy is skipped. */
   readonly known: number | undefined
-  /** Decodes a copy. `share` gives it to other isolates for so many seconds; of a copy that came from one it does nothing. */
+  /**
+   * Decodes a copy. `share` gives a fetched copy to other isolates for so many seconds. For a shared copy it
+   * does nothing.
+   */
   readonly open: (copy: SharedCopy, share: (seconds: number) => void) => Promise<Result<T, E>> | Result<T, E>
-  /** Whether what another isolate fetched is still of use. */
+  /** Returns whether a shared copy is still fresh. */
   readonly isFresh: (opened: T) => boolean
 }
 
-/** What another isolate fetched, if that is news to us and still good; else what the network has. `now` is Unix seconds. */
+/** Returns a newer and fresh copy of another isolate, or else fetches the resource. `now` is Unix seconds. */
 export async function readCopy<T, E>(
   { now, fetchResource, sharedCache }: FetchSource,
   { name, request, known = Number.NEGATIVE_INFINITY, open, isFresh }: CopyRules<T, E>,
@@ -52,7 +55,7 @@ export async function readCopy<T, E>(
   })
 }
 
-/** Why there is no copy. */
+/** Reasons why there is no copy. */
 export type UnfetchedError = 'address_forbidden' | 'not_fetched' | 'too_large'
 
 const UNFETCHED: Readonly<Record<FetchError, UnfetchedError>> = {

@@ -1,5 +1,5 @@
-// Time limits that end with the work they limit. The timer of AbortSignal.timeout runs on after the response, and a
-// running timer keeps a Durable Object in memory.
+// Time limits that end with the work they limit. The timer of AbortSignal.timeout runs on after the response.
+// A running timer keeps a Durable Object in memory.
 
 /** Does `work` with a signal that aborts after so many milliseconds. */
 export async function withTimeLimit<T>(

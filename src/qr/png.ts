@@ -1,4 +1,4 @@
-// A symbol as PNG (W3C PNG, Third Edition): one bit a pixel, greyscale, every row unfiltered.
+// PNG of a symbol (W3C PNG, Third Edition): one bit a pixel, greyscale, every row unfiltered.
 
 import { concatBytes, utf8 } from '../codec/bytes.ts'
 import type { QrSymbol } from './symbol.ts'
@@ -18,12 +18,15 @@ export function encodePng(symbol: QrSymbol): Uint8Array<ArrayBuffer> {
 // §5.2
 const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
 
-/** §11.2.1: width, height, bit depth 1, greyscale, then the only compression, filter and (no) interlace method. */
+/**
+ * §11.2.1: width, height, bit depth 1, greyscale, then the only compression, filter and (no) interlace
+ * method.
+ */
 function header(size: number): Uint8Array {
   return concatBytes(uint32(size), uint32(size), Uint8Array.of(1, 0, 0, 0, 0))
 }
 
-/** Every row of pixels, its filter type (0, none) first; a set bit is white. */
+/** Every row of pixels, after its filter type (0, none). A set bit is white. */
 function scanlines(symbol: QrSymbol, rowBytes: number): Uint8Array {
   const { modules, modulePixels, offset, size } = symbol
   const data = new Uint8Array(size * rowBytes).fill(0xff)

@@ -1,4 +1,4 @@
-// One QR picture (CONTRACT 6): a text, a size and a media type become bytes.
+// One QR picture (CONTRACT 6): bytes from a text, a size and a media type.
 
 import { utf8 } from '../codec/bytes.ts'
 import { ok, type Result } from '../result.ts'
@@ -6,7 +6,7 @@ import { encodePng } from './png.ts'
 import { encodeSvg } from './svg.ts'
 import { buildSymbol, type QrError } from './symbol.ts'
 
-/** Media types a picture comes in. */
+/** Media types of a picture. */
 export const QR_MEDIA_TYPES = ['image/png', 'image/svg+xml'] as const
 export type QrMediaType = (typeof QR_MEDIA_TYPES)[number]
 

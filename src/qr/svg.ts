@@ -1,8 +1,8 @@
-// A symbol as SVG: one path over a white ground, in the same geometry as the PNG of the same size.
+// SVG of a symbol: one path over a white background, in the same geometry as the PNG of the same size.
 
 import type { QrSymbol } from './symbol.ts'
 
-/** The picture as an SVG document of `size` × `size` pixels that scales without blur. */
+/** The SVG document of `size` × `size` pixels. It scales without blur. */
 export function encodeSvg(symbol: QrSymbol): string {
   const { size, offset, modulePixels } = symbol
   const place = `translate(${offset} ${offset}) scale(${modulePixels})`

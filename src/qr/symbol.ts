@@ -1,13 +1,14 @@
-// One QR code symbol laid out on a square of pixels (ISO/IEC 18004:2024): whole-pixel modules, quiet zone, centred.
+// Layout of one QR code symbol on a square of pixels (ISO/IEC 18004:2024): whole-pixel modules, quiet zone,
+// centred.
 
 import { encodeQR } from 'qr'
 import { utf8 } from '../codec/bytes.ts'
 import { err, ok, type Result } from '../result.ts'
 
-/** Edge of a picture in pixels that may be asked for (CONTRACT 6). */
+/** Accepted edges of a picture in pixels (CONTRACT 6). */
 export const QR_SIZE = { minimum: 160, maximum: 1024, standard: 320 } as const
 
-/** A symbol and its place in the picture; `true` is a dark module. */
+/** A symbol and its position in the picture. `true` is a dark module. */
 export type QrSymbol = {
   readonly modules: readonly (readonly boolean[])[]
   readonly version: number
@@ -20,12 +21,12 @@ export type QrSymbol = {
   readonly offset: number
 }
 
-/** Why there is no symbol. */
+/** Reasons why there is no symbol. */
 export type QrError = 'invalid_size' | 'payload_too_long'
 
 /**
- * Lays `text` out on `size` × `size` pixels. Error correction is M, or L where only that makes the modules larger: a
- * camera in front of a screen fails for want of pixels, not for dirt.
+ * Lays `text` out on `size` × `size` pixels. Error correction is M, or L if that makes the modules larger. A
+ * camera in front of a screen fails because of small modules, not because of dirt.
  */
 export function buildSymbol(text: string, size: number): Result<QrSymbol, QrError> {
   if (!Number.isInteger(size) || size < QR_SIZE.minimum || size > QR_SIZE.maximum) return err('invalid_size')
@@ -39,7 +40,7 @@ export function buildSymbol(text: string, size: number): Result<QrSymbol, QrErro
 // §5.3.8: four modules wide on every side.
 const QUIET_ZONE = 4
 
-/** Table 7: the most bytes (byte mode) that versions 1 to 40 hold. */
+/** Table 7: the capacity in bytes (byte mode) of versions 1 to 40. */
 export const CAPACITY = {
   M: [
     14, 26, 42, 62, 84, 106, 122, 152, 180, 213, 251, 287, 331, 362, 412, 450, 504, 560, 624, 666, 711, 779,
@@ -54,7 +55,10 @@ export const CAPACITY = {
 
 type Plan = Pick<QrSymbol, 'version' | 'errorCorrection' | 'modulePixels'>
 
-/** The smallest version that holds so many bytes, and its largest whole-pixel modules: 0 where it does not fit. */
+/**
+ * The smallest version for so many bytes, and its largest whole-pixel modules. Their size is 0 if it does not
+ * fit.
+ */
 function plan(bytes: number, size: number, errorCorrection: 'M' | 'L'): Plan {
   const version = 1 + CAPACITY[errorCorrection].findIndex((capacity) => bytes <= capacity)
   const edge = 17 + 4 * version + 2 * QUIET_ZONE
@@ -63,7 +67,7 @@ function plan(bytes: number, size: number, errorCorrection: 'M' | 'L'): Plan {
 
 function draw(text: string, size: number, { version, errorCorrection, modulePixels }: Plan): QrSymbol {
   const ecc = errorCorrection === 'M' ? 'medium' : 'low'
-  // The library draws no symbol without a border; the narrowest one is cut off again.
+  // The library always draws a border. Its narrowest one is cut off again.
   const bordered = encodeQR(text, 'raw', { ecc, version, encoding: 'byte', border: 1 })
   const modules = bordered.slice(1, -1).map((row) => row.slice(1, -1))
   const offset = Math.floor((size - modules.length * modulePixels) / 2)

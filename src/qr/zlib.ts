@@ -1,6 +1,7 @@
-// A zlib stream (RFC 1950) of one deflate block with fixed Huffman codes (RFC 1951 §3.2.6), for pictures made of rows:
-// repetitions are looked for in two places, the row above and the last place where the same three bytes stood. For a QR
-// code that is nearly all there is to find, and it runs in one synchronous pass (the platform's compressor is a stream).
+// A zlib stream (RFC 1950) of one deflate block with fixed Huffman codes (RFC 1951 §3.2.6), for pictures made
+// of rows. Repetitions are searched in two places: the row above, and the last place with the same three
+// bytes. For a QR code that finds nearly all of them. It runs in one synchronous pass, while the platform's
+// compressor is a stream.
 
 /** Compresses `data`, whose rows are `rowBytes` long. */
 export function deflateRows(data: Uint8Array, rowBytes: number): Uint8Array<ArrayBuffer> {
@@ -56,8 +57,8 @@ const END_OF_BLOCK = 256
 
 const NOWHERE = -1
 
-// Places are remembered by a hash of the three bytes there: where two collide the later one stays, and `matchLength` looks
-// at the bytes themselves.
+// Places are stored by a hash of their three bytes. Of two with the same hash the later one stays, and
+// `matchLength` compares the bytes.
 const RECENT_PLACES = 4096
 
 function tripleKey(data: Uint8Array, at: number): number {
@@ -65,7 +66,7 @@ function tripleKey(data: Uint8Array, at: number): number {
   return Math.imul(bytes, 0x9e3779b1) >>> 20
 }
 
-/** How many bytes from `at` on equal those from `from` on. */
+/** The number of bytes from `at` on that equal those from `from` on. */
 function matchLength(data: Uint8Array, at: number, from: number): number {
   if (from < Math.max(0, at - WINDOW)) return 0
   const limit = Math.min(MAXIMUM_MATCH, data.length - at)
@@ -80,7 +81,9 @@ function writeSymbol(out: BitWriter, symbol: number): void {
   out.bits(code >> 4, code & 0xf)
 }
 
-/** §3.2.5: codes come in groups that share a number of extra bits, four lengths or two distances to a group. */
+/**
+ * §3.2.5: codes come in groups that share a number of extra bits, four lengths or two distances to a group.
+ */
 function writeMatch(out: BitWriter, length: number, distance: number): void {
   const above = length - MINIMUM_MATCH
   const lengthBits = Math.max(0, 29 - Math.clz32(above))
@@ -104,7 +107,7 @@ type BitWriter = {
 }
 
 function bitWriter(dataLength: number): BitWriter {
-  // No literal takes more than 9 bits and no match more than 9 for each of its bytes; head and tail come on top.
+  // A literal needs 9 bits at most, and a match 9 bits for each of its bytes. Head and tail are added.
   const buffer = new Uint8Array(Math.ceil((dataLength * 9) / 8) + 16)
   let position = 0
   let pending = 0
@@ -121,14 +124,16 @@ function bitWriter(dataLength: number): BitWriter {
   }
 }
 
-/** A Huffman code goes out most significant bit first (§3.1.1), everything else the other way round. */
+/**
+ * A Huffman code is written most significant bit first (§3.1.1), everything else least significant bit first.
+ */
 function reverse(value: number, width: number): number {
   let reversed = 0
   for (let i = 0; i < width; i++) reversed |= ((value >> i) & 1) << (width - 1 - i)
   return reversed
 }
 
-/** The fixed code of each symbol, as it goes out: its bits, and in the lowest four how many they are. */
+/** The fixed code of each symbol, as it is written: its bits, and in the lowest four bits their number. */
 const SYMBOL_CODES = Uint16Array.from({ length: 286 }, (_, symbol) => {
   const [value, width] = fixedCode(symbol)
   return (reverse(value, width) << 4) | width

@@ -1,5 +1,5 @@
-// Readings of objects of the Verifiable Credentials Data Model 1.1, which credentials, presentations and status lists share.
-// JSON-LD is not processed (OpenID4VP 1.0 B.1.3.1): a type is the word that stands there.
+// Readers for objects of the Verifiable Credentials Data Model 1.1, for credentials, presentations and status
+// lists. JSON-LD is not processed (OpenID4VP 1.0 B.1.3.1): a type is compared as text.
 
 import { isJsonObject, type Json, type JsonObject, member } from '../codec/json.ts'
 import { err, ok, type Result } from '../result.ts'
@@ -8,29 +8,29 @@ import { err, ok, type Result } from '../result.ts'
 const CONTEXT = 'https://www.w3.org/2018/credentials/v1'
 
 /**
- * Tells objects of version 1.1. §4.1 puts its context first; without a context nothing says another version, and plain JSON
- * wallets leave it out.
+ * Returns whether an object is of version 1.1. §4.1 requires its context first. Plain JSON wallets leave the context out,
+ * which is allowed.
  */
 export function isVersion1(object: JsonObject): boolean {
   const context = member(object, '@context')
   return context === undefined || (Array.isArray(context) ? context[0] : context) === CONTEXT
 }
 
-/** A property that is one word or several, such as `type` (§4.3). Empty where it is anything else. */
+/** A property with one word or several, such as `type` (§4.3). Empty for anything else. */
 export function wordsOf(object: JsonObject, name: string): readonly string[] {
   const value = member(object, name)
   const words = Array.isArray(value) ? value : [value]
   return words.every((word: Json | undefined) => typeof word === 'string') ? words : []
 }
 
-/** §4.5: who is named by a property such as `issuer`: a word, or an object with that word as its `id`. */
+/** §4.5: the identifier in a property such as `issuer`: a text, or the `id` of an object. */
 export function idOf(value: Json | undefined): Json | undefined {
   return isJsonObject(value) ? member(value, 'id') : value
 }
 
 /**
- * What a claim of a JWT and the property that means the same say together (§6.3.1): the text of either, the same one where
- * both are there. The error is the claim's name.
+ * The text of a JWT claim and of the property with the same meaning (§6.3.1). Where both exist they must be
+ * equal. The error is the name of the claim.
  */
 export function agreedText(
   claim: string,
@@ -43,7 +43,9 @@ export function agreedText(
   return typeof text === 'string' && text !== '' && isAgreed ? ok(text) : err(claim)
 }
 
-/** As `agreedText`, for times, in Unix seconds. The JWT has no fractions of a second where the property may have some. */
+/**
+ * As `agreedText`, for times in Unix seconds. The property may have fractions of a second, the JWT has none.
+ */
 export function agreedTime(
   claim: string,
   jwt: Json | undefined,
@@ -58,7 +60,10 @@ export function agreedTime(
 
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/
 
-/** Unix seconds of an XML Schema dateTime with its zone (§4.6); `undefined` for what is none, a day that no calendar has included. */
+/**
+ * Unix seconds of an XML Schema dateTime with a zone (§4.6). It allows 24:00:00 and fractions, which RFC 3339
+ * times here do not have. `undefined` for any other text and for days that no calendar has.
+ */
 function readDateTime(value: Json): number | undefined {
   if (typeof value !== 'string') return undefined
   const [, day] = DATE_TIME.exec(value) ?? []

@@ -1,11 +1,11 @@
-// One attempt to deliver an event (CONTRACT 7): one POST, no redirect, 15 seconds. What the receiver says besides its
-// status is read within bounds and forgotten.
+// One attempt to deliver an event (CONTRACT 7): one POST, no redirect, 15 seconds. Only the status of the
+// response counts. Its body is read within bounds and discarded.
 
 import { readAtMost } from '../net/bounded-read.ts'
 import { withTimeLimit } from '../net/time-limit.ts'
 import { parseRetryAfter } from './schedule.ts'
 
-/** What one attempt needs. The URL has been judged by the caller, at this moment and not only when it was set. */
+/** Input of one attempt. The caller has checked the URL at this moment, not only when it was configured. */
 export type Post = {
   readonly url: string
   /** The event's bytes, the same for every attempt. */
@@ -18,9 +18,9 @@ export type Post = {
   readonly timeoutMs?: number
 }
 
-/** What came of one attempt. */
+/** Result of one attempt. */
 export type AttemptOutcome = {
-  /** `null`: no answer came. */
+  /** `null`: no response. */
   readonly status: number | null
   readonly error: AttemptError | null
   /** Milliseconds the receiver asked us to wait. */
@@ -29,12 +29,12 @@ export type AttemptOutcome = {
 }
 
 /**
- * `redirect`: a 3xx, never followed. `forbidden_url`: the endpoint's URL is no longer allowed, nothing was sent.
- * `unknown`: the attempt was begun, and what came of it was never learnt.
+ * `redirect`: a 3xx, never followed. `forbidden_url`: the endpoint's URL is no longer allowed, nothing was
+ * sent. `unknown`: the attempt was started, and its result was lost.
  */
 export type AttemptError = 'timeout' | 'connection' | 'redirect' | 'forbidden_url' | 'unknown'
 
-/** A receiver has this long to answer. */
+/** Time limit for the response of a receiver. */
 export const ATTEMPT_TIMEOUT_MS = 15_000
 
 /** Success is any 2xx. */
@@ -42,12 +42,12 @@ export function hasSucceeded({ status, error }: Pick<AttemptOutcome, 'status' | 
   return error === null && status !== null && status >= 200 && status < 300
 }
 
-/** 410 Gone: the receiver wants no more events; its endpoint is disabled until it is enabled by hand. */
+/** 410 Gone: the receiver wants no more events. Its endpoint is disabled until someone enables it. */
 export function disablesEndpoint({ status }: Pick<AttemptOutcome, 'status'>): boolean {
   return status === 410
 }
 
-/** Sends one attempt. Never rejects: whatever the receiver does is an outcome. */
+/** Sends one attempt. Never rejects: every failure is an outcome. */
 export function deliver(post: Post): Promise<AttemptOutcome> {
   const { timeoutMs = ATTEMPT_TIMEOUT_MS } = post
   return withTimeLimit(timeoutMs, (signal) => attempt(post, signal))
@@ -61,7 +61,8 @@ async function attempt(post: Post, signal: AbortSignal): Promise<AttemptOutcome>
     const retryAfter = parseRetryAfter(response.headers.get('retry-after'), clock())
     return { ...judge(response), retryAfter, durationMs: clock() - started }
   } catch {
-    // The platforms name a refused connection, a failed look-up and a broken answer differently; the log does not.
+    // The platforms name a refused connection, a failed look-up and a broken response differently. The log
+    // does not.
     const error = signal.aborted ? 'timeout' : 'connection'
     return { status: null, error, retryAfter: null, durationMs: clock() - started }
   }
@@ -83,7 +84,10 @@ const HEADERS = { 'content-type': 'application/json', 'user-agent': 'wallet-veri
 
 const ANSWER_LIMIT = 4096
 
-/** Lets a polite receiver finish its sentence. The status has come in time by then; how the body ends changes nothing. */
+/**
+ * Reads the rest of the response, so that the receiver is not interrupted. The status has arrived in time, so
+ * errors are ignored.
+ */
 async function drainBody(response: Response): Promise<void> {
   await readAtMost(response, ANSWER_LIMIT).catch(() => undefined)
 }

@@ -1,4 +1,5 @@
-// The event of a terminal status (CONTRACT 7, specification 2.4): built once, serialised once; every attempt sends the same bytes.
+// The event of a terminal status (CONTRACT 7). It is built and serialised once, and every attempt sends the
+// same bytes.
 
 import { isoTime } from '../codec/date-time.ts'
 import type { Json } from '../codec/json.ts'
@@ -36,7 +37,10 @@ export type TestEvent = {
   readonly livemode: boolean
 }
 
-/** The body of a test event (CONTRACT 7, `…/webhook/test`). It is signed and sent like any other. `now`: Unix milliseconds. */
+/**
+ * The body of a test event (CONTRACT 7, `…/webhook/test`). It is signed and sent like any other. `now`: Unix
+ * milliseconds.
+ */
 export function buildTestEvent(test: {
   readonly eventId: string
   readonly relyingPartyId: string
@@ -53,7 +57,7 @@ export function buildTestEvent(test: {
   return JSON.stringify(event)
 }
 
-/** Why it ended so. `type`: the address of a page that explains it. */
+/** Reason of the status. `type`: the address of a page that explains it. */
 type EventReason = {
   readonly code: string
   readonly message: string
@@ -61,16 +65,16 @@ type EventReason = {
   readonly type: string
 }
 
-/** `encrypted_claims` larger than this is read by polling only (CONTRACT 7). */
+/** Larger `encrypted_claims` are available by polling only (CONTRACT 7). */
 export const ENCRYPTED_CLAIMS_LIMIT = 64 * 1024
 
-/** `encrypted_claims` as an event carries them. */
+/** `encrypted_claims` as in an event. */
 export function sendableClaims(encryptedClaims: string | null): string | null {
   const fits = encryptedClaims !== null && encryptedClaims.length <= ENCRYPTED_CLAIMS_LIMIT
   return fits ? encryptedClaims : null
 }
 
-/** The bytes every attempt sends. */
+/** The bytes that every attempt sends. */
 export function serialiseEvent(event: VerificationEvent): string {
   return JSON.stringify({ ...event, encrypted_claims: sendableClaims(event.encrypted_claims) })
 }

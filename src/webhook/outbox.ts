@@ -1,10 +1,11 @@
-// What a session owes its relying party, kept inside the session's document (CONTRACT 7). Plain data in, plain data out: the
-// object writes what comes back in the same put as the state it belongs to. All times are Unix milliseconds.
+// Queue of a session's webhook deliveries, stored inside the session's document (CONTRACT 7). Functions take
+// and return plain data. The object writes the result in the same put as the state it belongs to. All times
+// are Unix milliseconds.
 //
-// An attempt is begun, written, and only then sent; when its answer is known it is finished. `startAttempt` therefore leaves
-// the delivery as it must be if the answer is never learnt: counted, logged as `unknown`, due again after the answer
-// would have come and the schedule's wait — or dead, if it was the last. A crash at any point needs no repair, loses no
-// event and makes no seventh POST.
+// An attempt is started, written, and only then sent. It is finished when its response is known. So
+// `startAttempt` leaves the delivery as it must be if the response is never known: counted, logged as
+// `unknown`, and due again after the time limit and the schedule's wait. After the last attempt it is dead. A
+// crash at any point needs no repair, loses no event and makes no seventh POST.
 
 import { err, ok, type Result } from '../result.ts'
 import {
@@ -16,7 +17,7 @@ import {
 } from './delivery.ts'
 import { nextAttemptAt } from './schedule.ts'
 
-/** One event on its way to one receiver. */
+/** The delivery of one event to one receiver. */
 export type Delivery = {
   readonly delivery_id: string
   readonly event_id: string
@@ -25,16 +26,16 @@ export type Delivery = {
   /** The bytes every attempt sends. */
   readonly body: string
   readonly state: 'owed' | 'delivered' | 'dead'
-  /** Automatic attempts begun: five at most while owed, six in all. */
+  /** Automatic attempts that were started: six in all, five at most while `owed`. */
   readonly automatic_attempts: number
-  /** `null`: none is planned. */
+  /** `null`: no attempt is planned. */
   readonly next_attempt_at: number | null
   readonly attempts: readonly Attempt[]
 }
 
-/** One attempt as the log shows it. */
+/** One attempt in the log. */
 export type Attempt = {
-  /** Counts from 1 through automatic and manual attempts alike. */
+  /** Number from 1 on, for automatic and manual attempts together. */
   readonly attempt: number
   readonly at: number
   readonly manual: boolean
@@ -42,7 +43,7 @@ export type Attempt = {
   readonly error: AttemptError | null
 }
 
-/** An event to be delivered. */
+/** A new event. */
 export type NewEvent = {
   readonly deliveryId: string
   readonly eventId: string
@@ -68,23 +69,26 @@ export function enqueue(deliveries: readonly Delivery[], event: NewEvent): reado
   return [...deliveries, delivery]
 }
 
-/** The earliest moment something is due; `null` where nothing is owed. */
+/** The earliest planned attempt; `null` if there is none. */
 export function nextDue(deliveries: readonly Delivery[]): number | null {
   const times = deliveries.flatMap((delivery) => delivery.next_attempt_at ?? [])
   return times.length === 0 ? null : Math.min(...times)
 }
 
-/** What is due at `now`. */
+/** The deliveries due at `now`. */
 export function dueDeliveries(deliveries: readonly Delivery[], now: number): readonly Delivery[] {
   return deliveries.filter(({ next_attempt_at }) => next_attempt_at !== null && next_attempt_at <= now)
 }
 
-/** The number of the attempt begun last; 0 before the first. */
+/** The number of the last started attempt; 0 before the first. */
 export function latestAttempt({ attempts }: Delivery): number {
   return attempts.at(-1)?.attempt ?? 0
 }
 
-/** Begins an automatic attempt of an owed delivery. Whoever calls writes the result before the POST leaves. */
+/**
+ * Starts an automatic attempt of a pending delivery. The caller must write the result before it sends the
+ * POST.
+ */
 export function startAttempt(
   deliveries: readonly Delivery[],
   deliveryId: string,
@@ -104,15 +108,15 @@ export function startAttempt(
   })
 }
 
-/** Why a delivery cannot be sent again by hand. */
+/** Reasons why a delivery cannot be sent again by hand. */
 export type RedeliveryError = 'not_found' | 'limit_reached'
 
-/** Attempts by hand that one delivery's log can hold. */
+/** Manual attempts that the log of one delivery can hold. */
 export const MANUAL_ATTEMPTS = 50
 
 /**
- * Begins an attempt by hand, in any state: the schedule of an owed delivery goes on beside it, and only a success changes
- * the state. Whoever calls writes the result before the POST leaves.
+ * Starts a manual attempt, in any state. The schedule of a pending delivery continues, and only a success
+ * changes the state. The caller must write the result before it sends the POST.
  */
 export function startManualAttempt(
   deliveries: readonly Delivery[],
@@ -126,7 +130,7 @@ export function startManualAttempt(
   return ok(change(deliveries, deliveryId, (found) => ({ ...found, attempts })))
 }
 
-/** The answer to an attempt that was begun. `jitter`: a random number from 0 to 1. */
+/** The outcome of a started attempt. `jitter`: a random number from 0 to 1. */
 export type FinishedAttempt = {
   readonly deliveryId: string
   readonly attempt: number
@@ -135,7 +139,7 @@ export type FinishedAttempt = {
   readonly jitter: number
 }
 
-/** Writes down what came of an attempt: delivered, or tried again later, or dead. */
+/** Records the outcome of an attempt: delivered, planned again, or dead. */
 export function finishAttempt(
   deliveries: readonly Delivery[],
   finished: FinishedAttempt,
@@ -149,19 +153,19 @@ export function finishAttempt(
   })
 }
 
-/** Gives up a delivery that is owed: its endpoint is gone or disabled. It can still be sent by hand. */
+/** Ends a pending delivery whose endpoint is deleted or disabled. It can still be sent by hand. */
 export function markDead(deliveries: readonly Delivery[], deliveryId: string): readonly Delivery[] {
   return change(deliveries, deliveryId, (delivery) =>
     delivery.state === 'owed' ? { ...delivery, ...planned(null) } : delivery,
   )
 }
 
-// Between the end of the receiver's time and the moment its answer counts as lost.
+// Time between the receiver's time limit and the moment when its response counts as lost.
 const ANSWER_MARGIN_MS = 5000
 
 type Progress = Pick<Delivery, 'state' | 'next_attempt_at'>
 
-/** Owed until `next`; dead without one. */
+/** Pending until `next`; dead without it. */
 function planned(next: number | null): Progress {
   return { state: next === null ? 'dead' : 'owed', next_attempt_at: next }
 }
@@ -173,7 +177,8 @@ function consequence(
   if (hasSucceeded(outcome)) return { state: 'delivered', next_attempt_at: null }
   if (delivery.state !== 'owed') return {}
   if (disablesEndpoint(outcome)) return planned(null)
-  // Only the newest automatic attempt moves the schedule: neither one by hand nor one given up for lost does.
+  // Only the newest automatic attempt changes the schedule. A manual attempt or one that counts as lost does
+  // not.
   const newest = delivery.attempts.findLast(({ manual }) => !manual)
   if (newest?.attempt !== attempt) return {}
   const { retryAfter } = outcome

@@ -1,4 +1,4 @@
-// When a failed webhook is tried again (CONTRACT 7): five retries, further apart each time.
+// Schedule of retries for a failed webhook (CONTRACT 7): five retries, at growing intervals.
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -7,22 +7,25 @@ const HOUR = 60 * MINUTE
 /** Wait after the first, second, … failed attempt, in milliseconds, before jitter. */
 const RETRY_DELAYS = [5 * SECOND, MINUTE, 10 * MINUTE, 2 * HOUR, 24 * HOUR] as const
 
-/** A receiver may ask for a longer wait, up to this. */
+/** The longest wait that a receiver may request. */
 const RETRY_AFTER_LIMIT = 24 * HOUR
 
-/** An attempt that failed. */
+/** A failed attempt. */
 export type FailedAttempt = {
   /** 1 for the first automatic attempt. */
   readonly attempt: number
-  /** When it was over, Unix milliseconds. */
+  /** End of the attempt, Unix milliseconds. */
   readonly now: number
-  /** Milliseconds the receiver asked to wait, if it did. */
+  /** Wait that the receiver requested, in milliseconds. */
   readonly retryAfter: number | null
-  /** A random number from 0 to 1: spreads retries of many events over a fifth of the wait. */
+  /** A random number from 0 to 1: spreads the retries of many events over a fifth of the wait. */
   readonly jitter: number
 }
 
-/** When to try again, Unix milliseconds; `null` after the last attempt. A receiver can put it off, never bring it forward. */
+/**
+ * The time of the next attempt, Unix milliseconds; `null` after the last one. A receiver can delay it, but
+ * not advance it.
+ */
 export function nextAttemptAt({ attempt, now, retryAfter, jitter }: FailedAttempt): number | null {
   const delay = RETRY_DELAYS[attempt - 1]
   if (delay === undefined) return null
@@ -31,8 +34,8 @@ export function nextAttemptAt({ attempt, now, retryAfter, jitter }: FailedAttemp
 }
 
 /**
- * The wait a `Retry-After` field asks for, in milliseconds; `null` where it is absent or unreadable. Of the date formats
- * (RFC 9110 §5.6.7) the one that senders must use is read; for another one our own schedule stands.
+ * Parses `Retry-After` to a wait in milliseconds; `null` if it is absent or unreadable. Of the date formats
+ * (RFC 9110 §5.6.7) only the one that senders must use is read. For others our own schedule applies.
  */
 export function parseRetryAfter(field: string | null, now: number): number | null {
   if (field === null) return null

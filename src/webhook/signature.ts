@@ -1,10 +1,10 @@
-// What a receiver checks before it believes an event (CONTRACT 7): our own header, and the three of Standard Webhooks.
+// Signature headers of an event (CONTRACT 7): our own header, and the three of Standard Webhooks.
 
 import { decodeBase64, encodeBase64 } from '../codec/base64url.ts'
 import { encodeHex, utf8 } from '../codec/bytes.ts'
 import { hmacSha256 } from '../crypto/hmac.ts'
 
-/** One attempt to be signed. `secrets`: all that are live, two while one rotates. `now`: Unix milliseconds. */
+/** One attempt to sign. `secrets`: all valid secrets, two during a rotation. `now`: Unix milliseconds. */
 export type Signing = {
   readonly body: string
   readonly secrets: readonly string[]
@@ -12,7 +12,9 @@ export type Signing = {
   readonly now: number
 }
 
-/** The signature headers of one attempt: fresh for every attempt, while body and `webhook-id` stay the same. */
+/**
+ * The signature headers of one attempt. They are new for every attempt; body and `webhook-id` stay the same.
+ */
 export async function signatureHeaders(signing: Signing): Promise<Readonly<Record<string, string>>> {
   const { body, secrets, eventId } = signing
   const t = Math.floor(signing.now / 1000)
@@ -39,7 +41,7 @@ export function createSecretFrom(bytes: Uint8Array): string {
 
 function secretBytes(secret: string): Uint8Array<ArrayBuffer> {
   const bytes = secret.startsWith(PREFIX) ? decodeBase64(secret.slice(PREFIX.length)) : undefined
-  // Secrets are made by createSecretFrom alone; another text here is our fault, not the receiver's.
+  // Only createSecretFrom makes secrets. Another text here is our own error, not the receiver's.
   if (bytes?.length !== SECRET_BYTES) throw new Error('not a webhook secret')
   return bytes
 }

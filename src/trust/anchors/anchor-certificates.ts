@@ -1,10 +1,10 @@
-// The certificates of trust anchors: PEM (RFC 7468 §5) to decoded certificates, once per text and isolate.
+// Certificates of trust anchors: PEM (RFC 7468 §5), decoded once for each text and isolate.
 
 import { decodeBase64 } from '../../codec/base64url.ts'
 import { CERTIFICATE, PEM, TRUST_LIST } from '../../limits.ts'
 import { type Certificate, decodeCertificate } from '../x509/certificate.ts'
 
-/** The certificates of a PEM text, in its order; empty where it is not one (the admin API refused it, then). */
+/** The certificates of a PEM text, in its order. Empty for any other text, which the admin API rejects. */
 export function anchorCertificates(pem: string): readonly Certificate[] {
   const known = decoded.get(pem)
   if (known !== undefined) return known
@@ -24,7 +24,9 @@ export function decodePemCertificates(pem: string): readonly Certificate[] | und
   return certificates.every((certificate) => certificate !== undefined) ? certificates : undefined
 }
 
-/** A pure function's results: texts of the settings and of lists lead here, nothing a wallet wrote. Two lists fit as a whole. */
+/**
+ * Cache of a pure function. Its texts come from settings and lists, never from a wallet. Two whole lists fit.
+ */
 const decoded = new Map<string, readonly Certificate[]>()
 const CACHED_TEXTS = 2 * TRUST_LIST.anchors
 

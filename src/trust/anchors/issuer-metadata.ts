@@ -1,5 +1,5 @@
-// JWT VC Issuer Metadata (SD-JWT VC §4): the keys of an issuer that a trust anchor names by its URL. Nothing a
-// wallet wrote is fetched: the URL is the anchor's, and `jwks_uri` is what that issuer's own document says.
+// JWT VC Issuer Metadata (SD-JWT VC §4): the keys of an issuer that a trust anchor names by its URL. No URL
+// of a wallet is fetched: the URL is the anchor's, and `jwks_uri` comes from the issuer's own document.
 
 import { decodeUtf8 } from '../../codec/bytes.ts'
 import { isJsonObject, type Json, type JsonObject, member, parseJsonObject } from '../../codec/json.ts'
@@ -13,8 +13,9 @@ import type { TrustRefusal } from '../refusal.ts'
 import { type KeySetKey, parseSigningKey, selectKeys } from './key-set.ts'
 
 /**
- * The keys of `issuerUrl` that a signature may have been made with. Documents are kept for 5 minutes; a signature that
- * none of the kept keys fits causes one new reading (an issuer may have added a key), though not within 30 seconds.
+ * The keys of `issuerUrl` that may have made a signature. Documents are cached for 5 minutes. If no cached
+ * key fits, the document is fetched again, because the issuer may have added a key. It is fetched every 30
+ * seconds at most.
  */
 export async function resolveMetadataKeys(
   issuerUrl: string,
@@ -29,7 +30,10 @@ export async function resolveMetadataKeys(
   return fresh.ok ? ok(selectKeys(fresh.value, signature)) : fresh
 }
 
-/** Where an issuer's metadata stands (§4.1); `undefined` for what is no issuer URL: https, no query, no fragment. */
+/**
+ * The URL of an issuer's metadata (§4.1). An issuer URL is https, without query and fragment; `undefined` for
+ * any other text.
+ */
 export function issuerMetadataUrl(issuerUrl: string): string | undefined {
   const url = httpsUrl(issuerUrl)
   if (url === undefined || issuerUrl.includes('?') || issuerUrl.includes('#')) return undefined
@@ -53,7 +57,7 @@ async function fetchKeys(issuerUrl: string, fetchResource: FetchResource): Promi
   if (!metadata.ok) return metadata
   const jwks = member(metadata.value, 'jwks')
   const jwksUri = member(metadata.value, 'jwks_uri')
-  // §4.3: the document speaks for this issuer only; §4.2: it has one of `jwks` and `jwks_uri`, not both.
+  // §4.3: the document is about this issuer only. §4.2: it has either `jwks` or `jwks_uri`.
   if (member(metadata.value, 'issuer') !== issuerUrl || (jwks === undefined) === (jwksUri === undefined)) {
     return err({ reason: 'issuer_metadata_invalid' })
   }
@@ -71,7 +75,7 @@ async function fetchObject(
 ): Promise<Result<JsonObject, TrustRefusal>> {
   const fetched = await fetchResource({ url, accept: 'application/json', limit: ISSUER_METADATA.bytes })
   if (!fetched.ok) {
-    // Only what another try may change is "unavailable".
+    // Only a failure that another try may change is "unavailable".
     return err({
       reason: fetched.error === 'unavailable' ? 'issuer_metadata_unavailable' : 'issuer_metadata_invalid',
     })
@@ -84,7 +88,7 @@ async function fetchObject(
   return parsed?.ok ? parsed : err({ reason: 'issuer_metadata_invalid' })
 }
 
-/** A JWK Set (RFC 7517 §5): keys of kinds we do not know are passed over, as are those not meant for signatures. */
+/** A JWK Set (RFC 7517 §5). Keys of unknown kinds, and keys not meant for signatures, are skipped. */
 function parseKeySet(value: Json | undefined): Keys {
   const keys = isJsonObject(value) ? member(value, 'keys') : undefined
   if (!Array.isArray(keys)) return err({ reason: 'issuer_metadata_invalid' })

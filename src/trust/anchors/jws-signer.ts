@@ -1,4 +1,5 @@
-// What a JWS says of its signer. It selects among our anchors and proves nothing; `jwk`, `jku` and `x5u` are not read.
+// Claims of a JWS about its signer. They select among our anchors and prove nothing. `jwk`, `jku` and `x5u`
+// are not read.
 
 import { decodeBase64 } from '../../codec/base64url.ts'
 import { type Json, member } from '../../codec/json.ts'
@@ -6,7 +7,9 @@ import type { DecodedJws } from '../../crypto/jws.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { SignerClaims } from './signer.ts'
 
-/** Reads the protected header of a JWS whose signer calls himself `iss`. The error is the header parameter at fault. */
+/**
+ * Reads the protected header of a JWS with the issuer `iss`. The error names the invalid header parameter.
+ */
 export function readJwsSigner(
   { header, algorithm }: DecodedJws,
   iss: string | undefined,
@@ -19,7 +22,7 @@ export function readJwsSigner(
   return chain === undefined ? err('x5c') : ok({ ...signer, chain })
 }
 
-/** `x5c` (RFC 7515 §4.1.6): standard base64, not base64url, of at least one certificate. */
+/** `x5c` (RFC 7515 §4.1.6): standard base64, not base64url, of one certificate or more. */
 function decodeChain(x5c: Json | undefined): readonly Uint8Array<ArrayBuffer>[] | undefined {
   if (!Array.isArray(x5c) || x5c.length === 0) return undefined
   const chain: Uint8Array<ArrayBuffer>[] = []

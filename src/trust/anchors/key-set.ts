@@ -1,5 +1,5 @@
-// Which keys of an issuer's key set a signature may have been made with. What the token says (`kid`) only selects;
-// every key of the set is the anchored issuer's.
+// Selection of the keys of an issuer that may have made a signature. The `kid` of the token only selects:
+// every key of the set belongs to the anchored issuer.
 
 import { isJsonObject, type Json, member } from '../../codec/json.ts'
 import { oncePer } from '../../codec/once-per.ts'
@@ -9,12 +9,13 @@ import { type PublicJwk, parsePublicJwk } from '../../crypto/jwk.ts'
 /** A key of a set, with the members that select (RFC 7517 §4.4, §4.5). */
 export type KeySetKey = PublicJwk & { readonly kid?: string; readonly alg?: string }
 
-/** Keys that are tried for one signature at most. */
+/** Keys tried for one signature at most. */
 const CANDIDATES = 8
 
 /**
- * The keys that `kid` and algorithm leave, public parameters only. Where the token has a `kid`, keys of that name; if
- * there are none, keys without a name. A key that names an algorithm is used with that one only.
+ * The keys that fit `kid` and algorithm, public parameters only. A token with a `kid` selects the keys of
+ * that name. If there are none, it selects the keys without a name. A key with an `alg` is used with that
+ * algorithm only.
  */
 export function selectKeys(
   keys: readonly KeySetKey[],
@@ -26,7 +27,7 @@ export function selectKeys(
   return selectNamedKeys(unnamed, { ...signature, kid: undefined })
 }
 
-/** As `selectKeys`, for sets in which every key has a name: a `kid` selects the keys of that name and no others. */
+/** As `selectKeys`, for sets in which every key has a name: a `kid` selects only the keys of that name. */
 export function selectNamedKeys(
   keys: readonly KeySetKey[],
   { kid, algorithm }: { readonly kid: string | undefined; readonly algorithm: string },
@@ -41,21 +42,25 @@ export function selectNamedKeys(
 /** One object for each key of a set, so that it is imported once (`importVerificationKey`). */
 const publicPart = oncePer((key: KeySetKey) => parsePublicJwk(key))
 
-/** Whether a signature with this JOSE algorithm can have been made with this key. */
+/** Returns whether this key can have made a signature with this JOSE algorithm. */
 export function fitsAlgorithm(key: PublicJwk & { readonly alg?: string }, name: string): boolean {
   const algorithm = signatureAlgorithm(name)
   if (algorithm === undefined || key.kty !== algorithm.kty || key.crv !== algorithm.crv) return false
-  // RFC 9864 §2.2: EdDSA and Ed25519 are two names of one algorithm for this curve, so the curve decides.
+  // RFC 9864 §2.2: for this curve EdDSA and Ed25519 are two names of one algorithm, so the curves are
+  // compared.
   return key.alg === undefined || signatureAlgorithm(key.alg)?.crv === algorithm.crv
 }
 
-/** A published JWK that signatures may be verified with; `undefined` for kinds we do not know and keys meant for something else. */
+/**
+ * Parses a published JWK that verifies signatures. `undefined` for unknown kinds and for keys with another
+ * use.
+ */
 export function parseSigningKey(value: unknown): KeySetKey | undefined {
   const key = parsePublicJwk(value)
   if (key === undefined || !isJsonObject(value)) return undefined
   const [kid, alg, use] = [member(value, 'kid'), member(value, 'alg'), member(value, 'use')]
   const operations = member(value, 'key_ops')
-  // SD-JWT VC §4.2: public keys only; one whose private half is published is anybody's.
+  // SD-JWT VC §4.2: public keys only. Anyone can sign with a key whose private half is published.
   if (Object.hasOwn(value, 'd') || (use !== undefined && use !== 'sig')) return undefined
   if (operations !== undefined && !(Array.isArray(operations) && operations.includes('verify')))
     return undefined

@@ -1,5 +1,5 @@
-// A trust anchor as an operator hands it to the admin API (CONTRACT 8), checked whole at that edge: what is stored can
-// be used. Unknown members are refused by name, for a misspelt limit would be no limit.
+// Parsing of a trust anchor from the admin API (CONTRACT 8). Every rule is checked here, so a stored anchor
+// can be used. Unknown members are rejected by name: a misspelt restriction would be no restriction.
 
 import * as z from 'zod/mini'
 import { toPointer } from '../../codec/json-pointer.ts'
@@ -15,10 +15,10 @@ import { decodePemCertificates } from './anchor-certificates.ts'
 import { issuerMetadataUrl } from './issuer-metadata.ts'
 import { isOfSandbox } from './sandbox-anchor.ts'
 
-/** What is wrong with a member: a JSON Pointer (RFC 6901) into the anchor, and words for the operator. */
+/** An invalid member: a JSON Pointer (RFC 6901) into the anchor, and a message for the operator. */
 export type AnchorError = { readonly pointer: string; readonly message: string }
 
-/** Parses one trust anchor, or names every fault found. */
+/** Parses one trust anchor, or returns every error found. */
 export function parseTrustAnchor(value: unknown): Result<TrustAnchor, readonly AnchorError[]> {
   const parsed = anchorShape.safeParse(value, { error: describeIssue })
   if (!parsed.success) return err(parsed.error.issues.flatMap(toFaults))
@@ -83,7 +83,7 @@ const issuerUrl = text(2048).check(
 
 const pem = text(PEM.characters)
 
-/** The shape of an anchor as it is sent. That it has exactly one mechanism is judged after. */
+/** The shape of an anchor on the wire. `parseTrustAnchor` then checks that it has exactly one mechanism. */
 export const anchorShape = z.strictObject({
   name: text(100),
   credential_types: list(text(100), 50),
@@ -128,13 +128,16 @@ function refuseUnlessSigner(pemText: string, context: z.core.$RefinementCtx): vo
   } else refuseSandbox([certificate], context)
 }
 
-/** Whoever trusted that by himself would trust it in live mode, too. Test mode does without being told. */
+/**
+ * Rejects sandbox certificates: as a configured anchor they would count in live mode. Test mode adds them
+ * automatically.
+ */
 function refuseSandbox(certificates: readonly Certificate[], context: z.core.$RefinementCtx): void {
   if (certificates.some(isOfSandbox))
     context.addIssue({ code: 'custom', message: 'is of the sandbox, whose keys are public' })
 }
 
-/** zod names unknown members together, at their object; each gets a pointer of its own. */
+/** zod reports unknown members together, at their object. Each gets a pointer of its own. */
 function toFaults(issue: z.core.$ZodIssue): readonly AnchorError[] {
   if (issue.code !== 'unrecognized_keys') return [{ pointer: toPointer(issue.path), message: issue.message }]
   return issue.keys.map((key) => ({

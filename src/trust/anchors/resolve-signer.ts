@@ -1,5 +1,6 @@
-// Whose key may a signature be made with? Only our own anchors answer. The mechanism is theirs, never the token's: an
-// `iss` that has an anchor of its own is judged by that anchor alone, whatever chain is presented beside it.
+// Resolution of the keys that may have made a signature. Only our own anchors decide. The anchor chooses the
+// mechanism, never the token. An `iss` with an anchor of its own is verified by that anchor, whatever chain
+// is sent.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { equalBytes } from '../../codec/bytes.ts'
@@ -24,9 +25,9 @@ import { fitsAlgorithm, selectKeys } from './key-set.ts'
 import type { SignerClaims, TrustContext, TrustedSigner } from './signer.ts'
 
 /**
- * Finds the keys a signature may be made with, and the anchor that vouches for them. For a chain that is one signer, by
- * the first anchor of the relying party's list that vouches; an anchored `iss` may have several anchors, each with keys of
- * its own. Fetches issuer metadata where an anchor names it, and nothing else.
+ * Finds the keys that may have made a signature, and the anchor that trusts them. A chain has one signer, by
+ * the first anchor of the relying party's list that trusts it. An anchored `iss` may have several anchors,
+ * each with its own keys. Only issuer metadata that an anchor names is fetched.
  */
 export async function resolveSigner(
   claims: SignerClaims,
@@ -35,8 +36,9 @@ export async function resolveSigner(
   const anchors = context.anchors.filter(({ purpose = ['issuer'] }) => purpose.includes(context.purpose))
   const applicable = anchorsForType(anchors, context.credentialType)
   const { iss, chain } = claims
-  // CONTRACT 8: an `iss` with an anchor of its own is verified by that alone. That holds also where this anchor does
-  // not cover the type: were a chain accepted instead, the presenter would choose the mechanism (SD-JWT VC §2.5).
+  // CONTRACT 8: an `iss` with an anchor of its own is verified by that anchor alone. This holds also if the
+  // anchor does not cover the type. If a chain were accepted instead, the presenter would choose the
+  // mechanism (SD-JWT VC §2.5).
   if (iss !== undefined && anchors.some((anchor) => anchoredIssuer(anchor) === iss)) {
     return resolveAnchoredIssuer(iss, claims, { ...context, anchors: applicable })
   }
@@ -45,7 +47,7 @@ export async function resolveSigner(
     : resolveChain(chain, claims, { ...context, anchors: applicable })
 }
 
-/** CONTRACT 8: `*` covers types the relying party added, and only those for which no anchor names the type. */
+/** CONTRACT 8: `*` covers types that the relying party added, and only types that no anchor names. */
 function anchorsForType(
   anchors: readonly TrustAnchor[],
   type: TrustContext['credentialType'],
@@ -55,7 +57,7 @@ function anchorsForType(
   return anchors.filter((anchor) => anchor.credential_types.includes('*'))
 }
 
-/** The one issuer an anchor stands for; a certification authority stands for none in particular. */
+/** The issuer of an anchor. A certification authority has no single issuer. */
 export function anchoredIssuer(anchor: TrustAnchor): string | undefined {
   if ('issuer' in anchor) return anchor.issuer
   if ('issuer_url' in anchor) return anchor.issuer_url
@@ -80,7 +82,7 @@ async function resolveAnchoredIssuer(
   return signers.length > 0 ? ok(signers) : err(finding)
 }
 
-/** The keys of an anchor that stands for one issuer, whichever way it names them. */
+/** The keys of an anchor with one issuer, by its mechanism. */
 async function anchoredKeys(
   iss: string,
   anchor: TrustAnchor,
@@ -95,7 +97,9 @@ async function anchoredKeys(
 
 const NO_CERTIFICATES = { authorityKeyIdentifiers: [], path: [] } as const
 
-/** Anchors of one issuer whose keys are tried for one signature: an old one and a new one, or one a level. */
+/**
+ * Anchors of one issuer whose keys are tried for one signature: an old and a new one, or one for each level.
+ */
 const ANCHORS_TRIED = 4
 
 async function resolveChain(
@@ -129,7 +133,10 @@ type Vouching = Pick<TrustedSigner, 'path'> & {
   readonly verified: readonly Certificate[]
 }
 
-/** The anchor that vouches, and the certificates that it vouches for: beside a pinned leaf the others are a stranger's. */
+/**
+ * The anchor that trusts a chain, and the certificates it trusts: beside a pinned leaf the others are
+ * unverified.
+ */
 async function findVouchingAnchor(
   chain: CertificateChain,
   anchors: readonly TrustAnchor[],
@@ -152,14 +159,17 @@ async function findVouchingAnchor(
   return ok({ anchor, verified: chain, path: [...chain, certificate] })
 }
 
-/** CONTRACT 8: the whole certificate, byte for byte; what it says besides its dates does not matter. */
+/** CONTRACT 8: the whole certificate is compared byte for byte. Only its dates are checked. */
 function isPinned(leaf: Certificate, anchor: TrustAnchor): boolean {
   if (!('x509_certificate_pem' in anchor)) return false
   const [pinned] = anchorCertificates(anchor.x509_certificate_pem)
   return pinned !== undefined && equalBytes(pinned.encoded, leaf.encoded)
 }
 
-/** CONTRACT 8: an `iss` beside a chain is reported only where the leaf carries it; else the leaf's own subject is. */
+/**
+ * CONTRACT 8: an `iss` beside a chain is reported only if the leaf contains it. Otherwise the leaf's subject
+ * is reported.
+ */
 function provenIssuer(iss: string | undefined, leaf: Certificate): string | null {
   const host = iss === undefined ? undefined : httpsHost(iss)
   const carriesIt = leaf.extensions.subjectAltNames.some(
@@ -171,8 +181,8 @@ function provenIssuer(iss: string | undefined, leaf: Certificate): string | null
 }
 
 /**
- * The host of an https URL in its normal form without user information, query or fragment (SD-JWT VC §2.2.2.2). Other
- * spellings are not compared: two readers could see two hosts in them.
+ * The host of an https URL in normal form, without user information, query or fragment (SD-JWT VC §2.2.2.2).
+ * Other spellings are not compared: two readers could see two hosts in them.
  */
 function httpsHost(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined
@@ -181,7 +191,7 @@ function httpsHost(text: string): string | undefined {
   return href === text || href === `${text}/` ? hostname : undefined
 }
 
-/** base64url, as OpenID4VP 1.0 §6.1.1.1 writes it. */
+/** base64url, as in OpenID4VP 1.0 §6.1.1.1. */
 function authorityKeyIdentifier({ extensions }: Certificate): readonly string[] {
   const { authorityKeyIdentifier: identifier } = extensions
   return identifier === undefined ? [] : [encodeBase64url(identifier)]

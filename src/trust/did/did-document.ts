@@ -1,11 +1,11 @@
-// A DID document (DID Core 1.0 §5): which keys a DID has for what. It is read only after its `id` was found to be the DID.
+// Keys of a DID document (DID Core 1.0 §5) by purpose. The caller has checked that its `id` is the DID.
 
 import { isJsonObject, type Json, type JsonObject, member } from '../../codec/json.ts'
 import { parseMultikey } from '../../crypto/multikey.ts'
 import { DID } from '../../limits.ts'
 import { type KeySetKey, parseSigningKey } from '../anchors/key-set.ts'
 
-/** What a key is for (§5.3): issuers assert, holders authenticate. */
+/** Purpose of a key (§5.3): issuers assert, holders authenticate. */
 export type DidRelationship = 'assertionMethod' | 'authentication'
 
 /** A verification method: its full DID URL, and its key. */
@@ -14,7 +14,7 @@ export type DidKey = { readonly id: string; readonly key: KeySetKey }
 /** The keys of a document for each relationship. */
 export type DidDocumentKeys = Readonly<Record<DidRelationship, readonly DidKey[]>>
 
-/** Reads the keys of a document; `undefined` where a list of methods is none or has too many. */
+/** Reads the keys of a document. `undefined` if a list of methods is not a list, or is too long. */
 export async function readDidDocument(
   document: JsonObject,
   did: string,
@@ -30,13 +30,13 @@ export async function readDidDocument(
   }
 }
 
-/** A list of bounded length; empty where it is absent. */
+/** A list of bounded length. Empty if it is absent. */
 function listOf(document: JsonObject, name: string): readonly Json[] | undefined {
   const list = member(document, name) ?? []
   return Array.isArray(list) && list.length <= DID.methods ? list : undefined
 }
 
-/** DID Core §5.3: each entry names a method of the document, or is one that holds for this relationship only. */
+/** DID Core §5.3: each entry names a method of the document, or is a method for this relationship only. */
 async function readRelationship(
   entries: readonly Json[],
   known: readonly DidKey[],
@@ -47,7 +47,7 @@ async function readRelationship(
   return [...known.filter(({ id }) => names.includes(id)), ...(await readMethods(embedded, did))]
 }
 
-/** Methods of kinds we do not know are passed over, as are those of another controller. */
+/** Methods of unknown kinds and methods of another controller are skipped. */
 async function readMethods(methods: readonly Json[], did: string): Promise<readonly DidKey[]> {
   const read = await Promise.all(methods.map((method) => readMethod(method, did)))
   return read.filter((method) => method !== undefined)
@@ -62,7 +62,7 @@ async function readMethod(method: Json, did: string): Promise<DidKey | undefined
   return key && id.startsWith(`${did}#`) ? { id, key } : undefined
 }
 
-/** §5.2.1: a key stands there in one form, never in two. */
+/** §5.2.1: a method has its key in one form, never in two. */
 async function readKey(method: JsonObject): Promise<KeySetKey | undefined> {
   const [jwk, multibase] = [member(method, 'publicKeyJwk'), member(method, 'publicKeyMultibase')]
   if (jwk !== undefined) return multibase === undefined ? parseSigningKey(jwk) : undefined

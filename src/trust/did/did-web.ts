@@ -1,5 +1,5 @@
-// did:web: a DID document that stands at the address which the DID spells. One guarded fetch, bounded, remembered; the
-// document speaks for this DID only.
+// did:web: a DID document at the URL that the DID spells. It takes one guarded, bounded and cached fetch. The
+// document is valid for this DID only.
 
 import { decodeUtf8 } from '../../codec/bytes.ts'
 import { member, parseJsonObject } from '../../codec/json.ts'
@@ -9,17 +9,20 @@ import type { FetchResource } from '../../net/guarded-fetch.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { type DidDocumentKeys, readDidDocument } from './did-document.ts'
 
-/** `invalid`: no DID of a method we know, or its document is not acceptable. `unavailable`: it could not be fetched. */
+/**
+ * `invalid`: not a DID of a known method, or its document is not acceptable. `unavailable`: it could not be
+ * fetched.
+ */
 export type DidError = 'invalid' | 'unavailable'
 
-/** Reads the document, or remembers it for `maximumAge` seconds. */
+/** Reads the document, or returns it from the cache for `maximumAge` seconds. */
 export const readDidWeb = createFetchCache({
   read: (did, { fetchResource }) => fetchDidWeb(did, fetchResource),
 })
 
 /**
- * Where the document of a did:web stands (did:web §3.2); `undefined` for what is no did:web. What a URL parser would write
- * otherwise (`..`, upper case, a default port) is refused: two readers could see two addresses in it.
+ * The URL of a did:web document (did:web §3.2); `undefined` for any other text. A spelling that a URL parser
+ * would change (`..`, upper case, a default port) is rejected. Two readers could see two addresses in it.
  */
 export function didWebUrl(did: string): string | undefined {
   const [host, port, path = ''] = SYNTAX.exec(did)?.slice(1) ?? []
@@ -43,7 +46,7 @@ async function fetchDidWeb(
     accept: 'application/did+json, application/json',
     limit: bytes,
   })
-  // Only what another try may change is "unavailable".
+  // Only a failure that another try may change is "unavailable".
   if (!fetched.ok) return err(fetched.error === 'unavailable' ? 'unavailable' : 'invalid')
   const text = fetched.value.body.length <= bytes ? decodeUtf8(fetched.value.body) : undefined
   const document = text === undefined ? undefined : parseJsonObject(text, { length: bytes, depth })

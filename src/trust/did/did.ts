@@ -1,5 +1,5 @@
-// Keys of a Decentralized Identifier (DID Core 1.0): did:jwk and did:key, which hold their key themselves, and did:web, whose
-// document is fetched. Whom a DID may be resolved for (an anchor, a verified credential) is the caller's to see to.
+// Keys of a Decentralized Identifier (DID Core 1.0). did:jwk and did:key contain their key. The document of a
+// did:web is fetched. The caller decides which DIDs may be resolved (of an anchor, of a verified credential).
 
 import { decodeBase64url } from '../../codec/base64url.ts'
 import { decodeUtf8 } from '../../codec/bytes.ts'
@@ -14,8 +14,9 @@ import type { DidKey, DidRelationship } from './did-document.ts'
 import { type DidError, didWebUrl, readDidWeb } from './did-web.ts'
 
 /**
- * The keys of a DID that a signature may have been made with, by what `kid` says: a DID URL, or `#` and its fragment; without
- * a `kid` every key of the relationship. None where the DID has no such key. Reads a did:web anew where a key is new to it.
+ * The keys of a DID that may have made a signature. `kid` is a DID URL, or `#` and its fragment. Without a
+ * `kid` every key of the relationship counts. The result is empty if the DID has no such key. A did:web is
+ * read again if the key is not in the cached document.
  */
 export async function resolveDidKeys(
   did: string,
@@ -37,7 +38,7 @@ export async function resolveDidKeys(
   return fresh.ok ? ok(select(fresh.value)) : fresh
 }
 
-/** Whether a text is a DID that can be resolved, as far as can be told without resolving it. */
+/** Returns whether a text is a DID of a known method and form. Nothing is resolved. */
 export function isKnownDid(text: string): boolean {
   if (text.length > DID.characters) return false
   if (text.startsWith(KEY)) return isMultikey(text.slice(KEY.length))
@@ -60,12 +61,12 @@ async function readKeys(
     const found = await readDidWeb(did, source, maximumAge)
     return found.ok ? ok(found.value[relationship]) : found
   }
-  // Both methods: one verification method, which stands in both relationships.
+  // Both methods have one verification method, which is in both relationships.
   const method = did.startsWith(JWK) ? readDidJwk(did) : await readDidKey(did)
   return method === undefined ? err('invalid') : ok([method])
 }
 
-/** did:jwk: the JWK itself in base64url; a key with `use: enc` signs nothing. */
+/** did:jwk: the JWK itself in base64url. A key with `use: enc` verifies no signature. */
 function readDidJwk(did: string): DidKey | undefined {
   const key = decodeDidJwk(did)
   return key && { id: `${did}#0`, key }

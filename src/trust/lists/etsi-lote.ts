@@ -1,5 +1,6 @@
-// A list of trusted entities in JSON (ETSI TS 119 602 §6 and its schema 1960201), signed as a compact JAdES baseline B
-// signature (ETSI TS 119 182-1). Members that decide nothing here (names, addresses, policies) are passed over.
+// A list of trusted entities in JSON (ETSI TS 119 602 §6 and its schema 1960201), signed as a compact JAdES
+// baseline B signature (ETSI TS 119 182-1). Members without an effect here (names, addresses, policies) are
+// skipped.
 
 import * as z from 'zod/mini'
 import { decodeBase64 } from '../../codec/base64url.ts'
@@ -11,7 +12,7 @@ import { err, ok, type Result } from '../../result.ts'
 import { readJwsSigner } from '../anchors/jws-signer.ts'
 import type { DecodedList, ListContent, ListedCertificate, TrustListError } from './listed.ts'
 
-/** Takes a list apart. White space around the signature is what text files end with. */
+/** Decodes a list. White space around the signature is allowed, because text files end with it. */
 export function decodeLote(body: Uint8Array<ArrayBuffer>): Result<DecodedList, TrustListError> {
   if (body.length > TRUST_LIST.bytes) return err('too_large')
   const compact = decodeUtf8(body)?.trim()
@@ -29,7 +30,10 @@ export function decodeLote(body: Uint8Array<ArrayBuffer>): Result<DecodedList, T
   })
 }
 
-/** ETSI TS 119 182-1 §5.2.1: the claimed time of signing. It decides nothing: the list says itself when it was issued. */
+/**
+ * ETSI TS 119 182-1 §5.2.1: the claimed time of signing. It has no effect: the list has its own date of
+ * issue.
+ */
 const UNDERSTOOD = ['sigT']
 
 const dateTime = z.pipe(
@@ -82,8 +86,8 @@ function readContent(payload: unknown): Result<ListContent, TrustListError> {
 }
 
 /**
- * Lists of PID, wallet and certificate providers give their services no status (Annexes D to G): being listed is being
- * trusted. Where there is one it must be one of these; a status we do not know may say anything.
+ * Lists of PID, wallet and certificate providers have no service status (Annexes D to G): a listed service is
+ * trusted. A service with a status must have one of these. An unknown status may mean anything.
  */
 const IN_FORCE: ReadonlySet<string> = new Set([
   'http://uri.etsi.org/19602/PubEAAProvidersList/SvcStatus/notified',

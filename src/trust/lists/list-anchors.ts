@@ -1,5 +1,5 @@
-// What an operator makes of a list (CONTRACT 8): for each service he names, the credential types its certificates may vouch
-// for, and what that is worth. A service that nobody mapped gives nothing.
+// Anchors of a list (CONTRACT 8). For each service the operator names the credential types and the assurance
+// level. A service without such a grant gives no anchor.
 
 import { encodeBase64 } from '../../codec/base64url.ts'
 import { TRUST_LIST } from '../../limits.ts'
@@ -10,9 +10,9 @@ import { type Certificate, decodeCertificate } from '../x509/certificate.ts'
 import { formatDistinguishedName } from '../x509/distinguished-name.ts'
 import type { ListedCertificate, TrustListError } from './listed.ts'
 
-/** What the certificates of one service are trusted with. */
+/** The trust that the certificates of one service get. */
 export type ServiceGrant = {
-  /** The list's own word: a `ServiceTypeIdentifier`, a docType, or that of a bundle. */
+  /** The service name of the list: a `ServiceTypeIdentifier`, a docType, or the one of a bundle. */
   readonly type: string
   readonly credential_types: readonly string[]
   readonly assurance_level: AssuranceLevel
@@ -20,12 +20,12 @@ export type ServiceGrant = {
   readonly eku?: readonly string[]
 }
 
-/** The anchors of a list, and how many of its certificates could not become one. */
+/** The anchors of a list, and the number of its certificates that cannot become one. */
 export type ListAnchors = { readonly anchors: readonly TrustAnchor[]; readonly leftOut: number }
 
 /**
- * Makes anchors of a list's certificates: an authority of each that is one, a pinned signer of each other (ETSI TS 119 602
- * Annex D allows both). One we could not verify with, by its key or its extensions, is left out; the others stand.
+ * Makes anchors of a list's certificates: authorities and pinned signers (ETSI TS 119 602 Annex D allows
+ * both). A certificate with an unusable key or extension is left out, and the others remain.
  */
 export function anchorsOfList(
   certificates: readonly ListedCertificate[],
@@ -49,7 +49,7 @@ export function anchorsOfList(
   return anchors.size === 0 ? err('nothing_usable') : ok({ anchors: [...anchors.values()], leftOut })
 }
 
-/** The rules for anchors are those that an anchor obeys which somebody writes by hand. */
+/** Applies the rules of anchors that are configured by hand. */
 function toAnchor(bytes: Uint8Array<ArrayBuffer>, grant: ServiceGrant): TrustAnchor | undefined {
   const certificate = decodeCertificate(bytes)
   if (certificate === undefined) return undefined

@@ -1,4 +1,4 @@
-// Who signed a list: somebody that the operator pinned, once and by hand. The list itself names no one to trust.
+// Signers of lists: the operator has pinned them. The list itself names no trusted signer.
 
 import { equalBytes } from '../../codec/bytes.ts'
 import { err, ok, type Result } from '../../result.ts'
@@ -15,12 +15,17 @@ import {
 import { subjectKeyJwk } from '../x509/subject-key.ts'
 import type { DecodedList, SignedKind, TrustListError } from './listed.ts'
 
-/** Who may sign a list: whoever an authority certified (for one of `eku`, where that is said), or one pinned certificate. */
+/**
+ * A signer of a list: any signer below an authority (with one of `eku`, if given), or one pinned certificate.
+ */
 export type ListSigner =
   | { readonly x509_ca_pem: string; readonly eku?: readonly string[] }
   | { readonly x509_certificate_pem: string }
 
-/** Verifies that one of `signers` signed a list, and says until when that holds. Both times are Unix seconds. */
+/**
+ * Verifies that one of `signers` signed a list, and returns when that signer expires. Both times are Unix
+ * seconds.
+ */
 export async function verifyListSignature(
   list: DecodedList,
   {
@@ -38,19 +43,19 @@ export async function verifyListSignature(
     const found = path.ok ? await judgeSignature(list, path.value[0]) : path.error
     if (path.ok && found === undefined)
       return ok({ signerExpires: Math.min(...path.value.map(({ notAfter }) => notAfter)) })
-    // What is wrong with a signer who was meant says more than that others were not.
+    // An error of the intended signer is more useful than "untrusted" of the others.
     if (fault === 'untrusted_signer') fault = found ?? fault
   }
   return err(fault)
 }
 
-/** ISO/IEC 18013-5 Annex C.1.7.2: a signer of VICALs is certified for that. ETSI names no usage for its lists. */
+/** ISO/IEC 18013-5 Annex C.1.7.2: a signer of VICALs has this usage. ETSI names no usage for its lists. */
 const SIGNER_USAGES: Readonly<Record<SignedKind, readonly string[] | undefined>> = {
   etsi_lote: undefined,
   vical: ['1.0.18013.5.1.8'],
 }
 
-/** The whole certificate, byte for byte; it need not be sent along. */
+/** The whole certificate is compared byte for byte. The list need not contain it. */
 function findPinned(
   { chain }: DecodedList,
   pem: string,
@@ -73,7 +78,7 @@ async function findCertified(
   const authorities = anchorCertificates(x509_ca_pem)
   const decoded = decodeCertificateChain(withoutAnchor(chain ?? [], authorities))
   if (!decoded.ok) return err(chain === undefined ? 'untrusted_signer' : toListError(decoded.error))
-  // Those that sign VICALs have the key usage contentCommitment alone, as Annex C has it and as published ones show.
+  // Signers of VICALs have only the key usage contentCommitment, in Annex C and in published lists.
   const demands = authorities.map((certificate) => {
     return { certificate, extendedKeyUsage: eku, acceptsCommitment: true }
   })
@@ -82,8 +87,8 @@ async function findCertified(
 }
 
 /**
- * Those who publish VICALs send the pinned authority itself at the end of the chain, which proves nothing and is left off;
- * anywhere else it stays, and is refused.
+ * Publishers of VICALs send the pinned authority itself at the end of the chain. It proves nothing and is
+ * removed. In any other place it stays, and is rejected.
  */
 function withoutAnchor(
   chain: readonly Uint8Array<ArrayBuffer>[],

@@ -1,14 +1,14 @@
-// Certificates one after the other in PEM (RFC 7468 §5.1), as an operator hands them over himself: nobody signed the bundle, so
-// it has no number, no date and no end.
+// Certificates in PEM, one after the other (RFC 7468 §5.1), from the operator. A bundle is not signed and has
+// no number, date or end.
 
 import { decodeBase64 } from '../../codec/base64url.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { ListContent, ListedCertificate, TrustListError } from './listed.ts'
 
-/** What every certificate of a bundle is listed for. */
+/** Service of every certificate of a bundle. */
 export const BUNDLE_SERVICE = 'certificate'
 
-/** Reads a bundle. Text between the blocks, as tools write it there, is passed over. */
+/** Reads a bundle. Text between the blocks, which tools write, is skipped. */
 export function readPemBundle(text: string): Result<ListContent, TrustListError> {
   const certificates = [...text.matchAll(BLOCK)].map(
     ([, base64 = '']): ListedCertificate => ({
@@ -17,7 +17,7 @@ export function readPemBundle(text: string): Result<ListContent, TrustListError>
     }),
   )
   const begun = text.split('-----BEGIN ').length - 1
-  // A key among them, or a block without an end, is a mistake that somebody should hear of.
+  // A private key in the text, or a block without an end, is an error of the operator.
   if (certificates.length === 0 || certificates.length !== begun) return err('malformed')
   return ok({ type: null, sequence: null, issuedAt: null, nextUpdate: null, certificates })
 }

@@ -1,5 +1,5 @@
-// Whether a list is to be believed, and what it comes to (ETSI TS 119 602, ISO/IEC 18013-5 Annex C): signed by a signer that
-// the operator pinned, the list that was meant, in force now, and no older than the one before.
+// Verification of a list (ETSI TS 119 602, ISO/IEC 18013-5 Annex C). It has a pinned signer and the expected
+// type. It is valid now, and not older than the last accepted list.
 
 import { err, ok, type Result } from '../../result.ts'
 import { decodeLote } from './etsi-lote.ts'
@@ -8,30 +8,33 @@ import { type ListSigner, verifyListSignature } from './list-signer.ts'
 import type { ListContent, SignedKind, TrustListError } from './listed.ts'
 import { decodeVical } from './vical.ts'
 
-/** What a list is judged by. `now` is Unix seconds. */
+/** Rules for one list. `now` is Unix seconds. */
 export type ListRules = {
   readonly kind: SignedKind
   readonly signers: readonly ListSigner[]
-  /** The `LoTEType` it must call itself; `null`: any. One signer may sign several lists. */
+  /** The expected `LoTEType`; `null`: any. One signer may sign several lists. */
   readonly listType: string | null
   readonly services: readonly ServiceGrant[]
-  /** What was accepted before; `null` at first. */
+  /** The last accepted list; `null` at first. */
   readonly last: ListEdition | null
   readonly now: number
 }
 
-/** Which list it is of those that were published. */
+/** Number and date of one issue of a list. */
 export type ListEdition = Pick<ListContent, 'sequence' | 'issuedAt'>
 
-/** A list that is believed. Times are Unix seconds. */
+/** A verified list. Times are Unix seconds. */
 export type VerifiedList = ListEdition &
   ListAnchors & {
     readonly nextUpdate: number | null
-    /** When the first certificate of its signer's path expires. */
+    /** The expiry of the first certificate in its signer's path. */
     readonly signerExpires: number
   }
 
-/** Verifies a list as it was fetched. What it says is read after its signature, and compared with `last` after that. */
+/**
+ * Verifies a fetched list. Its content is read after the signature is verified, and is then compared with
+ * `last`.
+ */
 export async function verifyTrustList(
   body: Uint8Array<ArrayBuffer>,
   rules: ListRules,
@@ -50,7 +53,10 @@ export async function verifyTrustList(
   return ok({ sequence, issuedAt, nextUpdate, ...signed.value, ...anchors.value })
 }
 
-/** Seconds by which a list may be issued in the future: lists are prepared ahead, so this is more than clock skew. */
+/**
+ * Seconds by which a list may be issued in the future. Lists are prepared in advance, so this is more than
+ * clock skew.
+ */
 const ISSUED_AHEAD = 300
 
 function findContentError(content: ListContent, rules: ListRules): TrustListError | undefined {
@@ -61,7 +67,7 @@ function findContentError(content: ListContent, rules: ListRules): TrustListErro
   return rules.last !== null && isOlder(content, rules.last) ? 'rolled_back' : undefined
 }
 
-/** By number, then by date. A list that had a number and has none any more cannot be told to be newer. */
+/** Compares numbers, then dates. A list that no longer has a number counts as older. */
 function isOlder(edition: ListEdition, last: ListEdition): boolean {
   if (last.sequence !== null && (edition.sequence ?? -1) !== last.sequence)
     return (edition.sequence ?? -1) < last.sequence

@@ -1,5 +1,5 @@
-// A VICAL (ISO/IEC 18013-5 Annex C): the authorities that issue driving licences and other mdocs, in CBOR, signed as a
-// COSE_Sign1. What is published has no tag around it; one with tag 18 (RFC 9052 §4.2) is read as well.
+// A VICAL (ISO/IEC 18013-5 Annex C): the authorities that issue driving licences and other mdocs, in CBOR,
+// signed as a COSE_Sign1. Published lists have no tag. A list with tag 18 (RFC 9052 §4.2) is read as well.
 
 import { bytesOf, type CborItem, decodeCbor, entryOf, textOf } from '../../codec/cbor.ts'
 import { readDateTime } from '../../codec/date-time.ts'
@@ -8,7 +8,7 @@ import { TRUST_LIST } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { DecodedList, ListContent, ListedCertificate, TrustListError } from './listed.ts'
 
-/** Takes a VICAL apart. */
+/** Decodes a VICAL. */
 export function decodeVical(body: Uint8Array<ArrayBuffer>): Result<DecodedList, TrustListError> {
   const item = decode(body)
   if (!item.ok) return item
@@ -18,7 +18,7 @@ export function decodeVical(body: Uint8Array<ArrayBuffer>): Result<DecodedList, 
   const { algorithm, protectedHeader, unprotected, payload } = sign1.value
   const header = decode(protectedHeader)
   if (!header.ok || payload === null) return err('malformed')
-  // RFC 9360 §2: the chain may stand in either header. It selects among the pinned signers and proves nothing.
+  // RFC 9360 §2: the chain may be in either header. It selects among the pinned signers and proves nothing.
   const chain = readX5chain(header.value, unprotected)
   if (!chain.ok) return chain
   return ok({
@@ -38,7 +38,10 @@ function decode(bytes: Uint8Array<ArrayBuffer>): Result<CborItem, TrustListError
   return item.ok ? item : err(item.error.startsWith('too_') ? 'too_large' : 'malformed')
 }
 
-/** Annex C.1.7: `version` 1, `date`, perhaps `vicalIssueID` and `nextUpdate`, and an entry for each certificate. */
+/**
+ * Annex C.1.7: `version` 1, `date`, perhaps `vicalIssueID` and `nextUpdate`, and an entry for each
+ * certificate.
+ */
 function readContent(payload: Uint8Array<ArrayBuffer>): Result<ListContent, TrustListError> {
   const item = decode(payload)
   if (!item.ok) return item
@@ -56,7 +59,7 @@ function readContent(payload: Uint8Array<ArrayBuffer>): Result<ListContent, Trus
   return ok({ type: null, sequence, issuedAt, nextUpdate, certificates: certificates.flat() })
 }
 
-/** A tdate; `null` where nothing is said, `undefined` where it is something else. */
+/** A tdate; `null` if it is absent, `undefined` if it is something else. */
 function readTime(item: CborItem | undefined): number | null | undefined {
   if (item === undefined) return null
   const text = item.type === 'tag' && item.tag === DATE_TIME ? textOf(item.content) : undefined
@@ -68,7 +71,7 @@ function readSequence(item: CborItem | undefined): number | null | undefined {
   return item.type === 'integer' && typeof item.value === 'number' && item.value >= 0 ? item.value : undefined
 }
 
-/** An entry vouches for the docTypes that it names, and for no other. */
+/** An entry counts for the docTypes that it names, and for no other. */
 function readEntry(item: CborItem): readonly ListedCertificate[] | undefined {
   const certificate = bytesOf(entryOf(item, 'certificate'))
   const docTypes = entryOf(item, 'docType')

@@ -1,5 +1,6 @@
-// Has an authority taken a certificate of a path back (RFC 5280 §6.3)? To be asked only of a path that has been verified up to
-// an anchor of ours: its certificates name what is fetched. The anchor itself is the operator's word.
+// Revocation of the certificates of a path (RFC 5280 §6.3). The path must be verified up to an anchor first:
+// its certificates name the URLs that are fetched. The anchor itself is not checked: the operator configured
+// it.
 
 import { CRL } from '../../limits.ts'
 import type { FetchSource } from '../../net/shared-cache.ts'
@@ -10,33 +11,41 @@ import { isSameName } from '../x509/distinguished-name.ts'
 import { type DistributionPoint, decodeDistributionPoints } from '../x509/distribution-points.ts'
 import { type CrlError, readCrl } from './crl-cache.ts'
 
-/** What a relying party has done about certificates that name a revocation list; what is revoked is refused by the last two. */
+/**
+ * A relying party's setting for certificates that name a revocation list. The last two reject revoked
+ * certificates.
+ */
 export const CERTIFICATE_REVOCATION = ['off', 'accept_unknown', 'require'] as const
 export type CertificateRevocation = (typeof CERTIFICATE_REVOCATION)[number]
 
-/** What is known of the revocation of certificates. */
+/** Revocation status of a path. */
 export type CertificateStatus =
-  /** No list has it. `asOf`: when that list was made, the oldest where there are several (Unix seconds). */
+  /**
+   * No list contains a certificate of it. `asOf`: the date of the list, the oldest of several (Unix seconds).
+   */
   | { readonly status: 'valid'; readonly asOf: number }
   /** For good, or on hold. */
   | { readonly status: 'revoked' }
-  /** Lists are named, and none says so. `cause` is of the last that was tried. */
+  /** No named list could be used. `cause` is the error of the last list that was tried. */
   | { readonly status: 'unavailable'; readonly cause: RevocationError }
   /** No certificate names a list. */
   | { readonly status: 'not_present' }
 
-/** Why the revocation of a certificate cannot be told. */
+/** Reasons why the revocation of a certificate is unknown. */
 export type RevocationError =
   | CrlError
   | 'malformed_distribution_points'
-  /** No complete list of the issuer's own is at an http or https address. */
+  /** No complete list of the issuer itself is at an http or https address. */
   | 'no_address'
   /** The issuer's certificate does not let it sign lists. */
   | 'issuer_may_not_sign'
-  /** The list is in another name, of another place, or about other certificates. */
+  /** The list has another issuer, another place, or is about other certificates. */
   | 'another_list'
 
-/** Asks of each certificate of a verified path (leaf first, anchor last) but the anchor, and tells the worst that is known. */
+/**
+ * Checks each certificate of a verified path (leaf first, anchor last) except the anchor. Returns the worst
+ * status.
+ */
 export async function checkCertificates(
   path: readonly Certificate[],
   source: FetchSource,
@@ -50,7 +59,7 @@ export async function checkCertificates(
 
 const WORST_FIRST = ['revoked', 'unavailable', 'valid', 'not_present']
 
-/** Of two that are alike the less fresh. */
+/** Returns the worse status, or the older of two equal ones. */
 function worseOf(a: CertificateStatus, b: CertificateStatus): CertificateStatus {
   if (a.status === 'valid' && b.status === 'valid') return a.asOf < b.asOf ? a : b
   return WORST_FIRST.indexOf(a.status) <= WORST_FIRST.indexOf(b.status) ? a : b
@@ -79,7 +88,7 @@ function unavailable(cause: RevocationError): CertificateStatus & { readonly sta
   return { status: 'unavailable', cause }
 }
 
-/** Points are alternatives here, since those for some reasons only are left out (§6.3.3). */
+/** Points are alternatives here, because points for only some reasons are left out (§6.3.3). */
 function addressesOf(points: readonly DistributionPoint[]) {
   const addresses = points.flatMap((point) => point.map((url) => ({ url, point })))
   return addresses.filter(({ url }) => /^https?:/i.test(url)).slice(0, CRL.addresses)
@@ -88,7 +97,7 @@ function addressesOf(points: readonly DistributionPoint[]) {
 type Question = {
   readonly certificate: Certificate
   readonly issuer: Certificate
-  /** Where the list was found, as the certificate names it. */
+  /** The place of the list, as the certificate names it. */
   readonly point: DistributionPoint
 }
 
@@ -104,7 +113,7 @@ function judgeList(
     : { status: 'valid', asOf: list.thisUpdate }
 }
 
-/** §6.3.3 (b): the list is the issuer's, of this place, and about certificates like this one. */
+/** §6.3.3 (b): the list belongs to the issuer and to this place, and covers certificates of this kind. */
 function speaksOf(
   { issuer: name, scope }: RevocationList,
   { certificate, issuer, point }: Question,

@@ -1,5 +1,5 @@
-// Revocation lists as they were fetched, remembered while they are in force. What is remembered has been verified by the key
-// that is part of its name, so that nothing on an open way (http) takes the place of the last good copy.
+// Cache of fetched revocation lists while they are in force. A cached list is verified with the key that is
+// part of its name. So nothing on an open connection (http) can replace the last good copy.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { CRL } from '../../limits.ts'
@@ -11,13 +11,16 @@ import type { Certificate } from '../x509/certificate.ts'
 import { verifyCertificateSignature } from '../x509/certificate-signature.ts'
 import { type CrlFormatError, decodeCrl, type RevocationList } from '../x509/crl.ts'
 
-/** Why there is no list in force that the issuer's key has signed. */
+/** Reasons why there is no list in force that the issuer's key signed. */
 export type CrlError = CrlFormatError | UnfetchedError | 'not_yet_valid' | 'stale' | 'invalid_signature'
 
-/** A verified list, and until when (Unix seconds) this copy of it is used. */
+/** A verified list, and the time (Unix seconds) until which this copy is used. */
 export type VerifiedList = { readonly list: RevocationList; readonly usableUntil: number }
 
-/** The list at an address, fetched or remembered, signed by the key of `issuer`. Whose name it bears is not looked at. */
+/**
+ * Returns the list at a URL, signed by the key of `issuer`, from the cache or the network. The name in the
+ * list is not checked here.
+ */
 export function readCrl(
   url: string,
   issuer: Certificate,
@@ -37,10 +40,10 @@ const memory = createFetchCache<Found, Source>({
   bytesOf: (found) => (found.ok ? found.value.bytes : 0),
 })
 
-/** What a serial number takes in a set. */
+/** Bytes of a serial number in a set. */
 const ENTRY_BYTES = 128
 
-/** A copy that is in force goes on being used where no other comes, and never gives way to an older one. */
+/** A copy in force stays in use if there is no other copy. An older list never replaces it. */
 async function readList(_: string, source: Source, last: Found | undefined): Promise<Found> {
   const { now, url } = source
   const known = last?.ok ? last.value : undefined
@@ -65,7 +68,7 @@ async function openList(
   const { signed, list } = decoded.value
   const { thisUpdate, nextUpdate = thisUpdate + CRL.maximumSeconds } = list
   if (thisUpdate > now + CLOCK_SKEW) return err('not_yet_valid')
-  // No skew here: an old list may say nothing of what was revoked since.
+  // No skew here: an old list may lack certificates that were revoked since.
   if (nextUpdate < now) return err('stale')
   if ((await verifyCertificateSignature(signed, issuer)) !== 'valid') return err('invalid_signature')
   const usableUntil = Math.min(nextUpdate, fetchedAt + CRL.maximumSeconds)

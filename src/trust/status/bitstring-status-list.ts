@@ -1,5 +1,5 @@
-// Bitstring Status List 1.0 (W3C), and its forerunner StatusList2021: has the issuer revoked or suspended the credential? To
-// be asked only of a credential whose signature has verified.
+// Bitstring Status List 1.0 (W3C), and its predecessor StatusList2021: revocation or suspension of a
+// credential. Call this only for a credential with a verified signature.
 
 import { isJsonObject, type Json, type JsonObject, member } from '../../codec/json.ts'
 import { STATUS_LIST } from '../../limits.ts'
@@ -7,7 +7,7 @@ import { err, ok, type Result } from '../../result.ts'
 import { checkStatus, type DatedStatus, type StatusContext, type StatusReference } from './status-list.ts'
 import type { StatusListError } from './status-token.ts'
 
-/** Reads every entry of `credentialStatus` and tells the worst that is known. Never throws, never fails open. */
+/** Reads every entry of `credentialStatus` and returns the worst status. Never throws, never fails open. */
 export async function checkBitstringStatus(credentialStatus: Json, context: StatusContext): Promise<Found> {
   const references = parseEntries(credentialStatus)
   if (!references.ok) return references
@@ -17,10 +17,10 @@ export async function checkBitstringStatus(credentialStatus: Json, context: Stat
 
 type Found = Result<DatedStatus, StatusListError>
 
-// Suspended, and not known whether revoked, too: the first alone is enough for a refusal.
+// A suspended credential whose revocation is unknown is "suspended": that alone is enough for a refusal.
 const WORST_FIRST = ['invalid', 'suspended', 'other', 'unknown', 'unconfirmed', 'valid']
 
-/** What two lists say together: the worse, and of two that are alike the less fresh. */
+/** The worse of two results. Of two equal results, the older one. */
 export function worseOf(a: Found, b: Found): Found {
   const order = rankOf(b) - rankOf(a)
   if (a.ok && b.ok && order === 0) return b.value.asOf < a.value.asOf ? b : a
@@ -33,7 +33,7 @@ function rankOf(found: Found): number {
 
 const ENTRY_TYPES: readonly (Json | undefined)[] = ['BitstringStatusListEntry', 'StatusList2021Entry']
 
-/** `credentialStatus` is one entry or a list (§2.1); one that cannot be read makes the whole status unknown. */
+/** `credentialStatus` is one entry or a list (§2.1). One unreadable entry makes the whole status unknown. */
 function parseEntries(credentialStatus: Json): Result<readonly StatusReference[], StatusListError> {
   const entries = Array.isArray(credentialStatus) ? credentialStatus : [credentialStatus]
   if (entries.length === 0 || entries.length > STATUS_LIST.entries) return err('unsupported_mechanism')
@@ -46,7 +46,7 @@ function parseEntries(credentialStatus: Json): Result<readonly StatusReference[]
   return ok(references)
 }
 
-/** §2.1. Of purposes, those that say whether a credential is valid; `refresh` and `message` need to be understood by people. */
+/** §2.1. Only purposes that decide about validity count. `refresh` and `message` are for people to read. */
 function parseEntry(entry: JsonObject): StatusReference | undefined {
   const [purpose, uri] = [member(entry, 'statusPurpose'), member(entry, 'statusListCredential')]
   const index = parseIndex(member(entry, 'statusListIndex'))

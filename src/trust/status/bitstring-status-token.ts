@@ -1,5 +1,6 @@
-// A Bitstring Status List Credential (W3C Bitstring Status List 1.0 §2.2), or its forerunner of 2021, signed as a JWT: as VCDM
-// 1.1 writes it, in `vc`, or as VC-JOSE-COSE does, with the credential for its payload. Nothing is verified here.
+// A Bitstring Status List Credential (W3C Bitstring Status List 1.0 §2.2), or its predecessor of 2021, as a
+// JWT. VCDM 1.1 puts the credential into `vc`. In VC-JOSE-COSE the payload is the credential. Nothing is
+// verified here.
 
 import { decodeBase64url } from '../../codec/base64url.ts'
 import { decodeUtf8 } from '../../codec/bytes.ts'
@@ -11,7 +12,7 @@ import { readJwsSigner } from '../anchors/jws-signer.ts'
 import { agreedText, agreedTime, idOf, wordsOf } from '../vcdm.ts'
 import type { DecodedStatusToken, StatusListClaims, StatusListError } from './status-token.ts'
 
-/** Takes a list credential apart and refuses one whose header, type or claims are not those of a status list. */
+/** Decodes a list credential. Rejects one whose header, type or claims are not those of a status list. */
 export function decodeBitstringStatusList(
   body: Uint8Array<ArrayBuffer>,
 ): Result<DecodedStatusToken, StatusListError> {
@@ -30,7 +31,7 @@ export function decodeBitstringStatusList(
   return ok({ claims: claims.value, signer: signer.value, verify: (key) => verifyJws(jws.value, key) })
 }
 
-/** The header says which of the two encodings it is; what belongs to the other must not be there. */
+/** The header names the encoding. Members of the other encoding must be absent. */
 function credentialOf({ header, payload }: DecodedJws): Result<JsonObject, StatusListError> {
   const typ = member(header, 'typ')
   const vc = member(payload, 'vc')
@@ -51,7 +52,7 @@ function readClaims(payload: JsonObject, credential: JsonObject): Result<StatusL
   const ttl = member(list, 'ttl')
   if (!id.ok || !nbf.ok || !exp.ok || !iat.ok || !isTimeToLive(ttl)) return err('invalid_claim')
   return ok({
-    // §2.2: the credential need not repeat its address; where it does, it is compared.
+    // §2.2: the credential may leave out its address. If present, it is compared.
     sub: id.value,
     iat: iat.value,
     nbf: nbf.value,
@@ -62,7 +63,7 @@ function readClaims(payload: JsonObject, credential: JsonObject): Result<StatusL
   })
 }
 
-/** §2.2: multibase base64url without padding. The list of 2021 has the bare base64url. */
+/** §2.2: multibase base64url without padding. The list of 2021 has bare base64url. */
 function decodeList(credential: JsonObject, list: JsonObject): Uint8Array<ArrayBuffer> | undefined {
   const encoded = member(list, 'encodedList')
   if (typeof encoded !== 'string') return undefined

@@ -1,5 +1,5 @@
-// Status lists as they were fetched, remembered for as long as each says of itself (draft-ietf-oauth-status-list §8.4). The list
-// stays compressed, and whether it is trusted is not remembered: relying parties have anchors of their own.
+// Cache of fetched status lists, for the time that each list allows (draft-ietf-oauth-status-list §8.4).
+// Lists stay compressed. Trust is not cached, because each relying party has its own anchors.
 
 import { FETCH_CACHE, STATUS_LIST } from '../../limits.ts'
 import { createFetchCache, type FetchCache } from '../../net/cache.ts'
@@ -11,22 +11,22 @@ import { inflateStatusList } from './status-inflate.ts'
 import { decodeStatusListJwt } from './status-jwt.ts'
 import type { DecodedStatusToken, StatusListError, StatusListForm } from './status-token.ts'
 
-/** A token whose list is known to inflate within the limits, and what came of verifying its signature, by key. */
+/** A token whose list inflates within the limits, and the results of verifying its signature, by key. */
 export type CachedStatusToken = {
   readonly token: DecodedStatusToken
   readonly verdicts: Map<string, boolean>
   /** Unix seconds. */
   readonly fetchedAt: number
   readonly bytes: number
-  /** The list itself, where it is small. */
+  /** The inflated list, if it is small. */
   readonly held: Uint8Array | undefined
-  /** Gives a copy to other isolates. To be called when a signature has verified: junk is not worth sharing. */
+  /** Gives a copy to other isolates. Called after a signature is verified, so that no junk is shared. */
   readonly share: () => void
 }
 
 type Found = Result<CachedStatusToken, StatusListError>
 
-/** The token at an address, fetched or remembered. Its signature is not verified. */
+/** Returns the token at an address, from the cache or the network. Its signature is not verified. */
 export function readStatusToken(
   { uri, form }: { readonly uri: string; readonly form: StatusListForm },
   source: FetchSource,
@@ -42,7 +42,7 @@ type Form = {
 const FORMS: Readonly<Record<StatusListForm, Form>> = {
   jwt: { accept: 'application/statuslist+jwt', decode: decodeStatusListJwt },
   cwt: { accept: 'application/statuslist+cwt', decode: decodeStatusListCwt },
-  // Either encoding of the list's credential; servers know them by several names.
+  // Either encoding of the list's credential. Servers use several media types for it.
   vc: { accept: 'application/vc+jwt, application/jwt, */*;q=0.1', decode: decodeBitstringStatusList },
 }
 
@@ -60,21 +60,21 @@ function cacheFor(form: StatusListForm): FetchCache<Found> {
   })
 }
 
-/** Until somebody's anchor has verified it, a token is worth no more than a failure; so is one that has run out. */
+/** A token that no anchor has verified, or that has expired, is cached as briefly as a failure. */
 function isGood(token: CachedStatusToken, now: number, age: number): boolean {
   const isVerified = [...token.verdicts.values()].includes(true)
   const isWorthMore = isVerified && secondsToExpiry(token, now) > 0
   return secondsToLive(token, now) > 0 && (isWorthMore || age < FETCH_CACHE.failedSeconds)
 }
 
-/** The claims' word, not HTTP's: `ttl`, within our bounds. */
+/** `ttl` of the claims, within our bounds. HTTP caching headers are ignored. */
 function secondsToLive({ token, fetchedAt }: CachedStatusToken, now: number): number {
   const { defaultSeconds, minimumSeconds, maximumSeconds } = STATUS_LIST
   const { ttl = defaultSeconds } = token.claims
   return Math.min(Math.max(ttl, minimumSeconds), maximumSeconds) - Math.abs(now - fetchedAt)
 }
 
-/** `exp` is judged whenever the token is used, besides. */
+/** `exp` is also checked at each use of the token. */
 function secondsToExpiry({ token }: CachedStatusToken, now: number): number {
   return (token.claims.exp ?? Number.POSITIVE_INFINITY) - now
 }
@@ -104,13 +104,13 @@ function openToken(
   if (!token.ok) return token
   const whole = inflateStatusList(token.value.claims.list)
   if (!whole.ok) return whole
-  // A copy: a view would hold the whole buffer of the platform's inflater.
+  // A copy: a view would keep the whole buffer of the platform's inflater.
   const held = whole.value.length <= STATUS_LIST.heldBytes ? new Uint8Array(whole.value) : undefined
   const opened: CachedStatusToken = {
     token: token.value,
     verdicts: new Map(),
     fetchedAt,
-    // Beside the list these are the message, its claims, and what is decoded of them.
+    // Beside the list: the message, its claims, and their decoded form.
     bytes: 3 * body.length + (held?.length ?? 0),
     held,
     share: () => share(opened),

@@ -1,4 +1,5 @@
-// A Status List Token in CWT form (draft-ietf-oauth-status-list §5.2): a COSE_Sign1 (RFC 9052 §4.2) under its tag 18.
+// A Status List Token in CWT form (draft-ietf-oauth-status-list §5.2): a COSE_Sign1 (RFC 9052 §4.2) under its
+// tag 18.
 
 import { decodeUtf8 } from '../../codec/bytes.ts'
 import { type CborItem, decodeCbor, entryOf, textOf } from '../../codec/cbor.ts'
@@ -13,7 +14,7 @@ import {
   type StatusListError,
 } from './status-token.ts'
 
-/** Takes a token apart and refuses one whose headers or claims are not those of a status list. */
+/** Decodes a token. Rejects one whose headers or claims are not those of a status list. */
 export function decodeStatusListCwt(
   body: Uint8Array<ArrayBuffer>,
 ): Result<DecodedStatusToken, StatusListError> {
@@ -78,7 +79,10 @@ function parseClaims(payload: CborItem): Result<StatusListClaims, StatusListErro
   })
 }
 
-/** `kid` and `x5chain` may stand in either header (RFC 9052 §3.1, RFC 9360 §2): they select among our anchors only. */
+/**
+ * `kid` and `x5chain` may be in either header (RFC 9052 §3.1, RFC 9360 §2). They only select among our
+ * anchors.
+ */
 function parseSigner(
   { sign1, protectedHeader }: Message,
   payload: CborItem,
@@ -89,13 +93,13 @@ function parseSigner(
   if (issItem !== undefined && iss === undefined) return err('invalid_claim')
   const kidItem = entryOf(protectedHeader, KID) ?? entryOf(unprotected, KID)
   if (kidItem !== undefined && kidItem.type !== 'bytes') return err('malformed_token')
-  // Anchors name their keys in text; a kid that is none names no key of theirs.
+  // Anchors name their keys in text. A kid that is not text fits none of them.
   const kid = kidItem && decodeUtf8(kidItem.value)
   const chain = readX5chain(protectedHeader, unprotected)
   return chain.ok ? ok({ iss, kid, chain: chain.value, algorithm: algorithm.name }) : err('malformed_token')
 }
 
-/** The number; `NaN`, which no rule accepts, for what is there and is none. */
+/** The number. `NaN`, which no rule accepts, for an item that is not a number. */
 function numberOf(item: CborItem | undefined): number | undefined {
   if (item === undefined) return undefined
   return (item.type === 'integer' || item.type === 'float') && typeof item.value === 'number'

@@ -1,5 +1,5 @@
-// The list itself: a compressed stream of entries of 1, 2, 4 or 8 bits (draft-ietf-oauth-status-list §4), or of bits (W3C
-// Bitstring Status List §2.2). A few hundred bytes can inflate to a million, so how far it may is said before it begins.
+// The compressed list: entries of 1, 2, 4 or 8 bits (draft-ietf-oauth-status-list §4), or bits (W3C Bitstring
+// Status List §2.2). A few hundred bytes can inflate to a million, so the limit is set in advance.
 
 import { gunzipSync, inflateSync } from 'node:zlib'
 import { STATUS_LIST } from '../../limits.ts'
@@ -7,8 +7,8 @@ import { err, ok, type Result } from '../../result.ts'
 import type { CompressedStatusList, StatusListError } from './status-token.ts'
 
 /**
- * Inflates a whole list. `too_large` beyond `limit`; `malformed_list` where it is not a stream of its kind, or is shorter than
- * its layout allows. Called once for a new list, before an entry of it is used.
+ * Inflates a whole list. `too_large` beyond `limit`; `malformed_list` where it is not a stream of its kind,
+ * or is shorter than its layout allows. Called once for a new list, before an entry of it is used.
  */
 export function inflateStatusList(
   list: CompressedStatusList,
@@ -20,7 +20,10 @@ export function inflateStatusList(
   return inflated.value.length >= minimum ? inflated : err('malformed_list')
 }
 
-/** The entry at `index`, a number from 0 to 2^bits − 1, of a list that is held or else inflated anew. */
+/**
+ * Returns the entry at `index`, a number from 0 to 2^bits − 1. `held` is the inflated list; without it the
+ * list is inflated again.
+ */
 export function readStatus(
   list: CompressedStatusList,
   index: number,
@@ -40,8 +43,8 @@ export function readStatus(
 }
 
 /**
- * The whole list, of at most `limit` bytes. By `node:zlib`, which stops there: a `DecompressionStream` in workerd inflates all
- * that it is handed before anything of it can be read, so that nobody who reads can stop it.
+ * Inflates at most `limit` bytes. `node:zlib` stops at the limit. A `DecompressionStream` in workerd inflates
+ * its whole input before the first read, so a reader cannot stop it.
  */
 function inflate(
   { layout, compressed }: CompressedStatusList,
@@ -51,7 +54,7 @@ function inflate(
   try {
     return ok(unpack(compressed, { maxOutputLength: limit }))
   } catch (error) {
-    // Beyond the limit it is a RangeError; everything else is the platform's word for what is no such stream.
+    // Beyond the limit the error is a RangeError. Every other error means that this is not such a stream.
     return err(error instanceof RangeError ? 'too_large' : 'malformed_list')
   }
 }

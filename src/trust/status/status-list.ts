@@ -1,5 +1,5 @@
-// Token Status List (draft-ietf-oauth-status-list §8): has the credential been revoked? What cannot be checked has no
-// status, and whoever asks must not take it for valid. To be asked only of a credential whose signature has verified.
+// Token Status List (draft-ietf-oauth-status-list §8): revocation of a credential. A status that cannot be
+// checked is unknown, and must not count as valid. Call this only for a credential with a verified signature.
 
 import { type CborItem, entryOf } from '../../codec/cbor.ts'
 import { isJsonObject, type Json, member } from '../../codec/json.ts'
@@ -14,16 +14,16 @@ import { readStatus } from './status-inflate.ts'
 import { verifyStatusSigner } from './status-signer.ts'
 import { checkStatusClaims, type StatusListError, type StatusListForm } from './status-token.ts'
 
-/** Where a verified credential says its status is (§6): the list's address, and the entry's place in it. */
+/** The place of a verified credential's status (§6): the address of the list, and the index of the entry. */
 export type StatusReference = {
   readonly uri: string
   readonly index: number
   readonly form: StatusListForm
-  /** What an entry that is set would mean, where the reference says it (Bitstring Status List §2.1). */
+  /** Meaning of a set entry, if the reference has one (Bitstring Status List §2.1). */
   readonly purpose?: 'revocation' | 'suspension'
 }
 
-/** What checking a status is given of the world. */
+/** Dependencies of a status check. */
 export type StatusContext = {
   /** Unix seconds. */
   readonly now: number
@@ -32,24 +32,27 @@ export type StatusContext = {
   readonly fetchResource: FetchResource
   readonly sharedCache?: SharedCache | undefined
   readonly credentialType: { readonly name: string; readonly builtIn: boolean }
-  /** The anchor that vouches for the credential, as `resolveSigner` named it. */
+  /** The anchor that trusts the credential, as `resolveSigner` named it. */
   readonly credentialAnchor: Pick<TrustAnchor, 'name' | 'assurance_level'>
-  /** What is done about the certificates of the list's signer. Without it: `off`. */
+  /** Setting for the certificates of the list's signer. Default: `off`. */
   readonly certificateRevocation?: CertificateRevocation
 }
 
 /**
- * §7.1. `invalid` is revoked for good. `other` is a value with a private meaning. `unconfirmed` would be valid, by a list whose
- * signer may have been revoked, which the relying party accepts. Only `valid` is valid.
+ * §7.1. `invalid` means revoked for good. `other` is a value with a private meaning. `unconfirmed` is a valid
+ * entry of a signer whose revocation is unknown, which the relying party accepts. Only `valid` is valid.
  */
 export type CredentialStatus = 'valid' | 'invalid' | 'suspended' | 'other' | 'unconfirmed'
 
-/** A status, and when the list that says so was fetched (Unix seconds). Its own `iat` would tell which list it was. */
+/**
+ * A status, and when its list was fetched (Unix seconds). The list's own `iat` would reveal which list it
+ * was.
+ */
 export type DatedStatus = { readonly status: CredentialStatus; readonly asOf: number }
 
 /**
- * Reads the entry. The list is fetched from its address or remembered, and is signed under the credential's own anchor or
- * a `status` anchor of its type (CONTRACT 8). Never throws, never fails open.
+ * Reads the entry. The list comes from the cache or its address. The credential's own anchor, or a `status`
+ * anchor of its type, must trust its signer (CONTRACT 8). Never throws, never fails open.
  */
 export async function checkStatus(
   reference: StatusReference,
@@ -59,7 +62,10 @@ export async function checkStatus(
   return found.ok ? ok({ status: meaningOf(found.value, reference), asOf: found.value.asOf }) : found
 }
 
-/** Reads the `status` claim of a JWT or SD-JWT credential (§6.2). Mechanisms beside `status_list` are passed over. */
+/**
+ * Reads the `status` claim of a JWT or SD-JWT credential (§6.2). Mechanisms other than `status_list` are
+ * skipped.
+ */
 export function parseStatusClaim(status: Json): Result<StatusReference, StatusListError> {
   const list = isJsonObject(status) ? member(status, 'status_list') : undefined
   return isJsonObject(list)
@@ -76,7 +82,10 @@ export function parseStatusElement(status: CborItem): Result<StatusReference, St
     : err('unsupported_mechanism')
 }
 
-/** A bit means what its list is for; a Token Status List's values are the draft's (§7.1). */
+/**
+ * A bit has the meaning of its list's purpose. The values of a Token Status List are those of the draft
+ * (§7.1).
+ */
 function meaningOf({ entry, isConfirmed }: Entry, { purpose }: StatusReference): CredentialStatus {
   const status = STATUSES[purpose === 'suspension' && entry === 1 ? 2 : entry] ?? 'other'
   return status === 'valid' && !isConfirmed ? 'unconfirmed' : status
@@ -85,7 +94,7 @@ function meaningOf({ entry, isConfirmed }: Entry, { purpose }: StatusReference):
 type Entry = {
   readonly entry: number
   readonly asOf: number
-  /** Whether the list's signer is known not to have been revoked, or nobody wants to know. */
+  /** True if the list's signer is not revoked, or if this is not checked. */
   readonly isConfirmed: boolean
 }
 

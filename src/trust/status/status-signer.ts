@@ -1,4 +1,5 @@
-// Who may sign a status list: the credential's own anchor, or a `status` anchor that names its type (CONTRACT 8).
+// Signers of a status list: the credential's own anchor, or a `status` anchor that names its type (CONTRACT
+// 8).
 
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import { STATUS_LIST } from '../../limits.ts'
@@ -12,8 +13,8 @@ import type { StatusContext } from './status-list.ts'
 import type { StatusListError } from './status-token.ts'
 
 /**
- * Verifies the token's signature with the keys that this relying party's anchors leave. Trust is asked anew each time, for
- * each has anchors of its own; the signature is verified once for each key, since token and key are the same ones.
+ * Verifies the token's signature with the keys of this relying party's anchors. Trust is resolved each time,
+ * because each relying party has its own anchors. A signature is verified once for each key.
  */
 export async function verifyStatusSigner(
   remembered: CachedStatusToken,
@@ -29,7 +30,7 @@ export async function verifyStatusSigner(
   return err('invalid_signature')
 }
 
-/** As with an issuer: a revoked signer vouches for nothing, and one who may have been for what the relying party accepts. */
+/** A revoked signer is rejected, as with issuers. A signer with unknown revocation depends on the setting. */
 async function checkSignerCertificates(
   path: TrustedSigner['path'],
   { certificateRevocation = 'off', ...source }: StatusContext,
@@ -49,7 +50,7 @@ async function verifyOnce({ token, verdicts, share }: CachedStatusToken, key: Pu
   if (known !== undefined) return known
   const verdict = await token.verify(key)
   if (verdict) share()
-  // Another relying party's keys are not worth more room than this.
+  // Keys of other relying parties may not fill the memory.
   if (verdict || verdicts.size < VERDICTS) verdicts.set(name, verdict)
   return verdict
 }
@@ -73,8 +74,8 @@ async function resolveSigners(
 }
 
 /**
- * A token need not have an `iss`. Where it has no chain either, it can only be signed by one of the issuers that our
- * anchors name, so these are tried: the anchor still chooses the keys.
+ * A token need not have an `iss`. Without a chain too, one of the issuers that our anchors name must have
+ * signed it. These are tried: the anchor still chooses the keys.
  */
 function issuersOf(
   { iss, chain }: CachedStatusToken['token']['signer'],
@@ -85,7 +86,7 @@ function issuersOf(
   return [...new Set(issuers)].slice(0, STATUS_LIST.issuersTried)
 }
 
-/** The anchors that may vouch for this list, each as if it had been written for exactly that. */
+/** The anchors that may sign this list, each limited to this purpose and type. */
 function statusAnchors(
   anchors: readonly TrustAnchor[],
   { credentialType, credentialAnchor }: Omit<StatusContext, 'anchors'>,
@@ -101,7 +102,7 @@ function statusAnchors(
       covers(anchor),
   )
   const others = anchors.filter((anchor) => anchor.purpose?.includes('status') && !own.includes(anchor))
-  // "An exact type beats `*`" holds among the status anchors; the credential's own anchor is not in that contest.
+  // "An exact type beats `*`" applies among the status anchors. The credential's own anchor always counts.
   const named = others.filter(({ credential_types }) => credential_types.includes(credentialType.name))
   const applicable = named.length > 0 ? named : others.filter(covers)
   return [...own, ...applicable].map((anchor) => ({

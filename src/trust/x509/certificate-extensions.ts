@@ -1,4 +1,5 @@
-// The certificate extensions that decide anything here (RFC 5280 §4.2.1). Everything else may be present, but not critical.
+// Certificate extensions that have an effect here (RFC 5280 §4.2.1). Any other extension is allowed, but not
+// a critical one.
 
 import {
   DER,
@@ -13,18 +14,21 @@ import { CERTIFICATE } from '../../limits.ts'
 import { decodeGeneralName, type GeneralName } from './general-name.ts'
 import { decodeNameConstraints, type NameConstraints } from './name-constraints.ts'
 
-/** What a certificate's extensions say. An absent extension is `undefined`. */
+/** Extensions of a certificate. An absent extension is `undefined`. */
 export type CertificateExtensions = {
   readonly basicConstraints: BasicConstraints | undefined
   readonly keyUsage: KeyUsage | undefined
   readonly extendedKeyUsage: readonly string[] | undefined
   readonly subjectAltNames: readonly GeneralName[]
   readonly nameConstraints: NameConstraints | undefined
-  /** The KeyIdentifier of AuthorityKeyIdentifier (§4.2.1.1), where it has one. */
+  /** The KeyIdentifier of AuthorityKeyIdentifier (§4.2.1.1), if present. */
   readonly authorityKeyIdentifier: Uint8Array<ArrayBuffer> | undefined
-  /** The value of CRLDistributionPoints (§4.2.1.13) as encoded: where nobody asks for revocation it decides nothing. */
+  /**
+   * The encoded value of CRLDistributionPoints (§4.2.1.13). It has an effect only where revocation is
+   * checked.
+   */
   readonly crlDistributionPoints: Uint8Array<ArrayBuffer> | undefined
-  /** A critical extension that is none of the above: RFC 5280 §4.2 has us refuse the certificate. */
+  /** A critical extension other than the above. RFC 5280 §4.2: the certificate is rejected. */
   readonly hasUnknownCritical: boolean
 }
 
@@ -32,19 +36,22 @@ export type BasicConstraints = { readonly ca: boolean; readonly pathLength: numb
 
 export type KeyUsage = {
   readonly digitalSignature: boolean
-  /** Once called nonRepudiation: signatures that somebody stands by. */
+  /** Formerly nonRepudiation: signatures that the signer commits to. */
   readonly contentCommitment: boolean
   readonly keyCertSign: boolean
   readonly cRLSign: boolean
 }
 
-/** Decodes `Extensions`; `undefined` where one is malformed or stands twice (§4.2). */
+/** Decodes `Extensions`; `undefined` if one is malformed or occurs twice (§4.2). */
 export function decodeExtensions(list: DerElement | undefined): CertificateExtensions | undefined {
   const extensions = readExtensions(list)
   return extensions && interpret(extensions)
 }
 
-/** The extensions of a certificate, a revocation list or an entry of one, by identifier; `undefined` as above. */
+/**
+ * Extensions of a certificate, of a revocation list or of one of its entries, by identifier. `undefined` as
+ * above.
+ */
 export function readExtensions(list: DerElement | undefined): ReadonlyMap<string, Extension> | undefined {
   const extensions = new Map<string, Extension>()
   for (const element of list?.children ?? []) {
@@ -55,7 +62,7 @@ export function readExtensions(list: DerElement | undefined): ReadonlyMap<string
   return extensions
 }
 
-/** Whether one is critical that is not among those that are understood. */
+/** Returns whether a critical extension is not among the known ones. */
 export function hasCriticalBeside(
   extensions: ReadonlyMap<string, Extension>,
   known: ReadonlySet<string>,
@@ -69,7 +76,7 @@ const EXTENDED_KEY_USAGE = '2.5.29.37'
 const SUBJECT_ALT_NAME = '2.5.29.17'
 const NAME_CONSTRAINTS = '2.5.29.30'
 const AUTHORITY_KEY_IDENTIFIER = '2.5.29.35'
-/** Not among the known: a certificate that calls it critical is refused as before, and none has to. */
+/** Not among the known: a certificate in which it is critical is rejected. It need not be critical. */
 const CRL_DISTRIBUTION_POINTS = '2.5.29.31'
 const KNOWN: ReadonlySet<string> = new Set([
   BASIC_CONSTRAINTS,
@@ -95,7 +102,7 @@ export type Extension = {
 function decodeExtension(element: DerElement): Extension | undefined {
   const parts = element.children
   const id = readObjectIdentifier(parts[0])
-  // An explicit FALSE is not DER, but it is signed, clear and common.
+  // An explicit FALSE is not DER, but it is signed, unambiguous and common.
   const critical = parts.length === 3 ? readBoolean(parts[1]) : false
   const value = parts.at(-1)
   if (element.tag !== DER.sequence || parts.length < 2 || parts.length > 3) return undefined
@@ -169,7 +176,7 @@ function decodeSubjectAltName(value: DerElement): readonly GeneralName[] | undef
   return names.every((name) => name !== undefined) ? names : undefined
 }
 
-/** The issuer may be named by name and serial number instead: then there is no KeyIdentifier. */
+/** The issuer may be named by name and serial number instead. Then there is no KeyIdentifier. */
 function decodeAuthorityKeyIdentifier(
   value: DerElement,
 ): { readonly keyIdentifier: Uint8Array<ArrayBuffer> | undefined } | undefined {

@@ -1,5 +1,5 @@
-// The certificate path (RFC 5280 §6.1, HAIP 1.0 §6.1.1): from a leaf through its chain to one of our own certification
-// authorities. The chain is taken as it was sent: leaf first, each certified by the next, none left over.
+// The certificate path (RFC 5280 §6.1, HAIP 1.0 §6.1.1) from a leaf to one of our certification authorities.
+// The chain is used as it was sent: leaf first, each certificate issued by the next, none left over.
 
 import { equalBytes } from '../../codec/bytes.ts'
 import { CERTIFICATE } from '../../limits.ts'
@@ -11,20 +11,20 @@ import { findBrokenRule, type LeafDemand } from './certificate-profile.ts'
 import { verifyCertificateSignature } from './certificate-signature.ts'
 import { isSameName } from './distinguished-name.ts'
 
-/** A certification authority of ours, and what it is limited to. */
+/** One of our certification authorities, and its restrictions. */
 export type Authority = LeafDemand & { readonly certificate: Certificate }
 
-/** A chain as a stranger sent it: at least a leaf. */
+/** A received chain: at least a leaf. */
 export type CertificateChain = readonly [leaf: Certificate, ...issuers: Certificate[]]
 
-/** Decodes a chain; every certificate must be strict DER, also those that a pinned leaf leaves without a use. */
+/** Decodes a chain. Every certificate must be strict DER, even if a pinned leaf makes it unnecessary. */
 export function decodeCertificateChain(
   chain: readonly Uint8Array<ArrayBuffer>[],
 ): Result<CertificateChain, TrustRefusal> {
   if (chain.length > CERTIFICATE.chain) {
     return err({ reason: 'certificate_profile_violation', rule: 'chain_too_long' })
   }
-  // A copy: a certificate that is remembered must neither hold the whole presentation in memory nor change with it.
+  // A copy: a cached certificate must not keep the whole presentation in memory, and must not change with it.
   const [leaf, ...issuers] = chain.map(
     (bytes) => cachedCertificate(bytes) ?? decodeCertificate(bytes.slice()),
   )
@@ -35,8 +35,8 @@ export function decodeCertificateChain(
 }
 
 /**
- * Verifies the path from `chain` to one of `authorities` at `now` (Unix seconds) and returns the first authority that
- * vouches. An authority that stands in the chain itself does not count.
+ * Verifies the path from `chain` to one of `authorities` at `now` (Unix seconds). Returns the first authority
+ * that certifies it. An authority that is in the chain itself does not count.
  */
 export async function verifyCertificatePath<A extends Authority>(
   chain: CertificateChain,
@@ -53,29 +53,35 @@ export async function verifyCertificatePath<A extends Authority>(
     if (!isNamedBy(authority.certificate, top)) continue
     const rejection = await judgePath([...chain, authority.certificate], authority, now)
     if (rejection === undefined) return ok(authority)
-    // That a namesake did not sign says less than what is wrong with a path that is signed throughout.
+    // The error of a path with valid signatures is more useful than the wrong signature of a namesake.
     if (finding === undefined || finding.reason === 'invalid_certificate_path') finding = rejection
   }
   return err(finding ?? { reason: 'untrusted_issuer' })
 }
 
-/** Why a certificate is not valid at `now` (RFC 5280 §4.1.2.5: both dates are part of the period). */
+/** Checks the validity period of a certificate at `now` (RFC 5280 §4.1.2.5: both dates belong to it). */
 export function checkValidityPeriod(certificate: Certificate, now: number): TrustRefusal | undefined {
   if (now < certificate.notBefore) return { reason: 'certificate_not_yet_valid' }
   return now > certificate.notAfter ? { reason: 'certificate_expired' } : undefined
 }
 
-/** An authority is its name and its key (RFC 5280 §6.1.1 (d)): another certificate for both is the same anchor. */
+/**
+ * An authority is its name and its key (RFC 5280 §6.1.1 (d)). Another certificate with both is the same
+ * anchor.
+ */
 function isInChain(anchor: Certificate, chain: CertificateChain): boolean {
   return chain.some(
     (certificate) =>
-      // The key first: it tells two apart by its first bytes, a name only once it is read.
+      // The key is compared first: its first bytes differ, while a name must be parsed.
       equalBytes(certificate.subjectPublicKeyInfo, anchor.subjectPublicKeyInfo) &&
       isSameName(certificate.subject, anchor.subject),
   )
 }
 
-/** HAIP 1.0 §6.1.1. A weak signature under one's own name is not computed, and counts as one's own. */
+/**
+ * HAIP 1.0 §6.1.1. A weak signature under the certificate's own name is not computed, and counts as
+ * self-signed.
+ */
 async function isSelfSigned(leaf: Certificate): Promise<boolean> {
   return isSelfIssued(leaf) && (await verifyCertificateSignature(leaf, leaf)) !== 'invalid'
 }
@@ -92,8 +98,8 @@ function isNamedBy(issuer: Certificate, certificate: Certificate): boolean {
 }
 
 /**
- * Signatures come first, so that dates and profile are findings about authentic certificates; dates come last, so that
- * "expired" means that nothing else is wrong.
+ * Signatures are checked first, so that the other checks concern authentic certificates. Dates are checked
+ * last, so that "expired" means that everything else is valid.
  */
 async function judgePath(
   path: CertificateChain,
@@ -111,12 +117,12 @@ async function judgePath(
   return undefined
 }
 
-/** From the anchor down: no key is used before the certificate that holds it is known to be authentic. */
+/** From the anchor down: no key is used before its own certificate is verified. */
 async function judgeSignatures(path: CertificateChain): Promise<TrustRefusal | undefined> {
   const downwards = path.toReversed()
   for (const [i, certificate] of downwards.entries()) {
     const issuer = downwards[i - 1]
-    if (issuer === undefined) continue // the anchor: our settings vouch for it, not its signature
+    if (issuer === undefined) continue // the anchor: our settings trust it, so its signature is not checked
     const verdict = await verifyCertificateSignature(certificate, issuer)
     if (verdict === 'weak') return { reason: 'certificate_profile_violation', rule: 'weak_key_or_signature' }
     if (verdict === 'invalid') return { reason: 'invalid_certificate_path' }

@@ -1,5 +1,5 @@
-// What the certificates of a path may be used for (RFC 5280 §6.1.3 to §6.1.5, CONTRACT 8): pure rules over decoded
-// certificates, leaf first and anchor last. The anchor's own constraints bind like any other issuer's.
+// Permitted uses of the certificates of a path (RFC 5280 §6.1.3 to §6.1.5, CONTRACT 8). These are pure rules
+// over decoded certificates, leaf first and anchor last. The anchor's own constraints apply as well.
 
 import type { CertificateRule } from '../refusal.ts'
 import { type Certificate, isSelfIssued } from './certificate.ts'
@@ -7,15 +7,15 @@ import { satisfiesNameConstraints } from './name-constraints.ts'
 
 type Path = readonly [leaf: Certificate, ...issuers: Certificate[]]
 
-/** What an authority of ours demands of a leaf. */
+/** Requirements of an authority for a leaf. */
 export type LeafDemand = {
-  /** Extended key usages, one of which it must have; `undefined`: any but TLS alone. */
+  /** Extended key usages, one of which the leaf must have. `undefined`: any, except TLS alone. */
   readonly extendedKeyUsage: readonly string[] | undefined
-  /** Whether key usage `contentCommitment` does as well as `digitalSignature`. */
+  /** Accepts key usage `contentCommitment` as well as `digitalSignature`. */
   readonly acceptsCommitment?: boolean
 }
 
-/** The first rule that a path breaks; `demand` is the anchor's own. */
+/** Returns the first rule that a path violates. `demand` comes from the anchor. */
 export function findBrokenRule(path: Path, demand: LeafDemand): CertificateRule | undefined {
   const { extendedKeyUsage, acceptsCommitment = false } = demand
   const [leaf, ...issuers] = path
@@ -29,15 +29,15 @@ export function findBrokenRule(path: Path, demand: LeafDemand): CertificateRule 
   return staysWithinNames(path) ? undefined : 'name_constraints'
 }
 
-/** A leaf signs data, and not certificates (§4.2.1.3: keyCertSign is for authorities). */
+/** A leaf signs data, not certificates (§4.2.1.3: keyCertSign is for authorities). */
 function maySign({ extensions: { keyUsage } }: Certificate, acceptsCommitment: boolean): boolean {
   if (keyUsage === undefined || keyUsage.keyCertSign) return false
   return keyUsage.digitalSignature || (acceptsCommitment && keyUsage.contentCommitment)
 }
 
 /**
- * §6.1.4 (n), and §4.2.1.3: a conforming authority has a key usage. Only the anchor, which is last and whose role our
- * settings give it, may do without.
+ * §6.1.4 (n), and §4.2.1.3: a conforming authority has a key usage. Only the anchor, which is last, may have
+ * none: our settings make it an authority.
  */
 function mayCertify(
   { extensions: { keyUsage } }: Certificate,
@@ -47,7 +47,7 @@ function mayCertify(
   return keyUsage === undefined ? i === issuers.length - 1 : keyUsage.keyCertSign
 }
 
-/** §4.2.1.9: how many intermediates may stand below an issuer; self-issued ones do not count. */
+/** §4.2.1.9: the number of intermediates below an issuer is limited. Self-issued ones do not count. */
 function staysWithinPathLengths(path: Path): boolean {
   return path.every((issuer, i) => {
     const limit = issuer.extensions.basicConstraints?.pathLength
@@ -56,16 +56,18 @@ function staysWithinPathLengths(path: Path): boolean {
   })
 }
 
-/** §4.2.1.12. What an issuer is limited to limits what it certifies, as TLS authorities in practice rely on. */
+/**
+ * §4.2.1.12. The usages of an issuer also restrict its certificates, as TLS authorities rely on in practice.
+ */
 function purposesFit([leaf, ...issuers]: Path, wanted: readonly string[] | undefined): boolean {
   const carried = leaf.extensions.extendedKeyUsage
   if (isTlsOnly(carried)) return false
-  // A demand is met by name only: "any" is not what a document signer's profile asks for.
+  // "Any" does not meet a demand: the profile of a document signer requires the named usage.
   if (wanted !== undefined && !carried?.some((purpose) => wanted.includes(purpose))) return false
   return issuers.every(({ extensions: { extendedKeyUsage } }, i) => {
     if (extendedKeyUsage === undefined || extendedKeyUsage.includes(ANY_PURPOSE)) return true
     if (isTlsOnly(extendedKeyUsage)) return false
-    // The anchor's role is what our settings give it: the EU's PID authorities have a usage that names them, not their signers.
+    // The anchor is exempt: the EU's PID authorities have a usage that names them, not their signers.
     const isAnchor = i === issuers.length - 1
     return wanted === undefined || isAnchor || extendedKeyUsage.some((purpose) => wanted.includes(purpose))
   })
@@ -79,7 +81,10 @@ const ANY_PURPOSE = '2.5.29.37.0'
 /** serverAuth and clientAuth. */
 const TLS_PURPOSES: ReadonlySet<string> = new Set(['1.3.6.1.5.5.7.3.1', '1.3.6.1.5.5.7.3.2'])
 
-/** §6.1.3 (b), (c): every issuer's constraints hold for all below it, self-issued intermediates aside. */
+/**
+ * §6.1.3 (b), (c): the constraints of every issuer apply to all certificates below it, except self-issued
+ * intermediates.
+ */
 function staysWithinNames(path: Path): boolean {
   return path.every((issuer, i) => {
     const constraints = issuer.extensions.nameConstraints

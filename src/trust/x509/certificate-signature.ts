@@ -1,5 +1,5 @@
-// The signature on a certificate (RFC 5280 §6.1.3 (a)(1)) or on a revocation list (§6.3.3 (g)), by WebCrypto. MD5, SHA-1 and unknown algorithms are not in
-// the table, and an algorithm is only used with its own kind of key.
+// The signature on a certificate (RFC 5280 §6.1.3 (a)(1)) or on a revocation list (§6.3.3 (g)), by WebCrypto.
+// MD5, SHA-1 and unknown algorithms are not in the table. An algorithm is used only with its own kind of key.
 
 import {
   DER,
@@ -11,15 +11,15 @@ import {
 import type { Certificate } from './certificate.ts'
 import type { SubjectKey } from './subject-key.ts'
 
-/** `weak`: the issuer's key or the signature's algorithm is none we accept, so nothing was computed. */
+/** `weak`: the issuer's key or the signature algorithm is not accepted, so nothing is computed. */
 export type SignatureResult = 'valid' | 'invalid' | 'weak'
 
-/** What a certification authority signs. */
+/** An object that a certification authority signs. */
 export type Signed = Pick<Certificate, 'tbs' | 'signatureAlgorithm' | 'signature'>
 
 /**
- * Verifies that `issuer`'s key signed `signed`. Names, dates and usages are not looked at. What was decoded once never
- * changes, so once the answer was yes it stays yes; every other answer is found anew.
+ * Verifies that `issuer`'s key signed `signed`. Names, dates and usages are not checked. A decoded object
+ * never changes, so a valid result is cached. Every other result is computed again.
  */
 export async function verifyCertificateSignature(
   signed: Signed,
@@ -32,7 +32,10 @@ export async function verifyCertificateSignature(
   return verdict
 }
 
-/** Issuers by what their key is known to have signed. Both are told apart by identity: others, other bytes. */
+/**
+ * Cache: signed object → issuers whose key verified it. Keyed by object identity, since different bytes
+ * decode to different objects.
+ */
 const verified = new WeakMap<Signed, WeakSet<Certificate>>()
 
 async function judgeSignature(signed: Signed, issuer: Certificate): Promise<SignatureResult> {
@@ -48,7 +51,7 @@ async function judgeSignature(signed: Signed, issuer: Certificate): Promise<Sign
   return (await crypto.subtle.verify(parameters, key, signature, signed.tbs)) ? 'valid' : 'invalid'
 }
 
-/** What a signature algorithm identifier fixes. Ed25519 hashes by itself. */
+/** Key type and hash of a signature algorithm. Ed25519 hashes by itself. */
 type Algorithm = { readonly type: SubjectKey['type']; readonly hash: string }
 
 const ALGORITHMS: ReadonlyMap<string, Algorithm> = new Map([
@@ -66,12 +69,12 @@ function signatureAlgorithm(identifier: DerElement): Algorithm | undefined {
   const algorithm = ALGORITHMS.get(readObjectIdentifier(name) ?? '')
   if (algorithm === undefined || rest.length > 0) return undefined
   if (parameters === undefined) return algorithm
-  // RFC 4055 §5: NULL beside RSA; RFC 5758 §3.2, RFC 8410 §3: nothing beside the others.
+  // RFC 4055 §5: RSA has NULL. RFC 5758 §3.2, RFC 8410 §3: the others have no parameters.
   const isNull = parameters.tag === DER.null && parameters.content.length === 0
   return algorithm.type === 'rsa' && isNull ? algorithm : undefined
 }
 
-/** Keys by their certificate's decoded key: an anchor is decoded once, so its key is imported once. */
+/** Cache of imported keys by decoded key. An anchor is decoded once, so its key is imported once. */
 const imported = new WeakMap<SubjectKey, Map<string, CryptoKey>>()
 
 async function importedKey(subjectKey: SubjectKey, { hash }: Algorithm): Promise<CryptoKey | undefined> {
@@ -107,7 +110,7 @@ async function importKey(key: SubjectKey, hash: string): Promise<CryptoKey | und
         )
     }
   } catch {
-    return undefined // WebCrypto refuses points that are not on the curve and numbers that are no RSA key
+    return undefined // WebCrypto rejects points off the curve and numbers that are not an RSA key
   }
 }
 
@@ -116,7 +119,10 @@ const USE: 'verify'[] = ['verify']
 /** RFC 8032 §5.1.6. */
 const ED25519_BYTES = 64
 
-/** The signature as WebCrypto takes it; `undefined` for what is none. Of Ed25519 workerd throws for another length. */
+/**
+ * The signature in WebCrypto's form; `undefined` if it has none. workerd throws for an Ed25519 signature of
+ * another length.
+ */
 function signatureFor(
   key: SubjectKey,
   encoded: Uint8Array<ArrayBuffer>,
@@ -125,7 +131,7 @@ function signatureFor(
   return key.type === 'ed25519' && encoded.length !== ED25519_BYTES ? undefined : encoded
 }
 
-/** Ecdsa-Sig-Value (RFC 3279 §2.2.3) as the two fixed-size numbers WebCrypto takes. */
+/** Ecdsa-Sig-Value (RFC 3279 §2.2.3) as the two fixed-size numbers of WebCrypto. */
 function rawSignature(encoded: Uint8Array<ArrayBuffer>, size: number): Uint8Array<ArrayBuffer> | undefined {
   const value = decodeDer(encoded)
   if (value?.tag !== DER.sequence || value.children.length !== 2) return undefined

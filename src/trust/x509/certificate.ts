@@ -1,5 +1,5 @@
-// X.509 v3 certificates (RFC 5280 §4.1), decoded once from strict DER. Decoded is not verified: certificate-path.ts
-// decides what a certificate is worth.
+// X.509 v3 certificates (RFC 5280 §4.1), decoded once from strict DER. Nothing is verified here (see
+// certificate-path.ts).
 
 import { equalBytes } from '../../codec/bytes.ts'
 import {
@@ -16,10 +16,10 @@ import { type CertificateExtensions, decodeExtensions } from './certificate-exte
 import { type DistinguishedName, decodeDistinguishedName, isSameName } from './distinguished-name.ts'
 import { decodeSubjectKey, type SubjectKey } from './subject-key.ts'
 
-/** A certificate as it says of itself. */
+/** A decoded certificate. */
 export type Certificate = {
   readonly encoded: Uint8Array<ArrayBuffer>
-  /** The bytes that are signed. */
+  /** The signed bytes. */
   readonly tbs: Uint8Array<ArrayBuffer>
   /** AlgorithmIdentifier of the signature. */
   readonly signatureAlgorithm: DerElement
@@ -33,12 +33,12 @@ export type Certificate = {
   readonly notAfter: number
   /** SubjectPublicKeyInfo as encoded. */
   readonly subjectPublicKeyInfo: Uint8Array<ArrayBuffer>
-  /** `undefined` for a key that is too weak or of a kind we do not know. */
+  /** `undefined` for a key that is too weak or of an unknown kind. */
   readonly subjectKey: SubjectKey | undefined
   readonly extensions: CertificateExtensions
 }
 
-/** Decodes one certificate; `undefined` for anything but a strict DER encoding within the limit. */
+/** Decodes one certificate. `undefined` for anything but strict DER within the limit. */
 export function decodeCertificate(bytes: Uint8Array<ArrayBuffer>): Certificate | undefined {
   if (bytes.length > CERTIFICATE.bytes) return undefined
   const certificate = decodeDer(bytes)
@@ -54,7 +54,7 @@ export function decodeCertificate(bytes: Uint8Array<ArrayBuffer>): Certificate |
   return { encoded: bytes, tbs: tbs.encoded, signatureAlgorithm, signature: signature.bytes, ...rest }
 }
 
-/** Whether the certificate names itself as its issuer (§3.2 "self-issued"). */
+/** Returns whether the certificate names itself as its issuer (§3.2 "self-issued"). */
 export function isSelfIssued(certificate: Certificate): boolean {
   return isSameName(certificate.subject, certificate.issuer)
 }
@@ -109,7 +109,7 @@ function isSerial(element: DerElement): boolean {
   return isInteger(element) && element.content.length <= 21
 }
 
-/** Unique identifiers are passed over; extensions exist in version 3 only (§4.1.2.9). */
+/** Unique identifiers are skipped. Only version 3 has extensions (§4.1.2.9). */
 function decodeOptional(fields: readonly DerElement[], version: number): CertificateExtensions | undefined {
   const tags = fields.map((field) => field.tag)
   const ordered = tags.every((tag, i) => i === 0 || tag > (tags[i - 1] ?? 0))

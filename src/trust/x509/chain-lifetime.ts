@@ -1,22 +1,22 @@
-// For how long a certificate chain of our own is of use, and from when on it is time to renew it.
+// Lifetime of a certificate chain of our own, and when to renew it.
 
 import { anchorCertificates } from '../anchors/anchor-certificates.ts'
 
 /** Times are Unix milliseconds. */
 export type ChainLifetime = {
-  /** From when on all of its certificates are valid. */
+  /** The time from which all of its certificates are valid. */
   readonly validFrom: number
-  /** When the first of them expires. */
+  /** The expiry of the first certificate. */
   readonly expiresAt: number
-  /** From when on that one should be renewed. */
+  /** The time from which that certificate should be renewed. */
   readonly renewFrom: number
 }
 
 const DAY = 86_400
-/** A month to renew in, or of a short-lived certificate the last third of its time. */
+/** 30 days before the expiry. For a short-lived certificate, the last third of its time. */
 const NOTICE = { seconds: 30 * DAY, share: 1 / 3 }
 
-/** The lifetime of the chain that a PEM text holds; `null` where it holds none. */
+/** The lifetime of the chain in a PEM text; `null` if there is none. */
 export function chainLifetime(pem: string): ChainLifetime | null {
   const chain = anchorCertificates(pem)
   const [first] = chain.toSorted((a, b) => a.notAfter - b.notAfter)

@@ -1,5 +1,5 @@
-// A certificate revocation list (RFC 5280 §5), decoded from strict DER. What is not a complete list of its issuer's own
-// certificates is refused: to read it as one would be to miss revocations. Decoded is not verified.
+// A certificate revocation list (RFC 5280 §5), decoded from strict DER. Only a complete list of its issuer's
+// own certificates is accepted: in any other list, revocations could be missed. Nothing is verified here.
 
 import { decodeBase64 } from '../../codec/base64url.ts'
 import { decodeUtf8, encodeHex, equalBytes } from '../../codec/bytes.ts'
@@ -21,27 +21,33 @@ import type { Signed } from './certificate-signature.ts'
 import { type DistinguishedName, decodeDistinguishedName } from './distinguished-name.ts'
 import { type DistributionPoint, decodePointName, POINT_NAME } from './distribution-points.ts'
 
-/** What a list says. Times are Unix seconds. */
+/** Content of a list. Times are Unix seconds. */
 export type RevocationList = {
   readonly issuer: DistinguishedName
   readonly thisUpdate: number
   readonly nextUpdate: number | undefined
   readonly scope: CrlScope
-  /** Serial numbers as `serialKey` writes them. One on hold is among them: it does not hold now. */
+  /** Serial numbers in the form of `serialKey`. Certificates on hold are included: they are not valid now. */
   readonly revoked: ReadonlySet<string>
 }
 
-/** Which of its issuer's certificates a list speaks of (§5.2.5). */
+/** The certificates that a list covers (§5.2.5). */
 export type CrlScope = {
-  /** Names of the list's place; `undefined`: of any. */
+  /** Names of the list's place; `undefined`: any place. */
   readonly point: DistributionPoint | undefined
   readonly only: 'authorities' | 'others' | undefined
 }
 
-/** `unsupported`: a delta, an indirect list, one for some reasons or for attributes only, or one with a critical extension we do not know. */
+/**
+ * `unsupported`: a delta, an indirect list, a list for some reasons or for attributes only, or one with an
+ * unknown critical extension.
+ */
 export type CrlFormatError = 'too_large' | 'malformed' | 'unsupported'
 
-/** Decodes a list and what of it is signed; `too_large` is told by its bytes, one of too many entries is `malformed`. */
+/**
+ * Decodes a list and its signed part. `too_large` concerns its bytes. A list with too many entries is
+ * `malformed`.
+ */
 export function decodeCrl(
   published: Uint8Array<ArrayBuffer>,
 ): Result<{ readonly signed: Signed; readonly list: RevocationList }, CrlFormatError> {
@@ -61,7 +67,7 @@ export function decodeCrl(
   return ok({ signed: { tbs: tbs.encoded, signatureAlgorithm, signature: signature.bytes }, list })
 }
 
-/** How a serial number stands in `revoked`. */
+/** The form of a serial number in `revoked`. */
 export function serialKey(serialNumber: Certificate['serialNumber']): string {
   return encodeHex(serialNumber)
 }
@@ -69,7 +75,7 @@ export function serialKey(serialNumber: Certificate['serialNumber']): string {
 const HYPHEN = 0x2d
 const PEM = /^-----BEGIN X509 CRL-----([^-]+)-----END X509 CRL-----\s*$/
 
-/** RFC 7468 §6: not what RFC 5280 §4.2.1.13 asks for, but what some authorities of driving licences publish. */
+/** RFC 7468 §6. RFC 5280 §4.2.1.13 requires DER, but some authorities of driving licences publish PEM. */
 function fromPem(published: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> | undefined {
   const [, text] = PEM.exec(decodeUtf8(published) ?? '') ?? []
   return text === undefined ? undefined : decodeBase64(text.replace(/\s+/g, ''))
@@ -83,7 +89,7 @@ const REASON_CODE = '2.5.29.21'
 
 type Body = RevocationList & { readonly algorithm: Uint8Array<ArrayBuffer> }
 
-/** TBSCertList (§5.1). A first version, which has no extensions, says what it lists all the same. */
+/** TBSCertList (§5.1). A list of version 1 has no extensions and is accepted. */
 function decodeBody(tbs: DerElement): Result<Body, CrlFormatError> {
   const fields = [...(splitDer(tbs.content, 7) ?? [])]
   const version = takeIf(fields, DER.integer)
@@ -91,7 +97,7 @@ function decodeBody(tbs: DerElement): Result<Body, CrlFormatError> {
   const nextElement = takeIf(fields, DER.utcTime, DER.generalizedTime)
   const entries = takeIf(fields, DER.sequence)
   const wrapper = takeIf(fields, EXTENSIONS)
-  // A copy: what is remembered of a list must not hold all of it in memory.
+  // A copy: the cached content must not keep the whole list in memory.
   const issuer = decodeDistinguishedName(issuerElement && decodeDer(issuerElement.encoded.slice()))
   const thisUpdate = readTime(thisElement)
   const nextUpdate = readTime(nextElement)
@@ -123,7 +129,7 @@ function decodeExtensionsOf(wrapper: DerElement | undefined): ReadonlyMap<string
 const KNOWN: ReadonlySet<string> = new Set([ISSUING_DISTRIBUTION_POINT])
 const ENTRY_KNOWN: ReadonlySet<string> = new Set([REASON_CODE])
 
-/** §5.2: a list with a critical extension that is not understood says nothing of any certificate. */
+/** §5.2: a list with an unknown critical extension cannot be used. */
 function decodeScope(extensions: ReadonlyMap<string, Extension>): Result<CrlScope, CrlFormatError> {
   if (extensions.has(DELTA_CRL_INDICATOR) || hasCriticalBeside(extensions, KNOWN)) return err('unsupported')
   const place = extensions.get(ISSUING_DISTRIBUTION_POINT)
@@ -146,7 +152,7 @@ function decodePlace(value: Uint8Array<ArrayBuffer>): Result<CrlScope, CrlFormat
   if (name !== undefined && point === undefined) return err('malformed')
   if (limit === undefined) return ok({ point, only: undefined })
   const only = ONLY.get(limit.tag)
-  // Beside these are lists for some reasons only, indirect ones, and those of attribute certificates.
+  // The other fields mark lists for some reasons only, indirect lists, and lists of attribute certificates.
   if (only === undefined || rest.length > 0) return err('unsupported')
   return limit.content.length === 1 && limit.content[0] === 0xff ? ok({ point, only }) : err('malformed')
 }
@@ -163,7 +169,7 @@ function decodeEntries(element: DerElement | undefined): Result<ReadonlySet<stri
   return ok(revoked)
 }
 
-/** §5.3. The date does not matter: what is revoked has been since the list was made, at the latest. */
+/** §5.3. The date is ignored: the certificate was revoked when the list was made. */
 function decodeEntry(encoded: Uint8Array<ArrayBuffer>): Result<Certificate['serialNumber'], CrlFormatError> {
   const entry = decodeDer(encoded)
   const [serialNumber, date, list, ...rest] = entry?.children ?? []
@@ -173,13 +179,13 @@ function decodeEntry(encoded: Uint8Array<ArrayBuffer>): Result<Certificate['seri
     return err('malformed')
   const extensions = readExtensions(list)
   if (extensions === undefined) return err('malformed')
-  // Certificates of another issuer, for one: critical, and only in indirect lists.
+  // For example the certificates of another issuer: critical, and only in indirect lists.
   if (hasCriticalBeside(extensions, ENTRY_KNOWN)) return err('unsupported')
   const reason = extensions.get(REASON_CODE)
   return reason === undefined || isReason(reason.value) ? ok(serialNumber.content) : err('malformed')
 }
 
-/** §5.3.1. `removeFromCRL` (8) has no place in a complete list, and 7 was never given out. */
+/** §5.3.1. `removeFromCRL` (8) is not allowed in a complete list, and 7 is not assigned. */
 function isReason(value: Uint8Array<ArrayBuffer>): boolean {
   const code = decodeDer(value)
   const number = code?.tag === DER.enumerated ? readSmallInteger(code) : undefined

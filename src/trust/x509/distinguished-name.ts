@@ -1,4 +1,4 @@
-// Distinguished names (RFC 5280 §4.1.2.4): decoded, written down (RFC 4514) and compared (RFC 5280 §7.1).
+// Distinguished names (RFC 5280 §4.1.2.4): decoded, formatted (RFC 4514) and compared (RFC 5280 §7.1).
 
 import { encodeHex, equalBytes } from '../../codec/bytes.ts'
 import { DER, type DerElement, readObjectIdentifier, readText } from '../../codec/der.ts'
@@ -14,16 +14,19 @@ export type RelativeName = readonly NameAttribute[]
 
 export type NameAttribute = {
   readonly type: string
-  /** `undefined` for string types we do not read (TeletexString, UniversalString). */
+  /** `undefined` for string types that are not read (TeletexString, UniversalString). */
   readonly text: string | undefined
   /** The encoded value. */
   readonly encoded: Uint8Array<ArrayBuffer>
 }
 
-/** Where a name lies relative to a constraint; `unknown` satisfies neither a permitted nor an excluded subtree. */
+/**
+ * Position of a name relative to a constraint. `unknown` satisfies neither a permitted nor an excluded
+ * subtree.
+ */
 export type Placement = 'inside' | 'outside' | 'unknown'
 
-/** Decodes a Name; `undefined` where it is none, or beyond the limit. */
+/** Decodes a Name; `undefined` for any other element, and beyond the limit. */
 export function decodeDistinguishedName(element: DerElement | undefined): DistinguishedName | undefined {
   if (element?.tag !== DER.sequence) return undefined
   const rdns: RelativeName[] = []
@@ -37,14 +40,14 @@ export function decodeDistinguishedName(element: DerElement | undefined): Distin
   return { encoded: element.encoded, rdns }
 }
 
-/** The readable form, most specific first (RFC 4514); `null` for an empty name or an unreasonably long one. */
+/** The readable form, most specific first (RFC 4514); `null` for an empty or overlong name. */
 export function formatDistinguishedName(name: DistinguishedName): string | null {
   if (name.rdns.length === 0) return null
   const text = name.rdns.toReversed().map(formatRelativeName).join(',')
   return text.length <= CERTIFICATE.nameCharacters ? text : null
 }
 
-/** The values of one attribute type, `undefined` among them where a value is not readable. */
+/** The values of one attribute type. An unreadable value is `undefined`. */
 export function attributeValues(name: DistinguishedName, type: string): readonly (string | undefined)[] {
   return name.rdns
     .flat()
@@ -52,13 +55,15 @@ export function attributeValues(name: DistinguishedName, type: string): readonly
     .map((attribute) => attribute.text)
 }
 
-/** Whether two names are the same, whatever string types, case and white space they are written in (§7.1). */
+/** Returns whether two names are the same. String types, case and white space do not count (§7.1). */
 export function isSameName(a: DistinguishedName, b: DistinguishedName): boolean {
   if (equalBytes(a.encoded, b.encoded)) return true
   return a.rdns.length === b.rdns.length && placeDistinguishedName(a, b) === 'inside'
 }
 
-/** Whether `name` lies in the subtree under `base` (RFC 5280 §7.1: compared attribute by attribute from the top). */
+/**
+ * Places `name` relative to the subtree under `base` (RFC 5280 §7.1: attributes are compared from the top).
+ */
 export function placeDistinguishedName(name: DistinguishedName, base: DistinguishedName): Placement {
   let placement: Placement = name.rdns.length < base.rdns.length ? 'outside' : 'inside'
   for (const [i, constraint] of base.rdns.entries()) {
@@ -105,7 +110,7 @@ function formatRelativeName(attributes: RelativeName): string {
     .join('+')
 }
 
-/** RFC 4514 §2.4; beyond it, control and direction characters are escaped too: this text is shown to people. */
+/** RFC 4514 §2.4. Control and direction characters are escaped too, because this text is shown to people. */
 function escapeText(text: string): string {
   return text
     .replace(/["+,;<>\\]|^[ #]| $/g, (character) => `\\${character}`)
@@ -117,7 +122,7 @@ function escapeOctets(character: string): string {
   return octets.replace(/../g, (octet) => `\\${octet}`)
 }
 
-/** Two RDNs are equal where each attribute of one has an equal in the other (RFC 5280 §7.1). */
+/** Two RDNs are equal if each attribute of one has an equal in the other (RFC 5280 §7.1). */
 function compareRelativeNames(name: RelativeName, constraint: RelativeName): Placement {
   if (name.length !== constraint.length) return 'outside'
   let placement: Placement = 'inside'
@@ -137,7 +142,9 @@ function compareAttributes(a: NameAttribute, b: NameAttribute): Placement {
   return fold(a.text) === fold(b.text) ? 'inside' : 'outside'
 }
 
-/** String preparation in the sense of RFC 5280 §7.1: compatibility forms, case and runs of white space do not count. */
+/**
+ * String preparation as in RFC 5280 §7.1: compatibility forms, case and repeated white space do not count.
+ */
 function fold(text: string): string {
   return text.normalize('NFKC').toLowerCase().normalize('NFKC').trim().replace(/\s+/g, ' ')
 }

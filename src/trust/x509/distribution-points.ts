@@ -1,16 +1,16 @@
-// Where the revocation lists of a certificate are published (CRLDistributionPoints, RFC 5280 §4.2.1.13), and how a list names
-// its own place (§5.2.5).
+// Places of a certificate's revocation lists (CRLDistributionPoints, RFC 5280 §4.2.1.13), and the place that
+// a list names itself (§5.2.5).
 
 import { DER, type DerElement, decodeDer } from '../../codec/der.ts'
 import { CERTIFICATE, CRL } from '../../limits.ts'
 import { decodeGeneralName } from './general-name.ts'
 
-/** The URIs of one place, each of the same list. */
+/** The URIs of one place. Each leads to the same list. */
 export type DistributionPoint = readonly string[]
 
 /**
- * The points with a list that is complete and the issuer's own: one for some reasons only, or of another authority, is left
- * out. `undefined` where the extension's value is malformed.
+ * The points with a complete list of the issuer itself. Points for some reasons only, or of another
+ * authority, are left out. `undefined` if the value of the extension is malformed.
  */
 export function decodeDistributionPoints(
   value: Uint8Array<ArrayBuffer>,
@@ -29,7 +29,7 @@ export function decodeDistributionPoints(
   return points
 }
 
-/** The URIs of a DistributionPointName under its tag; none of a name that is relative to the issuer's. */
+/** The URIs of a DistributionPointName under its tag. Empty for a name relative to the issuer's. */
 export function decodePointName({ children }: DerElement): DistributionPoint | undefined {
   const [name, ...rest] = children
   if (name === undefined || rest.length > 0) return undefined

@@ -1,17 +1,17 @@
-// General names (RFC 5280 §4.2.1.6): what a subject alternative name lists, and what a name constraint is made of.
+// General names (RFC 5280 §4.2.1.6), of subject alternative names and name constraints.
 
 import { type DerElement, readAscii } from '../../codec/der.ts'
 import { type DistinguishedName, decodeDistinguishedName } from './distinguished-name.ts'
 
-/** One name, in the forms we can compare; `unprocessed` stands for the others (otherName, x400Address, …). */
+/** One name, in the forms that are compared. `unprocessed` covers the others (otherName, x400Address, …). */
 export type GeneralName =
   | { readonly form: 'email' | 'dns' | 'uri'; readonly value: string }
   | { readonly form: 'directory'; readonly name: DistinguishedName }
-  /** An address, or in a constraint an address and its mask. */
+  /** An address. In a constraint, an address and its mask. */
   | { readonly form: 'ip'; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly form: 'unprocessed' }
 
-/** Decodes one GeneralName; `undefined` where it is none. */
+/** Decodes one GeneralName; `undefined` for any other element. */
 export function decodeGeneralName(element: DerElement | undefined): GeneralName | undefined {
   if (element === undefined) return undefined
   const textForm = TEXT_FORMS.get(element.tag)

@@ -1,5 +1,5 @@
-// Name constraints (RFC 5280 §4.2.1.10): which names a certification authority may certify. A form we cannot compare,
-// or a name we cannot place, satisfies nothing.
+// Name constraints (RFC 5280 §4.2.1.10): the names that a certification authority may certify. A form that
+// cannot be compared, or a name that cannot be placed, satisfies no constraint.
 
 import { type DerElement, readSmallInteger } from '../../codec/der.ts'
 import { CERTIFICATE } from '../../limits.ts'
@@ -43,7 +43,10 @@ export function decodeNameConstraints(value: DerElement): NameConstraints | unde
   return constraints
 }
 
-/** Whether every name lies in a permitted subtree of its form, where there is one, and outside all excluded ones. */
+/**
+ * Returns whether every name is in a permitted subtree of its form, if there is one, and outside all excluded
+ * ones.
+ */
 export function satisfiesNameConstraints(names: ConstrainedNames, constraints: NameConstraints): boolean {
   const { permitted, excluded } = constraints
   if ([...permitted, ...excluded].some((subtree) => subtree.form === 'unprocessed')) return false
@@ -61,13 +64,14 @@ const EMAIL_ADDRESS = '1.2.840.113549.1.9.1'
 function decodeSubtree(element: DerElement): GeneralName | undefined {
   const [base, ...bounds] = element.children
   const name = decodeGeneralName(base)
-  // RFC 5280 §4.2.1.10: minimum is zero (so DER leaves it out) and maximum absent. Others we could not apply.
+  // RFC 5280 §4.2.1.10: minimum is zero (so DER leaves it out) and maximum is absent. Other bounds are
+  // unprocessed.
   const bounded = bounds.some((bound) => bound.tag !== 0x80 || readSmallInteger(bound) !== 0)
   return name && bounded ? { form: 'unprocessed' } : name
 }
 
 function constrainedNames({ subject, subjectAltNames }: ConstrainedNames): readonly GeneralName[] {
-  // An unreadable address is as good as an empty one: it can be placed nowhere.
+  // An unreadable address counts as an empty one: it is in no subtree.
   const emails = attributeValues(subject, EMAIL_ADDRESS).map((value = '') => ({
     form: 'email' as const,
     value,
@@ -87,7 +91,7 @@ function place(name: GeneralName, subtree: GeneralName): Placement {
   return 'unknown'
 }
 
-/** A domain and everything below it. A leading period, though not in the RFC, is in use: only what is below. */
+/** A domain and every name below it. A leading period is not in the RFC, but is in use: only names below. */
 function placeDns(name: string, constraint: string): Placement {
   if (constraint === '') return 'inside'
   const domain = hostName(constraint.replace(/^\./, ''))
@@ -96,11 +100,11 @@ function placeDns(name: string, constraint: string): Placement {
   if (domain === undefined || host === undefined) return 'unknown'
   if (host.endsWith(`.${domain}`)) return 'inside'
   if (host === domain) return wildcard || !constraint.startsWith('.') ? 'inside' : 'outside'
-  // A wildcard above the constraint may stand for a name inside it.
+  // A wildcard above the constraint may include a name inside it.
   return wildcard && domain.endsWith(`.${host}`) ? 'unknown' : 'outside'
 }
 
-/** URI and mail hosts: exactly this host, or with a leading period everything below it. */
+/** URI and mail hosts: exactly this host, or with a leading period every name below it. */
 function placeHost(host: string | undefined, constraint: string): Placement {
   if (constraint === '') return 'inside'
   const below = constraint.startsWith('.')
@@ -117,11 +121,11 @@ function placeMailbox(address: string, constraint: string): Placement {
   if (wanted === undefined) return 'unknown'
   if (host !== wanted[1]) return 'outside'
   if (local === wanted[0]) return 'inside'
-  // Local parts may differ in case and yet reach one mailbox: not surely the same, not surely another.
+  // Local parts that differ in case may reach the same mailbox, or another one.
   return local.toLowerCase() === wanted[0].toLowerCase() ? 'unknown' : 'outside'
 }
 
-/** The parts of a plain address; quoted local parts, which could hide an `@`, are not read. */
+/** The parts of a plain address. Quoted local parts are not read, because they could hide an `@`. */
 function mailbox(address: string): readonly [local: string, host: string] | undefined {
   const [local, domain, ...rest] = address.split('@')
   const host = hostName(domain ?? '')
@@ -129,14 +133,20 @@ function mailbox(address: string): readonly [local: string, host: string] | unde
   return /^[\w.!#$%&'*+/=?^`{|}~-]+$/.test(local) ? [local, host] : undefined
 }
 
-/** The host of a URI; none where there is no authority, or user information, or an address (§4.2.1.10: refused). */
+/**
+ * The host of a URI. `undefined` without an authority, with user information, or for an address (§4.2.1.10:
+ * rejected).
+ */
 function uriHost(uri: string): string | undefined {
   const [, host] =
     /^[a-z][a-z0-9+.-]*:\/\/([\w.-]+)(?::\d*)?(?:[/?#][\w:/?#[\]@!$&'()*+,;=.~%-]*)?$/i.exec(uri) ?? []
   return host === undefined ? undefined : hostName(host)
 }
 
-/** A host name in lower case; `undefined` for addresses, final periods and characters other than LDH (and `_`). */
+/**
+ * A host name in lower case. `undefined` for addresses, final periods and characters other than LDH (and
+ * `_`).
+ */
 function hostName(text: string): string | undefined {
   if (text.length > 253 || !/^(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}$/i.test(text)) return undefined
   return /(?:^|\.)\d+$/.test(text) ? undefined : text.toLowerCase()

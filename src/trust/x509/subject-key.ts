@@ -1,5 +1,5 @@
-// Public keys in certificates (RFC 5280 §4.1.2.7, RFC 5480, RFC 8410): the named curves and sizes we accept, no others.
-// A curve given by explicit parameters is none of them (CVE-2020-0601).
+// Public keys in certificates (RFC 5280 §4.1.2.7, RFC 5480, RFC 8410). Only the named curves and sizes here
+// are accepted. A curve with explicit parameters is not (CVE-2020-0601).
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import {
@@ -13,7 +13,7 @@ import {
 import { oncePer } from '../../codec/once-per.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
 
-/** A key strong enough to be used. */
+/** A key of an accepted kind and size. */
 export type SubjectKey =
   | {
       readonly type: 'ec'
@@ -28,7 +28,7 @@ export type SubjectKey =
 
 export type EllipticCurve = 'P-256' | 'P-384' | 'P-521'
 
-/** Decodes SubjectPublicKeyInfo; `undefined` for weak, unknown and malformed keys alike: none may be used. */
+/** Decodes SubjectPublicKeyInfo. `undefined` for weak, unknown and malformed keys: none may be used. */
 export function decodeSubjectKey(spki: DerElement): SubjectKey | undefined {
   const [algorithm, keyElement] = spki.children
   const key = readBitString(keyElement)
@@ -48,7 +48,7 @@ export function decodeSubjectKey(spki: DerElement): SubjectKey | undefined {
 }
 
 /**
- * The key as a JWK, for the types that JOSE and COSE signatures are verified with; `undefined` for RSA. Each key has one JWK
+ * The key as a JWK, for types that verify JOSE and COSE signatures; `undefined` for RSA. Each key has one JWK
  * object, so that it is imported once (`importVerificationKey`).
  */
 export const subjectKeyJwk = oncePer(toJwk)
@@ -79,7 +79,7 @@ function decodeEllipticKey(
   point: Uint8Array<ArrayBuffer>,
 ): SubjectKey | undefined {
   const entry = CURVES.get(readObjectIdentifier(parameters) ?? '')
-  // RFC 5480 §2.2: 04 marks the uncompressed form. Whether the point is on the curve is WebCrypto's to say.
+  // RFC 5480 §2.2: 04 marks the uncompressed form. WebCrypto checks that the point is on the curve.
   if (entry === undefined || point[0] !== 0x04 || point.length !== 1 + 2 * entry.size) return undefined
   return { type: 'ec', ...entry, point }
 }
