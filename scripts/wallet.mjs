@@ -1,5 +1,6 @@
-// `npm run wallet -- '<openid4vp uri>' [--format …] [--type …] [--reason …]`: the test wallet answers a request over HTTP, and tells
-// each step. It presents credentials of the sandbox issuer, which only test mode accepts.
+// `npm run wallet -- '<openid4vp uri>' [--format …] [--type …] [--reason …]`: the test wallet responds to a
+// request over HTTP and prints each step. It presents credentials of the sandbox issuer, which only test mode
+// accepts.
 
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'

@@ -1,5 +1,6 @@
-// The story of one verification. Nobody but the service is of this project: the wallet is @openid4vc/openid4vp, the issuer
-// @sd-jwt/sd-jwt-vc, the QR is read by jsQR, the webhook judged by standardwebhooks and svix, the claims opened by jose.
+// The story of one verification. Nobody but the service is of this project: the wallet is
+// @openid4vc/openid4vp, the issuer @sd-jwt/sd-jwt-vc, the QR is read by jsQR, the webhook judged by
+// standardwebhooks and svix, the claims opened by jose.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,16 +1,16 @@
-// What `npm run wallet` does, under the project's own Node: it runs src/sandbox/wallet as it stands.
+// The command `npm run wallet`: runs src/sandbox/wallet under the project's own Node.
 
 import { parseArgs } from 'node:util'
-import { prepare, send } from '../../src/sandbox/wallet/wallet.ts'
+import { postForm, prepare } from '../../src/sandbox/wallet/wallet.ts'
 
 const USAGE = `npm run wallet -- '<openid4vp uri>' [--format dc+sd-jwt|mso_mdoc|jwt_vc_json] [--type <credential type>] [--reason <reason code>]`
 
-await answer().catch((error) => {
+await respond().catch((error) => {
   console.error(error.message)
   process.exitCode = 1
 })
 
-async function answer() {
+async function respond() {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: { format: { type: 'string' }, type: { type: 'string' }, reason: { type: 'string' } },
@@ -18,27 +18,25 @@ async function answer() {
   const [uri] = positionals
   if (uri === undefined || positionals.length > 1) throw new Error(USAGE)
   const { reason = 'verified', format, type } = values
-  const prepared = await prepare({ uri, reason, format, credential_type: type }, reach, Date.now() / 1000)
+  const prepared = await prepare({ uri, reason, format, credential_type: type }, call, Date.now() / 1000)
   if (!prepared.ok) {
     const { detail, status, body } = prepared.error
     if (status === undefined) throw new Error(detail)
-    throw new Error(
-      status === 0 ? `${detail} Nobody answered: ${body}.` : `${detail} HTTP ${status}: ${body}`,
-    )
+    throw new Error(status === 0 ? `${detail} No response: ${body}.` : `${detail} HTTP ${status}: ${body}`)
   }
-  const { request, presented, does, post } = prepared.value
+  const { request, presented, description, post } = prepared.value
   console.log(`asks      ${request.clientId}`)
   for (const { format, type, claims } of presented) {
     console.log(`presents  ${type} as ${format}: ${claims.map(({ path }) => path.join('.')).join(', ')}`)
   }
-  console.log(`          ${does}`)
-  const answered = await send(post, reach)
-  console.log(`verifier  HTTP ${answered.status} ${answered.body}`)
-  if (answered.status !== 200) process.exitCode = 2
+  console.log(`          ${description}`)
+  const response = await postForm(post, call)
+  console.log(`verifier  HTTP ${response.status} ${response.body}`)
+  if (response.status !== 200) process.exitCode = 2
 }
 
-/** Over HTTP: to whoever the request names. Each call is told. */
-async function reach(url, init = {}) {
+/** Calls any address of the request over HTTP, and prints each call. */
+async function call(url, init = {}) {
   console.log(`calls     ${init.method ?? 'GET'} ${url}`)
   return fetch(url, { ...init, redirect: 'manual', signal: AbortSignal.timeout(15_000) })
 }

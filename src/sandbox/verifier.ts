@@ -1,26 +1,26 @@
-// The sandbox's way back to the verifier, the only one it has.
+// The sandbox's connection to the verifier, the only origin that it calls.
 
-/** What the platform binds for it. */
+import type { CallVerifier } from './wallet/request.ts'
+
+/** Bindings and variables for the connection. */
 export type VerifierEnv = {
-  /** The verifier, where both start together. */
+  /** The verifier, where both run in one process. */
   readonly VERIFIER?: Fetcher
   /** Origin of the verifier. */
   readonly BASE_URL?: string
 }
 
-/** `fetch` of the verifier's own addresses; of any other it throws. */
-export type CallVerifier = (address: string | URL, init?: RequestInit) => Promise<Response>
-
 /**
- * The way back; undefined where no BASE_URL is set. Deployed, it leads by the verifier's public address: the platform refuses a
- * binding to a Worker that does not exist yet, so of two that were bound to each other neither could be deployed first.
+ * Returns a `fetch` that throws for other origins than the verifier's; undefined without BASE_URL. Deployed,
+ * it uses the verifier's public address: two Workers that were bound to each other could not be deployed,
+ * since the target of a binding must exist.
  */
 export function verifierOf({ VERIFIER, BASE_URL }: VerifierEnv): CallVerifier | undefined {
   if (BASE_URL === undefined) return undefined
   const { origin } = new URL(BASE_URL)
   return async (address, init) => {
     if (new URL(address).origin !== origin) throw new Error('not an address of the verifier')
-    const there = { ...init, redirect: 'manual' } as const // it redirects nobody, and so leads nowhere else
-    return VERIFIER === undefined ? fetch(address, there) : VERIFIER.fetch(address, there)
+    const options = { ...init, redirect: 'manual' } as const // a redirect could lead to another origin
+    return VERIFIER === undefined ? fetch(address, options) : VERIFIER.fetch(address, options)
   }
 }

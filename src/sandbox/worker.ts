@@ -1,67 +1,72 @@
-// The sandbox, a Worker of its own beside the verifier (docs/decisions/sandbox.md): the test issuer with its status lists, and the
-// test wallet. It is reached by the verifier's binding only, and calls the verifier only (verifier.ts).
+// The sandbox, a Worker of its own beside the verifier (docs/decisions/sandbox.md): test issuer with status
+// lists, and test wallet. The verifier reaches it by a binding. It calls the verifier only (verifier.ts).
 
-import { readText } from './bounded-body.ts'
+import { decodeUtf8 } from '../codec/bytes.ts'
+import { readAtMost } from '../net/bounded-read.ts'
 import { issuerResource } from './issuer/resources.ts'
-import { sendNothing } from './page/document.ts'
-import { answerAs, showRequest } from './page/wallet-page.ts'
+import { sendNotFound } from './page/document.ts'
+import { sendResponse, showRequest } from './page/wallet-page.ts'
 import { type VerifierEnv, verifierOf } from './verifier.ts'
-import { type Errand, type Post, prepare, send } from './wallet/wallet.ts'
+import type { CallVerifier } from './wallet/request.ts'
+import { type Post, postForm, prepare, type WalletTask } from './wallet/wallet.ts'
 
-/** The host under which the verifier asks: for what the sandbox issuer publishes, and for answers of the test wallet. */
+/**
+ * Host of the verifier's own requests: for resources of the sandbox issuer, and for responses of the test
+ * wallet.
+ */
 const SANDBOX_HOST = 'sandbox.invalid'
 
 export default {
   async fetch(request: Request, env: VerifierEnv): Promise<Response> {
     const address = new URL(request.url)
-    const { host, pathname } = address
-    const isOwn = host === SANDBOX_HOST
-    const found = isOwn ? await ownResource(request, pathname, env) : await page(request, address, env)
-    return found ?? sendNothing()
+    const isInternal = address.host === SANDBOX_HOST
+    const response = isInternal
+      ? await internal(request, address.pathname, env)
+      : await page(request, address, env)
+    return response ?? sendNotFound()
   },
 } satisfies ExportedHandler<VerifierEnv>
 
-/** What people see, at the verifier's address. */
+/** The test wallet's page, below the verifier's address. */
 async function page(request: Request, address: URL, env: VerifierEnv): Promise<Response | undefined> {
   if (address.pathname !== '/test/wallet') return undefined
-  if (request.method !== 'POST') return showRequest(address, reachBy(env))
-  const form = await readText(request, FORM_LIMIT)
-  return form === undefined ? undefined : answerAs(new URLSearchParams(form), reachBy(env), now())
+  const call = callerOf(env)
+  if (request.method !== 'POST') return showRequest(address, call)
+  const bytes = await readAtMost(request, FORM_LIMIT)
+  const form = bytes && decodeUtf8(bytes)
+  return form === undefined ? undefined : sendResponse(new URLSearchParams(form), call, now())
 }
 
-/** A request passed by value is long. */
+/** Long enough for a request passed by value. */
 const FORM_LIMIT = 131_072
 
-/** Nobody but the verifier asks for these: they have no address outside. */
-async function ownResource(request: Request, path: string, env: VerifierEnv): Promise<Response | undefined> {
+/** Resources and commands for the verifier. They have no public address. */
+async function internal(request: Request, path: string, env: VerifierEnv): Promise<Response | undefined> {
   if (request.method !== 'POST') return issuerResource(path, now())
-  if (path === '/answer') return answer(await request.json<Errand>(), env)
-  return path === '/again' ? again(await request.json<Post>(), env) : undefined
+  const call = callerOf(env)
+  if (path === '/response') return respond(await request.json<WalletTask>(), call)
+  if (path !== '/repeat') return undefined
+  const post = await request.json<Post>()
+  return Response.json({ post, response: await postForm(post, call) })
 }
 
-/** One answer of the test wallet, and what the verifier said to it; or why there is none. */
-async function answer(errand: Errand, env: VerifierEnv): Promise<Response> {
-  const reach = reachBy(env)
-  const prepared = await prepare(errand, reach, now())
+/**
+ * Sends one response of the test wallet and returns the verifier's reply. 422 with the reason when the wallet
+ * cannot respond.
+ */
+async function respond(task: WalletTask, call: CallVerifier): Promise<Response> {
+  const prepared = await prepare(task, call, now())
   if (!prepared.ok) return Response.json(prepared.error, { status: 422 })
-  const { does, post, presented } = prepared.value
-  return Response.json({ does, presented, post, answered: await send(post, reach) })
+  const { post } = prepared.value
+  return Response.json({ post, response: await postForm(post, call) })
 }
 
-/** The same answer once more. */
-async function again(post: Post, env: VerifierEnv): Promise<Response> {
-  return Response.json({ post, answered: await send(post, reachBy(env)) })
-}
-
-function reachBy(env: VerifierEnv) {
+function callerOf(env: VerifierEnv): CallVerifier {
   const call = verifierOf(env)
-  return (url: string, init?: RequestInit) =>
-    call?.(url, marked(init)) ?? Promise.reject(new Error('the sandbox knows no verifier'))
-}
-
-/** The verifier gives a wallet that says so no request of live mode. */
-function marked(init: RequestInit = {}): RequestInit {
-  return { ...init, headers: { ...init.headers, 'sandbox-wallet': '1' } }
+  return (url, init = {}) =>
+    // The verifier refuses requests of live mode to a wallet with this header.
+    call?.(url, { ...init, headers: { ...init.headers, 'sandbox-wallet': '1' } }) ??
+    Promise.reject(new Error('the sandbox has no BASE_URL'))
 }
 
 function now(): number {

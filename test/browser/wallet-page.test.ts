@@ -10,7 +10,7 @@ const BOUND = { ...OVER_18, required_session_binding: 'page' }
 describeInBrowser('a person with the test wallet', () => {
   const stage = useBrowserStage()
 
-  it('goes there from the session page, shares, and comes back to it as the same browser', async () => {
+  it('opens it from the session page, presents, and returns as the same browser', async () => {
     const session = await stage.rp.create(BOUND)
     const { page } = await stage.visitor()
     await page.goto(session.session_url)
@@ -22,15 +22,15 @@ describeInBrowser('a person with the test wallet', () => {
     expect([channel, session_binding]).toEqual(['link', 'page'])
   })
 
-  it('does without a script, by the request of the QR, answers wrongly at first, and then declines', async () => {
+  it('works without a script: makes a mistake at first, then declines', async () => {
     const session = await stage.rp.create()
     const { page } = await stage.visitor({ javaScriptEnabled: false })
     await page.goto(session.session_url)
     await page.goto(BASE_URL + (await page.locator('#test-wallet').getAttribute('href')))
-    await page.getByText('Answer wrongly').click()
+    await page.getByText('Respond with a mistake').click()
     await page.getByLabel('The wallet').selectOption('nonce_mismatch')
     await page.getByRole('button', { name: 'Share' }).click()
-    await page.getByRole('alert').getByText('answers another request').waitFor()
+    await page.getByRole('alert').getByText('signs the nonce of another request').waitFor()
     await page.getByRole('button', { name: 'Decline' }).click()
     await page.waitForURL('**/return*')
     expect(await stage.rp.poll(session.verification_id)).toMatchObject({
@@ -39,13 +39,13 @@ describeInBrowser('a person with the test wallet', () => {
     })
   })
 
-  it.each(['phone', 'desktop'] as const)('sees a page that is clean before axe, on a %s', async (device) => {
+  it.each(['phone', 'desktop'] as const)('sees a page that passes axe, on a %s', async (device) => {
     const policy = { credential_types: ['pid', 'mdl'], scope: ['birthdate', 'given_name'] }
     const { wallet_request } = await stage.rp.create(policy)
     const { page } = await stage.visitor(DEVICES[device])
     await page.goto(`${BASE_URL}/test/wallet?uri=${encodeURIComponent(wallet_request.uri)}`)
     await judge(page, `test-wallet-${device}`)
-    await page.getByText('Answer wrongly').click()
+    await page.getByText('Respond with a mistake').click()
     await page.getByLabel('The wallet').selectOption('untrusted_issuer')
     await page.getByRole('button', { name: 'Share' }).click()
     await page.getByRole('alert').waitFor()

@@ -1,5 +1,5 @@
-// The client's own part: what it sends, when it tries again, what it makes of failures. Against the real service:
-// test/conformance/service/client.test.ts.
+// The client's own part: what it sends, when it tries again, what it makes of failures. Against the real
+// service: test/conformance/service/client.test.ts.
 
 import { createClient } from '@wallet-verifier/client'
 import { describe, expect, it, vi } from 'vitest'

@@ -3,15 +3,15 @@ import { verifierOf } from '../../src/sandbox/verifier.ts'
 
 const BASE_URL = 'https://verifier.example'
 
-describe('the way back to the verifier', () => {
-  it('goes by the binding where there is one', async () => {
+describe('the connection to the verifier', () => {
+  it('uses the binding', async () => {
     const bound = vi.fn(async () => new Response('bound'))
     const call = verifierOf({ BASE_URL, VERIFIER: { fetch: bound } as never })
     expect(await (await call?.(`${BASE_URL}/healthz`, { method: 'HEAD' }))?.text()).toBe('bound')
     expect(bound).toHaveBeenCalledWith(`${BASE_URL}/healthz`, { method: 'HEAD', redirect: 'manual' })
   })
 
-  it('goes by the public address where there is no binding', async () => {
+  it('uses the public address without a binding', async () => {
     const over = vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response('public'))
     const call = verifierOf({ BASE_URL })
     expect(await (await call?.(`${BASE_URL}/healthz`))?.text()).toBe('public')
@@ -23,7 +23,7 @@ describe('the way back to the verifier', () => {
     'https://verifier.example.attacker.example/',
     'http://verifier.example/',
     'https://other.example/',
-  ])('leads nowhere else: %s', async (address) => {
+  ])('refuses another origin: %s', async (address) => {
     const bound = vi.fn()
     await expect(verifierOf({ BASE_URL, VERIFIER: { fetch: bound } as never })?.(address)).rejects.toThrow(
       'not an address of the verifier',
@@ -31,7 +31,7 @@ describe('the way back to the verifier', () => {
     expect(bound).not.toHaveBeenCalled()
   })
 
-  it('is not there where no address is known', () => {
+  it('is missing without BASE_URL', () => {
     expect(verifierOf({})).toBeUndefined()
   })
 })

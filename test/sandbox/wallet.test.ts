@@ -1,12 +1,12 @@
-// The test wallet's presentations, judged by libraries that this project did not write: what its own verifier takes them for is in
-// test/conformance/service/sandbox.test.ts.
+// The test wallet's presentations, verified by libraries of other projects.
+// test/conformance/service/sandbox.test.ts covers our own verifier.
 
 import { describe, expect, it } from 'vitest'
-import { FLAWS, type FlawName } from '../../src/sandbox/wallet/flaws/index.ts'
+import { MISTAKES, type MistakeName } from '../../src/sandbox/wallet/mistakes/index.ts'
 import { prepare } from '../../src/sandbox/wallet/wallet.ts'
-import { type Asked, judgeJwtVc, judgeMdoc, judgeSdJwt } from './judges.ts'
+import { type RequestParameters, verifyJwtVc, verifyMdoc, verifySdJwt } from './libraries.ts'
 
-const ASKED: Asked = {
+const REQUEST: RequestParameters = {
   audience: 'redirect_uri:https://verifier.example/callback',
   nonce: 'n-1',
   responseUri: 'https://verifier.example/callback',
@@ -34,21 +34,21 @@ const QUERIES = {
 }
 type Format = keyof typeof QUERIES
 
-/** The presentation that answers a request passed by value. */
+/** Returns the presentation for a request passed by value. */
 async function presentationIn(format: Format, reason = 'verified'): Promise<string> {
   const parameters = new URLSearchParams({
-    client_id: ASKED.audience,
-    response_uri: ASKED.responseUri,
+    client_id: REQUEST.audience,
+    response_uri: REQUEST.responseUri,
     response_mode: 'direct_post',
-    nonce: ASKED.nonce,
+    nonce: REQUEST.nonce,
     state: 's-1',
     dcql_query: JSON.stringify({ credentials: [{ id: 'q', format, ...QUERIES[format] }] }),
   })
   const unreachable = () => Promise.reject(new Error('nothing is fetched'))
-  const errand = { uri: `openid4vp://?${parameters}`, reason }
-  const prepared = await prepare(errand, unreachable, Math.floor(Date.now() / 1000))
+  const task = { uri: `openid4vp://?${parameters}`, reason }
+  const prepared = await prepare(task, unreachable, Math.floor(Date.now() / 1000))
   if (!prepared.ok) throw new Error(prepared.error.detail)
-  expect(prepared.value.post).toMatchObject({ uri: ASKED.responseUri, form: { state: 's-1' } })
+  expect(prepared.value.post).toMatchObject({ uri: REQUEST.responseUri, form: { state: 's-1' } })
   const [presentation] = (JSON.parse(prepared.value.post.form.vp_token ?? '') as { q: string[] }).q
   return presentation ?? ''
 }
@@ -56,8 +56,8 @@ async function presentationIn(format: Format, reason = 'verified'): Promise<stri
 const nowhere = () => Promise.reject(new Error('no network'))
 
 describe('a presentation of the test wallet', () => {
-  it('is an SD-JWT VC with key binding to @sd-jwt/sd-jwt-vc, its status valid', async () => {
-    expect(await judgeSdJwt(await presentationIn('dc+sd-jwt'), ASKED)).toMatchObject({
+  it('is accepted by @sd-jwt/sd-jwt-vc as SD-JWT VC with key binding and valid status', async () => {
+    expect(await verifySdJwt(await presentationIn('dc+sd-jwt'), REQUEST)).toMatchObject({
       vct: 'urn:eudi:pid:1',
       age_equal_or_over: { 18: true },
       nationalities: ['UT'],
@@ -65,20 +65,20 @@ describe('a presentation of the test wallet', () => {
     })
   })
 
-  it('is an mdoc with a device signature to @owf/mdoc', async () => {
-    await expect(judgeMdoc(await presentationIn('mso_mdoc'), ASKED)).resolves.toBeUndefined()
+  it('is accepted by @owf/mdoc as mdoc with a device signature', async () => {
+    await expect(verifyMdoc(await presentationIn('mso_mdoc'), REQUEST)).resolves.toBeUndefined()
   })
 
-  it('is a VP JWT around a VC JWT to jose', async () => {
-    expect(await judgeJwtVc(await presentationIn('jwt_vc_json'), ASKED)).toMatchObject({
+  it('is accepted by jose as VP JWT around a VC JWT', async () => {
+    expect(await verifyJwtVc(await presentationIn('jwt_vc_json'), REQUEST)).toMatchObject({
       type: ['VerifiableCredential', 'MembershipCredential'],
       credentialSubject: { level: 'gold' },
     })
   })
 })
 
-/** Flaws that these libraries look for, too. */
-const SEEN: readonly [Format, FlawName, string | RegExp][] = [
+/** Mistakes that these libraries detect. */
+const DETECTED: readonly [Format, MistakeName, string | RegExp][] = [
   ['dc+sd-jwt', 'credential_revoked', 'Status is not valid'],
   ['dc+sd-jwt', 'credential_suspended', 'Status is not valid'],
   ['dc+sd-jwt', 'status_unavailable', 'no list at'],
@@ -101,16 +101,16 @@ const SEEN: readonly [Format, FlawName, string | RegExp][] = [
   ['jwt_vc_json', 'nonce_mismatch', 'another nonce'],
 ]
 
-describe('what it does wrong', () => {
-  it.each(SEEN)('is seen by others: %s, %s', async (format, reason, complaint) => {
-    const judges = { 'dc+sd-jwt': judgeSdJwt, mso_mdoc: judgeMdoc, jwt_vc_json: judgeJwtVc }
+describe('a mistake', () => {
+  it.each(DETECTED)('is detected by another library: %s, %s', async (format, reason, complaint) => {
+    const verifiers = { 'dc+sd-jwt': verifySdJwt, mso_mdoc: verifyMdoc, jwt_vc_json: verifyJwtVc }
     const presentation = await presentationIn(format, reason)
-    await expect(judges[format](presentation, ASKED)).rejects.toThrow(complaint)
+    await expect(verifiers[format](presentation, REQUEST)).rejects.toThrow(complaint)
   })
 
-  it('is said in words, once for each', () => {
-    const said = Object.values(FLAWS).map(({ does }) => does)
-    expect(new Set(said).size).toBe(said.length)
+  it('has a description of its own', () => {
+    const descriptions = Object.values(MISTAKES).map(({ description }) => description)
+    expect(new Set(descriptions).size).toBe(descriptions.length)
   })
 })
 
@@ -118,13 +118,13 @@ describe('the test wallet', () => {
   it.each([
     ['without a key', { response_mode: 'direct_post.jwt' }],
     [
-      'for a key that is none',
+      'to an invalid key',
       {
         response_mode: 'direct_post.jwt',
         client_metadata: { jwks: { keys: [{ kty: 'EC', crv: 'P-256', x: 'x', y: 'y' }] } },
       },
     ],
-  ])('cannot encrypt %s, and says so', async (_, changes) => {
+  ])('reports that it cannot encrypt %s', async (_, changes) => {
     const query = { credentials: [{ id: 'q', format: 'dc+sd-jwt', ...QUERIES['dc+sd-jwt'] }] }
     const request = { client_id: 'x', nonce: 'n', dcql_query: query, ...changes }
     const texts = Object.entries(request).map(([name, value]) => [
@@ -133,11 +133,11 @@ describe('the test wallet', () => {
     ])
     const uri = `openid4vp://?${new URLSearchParams(Object.fromEntries(texts))}`
     expect(await prepare({ uri, reason: 'verified' }, nowhere, 0)).toMatchObject({
-      error: { detail: 'The answer cannot be encrypted as the request asks.' },
+      error: { detail: 'The response cannot be encrypted as requested.' },
     })
   })
 
-  it('follows no path for thousands of steps', async () => {
+  it('limits the steps of a path', async () => {
     const claims = [{ path: Array.from({ length: 5_000 }, () => 'a') }]
     const query = { credentials: [{ id: 'q', format: 'dc+sd-jwt', meta: {}, claims }] }
     const parameters = { client_id: 'x', nonce: 'n', dcql_query: JSON.stringify(query) }
@@ -146,11 +146,11 @@ describe('the test wallet', () => {
   })
 
   it.each([
-    ['what is no URI', 'nonsense', 'This is no wallet URI.'],
+    ['an invalid URI', 'nonsense', 'This is not a wallet URI.'],
     ['a request without a nonce', 'openid4vp://?client_id=x', 'The request has no client_id or no nonce.'],
-    ['a query for nothing', 'openid4vp://?client_id=x&nonce=n', 'Nothing that is asked for fits.'],
-    ['a verifier out of reach', 'openid4vp://?request_uri=https://x.example', 'could not be fetched'],
-  ])('says what it cannot answer: %s', async (_, uri, detail) => {
+    ['a query for nothing', 'openid4vp://?client_id=x&nonce=n', 'No requested credential fits.'],
+    ['an unreachable verifier', 'openid4vp://?request_uri=https://x.example', 'could not be fetched'],
+  ])('reports a request that it cannot answer: %s', async (_, uri, detail) => {
     const prepared = await prepare({ uri, reason: 'verified' }, nowhere, 0)
     expect(prepared).toMatchObject({ ok: false, error: { detail: expect.stringContaining(detail) } })
   })

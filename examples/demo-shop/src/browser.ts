@@ -1,4 +1,5 @@
-// The visitor's browser: the cookie that identifies its visit, and the check that a POST comes from the shop's own page.
+// The visitor's browser: the cookie that identifies its visit, and the check that a POST comes from the
+// shop's own page.
 
 import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
@@ -55,7 +56,10 @@ export function clearVisit(c: ShopContext): void {
   deleteCookie(c, COOKIE, { path: '/demo' })
 }
 
-/** True for a POST of the shop's own page. Browsers send the origin with every POST, and no other page can send ours. */
+/**
+ * True for a POST of the shop's own page. Browsers send the origin with every POST, and no other page can
+ * send ours.
+ */
 export function isOwnPage(c: ShopContext): boolean {
   const site = c.req.header('Sec-Fetch-Site') ?? 'same-origin'
   return site === 'same-origin' && c.req.header('Origin') === c.var.shop.baseUrl

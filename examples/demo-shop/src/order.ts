@@ -1,4 +1,5 @@
-// One visitor's order: its state, its proof of age, and the records of sent and received messages. Pure functions.
+// One visitor's order: its state, its proof of age, and the records of sent and received messages. Pure
+// functions.
 
 import type { CreatedVerification, Verification, VerificationEvent } from '@wallet-verifier/client/wire'
 import { GOODS, type GoodsId } from './goods.ts'

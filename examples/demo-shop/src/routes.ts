@@ -1,5 +1,5 @@
-// The demo shop's server (docs/demo-shop.md): a relying party that requests proof of age. Orders are confirmed only by what the
-// verification service reports to this server, never by what a browser sends.
+// The demo shop's server (docs/demo-shop.md): a relying party that requests proof of age. Orders are
+// confirmed only by what the verification service reports to this server, never by what a browser sends.
 
 import type { Client } from '@wallet-verifier/client'
 import type { Result } from '@wallet-verifier/client/result'
@@ -162,7 +162,9 @@ function mayRequest(order: Order): boolean {
   return state !== 'free' && state !== 'confirmed' && order.asked < MAX_REQUESTS
 }
 
-/** Cookies belong to the host name in BASE_URL. On their own machine people also use another loopback name. */
+/**
+ * Cookies belong to the host name in BASE_URL. On their own machine people also use another loopback name.
+ */
 function isOtherLoopbackName(c: ShopContext): boolean {
   const names = [new URL(c.req.url).hostname, new URL(c.var.shop.baseUrl).hostname]
   return names[0] !== names[1] && names.every((name) => LOOPBACK.includes(name))

@@ -1,5 +1,5 @@
-// The shop as a relying party: its configuration, and its calls to the verification service by the typed client.
-// Each call is recorded for the page. Secrets are removed before a record is stored.
+// The shop as a relying party: its configuration, and its calls to the verification service by the typed
+// client. Each call is recorded for the page. Secrets are removed before a record is stored.
 
 import { type Client, createClient } from '@wallet-verifier/client'
 import type { Call } from './order.ts'

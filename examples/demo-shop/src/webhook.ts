@@ -1,4 +1,5 @@
-// Receives webhooks of the verification service. Verifies the signature over the raw body before it reads anything else.
+// Receives webhooks of the verification service. Verifies the signature over the raw body before it reads
+// anything else.
 
 import { verifyWebhook } from '@wallet-verifier/client/webhook'
 import type { VerificationEvent } from '@wallet-verifier/client/wire'

@@ -11,7 +11,10 @@ export default {
   fetch: (request, env) => routes.fetch(request, env),
 } satisfies ExportedHandler<ShopEnv>
 
-/** Entry of the separate port for webhooks: treats every request as a webhook. The verifier sends none to its own address. */
+/**
+ * Entry of the separate port for webhooks: treats every request as a webhook. The verifier sends none to its
+ * own address.
+ */
 export const webhookEntry = {
   fetch: (request, env) => routes.fetch(new Request('https://shop.invalid/demo/webhook', request), env),
 } satisfies ExportedHandler<ShopEnv>

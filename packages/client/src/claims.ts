@@ -1,5 +1,5 @@
-// Decrypts `encrypted_claims`: a compact JWE (ECDH-ES, A256GCM) to the relying party's key, around a JWS of the service.
-// Claims are returned only after decryption and signature verification.
+// Decrypts `encrypted_claims`: a compact JWE (ECDH-ES, A256GCM) to the relying party's key, around a JWS of
+// the service. Claims are returned only after decryption and signature verification.
 
 import { compactDecrypt, errors, type JWK } from 'jose'
 import { err, ok, type Result } from './result.ts'

@@ -8,8 +8,8 @@ import type { CreatedVerification, EventPage, Problem, Verification, Verificatio
 /** Calls of one relying party. */
 export type Client = {
   /**
-   * Creates a verification. Without an `idempotencyKey` the client generates one. A retry after a lost response then returns the
-   * same verification.
+   * Creates a verification. Without an `idempotencyKey` the client generates one. A retry after a lost
+   * response then returns the same verification.
    */
   readonly create: (
     request: VerificationRequest,
@@ -17,7 +17,10 @@ export type Client = {
   ) => Promise<Result<CreatedVerification, Problem>>
   /** Reads the current state of a verification. */
   readonly get: (id: string, options?: Abortable) => Promise<Result<Verification, Problem>>
-  /** Long-polls until a verification has ended, or for `timeoutMs` (default 10 minutes). Returns its state then. */
+  /**
+   * Long-polls until a verification has ended, or for `timeoutMs` (default 10 minutes). Returns its state
+   * then.
+   */
   readonly wait: (
     id: string,
     options?: Abortable & { readonly timeoutMs?: number },
@@ -27,8 +30,8 @@ export type Client = {
   /** Erases a verification and all its data. */
   readonly erase: (id: string, options?: Abortable) => Promise<Result<null, Problem>>
   /**
-   * Returns the receipt of an ended verification: a compact JWS to store. `verifyReceipt` verifies it. Fails with
-   * `verification_pending` before the end.
+   * Returns the receipt of an ended verification: a compact JWS to store. `verifyReceipt` verifies it. Fails
+   * with `verification_pending` before the end.
    */
   readonly receipt: (id: string, options?: Abortable) => Promise<Result<string, Problem>>
   /** Redeems the `return_code` that a browser brought to your `return_url`. */
@@ -37,7 +40,10 @@ export type Client = {
     returnCode: string,
     options?: Abortable,
   ) => Promise<Result<Verification, Problem>>
-  /** Returns one page of the events of the last 30 days, oldest first. Pass its `next` as `after` of the next call. */
+  /**
+   * Returns one page of the events of the last 30 days, oldest first. Pass its `next` as `after` of the next
+   * call.
+   */
   readonly events: (
     options?: Abortable & { readonly after?: string; readonly limit?: number },
   ) => Promise<Result<EventPage, Problem>>

@@ -1,5 +1,5 @@
-// One call to the service, with retries. Never throws. Every call may be repeated: reads change nothing, creations carry an
-// idempotency key, and the service responds to a repetition of the other calls alike.
+// One call to the service, with retries. Never throws. Every call may be repeated: reads change nothing,
+// creations carry an idempotency key, and the service responds to a repetition of the other calls alike.
 
 import { err, ok, type Result } from './result.ts'
 import type { Problem } from './wire.ts'
@@ -30,8 +30,8 @@ const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 30_000
 
 /**
- * Makes a call, with up to four attempts. Waits as `Retry-After` requires, at most 30 s. Returns the JSON of the response, null for
- * an empty one, or its text with `accept`.
+ * Makes a call, with up to four attempts. Waits as `Retry-After` requires, at most 30 s. Returns the JSON of
+ * the response, null for an empty one, or its text with `accept`.
  */
 export async function exchange(connection: Connection, call: Call): Promise<Result<unknown, Problem>> {
   for (let count = 1; ; count++) {
@@ -59,7 +59,8 @@ async function attempt(connection: Connection, call: Call): Promise<Result<unkno
         ...call.headers,
       },
       body: call.body === undefined ? null : JSON.stringify(call.body),
-      // The service never redirects, and the token must reach no other origin. Workers do not support 'error' here.
+      // The service never redirects, and the token must reach no other origin. Workers do not support 'error'
+      // here.
       redirect: 'manual',
       signal: call.signal ?? null,
     })

@@ -19,8 +19,9 @@ export type WebhookError = 'malformed_signature' | 'outside_tolerance' | 'wrong_
 const TOLERANCE_SECONDS = 300
 
 /**
- * Verifies a webhook and returns its event. `rawBody` is the body as received, before any parsing. `signature` is the header's
- * value, null if absent. The same event may arrive more than once: compare `event_id`.
+ * Verifies a webhook and returns its event. `rawBody` is the body as received, before any parsing.
+ * `signature` is the header's value, null if absent. The same event may arrive more than once: compare
+ * `event_id`.
  */
 export async function verifyWebhook(
   rawBody: string,

@@ -26,7 +26,8 @@ export function sandboxRoutes(): Hono<AppEnv> {
 }
 
 async function proxyTo(c: AppContext, worker: Fetcher | undefined): Promise<Response> {
-  // The sandbox must not call itself: one address can contain a hundred others, each of which would call the next.
+  // The sandbox must not call itself: one address can contain a hundred others, each of which would call the
+  // next.
   if (worker === undefined || c.req.header('sandbox-wallet') !== undefined) return problem(c, 'not_found')
   // The page's own calls to the verifier have no client address, so they are counted here.
   if (!(await takeWalletCall(c))) return problem(c, 'rate_limited')
@@ -65,11 +66,11 @@ type Stage = {
 }
 
 /** Response that the wallet received. */
-type Told = { readonly status: number; readonly body: string; readonly redirect_uri: string | null }
+type VerifierResponse = { readonly status: number; readonly body: string; readonly redirect_uri: string | null }
 
 type Choice = { readonly credential_type?: string; readonly format?: string }
 
-type Produced = Result<Told | null, SessionError | { readonly detail: string }>
+type Produced = Result<VerifierResponse | null, SessionError | { readonly detail: string }>
 
 /**
  * Produces an outcome. For most reasons, the wallet sends a flawed response. The others end the session by
@@ -85,8 +86,8 @@ async function produce(reason: string, choice: Choice, stage: Stage): Promise<Pr
   // A request that any device may answer. With a required session binding, a request for one browser.
   const found = viewed.ok || viewed.error !== 'binding_excludes_qr' ? viewed : await linkOf(stage)
   if (!found.ok) return found
-  const answered = await ask(sandbox, '/answer', { ...choice, reason, uri: uriOf(found.value.json) })
-  return answered.ok ? ok(answered.value.answered) : answered
+  const answered = await ask(sandbox, '/response', { ...choice, reason, uri: uriOf(found.value.json) })
+  return answered.ok ? ok(answered.value.response) : answered
 }
 
 /**
@@ -98,13 +99,13 @@ async function produceLate(reason: string, choice: Choice, stage: Stage): Promis
   const link = await linkOf(stage)
   if (!link.ok) return link
   const uri = uriOf(link.value.json)
-  const first = await ask(sandbox, '/answer', { ...choice, reason: 'verified', uri })
+  const first = await ask(sandbox, '/response', { ...choice, reason: 'verified', uri })
   if (!first.ok) return first
-  const { post, answered } = first.value
+  const { post, response: answered } = first.value
   const dropped = answered.status === 200 ? await session.expireNow(rp) : ok(null)
   if (!dropped.ok || reason !== 'request_superseded') return dropped.ok ? ok(answered) : dropped
-  const again = await ask(sandbox, '/again', post)
-  return again.ok ? ok(again.value.answered) : again
+  const again = await ask(sandbox, '/repeat', post)
+  return again.ok ? ok(again.value.response) : again
 }
 
 function withoutWallet(done: Result<unknown, SessionError>): Produced {
@@ -125,14 +126,14 @@ function uriOf(json: string): string | undefined {
 type Addresses = { readonly uri?: string; readonly wallet_request?: { readonly uri: string } }
 
 /** Response of src/sandbox/worker.ts. */
-type Answered = { readonly post: object; readonly answered: Told }
+type SandboxResponse = { readonly post: object; readonly response: VerifierResponse }
 
 async function ask(
   sandbox: Fetcher,
   path: string,
   what: object,
-): Promise<Result<Answered, 'unavailable' | { readonly detail: string }>> {
+): Promise<Result<SandboxResponse, 'unavailable' | { readonly detail: string }>> {
   const response = await sandbox.fetch(SANDBOX_ORIGIN + path, { method: 'POST', body: JSON.stringify(what) })
-  if (response.ok) return ok(await response.json<Answered>())
+  if (response.ok) return ok(await response.json<SandboxResponse>())
   return err(response.status === 422 ? await response.json<{ detail: string }>() : 'unavailable')
 }

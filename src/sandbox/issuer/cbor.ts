@@ -1,9 +1,10 @@
-// CBOR as an issuer of mdocs writes it (RFC 8949 §4.2.1): with the maps and numbers that the verifier has no need to write.
+// CBOR encoding for an issuer of mdocs (RFC 8949 §4.2.1), with maps and numbers that the verifier never
+// encodes.
 
 import { concatBytes, utf8 } from '../../codec/bytes.ts'
 import { cborHead } from '../../codec/cbor-encode.ts'
 
-/** What can be written. */
+/** Values that can be encoded. */
 export type Cbor =
   | null
   | boolean
@@ -14,7 +15,7 @@ export type Cbor =
   | ReadonlyMap<string | number, Cbor>
   | Tagged
 
-/** A tag and what it is around. */
+/** A tag and its content. */
 export type Tagged = { readonly tag: number; readonly content: Cbor }
 
 export function tagged(tag: number, content: Cbor): Tagged {
@@ -26,14 +27,14 @@ export function embedded(value: Cbor): Tagged {
   return tagged(24, cbor(value))
 }
 
-/** A map of an object's members, but those that are `undefined`. */
+/** Map of an object's members. `undefined` members are left out. */
 export function mapOf(members: Readonly<Record<string, Cbor | undefined>>): ReadonlyMap<string, Cbor> {
   return new Map(
     Object.entries(members).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   )
 }
 
-/** Encodes a value; numbers are whole. */
+/** Encodes a value. Numbers are integers. */
 export function cbor(value: Cbor): Uint8Array<ArrayBuffer> {
   if (value === null) return Uint8Array.of(0xf6)
   if (typeof value === 'boolean') return Uint8Array.of(value ? 0xf5 : 0xf4)

@@ -7,12 +7,11 @@ import { signBytes } from './sign.ts'
 
 type Header = ReadonlyMap<number, Cbor>
 
-/** How a signature is carried. */
 export type CoseOptions = {
-  /** Protected members beside the algorithm, or in its place. */
+  /** Protected members. They may replace the algorithm. */
   readonly header?: Header
   readonly unprotected?: Header
-  /** The payload is signed, and not sent. */
+  /** Signs the payload without sending it. */
   readonly detached?: boolean
 }
 
@@ -30,7 +29,7 @@ export async function signCose(
   return [protectedHeader, unprotected, detached ? null : payload, await signBytes(signed, key)]
 }
 
-/** A certificate's DER; of a text that is none, whatever it is. */
+/** DER of a certificate. Empty for malformed base64. */
 export function certificateBytes(certificate: string): Uint8Array<ArrayBuffer> {
   return decodeBase64(certificate) ?? new Uint8Array()
 }

@@ -1,9 +1,9 @@
-// The sandbox issuer's keys and certificates, made by scripts/sandbox-certificates.mjs. They are public: what they sign proves nothing
-// about anybody, and only test mode takes it for a credential.
+// Keys and certificates of the sandbox issuer, made by scripts/sandbox-certificates.mjs. The keys are public,
+// so their signatures prove nothing. Only test mode accepts them.
 
 import data from './identities.json' with { type: 'json' }
 
-/** The one whose credentials are accepted, and those that differ from it in one thing. */
+/** `good` is accepted. Each other identity differs from it in one property. */
 export type IdentityName = keyof typeof data.identities
 
 export type PrivateKey = {
@@ -14,16 +14,19 @@ export type PrivateKey = {
   readonly d: string
 }
 
-/** A key, and the certificate for it (standard base64 of its DER, as in `x5c`). */
+/** A key and its certificate (standard base64 of its DER, as in `x5c`). */
 export type Identity = { readonly jwk: PrivateKey; readonly certificate: string }
 
 export const IDENTITIES: Readonly<Record<IdentityName, Identity>> = data.identities
 
-/** The trust anchor, which a chain leaves out. */
+/** The trust anchor. A correct chain leaves it out. */
 export const ROOT_CERTIFICATE = data.root
 
 /** The certificate revocation list of the root: standard base64 of its DER. */
 export const REVOCATION_LIST = data.crl
 
-/** Where the issuer publishes. The name never resolves (RFC 6761 §6.4): the verifier's binding leads there in test mode. */
+/**
+ * Origin of the issuer. The name never resolves (RFC 6761 §6.4). In test mode the verifier reaches it by its
+ * binding.
+ */
 export const ISSUER = 'https://sandbox.invalid'

@@ -1,5 +1,5 @@
-// The sandbox issuer's status lists: one Token Status List as a JWT and as a CWT, and two Bitstring Status Lists, which have one
-// meaning each. What a credential's status is, is where in them it points.
+// Status lists of the sandbox issuer: a Token Status List as JWT and as CWT, and two Bitstring Status Lists.
+// The index of a credential determines its status.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { type Cbor, cbor, tagged } from './cbor.ts'
@@ -7,7 +7,7 @@ import { certificateBytes, signCose } from './cose.ts'
 import { IDENTITIES, ISSUER } from './identities.ts'
 import { type Members, signJwt } from './sign.ts'
 
-/** What may become of a credential. `unavailable`: nobody can tell. */
+/** Status of a credential. `unavailable`: its list cannot be fetched. */
 export type Status = 'valid' | 'revoked' | 'suspended' | 'unavailable'
 
 /** The `status` of a JWT or an mdoc (Token Status List §6). */
@@ -16,7 +16,7 @@ export function statusReference(status: Status, form: 'jwt' | 'cwt') {
   return { idx: status === 'unavailable' ? 0 : INDEX[status], uri }
 }
 
-/** The `credentialStatus` of a W3C credential: an entry for each of the two meanings (Bitstring Status List §2.1). */
+/** The `credentialStatus` of a W3C credential: one entry for each purpose (Bitstring Status List §2.1). */
 export function credentialStatus(status: Status): readonly Members[] {
   return (['revocation', 'suspension'] as const).map((purpose) => ({
     type: 'BitstringStatusListEntry',
@@ -26,7 +26,7 @@ export function credentialStatus(status: Status): readonly Members[] {
   }))
 }
 
-/** The list at a path below `/status/`; `undefined` where there is none. `now` in Unix seconds. */
+/** Returns the list at a path below `/status/`, `undefined` for an unknown one. `now` in Unix seconds. */
 export async function statusList(name: string, now: number): Promise<Response | undefined> {
   if (name === 'jwt') return published('statuslist+jwt', await tokenJwt(`${ISSUER}/status/jwt`, now))
   if (name === 'cwt') return published('statuslist+cwt', await tokenCwt(`${ISSUER}/status/cwt`, now))
@@ -34,7 +34,7 @@ export async function statusList(name: string, now: number): Promise<Response | 
   return undefined
 }
 
-/** The entry of each status is that status's number (Token Status List §7.1), and stands at its own number. */
+/** Each status has its number (Token Status List §7.1) as value and as index. */
 const INDEX = { valid: 0, revoked: 1, suspended: 2 } as const
 const ENTRIES = 0b00_10_01_00
 const BITS = 2
@@ -74,7 +74,7 @@ async function tokenCwt(sub: string, iat: number): Promise<Uint8Array<ArrayBuffe
   return cbor(tagged(18, signed))
 }
 
-/** Bitstring Status List §2.2: no fewer entries than this, or their number would tell one credential from another. */
+/** Bitstring Status List §2.2: the minimum length, which keeps credentials indistinguishable. */
 const BITSTRING_BYTES = 16_384
 
 async function bitstring(purpose: 'revocation' | 'suspension', now: number): Promise<string> {
@@ -86,7 +86,7 @@ async function bitstring(purpose: 'revocation' | 'suspension', now: number): Pro
     id,
     type: ['VerifiableCredential', 'BitstringStatusListCredential'],
     issuer: ISSUER,
-    validFrom: `${new Date((now - LIFETIME) * 1000).toISOString().slice(0, 19)}Z`,
+    validFrom: dateTime(now - LIFETIME),
     credentialSubject: {
       id: `${id}#list`,
       type: 'BitstringStatusList',
@@ -95,6 +95,11 @@ async function bitstring(purpose: 'revocation' | 'suspension', now: number): Pro
     },
   }
   return signJwt({ alg: 'ES256', typ: 'vc+jwt', x5c: [certificate] }, credential, jwk)
+}
+
+/** RFC 3339 without fractions of a second. */
+export function dateTime(seconds: number): string {
+  return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`
 }
 
 async function compress(

@@ -1,5 +1,5 @@
-// The frame of the sandbox's pages: no script, nothing from elsewhere, forms to itself alone, and its address, which can hold a
-// request, is told to no one.
+// Frame of the sandbox's pages: no script, no foreign resources, forms to its own origin. The address may
+// contain a request, so no referrer is sent.
 
 import { html, raw } from 'hono/html'
 import { encodeBase64 } from '../../codec/base64url.ts'
@@ -7,13 +7,13 @@ import { utf8 } from '../../codec/bytes.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import { STYLE } from './style.ts'
 
-/** HTML made by `html`, which escapes what it is given. */
+/** HTML of the `html` tag, which escapes inserted values. */
 export type Markup = ReturnType<typeof html>
 
 /** One page. */
 export type PageDocument = { readonly title: string; readonly body: Markup }
 
-/** Answers with a page. */
+/** Responds with a page. */
 export async function sendPage(status: number, { title, body }: PageDocument): Promise<Response> {
   const page = html`<!doctype html>
 <html lang="en">
@@ -33,9 +33,9 @@ ${body}
   return new Response((await page).toString(), { status, headers })
 }
 
-/** Answers where no page is. */
-export function sendNothing(): Promise<Response> {
-  const body = html`<main><h1>There is nothing here</h1></main>`
+/** Responds 404. */
+export function sendNotFound(): Promise<Response> {
+  const body = html`<main><h1>Page not found</h1></main>`
   return sendPage(404, { title: 'Sandbox', body })
 }
 
@@ -46,7 +46,6 @@ const HEADERS = {
   'X-Content-Type-Options': 'nosniff',
 }
 
-/** The answer of a form goes on to the page that a wallet sends people back to: the same origin. */
 async function policy(): Promise<string> {
   hash ??= encodeBase64(await sha256(utf8(STYLE)))
   return [

@@ -1,6 +1,5 @@
-// How the sandbox's pages look: a wallet that nobody takes for a real one.
+// Style of the sandbox's pages, inlined. Visibly different from a real wallet.
 
-/** The one style sheet. */
 export const STYLE = `
 :root {
   color-scheme: light dark;

@@ -1,79 +1,76 @@
-// The test wallet as a page, `/test/wallet?uri=…`: who asks for what, which credential would be shown, and an answer, right or wrong.
-// Plain forms: each answer is posted, and where the verifier processes it, the person goes on to where it says.
+// The test wallet as a page, `/test/wallet?uri=…`: the request, the credentials to present, and a response
+// with or without a mistake. Plain forms. After an accepted response the person follows the verifier's
+// redirect.
 
 import { html } from 'hono/html'
 import { claimsFor } from '../wallet/claims.ts'
-import { FLAWS } from '../wallet/flaws/index.ts'
-import { partOf } from '../wallet/jwt-parts.ts'
-import { offered, type Wanted } from '../wallet/query.ts'
-import { type Reach, receiveRequest, type WalletFault, type WalletRequest } from '../wallet/request.ts'
-import { type Answered, type Errand, obstacleOf, prepare, send } from '../wallet/wallet.ts'
+import { decodePart } from '../wallet/jwt-parts.ts'
+import { MISTAKES } from '../wallet/mistakes/index.ts'
+import { credentialChoice, type RequestedCredential } from '../wallet/query.ts'
+import { type CallVerifier, receiveRequest, type WalletError, type WalletRequest } from '../wallet/request.ts'
+import { postForm, prepare, unmetRequirement, type WalletTask } from '../wallet/wallet.ts'
 import { type Markup, sendPage } from './document.ts'
 
-/** Shows the request behind the address's `uri`. */
-export async function showRequest(address: URL, reach: Reach): Promise<Response> {
-  return showUri(address.searchParams.get('uri') ?? '', reach)
+/** Shows the request of the address's `uri`. */
+export async function showRequest(address: URL, call: CallVerifier): Promise<Response> {
+  return showUri(address.searchParams.get('uri') ?? '', call)
 }
 
-/** Answers as the form says. `now` in Unix seconds. */
-export async function answerAs(form: URLSearchParams, reach: Reach, now: number): Promise<Response> {
-  const errand = errandOf(form)
-  const prepared = await prepare(errand, reach, now)
-  if (!prepared.ok)
-    return prepared.error.status === undefined
-      ? showUri(errand.uri, reach, prepared.error)
-      : lost(prepared.error)
-  const answered = await send(prepared.value.post, reach)
-  const { redirect_uri } = answered
+/** Sends the wallet's response that a submitted form describes. `now` in Unix seconds. */
+export async function sendResponse(
+  form: URLSearchParams,
+  call: CallVerifier,
+  now: number,
+): Promise<Response> {
+  const task = taskOf(form)
+  const prepared = await prepare(task, call, now)
+  if (!prepared.ok) {
+    const { error } = prepared
+    return error.status === undefined ? showUri(task.uri, call, error) : sendUnavailable(error)
+  }
+  const { post, description } = prepared.value
+  const { status, body, redirect_uri } = await postForm(post, call)
   if (redirect_uri !== null) return new Response(null, { status: 303, headers: { Location: redirect_uri } })
-  return showUri(errand.uri, reach, refusal(prepared.value.does, answered))
+  const detail = `The wallet ${description}. The verifier refused that response. The session is still pending.`
+  return showUri(task.uri, call, { detail, status, body })
 }
 
-/** A form's fields. The credential is named as `<query id> <format>`; where there is no choice, not at all. */
-function errandOf(form: URLSearchParams): Errand {
+/** Reads the form's fields. `credential` is `<query id> <format>`, and missing without a choice. */
+function taskOf(form: URLSearchParams): WalletTask {
   const field = (name: string) => form.get(name) ?? ''
   const [credential_type, format] = field('credential').split(' ')
-  const wrong = field('reason')
-  const reason = form.has('decline') ? 'access_denied' : wrong === '' ? 'verified' : wrong
+  const reason = form.has('decline') ? 'access_denied' : field('reason') || 'verified'
   return { uri: field('uri'), reason, ...(format && { credential_type, format }) }
 }
 
-function refusal(does: string, { status, body }: Answered): WalletFault {
-  return {
-    detail: `The wallet ${does}. The verifier did not hear that answer, and still waits.`,
-    status,
-    body,
-  }
-}
-
-async function showUri(uri: string, reach: Reach, fault?: WalletFault): Promise<Response> {
-  const received = await receiveRequest(uri, reach)
-  if (!received.ok) return lost(received.error)
+async function showUri(uri: string, call: CallVerifier, error?: WalletError): Promise<Response> {
+  const received = await receiveRequest(uri, call)
+  if (!received.ok) return sendUnavailable(received.error)
   const body = html`<main>
-<p class="test">Test wallet: nothing here counts</p>
+<p class="test">Test wallet: for test mode only</p>
 <h1>${hostOf(received.value)} asks you to show</h1>
-${fault && explain(fault)}
+${error && errorBox(error)}
 ${received.value.transactionData.length > 0 && confirmation(received.value)}
-${answerForm(uri, received.value)}
-<p class="soft">It calls itself <bdi>${received.value.clientId}</bdi>. This wallet checks nothing of that: it issues itself whatever is asked for, by an issuer whose keys are public.</p>
+${responseForm(uri, received.value)}
+<p class="soft">The verifier identifies as <bdi>${received.value.clientId}</bdi>. This wallet does not verify that. It issues the requested credentials to itself, with keys that are public.</p>
 </main>`
-  return sendPage(fault === undefined ? 200 : 422, { title: 'Test wallet', body })
+  return sendPage(error === undefined ? 200 : 422, { title: 'Test wallet', body })
 }
 
-/** The request cannot be had: it is over, or it is none that a test wallet may have. */
-function lost({ detail, status, body }: WalletFault): Promise<Response> {
+/** Shown for a request that has ended, or that a test wallet may not fetch. */
+function sendUnavailable(error: WalletError): Promise<Response> {
   return sendPage(404, {
     title: 'Test wallet',
     body: html`<main>
-<p class="test">Test wallet: nothing here counts</p>
+<p class="test">Test wallet: for test mode only</p>
 <h1>There is no request to answer</h1>
-${explain({ detail, ...(status !== undefined && { status }), ...(body !== undefined && { body }) })}
-<p>It may be over, or of live mode, where this wallet has no part. Open the wallet again from the page where you began.</p>
+${errorBox(error)}
+<p>It may have ended, or it belongs to live mode, where this wallet does not work. Open the wallet again from the page where you started.</p>
 </main>`,
   })
 }
 
-function explain({ detail, status, body }: WalletFault): Markup {
+function errorBox({ detail, status, body }: WalletError): Markup {
   return html`<div class="bad" role="alert"><p>${detail}</p>${status !== undefined && html`<pre>HTTP ${status} ${body}</pre>`}</div>`
 }
 
@@ -81,21 +78,24 @@ function hostOf({ responseUri, clientId }: WalletRequest): string {
   return URL.canParse(responseUri) ? new URL(responseUri).host : clientId
 }
 
-/** One of several has a button to choose it by; what is in the others is folded away. */
-function credential({ id, type, format, claims }: Wanted, choice: 'chosen' | 'another' | false): Markup {
+/** A credential with its claims. One of several has a radio button; the claims of the others are folded. */
+function credential(
+  { id, type, format, claims }: RequestedCredential,
+  choice: 'chosen' | 'another' | false,
+): Markup {
   const checked = choice === 'chosen' && html` checked`
   const button = html`<input type="radio" name="credential" value="${id} ${format}"${checked}>`
-  // A namespace, or what stands for the whole credential, says nothing to a person.
+  // Leaves out the namespace of an mdoc and the `credentialSubject` of a W3C credential.
   const root = format === 'dc+sd-jwt' ? 0 : 1
-  const shown = leavesOf(claimsFor(claims), []).map(([path, value]) => [path.slice(root).join(' '), value])
+  const rows = leavesOf(claimsFor(claims), []).map(([path, value]) => [path.slice(root).join(' '), value])
   return html`<label class="credential">${choice && button}
 <strong><bdi>${NAMES.get(type) ?? type}</bdi></strong>
 <span class="soft"><bdi>${type}</bdi>, ${FORMATS[format]}</span>
-<dl>${shown.map(([name, value]) => html`<dt><bdi>${name}</bdi></dt><dd><bdi>${value}</bdi></dd>`)}</dl>
+<dl>${rows.map(([name, value]) => html`<dt><bdi>${name}</bdi></dt><dd><bdi>${value}</bdi></dd>`)}</dl>
 </label>`
 }
 
-/** What people call the built-in types. */
+/** Display names of the built-in types. */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ['urn:eu.europa.ec.av:1', 'Proof of age'],
   ['eu.europa.ec.av.1', 'Proof of age'],
@@ -113,7 +113,7 @@ const FORMATS = {
   jwt_vc_json: 'W3C credential as a JWT',
 } as const
 
-/** Each value, and the names on the way to it. */
+/** Returns each value with the names of its path. */
 function leavesOf(
   value: unknown,
   path: readonly string[],
@@ -124,23 +124,24 @@ function leavesOf(
   )
 }
 
-/** Texts as they were sent: whoever tests wants to see what would be signed. */
+/** Transaction data as sent, so that a developer sees what the wallet signs. */
 function confirmation({ transactionData }: WalletRequest): Markup {
-  return html`<section class="credential"><h2>and to confirm</h2>${transactionData.map((text) => html`<pre>${JSON.stringify(partOf(text, 0), null, 2)}</pre>`)}</section>`
+  return html`<section class="credential"><h2>and to confirm</h2>${transactionData.map((text) => html`<pre>${JSON.stringify(decodePart(text, 0), null, 2)}</pre>`)}</section>`
 }
 
-function answerForm(uri: string, request: WalletRequest): Markup {
-  const { credentials, isChoice } = offered(request)
-  const wrong = Object.entries(FLAWS).filter(
-    ([reason, flaw]) => reason !== 'access_denied' && !('needs' in flaw && obstacleOf(flaw.needs, request)),
+function responseForm(uri: string, request: WalletRequest): Markup {
+  const { credentials, isChoice } = credentialChoice(request)
+  const mistakes = Object.entries(MISTAKES).filter(
+    ([reason, mistake]) =>
+      reason !== 'access_denied' && !('requires' in mistake && unmetRequirement(mistake.requires, request)),
   )
   return html`<form method="post">
 <input type="hidden" name="uri" value="${uri}">
-${credentials.map((wanted, i) => credential(wanted, isChoice && (i === 0 ? 'chosen' : 'another')))}
+${credentials.map((requested, i) => credential(requested, isChoice && (i === 0 ? 'chosen' : 'another')))}
 <button>Share</button>
 <button class="second" name="decline" value="1">Decline</button>
-<details><summary>Answer wrongly</summary>
-<label>The wallet …<select name="reason"><option value="">does everything right</option>${wrong.map(([reason, { does }]) => html`<option value="${reason}">${does} (${reason})</option>`)}</select></label>
+<details><summary>Respond with a mistake</summary>
+<label>The wallet …<select name="reason"><option value="">makes no mistake</option>${mistakes.map(([reason, { description }]) => html`<option value="${reason}">${description} (${reason})</option>`)}</select></label>
 </details>
 </form>`
 }

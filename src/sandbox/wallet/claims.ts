@@ -1,18 +1,19 @@
-// What the sandbox issuer says of the person at the test wallet: whatever is asked for. Nobody of this name exists.
+// Claims of the sandbox issuer about the fictitious person of the test wallet: every requested claim has a
+// value.
 
 import { isJsonObject, type Json, type JsonObject } from '../../codec/json.ts'
-import type { WantedClaim } from './query.ts'
+import type { RequestedClaim } from './query.ts'
 
-/** The claims of a credential that answers what is asked, with the values that were asked for. */
-export function claimsFor(wanted: readonly WantedClaim[]): JsonObject {
-  return wanted.reduce<JsonObject>((claims, { path, values }) => {
-    const placed = place(claims, path, values[0] ?? plausible(path))
+/** Builds the claims of a credential for the requested paths and values. */
+export function claimsFor(requested: readonly RequestedClaim[]): JsonObject {
+  return requested.reduce<JsonObject>((claims, { path, values }) => {
+    const placed = place(claims, path, values[0] ?? defaultValue(path))
     return isJsonObject(placed) ? placed : claims
   }, {})
 }
 
-/** The value with another one at the end of a path below it. */
-function place(into: Json | undefined, path: WantedClaim['path'], value: Json): Json {
+/** Returns a copy with a value at a path. */
+function place(into: Json | undefined, path: RequestedClaim['path'], value: Json): Json {
   const [step, ...rest] = path
   if (step === undefined) return value
   if (typeof step === 'string') {
@@ -27,14 +28,14 @@ function place(into: Json | undefined, path: WantedClaim['path'], value: Json): 
   )
 }
 
-/** A path may ask for the millionth element. */
+/** Limit of elements. A path may request the millionth. */
 const ELEMENTS = 100
 
-/** A claim that is not known here is true: the one value that answers both "what" and "whether". */
-function plausible(path: WantedClaim['path']): Json {
+/** Unknown claims are `true`: valid as a value and as the answer to a predicate. */
+function defaultValue(path: RequestedClaim['path']): Json {
   const name = path.findLast((step) => typeof step === 'string') ?? ''
   const value = (Object.hasOwn(PERSON, name) ? PERSON[name] : undefined) ?? true
-  // A step past the name is into its list.
+  // A step after the name is an index of its list.
   return Array.isArray(value) && path.at(-1) !== name ? (value[0] ?? true) : value
 }
 
@@ -49,7 +50,7 @@ const ADDRESS = {
   house_number: '1',
 }
 
-/** By the names that PID, driving licence and photo ID have for them. */
+/** Values by the claim names of PID, driving licence and photo ID. */
 const PERSON: JsonObject = {
   ...ADDRESS,
   family_name: 'Sandbox',

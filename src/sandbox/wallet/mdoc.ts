@@ -1,4 +1,4 @@
-// ISO mdocs (ISO/IEC 18013-5): every element an item that the issuer signed, and a device signature for this session, which is that
+// ISO mdocs (ISO/IEC 18013-5): items signed by the issuer, and a device signature over the session transcript
 // of OpenID4VP 1.0 B.2.6 or, in the drafts, of ISO/IEC TS 18013-7 B.4.4.
 
 import { decodeBase64url, encodeBase64url } from '../../codec/base64url.ts'
@@ -9,47 +9,47 @@ import { type Cbor, cbor, embedded, mapOf, tagged } from '../issuer/cbor.ts'
 import { certificateBytes, signCose } from '../issuer/cose.ts'
 import type { PrivateKey } from '../issuer/identities.ts'
 import type { Members } from '../issuer/sign.ts'
-import { statusReference } from '../issuer/status.ts'
+import { dateTime, statusReference } from '../issuer/status.ts'
 import { claimsFor } from './claims.ts'
-import { changed } from './flaw.ts'
-import { issuerOf, type Presenting, validityOf } from './presenting.ts'
+import { apply } from './mistake.ts'
+import { issuerOf, type PresentationContext, validityOf } from './presentation.ts'
 import type { WalletRequest } from './request.ts'
 
-/** Issues the document and presents it: base64url of a DeviceResponse. */
-export async function presentMdoc(presenting: Presenting): Promise<string> {
-  const { flaw, wanted } = presenting
-  const docType = flaw.type ?? wanted.type
-  const issuerSigned = await issue(docType, presenting)
-  const deviceSigned = flaw.unproven ? undefined : await prove(docType, presenting)
+/** Issues the document and presents it as base64url of a DeviceResponse. */
+export async function presentMdoc(context: PresentationContext): Promise<string> {
+  const { mistake, requested } = context
+  const docType = mistake.type ?? requested.type
+  const issuerSigned = await issue(docType, context)
+  const deviceSigned = mistake.withoutProof ? undefined : await prove(docType, context)
   const document = mapOf({ docType, issuerSigned, deviceSigned })
   return encodeBase64url(cbor(mapOf({ version: '1.0', documents: [document], status: 0 })))
 }
 
 const X5CHAIN = 33
 
-async function issue(docType: string, presenting: Presenting): Promise<Cbor> {
-  const { flaw, wanted } = presenting
-  const { chain, key } = issuerOf(presenting)
-  const person = changed<Members>(claimsFor(wanted.claims), flaw.person)
+async function issue(docType: string, context: PresentationContext): Promise<Cbor> {
+  const { mistake, requested } = context
+  const { chain, key } = issuerOf(context)
+  const person = apply<Members>(claimsFor(requested.claims), mistake.person)
   const nameSpaces = Object.entries(person).map(([name, elements]) => [name, itemsOf(elements)] as const)
-  const mso = changed<ReadonlyMap<string, Cbor>>(
-    await securityObject(docType, nameSpaces, presenting),
-    flaw.mso,
+  const mso = apply<ReadonlyMap<string, Cbor>>(
+    await securityObject(docType, nameSpaces, context),
+    mistake.mso,
   )
   const certificates = chain.map(certificateBytes)
   const [leaf] = certificates
   const issuerAuth = await signCose(cbor(embedded(mso)), key, {
-    header: flaw.coseHeader ?? new Map(),
-    // RFC 9360 §2: one certificate stands alone.
+    header: mistake.coseHeader ?? new Map(),
+    // RFC 9360 §2: a single certificate is not in an array.
     unprotected: new Map([[X5CHAIN, certificates.length === 1 && leaf ? leaf : certificates]]),
   })
   const presented = nameSpaces
-    .map(([name, items]) => [name, changed<readonly Cbor[]>(items, flaw.items)] as const)
+    .map(([name, items]) => [name, apply<readonly Cbor[]>(items, mistake.items)] as const)
     .filter(([, items]) => items.length > 0)
   return mapOf({ nameSpaces: presented.length > 0 ? new Map(presented) : undefined, issuerAuth })
 }
 
-/** IssuerSignedItemBytes (§8.3.2.1.2.2) of one namespace; the place of an element is its digest's id. */
+/** IssuerSignedItemBytes (§8.3.2.1.2.2) of one namespace. An element's position is its digest's id. */
 function itemsOf(elements: unknown): readonly Cbor[] {
   return Object.entries(elements as Members).map(([elementIdentifier, value], digestID) =>
     embedded(
@@ -63,7 +63,7 @@ function itemsOf(elements: unknown): readonly Cbor[] {
   )
 }
 
-/** A claim's value as an element: days are full-dates (RFC 8943), pictures are bytes. */
+/** Encodes a claim's value: dates as full-date (RFC 8943), pictures as bytes. */
 function elementOf(name: string, value: Json): Cbor {
   if (Array.isArray(value)) return value.map((item: Json) => elementOf(name, item))
   if (value !== null && typeof value === 'object')
@@ -76,29 +76,25 @@ function elementOf(name: string, value: Json): Cbor {
 type NameSpaces = readonly (readonly [name: string, items: readonly Cbor[]])[]
 
 /** §9.1.2.4 */
-async function securityObject(docType: string, nameSpaces: NameSpaces, presenting: Presenting) {
-  const { flaw, holder } = presenting
-  const { from, until } = validityOf(presenting)
+async function securityObject(docType: string, nameSpaces: NameSpaces, context: PresentationContext) {
+  const { mistake, holderKey } = context
+  const { from, until } = validityOf(context)
   const digests = nameSpaces.map(async ([name, items]) => {
     const hashed = items.map(async (item, id): Promise<[number, Cbor]> => [id, await sha256(cbor(item))])
     return [name, new Map(await Promise.all(hashed))] as const
   })
-  const times = { signed: Math.min(from, presenting.now), validFrom: from, validUntil: until }
+  const times = { signed: Math.min(from, context.now), validFrom: from, validUntil: until }
   return mapOf({
     version: '1.0',
     digestAlgorithm: 'SHA-256',
     valueDigests: new Map(await Promise.all(digests)),
-    deviceKeyInfo: mapOf({ deviceKey: coseKey(holder) }),
+    deviceKeyInfo: mapOf({ deviceKey: coseKey(holderKey) }),
     docType,
     validityInfo: mapOf(
       Object.fromEntries(Object.entries(times).map(([name, time]) => [name, tagged(0, dateTime(time))])),
     ),
-    status: mapOf({ status_list: mapOf(statusReference(flaw.status ?? 'valid', 'cwt')) }),
+    status: mapOf({ status_list: mapOf(statusReference(mistake.status ?? 'valid', 'cwt')) }),
   })
-}
-
-function dateTime(seconds: number): string {
-  return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`
 }
 
 function coseKey({ x, y }: PrivateKey): Cbor {
@@ -112,17 +108,17 @@ function coseKey({ x, y }: PrivateKey): Cbor {
 }
 
 /** §9.1.3 */
-async function prove(docType: string, presenting: Presenting): Promise<Cbor> {
-  const { flaw, prover } = presenting
-  const nameSpaces = embedded(flaw.deviceElements ?? new Map())
-  const transcript = await sessionTranscript(presenting)
+async function prove(docType: string, context: PresentationContext): Promise<Cbor> {
+  const { mistake, proofKey } = context
+  const nameSpaces = embedded(mistake.deviceElements ?? new Map())
+  const transcript = await sessionTranscript(context)
   const payload = cbor(embedded(['DeviceAuthentication', transcript, docType, nameSpaces]))
-  const deviceSignature = await signCose(payload, prover, { detached: true })
-  const deviceAuth = changed<ReadonlyMap<string, Cbor>>(mapOf({ deviceSignature }), flaw.deviceAuth)
+  const deviceSignature = await signCose(payload, proofKey, { detached: true })
+  const deviceAuth = apply<ReadonlyMap<string, Cbor>>(mapOf({ deviceSignature }), mistake.deviceAuth)
   return mapOf({ nameSpaces, deviceAuth })
 }
 
-async function sessionTranscript({ request, mdocNonce }: Presenting): Promise<Cbor> {
+async function sessionTranscript({ request, mdocNonce }: PresentationContext): Promise<Cbor> {
   const { clientId, nonce, responseUri, isDraft } = request
   if (isDraft) {
     const salted = async (text: string) => sha256(cbor([text, mdocNonce]))
@@ -132,7 +128,7 @@ async function sessionTranscript({ request, mdocNonce }: Presenting): Promise<Cb
   return [null, null, ['OpenID4VPHandover', await sha256(cbor(info))]]
 }
 
-/** B.2.6.1: of the key that the answer is encrypted to. */
+/** B.2.6.1: thumbprint of the key that the response is encrypted to. */
 async function thumbprintOf({ encrypted, encryptionKey }: WalletRequest): Promise<Cbor> {
   const key = encrypted ? parsePublicJwk(encryptionKey) : undefined
   return key === undefined ? null : jwkThumbprint(key)

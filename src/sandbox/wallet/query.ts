@@ -1,87 +1,92 @@
-// Which credentials a request wants, in one shape for both query languages: DCQL (OpenID4VP 1.0 §6) and Presentation Exchange 2.
+// Which credentials a request wants, in one shape for both query languages: DCQL (OpenID4VP 1.0 §6) and
+// Presentation Exchange 2.
 
 import { isJsonObject, type Json, type JsonObject, member } from '../../codec/json.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { WalletFault, WalletRequest } from './request.ts'
+import type { WalletError, WalletRequest } from './request.ts'
 
 /** The formats that this wallet presents. */
 export const FORMAT_NAMES = ['dc+sd-jwt', 'mso_mdoc', 'jwt_vc_json'] as const
 export type FormatName = (typeof FORMAT_NAMES)[number]
 
 /** One credential to present. */
-export type Wanted = {
-  /** Of the credential query, or of the input descriptor. */
+export type RequestedCredential = {
+  /** Id of the credential query or the input descriptor. */
   readonly id: string
   readonly format: FormatName
-  /** What the request calls the format: `vc+sd-jwt` in a draft. */
+  /** Name of the format in the request: `vc+sd-jwt` in a draft. */
   readonly designation: string
   /** `vct`, `doctype`, or the W3C type. */
   readonly type: string
-  readonly claims: readonly WantedClaim[]
+  readonly claims: readonly RequestedClaim[]
   readonly holderBinding: boolean
 }
 
-/** A claim by its path (§7), and the values it may have. */
-export type WantedClaim = {
+/** Path of a claim (§7), and its acceptable values. */
+export type RequestedClaim = {
   readonly path: readonly (string | number | null)[]
   readonly values: readonly Json[]
 }
 
-/** What the person at this wallet prefers to show. */
+/** Choice of the person at this wallet. */
 export type Preference = {
   readonly formats: readonly string[]
-  /** As the request knows it: a type identifier, or how its query's id begins. */
+  /** A type identifier, or the beginning of a query's id. */
   readonly credentialType?: string | undefined
 }
 
-/** What may be presented. `isChoice`: one of it is enough; else all of it is asked for. */
-export function offered(request: WalletRequest): {
-  readonly credentials: readonly Wanted[]
+/** Returns what may be presented. `isChoice`: one credential is enough. Otherwise all are requested. */
+export function credentialChoice(request: WalletRequest): {
+  readonly credentials: readonly RequestedCredential[]
   readonly isChoice: boolean
 } {
-  const { asked, sets } = readQuery(request)
+  const { credentials: all, sets } = readQuery(request)
   const [only, ...others] = sets
   const isChoice = others.length === 0 && only !== undefined && only.every((option) => option.length === 1)
   if (isChoice) {
-    const credentials = asked.filter(({ id }) => only.some(([name]) => name === id))
+    const credentials = all.filter(({ id }) => only.some(([name]) => name === id))
     return { credentials, isChoice: credentials.length > 1 }
   }
   const chosen = chooseCredentials(request, { formats: FORMAT_NAMES })
   return { credentials: chosen.ok ? chosen.value : [], isChoice }
 }
 
-/** Chooses what to present: of each set the first option that the preference allows. */
+/** Chooses the first option of each set that the preference allows. */
 export function chooseCredentials(
   request: WalletRequest,
   preference: Preference,
-): Result<readonly Wanted[], WalletFault> {
-  const { asked, sets } = readQuery(request)
-  const fits = (id: string) => asked.some((wanted) => wanted.id === id && isPreferred(wanted, preference))
+): Result<readonly RequestedCredential[], WalletError> {
+  const { credentials: all, sets } = readQuery(request)
+  const fits = (id: string) =>
+    all.some((requested) => requested.id === id && isPreferred(requested, preference))
   const chosen = sets.map((set) => set.find((option) => option.every(fits)))
   const ids = chosen.flatMap((option) => option ?? [])
   if (ids.length === 0 || chosen.includes(undefined)) {
-    const formats = [...new Set(asked.map(({ format }) => format))].join(', ')
+    const formats = [...new Set(all.map(({ format }) => format))].join(', ')
     return err({
-      detail: `Nothing that is asked for fits. It is asked for in: ${formats || 'no known format'}.`,
+      detail: `No requested credential fits. Requested formats: ${formats || 'none that is known'}.`,
     })
   }
-  return ok(asked.filter(({ id }) => ids.includes(id)))
+  return ok(all.filter(({ id }) => ids.includes(id)))
 }
 
-/** What is asked for, and the sets of options of which one each is enough. */
+/** Returns the requested credentials, and the sets of options. One option of each set is enough. */
 function readQuery({ dcqlQuery, presentationDefinition = {} }: WalletRequest) {
-  const asked = dcqlQuery === undefined ? descriptors(presentationDefinition) : queries(dcqlQuery)
+  const credentials = dcqlQuery === undefined ? descriptors(presentationDefinition) : queries(dcqlQuery)
   const given = dcqlQuery === undefined ? groups(presentationDefinition) : credentialSets(dcqlQuery)
-  return { asked, sets: given ?? asked.map(({ id }) => [[id]]) }
+  return { credentials, sets: given ?? credentials.map(({ id }) => [[id]]) }
 }
 
-function isPreferred({ id, format, type }: Wanted, { formats, credentialType }: Preference): boolean {
+function isPreferred(
+  { id, format, type }: RequestedCredential,
+  { formats, credentialType }: Preference,
+): boolean {
   if (!formats.includes(format)) return false
   if (credentialType === undefined || type === credentialType || id === credentialType) return true
   return id.startsWith(`${credentialType}-`)
 }
 
-function queries(dcql: JsonObject): readonly Wanted[] {
+function queries(dcql: JsonObject): readonly RequestedCredential[] {
   return objectsOf(member(dcql, 'credentials')).flatMap((query) => {
     const [id, designation, meta] = ['id', 'format', 'meta'].map((name) => member(query, name))
     const format = formatOf(designation)
@@ -92,15 +97,15 @@ function queries(dcql: JsonObject): readonly Wanted[] {
   })
 }
 
-/** B.1.1, B.2.3, B.3.5: the first type that would do. */
+/** B.1.1, B.2.3, B.3.5: the first acceptable type. */
 function typeIn(meta: JsonObject): string {
   const alternatives = ['vct_values', 'doctype_value', 'type_values'].map((name) => member(meta, name))
   const words = alternatives.flat(2).filter((word) => typeof word === 'string')
   return words.find((word) => word !== 'VerifiableCredential') ?? ''
 }
 
-/** §6.4.1: the first set of claims is the one that the verifier prefers. */
-function claimsOf(query: JsonObject): readonly WantedClaim[] {
+/** §6.4.1: the verifier prefers the first set of claims. */
+function claimsOf(query: JsonObject): readonly RequestedClaim[] {
   const claims = objectsOf(member(query, 'claims'))
   const [first] = listOf(member(query, 'claim_sets'))
   return claims
@@ -108,15 +113,15 @@ function claimsOf(query: JsonObject): readonly WantedClaim[] {
     .map((claim) => ({ path: pathOf(member(claim, 'path')), values: listOf(member(claim, 'values')) }))
 }
 
-function pathOf(path: Json | undefined): WantedClaim['path'] {
+function pathOf(path: Json | undefined): RequestedClaim['path'] {
   const steps = listOf(path).slice(0, STEPS)
   return steps.filter((step) => step === null || typeof step === 'string' || typeof step === 'number')
 }
 
-/** Of a path at most: a stranger's may have thousands, each of them a level. */
+/** Limit of steps in a path. Each step is a level of nesting. */
 const STEPS = 16
 
-/** The sets that must be answered; where all are optional, the first. */
+/** Returns the required sets, or the first if all are optional. */
 function credentialSets(dcql: JsonObject): readonly (readonly string[][])[] | undefined {
   const sets = member(dcql, 'credential_sets')
   if (sets === undefined) return undefined
@@ -127,7 +132,7 @@ function credentialSets(dcql: JsonObject): readonly (readonly string[][])[] | un
   )
 }
 
-function descriptors(definition: JsonObject): readonly Wanted[] {
+function descriptors(definition: JsonObject): readonly RequestedCredential[] {
   return objectsOf(member(definition, 'input_descriptors')).flatMap((descriptor) => {
     const [id, formats, constraints] = ['id', 'format', 'constraints'].map((name) => member(descriptor, name))
     const [designation = ''] = isJsonObject(formats) ? Object.keys(formats) : []
@@ -142,7 +147,7 @@ function descriptors(definition: JsonObject): readonly Wanted[] {
   })
 }
 
-/** The alternatives of a filter by which credentials of other types are left out. */
+/** Returns the types that a filter accepts. */
 function filteredTypes(filter: Json | undefined): readonly string[] {
   if (!isJsonObject(filter)) return []
   const inner = member(filter, 'contains')
@@ -150,8 +155,8 @@ function filteredTypes(filter: Json | undefined): readonly string[] {
   return [member(rules, 'const'), member(rules, 'enum')].flat().filter((word) => typeof word === 'string')
 }
 
-/** A JSONPath as verifiers write it, as a claims path. A W3C credential's stands below `vc` in its JWT. */
-function fieldPath(field: JsonObject, format: FormatName): WantedClaim['path'] {
+/** Converts a JSONPath to a claims path. Claims of a W3C credential are below `vc` in its JWT. */
+function fieldPath(field: JsonObject, format: FormatName): RequestedClaim['path'] {
   const [text = ''] = listOf(member(field, 'path'))
   const steps = [
     ...String(text)
@@ -164,7 +169,7 @@ function fieldPath(field: JsonObject, format: FormatName): WantedClaim['path'] {
   return format === 'jwt_vc_json' && steps[0] === 'vc' ? steps.slice(1) : steps
 }
 
-/** Descriptors of which one of each group is enough. */
+/** Returns the groups of descriptors. One descriptor of each group is enough. */
 function groups(definition: JsonObject): readonly (readonly string[][])[] | undefined {
   const requirements = objectsOf(member(definition, 'submission_requirements'))
   if (requirements.length === 0) return undefined

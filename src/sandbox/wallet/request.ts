@@ -1,20 +1,20 @@
-// What a wallet is asked: the request behind an `openid4vp://` URI or another wallet scheme, passed by reference or by value, in
-// OpenID4VP 1.0 and in the drafts. It is read for what it says; nothing is verified, for what is shown here proves nothing anyway.
+// The authorization request behind a wallet URI, passed by reference or by value, in OpenID4VP 1.0 and the
+// drafts. The test wallet verifies nothing: its credentials prove nothing either.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { isJsonObject, type JsonObject, member, parseJsonObject } from '../../codec/json.ts'
 import { err, ok, type Result } from '../../result.ts'
-import { partOf } from './jwt-parts.ts'
+import { decodePart } from './jwt-parts.ts'
 
-/** A request, as far as this wallet heeds it. */
+/** The members of a request that this wallet uses. */
 export type WalletRequest = {
-  /** As it stands in the request: the audience of every proof. */
+  /** Audience of every proof. */
   readonly clientId: string
   readonly nonce: string
   readonly state: string | undefined
   readonly responseUri: string
   readonly encrypted: boolean
-  /** Before 1.0 answers were encrypted as JARM has it, and mdocs presented in the session of ISO/IEC TS 18013-7. */
+  /** Drafts use the session transcript of ISO/IEC TS 18013-7 for mdocs. */
   readonly isDraft: boolean
   readonly dcqlQuery: JsonObject | undefined
   readonly presentationDefinition: JsonObject | undefined
@@ -23,7 +23,7 @@ export type WalletRequest = {
   readonly contentEncryption: string
 }
 
-/** A public key of the verifier's. */
+/** Public key of the verifier. */
 export type EncryptionKey = {
   readonly kty: string
   readonly crv: string
@@ -32,50 +32,56 @@ export type EncryptionKey = {
   readonly kid?: string
 }
 
-/** How this wallet reaches the verifier. */
-export type Reach = (url: string, init?: RequestInit) => Promise<Response>
+/** `fetch` for the verifier's addresses. */
+export type CallVerifier = (url: string, init?: RequestInit) => Promise<Response>
 
-/** What stands in the way of an answer, in words for the developer; `status` and `body` are the verifier's, where it said something. */
-export type WalletFault = { readonly detail: string; readonly status?: number; readonly body?: string }
+/**
+ * Reason why the wallet cannot respond, as text for developers. `status` and `body` are those of the
+ * verifier's response, if any.
+ */
+export type WalletError = { readonly detail: string; readonly status?: number; readonly body?: string }
 
-/** Characters of a URI: a request passed by value is long. */
+/** Characters of a URI. A request passed by value is long. */
 const URI_LIMIT = 65_536
 const LIMITS = { length: 262_144, depth: 24 }
 
-/** Takes a wallet URI; fetches the request where it is passed by reference. */
-export async function receiveRequest(uri: string, reach: Reach): Promise<Result<WalletRequest, WalletFault>> {
-  if (uri.length > URI_LIMIT || !URL.canParse(uri)) return err({ detail: 'This is no wallet URI.' })
+/** Reads the request of a wallet URI, and fetches it first if it is passed by reference. */
+export async function receiveRequest(
+  uri: string,
+  call: CallVerifier,
+): Promise<Result<WalletRequest, WalletError>> {
+  if (uri.length > URI_LIMIT || !URL.canParse(uri)) return err({ detail: 'This is not a wallet URI.' })
   const parameters = new URL(uri).searchParams
   const requestUri = parameters.get('request_uri')
   if (requestUri === null) return readRequest(fromParameters(parameters))
   const posts = parameters.get('request_uri_method') === 'post'
   const walletNonce = encodeBase64url(crypto.getRandomValues(new Uint8Array(16)))
-  const fetched = await call(reach, requestUri, posts ? asForm({ wallet_nonce: walletNonce }) : {})
+  const fetched = await fetchText(call, requestUri, posts ? asForm({ wallet_nonce: walletNonce }) : {})
   const { status, body } = fetched
   if (status !== 200) return err({ detail: 'The request could not be fetched.', status, body })
-  const claims = partOf(body, 1)
-  if (claims === undefined) return err({ detail: 'What was fetched is no Request Object.' })
-  // §5.10: what the wallet made fresh comes back, or this is an old request.
+  const claims = decodePart(body, 1)
+  if (claims === undefined) return err({ detail: 'The fetched document is not a Request Object.' })
+  // §5.10: without the wallet's nonce this is an old request.
   if (posts && member(claims, 'wallet_nonce') !== walletNonce)
     return err({ detail: 'The Request Object does not repeat wallet_nonce.' })
   return readRequest(claims)
 }
 
-/** What the verifier answers; status 0 where it cannot be reached. */
-export async function call(
-  reach: Reach,
+/** Returns the status and text of a response; status 0 if the verifier is unreachable. */
+export async function fetchText(
+  call: CallVerifier,
   url: string,
   init: RequestInit,
 ): Promise<{ readonly status: number; readonly body: string }> {
   try {
-    const response = await reach(url, init)
+    const response = await call(url, init)
     return { status: response.status, body: await response.text() }
   } catch (error) {
     return { status: 0, body: error instanceof Error ? error.message : '' }
   }
 }
 
-/** A form as it is posted. */
+/** Options of `fetch` that post a form. */
 export function asForm(parameters: Readonly<Record<string, string>>): RequestInit {
   return {
     method: 'POST',
@@ -85,7 +91,7 @@ export function asForm(parameters: Readonly<Record<string, string>>): RequestIni
 }
 
 /** Reads the parameters of a request. */
-export function readRequest(claims: JsonObject): Result<WalletRequest, WalletFault> {
+export function readRequest(claims: JsonObject): Result<WalletRequest, WalletError> {
   const [clientId, nonce, state, responseUri, mode] = [
     'client_id',
     'nonce',
@@ -96,7 +102,7 @@ export function readRequest(claims: JsonObject): Result<WalletRequest, WalletFau
   if (clientId === undefined || nonce === undefined)
     return err({ detail: 'The request has no client_id or no nonce.' })
   const metadata = objectOf(claims, 'client_metadata') ?? {}
-  const offered = member(metadata, 'encrypted_response_enc_values_supported')
+  const enc = member(metadata, 'encrypted_response_enc_values_supported')
   const drafted = textOf(metadata, 'authorization_encrypted_response_enc')
   const transactionData = member(claims, 'transaction_data')
   return ok({
@@ -110,11 +116,11 @@ export function readRequest(claims: JsonObject): Result<WalletRequest, WalletFau
     presentationDefinition: objectOf(claims, 'presentation_definition'),
     transactionData: Array.isArray(transactionData) ? transactionData.filter(isText) : [],
     encryptionKey: encryptionKeyOf(metadata),
-    contentEncryption: drafted ?? (Array.isArray(offered) ? offered.find(isText) : undefined) ?? 'A128GCM',
+    contentEncryption: drafted ?? (Array.isArray(enc) ? enc.find(isText) : undefined) ?? 'A128GCM',
   })
 }
 
-/** Parameters of a request passed by value: objects and lists travel as JSON text. */
+/** Reads a request passed by value. Objects and lists are JSON text. */
 function fromParameters(parameters: URLSearchParams): JsonObject {
   const read = (text: string) => {
     const parsed = parseJsonObject(`{"value":${text}}`, LIMITS)

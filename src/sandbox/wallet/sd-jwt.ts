@@ -1,4 +1,5 @@
-// SD-JWT VC: every claim of the person's a disclosure, and a Key Binding JWT for this request (RFC 9901, OpenID4VP 1.0 B.3).
+// SD-JWT VC: each claim about the person is a disclosure, with a Key Binding JWT for the request (RFC 9901,
+// OpenID4VP 1.0 B.3).
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
@@ -7,30 +8,30 @@ import { ISSUER } from '../issuer/identities.ts'
 import { type Members, publicKey, signJwt } from '../issuer/sign.ts'
 import { statusReference } from '../issuer/status.ts'
 import { claimsFor } from './claims.ts'
-import { changed } from './flaw.ts'
-import { partOf } from './jwt-parts.ts'
-import { issuerOf, type Presenting, validityOf } from './presenting.ts'
+import { decodePart } from './jwt-parts.ts'
+import { apply } from './mistake.ts'
+import { issuerOf, type PresentationContext, validityOf } from './presentation.ts'
 
 /** Issues the credential and presents it. */
-export async function presentSdJwt(presenting: Presenting): Promise<string> {
-  const { flaw, wanted } = presenting
-  const { jwt, disclosures } = await issue(presenting)
-  const sdJwt = [jwt, ...changed<readonly string[]>(disclosures, flaw.disclosures), ''].join('~')
-  if (flaw.unproven || !wanted.holderBinding) return sdJwt
-  return sdJwt + (await bind(sdJwt, presenting))
+export async function presentSdJwt(context: PresentationContext): Promise<string> {
+  const { mistake, requested } = context
+  const { jwt, disclosures } = await issue(context)
+  const sdJwt = [jwt, ...apply<readonly string[]>(disclosures, mistake.disclosures), ''].join('~')
+  if (mistake.withoutProof || !requested.holderBinding) return sdJwt
+  return sdJwt + (await bind(sdJwt, context))
 }
 
-/** Claims that stand in the clear (SD-JWT VC §2.2.2.3): asked for or not, they are always there. */
+/** Claims that are never selectively disclosed (SD-JWT VC §2.2.2.3). */
 const CLEAR = new Set(['iss', 'iat', 'nbf', 'exp', 'cnf', 'vct', 'status'])
 
-async function issue(presenting: Presenting) {
-  const { flaw, wanted, holder } = presenting
-  const { chain, key } = issuerOf(presenting)
-  const { from, until } = validityOf(presenting)
-  const person = changed<Members>(claimsFor(wanted.claims), flaw.person)
-  const disclosed = { ...person, ...flaw.disclosed }
+async function issue(context: PresentationContext) {
+  const { mistake, requested, holderKey } = context
+  const { chain, key } = issuerOf(context)
+  const { from, until } = validityOf(context)
+  const person = apply<Members>(claimsFor(requested.claims), mistake.person)
+  const disclosed = { ...person, ...mistake.disclosed }
   const disclosures = Object.entries(disclosed)
-    .filter(([name]) => !CLEAR.has(name) || name in (flaw.disclosed ?? {}))
+    .filter(([name]) => !CLEAR.has(name) || name in (mistake.disclosed ?? {}))
     .map((claim) => encodeBase64url(utf8(JSON.stringify([salt(), ...claim]))))
   const digests = await Promise.all(disclosures.map(hashOf))
   const claims = {
@@ -38,36 +39,43 @@ async function issue(presenting: Presenting) {
     iat: from,
     nbf: from,
     exp: until,
-    vct: flaw.type ?? wanted.type,
-    cnf: { jwk: publicKey(holder) },
-    status: { status_list: statusReference(flaw.status ?? 'valid', 'jwt') },
+    vct: mistake.type ?? requested.type,
+    cnf: { jwk: publicKey(holderKey) },
+    status: { status_list: statusReference(mistake.status ?? 'valid', 'jwt') },
     _sd_alg: 'sha-256',
     ...(digests.length > 0 && { _sd: digests.toSorted() }),
   }
-  const header = { alg: 'ES256', typ: wanted.designation, x5c: chain }
-  const jwt = await signJwt(changed<Members>(header, flaw.header), changed<Members>(claims, flaw.claims), key)
+  const header = { alg: 'ES256', typ: requested.designation, x5c: chain }
+  const jwt = await signJwt(
+    apply<Members>(header, mistake.header),
+    apply<Members>(claims, mistake.claims),
+    key,
+  )
   return { jwt, disclosures }
 }
 
-async function bind(sdJwt: string, { flaw, wanted, request, prover, now }: Presenting): Promise<string> {
+async function bind(
+  sdJwt: string,
+  { mistake, requested, request, proofKey, now }: PresentationContext,
+): Promise<string> {
   const claims = {
     iat: now,
     aud: request.clientId,
     nonce: request.nonce,
     sd_hash: await hashOf(sdJwt),
-    ...(await confirm(request.transactionData, wanted.id)),
+    ...(await transactionHashes(request.transactionData, requested.id)),
   }
-  return signJwt({ alg: 'ES256', typ: 'kb+jwt' }, changed<Members>(claims, flaw.proof), prover)
+  return signJwt({ alg: 'ES256', typ: 'kb+jwt' }, apply<Members>(claims, mistake.proof), proofKey)
 }
 
-/** B.3.3.1: hashes of the texts that name this credential, by the first algorithm that is offered. */
-async function confirm(texts: readonly string[], id: string): Promise<Members> {
-  const asked = texts.map((text) => ({ text, data: partOf(text, 0) ?? {} }))
-  const mine = asked.filter(({ data }) => listOf(data.credential_ids).includes(id))
-  const [offered] = mine.flatMap(({ data }) => listOf(data.transaction_data_hashes_alg))
+/** B.3.3.1: hashes of the transaction data for this credential, by the first offered algorithm. */
+async function transactionHashes(texts: readonly string[], id: string): Promise<Members> {
+  const all = texts.map((text) => ({ text, data: decodePart(text, 0) ?? {} }))
+  const own = all.filter(({ data }) => listOf(data.credential_ids).includes(id))
+  const [offered] = own.flatMap(({ data }) => listOf(data.transaction_data_hashes_alg))
   const name = offered !== undefined && isHashName(offered) ? offered : 'sha-256'
-  if (mine.length === 0) return {}
-  const hashes = mine.map(async ({ text }) => encodeBase64url(await digest(name, utf8(text))))
+  if (own.length === 0) return {}
+  const hashes = own.map(async ({ text }) => encodeBase64url(await digest(name, utf8(text))))
   return {
     transaction_data_hashes: await Promise.all(hashes),
     ...(offered !== undefined && { transaction_data_hashes_alg: name }),

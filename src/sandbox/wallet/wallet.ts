@@ -1,20 +1,28 @@
-// The test wallet (docs/decisions/sandbox.md): takes a wallet URI, issues itself what is asked for, presents it, and posts the answer,
-// rightly or with one flaw. Web standards only: it runs in the sandbox's Worker, and in Node for `npm run wallet`.
+// The test wallet (docs/decisions/sandbox.md): reads a wallet URI, issues the requested credentials to
+// itself, and presents them, correctly or with one mistake. Web standards only: it runs in the sandbox's
+// Worker, and in Node for `npm run wallet`.
 
 import { err, ok, type Result } from '../../result.ts'
 import { generateKey } from '../issuer/sign.ts'
-import type { Flaw, Need } from './flaw.ts'
-import { flawOf } from './flaws/index.ts'
 import { presentJwtVc } from './jwt-vc.ts'
 import { presentMdoc } from './mdoc.ts'
-import type { Presenting } from './presenting.ts'
-import { chooseCredentials, FORMAT_NAMES, type FormatName, type Wanted } from './query.ts'
-import { asForm, call, type Reach, receiveRequest, type WalletFault, type WalletRequest } from './request.ts'
-import { buildAnswer, buildError, type Form, makeMdocNonce } from './respond.ts'
+import type { Mistake, Requirement } from './mistake.ts'
+import { mistakeOf } from './mistakes/index.ts'
+import type { PresentationContext } from './presentation.ts'
+import { chooseCredentials, FORMAT_NAMES, type FormatName, type RequestedCredential } from './query.ts'
+import {
+  asForm,
+  type CallVerifier,
+  fetchText,
+  receiveRequest,
+  type WalletError,
+  type WalletRequest,
+} from './request.ts'
+import { buildError, buildResponse, type Form, makeMdocNonce } from './response.ts'
 import { presentSdJwt } from './sd-jwt.ts'
 
-/** What a wallet is to do. */
-export type Errand = {
+/** One task of the wallet. */
+export type WalletTask = {
   readonly uri: string
   /** `verified`, or a reason code of the verifier's catalogue. */
   readonly reason: string
@@ -22,114 +30,114 @@ export type Errand = {
   readonly credential_type?: string | undefined
 }
 
-/** An answer that is ready to be posted, and what it answers. */
-export type Prepared = {
+/** A response ready to be posted, and its request. */
+export type PreparedResponse = {
   readonly request: WalletRequest
-  readonly presented: readonly Wanted[]
-  readonly does: string
+  readonly presented: readonly RequestedCredential[]
+  readonly description: string
   readonly post: Post
 }
 
-/** A form, and where it goes. */
+/** A form and its address. */
 export type Post = { readonly uri: string; readonly form: Form }
 
-/** What the verifier said. */
-export type Answered = {
+export type VerifierResponse = {
   readonly status: number
   readonly body: string
   readonly redirect_uri: string | null
 }
 
-/** Fetches the request and makes the answer. `now` in Unix seconds. */
+/** Fetches the request and builds the response. `now` in Unix seconds. */
 export async function prepare(
-  errand: Errand,
-  reach: Reach,
+  task: WalletTask,
+  call: CallVerifier,
   now: number,
-): Promise<Result<Prepared, WalletFault>> {
-  const flaw = flawOf(errand.reason)
-  if (flaw === undefined && errand.reason !== 'verified')
-    return err({ detail: `${errand.reason} is no reason that an answer of a wallet can have.` })
-  const received = await receiveRequest(errand.uri, reach)
+): Promise<Result<PreparedResponse, WalletError>> {
+  const mistake = mistakeOf(task.reason)
+  if (mistake === undefined && task.reason !== 'verified')
+    return err({ detail: `${task.reason} is not a reason that a wallet's response can cause.` })
+  const received = await receiveRequest(task.uri, call)
   if (!received.ok) return received
   const request = received.value
-  const obstacle = flaw?.needs && obstacleOf(flaw.needs, request)
-  if (obstacle) return err({ detail: obstacle })
-  const does = flaw?.does ?? 'presents what is asked for'
-  const done = { request, does }
-  if (flaw?.error !== undefined) {
-    const form = buildError(flaw.error, request, flaw)
-    return ok({ ...done, presented: [], post: { uri: request.responseUri, form } })
+  const unmet = mistake?.requires && unmetRequirement(mistake.requires, request)
+  if (unmet) return err({ detail: unmet })
+  const prepared = (presented: readonly RequestedCredential[], form: Form) => {
+    const description = mistake?.description ?? 'presents the requested credentials'
+    return ok({ request, presented, description, post: { uri: request.responseUri, form } })
   }
+  if (mistake?.error !== undefined) return prepared([], buildError(mistake.error, request, mistake))
   const chosen = chooseCredentials(request, {
-    formats: formatsFor(errand.format, flaw),
-    credentialType: errand.credential_type,
+    formats: formatsFor(task.format, mistake),
+    credentialType: task.credential_type,
   })
   if (!chosen.ok) return chosen
-  const form = await answerOf(request, chosen.value, flaw ?? {}, now)
-  if (form === undefined) return err({ detail: 'The answer cannot be encrypted as the request asks.' })
-  return ok({ ...done, presented: chosen.value, post: { uri: request.responseUri, form } })
+  const form = await present(request, chosen.value, mistake ?? {}, now)
+  if (form === undefined) return err({ detail: 'The response cannot be encrypted as requested.' })
+  return prepared(chosen.value, form)
 }
 
-/** Posts an answer. */
-export async function send({ uri, form }: Post, reach: Reach): Promise<Answered> {
-  const { status, body } = await call(reach, uri, asForm(form))
+/** Posts a response. */
+export async function postForm({ uri, form }: Post, call: CallVerifier): Promise<VerifierResponse> {
+  const { status, body } = await fetchText(call, uri, asForm(form))
   return { status, body, redirect_uri: redirectOf(body) }
 }
 
-/** A format that was asked for by name alone, or all that the flaw is possible in. */
-function formatsFor(named: string | undefined, flaw: Flaw | undefined): readonly string[] {
-  const possible: readonly string[] = flaw?.formats ?? FORMAT_NAMES
+/** Returns the formats in which the mistake is possible, restricted to the named one. */
+function formatsFor(named: string | undefined, mistake: Mistake | undefined): readonly string[] {
+  const possible: readonly string[] = mistake?.formats ?? FORMAT_NAMES
   return named === undefined ? possible : possible.filter((format) => format === named)
 }
 
-/** Why a request does not meet a need; `undefined` where it does. */
-export function obstacleOf(need: Need, request: WalletRequest): string | undefined {
-  switch (need) {
-    case 'encrypted':
-      return request.encrypted
-        ? undefined
-        : 'This needs a session whose answers are encrypted (direct_post.jwt).'
-    case 'plain':
-      return request.encrypted
-        ? 'This needs a session whose answers are not encrypted (direct_post).'
-        : undefined
-    case 'transaction_data':
-      return request.transactionData.length > 0 ? undefined : 'This needs a session with transaction_data.'
-    case 'definition':
-      return request.presentationDefinition === undefined
-        ? 'This needs a session that asks in Presentation Exchange (a draft protocol).'
-        : undefined
-  }
+/** Returns why a request does not meet a requirement, `undefined` if it does. */
+export function unmetRequirement(requirement: Requirement, request: WalletRequest): string | undefined {
+  const { isMet, needed } = REQUIREMENTS[requirement]
+  return isMet(request) ? undefined : `This reason needs a session ${needed}.`
 }
 
-async function answerOf(
+const REQUIREMENTS: Readonly<
+  Record<Requirement, { readonly isMet: (request: WalletRequest) => boolean; readonly needed: string }>
+> = {
+  encrypted: { isMet: ({ encrypted }) => encrypted, needed: 'with encrypted responses (direct_post.jwt)' },
+  plain: { isMet: ({ encrypted }) => !encrypted, needed: 'without encrypted responses (direct_post)' },
+  transaction_data: {
+    isMet: ({ transactionData }) => transactionData.length > 0,
+    needed: 'with transaction_data',
+  },
+  definition: {
+    isMet: ({ presentationDefinition }) => presentationDefinition !== undefined,
+    needed: 'that uses Presentation Exchange (a draft protocol)',
+  },
+}
+
+async function present(
   request: WalletRequest,
-  chosen: readonly Wanted[],
-  flaw: Partial<Flaw>,
+  chosen: readonly RequestedCredential[],
+  mistake: Partial<Mistake>,
   now: number,
 ): Promise<Form | undefined> {
-  const holder = await generateKey()
-  const prover = flaw.stolen ? await generateKey() : holder
+  const holderKey = await generateKey()
+  const proofKey = mistake.foreignKey ? await generateKey() : holderKey
   const mdocNonce = makeMdocNonce()
-  const presented = chosen.map(async (wanted) => {
-    const made = await PRESENT[wanted.format]({ wanted, request, flaw, holder, prover, mdocNonce, now })
-    return { wanted, presentation: flaw.presentation?.(made) ?? made }
+  const presentations = chosen.map(async (requested) => {
+    const context = { requested, request, mistake, holderKey, proofKey, mdocNonce, now }
+    const presentation = await PRESENT[requested.format](context)
+    return { requested, presentation: mistake.presentation?.(presentation) ?? presentation }
   })
-  return buildAnswer(request, await Promise.all(presented), { flaw, mdocNonce })
+  return buildResponse(request, await Promise.all(presentations), { mistake, mdocNonce })
 }
 
-const PRESENT: Readonly<Record<FormatName, (presenting: Presenting) => Promise<string>>> = {
+const PRESENT: Readonly<Record<FormatName, (context: PresentationContext) => Promise<string>>> = {
   'dc+sd-jwt': presentSdJwt,
   mso_mdoc: presentMdoc,
   jwt_vc_json: presentJwtVc,
 }
 
-/** §8.2: where the wallet takes the person next. */
+/** OpenID4VP 1.0 §8.2: the address that the wallet opens next. */
 function redirectOf(body: string): string | null {
   try {
     const { redirect_uri } = JSON.parse(body) as { redirect_uri?: unknown }
     return typeof redirect_uri === 'string' ? redirect_uri : null
   } catch {
-    return null // an answer of another kind
+    return null // not JSON
   }
 }

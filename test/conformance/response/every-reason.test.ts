@@ -1,7 +1,7 @@
-// Every reason of the catalogue, produced by the sandbox over HTTP: it is in the poll, in the webhook, and has its page.
+// Every reason of the catalogue, produced by the sandbox over HTTP: it is in the poll and the webhook, and has its page.
 
 import { beforeAll, expect, it } from 'vitest'
-import { FLAWS } from '../../../src/sandbox/wallet/flaws/index.ts'
+import { MISTAKES } from '../../../src/sandbox/wallet/mistakes/index.ts'
 import { REASONS, type ReasonCode } from '../../../src/session/response/reasons.ts'
 import { mintListSigner, PID_ISSUANCE } from '../../support/certificates/trust-lists.ts'
 import {
@@ -84,9 +84,9 @@ type Scripted =
   | 'session_expired'
   | 'canceled_by_relying_party'
 
-it('each reason has its flaw or its script, and each of these a reason', () => {
+it('each reason has its mistake or its script, and each of these a reason', () => {
   // Held by the compiler, too: a code that the catalogue gains is neither.
-  const flawed: Readonly<Record<Exclude<ReasonCode, Scripted>, object>> = FLAWS
+  const flawed: Readonly<Record<Exclude<ReasonCode, Scripted>, object>> = MISTAKES
   expect(Object.keys(flawed).filter((code) => !Object.hasOwn(REASONS, code))).toEqual([])
 })
 

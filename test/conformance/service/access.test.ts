@@ -49,7 +49,10 @@ type Route = {
   readonly body: object | undefined
 }
 
-/** Every route that asks for a scope: the service's own table, of which another test shows that it is complete. */
+/**
+ * Every route that asks for a scope: the service's own table, of which another test shows that it is
+ * complete.
+ */
 const ROUTES: readonly Route[] = Object.entries<Access>(ACCESS).flatMap(([name, access]) => {
   const [method = '', path = ''] = name.split(' ')
   if (!('scope' in access)) return []
@@ -131,7 +134,8 @@ it('CONTRACT 8: a revoked API key opens nothing any more', async () => {
   expect((await use()).status).toBe(401)
 })
 
-// Without an upgrade, which this client cannot ask for, `/watch` looks at no id (test/routes/browser/session-watch.test.ts has the rest).
+// Without an upgrade, which this client cannot ask for, `/watch` looks at no id
+// (test/routes/browser/session-watch.test.ts has the rest).
 const SESSION_ROUTES = ROUTES.filter(({ path }) => path.includes(':id') && !path.endsWith('/watch'))
 
 it.each(SESSION_ROUTES)(

@@ -1,4 +1,5 @@
-// The typed client as a relying party's server uses it, against the running service: every call, webhooks and claims included.
+// The typed client as a relying party's server uses it, against the running service: every call, webhooks and
+// claims included.
 
 import { type Client, createClient } from '@wallet-verifier/client'
 import { decryptClaims } from '@wallet-verifier/client/claims'

@@ -1,5 +1,5 @@
-// The demo shop over HTTP (docs/demo-shop.md): a simulated browser, the shop's server, the service, and a wallet by another project.
-// Only messages of the service change an order. Forged messages change nothing.
+// The demo shop over HTTP (docs/demo-shop.md): a simulated browser, the shop's server, the service, and a
+// wallet by another project. Only messages of the service change an order. Forged messages change nothing.
 
 import { createHmac } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'

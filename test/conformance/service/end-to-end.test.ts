@@ -1,4 +1,5 @@
-// One verification as everyone lives it: relying party, wallet, issuer and receiver are all foreign to the service.
+// One verification as everyone lives it: relying party, wallet, issuer and receiver are all foreign to the
+// service.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Authority, ageOf, makeAuthority, makePerson, type Person } from '../../support/people/person.ts'

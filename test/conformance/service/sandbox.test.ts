@@ -1,18 +1,19 @@
-// The sandbox over HTTP (CONTRACT 1, 8): a test-mode relying party has the test wallet answer, in every format and protocol; live mode
-// has nothing of it. Every reason it can produce is in every-reason.test.ts, what others make of its credentials in test/sandbox.
+// The sandbox over HTTP (CONTRACT 1, 8): the test wallet responds in every format and protocol, in test mode
+// only. Every reason is in every-reason.test.ts. Verification of its credentials by other libraries is in
+// test/sandbox.
 
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { prepare, send } from '../../../src/sandbox/wallet/wallet.ts'
+import { postForm, prepare } from '../../../src/sandbox/wallet/wallet.ts'
 import root from '../../../src/trust/anchors/sandbox-root.json' with { type: 'json' }
 import { expectStatus, OVER_18, type Poll, type RelyingParty } from '../../support/service/service.ts'
 import { useStage } from '../../support/service/stage.ts'
 
 const stage = useStage()
 
-/** What the test wallet was told, and the session after it. */
+/** The verifier's response to the test wallet, and the session after it. */
 type Outcome = {
   readonly wallet: { readonly status: number; readonly redirect_uri: string | null } | null
   readonly verification: Poll
@@ -40,8 +41,8 @@ const CELLS = [
 )
 
 describe('the test wallet', () => {
-  it.each(CELLS)('answers $protocol by $response_mode in $format', async ({ format, ...asked }) => {
-    const { protocol, response_mode } = asked
+  it.each(CELLS)('responds to $protocol by $response_mode in $format', async ({ format, ...request }) => {
+    const { protocol, response_mode } = request
     const policy = { ...OVER_18, protocol, request_options: { response_mode } }
     expect(await outcomeOf(policy, { reason: 'verified', format })).toMatchObject({
       wallet: { status: 200, redirect_uri: expect.stringContaining('/return#response_code=') },
@@ -54,7 +55,7 @@ describe('the test wallet', () => {
     })
   })
 
-  it('shows what it is asked for of every built-in type', async () => {
+  it('presents the requested claims of every built-in type', async () => {
     const types: readonly [string, readonly string[]][] = [
       ['pid', ['family_name', 'birthdate', 'nationalities', 'address.locality', 'age_over_65']],
       ['mdl', ['family_name', 'birthdate', 'portrait', 'driving_privileges', 'age_over_18']],
@@ -66,7 +67,7 @@ describe('the test wallet', () => {
     }
   })
 
-  it('shows credentials of a type that the relying party added', async () => {
+  it('presents credentials of a type that the relying party added', async () => {
     const scopes = { member: { path: ['is_member'], boolean: true }, level: { path: ['level'] } }
     const type = { type: 'club', formats: { 'dc+sd-jwt': { meta: { vct_values: ['urn:club:1'] }, scopes } } }
     const own = stage.authority.anchor({ credential_types: ['*'] })
@@ -79,7 +80,7 @@ describe('the test wallet', () => {
     }
   })
 
-  it('shows the one of several types that is named, and two where two are wanted', async () => {
+  it('presents the named one of several types, and two if two are required', async () => {
     const both = { credential_types: ['age_attestation', 'pid'], scope: ['age_over_18'] }
     const named = await outcomeOf(both, { reason: 'verified', credential_type: 'pid', format: 'mso_mdoc' })
     expect(named.verification).toMatchObject({
@@ -91,7 +92,7 @@ describe('the test wallet', () => {
     expect(all.verification.credentials).toHaveLength(2)
   })
 
-  it('answers again and again until the session is over', async () => {
+  it('responds repeatedly until the session has ended', async () => {
     const { verification_id: id } = await stage.rp.create()
     for (const reason of ['nonce_mismatch', 'untrusted_issuer', 'verified']) {
       await expectStatus(await ask(stage.rp, id, { reason }), 200)
@@ -105,7 +106,7 @@ describe('the test wallet', () => {
     expect(over).toMatchObject({ code: 'verification_already_terminal' })
   })
 
-  it('answers by a link where wallet and browser must be one, and then waits for that browser', async () => {
+  it('responds by a link for a bound session, which then waits for its browser', async () => {
     const bound = { ...OVER_18, required_session_binding: 'page' }
     expect((await outcomeOf(bound)).verification).toMatchObject({
       status: 'pending',
@@ -114,7 +115,7 @@ describe('the test wallet', () => {
     expect((await outcomeOf(bound, { reason: 'credential_revoked' })).verification.status).toBe('rejected')
   })
 
-  it('says what a session does not allow, and what is no reason at all', async () => {
+  it('refuses a reason that the session does not allow, and an unknown reason', async () => {
     const { verification_id: id } = await stage.rp.create()
     const plain = await expectStatus(await ask(stage.rp, id, { reason: 'unexpected_encryption' }), 422)
     expect(plain).toMatchObject({ detail: expect.stringContaining('direct_post') })
@@ -128,8 +129,9 @@ describe('the test wallet', () => {
     const uri = wallet_request.uri.replaceAll('https://verifier.example', stage.service.server.origin)
     const command = join(import.meta.dirname, '../../../scripts/wallet/command.mjs')
     const run = (...options: string[]) => promisify(execFile)(process.execPath, [command, uri, ...options])
-    // The service goes by another address than it listens at: the command fetches, and cannot post.
-    await expect(run('--reason', 'out_of_luck')).rejects.toThrow('is no reason')
+    // The service listens at another address than its BASE_URL: the command can fetch the request, but not
+    // post.
+    await expect(run('--reason', 'out_of_luck')).rejects.toThrow('is not a reason')
     await expect(run()).rejects.toMatchObject({
       stdout: expect.stringContaining('presents  urn:eu.europa.ec.av:1 as dc+sd-jwt: age_over_18'),
     })
@@ -140,7 +142,7 @@ describe('the test wallet', () => {
 describe('live mode', () => {
   const live = (settings: object = {}) => stage.service.relyingParty({ livemode: true, ...settings })
 
-  it('has no outcomes', async () => {
+  it('produces no outcomes', async () => {
     const rp = await live()
     const { verification_id: id } = await rp.create()
     for (const reason of ['verified', 'session_expired', 'canceled_by_relying_party']) {
@@ -150,24 +152,21 @@ describe('live mode', () => {
     expect(await rp.poll(id)).toMatchObject({ status: 'pending', attempts: [] })
   })
 
-  it.each(['dc+sd-jwt', 'mso_mdoc', 'jwt_vc_json'])(
-    'trusts no credential of the sandbox: %s',
-    async (format) => {
-      const rp = await live({ trust_anchors: [stage.authority.anchor({ name: 'Sandbox' })] })
-      const { verification_id: id, wallet_request } = await rp.create()
-      const reach = (url: string, init?: RequestInit) => stage.service.fetch(url, init)
-      const errand = { uri: wallet_request.uri, reason: 'verified', format }
-      const prepared = await prepare(errand, reach, Math.floor(Date.now() / 1000))
-      if (!prepared.ok) throw new Error(prepared.error.detail)
-      expect((await send(prepared.value.post, reach)).status).toBe(400)
-      expect(await rp.poll(id)).toMatchObject({
-        status: 'pending',
-        attempts: [{ reason: { code: 'untrusted_issuer' } }],
-      })
-    },
-  )
+  it.each(['dc+sd-jwt', 'mso_mdoc', 'jwt_vc_json'])('rejects a sandbox credential: %s', async (format) => {
+    const rp = await live({ trust_anchors: [stage.authority.anchor({ name: 'Sandbox' })] })
+    const { verification_id: id, wallet_request } = await rp.create()
+    const call = (url: string, init?: RequestInit) => stage.service.fetch(url, init)
+    const task = { uri: wallet_request.uri, reason: 'verified', format }
+    const prepared = await prepare(task, call, Math.floor(Date.now() / 1000))
+    if (!prepared.ok) throw new Error(prepared.error.detail)
+    expect((await postForm(prepared.value.post, call)).status).toBe(400)
+    expect(await rp.poll(id)).toMatchObject({
+      status: 'pending',
+      attempts: [{ reason: { code: 'untrusted_issuer' } }],
+    })
+  })
 
-  it('cannot be told to trust it', async () => {
+  it('refuses the sandbox root as a trust anchor', async () => {
     const anchor = { name: 'x', credential_types: ['pid'], assurance_level: 'low', ...root }
     const refused = await stage.service.admin('POST', '', {
       name: 'x',

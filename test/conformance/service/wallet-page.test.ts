@@ -1,4 +1,5 @@
-// The test wallet as a page (CONTRACT 1): what a person sees of a request, and what comes of each answer; none of it in live mode.
+// The page of the test wallet (CONTRACT 1): the displayed request, and the result of each response.
+// Unavailable in live mode.
 
 import { describe, expect, it } from 'vitest'
 import { expectStatus, OVER_18 } from '../../support/service/service.ts'
@@ -15,15 +16,15 @@ async function open(uri: string, status = 200): Promise<string> {
   return response.text()
 }
 
-/** Posts what the page's form would. */
-function answer(uri: string, fields: Readonly<Record<string, string>>): Promise<Response> {
+/** Posts the page's form. */
+function respond(uri: string, fields: Readonly<Record<string, string>>): Promise<Response> {
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
   const body = new URLSearchParams({ uri, reason: '', ...fields }).toString()
   return stage.service.fetch(addressOf(uri), { method: 'POST', headers, body })
 }
 
 describe('the page of the test wallet', () => {
-  it('shows who asks, and what would be shown, in each of the credentials that would do', async () => {
+  it('shows the verifier, and the claims of each suitable credential', async () => {
     const { wallet_request } = await stage.rp.create({
       ...OVER_18,
       credential_types: ['age_attestation', 'pid'],
@@ -42,7 +43,7 @@ describe('the page of the test wallet', () => {
     ).toHaveLength(6)
   })
 
-  it('keeps its address, which holds the request, to itself, and runs nothing', async () => {
+  it('sends no referrer and runs no script', async () => {
     const { wallet_request } = await stage.rp.create()
     const { headers } = await stage.service.fetch(addressOf(wallet_request.uri))
     expect(headers.get('referrer-policy')).toBe('no-referrer')
@@ -53,42 +54,42 @@ describe('the page of the test wallet', () => {
     expect(headers.get('content-security-policy')).not.toContain('script')
   })
 
-  it('shares, and goes on to where the verifier says', async () => {
+  it('presents, and follows the verifier’s redirect', async () => {
     const { verification_id, wallet_request } = await stage.rp.create()
-    const shared = await answer(wallet_request.uri, { credential: 'age_attestation-mso_mdoc mso_mdoc' })
+    const shared = await respond(wallet_request.uri, { credential: 'age_attestation-mso_mdoc mso_mdoc' })
     expect(shared.status).toBe(303)
     expect(shared.headers.get('location')).toContain(`/v1/verify/${verification_id}/return#response_code=`)
     expect(await stage.rp.poll(verification_id)).toMatchObject({ status: 'verified', format: 'mso_mdoc' })
   })
 
-  it('shares two where two are wanted', async () => {
+  it('presents two credentials if two are required', async () => {
     const types = { credential_types: ['age_attestation', 'pid'], credential_match: 'all' }
     const { verification_id, wallet_request } = await stage.rp.create({ ...OVER_18, ...types })
     expect(await open(wallet_request.uri)).not.toContain('type="radio"')
-    expect((await answer(wallet_request.uri, {})).status).toBe(303)
+    expect((await respond(wallet_request.uri, {})).status).toBe(303)
     expect((await stage.rp.poll(verification_id)).credentials).toHaveLength(2)
   })
 
   it('declines', async () => {
     const { verification_id, wallet_request } = await stage.rp.create()
-    expect((await answer(wallet_request.uri, { decline: '1' })).status).toBe(303)
+    expect((await respond(wallet_request.uri, { decline: '1' })).status).toBe(303)
     expect((await stage.rp.poll(verification_id)).status).toBe('declined')
   })
 
-  it('answers wrongly, says what came of that, and can still answer rightly', async () => {
+  it('makes a mistake, shows the refusal, and can still respond correctly', async () => {
     const { verification_id, wallet_request } = await stage.rp.create()
-    const refused = await answer(wallet_request.uri, { reason: 'untrusted_issuer' })
+    const refused = await respond(wallet_request.uri, { reason: 'untrusted_issuer' })
     expect(refused.status).toBe(422)
-    expect(await refused.text()).toMatch(/of an issuer that nobody vouches for[\s\S]*HTTP 400/)
+    expect(await refused.text()).toMatch(/of an untrusted issuer[\s\S]*HTTP 400/)
     expect(await stage.rp.poll(verification_id)).toMatchObject({
       status: 'pending',
       attempts: [{ reason: { code: 'untrusted_issuer' } }],
     })
-    expect((await answer(wallet_request.uri, {})).status).toBe(303)
+    expect((await respond(wallet_request.uri, {})).status).toBe(303)
     expect((await stage.rp.poll(verification_id)).status).toBe('verified')
   })
 
-  it('shows what is to be confirmed, and offers only faults that this request allows', async () => {
+  it('shows transaction data, and offers only mistakes that the request allows', async () => {
     const pay = { ...OVER_18, formats: ['dc+sd-jwt'], transaction_data: [PAYMENT] }
     const { wallet_request } = await stage.rp.create(pay)
     const page = await open(wallet_request.uri)
@@ -100,7 +101,7 @@ describe('the page of the test wallet', () => {
     )
   })
 
-  it('writes whatever a stranger put into the request as text', async () => {
+  it('escapes text of the request', async () => {
     const uri = `openid4vp://?${new URLSearchParams({
       client_id: '<script>1</script>',
       nonce: 'n',
@@ -121,22 +122,22 @@ describe('the page of the test wallet', () => {
     'openid4vp://?request_uri=https://other.example/r',
   ])('has no request to answer at %j', async (uri) => {
     expect(await open(uri, 404)).toContain('There is no request to answer')
-    expect((await answer(uri, {})).status).toBeGreaterThanOrEqual(404)
+    expect((await respond(uri, {})).status).toBeGreaterThanOrEqual(404)
   })
 })
 
-it('the sandbox asks for none of its own pages: one address would make it call itself a hundred times', async () => {
+it('the sandbox never calls itself', async () => {
   const own = 'openid4vp://?request_uri=https://verifier.example/test/wallet?uri=nonsense'
   expect((await open(own, 404)).match(/There is no request to answer/g)).toHaveLength(1)
 })
 
 describe('the session page', () => {
-  it('leads to the test wallet in test mode, with the request of its QR, and never in live mode', async () => {
+  it('links to the test wallet with the request of its QR, in test mode only', async () => {
     const { session_url, verification_id } = await stage.rp.create()
     const page = await (await stage.service.fetch(session_url)).text()
     const [, address = ''] = /id="test-wallet" href="([^"]+)"/.exec(page) ?? []
     const uri = decodeURIComponent(address.replace('/test/wallet?uri=', ''))
-    expect((await answer(uri, {})).status).toBe(303)
+    expect((await respond(uri, {})).status).toBe(303)
     expect((await stage.rp.poll(verification_id)).status).toBe('verified')
 
     const live = await stage.service.relyingParty({ livemode: true })
@@ -144,18 +145,18 @@ describe('the session page', () => {
     expect(await (await stage.service.fetch(created.session_url)).text()).not.toContain('test-wallet')
   })
 
-  it('leads there by a request of its own where wallet and browser must be one', async () => {
+  it('links to the test wallet by its script for a bound session', async () => {
     const { session_url } = await stage.rp.create({ ...OVER_18, required_session_binding: 'page' })
     const page = await (await stage.service.fetch(session_url)).text()
     expect(page).toContain('<a id="test-wallet" hidden')
   })
 })
 
-it('in live mode the test wallet is given no request', async () => {
+it('the test wallet gets no request of live mode', async () => {
   const live = await stage.service.relyingParty({ livemode: true })
   const { verification_id, wallet_request } = await live.create()
   expect(await open(wallet_request.uri, 404)).toContain('There is no request to answer')
-  expect((await answer(wallet_request.uri, { decline: '1' })).status).toBe(404)
+  expect((await respond(wallet_request.uri, { decline: '1' })).status).toBe(404)
   expect(await live.poll(verification_id)).toMatchObject({
     status: 'pending',
     stage: 'created',

@@ -1,5 +1,5 @@
-// What others make of the sandbox's credentials: node:crypto reads the certificates, @sd-jwt/sd-jwt-vc, @owf/mdoc and jose verify.
-// Each throws where it does not accept what it is given.
+// Verification of the sandbox's credentials by other projects: node:crypto, @sd-jwt/sd-jwt-vc, @owf/mdoc and
+// jose. Each function throws for a refused credential.
 
 import { createHash, type JsonWebKey, verify, X509Certificate } from 'node:crypto'
 import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
@@ -8,12 +8,16 @@ import { verifyMdocWithLibrary } from '../../bench/tasks/mdoc.ts'
 import { statusList } from '../../src/sandbox/issuer/status.ts'
 import root from '../../src/trust/anchors/sandbox-root.json' with { type: 'json' }
 
-/** What a request said. */
-export type Asked = { readonly audience: string; readonly nonce: string; readonly responseUri: string }
+/** Parameters of the request. */
+export type RequestParameters = {
+  readonly audience: string
+  readonly nonce: string
+  readonly responseUri: string
+}
 
 const now = () => Math.floor(Date.now() / 1000)
 
-/** The key of a leaf that stands alone in `x5c` and was issued by the sandbox's root. */
+/** Returns the leaf of `x5c`. Throws unless it is alone and issued by the sandbox's root. */
 function leafKey(jwt: string) {
   const [x5c = '', ...others] = decodeProtectedHeader(jwt).x5c ?? []
   const leaf = new X509Certificate(Buffer.from(x5c, 'base64'))
@@ -23,8 +27,8 @@ function leafKey(jwt: string) {
   return leaf
 }
 
-/** The claims of an SD-JWT VC whose issuer, status and key binding the library accepts. */
-export async function judgeSdJwt(presentation: string, { audience, nonce }: Asked) {
+/** Returns the claims of an SD-JWT VC after the library verified issuer, status and key binding. */
+export async function verifySdJwt(presentation: string, { audience, nonce }: RequestParameters) {
   const [issuerJwt = ''] = presentation.split('~')
   const check = (key: Parameters<typeof verify>[2]) => (data: string, signature: string) =>
     verify('sha256', Buffer.from(data), key, Buffer.from(signature, 'base64url'))
@@ -51,14 +55,14 @@ async function listText(uri: string): Promise<string> {
   return list.text()
 }
 
-/** Accepts an mdoc, or throws. */
-export function judgeMdoc(presentation: string, asked: Asked): Promise<void> {
+/** Verifies an mdoc. */
+export function verifyMdoc(presentation: string, request: RequestParameters): Promise<void> {
   const unused = { anchor: {} as never, signatures: 0, hashed: [] }
-  return verifyMdocWithLibrary({ presentation, rootPem: root.x509_ca_pem, now: now(), ...asked, ...unused })
+  return verifyMdocWithLibrary({ presentation, rootPem: root.x509_ca_pem, now: now(), ...request, ...unused })
 }
 
-/** The credential in a VP JWT, both of whose signatures jose accepts. */
-export async function judgeJwtVc(presentation: string, { audience, nonce }: Asked) {
+/** Returns the credential of a VP JWT after jose verified both signatures. */
+export async function verifyJwtVc(presentation: string, { audience, nonce }: RequestParameters) {
   const { kid = '' } = decodeProtectedHeader(presentation)
   const jwk = JSON.parse(Buffer.from(kid.slice('did:jwk:'.length, -2), 'base64url').toString()) as JWK
   const outer = await jwtVerify(presentation, await importJWK(jwk, 'ES256'), { audience })
