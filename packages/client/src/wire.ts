@@ -1,5 +1,5 @@
-// What travels between a relying party and the service, in the wire's own words (CONTRACT 2, 4, 7 and 9).
-// Members that later versions add are not in these types and do no harm.
+// What travels between a relying party and the service, in the wire's own words (CONTRACT 2, 4, 7 and 9). Members that later
+// versions add are not in these types and do no harm.
 
 /** How sure the service is of who vouched for the credential. */
 export type AssuranceLevel = 'low' | 'substantial' | 'high'
@@ -85,10 +85,7 @@ export type VerifiedCredential = {
   readonly format: string
   readonly issuer: string | null
   readonly assurance_level: AssuranceLevel
-  /**
-   * What is known of its revocation. `unavailable`: it could not be told, and your settings accept that.
-   * Null: not asked.
-   */
+  /** What is known of its revocation. `unavailable`: it could not be told, and your settings accept that. Null: not asked. */
   readonly status: 'valid' | 'revoked' | 'suspended' | 'unavailable' | 'not_present' | null
   /** What its holder confirmed: places in the request's `transaction_data`, and what was signed of each. */
   readonly transaction_data: readonly {
@@ -106,10 +103,7 @@ export type TrustListReference = {
   readonly trust_as_of: string
 }
 
-/**
- * One step to the level of assurance, and the level after it (docs/trust.md). Later versions add steps: pass
- * over those you do not know.
- */
+/** One step to the level of assurance, and the level after it (docs/trust.md). Later versions add steps: pass over those you do not know. */
 export type AssuranceStep = {
   readonly step: string
   /** The credential; none in a step about all of them. */
@@ -170,10 +164,7 @@ export type VerificationEvent = Outcome & {
   readonly created_at: string
 }
 
-/**
- * An event as the log shows it. `metadata` is null where the session could not be asked just now: ask for the
- * session itself.
- */
+/** An event as the log shows it. `metadata` is null where the session could not be asked just now: ask for the session itself. */
 export type LoggedEvent = Omit<VerificationEvent, 'metadata'> & {
   readonly metadata: VerificationEvent['metadata'] | null
 }

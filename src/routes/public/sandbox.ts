@@ -66,7 +66,11 @@ type Stage = {
 }
 
 /** Response that the wallet received. */
-type VerifierResponse = { readonly status: number; readonly body: string; readonly redirect_uri: string | null }
+type VerifierResponse = {
+  readonly status: number
+  readonly body: string
+  readonly redirect_uri: string | null
+}
 
 type Choice = { readonly credential_type?: string; readonly format?: string }
 
