@@ -1,8 +1,8 @@
-// Ages: what an `age_over_NN` scope asks, and whether a birthdate proves it (CONTRACT 4: calendar days in UTC, 29 Feb -> 1 Mar).
+// `age_over_NN` scopes, and their proof by a birthdate (CONTRACT 4: calendar days in UTC, 29 Feb -> 1 Mar).
 
 import type { Json } from '../codec/json.ts'
 
-/** The age an `age_over_NN` scope asks for, NN being two digits from 01 to 99 (ISO/IEC 18013-5 §7.2.5); else `undefined`. */
+/** Returns the age of an `age_over_NN` scope, NN from 01 to 99 (ISO/IEC 18013-5 §7.2.5); else `undefined`. */
 export function parseAgeScope(
   scope: string,
 ): { readonly digits: string; readonly years: number } | undefined {
@@ -11,8 +11,8 @@ export function parseAgeScope(
 }
 
 /**
- * Whether a birthdate proves that its holder has reached an age at `now` (Unix seconds). Only a whole, real calendar date
- * `YYYY-MM-DD` of a person who can be alive proves anything.
+ * True if a birthdate proves that its holder has reached an age at `now` (Unix seconds). It must be a complete calendar
+ * date `YYYY-MM-DD` of a person who can be alive.
  */
 export function provesAge(birthdate: Json, age: number, now: number): boolean {
   const birth = parseDate(birthdate)
@@ -23,10 +23,10 @@ export function provesAge(birthdate: Json, age: number, now: number): boolean {
   return birth + age * DAYS_OF_A_YEAR <= today
 }
 
-// Placeholders such as 0001-01-01, and 0000 for a year that is withheld (OpenID Connect Core §5.1), are nobody's birthdate.
+// Rejects placeholders such as 0001-01-01, and 0000 for a withheld year (OpenID Connect Core §5.1).
 const OLDEST = 150
 
-// Calendar days are written as one number, year * 10000 + month * 100 + day, so that years can be added and days compared.
+// A calendar day is one number, year * 10000 + month * 100 + day, so that years can be added and days compared.
 const DAYS_OF_A_YEAR = 10_000
 
 function parseDate(value: Json): number | undefined {

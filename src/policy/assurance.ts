@@ -1,6 +1,6 @@
-// The assurance level of a credential, and how it came about (CONTRACT 4): that of the trust anchor, lowered, never raised, by what
-// the credential says of itself, and at most `low` without cryptographic holder binding or with a status that nobody could tell,
-// its own or that of its issuer's certificates.
+// The assurance level of a credential and its derivation (CONTRACT 4). It starts at the level of the trust anchor. A
+// level that the credential declares can lower it, never raise it. Without holder binding, or with an unknown status of
+// the credential or of its issuer's certificates, it is at most `low`.
 
 import { isoTime } from '../codec/date-time.ts'
 import type { Json } from '../codec/json.ts'
@@ -15,31 +15,31 @@ import {
 } from '../trust/anchors/anchor.ts'
 import type { LevelDerivation } from './policy.ts'
 
-/** A level, and the steps that led to it. */
+/** A level and the steps of its derivation. */
 export type DerivedLevel = {
   readonly level: AssuranceLevel
   readonly derivation: readonly LevelDerivation[]
 }
 
-/** What a credential is worth at most whose holder, or whose status, is not known. */
+/** Maximum level of a credential without proof of its holder, or with an unknown status. */
 export const UNCHECKED_LEVEL: AssuranceLevel = 'low'
 
-/** The level of one verified credential; `id` names it in the steps. */
+/** Derives the level of one verified credential; `id` names it in the steps. */
 export function deriveLevel(id: string, credential: VerifiedCredential): DerivedLevel {
   const { anchor, holderBound, claims } = credential
   const start = anchor.assurance_level
   const certified = certificateStep(id, credential, start)
-  const standing = certified?.level ?? start
-  const bound = holderBound ? standing : UNCHECKED_LEVEL
+  const known = certified?.level ?? start
+  const bound = holderBound ? known : UNCHECKED_LEVEL
   const status = statusStep(id, credential, bound)
-  const said = SELF_DECLARED.flatMap((path) => selectClaims(claims, path) ?? []).map(toLevel)
-  const level = said.reduce(lowerLevel, status.level)
+  const declared = SELF_DECLARED.flatMap((path) => selectClaims(claims, path) ?? []).map(toLevel)
+  const level = declared.reduce(lowerLevel, status.level)
   const derivation: readonly LevelDerivation[] = [
     { step: 'anchor', id, anchor: anchor.name, ...(anchor.list && { list: anchor.list }), level: start },
     ...(certified === undefined ? [] : [certified]),
     { step: holderBound ? 'holder_binding' : 'no_holder_binding', id, level: bound },
     status,
-    ...(said.length === 0 ? [] : [{ step: 'credential_says', id, level } as const]),
+    ...(declared.length === 0 ? [] : [{ step: 'credential_says', id, level } as const]),
   ]
   return { level, derivation }
 }
@@ -66,32 +66,32 @@ function statusStep(
   return { step: 'status', id, status, as_of, level }
 }
 
-/** The level of several credentials together: the lowest. `low` of none. */
+/** Returns the lowest level of several credentials; `low` for none. */
 export function lowestLevel(levels: readonly DerivedLevel[]): DerivedLevel {
   const steps = levels.flatMap(({ derivation }) => derivation)
   const level = levels.length === 0 ? 'low' : levels.map((one) => one.level).reduce(lowerLevel)
   return { level, derivation: levels.length > 1 ? [...steps, { step: 'lowest', level }] : steps }
 }
 
-/** The lists that vouched for issuers, each once. */
+/** Returns the trust lists that vouched for issuers, each once. */
 export function vouchingLists(derivation: readonly LevelDerivation[]): readonly ListReference[] {
   const lists = derivation.flatMap((step) => (step.step === 'anchor' && step.list ? [step.list] : []))
   return [...new Map(lists.map((list) => [list.name, list])).values()]
 }
 
-/** Whether a level is the required one or higher. */
+/** True if a level is the required one or higher. */
 export function reachesLevel(level: AssuranceLevel, required: AssuranceLevel): boolean {
   return lowerLevel(level, required) === required
 }
 
-// Where a credential may speak of its own level: a claim of its own, or the `verification` of OpenID Connect for Identity Assurance.
-// A W3C credential's claims stand one step below.
+// Paths where a credential may declare its level: a claim, or `verification` of OpenID Connect for Identity Assurance.
+// The claims of a W3C credential are one step below.
 const SELF_DECLARED: readonly ClaimsPath[] = [
   ['assurance_level'],
   ['verification', 'assurance_level'],
 ].flatMap((path) => [path, ['credentialSubject', ...path]])
 
-/** A level in words we do not know is none to rely on. */
+/** Treats an unknown level as `low`. */
 function toLevel(value: Json): AssuranceLevel {
   return ASSURANCE_LEVELS.find((level) => level === value) ?? 'low'
 }

@@ -1,20 +1,19 @@
-// A caller's own DCQL query -> a policy that can be satisfied, or every reason why there is none (CONTRACT 2: 400 for a name
-// nobody knows, 422 for what no answer could satisfy or we could not check). `docs/decisions/dcql.md` says how it is read.
+// Builds a policy from a caller's own DCQL query, or returns every error. CONTRACT 2: 400 for an unknown name, 422 for a
+// query that no response can satisfy or that we cannot check. `docs/decisions/dcql.md` has the details.
 
 import { toPointer } from '../codec/json-pointer.ts'
 import type { CredentialFormat } from '../formats/format.ts'
 import type { ClaimsPath, CredentialQuery, DcqlQuery, TrustedAuthority } from '../openid4vp/dcql/query.ts'
 import { err, ok, type Result } from '../result.ts'
 import { parseAgeScope } from './age.ts'
-import { findType } from './catalogue.ts'
+import { findType, scopeAt } from './catalogue.ts'
 import type { CredentialTypeDefinition, Policy, PolicyDescriptor, ScopePath } from './policy.ts'
-import { scopeAt } from './scope-at.ts'
 
-/** What may be asked for: the types and the credential formats that are verified. */
-export type DcqlCatalogue = {
+/** Known types and verified credential formats. */
+type DcqlCatalogue = {
   readonly definitions: readonly CredentialTypeDefinition[]
   readonly formats: readonly DcqlFormat[]
-  /** Whether some of the anchors come from lists: without any, no answer is vouched for by one. */
+  /** True if some of the anchors come from trust lists, which `etsi_tl` requires. */
   readonly hasTrustLists: boolean
 }
 
@@ -23,51 +22,87 @@ type DcqlFormat = Pick<
   'id' | 'metaTypes' | 'buildMeta' | 'isClaimsPath' | 'claimsParameters' | 'clearClaims'
 >
 
-/** Why there is no policy. `pointer` (RFC 6901) is relative to the query. */
-export type DcqlError = { readonly cause: DcqlErrorCode; readonly pointer: string }
-
-/** Each cause, and the problem it is (CONTRACT 9): 400, or 422 for `policy_unsatisfiable`. */
+/** Each error: the problem that it is reported as (CONTRACT 9), and its message to the caller. */
 export const DCQL_ERRORS = {
-  unknown_format: 'invalid_request',
-  unknown_meta_member: 'invalid_request',
-  invalid_meta: 'invalid_request',
-  unknown_credential_type: 'unsupported_credential_type',
-  unknown_authority_type: 'invalid_request',
-  invalid_authority: 'invalid_request',
-  intent_to_retain_for_mdoc_only: 'invalid_request',
-  indistinguishable_claims: 'invalid_request',
-  authority_not_checkable: 'policy_unsatisfiable',
-  holder_binding_required: 'policy_unsatisfiable',
-  path_selects_nothing: 'policy_unsatisfiable',
-  claim_always_present: 'policy_unsatisfiable',
-  query_in_no_credential_set: 'policy_unsatisfiable',
-} as const satisfies Readonly<
-  Record<string, 'invalid_request' | 'unsupported_credential_type' | 'policy_unsatisfiable'>
->
+  unknown_format: {
+    problem: 'invalid_request',
+    message: 'must be a credential format that this service verifies',
+  },
+  unknown_meta_member: {
+    problem: 'invalid_request',
+    message: 'is not a member of the meta of this format: remove it',
+  },
+  invalid_meta: {
+    problem: 'invalid_request',
+    message: 'must name credential types as this format requires',
+  },
+  unknown_credential_type: {
+    problem: 'unsupported_credential_type',
+    message: 'must name a built-in credential type, or one of the settings',
+  },
+  unknown_authority_type: { problem: 'invalid_request', message: 'must be aki or etsi_tl' },
+  invalid_authority: {
+    problem: 'invalid_request',
+    message: 'must be base64url for aki, an address for etsi_tl',
+  },
+  intent_to_retain_for_mdoc_only: {
+    problem: 'invalid_request',
+    message: 'must be absent for formats other than mso_mdoc',
+  },
+  indistinguishable_claims: {
+    problem: 'invalid_request',
+    message: 'must differ from other paths also in the names of checks',
+  },
+  authority_not_checkable: {
+    problem: 'policy_unsatisfiable',
+    message: 'cannot be checked: use aki, or etsi_tl with anchor_sets in the settings',
+  },
+  holder_binding_required: { problem: 'policy_unsatisfiable', message: 'must not be false for this format' },
+  path_selects_nothing: {
+    problem: 'policy_unsatisfiable',
+    message: 'must select a claim in a credential of this format',
+  },
+  claim_always_present: {
+    problem: 'policy_unsatisfiable',
+    message: 'must not be requested: every credential of this format discloses it',
+  },
+  query_in_no_credential_set: {
+    problem: 'policy_unsatisfiable',
+    message: 'must be in one of the credential_sets: it would never be presented',
+  },
+} as const
 export type DcqlErrorCode = keyof typeof DCQL_ERRORS
 
-/** Builds the policy of a query that is well-formed by its schema. All faults of a refused query have the same status: 400 while a name is unknown, else 422. */
+/** Reason why there is no policy. `pointer` (RFC 6901) is relative to the query. */
+type DcqlError = { readonly code: DcqlErrorCode; readonly pointer: string }
+
+/**
+ * Builds the policy of a query that its schema has accepted. All errors of a query have the same status: 400 while a
+ * name is unknown, else 422.
+ */
 export function buildDcqlPolicy(
   query: DcqlQuery,
   catalogue: DcqlCatalogue,
 ): Result<Policy, readonly DcqlError[]> {
-  const read = query.credentials.map((credential) => readQuery(credential, catalogue))
-  const faults = read.flatMap((result, i) =>
-    result.ok
-      ? []
-      : result.error.map((fault) => ({ ...fault, pointer: `/credentials/${i}${fault.pointer}` })),
-  )
-  const all = [...faults, ...setFaults(query)]
-  const names = all.filter(({ cause }) => DCQL_ERRORS[cause] !== 'policy_unsatisfiable')
-  if (all.length > 0) return err(names.length > 0 ? names : all)
+  const parsed = query.credentials.map((credential) => parseQuery(credential, catalogue))
+  const errors = [
+    ...parsed.flatMap((result, i) => (result.ok ? [] : below(`/credentials/${i}`, result.error))),
+    ...setErrors(query),
+  ]
+  const names = errors.filter(({ code }) => DCQL_ERRORS[code].problem !== 'policy_unsatisfiable')
+  if (errors.length > 0) return err(names.length > 0 ? names : errors)
   return ok({
     scope: [],
     query,
-    descriptors: read.flatMap((result) => (result.ok ? result.value : [])),
+    descriptors: parsed.flatMap((result) => (result.ok ? result.value : [])),
   })
 }
 
-/** The name of a claim in `checks`: `<query id>.<path>`, `[n]` and `[*]` for an element and all elements of an array. */
+function below(parent: string, errors: readonly DcqlError[]): readonly DcqlError[] {
+  return errors.map(({ code, pointer }) => ({ code, pointer: `${parent}${pointer}` }))
+}
+
+/** Returns the name of a claim in `checks`: `<query id>.<path>`, with `[n]` and `[*]` for elements of an array. */
 export function checkName(queryId: string, path: ClaimsPath): string {
   return path.reduce<string>((name, component) => {
     if (component === null) return `${name}[*]`
@@ -75,97 +110,94 @@ export function checkName(queryId: string, path: ClaimsPath): string {
   }, queryId)
 }
 
-/** §6.4.2: where there are credential sets, what stands in none is never asked for. */
-function setFaults({ credentials, credential_sets }: DcqlQuery): readonly DcqlError[] {
+/** §6.4.2: with credential sets, a query in none of them is never requested. */
+function setErrors({ credentials, credential_sets }: DcqlQuery): readonly DcqlError[] {
   if (credential_sets === undefined) return []
   const named = new Set(credential_sets.flatMap(({ options }) => options.flat()))
   return credentials.flatMap(({ id }, i) =>
-    named.has(id) ? [] : [{ cause: 'query_in_no_credential_set' as const, pointer: `/credentials/${i}` }],
+    named.has(id) ? [] : [{ code: 'query_in_no_credential_set' as const, pointer: `/credentials/${i}` }],
   )
 }
 
-/** One credential query: a descriptor for each type it asks for. */
-function readQuery(
+/** Parses one credential query to a descriptor for each requested type. */
+function parseQuery(
   query: CredentialQuery,
   { definitions, formats, hasTrustLists }: DcqlCatalogue,
 ): Result<readonly PolicyDescriptor[], readonly DcqlError[]> {
   const format = formats.find(({ id }) => id === query.format)
-  if (format === undefined) return err([{ cause: 'unknown_format', pointer: '/format' }])
-  const types = readTypes(query, format, definitions)
-  const faults = [
+  if (format === undefined) return err([{ code: 'unknown_format', pointer: '/format' }])
+  const types = parseTypes(query, format, definitions)
+  const errors = [
     ...(types.ok ? [] : types.error),
-    ...bindingFaults(query),
+    ...bindingErrors(query),
     ...(query.trusted_authorities ?? []).flatMap((authority, i) =>
-      authorityFaults(authority, hasTrustLists).map((fault) => ({
-        ...fault,
-        pointer: `/trusted_authorities/${i}${fault.pointer}`,
-      })),
+      below(`/trusted_authorities/${i}`, authorityErrors(authority, hasTrustLists)),
     ),
-    ...claimsFaults(query, format),
+    ...claimsErrors(query, format),
   ]
-  if (!types.ok || faults.length > 0) return err(faults)
+  if (!types.ok || errors.length > 0) return err(errors)
   return ok(types.value.map((type) => describe(query, type)))
 }
 
-/** The types that `meta` asks for: all must be known, for the type of a credential is what anchors vouch for. */
-function readTypes(
+/** Returns the types that `meta` requests. All must be known, because anchors vouch for types. */
+function parseTypes(
   { format: formatId, meta }: CredentialQuery,
   format: DcqlFormat,
   definitions: readonly CredentialTypeDefinition[],
 ): Result<readonly CredentialTypeDefinition[], readonly DcqlError[]> {
   const identifiers = format.metaTypes(meta)
   if (identifiers === undefined || identifiers.length === 0) {
-    return err([{ cause: 'invalid_meta', pointer: '/meta' }])
+    return err([{ code: 'invalid_meta', pointer: '/meta' }])
   }
   const known = Object.keys(format.buildMeta(identifiers))
-  const strangers = Object.keys(meta).filter((name) => !known.includes(name))
-  if (strangers.length > 0) {
+  const unknown = Object.keys(meta).filter((name) => !known.includes(name))
+  if (unknown.length > 0) {
     return err(
-      strangers.map((name) => ({
-        cause: 'unknown_meta_member',
+      unknown.map((name) => ({
+        code: 'unknown_meta_member',
         pointer: toPointer(['meta', name.slice(0, 100)]),
       })),
     )
   }
   const types = identifiers.flatMap((identifier) => findType(definitions, formatId, identifier) ?? [])
-  if (types.length < identifiers.length) return err([{ cause: 'unknown_credential_type', pointer: '/meta' }])
+  if (types.length < identifiers.length) return err([{ code: 'unknown_credential_type', pointer: '/meta' }])
   return ok([...new Set(types)])
 }
 
-/** B.2: an mdoc has no form without it. What a protocol demands besides is the protocol's affair. */
-function bindingFaults(query: CredentialQuery): readonly DcqlError[] {
+/** B.2: an mdoc always has holder binding. The protocol may have further rules. */
+function bindingErrors(query: CredentialQuery): readonly DcqlError[] {
   const isWaived = query.require_cryptographic_holder_binding === false
   if (!isWaived || query.format !== 'mso_mdoc') return []
-  return [{ cause: 'holder_binding_required', pointer: '/require_cryptographic_holder_binding' }]
+  return [{ code: 'holder_binding_required', pointer: '/require_cryptographic_holder_binding' }]
 }
 
-/** §6.1.1: the types it defines. Of those we cannot check, the answer could never be found to fit. */
-function authorityFaults({ type, values }: TrustedAuthority, hasTrustLists: boolean): readonly DcqlError[] {
+/** §6.1.1 defines the types. Refuses a type that cannot be checked, because no response could satisfy it. */
+function authorityErrors({ type, values }: TrustedAuthority, hasTrustLists: boolean): readonly DcqlError[] {
   if (type === 'openid_federation' || (type === 'etsi_tl' && !hasTrustLists))
-    return [{ cause: 'authority_not_checkable', pointer: '/type' }]
-  if (type !== 'aki' && type !== 'etsi_tl') return [{ cause: 'unknown_authority_type', pointer: '/type' }]
+    return [{ code: 'authority_not_checkable', pointer: '/type' }]
+  if (type !== 'aki' && type !== 'etsi_tl') return [{ code: 'unknown_authority_type', pointer: '/type' }]
   const form = type === 'aki' ? /^[A-Za-z0-9_-]+$/ : /^https?:\/\/[\x21-\x7e]+$/
   return values.flatMap((value, i) =>
-    form.test(value) ? [] : [{ cause: 'invalid_authority' as const, pointer: `/values/${i}` }],
+    form.test(value) ? [] : [{ code: 'invalid_authority' as const, pointer: `/values/${i}` }],
   )
 }
 
-function claimsFaults({ id, claims = [] }: CredentialQuery, format: DcqlFormat): readonly DcqlError[] {
+function claimsErrors({ id, claims = [] }: CredentialQuery, format: DcqlFormat): readonly DcqlError[] {
   const names = claims.map(({ path }) => checkName(id, path))
   return claims.flatMap(({ path, intent_to_retain }, i) => {
     const isTaken = names.slice(0, i).includes(checkName(id, path))
-    const cause = pathFault(path, format) ?? (isTaken ? 'indistinguishable_claims' : undefined)
+    const code = pathError(path, format) ?? (isTaken ? 'indistinguishable_claims' : undefined)
     const isForeign = intent_to_retain !== undefined && !('intent_to_retain' in format.claimsParameters)
     return [
-      ...(cause === undefined ? [] : [{ cause, pointer: `/claims/${i}/path` }]),
+      ...(code === undefined ? [] : [{ code, pointer: `/claims/${i}/path` }]),
       ...(isForeign
-        ? [{ cause: 'intent_to_retain_for_mdoc_only' as const, pointer: `/claims/${i}/intent_to_retain` }]
+        ? [{ code: 'intent_to_retain_for_mdoc_only' as const, pointer: `/claims/${i}/intent_to_retain` }]
         : []),
     ]
   })
 }
 
-function pathFault(path: ClaimsPath, { isClaimsPath, clearClaims }: DcqlFormat): DcqlErrorCode | undefined {
+function pathError(path: ClaimsPath, { isClaimsPath, clearClaims }: DcqlFormat): DcqlErrorCode | undefined {
   if (!isClaimsPath(path)) return 'path_selects_nothing'
   return clearClaims?.has(String(path[0])) ? 'claim_always_present' : undefined
 }
@@ -176,7 +208,7 @@ function describe(query: CredentialQuery, type: CredentialTypeDefinition): Polic
     const known = scopeAt(type, format, path)
     return {
       scope: checkName(id, path),
-      shown: shownAs(type, format, path),
+      shown: displayName(type, format, path),
       path,
       boolean: known?.boolean === true || isAge(path),
       ...(values === undefined ? {} : { values }),
@@ -191,13 +223,13 @@ function describe(query: CredentialQuery, type: CredentialTypeDefinition): Polic
   }
 }
 
-/** Ages are boolean, whether or not the catalogue knows the claim: `"false"` must not count as something said. */
+/** Ages are boolean even if the catalogue lacks the claim: the text `"false"` must not prove an age. */
 function isAge(path: ClaimsPath): boolean {
   return parseAgeScope(String(path.at(-1))) !== undefined
 }
 
-/** What people know the claim as: the scope that stands there, or around it, or the path itself. */
-function shownAs(type: CredentialTypeDefinition, format: string, path: ClaimsPath): string {
+/** Returns the name of a claim for people: the scope at its path or around it, else the path itself. */
+function displayName(type: CredentialTypeDefinition, format: string, path: ClaimsPath): string {
   const whole = path.findLastIndex((component) => typeof component === 'string') + 1
   return scopeAt(type, format, path.slice(0, whole))?.scope ?? checkName('', path).slice(1)
 }

@@ -1,166 +1,173 @@
-// A relying party's request -> a policy that can be satisfied, or every reason why there is none (CONTRACT 2: 400 for a name
-// nobody knows, 422 for known names that no credential can answer). `docs/decisions/any-and-all.md` says what `any` and `all` mean.
+// Builds a policy from the types and scopes that a relying party requests, or returns every error. CONTRACT 2: 400 for
+// an unknown name, 422 for known names that no credential can satisfy. `docs/decisions/any-and-all.md` defines `any`
+// and `all`.
 
 import { err, ok, type Result } from '../result.ts'
 import { formatOf, pathIn, scopePath } from './catalogue.ts'
-import type { CredentialTypeDefinition, Policy, ScopePath } from './policy.ts'
+import type { CredentialTypeDefinition, Policy } from './policy.ts'
 import { type Alternative, buildQuery, type QueryFormat } from './query.ts'
 
-/** The policy members of `POST /v1/verify`, defaults filled in. A name given twice counts once. */
+/** The policy members of `POST /v1/verify`, with defaults. A name given twice counts once. */
 export type PolicyRequest = {
   readonly credential_types: readonly string[]
   readonly scope: readonly string[]
   readonly credential_match: 'any' | 'all'
-  /** Order of preference; null: all that we verify and the types have. */
+  /** Order of preference; null: all verified formats of the types. */
   readonly formats: readonly string[] | null
   readonly allow_derived: boolean
 }
 
-/** What may be asked for: the types (`typeDefinitions`) and the credential formats that are verified, in order of preference. */
-export type PolicyCatalogue = {
+/** Known types (`typeDefinitions`) and verified credential formats, in order of preference. */
+type PolicyCatalogue = {
   readonly definitions: readonly CredentialTypeDefinition[]
   readonly formats: readonly QueryFormat[]
 }
 
-/** Why there is no policy. `pointer` (RFC 6901) names the member at fault; the codes are those of CONTRACT 9. */
-export type PolicyError =
-  /** 400 */
-  | {
-      readonly code: 'unsupported_credential_type' | 'unsupported_scope' | 'invalid_request'
-      readonly pointer: string
-    }
-  /** 422 */
-  | {
-      readonly code: 'policy_unsatisfiable'
-      readonly pointer: string
-      readonly cause: UnsatisfiableCause
-    }
+/** Each error: the problem that it is reported as (CONTRACT 9), and its message to the caller. */
+export const POLICY_ERRORS = {
+  invalid_request: { problem: 'invalid_request', message: 'is not valid here' },
+  unsupported_credential_type: {
+    problem: 'unsupported_credential_type',
+    message: 'must be a built-in credential type, or one of the settings',
+  },
+  unsupported_scope: {
+    problem: 'unsupported_scope',
+    message: 'must be a scope of a credential type that is built in or in the settings',
+  },
+  type_without_format: {
+    problem: 'policy_unsatisfiable',
+    message: 'must exist in a format that may be presented: change formats or the protocol',
+  },
+  scope_not_carried: {
+    problem: 'policy_unsatisfiable',
+    message: 'must be a scope of one of the requested credential types',
+  },
+  scopes_not_carried_together: {
+    problem: 'policy_unsatisfiable',
+    message: 'must be scopes of a single credential type: request fewer scopes',
+  },
+} as const
+type PolicyErrorCode = keyof typeof POLICY_ERRORS
 
-export type UnsatisfiableCause =
-  /** The type exists in none of the formats asked for. */
-  | 'type_without_format'
-  /** No requested type carries the scope in the formats asked for. */
-  | 'scope_not_carried'
-  /** Each scope is carried, but no credential carries together those that one credential would have to. */
-  | 'scopes_not_carried_together'
+/** Reason why there is no policy. `pointer` (RFC 6901) names the member. */
+type PolicyError = { readonly code: PolicyErrorCode; readonly pointer: string }
 
-/** Builds the policy. All faults of a refused request have the same status: 400 while a name is unknown, else 422. */
+/** Builds the policy. All errors of a request have the same status: 400 while a name is unknown, else 422. */
 export function buildPolicy(
   request: PolicyRequest,
   catalogue: PolicyCatalogue,
 ): Result<Policy, readonly PolicyError[]> {
   const unknown = unknownNames(request, catalogue)
   if (unknown.length > 0) return err(unknown)
-  const asked = { ...request, scope: [...new Set(request.scope)] }
-  const types = [...new Set(request.credential_types)].map((name) => askType(name, asked, catalogue))
-  const faults = unsatisfiable(request, types)
-  if (faults.length > 0) return err(faults)
-  const groups = request.credential_match === 'any' ? askAny(types, asked) : askAll(types)
+  const scope = [...new Set(request.scope)]
+  const types = [...new Set(request.credential_types)].map((name) =>
+    requestedType(name, { ...request, scope }, catalogue),
+  )
+  const errors = unsatisfiable(request, types)
+  if (errors.length > 0) return err(errors)
+  const groups = request.credential_match === 'any' ? anyGroup(types, scope) : allGroups(types)
   if (groups.some((group) => group.length === 0)) {
-    return err([{ code: 'policy_unsatisfiable', pointer: '/scope', cause: 'scopes_not_carried_together' }])
+    return err([{ code: 'scopes_not_carried_together', pointer: '/scope' }])
   }
   return ok({
-    scope: asked.scope,
+    scope,
     ...buildQuery(groups),
   })
 }
 
-/** A requested type in each of the formats that can be asked for, with the requested scopes it carries there. */
-type AskedType = { readonly name: string; readonly alternatives: readonly Alternative[] }
+/** A requested type in each possible format, with the requested scopes that it has there. */
+type RequestedType = { readonly name: string; readonly alternatives: readonly Alternative[] }
 
-/** An empty list is no policy: with nothing to check, everything would pass. */
+/** An empty list is an error: with nothing to check, every response would pass. */
 function unknownNames(
   request: PolicyRequest,
   { definitions, formats }: PolicyCatalogue,
 ): readonly PolicyError[] {
-  const everywhere = (scope: string) =>
+  const isScope = (scope: string) =>
     definitions.some((type) =>
       Object.keys(type.formats).some((format) => scopePath(type, format, scope, false) !== undefined),
     )
-  const lists: readonly (readonly [string, readonly string[] | null])[] = [
-    ['/credential_types', request.credential_types],
-    ['/scope', request.scope],
-    ['/formats', request.formats],
+  const isType = (name: string) => definitions.some((type) => type.name === name)
+  const isFormat = (id: string) => formats.some((format) => format.id === id)
+  const { credential_types, scope } = request
+  const lists: readonly (readonly [string, readonly string[], PolicyErrorCode, typeof isType])[] = [
+    ['/credential_types', credential_types, 'unsupported_credential_type', isType],
+    ['/scope', scope, 'unsupported_scope', isScope],
+    ...(request.formats === null
+      ? []
+      : [['/formats', request.formats, 'invalid_request', isFormat] as const]),
   ]
   return [
-    ...lists.flatMap(([pointer, list]) =>
-      list?.length === 0 ? [{ code: 'invalid_request' as const, pointer }] : [],
+    ...lists.flatMap(([pointer, names]) =>
+      names.length === 0 ? [{ code: 'invalid_request' as const, pointer }] : [],
     ),
-    ...faultsAt('/credential_types', request.credential_types, 'unsupported_credential_type', (name) =>
-      definitions.some((type) => type.name === name),
-    ),
-    ...faultsAt('/scope', request.scope, 'unsupported_scope', everywhere),
-    ...faultsAt('/formats', request.formats ?? [], 'invalid_request', (id) =>
-      formats.some((format) => format.id === id),
+    ...lists.flatMap(([pointer, names, code, isKnown]) =>
+      names.flatMap((name, index) => (isKnown(name) ? [] : [{ code, pointer: `${pointer}/${index}` }])),
     ),
   ]
 }
 
-function faultsAt(
-  pointer: string,
-  names: readonly string[],
-  code: 'unsupported_credential_type' | 'unsupported_scope' | 'invalid_request',
-  known: (name: string) => boolean,
-): readonly PolicyError[] {
-  return names.flatMap((name, index) => (known(name) ? [] : [{ code, pointer: `${pointer}/${index}` }]))
-}
-
-function askType(name: string, request: PolicyRequest, { definitions, formats }: PolicyCatalogue): AskedType {
+function requestedType(
+  name: string,
+  request: PolicyRequest,
+  { definitions, formats }: PolicyCatalogue,
+): RequestedType {
   const type = definitions.find((definition) => definition.name === name)
   if (type === undefined) return { name, alternatives: [] }
   const preferred =
     request.formats?.flatMap((id) => formats.find((format) => format.id === id) ?? []) ?? formats
-  const alternatives = [...new Set(preferred)].flatMap((format) => {
-    const { identifiers } = formatOf(type, format.id) ?? { identifiers: [] }
-    return perQuery(format, identifiers).map((asked) => ({
+  const alternatives = [...new Set(preferred)].flatMap((format) =>
+    identifiersPerQuery(type, format).map((identifiers) => ({
       type: name,
       format,
-      identifiers: asked,
+      identifiers,
       scopes: request.scope
         .flatMap((scope) => scopePath(type, format.id, scope, request.allow_derived) ?? [])
-        .map((found) => pathIn(asked[0], found)),
-    }))
-  })
+        .map((found) => pathIn(identifiers[0], found)),
+    })),
+  )
   return { name, alternatives }
 }
 
-/** The identifiers of a type as credential queries ask for them: together, or one by one. */
-function perQuery(format: QueryFormat, identifiers: readonly string[]): readonly (readonly string[])[] {
+/** Returns the identifiers of a type for each credential query: all together, or one by one. */
+function identifiersPerQuery(
+  type: CredentialTypeDefinition,
+  format: QueryFormat,
+): readonly (readonly string[])[] {
+  const { identifiers } = formatOf(type, format.id) ?? { identifiers: [] }
   if (format.typesPerMeta === 'one') return identifiers.map((identifier) => [identifier])
   return identifiers.length === 0 ? [] : [identifiers]
 }
 
-function unsatisfiable(request: PolicyRequest, types: readonly AskedType[]): readonly PolicyError[] {
+function unsatisfiable(request: PolicyRequest, types: readonly RequestedType[]): readonly PolicyError[] {
   const carried = new Set(types.flatMap(scopesOf))
-  const code = 'policy_unsatisfiable' as const
   const presentable = types.filter(({ alternatives }) => alternatives.length > 0)
-  const enough = request.credential_match === 'any' && presentable.length > 0
+  const isEnough = request.credential_match === 'any' && presentable.length > 0
   return [
     ...request.credential_types.flatMap((name, index) =>
-      enough || presentable.some((type) => type.name === name)
+      isEnough || presentable.some((type) => type.name === name)
         ? []
-        : [{ code, pointer: `/credential_types/${index}`, cause: 'type_without_format' as const }],
+        : [{ code: 'type_without_format' as const, pointer: `/credential_types/${index}` }],
     ),
     ...request.scope.flatMap((scope, index) =>
-      carried.has(scope) ? [] : [{ code, pointer: `/scope/${index}`, cause: 'scope_not_carried' as const }],
+      carried.has(scope) ? [] : [{ code: 'scope_not_carried' as const, pointer: `/scope/${index}` }],
     ),
   ]
 }
 
-/** One credential is enough, so it must carry every scope: one group of all that do. */
-function askAny(types: readonly AskedType[], { scope }: PolicyRequest): readonly (readonly Alternative[])[] {
+/** `any`: one credential is enough, so it must have every scope. One group of all that do. */
+function anyGroup(types: readonly RequestedType[], scope: readonly string[]): readonly Alternative[][] {
   return [types.flatMap((type) => type.alternatives.filter(({ scopes }) => scopes.length === scope.length))]
 }
 
-/** Every type is presented, in a format in which it carries all that it carries in any: one group a type. */
-function askAll(types: readonly AskedType[]): readonly (readonly Alternative[])[] {
+/** `all`: every type is presented, in a format with all scopes that the type has in any. One group for each type. */
+function allGroups(types: readonly RequestedType[]): readonly Alternative[][] {
   return types.map((type) => {
     const all = scopesOf(type).length
     return type.alternatives.filter(({ scopes }) => scopes.length === all)
   })
 }
 
-function scopesOf({ alternatives }: AskedType): readonly string[] {
-  const scopes: readonly ScopePath[] = alternatives.flatMap((alternative) => alternative.scopes)
-  return [...new Set(scopes.map(({ scope }) => scope))]
+function scopesOf({ alternatives }: RequestedType): readonly string[] {
+  return [...new Set(alternatives.flatMap(({ scopes }) => scopes.map(({ scope }) => scope)))]
 }

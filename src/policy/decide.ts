@@ -1,5 +1,5 @@
-// Whether an authentic answer satisfies the policy (CONTRACT 4). Its integrity, trust, holder binding and fit to the query have
-// been verified before; here validity, assurance level and values are judged, by our own rules alone.
+// Decision if an authentic response satisfies the policy (CONTRACT 4). Integrity, trust, holder binding and match with
+// the query are verified before. The rules here concern validity, assurance level and values.
 
 import type { Json } from '../codec/json.ts'
 import type { VerifiedCredential } from '../formats/format.ts'
@@ -11,24 +11,24 @@ import { readScope } from './read-scope.ts'
 
 type RequiredPolicy = Policy & { readonly required_assurance_level: AssuranceLevel }
 
-/** What is decided, and when: `now` in Unix seconds, the time at which the answer arrived. */
-export type DecisionInput = {
+/** Input of a decision. `now`: Unix seconds at which the response arrived. */
+type DecisionInput = {
   readonly policy: RequiredPolicy
   readonly presentations: readonly VerifiedPresentation[]
   readonly now: number
 }
 
-/** Decides. Presentations that answer no query of the policy, or with a credential of another type, count for nothing. */
+/** Decides. Ignores presentations for no query of the policy, and credentials of another type than requested. */
 export function decide({ policy, presentations, now }: DecisionInput): Decision {
-  const judged = presentations.flatMap((presentation) => {
+  const checked = presentations.flatMap((presentation) => {
     const descriptor = policy.descriptors.find(
       ({ query_id, credential_type }) =>
         query_id === presentation.queryId && credential_type === presentation.credential.credentialType,
     )
-    return descriptor === undefined ? [] : [judge(presentation, descriptor, policy, now)]
+    return descriptor === undefined ? [] : [checkCredential(presentation, descriptor, policy, now)]
   })
-  const chosen = choose(policy, judged)
-  const used = chosen.length > 0 ? chosen : judged
+  const chosen = choose(policy, checked)
+  const used = chosen.length > 0 ? chosen : checked
   const checks = new Map(scopesOf(policy).map((scope) => [scope, isProven(scope, used)]))
   const proven = chosen.length > 0 && policy.scope.every((scope) => checks.get(scope))
   const reason = firstReason(used.flatMap((one) => one.reason ?? [])) ?? (proven ? null : 'predicate_false')
@@ -46,8 +46,8 @@ export function decide({ policy, presentations, now }: DecisionInput): Decision 
 }
 
 /**
- * Reasons, the one that is given first. What ended the credential comes before what it is worth, and that before what it
- * says: the values of a credential that does not hold mean nothing.
+ * Reasons in order of precedence: validity of the credential, then its assurance level, then its values. The values of an
+ * invalid credential have no meaning.
  */
 const PRECEDENCE: readonly PolicyReason[] = [
   'credential_revoked',
@@ -63,8 +63,8 @@ function firstReason(reasons: readonly PolicyReason[]): PolicyReason | null {
   return PRECEDENCE.find((candidate) => reasons.includes(candidate)) ?? null
 }
 
-/** One presented credential, seen through its query's descriptor. */
-type Judged = {
+/** One presented credential, checked with the descriptor of its query. */
+type CheckedCredential = {
   readonly id: string
   readonly credential: VerifiedCredential
   readonly checks: ReadonlyMap<string, boolean>
@@ -73,12 +73,12 @@ type Judged = {
   readonly reason: PolicyReason | null
 }
 
-function judge(
+function checkCredential(
   { credential, valueMismatches }: VerifiedPresentation,
   { query_id, scopes, claim_sets }: PolicyDescriptor,
   policy: RequiredPolicy,
   now: number,
-): Judged {
+): CheckedCredential {
   const holds = credential.reasons.length === 0
   const mismatched = new Set(valueMismatches.map((path) => JSON.stringify(path)))
   const readings = scopes.map((scope) => {
@@ -112,46 +112,51 @@ function judge(
 }
 
 /**
- * The credentials to rest on: of each credential set the first option that satisfies the policy, else the first that is
- * answered (OpenID4VP 1.0 §6.4.2); of several credentials for one query those that satisfy, else all. None where a required
- * set is not answered at all. An optional set is used only where it satisfies.
+ * Chooses the credentials that the decision uses (OpenID4VP 1.0 §6.4.2). For each credential set: the first option that
+ * satisfies the policy, else the first that was presented. For a query with several credentials: those that satisfy,
+ * else all. Returns none if a required set was not presented. An optional set is used only if it satisfies.
  */
-function choose({ query }: Policy, judged: readonly Judged[]): readonly Judged[] {
+function choose({ query }: Policy, checked: readonly CheckedCredential[]): readonly CheckedCredential[] {
   const sets =
     query.credential_sets ?? query.credentials.map(({ id }) => ({ options: [[id]], required: true }))
-  const answers = new Map(
-    query.credentials.map(({ id }) => [id, bestOf(judged.filter((one) => one.id === id))]),
+  const presented = new Map(
+    query.credentials.map(({ id }) => [id, bestOf(checked.filter((one) => one.id === id))]),
   )
-  const satisfies = (id: string) => answers.get(id)?.some(({ reason }) => reason === null)
+  const satisfies = (id: string) => presented.get(id)?.some(({ reason }) => reason === null)
   const chosen = new Set<string>()
   for (const { options, required } of sets) {
-    const answered = options.filter((option) => option.every((id) => answers.get(id)?.length))
-    const satisfying = answered.find((option) => option.every(satisfies))
-    const option = satisfying ?? (required === false ? [] : answered[0])
+    const complete = options.filter((option) => option.every((id) => presented.get(id)?.length))
+    const satisfying = complete.find((option) => option.every(satisfies))
+    const option = satisfying ?? (required === false ? [] : complete[0])
     if (option === undefined) return []
     for (const id of option) chosen.add(id)
   }
-  return judged.filter((one) => chosen.has(one.id) && answers.get(one.id)?.includes(one))
+  return checked.filter((one) => chosen.has(one.id) && presented.get(one.id)?.includes(one))
 }
 
-/** Whoever presents one that does not satisfy beside others could have left it out. */
-function bestOf(answers: readonly Judged[]): readonly Judged[] {
-  const satisfying = answers.filter(({ reason }) => reason === null)
-  return satisfying.length > 0 ? satisfying : answers
+/** A credential that does not satisfy is ignored beside one that does, because the wallet could have omitted it. */
+function bestOf(credentials: readonly CheckedCredential[]): readonly CheckedCredential[] {
+  const satisfying = credentials.filter(({ reason }) => reason === null)
+  return satisfying.length > 0 ? satisfying : credentials
 }
 
-/** What is answered for in `checks`: the scopes asked by name, or those of the caller's queries. */
+/** Returns the names in `checks`: the requested scopes, or the claims of the caller's queries. */
 function scopesOf({ scope, descriptors }: Policy): readonly string[] {
   return [...scope, ...descriptors.flatMap(({ scopes }) => scopes.map((entry) => entry.scope))]
 }
 
-/** A scope is proven when every credential it was asked of proves it, and it was asked of at least one. */
-function isProven(scope: string, used: readonly Judged[]): boolean {
-  const asked = used.filter(({ checks }) => checks.has(scope))
-  return asked.length > 0 && asked.every(({ checks }) => checks.get(scope) === true)
+/** A scope is proven if at least one credential was asked for it and all of those prove it. */
+function isProven(scope: string, used: readonly CheckedCredential[]): boolean {
+  const requested = used.filter(({ checks }) => checks.has(scope))
+  return requested.length > 0 && requested.every(({ checks }) => checks.get(scope) === true)
 }
 
-function toDecidedCredential({ id, credential, level, checks }: Judged): Decision['credentials'][number] {
+function toDecidedCredential({
+  id,
+  credential,
+  level,
+  checks,
+}: CheckedCredential): Decision['credentials'][number] {
   return {
     id,
     credential_type: credential.credentialType,

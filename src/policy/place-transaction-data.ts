@@ -1,5 +1,5 @@
-// Which credentials of a query may confirm each transaction (OpenID4VP 1.0 §5.1), and whether every answer to the query must
-// confirm it: what could be left out would be confirmed by whoever likes to.
+// Assigns to each transaction the credential queries that may confirm it (OpenID4VP 1.0 §5.1). Every response to the
+// query must have to confirm it, because otherwise confirmation would be optional.
 
 import type { JsonObject } from '../codec/json.ts'
 import type { CredentialFormat } from '../formats/format.ts'
@@ -10,86 +10,106 @@ import type {
 } from '../openid4vp/transaction-data/transaction-data.ts'
 import { err, ok, type Result } from '../result.ts'
 
-/** A transaction as it was asked for. */
+/** A transaction as the relying party requests it. */
 export type RequestedTransaction = Omit<TransactionDataParameters, 'credential_ids'> & {
   /** Absent: every credential query whose credentials can confirm. */
   readonly credential_ids?: readonly string[]
-  /** Those of its type. */
+  /** Members of its type. */
   readonly members: JsonObject
 }
 
-/** Why a transaction cannot be asked for. `pointer` (RFC 6901) is relative to the list. */
-export type TransactionError = { readonly cause: TransactionErrorCode; readonly pointer: string }
-
-/** Each cause, and the problem it is (CONTRACT 9). */
+/** Each error: the problem that it is reported as (CONTRACT 9), and its message to the caller. */
 export const TRANSACTION_ERRORS = {
-  unknown_credential_query: 'invalid_request',
-  repeated_transaction: 'invalid_request',
-  format_confirms_nothing: 'policy_unsatisfiable',
-  holder_binding_waived: 'policy_unsatisfiable',
-  several_credentials: 'policy_unsatisfiable',
-  nothing_confirms: 'policy_unsatisfiable',
-  confirmation_avoidable: 'policy_unsatisfiable',
-  no_common_hash: 'policy_unsatisfiable',
-} as const satisfies Readonly<Record<string, 'invalid_request' | 'policy_unsatisfiable'>>
-export type TransactionErrorCode = keyof typeof TRANSACTION_ERRORS
+  unknown_credential_query: {
+    problem: 'invalid_request',
+    message: 'must be ids of credential queries, each once',
+  },
+  repeated_transaction: { problem: 'invalid_request', message: 'must differ from the other transactions' },
+  format_confirms_nothing: {
+    problem: 'policy_unsatisfiable',
+    message: 'must name queries for dc+sd-jwt: other formats cannot confirm transaction data',
+  },
+  holder_binding_waived: {
+    problem: 'policy_unsatisfiable',
+    message: 'must name queries that require holder binding',
+  },
+  several_credentials: {
+    problem: 'policy_unsatisfiable',
+    message: 'must name queries for a single credential: exactly one must confirm',
+  },
+  nothing_confirms: {
+    problem: 'policy_unsatisfiable',
+    message: 'must be confirmed by a requested credential: request one in dc+sd-jwt',
+  },
+  confirmation_avoidable: {
+    problem: 'policy_unsatisfiable',
+    message: 'can be avoided by the wallet: request only formats that confirm transaction data',
+  },
+  no_common_hash: {
+    problem: 'policy_unsatisfiable',
+    message: 'must have a transaction_data_hashes_alg in common',
+  },
+} as const
+type TransactionErrorCode = keyof typeof TRANSACTION_ERRORS
+
+/** Reason why a transaction cannot be requested. `pointer` (RFC 6901) is relative to the list. */
+type TransactionError = { readonly code: TransactionErrorCode; readonly pointer: string }
 
 type Formats = Readonly<Record<string, Pick<CredentialFormat, 'confirmsTransactionData'>>>
 
-/** The transactions with the credentials that may confirm each. All faults of a refused list have the same status. */
+/** Returns the transactions with the credentials that may confirm each. All errors have the same status. */
 export function placeTransactionData(
-  asked: readonly RequestedTransaction[],
+  requested: readonly RequestedTransaction[],
   query: DcqlQuery,
   formats: Formats,
 ): Result<readonly TransactionDataObject[], readonly TransactionError[]> {
-  const placed = asked.map(({ members, ...parameters }): TransactionDataObject => {
+  const placed = requested.map(({ members, ...parameters }): TransactionDataObject => {
     const credential_ids = parameters.credential_ids ?? eligible(query, formats)
     return { ...parameters, credential_ids, ...members }
   })
-  const faults = [
+  const errors = [
     ...placed.flatMap((one, i) => [
-      ...idFaults(one.credential_ids, query, formats).map((fault) => at(i, fault)),
-      ...(isRepeated(placed, i) ? [at(i, { cause: 'repeated_transaction', pointer: '' })] : []),
+      ...idErrors(one.credential_ids, query, formats).map(({ code, pointer }) => ({
+        code,
+        pointer: `/${i}${pointer}`,
+      })),
+      ...(isRepeated(placed, i) ? [{ code: 'repeated_transaction' as const, pointer: `/${i}` }] : []),
     ]),
-    ...(commonHash(asked) ? [] : [{ cause: 'no_common_hash' as const, pointer: '' }]),
+    ...(commonHash(requested) ? [] : [{ code: 'no_common_hash' as const, pointer: '' }]),
   ]
-  const names = faults.filter(({ cause }) => TRANSACTION_ERRORS[cause] === 'invalid_request')
+  const names = errors.filter(({ code }) => TRANSACTION_ERRORS[code].problem === 'invalid_request')
   if (names.length > 0) return err(names)
-  return faults.length > 0 ? err(faults) : ok(placed)
-}
-
-function at(index: number, { cause, pointer }: TransactionError): TransactionError {
-  return { cause, pointer: `/${index}${pointer}` }
+  return errors.length > 0 ? err(errors) : ok(placed)
 }
 
 function eligible({ credentials }: DcqlQuery, formats: Formats): readonly string[] {
   return credentials.filter((query) => obstacle(query, formats) === undefined).map(({ id }) => id)
 }
 
-/** Why a credential query cannot bring a confirmation. */
+/** Returns the error of a credential query that cannot confirm. */
 function obstacle(query: CredentialQuery, formats: Formats): TransactionErrorCode | undefined {
   const format = Object.hasOwn(formats, query.format) ? formats[query.format] : undefined
   if (format?.confirmsTransactionData !== true) return 'format_confirms_nothing'
   if (query.require_cryptographic_holder_binding === false) return 'holder_binding_waived' // B.3.3
-  // §5.1: one credential confirms, and here nobody could say which.
+  // §5.1: one credential confirms, and with several it would be unclear which.
   return query.multiple === true ? 'several_credentials' : undefined
 }
 
-function idFaults(ids: readonly string[], query: DcqlQuery, formats: Formats): readonly TransactionError[] {
-  if (ids.length === 0) return [{ cause: 'nothing_confirms', pointer: '' }]
-  const faults = ids.flatMap((id, j): readonly TransactionError[] => {
+function idErrors(ids: readonly string[], query: DcqlQuery, formats: Formats): readonly TransactionError[] {
+  if (ids.length === 0) return [{ code: 'nothing_confirms', pointer: '' }]
+  const errors = ids.flatMap((id, j): readonly TransactionError[] => {
     const credential = query.credentials.find((one) => one.id === id)
-    const cause =
+    const code =
       credential === undefined || ids.indexOf(id) < j
         ? 'unknown_credential_query'
         : obstacle(credential, formats)
-    return cause === undefined ? [] : [{ cause, pointer: `/credential_ids/${j}` }]
+    return code === undefined ? [] : [{ code, pointer: `/credential_ids/${j}` }]
   })
-  if (faults.length > 0 || isUnavoidable(ids, query)) return faults
-  return [{ cause: 'confirmation_avoidable', pointer: '' }]
+  if (errors.length > 0 || isUnavoidable(ids, query)) return errors
+  return [{ code: 'confirmation_avoidable', pointer: '' }]
 }
 
-/** Some credential set that is required has one of these in each of its options; without sets every query is required (§6.4.2). */
+/** True if each option of a required credential set has one of these. Without sets every query is required (§6.4.2). */
 function isUnavoidable(ids: readonly string[], { credential_sets }: DcqlQuery): boolean {
   if (credential_sets === undefined) return true
   return credential_sets.some(
@@ -98,15 +118,15 @@ function isUnavoidable(ids: readonly string[], { credential_sets }: DcqlQuery): 
   )
 }
 
-/** One hash must map to one transaction (B.3.3.1). */
+/** A hash must identify one transaction (B.3.3.1). */
 function isRepeated(all: readonly TransactionDataObject[], index: number): boolean {
   const texts = all.map((one) => JSON.stringify(one))
   return texts.indexOf(texts[index] ?? '') < index
 }
 
-/** A KB-JWT names one hash for all that it confirms (B.3.3.1), and one credential may be the only one to confirm. */
-function commonHash(asked: readonly RequestedTransaction[]): boolean {
-  const lists: readonly (readonly string[])[] = asked.map(
+/** A KB-JWT names one hash for all transactions (B.3.3.1), and one credential may have to confirm them all. */
+function commonHash(requested: readonly RequestedTransaction[]): boolean {
+  const lists: readonly (readonly string[])[] = requested.map(
     ({ transaction_data_hashes_alg }) => transaction_data_hashes_alg ?? DEFAULT,
   )
   return lists[0]?.some((name) => lists.every((list) => list.includes(name))) ?? true

@@ -1,7 +1,7 @@
-// What a relying party asked for, past validation: stored with the session, read by query building and by the decision.
+// A validated policy of a relying party: stored with the session, used to build the query and to decide.
 
 import type { Json } from '../codec/json.ts'
-import type { ConfirmedTransactionData, RevocationStatus } from '../formats/format.ts'
+import type { ConfirmedTransactionData, CredentialReason, RevocationStatus } from '../formats/format.ts'
 import type { ClaimsPath, ClaimValue, DcqlQuery } from '../openid4vp/dcql/query.ts'
 import type { AssuranceLevel, ListReference } from '../trust/anchors/anchor.ts'
 
@@ -9,78 +9,77 @@ import type { AssuranceLevel, ListReference } from '../trust/anchors/anchor.ts'
 export type Policy = {
   /** The requested scopes in their order, each once. Empty for a caller's own query. */
   readonly scope: readonly string[]
-  /** What the wallet is asked, and what its answer is matched against again. */
+  /** Query that the wallet receives and that its response is matched with. */
   readonly query: DcqlQuery
-  /** For each credential query id: the type it asks for and where each scope is found. A caller's query may ask for several. */
+  /** Type and scope paths of each credential query id. A caller's query may request several types. */
   readonly descriptors: readonly PolicyDescriptor[]
 }
 
-/** One credential query's meaning in the relying party's words. */
+/** Meaning of one credential query for the relying party. */
 export type PolicyDescriptor = {
   readonly query_id: string
   readonly credential_type: string
   readonly scopes: readonly ScopePath[]
-  /** Scopes that are enough together, one of the lists; absent: all are needed (OpenID4VP 1.0 §6.4.1). */
+  /** Lists of scopes, one of which is enough. Absent: all are needed (OpenID4VP 1.0 §6.4.1). */
   readonly claim_sets?: readonly (readonly string[])[]
 }
 
-/** Where a scope's claim stands in a credential. */
+/** Path of a scope's claim in a credential. */
 export type ScopePath = {
-  /** Its name in `checks`: with a caller's own query `<query id>.<path>`. */
+  /** Name in `checks`. For a caller's own query it is `<query id>.<path>`. */
   readonly scope: string
-  /** What it is called before people, where that is not its name. */
+  /** Name for people, if it differs. */
   readonly shown?: string
   readonly path: ClaimsPath
-  /** A boolean claim proves its scope only when it is `true`. Any other claim must be there and say something. */
+  /** A boolean claim proves its scope only if it is `true`. Any other claim must be present and not empty. */
   readonly boolean: boolean
-  /** One of these proves the scope, and nothing else does. */
+  /** Only one of these values proves the scope. */
   readonly values?: readonly ClaimValue[]
-  /** With `allow_derived`: the claim that the scope may be computed from, and the age asked for. */
+  /** With `allow_derived`: the claim that the scope may be computed from, and the requested age. */
   readonly derived?: { readonly path: ClaimsPath; readonly age: number }
 }
 
-/** A credential type a relying party added (admin API `credential_types`), or a built-in one. */
+/** A credential type that a relying party added (admin API `credential_types`), or a built-in one. */
 export type CredentialTypeDefinition = {
   readonly name: string
-  /** Per format: the type's identifiers (all are asked for and accepted) and its scopes. */
+  /** Per format: the type's identifiers, all of which are requested and accepted, and its scopes. */
   readonly formats: Readonly<Record<string, CredentialTypeFormat>>
 }
 
 export type CredentialTypeFormat = {
   readonly identifiers: readonly string[]
   /**
-   * Where each scope's claim stands. `age_over_NN` stands for every age from 01 to 99, the digits taking the place of `NN` in
-   * its path; a path that begins with `{type}` has the type's identifier there; `birthdate` is the claim that ages are
-   * derived from.
+   * Path of each scope's claim. `age_over_NN` means every age from 01 to 99; the digits replace `NN` in its path. `{type}`
+   * at the start of a path means the type's identifier. Ages are derived from `birthdate`.
    */
   readonly scopes: Readonly<Record<string, { readonly path: ClaimsPath; readonly boolean?: boolean }>>
 }
 
-/** What the policy found in an authentic answer. */
+/** Decision of the policy on an authentic response. */
 export type Decision = {
   readonly status: 'verified' | 'rejected'
-  /** Why `rejected`; null when verified. */
+  /** Reason for `rejected`; null for `verified`. */
   readonly reason: PolicyReason | null
-  /** Requested scope -> proven. Every scope asked by name is `true` where the status is `verified`. */
+  /** Requested scope -> proven. For `verified` every scope requested by name is `true`. */
   readonly checks: Readonly<Record<string, boolean>>
-  /** Whether the presenter was shown to hold every credential used: without that, an answer is nobody's refusal. */
+  /** True if the presenter proved to hold every credential used. Otherwise anyone may have sent the response. */
   readonly holder_bound: boolean
-  /** The lowest of the credentials used. */
+  /** Lowest level of the credentials used. */
   readonly assurance_level: AssuranceLevel
-  /** The credentials the decision rests on: what was presented beside them is dropped. */
+  /** Credentials that the decision uses. Others are dropped. */
   readonly credentials: readonly DecidedCredential[]
   /**
-   * Scope -> value of the requested claims, one object per credential, in the order of `credentials`; what was not asked for
-   * is dropped, and a derived scope is its boolean. Empty unless `verified`. Never stored in the clear.
+   * Scope -> value, one object per credential, in the order of `credentials`. Other claims are dropped. The value of a
+   * derived scope is its boolean. Empty unless `verified`. Never stored in the clear.
    */
   readonly claims: readonly { readonly id: string; readonly claims: Readonly<Record<string, Json>> }[]
-  /** How the level came about, in order. */
+  /** Steps of the assurance level, in order. */
   readonly derivation: readonly LevelDerivation[]
 }
 
 /** One step of an assurance level's derivation, and the level after it. */
 export type LevelDerivation =
-  /** The trust anchor that vouched for the issuer gives the level to start from; `list`: where the anchor came from one. */
+  /** The trust anchor that vouched for the issuer gives the first level. `list`: the trust list of the anchor, if any. */
   | {
       readonly step: 'anchor'
       readonly id: string
@@ -88,7 +87,7 @@ export type LevelDerivation =
       readonly list?: ListReference
       readonly level: AssuranceLevel
     }
-  /** What is known of the revocation of the issuer's certificates, by a list of that time (`as_of` as below): the level stays. */
+  /** Revocation of the issuer's certificates by a list of this time (`as_of` as below). The level stays. */
   | {
       readonly step: 'certificate_status'
       readonly id: string
@@ -96,13 +95,13 @@ export type LevelDerivation =
       readonly as_of: string | null
       readonly level: AssuranceLevel
     }
-  /** That could not be told: a certificate may have been revoked. */
+  /** Unknown: a certificate may have been revoked. */
   | { readonly step: 'certificate_status_unavailable'; readonly id: string; readonly level: AssuranceLevel }
-  /** The presenter was shown to hold the credential: the level stays. */
+  /** The presenter proved to hold the credential. The level stays. */
   | { readonly step: 'holder_binding'; readonly id: string; readonly level: AssuranceLevel }
-  /** Without cryptographic holder binding nothing is worth more than `low`. */
+  /** Without cryptographic holder binding the level is at most `low`. */
   | { readonly step: 'no_holder_binding'; readonly id: string; readonly level: AssuranceLevel }
-  /** What is known of its revocation, and as of when (ISO 8601 in UTC; null where no list was read): the level stays. */
+  /** Revocation of the credential at `as_of` (ISO 8601 in UTC; null if no list was read). The level stays. */
   | {
       readonly step: 'status'
       readonly id: string
@@ -110,33 +109,26 @@ export type LevelDerivation =
       readonly as_of: string | null
       readonly level: AssuranceLevel
     }
-  /** A status that could not be told: the credential may have been revoked. */
+  /** Unknown: the credential may have been revoked. */
   | { readonly step: 'status_unavailable'; readonly id: string; readonly level: AssuranceLevel }
-  /** What the credential says of itself lowers the level, never raises it. */
+  /** A level that the credential declares can lower the level, never raise it. */
   | { readonly step: 'credential_says'; readonly id: string; readonly level: AssuranceLevel }
-  /** The lowest of several credentials. */
+  /** Lowest level of several credentials. */
   | { readonly step: 'lowest'; readonly level: AssuranceLevel }
 
 export type DecidedCredential = {
-  /** The credential query it answers. */
+  /** Id of its credential query. */
   readonly id: string
   readonly credential_type: string
   readonly format: string
   readonly issuer: string | null
   readonly assurance_level: AssuranceLevel
-  /** What is known of its revocation; `null` where nobody asked, because it is out of time. */
+  /** Revocation; `null` if not checked, because the credential is outside its validity period. */
   readonly status: RevocationStatus | null
-  /** What its holder confirmed; absent where it was asked to confirm nothing. */
+  /** Transactions that its holder confirmed. Absent if none was requested of it. */
   readonly transaction_data?: readonly ConfirmedTransactionData[]
   readonly checks: Readonly<Record<string, boolean>>
 }
 
-/** Why an authentic answer does not satisfy the policy. */
-export type PolicyReason =
-  | 'predicate_false'
-  | 'value_mismatch'
-  | 'assurance_level_too_low'
-  | 'credential_expired'
-  | 'credential_not_yet_valid'
-  | 'credential_revoked'
-  | 'credential_suspended'
+/** Reason why an authentic response does not satisfy the policy. */
+export type PolicyReason = CredentialReason | 'predicate_false' | 'value_mismatch' | 'assurance_level_too_low'

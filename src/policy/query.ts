@@ -1,4 +1,4 @@
-// Policy -> what wallets are asked: a DCQL query (OpenID4VP 1.0 §6), and the plain list the presentation definition is made of.
+// Builds the DCQL query of a policy (OpenID4VP 1.0 §6), and the list that its presentation definition is built from.
 
 import { uniqueJson } from '../codec/json.ts'
 import type { CredentialFormat } from '../formats/format.ts'
@@ -6,21 +6,21 @@ import type { ClaimsPath, ClaimsQuery, CredentialQuery, DcqlQuery } from '../ope
 import type { RequestedType } from '../openid4vp/presentation-exchange/presentation-definition.ts'
 import type { Policy, PolicyDescriptor, ScopePath } from './policy.ts'
 
-/** What query building needs of a credential format. */
+/** Members of a credential format that query building uses. */
 export type QueryFormat = Pick<CredentialFormat, 'id' | 'typesPerMeta' | 'buildMeta' | 'claimsParameters'>
 
-/** One credential that may be presented: a type in a format, and the scopes asked of it. One credential query asks for it. */
+/** One credential that may be presented: a type in a format with scopes. One credential query requests it. */
 export type Alternative = {
   readonly type: string
   readonly format: QueryFormat
-  /** As many as one `meta` of the format asks for. */
+  /** As many as one `meta` of the format can request. */
   readonly identifiers: readonly string[]
   readonly scopes: readonly ScopePath[]
 }
 
 /**
- * Builds the query for groups of alternatives: one of each group must be presented. Descriptors stand in the order of the
- * credential queries. A single credential is asked for without `credential_sets` (CONTRACT 2).
+ * Builds the query for groups of alternatives; one of each group must be presented. Descriptors have the order of the
+ * credential queries. A single credential is requested without `credential_sets` (CONTRACT 2).
  */
 export function buildQuery(groups: readonly (readonly Alternative[])[]): {
   readonly query: DcqlQuery
@@ -41,7 +41,7 @@ export function buildQuery(groups: readonly (readonly Alternative[])[]): {
   }
 }
 
-/** The policy's types with the paths of each scope in the formats asked for, for `buildPresentationDefinition`. */
+/** Returns the policy's types with the paths of each scope, for `buildPresentationDefinition`. */
 export function requestedTypes(policy: Policy): readonly RequestedType[] {
   if (policy.scope.length === 0) return [] // a caller's own query
   const names = new Set(policy.descriptors.map(({ credential_type }) => credential_type))
@@ -56,7 +56,10 @@ export function requestedTypes(policy: Policy): readonly RequestedType[] {
   })
 }
 
-/** `<type>`, or `<type>-<format>` where several credentials of the type may be presented; always of `[A-Za-z0-9_-]` and unique (§6.1). */
+/**
+ * Returns unique ids of `[A-Za-z0-9_-]` (§6.1): `<type>`, or `<type>-<format>` if several credentials of the type may be
+ * presented.
+ */
 function queryIds(alternatives: readonly Alternative[]): readonly string[] {
   const ids: string[] = []
   for (const { type, format } of alternatives) {
@@ -71,30 +74,31 @@ function queryIds(alternatives: readonly Alternative[]): readonly string[] {
 
 function buildCredentialQuery(id: string, { format, identifiers, scopes }: Alternative): CredentialQuery {
   const query = { id, format: format.id, meta: format.buildMeta(identifiers) }
-  if (scopes.length === 0) return query // §6.4.1: nothing but what is not selectively disclosable
+  if (scopes.length === 0) return query // §6.4.1: requests only claims that are not selectively disclosable
   return { ...query, ...buildClaims(scopes, format.claimsParameters) }
 }
 
 /**
- * The claims asked for. No `values`: a wallet that filters by them tells by its silence what it withholds, and nothing may
- * rely on them (§6.4.1). Where ages may be derived there are two sets: with the age claims, which say less and so come first,
- * and with the birthdate in their place (§6.4.1: the order is the verifier's preference).
+ * Builds the requested claims, without `values`: a wallet that filters by them would reveal the value of a claim that it
+ * withholds, and verifiers must not rely on them (§6.4.1). If ages may be derived there are two claim sets. The first has
+ * the age claims, which reveal less; the second has the birthdate instead (§6.4.1: in order of preference).
  */
 function buildClaims(
   scopes: readonly ScopePath[],
   parameters: QueryFormat['claimsParameters'],
 ): Pick<CredentialQuery, 'claims' | 'claim_sets'> {
+  // §6.3: two entries of `claims` must not have the same path.
   const paths = uniqueJson(scopes.map(({ path }) => path))
-  const instead = uniqueJson(scopes.map(({ path, derived }) => derived?.path ?? path))
-  if (instead.every((path) => includesPath(paths, path)) && instead.length === paths.length) {
+  const derived = uniqueJson(scopes.map((scope) => scope.derived?.path ?? scope.path))
+  if (derived.every((path) => includesPath(paths, path)) && derived.length === paths.length) {
     return { claims: paths.map((path) => ({ path, ...parameters })) }
   }
-  const claims: readonly (ClaimsQuery & { readonly id: string })[] = uniqueJson([...paths, ...instead]).map(
+  const claims: readonly (ClaimsQuery & { readonly id: string })[] = uniqueJson([...paths, ...derived]).map(
     (path, index) => ({ id: `c${index + 1}`, path, ...parameters }),
   )
   const idsOf = (set: readonly ClaimsPath[]) =>
     claims.filter(({ path }) => includesPath(set, path)).map(({ id }) => id)
-  return { claims, claim_sets: [idsOf(paths), idsOf(instead)] }
+  return { claims, claim_sets: [idsOf(paths), idsOf(derived)] }
 }
 
 function includesPath(paths: readonly ClaimsPath[], path: ClaimsPath): boolean {

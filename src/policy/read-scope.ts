@@ -1,4 +1,4 @@
-// What a verified credential says of one requested scope: whether it is proven (CONTRACT 4), and the value that may travel on.
+// The result of one requested scope in a verified credential: if it is proven (CONTRACT 4), and the value to return.
 
 import type { Json, JsonObject } from '../codec/json.ts'
 import { selectClaims } from '../openid4vp/dcql/claims-path.ts'
@@ -7,29 +7,29 @@ import type { Selection } from '../openid4vp/dcql/query.ts'
 import { provesAge } from './age.ts'
 import type { ScopePath } from './policy.ts'
 
-/** A scope's verdict. Where it was derived, the value is the derived boolean: the source does not travel. */
-export type Reading = { readonly proven: boolean; readonly value: Json }
+/** Result of a scope. For a derived scope the value is the boolean, and its source is not returned. */
+type ScopeResult = { readonly proven: boolean; readonly value: Json }
 
 /** Reads a scope in processed claims; `now` in Unix seconds. */
 export function readScope(
   claims: JsonObject,
   { path, boolean, values, derived }: ScopePath,
   now: number,
-): Reading {
+): ScopeResult {
   const selected = selectClaims(claims, path)
-  // Only an absent claim leaves room for derivation: one that is there is final, whatever it says.
+  // Derives a scope only if its claim is absent. A present claim is final.
   if (selected === undefined) return derived === undefined ? NOT_PROVEN : derive(claims, derived, now)
   const proven = values === undefined ? isProven(selected, boolean) : hasOneOf(selected, values)
   return { proven, value: path.includes(null) ? selected : (selected[0] ?? null) }
 }
 
-const NOT_PROVEN: Reading = { proven: false, value: null }
+const NOT_PROVEN: ScopeResult = { proven: false, value: null }
 
 function isProven(selected: Selection, boolean: boolean): boolean {
-  return boolean ? selected.every((value) => value === true) : saysSomething(selected)
+  return boolean ? selected.every((value) => value === true) : isMeaningful(selected)
 }
 
-function derive(claims: JsonObject, source: NonNullable<ScopePath['derived']>, now: number): Reading {
+function derive(claims: JsonObject, source: NonNullable<ScopePath['derived']>, now: number): ScopeResult {
   const [birthdate, ...others] = selectClaims(claims, source.path) ?? []
   if (birthdate === undefined || others.length > 0) return NOT_PROVEN
   const proven = provesAge(birthdate, source.age, now)
@@ -37,10 +37,10 @@ function derive(claims: JsonObject, source: NonNullable<ScopePath['derived']>, n
 }
 
 /**
- * A claim that is not declared boolean is proven by its presence. But null, an empty value, one of nothing but empty values
- * (objects whose members the holder withheld, say), and a `false` whose type was not declared, prove nothing.
+ * True if the presence of a claim that is not declared boolean proves it. Null, an empty value and `false` prove nothing.
+ * Neither does a value that contains only empty values, such as an object whose members were withheld.
  */
-function saysSomething(selected: readonly Json[]): boolean {
+function isMeaningful(selected: readonly Json[]): boolean {
   return !selected.includes(false) && selected.some((value) => !isEmpty(value))
 }
 

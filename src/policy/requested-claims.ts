@@ -1,32 +1,36 @@
-// What a policy asks of a person, for those who put it into words: which claims, and from which combinations of credentials.
+// The claims and credentials that a policy requests, as pages and events present them to people.
 
 import { uniqueJson } from '../codec/json.ts'
 import type { CredentialSetQuery } from '../openid4vp/dcql/query.ts'
 import type { Policy } from './policy.ts'
 
-/** What is asked. */
+/** Requested claims and the combinations of credentials that carry them. */
 export type RequestedClaims = {
-  /** Each once, in the order asked. */
+  /** Each once, in the order of the request. */
   readonly items: readonly RequestedItem[]
-  /** One combination of each group is to be shown. */
+  /** One combination of each group must be presented. */
   readonly groups: readonly RequestedGroup[]
 }
 
-/** A claim by its scope, or a credential as such where none of its claims is asked for. */
-export type RequestedItem = {
+/** A claim by its scope, or a credential as such if none of its claims is requested. */
+type RequestedItem = {
   readonly kind: 'claim' | 'credential'
   readonly name: string
   readonly optional: boolean
 }
 
-/** The alternatives of one group: combinations of credentials, each of one of several types. */
+/** Alternatives of one group: combinations of credentials, each of one of several types. */
 export type RequestedGroup = {
   readonly alternatives: readonly (readonly (readonly string[])[])[]
   readonly optional: boolean
 }
 
-/** Reads it off the query and its descriptors. */
-export function requestedClaims({ scope: order, query, descriptors }: AskedPolicy): RequestedClaims {
+/** Derives the requested claims from the query and its descriptors. */
+export function requestedClaims({
+  scope: order,
+  query,
+  descriptors,
+}: Pick<Policy, 'scope' | 'query' | 'descriptors'>): RequestedClaims {
   const sets: readonly CredentialSetQuery[] = query.credential_sets ?? [
     { options: [query.credentials.map(({ id }) => id)] },
   ]
@@ -49,21 +53,19 @@ export function requestedClaims({ scope: order, query, descriptors }: AskedPolic
   }
 }
 
-type AskedPolicy = Pick<Policy, 'scope' | 'query' | 'descriptors'>
-
 function isRequired({ required }: CredentialSetQuery): boolean {
   return required !== false
 }
 
-/** What is needed anywhere is not optional. */
+/** Merges equal items. An item is optional only if all its occurrences are. */
 function onceEach(items: readonly RequestedItem[]): readonly RequestedItem[] {
   const isSame = (a: RequestedItem) => (b: RequestedItem) => a.kind === b.kind && a.name === b.name
   return items
-    .filter((thing, i) => items.findIndex(isSame(thing)) === i)
-    .map((thing) => ({ ...thing, optional: items.filter(isSame(thing)).every(({ optional }) => optional) }))
+    .filter((item, i) => items.findIndex(isSame(item)) === i)
+    .map((item) => ({ ...item, optional: items.filter(isSame(item)).every(({ optional }) => optional) }))
 }
 
-/** Groups that leave no choice are one demand. */
+/** Merges required groups with a single alternative into one group. */
 function joinCertain(groups: readonly RequestedGroup[]): readonly RequestedGroup[] {
   const isCertain = ({ alternatives, optional }: RequestedGroup) => !optional && alternatives.length === 1
   const certain = groups.filter(isCertain).flatMap(({ alternatives }) => alternatives.flat())

@@ -45,14 +45,14 @@ function faultsOf(
     ],
     ...rest,
   })
-  return built.ok ? 'a policy' : built.error.map(({ cause, pointer }) => [cause, pointer])
+  return built.ok ? 'a policy' : built.error.map(({ code, pointer }) => [code, pointer])
 }
 
 const paths = (...all: ClaimsPath[]) => ({ claims: all.map((path) => ({ path })) })
 const meta = (value: JsonObject) => ({ meta: value })
 
 describe('a query is refused for', () => {
-  it.each<[fault: string, pid: Partial<CredentialQuery>, cause: string, pointer: string]>([
+  it.each<[fault: string, pid: Partial<CredentialQuery>, code: string, pointer: string]>([
     ['a format that is not verified', { format: 'ldp_vc' }, 'unknown_format', '/format'],
     ['a format that every object has', { format: 'constructor' }, 'unknown_format', '/format'],
     ['the meta of another format', meta({ doctype_value: 'x' }), 'invalid_meta', '/meta'],
@@ -110,11 +110,11 @@ describe('a query is refused for', () => {
     ['a path that begins with an index', paths([0]), 'path_selects_nothing', '/claims/0/path'],
     ['a path that begins with null', paths([null]), 'path_selects_nothing', '/claims/0/path'],
     ['a registered claim', paths(['cnf', 'jwk']), 'claim_always_present', '/claims/0/path'],
-  ])('%s', (_, pid, cause, pointer) => {
-    expect(faultsOf(pid)).toEqual([[cause, `/credentials/0${pointer}`]])
+  ])('%s', (_, pid, code, pointer) => {
+    expect(faultsOf(pid)).toEqual([[code, `/credentials/0${pointer}`]])
   })
 
-  it.each<[fault: string, mdl: Partial<CredentialQuery>, cause: string, pointer: string]>([
+  it.each<[fault: string, mdl: Partial<CredentialQuery>, code: string, pointer: string]>([
     [
       'an mdoc without holder binding',
       { require_cryptographic_holder_binding: false },
@@ -124,8 +124,8 @@ describe('a query is refused for', () => {
     ['a path of one name into an mdoc', paths(['family_name']), 'path_selects_nothing', '/claims/0/path'],
     ['a path of three names into an mdoc', paths(['a', 'b', 'c']), 'path_selects_nothing', '/claims/0/path'],
     ['an index into an mdoc', paths(['a', 0]), 'path_selects_nothing', '/claims/0/path'],
-  ])('%s', (_, mdl, cause, pointer) => {
-    expect(faultsOf({}, mdl)).toEqual([[cause, `/credentials/1${pointer}`]])
+  ])('%s', (_, mdl, code, pointer) => {
+    expect(faultsOf({}, mdl)).toEqual([[code, `/credentials/1${pointer}`]])
   })
 
   it('a credential that no set names', () => {

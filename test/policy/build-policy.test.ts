@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { buildPolicy, type PolicyRequest } from '../../src/policy/build-policy.ts'
+import { buildPolicy, POLICY_ERRORS, type PolicyRequest } from '../../src/policy/build-policy.ts'
 import { typeDefinitions } from '../../src/policy/catalogue.ts'
 import type { CredentialTypeDefinition } from '../../src/policy/policy.ts'
 import { requestedTypes } from '../../src/policy/query.ts'
@@ -10,7 +10,10 @@ function faultsOf(changes: Partial<PolicyRequest>, formats = [SD_JWT], added = [
   return built.ok ? 'a policy' : built.error
 }
 
-const unsatisfiable = (pointer: string, cause: string) => ({ code: 'policy_unsatisfiable', pointer, cause })
+const unsatisfiable = (pointer: string, code: keyof typeof POLICY_ERRORS) => {
+  expect(POLICY_ERRORS[code].problem).toBe('policy_unsatisfiable')
+  return { code, pointer }
+}
 
 describe('names nobody knows (400)', () => {
   test.each([

@@ -3,13 +3,8 @@ import { SDJwt } from '@sd-jwt/core'
 import { describe, expect, test } from 'vitest'
 import type { Json } from '../../src/codec/json.ts'
 import { selectClaims } from '../../src/openid4vp/dcql/claims-path.ts'
-import {
-  BUILT_IN_TYPES,
-  scopePath,
-  typeConflicts,
-  typeDefinitions,
-  typeOf,
-} from '../../src/policy/catalogue.ts'
+import { BUILT_IN_TYPES } from '../../src/policy/built-in-types.ts'
+import { scopePath, typeConflicts, typeDefinitions, typeOf } from '../../src/policy/catalogue.ts'
 import type { CredentialTypeDefinition } from '../../src/policy/policy.ts'
 import vectors from '../vectors/sd-jwt-vc.json' with { type: 'json' }
 import { MEMBERSHIP } from './fixtures.ts'

@@ -6,7 +6,8 @@ import { isJsonObject, type Json, type JsonObject } from '../../src/codec/json.t
 import { matchCredential } from '../../src/openid4vp/dcql/match.ts'
 import type { ClaimsPath, CredentialQuery } from '../../src/openid4vp/dcql/query.ts'
 import { buildPolicy } from '../../src/policy/build-policy.ts'
-import { BUILT_IN_TYPES, typeDefinitions } from '../../src/policy/catalogue.ts'
+import { BUILT_IN_TYPES } from '../../src/policy/built-in-types.ts'
+import { typeDefinitions } from '../../src/policy/catalogue.ts'
 import type { Policy } from '../../src/policy/policy.ts'
 import { ALL_FORMATS, generator, MEMBERSHIP, presented, requestOf } from './fixtures.ts'
 

@@ -31,7 +31,7 @@ function place(
   return placeTransactionData(transactions, { credentials, ...sets }, FORMATS)
 }
 
-const refused = (cause: string, pointer: string) => ({ ok: false, error: [{ cause, pointer }] })
+const refused = (code: string, pointer: string) => ({ ok: false, error: [{ code, pointer }] })
 
 describe('a transaction', () => {
   it('may be confirmed by every credential that can, where none is named', () => {

@@ -1,12 +1,12 @@
 // Policy of a creation: by types and scopes, or by the caller's own `dcql_query` (CONTRACT 2).
 
 import { FORMATS } from '../../formats/index.ts'
-import { buildDcqlPolicy, DCQL_ERRORS, type DcqlErrorCode } from '../../policy/build-dcql-policy.ts'
-import { buildPolicy, type PolicyError } from '../../policy/build-policy.ts'
+import { buildDcqlPolicy, DCQL_ERRORS } from '../../policy/build-dcql-policy.ts'
+import { buildPolicy, POLICY_ERRORS } from '../../policy/build-policy.ts'
 import { typeDefinitions } from '../../policy/catalogue.ts'
 import type { Policy } from '../../policy/policy.ts'
 import type { Settings } from '../../relying-party/settings/settings.ts'
-import { err, ok, type Result } from '../../result.ts'
+import { err, type Result } from '../../result.ts'
 import type { FieldError, ProblemCode } from '../edge/problems.ts'
 import type { CreateRequest } from './schemas.ts'
 
@@ -30,16 +30,13 @@ export function requestedPolicy(
   const { dcql_query: query } = body
   if (query !== undefined) {
     const built = buildDcqlPolicy(query, catalogue)
-    if (built.ok) return built
-    const errors = built.error.map(({ cause, pointer }) => toError(`/dcql_query${pointer}`, cause))
-    const [first] = built.error
-    return err({ code: first === undefined ? 'invalid_request' : DCQL_ERRORS[first.cause], errors })
+    return built.ok ? built : err(policyProblem(built.error, DCQL_ERRORS, '/dcql_query'))
   }
   const { credential_types = [], scope = [], credential_match, allow_derived } = body
   const named = body.formats ?? settings.formats
   const formats = named?.filter((id) => !Object.hasOwn(FORMATS, id) || supportsFormat(id)) ?? null
   if (formats?.length === 0) {
-    return err({ code: 'policy_unsatisfiable', errors: [toError('/formats', 'type_without_format')] })
+    return err(policyProblem([{ code: 'type_without_format', pointer: '/formats' }], POLICY_ERRORS))
   }
   const asked = {
     credential_types,
@@ -52,42 +49,22 @@ export function requestedPolicy(
     ...catalogue,
     formats: catalogue.formats.filter(({ id }) => supportsFormat(id)),
   })
-  return built.ok ? ok(built.value) : err(policyProblem(built.error))
+  return built.ok ? built : err(policyProblem(built.error, POLICY_ERRORS))
 }
 
-function policyProblem(faults: readonly PolicyError[]): PolicyProblem {
-  const errors = faults.map((fault) =>
-    toError(fault.pointer, fault.code === 'policy_unsatisfiable' ? fault.cause : fault.code),
-  )
-  return { code: faults[0]?.code ?? 'invalid_request', errors }
+/** Reports errors at their places in the body, each with the message of its row. */
+export function policyProblem<Code extends string>(
+  errors: readonly { readonly code: Code; readonly pointer: string }[],
+  rows: Readonly<Record<Code, { readonly problem: ProblemCode; readonly message: string }>>,
+  parent = '',
+): PolicyProblem {
+  const [first] = errors
+  return {
+    code: first === undefined ? 'invalid_request' : rows[first.code].problem,
+    errors: errors.map(({ code, pointer }) => ({
+      pointer: `${parent}${pointer}`,
+      code,
+      message: rows[code].message,
+    })),
+  }
 }
-
-function toError(pointer: string, code: keyof typeof MESSAGES): FieldError {
-  return { pointer, code, message: MESSAGES[code] }
-}
-
-const DCQL_MESSAGES: Readonly<Record<DcqlErrorCode, string>> = {
-  unknown_format: 'must be a credential format that this service verifies',
-  unknown_meta_member: 'is not a member of the meta of this format: remove it',
-  invalid_meta: 'must name credential types as this format requires',
-  unknown_credential_type: 'must name a built-in credential type, or one of the settings',
-  unknown_authority_type: 'must be aki or etsi_tl',
-  invalid_authority: 'must be base64url for aki, an address for etsi_tl',
-  intent_to_retain_for_mdoc_only: 'must be absent for formats other than mso_mdoc',
-  indistinguishable_claims: 'must differ from other paths also in the names of checks',
-  authority_not_checkable: 'cannot be checked: use aki, or etsi_tl with anchor_sets in the settings',
-  holder_binding_required: 'must not be false for this format',
-  path_selects_nothing: 'must select a claim in a credential of this format',
-  claim_always_present: 'must not be requested: every credential of this format discloses it',
-  query_in_no_credential_set: 'must be in one of the credential_sets: it would never be presented',
-}
-
-const MESSAGES = {
-  invalid_request: 'is not valid here',
-  unsupported_credential_type: 'must be a built-in credential type, or one of the settings',
-  unsupported_scope: 'must be a scope of a credential type that is built in or in the settings',
-  type_without_format: 'must exist in a format that may be presented: change formats or the protocol',
-  scope_not_carried: 'must be a scope of one of the requested credential types',
-  scopes_not_carried_together: 'must be scopes of a single credential type: request fewer scopes',
-  ...DCQL_MESSAGES,
-} as const

@@ -13,13 +13,12 @@ import {
   placeTransactionData,
   type RequestedTransaction,
   TRANSACTION_ERRORS,
-  type TransactionErrorCode,
 } from '../../policy/place-transaction-data.ts'
 import type { Policy } from '../../policy/policy.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { FieldError } from '../edge/problems.ts'
 import { partErrors } from '../edge/validate.ts'
-import type { PolicyProblem } from './requested-policy.ts'
+import { type PolicyProblem, policyProblem } from './requested-policy.ts'
 import type { CreateRequest } from './schemas.ts'
 
 /** Other parts of the session's request. */
@@ -53,15 +52,7 @@ export function requestedTransactions(
   if (errors.length > 0) return err({ code: 'invalid_request', errors })
   const placed = placeTransactionData(asked, policy.query, FORMATS)
   if (placed.ok) return ok(placed.value.map(encodeTransactionData))
-  const [first] = placed.error
-  return err({
-    code: first === undefined ? 'invalid_request' : TRANSACTION_ERRORS[first.cause],
-    errors: placed.error.map(({ cause, pointer }) => ({
-      pointer: `/transaction_data${pointer}`,
-      code: cause,
-      message: MESSAGES[cause],
-    })),
-  })
+  return err(policyProblem(placed.error, TRANSACTION_ERRORS, '/transaction_data'))
 }
 
 type SentObject = NonNullable<CreateRequest['transaction_data']>[number]
@@ -87,15 +78,4 @@ function readObject(
     ...(hashes === undefined ? {} : { transaction_data_hashes_alg: hashes }),
     members: members as JsonObject,
   })
-}
-
-const MESSAGES: Readonly<Record<TransactionErrorCode, string>> = {
-  unknown_credential_query: 'must be ids of credential queries, each once',
-  repeated_transaction: 'must differ from the other transactions',
-  format_confirms_nothing: 'must name queries for dc+sd-jwt: other formats cannot confirm transaction data',
-  holder_binding_waived: 'must name queries that require holder binding',
-  several_credentials: 'must name queries for a single credential: exactly one must confirm',
-  nothing_confirms: 'must be confirmed by a requested credential: request one in dc+sd-jwt',
-  confirmation_avoidable: 'can be avoided by the wallet: request only formats that confirm transaction data',
-  no_common_hash: 'must have a transaction_data_hashes_alg in common',
 }

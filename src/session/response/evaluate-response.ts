@@ -26,7 +26,8 @@ import {
   decodeRequestedTransactions,
 } from '../../openid4vp/transaction-data/transaction-data.ts'
 import { reachesLevel, UNCHECKED_LEVEL } from '../../policy/assurance.ts'
-import { BUILT_IN_TYPES, typeDefinitions, typeOf } from '../../policy/catalogue.ts'
+import { BUILT_IN_TYPES } from '../../policy/built-in-types.ts'
+import { typeDefinitions, typeOf } from '../../policy/catalogue.ts'
 import { decide } from '../../policy/decide.ts'
 import type { Decision } from '../../policy/policy.ts'
 import type { Settings } from '../../relying-party/settings/settings.ts'

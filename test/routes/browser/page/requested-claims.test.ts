@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import TEXTS from '../../../../assets/texts/en.json' with { type: 'json' }
-import { BUILT_IN_TYPES } from '../../../../src/policy/catalogue.ts'
+import { BUILT_IN_TYPES } from '../../../../src/policy/built-in-types.ts'
 import type { RequestedGroup } from '../../../../src/policy/requested-claims.ts'
 import {
   requestedClaims,

@@ -1,0 +1,159 @@
+// The built-in credential types (CONTRACT 8): their identifiers in each format, and the path of each scope's claim.
+// `docs/decisions/catalogue.md` names the source of each identifier, and the identifiers without a public source.
+
+import type { ClaimsPath } from '../openid4vp/dcql/query.ts'
+import type { CredentialTypeDefinition, CredentialTypeFormat } from './policy.ts'
+
+/**
+ * Name of a scope entry for every `age_over_NN`, NN from 01 to 99 (ISO/IEC 18013-5 §7.2.5). The two digits replace
+ * `NN` in its path.
+ */
+export const AGE_PATTERN = 'age_over_NN'
+
+/**
+ * Scope and mdoc element of each PID attribute (PID Rulebook 1.7 §4.1.1, §3.1.2). The scope is the SD-JWT claim name,
+ * with dots between its levels. Null: an mdoc has no element for it.
+ */
+const PID_ATTRIBUTES: readonly (readonly [scope: string, element: string | null])[] = [
+  ['family_name', 'family_name'],
+  ['given_name', 'given_name'],
+  ['birthdate', 'birth_date'],
+  ['place_of_birth', 'place_of_birth'],
+  ['place_of_birth.country', null],
+  ['place_of_birth.region', null],
+  ['place_of_birth.locality', null],
+  ['nationalities', 'nationality'],
+  ['address', 'resident_address'],
+  ['address.formatted', 'resident_address'],
+  ['address.country', 'resident_country'],
+  ['address.region', 'resident_state'],
+  ['address.locality', 'resident_city'],
+  ['address.postal_code', 'resident_postal_code'],
+  ['address.street_address', 'resident_street'],
+  ['address.house_number', null],
+  ['birth_family_name', 'family_name_birth'],
+  ['birth_given_name', 'given_name_birth'],
+  ['sex', 'sex'],
+  ['email', 'email_address'],
+  ['phone_number', 'mobile_phone_number'],
+  ['picture', 'portrait'],
+  ['personal_administrative_number', 'personal_administrative_number'],
+  ['date_of_expiry', 'expiry_date'],
+  ['date_of_issuance', 'issuance_date'],
+  ['issuing_authority', 'issuing_authority'],
+  ['issuing_country', 'issuing_country'],
+  ['issuing_jurisdiction', 'issuing_jurisdiction'],
+  ['document_number', 'document_number'],
+  ['trust_anchor', 'trust_anchor'],
+  ['attestation_legal_category', 'attestation_legal_category'],
+]
+
+/** ISO/IEC 18013-5 §7.2.1, without the biometric templates. */
+const MDL_ELEMENTS = `family_name given_name birth_date issue_date expiry_date issuing_country issuing_authority
+  document_number portrait driving_privileges un_distinguishing_sign administrative_number sex height weight
+  eye_colour hair_colour birth_place resident_address portrait_capture_date age_in_years age_birth_year
+  issuing_jurisdiction nationality resident_city resident_state resident_postal_code resident_country
+  family_name_national_character given_name_national_character signature_usual_mark`
+
+/** ISO/IEC 23220-4 Table C.1: elements of ISO/IEC 23220-2. */
+const PHOTO_ID_ELEMENTS = `family_name given_name birth_date portrait issue_date expiry_date
+  issuing_authority_unicode issuing_country age_in_years age_birth_year portrait_capture_date birthplace
+  name_at_birth resident_address resident_city resident_postal_code resident_country resident_city_latin1 sex
+  nationality document_number issuing_subdivision family_name_latin1 given_name_latin1`
+
+/** ISO/IEC 23220-4 Table C.2: elements of the photo ID itself. */
+const PHOTO_ID_OWN_ELEMENTS = `person_id birth_country birth_state birth_city administrative_number resident_street
+  resident_house_number travel_document_number resident_state`
+
+const AV_NAMESPACE = 'eu.europa.ec.av.1'
+const PID_NAMESPACE = 'eu.europa.ec.eudi.pid.1'
+const MDL_NAMESPACE = 'org.iso.18013.5.1'
+const ISO_23220_NAMESPACE = 'org.iso.23220.1'
+
+/** Placeholder in a path for a namespace that equals the identifier of the type. */
+export const OWN_NAMESPACE = '{type}'
+
+/** The built-in types. A relying party can add types but not change these. */
+export const BUILT_IN_TYPES: readonly CredentialTypeDefinition[] = [
+  {
+    name: 'age_attestation',
+    formats: {
+      'dc+sd-jwt': { identifiers: ['urn:eu.europa.ec.av:1'], scopes: { ...age('age_over_NN') } },
+      mso_mdoc: { identifiers: ['eu.europa.ec.av.1'], scopes: { ...age(AV_NAMESPACE, 'age_over_NN') } },
+      jwt_vc_json: {
+        identifiers: ['AgeAttestationCredential'],
+        scopes: { ...age('credentialSubject', 'age_over_NN') },
+      },
+    },
+  },
+  {
+    name: 'pid',
+    formats: {
+      'dc+sd-jwt': {
+        identifiers: ['urn:eudi:pid:1'],
+        scopes: { ...pidClaims(), ...age('age_equal_or_over', 'NN') },
+      },
+      mso_mdoc: {
+        identifiers: ['eu.europa.ec.eudi.pid.1'],
+        scopes: { ...pidElements(), ...age(PID_NAMESPACE, 'age_over_NN') },
+      },
+      jwt_vc_json: {
+        identifiers: ['PersonIdentificationData'],
+        scopes: {
+          ...pidClaims('credentialSubject'),
+          ...age('credentialSubject', 'age_equal_or_over', 'NN'),
+        },
+      },
+    },
+  },
+  {
+    name: 'mdl',
+    formats: {
+      mso_mdoc: {
+        identifiers: ['org.iso.18013.5.1.mDL'],
+        scopes: { ...elements(MDL_NAMESPACE, MDL_ELEMENTS), ...isoBirthAndAge(MDL_NAMESPACE) },
+      },
+    },
+  },
+  {
+    name: 'photo_id',
+    formats: {
+      mso_mdoc: {
+        // Drafts of ISO/IEC 23220-4 use both spellings of document type and namespace, and both are issued.
+        identifiers: ['org.iso.23220.photoid.1', 'org.iso.23220.photoID.1'],
+        scopes: {
+          ...elements(OWN_NAMESPACE, PHOTO_ID_OWN_ELEMENTS),
+          ...elements(ISO_23220_NAMESPACE, PHOTO_ID_ELEMENTS),
+          ...isoBirthAndAge(ISO_23220_NAMESPACE),
+        },
+      },
+    },
+  },
+]
+
+function age(...path: ClaimsPath): CredentialTypeFormat['scopes'] {
+  return { [AGE_PATTERN]: { path, boolean: true } }
+}
+
+/** `birthdate` is our name for it in every type, and ages are derived from it. ISO calls it `birth_date`. */
+function isoBirthAndAge(namespace: string): CredentialTypeFormat['scopes'] {
+  return { birthdate: { path: [namespace, 'birth_date'] }, ...age(namespace, 'age_over_NN') }
+}
+
+function elements(namespace: string, names: string): CredentialTypeFormat['scopes'] {
+  return Object.fromEntries(names.split(/\s+/).map((name) => [name, { path: [namespace, name] }]))
+}
+
+function pidClaims(...parent: ClaimsPath): CredentialTypeFormat['scopes'] {
+  return Object.fromEntries(
+    PID_ATTRIBUTES.map(([scope]) => [scope, { path: [...parent, ...scope.split('.')] }]),
+  )
+}
+
+function pidElements(): CredentialTypeFormat['scopes'] {
+  return Object.fromEntries(
+    PID_ATTRIBUTES.flatMap(([scope, element]) =>
+      element === null ? [] : [[scope, { path: [PID_NAMESPACE, element] }]],
+    ),
+  )
+}
