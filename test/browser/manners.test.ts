@@ -16,7 +16,7 @@ describeInBrowser('the session page', () => {
 
   const focused = (page: Page) => page.evaluate('document.activeElement.id || document.activeElement.tagName')
 
-  it('works by keyboard alone, and takes who stood on a way before the outcome', async () => {
+  it('works by keyboard alone, and moves the focus to the outcome', async () => {
     const session = await stage.rp.create(BOUND)
     const { page, walletUris } = await stage.visitor()
     await page.goto(session.session_url)
@@ -36,7 +36,7 @@ describeInBrowser('the session page', () => {
     expect(await focused(page)).toBe('title')
   })
 
-  it('moves only for who lets it', async () => {
+  it('is animated only when the person allows motion', async () => {
     for (const [reducedMotion, moves] of [
       ['reduce', 'none'],
       ['no-preference', 'turn'],
@@ -50,7 +50,7 @@ describeInBrowser('the session page', () => {
     }
   })
 
-  it('shows its QR without JavaScript, and the outcome when it is loaded again', async () => {
+  it('shows its QR code without JavaScript, and the outcome after a reload', async () => {
     const session = await stage.rp.create()
     const { page } = await stage.visitor({ javaScriptEnabled: false })
     await page.goto(session.session_url)
@@ -61,7 +61,7 @@ describeInBrowser('the session page', () => {
     await page.locator('main[data-state=verified]').waitFor()
   })
 
-  it('says on a phone what to press, and before a screen what to scan', async () => {
+  it('says what to press on a phone, and what to scan on a desktop', async () => {
     const { session_url } = await stage.rp.create()
     const phone = await stage.visitor(DEVICES.phone)
     await phone.page.goto(session_url)
@@ -73,7 +73,7 @@ describeInBrowser('the session page', () => {
     expect(await desktop.page.locator('#link').isVisible()).toBe(false)
   })
 
-  it('is shown in a frame of its relying party, where the link opens it at top level first', async () => {
+  it('appears in a frame of its relying party, where the link first opens it in a tab', async () => {
     const rp = await relyingPartyOf(stage, { origins: [SHOP] })
     const session = await rp.create()
     const { page, host, walletUris } = await stage.visitor(DEVICES.phone)
@@ -97,7 +97,7 @@ describeInBrowser('the session page', () => {
     await opened.locator('main[data-state=verified]').waitFor()
   })
 
-  it('is shown in no other frame', async () => {
+  it('appears in no other frame', async () => {
     const rp = await relyingPartyOf(stage, { origins: [SHOP] })
     const session = await rp.create()
     const { page, host, takeFaults } = await stage.visitor()

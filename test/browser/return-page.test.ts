@@ -9,7 +9,7 @@ import { BASE_URL, OVER_18 } from '../support/service/service.ts'
 const RETURN = `${BASE_URL}/v1/verify/v_1/return`
 const CODE = '#response_code=abc'
 
-describeInBrowser('the return page, accessible and whole on a phone and on a desktop,', () => {
+describeInBrowser('the return page, accessible and complete on a phone and on a desktop,', () => {
   const stage = useBrowserStage()
 
   const judged = async (name: string, open: (page: Page) => Promise<unknown>): Promise<void> => {
@@ -22,16 +22,16 @@ describeInBrowser('the return page, accessible and whole on a phone and on a des
     )
   }
 
-  it('greets who comes without a code', () => judged('returned', (page) => page.goto(RETURN)))
+  it('shows a general text without a code', () => judged('returned', (page) => page.goto(RETURN)))
 
-  it('hands over', () =>
+  it('shows that it sends the code', () =>
     judged('return-finishing', async (page) => {
       await page.route('**/response_code', () => undefined) // never answered
       await page.goto(RETURN + CODE)
       await shows(page, 'finishing')
     }))
 
-  it('could not hand over yet, and does when it is asked to', async () => {
+  it('shows that it could not send the code, and offers a button', async () => {
     await judged('return-interrupted', async (page) => {
       await page.clock.install()
       await page.route('**/response_code', (route) => route.abort())
@@ -48,9 +48,9 @@ describeInBrowser('the return page, accessible and whole on a phone and on a des
   })
 
   it.each([
-    ['comes back in another browser', 'other_browser', 'otherBrowser'],
-    ['comes back too late', 'invalid_code', 'invalidCode'],
-  ])('tells a person who %s', (_, code, state) =>
+    ['returned in another browser', 'other_browser', 'otherBrowser'],
+    ['returned too late', 'invalid_code', 'invalidCode'],
+  ])('shows a person who %s what to do', (_, code, state) =>
     judged(`return-${state.toLowerCase()}`, async (page) => {
       await page.route('**/response_code', (route) => route.fulfill({ status: 409, json: { code } }))
       await page.goto(RETURN + CODE)
@@ -58,10 +58,10 @@ describeInBrowser('the return page, accessible and whole on a phone and on a des
     }),
   )
 
-  it('is nothing where there is no session', () =>
+  it('shows that a session does not exist', () =>
     judged('not-found', (page) => page.goto(`${BASE_URL}/s/v_1`)))
 
-  it('asks for patience', async () => {
+  it('shows that the page is unavailable', async () => {
     const { session_url } = await stage.rp.create(OVER_18)
     await judged('unavailable', async (page) => {
       await page.setExtraHTTPHeaders({ 'Sec-Purpose': 'prefetch' })

@@ -27,7 +27,7 @@ const BANK = {
   branding: { color: '#0f7a4d', logo: LOGO },
 }
 
-describeInBrowser('the session page, accessible and whole on a phone and on a desktop,', () => {
+describeInBrowser('the session page, accessible and complete on a phone and on a desktop,', () => {
   const stage = useBrowserStage()
 
   /** A session's page on each device, as `show` has brought it there. */
@@ -63,7 +63,7 @@ describeInBrowser('the session page, accessible and whole on a phone and on a de
       dark: true,
     }))
 
-  it('tells that the link was pressed', () =>
+  it('shows that the link was pressed', () =>
     judged('link-opened', {
       policy: LINK_ONLY,
       show: async ({ pages }) => {
@@ -74,7 +74,7 @@ describeInBrowser('the session page, accessible and whole on a phone and on a de
       },
     }))
 
-  it('was scanned', () =>
+  it('shows that it was scanned', () =>
     judged('scanned', {
       dark: true,
       show: async ({ session, pages }) => {
@@ -83,7 +83,7 @@ describeInBrowser('the session page, accessible and whole on a phone and on a de
       },
     }))
 
-  it('awaits a return', () =>
+  it('waits for a return', () =>
     judged('returning', {
       policy: LINK_ONLY,
       show: async ({ pages }) => {
@@ -96,7 +96,7 @@ describeInBrowser('the session page, accessible and whole on a phone and on a de
       },
     }))
 
-  it('was verified', () =>
+  it('shows verified', () =>
     judged('verified', {
       dark: true,
       show: async ({ session, pages }) => {
@@ -105,7 +105,7 @@ describeInBrowser('the session page, accessible and whole on a phone and on a de
       },
     }))
 
-  it('was rejected', () =>
+  it('shows rejected', () =>
     judged('rejected', {
       dark: true,
       show: async ({ session, pages }) => {
@@ -114,7 +114,7 @@ describeInBrowser('the session page, accessible and whole on a phone and on a de
       },
     }))
 
-  it('was declined', () =>
+  it('shows declined', () =>
     judged('declined', {
       show: async ({ session, pages }) => {
         await stage.service.wallet.decline(await receive(session), 'access_denied')
@@ -122,7 +122,7 @@ describeInBrowser('the session page, accessible and whole on a phone and on a de
       },
     }))
 
-  it('is out of time', () =>
+  it('shows expired', () =>
     judged('expired', {
       // A minute is the shortest that a session lasts: the socket says so at once.
       prepare: ({ page }) =>
@@ -132,7 +132,7 @@ describeInBrowser('the session page, accessible and whole on a phone and on a de
       show: ({ pages }) => reach(pages, 'expired'),
     }))
 
-  it('was canceled', () =>
+  it('shows canceled', () =>
     judged('canceled', {
       show: async ({ session, rp, pages }) => {
         await rp.call('POST', `/v1/verify/${session.verification_id}/cancel`)
@@ -140,7 +140,7 @@ describeInBrowser('the session page, accessible and whole on a phone and on a de
       },
     }))
 
-  it('is gone', () =>
+  it('shows that the session is erased', () =>
     judged('gone', {
       show: async ({ session, rp, pages }) => {
         await rp.call('DELETE', `/v1/verify/${session.verification_id}`)
@@ -148,7 +148,7 @@ describeInBrowser('the session page, accessible and whole on a phone and on a de
       },
     }))
 
-  it('lost its connection', async () => {
+  it('shows that the connection is lost', async () => {
     await judged('connection-lost', {
       show: async ({ pages }) => {
         stage.front.cut()
@@ -158,7 +158,7 @@ describeInBrowser('the session page, accessible and whole on a phone and on a de
     stage.front.mend()
   })
 
-  it('speaks five languages, and nothing that it says in one of them sticks out of a phone', async () => {
+  it('has five languages, and every text fits on a phone', async () => {
     const rp = await relyingPartyOf(stage, SHOP)
     const policy = { ...OVER_18, return_url: RETURN_URL }
     const [open, ended, linkOnly] = await Promise.all(

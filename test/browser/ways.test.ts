@@ -12,10 +12,10 @@ import { answerAge, relyingPartyOf } from '../support/service/stage.ts'
 
 const BOUND = { ...OVER_18, required_session_binding: 'page' }
 
-describeInBrowser('a person before the session page', () => {
+describeInBrowser('a person on the session page', () => {
   const stage = useBrowserStage()
 
-  it('is verified by the QR that a camera sees on the screen', async () => {
+  it('is verified through the QR code that a camera sees on the screen', async () => {
     const session = await stage.rp.create()
     const { page } = await stage.visitor()
     await page.goto(session.session_url)
@@ -26,7 +26,7 @@ describeInBrowser('a person before the session page', () => {
     expect((await stage.rp.poll(session.verification_id)).channel).toBe('qr')
   })
 
-  it('is verified by the link: the wallet sends the person back, and the relying party gets its code', async () => {
+  it('is verified through the link: the wallet returns the person, and the relying party gets its code', async () => {
     const return_url = 'https://shop.example/done'
     const rp = await relyingPartyOf(stage, { return_urls: [return_url] })
     const session = await rp.create({ ...OVER_18, return_url, required_session_binding: 'relying_party' })
@@ -46,7 +46,7 @@ describeInBrowser('a person before the session page', () => {
     expect([channel, session_binding]).toEqual(['link', 'relying_party'])
   })
 
-  it('is told by the return page that another browser came back, and can begin again', async () => {
+  it('learns from the return page that another browser returned, and can start again', async () => {
     const session = await stage.rp.create(BOUND)
     const { page, walletUris } = await stage.visitor()
     await page.goto(session.session_url)
@@ -59,7 +59,7 @@ describeInBrowser('a person before the session page', () => {
     expect(await page.locator('#link').isEnabled()).toBe(true)
   })
 
-  it("is verified by the browser's own API", async () => {
+  it("is verified through the browser's own API", async () => {
     const session = await stage.rp.create(BOUND)
     const { page } = await stage.visitor()
     await page.exposeFunction('askWallet', answerFromBrowser)
@@ -71,7 +71,7 @@ describeInBrowser('a person before the session page', () => {
     expect([channel, session_binding]).toEqual(['dc_api', 'page'])
   })
 
-  it('hears the outcome though the network was cut meanwhile', async () => {
+  it('sees the outcome after the network was interrupted', async () => {
     const session = await stage.rp.create()
     const { page } = await stage.visitor()
     await page.goto(session.session_url)
@@ -85,7 +85,7 @@ describeInBrowser('a person before the session page', () => {
     await showsState(page, 'verified')
   })
 
-  it('hears the outcome though the service began anew meanwhile', async () => {
+  it('sees the outcome after the service restarted', async () => {
     const session = await stage.rp.create()
     const { page } = await stage.visitor()
     await page.goto(session.session_url)

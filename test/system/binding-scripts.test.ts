@@ -100,12 +100,12 @@ describe('the return page', () => {
   const PAGE = { ...TEXTS.returning, returned: TEXTS.returned }
   const CODE = { hash: '#response_code=abc' }
 
-  it('is given every text that its script shows', async () => {
+  it('contains every text that its script shows', async () => {
     const data = /data-page="([^"]*)"/.exec(String(await returnBody(TEXTS).body))?.[1] ?? ''
     expect(JSON.parse(data.replaceAll('&quot;', '"').replaceAll('&#39;', "'"))).toEqual(PAGE)
   })
 
-  it('posts the code of the fragment once, drops it from the history, and goes on to the relying party', async () => {
+  it('posts the code of the fragment once, removes it from the history, and opens the relying party’s page', async () => {
     const return_url = 'https://shop.example/done?return_code=r'
     const page = run(RETURN_SCRIPT, PAGE, { ...CODE, replies: [{ status: 200, body: { return_url } }] })
     await rest()
@@ -117,7 +117,7 @@ describe('the return page', () => {
     expect(page.location.hash).toBe('')
   })
 
-  it('stays where there is no address to go on to', async () => {
+  it('stays open without a return_url', async () => {
     const page = run(RETURN_SCRIPT, PAGE, { ...CODE, replies: [{ status: 200, body: { return_url: null } }] })
     await rest()
     expect(page.visited).toEqual([])
@@ -136,7 +136,7 @@ describe('the return page', () => {
     ['other_browser', 409, TEXTS.returning.otherBrowser],
     ['invalid_code', 400, TEXTS.returning.invalidCode],
     ['verification_not_found', 404, TEXTS.returning.invalidCode],
-  ])('says what %s means', async (code, status, text) => {
+  ])('shows the text for %s', async (code, status, text) => {
     const page = run(RETURN_SCRIPT, PAGE, { ...CODE, replies: [{ status, body: { code } }] })
     await rest()
     expect(page.title()).toBe(text.title)
@@ -145,7 +145,7 @@ describe('the return page', () => {
     expect(page.calls).toHaveLength(1)
   })
 
-  it('keeps the code while nobody answered, tries again by itself, then leaves it to a button', async () => {
+  it('keeps the code without a response, tries again by itself, then shows a button', async () => {
     const down: Reply[] = [{ status: 503 }, { status: 429 }, new Error('offline')]
     const page = run(RETURN_SCRIPT, PAGE, { ...CODE, replies: down })
     await rest()
@@ -163,13 +163,13 @@ describe('the link button', () => {
   const PAGE = { api: '/v1/verify/v_1', link_opened: 'opened', link_failed: 'failed' }
   const uri = 'openid4vp://?client_id=x'
 
-  it('shows itself only where the script runs, and asks for nothing until it is pressed', async () => {
+  it('is shown by the script, and requests nothing until it is pressed', async () => {
     const page = run(LINK_SCRIPT, PAGE)
     await rest()
     expect([page.part('link').hidden, page.calls]).toEqual([false, []])
   })
 
-  it('opens the wallet with a request of its own, each time anew', async () => {
+  it('opens the wallet with a new request for each press', async () => {
     const page = run(LINK_SCRIPT, PAGE, { replies: [{ status: 200, body: { uri } }] })
     for (const count of [1, 2]) {
       page.part('link').click()
@@ -188,7 +188,7 @@ describe('the link button', () => {
     expect([page.part('link-now').hidden, page.part('link-now').href]).toEqual([false, uri])
   })
 
-  it('asks for nothing in a frame, where no cookie would come along: it opens the page by itself', async () => {
+  it('opens the page in a tab when it is in a frame, where the cookie is missing', async () => {
     const page = run(LINK_SCRIPT, { ...PAGE, link_elsewhere: 'elsewhere' }, { framed: true })
     page.part('link').click()
     await rest()
@@ -196,16 +196,16 @@ describe('the link button', () => {
     expect([page.calls, page.visited, page.part('link-note').textContent]).toEqual([[], [], 'elsewhere'])
   })
 
-  it('may be gone before the script runs', async () => {
+  it('may be absent when the script runs', async () => {
     const page = run(LINK_SCRIPT, PAGE, { without: ['link', 'link-note', 'link-now'] })
     await rest()
     expect(page.calls).toEqual([])
   })
 
   it.each<[string, Reply]>([
-    ['refused', { status: 429 }],
-    ['not answered', new Error('offline')],
-  ])('says so when it is %s, and can be pressed again', async (_, reply) => {
+    ['rejected', { status: 429 }],
+    ['lost', new Error('offline')],
+  ])('shows that the request was %s, and can be pressed again', async (_, reply) => {
     const page = run(LINK_SCRIPT, PAGE, { replies: [reply] })
     page.part('link').click()
     await rest()
@@ -215,7 +215,7 @@ describe('the link button', () => {
 })
 
 describe('both scripts', () => {
-  it('write no markup and build no code', () => {
+  it('write no markup and evaluate no code', () => {
     for (const script of [LINK_SCRIPT, RETURN_SCRIPT]) {
       expect(script).not.toMatch(
         /innerHTML|outerHTML|insertAdjacent|document\.write|eval\(|Function\(|srcdoc/,

@@ -122,8 +122,8 @@ function open({ expiresIn = 600_000, state = 'waiting', drawn = true, held = fal
 
 const seconds = (count: number) => vi.advanceTimersByTimeAsync(count * 1000)
 
-describe('the QR', () => {
-  it('is drawn anew every 30 seconds, with the token in a header', async () => {
+describe('the QR code', () => {
+  it('is replaced every 30 seconds, with the token in a header', async () => {
     const { draws, asked, parts, last } = open()
     last().tell(CREATED)
     await seconds(59)
@@ -135,7 +135,7 @@ describe('the QR', () => {
     expect(asked.find(({ path }) => path.endsWith('/qr'))?.headers).toEqual(headers)
   })
 
-  it('is not drawn while nobody sees it, and at once when somebody looks again', async () => {
+  it('is not replaced while the page is hidden, and at once when it is visible again', async () => {
     const { draws, looks, document, listeners, last } = open()
     last().tell(CREATED)
     document.hidden = true
@@ -147,7 +147,7 @@ describe('the QR', () => {
     expect(looks()).toEqual([50_000])
   })
 
-  it('stays as it is once it was scanned', async () => {
+  it('is not replaced after the scan', async () => {
     const { draws, parts, last, state } = open()
     await seconds(10)
     last().tell(SCANNED)
@@ -158,7 +158,7 @@ describe('the QR', () => {
     expect(parts.live!.removed).toBe(false)
   })
 
-  it('is drawn soon where the page came without one, until there is one', async () => {
+  it('is requested soon when the page came without one, until there is one', async () => {
     const { draws, parts, replies } = open({ drawn: false })
     replies.qr = { status: 429 }
     await seconds(3)
@@ -169,14 +169,14 @@ describe('the QR', () => {
     expect(draws()).toEqual([2000, 4000])
   })
 
-  it('is not asked for again where the session offers none', async () => {
+  it('is not requested again when the session offers none', async () => {
     const { draws, replies } = open({ drawn: false })
     replies.qr = { status: 409 }
     await seconds(100)
     expect(draws()).toEqual([2000])
   })
 
-  it('that the service refuses for good makes the script look at the state', async () => {
+  it('makes the script read the state when the service rejects the request for good', async () => {
     const { looks, replies, state, last } = open()
     last().tell(CREATED)
     replies.qr = { status: 410 }
@@ -188,7 +188,7 @@ describe('the QR', () => {
 })
 
 describe('the state', () => {
-  it('is heard over a socket that carries the token, and never goes back', async () => {
+  it('arrives over a socket with the token, and never goes back to an older version', async () => {
     const { last, state } = open()
     expect(last().address.href).toBe('wss://verifier.example/v1/verify/v_1/watch?token=ct_1')
     last().tell(SCANNED)
@@ -199,7 +199,7 @@ describe('the state', () => {
   })
 
   it.each(['verified', 'rejected', 'declined', 'expired', 'canceled'])(
-    'that ends the session is told once, and all is quiet: %s',
+    'is shown once at the end of the session, and all requests stop: %s',
     async (status) => {
       const { last, state, parts, document, asked, sockets } = open()
       last().tell({ ...VERIFIED, status })
@@ -214,7 +214,7 @@ describe('the state', () => {
     },
   )
 
-  it('that ends the session is where a person is taken who stood on a way that is gone', () => {
+  it('gets the focus at the end of the session when a removed button had it', () => {
     for (const held of [true, false]) {
       const { last, parts } = open({ held })
       last().tell(VERIFIED)
@@ -222,19 +222,19 @@ describe('the state', () => {
     }
   })
 
-  it('of waiting has other words where a finger points', () => {
+  it('has other texts on a touch screen while it is waiting', () => {
     expect(open({ touched: true }).parts.title!.textContent).toBe('tap')
     expect(open({ touched: true, state: 'scanned' }).parts.title!.textContent).toBe('')
     expect(open().parts.title!.textContent).toBe('')
   })
 
-  it('that this script does not know changes nothing', () => {
+  it('changes nothing when this script does not know it', () => {
     const { last, state } = open()
     last().tell({ ...VERIFIED, status: 'constructor' })
     expect(state()).toBe('waiting')
   })
 
-  it('is gone when the socket says erased, or the service no longer finds it', async () => {
+  it('is gone when the socket closes with `erased`, or the service responds 404', async () => {
     const one = open()
     one.last().fail('erased')
     expect(one.state()).toBe('gone')
@@ -245,14 +245,14 @@ describe('the state', () => {
     expect(other.state()).toBe('gone')
   })
 
-  it('is asked for once a minute besides, for a socket can be dead without knowing', async () => {
+  it('is also read once a minute: a broken socket may report no error', async () => {
     const { looks, last } = open({ state: 'scanned' })
     last().tell(SCANNED)
     await seconds(125)
     expect(looks()).toEqual([60_000, 120_000])
   })
 
-  it('is asked for when time is up, and every 5 seconds until the service has decided', async () => {
+  it('is read when the time is up, and every 5 seconds until the session ends', async () => {
     const { looks, last, replies, state, parts } = open({ expiresIn: 90_000 })
     last().tell(CREATED)
     await seconds(96)
@@ -265,7 +265,7 @@ describe('the state', () => {
 })
 
 describe('a lost connection', () => {
-  it('is tried again at growing distances, and the state is asked for before each try', async () => {
+  it('is opened again after growing pauses, and the state is read before each try', async () => {
     const { sockets, looks, last } = open()
     for (const pause of [0.5, 1, 2, 5, 10, 20, 20]) {
       const before = sockets.length
@@ -282,7 +282,7 @@ describe('a lost connection', () => {
     expect(sockets).toHaveLength(9)
   })
 
-  it('is told after two silences, and taken back with the next word', async () => {
+  it('is shown after two failures, and hidden after the next message', async () => {
     const { last, parts, replies } = open()
     replies.state = new Error('offline')
     last().fail()
@@ -298,7 +298,7 @@ describe('a lost connection', () => {
     expect(parts.lost!.hidden).toBe(true)
   })
 
-  it('is no loss where sockets do not pass: asking keeps the page true', async () => {
+  it('is not shown where only sockets are blocked: reading keeps the page current', async () => {
     const { last, parts, replies, state } = open()
     last().fail()
     await seconds(1)
@@ -309,7 +309,7 @@ describe('a lost connection', () => {
     expect(parts.lost!.hidden).toBe(true)
   })
 
-  it('is also a socket that never opens', async () => {
+  it('is detected when a socket never opens', async () => {
     const { sockets } = open()
     await seconds(11)
     expect(sockets[0]?.closed).toBe(true)

@@ -120,7 +120,7 @@ async function encrypted(setting: Setting, request: WalletRequest): Promise<{ re
 }
 
 describe('a link', () => {
-  it('gives the browser a cookie that no script, no other site and no other host of the domain can touch', async () => {
+  it('sets a cookie that no script, no other site and no other host of the domain can read or set', async () => {
     const setting = await setUp()
     const session = await createSession(setting)
     const headers = { Authorization: `Bearer ${session.client_token}` }
@@ -135,7 +135,7 @@ describe('a link', () => {
     expect(Object.keys(link.wallet_links)).toContain('openid4vp')
   })
 
-  it('keeps the secret of a browser that has one, and stores none', async () => {
+  it('keeps the secret of a browser that has one, and does not store it', async () => {
     const setting = await setUp()
     const session = await createSession(setting)
     const person = browser()
@@ -149,7 +149,7 @@ describe('a link', () => {
     expect(stored).not.toContain(secret)
   })
 
-  it('marks one browser differently in two sessions', async () => {
+  it('stores different marks for one browser in two sessions', async () => {
     const setting = await setUp()
     const person = browser()
     const marks = []
@@ -167,13 +167,13 @@ describe('a link', () => {
   it.each([
     ['without a token', {}, 401],
     ['by a foreign client_token', { Authorization: 'Bearer ct_foreign' }, 403],
-  ])('is refused %s', async (_, headers, status) => {
+  ])('rejects a call %s', async (_, headers, status) => {
     const session = await createSession(await setUp())
     const path = `/v1/verify/${session.verification_id}/link`
     expect((await browser().send(path, { headers })).status).toBe(status)
   })
 
-  it('is refused to a relying party: its server is not the browser', async () => {
+  it('rejects a relying party’s server: it is not the browser', async () => {
     const setting = await setUp()
     const session = await createSession(setting)
     const { headers } = setting
@@ -185,14 +185,14 @@ describe('a link', () => {
     ['another origin', { Origin: 'https://evil.example' }],
     ['another site, as the browser says', { 'Sec-Fetch-Site': 'cross-site' }],
     ['no origin', { Origin: '' }],
-  ])('is refused to %s', async (_, header) => {
+  ])('rejects a call from %s', async (_, header) => {
     const session = await createSession(await setUp())
     const headers = { Authorization: `Bearer ${session.client_token}`, ...header }
     const response = await browser().send(`/v1/verify/${session.verification_id}/link`, { headers })
     expect((await json(response)).code).toBe('cross_site_request')
   })
 
-  it('asks for the token before it asks for the origin', async () => {
+  it('checks the token before the origin', async () => {
     const { verification_id } = await createSession(await setUp())
     const path = `/v1/verify/${verification_id}/link`
     expect((await json(call(app, 'POST', path))).code).toBe('missing_token')
@@ -200,7 +200,7 @@ describe('a link', () => {
     expect((await json(call(app, 'POST', path, { headers }))).code).toBe('invalid_token')
   })
 
-  it('leaves the QR alive, and the view of the request on it', async () => {
+  it('leaves the request of the QR code valid and visible', async () => {
     const setting = await setUp()
     const session = await createSession(setting)
     await openLink(browser(), session)
@@ -210,7 +210,7 @@ describe('a link', () => {
     expect(view.wallet_request.request_uri).toBe(session.wallet_request.request_uri)
   })
 
-  it('does not bind what a QR answers', async () => {
+  it('does not bind a response to the QR code', async () => {
     const setting = await setUp()
     const session = await createSession(setting)
     await openLink(browser(), session)
@@ -221,8 +221,8 @@ describe('a link', () => {
   })
 })
 
-describe('a success by a link', () => {
-  it('is held: nothing of it can be read, and no event is owed', async () => {
+describe('a success through a link', () => {
+  it('is held: no view shows it, and no event is queued', async () => {
     const fetched = vi.spyOn(globalThis, 'fetch')
     const { setting, session } = await answered({}, { webhook: { url: 'http://127.0.0.1:9/hook' } })
     const view = await poll(setting, session.verification_id)
@@ -243,7 +243,7 @@ describe('a success by a link', () => {
     expect(fetched).not.toHaveBeenCalled()
   })
 
-  it('holds no claim value in the clear', async () => {
+  it('stores no claim value in the clear', async () => {
     const setting = await setUp()
     const session = await createSession(setting)
     const request = await fetchRequest(await openLink(browser(), session))
@@ -256,7 +256,7 @@ describe('a success by a link', () => {
     expect(stored).not.toContain('Canary-Mustermann')
   })
 
-  it('is verified when that browser comes back, also after the object was gone from memory', async () => {
+  it('is verified when that browser returns, also after the object was evicted from memory', async () => {
     const { setting, session, person, code } = await answered()
     await evictDurableObject(stubOf(session.verification_id))
     const response = await comeBack(person, session, code)
@@ -282,7 +282,7 @@ describe('a success by a link', () => {
     expect(event).toMatchObject({ status: 'verified', channel: 'link', session_binding: 'page' })
   })
 
-  it('answers the wallet’s identical retry alike, and every other answer with 409', async () => {
+  it('gives an identical retry of the wallet the same response, and any other response 409', async () => {
     const { setting, session, request, answer, redirect_uri } = await answered()
     const id = session.verification_id
     expect(await json(post(id, answer))).toEqual({ redirect_uri })
@@ -294,7 +294,7 @@ describe('a success by a link', () => {
     expect(await statusOf(setting, session)).toEqual(AWAITING)
   })
 
-  it('beats an answer that was still being verified when it was held', async () => {
+  it('wins against a response that was still being verified when the success was held', async () => {
     const setting = await setUp()
     const session = await createSession(setting)
     const id = session.verification_id
@@ -314,7 +314,7 @@ describe('a success by a link', () => {
     expect(await statusOf(setting, session)).toEqual(AWAITING)
   })
 
-  it('burns nothing when the return address is fetched, ahead of time or by anybody', async () => {
+  it('does not change when the return address is fetched, whenever and by whomever', async () => {
     const { setting, session, person, code } = await answered()
     const path = `/v1/verify/${session.verification_id}/return`
     for (const headers of [{ 'Sec-Purpose': 'prefetch' }, {}, { Cookie: 'x=y' }]) {
@@ -327,7 +327,7 @@ describe('a success by a link', () => {
     expect((await statusOf(setting, session)).status).toBe('verified')
   })
 
-  it('is not touched by a wrong code, from whichever browser', async () => {
+  it('is not affected by a wrong code from any browser', async () => {
     const { setting, session, person, code } = await answered()
     const changed = `${code.slice(0, -1)}${code.endsWith('A') ? 'E' : 'A'}`
     for (const wrong of [changed, '', code.slice(1), `${code}A`, 'x'.repeat(200)]) {
@@ -343,7 +343,7 @@ describe('a success by a link', () => {
     ['another origin', { Origin: 'https://evil.example' }],
     ['a site of the same domain', { 'Sec-Fetch-Site': 'same-site' }],
     ['no origin', { Origin: '' }],
-  ])('is not touched by the right code sent by a page of %s', async (_, headers) => {
+  ])('is not affected by the right code from a page of %s', async (_, headers) => {
     const { setting, session, person, code } = await answered()
     for (const someone of [person, browser()]) {
       const response = await comeBack(someone, session, code, headers)
@@ -363,7 +363,7 @@ describe('a success by a link', () => {
       },
     ],
     [
-      'with a cookie that it made up',
+      'with an invented cookie',
       async () => {
         const second = browser()
         second.jar.set('__Host-wv_browser', 'A'.repeat(43))
@@ -378,7 +378,7 @@ describe('a success by a link', () => {
         return second
       },
     ],
-  ])('is never completed by a second browser, %s: the presentation is discarded', async (_, second) => {
+  ])('is never completed by a second browser %s: the presentation is discarded', async (_, second) => {
     const { setting, session, person, code, answer } = await answered()
     const response = await comeBack(await second(session, person), session, code)
     expect((await json(response)).code).toBe('other_browser')
@@ -391,7 +391,7 @@ describe('a success by a link', () => {
     expect((await statusOf(setting, session)).status).toBe('pending')
   })
 
-  it('after five minutes is discarded by the alarm: the session is pending again, and can be answered anew', async () => {
+  it('is discarded by the alarm after five minutes: the session is pending again and accepts a response', async () => {
     const { setting, session, person, code } = await answered()
     const stub = stubOf(session.verification_id)
     const alarm = await runInDurableObject(stub, (_, state) => state.storage.getAlarm())
@@ -413,14 +413,14 @@ describe('a success by a link', () => {
     expect((await statusOf(setting, session)).status).toBe('verified')
   })
 
-  it('after five minutes is too late, should the alarm be late as well', async () => {
+  it('is too late after five minutes, even when the alarm is late', async () => {
     const { setting, session, person, code } = await answered()
     later(5 * MINUTE)
     expect((await comeBack(person, session, code)).status).toBe(400)
     expect((await statusOf(setting, session)).attempts).toEqual(['same_device_return_missing'])
   })
 
-  it('does not outlive the session: it expires, with the missing return as its reason', async () => {
+  it('ends with the session: it expires, with the missing return as its reason', async () => {
     const { setting, session, person, code } = await answered({ expires_in: 60 })
     later(60_000)
     await runDurableObjectAlarm(stubOf(session.verification_id))
@@ -430,7 +430,7 @@ describe('a success by a link', () => {
     expect(await statusOf(setting, session)).toMatchObject({ status: 'expired', session_binding: null })
   })
 
-  it('is dropped when the relying party cancels', async () => {
+  it('is discarded when the relying party cancels', async () => {
     const { setting, session, person, code } = await answered()
     await ask(setting, 'POST', session.verification_id, '/cancel')
     expect((await comeBack(person, session, code)).status).toBe(400)
@@ -438,7 +438,7 @@ describe('a success by a link', () => {
     expect(view).toMatchObject({ status: 'canceled', checks: null, session_binding: null })
   })
 
-  it('that is encrypted is held like one in the clear', async () => {
+  it('is held in the same way when it is encrypted', async () => {
     const setting = await setUp()
     const session = await createSession(setting, { request_options: { response_mode: 'direct_post.jwt' } })
     const person = browser()
@@ -452,8 +452,8 @@ describe('a success by a link', () => {
   })
 })
 
-describe('what is not a success', () => {
-  it('by a link ends the session at once, and the browser is sent back without a return code', async () => {
+describe('a response that is not a success', () => {
+  it('ends the session at once, and the browser returns without a return code', async () => {
     const setting = await setUp({ return_urls: [RETURN_URL] })
     const session = await createSession(setting, { return_url: RETURN_URL })
     const person = browser()
@@ -465,7 +465,7 @@ describe('what is not a success', () => {
     expect(back).toEqual({ return_url: RETURN_URL })
   })
 
-  it('is a refusal in the wallet, which ends it at once too', async () => {
+  it('ends the session at once when the wallet declined', async () => {
     const setting = await setUp()
     const session = await createSession(setting, { required_session_binding: 'page' })
     const request = await fetchRequest(await openLink(browser(), session))
@@ -477,7 +477,7 @@ describe('what is not a success', () => {
 
 describe('required_session_binding', () => {
   it.each(['page', 'relying_party'])(
-    '%s offers no QR, and no request that any device could answer',
+    '%s offers no QR code and no request for other devices',
     async (required) => {
       const setting = await setUp({ return_urls: [RETURN_URL] })
       const body = { required_session_binding: required, return_url: RETURN_URL }
@@ -494,13 +494,13 @@ describe('required_session_binding', () => {
     },
   )
 
-  it('relying_party needs a return_url', async () => {
+  it('relying_party requires a return_url', async () => {
     const setting = await setUp({ return_urls: [RETURN_URL] })
     const body = { required_session_binding: 'relying_party' }
     await expect(createSession(setting, body)).rejects.toThrow('"code":"policy_unsatisfiable"')
   })
 
-  it('page is reached by the browser that came back', async () => {
+  it('page is proven by the browser that returned', async () => {
     const { setting, session, person, code } = await answered({ required_session_binding: 'page' })
     expect(await statusOf(setting, session)).toEqual(AWAITING)
     await comeBack(person, session, code)
@@ -512,7 +512,7 @@ describe('required_session_binding', () => {
 describe('a return code', () => {
   const REQUIRED = { required_session_binding: 'relying_party', return_url: RETURN_URL }
 
-  it('is added to the registered address, which stays as it was, letter by letter', async () => {
+  it('is added to the registered address, which otherwise stays the same letter by letter', async () => {
     const cases = [
       ['https://shop.example/done', '?'],
       ['https://shop.example/done?a=b%20c+d', '&'],
@@ -529,7 +529,7 @@ describe('a return code', () => {
     }
   })
 
-  it('must be redeemed before anything is verified, where the relying party is required', async () => {
+  it('must be redeemed before the session is verified, when `relying_party` is required', async () => {
     const { setting, session, person, code } = await answered(REQUIRED)
     const { return_url } = await json(comeBack(person, session, code))
     expect(await statusOf(setting, session)).toEqual(AWAITING)
@@ -542,7 +542,7 @@ describe('a return code', () => {
     expect(await poll(setting, session.verification_id)).toMatchObject(verified)
   })
 
-  it('cannot be redeemed before the browser is back, though it could be known', async () => {
+  it('cannot be redeemed before the browser returned', async () => {
     const first = await answered(REQUIRED)
     const { return_url } = await json(comeBack(first.person, first.session, first.code))
     // The same code in a session whose browser is not back: set the clock of that fact back, and nothing else.
@@ -555,7 +555,7 @@ describe('a return code', () => {
     expect(await statusOf(first.setting, first.session)).toEqual(AWAITING)
   })
 
-  it('is never given to a second browser, which cannot spoil it either once the first is back', async () => {
+  it('is never sent to a second browser, which cannot invalidate it either once the first one returned', async () => {
     const { setting, session, person, code } = await answered(REQUIRED)
     const { return_url } = await json(comeBack(person, session, code))
     expect((await comeBack(browser(), session, code)).status).toBe(400)
@@ -575,7 +575,7 @@ describe('a return code', () => {
     }
   })
 
-  it('raises the binding that is read where the session was verified already', async () => {
+  it('raises the binding in the view of a session that is already verified', async () => {
     const { setting, session, person, code } = await answered({ return_url: RETURN_URL })
     const { return_url } = await json(comeBack(person, session, code))
     const { version, ...before } = await poll(setting, session.verification_id)
@@ -587,7 +587,7 @@ describe('a return code', () => {
     expect(await poll(setting, session.verification_id)).toEqual(raised)
   })
 
-  it('dies after five minutes', async () => {
+  it('expires after five minutes', async () => {
     const held = await answered(REQUIRED)
     const heldUrl = (await json(comeBack(held.person, held.session, held.code))).return_url
     const done = await answered({ return_url: RETURN_URL })
@@ -600,7 +600,7 @@ describe('a return code', () => {
     expect((await statusOf(done.setting, done.session)).status).toBe('verified')
   })
 
-  it('that is wrong, or the response code, changes nothing', async () => {
+  it('changes nothing when it is wrong, or is the response code', async () => {
     const { setting, session, person, code } = await answered(REQUIRED)
     const { return_url } = await json(comeBack(person, session, code))
     for (const wrong of [code, 'A'.repeat(43), `${returnCodeIn(return_url)}A`]) {
@@ -610,14 +610,14 @@ describe('a return code', () => {
     expect((await redeem(setting, session, returnCodeIn(return_url))).status).toBe(200)
   })
 
-  it('of a foreign session is as unknown as the session', async () => {
+  it('is unknown to another relying party, as the session is', async () => {
     const { session, person, code } = await answered(REQUIRED)
     const { return_url } = await json(comeBack(person, session, code))
     const foreign = await redeem(await setUp(), session, returnCodeIn(return_url))
     expect((await json(foreign)).code).toBe('verification_not_found')
   })
 
-  it('needs a token that may read', async () => {
+  it('requires a token with the scope to read', async () => {
     const { session } = await answered(REQUIRED)
     const path = `/v1/verify/${session.verification_id}/return`
     const body = { return_code: 'A' }
@@ -627,8 +627,8 @@ describe('a return code', () => {
   })
 })
 
-describe('on http, where only loopback is served', () => {
-  it('the cookie goes by its plain name', async () => {
+describe('on http, which is for loopback only', () => {
+  it('the cookie has no prefix in its name', async () => {
     const session = await createSession(await setUp())
     const local = { ...env, BASE_URL: 'http://localhost:8787' }
     const headers = { Authorization: `Bearer ${session.client_token}`, Origin: 'http://localhost:8787' }

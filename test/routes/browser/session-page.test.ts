@@ -88,7 +88,7 @@ function stored(id: string): Promise<SessionDocument> {
 const count = async (id: string) => (await stored(id)).generation_count
 
 describe('the session page', () => {
-  it('names the relying party and what it asks, escaped', async () => {
+  it('names the relying party and the requested claims, escaped', async () => {
     const badge = { meta: { vct_values: ['urn:example:badge'] }, scopes: { 'desk.floor': ['desk', 'floor'] } }
     const setting = await setUp({
       name: '<script>alert(1)</script> & "Söhne"',
@@ -107,7 +107,7 @@ describe('the session page', () => {
     expect(html).toContain('From: staff_badge and proof of age')
   })
 
-  it('carries a QR of a new, live request in the first answer', async () => {
+  it('contains a QR code of a new request in the first response', async () => {
     const session = await createSession(await setUp())
     const html = await page(session)
     const uri = decode(picture(html) ?? '')
@@ -118,7 +118,7 @@ describe('the session page', () => {
     expect(state).toMatch(/^[A-Za-z0-9_-]+$/)
   })
 
-  it('loads nothing from elsewhere, and nothing in it runs but our three scripts', async () => {
+  it('loads nothing from elsewhere and runs only our three scripts', async () => {
     const response = await get((await createSession(await setUp())).session_url)
     const html = await response.text()
     expect([...html.matchAll(/<script/g)]).toHaveLength(3)
@@ -134,7 +134,7 @@ describe('the session page', () => {
     expect(html).not.toMatch(/\son\w+=|javascript:|<form|<iframe|\sstyle=|@import|url\(/)
   })
 
-  it('is kept by no cache, told to no other site, framed by nobody, and allows its own style by hash', async () => {
+  it('is not cached, sends no referrer, allows no frame, and allows its own style by hash', async () => {
     const response = await get((await createSession(await setUp())).session_url)
     const html = await response.text()
     const style = new TextEncoder().encode(/<style>([\s\S]*?)<\/style>/.exec(html)?.[1])
@@ -160,7 +160,7 @@ describe('the session page', () => {
     })
   })
 
-  it('gives the script where the session is, how long it lasts and every outcome in words', async () => {
+  it('gives the script the address of the session, its time and the texts of every state', async () => {
     const setting = await setUp({ name: 'Corner "Shop"' })
     const session = await createSession(setting, { expires_in: 60 })
     const data = JSON.parse(attribute(await page(session), /<main[^>]*>/, 'data-page') ?? '')
@@ -174,14 +174,14 @@ describe('the session page', () => {
     expect(JSON.stringify(data)).not.toContain(session.client_token)
   })
 
-  it('says why it is asked, where the relying party does, escaped', async () => {
+  it('shows the purpose of the relying party, escaped', async () => {
     const setting = await setUp()
     const html = await page(await createSession(setting, { purpose: 'To sell you {name} & <wine>' }))
     expect(html).toContain('<bdi>Why: To sell you {name} &amp; &lt;wine&gt;</bdi>')
     expect(await page(await createSession(setting))).not.toContain('class="why"')
   })
 
-  it('has the colour and the logo of its relying party, and links to it where one is on its way back', async () => {
+  it('has the colour and the logo of its relying party, and a link to its return_url', async () => {
     const logo = 'data:image/png;base64,iVBORw0KGgo='
     const return_url = 'https://shop.example/done?a=1&b=2'
     const branding = { color: '#ffee00', logo }
@@ -197,7 +197,7 @@ describe('the session page', () => {
     expect(html).toMatch(/<a id="back"[^>]* hidden>/)
   })
 
-  it('may be framed by the origins of its relying party, and by nothing that would read otherwise in a policy', async () => {
+  it('allows frames of its relying party’s origins, unless an origin would change the policy', async () => {
     const odd = ['https://a;script-src.example', "https://a'.example", 'https://*.example']
     const origins = ['https://shop.example', 'https://till.shop.example:8443', ...odd]
     const { headers } = await get((await createSession(await setUp({ origins }))).session_url)
@@ -205,13 +205,13 @@ describe('the session page', () => {
     expect(headers.get('Content-Security-Policy')).toContain(`; ${listed}; `)
   })
 
-  it('says that a test is a test', async () => {
+  it('marks test mode', async () => {
     expect(await page(await createSession(await setUp()))).toContain(TEXTS.testMode)
     const live = await createSession(await setUp({ livemode: true }))
     expect(await page(live)).not.toContain(TEXTS.testMode)
   })
 
-  it('weighs less than 30 KB in all, its scripts and the largest logo with it', async () => {
+  it('weighs less than 30 KB in all, with its scripts and the largest logo', async () => {
     const noise = Array.from({ length: 12_280 }, (_, i) => (i * i * 7919 + (i >> 3) * 104_729) & 255)
     const bytes = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, ...noise])
     const logo = `data:image/png;base64,${encodeBase64(bytes)}`
@@ -224,7 +224,7 @@ describe('the session page', () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(30 * 1024)
   })
 
-  it('comes without a QR when the session was drawn too often, and is whole otherwise', async () => {
+  it('comes without a QR code when the session was rendered too often', async () => {
     const setting = await setUp()
     const session = await createSession(setting)
     const stub = stubOf(session.verification_id)
@@ -263,14 +263,14 @@ describe('every state of a session', () => {
     return html
   }
 
-  it('waits, then says that it was scanned and still shows a QR', async () => {
+  it('shows waiting, then scanned, with a QR code in both', async () => {
     const session = await createSession(await setUp())
     await shows(session, 'waiting')
     await fetchRequestRaw(session.wallet_request.request_uri)
     expect(picture(await shows(session, 'scanned'))).toBeDefined()
   })
 
-  it('tells a success, and no claim value', async () => {
+  it('shows a success without any claim value', async () => {
     const setting = await setUp()
     const session = await createSession(setting)
     const request = await fetchRequest(session.wallet_request.request_uri)
@@ -280,7 +280,7 @@ describe('every state of a session', () => {
     expect(html).not.toMatch(/Canary|issuer\.example|substantial/)
   })
 
-  it('tells that nothing was confirmed, and not why', async () => {
+  it('shows a rejection without its reason', async () => {
     const setting = await setUp()
     const session = await createSession(setting)
     const request = await fetchRequest(session.wallet_request.request_uri)
@@ -292,29 +292,29 @@ describe('every state of a session', () => {
     expect(html).not.toContain(reason.message)
   })
 
-  it('tells that the wallet declined', async () => {
+  it('shows that the wallet declined', async () => {
     const session = await createSession(await setUp())
     const { state } = await fetchRequest(session.wallet_request.request_uri)
     await post(session.verification_id, { error: 'access_denied', error_description: 'Canary', state })
     expect(await showsOutcome(session, 'declined')).not.toContain('Canary')
   })
 
-  it('tells that the relying party canceled', async () => {
+  it('shows that the relying party canceled', async () => {
     const setting = await setUp()
     const session = await createSession(setting)
     await ask(setting, 'POST', session.verification_id, '/cancel')
     await showsOutcome(session, 'canceled')
   })
 
-  it('tells that time is up', async () => {
+  it('shows that the session expired', async () => {
     const session = await createSession(await setUp())
     later(601_000)
     await showsOutcome(session, 'expired')
   })
 })
 
-describe('who may open the page', () => {
-  it('is who holds the client_token: every other address is one and the same 404, and creates nothing', async () => {
+describe('access to the page', () => {
+  it('requires the client_token: every other address gets the same 404 and creates no object', async () => {
     const setting = await setUp()
     const [session, other, erased] = await Promise.all([1, 2, 3].map(() => createSession(setting)))
     await ask(setting, 'DELETE', erased.verification_id)
@@ -347,13 +347,13 @@ describe('who may open the page', () => {
     expect(await count(id)).toBe(1)
   })
 
-  it('is not who sends the token as a header: a page is opened by its address', async () => {
+  it('does not accept the token in a header', async () => {
     const { verification_id, client_token } = await createSession(await setUp())
     const headers = { Authorization: `Bearer ${client_token}` }
     expect((await get(`/s/${verification_id}`, { headers })).status).toBe(404)
   })
 
-  it('is nobody once the relying party is gone', async () => {
+  it('ends when the relying party is deleted', async () => {
     const setting = await setUp()
     const session = await createSession(setting)
     forgetSettings(setting.relyingPartyId)
@@ -364,8 +364,8 @@ describe('who may open the page', () => {
   })
 })
 
-describe('a look without an effect', () => {
-  it.each(['prefetch', 'prefetch;prerender'])('draws no QR for Sec-Purpose: %s', async (purpose) => {
+describe('a request without an effect', () => {
+  it.each(['prefetch', 'prefetch;prerender'])('renders no QR code for Sec-Purpose: %s', async (purpose) => {
     const { verification_id, session_url } = await createSession(await setUp())
     const response = await get(session_url, { headers: { 'Sec-Purpose': purpose } })
     expect(response.status).toBe(503)
@@ -374,7 +374,7 @@ describe('a look without an effect', () => {
     expect(await count(verification_id)).toBe(1)
   })
 
-  it('draws no QR for HEAD', async () => {
+  it('renders no QR code for HEAD', async () => {
     const { verification_id, session_url } = await createSession(await setUp())
     const response = await call(app, 'HEAD', session_url.replace(BASE, ''))
     expect(response.status).toBe(405)
@@ -389,11 +389,11 @@ function withNamespace(name: 'VERIFICATION_SESSION' | 'RELYING_PARTY', fake: obj
   return { ...env, [name]: { idFromString, ...fake } }
 }
 
-describe('an object that cannot be reached', () => {
+describe('an unreachable object', () => {
   const unreachable = () =>
     Promise.reject(Object.assign(new Error('Network connection lost.'), { retryable: true }))
 
-  it('is a page that asks for patience: the session’s', async () => {
+  it('makes the page respond 503 with the advice to reload: the session', async () => {
     const session = await createSession(await setUp())
     const objects = { get: () => ({ render: unreachable, page: unreachable }) }
     const response = await get(session.session_url, { env: withNamespace('VERIFICATION_SESSION', objects) })
@@ -402,7 +402,7 @@ describe('an object that cannot be reached', () => {
     expect(await response.text()).toContain(TEXTS.unavailable.text)
   })
 
-  it('is a page that asks for patience: the relying party’s', async () => {
+  it('makes the page respond 503 with the advice to reload: the relying party', async () => {
     const setting = await setUp()
     const session = await createSession(setting)
     forgetSettings(setting.relyingPartyId)
@@ -414,7 +414,7 @@ describe('an object that cannot be reached', () => {
 })
 
 describe('the page’s script', () => {
-  it('may be kept for ever under the address that its page names', async () => {
+  it('is immutable at the address that the page names', async () => {
     const html = await page(await createSession(await setUp()))
     const response = await get(attribute(html, /<script[^>]*>/, 'src') ?? '')
     expect(response.status).toBe(200)
@@ -423,19 +423,19 @@ describe('the page’s script', () => {
     expect(await response.text()).toBe(SCRIPT)
   })
 
-  it.each(['', '?v=', '?v=AAAAAAAAAAAAAAAA'])('is asked for anew under any other: %s', async (query) => {
+  it.each(['', '?v=', '?v=AAAAAAAAAAAAAAAA'])('is not cached at any other address: %s', async (query) => {
     const response = await get(`/assets/session-page.js${query}`)
     expect(response.headers.get('Cache-Control')).toBe('no-cache')
     expect(await response.text()).toBe(SCRIPT)
   })
 
-  it('writes no markup and builds no code', () => {
+  it('writes no markup and evaluates no code', () => {
     expect(SCRIPT).not.toMatch(/innerHTML|outerHTML|insertAdjacent|document\.write|eval\(|Function\(|srcdoc/)
   })
 })
 
-describe('the page behind the wallet’s redirect', () => {
-  it('is the same for every id, and contacts no session', async () => {
+describe('the page that a wallet returns people to', () => {
+  it('is the same for every id and contacts no session', async () => {
     const session = await createSession(await setUp())
     const contact = vi.fn()
     const untouched = withNamespace('VERIFICATION_SESSION', { idFromString: contact, get: contact })

@@ -28,7 +28,7 @@ describe('the watch socket', () => {
   const addressOf = (session: { verification_id: string; client_token: string }) =>
     `/v1/verify/${session.verification_id}/watch?token=${session.client_token}`
 
-  it('tells the state first, then what changes, and nothing but the public view', async () => {
+  it('sends the state first, then each change, and only the public view', async () => {
     const setting = await setUp()
     const session = await createSession(setting)
     const { verification_id, expires_at } = session
@@ -45,7 +45,7 @@ describe('the watch socket', () => {
     socket.close()
   })
 
-  it('tells a late listener how it ended', async () => {
+  it('sends the outcome to a client that connects after the end', async () => {
     const setting = await setUp()
     const session = await createSession(setting)
     await ask(setting, 'POST', session.verification_id, '/cancel')
@@ -62,14 +62,14 @@ describe('the watch socket', () => {
     expect(await closed).toMatchObject({ code: 1000, reason: 'erased' })
   })
 
-  it('is closed on who talks to it', async () => {
+  it('is closed when the client sends a message', async () => {
     const session = await createSession(await setUp())
     const { socket, closed } = await watch(addressOf(session))
     socket.send('hello')
     expect(await closed).toMatchObject({ code: 1008 })
   })
 
-  it('opens to the relying party’s own server', async () => {
+  it('accepts the relying party’s own server', async () => {
     const setting = await setUp()
     const { verification_id } = await createSession(setting)
     const { socket, messages } = await watch(`/v1/verify/${verification_id}/watch`, { ...setting.headers })
@@ -77,7 +77,7 @@ describe('the watch socket', () => {
     socket.close()
   })
 
-  it('is to another relying party what an unknown session is', async () => {
+  it('responds to another relying party as for an unknown session', async () => {
     const session = await createSession(await setUp())
     const { headers } = await setUp()
     const foreign = await get(`/v1/verify/${session.verification_id}/watch`, {
@@ -91,7 +91,7 @@ describe('the watch socket', () => {
     expect(problem.code).toBe('verification_not_found')
   })
 
-  it('is not found once the session is erased', async () => {
+  it('responds 404 once the session is erased', async () => {
     const setting = await setUp()
     const session = await createSession(setting)
     await ask(setting, 'DELETE', session.verification_id)
@@ -104,7 +104,7 @@ describe('the watch socket', () => {
     ['a wrong token', '?token=nonsense', 401, 'invalid_token'],
     ['another session’s client_token', '?token=other', 403, 'insufficient_scope'],
     ['an API key in the address', '?token=key', 401, 'invalid_token'],
-  ])('refuses %s', async (_, query, status, code) => {
+  ])('rejects %s', async (_, query, status, code) => {
     const setting = await setUp()
     const [session, other] = await Promise.all([createSession(setting), createSession(setting)])
     const token = query
@@ -114,7 +114,7 @@ describe('the watch socket', () => {
     expect([response.status, (await json(response)).code]).toEqual([status, code])
   })
 
-  it('tells a plain GET to upgrade, if it has a token', async () => {
+  it('responds 426 to a plain GET with a token', async () => {
     const address = addressOf(await createSession(await setUp()))
     const response = await get(address)
     expect([response.status, (await json(response)).code]).toEqual([426, 'upgrade_required'])

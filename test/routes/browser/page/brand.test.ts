@@ -13,13 +13,13 @@ function coloursOf(color: string) {
 }
 
 describe('a colour of a relying party', () => {
-  it('is measured as WCAG has it', () => {
+  it('has the contrast that WCAG defines', () => {
     expect(contrast(parse('#000000'), parse('#ffffff'))).toBe(21)
     expect(contrast(parse('#777777'), parse('#ffffff'))).toBeCloseTo(4.48, 2)
     expect(contrast(parse('#ff0000'), parse('#ffffff'))).toBeCloseTo(4, 2)
   })
 
-  it('stands out from the page, and the text on it can be read, whatever colour it is', () => {
+  it('contrasts with the page, and the text on it is readable, for any colour', () => {
     const channel = fc.integer({ min: 0, max: 255 }).map((part) => part.toString(16).padStart(2, '0'))
     const hex = fc.tuple(channel, channel, channel).map((parts) => `#${parts.join('')}`)
     fc.assert(
@@ -32,12 +32,12 @@ describe('a colour of a relying party', () => {
     )
   })
 
-  it('is left as it is where it does already', () => {
+  it('does not change when it has enough contrast already', () => {
     expect(coloursOf('#7a1f3d')[0]).toEqual({ brand: '#7a1f3d', ink: '#ffffff' })
     expect(coloursOf('#ffee00')[1]).toEqual({ brand: '#ffee00', ink: '#000000' })
   })
 
-  it('is judged by the ground that the style has in the dark', async () => {
+  it('is compared with the background that the style has in dark mode', async () => {
     const { text } = await readPageAsset(env.ASSETS, 'style.css')
     expect(text).toContain(`--card: ${DARK_CARD};`)
   })

@@ -8,7 +8,7 @@ import {
 } from '../../../../src/routes/browser/page/requested-claims.ts'
 import { fill } from '../../../../src/routes/browser/page/texts.ts'
 
-describe('what is asked, in words', () => {
+describe('the requested claims in words', () => {
   it('has words for every built-in type and scope, and no word for any other', () => {
     const types = BUILT_IN_TYPES.map(({ name }) => name)
     const scopes = BUILT_IN_TYPES.flatMap(({ formats }) =>
@@ -19,12 +19,12 @@ describe('what is asked, in words', () => {
     expect(Object.keys(TEXTS.scopes).sort()).toEqual(named.sort())
   })
 
-  it('says what means the same only once', () => {
+  it('names claims of the same meaning once', () => {
     const items = ['birthdate', 'birth_date', 'age_over_06'].map((name) => claim(name))
     expect(requestedClaims({ items }, TEXTS)).toEqual(['date of birth', 'that you are 6 or older'])
   })
 
-  it('names what may be left out, unless the same is needed', () => {
+  it('marks an optional claim, unless the same claim is required', () => {
     const items = [
       claim('birthdate', true),
       claim('birth_date'),
@@ -54,11 +54,11 @@ describe('what is asked, in words', () => {
       { alternatives: [[['mdl', 'photo_id'], ['age_attestation']], [['pid']]], optional: true },
       'If you like, also from: driving licence or photo ID and proof of age or national digital ID',
     ],
-  ])('joins the credentials by how many of them are asked for: %s', (_, group, words) => {
+  ])('joins credentials as the query combines them: %s', (_, group, words) => {
     expect(requestedCredentials({ groups: [group] }, TEXTS)).toEqual([words])
   })
 
-  it('puts a value in as it is, whatever it looks like', () => {
+  it('fills in values unchanged, also values that look like placeholders', () => {
     expect(fill('{name}, {missing}', { name: '$& {name}' })).toBe('$& {name}, {missing}')
   })
 })

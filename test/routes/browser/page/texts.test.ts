@@ -20,7 +20,7 @@ async function fileOf(language: string): Promise<Record<string, string>> {
 }
 
 describe.each(OTHERS)('the texts in %s', (language) => {
-  it('are as many as the English ones, with the same places, and none is empty', async () => {
+  it('have the members and placeholders of the English ones, and none is empty', async () => {
     const english = textsOf(ENGLISH)
     const texts = await fileOf(language)
     expect(Object.keys(texts)).toEqual(Object.keys(english))
@@ -31,13 +31,13 @@ describe.each(OTHERS)('the texts in %s', (language) => {
     }
   })
 
-  it('are those of their file', async () => {
+  it('are the texts of their file', async () => {
     expect(textsOf(await textsIn(env.ASSETS, language))).toEqual(await fileOf(language))
     expect((await textsIn(env.ASSETS, language)).language).toBe(language)
   })
 })
 
-describe('a file that cannot be used', () => {
+describe('a file that is unusable', () => {
   /** The English file, and `answer` for every other. */
   const assetsWith = (answer: () => Promise<Response>) => ({
     fetch: (address: RequestInfo | URL) =>
@@ -46,17 +46,17 @@ describe('a file that cannot be used', () => {
   const said = (body: string, status = 200) => assetsWith(async () => new Response(body, { status }))
 
   it.each([
-    ['is not there', said('', 404)],
-    ['is no JSON', said('{')],
+    ['is missing', said('', 404)],
+    ['is not JSON', said('{')],
     ['cannot be reached', assetsWith(() => Promise.reject(new Error('no such service')))],
-  ])('because it %s leaves English, and is asked for again', async (_, assets) => {
+  ])('because it %s is replaced by English, and is read again', async (_, assets) => {
     vi.spyOn(console, 'error').mockReturnValue()
     expect(await textsIn(assets, 'de')).toEqual(ENGLISH)
     assets.fetch = said('{"language":"de"}').fetch
     expect((await textsIn(assets, 'de')).language).toBe('de')
   })
 
-  it('because members are missing leaves those in English, and takes no other', async () => {
+  it('because members are missing is completed from English, and adds no other member', async () => {
     const texts = await textsIn(said('{"yes":"ja","no":7,"states":null,"extra":"x"}'), 'de')
     expect(texts).toEqual({ ...ENGLISH, yes: 'ja' })
   })

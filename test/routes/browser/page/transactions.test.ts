@@ -19,14 +19,14 @@ const ORDER: AddedTransactionDataType = {
   ],
 }
 
-function describeIssue(object: object, added: readonly AddedTransactionDataType[] = []) {
+function linesOf(object: object, added: readonly AddedTransactionDataType[] = []) {
   const text = encodeTransactionData({ credential_ids: ['pid'], ...object } as never)
   const [shown] = summarizeTransactions(detailsOf([text]), added, ENGLISH)
   return [shown?.title, ...(shown?.details ?? []).map(({ label, value }) => `${label}: ${value}`)]
 }
 
 describe('a transaction in words', () => {
-  it.each(Object.entries(WHOLE))('of %s has words for all of it', (type, object) => {
+  it.each(Object.entries(WHOLE))('of %s has words for every detail', (type, object) => {
     const text = encodeTransactionData({ type, credential_ids: ['pid'], ...object } as never)
     const [shown] = summarizeTransactions(detailsOf([text]), [], ENGLISH)
     expect(Object.keys(WHOLE).sort()).toEqual(Object.keys(ENGLISH.transactionTypes).sort())
@@ -34,11 +34,11 @@ describe('a transaction in words', () => {
     for (const { label } of shown?.details ?? []) expect(label).toMatch(/^[A-Z]/)
   })
 
-  it('of a built-in type has ours, in the order it was sent, and not what every type has', () => {
+  it('of a built-in type has our words, in the order of the request, without common members', () => {
     const payee = { name: 'Shop', id: 'DE1', logo: 'https://shop.example/logo.png' }
     const payload = { transaction_id: '8D8', payee, currency: 'EUR', amount: 12.5, sct_inst: true }
     const hashes = { transaction_data_hashes_alg: ['sha-256'] }
-    expect(describeIssue({ type: 'urn:eudi:sca:payment:1', ...hashes, payload })).toEqual([
+    expect(linesOf({ type: 'urn:eudi:sca:payment:1', ...hashes, payload })).toEqual([
       'A payment',
       'Transaction number: 8D8',
       'Recipient: Shop',
@@ -49,10 +49,10 @@ describe('a transaction in words', () => {
     ])
   })
 
-  it('names each of several documents', () => {
+  it('names each document of several', () => {
     const type = 'https://cloudsignatureconsortium.org/2025/qes-approval'
     const documentDigests = [{ label: 'Lease' }, { label: 'Annex' }]
-    expect(describeIssue({ type, documentDigests })).toEqual([
+    expect(linesOf({ type, documentDigests })).toEqual([
       'Your signature',
       'Document: Lease',
       'Document: Annex',
@@ -61,22 +61,22 @@ describe('a transaction in words', () => {
 
   it("of an added type has the relying party's words", () => {
     const payload = { id: '<b>7</b>', gift: false }
-    expect(describeIssue({ type: 'order', payload }, [ORDER])).toEqual([
+    expect(linesOf({ type: 'order', payload }, [ORDER])).toEqual([
       'Your order',
       'Order number: <b>7</b>',
       'A gift: no',
     ])
   })
 
-  it('goes by its names where the type was taken away again', () => {
-    expect(describeIssue({ type: 'constructor', payload: { toString: 'x' } })).toEqual([
+  it('shows the names of the members when the type was removed', () => {
+    expect(linesOf({ type: 'constructor', payload: { toString: 'x' } })).toEqual([
       'constructor',
       'payload.toString: x',
     ])
   })
 
-  it('cuts what is long', () => {
-    const [, line] = describeIssue({ type: 'order', payload: { id: 'x'.repeat(500) } }, [ORDER])
+  it('cuts long values', () => {
+    const [, line] = linesOf({ type: 'order', payload: { id: 'x'.repeat(500) } }, [ORDER])
     expect(line).toBe(`Order number: ${'x'.repeat(200)}…`)
   })
 })
