@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { DEVICES, describeInBrowser, useBrowserStage } from '../support/browser/browser-stage.ts'
-import { contrastViolations, keep } from '../support/browser/page-judge.ts'
+import { contrastViolations, saveScreenshot } from '../support/browser/page-check.ts'
 import { DESCRIPTION } from '../support/reading/described.ts'
 import { BASE_URL } from '../support/service/service.ts'
 
@@ -90,7 +90,7 @@ describeInBrowser('the API reference', () => {
       )
       expect(await page.evaluate('globalThis.violations')).toEqual([])
       await page.evaluate('scrollTo(0, 0)')
-      await keep(page, `api-reference-${name}`)
+      await saveScreenshot(page, `api-reference-${name}`)
     },
   )
 

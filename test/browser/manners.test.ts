@@ -1,5 +1,4 @@
-// What a page owes a person beyond its states: it works by keyboard, without motion, without JavaScript, and inside the pages
-// of its relying party, and of nobody else.
+// The session page by keyboard, without motion, without JavaScript, and in frames: only its relying party may frame it.
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
@@ -100,7 +99,7 @@ describeInBrowser('the session page', () => {
   it('appears in no other frame', async () => {
     const rp = await relyingPartyOf(stage, { origins: [SHOP] })
     const session = await rp.create()
-    const { page, host, takeFaults } = await stage.visitor()
+    const { page, host, takeErrors } = await stage.visitor()
     for (const address of ['https://other.example/', `${SHOP}:8443/`]) {
       await host(address, framing(session.session_url))
       const refused = page.waitForEvent('console', (message) => message.text().includes('frame-ancestors'))
@@ -108,7 +107,7 @@ describeInBrowser('the session page', () => {
       await refused
       expect(await page.frameLocator('iframe').locator('main').count()).toBe(0)
     }
-    expect(takeFaults()).toHaveLength(2)
+    expect(takeErrors()).toHaveLength(2)
   })
 })
 

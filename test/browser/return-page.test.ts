@@ -1,9 +1,9 @@
-// Every state of the page that a wallet sends people back to, and of our other pages of one sentence, on a phone and on a desktop.
+// Every state of the page that a wallet returns people to, and our other pages of one text, on a phone and on a desktop.
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { DEVICES, describeInBrowser, useBrowserStage } from '../support/browser/browser-stage.ts'
-import { judge } from '../support/browser/page-judge.ts'
+import { checkPage } from '../support/browser/page-check.ts'
 import { BASE_URL, OVER_18 } from '../support/service/service.ts'
 
 const RETURN = `${BASE_URL}/v1/verify/v_1/return`
@@ -12,27 +12,27 @@ const CODE = '#response_code=abc'
 describeInBrowser('the return page, accessible and complete on a phone and on a desktop,', () => {
   const stage = useBrowserStage()
 
-  const judged = async (name: string, open: (page: Page) => Promise<unknown>): Promise<void> => {
+  const checked = async (name: string, open: (page: Page) => Promise<unknown>): Promise<void> => {
     await Promise.all(
       Object.entries(DEVICES).map(async ([kind, device]) => {
         const { page } = await stage.visitor({ ...device, reducedMotion: 'reduce' })
         await open(page)
-        await judge(page, `${name}-${kind}`)
+        await checkPage(page, `${name}-${kind}`)
       }),
     )
   }
 
-  it('shows a general text without a code', () => judged('returned', (page) => page.goto(RETURN)))
+  it('shows a general text without a code', () => checked('returned', (page) => page.goto(RETURN)))
 
   it('shows that it sends the code', () =>
-    judged('return-finishing', async (page) => {
-      await page.route('**/response_code', () => undefined) // never answered
+    checked('return-finishing', async (page) => {
+      await page.route('**/response_code', () => undefined) // no response
       await page.goto(RETURN + CODE)
       await shows(page, 'finishing')
     }))
 
   it('shows that it could not send the code, and offers a button', async () => {
-    await judged('return-interrupted', async (page) => {
+    await checked('return-interrupted', async (page) => {
       await page.clock.install()
       await page.route('**/response_code', (route) => route.abort())
       await page.goto(RETURN + CODE)
@@ -51,7 +51,7 @@ describeInBrowser('the return page, accessible and complete on a phone and on a 
     ['returned in another browser', 'other_browser', 'otherBrowser'],
     ['returned too late', 'invalid_code', 'invalidCode'],
   ])('shows a person who %s what to do', (_, code, state) =>
-    judged(`return-${state.toLowerCase()}`, async (page) => {
+    checked(`return-${state.toLowerCase()}`, async (page) => {
       await page.route('**/response_code', (route) => route.fulfill({ status: 409, json: { code } }))
       await page.goto(RETURN + CODE)
       await shows(page, state)
@@ -59,11 +59,11 @@ describeInBrowser('the return page, accessible and complete on a phone and on a 
   )
 
   it('shows that a session does not exist', () =>
-    judged('not-found', (page) => page.goto(`${BASE_URL}/s/v_1`)))
+    checked('not-found', (page) => page.goto(`${BASE_URL}/s/v_1`)))
 
   it('shows that the page is unavailable', async () => {
     const { session_url } = await stage.rp.create(OVER_18)
-    await judged('unavailable', async (page) => {
+    await checked('unavailable', async (page) => {
       await page.setExtraHTTPHeaders({ 'Sec-Purpose': 'prefetch' })
       await page.goto(session_url)
     })

@@ -9,7 +9,7 @@ import {
   useBrowserStage,
   type Visitor,
 } from '../support/browser/browser-stage.ts'
-import { judge } from '../support/browser/page-judge.ts'
+import { checkPage } from '../support/browser/page-check.ts'
 import type { Telling } from '../support/people/person.ts'
 import { BASE_URL } from '../support/service/service.ts'
 import { trustAuthority, WITH_SHOP } from '../support/service/shop.ts'
@@ -24,7 +24,7 @@ describeInBrowser('the demo shop', () => {
     const each = async ([device, options]: [string, BrowserContextOptions]) => {
       const visitor = await enter(options)
       await go(visitor, device)
-      await judge(visitor.page, `shop-${name}-${device}`, { dark: name === 'confirmed' })
+      await checkPage(visitor.page, `shop-${name}-${device}`, { dark: name === 'confirmed' })
     }
     await Promise.all(Object.entries(DEVICES).map(each))
   }
@@ -120,10 +120,10 @@ describeInBrowser('the demo shop', () => {
     await page.goto(`${BASE_URL}/demo`)
     await page.getByRole('button', { name: 'Never mind' }).click()
     await arrived(page, 'verification.canceled')
-    await judge(page, 'shop-canceled-desktop')
+    await checkPage(page, 'shop-canceled-desktop')
     await page.getByRole('button', { name: 'apple juice' }).click()
     await page.getByText('no questions asked').waitFor()
-    await judge(page, 'shop-free-desktop')
+    await checkPage(page, 'shop-free-desktop')
   })
 })
 

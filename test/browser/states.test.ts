@@ -1,4 +1,4 @@
-// Every state of the session page in a browser, on a phone and on a desktop: clean before axe in the light and in the dark.
+// Every state of the session page in a browser, on a phone and on a desktop: axe finds no violation, in light and dark mode.
 
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
@@ -8,7 +8,7 @@ import {
   useBrowserStage,
   type Visitor,
 } from '../support/browser/browser-stage.ts'
-import { judge } from '../support/browser/page-judge.ts'
+import { checkPage } from '../support/browser/page-check.ts'
 import { BASE_URL, type CreatedSession, OVER_18, type RelyingParty } from '../support/service/service.ts'
 import { answerAge, relyingPartyOf } from '../support/service/stage.ts'
 import { PAYMENT } from '../support/service/transaction-data.ts'
@@ -30,10 +30,10 @@ const BANK = {
 describeInBrowser('the session page, accessible and complete on a phone and on a desktop,', () => {
   const stage = useBrowserStage()
 
-  /** A session's page on each device, as `show` has brought it there. */
-  const judged = async (
+  /** Checks a session's page on each device, in the state that `show` brings it to. */
+  const checked = async (
     name: string,
-    { settings = SHOP, policy = {}, prepare, show = async () => {}, dark = false }: Showing,
+    { settings = SHOP, policy = {}, prepare, show = async () => {}, dark = false }: StateSetup,
   ): Promise<void> => {
     const rp = await relyingPartyOf(stage, settings)
     const back = 'return_urls' in settings ? { return_url: RETURN_URL } : {}
@@ -47,24 +47,24 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
     const pages = await Promise.all(Object.values(DEVICES).map(open))
     await show({ session, rp, pages })
     const names = Object.keys(DEVICES).map((device) => `${name}-${device}`)
-    await Promise.all(pages.map((page, i) => judge(page, names[i]!, { dark })))
+    await Promise.all(pages.map((page, i) => checkPage(page, names[i]!, { dark })))
   }
 
   const receive = ({ wallet_request }: CreatedSession) => stage.service.wallet.receive(wallet_request.uri)
 
-  it('waits', () => judged('waiting', { dark: true }))
+  it('waits', () => checked('waiting', { dark: true }))
 
-  it('waits for a link alone', () => judged('link-only', { policy: LINK_ONLY }))
+  it('waits for a link alone', () => checked('link-only', { policy: LINK_ONLY }))
 
   it('waits for a payment to be confirmed, with a logo', () =>
-    judged('payment', {
+    checked('payment', {
       settings: BANK,
       policy: { formats: ['dc+sd-jwt'], transaction_data: [PAYMENT], purpose: 'To carry out your payment.' },
       dark: true,
     }))
 
   it('shows that the link was pressed', () =>
-    judged('link-opened', {
+    checked('link-opened', {
       policy: LINK_ONLY,
       show: async ({ pages }) => {
         for (const page of pages) {
@@ -75,7 +75,7 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
     }))
 
   it('shows that it was scanned', () =>
-    judged('scanned', {
+    checked('scanned', {
       dark: true,
       show: async ({ session, pages }) => {
         await receive(session)
@@ -84,7 +84,7 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
     }))
 
   it('waits for a return', () =>
-    judged('returning', {
+    checked('returning', {
       policy: LINK_ONLY,
       show: async ({ pages }) => {
         const [page] = pages
@@ -97,7 +97,7 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
     }))
 
   it('shows verified', () =>
-    judged('verified', {
+    checked('verified', {
       dark: true,
       show: async ({ session, pages }) => {
         await answerAge(stage, await receive(session))
@@ -106,7 +106,7 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
     }))
 
   it('shows rejected', () =>
-    judged('rejected', {
+    checked('rejected', {
       dark: true,
       show: async ({ session, pages }) => {
         await answerAge(stage, await receive(session), { claims: { age_over_18: false } })
@@ -115,7 +115,7 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
     }))
 
   it('shows declined', () =>
-    judged('declined', {
+    checked('declined', {
       show: async ({ session, pages }) => {
         await stage.service.wallet.decline(await receive(session), 'access_denied')
         await reach(pages, 'declined')
@@ -123,8 +123,8 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
     }))
 
   it('shows expired', () =>
-    judged('expired', {
-      // A minute is the shortest that a session lasts: the socket says so at once.
+    checked('expired', {
+      // The shortest session lasts a minute, so the socket sends the end at once.
       prepare: ({ page }) =>
         page.routeWebSocket(/\/watch/, (socket) =>
           socket.send(JSON.stringify({ version: 2, status: 'expired', stage: 'done' })),
@@ -133,7 +133,7 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
     }))
 
   it('shows canceled', () =>
-    judged('canceled', {
+    checked('canceled', {
       show: async ({ session, rp, pages }) => {
         await rp.call('POST', `/v1/verify/${session.verification_id}/cancel`)
         await reach(pages, 'canceled')
@@ -141,7 +141,7 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
     }))
 
   it('shows that the session is erased', () =>
-    judged('gone', {
+    checked('gone', {
       show: async ({ session, rp, pages }) => {
         await rp.call('DELETE', `/v1/verify/${session.verification_id}`)
         await reach(pages, 'gone')
@@ -149,7 +149,7 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
     }))
 
   it('shows that the connection is lost', async () => {
-    await judged('connection-lost', {
+    await checked('connection-lost', {
       show: async ({ pages }) => {
         stage.front.cut()
         for (const page of pages) await page.locator('#lost').waitFor()
@@ -162,7 +162,7 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
     const rp = await relyingPartyOf(stage, SHOP)
     const policy = { ...OVER_18, return_url: RETURN_URL }
     const [open, ended, linkOnly] = await Promise.all(
-      [policy, policy, LINK_ONLY].map((asked) => rp.create(asked)),
+      [policy, policy, LINK_ONLY].map((body) => rp.create(body)),
     )
     await answerAge(stage, await receive(ended!), { claims: { age_over_18: false } })
     const addresses = [open, ended, linkOnly].map((session) => session!.session_url)
@@ -171,33 +171,37 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
       for (const address of [...addresses, `${BASE_URL}/v1/verify/v_1/return`]) {
         await page.goto(address)
         expect(await page.locator('html').getAttribute('lang')).toBe(language)
-        expect([language, address, await page.evaluate(SAY_ALL)]).toEqual([language, address, 0])
+        expect([language, address, await page.evaluate(SHOW_ALL)]).toEqual([language, address, 0])
       }
     }
   })
 })
 
-/** Runs in the page: has it say in turn all that its script may say, and tells how far it could ever be pushed sideways. */
-const SAY_ALL = `(() => {
+/** Runs in the page: shows each text of its script in turn, and returns the largest horizontal overflow in pixels. */
+const SHOW_ALL = `(() => {
   const { states, ...others } = JSON.parse(document.querySelector('main').dataset.page)
-  const said = [{}, ...Object.values(states ?? others)].map(({ title, text }) => {
+  const overflows = [{}, ...Object.values(states ?? others)].map(({ title, text }) => {
     if (title) document.getElementById('title').textContent = title
     if (text) document.getElementById('text').textContent = text
     return document.documentElement.scrollWidth - document.documentElement.clientWidth
   })
-  return Math.max(...said)
+  return Math.max(...overflows)
 })()`
 
-type Showing = {
+type StateSetup = {
   readonly settings?: object
   readonly policy?: object
   /** Before the page is opened. */
   readonly prepare?: (visitor: Visitor) => Promise<unknown>
-  readonly show?: (shown: Shown) => Promise<unknown>
+  readonly show?: (page: OpenSession) => Promise<unknown>
   readonly dark?: boolean
 }
 
-type Shown = { readonly session: CreatedSession; readonly rp: RelyingParty; readonly pages: readonly Page[] }
+type OpenSession = {
+  readonly session: CreatedSession
+  readonly rp: RelyingParty
+  readonly pages: readonly Page[]
+}
 
 async function reach(pages: readonly Page[], state: string): Promise<void> {
   for (const page of pages) await page.locator(`main[data-state=${state}]`).waitFor()

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest'
 import { DEVICES, describeInBrowser, useBrowserStage } from '../support/browser/browser-stage.ts'
-import { judge } from '../support/browser/page-judge.ts'
+import { checkPage } from '../support/browser/page-check.ts'
 import { BASE_URL, OVER_18 } from '../support/service/service.ts'
 
 const BOUND = { ...OVER_18, required_session_binding: 'page' }
@@ -44,11 +44,11 @@ describeInBrowser('a person with the test wallet', () => {
     const { wallet_request } = await stage.rp.create(policy)
     const { page } = await stage.visitor(DEVICES[device])
     await page.goto(`${BASE_URL}/test/wallet?uri=${encodeURIComponent(wallet_request.uri)}`)
-    await judge(page, `test-wallet-${device}`)
+    await checkPage(page, `test-wallet-${device}`)
     await page.getByText('Respond with a mistake').click()
     await page.getByLabel('The wallet').selectOption('untrusted_issuer')
     await page.getByRole('button', { name: 'Share' }).click()
     await page.getByRole('alert').waitFor()
-    await judge(page, `test-wallet-refused-${device}`)
+    await checkPage(page, `test-wallet-refused-${device}`)
   })
 })

@@ -1,5 +1,5 @@
-// A person's ways through the session page in a real browser (CONTRACT 5): by the QR that a camera sees, by the link on the
-// device, by the browser's own API. The wallet at the other end is a foreign one.
+// A person's ways through the session page in a browser (CONTRACT 5): the QR code, the link on the device, and the
+// browser's own API. The wallet is a foreign one.
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
@@ -36,7 +36,7 @@ describeInBrowser('a person on the session page', () => {
     await page.locator('#link').click()
     await expect.poll(() => walletUris).toHaveLength(1)
     const back = await page.context().newPage()
-    await back.goto(await answerLink(walletUris[0]!))
+    await back.goto(await respondByLink(walletUris[0]!))
     await back.waitForURL(`${return_url}?*`)
     const return_code = new URL(back.url()).searchParams.get('return_code')
     const path = `/v1/verify/${session.verification_id}/return`
@@ -53,7 +53,7 @@ describeInBrowser('a person on the session page', () => {
     await page.locator('#link').click()
     await expect.poll(() => walletUris).toHaveLength(1)
     const other = await stage.visitor()
-    await other.page.goto(await answerLink(walletUris[0]!))
+    await other.page.goto(await respondByLink(walletUris[0]!))
     await other.page.getByText('This is a different browser').waitFor()
     await showsState(page, 'scanned')
     expect(await page.locator('#link').isEnabled()).toBe(true)
@@ -62,7 +62,7 @@ describeInBrowser('a person on the session page', () => {
   it("is verified through the browser's own API", async () => {
     const session = await stage.rp.create(BOUND)
     const { page } = await stage.visitor()
-    await page.exposeFunction('askWallet', answerFromBrowser)
+    await page.exposeFunction('askWallet', respondFromBrowser)
     await page.addInitScript(pretendDigitalCredentials)
     await page.goto(session.session_url)
     await page.locator('#dc-api').click()
@@ -96,13 +96,13 @@ describeInBrowser('a person on the session page', () => {
     await showsState(page, 'verified')
   })
 
-  /** Answers a link on the device as its wallet does. Returns where the wallet sends the person. */
-  async function answerLink(uri: string): Promise<string> {
+  /** Responds to a link as the wallet on the device does. Returns the address that the wallet opens. */
+  async function respondByLink(uri: string): Promise<string> {
     const answer = await answerAge(stage, await stage.service.wallet.receive(uri))
     return ((await answer.json()) as { redirect_uri: string }).redirect_uri
   }
 
-  async function answerFromBrowser([request]: Parameters<typeof receiveDigital>[0][]) {
+  async function respondFromBrowser([request]: Parameters<typeof receiveDigital>[0][]) {
     const { verifierCa, fetch } = stage.service
     const browser = { origin: BASE_URL, verifierCa, fetch }
     const received = await receiveDigital(request!, browser)
@@ -111,10 +111,10 @@ describeInBrowser('a person on the session page', () => {
   }
 })
 
-/** What a camera before the screen reads. */
+/** Reads the screen as a camera does. */
 async function scan(page: Page): Promise<string> {
   const [uri] = await readWithZxing(new Uint8Array(await page.screenshot()))
-  if (uri === undefined) throw new Error('no QR to be seen')
+  if (uri === undefined) throw new Error('no QR code is visible')
   return uri
 }
 
@@ -122,7 +122,7 @@ function showsState(page: Page, state: string): Promise<void> {
   return page.locator(`main[data-state=${state}]`).waitFor()
 }
 
-/** Runs in the page: a browser that knows the API, and hands requests to the wallet of the test. */
+/** Runs in the page: gives the browser the API, which sends requests to the wallet of the test. */
 function pretendDigitalCredentials() {
   const browser = globalThis as unknown as { askWallet: (requests: object[]) => Promise<object> }
   const DigitalCredential = { userAgentAllowsProtocol: () => true }

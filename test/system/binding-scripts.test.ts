@@ -1,5 +1,4 @@
-// The scripts of the link button and of the return page, run as the browser gets them, with a stand-in for the little of a
-// browser that they use.
+// The scripts of the link button and of the return page with a fake browser.
 
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -18,12 +17,12 @@ function scriptOf(name: string): string {
   return readFileSync(fileURLToPath(new URL(`../../assets/page/${name}`, import.meta.url).href), 'utf8')
 }
 
-/** Lets every promise and timer of the script come to rest. */
+/** Waits until every promise and timer of the script has settled. */
 const rest = async () => {
   for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Runs a script on a page; `replies` are used in order, the last one again and again. */
+/** Runs a script on a page. `replies` are used in order, the last one repeatedly. */
 function run(
   script: string,
   page: object,

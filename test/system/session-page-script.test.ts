@@ -1,4 +1,4 @@
-// The page's script, run as the browser gets it, with a stand-in for the little of a browser that it uses. Time is the test's.
+// The session page's script with a fake browser. The tests control the time.
 
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -28,7 +28,7 @@ class FakeSocket {
   onmessage: (event: { data: string }) => void = () => undefined
   onclose: (event: { reason: string }) => void = () => undefined
   constructor(readonly address: URL) {}
-  tell(view: View): void {
+  send(view: View): void {
     this.onmessage({ data: JSON.stringify(view) })
   }
   close(): void {
@@ -44,7 +44,7 @@ const CREATED = { version: 1, status: 'pending', stage: 'created' }
 const SCANNED = { version: 2, status: 'pending', stage: 'request_fetched' }
 const VERIFIED = { version: 3, status: 'verified', stage: 'done' }
 
-/** Runs the script on a page and lets a test look at it. */
+/** Runs the script on a page and returns the page's parts. */
 function open({ expiresIn = 600_000, state = 'waiting', drawn = true, held = false, touched = false } = {}) {
   const names = ['waiting', 'scanned', 'verified', 'rejected', 'declined', 'expired', 'canceled', 'gone']
   const states = Object.fromEntries(names.map((name) => [name, { title: name, text: `It is ${name}.` }]))
@@ -87,10 +87,10 @@ function open({ expiresIn = 600_000, state = 'waiting', drawn = true, held = fal
     state: { status: 200, body: CREATED },
     qr: { status: 200, body: '<svg/>' },
   }
-  const asked: { at: number; path: string; headers: Record<string, string> }[] = []
+  const requests: { at: number; path: string; headers: Record<string, string> }[] = []
   const start = Date.now()
   const fetch = async (path: string, { headers }: { headers: Record<string, string> }) => {
-    asked.push({ at: Date.now() - start, path, headers })
+    requests.push({ at: Date.now() - start, path, headers })
     const reply = path.endsWith('/qr') ? replies.qr : replies.state
     if (reply instanceof Error) throw reply
     const { status, body } = reply
@@ -112,10 +112,10 @@ function open({ expiresIn = 600_000, state = 'waiting', drawn = true, held = fal
     ...web,
   })
   return {
-    ...{ parts, document, sockets, replies, asked, listeners },
+    ...{ parts, document, sockets, replies, requests, listeners },
     state: () => main.dataset.state,
-    draws: () => asked.filter(({ path }) => path === `${API}/qr`).map(({ at }) => at),
-    looks: () => asked.filter(({ path }) => path === API).map(({ at }) => at),
+    draws: () => requests.filter(({ path }) => path === `${API}/qr`).map(({ at }) => at),
+    reads: () => requests.filter(({ path }) => path === API).map(({ at }) => at),
     last: () => sockets.at(-1)!,
   }
 }
@@ -124,33 +124,33 @@ const seconds = (count: number) => vi.advanceTimersByTimeAsync(count * 1000)
 
 describe('the QR code', () => {
   it('is replaced every 30 seconds, with the token in a header', async () => {
-    const { draws, asked, parts, last } = open()
-    last().tell(CREATED)
+    const { draws, requests, parts, last } = open()
+    last().send(CREATED)
     await seconds(59)
     expect(draws()).toEqual([30_000])
     expect(parts.qr!.src).toBe(`data:image/svg+xml,${encodeURIComponent('<svg/>')}`)
     await seconds(1)
     expect(draws()).toEqual([30_000, 60_000])
     const headers = { Authorization: 'Bearer ct_1', Accept: 'image/svg+xml' }
-    expect(asked.find(({ path }) => path.endsWith('/qr'))?.headers).toEqual(headers)
+    expect(requests.find(({ path }) => path.endsWith('/qr'))?.headers).toEqual(headers)
   })
 
   it('is not replaced while the page is hidden, and at once when it is visible again', async () => {
-    const { draws, looks, document, listeners, last } = open()
-    last().tell(CREATED)
+    const { draws, reads, document, listeners, last } = open()
+    last().send(CREATED)
     document.hidden = true
     await seconds(50)
     expect(draws()).toEqual([])
     document.hidden = false
     listeners.visibilitychange!()
     expect(draws()).toEqual([50_000])
-    expect(looks()).toEqual([50_000])
+    expect(reads()).toEqual([50_000])
   })
 
   it('is not replaced after the scan', async () => {
     const { draws, parts, last, state } = open()
     await seconds(10)
-    last().tell(SCANNED)
+    last().send(SCANNED)
     await seconds(100)
     expect(draws()).toEqual([])
     expect(state()).toBe('scanned')
@@ -177,12 +177,12 @@ describe('the QR code', () => {
   })
 
   it('makes the script read the state when the service rejects the request for good', async () => {
-    const { looks, replies, state, last } = open()
-    last().tell(CREATED)
+    const { reads, replies, state, last } = open()
+    last().send(CREATED)
     replies.qr = { status: 410 }
     replies.state = { status: 200, body: { ...VERIFIED, status: 'canceled' } }
     await seconds(30)
-    expect(looks()).toEqual([30_000])
+    expect(reads()).toEqual([30_000])
     expect(state()).toBe('canceled')
   })
 })
@@ -191,18 +191,18 @@ describe('the state', () => {
   it('arrives over a socket with the token, and never goes back to an older version', async () => {
     const { last, state } = open()
     expect(last().address.href).toBe('wss://verifier.example/v1/verify/v_1/watch?token=ct_1')
-    last().tell(SCANNED)
-    last().tell(CREATED)
+    last().send(SCANNED)
+    last().send(CREATED)
     expect(state()).toBe('scanned')
-    last().tell({ version: 3, status: 'pending', stage: 'created' })
+    last().send({ version: 3, status: 'pending', stage: 'created' })
     expect(state()).toBe('waiting')
   })
 
   it.each(['verified', 'rejected', 'declined', 'expired', 'canceled'])(
     'is shown once at the end of the session, and all requests stop: %s',
     async (status) => {
-      const { last, state, parts, document, asked, sockets } = open()
-      last().tell({ ...VERIFIED, status })
+      const { last, state, parts, document, requests, sockets } = open()
+      last().send({ ...VERIFIED, status })
       expect(state()).toBe(status)
       expect(document.title).toBe(status)
       expect(parts.text!.textContent).toBe(`It is ${status}.`)
@@ -210,14 +210,14 @@ describe('the state', () => {
       expect([parts.live!.removed, parts.consent!.removed, parts.back!.hidden]).toEqual([true, true, false])
       expect(last().closed).toBe(true)
       await seconds(1000)
-      expect([asked.length, sockets.length, vi.getTimerCount()]).toEqual([0, 1, 0])
+      expect([requests.length, sockets.length, vi.getTimerCount()]).toEqual([0, 1, 0])
     },
   )
 
   it('gets the focus at the end of the session when a removed button had it', () => {
     for (const held of [true, false]) {
       const { last, parts } = open({ held })
-      last().tell(VERIFIED)
+      last().send(VERIFIED)
       expect(parts.title!.focused).toBe(held)
     }
   })
@@ -230,7 +230,7 @@ describe('the state', () => {
 
   it('changes nothing when this script does not know it', () => {
     const { last, state } = open()
-    last().tell({ ...VERIFIED, status: 'constructor' })
+    last().send({ ...VERIFIED, status: 'constructor' })
     expect(state()).toBe('waiting')
   })
 
@@ -246,17 +246,17 @@ describe('the state', () => {
   })
 
   it('is also read once a minute: a broken socket may report no error', async () => {
-    const { looks, last } = open({ state: 'scanned' })
-    last().tell(SCANNED)
+    const { reads, last } = open({ state: 'scanned' })
+    last().send(SCANNED)
     await seconds(125)
-    expect(looks()).toEqual([60_000, 120_000])
+    expect(reads()).toEqual([60_000, 120_000])
   })
 
   it('is read when the time is up, and every 5 seconds until the session ends', async () => {
-    const { looks, last, replies, state, parts } = open({ expiresIn: 90_000 })
-    last().tell(CREATED)
+    const { reads, last, replies, state, parts } = open({ expiresIn: 90_000 })
+    last().send(CREATED)
     await seconds(96)
-    expect(looks()).toEqual([60_000, 90_000, 95_000])
+    expect(reads()).toEqual([60_000, 90_000, 95_000])
     expect(parts.time!.textContent).toBe('0:00 left')
     replies.state = { status: 200, body: { ...VERIFIED, status: 'expired' } }
     await seconds(5)
@@ -266,7 +266,7 @@ describe('the state', () => {
 
 describe('a lost connection', () => {
   it('is opened again after growing pauses, and the state is read before each try', async () => {
-    const { sockets, looks, last } = open()
+    const { sockets, reads, last } = open()
     for (const pause of [0.5, 1, 2, 5, 10, 20, 20]) {
       const before = sockets.length
       last().fail()
@@ -275,8 +275,8 @@ describe('a lost connection', () => {
       await seconds(0.001)
       expect(sockets).toHaveLength(before + 1)
     }
-    expect(looks()).toHaveLength(7)
-    last().tell(CREATED)
+    expect(reads()).toHaveLength(7)
+    last().send(CREATED)
     last().fail()
     await seconds(0.5)
     expect(sockets).toHaveLength(9)
@@ -291,7 +291,7 @@ describe('a lost connection', () => {
     last().fail()
     await seconds(1)
     expect(parts.lost!.hidden).toBe(false)
-    last().tell(CREATED)
+    last().send(CREATED)
     expect(parts.lost!.hidden).toBe(true)
     last().fail()
     await seconds(0.5)

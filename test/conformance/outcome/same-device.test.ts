@@ -25,7 +25,7 @@ it('OpenID4VP 1.0 §14.2: shows the result when the first browser brings the res
   expect(await poll()).toMatchObject({ status: 'pending', stage: 'awaiting_return', checks: null })
   expect((await stage.service.fetch(redirect_uri.split('#')[0] ?? '')).status).toBe(200)
   expect((await poll()).status).toBe('pending')
-  expect(await expectStatus(await browser.comeBack(redirect_uri), 200)).toEqual({ return_url: null })
+  expect(await expectStatus(await browser.completeReturn(redirect_uri), 200)).toEqual({ return_url: null })
   expect(await poll()).toMatchObject({ status: 'verified', channel: 'link', session_binding: 'page' })
   const { event } = await eventOf(stage, session.verification_id)
   expect(event).toMatchObject({ status: 'verified', session_binding: 'page' })
@@ -35,8 +35,8 @@ it('§14.2: gives a second browser nothing, and discards the presentation', asyn
   const { session, browser, redirect_uri, poll } = await answerByLink({})
   const second = openBrowser(stage.service)
   await second.link(session)
-  expect((await second.comeBack(redirect_uri)).status).toBe(409)
-  expect((await browser.comeBack(redirect_uri)).status).toBe(400)
+  expect((await second.completeReturn(redirect_uri)).status).toBe(409)
+  expect((await browser.completeReturn(redirect_uri)).status).toBe(400)
   const { status, attempts } = await poll()
   expect([status, attempts.map(({ reason }) => reason.code)]).toEqual([
     'pending',
@@ -48,7 +48,7 @@ it('CONTRACT 5: with relying_party, verifies nothing before the server redeemed 
   const required = { required_session_binding: 'relying_party', return_url: RETURN_URL }
   const { rp, session, browser, redirect_uri, poll } = await answerByLink(required)
   expect([session.qr_code, session.wallet_request]).toEqual([null, null])
-  const back = (await expectStatus(await browser.comeBack(redirect_uri), 200)) as { return_url: string }
+  const back = (await expectStatus(await browser.completeReturn(redirect_uri), 200)) as { return_url: string }
   expect(await poll()).toMatchObject({ status: 'pending', stage: 'awaiting_return' })
   const return_code = new URL(back.return_url).searchParams.get('return_code')
   const path = `/v1/verify/${session.verification_id}/return`

@@ -111,7 +111,7 @@ const CHANNELS: Readonly<Record<Cell['channel'], Channel>> = {
   link: async (session, cell) => {
     const browser = openBrowser(stage.service)
     const redirectUri = await answerUri(await browser.link(session), cell)
-    await expectStatus(await browser.comeBack(redirectUri), 200)
+    await expectStatus(await browser.completeReturn(redirectUri), 200)
   },
   by_value: answerByValue,
   'dc_api signed': answerInBrowser,

@@ -87,9 +87,9 @@ it('HAIP §5.1, H8: on one device nothing is verified before its browser is back
   }
   const stolen = await answerBy(await browser.link(session))
   expect((await rp.poll(session.verification_id)).status).toBe('pending')
-  expect((await other.comeBack(stolen)).status).toBeGreaterThanOrEqual(400)
+  expect((await other.completeReturn(stolen)).status).toBeGreaterThanOrEqual(400)
   expect((await rp.poll(session.verification_id)).status).toBe('pending')
-  await expectStatus(await browser.comeBack(await answerBy(await browser.link(session))), 200)
+  await expectStatus(await browser.completeReturn(await answerBy(await browser.link(session))), 200)
   expect(await rp.poll(session.verification_id)).toMatchObject({
     status: 'verified',
     session_binding: 'page',

@@ -54,7 +54,7 @@ describe.each(CELLS)('$format in $response_mode', ({ format, answer, response_mo
     const request = await stage.service.wallet.receive(await browser.link(session))
     const sent = await stage.service.wallet.present(request, await answer(request))
     const { redirect_uri } = (await expectStatus(sent, 200)) as { redirect_uri: string }
-    await expectStatus(await browser.comeBack(redirect_uri), 200)
+    await expectStatus(await browser.completeReturn(redirect_uri), 200)
     const poll = await rp.poll(session.verification_id)
     expect(poll).toMatchObject({ status: 'verified', channel: 'link', session_binding: 'page', format })
   })

@@ -1,4 +1,5 @@
-// Two browsers are two cookie jars. The second must never complete what the first began (CONTRACT 5).
+// Binding to one browser (CONTRACT 5). Two browsers are two cookie jars.
+// The second browser must never complete the first one's return.
 
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
@@ -29,12 +30,12 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Moves the clock, and nothing else. */
+/** Moves only the clock. */
 function later(milliseconds: number): void {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds })
 }
 
-/** A browser: a jar of cookies, and the headers that it puts on what our page's script sends. */
+/** A browser: its cookies, and the headers that it adds to requests of our page's script. */
 function browser() {
   const jar = new Map<string, string>()
   return {
@@ -69,7 +70,7 @@ async function openLink(person: Browser, session: Session) {
   return new URL(link.uri).searchParams.get('request_uri') ?? ''
 }
 
-function comeBack(person: Browser, session: Session, responseCode: string, headers = {}) {
+function completeReturn(person: Browser, session: Session, responseCode: string, headers = {}) {
   const body = { response_code: responseCode }
   return person.send(`/v1/verify/${session.verification_id}/response_code`, { headers, body })
 }
@@ -86,8 +87,8 @@ function responseCodeIn(redirectUri: string): string {
 
 const returnCodeIn = (returnUrl: string) => new URL(returnUrl).searchParams.get('return_code') ?? ''
 
-/** A session whose wallet answered by the link of one browser. */
-async function answered(body: object = {}, settings: Record<string, unknown> = {}) {
+/** Creates a session and a wallet response through the link of one browser. */
+async function respondByLink(body: object = {}, settings: Record<string, unknown> = {}) {
   const setting = await setUp({ return_urls: [RETURN_URL], ...settings })
   const session = await createSession(setting, body)
   const person = browser()
@@ -106,7 +107,7 @@ const statusOf = async (setting: Setting, session: Session) => {
 
 const AWAITING = { status: 'pending', stage: 'awaiting_return', session_binding: null, attempts: [] }
 
-/** The answer as `direct_post.jwt` wants it, encrypted by a foreign library. */
+/** Returns the response for `direct_post.jwt`, encrypted by a foreign library. */
 async function encrypted(setting: Setting, request: WalletRequest): Promise<{ response: string }> {
   const { jwks } = (request as WalletRequest & { client_metadata: { jwks: { keys: JWK[] } } }).client_metadata
   const [key = {}] = jwks.keys
@@ -224,7 +225,7 @@ describe('a link', () => {
 describe('a success through a link', () => {
   it('is held: no view shows it, and no event is queued', async () => {
     const fetched = vi.spyOn(globalThis, 'fetch')
-    const { setting, session } = await answered({}, { webhook: { url: 'http://127.0.0.1:9/hook' } })
+    const { setting, session } = await respondByLink({}, { webhook: { url: 'http://127.0.0.1:9/hook' } })
     const view = await poll(setting, session.verification_id)
     expect(view).toMatchObject(AWAITING)
     const results = [
@@ -257,9 +258,9 @@ describe('a success through a link', () => {
   })
 
   it('is verified when that browser returns, also after the object was evicted from memory', async () => {
-    const { setting, session, person, code } = await answered()
+    const { setting, session, person, code } = await respondByLink()
     await evictDurableObject(stubOf(session.verification_id))
-    const response = await comeBack(person, session, code)
+    const response = await completeReturn(person, session, code)
     expect(await json(response)).toEqual({ return_url: null })
     const view = await poll(setting, session.verification_id)
     expect(view).toMatchObject({
@@ -275,15 +276,15 @@ describe('a success through a link', () => {
     const fetched = vi
       .spyOn(globalThis, 'fetch')
       .mockImplementation(async () => new Response(null, { status: 204 }))
-    const { session, person, code } = await answered({}, { webhook: { url: 'http://127.0.0.1:9/hook' } })
-    await comeBack(person, session, code)
+    const { session, person, code } = await respondByLink({}, { webhook: { url: 'http://127.0.0.1:9/hook' } })
+    await completeReturn(person, session, code)
     await vi.waitFor(() => expect(fetched).toHaveBeenCalledTimes(1))
     const event = JSON.parse(String(fetched.mock.calls[0]?.[1]?.body))
     expect(event).toMatchObject({ status: 'verified', channel: 'link', session_binding: 'page' })
   })
 
   it('gives an identical retry of the wallet the same response, and any other response 409', async () => {
-    const { setting, session, request, answer, redirect_uri } = await answered()
+    const { setting, session, request, answer, redirect_uri } = await respondByLink()
     const id = session.verification_id
     expect(await json(post(id, answer))).toEqual({ redirect_uri })
     expect((await post(id, await goodAnswer(setting, request))).status).toBe(409)
@@ -315,7 +316,7 @@ describe('a success through a link', () => {
   })
 
   it('does not change when the return address is fetched, whenever and by whomever', async () => {
-    const { setting, session, person, code } = await answered()
+    const { setting, session, person, code } = await respondByLink()
     const path = `/v1/verify/${session.verification_id}/return`
     for (const headers of [{ 'Sec-Purpose': 'prefetch' }, {}, { Cookie: 'x=y' }]) {
       expect((await call(app, 'GET', path, { headers })).status).toBe(200)
@@ -323,20 +324,20 @@ describe('a success through a link', () => {
       await call(app, 'HEAD', path, { headers })
     }
     expect(await statusOf(setting, session)).toEqual(AWAITING)
-    expect((await comeBack(person, session, code)).status).toBe(200)
+    expect((await completeReturn(person, session, code)).status).toBe(200)
     expect((await statusOf(setting, session)).status).toBe('verified')
   })
 
   it('is not affected by a wrong code from any browser', async () => {
-    const { setting, session, person, code } = await answered()
+    const { setting, session, person, code } = await respondByLink()
     const changed = `${code.slice(0, -1)}${code.endsWith('A') ? 'E' : 'A'}`
     for (const wrong of [changed, '', code.slice(1), `${code}A`, 'x'.repeat(200)]) {
       for (const someone of [person, browser()]) {
-        expect((await comeBack(someone, session, wrong)).status).toBe(400)
+        expect((await completeReturn(someone, session, wrong)).status).toBe(400)
       }
     }
     expect(await statusOf(setting, session)).toEqual(AWAITING)
-    expect((await comeBack(person, session, code)).status).toBe(200)
+    expect((await completeReturn(person, session, code)).status).toBe(200)
   })
 
   it.each([
@@ -344,9 +345,9 @@ describe('a success through a link', () => {
     ['a site of the same domain', { 'Sec-Fetch-Site': 'same-site' }],
     ['no origin', { Origin: '' }],
   ])('is not affected by the right code from a page of %s', async (_, headers) => {
-    const { setting, session, person, code } = await answered()
+    const { setting, session, person, code } = await respondByLink()
     for (const someone of [person, browser()]) {
-      const response = await comeBack(someone, session, code, headers)
+      const response = await completeReturn(someone, session, code, headers)
       expect((await json(response)).code).toBe('cross_site_request')
     }
     expect(await statusOf(setting, session)).toEqual(AWAITING)
@@ -379,20 +380,20 @@ describe('a success through a link', () => {
       },
     ],
   ])('is never completed by a second browser %s: the presentation is discarded', async (_, second) => {
-    const { setting, session, person, code, answer } = await answered()
-    const response = await comeBack(await second(session, person), session, code)
+    const { setting, session, person, code, answer } = await respondByLink()
+    const response = await completeReturn(await second(session, person), session, code)
     expect((await json(response)).code).toBe('other_browser')
     const discarded = { status: 'pending', stage: 'request_fetched', session_binding: null }
     expect(await statusOf(setting, session)).toMatchObject(discarded)
     expect((await statusOf(setting, session)).attempts).toEqual(['same_device_return_missing'])
-    // The code is burnt for the first browser too, and so is the request: the same presentation is not taken again.
-    expect((await comeBack(person, session, code)).status).toBe(400)
+    // The code is used up for the first browser too. The same presentation is not accepted again.
+    expect((await completeReturn(person, session, code)).status).toBe(400)
     expect((await post(session.verification_id, answer)).status).toBe(400)
     expect((await statusOf(setting, session)).status).toBe('pending')
   })
 
   it('is discarded by the alarm after five minutes: the session is pending again and accepts a response', async () => {
-    const { setting, session, person, code } = await answered()
+    const { setting, session, person, code } = await respondByLink()
     const stub = stubOf(session.verification_id)
     const alarm = await runInDurableObject(stub, (_, state) => state.storage.getAlarm())
     expect(alarm).toBeLessThanOrEqual(Date.now() + 5 * MINUTE)
@@ -406,34 +407,34 @@ describe('a success through a link', () => {
     expect(await runInDurableObject(stub, (_, state) => state.storage.getAlarm())).toBe(
       Date.parse(session.expires_at),
     )
-    expect((await comeBack(person, session, code)).status).toBe(400)
+    expect((await completeReturn(person, session, code)).status).toBe(400)
     const request = await fetchRequest(await openLink(person, session))
     const { redirect_uri } = await json(post(session.verification_id, await goodAnswer(setting, request)))
-    expect((await comeBack(person, session, responseCodeIn(redirect_uri))).status).toBe(200)
+    expect((await completeReturn(person, session, responseCodeIn(redirect_uri))).status).toBe(200)
     expect((await statusOf(setting, session)).status).toBe('verified')
   })
 
   it('is too late after five minutes, even when the alarm is late', async () => {
-    const { setting, session, person, code } = await answered()
+    const { setting, session, person, code } = await respondByLink()
     later(5 * MINUTE)
-    expect((await comeBack(person, session, code)).status).toBe(400)
+    expect((await completeReturn(person, session, code)).status).toBe(400)
     expect((await statusOf(setting, session)).attempts).toEqual(['same_device_return_missing'])
   })
 
   it('ends with the session: it expires, with the missing return as its reason', async () => {
-    const { setting, session, person, code } = await answered({ expires_in: 60 })
+    const { setting, session, person, code } = await respondByLink({ expires_in: 60 })
     later(60_000)
     await runDurableObjectAlarm(stubOf(session.verification_id))
     const view = await poll(setting, session.verification_id)
     expect(view).toMatchObject({ status: 'expired', reason: { code: 'same_device_return_missing' } })
-    expect((await comeBack(person, session, code)).status).toBe(400)
+    expect((await completeReturn(person, session, code)).status).toBe(400)
     expect(await statusOf(setting, session)).toMatchObject({ status: 'expired', session_binding: null })
   })
 
   it('is discarded when the relying party cancels', async () => {
-    const { setting, session, person, code } = await answered()
+    const { setting, session, person, code } = await respondByLink()
     await ask(setting, 'POST', session.verification_id, '/cancel')
-    expect((await comeBack(person, session, code)).status).toBe(400)
+    expect((await completeReturn(person, session, code)).status).toBe(400)
     const view = await poll(setting, session.verification_id)
     expect(view).toMatchObject({ status: 'canceled', checks: null, session_binding: null })
   })
@@ -447,7 +448,7 @@ describe('a success through a link', () => {
     expect(response.status).toBe(200)
     expect(await statusOf(setting, session)).toEqual(AWAITING)
     const { redirect_uri } = await json(response)
-    expect((await comeBack(person, session, responseCodeIn(redirect_uri))).status).toBe(200)
+    expect((await completeReturn(person, session, responseCodeIn(redirect_uri))).status).toBe(200)
     expect((await statusOf(setting, session)).session_binding).toBe('page')
   })
 })
@@ -461,7 +462,7 @@ describe('a response that is not a success', () => {
     const answer = await goodAnswer(setting, request, { age_over_18: false })
     const { redirect_uri } = await json(post(session.verification_id, answer))
     expect(await statusOf(setting, session)).toMatchObject({ status: 'rejected', session_binding: 'none' })
-    const back = await json(comeBack(person, session, responseCodeIn(redirect_uri)))
+    const back = await json(completeReturn(person, session, responseCodeIn(redirect_uri)))
     expect(back).toEqual({ return_url: RETURN_URL })
   })
 
@@ -501,9 +502,9 @@ describe('required_session_binding', () => {
   })
 
   it('page is proven by the browser that returned', async () => {
-    const { setting, session, person, code } = await answered({ required_session_binding: 'page' })
+    const { setting, session, person, code } = await respondByLink({ required_session_binding: 'page' })
     expect(await statusOf(setting, session)).toEqual(AWAITING)
-    await comeBack(person, session, code)
+    await completeReturn(person, session, code)
     const view = await statusOf(setting, session)
     expect(view).toMatchObject({ status: 'verified', session_binding: 'page' })
   })
@@ -520,8 +521,8 @@ describe('a return code', () => {
       ['https://shop.example/done?a=1&', ''],
     ] as const
     for (const [return_url, separator] of cases) {
-      const { session, person, code } = await answered({ return_url }, { return_urls: [return_url] })
-      const back = await json(comeBack(person, session, code))
+      const { session, person, code } = await respondByLink({ return_url }, { return_urls: [return_url] })
+      const back = await json(completeReturn(person, session, code))
       expect(back.return_url.slice(0, return_url.length)).toBe(return_url)
       expect(back.return_url.slice(return_url.length)).toMatch(
         new RegExp(`^[${separator}]{${separator.length}}return_code=[A-Za-z0-9_-]{43}$`),
@@ -530,10 +531,10 @@ describe('a return code', () => {
   })
 
   it('must be redeemed before the session is verified, when `relying_party` is required', async () => {
-    const { setting, session, person, code } = await answered(REQUIRED)
-    const { return_url } = await json(comeBack(person, session, code))
+    const { setting, session, person, code } = await respondByLink(REQUIRED)
+    const { return_url } = await json(completeReturn(person, session, code))
     expect(await statusOf(setting, session)).toEqual(AWAITING)
-    expect(await json(comeBack(person, session, code))).toEqual({ return_url })
+    expect(await json(completeReturn(person, session, code))).toEqual({ return_url })
     expect(await statusOf(setting, session)).toEqual(AWAITING)
     const redeemed = await redeem(setting, session, returnCodeIn(return_url))
     expect(redeemed.status).toBe(200)
@@ -543,9 +544,9 @@ describe('a return code', () => {
   })
 
   it('cannot be redeemed before the browser returned', async () => {
-    const first = await answered(REQUIRED)
-    const { return_url } = await json(comeBack(first.person, first.session, first.code))
-    // The same code in a session whose browser is not back: set the clock of that fact back, and nothing else.
+    const first = await respondByLink(REQUIRED)
+    const { return_url } = await json(completeReturn(first.person, first.session, first.code))
+    // Removes only the time of the return: the same code in a session whose browser has not returned.
     await runInDurableObject(stubOf(first.session.verification_id), (_, state) => {
       const document = state.storage.kv.get('session') as Session
       state.storage.kv.put('session', { ...document, held: { ...document.held, returned: false } })
@@ -556,18 +557,18 @@ describe('a return code', () => {
   })
 
   it('is never sent to a second browser, which cannot invalidate it either once the first one returned', async () => {
-    const { setting, session, person, code } = await answered(REQUIRED)
-    const { return_url } = await json(comeBack(person, session, code))
-    expect((await comeBack(browser(), session, code)).status).toBe(400)
+    const { setting, session, person, code } = await respondByLink(REQUIRED)
+    const { return_url } = await json(completeReturn(person, session, code))
+    expect((await completeReturn(browser(), session, code)).status).toBe(400)
     expect((await redeem(setting, session, returnCodeIn(return_url))).status).toBe(200)
-    expect(await json(comeBack(browser(), session, code))).toEqual({ return_url: RETURN_URL })
-    expect(await json(comeBack(person, session, code))).toEqual({ return_url: RETURN_URL })
+    expect(await json(completeReturn(browser(), session, code))).toEqual({ return_url: RETURN_URL })
+    expect(await json(completeReturn(person, session, code))).toEqual({ return_url: RETURN_URL })
   })
 
   it('is redeemed once', async () => {
     for (const body of [REQUIRED, { return_url: RETURN_URL }]) {
-      const { setting, session, person, code } = await answered(body)
-      const { return_url } = await json(comeBack(person, session, code))
+      const { setting, session, person, code } = await respondByLink(body)
+      const { return_url } = await json(completeReturn(person, session, code))
       const returnCode = returnCodeIn(return_url)
       const both = await Promise.all([1, 2].map(() => redeem(setting, session, returnCode)))
       expect(both.map(({ status }) => status).sort()).toEqual([200, 400])
@@ -576,8 +577,8 @@ describe('a return code', () => {
   })
 
   it('raises the binding in the view of a session that is already verified', async () => {
-    const { setting, session, person, code } = await answered({ return_url: RETURN_URL })
-    const { return_url } = await json(comeBack(person, session, code))
+    const { setting, session, person, code } = await respondByLink({ return_url: RETURN_URL })
+    const { return_url } = await json(completeReturn(person, session, code))
     const { version, ...before } = await poll(setting, session.verification_id)
     expect(before).toMatchObject({ status: 'verified', session_binding: 'page' })
     const redeemed = await redeem(setting, session, returnCodeIn(return_url))
@@ -588,10 +589,10 @@ describe('a return code', () => {
   })
 
   it('expires after five minutes', async () => {
-    const held = await answered(REQUIRED)
-    const heldUrl = (await json(comeBack(held.person, held.session, held.code))).return_url
-    const done = await answered({ return_url: RETURN_URL })
-    const doneUrl = (await json(comeBack(done.person, done.session, done.code))).return_url
+    const held = await respondByLink(REQUIRED)
+    const heldUrl = (await json(completeReturn(held.person, held.session, held.code))).return_url
+    const done = await respondByLink({ return_url: RETURN_URL })
+    const doneUrl = (await json(completeReturn(done.person, done.session, done.code))).return_url
     later(5 * MINUTE)
     expect((await redeem(held.setting, held.session, returnCodeIn(heldUrl))).status).toBe(400)
     expect((await redeem(done.setting, done.session, returnCodeIn(doneUrl))).status).toBe(400)
@@ -601,8 +602,8 @@ describe('a return code', () => {
   })
 
   it('changes nothing when it is wrong, or is the response code', async () => {
-    const { setting, session, person, code } = await answered(REQUIRED)
-    const { return_url } = await json(comeBack(person, session, code))
+    const { setting, session, person, code } = await respondByLink(REQUIRED)
+    const { return_url } = await json(completeReturn(person, session, code))
     for (const wrong of [code, 'A'.repeat(43), `${returnCodeIn(return_url)}A`]) {
       expect((await redeem(setting, session, wrong)).status).toBe(400)
     }
@@ -611,14 +612,14 @@ describe('a return code', () => {
   })
 
   it('is unknown to another relying party, as the session is', async () => {
-    const { session, person, code } = await answered(REQUIRED)
-    const { return_url } = await json(comeBack(person, session, code))
+    const { session, person, code } = await respondByLink(REQUIRED)
+    const { return_url } = await json(completeReturn(person, session, code))
     const foreign = await redeem(await setUp(), session, returnCodeIn(return_url))
     expect((await json(foreign)).code).toBe('verification_not_found')
   })
 
   it('requires a token with the scope to read', async () => {
-    const { session } = await answered(REQUIRED)
+    const { session } = await respondByLink(REQUIRED)
     const path = `/v1/verify/${session.verification_id}/return`
     const body = { return_code: 'A' }
     expect((await call(app, 'POST', path, { body })).status).toBe(401)

@@ -34,7 +34,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Moves the clock, and nothing else. */
+/** Moves only the clock. */
 function later(milliseconds: number): void {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds })
 }
@@ -45,13 +45,13 @@ function get(address: string, options: { headers?: Record<string, string>; env?:
 
 const page = async (session: { session_url: string }) => (await get(session.session_url)).text()
 
-/** Bytes on the wire. */
+/** Returns the number of bytes on the wire. */
 async function packedSize(text: string): Promise<number> {
   const packed = new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'))
   return (await new Response(packed).arrayBuffer()).byteLength
 }
 
-/** An attribute of the one element with this id or of this name, unescaped. */
+/** Returns an attribute of the first tag that matches, unescaped. */
 function attribute(html: string, tag: RegExp, name: string): string | undefined {
   const element = tag.exec(html)?.[0]
   const value = element && new RegExp(`\\s${name}="([^"]*)"`).exec(element)?.[1]
@@ -64,7 +64,7 @@ function attribute(html: string, tag: RegExp, name: string): string | undefined 
 
 const picture = (html: string) => attribute(html, /<img id="qr"[^>]*>/, 'src')
 
-/** What a camera reads in the picture: an SVG of one path of rectangles one module high. */
+/** Reads the picture as a camera does: an SVG of one path of rectangles, each one module high. */
 function decode(address: string): string | undefined {
   const svg = decodeURIComponent(address.slice('data:image/svg+xml,'.length))
   const [, offset, scale] = /translate\((\d+) \d+\) scale\((\d+)\)/.exec(svg)?.map(Number) ?? []
@@ -231,13 +231,13 @@ describe('the session page', () => {
     const by = { relyingPartyId: setting.relyingPartyId }
     const openWhenExhausted = async (): Promise<string> => {
       while ((await stub.render(by)).ok) {
-        // one more
+        // renders until the limit
       }
       const response = await get(session.session_url)
       expect(response.status).toBe(200)
       return response.text()
     }
-    // Once a second a session may be drawn again: a slow machine may have to exhaust it anew.
+    // A session may be rendered again each second, so a slow machine may need several rounds.
     let html = await openWhenExhausted()
     for (let tries = 0; tries < 20 && picture(html) !== undefined; tries++) html = await openWhenExhausted()
     expect(/<img id="qr"[^>]*>/.exec(html)?.[0]).toMatch(/ hidden>$/)
@@ -255,7 +255,7 @@ describe('every state of a session', () => {
     expect(html).toContain(`<p id="text">${fill(TEXTS.states[state].text, { name })}</p>`)
     return html
   }
-  /** Over: no QR, no script, and of the result nothing but the sentence. */
+  /** Expects no QR code, no script, and no detail of the result. */
   const showsOutcome = async (session: { session_url: string }, state: keyof typeof TEXTS.states) => {
     const html = await shows(session, state)
     expect(html).not.toMatch(/<img|<script|data:image/)
@@ -383,7 +383,7 @@ describe('a request without an effect', () => {
   })
 })
 
-/** The real bindings, but one namespace whose ids are real and whose objects are made up. */
+/** Returns the real bindings with one namespace of real ids and fake objects. */
 function withNamespace(name: 'VERIFICATION_SESSION' | 'RELYING_PARTY', fake: object): Env {
   const idFromString = (id: string) => env[name].idFromString(id)
   return { ...env, [name]: { idFromString, ...fake } }

@@ -11,7 +11,7 @@ const get = (address: string, options: { headers?: Record<string, string> } = {}
 describe('the watch socket', () => {
   const upgrade = { Upgrade: 'websocket' }
 
-  /** Opens the socket and collects what it says. */
+  /** Opens the socket and collects its messages. */
   async function watch(address: string, headers: Record<string, string> = {}) {
     const response = await get(address, { headers: { ...upgrade, ...headers } })
     expect(response.status).toBe(101)

@@ -1,5 +1,5 @@
-// The stage of a browser test: a conformance test's, and before its service a Chromium with a context of its own for each visitor.
-// What a page must not do fails the test, whatever else the test looks at.
+// The stage of a browser test: that of a conformance test, and a Chromium with one context for each visitor.
+// An error that a page logs or throws fails the test.
 
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
@@ -10,7 +10,7 @@ import { type Stage, useStage } from '../service/stage.ts'
 
 const CHROMIUM = findChromium()
 
-/** `describe`, skipped where there is no Chromium. */
+/** `describe`, skipped without Chromium. */
 export const describeInBrowser = describe.skipIf(CHROMIUM === undefined)
 
 export const DEVICES = {
@@ -21,24 +21,24 @@ export type Device = keyof typeof DEVICES
 
 export type BrowserStage = Stage & {
   readonly front: Front
-  /** A person's browser with nothing in it, on a desktop unless told otherwise. Closed after the test. */
+  /** Opens a new browser context, on a desktop by default. It is closed after the test. */
   readonly visitor: (options?: BrowserContextOptions) => Promise<Visitor>
 }
 
 export type Visitor = {
   readonly page: Page
-  /** What the page must not have done, so far. Who takes them out has expected them. */
-  readonly takeFaults: () => readonly string[]
-  /** Where the page sent its person outside of https: the wallet's URIs. */
+  /** Returns and removes the page's errors so far, for tests that expect them. */
+  readonly takeErrors: () => readonly string[]
+  /** The wallet URIs that the page opened. */
   readonly walletUris: readonly string[]
-  /** Pages that stand elsewhere, by address: https origins other than the service's. */
+  /** Serves a page of another https origin. */
   readonly host: (address: string, html: string) => Promise<void>
 }
 
-/** Sets the stage before the file's tests, and clears it. After each test no page may have broken its rules. */
+/** Sets up the stage for the file's tests. After each test no page may have unexpected errors. */
 export function useBrowserStage(env: Readonly<Record<string, string>> = {}): BrowserStage {
   const stage = useStage(env) as BrowserStage
-  const open: { browser?: Browser; faults: string[] } = { faults: [] }
+  const open: { browser?: Browser; errors: string[] } = { errors: [] }
   beforeAll(async () => {
     const { hostname } = new URL(BASE_URL)
     const front = await startFront(hostname, stage.service.server.origin)
@@ -46,12 +46,12 @@ export function useBrowserStage(env: Readonly<Record<string, string>> = {}): Bro
     open.browser = browser
     Object.assign(stage, {
       front,
-      visitor: (options: BrowserContextOptions = {}) => newVisitor(browser, options, open.faults),
+      visitor: (options: BrowserContextOptions = {}) => newVisitor(browser, options, open.errors),
     })
   })
   afterEach(async () => {
     await Promise.all(open.browser?.contexts().map((context) => context.close()) ?? [])
-    expect(open.faults.splice(0)).toEqual([])
+    expect(open.errors.splice(0)).toEqual([])
   })
   afterAll(async () => {
     await open.browser?.close()
@@ -60,7 +60,7 @@ export function useBrowserStage(env: Readonly<Record<string, string>> = {}): Bro
   return stage
 }
 
-/** Starts Chromium; it reaches the hosts that the rules map, and no other. */
+/** Starts Chromium, which can reach only the hosts that the rules map. */
 export function launchChromium(hostRules: string): Promise<Browser> {
   if (CHROMIUM === undefined) throw new Error('no Chromium')
   return chromium.launch({
@@ -80,7 +80,7 @@ export function launchChromium(hostRules: string): Promise<Browser> {
 async function newVisitor(
   browser: Browser,
   options: BrowserContextOptions,
-  faults: string[],
+  errors: string[],
 ): Promise<Visitor> {
   const context = await browser.newContext({
     ...DEVICES.desktop,
@@ -89,9 +89,9 @@ async function newVisitor(
     ...options,
   })
   const page = await context.newPage()
-  page.on('pageerror', (error) => faults.push(`threw: ${error.message}`))
+  page.on('pageerror', (error) => errors.push(`threw: ${error.message}`))
   page.on('console', (message) => {
-    if (message.type() === 'error' && !isExpected(message.text())) faults.push(message.text())
+    if (message.type() === 'error' && !isExpected(message.text())) errors.push(message.text())
   })
   const walletUris: string[] = []
   context.on('request', (request) => {
@@ -99,10 +99,10 @@ async function newVisitor(
   })
   return {
     page,
-    takeFaults: () => faults.splice(0),
+    takeErrors: () => errors.splice(0),
     walletUris,
     host: async (address, body) => {
-      // To the browser the service is on loopback, where a page from elsewhere needs a permission to frame it.
+      // For the browser the service is on loopback: a page from elsewhere needs a permission to frame it.
       const { origin } = new URL(address)
       await context.grantPermissions(['local-network-access'], { origin })
       await context.route(address, (route) =>
@@ -112,7 +112,7 @@ async function newVisitor(
   }
 }
 
-/** What a browser says of a network that is cut, and of an answer that is no success: the page's to tell, and no fault of it. */
+/** Accepts the browser's messages about a lost network and unsuccessful responses: the page reports these itself. */
 function isExpected(message: string): boolean {
   return /^(Failed to load resource: (the server responded|net::ERR_)|WebSocket connection to .* failed)/.test(
     message,

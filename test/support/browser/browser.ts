@@ -1,12 +1,12 @@
-// A person's browser with a jar of its own, and what our page's script sends from it.
+// A person's browser with its own cookie, and the requests of our page's script.
 
 import { BASE_URL, type CreatedSession, expectStatus, type Service } from '../service/service.ts'
 
 export type Browser = {
-  /** Opens the link of the page: the URI that a wallet on the same device gets. */
+  /** Creates a link on the page. Returns the URI for a wallet on the same device. */
   readonly link: (session: Pick<CreatedSession, 'verification_id' | 'client_token'>) => Promise<string>
-  /** Comes back from the wallet, by the `redirect_uri` that the wallet was told. */
-  readonly comeBack: (redirectUri: string) => Promise<Response>
+  /** Returns from the wallet through its `redirect_uri`. */
+  readonly completeReturn: (redirectUri: string) => Promise<Response>
 }
 
 export function openBrowser({ fetch }: Pick<Service, 'fetch'>): Browser {
@@ -27,7 +27,7 @@ export function openBrowser({ fetch }: Pick<Service, 'fetch'>): Browser {
       const response = await send(`/v1/verify/${verification_id}/link`, {}, client_token)
       return ((await expectStatus(response, 200)) as { uri: string }).uri
     },
-    comeBack: (redirectUri) => {
+    completeReturn: (redirectUri) => {
       const address = new URL(redirectUri)
       const response_code = new URLSearchParams(address.hash.slice(1)).get('response_code')
       return send(address.pathname.replace(/return$/, 'response_code'), { response_code })

@@ -6,7 +6,7 @@ import { brandStyle, contrast, DARK_CARD, parse } from '../../../../src/routes/b
 
 const GROUNDS = ['#ffffff', DARK_CARD]
 
-/** The colours a style sets, in the light and in the dark. */
+/** Returns the colours that a style sets, in light and in dark mode. */
 function coloursOf(color: string) {
   const found = [...brandStyle(color).matchAll(/--brand:(#[0-9a-f]{6});--on-brand:(#[0-9a-f]{6})/g)]
   return found.map(([, brand, ink]) => ({ brand: brand!, ink: ink! }))

@@ -6,14 +6,15 @@ import { textsIn } from '../../../../src/routes/browser/page/texts.ts'
 
 const OTHERS = LANGUAGES.filter((language) => language !== 'en')
 
-/** Every text by the way to it. */
+/** Returns every text by its path. */
 function textsOf(value: unknown, path = ''): Record<string, string> {
   if (typeof value === 'string') return { [path]: value }
   const members = Object.entries(value as object).map(([name, member]) => textsOf(member, `${path}/${name}`))
   return Object.assign({}, ...members)
 }
 
-const placesOf = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([place]) => place).sort()
+const placeholdersOf = (text: string) =>
+  [...text.matchAll(/\{\w+\}/g)].map(([placeholder]) => placeholder).sort()
 
 async function fileOf(language: string): Promise<Record<string, string>> {
   return textsOf(await (await env.ASSETS.fetch(`https://assets/texts/${language}.json`)).json())
@@ -25,7 +26,7 @@ describe.each(OTHERS)('the texts in %s', (language) => {
     const texts = await fileOf(language)
     expect(Object.keys(texts)).toEqual(Object.keys(english))
     for (const [path, text] of Object.entries(texts)) {
-      expect([path, placesOf(text)]).toEqual([path, placesOf(english[path]!)])
+      expect([path, placeholdersOf(text)]).toEqual([path, placeholdersOf(english[path]!)])
       expect(text.trim()).toBe(text)
       expect(text).not.toBe('')
     }
@@ -38,26 +39,26 @@ describe.each(OTHERS)('the texts in %s', (language) => {
 })
 
 describe('a file that is unusable', () => {
-  /** The English file, and `answer` for every other. */
-  const assetsWith = (answer: () => Promise<Response>) => ({
+  /** Serves the English file, and `respond` for every other. */
+  const assetsWith = (respond: () => Promise<Response>) => ({
     fetch: (address: RequestInfo | URL) =>
-      String(address).endsWith('/en.json') ? env.ASSETS.fetch(address) : answer(),
+      String(address).endsWith('/en.json') ? env.ASSETS.fetch(address) : respond(),
   })
-  const said = (body: string, status = 200) => assetsWith(async () => new Response(body, { status }))
+  const fileWith = (body: string, status = 200) => assetsWith(async () => new Response(body, { status }))
 
   it.each([
-    ['is missing', said('', 404)],
-    ['is not JSON', said('{')],
+    ['is missing', fileWith('', 404)],
+    ['is not JSON', fileWith('{')],
     ['cannot be reached', assetsWith(() => Promise.reject(new Error('no such service')))],
   ])('because it %s is replaced by English, and is read again', async (_, assets) => {
     vi.spyOn(console, 'error').mockReturnValue()
     expect(await textsIn(assets, 'de')).toEqual(ENGLISH)
-    assets.fetch = said('{"language":"de"}').fetch
+    assets.fetch = fileWith('{"language":"de"}').fetch
     expect((await textsIn(assets, 'de')).language).toBe('de')
   })
 
   it('because members are missing is completed from English, and adds no other member', async () => {
-    const texts = await textsIn(said('{"yes":"ja","no":7,"states":null,"extra":"x"}'), 'de')
+    const texts = await textsIn(fileWith('{"yes":"ja","no":7,"states":null,"extra":"x"}'), 'de')
     expect(texts).toEqual({ ...ENGLISH, yes: 'ja' })
   })
 })

@@ -1,4 +1,4 @@
-// What a person reads of what is to be confirmed: everything that is signed, in words where there are any.
+// Transactions as a person reads them: every signed detail, in words when there are any.
 
 import { describe, expect, it } from 'vitest'
 import ENGLISH from '../../../../assets/texts/en.json' with { type: 'json' }

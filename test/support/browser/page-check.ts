@@ -1,5 +1,5 @@
-// What every state of a page is held to in a browser: axe finds nothing, in the light and in the dark, and nothing sticks out at
-// the side. With SCREENSHOTS naming a directory, pictures of it are written there (`npm run screenshots`).
+// Checks of every state of a page in a browser: no axe violation in light and dark mode, and no horizontal overflow.
+// Writes pictures into the directory that SCREENSHOTS names (`npm run screenshots`).
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -11,27 +11,27 @@ import { expect } from 'vitest'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Holds a page to it as it stands. `name`: of state and device, for its pictures; `dark`: whether a dark one is kept, too. */
-export async function judge(page: Page, name: string, { dark = false } = {}): Promise<void> {
+/** Checks a page in its present state. `name`: state and device, for the pictures; `dark`: saves a dark picture too. */
+export async function checkPage(page: Page, name: string, { dark = false } = {}): Promise<void> {
   await page.evaluate(AXE)
   for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme })
     expect(
-      await faultsOf(page, colorScheme === 'dark' ? CONTRAST : {}),
-      `${name} in the ${colorScheme}`,
+      await violationsOf(page, colorScheme === 'dark' ? CONTRAST : {}),
+      `${name} in ${colorScheme} mode`,
     ).toEqual([])
-    if (colorScheme === 'light') await keep(page, name)
-    else if (dark) await keep(page, `${name}-dark`)
+    if (colorScheme === 'light') await saveScreenshot(page, name)
+    else if (dark) await saveScreenshot(page, `${name}-dark`)
   }
-  expect(await sideways(page), name).toBe(0)
+  expect(await overflowOf(page), name).toBe(0)
 }
 
-/** How far a page can be pushed sideways, in pixels. */
-function sideways(page: Page): Promise<number> {
+/** Returns the horizontal overflow in pixels. */
+function overflowOf(page: Page): Promise<number> {
   return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
 }
 
-/** Returns the texts of a page whose contrast is certainly too low, by axe. */
+/** Returns the texts of a page whose contrast is certainly too low, according to axe. */
 export async function contrastViolations(page: Page): Promise<readonly string[]> {
   await page.evaluate(AXE)
   const { violations } = (await page.evaluate(
@@ -42,11 +42,11 @@ export async function contrastViolations(page: Page): Promise<readonly string[]>
   )
 }
 
-/** In the dark nothing else is other than in the light. */
+/** Dark mode changes colours only. */
 const CONTRAST = { runOnly: ['color-contrast'] }
 
-/** Violations, and contrast that axe cannot tell: on our pages it can. */
-async function faultsOf(page: Page, options: object): Promise<readonly string[]> {
+/** Returns violations, and contrast that axe cannot decide: on our pages it can. */
+async function violationsOf(page: Page, options: object): Promise<readonly string[]> {
   const { violations, incomplete } = (await page.evaluate(
     `axe.run(${JSON.stringify({ preload: false, ...options })})`,
   )) as AxeResults
@@ -56,7 +56,7 @@ async function faultsOf(page: Page, options: object): Promise<readonly string[]>
   )
 }
 
-/** Enough for our pages, and a third of the bytes. */
+/** Enough colours for our pages, at a third of the bytes. */
 const COLOURS = 80
 
 function inRgba(png: Buffer) {
@@ -64,7 +64,7 @@ function inRgba(png: Buffer) {
   return { ...picture, rgba: UPNG.toRGBA8(picture)[0]! }
 }
 
-export async function keep(page: Page, name: string): Promise<void> {
+export async function saveScreenshot(page: Page, name: string): Promise<void> {
   const { SCREENSHOTS: directory } = process.env
   if (!directory) return
   const { width, height, rgba } = inRgba(await page.screenshot())
