@@ -112,7 +112,7 @@ it('CONTRACT 7: delivers a pending event at once when it is redelivered by hand'
   ])
 })
 
-it('CONTRACT 7: 410 drops the event and disables the endpoint until it is enabled; a dropped event can be sent by hand', async () => {
+it('CONTRACT 7: 410 makes the event dead and disables the endpoint until it is enabled; a dead event can be sent by hand', async () => {
   const one = cases['/gone']!
   const { relying_party_id } = one.rp
   expect(await settled(one, 1)).toMatchObject({ state: 'dead', next_attempt_at: null })

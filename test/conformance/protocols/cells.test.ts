@@ -1,5 +1,6 @@
-// CONTRACT 3, 5: every cell of protocol × channel × format × answer × Client Identifier × request method, end to end with a foreign
-// wallet and with what a library made that this project did not write. What cannot be is refused, by the clause that says so.
+// CONTRACT 3, 5: every cell of protocol × channel × format × response × Client Identifier × request method,
+// end to end. The wallet is a foreign one, and another project's library creates the credentials. Impossible
+// cells are refused, each by its clause.
 
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openBrowser } from '../../support/browser/browser.ts'
@@ -32,7 +33,10 @@ const [root, attester] = await Promise.all([mintRoot(), makeAttester()])
 
 let rp: RelyingParty
 
-/** A relying party that has an identity of each kind, and trusts who issued all three formats: the SD-JWT VC by certificate (HAIP §6.1.1). */
+/**
+ * Creates a relying party with an identity of each kind that trusts the issuers of all three formats. The
+ * SD-JWT VC is trusted by certificate (HAIP §6.1.1).
+ */
 async function useRelyingParty(): Promise<void> {
   const { jwks: _, issuer: _issuer, ...anchor } = stage.authority.anchor()
   const byCertificate = { ...anchor, x509_ca_pem: pki.root.pem }
@@ -45,12 +49,12 @@ async function useRelyingParty(): Promise<void> {
   rp = await relyingPartyOf(stage, { trust_anchors, origins: [ORIGIN], verifier })
 }
 
-/** What the wallets trust, redirected to or behind a browser. */
+/** Trust of the wallets, after a redirect or in a browser. */
 function trust() {
   return { fetch: stage.service.fetch, verifierCa: root.pem, attestationIssuer: attester }
 }
 
-/** What the relying party asks for, to get this cell. */
+/** Returns the creation that leads to this cell. */
 function creationOf({ protocol, format, response, clientId, method }: Cell): object {
   const request_options = {
     response_mode: responseModeOf({ response }),
@@ -64,7 +68,10 @@ function responseModeOf({ response }: Pick<Cell, 'response'>): string {
   return response === 'encrypted' ? 'direct_post.jwt' : 'direct_post'
 }
 
-/** Each format: the type identifier that a request names, and a presentation, for a page's browser where there is an origin. */
+/**
+ * For each format, the type identifier in a request, and a presentation. With an origin it is for a page's
+ * browser.
+ */
 const FORMATS = {
   'dc+sd-jwt': {
     type: AGE,
@@ -121,7 +128,7 @@ const CHANNELS: Readonly<Record<Cell['channel'], Channel>> = {
 const DESIGNATIONS = { 'dc+sd-jwt': { format: 'vc+sd-jwt' }, jwt_vc_json: { format: 'jwt_vp_json' } }
 const NESTED = { path_nested: { format: 'jwt_vc_json', path: '$.vp.verifiableCredential[0]' } }
 
-/** A lenient wallet that a bridge hands the view of the relying party. */
+/** Plays a lenient wallet that gets the relying party's view from a bridge. */
 async function answerByValue({ verification_id }: CreatedSession, { format }: Cell): Promise<void> {
   const view = await expectStatus(await rp.call('GET', `/v1/verify/${verification_id}/openid4vp`), 200)
   const { client_id, nonce, redirect_uri, presentation_definition } = (view as Loose).authorization_request
@@ -139,7 +146,7 @@ async function answerByValue({ verification_id }: CreatedSession, { format }: Ce
   await expectStatus(await stage.service.fetch(redirect_uri, { method: 'POST', body }), 200)
 }
 
-/** The browser of a person who is on a page of the relying party's. */
+/** Plays the browser of a person on a page of the relying party. */
 async function answerInBrowser({ verification_id }: CreatedSession, cell: Cell): Promise<void> {
   const post = (path: string, body: object) =>
     rp.call('POST', `/v1/verify/${verification_id}${path}`, { body })
@@ -153,10 +160,10 @@ async function answerInBrowser({ verification_id }: CreatedSession, cell: Cell):
   await expectStatus(await post('/dc-api', answer), 200)
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely
+// biome-ignore lint/suspicious/noExplicitAny: tests read any member
 type Loose = any
 
-describe('CONTRACT 5: a foreign wallet is asked, and its answer verifies', () => {
+describe('CONTRACT 5: verifies the response of a foreign wallet', () => {
   beforeAll(useRelyingParty)
 
   it.each(POSSIBLE)('$protocol by $channel, $format, $response, $clientId, $method', async (cell) => {
@@ -174,7 +181,7 @@ describe('CONTRACT 5: a foreign wallet is asked, and its answer verifies', () =>
   })
 })
 
-/** Where a cell ends that cannot be: at its creation, or where its channel begins. */
+/** Returns `true` if an impossible cell is refused at its creation or at the start of its channel. */
 async function isRefused(cell: Cell): Promise<boolean> {
   const created = await rp.call('POST', '/v1/verify', { body: creationOf(cell) })
   if (created.status === 422) return true
@@ -185,8 +192,8 @@ async function isRefused(cell: Cell): Promise<boolean> {
 
 const CLAUSES = [...Map.groupBy(REFUSED, (cell) => String(impossible(cell)))]
 
-describe('CONTRACT 5: what cannot be is refused', () => {
-  // One each: an API key has a limit of creations.
+describe('CONTRACT 5: refuses impossible cells', () => {
+  // One relying party for each test, since an API key has a limit of creations.
   beforeEach(useRelyingParty)
 
   it.each(CLAUSES)('%s', async (_, cells) => {
@@ -194,7 +201,7 @@ describe('CONTRACT 5: what cannot be is refused', () => {
   })
 })
 
-it('What can be and what cannot are together all cells', () => {
+it('possible and impossible cells together are all cells', () => {
   const excluded = CELLS.filter((cell) => impossible(cell) !== undefined)
   expect(POSSIBLE.length + excluded.length).toBe(CELLS.length)
 })

@@ -1,4 +1,5 @@
-// ISO/IEC TS 18013-7 Annex B over HTTP: mdocs of a foreign maker in the drafts, whose session has a nonce of the wallet's own.
+// ISO/IEC TS 18013-7 Annex B over HTTP: mdocs of a foreign library in the drafts. Their session transcript
+// has a nonce of the wallet.
 
 import { CompactEncrypt, importJWK } from 'jose'
 import { beforeAll, expect, it } from 'vitest'
@@ -33,7 +34,7 @@ async function answerMdoc(protocol: string, telling: MdocTelling = {}) {
   return { begun, answer: await stage.service.wallet.present(begun.request, presentations) }
 }
 
-it.each(DRAFTS)('CONTRACT 5: in %s an mdoc of a foreign maker verifies', async (protocol) => {
+it.each(DRAFTS)('CONTRACT 5: verifies an mdoc of a foreign library in %s', async (protocol) => {
   const { begun, answer } = await answerMdoc(protocol)
   await expectStatus(answer, 200)
   const poll = await mdocRp.poll(begun.session.verification_id)
@@ -46,7 +47,7 @@ it.each([
   ['another verifier', { answering: { client_id: 'other.example' } }],
   ['another response URI', { answering: { response_uri: 'https://verifier.example/other' } }],
 ] satisfies readonly (readonly [string, MdocTelling])[])(
-  'ISO/IEC TS 18013-7 B.4.4: an mdoc whose device signed %s is refused',
+  'ISO/IEC TS 18013-7 B.4.4: refuses an mdoc whose device signed %s',
   async (_, telling) => {
     for (const protocol of DRAFTS) {
       const { begun, answer } = await answerMdoc(protocol, telling)
@@ -56,7 +57,7 @@ it.each([
   },
 )
 
-it('ISO/IEC TS 18013-7 B.4.4: an mdoc in an answer without apu is refused', async () => {
+it('ISO/IEC TS 18013-7 B.4.4: refuses an mdoc in a response without apu', async () => {
   const begun = await begin(stage, { ...OVER_18, protocol: 'openid4vp-draft18' }, { rp: mdocRp })
   const { payload } = begun.request
   const answer = { ...answerOf(payload, await mdocAgeOf(mdocPerson, begun.request)), state: payload.state }

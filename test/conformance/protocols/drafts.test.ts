@@ -1,5 +1,5 @@
-// CONTRACT 5: the drafts that wallets in the field still speak. A foreign wallet library infers the version from the request
-// alone, and its answer verifies, in every shape that `openid4vp-draft24` and `openid4vp-draft18` have here.
+// CONTRACT 5: the drafts that existing wallets still use. A foreign wallet library infers the version from
+// the request alone. Its response verifies in every shape of `openid4vp-draft24` and `openid4vp-draft18`.
 
 import { decodeJwt } from 'jose'
 import { expect, it } from 'vitest'
@@ -18,7 +18,7 @@ async function reasonOf({ session }: Begun): Promise<readonly unknown[]> {
   return [status, attempts.at(-1)?.reason.code]
 }
 
-/** Posts these parameters as the wallet's answer. */
+/** Posts these parameters as the wallet's response. */
 function post({ request }: Begun, parameters: Record<string, string>): Promise<Response> {
   const body = new URLSearchParams(parameters)
   return stage.service.fetch(request.payload.response_uri, { method: 'POST', body })
@@ -28,7 +28,7 @@ function setTyp(typ: string): Telling {
   return { change: ({ header }: Parts) => void Object.assign(header, { typ }) }
 }
 
-it('CONTRACT 5: draft 18 names the verifier by its bare host, and that is the audience', async () => {
+it('CONTRACT 5: draft 18 names the verifier by its bare host, which is also the audience', async () => {
   const { request } = await begin(stage, { ...OVER_18, protocol: 'openid4vp-draft18' })
   expect(request.payload).toMatchObject({
     client_id: 'verifier.example',
@@ -39,7 +39,7 @@ it('CONTRACT 5: draft 18 names the verifier by its bare host, and that is the au
 it.each([
   ['openid4vp-draft18', 'x509_san_dns:verifier.example'],
   ['openid4vp-draft24', 'verifier.example'],
-])('CONTRACT 5: in %s an answer made for %s is refused', async (protocol, audience) => {
+])('CONTRACT 5: %s refuses a response made for %s', async (protocol, audience) => {
   const begun = await begin(stage, { ...OVER_18, protocol })
   expect((await answerAge(stage, begun.request, { audience })).status).toBe(400)
   expect(await reasonOf(begun)).toEqual(['pending', 'audience_mismatch'])
@@ -51,29 +51,29 @@ it('CONTRACT 3: the URI of draft 18 has no method, and its links have the scheme
   expect(Object.keys(wallet_request.wallet_links)).toEqual(['openid4vp', 'mdoc-openid4vp'])
 })
 
-it('CONTRACT 5: draft 18 knows no wallet_nonce: one that is posted all the same is not echoed', async () => {
+it('CONTRACT 5: draft 18 ignores a posted wallet_nonce', async () => {
   const { wallet_request } = await stage.rp.create({ ...OVER_18, protocol: 'openid4vp-draft18' })
   const body = new URLSearchParams({ wallet_nonce: 'abc' })
   const response = await stage.service.fetch(wallet_request.request_uri, { method: 'POST', body })
   expect(decodeJwt(await response.text())).not.toHaveProperty('wallet_nonce')
 })
 
-it.each(DRAFTS)(
-  'CONTRACT 5: in %s a credential may be of either name that SD-JWT VC had',
+it.each(DRAFTS)('CONTRACT 5: %s accepts both media types that SD-JWT VC had', async (protocol) => {
+  for (const typ of ['vc+sd-jwt', 'dc+sd-jwt']) {
+    const begun = await begin(stage, { ...OVER_18, protocol })
+    await expectStatus(await answerAge(stage, begun.request, setTyp(typ)), 200)
+    expect(await reasonOf(begun)).toEqual(['verified', undefined])
+  }
+})
+
+it.each(['openid4vp-1.0', 'haip-1.0'])(
+  'CONTRACT 5: %s accepts only the current media type',
   async (protocol) => {
-    for (const typ of ['vc+sd-jwt', 'dc+sd-jwt']) {
-      const begun = await begin(stage, { ...OVER_18, protocol })
-      await expectStatus(await answerAge(stage, begun.request, setTyp(typ)), 200)
-      expect(await reasonOf(begun)).toEqual(['verified', undefined])
-    }
+    const begun = await begin(stage, { ...OVER_18, protocol })
+    expect((await answerAge(stage, begun.request, setTyp('vc+sd-jwt'))).status).toBe(400)
+    expect(await reasonOf(begun)).toEqual(['pending', 'wrong_token_type'])
   },
 )
-
-it.each(['openid4vp-1.0', 'haip-1.0'])('CONTRACT 5: in %s it may not', async (protocol) => {
-  const begun = await begin(stage, { ...OVER_18, protocol })
-  expect((await answerAge(stage, begun.request, setTyp('vc+sd-jwt'))).status).toBe(400)
-  expect(await reasonOf(begun)).toEqual(['pending', 'wrong_token_type'])
-})
 
 it.each([
   [{ client_id_prefix: 'x509_hash' }, 'openid4vp-draft24'],
@@ -89,7 +89,7 @@ it.each([
   })
 })
 
-it.each(DRAFTS)('CONTRACT 5: in %s an mdoc is asked for with an encrypted answer only', async (protocol) => {
+it.each(DRAFTS)('CONTRACT 5: %s requests an mdoc only with an encrypted response', async (protocol) => {
   const asked = { ...OVER_18, protocol, request_options: PLAIN }
   const { request } = await begin(stage, asked)
   expect(JSON.stringify(request.payload)).not.toContain('mso_mdoc')
@@ -99,7 +99,7 @@ it.each(DRAFTS)('CONTRACT 5: in %s an mdoc is asked for with an encrypted answer
 })
 
 it.each(DRAFTS)(
-  'CONTRACT 5: in %s a wallet that names no key is found by the state beside its answer',
+  'CONTRACT 5: %s finds the key by the state in the form if the wallet names no key',
   async (protocol) => {
     const begun = await begin(stage, { ...OVER_18, protocol })
     const { state, client_metadata } = begun.request.payload
@@ -114,7 +114,7 @@ it.each(DRAFTS)(
 )
 
 it.each(DRAFTS)(
-  'CONTRACT 5: in %s an answer in an encryption that was not offered is refused',
+  'CONTRACT 5: %s refuses a response in an encryption that was not offered',
   async (protocol) => {
     const begun = await begin(stage, { ...OVER_18, protocol })
     const { state, client_metadata } = begun.request.payload
@@ -128,7 +128,7 @@ it.each(DRAFTS)(
 )
 
 it.each(DRAFTS)(
-  'CONTRACT 5: in %s a VP Token of OpenID4VP 1.0 is refused, and the good answer is heard after it',
+  'CONTRACT 5: %s refuses a VP Token of OpenID4VP 1.0, and accepts the good response afterwards',
   async (protocol) => {
     const begun = await begin(stage, { ...OVER_18, protocol, request_options: PLAIN })
     const { state } = begun.request.payload
@@ -139,7 +139,7 @@ it.each(DRAFTS)(
   },
 )
 
-it('CONTRACT 5: in OpenID4VP 1.0 an answer of the drafts is refused', async () => {
+it('CONTRACT 5: OpenID4VP 1.0 refuses a response of the drafts', async () => {
   const begun = await begin(stage, { ...OVER_18, request_options: PLAIN })
   const { payload } = begun.request
   const presentations = await ageOf(stage.person, begun.request)
@@ -163,9 +163,9 @@ const OWN_QUERY = {
 }
 
 it.each([
-  ['a bare presentation, as draft 24 has it', (presentation: unknown) => presentation],
-  ['a list of one, as the drafts after it have it', (presentation: unknown) => [presentation]],
-])("CONTRACT 5: draft 24 asks a relying party's own query in DCQL, and hears %s", async (_, shape) => {
+  ['a bare presentation, as in draft 24', (presentation: unknown) => presentation],
+  ['a list of one, as in later drafts', (presentation: unknown) => [presentation]],
+])("CONTRACT 5: draft 24 sends a relying party's own query in DCQL, and accepts %s", async (_, shape) => {
   const policy = { dcql_query: OWN_QUERY, protocol: 'openid4vp-draft24' }
   const { session, request } = await begin(stage, policy)
   expect(request.payload).not.toHaveProperty('presentation_definition')
@@ -174,14 +174,14 @@ it.each([
   expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
 })
 
-const [ASKED] = OWN_QUERY.credentials
+const [QUERY] = OWN_QUERY.credentials
 it.each([
   ['openid4vp-draft18', 'DCQL', OWN_QUERY],
-  ['openid4vp-draft24', 'multiple', { credentials: [{ ...ASKED, multiple: true }] }],
+  ['openid4vp-draft24', 'multiple', { credentials: [{ ...QUERY, multiple: true }] }],
   [
     'openid4vp-draft24',
-    'holder binding given up',
-    { credentials: [{ ...ASKED, require_cryptographic_holder_binding: false }] },
+    'waived holder binding',
+    { credentials: [{ ...QUERY, require_cryptographic_holder_binding: false }] },
   ],
   [
     'openid4vp-draft24',
@@ -189,7 +189,7 @@ it.each([
     {
       credentials: [
         {
-          ...ASKED,
+          ...QUERY,
           format: 'jwt_vc_json',
           meta: { type_values: [['AgeAttestationCredential']] },
           claims: [{ path: ['credentialSubject', 'age_over_18'] }],
@@ -200,14 +200,14 @@ it.each([
   [
     'openid4vp-draft24',
     'trusted authorities',
-    { credentials: [{ ...ASKED, trusted_authorities: [{ type: 'aki', values: ['AAAA'] }] }] },
+    { credentials: [{ ...QUERY, trusted_authorities: [{ type: 'aki', values: ['AAAA'] }] }] },
   ],
   [
     'haip-1.0',
-    'holder binding given up',
-    { credentials: [{ ...ASKED, require_cryptographic_holder_binding: false }] },
+    'waived holder binding',
+    { credentials: [{ ...QUERY, require_cryptographic_holder_binding: false }] },
   ],
-])('CONTRACT 2: %s has no words for %s: 422', async (protocol, _, dcql_query) => {
+])('CONTRACT 2: %s cannot express %s: 422', async (protocol, _, dcql_query) => {
   const response = await stage.rp.call('POST', '/v1/verify', { body: { dcql_query, protocol } })
   expect(await expectStatus(response, 422)).toMatchObject({
     code: 'policy_unsatisfiable',
@@ -215,11 +215,11 @@ it.each([
   })
 })
 
-/** Both types say an age, each in its own way. */
+/** Both types contain an age, each in its own way. */
 const OF_AGE: Telling = { claims: { age_equal_or_over: { 18: true } } }
 
 it.each(DRAFTS.flatMap((protocol) => [{ protocol }, { protocol, request_options: PLAIN }]))(
-  'CONTRACT 5: several credentials answer one definition, each in its place: %o',
+  'CONTRACT 5: accepts several credentials for one definition, each in its place: %o',
   async (options) => {
     const types = { credential_types: ['pid', 'age_attestation'], credential_match: 'all' }
     const policy = { ...types, scope: ['family_name', 'age_over_18'], formats: ['dc+sd-jwt'], ...options }
@@ -232,7 +232,7 @@ it.each(DRAFTS.flatMap((protocol) => [{ protocol }, { protocol, request_options:
   },
 )
 
-it.each(DRAFTS)('CONTRACT 5: in %s presentations in each other’s place are refused', async (protocol) => {
+it.each(DRAFTS)('CONTRACT 5: %s refuses presentations in each other’s place', async (protocol) => {
   const types = { credential_types: ['pid', 'age_attestation'], credential_match: 'all' }
   const policy = { ...types, scope: ['family_name', 'age_over_18'], formats: ['dc+sd-jwt'], protocol }
   const begun = await begin(stage, policy)
@@ -242,13 +242,16 @@ it.each(DRAFTS)('CONTRACT 5: in %s presentations in each other’s place are ref
   expect(await reasonOf(begun)).toEqual(['pending', 'query_not_satisfied'])
 })
 
-it.each(DRAFTS)('CONTRACT 4: in %s a wallet declines, in the clear and inside its JWE', async (protocol) => {
-  for (const encrypted of [false, true]) {
-    const { session, request } = await begin(stage, { ...OVER_18, protocol })
-    const key = request.payload.client_metadata.jwks!.keys[0]!
-    const error = { error: 'access_denied', state: request.payload.state }
-    const form = encrypted ? { response: await encryptResponse(error, key, { enc: 'A256GCM' }) } : error
-    await expectStatus(await post({ session, request }, form), 200)
-    expect((await stage.rp.poll(session.verification_id)).status).toBe('declined')
-  }
-})
+it.each(DRAFTS)(
+  'CONTRACT 4: %s accepts a wallet’s decline, in the clear and inside its JWE',
+  async (protocol) => {
+    for (const encrypted of [false, true]) {
+      const { session, request } = await begin(stage, { ...OVER_18, protocol })
+      const key = request.payload.client_metadata.jwks!.keys[0]!
+      const error = { error: 'access_denied', state: request.payload.state }
+      const form = encrypted ? { response: await encryptResponse(error, key, { enc: 'A256GCM' }) } : error
+      await expectStatus(await post({ session, request }, form), 200)
+      expect((await stage.rp.poll(session.verification_id)).status).toBe('declined')
+    }
+  },
+)

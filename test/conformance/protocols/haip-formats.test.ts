@@ -1,4 +1,5 @@
-// `haip-1.0`, beside test/conformance/protocols/haip.test.ts: what HAIP 1.0 asks of flows (§5) and of credentials in both formats (§6, §7), by name.
+// `haip-1.0`: HAIP 1.0 requirements for flows (§5) and for credentials in both formats (§6, §7), by name. The
+// rest is in test/conformance/protocols/haip.test.ts.
 
 import '../../support/reflect-metadata.ts'
 
@@ -42,14 +43,14 @@ beforeAll(async () => {
 })
 afterAll(() => lists?.close())
 
-/** Answers, and tells how the session stands then. */
+/** Presents, and returns the HTTP status, the session's status and its reason. */
 async function outcomeOf({ session, request }: Begun, presentations: Presentations) {
   const { status: http } = await stage.service.wallet.present(request, presentations)
   const { status, attempts, reason } = await rp.poll(session.verification_id)
   return [http, status, (status === 'pending' ? attempts.at(-1)?.reason : reason)?.code]
 }
 
-it('HAIP §5.1, H3: a wallet is redirected with a request_uri, and with nothing that is not signed', async () => {
+it('HAIP §5.1, H3: redirects a wallet with a request_uri, and without unsigned parameters', async () => {
   const { wallet_request } = await rp.create(HAIP)
   for (const link of Object.values(wallet_request.wallet_links)) {
     const names = [...new URL(link).searchParams.keys()]
@@ -59,7 +60,7 @@ it('HAIP §5.1, H3: a wallet is redirected with a request_uri, and with nothing 
   expect(response.headers.get('content-type')).toBe('application/oauth-authz-req+jwt')
 })
 
-it('HAIP §5, H7: trusted_authorities of type aki: of its own authority verifies, of another is no answer', async () => {
+it('HAIP §5, H7: trusted_authorities of type aki: accepts its own authority and refuses another', async () => {
   for (const [identifier, expected] of [
     [AUTHORITY, [200, 'verified', undefined]],
     ['d4'.repeat(20), [400, 'pending', 'query_not_satisfied']],
@@ -73,7 +74,7 @@ it('HAIP §5, H7: trusted_authorities of type aki: of its own authority verifies
   }
 })
 
-it('HAIP §5.1, H8: on one device nothing is verified before its browser is back, and never by another', async () => {
+it('HAIP §5.1, H8: verifies nothing on one device before its browser returns, and never for another browser', async () => {
   const session = await rp.create({ ...HAIP, required_session_binding: 'page' })
   expect(session.wallet_request).toBe(null)
   const [browser, other] = [openBrowser(stage.service), openBrowser(stage.service)]
@@ -96,7 +97,7 @@ it('HAIP §5.1, H8: on one device nothing is verified before its browser is back
   })
 })
 
-it('HAIP §5.3.1, H11: an mdoc comes in a DeviceResponse of its own: of two documents none is heard', async () => {
+it('HAIP §5.3.1, H11: refuses a DeviceResponse with two documents, and accepts one with one', async () => {
   const begun = await begin(stage, HAIP, { rp })
   const twice = await madeMdocAgeOf(mdocPerson, begun.request, {
     response: (response) =>
@@ -110,7 +111,7 @@ it('HAIP §5.3.1, H11: an mdoc comes in a DeviceResponse of its own: of two docu
 it.each([
   ['valid', [200, 'verified', undefined]],
   ['invalid', [200, 'rejected', 'credential_revoked']],
-] as const)('HAIP §5.3.1, H11: an mdoc on a status list that says %s', async (entry, expected) => {
+] as const)('HAIP §5.3.1, H11: evaluates an mdoc on a status list with %s', async (entry, expected) => {
   const uri = lists.publishCwt([STATUS[entry]], mdocPerson.pki)
   const begun = await begin(stage, HAIP, { rp })
   const presented = await madeMdocAgeOf(mdocPerson, begun.request, {
@@ -120,10 +121,10 @@ it.each([
 })
 
 it.each([
-  ['with its certificates says valid', 'valid', true, [200, 'verified', undefined]],
-  ['with its certificates says invalid', 'invalid', true, [200, 'rejected', 'credential_revoked']],
-  ['without certificates proves nothing', 'valid', false, [503, 'pending', 'status_unavailable']],
-] as const)('HAIP §6.1, H12: a Status List Token %s', async (_, entry, chained, expected) => {
+  ['with certificates and valid', 'valid', true, [200, 'verified', undefined]],
+  ['with certificates and invalid', 'invalid', true, [200, 'rejected', 'credential_revoked']],
+  ['without certificates', 'valid', false, [503, 'pending', 'status_unavailable']],
+] as const)('HAIP §6.1, H12: evaluates a Status List Token %s', async (_, entry, chained, expected) => {
   const telling = certified(pki)
   const signer = { ...telling.issuer, ...(chained && { x5c: telling.x5c }) } as ListSigner
   const uri = lists.publish([STATUS[entry]], { iss: undefined }, signer)
@@ -133,7 +134,7 @@ it.each([
   expect(await outcomeOf(begun, await ageOf(stage.person, begun.request, listed))).toEqual(expected)
 })
 
-it('HAIP §7, H13: ES256 is offered for mdoc and its device, by either number that COSE has for it', async () => {
+it('HAIP §7, H13: offers ES256 for mdoc and its device, by both numbers of COSE', async () => {
   const { request } = await begin(stage, HAIP, { rp })
   const { vp_formats_supported } = request.payload.client_metadata as { vp_formats_supported?: unknown }
   expect(vp_formats_supported).toMatchObject({
@@ -162,7 +163,7 @@ it.each(['sd_jwt_vc', 'iso_mdl'])(
   },
 )
 
-it('H14: the suite’s age attestation as mdoc verifies where both formats are asked for', async () => {
+it('H14: verifies the suite’s age attestation as mdoc if both formats are requested', async () => {
   const begun = await begin(stage, HAIP, { rp })
   expect(await outcomeOf(begun, await mdocAgeOf(mdocPerson, begun.request))).toEqual([
     200,

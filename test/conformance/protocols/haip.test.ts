@@ -1,4 +1,4 @@
-// `haip-1.0`: what HAIP 1.0 asks of a verifier beyond OpenID4VP 1.0, by name, each with its clause.
+// `haip-1.0`: requirements of HAIP 1.0 beyond OpenID4VP 1.0, by name, each with its clause.
 
 import { expect, it } from 'vitest'
 import { mintCertificate, mintIssuerPki } from '../../support/certificates/certificates.ts'
@@ -21,7 +21,7 @@ function trusting(...anchors: readonly object[]): Promise<RelyingParty> {
   return relyingPartyOf(stage, { trust_anchors: anchors.map((anchor) => ({ ...ANCHOR, ...anchor })) })
 }
 
-/** A relying party that trusts the authority, and its session. */
+/** Starts a session of a relying party that trusts the authority. */
 async function beginHaip(): Promise<Begun & { readonly rp: RelyingParty }> {
   const rp = await trusting({ x509_ca_pem: pki.root.pem })
   return { ...(await begin(stage, HAIP, { rp })), rp }
@@ -36,7 +36,7 @@ async function reasonOf(rp: RelyingParty, { session }: Begun): Promise<readonly 
   return [status, attempts.at(-1)?.reason.code]
 }
 
-it('HAIP §5, H1–H4: asks in DCQL for a vp_token by x509_hash, in a signed Request Object, for direct_post.jwt', async () => {
+it('HAIP §5, H1–H4: requests a vp_token with DCQL and x509_hash, in a signed Request Object, for direct_post.jwt', async () => {
   const { session, request } = await beginHaip()
   expect(session.wallet_request.protocol).toBe('haip-1.0')
   expect(request.payload).toMatchObject({
@@ -50,7 +50,7 @@ it('HAIP §5, H1–H4: asks in DCQL for a vp_token by x509_hash, in a signed Req
 it.each([
   ['H2', { client_id_prefix: 'x509_san_dns' }],
   ['H4', { response_mode: 'direct_post' }],
-])('HAIP §5, %s: another choice is 422: %o', async (_, request_options) => {
+])('HAIP §5, %s: answers another choice with 422: %o', async (_, request_options) => {
   const response = await stage.rp.call('POST', '/v1/verify', { body: { ...HAIP, request_options } })
   const [name] = Object.keys(request_options)
   expect(await expectStatus(response, 422)).toMatchObject({
@@ -59,14 +59,14 @@ it.each([
   })
 })
 
-it('HAIP §6: no other format than these two is asked for, unless by name, which is 422', async () => {
-  const asked = async (settings: object) => {
+it('HAIP §6: requests no format but these two; another format by name is 422', async () => {
+  const requestedFormats = async (settings: object) => {
     const rp = await relyingPartyOf(stage, settings)
     const { wallet_request } = await rp.create({ ...HAIP, formats: undefined })
     return wallet_request.dcql_query.credentials.map(({ format }) => format)
   }
-  expect(await asked({})).toEqual(['dc+sd-jwt', 'mso_mdoc'])
-  expect(await asked({ formats: ['jwt_vc_json', 'mso_mdoc'] })).toEqual(['mso_mdoc'])
+  expect(await requestedFormats({})).toEqual(['dc+sd-jwt', 'mso_mdoc'])
+  expect(await requestedFormats({ formats: ['jwt_vc_json', 'mso_mdoc'] })).toEqual(['mso_mdoc'])
   const body = { ...HAIP, formats: ['jwt_vc_json'] }
   expect(await expectStatus(await stage.rp.call('POST', '/v1/verify', { body }), 422)).toMatchObject({
     code: 'policy_unsatisfiable',
@@ -74,7 +74,7 @@ it('HAIP §6: no other format than these two is asked for, unless by name, which
   })
 })
 
-it('CONTRACT 2: what the settings prefer and HAIP does not have is passed over', async () => {
+it('CONTRACT 2: skips preferred settings that HAIP does not have', async () => {
   const request_options = { client_id_prefix: 'x509_san_dns', response_mode: 'direct_post' }
   const rp = await relyingPartyOf(stage, { request_options })
   const { verification_id } = await rp.create(HAIP)
@@ -85,23 +85,26 @@ it('CONTRACT 2: what the settings prefer and HAIP does not have is passed over',
   })
 })
 
-it.each(['A128GCM', 'A256GCM'])('HAIP §5, H5: %s is listed, and an answer in it verifies', async (enc) => {
-  const { session, request, rp } = await beginHaip()
-  const { jwks } = request.payload.client_metadata
-  expect(request.payload.client_metadata).toHaveProperty(
-    'encrypted_response_enc_values_supported',
-    expect.arrayContaining([enc]),
-  )
-  const vp_token = await ageOf(stage.person, request, certified(pki))
-  const parameters = { vp_token, state: request.payload.state }
-  const response = await encryptResponse(parameters, jwks!.keys[0]!, { enc })
-  const body = new URLSearchParams({ response })
-  const posted = await stage.service.fetch(request.payload.response_uri, { method: 'POST', body })
-  await expectStatus(posted, 200)
-  expect((await rp.poll(session.verification_id)).status).toBe('verified')
-})
+it.each(['A128GCM', 'A256GCM'])(
+  'HAIP §5, H5: lists %s, and a response encrypted with it verifies',
+  async (enc) => {
+    const { session, request, rp } = await beginHaip()
+    const { jwks } = request.payload.client_metadata
+    expect(request.payload.client_metadata).toHaveProperty(
+      'encrypted_response_enc_values_supported',
+      expect.arrayContaining([enc]),
+    )
+    const vp_token = await ageOf(stage.person, request, certified(pki))
+    const parameters = { vp_token, state: request.payload.state }
+    const response = await encryptResponse(parameters, jwks!.keys[0]!, { enc })
+    const body = new URLSearchParams({ response })
+    const posted = await stage.service.fetch(request.payload.response_uri, { method: 'POST', body })
+    await expectStatus(posted, 200)
+    expect((await rp.poll(session.verification_id)).status).toBe('verified')
+  },
+)
 
-it('HAIP §5, H4: a VP Token in the clear is refused, and the session stays pending', async () => {
+it('HAIP §5, H4: refuses an unencrypted VP Token, and the session stays pending', async () => {
   const begun = await beginHaip()
   const { request, rp } = begun
   const vp_token = JSON.stringify(await ageOf(stage.person, request, certified(pki)))
@@ -111,19 +114,19 @@ it('HAIP §5, H4: a VP Token in the clear is refused, and the session stays pend
   expect(await reasonOf(rp, begun)).toEqual(['pending', 'encryption_required'])
 })
 
-it('HAIP §5, H6: every request has an encryption key of its own', async () => {
+it('HAIP §5, H6: has a new encryption key in every request', async () => {
   const keys = new Set<unknown>()
   for (let i = 0; i < 3; i++) keys.add((await beginHaip()).request.payload.client_metadata.jwks?.keys[0]?.x)
   expect(keys.size).toBe(3)
 })
 
-it('HAIP §5.1, H8: the wallet is always told where its person goes next', async () => {
+it('HAIP §5.1, H8: always returns a redirect_uri to the wallet', async () => {
   const { request } = await beginHaip()
   const answer = await answerAge(stage, request, certified(pki))
   expect(await expectStatus(answer, 200)).toEqual({ redirect_uri: expect.stringMatching(/#response_code=/) })
 })
 
-it('HAIP §5.1, H9: haip-vp is among the links, and only schemes whose wallets speak OpenID4VP 1.0', async () => {
+it('HAIP §5.1, H9: has haip-vp among the links, and only schemes of OpenID4VP 1.0', async () => {
   const { session } = await beginHaip()
   expect(Object.keys(session.wallet_request.wallet_links)).toEqual([
     'openid4vp',
@@ -133,13 +136,13 @@ it('HAIP §5.1, H9: haip-vp is among the links, and only schemes whose wallets s
   ])
 })
 
-it('HAIP §6.1.1, H12: an issuer known by its certificates verifies', async () => {
+it('HAIP §6.1.1, H12: verifies an issuer known by its certificates', async () => {
   const begun = await beginHaip()
   expect((await answerAge(stage, begun.request, certified(pki))).status).toBe(200)
   expect(await reasonOf(begun.rp, begun)).toEqual(['verified', undefined])
 })
 
-it('HAIP §6.1.1, H12: an issuer known by plain keys verifies in OpenID4VP 1.0, and not here', async () => {
+it('HAIP §6.1.1, H12: refuses an issuer known by plain keys, which OpenID4VP 1.0 verifies', async () => {
   const base = await begin(stage, OVER_18)
   expect((await answerAge(stage, base.request)).status).toBe(200)
   const begun = await begin(stage, HAIP)
@@ -147,7 +150,7 @@ it('HAIP §6.1.1, H12: an issuer known by plain keys verifies in OpenID4VP 1.0, 
   expect(await reasonOf(stage.rp, begun)).toEqual(['pending', 'untrusted_issuer'])
 })
 
-it('HAIP §6.1.1, H2: a self-signed issuer certificate that the relying party pinned is not accepted', async () => {
+it('HAIP §6.1.1, H2: refuses a self-signed issuer certificate that the relying party pinned', async () => {
   const own = await mintCertificate({ subject: 'CN=Myself' })
   const rp = await trusting({ x509_certificate_pem: own.pem })
   const telling = { issuer: signerOf(own), x5c: [own.x5c], claims: { iss: undefined } }
@@ -158,7 +161,7 @@ it('HAIP §6.1.1, H2: a self-signed issuer certificate that the relying party pi
   expect(await reasonOf(rp, begun)).toEqual(['pending', 'self_signed_certificate'])
 })
 
-it('HAIP §6.1.1, H2: a trust anchor in the chain is refused', async () => {
+it('HAIP §6.1.1, H2: refuses a trust anchor in the chain', async () => {
   const begun = await beginHaip()
   const telling = { ...certified(pki), x5c: [pki.leaf.x5c, pki.intermediate.x5c, pki.root.x5c] }
   expect((await answerAge(stage, begun.request, telling)).status).toBe(400)
@@ -167,9 +170,9 @@ it('HAIP §6.1.1, H2: a trust anchor in the chain is refused', async () => {
 
 it.each([
   ['without its key binding', { change: dropKeyBinding }, 'holder_binding_missing'],
-  ['bound to nobody', { unbound: true }, 'holder_key_missing'],
+  ['without a holder key', { unbound: true }, 'holder_key_missing'],
 ] satisfies readonly (readonly [string, Telling, string])[])(
-  'HAIP §6.1, H12: a credential %s is refused',
+  'HAIP §6.1, H12: refuses a credential %s',
   async (_, telling, reason) => {
     const begun = await beginHaip()
     const answer = await answerAge(stage, begun.request, { ...certified(pki), ...telling })
@@ -178,14 +181,14 @@ it.each([
   },
 )
 
-it('HAIP §6.1, H12: a status that is no status_list is not taken for valid', async () => {
+it('HAIP §6.1, H12: treats a status without status_list as unavailable, not as valid', async () => {
   const begun = await beginHaip()
   const claims = { iss: undefined, status: { other_list: { id: 1 } } }
   expect((await answerAge(stage, begun.request, { ...certified(pki), claims })).status).toBe(503)
   expect(await reasonOf(begun.rp, begun)).toEqual(['pending', 'status_unavailable'])
 })
 
-it('HAIP §7, H13: ES256 with SHA-256 is offered for credential and key binding', async () => {
+it('HAIP §7, H13: offers ES256 with SHA-256 for credential and key binding', async () => {
   const { request } = await beginHaip()
   expect(request.payload.client_metadata).toMatchObject({
     vp_formats_supported: {

@@ -1,5 +1,5 @@
-// CONTRACT 2, 4 and 5: a relying party's own dcql_query, from its validation to its outcome (OpenID4VP 1.0
-// §6, §7, §8.6).
+// CONTRACT 2, 4 and 5: a relying party's own dcql_query, from validation to outcome (OpenID4VP 1.0 §6, §7,
+// §8.6).
 
 import { compactDecrypt, decodeJwt, exportJWK, generateKeyPair } from 'jose'
 import { expect, it } from 'vitest'

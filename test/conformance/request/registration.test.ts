@@ -1,5 +1,5 @@
-// OpenID4VP 1.0 §5.1: a relying party's registration in its requests, in the form that EU wallets expect,
-// with a foreign wallet.
+// OpenID4VP 1.0 §5.1: a relying party's registration in its requests, in the form that EU wallets expect. The
+// wallet is a foreign one.
 
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'

@@ -1,5 +1,5 @@
-// CONTRACT 3 and 5: the signed request that a wallet fetches, and the processing of its response.
-// test/conformance/protocols/cells.test.ts has every combination.
+// CONTRACT 3 and 5: the signed request that a wallet fetches, and the processing of its response. All
+// combinations are in test/conformance/protocols/cells.test.ts.
 
 import { decodeProtectedHeader } from 'jose'
 import { expect, it } from 'vitest'

@@ -1,4 +1,5 @@
-// What somebody may try who sees a QR, or a wallet's traffic: each attempt fails, and the honest wallet still succeeds.
+// Attacks by somebody who sees a QR or a wallet's traffic. Each attack fails, and the honest wallet still
+// succeeds.
 
 import { expect, it } from 'vitest'
 import { makeKey } from '../../support/people/issuer.ts'
@@ -28,10 +29,10 @@ async function succeeds({ session, request }: Begun): Promise<void> {
 
 it.each([
   ['without a state', () => ({})],
-  ['with a state of nobody', () => ({ state: 'AAAA' })],
-  ['with the nonce for a state', ({ request }: Begun) => ({ state: request.payload.nonce })],
+  ['with an unknown state', () => ({ state: 'AAAA' })],
+  ['with the nonce as state', ({ request }: Begun) => ({ state: request.payload.nonce })],
   [
-    'with the kid for a state',
+    'with the kid as state',
     ({ request }: Begun) => ({ state: String(request.payload.client_metadata.jwks?.keys[0]?.kid) }),
   ],
   ['with the state of another session', (_: Begun, other: Begun) => ({ state: other.request.payload.state })],
@@ -43,14 +44,14 @@ it.each([
   await succeeds(other)
 })
 
-it('error posting: by value there is no state to know, and an error without one is refused', async () => {
+it('error posting: refuses an error by value, where no state is known', async () => {
   const session = await stage.rp.create()
   const shown = await viewOf(session)
   expect((await post({ session }, { error: 'access_denied' })).status).toBe(400)
   await succeedsByValue(session, shown)
 })
 
-it('error posting: any other error of somebody who saw the QR is an attempt, and no end', async () => {
+it('error posting: treats any other error of somebody who saw the QR as an attempt', async () => {
   const begun = await begin(stage)
   const { state } = begun.request.payload
   for (const error of ['invalid_request', 'server_error', 'made_up']) {
@@ -59,13 +60,13 @@ it('error posting: any other error of somebody who saw the QR is an attempt, and
   await succeeds(begun)
 })
 
-it('generation flooding: after 8 others were fetched, the wallet that fetched before them is heard', async () => {
+it('generation flooding: accepts the wallet that fetched before 8 others were fetched', async () => {
   const begun = await begin(stage)
   for (let i = 0; i < 8; i++) await stage.service.wallet.receive(await render(begun.session))
   await succeeds(begun)
 })
 
-it('generation flooding: after 40 others were fetched, whoever scans the picture that is shown is heard', async () => {
+it('generation flooding: accepts the scan of the current picture after 40 others were fetched', async () => {
   const { session } = await begin(stage)
   for (let i = 0; i < 40; i++) {
     const uri = new URL(await render(session)).searchParams.get('request_uri')
@@ -75,7 +76,7 @@ it('generation flooding: after 40 others were fetched, whoever scans the picture
   await succeeds({ session, request })
 })
 
-it('generation flooding: one picture fetched 100 times is one generation', async () => {
+it('generation flooding: counts one picture fetched 100 times as one generation', async () => {
   const begun = await begin(stage)
   const uri = begun.session.wallet_request.request_uri
   for (let i = 0; i < 100; i++) await stage.service.fetch(uri)
@@ -88,19 +89,16 @@ it.each([
   ['algorithms', { request_object_signing_alg_values_supported: ['none'] }],
   ['encryption', { authorization_encryption_enc_values_supported: ['A128CBC-HS256'] }],
   ['response modes', { response_modes_supported: ['fragment'] }],
-])(
-  'metadata narrowing: what a stranger posts of %s changes nothing for the next wallet',
-  async (_, metadata) => {
-    const session = await stage.rp.create()
-    const body = new URLSearchParams({ wallet_metadata: JSON.stringify(metadata) })
-    await stage.service.fetch(session.wallet_request.request_uri, { method: 'POST', body })
-    const request = await stage.service.wallet.receive(session.wallet_request.uri)
-    expect(request.payload.dcql_query).toEqual(session.wallet_request.dcql_query)
-    await succeeds({ session, request })
-  },
-)
+])('metadata narrowing: a stranger’s %s change nothing for the next wallet', async (_, metadata) => {
+  const session = await stage.rp.create()
+  const body = new URLSearchParams({ wallet_metadata: JSON.stringify(metadata) })
+  await stage.service.fetch(session.wallet_request.request_uri, { method: 'POST', body })
+  const request = await stage.service.wallet.receive(session.wallet_request.uri)
+  expect(request.payload.dcql_query).toEqual(session.wallet_request.dcql_query)
+  await succeeds({ session, request })
+})
 
-it('cross-session replay: a presentation made for one session is refused in another', async () => {
+it('cross-session replay: refuses a presentation made for another session', async () => {
   const [begun, other] = [await begin(stage, PLAIN), await begin(stage, PLAIN)]
   const presentations = await ageOf(stage.person, other.request)
   const form = { vp_token: JSON.stringify(presentations), state: begun.request.payload.state }
@@ -111,7 +109,7 @@ it('cross-session replay: a presentation made for one session is refused in anot
   await succeeds(other)
 })
 
-it('cross-session replay: a whole answer, encrypted or plain, is refused in another session', async () => {
+it('cross-session replay: refuses a whole response, encrypted or plain, from another session', async () => {
   for (const policy of [OVER_18, PLAIN]) {
     const [begun, other] = [await begin(stage, policy), await begin(stage, policy)]
     const { response_uri } = begun.request.payload
@@ -122,7 +120,7 @@ it('cross-session replay: a whole answer, encrypted or plain, is refused in anot
   }
 })
 
-it('cross-session replay: what a person once gave by value elsewhere is refused', async () => {
+it('cross-session replay: refuses a presentation that was given by value elsewhere', async () => {
   const session = await stage.rp.create()
   const elsewhere = await viewOf(await stage.rp.create())
   const here = await viewOf(session)
@@ -131,7 +129,7 @@ it('cross-session replay: what a person once gave by value elsewhere is refused'
   await succeedsByValue(session, here)
 })
 
-it('by value: what others present for the same view is refused, and both ways stay open to the honest wallet', async () => {
+it('by value: refuses foreign presentations for the same view, and accepts the honest wallet both ways', async () => {
   const sessions = await Promise.all([stage.rp.create(), stage.rp.create()])
   for (const [i, session] of sessions.entries()) {
     const shown = await viewOf(session)
@@ -144,7 +142,7 @@ it('by value: what others present for the same view is refused, and both ways st
   }
 })
 
-/** The relying party's view, as a lenient wallet takes it for its request. */
+/** Returns the relying party's view as a lenient wallet's request. */
 async function viewOf({ verification_id }: CreatedSession): Promise<ReceivedRequest> {
   const response = await stage.rp.call('GET', `/v1/verify/${verification_id}/openid4vp`)
   return { payload: ((await expectStatus(response, 200)) as View).authorization_request } as never

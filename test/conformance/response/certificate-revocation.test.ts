@@ -1,5 +1,5 @@
-// CONTRACT 4: what becomes of an answer whose issuer's certificate its authority has revoked (RFC 5280 §6.3), over HTTP, with
-// lists that a publisher on loopback serves to relying parties in test mode.
+// CONTRACT 4: responses whose issuer's certificate was revoked by its authority (RFC 5280 §6.3), over HTTP. A
+// publisher on loopback serves the lists to relying parties in test mode.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -39,7 +39,7 @@ beforeAll(async () => {
 })
 afterAll(() => server?.close())
 
-/** A document signer whose certificate names this list. */
+/** Returns a document signer whose certificate names this list. */
 function signerNaming(url: string, issuer = pki.intermediate) {
   const options = { keys: pki.leaf.keys, serialNumber: '7b', crls: [url], extendedKeyUsage: [MDOC_SIGNER] }
   return mintLeaf(issuer, options)
@@ -69,7 +69,7 @@ async function answerWith({ request }: Begun, presentations: Presentations) {
 }
 
 describe('an issuer’s certificate that names a revocation list', () => {
-  it('and is not on it verifies, says so as of when, and needs one fetch for many answers', async () => {
+  it('verifies if it is not on the list, shows the time of the list, and needs one fetch for many responses', async () => {
     const url = server.place()
     const made = now() - 3600
     server.publish(url, await makeCrl(pki.intermediate, made + 86_400, { revoked: ['01'] }))
@@ -87,7 +87,7 @@ describe('an issuer’s certificate that names a revocation list', () => {
   })
 
   it.each(['require', 'accept_unknown'] as const)(
-    'and is on it is 400 to the wallet and an attempt, and ends nothing: %s',
+    'is refused with 400 as an attempt if it is on the list, and ends nothing: %s',
     async (setting) => {
       const url = server.place()
       server.publish(url, await makeCrl(pki.intermediate, now(), { revoked: ['7b'] }))
@@ -102,7 +102,7 @@ describe('an issuer’s certificate that names a revocation list', () => {
     },
   )
 
-  it('whose intermediate is revoked is refused with it', async () => {
+  it('is refused if its intermediate is revoked', async () => {
     const url = server.place()
     server.publish(url, await makeCrl(pki.root, now(), { revoked: ['1c'] }))
     const { keys } = pki.intermediate
@@ -113,8 +113,8 @@ describe('an issuer’s certificate that names a revocation list', () => {
   })
 })
 
-describe('a revocation list that does not come', () => {
-  it('is 503 where the relying party requires it, and a good answer is heard after it', async () => {
+describe('an unavailable revocation list', () => {
+  it('is 503 if the relying party requires it, and a good response is accepted afterwards', async () => {
     const url = server.place()
     const { status, body, retryAfter, session, begun } = await presentBy(
       { ...pki, leaf: await signerNaming(url) },
@@ -130,7 +130,7 @@ describe('a revocation list that does not come', () => {
     expect((await answerWith(begun, good)).status).toBe(200)
   })
 
-  it('lets pass where the relying party accepts that, for low, and the result says what is not known', async () => {
+  it('verifies at low if the relying party accepts that, and the result shows the unavailable status', async () => {
     const signer = { ...pki, leaf: await signerNaming(server.place()) }
     const { status, session } = await presentBy(signer, 'accept_unknown')
     expect(status).toBe(200)
@@ -144,14 +144,14 @@ describe('a revocation list that does not come', () => {
     ])
   })
 
-  it('keeps a session waiting that asks for more than low, whatever the relying party accepts', async () => {
+  it('leaves a session pending that requires more than low, whatever the relying party accepts', async () => {
     const signer = { ...pki, leaf: await signerNaming(server.place()) }
     const policy = { required_assurance_level: 'substantial' }
     const { status, session } = await presentBy(signer, 'accept_unknown', policy)
     expect([status, session.status]).toEqual([503, 'pending'])
   })
 
-  it('is not asked for where the relying party has that off, and the result says nothing of it', async () => {
+  it('is not fetched if the relying party turned that off, and the result does not contain it', async () => {
     const url = server.place()
     server.publish(url, await makeCrl(pki.intermediate, now(), { revoked: ['7b'] }))
     const { session } = await presentBy({ ...pki, leaf: await signerNaming(url) }, 'off')
@@ -162,7 +162,7 @@ describe('a revocation list that does not come', () => {
   })
 })
 
-it('ISO/IEC 18013-5 Annex B.1.4: an mdoc whose document signer is revoked is refused, and the session is pending', async () => {
+it('ISO/IEC 18013-5 Annex B.1.4: refuses an mdoc with a revoked document signer, and the session stays pending', async () => {
   const person = await makeMdocPerson()
   const url = server.place()
   const { root, intermediate } = person.pki

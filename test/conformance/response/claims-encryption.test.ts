@@ -1,4 +1,4 @@
-// CONTRACT 4: claim values leave the service for the relying party's eyes only, as a JWE around a JWS.
+// CONTRACT 4: claim values are sent to the relying party only, as a JWE around a JWS.
 
 import {
   type CryptoKey,
@@ -30,7 +30,7 @@ async function makeRecipient(kid: string) {
 const recipient = await makeRecipient('rp-2026')
 const other = await makeRecipient('session')
 
-/** Answers with a PID; resolves to the poll and the event. */
+/** Responds with a PID. Resolves to the poll and the event. */
 async function outcomeOf(policy: object, telling: Telling = {}, rp: RelyingParty = stage.rp) {
   const { session, request } = await begin(stage, policy, { rp })
   const pid = await presentationOf(stage.person, PID, request, telling)
@@ -40,7 +40,7 @@ async function outcomeOf(policy: object, telling: Telling = {}, rp: RelyingParty
   return { id: session.verification_id, poll: await rp.poll(session.verification_id), event }
 }
 
-/** What the relying party reads with its private key and our published keys. */
+/** Opens claims as the relying party does: with its private key and our published keys. */
 async function open(jwe: string | null, key: CryptoKey) {
   const published = await expectStatus(await stage.service.fetch('/.well-known/jwks.json'), 200)
   const { plaintext, protectedHeader } = await compactDecrypt(jwe ?? '', key)
@@ -48,7 +48,7 @@ async function open(jwe: string | null, key: CryptoKey) {
   return { header: protectedHeader, ...(await jwtVerify(Buffer.from(plaintext), keys)) }
 }
 
-it('CONTRACT 4: with a key, poll and webhook carry the requested claims, signed by us and encrypted to it', async () => {
+it('CONTRACT 4: sends the requested claims in poll and webhook if there is a key, signed by us and encrypted to it', async () => {
   const { id, poll, event } = await outcomeOf({ ...NAMES, claims_encryption_jwk: recipient.jwk })
   expect(event.encrypted_claims).toBe(poll.encrypted_claims)
   const { header, payload } = await open(poll.encrypted_claims, recipient.privateKey)
@@ -70,13 +70,13 @@ it('CONTRACT 4: with a key, poll and webhook carry the requested claims, signed 
   })
 })
 
-it('CONTRACT 4: what was not asked for is dropped, although it was disclosed', async () => {
+it('CONTRACT 4: drops disclosed claims that were not requested', async () => {
   const { poll } = await outcomeOf({ ...NAMES, claims_encryption_jwk: recipient.jwk })
   const { payload } = await open(poll.encrypted_claims, recipient.privateKey)
   expect(JSON.stringify(payload)).not.toMatch(/Mustermann|sex/)
 })
 
-it('CONTRACT 4: a derived scope travels as its boolean, not its source', async () => {
+it('CONTRACT 4: sends a derived scope as its boolean, not its source', async () => {
   const policy = { credential_types: ['pid'], scope: ['age_over_18'], allow_derived: true }
   const { poll } = await outcomeOf({ ...policy, claims_encryption_jwk: recipient.jwk })
   const { payload } = await open(poll.encrypted_claims, recipient.privateKey)
@@ -84,26 +84,26 @@ it('CONTRACT 4: a derived scope travels as its boolean, not its source', async (
   expect(JSON.stringify(payload)).not.toContain('1963')
 })
 
-it('CONTRACT 4: without a key no claim travels, and none is in the clear', async () => {
+it('CONTRACT 4: sends no claim without a key, neither encrypted nor in the clear', async () => {
   const { poll, event } = await outcomeOf(NAMES)
   expect([poll.status, poll.encrypted_claims, event.encrypted_claims]).toEqual(['verified', null, null])
   expect(JSON.stringify([poll, event])).not.toMatch(/Erika|1963/)
 })
 
-it('CONTRACT 4: a rejected answer carries no claims', async () => {
+it('CONTRACT 4: sends no claims of a rejected response', async () => {
   const policy = { ...NAMES, required_assurance_level: 'high', claims_encryption_jwk: recipient.jwk }
   const { poll, event } = await outcomeOf(policy)
   expect([poll.status, poll.encrypted_claims, event.encrypted_claims]).toEqual(['rejected', null, null])
 })
 
-it("CONTRACT 4: the key may be the settings', and stands in what is read of the session", async () => {
+it('CONTRACT 4: uses the key of the settings, and shows it in the session', async () => {
   const rp = await relyingPartyOf(stage, { claims_encryption_jwk: recipient.jwk })
   const { poll } = await outcomeOf(NAMES, {}, rp)
   expect(poll.claims_encryption_jwk).toEqual(recipient.jwk)
   expect((await open(poll.encrypted_claims, recipient.privateKey)).payload.aud).toBe(rp.relying_party_id)
 })
 
-it('CONTRACT 4: a session key beside a settings key needs scope claims:encrypt', async () => {
+it('CONTRACT 4: requires scope claims:encrypt for a session key that replaces a settings key', async () => {
   const rp = await relyingPartyOf(stage, { claims_encryption_jwk: recipient.jwk })
   const keys = await stage.service.admin('POST', `/${rp.relying_party_id}/api_keys`, {
     scopes: ['verify:create', 'verify:read'],
@@ -121,16 +121,13 @@ const { x, y } = recipient.jwk
 it.each([
   ['private', recipient.privateJwk],
   ['of another curve', { kty: 'EC', crv: 'P-384', x, y }],
-  ['no point of the curve', { kty: 'EC', crv: 'P-256', x, y: x }],
+  ['not on the curve', { kty: 'EC', crv: 'P-256', x, y: x }],
   ['for signing', { ...recipient.jwk, use: 'sig' }],
   ['symmetric', { kty: 'oct', k: 'AAAA' }],
-])(
-  'CONTRACT 4: a claims_encryption_jwk that is %s is refused at creation',
-  async (_, claims_encryption_jwk) => {
-    const body = { ...NAMES, claims_encryption_jwk }
-    const problem = await expectStatus(await stage.rp.call('POST', '/v1/verify', { body }), 400)
-    const { code, errors } = problem as { code: string; errors: { pointer: string }[] }
-    expect(code).toBe('invalid_request')
-    for (const { pointer } of errors) expect(pointer).toMatch(/^\/claims_encryption_jwk/)
-  },
-)
+])('CONTRACT 4: refuses a claims_encryption_jwk that is %s at creation', async (_, claims_encryption_jwk) => {
+  const body = { ...NAMES, claims_encryption_jwk }
+  const problem = await expectStatus(await stage.rp.call('POST', '/v1/verify', { body }), 400)
+  const { code, errors } = problem as { code: string; errors: { pointer: string }[] }
+  expect(code).toBe('invalid_request')
+  for (const { pointer } of errors) expect(pointer).toMatch(/^\/claims_encryption_jwk/)
+})

@@ -1,4 +1,5 @@
-// CONTRACT 5, the Digital Credentials API: from our page and from the relying party's, signed and unsigned, encrypted and plain.
+// CONTRACT 5, the Digital Credentials API: on our page and on the relying party's, signed and unsigned,
+// encrypted and plain.
 
 import { describe, expect, it } from 'vitest'
 import { mintIssuerPki } from '../../support/certificates/certificates.ts'
@@ -17,18 +18,18 @@ import { answerAge, eventOf, relyingPartyOf, useStage } from '../../support/serv
 const stage = useStage()
 const SHOP = 'https://shop.example'
 
-type Asked = {
+type RequestOptions = {
   readonly digital: { readonly requests: readonly DigitalRequest[] }
   readonly expires_at: string
 }
 
-/** A page that can ask: the path below the session, and what it posts there. */
+/** A page that can use the API: its origin, and a function that posts below the session. */
 type Page = {
   readonly origin: string
   readonly post: (path: string, body: unknown) => Promise<Response>
 }
 
-/** Our own page in a browser of its own. */
+/** Our own page in a separate browser. */
 function ourPage({ verification_id, client_token }: CreatedSession): Page {
   let cookie = ''
   const post = async (path: string, body: unknown) => {
@@ -48,7 +49,7 @@ function ourPage({ verification_id, client_token }: CreatedSession): Page {
   return { origin: BASE_URL, post }
 }
 
-/** A page of the relying party's, whose server speaks to the service. */
+/** A page of the relying party, whose server calls the service. */
 function shopPage(rp: RelyingParty, { verification_id }: CreatedSession): Page {
   const post = (path: string, body: unknown) =>
     rp.call('POST', `/v1/verify/${verification_id}${path}`, { body })
@@ -58,11 +59,11 @@ function shopPage(rp: RelyingParty, { verification_id }: CreatedSession): Page {
 const shop = () => relyingPartyOf(stage, { origins: [SHOP] })
 
 async function ask(page: Page): Promise<readonly DigitalRequest[]> {
-  const asked = (await expectStatus(await page.post('/dc-api/request', {}), 200)) as Asked
+  const asked = (await expectStatus(await page.post('/dc-api/request', {}), 200)) as RequestOptions
   return asked.digital.requests
 }
 
-/** The credential a browser on the page's origin gives for one of the requests, with one thing told otherwise. */
+/** Returns the credential that a browser on the page's origin creates for a request, with one change. */
 async function credentialFor(
   request: DigitalRequest,
   page: Page,
@@ -108,7 +109,7 @@ describe.each(CELLS)('%s with %s', (protocol, response_mode) => {
 })
 
 it.each(PROTOCOLS)(
-  'HAIP §5.2, H10: an issuer known by its certificates verifies in the Digital Credentials API: %s',
+  'HAIP §5.2, H10: verifies an issuer known by its certificates in the Digital Credentials API: %s',
   async (protocol) => {
     const pki = await mintIssuerPki()
     const { name, credential_types, assurance_level } = stage.authority.anchor()
@@ -123,7 +124,7 @@ it.each(PROTOCOLS)(
   },
 )
 
-describe('an answer', () => {
+describe('a response', () => {
   async function begin() {
     const rp = await shop()
     const session = await rp.create(OVER_18)
@@ -137,7 +138,7 @@ describe('an answer', () => {
     ['for the client id', { audience: 'x509_hash:abc' }, 'audience_mismatch'],
     ['for the bare origin', { audience: SHOP }, 'audience_mismatch'],
     ['with another nonce', { nonce: '0'.repeat(32) }, 'nonce_mismatch'],
-  ])('%s is refused with its reason, and the session goes on', async (_, telling, reason) => {
+  ])('%s is refused with its reason, and the session stays pending', async (_, telling, reason) => {
     const { rp, session, page, request } = await begin()
     const bad = await page.post('/dc-api', await credentialFor(request, page, telling))
     expect(await expectStatus(bad, 400)).toMatchObject({
@@ -149,7 +150,7 @@ describe('an answer', () => {
     expect(await expectStatus(good, 200)).toMatchObject({ status: 'verified' })
   })
 
-  it('is answered by the page that asked only, and not at the callback', async () => {
+  it('is accepted only from the page that requested it, and not at the callback', async () => {
     const { rp, session, page, request } = await begin()
     const credential = await credentialFor(request, page)
     const elsewhere = ourPage(session)
@@ -164,7 +165,7 @@ describe('an answer', () => {
     expect((await page.post('/dc-api', credential)).status).toBe(200)
   })
 
-  it('is answered by the browser that asked only', async () => {
+  it('is accepted only from the browser that requested it', async () => {
     const session = await stage.rp.create(OVER_18)
     const [first, second] = [ourPage(session), ourPage(session)]
     const [request] = await ask(first)
@@ -174,7 +175,7 @@ describe('an answer', () => {
     expect(refused).toMatchObject({ code: 'presentation_refused', errors: [] })
   })
 
-  it('a second time is answered alike, and another one comes too late', async () => {
+  it('gets the same result when it is repeated, and another response is too late', async () => {
     const { page, request } = await begin()
     const credential = await credentialFor(request, page)
     expect((await page.post('/dc-api', credential)).status).toBe(200)
@@ -183,7 +184,7 @@ describe('an answer', () => {
     expect(await expectStatus(other, 409)).toMatchObject({ code: 'verification_already_terminal' })
   })
 
-  it('that says access_denied ends the session, any other error is an attempt', async () => {
+  it('with access_denied ends the session; any other error is an attempt', async () => {
     const { rp, session, page } = await begin()
     const protocol = 'openid4vp-v1-signed'
     const failed = await page.post('/dc-api', { protocol, data: { error: 'invalid_request' } })
@@ -195,7 +196,7 @@ describe('an answer', () => {
 })
 
 describe('required_session_binding', () => {
-  it('page is satisfied by our page, and the browser goes on with a return code that proves more', async () => {
+  it('page is satisfied by our page; relying_party by the return code of its browser', async () => {
     const return_url = 'https://shop.example/done'
     const rp = await relyingPartyOf(stage, { return_urls: [return_url] })
     const session = await rp.create({ ...OVER_18, required_session_binding: 'relying_party', return_url })
@@ -216,7 +217,7 @@ describe('required_session_binding', () => {
 })
 
 describe('a request', () => {
-  it("names an origin of the relying party's settings, or none is made", async () => {
+  it("names an origin of the relying party's settings, or is refused", async () => {
     const rp = await relyingPartyOf(stage, { origins: [SHOP, 'https://other.example'] })
     const session = await rp.create(OVER_18)
     const path = `/v1/verify/${session.verification_id}/dc-api/request`
@@ -229,14 +230,17 @@ describe('a request', () => {
       const refused = await expectStatus(await rp.call('POST', path, { body }), 400)
       expect(refused).toMatchObject({ code: 'invalid_request', errors: [{ pointer: '/origin' }] })
     }
-    const asked = (await expectStatus(await rp.call('POST', path, { body: { origin: SHOP } }), 200)) as Asked
+    const asked = (await expectStatus(
+      await rp.call('POST', path, { body: { origin: SHOP } }),
+      200,
+    )) as RequestOptions
     await receiveDigital(asked.digital.requests[0] as DigitalRequest, {
       origin: SHOP,
       ...stage.service,
     })
   })
 
-  it('by a client token comes from our own page, or not at all', async () => {
+  it('with a client token must come from our own page', async () => {
     const session = await stage.rp.create(OVER_18)
     const send = (headers: Record<string, string>) =>
       stage.service.fetch(`/v1/verify/${session.verification_id}/dc-api/request`, {
@@ -251,7 +255,7 @@ describe('a request', () => {
     }
   })
 
-  it('does not end the picture that somebody else is about to scan', async () => {
+  it('does not end a picture that is still to be scanned', async () => {
     const session = await stage.rp.create(OVER_18)
     const received = await stage.service.wallet.receive(session.wallet_request.uri)
     const page = ourPage(session)

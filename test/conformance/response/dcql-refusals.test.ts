@@ -1,5 +1,6 @@
-// CONTRACT 2, 5 and 9: a dcql_query that is refused: 400 for its shape or a name nobody knows, 422 for what cannot be satisfied,
-// each fault by its place. Every case changes one thing of a good query; the schema's own tests walk all of them.
+// CONTRACT 2, 5 and 9: errors of a dcql_query: 400 for its shape or an unknown name, otherwise 422. Each
+// error has its place. Every case changes one thing of a good query; the schema's own tests cover all
+// members.
 
 import { expect, it } from 'vitest'
 import { useStage } from '../../support/service/stage.ts'
@@ -18,7 +19,7 @@ const query = (changes: object = {}, rest: object = {}) => ({
   ...rest,
 })
 
-/** Status, code, and each fault's place and code. */
+/** Returns status, code, and place and code of each error. */
 async function refusalOf(body: object) {
   const response = await stage.rp.call('POST', '/v1/verify', { body })
   const problem = (await response.json()) as {
@@ -33,7 +34,7 @@ async function refusalOf(body: object) {
   ]
 }
 
-it('takes the query that the others are changed from', async () => {
+it('accepts the query that the other cases change', async () => {
   const { status } = await stage.rp.call('POST', '/v1/verify', { body: { dcql_query: query() } })
   expect(status).toBe(201)
 })
@@ -58,14 +59,14 @@ it.each<[fault: string, dcql_query: object, pointer: string, code: string]>([
     '/dcql_query/credential_sets/0/options/1/0',
     'invalid_value',
   ],
-])('400 for %s', async (_, dcql_query, pointer, code) => {
+])('answers 400 for %s', async (_, dcql_query, pointer, code) => {
   expect(await refusalOf({ dcql_query })).toEqual([400, 'invalid_request', [pointer, code]])
 })
 
-it('400 for a credential type that nobody knows', async () => {
+it('answers 400 for an unknown credential type', async () => {
   const dcql_query = query({ meta: { vct_values: ['urn:other'] } })
-  const fault = [`${FIRST}/meta`, 'unknown_credential_type']
-  expect(await refusalOf({ dcql_query })).toEqual([400, 'unsupported_credential_type', fault])
+  const error = [`${FIRST}/meta`, 'unknown_credential_type']
+  expect(await refusalOf({ dcql_query })).toEqual([400, 'unsupported_credential_type', error])
 })
 
 it.each<[member: string, value: unknown]>([
@@ -74,22 +75,22 @@ it.each<[member: string, value: unknown]>([
   ['formats', ['dc+sd-jwt']],
   ['credential_match', 'all'],
   ['allow_derived', true],
-])('400 for %s beside a dcql_query', async (member, value) => {
+])('answers 400 for %s together with a dcql_query', async (member, value) => {
   const body = { dcql_query: query(), [member]: value }
   expect(await refusalOf(body)).toEqual([400, 'invalid_request', [`/${member}`, 'invalid_value']])
 })
 
-it('400 for neither', async () => {
-  const faults = [
+it('answers 400 for neither credential_types nor dcql_query', async () => {
+  const errors = [
     ['/credential_types', 'required'],
     ['/scope', 'required'],
   ]
-  expect(await refusalOf({})).toEqual([400, 'invalid_request', ...faults])
+  expect(await refusalOf({})).toEqual([400, 'invalid_request', ...errors])
 })
 
 it.each<[fault: string, dcql_query: object, pointer: string, code: string]>([
   [
-    'a trusted list, where no anchor comes from one',
+    'a trusted list without an anchor from a list',
     query({ trusted_authorities: [{ type: 'etsi_tl', values: ['https://lotl.example'] }] }),
     `${FIRST}/trusted_authorities/0/type`,
     'authority_not_checkable',
@@ -101,13 +102,13 @@ it.each<[fault: string, dcql_query: object, pointer: string, code: string]>([
     'holder_binding_required',
   ],
   [
-    'a claim that is always there',
+    'a claim that is always present',
     query({ claims: [{ path: ['iss'] }] }),
     `${FIRST}/claims/0/path`,
     'claim_always_present',
   ],
   [
-    'a path into nothing',
+    'a path without a value',
     query({ claims: [{ path: [null] }] }),
     `${FIRST}/claims/0/path`,
     'path_selects_nothing',
@@ -118,12 +119,12 @@ it.each<[fault: string, dcql_query: object, pointer: string, code: string]>([
     '/dcql_query/credentials/1',
     'query_in_no_credential_set',
   ],
-])('422 for %s', async (_, dcql_query, pointer, code) => {
+])('answers 422 for %s', async (_, dcql_query, pointer, code) => {
   expect(await refusalOf({ dcql_query })).toEqual([422, 'policy_unsatisfiable', [pointer, code]])
 })
 
 it.each(['haip-1.0', 'openid4vp-draft24', 'openid4vp-draft18'])(
-  '422 for waiving holder binding in %s',
+  'answers 422 for waived holder binding in %s',
   async (protocol) => {
     const dcql_query = query({ require_cryptographic_holder_binding: false })
     const [status, code] = await refusalOf({ dcql_query, protocol })
@@ -131,11 +132,11 @@ it.each(['haip-1.0', 'openid4vp-draft24', 'openid4vp-draft18'])(
   },
 )
 
-it('422 for any query where the protocol has presentation definitions only', async () => {
-  const fault = ['/protocol', 'not_in_protocol']
+it('answers 422 for any query where the protocol has presentation definitions only', async () => {
+  const error = ['/protocol', 'not_in_protocol']
   expect(await refusalOf({ dcql_query: query(), protocol: 'openid4vp-draft18' })).toEqual([
     422,
     'policy_unsatisfiable',
-    fault,
+    error,
   ])
 })

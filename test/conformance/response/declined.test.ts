@@ -1,5 +1,5 @@
-// CONTRACT 4: a wallet's own errors. `access_denied` ends the session, every other code is an attempt, and both need a request
-// that was really fetched.
+// CONTRACT 4: a wallet's own errors. `access_denied` ends the session, every other code is an attempt, and
+// both need a request that was fetched.
 
 import { expect, it } from 'vitest'
 import { expectStatus, OVER_18 } from '../../support/service/service.ts'
@@ -9,10 +9,10 @@ const stage = useStage()
 
 const PLAIN = { ...OVER_18, request_options: { response_mode: 'direct_post' } }
 
-/** How a wallet says it. */
+/** Ways in which a wallet sends an error. */
 const WAYS = [
   ['in the clear, direct_post', PLAIN, false],
-  ['in the clear where answers are encrypted', OVER_18, false],
+  ['in the clear where responses are encrypted', OVER_18, false],
   ['inside the JWE', OVER_18, true],
 ] as const
 
@@ -36,7 +36,7 @@ it.each(WAYS)('CONTRACT 4: access_denied %s ends the session as declined', async
   expect((await answerAge(stage, request)).status).toBe(409)
 })
 
-/** OpenID4VP 1.0 §8.5 and RFC 6749 §4.1.2.1, and one of nobody's: what each comes to. */
+/** Codes of OpenID4VP 1.0 §8.5 and RFC 6749 §4.1.2.1 and unknown ones, each with its effect. */
 const WALLET_ERRORS: readonly (readonly [error: string, status: string, reason: string | null])[] = [
   ['access_denied', 'declined', 'access_denied'],
   ...[
@@ -51,7 +51,7 @@ const WALLET_ERRORS: readonly (readonly [error: string, status: string, reason: 
     'invalid_request_uri_method',
     'invalid_transaction_data',
     'wallet_unavailable',
-    'a code nobody knows',
+    'an unknown code',
     'Access_Denied',
   ].map((error) => [error, 'pending', null] as const),
 ]
@@ -60,8 +60,8 @@ it.each(
   WALLET_ERRORS.flatMap(([error, status, reason]) =>
     WAYS.map(([way, policy, encrypted]) => ({ error, status, reason, way, policy, encrypted })),
   ),
-)('CONTRACT 4: $error $way gets 200, and the session is $status', async (told) => {
-  const { error, status, reason, policy, encrypted } = told
+)('CONTRACT 4: answers $error $way with 200, and the session is $status', async (cell) => {
+  const { error, status, reason, policy, encrypted } = cell
   const { session, request } = await begin(stage, policy)
   const answer = await stage.service.wallet.decline(request, error, { encrypted })
   expect(await expectStatus(answer, 200)).toEqual({ redirect_uri: expect.any(String) })
@@ -73,15 +73,18 @@ it.each(
   expect((await answerAge(stage, request)).status).toBe(status === 'pending' ? 200 : 409)
 })
 
-it.each(WALLET_ERRORS)('CONTRACT 4: %s with an unknown state is 400 and changes nothing', async (error) => {
-  const { session, request } = await begin(stage)
-  expect((await postError(request.payload.response_uri, 'x'.repeat(26), error)).status).toBe(400)
-  const { status, attempts } = await stage.rp.poll(session.verification_id)
-  expect([status, attempts.map((attempt) => attempt.reason.code)]).toEqual(['pending', ['unknown_state']])
-  expect((await answerAge(stage, request)).status).toBe(200)
-})
+it.each(WALLET_ERRORS)(
+  'CONTRACT 4: answers %s with an unknown state with 400 and changes nothing',
+  async (error) => {
+    const { session, request } = await begin(stage)
+    expect((await postError(request.payload.response_uri, 'x'.repeat(26), error)).status).toBe(400)
+    const { status, attempts } = await stage.rp.poll(session.verification_id)
+    expect([status, attempts.map((attempt) => attempt.reason.code)]).toEqual(['pending', ['unknown_state']])
+    expect((await answerAge(stage, request)).status).toBe(200)
+  },
+)
 
-/** Posts an error to the callback of a session, with this state. */
+/** Posts an error with this state to the callback of a session. */
 function postError(
   responseUri: string,
   state: string | undefined,
@@ -93,13 +96,16 @@ function postError(
 
 it.each([
   ['no state', undefined, 'missing_state'],
-  ['a made-up state', 'x'.repeat(26), 'unknown_state'],
-])('CONTRACT 4: access_denied with %s is 400 and leaves the session pending', async (_, state, reason) => {
-  const { session, request } = await begin(stage)
-  expect((await postError(request.payload.response_uri, state)).status).toBe(400)
-  const { status, attempts } = await stage.rp.poll(session.verification_id)
-  expect([status, attempts.map((attempt) => attempt.reason.code)]).toEqual(['pending', [reason]])
-})
+  ['an unknown state', 'x'.repeat(26), 'unknown_state'],
+])(
+  'CONTRACT 4: answers access_denied with %s with 400 and leaves the session pending',
+  async (_, state, reason) => {
+    const { session, request } = await begin(stage)
+    expect((await postError(request.payload.response_uri, state)).status).toBe(400)
+    const { status, attempts } = await stage.rp.poll(session.verification_id)
+    expect([status, attempts.map((attempt) => attempt.reason.code)]).toEqual(['pending', [reason]])
+  },
+)
 
 it("CONTRACT 4: access_denied with another session's state leaves both pending", async () => {
   const one = await begin(stage)
@@ -111,14 +117,14 @@ it("CONTRACT 4: access_denied with another session's state leaves both pending",
   }
 })
 
-it('CONTRACT 4: a decline of an older request that was fetched counts: its holder had the QR', async () => {
+it('CONTRACT 4: accepts a decline of an older request that was fetched', async () => {
   const { session, request } = await begin(stage)
   await stage.rp.call('GET', `/v1/verify/${session.verification_id}/qr`)
   expect((await stage.service.wallet.decline(request, 'access_denied')).status).toBe(200)
   expect((await stage.rp.poll(session.verification_id)).status).toBe('declined')
 })
 
-it('CONTRACT 4: a decline after the end is 409', async () => {
+it('CONTRACT 4: answers a decline after the end with 409', async () => {
   const { session, request } = await begin(stage)
   await answerAge(stage, request)
   expect((await stage.service.wallet.decline(request, 'access_denied')).status).toBe(409)

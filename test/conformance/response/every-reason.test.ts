@@ -1,4 +1,5 @@
-// Every reason of the catalogue, produced by the sandbox over HTTP: it is in the poll and the webhook, and has its page.
+// Every reason of the catalogue, produced by the sandbox over HTTP. Each is in the poll and in the webhook,
+// and has its page.
 
 import { beforeAll, expect, it } from 'vitest'
 import { MISTAKES } from '../../../src/sandbox/wallet/mistakes/index.ts'
@@ -16,7 +17,7 @@ import { PAYMENT } from '../../support/service/transaction-data.ts'
 
 const stage = useStage()
 
-/** Trusts whom a list names that cannot be had, and wants to know of certificates whether they were revoked. */
+/** Subscribes to an unavailable trust list, and requires the revocation status of certificates. */
 let subscriber: RelyingParty
 
 beforeAll(async () => {
@@ -46,7 +47,7 @@ const NAME_QUERY = {
 }
 const PAY = { ...OVER_18, formats: ['dc+sd-jwt'], transaction_data: [PAYMENT] }
 
-/** Sessions in which a reason is possible, where it is not possible in all. */
+/** Policies of sessions in which a reason is possible, if not in all. */
 const SESSIONS: { readonly [code in ReasonCode]?: object } = {
   unexpected_encryption: { ...OVER_18, request_options: { response_mode: 'direct_post' } },
   invalid_presentation_submission: { ...OVER_18, protocol: 'openid4vp-draft24' },
@@ -57,13 +58,13 @@ const SESSIONS: { readonly [code in ReasonCode]?: object } = {
 }
 
 /** Reasons that the relying party's settings make possible. */
-const ASKED_FOR: readonly ReasonCode[] = [
+const BY_SETTINGS: readonly ReasonCode[] = [
   'trust_list_unavailable',
   'certificate_revoked',
   'certificate_status_unavailable',
 ]
 
-/** Reasons that end a session; every other is an attempt, and the session waits on. */
+/** Reasons that end a session. Every other reason is an attempt, and the session stays pending. */
 const ENDS: { readonly [code in ReasonCode]?: string } = {
   credential_revoked: 'rejected',
   credential_suspended: 'rejected',
@@ -77,21 +78,21 @@ const ENDS: { readonly [code in ReasonCode]?: string } = {
   canceled_by_relying_party: 'canceled',
 }
 
-/** What the wallet does not do wrong, but the route brings about. */
+/** Reasons that the route produces without an error of the wallet. */
 type Scripted =
   | 'request_superseded'
   | 'same_device_return_missing'
   | 'session_expired'
   | 'canceled_by_relying_party'
 
-it('each reason has its mistake or its script, and each of these a reason', () => {
-  // Held by the compiler, too: a code that the catalogue gains is neither.
+it('has a mistake or a script for each reason, and no other', () => {
+  // The compiler checks this, too: a new code of the catalogue has neither.
   const flawed: Readonly<Record<Exclude<ReasonCode, Scripted>, object>> = MISTAKES
   expect(Object.keys(flawed).filter((code) => !Object.hasOwn(REASONS, code))).toEqual([])
 })
 
 it.each(Object.keys(REASONS) as ReasonCode[])('%s is produced, sent, and explained', async (code) => {
-  const rp = ASKED_FOR.includes(code) ? subscriber : stage.rp
+  const rp = BY_SETTINGS.includes(code) ? subscriber : stage.rp
   const { verification_id: id } = await rp.create(SESSIONS[code])
   const outcome = async (reason: ReasonCode) =>
     (await expectStatus(
@@ -105,7 +106,7 @@ it.each(Object.keys(REASONS) as ReasonCode[])('%s is produced, sent, and explain
   expect(found).toEqual({ code, message, retryable, type: `${BASE_URL}/problems/${code}` })
   expect(verification.status).toBe(ENDS[code] ?? 'pending')
 
-  // Nobody answers any more: the event of that end carries the last attempt's reason (CONTRACT 4).
+  // Without another response, the event of expiry has the last attempt's reason (CONTRACT 4).
   if (verification.status === 'pending') await outcome('session_expired')
   const { event } = await eventOf(stage, id)
   expect(event).toMatchObject({ event_type: `verification.${ENDS[code] ?? 'expired'}`, reason: found })

@@ -1,5 +1,5 @@
-// CONTRACT 4, Token Status List for `mso_mdoc`: the list is a CWT. Mdoc and list are made by node:crypto and cborg, for @owf/mdoc
-// knows no status; the wallet is a foreign one.
+// CONTRACT 4, Token Status List for `mso_mdoc`: the list is a CWT. Mdoc and list are created by node:crypto
+// and cborg, since @owf/mdoc supports no status. The wallet is a foreign one.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { mintIssuerPki } from '../../support/certificates/certificates.ts'
@@ -22,7 +22,10 @@ beforeAll(async () => {
 })
 afterAll(() => lists?.close())
 
-/** Presents an mdoc with this entry of this list; resolves to the HTTP status the wallet got and to the session. */
+/**
+ * Presents an mdoc with this entry of this list. Resolves to the HTTP status of the wallet's request and to
+ * the session.
+ */
 async function present(uri: string, idx: number) {
   const { session, request } = await begin(stage, { ...OVER_18, formats: ['mso_mdoc'] }, { rp })
   const presentations = await madeMdocAgeOf(person, request, {
@@ -33,7 +36,7 @@ async function present(uri: string, idx: number) {
 }
 
 describe('an mdoc on a status list', () => {
-  it('that is valid verifies, says so everywhere, and needs one fetch of a CWT for many answers', async () => {
+  it('verifies if it is valid, shows the status everywhere, and needs one fetch of a CWT for many responses', async () => {
     const uri = lists.publishCwt([STATUS.valid, STATUS.valid], person.pki)
     for (const { status, id, session } of await Promise.all([present(uri, 0), present(uri, 1)])) {
       expect(status).toBe(200)
@@ -52,7 +55,7 @@ describe('an mdoc on a status list', () => {
   it.each([
     ['invalid', 'credential_revoked', 'revoked'],
     ['suspended', 'credential_suspended', 'suspended'],
-  ] as const)('that is %s ends the session as rejected: %s', async (entry, code, found) => {
+  ] as const)('ends the session as rejected if it is %s: %s', async (entry, code, found) => {
     const uri = lists.publishCwt([STATUS.valid, STATUS[entry]], person.pki)
     const { status, session } = await present(uri, 1)
     expect(status).toBe(200)
@@ -60,30 +63,30 @@ describe('an mdoc on a status list', () => {
   })
 })
 
-describe('a list that proves nothing about an mdoc', () => {
-  const notTold = async (uri: string, idx = 0) => {
+describe('an invalid list for an mdoc', () => {
+  const expectUnavailable = async (uri: string, idx = 0) => {
     const { status, session } = await present(uri, idx)
     expect([status, session.status]).toEqual([503, 'pending'])
     expect(session.attempts.map(({ reason }) => reason.code)).toEqual(['status_unavailable'])
   }
 
-  it('because it is a JWT is 503', async () => {
-    await notTold(lists.publish([STATUS.valid]))
+  it('is 503 because it is a JWT', async () => {
+    await expectUnavailable(lists.publish([STATUS.valid]))
   })
 
-  it('because nobody we trust signed it is 503', async () => {
+  it('is 503 because of an untrusted signer', async () => {
     const stranger = await mintIssuerPki({
       root: { subject: 'C=DE,O=Other Trust,CN=Other Root CA' },
       leaf: { extendedKeyUsage: [MDOC_SIGNER] },
     })
-    await notTold(lists.publishCwt([STATUS.valid], stranger))
+    await expectUnavailable(lists.publishCwt([STATUS.valid], stranger))
   })
 
-  it('because it is gone, or has no entry there, is 503', async () => {
+  it('is 503 because it is unavailable or has no such entry', async () => {
     const uri = lists.publishCwt([STATUS.valid], person.pki)
-    await notTold(uri, 4)
+    await expectUnavailable(uri, 4)
     const gone = lists.publishCwt([STATUS.valid], person.pki)
     lists.withdraw(gone)
-    await notTold(gone)
+    await expectUnavailable(gone)
   })
 })

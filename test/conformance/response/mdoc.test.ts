@@ -1,5 +1,5 @@
-// `mso_mdoc` over HTTP (CONTRACT 4 and 5, OpenID4VP 1.0 B.2): made by @owf/mdoc, sent by a foreign wallet. Device MACs, which that
-// library labels as signatures, are made by node:crypto.
+// `mso_mdoc` over HTTP (CONTRACT 4 and 5, OpenID4VP 1.0 B.2): created by @owf/mdoc, sent by a foreign wallet.
+// Device MACs are made by node:crypto, since that library labels them as signatures.
 
 import { createPrivateKey, createPublicKey, type JsonWebKey } from 'node:crypto'
 import { compactDecrypt, decodeJwt } from 'jose'
@@ -32,14 +32,14 @@ beforeAll(async () => {
 const DAY = 86_400_000
 const BY_MDOC = { ...OVER_18, formats: ['mso_mdoc'] }
 
-/** Answers a policy; resolves to the poll and the status the wallet got. */
+/** Responds to a policy. Resolves to the poll and the status of the wallet's request. */
 async function outcomeOf(answer: (request: ReceivedRequest) => Promise<object>, policy: object = BY_MDOC) {
   const { session, request } = await begin(stage, policy, { rp })
   const response = await stage.service.wallet.present(request, (await answer(request)) as never)
   return { status: response.status, poll: await rp.poll(session.verification_id) }
 }
 
-it('CONTRACT 4: an mdoc is verified, and its trace cites the clauses of mdocs', async () => {
+it('CONTRACT 4: verifies an mdoc, and cites the clauses of mdocs in the trace', async () => {
   const { poll } = await outcomeOf((request) => mdocAgeOf(person, request))
   expect(poll).toMatchObject({
     status: 'verified',
@@ -57,9 +57,9 @@ it('CONTRACT 4: an mdoc is verified, and its trace cites the clauses of mdocs', 
   expect(JSON.stringify(trace)).not.toMatch(/RFC 9901|SD-JWT/)
 })
 
-/** Authentic answers that no policy here accepts. */
+/** Authentic responses that no policy here accepts. */
 const REJECTED: readonly (readonly [string, MdocTelling, string])[] = [
-  ['says no', { nameSpaces: { [MDOC_AGE]: { age_over_18: false } } }, 'predicate_false'],
+  ['contains false', { nameSpaces: { [MDOC_AGE]: { age_over_18: false } } }, 'predicate_false'],
   [
     'has expired',
     { signed: new Date(Date.now() - 2 * DAY), validUntil: new Date(Date.now() - DAY) },
@@ -68,18 +68,21 @@ const REJECTED: readonly (readonly [string, MdocTelling, string])[] = [
   ['is not valid yet', { validFrom: new Date(Date.now() + DAY / 2) }, 'credential_not_yet_valid'],
 ]
 
-it.each(REJECTED)('CONTRACT 4: an mdoc that %s ends the session as rejected', async (_, telling, code) => {
-  const { status, poll } = await outcomeOf((request) => mdocAgeOf(person, request, telling))
-  expect([status, poll.status, poll.reason?.code]).toEqual([200, 'rejected', code])
-})
+it.each(REJECTED)(
+  'CONTRACT 4: ends the session as rejected with an mdoc that %s',
+  async (_, telling, code) => {
+    const { status, poll } = await outcomeOf((request) => mdocAgeOf(person, request, telling))
+    expect([status, poll.status, poll.reason?.code]).toEqual([200, 'rejected', code])
+  },
+)
 
 const otherPki = await mintIssuerPki({
   root: { subject: 'C=DE,O=Other Trust,CN=Other Root CA' },
   leaf: { extendedKeyUsage: [MDOC_SIGNER] },
 })
 
-/** Answers that are not authentic. */
-const NOT_HEARD: readonly (readonly [string, MdocTelling, string])[] = [
+/** Responses that are not authentic. */
+const REFUSED: readonly (readonly [string, MdocTelling, string])[] = [
   ['made for another nonce', { answering: { nonce: 'f'.repeat(32) } }, 'invalid_holder_signature'],
   ['made for another verifier', { answering: { client_id: 'x509_hash:AAAA' } }, 'invalid_holder_signature'],
   [
@@ -87,12 +90,12 @@ const NOT_HEARD: readonly (readonly [string, MdocTelling, string])[] = [
     { answering: { response_uri: 'https://verifier.example/elsewhere' } },
     'invalid_holder_signature',
   ],
-  ['made as if it were not encrypted', { answering: { client_metadata: {} } }, 'invalid_holder_signature'],
+  ['made for an unencrypted response', { answering: { client_metadata: {} } }, 'invalid_holder_signature'],
   ['signed by another device', { holder: makeDevice() }, 'invalid_holder_signature'],
-  ['of an authority nobody vouches for', { pki: otherPki }, 'untrusted_issuer'],
+  ['of an untrusted authority', { pki: otherPki }, 'untrusted_issuer'],
 ]
 
-it.each(NOT_HEARD)('CONTRACT 4: an mdoc %s is 400 and an attempt', async (_, telling, reason) => {
+it.each(REFUSED)('CONTRACT 4: refuses an mdoc %s with 400 as an attempt', async (_, telling, reason) => {
   const { status, poll } = await outcomeOf((request) => mdocAgeOf(person, request, telling))
   expect([status, poll.status, poll.attempts.map(({ reason: { code } }) => code)]).toEqual([
     400,
@@ -102,7 +105,7 @@ it.each(NOT_HEARD)('CONTRACT 4: an mdoc %s is 400 and an attempt', async (_, tel
 })
 
 it.each(['org.iso.23220.photoid.1', 'org.iso.23220.photoID.1'])(
-  'CONTRACT 8: a photo_id is verified as %s',
+  'CONTRACT 8: verifies a photo_id as %s',
   async (docType) => {
     const policy = { credential_types: ['photo_id'], scope: ['family_name', 'person_id'] }
     const nameSpaces = { 'org.iso.23220.1': { family_name: 'Mustermann' }, [docType]: { person_id: '1' } }
@@ -116,7 +119,7 @@ it.each(['org.iso.23220.photoid.1', 'org.iso.23220.photoID.1'])(
   },
 )
 
-it('CONTRACT 4: elements travel encrypted alone: a portrait as base64url, dates as text', async () => {
+it('CONTRACT 4: sends elements encrypted only: a portrait as base64url, dates as text', async () => {
   const key = createPrivateKey({ key: makeDevice(), format: 'jwk' })
   const { kty, crv, x, y } = createPublicKey(key).export({ format: 'jwk' })
   const policy = {
@@ -156,7 +159,7 @@ it('CONTRACT 4: elements travel encrypted alone: a portrait as base64url, dates 
   })
 })
 
-it('OpenID4VP 1.0 B.2.2: a device may authenticate with a MAC agreed with the key it encrypted to', async () => {
+it('OpenID4VP 1.0 B.2.2: accepts a device MAC agreed with the encryption key of the request', async () => {
   const { poll } = await outcomeOf((request) =>
     madeMdocAgeOf(person, request, { macWith: encryptionKeyOf(request) as JsonWebKey }),
   )
@@ -166,11 +169,11 @@ it('OpenID4VP 1.0 B.2.2: a device may authenticate with a MAC agreed with the ke
 it.each([
   ['agreed with another key', {}, 'invalid_holder_signature'],
   [
-    'where nothing was encrypted',
+    'in an unencrypted response',
     { request_options: { response_mode: 'direct_post' } },
     'unsupported_algorithm',
   ],
-])('OpenID4VP 1.0 B.2.2: a device MAC %s is no proof', async (_, options, reason) => {
+])('OpenID4VP 1.0 B.2.2: refuses a device MAC %s', async (_, options, reason) => {
   const answer = (request: ReceivedRequest) => madeMdocAgeOf(person, request, { macWith: makeDevice() })
   const { status, poll } = await outcomeOf(answer, { ...BY_MDOC, ...options })
   expect([status, poll.attempts.map(({ reason: { code } }) => code)]).toEqual([400, [reason]])

@@ -1,5 +1,5 @@
-// CONTRACT 4 and 8, Token Status List: what revocation does to a session, over HTTP, with lists that a publisher on loopback
-// serves to a relying party in test mode.
+// CONTRACT 4 and 8, Token Status List: effects of revocation on a session, over HTTP. A publisher on loopback
+// serves the lists to a relying party in test mode.
 
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -19,7 +19,7 @@ import { tracesIn, tracesInFiles } from '../../system/canary/traces.ts'
 
 const stage = useStage()
 let lists: StatusLists
-/** Takes a status that cannot be told. */
+/** Accepts an unavailable status. */
 let lenient: RelyingParty
 
 beforeAll(async () => {
@@ -30,7 +30,7 @@ afterAll(() => lists?.close())
 
 const telling = (uri: string, idx: number) => ({ claims: { status: { status_list: { idx, uri } } } })
 
-/** The answer to a fresh session by a credential with this entry of this list. */
+/** Responds to a new session with a credential that has this entry of this list. */
 async function present(uri: string, idx: number, rp = stage.rp, policy: object = OVER_18) {
   const begun = await begin(stage, policy, { rp })
   const answer = await answerAge(stage, begun.request, telling(uri, idx))
@@ -44,7 +44,7 @@ async function eventFor({ session }: Begun) {
 const statusCheck = (result: string) => ({ id: 'status', clause: 'Token Status List §8.3', result })
 
 describe('a credential on a status list', () => {
-  it('that is valid verifies, says so everywhere, and needs one fetch for many answers', async () => {
+  it('verifies if it is valid, shows the status everywhere, and needs one fetch for many responses', async () => {
     const uri = lists.publish([STATUS.valid, STATUS.valid])
     const answers = await Promise.all([present(uri, 0), present(uri, 1), present(uri, 0)])
     for (const { answer, poll, begun } of answers) {
@@ -61,7 +61,7 @@ describe('a credential on a status list', () => {
   it.each([
     ['invalid', 'credential_revoked', 'revoked'],
     ['suspended', 'credential_suspended', 'suspended'],
-  ] as const)('that is %s ends the session as rejected: %s', async (entry, code, status) => {
+  ] as const)('ends the session as rejected if it is %s: %s', async (entry, code, status) => {
     const uri = lists.publish([STATUS.valid, STATUS[entry]])
     for (const rp of [stage.rp, lenient]) {
       const { answer, poll, begun } = await present(uri, 1, rp)
@@ -79,7 +79,7 @@ describe('a credential on a status list', () => {
     }
   })
 
-  it('that says something of its own is not verified, whatever the relying party accepts', async () => {
+  it('is not verified with an application-specific status, whatever the relying party accepts', async () => {
     const uri = lists.publish([STATUS.own])
     for (const rp of [stage.rp, lenient]) {
       const { answer, poll } = await present(uri, 0, rp)
@@ -88,7 +88,7 @@ describe('a credential on a status list', () => {
     }
   })
 
-  it('without a status says that there is none', async () => {
+  it('shows not_present without a status', async () => {
     const { session, request } = await begin(stage)
     await answerAge(stage, request)
     const poll = await stage.rp.poll(session.verification_id)
@@ -97,8 +97,8 @@ describe('a credential on a status list', () => {
   })
 })
 
-describe('a list that is gone', () => {
-  it('is 503 to the wallet, an attempt to the relying party; once it is back, the wallet that waited verifies', async () => {
+describe('an unavailable list', () => {
+  it('is 503 to the wallet and an attempt to the relying party; when it is back, the same response verifies', async () => {
     const uri = lists.publish([STATUS.valid])
     lists.withdraw(uri)
     const { session, request } = await begin(stage)
@@ -121,7 +121,7 @@ describe('a list that is gone', () => {
     expect(Math.abs(Date.parse(step?.as_of ?? '') - Date.now())).toBeLessThan(60_000)
   })
 
-  it('verifies where the relying party accepts that, for low, and the result says what is not known', async () => {
+  it('verifies at low if the relying party accepts that, and the result shows the unavailable status', async () => {
     const { answer, poll, begun } = await present(`${lists.publish([])}-nowhere`, 0, lenient)
     expect(answer.status).toBe(200)
     expect(await poll()).toMatchObject({
@@ -140,7 +140,7 @@ describe('a list that is gone', () => {
     expect(event).toMatchObject({ assurance_level: 'low', credentials: [{ status: 'unavailable' }] })
   })
 
-  it('keeps a session waiting that asks for more than low, whatever the relying party accepts', async () => {
+  it('leaves a session pending that requires more than low, whatever the relying party accepts', async () => {
     const policy = { ...OVER_18, required_assurance_level: 'substantial' }
     const { answer, poll } = await present(`${lists.publish([])}-nowhere`, 0, lenient, policy)
     expect(answer.status).toBe(503)
@@ -151,22 +151,22 @@ describe('a list that is gone', () => {
   })
 })
 
-describe('a list that proves nothing', () => {
+describe('an invalid list', () => {
   const now = Math.floor(Date.now() / 1000)
   it.each([
     ['has expired', { exp: now - 60 }],
-    ['is the list of another address', { sub: 'https://status.example.com/1' }],
-    ['has no entry there', { status_list: { bits: 1, lst: 'eNpjAAAAAQAB' } }],
-  ])('because it %s is 503', async (_, claims) => {
+    ['is for another address', { sub: 'https://status.example.com/1' }],
+    ['has no such entry', { status_list: { bits: 1, lst: 'eNpjAAAAAQAB' } }],
+  ])('is 503 because it %s', async (_, claims) => {
     expect((await present(lists.publish([STATUS.valid], claims), 12)).answer.status).toBe(503)
   })
 
-  it('because somebody else signed it is 503', async () => {
+  it('is 503 because of a stranger’s signature', async () => {
     const uri = lists.publish([STATUS.valid], {}, await makeKey())
     expect((await present(uri, 0)).answer.status).toBe(503)
   })
 
-  it('counts where a status anchor names the signer for this type', async () => {
+  it('is accepted where a status anchor names the signer for this type', async () => {
     const signer = await makeKey()
     const iss = 'https://lists.example.com'
     const status = { name: 'Lists', purpose: ['status'], issuer: iss, jwks: { keys: [signer.publicJwk] } }
@@ -178,22 +178,22 @@ describe('a list that proves nothing', () => {
   })
 })
 
-it('a live relying party never fetches from loopback', async () => {
+it('never fetches from loopback for a live relying party', async () => {
   const rp = await relyingPartyOf(stage, { livemode: true, webhook: null })
   const uri = lists.publish([STATUS.valid])
   expect((await present(uri, 0, rp)).answer.status).toBe(503)
   expect(lists.asked(uri)).toEqual([])
 })
 
-it('list and index of a credential are stored nowhere, logged nowhere and told nobody', async () => {
+it('list and index of a credential are never stored, logged or returned', async () => {
   const entries = Array<number>(1_000_003).fill(STATUS.valid)
   const uri = lists.publish([...entries, STATUS.invalid])
   const secrets = { list: new URL(uri).pathname, index: '1000003' }
   const { answer, poll, begun } = await present(uri, 1_000_003)
   expect(answer.status).toBe(200)
   expect((await poll()).reason?.code).toBe('credential_revoked')
-  const told = [JSON.stringify(await poll()), JSON.stringify(await eventFor(begun)), await answer.text()]
-  expect(tracesIn(told.join('\n'), secrets)).toEqual([])
+  const returned = [JSON.stringify(await poll()), JSON.stringify(await eventFor(begun)), await answer.text()]
+  expect(tracesIn(returned.join('\n'), secrets)).toEqual([])
   expect(tracesIn(stage.service.server.output(), { list: secrets.list })).toEqual([])
   expect(tracesInFiles(stage.service.server.stateDir, { list: secrets.list })).toEqual([])
 })

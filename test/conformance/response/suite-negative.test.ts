@@ -1,5 +1,5 @@
-// What the OpenID Foundation's conformance suite does to a verifier, by name, in both protocols it has plans for: answers with one
-// thing wrong, which are refused with 4xx and a body; and what wallets do beside the shortest way, which is all accepted.
+// Tests of the OpenID Foundation's conformance suite for verifiers, by name, in both protocols it has plans
+// for. A response with one error is refused with 4xx and a body. Unusual but valid responses are accepted.
 
 import { beforeAll, describe, expect, it } from 'vitest'
 import { mintIssuerPki } from '../../support/certificates/certificates.ts'
@@ -22,7 +22,7 @@ beforeAll(async () => {
   rp = await relyingPartyOf(stage, { trust_anchors })
 })
 
-/** The document signer's certificates over another's signature. */
+/** The document signer's certificates with another key. */
 const FORGED_PKI = {
   ...mdocPerson.pki,
   leaf: { ...mdocPerson.pki.leaf, privateJwk: stranger.privateJwk as never },
@@ -53,7 +53,7 @@ const MDOC: readonly (readonly [string, () => MdocTelling, string])[] = [
     'invalid_holder_signature',
   ],
   [
-    'session transcript: key of the answer',
+    'session transcript: encryption key',
     () => ({ answering: { client_metadata: {} } }),
     'invalid_holder_signature',
   ],
@@ -63,7 +63,7 @@ function setKb(claims: object): NonNullable<Telling['change']> {
   return ({ kb }: Parts) => void Object.assign(kb?.payload as object, claims)
 }
 
-/** A session of the protocol, whose request a wallet has. */
+/** Starts a session of the protocol, whose request a wallet has. */
 function beginIn(protocol: string): Promise<Begun> {
   return begin(stage, { ...OVER_18, protocol }, { rp })
 }
@@ -93,7 +93,7 @@ async function expectVerified({ session }: Begun, answer: Response): Promise<voi
 
 describe.each(['haip-1.0', 'openid4vp-1.0'])('the suite against %s', (protocol) => {
   it.each(SD_JWT_VC)(
-    'SD-JWT VC, wrong %s: 4xx with a JSON body, and the good answer is heard',
+    'SD-JWT VC, wrong %s: 4xx with a JSON body, and the good response is accepted',
     async (_, telling, reason) => {
       const begun = await beginIn(protocol)
       await expectRefused(begun, await sdJwtVc(begun, telling()), reason)
@@ -102,7 +102,7 @@ describe.each(['haip-1.0', 'openid4vp-1.0'])('the suite against %s', (protocol) 
   )
 
   it.each(MDOC)(
-    'mdoc, wrong %s: 4xx with a JSON body, and the good answer is heard',
+    'mdoc, wrong %s: 4xx with a JSON body, and the good response is accepted',
     async (_, telling, reason) => {
       const begun = await beginIn(protocol)
       await expectRefused(begun, await mdocAgeOf(mdocPerson, begun.request, telling()), reason)
@@ -110,20 +110,20 @@ describe.each(['haip-1.0', 'openid4vp-1.0'])('the suite against %s', (protocol) 
     },
   )
 
-  it('request_uri fetched twice, by POST and by GET: one request, and its answer verifies', async () => {
+  it('request_uri fetched twice, by POST and by GET: the same request, and its response verifies', async () => {
     const begun = await beginIn(protocol)
     const { uri } = begun.session.wallet_request
     const again = await stage.service.wallet.receive(uri, { protocol, getOnly: true })
-    const told = ({ nonce, state, client_metadata }: typeof again.payload) => ({
+    const lastingMembers = ({ nonce, state, client_metadata }: typeof again.payload) => ({
       nonce,
       state,
       client_metadata,
     })
-    expect(told(again.payload)).toEqual(told(begun.request.payload))
+    expect(lastingMembers(again.payload)).toEqual(lastingMembers(begun.request.payload))
     await expectVerified(begun, await present(begun, await sdJwtVc(begun)))
   })
 
-  it('a wallet_nonce in standard base64 comes back to the letter, and the answer verifies', async () => {
+  it('a wallet_nonce in standard base64 is returned verbatim, and the response verifies', async () => {
     const session = await rp.create({ ...OVER_18, protocol })
     const walletNonce = '+/+/AAECAwQFBgcICQoLDA=='
     const request = await stage.service.wallet.receive(session.wallet_request.uri, { protocol, walletNonce })
@@ -132,7 +132,7 @@ describe.each(['haip-1.0', 'openid4vp-1.0'])('the suite against %s', (protocol) 
     await expectVerified(begun, await present(begun, await sdJwtVc(begun)))
   })
 
-  it('an answer with random apu and apv verifies', async () => {
+  it('a response with random apu and apv verifies', async () => {
     const begun = await beginIn(protocol)
     const { state, response_uri, client_metadata } = begun.request.payload
     const parameters = { vp_token: await sdJwtVc(begun), state }

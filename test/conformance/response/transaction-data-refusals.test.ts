@@ -1,4 +1,4 @@
-// CONTRACT 2: what people cannot be asked to confirm, by place and cause.
+// CONTRACT 2: errors of transaction_data, by place and code.
 
 import { describe, expect, it } from 'vitest'
 import { AGE } from '../../support/people/person.ts'
@@ -10,7 +10,7 @@ const stage = useStage()
 
 const PAY = { ...OVER_18, formats: ['dc+sd-jwt'], transaction_data: [PAYMENT] }
 
-describe('CONTRACT 2: a creation is refused', () => {
+describe('CONTRACT 2: refuses a creation', () => {
   const one = (changes: object) => ({ ...PAY, transaction_data: [{ ...PAYMENT, ...changes }] })
   const payload = (changes: object) => one({ payload: { ...PAYMENT.payload, ...changes } })
   const SD_JWT = {
@@ -40,7 +40,7 @@ describe('CONTRACT 2: a creation is refused', () => {
     ['an empty list', { ...PAY, transaction_data: [] }, 400, '', 'too_small'],
     ['a list of eleven', { ...PAY, transaction_data: Array(11).fill(PAYMENT) }, 400, '', 'too_big'],
     ['no type', { ...PAY, transaction_data: [{}] }, 400, '/0/type', 'required'],
-    ['a type nobody knows', one({ type: 'urn:x' }), 400, '/0/type', 'unknown_transaction_data_type'],
+    ['an unknown type', one({ type: 'urn:x' }), 400, '/0/type', 'unknown_transaction_data_type'],
     [
       'a type called constructor',
       one({ type: 'constructor' }),
@@ -48,20 +48,26 @@ describe('CONTRACT 2: a creation is refused', () => {
       '/0/type',
       'unknown_transaction_data_type',
     ],
-    ['a member its type has not', one({ note: 'x' }), 400, '/0/note', 'unknown_member'],
-    ['a deeper one', payload({ note: 'x' }), 400, '/0/payload/note', 'unknown_member'],
+    ['an unknown member', one({ note: 'x' }), 400, '/0/note', 'unknown_member'],
+    ['an unknown inner member', payload({ note: 'x' }), 400, '/0/payload/note', 'unknown_member'],
     ['no amount', payload({ amount: undefined }), 400, '/0/payload/amount', 'required'],
-    ['an amount in words', payload({ amount: '12' }), 400, '/0/payload/amount', 'invalid_type'],
-    ['a currency in words', payload({ currency: 'Euro' }), 400, '/0/payload/currency', 'invalid_format'],
+    ['an amount as text', payload({ amount: '12' }), 400, '/0/payload/amount', 'invalid_type'],
     [
-      'two ways of when',
+      'a currency without its code',
+      payload({ currency: 'Euro' }),
+      400,
+      '/0/payload/currency',
+      'invalid_format',
+    ],
+    [
+      'both execution_date and recurrence',
       payload({ execution_date: '2027-01-31', recurrence: { frequency: 'MNTH' } }),
       400,
       '/0/payload',
       'invalid_value',
     ],
     [
-      'a hash we do not compute',
+      'an unsupported hash',
       one({ transaction_data_hashes_alg: ['md5'] }),
       400,
       '/0/transaction_data_hashes_alg/0',
@@ -81,7 +87,13 @@ describe('CONTRACT 2: a creation is refused', () => {
       '/0/credential_ids/1',
       'unknown_credential_query',
     ],
-    ['the same twice', { ...PAY, transaction_data: [PAYMENT, PAYMENT] }, 400, '/1', 'repeated_transaction'],
+    [
+      'the same object twice',
+      { ...PAY, transaction_data: [PAYMENT, PAYMENT] },
+      400,
+      '/1',
+      'repeated_transaction',
+    ],
     [
       'an mdoc',
       query([MDOC], { credential_ids: ['mdl'] }),
@@ -98,7 +110,7 @@ describe('CONTRACT 2: a creation is refused', () => {
     ],
     ['only an mdoc', query([MDOC]), 422, '/0', 'nothing_confirms'],
     [
-      'an alternative that cannot',
+      'an alternative that cannot confirm',
       { ...OVER_18, transaction_data: [PAYMENT] },
       422,
       '/0',
@@ -129,7 +141,7 @@ describe('CONTRACT 2: a creation is refused', () => {
       'several_credentials',
     ],
     [
-      'two that no hash can confirm together',
+      'two objects without a common hash',
       { ...PAY, transaction_data: [PAYMENT, { ...LOGIN, transaction_data_hashes_alg: ['sha-512'] }] },
       422,
       '',

@@ -1,4 +1,5 @@
-// CONTRACT 8: lists that the operator keeps for all, over HTTP, from a publisher on loopback to a relying party in test mode.
+// CONTRACT 8: trust lists of the operator over HTTP. The publisher is on loopback, and the relying party is
+// in test mode.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type IssuerPki, type Minted, mintIssuerPki } from '../../support/certificates/certificates.ts'
@@ -56,7 +57,7 @@ const keep = async (name: string, changes: object = {}) =>
 const subscriberOf = (name: string): Promise<RelyingParty> =>
   relyingPartyOf(stage, { trust_anchors: [], anchor_sets: [name] })
 
-/** The answer by a credential whose issuer's certificates lead to `issuer`'s root. */
+/** Presents a credential whose issuer's certificates lead to `issuer`'s root. */
 async function present(rp: RelyingParty, { leaf, intermediate } = pki, policy?: object) {
   const { session, request } = await begin(stage, policy, { rp })
   const answer = await stage.service.wallet.present(
@@ -70,7 +71,7 @@ async function present(rp: RelyingParty, { leaf, intermediate } = pki, policy?: 
   return { answer, session: await rp.poll(session.verification_id), id: session.verification_id }
 }
 
-it('CONTRACT 8: an issuer on a list verifies, and result and receipt say which issue of which list vouched', async () => {
+it('CONTRACT 8: verifies an issuer on a list, and names list and sequence in result and receipt', async () => {
   await publish()
   expect(await keep('good')).toMatchObject({
     name: 'good',
@@ -101,9 +102,9 @@ it('CONTRACT 8: an issuer on a list verifies, and result and receipt say which i
 })
 
 it.each([
-  ['whose list vouched', '', 200],
-  ['of another list', '/other', 400],
-])('OpenID4VP 1.0 §6.1.1.2: trusted_authorities of kind etsi_tl, %s', async (_, path, status) => {
+  ['with the URL of the list', '', 200],
+  ['with the URL of another list', '/other', 400],
+])('OpenID4VP 1.0 §6.1.1.2: evaluates trusted_authorities of kind etsi_tl, %s', async (_, path, status) => {
   await publish()
   const name = `asked-for-${status}`
   await keep(name)
@@ -122,7 +123,7 @@ it.each([
   expect(session.status).toBe(status === 200 ? 'verified' : 'pending')
 })
 
-it('CONTRACT 8: a driving licence verifies under a VICAL, whose signer an authority vouches for', async () => {
+it('CONTRACT 8: verifies a driving licence under a VICAL whose signer is certified by an authority', async () => {
   const [person, scheme] = await Promise.all([makeMdocPerson(), mintListPki()])
   const { leaf, intermediate, root } = scheme
   publisher.answer({
@@ -149,7 +150,7 @@ it('CONTRACT 8: a driving licence verifies under a VICAL, whose signer an author
   })
 })
 
-it('CONTRACT 8: an issuer on no list is untrusted, and so is one that only others subscribe to', async () => {
+it('CONTRACT 8: refuses an issuer on no list, and one on a list without subscription', async () => {
   await publish()
   await keep('narrow')
   const rp = await subscriberOf('narrow')
@@ -160,7 +161,7 @@ it('CONTRACT 8: an issuer on no list is untrusted, and so is one that only other
   }
 })
 
-it('CONTRACT 8: while a list is not to be had, who may stand on it is not refused but asked to try again', async () => {
+it('CONTRACT 8: answers 503 while a list is unavailable that may name the issuer', async () => {
   publisher.answer({ status: 500 })
   expect(await keep('late')).toMatchObject({
     usable_until: expect.anything(),
@@ -184,7 +185,7 @@ it('CONTRACT 8: while a list is not to be had, who may stand on it is not refuse
   expect((await both.poll(began.verification_id)).status).toBe('verified')
 })
 
-it('CONTRACT 8: the copy stands when the list goes back or goes away, and is replaced when it goes on', async () => {
+it('CONTRACT 8: keeps the copy when the list is older or unavailable, and replaces it by a newer one', async () => {
   await publish({ sequence: 7 })
   await keep('moving')
   const refresh = async () => expectStatus(await operator('POST', '/moving/refresh'), 200)
@@ -201,7 +202,7 @@ it('CONTRACT 8: the copy stands when the list goes back or goes away, and is rep
   expect(await refresh()).toMatchObject({ sequence: 8, last_attempt: { fault: null } })
 })
 
-it('CONTRACT 8: a list is shown as it was made, named once, and gone when it is deleted', async () => {
+it('CONTRACT 8: shows a list as it was created, refuses its name a second time, and returns 404 after its deletion', async () => {
   await publish()
   const made = await keep('short')
   const shown = await expectStatus(await operator('GET', '/short'), 200)
@@ -230,10 +231,10 @@ it('CONTRACT 8: a list is shown as it was made, named once, and gone when it is 
 })
 
 it.each([
-  ['no name of a list', { name: 'EU PID' }, '/name'],
-  ['an address that is not public', { livemode: true }, '/url'],
+  ['an invalid name', { name: 'EU PID' }, '/name'],
+  ['a URL that is not public', { livemode: true }, '/url'],
   ['no signer', { signers: [] }, '/signers'],
-  ['a signer that is none', { signers: [{ x509_ca_pem: 'x' }] }, '/signers/0/x509_ca_pem'],
+  ['an invalid signer', { signers: [{ x509_ca_pem: 'x' }] }, '/signers/0/x509_ca_pem'],
   [
     'a type that relying parties add',
     { services: [{ type: 'x', credential_types: ['membership'], assurance_level: 'low' }] },
@@ -246,7 +247,7 @@ it.each([
   ],
   ['another kind', { kind: 'xml' }, '/kind'],
   ['an unknown member', { retries: 3 }, '/retries'],
-])('CONTRACT 8: a list with %s is refused by name', async (_, changes, pointer) => {
+])('CONTRACT 8: refuses a list with %s by the member’s name', async (_, changes, pointer) => {
   const refused = await expectStatus(await operator('POST', '', listNamed('odd', changes)), 400)
   expect(refused).toMatchObject({ errors: [{ pointer }] })
 })

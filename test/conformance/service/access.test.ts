@@ -1,4 +1,4 @@
-// CONTRACT 1: who may call what, and what everyone else is told.
+// CONTRACT 1: access rights of callers, and the errors that others get.
 
 import { beforeAll, expect, it } from 'vitest'
 import { ACCESS, type Access } from '../../../src/routes/edge/access.ts'
@@ -44,15 +44,12 @@ type Route = {
   readonly path: string
   readonly scope: string
   readonly opensToClientToken: boolean
-  /** What the right scope is answered for a session that is over. */
+  /** Status for the right scope in an ended session. */
   readonly status: number
   readonly body: object | undefined
 }
 
-/**
- * Every route that asks for a scope: the service's own table, of which another test shows that it is
- * complete.
- */
+/** Every route that requires a scope. Another test shows that the service's own table is complete. */
 const ROUTES: readonly Route[] = Object.entries<Access>(ACCESS).flatMap(([name, access]) => {
   const [method = '', path = ''] = name.split(' ')
   if (!('scope' in access)) return []
@@ -88,7 +85,7 @@ function call(
   return rp.call(method, url, { token, ...(body !== undefined && { body }) })
 }
 
-/** What a client can tell: everything but the request's own id. */
+/** Returns everything that a client can compare: all but the request's own id. */
 async function seen(response: Response) {
   const headers = [...response.headers].filter(([name]) => name !== 'date' && name !== 'x-request-id')
   const text = (await response.text()).replace(/"request_id":"[^"]*"/, '')
@@ -125,7 +122,7 @@ it('CONTRACT 9: an unknown, altered, or malformed token is 401 invalid_token', a
   }
 })
 
-it('CONTRACT 8: a revoked API key opens nothing any more', async () => {
+it('CONTRACT 8: refuses a revoked API key', async () => {
   const response = await stage.service.admin('POST', `/${stage.rp.relying_party_id}/api_keys`, {})
   const { api_key, key_id } = (await expectStatus(response, 201)) as { api_key: string; key_id: string }
   const use = () => stage.rp.call('POST', '/v1/verify', { body: OVER_18, token: api_key })
@@ -134,12 +131,12 @@ it('CONTRACT 8: a revoked API key opens nothing any more', async () => {
   expect((await use()).status).toBe(401)
 })
 
-// Without an upgrade, which this client cannot ask for, `/watch` looks at no id
-// (test/routes/browser/session-watch.test.ts has the rest).
+// `/watch` without an upgrade looks up no id, and this client cannot upgrade.
+// test/routes/browser/session-watch.test.ts covers it.
 const SESSION_ROUTES = ROUTES.filter(({ path }) => path.includes(':id') && !path.endsWith('/watch'))
 
 it.each(SESSION_ROUTES)(
-  'CONTRACT 1: for $method $path a foreign, forged, altered, malformed or erased id is one 404, byte for byte',
+  'CONTRACT 1: answers $method $path for a foreign, forged, altered, malformed or erased id with the same 404, byte for byte',
   async (route) => {
     const rp = await relyingPartyOf(stage)
     const foreign = (await rp.create()).verification_id
@@ -158,7 +155,7 @@ it.each(SESSION_ROUTES)(
   },
 )
 
-it('CONTRACT 1: a wallet meets one 404 for every request and callback that is not ours', async () => {
+it('CONTRACT 1: answers a wallet with the same 404 for every unknown request and callback', async () => {
   const { session } = await begin(stage)
   const { request_uri } = session.wallet_request
   const last = request_uri.at(-1) === 'A' ? 'B' : 'A'
@@ -175,7 +172,7 @@ it('CONTRACT 1: a wallet meets one 404 for every request and callback that is no
   for (const answer of callbacks) expect(answer).toEqual({ ...requests[0], status: 404 })
 })
 
-it('CONTRACT 1: client_token opens /qr and the status of its session, as Bearer and as ?token=', async () => {
+it('CONTRACT 1: accepts client_token for /qr and the status of its session, as Bearer and as ?token=', async () => {
   const { verification_id: id, client_token: token } = await stage.rp.create()
   for (const path of [`/v1/verify/${id}`, `/v1/verify/${id}/qr`]) {
     expect((await stage.rp.call('GET', path, { token })).status).toBe(200)
@@ -183,7 +180,7 @@ it('CONTRACT 1: client_token opens /qr and the status of its session, as Bearer 
   }
 })
 
-it('CONTRACT 1: what a client_token reads of a session is its state and nothing of its person or request', async () => {
+it('CONTRACT 1: shows to a client_token the state of a session, and nothing about its person or request', async () => {
   const { session } = await finish(stage)
   const path = `/v1/verify/${session.verification_id}`
   const response = await stage.rp.call('GET', path, { token: session.client_token })
@@ -196,7 +193,7 @@ it('CONTRACT 1: what a client_token reads of a session is its state and nothing 
   })
 })
 
-it('CONTRACT 1: anything else with a client_token is 403', async () => {
+it('CONTRACT 1: answers anything else with a client_token with 403', async () => {
   const { verification_id: id, client_token: token } = await stage.rp.create()
   const other = (await stage.rp.create()).verification_id
   const open = ['/v1/verify/:id', '/v1/verify/:id/qr']
@@ -208,7 +205,7 @@ it('CONTRACT 1: anything else with a client_token is 403', async () => {
   }
 })
 
-it('CONTRACT 1: client_token dies with its session', async () => {
+it('CONTRACT 1: client_token expires with its session', async () => {
   const { verification_id: id, client_token: token } = await stage.rp.create()
   await stage.rp.call('DELETE', `/v1/verify/${id}`)
   for (const path of ['', '/qr']) {
@@ -216,7 +213,7 @@ it('CONTRACT 1: client_token dies with its session', async () => {
   }
 })
 
-it('CONTRACT 1: session_url opens the page by the client_token it carries, never by the id alone', async () => {
+it('CONTRACT 1: session_url opens the page by its client_token, never by the id alone', async () => {
   const { session_url } = await stage.rp.create()
   const other = (await stage.rp.create()).client_token
   const page = await stage.service.fetch(session_url)
@@ -233,7 +230,7 @@ it('CONTRACT 1: session_url opens the page by the client_token it carries, never
   }
 })
 
-it('CONTRACT 1: the operator is known by ADMIN_TOKEN alone', async () => {
+it('CONTRACT 1: accepts the operator by ADMIN_TOKEN only', async () => {
   const statuses = [stage.service.server.adminToken, stage.rp.api_key, 'x'.repeat(43), null].map(
     async (token) => (await stage.rp.call('GET', '/v1/admin/relying_parties', { token })).status,
   )

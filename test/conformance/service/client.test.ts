@@ -1,5 +1,5 @@
-// The typed client as a relying party's server uses it, against the running service: every call, webhooks and
-// claims included.
+// The typed client as a relying party's server uses it, with the running service: every call, webhooks and
+// claims.
 
 import { type Client, createClient } from '@wallet-verifier/client'
 import { decryptClaims } from '@wallet-verifier/client/claims'
@@ -14,41 +14,41 @@ import { answerAge, eventOf, useStage } from '../../support/service/stage.ts'
 
 const stage = useStage()
 
-/** The transport of the tests brings calls to the loopback port. */
+/** Returns a client whose calls go to the loopback port. */
 function clientOf(token = stage.rp.api_key): Client {
   const send: typeof fetch = (input, init) => stage.service.fetch(String(input), init)
   return createClient({ baseUrl: BASE_URL, token, fetch: send })
 }
 
-function found<T, E>(result: Result<T, E>): T {
+function unwrap<T, E>(result: Result<T, E>): T {
   if (!result.ok) throw new Error(JSON.stringify(result.error))
   return result.value
 }
 
-it('creates, waits for the end, and believes the webhook of it', async () => {
+it('creates, waits for the end, and verifies its webhook', async () => {
   const client = clientOf()
-  const created = found(await client.create(OVER_18))
+  const created = unwrap(await client.create(OVER_18))
   expect(created.qr_code).toMatch(/^image\/png;base64,/)
   const waiting = client.wait(created.verification_id, { timeoutMs: 20_000 })
   const uri = (created.wallet_request as { readonly uri: string }).uri
   await answerAge(stage, await stage.service.wallet.receive(uri))
-  const ended = found(await waiting)
+  const ended = unwrap(await waiting)
   expect(ended).toMatchObject({ status: 'verified', stage: 'done', checks: { age_over_18: true } })
   const { post } = await eventOf(stage, created.verification_id)
   const body = post.body.toString()
   const signature = post.headers['x-service-signature'] as string
   const checks = { secrets: [stage.rp.webhook_secret] }
-  const event = found(await verifyWebhook(body, signature, checks))
+  const event = unwrap(await verifyWebhook(body, signature, checks))
   expect(event).toMatchObject({ event_type: 'verification.verified', checks: ended.checks })
   const forged = body.replace('true', 'null')
   expect(await verifyWebhook(forged, signature, checks)).toEqual({ ok: false, error: 'wrong_signature' })
 })
 
-it('opens the claims that only this relying party can read', async () => {
+it('decrypts the claims that only this relying party can read', async () => {
   const keys = await generateKeyPair('ECDH-ES', { crv: 'P-256', extractable: true })
   const { kty, crv, x, y } = (await exportJWK(keys.publicKey)) as Record<string, string>
   const client = clientOf()
-  const created = found(
+  const created = unwrap(
     await client.create({
       credential_types: ['pid'],
       scope: ['given_name'],
@@ -60,9 +60,9 @@ it('opens the claims that only this relying party can read', async () => {
   await stage.service.wallet.present(request, {
     [queryFor(request, PID)]: [await presentationOf(stage.person, PID, request)],
   })
-  const ended = found(await client.get(created.verification_id))
+  const ended = unwrap(await client.get(created.verification_id))
   const jwks = await (await stage.service.fetch(`${BASE_URL}/.well-known/jwks.json`)).json()
-  const claims = found(
+  const claims = unwrap(
     await decryptClaims(ended.encrypted_claims ?? '', {
       privateJwk: (await exportJWK(keys.privateKey)) as JsonWebKey,
       jwks: jwks as { keys: JsonWebKey[] },
@@ -74,10 +74,10 @@ it('opens the claims that only this relying party can read', async () => {
   expect(claims.credentials).toMatchObject([{ credential_type: 'pid', claims: { given_name: 'Erika' } }])
 })
 
-it('finds one verification for one idempotency key', async () => {
+it('returns one verification for one idempotency key', async () => {
   const client = clientOf()
-  const first = found(await client.create(OVER_18, { idempotencyKey: 'client-1' }))
-  const again = found(await client.create(OVER_18, { idempotencyKey: 'client-1' }))
+  const first = unwrap(await client.create(OVER_18, { idempotencyKey: 'client-1' }))
+  const again = unwrap(await client.create(OVER_18, { idempotencyKey: 'client-1' }))
   expect(again.verification_id).toBe(first.verification_id)
   const other = await client.create({ ...OVER_18, expires_in: 61 }, { idempotencyKey: 'client-1' })
   expect(other).toMatchObject({ ok: false, error: { code: 'idempotency_conflict', status: 409 } })
@@ -85,32 +85,32 @@ it('finds one verification for one idempotency key', async () => {
 
 it('cancels, reads the events, and erases', async () => {
   const client = clientOf()
-  const { verification_id: id } = found(await client.create(OVER_18))
-  expect(found(await client.cancel(id)).status).toBe('canceled')
-  const { events } = found(await client.events({ limit: 100 }))
+  const { verification_id: id } = unwrap(await client.create(OVER_18))
+  expect(unwrap(await client.cancel(id)).status).toBe('canceled')
+  const { events } = unwrap(await client.events({ limit: 100 }))
   expect(events.filter((event) => event.verification_id === id)).toMatchObject([
     { event_type: 'verification.canceled' },
   ])
-  expect(found(await client.erase(id))).toBeNull()
+  expect(unwrap(await client.erase(id))).toBeNull()
   expect(await client.get(id)).toMatchObject({ ok: false, error: { code: 'verification_not_found' } })
 })
 
-it('keeps the receipt of what is over, and reads it with the published keys', async () => {
+it('fetches the receipt of an ended session, and verifies it with the published keys', async () => {
   const client = clientOf()
-  const { verification_id: verificationId } = found(await client.create(OVER_18))
+  const { verification_id: verificationId } = unwrap(await client.create(OVER_18))
   expect(await client.receipt(verificationId)).toMatchObject({
     ok: false,
     error: { code: 'verification_pending', status: 409 },
   })
-  found(await client.cancel(verificationId))
-  const receipt = found(await client.receipt(verificationId))
+  unwrap(await client.cancel(verificationId))
+  const receipt = unwrap(await client.receipt(verificationId))
   const jwks = (await (await stage.service.fetch('/.well-known/jwks.json')).json()) as ReceiptChecks['jwks']
-  const read = found(await verifyReceipt(receipt, { jwks, issuer: BASE_URL, verificationId }))
+  const read = unwrap(await verifyReceipt(receipt, { jwks, issuer: BASE_URL, verificationId }))
   expect(read).toMatchObject({ status: 'canceled', relying_party_id: stage.rp.relying_party_id })
 })
 
-it('tells a wrong code and a wrong key as the service does', async () => {
-  const { verification_id: id } = found(await clientOf().create(OVER_18))
+it('returns the service’s errors for a wrong code and a wrong key', async () => {
+  const { verification_id: id } = unwrap(await clientOf().create(OVER_18))
   expect(await clientOf().redeem(id, 'nonsense')).toMatchObject({
     ok: false,
     error: { code: 'invalid_code' },

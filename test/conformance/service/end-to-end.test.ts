@@ -1,5 +1,4 @@
-// One verification as everyone lives it: relying party, wallet, issuer and receiver are all foreign to the
-// service.
+// One whole verification: relying party, wallet, issuer and receiver are all foreign to the service.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Authority, ageOf, makeAuthority, makePerson, type Person } from '../../support/people/person.ts'
@@ -30,7 +29,7 @@ describe('one verification, end to end', () => {
     await service.stop()
   })
 
-  it('goes from the QR picture to a verified session and a signed webhook', async () => {
+  it('leads from the QR picture to a verified session and a signed webhook', async () => {
     const metadata = { user_id: 'u-1', context: 'checkout' }
     const session = await rp.create({ ...OVER_18, required_assurance_level: 'substantial', metadata })
     const request = await service.wallet.receive(readQr(session.qr_code))

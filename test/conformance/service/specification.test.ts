@@ -1,4 +1,4 @@
-// The specification's own fields, letter by letter: what was asked for, whatever else the service adds.
+// The fields of the original specification, letter by letter.
 
 import { createHmac } from 'node:crypto'
 import { expect, it } from 'vitest'
@@ -18,7 +18,7 @@ const SAMPLE = {
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/
 const ID = /^v_[A-Za-z0-9_-]+$/
 
-it('Specification 4.1: creating with the four fields of the sample answers the six fields', async () => {
+it('Specification 4.1: returns the six fields for a creation with the four fields of the sample', async () => {
   const session = await stage.rp.create(SAMPLE)
   expect(session).toMatchObject({
     verification_id: expect.stringMatching(ID),
@@ -30,7 +30,7 @@ it('Specification 4.1: creating with the four fields of the sample answers the s
   })
 })
 
-it('Specification 2.1: qr_code is a PNG that holds an openid4vp:// request', async () => {
+it('Specification 2.1: returns qr_code as a PNG with an openid4vp:// request', async () => {
   const session = await stage.rp.create(SAMPLE)
   const png = decodeQrCode(session.qr_code)
   expect([...png.slice(0, 8)]).toEqual([137, 80, 78, 71, 13, 10, 26, 10])
@@ -43,7 +43,7 @@ it('Specification 4.2: a session can be read at any time', async () => {
   expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
 })
 
-it('Specification 4.3, 2.3: the OpenID4VP view has exactly these fields beside wallet_request', async () => {
+it('Specification 4.3, 2.3: the OpenID4VP view has exactly these fields and wallet_request', async () => {
   const session = await stage.rp.create(SAMPLE)
   const id = session.verification_id
   const response = await stage.rp.call('GET', `/v1/verify/${id}/openid4vp`)
@@ -100,7 +100,7 @@ it.each([
   expect(readQr(png)).toMatch(/^openid4vp:\/\//)
 })
 
-it('Specification 4.4, 2.3: each render makes a new nonce, and the current request goes with it', async () => {
+it('Specification 4.4, 2.3: each render makes a new nonce, shown in the current request', async () => {
   const { verification_id } = await stage.rp.create(SAMPLE)
   const path = `/v1/verify/${verification_id}`
   const view = async () =>
@@ -152,7 +152,7 @@ it('Specification 5.1: a call without its Authorization header is refused', asyn
   expect(await Promise.all(statuses)).toEqual([401, 401, 401, 401])
 })
 
-it('Specification 3: a session stays pending until a wallet presents, whoever reads it', async () => {
+it('Specification 3: a session stays pending until a wallet presents, however often it is read', async () => {
   const session = await stage.rp.create()
   for (const path of ['', '/openid4vp', '/qr']) {
     await stage.rp.call('GET', `/v1/verify/${session.verification_id}${path}`)

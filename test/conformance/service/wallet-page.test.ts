@@ -120,7 +120,7 @@ describe('the page of the test wallet', () => {
     'nonsense',
     'openid4vp://?request_uri=https://verifier.example/r/none',
     'openid4vp://?request_uri=https://other.example/r',
-  ])('has no request to answer at %j', async (uri) => {
+  ])('has no request at %j', async (uri) => {
     expect(await open(uri, 404)).toContain('There is no request to answer')
     expect((await respond(uri, {})).status).toBeGreaterThanOrEqual(404)
   })
