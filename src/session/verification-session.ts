@@ -1,5 +1,6 @@
-// One verification session: the Durable Object. Thin on purpose: load, ask the core, save, answer. Verification happens
-// first; then one compare-and-set with no `await` between reading the status and the write, so two answers are never both heard.
+// One verification session: the Durable Object. Its methods load the document, call the core, store and return plain data.
+// Verification comes first. Then one compare-and-set follows, without `await` between reading the status and the write, so
+// that only one of two responses can end the session.
 
 import { DurableObject } from 'cloudflare:workers'
 import { isoTimeOrNull } from '../codec/date-time.ts'
@@ -15,8 +16,8 @@ import { type SessionDocument, tombstoneOf } from './document.ts'
 import { verificationIdOf } from './identifier.ts'
 import { recordCreation } from './measures.ts'
 import { qrCodeUrlOf } from './request/client-token.ts'
-import { type CreateInput, createdSession, isDrawable, newSession } from './request/creation.ts'
-import { type FetchingWallet, fetchRequest, noteHandedOut } from './request/fetching.ts'
+import { type CreateInput, createdSession, fitsQr, newSession } from './request/creation.ts'
+import { fetchRequest, noteHandedOut, type RequestingWallet } from './request/fetching.ts'
 import { openGeneration } from './request/generation-keys.ts'
 import { newestGeneration, SUPERSEDED_LIFETIME_MS } from './request/generations.ts'
 import { addRequest } from './request/new-request.ts'
@@ -36,7 +37,6 @@ import type {
   Creation,
   Link,
   PostedResponse,
-  Render,
   RequestRefusal,
   ResponseResult,
   SessionError,
@@ -44,9 +44,8 @@ import type {
 } from './results.ts'
 import {
   type BrowserReturnRequest,
-  type BrowserReturnResult,
   completeReturn,
-  makeLink,
+  createLink,
   type ReturnCodeError,
   redeemReturn,
 } from './return/same-device.ts'
@@ -57,11 +56,11 @@ import { pollView } from './views/poll.ts'
 import { signReceipt } from './views/receipt.ts'
 import { type PageView, pageView, publicView } from './views/view.ts'
 
-/** While the alarm's work runs, another alarm stands this far ahead: a crash in the middle is never the end of it. */
+/** Time of the next alarm while the work of an alarm runs: after a crash in the middle the work is repeated. */
 const WATCHDOG_MS = 60_000
-/** Watchers of one session at a time: a page or two, a kiosk, polls that wait. */
+/** Watchers of one session at a time: pages, kiosks, long polls. */
 const WATCHERS = 64
-/** When to look again for settings that could not be read. */
+/** Delay before another try to read unavailable settings. */
 const POSTPONED_MS = 10_000
 
 export class VerificationSession extends DurableObject<Env> {
@@ -76,14 +75,14 @@ export class VerificationSession extends DurableObject<Env> {
     this.#context = { store: this.#store, env: this.env, inFlight: new Map() }
   }
 
-  /** Creates the session, or finds the one that the same `Idempotency-Key` made. A twin in flight waits for the first. */
+  /** Creates the session, or returns the earlier one of the same `Idempotency-Key`. Simultaneous calls wait for the first. */
   async create(input: CreateInput): Promise<Creation> {
-    const mine = this.#creating.then(() => this.#create(input))
-    this.#creating = mine.catch(() => undefined)
-    return mine
+    const creation = this.#creating.then(() => this.#create(input))
+    this.#creating = creation.catch(() => undefined)
+    return creation
   }
 
-  /** What `create` would answer without creating; null where it would create. */
+  /** Returns the result that `create` would return without creating a session; null where it would create one. */
   async replay(bodyDigest: string): Promise<Creation | null> {
     await this.#creating
     return this.#replay(bodyDigest)
@@ -95,109 +94,103 @@ export class VerificationSession extends DurableObject<Env> {
     const config = configOf(this.env)
     const document = await newSession(input, verificationIdOf(this.ctx.id), { config, now: Date.now() })
     const session = await createdSession(document, config)
-    if (!isDrawable(session)) return { kind: 'too_long' }
+    if (!fitsQr(session)) return err('too_long')
     this.#store.commit(document)
     recordCreation(document)
-    return { kind: 'created', replayed: false, session }
+    return ok({ replayed: false, session })
   }
 
   async #replay(bodyDigest: string | null): Promise<Creation | null> {
     await applyTimeouts(this.#context, Date.now())
-    const known = this.#store.session()?.idempotency ?? this.#store.tombstone()
-    if (known === undefined) return null
-    if (known === null || known.body_digest !== bodyDigest) return { kind: 'conflict' }
     const session = this.#store.session()
-    if (session === undefined) return { kind: 'erased' }
-    return { kind: 'created', replayed: true, session: await createdSession(session, configOf(this.env)) }
+    const known = session?.idempotency ?? this.#store.tombstone()
+    if (known === undefined) return null
+    if (known.body_digest !== bodyDigest) return err('conflict')
+    if (session === undefined) return err('erased')
+    return ok({ replayed: true, session: await createdSession(session, configOf(this.env)) })
   }
 
-  /** The session as its relying party polls it. */
+  /** The session for its relying party. */
   async read(relyingPartyId: string): Promise<Result<View, SessionError>> {
-    await applyTimeouts(this.#context, Date.now())
-    const document = this.#accessible({ relyingPartyId })
-    if (document === undefined) return err('not_found')
-    return ok(await pollView(document, configOf(this.env)))
+    const found = await this.#load({ relyingPartyId })
+    return found.ok ? ok(await pollView(found.value, configOf(this.env))) : found
   }
 
-  /** What a holder of the session's `client_token` sees. */
+  /** The session for a holder of its `client_token`. */
   async readPublic(by: SessionAccess): Promise<Result<View, SessionError>> {
-    await applyTimeouts(this.#context, Date.now())
-    const document = this.#accessible(by)
-    if (document === undefined) return err('not_found')
-    return ok({ json: JSON.stringify(publicView(document)), version: document.version })
+    const found = await this.#load(by)
+    return found.ok ? ok(viewOf(found.value, publicView(found.value))) : found
   }
 
-  /** What the hosted page shows. */
+  /** The content of the hosted page. */
   async readPage(by: SessionAccess): Promise<Result<PageView, SessionError>> {
-    await applyTimeouts(this.#context, Date.now())
-    const document = this.#accessible(by)
-    return document === undefined ? err('not_found') : ok(pageView(document))
+    const found = await this.#load(by)
+    return found.ok ? ok(pageView(found.value)) : found
   }
 
-  /** The specification's `/openid4vp` view of the newest generation. Reading does not rotate; it hands the generation out. */
+  /** The `/openid4vp` view of the newest generation. Reading hands the generation out, but makes no new one. */
   async readRequest(relyingPartyId: string): Promise<Result<View, SessionError>> {
     const now = Date.now()
-    const pending = await this.#pending(now, { relyingPartyId })
+    const pending = await this.#loadPending(now, { relyingPartyId })
     if (!pending.ok) return pending
-    const newest = newestGeneration(pending.value.generations, 'any_device')
+    const document = pending.value
+    const newest = newestGeneration(document.generations, 'any_device')
     if (newest === undefined) return err('binding_excludes_qr')
     noteHandedOut(this.#store, newest, now, 'viewed')
     const config = configOf(this.env)
     const { baseUrl, walletScheme } = config
-    const generation = await openGeneration(pending.value, newest)
-    const qrCodeUrl = await qrCodeUrlOf(config, pending.value)
-    const view = openid4vpView(pending.value, generation, { baseUrl, walletScheme, qrCodeUrl })
-    return ok({ json: JSON.stringify(view), version: pending.value.version })
+    const qrCodeUrl = await qrCodeUrlOf(config, document)
+    const generation = await openGeneration(document, newest)
+    return ok(viewOf(document, openid4vpView(document, generation, { baseUrl, walletScheme, qrCodeUrl })))
   }
 
-  /** Makes a new generation for a QR. */
-  async render(by: SessionAccess): Promise<Result<Render, SessionError>> {
+  /** Creates a request for a QR code, and returns its URI. Times are Unix milliseconds. */
+  async render(by: SessionAccess): Promise<Result<{ uri: string; diesAt: number }, SessionError>> {
     const now = Date.now()
-    const pending = await this.#pending(now, by)
+    const pending = await this.#loadPending(now, by)
     if (!pending.ok) return pending
     if (pending.value.request.required_session_binding !== 'none') return err('binding_excludes_qr')
     if (!this.#renderLimit.take(now)) return err('render_limit_reached')
-    const verificationId = pending.value.verification_id
-    const made = await addRequest(this.#context, { verificationId, channel: 'qr', browser: null }, now)
+    const made = await addRequest(this.#context, { channel: 'qr', browser: null }, now)
     if (!made.ok) return made
     const { document, generation } = made.value
     const { uri } = walletRequest(document, generation, configOf(this.env).baseUrl)
     return ok({ uri, diesAt: Math.min(now + SUPERSEDED_LIFETIME_MS, document.expires_at) })
   }
 
-  /** Makes a request for one browser, known by the secret in its cookie; a browser without one is given one. */
+  /** Creates a request for one browser, identified by the secret in its cookie. A browser without a secret gets one. */
   async createLink(by: SessionAccess, knownSecret: string | null): Promise<Result<Link, SessionError>> {
     const now = Date.now()
-    const pending = await this.#pending(now, by)
+    const pending = await this.#loadPending(now, by)
     if (!pending.ok) return pending
     if (!this.#renderLimit.take(now)) return err('render_limit_reached')
-    return makeLink(this.#context, pending.value, knownSecret, now)
+    return createLink(this.#context, pending.value, knownSecret, now)
   }
 
-  /** Makes a request for the Digital Credentials API. */
+  /** Creates a request for the Digital Credentials API. */
   async createDcApiRequest(
     by: SessionAccess,
-    asked: DcApiRequestOptions,
+    options: DcApiRequestOptions,
   ): Promise<Result<DcApiRequest, SessionError>> {
     const now = Date.now()
-    const pending = await this.#pending(now, by)
+    const pending = await this.#loadPending(now, by)
     if (!pending.ok) return pending
     if (!this.#renderLimit.take(now)) return err('render_limit_reached')
-    return createDcApiRequest(this.#context, pending.value, asked, now)
+    return createDcApiRequest(this.#context, pending.value, options, now)
   }
 
-  /** Hears an answer that a page got from the Digital Credentials API. */
-  async processDcApiResponse(by: SessionAccess, answer: DcApiResponse): Promise<DcApiResult> {
-    if (this.#accessible(by) === undefined) return err('session_not_found')
-    return processDcApiResponse(this.#context, answer, Date.now())
+  /** Processes a response that a page received from the Digital Credentials API. */
+  async processDcApiResponse(by: SessionAccess, response: DcApiResponse): Promise<DcApiResult> {
+    if (!this.#find(by).ok) return err('session_not_found')
+    return processDcApiResponse(this.#context, response, Date.now())
   }
 
-  /** A browser is back from the wallet. */
-  completeReturn(coming: BrowserReturnRequest): Promise<Result<BrowserReturnResult, ReturnCodeError>> {
-    return completeReturn(this.#context, coming, Date.now())
+  /** Processes the return of a browser from the wallet. */
+  completeReturn(request: BrowserReturnRequest) {
+    return completeReturn(this.#context, request, Date.now())
   }
 
-  /** The relying party's server redeems the code that a browser was sent to it with. */
+  /** Redeems the code that a browser brought to the relying party. */
   async redeem(
     relyingPartyId: string,
     returnCode: string,
@@ -207,33 +200,33 @@ export class VerificationSession extends DurableObject<Env> {
   }
 
   /** Signs the Request Object of a live generation for the wallet that fetches it. */
-  fetchRequest(requestId: string, wallet: FetchingWallet): Promise<Result<string, RequestRefusal>> {
+  fetchRequest(requestId: string, wallet: RequestingWallet): Promise<Result<string, RequestRefusal>> {
     return fetchRequest(this.#context, requestId, wallet, Date.now())
   }
 
-  /** Hears a wallet's answer. Identical bodies at the same time share one verification. */
+  /** Processes the response of a wallet. Identical bodies at the same time share one verification. */
   processResponse(response: PostedResponse): Promise<ResponseResult> {
     return processResponse(this.#context, response, Date.now())
   }
 
-  /** Cancels a pending session; canceling again finds it canceled. */
+  /** Cancels a pending session. A canceled session stays canceled. */
   async cancel(relyingPartyId: string): Promise<Result<View, SessionError>> {
     const now = Date.now()
-    await applyTimeouts(this.#context, now)
-    if (this.#accessible({ relyingPartyId }) === undefined) return err('not_found')
+    const before = await this.#load({ relyingPartyId })
+    if (!before.ok) return before
     const webhook = await webhookOf(this.#context, now)
-    const document = this.#accessible({ relyingPartyId })
-    if (document === undefined) return err('not_found')
-    if (document.status === 'pending') endSession(this.#context, canceledEnd(), { webhook, now })
-    else if (document.status !== 'canceled') return err('ended')
+    const found = this.#find({ relyingPartyId })
+    if (!found.ok) return found
+    if (found.value.status === 'pending') endSession(this.#context, canceledEnd(), { webhook, now })
+    else if (found.value.status !== 'canceled') return err('ended')
     return this.read(relyingPartyId)
   }
 
-  /** In test mode: what a pending session waits for is over now, the browser of a held success, or else anybody at all. */
+  /** Expires a pending session of test mode now, or the pending browser return if a success is held. */
   async expireNow(relyingPartyId: string): Promise<Result<null, SessionError>> {
     const now = Date.now()
     await applyTimeouts(this.#context, now)
-    const pending = this.#stillPending(now, { relyingPartyId }) // nothing is awaited between this and the write
+    const pending = this.#findPending(now, { relyingPartyId }) // no `await` between this and the write
     if (!pending.ok || pending.value.livemode) return pending.ok ? err('not_found') : pending
     const { held, version } = pending.value
     const deadline = held === null ? { expires_at: now } : { held: { ...held, until: now } }
@@ -244,59 +237,54 @@ export class VerificationSession extends DurableObject<Env> {
 
   /** Erases the session at once, without an event. */
   async erase(relyingPartyId: string): Promise<Result<null, SessionError>> {
-    const document = this.#accessible({ relyingPartyId })
-    if (document === undefined) return err('not_found')
-    await this.#store.erase(tombstoneOf(document, Date.now()))
+    const found = this.#find({ relyingPartyId })
+    if (!found.ok) return found
+    await this.#store.erase(tombstoneOf(found.value, Date.now()))
     return ok(null)
   }
 
-  /** The webhook log. */
+  /** The deliveries of the webhook. */
   async readDeliveries(relyingPartyId: string): Promise<Result<View, SessionError>> {
-    await applyTimeouts(this.#context, Date.now())
-    const document = this.#accessible({ relyingPartyId })
-    if (document === undefined) return err('not_found')
-    return ok({ json: JSON.stringify(deliveriesView(document)), version: document.version })
+    const found = await this.#load({ relyingPartyId })
+    return found.ok ? ok(viewOf(found.value, deliveriesView(found.value))) : found
   }
 
-  /** What is left to show an auditor of a session that is over: a compact JWS. */
+  /** The receipt of a finished session: a compact JWS for an auditor. */
   async readReceipt(relyingPartyId: string): Promise<Result<string, SessionError>> {
-    await applyTimeouts(this.#context, Date.now())
-    const document = this.#accessible({ relyingPartyId })
-    return document === undefined ? err('not_found') : signReceipt(document, configOf(this.env))
+    const found = await this.#load({ relyingPartyId })
+    return found.ok ? signReceipt(found.value, configOf(this.env)) : found
   }
 
-  /** What an event carries only as long as the session lives that ended then; null where that session is gone. */
+  /** The members of an event that only a living session has; null unless this session ended at `endedAt`. */
   readPersonalMembers(relyingPartyId: string, endedAt: string): PersonalMembers | null {
-    const document = this.#accessible({ relyingPartyId })
-    return isoTimeOrNull(document?.ended_at ?? null) === endedAt && document
-      ? personalMembers(document)
-      : null
+    const found = this.#find({ relyingPartyId })
+    if (!found.ok || isoTimeOrNull(found.value.ended_at) !== endedAt) return null
+    return personalMembers(found.value)
   }
 
-  /** Sends a delivery again by hand: same bytes, fresh time. */
+  /** Sends a delivery again by hand: the same bytes with a new time. */
   async redeliver(relyingPartyId: string, deliveryId: string) {
-    if (this.#accessible({ relyingPartyId }) === undefined) return err('not_found' as const)
-    return redeliver(this.#store, this.env, deliveryId, Date.now())
+    const found = this.#find({ relyingPartyId })
+    return found.ok ? redeliver(this.#store, this.env, deliveryId, Date.now()) : found
   }
 
-  /** Accepts a watcher's hibernating WebSocket at a `watchAddress`. The current state comes first. */
+  /** Accepts the hibernating WebSocket of a watcher at a `watchAddress`. The first message is the current state. */
   override async fetch(request: Request): Promise<Response> {
-    await applyTimeouts(this.#context, Date.now())
-    const document = this.#accessible(parseWatchAddress(request.url))
-    if (document === undefined) return new Response(null, { status: 404 })
+    const found = await this.#load(parseWatchAddress(request.url))
+    if (!found.ok) return new Response(null, { status: 404 })
     if (this.ctx.getWebSockets().length >= WATCHERS) return new Response(null, { status: 503 })
     const { 0: client, 1: server } = new WebSocketPair()
     this.ctx.acceptWebSocket(server)
-    server.send(JSON.stringify(publicView(document)))
+    server.send(JSON.stringify(publicView(found.value)))
     return new Response(null, { status: 101, webSocket: client })
   }
 
-  /** Watchers only listen. */
+  /** Watchers only receive. */
   override webSocketMessage(socket: WebSocket): void {
-    socket.close(1008, 'this socket only tells')
+    socket.close(1008, 'this socket accepts no messages')
   }
 
-  /** Expiry, deliveries, erasure. The watchdog is armed first: the platform gives up an alarm that throws too often. */
+  /** Expiry, deliveries, erasure. The watchdog is set first: the platform drops an alarm that throws too often. */
   override async alarm(): Promise<void> {
     const now = Date.now()
     this.#store.arm(now + WATCHDOG_MS)
@@ -307,26 +295,35 @@ export class VerificationSession extends DurableObject<Env> {
   async #work(now: number): Promise<'done' | 'postponed'> {
     const tombstone = this.#store.tombstone()
     if (tombstone !== undefined && tombstone.keep_until <= now) await this.#store.erase(undefined)
-    // Before erasure, which must not take what the log does not have.
+    // Before erasure, which must not remove an event that the log does not have yet.
     await publishDue(this.#store, this.env, now)
     await onAlarm(this.#context, now)
     return deliverDue(this.#store, this.env, now)
   }
 
-  #accessible(by: SessionAccess): SessionDocument | undefined {
+  async #load(by: SessionAccess): Promise<Result<SessionDocument, 'not_found'>> {
+    await applyTimeouts(this.#context, Date.now())
+    return this.#find(by)
+  }
+
+  #find(by: SessionAccess): Result<SessionDocument, 'not_found'> {
     const document = this.#store.session()
-    return document !== undefined && mayAccess(by, document) ? document : undefined
+    return document !== undefined && mayAccess(by, document) ? ok(document) : err('not_found')
   }
 
-  async #pending(now: number, by: SessionAccess): Promise<Result<SessionDocument, SessionError>> {
+  async #loadPending(now: number, by: SessionAccess): Promise<Result<SessionDocument, SessionError>> {
     await applyTimeouts(this.#context, now)
-    return this.#stillPending(now, by)
+    return this.#findPending(now, by)
   }
 
-  #stillPending(now: number, by: SessionAccess): Result<SessionDocument, SessionError> {
-    const document = this.#accessible(by)
-    if (document === undefined) return err('not_found')
-    // Past its time a session may still wait for an answer that came before: nothing new begins.
-    return document.status === 'pending' && now < document.expires_at ? ok(document) : err('ended')
+  #findPending(now: number, by: SessionAccess): Result<SessionDocument, SessionError> {
+    const found = this.#find(by)
+    // After `expires_at` a session may still be pending while an earlier response is verified. No new request is made then.
+    const isPending = found.ok && found.value.status === 'pending' && now < found.value.expires_at
+    return isPending || !found.ok ? found : err('ended')
   }
+}
+
+function viewOf({ version }: SessionDocument, body: object): View {
+  return { json: JSON.stringify(body), version }
 }

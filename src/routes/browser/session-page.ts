@@ -8,7 +8,7 @@ import { QR_SIZE } from '../../qr/symbol.ts'
 import { settingsOf } from '../../relying-party/settings/settings-cache.ts'
 import { type SessionAccess, watchAddress } from '../../session/access.ts'
 import { sessionStub } from '../../session/identifier.ts'
-import { readClientToken } from '../../session/request/client-token.ts'
+import { verifyClientToken } from '../../session/request/client-token.ts'
 import type { VerificationSession } from '../../session/verification-session.ts'
 import type { PageView } from '../../session/views/view.ts'
 import type { AppContext, AppEnv } from '../context.ts'
@@ -47,7 +47,7 @@ async function openPage(c: AppContext): Promise<Response> {
 async function authorizePage(c: AppContext): Promise<Response> {
   const id = c.req.param('id') ?? ''
   const session = sessionStub(c.env, id)
-  const createdAt = await readClientToken(configOf(c.env), id, c.req.query('token') ?? '')
+  const createdAt = await verifyClientToken(configOf(c.env), id, c.req.query('token') ?? '')
   if (session === undefined || createdAt === undefined) return sendNotFound(c)
   // As on `/qr`: a prefetched page renders no request. The browser fetches the page again when a person opens it.
   if (/\bprefetch\b/.test(c.req.header('Sec-Purpose') ?? '')) return sendUnavailable(c)

@@ -8,7 +8,7 @@ import type { ApiKeyRecord, Scope, Settings } from '../../relying-party/settings
 import { forgetSettings, settingsOf } from '../../relying-party/settings/settings-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { SessionAccess } from '../../session/access.ts'
-import { CLIENT_TOKEN_PREFIX, readClientToken } from '../../session/request/client-token.ts'
+import { CLIENT_TOKEN_PREFIX, verifyClientToken } from '../../session/request/client-token.ts'
 import type { AppContext } from '../context.ts'
 import { type ProblemCode, problem } from './problems.ts'
 
@@ -77,7 +77,7 @@ export async function authenticateForSession(
     const isMisplaced = token.error === 'missing_token' && Boolean(c.req.query('token'))
     return err(problem(c, isMisplaced ? 'invalid_token' : token.error))
   }
-  const createdAt = await readClientToken(configOf(c.env), verificationId, token.value)
+  const createdAt = await verifyClientToken(configOf(c.env), verificationId, token.value)
   if (createdAt !== undefined) return ok({ kind: 'client_token', createdAt })
   const found = await callerOf(c, token.value, scope)
   return found.ok ? ok({ kind: 'relying_party', caller: found.value }) : err(problem(c, found.error))

@@ -195,23 +195,23 @@ async function digestOf(body: CreateRequest): Promise<string> {
 }
 
 function answerCreation(c: AppContext, creation: Creation): Response {
-  if (creation.kind === 'conflict') return problem(c, 'idempotency_conflict')
-  if (creation.kind === 'erased') return problem(c, 'verification_ended')
-  if (creation.kind === 'too_long') {
+  if (!creation.ok) {
+    if (creation.error === 'conflict') return problem(c, 'idempotency_conflict')
+    if (creation.error === 'erased') return problem(c, 'verification_ended')
     const message = `must not be \`redirect_uri\` for this request: passed by value, it is longer than ${REQUEST_BY_VALUE.bytes} bytes`
     return unsatisfiable(c, { pointer: PREFIX_POINTER, code: 'too_long', message })
   }
-  const { session, replayed } = creation
-  const { verification_id, status, version, expires_at, livemode } = session
+  const { session, replayed } = creation.value
+  const { verification_id, status, version, expires_at, livemode, wallet_request } = session
   const body = {
     verification_id,
     status,
     session_url: session.session_url,
-    qr_code: session.uri === null ? null : drawInline(session.uri),
+    qr_code: wallet_request === null ? null : drawInline(wallet_request.uri),
     deep_link: `${configOf(c.env).serviceScheme}://verify/${verification_id}`,
     expires_at,
     client_token: session.client_token,
-    wallet_request: JSON.parse(session.wallet_request),
+    wallet_request,
     livemode,
     version,
   }

@@ -9,7 +9,7 @@ import { sha256 } from '../../crypto/digest.ts'
 import { isWalletNonce } from '../../openid4vp/request/request-object.ts'
 import { parseWalletMetadata } from '../../openid4vp/request/wallet-metadata.ts'
 import { ID_LENGTH, sessionStub } from '../../session/identifier.ts'
-import type { FetchingWallet } from '../../session/request/fetching.ts'
+import type { RequestingWallet } from '../../session/request/fetching.ts'
 import { HANDLE_LENGTH } from '../../session/request/handles.ts'
 import type { AppEnv } from '../context.ts'
 import { recordFault } from '../edge/edge.ts'
@@ -55,7 +55,7 @@ async function postRequest(c: WalletContext): Promise<Response> {
   return sendRequest(c, { nonce: nonce ?? null, metadata: metadata?.value ?? null })
 }
 
-async function sendRequest(c: WalletContext, wallet: FetchingWallet): Promise<Response> {
+async function sendRequest(c: WalletContext, wallet: RequestingWallet): Promise<Response> {
   const capability = c.req.param('capability') ?? ''
   const session = sessionStub(c.env, `v_${capability.slice(0, ID_LENGTH)}`)
   if (session === undefined || capability.length !== ID_LENGTH + HANDLE_LENGTH)

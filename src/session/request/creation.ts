@@ -1,4 +1,4 @@
-// A session's beginning: what the edge hands over, and the first document made of it (CONTRACT 2).
+// Creation of a session (CONTRACT 2): from the checked request to the first document.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
@@ -18,47 +18,44 @@ import {
   type StoredRequest,
   type StoredVerifier,
 } from '../document.ts'
-import { type SealingKey, sealingKeyOf } from '../random.ts'
-import type { CreatedSession } from '../results.ts'
 import { clientTokenOf, sessionUrlOf } from './client-token.ts'
 import { newGeneration, openGeneration, sealSigningKey } from './generation-keys.ts'
 import { newestGeneration } from './generations.ts'
 import { callbackUrl, walletRequest } from './requests.ts'
 
-/** A validated creation request, and what the relying party's settings add to it. */
+/** A validated creation request, with what the relying party's settings add to it. */
 export type CreateInput = {
   readonly relyingPartyId: string
   readonly livemode: boolean
   readonly request: StoredRequest
   readonly policy: Policy
-  /** Who asks, pinned for the session's whole life; `null`: nobody signs, and requests are passed by value. */
+  /** The verifier's identity for the whole life of the session; null for unsigned requests, which are passed by value. */
   readonly verifier: VerifierIdentity | null
   readonly retentionSeconds: number
-  /** SHA-256 of the creation's body where an `Idempotency-Key` came with it. */
+  /** SHA-256 of the creation's body; null without an `Idempotency-Key`. */
   readonly bodyDigest: string | null
-  /** The trace that the creation belongs to. */
+  /** The trace of the creation. */
   readonly trace: Trace
 }
 
-/** The document of a new session with its first generation, where a QR is offered. `now` in Unix milliseconds. */
+/** Returns the document of a new session, with its first generation if it offers a QR code. `now` in Unix milliseconds. */
 export async function newSession(
   input: CreateInput,
   verificationId: string,
-  world: { readonly config: Config; readonly now: number },
+  { config, now }: { readonly config: Config; readonly now: number },
 ): Promise<SessionDocument> {
   const { request, bodyDigest } = input
-  const sealingKey = await sealingKeyOf(world.config)
-  // CONTRACT 5: a QR can be passed on, so where binding is required none is made; the page asks for its link.
+  // CONTRACT 5: a QR code can be passed on. Where binding is required, there is none, and the page creates a link.
   const first = { verificationId, number: 1, channel: 'qr', browser: null } as const
   const offersQr = request.required_session_binding === 'none'
   const [made, verifier] = await Promise.all([
-    offersQr ? Promise.all([newGeneration(sealingKey, first, world.now)]) : [],
-    pinVerifier(input.verifier, verificationId, { sealingKey, baseUrl: world.config.baseUrl }),
+    offersQr ? Promise.all([newGeneration(config, first, now)]) : [],
+    pinVerifier(input.verifier, verificationId, config),
   ])
   const isHandedOut = passesByValue({ verifier })
-  const generations = isHandedOut ? made.map((one) => ({ ...one, handed_out_at: world.now })) : made
+  const generations = isHandedOut ? made.map((one) => ({ ...one, handed_out_at: now })) : made
   const idempotency =
-    bodyDigest === null ? null : { body_digest: bodyDigest, keep_until: world.now + IDEMPOTENCY_MS }
+    bodyDigest === null ? null : { body_digest: bodyDigest, keep_until: now + IDEMPOTENCY_MS }
   return {
     schema: SCHEMA,
     erased: false,
@@ -69,8 +66,8 @@ export async function newSession(
     policy: input.policy,
     status: 'pending',
     version: 1,
-    created_at: world.now,
-    expires_at: world.now + request.expires_in * 1000,
+    created_at: now,
+    expires_at: now + request.expires_in * 1000,
     ended_at: null,
     verified_at: null,
     verifier,
@@ -92,26 +89,27 @@ export async function newSession(
   }
 }
 
-/** OpenID4VP 1.0 §5.9.3: without a signature, the address that answers go to stands for who asks. */
+/** OpenID4VP 1.0 §5.9.3: without a signature, the Response URI identifies the verifier. */
 async function pinVerifier(
   identity: VerifierIdentity | null,
   verificationId: string,
-  { sealingKey, baseUrl }: { readonly sealingKey: SealingKey; readonly baseUrl: string },
+  config: Config,
 ): Promise<StoredVerifier> {
   if (identity === null) {
-    const responseUri = callbackUrl({ verification_id: verificationId }, baseUrl)
+    const responseUri = callbackUrl({ verification_id: verificationId }, config.baseUrl)
     return { client_id: redirectUriClientId(responseUri), sealed_signing_jwk: null }
   }
-  const sealed = await sealSigningKey(sealingKey, verificationId, identity.signingJwk)
+  const sealed = await sealSigningKey(config, verificationId, identity.signingJwk)
   const { proof, clientId, verifierInfo } = identity
-  const told = verifierInfo === undefined ? {} : { verifier_info: verifierInfo }
-  return { ...proof, client_id: clientId, sealed_signing_jwk: sealed, ...told }
+  const info = verifierInfo === undefined ? {} : { verifier_info: verifierInfo }
+  return { ...proof, client_id: clientId, sealed_signing_jwk: sealed, ...info }
 }
 
-/** What the edge answers the creation with: the session as it is now. */
-export async function createdSession(document: SessionDocument, config: Config): Promise<CreatedSession> {
+/** Returns what the response to a creation contains of the session in its current state. */
+export async function createdSession(document: SessionDocument, config: Config) {
   const newest = newestGeneration(document.generations, 'any_device')
-  const request =
+  // The type names one member only: the RPC types do not support the recursive type of a query.
+  const request: { readonly uri: string } | null =
     newest === undefined
       ? null
       : walletRequest(document, await openGeneration(document, newest), config.baseUrl)
@@ -124,12 +122,13 @@ export async function createdSession(document: SessionDocument, config: Config):
     version,
     livemode,
     expires_at: isoTime(expires_at),
-    uri: request?.uri ?? null,
-    wallet_request: JSON.stringify(request),
+    wallet_request: request,
   }
 }
 
-/** Whether its request fits a QR, where it offers one; all later ones are as long. */
-export function isDrawable({ uri }: CreatedSession): boolean {
-  return uri === null || utf8(uri).length <= REQUEST_BY_VALUE.bytes
+export type CreatedSession = Awaited<ReturnType<typeof createdSession>>
+
+/** Returns true if its request fits a QR code or there is none. All later requests have the same length. */
+export function fitsQr({ wallet_request }: CreatedSession): boolean {
+  return wallet_request === null || utf8(wallet_request.uri).length <= REQUEST_BY_VALUE.bytes
 }

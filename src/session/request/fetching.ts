@@ -1,5 +1,5 @@
-// A wallet fetches a request (CONTRACT 3, OpenID4VP 1.0 §5.10). What it says of itself decides whether it gets it, and how it is
-// wrapped; none of that is stored, and a wallet that is turned away leaves no trace.
+// A wallet fetches a Request Object (CONTRACT 3, OpenID4VP 1.0 §5.10). Its metadata decides if it gets the request, and how the
+// request is encrypted. The metadata is not stored, and a refused wallet changes nothing.
 
 import { configOf } from '../../config.ts'
 import { encryptRequestObject } from '../../openid4vp/request/request-encryption.ts'
@@ -7,8 +7,7 @@ import { checkWalletMetadata, type WalletMetadata } from '../../openid4vp/reques
 import { settingsOf } from '../../relying-party/settings/settings-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { SessionContext } from '../context.ts'
-import type { SessionDocument, SigningVerifier } from '../document.ts'
-import { sealingKeyOf } from '../random.ts'
+import { passesByValue, type SessionDocument } from '../document.ts'
 import type { RequestRefusal } from '../results.ts'
 import type { SessionStore } from '../store.ts'
 import { applyTimeouts } from '../timeouts.ts'
@@ -17,30 +16,31 @@ import { aliveGenerations, handOut, type StoredGeneration } from './generations.
 import { readHandle } from './handles.ts'
 import { requestObject } from './requests.ts'
 
-/** What a wallet posts to a `request_uri`; null where it posts none of it, or only fetches. */
-export type FetchingWallet = {
+/** What a wallet posted to a `request_uri`; null for what it did not post. */
+export type RequestingWallet = {
   readonly nonce: string | null
   readonly metadata: WalletMetadata | null
-  /** It says that it is the sandbox's: in live mode there is nothing for it. */
+  /** True for the wallet of the sandbox. It gets no request of live mode. */
   readonly isSandbox?: boolean
 }
 
-/** Signs the Request Object of a live generation anew. Repeatable: nonce and key stay the same. `now` in Unix milliseconds. */
+/** Signs the Request Object of a live generation. A repeated fetch has the same nonce and key. `now` in Unix milliseconds. */
 export async function fetchRequest(
   context: SessionContext,
   requestId: string,
-  { nonce, metadata, isSandbox }: FetchingWallet,
+  { nonce, metadata, isSandbox }: RequestingWallet,
   now: number,
 ): Promise<Result<string, RequestRefusal>> {
   const found = await findRequest(context, requestId, now)
   if (!found.ok) return found
-  const { document, generation, verifier } = found.value
+  const { document, generation } = found.value
   if (isSandbox && document.livemode) return err('unknown_request')
-  const mismatch = metadata === null ? undefined : checkWalletMetadata(metadata, shownOf(document))
-  if (mismatch !== undefined) return err(mismatch)
+  const refusal = metadata === null ? undefined : checkWalletMetadata(metadata, shownOf(document))
+  if (refusal !== undefined) return err(refusal)
   noteHandedOut(context.store, generation, now, 'fetched')
   const config = configOf(context.env)
-  const identity = await openVerifier(await sealingKeyOf(config), document.verification_id, verifier)
+  const identity = await openVerifier(config, document)
+  if (identity === null) return err('unknown_request') // a request by value cannot be fetched
   const wallet = { identity, walletNonce: nonce ?? undefined }
   const opened = await openGeneration(document, generation)
   const jws = await requestObject(document, opened, wallet, { baseUrl: config.baseUrl, now })
@@ -49,7 +49,7 @@ export async function fetchRequest(
   return ok(await encryptRequestObject(jws, encryption))
 }
 
-/** Written the first time only: that it was used again is kept in memory. */
+/** Stores that a generation was handed out. Only the first time is written; later ones change memory alone. */
 export function noteHandedOut(
   store: SessionStore,
   generation: StoredGeneration,
@@ -66,33 +66,24 @@ export function noteHandedOut(
   else store.commit({ ...changed, version: document.version + (how === 'fetched' ? 1 : 0) })
 }
 
-type FetchedRequest = {
-  readonly document: SessionDocument
-  readonly generation: StoredGeneration
-  readonly verifier: SigningVerifier
-}
-
 async function findRequest(
   context: SessionContext,
   requestId: string,
   now: number,
-): Promise<Result<FetchedRequest, RequestRefusal>> {
+): Promise<Result<{ document: SessionDocument; generation: StoredGeneration }, RequestRefusal>> {
   await applyTimeouts(context, now)
-  const asked = context.store.session()
-  if (asked === undefined) return err('session_not_found')
-  const number = await readHandle(handleKeyOf(asked), 'request', requestId)
+  const before = context.store.session()
+  if (before === undefined) return err('session_not_found')
+  const number = await readHandle(handleKeyOf(before), 'request', requestId)
   if (number === undefined) return err('unknown_request')
-  // Nobody is asked in the name of a relying party that is no more. Where that cannot be found out, the answer is still to come.
-  const settings = await settingsOf(context.env, asked.relying_party_id, now)
+  // A deleted relying party makes no requests. If its settings are only unavailable, the response is refused later instead.
+  const settings = await settingsOf(context.env, before.relying_party_id, now)
   if (!settings.ok && settings.error === 'not_found') return err('session_not_found')
-  const document = context.store.session() // as it is now, not as it was before the handle was read
+  const document = context.store.session() // read again, because it may have changed
   if (document?.status !== 'pending' || now >= document.expires_at) return err('request_over')
   const generation = aliveGenerations(document.generations, now).find((alive) => alive.number === number)
   if (generation === undefined || generation.channel === 'dc_api') return err('request_over')
-  const { verifier } = document
-  // Passed by value, no request is to be had anywhere.
-  if (verifier.sealed_signing_jwk === null) return err('unknown_request')
-  return ok({ document, generation, verifier })
+  return passesByValue(document) ? err('unknown_request') : ok({ document, generation })
 }
 
 function shownOf({ request, policy }: SessionDocument) {

@@ -1,18 +1,19 @@
-// Making and opening one generation: fresh randomness in, a sealed record out, and back (CONTRACT 3, OpenID4VP 1.0 §5.2, §8.3).
+// Generations in their stored, sealed form and in their open form (CONTRACT 3, OpenID4VP 1.0 §5.2, §8.3).
 
 import { decodeBase64url } from '../../codec/base64url.ts'
 import { encodeHex } from '../../codec/bytes.ts'
+import type { Config } from '../../config.ts'
 import type { PrivateJwk, PublicJwk } from '../../crypto/jwk.ts'
 import { randomBytes } from '../../crypto/random.ts'
 import { type Sealing, seal, unseal } from '../../crypto/seal.ts'
 import type { Generation, VerifierIdentity } from '../../openid4vp/request/generation.ts'
 import { createEncryptionKey } from '../../openid4vp/response/response-encryption.ts'
-import type { SessionDocument, SigningVerifier } from '../document.ts'
-import type { SealingKey } from '../random.ts'
+import type { SessionDocument } from '../document.ts'
+import { derivedKey } from '../keys.ts'
 import type { Channel, StoredGeneration } from './generations.ts'
 import { makeHandle } from './handles.ts'
 
-/** A generation to be made. `browser`: the mark of the one browser that it is for. */
+/** Input of a new generation. `browser`: the mark of the only browser that it is for. */
 export type NewGeneration = {
   readonly verificationId: string
   readonly number: number
@@ -21,20 +22,20 @@ export type NewGeneration = {
   readonly origin?: string
 }
 
-/** Makes generation `number` of a session. `now` in Unix milliseconds. */
+/** Creates generation `number` of a session. `now` in Unix milliseconds. */
 export async function newGeneration(
-  sealingKey: SealingKey,
-  session: NewGeneration,
+  config: Config,
+  { verificationId, number, channel, browser, origin }: NewGeneration,
   now: number,
 ): Promise<StoredGeneration> {
   const { publicJwk, privateJwk } = await createEncryptionKey()
-  const { verificationId, number, channel, browser, origin } = session
+  const sealing = await encryptionKeySealing(config, verificationId, number)
   return {
     number,
     nonce: drawNonce(),
     x: publicJwk.x,
     y: publicJwk.y ?? '',
-    sealed_key: await seal(keySealing(sealingKey, verificationId, number), privateJwk.d, randomBytes(12)),
+    sealed_key: await seal(sealing, privateJwk.d, randomBytes(12)),
     channel,
     browser,
     ...(origin === undefined ? {} : { origin }),
@@ -47,7 +48,7 @@ export async function newGeneration(
   }
 }
 
-/** The generation with its handles, as requests are built from it. */
+/** Returns the open form of a generation, with its handles. */
 export async function openGeneration(
   document: SessionDocument,
   stored: StoredGeneration,
@@ -68,40 +69,44 @@ export async function openGeneration(
   }
 }
 
-/** The generation's private response-encryption key. */
+/** Returns the private response-encryption key of a generation. */
 export async function openEncryptionKey(
-  sealingKey: SealingKey,
-  document: SessionDocument,
+  config: Config,
+  { verification_id }: SessionDocument,
   stored: StoredGeneration,
 ): Promise<PrivateJwk> {
-  const d = await unseal(keySealing(sealingKey, document.verification_id, stored.number), stored.sealed_key)
+  const d = await unseal(
+    await encryptionKeySealing(config, verification_id, stored.number),
+    stored.sealed_key,
+  )
   if (d === undefined)
-    throw new Error('a response key does not open: the server secret is not the one it was sealed with')
+    throw new Error('the response key does not open: SERVER_SECRET is not that of its creation')
   return { ...publicJwkOf(stored), d }
 }
 
-/** Seals the key that signs a session's requests. */
-export function sealSigningKey(
-  sealingKey: SealingKey,
+/** Seals the key that signs the requests of a session. */
+export async function sealSigningKey(
+  config: Config,
   verificationId: string,
   jwk: PrivateJwk,
 ): Promise<string> {
-  return seal(signingSealing(sealingKey, verificationId), JSON.stringify(jwk), randomBytes(12))
+  return seal(await signingKeySealing(config, verificationId), JSON.stringify(jwk), randomBytes(12))
 }
 
-/** The identity pinned to a session. */
+/** Returns the identity pinned to a session; null where requests are not signed. */
 export async function openVerifier(
-  sealingKey: SealingKey,
-  verificationId: string,
-  { client_id, sealed_signing_jwk, verifier_info, ...proof }: SigningVerifier,
-): Promise<VerifierIdentity> {
-  const text = await unseal(signingSealing(sealingKey, verificationId), sealed_signing_jwk)
+  config: Config,
+  { verification_id, verifier }: SessionDocument,
+): Promise<VerifierIdentity | null> {
+  if (verifier.sealed_signing_jwk === null) return null
+  const { client_id, sealed_signing_jwk, verifier_info, ...proof } = verifier
+  const text = await unseal(await signingKeySealing(config, verification_id), sealed_signing_jwk)
   if (text === undefined)
-    throw new Error('a signing key does not open: the server secret is not the one it was sealed with')
+    throw new Error('the signing key does not open: SERVER_SECRET is not that of its creation')
   return { clientId: client_id, proof, signingJwk: JSON.parse(text) as PrivateJwk }
 }
 
-/** The key of a session's handles. */
+/** Returns the key of a session's handles. */
 export function handleKeyOf(document: SessionDocument): Uint8Array<ArrayBuffer> {
   const key = decodeBase64url(document.handle_key)
   if (key === undefined) throw new Error('the handle key is not base64url')
@@ -112,16 +117,20 @@ function publicJwkOf(stored: StoredGeneration): PublicJwk {
   return { kty: 'EC', crv: 'P-256', x: stored.x, y: stored.y }
 }
 
-function keySealing(key: SealingKey, verificationId: string, number: number): Sealing {
-  return { key, aad: `${verificationId}/response-key/${number}` }
+async function encryptionKeySealing(
+  config: Config,
+  verificationId: string,
+  number: number,
+): Promise<Sealing> {
+  return { key: await derivedKey(config, 'session'), aad: `${verificationId}/response-key/${number}` }
 }
 
-function signingSealing(key: SealingKey, verificationId: string): Sealing {
-  return { key, aad: `${verificationId}/signing-key` }
+async function signingKeySealing(config: Config, verificationId: string): Promise<Sealing> {
+  return { key: await derivedKey(config, 'session'), aad: `${verificationId}/signing-key` }
 }
 
-// Wallet test suites estimate a nonce's entropy from its characters: 32 hexadecimal digits of which very few differ, which
-// chance makes once in ten thousand, would look weak. Such a draw is thrown back.
+// Wallet test suites estimate the entropy of a nonce from its characters. One random nonce in ten thousand has so few different
+// digits that it would look weak. It is replaced by another one.
 const LEAST_ESTIMATED_BITS = 96
 
 function drawNonce(): string {

@@ -10,7 +10,6 @@ import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { SessionContext } from '../context.ts'
 import type { SessionDocument } from '../document.ts'
-import { sealingKeyOf } from '../random.ts'
 import { openVerifier } from '../request/generation-keys.ts'
 import { addRequest } from '../request/new-request.ts'
 import { dcApiRequestInput } from '../request/requests.ts'
@@ -37,7 +36,7 @@ export type DcApiResult = Result<{ readonly returnUrl: string | null }, RefusalC
 /** Makes a request of a pending session. `now` in Unix milliseconds. */
 export async function createDcApiRequest(
   context: SessionContext,
-  { verification_id, request }: SessionDocument,
+  { request }: SessionDocument,
   { page, origin }: DcApiRequestOptions,
   now: number,
 ): Promise<Result<DcApiRequest, SessionError>> {
@@ -45,15 +44,10 @@ export async function createDcApiRequest(
   const secret =
     page === 'relying_party' ? null : (page.secret ?? encodeBase64url(randomBytes(BROWSER_SECRET_BYTES)))
   const browser = secret === null ? null : await markOf(context, secret)
-  const asked = { verificationId: verification_id, channel: 'dc_api', browser, origin } as const
-  const made = await addRequest(context, asked, now)
+  const made = await addRequest(context, { channel: 'dc_api', browser, origin }, now)
   if (!made.ok) return made
   const { document, generation } = made.value
-  const { verifier } = document
-  const identity =
-    verifier.sealed_signing_jwk === null
-      ? null
-      : await openVerifier(await sealingKeyOf(configOf(context.env)), verification_id, verifier)
+  const identity = await openVerifier(configOf(context.env), document)
   const input = dcApiRequestInput(document, generation, { origin, now })
   const requests = await buildDcApiRequests(input, identity)
   const json = JSON.stringify({ digital: { requests }, expires_at: isoTime(document.expires_at) })

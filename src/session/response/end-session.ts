@@ -1,7 +1,9 @@
 // The end of a session (CONTRACT 4, 7): one step from the pending document to the finished one, in one write with the event
 // and the log entry that are sent afterwards.
 
+import { encodeBase64url } from '../../codec/base64url.ts'
 import { configOf } from '../../config.ts'
+import { randomBytes } from '../../crypto/random.ts'
 import type { Decision } from '../../policy/policy.ts'
 import type { WebhookEndpoint } from '../../relying-party/settings/settings.ts'
 import { serialiseEvent } from '../../webhook/event.ts'
@@ -13,7 +15,6 @@ import { terminalEvent } from '../delivery/event.ts'
 import { newLogEntry, publish } from '../delivery/publishing.ts'
 import type { Outcome, Returned, SessionDocument, TraceEntry } from '../document.ts'
 import { recordOutcome } from '../measures.ts'
-import { randomIdentifier } from '../random.ts'
 import type { StoredGeneration } from '../request/generations.ts'
 import { reaches } from '../return/session-binding.ts'
 import { type TerminalStatus, transition } from '../state.ts'
@@ -174,4 +175,9 @@ function endedDocument(
       : ended.deliveries,
     pending_log_entry: newLogEntry(eventId, now),
   }
+}
+
+/** Returns an identifier of 128 random bits. */
+function randomIdentifier(prefix: string): string {
+  return prefix + encodeBase64url(randomBytes(16))
 }

@@ -36,7 +36,6 @@ import { err, ok, type Result } from '../../result.ts'
 import type { TrustAnchor } from '../../trust/anchors/anchor.ts'
 import { sandboxAnchors } from '../../trust/anchors/sandbox-anchor.ts'
 import { passesByValue, type SessionDocument, type TraceEntry } from '../document.ts'
-import { sealingKeyOf } from '../random.ts'
 import { handleKeyOf, openEncryptionKey, openGeneration } from '../request/generation-keys.ts'
 import { aliveGenerations, type StoredGeneration } from '../request/generations.ts'
 import { type HandleKind, readHandle } from '../request/handles.ts'
@@ -168,7 +167,7 @@ async function openResponse(
   if (response.kind !== 'encrypted') return ok({ open: response, ...PLAIN })
   const generation = await openGeneration(document, stored)
   if (response.state !== undefined && response.state !== generation.state) return err('state_mismatch')
-  const encryptionKey = await openEncryptionKey(await sealingKeyOf(config), document, stored)
+  const encryptionKey = await openEncryptionKey(config, document, stored)
   const decrypted = await decryptResponse(response, { kid: generation.kid, privateJwk: encryptionKey })
   const open = stored.channel === 'dc_api' ? decrypted : requireState(decrypted)
   if (!open.ok) return err(open.error.reason)

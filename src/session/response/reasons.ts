@@ -57,89 +57,75 @@ const TAMPERING = '*tampering*'
 const LATER = '*later*'
 const REFUSE = 'Refuse. The same credential leads to the same result.'
 
+/** Returns the rows of one family. The wallet error is a default. */
 const attempt =
-  (family: ReasonFamily) =>
-  (advice: string, message: string, wallet: WalletErrorKind = 'presentation') =>
-    ({ family, advice, message, wallet, retryable: true }) as const
+  (family: ReasonFamily, wallet: WalletErrorKind = 'presentation') =>
+  (advice: string, message: string, error = wallet) =>
+    ({ family, advice, message, wallet: error, retryable: true }) as const
 
-/** The same credential leads to the same rejection. */
+/** Returns the rows of rejections. The same credential leads to the same rejection. */
 const rejection =
-  (family: ReasonFamily) =>
-  (advice: string, message: string, wallet: WalletErrorKind = 'presentation') =>
+  (family: ReasonFamily, wallet: WalletErrorKind = 'presentation') =>
+  (advice: string, message: string) =>
     ({ family, advice, message, wallet, retryable: false, ends: 'rejected' }) as const
 
 const flow = (advice: string, message: string, ends?: TerminalStatus) =>
   ({ family: 'flow', advice, message, wallet: null, retryable: true, ...(ends && { ends }) }) as const
 
+const form = attempt('envelope', 'form')
+const state = attempt('envelope', 'state')
+const encryption = attempt('envelope', 'encryption')
 const envelope = attempt('envelope')
 const credential = attempt('credential')
 const holder = attempt('holder')
 const trust = attempt('trust')
-const status = attempt('status')
+const status = attempt('status', 'unavailable')
 const revocation = rejection('status')
-const policy = rejection('policy')
+const validity = rejection('policy')
+const value = rejection('policy', 'query')
 
 /** The catalogue, by family. */
 export const REASONS = {
-  malformed_response: envelope(
-    WALLET,
-    'The wallet sent something that is not an OpenID4VP response.',
-    'form',
-  ),
-  limit_exceeded: envelope(WALLET, 'The response exceeds a limit of size, depth or count.', 'form'),
-  missing_state: envelope(WALLET, 'The response has no state, so it belongs to no request.', 'state'),
-  unknown_state: envelope(
-    TAMPERING,
-    'The response names a request that this verification never made.',
-    'state',
-  ),
+  malformed_response: form(WALLET, 'The wallet sent something that is not an OpenID4VP response.'),
+  limit_exceeded: form(WALLET, 'The response exceeds a limit of size, depth or count.'),
+  missing_state: state(WALLET, 'The response has no state, so it belongs to no request.'),
+  unknown_state: state(TAMPERING, 'The response names a request that this verification never made.'),
   request_superseded: envelope(
     'None: the person scans again. If it is frequent, draw the QR code later or renew it more often.',
     'The response is for a QR code that was replaced by a newer one.',
     'superseded',
   ),
-  state_mismatch: envelope(
+  state_mismatch: state(
     TAMPERING,
     'The state and the encryption key of the response belong to different requests.',
-    'state',
   ),
-  encryption_required: envelope(
+  encryption_required: encryption(
     WALLET,
     'The response is not encrypted, although the request asks for encryption.',
-    'encryption',
   ),
-  unexpected_encryption: envelope(
+  unexpected_encryption: encryption(
     WALLET,
     'The response is encrypted, although the request asks for a plain one.',
-    'encryption',
   ),
-  unknown_encryption_key: envelope(
+  unknown_encryption_key: encryption(
     TAMPERING,
     'The response is encrypted for a key that this verification never made.',
-    'encryption',
   ),
-  unsupported_encryption: envelope(
+  unsupported_encryption: encryption(
     WALLET,
     'The response is encrypted with an algorithm that was not offered.',
-    'encryption',
   ),
-  decryption_failed: envelope(WALLET, 'The response cannot be decrypted.', 'encryption'),
-  invalid_vp_token: envelope(WALLET, 'The VP Token does not have the form of OpenID4VP 1.0.', 'form'),
-  invalid_presentation_submission: envelope(
+  decryption_failed: encryption(WALLET, 'The response cannot be decrypted.'),
+  invalid_vp_token: form(WALLET, 'The VP Token does not have the form of OpenID4VP 1.0.'),
+  invalid_presentation_submission: form(
     WALLET,
     'The presentation submission is missing or does not have the requested form.',
-    'form',
   ),
-  unknown_credential_query: envelope(
+  unknown_credential_query: form(
     WALLET,
     'The VP Token contains a credential query that the request does not have.',
-    'form',
   ),
-  wrong_presentation_count: envelope(
-    WALLET,
-    'The VP Token has more or fewer presentations than requested.',
-    'form',
-  ),
+  wrong_presentation_count: form(WALLET, 'The VP Token has more or fewer presentations than requested.'),
   query_not_satisfied: envelope(
     'None: the wallet left out something you requested. If it is frequent, request less.',
     'The presented credentials do not satisfy the query.',
@@ -241,24 +227,23 @@ export const REASONS = {
   status_unavailable: status(
     'None: the wallet may try again. To accept unchecked credentials as `low`, set `status_unavailable: "accept"`.',
     'The revocation of the credential could not be checked.',
-    'unavailable',
   ),
   credential_revoked: revocation(REFUSE, 'The issuer has revoked the credential.'),
   credential_suspended: revocation(
     'Refuse. The issuer may lift the suspension: the person asks the issuer.',
     'The issuer has suspended the credential.',
   ),
-  predicate_false: policy(REFUSE, 'The credential does not prove what was requested.', 'query'),
-  value_mismatch: policy(REFUSE, 'A claim has another value than the requested one.', 'query'),
-  assurance_level_too_low: policy(
+  predicate_false: value(REFUSE, 'The credential does not prove what was requested.'),
+  value_mismatch: value(REFUSE, 'A claim has another value than the requested one.'),
+  assurance_level_too_low: validity(
     'Refuse, or require less: `assurance_derivation` shows the step that lowered the level.',
     'The assurance level of the credential is lower than the required one.',
   ),
-  credential_expired: policy(
+  credential_expired: validity(
     'Refuse. The person gets a new credential from the issuer.',
     'The credential has expired.',
   ),
-  credential_not_yet_valid: policy(
+  credential_not_yet_valid: validity(
     'Refuse. The credential will be valid later.',
     'The credential is not valid yet.',
   ),

@@ -1,6 +1,6 @@
-// The way of one browser through a session (CONTRACT 5): it gets a link, comes back from the wallet with the response code, and
-// is sent on with a return code, which the relying party's server redeems. As in process-response.ts, whatever waits comes before the one
-// synchronous step that reads the document and writes it.
+// The way of one browser through a session (CONTRACT 5). It gets a link, returns from the wallet with a response code, and goes on
+// with a return code, which the relying party's server redeems. As in process-response.ts, everything that waits comes before
+// the synchronous step that reads and writes the document.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { configOf } from '../../config.ts'
@@ -11,7 +11,7 @@ import type { SessionContext } from '../context.ts'
 import type { Held, Returned, SessionDocument } from '../document.ts'
 import { addRequest } from '../request/new-request.ts'
 import { walletRequest } from '../request/requests.ts'
-import { endSession, type SessionEnd } from '../response/end-session.ts'
+import { type EndCircumstances, endSession, type SessionEnd } from '../response/end-session.ts'
 import type { Link, SessionError } from '../results.ts'
 import { applyTimeouts, webhookOf } from '../timeouts.ts'
 import {
@@ -24,22 +24,22 @@ import {
 } from './binding.ts'
 import { reaches, type SessionBinding } from './session-binding.ts'
 
-/** What a browser posts when it comes back. `secret`: its cookie, where it has one. */
+/** What a browser posts when it returns. `secret`: its cookie; null without one. */
 export type BrowserReturnRequest = { readonly responseCode: string; readonly secret: string | null }
 
-/** Where the browser goes on to: an address of the relying party's, with a return code where there is one to redeem. */
+/** Where the browser goes next: an address of the relying party, with a return code if there is one to redeem. */
 export type BrowserReturnResult = { readonly returnUrl: string | null }
 
-/** Why a code opens nothing. */
+/** Why a code is refused. */
 export type ReturnCodeError =
   | 'not_found'
-  /** Unknown, too late, or used: nothing changed. */
+  /** Unknown, expired or used; nothing changed. */
   | 'invalid_code'
-  /** The right response code in another browser than the link's: the presentation was discarded. */
+  /** The right response code in another browser than that of the link: the held success was discarded. */
   | 'other_browser'
 
-/** Makes a request of a pending session for one browser; one that has no secret yet is given one. */
-export async function makeLink(
+/** Creates a request of a pending session for one browser. A browser without a secret gets one. */
+export async function createLink(
   context: SessionContext,
   pending: SessionDocument,
   knownSecret: string | null,
@@ -47,36 +47,27 @@ export async function makeLink(
 ): Promise<Result<Link, SessionError>> {
   const secret = knownSecret ?? encodeBase64url(randomBytes(BROWSER_SECRET_BYTES))
   const browser = await browserMark(pending, secret)
-  const verificationId = pending.verification_id
-  const made = await addRequest(context, { verificationId, channel: 'link', browser }, now)
+  const made = await addRequest(context, { channel: 'link', browser }, now)
   if (!made.ok) return made
   const { document, generation } = made.value
-  const request = walletRequest(document, generation, configOf(context.env).baseUrl)
-  const { uri, wallet_links, expires_at } = request
+  const { uri, wallet_links, expires_at } = walletRequest(document, generation, configOf(context.env).baseUrl)
   return ok({ secret, json: JSON.stringify({ uri, wallet_links, expires_at }) })
 }
 
-/** A browser is back with a response code. Its repeated call is answered alike. */
+/** Processes the return of a browser with a response code. A repeated call gets the same result. */
 export async function completeReturn(
   context: SessionContext,
   { responseCode, secret }: BrowserReturnRequest,
   now: number,
 ): Promise<Result<BrowserReturnResult, ReturnCodeError>> {
   await applyTimeouts(context, now)
-  const found = context.store.session()
-  const answer = found && answerOf(found)
-  if (found === undefined) return err('not_found')
-  if (answer === undefined) return err('invalid_code')
-  const [expected, returnCode, browser, webhook] = await Promise.all([
-    responseCodeOf(found, answer),
-    returnCodeOf(found, answer),
-    secret === null ? '' : browserMark(found, secret),
-    webhookOf(context, now),
-  ])
-  if (!timingSafeEqualText(expected, responseCode)) return err('invalid_code')
-  const document = context.store.session()
-  if (document === undefined) return err('not_found')
-  if (answerOf(document) !== answer) return err('invalid_code')
+  const codes = await codesOf(context, secret, now)
+  if (!codes.ok) return codes
+  const { digest, browser, returnCode, webhook } = codes.value
+  if (!timingSafeEqualText(codes.value.responseCode, responseCode)) return err('invalid_code')
+  const current = sessionWith(context, digest)
+  if (!current.ok) return current
+  const document = current.value
   const { held, request } = document
   if (held === null) return ok({ returnUrl: endedReturnUrl(document, browser, returnCode, now) })
   if (!timingSafeEqualText(held.browser, browser)) return refuseBrowser(context, document, held, now)
@@ -89,7 +80,7 @@ export async function completeReturn(
   return ok({ returnUrl: withReturnCode(request.return_url, returnCode) })
 }
 
-/** The relying party's server redeems a return code, once. */
+/** Redeems a return code for the relying party's server, once. */
 export async function redeemReturn(
   context: SessionContext,
   relyingPartyId: string,
@@ -97,15 +88,14 @@ export async function redeemReturn(
   now: number,
 ): Promise<Result<null, ReturnCodeError>> {
   await applyTimeouts(context, now)
-  const found = context.store.session()
-  if (found?.relying_party_id !== relyingPartyId) return err('not_found')
-  const answer = answerOf(found)
-  if (answer === undefined) return err('invalid_code')
-  const [expected, webhook] = await Promise.all([returnCodeOf(found, answer), webhookOf(context, now)])
-  if (!timingSafeEqualText(expected, code)) return err('invalid_code')
-  const document = context.store.session()
-  if (document === undefined) return err('not_found')
-  if (answerOf(document) !== answer) return err('invalid_code')
+  if (context.store.session()?.relying_party_id !== relyingPartyId) return err('not_found')
+  const codes = await codesOf(context, null, now)
+  if (!codes.ok) return codes
+  const { digest, returnCode, webhook } = codes.value
+  if (!timingSafeEqualText(returnCode, code)) return err('invalid_code')
+  const current = sessionWith(context, digest)
+  if (!current.ok) return current
+  const document = current.value
   const { held, returned } = document
   if (held?.returned) {
     const redeemed = { browser: held.browser, until: held.until, redeemed: true }
@@ -113,20 +103,55 @@ export async function redeemReturn(
     return endSession(context, end, { webhook, now }) ? ok(null) : err('invalid_code')
   }
   if (returned === null || returned.redeemed || returned.until <= now) return err('invalid_code')
-  // `outcome` stays as it is: the event was made of it, and may be made of it again for the log.
+  // `outcome` does not change: the event was built from it, and may be built again for the log.
   const redeemed = { ...returned, redeemed: true }
   context.store.commit({ ...document, returned: redeemed, version: document.version + 1 })
   return ok(null)
 }
 
-/** The answer that codes are derived from: the one held, or the one that ended the session. */
-function answerOf(document: SessionDocument): string | undefined {
+type Codes = {
+  /** Digest of the response that the codes are derived from: the one held, or the one that ended the session. */
+  readonly digest: string
+  readonly responseCode: string
+  readonly returnCode: string
+  /** Mark of the browser; empty without a secret. */
+  readonly browser: string
+  readonly webhook: EndCircumstances['webhook']
+}
+
+/** Derives the codes of a session. */
+async function codesOf(
+  context: SessionContext,
+  secret: string | null,
+  now: number,
+): Promise<Result<Codes, ReturnCodeError>> {
+  const document = context.store.session()
+  if (document === undefined) return err('not_found')
+  const digest = digestOf(document)
+  if (digest === undefined) return err('invalid_code')
+  const [responseCode, returnCode, browser, webhook] = await Promise.all([
+    responseCodeOf(document, digest),
+    returnCodeOf(document, digest),
+    secret === null ? '' : browserMark(document, secret),
+    webhookOf(context, now),
+  ])
+  return ok({ digest, responseCode, returnCode, browser, webhook })
+}
+
+/** Reads the session again. It must still have the response that the codes were derived from. */
+function sessionWith({ store }: SessionContext, digest: string): Result<SessionDocument, ReturnCodeError> {
+  const document = store.session()
+  if (document === undefined) return err('not_found')
+  return digestOf(document) === digest ? ok(document) : err('invalid_code')
+}
+
+function digestOf(document: SessionDocument): string | undefined {
   return document.held?.answer ?? document.winner ?? undefined
 }
 
 /**
- * The wallet took its person to another browser: who answered is not who asked. A browser that is already back has used the
- * code up, and nobody else can spoil what it waits for.
+ * Discards a success whose wallet opened another browser: the responder is not the requester. After the right browser
+ * has returned, the code is used, and another browser discards nothing.
  */
 function refuseBrowser(
   context: SessionContext,
@@ -140,8 +165,8 @@ function refuseBrowser(
 }
 
 /**
- * After the end: the same browser's repeated call is answered alike. Anybody else who comes from the wallet with this answer's
- * code, say after a rejection, is sent back to the relying party without a return code.
+ * The address after the end. The same browser gets the same result again. Any other browser with the code of the response,
+ * for example after a rejection, goes back to the relying party without a return code.
  */
 function endedReturnUrl(
   { request, returned }: SessionDocument,
@@ -158,7 +183,7 @@ function boundEnd(held: Held, session_binding: SessionBinding, returned: Returne
   return { status: 'verified', outcome: { ...held.outcome, session_binding }, winner: held.answer, returned }
 }
 
-/** The registered address, letter by letter, with one more parameter: it has no fragment. */
+/** The registered address, unchanged, with one more parameter. It has no fragment. */
 function withReturnCode(returnUrl: string | null, code: string): string | null {
   if (returnUrl === null) return null
   const separator = !returnUrl.includes('?') ? '?' : /[?&]$/.test(returnUrl) ? '' : '&'
