@@ -1,8 +1,10 @@
-// Asks the browser for a presentation: the Digital Credentials API (OpenID4VP 1.0 Appendix A). It writes no markup.
+// Asks the browser for a presentation: the Digital Credentials API (OpenID4VP 1.0 Appendix A).
+// It writes no markup.
 
 /** @typedef {import('../../src/routes/browser/page/script-data.ts').ScriptData} ScriptData */
 /** @typedef {{ readonly protocol: string, readonly data: unknown }} Exchange */
-/** @typedef {CredentialRequestOptions & { readonly digital: { readonly requests: readonly Exchange[] } }} DcApiOptions */
+/** @typedef {{ readonly requests: readonly Exchange[] }} DigitalOptions */
+/** @typedef {CredentialRequestOptions & { readonly digital: DigitalOptions }} DcApiOptions */
 
 const main = /** @type {HTMLElement} */ (document.querySelector('main'))
 const page = /** @type {ScriptData} */ (JSON.parse(main.dataset.page ?? ''))
@@ -23,7 +25,7 @@ if (PROTOCOLS.length > 0 && self === top && button) {
 }
 
 /**
- * Creates a new request for each try. This page posts the wallet's response itself, with this browser's cookie.
+ * Creates a new request for each try. This page posts the response, with this browser's cookie.
  * @param {HTMLButtonElement} pressed
  */
 async function present(pressed) {

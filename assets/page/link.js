@@ -33,7 +33,7 @@ function openPage() {
 }
 
 /**
- * Creates a new request for each try. The response sets the cookie that identifies this browser when the wallet returns to it.
+ * Creates a new request for each try. The cookie in the response identifies this browser when it returns.
  * @param {HTMLButtonElement} pressed
  * @param {string} sandbox
  */
@@ -60,7 +60,7 @@ async function openWallet(pressed, sandbox) {
 }
 
 /**
- * Opens the wallet and shows a link to it. Browsers open other apps only shortly after a press, and the network may be slower.
+ * Opens the wallet, and shows a link to it: browsers open other apps only shortly after a press.
  * @param {string} uri
  */
 function follow(uri) {

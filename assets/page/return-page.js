@@ -1,4 +1,4 @@
-// Posts the response code that the wallet left in the fragment, with this browser's cookie (OpenID4VP 1.0 §14.2).
+// Posts the response code of the fragment with this browser's cookie (OpenID4VP 1.0 §14.2).
 // Only this request uses the code up; opening the address does not. It writes no markup.
 
 /** @typedef {typeof import('../texts/en.json')} Texts */

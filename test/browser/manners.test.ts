@@ -1,4 +1,5 @@
-// The session page by keyboard, without motion, without JavaScript, and in frames: only its relying party may frame it.
+// The session page by keyboard, without motion, without JavaScript, and in frames: only its relying party may
+// frame it.
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-// Every state of the page that a wallet returns people to, and our other pages of one text, on a phone and on a desktop.
+// Every state of the return page, and our other pages of one text, on a phone and on a desktop.
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'

@@ -1,4 +1,5 @@
-// Every state of the session page in a browser, on a phone and on a desktop: axe finds no violation, in light and dark mode.
+// Every state of the session page, on a phone and on a desktop. Axe finds no violation, in light and dark
+// mode.
 
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
@@ -177,7 +178,10 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
   })
 })
 
-/** Runs in the page: shows each text of its script in turn, and returns the largest horizontal overflow in pixels. */
+/**
+ * Runs in the page: shows each text of its script in turn, and returns the largest horizontal overflow in
+ * pixels.
+ */
 const SHOW_ALL = `(() => {
   const { states, ...others } = JSON.parse(document.querySelector('main').dataset.page)
   const overflows = [{}, ...Object.values(states ?? others)].map(({ title, text }) => {

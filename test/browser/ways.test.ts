@@ -1,5 +1,5 @@
-// A person's ways through the session page in a browser (CONTRACT 5): the QR code, the link on the device, and the
-// browser's own API. The wallet is a foreign one.
+// A person's ways through the session page (CONTRACT 5): QR code, link, and the browser's own API.
+// The wallet is a foreign one.
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'

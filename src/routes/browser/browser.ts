@@ -1,4 +1,4 @@
-// The person's browser: the origin that our own page's script sends, and the cookie that identifies the browser (CONTRACT 5).
+// The person's browser (CONTRACT 5): the origin of our own pages, and the cookie that identifies the browser.
 
 import type { Context } from 'hono'
 import { getCookie, setCookie } from 'hono/cookie'
@@ -7,7 +7,7 @@ import { BROWSER_SECRET_BYTES, HOLD_MS } from '../../session/return/binding.ts'
 import type { AppContext } from '../context.ts'
 import { LONGEST_SESSION_SECONDS } from '../verifications/schemas.ts'
 
-/** Tells whether a page of ours sent the request. Browsers set `Origin` on every POST; no other page can set ours. */
+/** Accepts requests of our own pages. Browsers set `Origin` on every POST, and no other page can set ours. */
 export function isOwnPage(c: AppContext): boolean {
   const site = c.req.header('Sec-Fetch-Site')
   const isSameSite = site === undefined || site === 'same-origin'
@@ -25,8 +25,8 @@ export function getBrowserCookie(c: AppContext): string | null {
 }
 
 /**
- * Sets one secret for all sessions of a browser, so that a second link does not replace the first one's cookie.
- * `SameSite=Strict` suffices: our own page's script sends the cookie. The wallet's opening of the page does not need it.
+ * Sets one secret for all sessions of a browser: a second link must not replace the first one's cookie.
+ * `SameSite=Strict` suffices: our own page's script sends the cookie, and opening the page needs none.
  * `__Host-` prevents other hosts of our domain from setting the cookie.
  */
 export function setBrowserCookie(c: AppContext, secret: string): void {

@@ -1,5 +1,5 @@
-// The Digital Credentials API (CONTRACT 5): creates requests for a page's browser, and processes the wallet's responses.
-// Two pages may use it: ours, identified by its cookie, and the relying party's own, through the relying party's server.
+// The Digital Credentials API (CONTRACT 5): requests for a page's browser, and the responses of wallets.
+// Two pages may use it: ours, identified by its cookie, and the relying party's, through its server.
 
 import { Hono } from 'hono/tiny'
 import { encodeBase64url } from '../../codec/base64url.ts'
@@ -72,7 +72,7 @@ async function processResponse(c: AppContext): Promise<Response> {
   return sendView(c, await session.read(caller.value.caller.settings.relying_party_id))
 }
 
-/** Accepts a client token from our own page only: it has the browser's cookie, and returns the response itself. */
+/** Accepts a client token from our own page only: it has the browser's cookie. */
 async function callerOf(c: AppContext): Promise<Result<SessionCaller, Response>> {
   const caller = await authenticateForSession(c, c.req.param('id') ?? '', 'verify:request')
   if (!caller.ok || caller.value.kind === 'relying_party' || isOwnPage(c)) return caller

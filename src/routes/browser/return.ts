@@ -1,5 +1,5 @@
-// Binding to one browser (CONTRACT 5): the page requests a link, the browser returns from the wallet with a response code, and
-// the relying party's server redeems the return code. A GET of the return page changes nothing.
+// Binding to one browser (CONTRACT 5). The page requests a link. The browser returns with a response code.
+// The relying party's server redeems the return code. A GET of the return page changes nothing.
 
 import { Hono } from 'hono/tiny'
 import { sessionStub } from '../../session/identifier.ts'

@@ -1,5 +1,5 @@
-// Routes of a person's browser (CONTRACT 1, 5): the hosted session page, its scripts, its socket, and the page that a wallet
-// returns people to. The session page requires the session's `client_token`; the id alone opens nothing.
+// Routes of a person's browser (CONTRACT 1, 5): session page, scripts, socket, return page.
+// The session page requires the session's `client_token`; the id alone opens nothing.
 
 import { Hono } from 'hono/tiny'
 import { configOf } from '../../config.ts'
@@ -49,13 +49,13 @@ async function authorizePage(c: AppContext): Promise<Response> {
   const session = sessionStub(c.env, id)
   const createdAt = await verifyClientToken(configOf(c.env), id, c.req.query('token') ?? '')
   if (session === undefined || createdAt === undefined) return sendNotFound(c)
-  // As on `/qr`: a prefetched page renders no request. The browser fetches the page again when a person opens it.
+  // As on `/qr`: a prefetched page renders no request. The browser fetches it again for the person.
   if (/\bprefetch\b/.test(c.req.header('Sec-Purpose') ?? '')) return sendUnavailable(c)
   return sendSession(c, id, session, { createdAt })
 }
 
 async function sendSession(c: AppContext, id: string, session: Stub, by: SessionAccess): Promise<Response> {
-  // The QR code comes first, so that the state on the page is at least as new as the request in it.
+  // The QR code comes first: the state on the page must not be older than the request in it.
   const render = await session.render(by)
   const found = await session.readPage(by)
   if (!found.ok) return sendNotFound(c)
@@ -94,12 +94,12 @@ function addressesOf(c: AppContext, names: readonly ScriptName[]): Promise<reado
   return Promise.all(names.map((name) => scriptAddress(c.env.ASSETS, name)))
 }
 
-/** Adds the script of the Digital Credentials API when the session's protocol has requests for it (CONTRACT 5). */
+/** CONTRACT 5: only some protocols have requests for the Digital Credentials API. */
 function scriptsOf({ offers_dc_api }: PageView): readonly ScriptName[] {
   return ['session-page.js', 'link.js', ...(offers_dc_api ? (['dc-api.js'] as const) : [])]
 }
 
-/** Returns the picture as an address for `<img>`: an image runs no script and has no effect on the page's style. */
+/** Returns the picture as an address for `<img>`: an image runs no script and changes no style. */
 function drawQr(uri: string): string {
   const picture = renderQr(uri, { size: QR_SIZE.standard, type: 'image/svg+xml' })
   if (!picture.ok) throw new Error('a wallet request does not fit into a QR code')
@@ -110,7 +110,7 @@ function testWalletAddress(uri: string): string {
   return `/test/wallet?uri=${encodeURIComponent(uri)}`
 }
 
-/** Sends each new status over a socket that hibernates with the object. A relying party's server may connect too. */
+/** Sends each new status over a socket, to the page or to the relying party's server. */
 async function watch(c: AppContext): Promise<Response> {
   const id = c.req.param('id') ?? ''
   const caller = await authenticateForSession(c, id, 'verify:read')
@@ -126,7 +126,7 @@ async function watch(c: AppContext): Promise<Response> {
   return problem(c, accepted.status === 503 ? 'temporarily_unavailable' : 'verification_not_found')
 }
 
-/** The page that a wallet returns people to (OpenID4VP 1.0 §8.2). It is the same for every id, and has no effect. */
+/** The page that a wallet returns people to (OpenID4VP 1.0 §8.2): the same for every id, without effect. */
 async function sendReturnPage(c: AppContext): Promise<Response> {
   const texts = await textsFor(c, null)
   const scripts = await addressesOf(c, ['return-page.js'])

@@ -112,7 +112,10 @@ async function newVisitor(
   }
 }
 
-/** Accepts the browser's messages about a lost network and unsuccessful responses: the page reports these itself. */
+/**
+ * Accepts the browser's messages about a lost network and unsuccessful responses: the page reports these
+ * itself.
+ */
 function isExpected(message: string): boolean {
   return /^(Failed to load resource: (the server responded|net::ERR_)|WebSocket connection to .* failed)/.test(
     message,

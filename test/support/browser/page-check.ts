@@ -1,4 +1,4 @@
-// Checks of every state of a page in a browser: no axe violation in light and dark mode, and no horizontal overflow.
+// Checks of a page in a browser: no axe violation in light and dark mode, and no horizontal overflow.
 // Writes pictures into the directory that SCREENSHOTS names (`npm run screenshots`).
 
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -11,7 +11,10 @@ import { expect } from 'vitest'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Checks a page in its present state. `name`: state and device, for the pictures; `dark`: saves a dark picture too. */
+/**
+ * Checks a page in its present state.
+ * `name`: state and device, for the pictures; `dark`: saves a dark picture too.
+ */
 export async function checkPage(page: Page, name: string, { dark = false } = {}): Promise<void> {
   await page.evaluate(AXE)
   for (const colorScheme of ['dark', 'light'] as const) {

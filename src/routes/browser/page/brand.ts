@@ -1,5 +1,5 @@
-// A relying party's colour on our pages, shaded in light and dark mode. Contrast with the page is at least 3 to 1
-// (WCAG 2.2, 1.4.11). Text on the colour is black or white, at 4.5 to 1 or better on any colour (1.4.3).
+// A relying party's colour on our pages, shaded in light and dark mode. Contrast with the page is at least 3
+// to 1 (WCAG 2.2, 1.4.11). Text on the colour is black or white, at 4.5 to 1 or better on any colour (1.4.3).
 
 /** Returns the style of both modes. `color`: `#rrggbb`, as in the settings schema. */
 export function brandStyle(color: string): string {

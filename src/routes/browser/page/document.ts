@@ -1,6 +1,6 @@
 // The frame of every page for people: one HTML document, and headers that keep it private (CONTRACT 1, 5).
-// Pages load nothing from elsewhere. Only the relying party's own pages may frame them. Their addresses, which can
-// contain a token, are sent to no other site.
+// Pages load nothing from elsewhere. Only the relying party's own pages may frame them. Their addresses,
+// which can contain a token, are sent to no other site.
 
 import { html, raw } from 'hono/html'
 import { encodeBase64 } from '../../../codec/base64url.ts'
@@ -80,7 +80,7 @@ ${mark()}
   return sendPage(c, status, { texts, title, body })
 }
 
-/** Allows our own scripts, the styles with these digests, our own pictures, and connections to our own origin. */
+/** Allows our scripts, the styles with these digests, our pictures, and connections to our origin. */
 function securityPolicy(
   baseUrl: string,
   styleDigests: readonly Uint8Array[],

@@ -1,4 +1,4 @@
-// The body of the page that a wallet returns people to. Without a script or a code it shows a text that is always true.
+// The body of the page that a wallet returns people to. Without a script or a code its text is general.
 
 import { html } from 'hono/html'
 import type { Markup } from './document.ts'

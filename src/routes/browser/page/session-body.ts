@@ -1,5 +1,6 @@
-// The body of the session page: who asks for which claims, the session's state, and while it is open the QR code and the
-// data for the scripts. It shows no claim value and no reason: those are for the relying party.
+// The body of the session page: who asks for which claims, and the session's state. While the session is
+// open, it also has the QR code and the data for the scripts. It shows no claim value and no reason: those
+// are for the relying party.
 
 import { html } from 'hono/html'
 import type { AddedTransactionDataType } from '../../../openid4vp/transaction-data/transaction-data-types.ts'
@@ -20,7 +21,7 @@ export type SessionPage = {
   readonly branding: Branding | null
   /** Address of the QR code's picture; null when there is none. */
   readonly qr: string | null
-  /** Address of the sandbox's wallet; null without a sandbox, empty when only a script can make the request for it. */
+  /** Address of the sandbox's wallet. Null without a sandbox, empty when only a script can make the request. */
   readonly testWallet: string | null
   /** Types of transaction data that the relying party added. */
   readonly transactionTypes: readonly AddedTransactionDataType[]
@@ -98,7 +99,7 @@ ${summaries.map(
 )}`
 }
 
-/** The ways to a wallet, best first: the browser's own, the link on a phone, the QR code for another device. */
+/** The ways to a wallet, best first: the browser's API, the link on a phone, the QR code. */
 function liveParts(page: SessionPage, texts: Texts): Markup {
   const hasQr = offersQr(page)
   return html`<div id="live">
@@ -116,7 +117,7 @@ ${testWalletLink(page, texts)}
 </div>`
 }
 
-/** Uses the QR code's request without a script, and a request for this browser alone with one (assets/page/link.js). */
+/** Has the QR code's request; the script (assets/page/link.js) creates one for this browser alone. */
 function testWalletLink({ testWallet }: SessionPage, { testWallet: words }: Texts): Markup | '' {
   if (testWallet === null) return ''
   const address = testWallet === '' ? html` hidden` : html` href="${testWallet}"`

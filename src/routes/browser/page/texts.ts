@@ -1,4 +1,4 @@
-// Every text that a person reads on our pages: one JSON file a language, below assets/texts. Each isolate reads a file once.
+// Every text that a person reads on our pages: one JSON file a language, below assets/texts.
 
 import type english from '../../../../assets/texts/en.json'
 import { type AssetSource, readOnce } from './assets.ts'
@@ -16,7 +16,10 @@ export type Texts = Readonly<Omit<English, Vocabulary>> &
 /** A session's state in the page's terms, or `gone`: the session is erased. */
 export type PageState = keyof English['states']
 
-/** Returns the texts of a language, or the English ones when its file is unavailable. Throws when English is unavailable too. */
+/**
+ * Returns the texts of a language, or the English ones when its file is unavailable.
+ * Throws when English is unavailable too.
+ */
 export async function textsIn(assets: AssetSource, language: Language): Promise<Texts> {
   if (language === 'en') return readOnce(assets, ENGLISH, async (text) => JSON.parse(text) as English)
   try {

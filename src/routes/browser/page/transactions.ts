@@ -38,7 +38,7 @@ function valueWords(value: string | number | boolean, texts: Texts): string {
   return text.length > VALUE_CHARACTERS ? `${text.slice(0, VALUE_CHARACTERS)}…` : text
 }
 
-/** Leaves out the containers of a detail, which mean nothing to people. Null for a logo: the wallet shows it. */
+/** Leaves out the containers of a detail, which mean nothing to people. Null for a logo. */
 function builtInLabel(path: readonly string[], { transactionDetails }: Texts): string | null {
   const name = path.filter((step) => step !== 'payload' && step !== 'payment_payload').join('.')
   if (name === 'payee.logo') return null
