@@ -20,7 +20,7 @@ import {
   dcApiResponse,
   outcomeRequest,
   redemption,
-} from '../src/routes/verifications/schemas.ts'
+} from '../src/routes/edge/schemas.ts'
 import { anchorShape } from '../src/trust/anchors/parse-anchor.ts'
 import * as forms from './forms.ts'
 import { MEMBER_TEXTS } from './member-texts.ts'

@@ -1,7 +1,7 @@
 // Descriptions of the members of schemas. Each member of a creation needs one; otherwise this file does not compile.
 
 import type { z } from 'zod/mini'
-import type { createRequest } from '../src/routes/verifications/schemas.ts'
+import type { createRequest } from '../src/routes/edge/schemas.ts'
 
 const VERSION = 'Increases with every visible change.'
 const SHOWN_ONCE = 'Only this response contains it.'

@@ -1,7 +1,7 @@
 // Operations of relying parties on their verifications (CONTRACT 2 to 7).
 
 import type { RouteName } from '../../src/routes/edge/access.ts'
-import { eventsQuery, waitQuery } from '../../src/routes/verifications/schemas.ts'
+import { eventsQuery, waitQuery } from '../../src/routes/edge/schemas.ts'
 import type { Operation } from '../operation.ts'
 
 const CREATE_PROBLEMS = [

@@ -6,12 +6,8 @@ import { err, ok, type Result } from '../result.ts'
 import type { TrustedSigner } from '../trust/anchors/signer.ts'
 import type { TrustRefusal } from '../trust/refusal.ts'
 import { checkCertificates } from '../trust/revocation/certificate-revocation.ts'
-import {
-  checkStatus,
-  type DatedStatus,
-  type StatusContext,
-  type StatusReference,
-} from '../trust/status/status-list.ts'
+import type { StatusContext } from '../trust/status/status-context.ts'
+import { checkStatus, type DatedStatus, type StatusReference } from '../trust/status/status-list.ts'
 import type { StatusListError } from '../trust/status/status-token.ts'
 import type {
   CheckResult,

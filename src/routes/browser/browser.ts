@@ -4,8 +4,8 @@ import type { Context } from 'hono'
 import { getCookie, setCookie } from 'hono/cookie'
 import { configOf } from '../../config.ts'
 import { BROWSER_SECRET_BYTES, HOLD_MS } from '../../session/return/binding.ts'
-import type { AppContext } from '../context.ts'
-import { LONGEST_SESSION_SECONDS } from '../verifications/schemas.ts'
+import type { AppContext } from '../edge/context.ts'
+import { LONGEST_SESSION_SECONDS } from '../edge/schemas.ts'
 
 /** Accepts requests of our own pages. Browsers set `Origin` on every POST, and no other page can set ours. */
 export function isOwnPage(c: AppContext): boolean {

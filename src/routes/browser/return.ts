@@ -4,12 +4,12 @@
 import { Hono } from 'hono/tiny'
 import { sessionStub } from '../../session/identifier.ts'
 import type { ReturnCodeError } from '../../session/return/same-device.ts'
-import type { AppContext, AppEnv } from '../context.ts'
 import { accessOf, authenticate, authenticateForSession } from '../edge/authenticate.ts'
+import type { AppContext, AppEnv } from '../edge/context.ts'
 import { type ProblemCode, problem } from '../edge/problems.ts'
+import { browserReturnRequest, redemption } from '../edge/schemas.ts'
 import { sendView, sessionProblem } from '../edge/session-view.ts'
 import { readJson } from '../edge/validate.ts'
-import { browserReturnRequest, redemption } from '../verifications/schemas.ts'
 import { getBrowserCookie, isOwnPage, setBrowserCookie } from './browser.ts'
 
 /** The routes of binding. All are POST requests. */

@@ -9,7 +9,7 @@ import { forgetSettings, settingsOf } from '../../relying-party/settings/setting
 import { err, ok, type Result } from '../../result.ts'
 import type { SessionAccess } from '../../session/access.ts'
 import { CLIENT_TOKEN_PREFIX, verifyClientToken } from '../../session/request/client-token.ts'
-import type { AppContext } from '../context.ts'
+import type { AppContext } from './context.ts'
 import { type ProblemCode, problem } from './problems.ts'
 
 /** A relying party's server, identified by one of its API keys or by an access token for one. */

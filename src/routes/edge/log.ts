@@ -5,7 +5,7 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
 import { record } from '../../metrics/record.ts'
-import type { AppEnv } from '../context.ts'
+import type { AppEnv } from './context.ts'
 import { traceOf } from './trace.ts'
 
 /** Counts the request, and logs it after the response. Mount it right after `requestId`. */

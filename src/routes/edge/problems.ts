@@ -3,7 +3,7 @@
 
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { configOf } from '../../config.ts'
-import type { AppContext } from '../context.ts'
+import type { AppContext } from './context.ts'
 
 /** One kind of problem. `retryable`: the same request may succeed later, unchanged. */
 export type ProblemKind = {

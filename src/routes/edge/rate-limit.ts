@@ -2,8 +2,8 @@
 // in memory has the same limits for one process.
 
 import { configOf } from '../../config.ts'
-import type { AppContext } from '../context.ts'
 import { cameByCloudflare } from './cloudflare.ts'
+import type { AppContext } from './context.ts'
 import { problem } from './problems.ts'
 
 /** At most `limit` at once, refilled evenly over `period` milliseconds. */

@@ -2,7 +2,7 @@
 
 import type { Result } from '../../result.ts'
 import type { SessionError, View } from '../../session/results.ts'
-import type { AppContext } from '../context.ts'
+import type { AppContext } from './context.ts'
 import { type ProblemCode, problem } from './problems.ts'
 
 /** Sends a view of a session, or the problem why there is none. */

@@ -4,7 +4,7 @@
 import { encodeHex } from '../../codec/bytes.ts'
 import { parseTraceparent, type Trace } from '../../codec/traceparent.ts'
 import { randomBytes } from '../../crypto/random.ts'
-import type { AppContext } from '../context.ts'
+import type { AppContext } from './context.ts'
 
 /** Returns the request's trace. It is computed at the first call: most polls never need one. */
 export function traceOf(c: AppContext): Trace {

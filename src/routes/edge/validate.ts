@@ -8,7 +8,7 @@ import { toPointer } from '../../codec/json-pointer.ts'
 import { describeIssue } from '../../codec/schema.ts'
 import { readAtMost } from '../../net/bounded-read.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { AppContext } from '../context.ts'
+import type { AppContext } from './context.ts'
 import { type FieldError, problem } from './problems.ts'
 
 const MAXIMUM_DEPTH = 16

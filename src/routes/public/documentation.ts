@@ -2,7 +2,7 @@
 // Both are static assets outside the bundle (docs/decisions/openapi.md).
 
 import { Hono } from 'hono/tiny'
-import type { AppContext, AppEnv } from '../context.ts'
+import type { AppContext, AppEnv } from '../edge/context.ts'
 import { problem } from '../edge/problems.ts'
 
 /** `/openapi.json`, `/docs` and the script of the reference. */

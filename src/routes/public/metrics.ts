@@ -5,8 +5,8 @@
 import { configOf } from '../../config.ts'
 import { type Gauge, OPEN_METRICS_TYPE, writeOpenMetrics } from '../../metrics/open-metrics.ts'
 import { countsOf } from '../../metrics/record.ts'
-import type { AppContext } from '../context.ts'
 import { cameByCloudflare } from '../edge/cloudflare.ts'
+import type { AppContext } from '../edge/context.ts'
 import { problem } from '../edge/problems.ts'
 import { serviceHealth } from './service-health.ts'
 

@@ -4,7 +4,7 @@
 import { isoTime } from '../../codec/date-time.ts'
 import type { CertificateDates } from '../../relying-party/directory.ts'
 import type { ChainLifetime } from '../../trust/x509/chain-lifetime.ts'
-import type { AppContext } from '../context.ts'
+import type { AppContext } from '../edge/context.ts'
 import { serviceHealth } from './service-health.ts'
 
 /** Something that the operator must do. `expires_at`: ISO 8601 in UTC. */

@@ -7,13 +7,13 @@ import { sessionStub } from '../../session/identifier.ts'
 import type { SessionError } from '../../session/results.ts'
 import type { VerificationSession } from '../../session/verification-session.ts'
 import { SANDBOX_ORIGIN } from '../../trust/anchors/sandbox-anchor.ts'
-import type { AppContext, AppEnv } from '../context.ts'
 import { authenticate } from '../edge/authenticate.ts'
+import type { AppContext, AppEnv } from '../edge/context.ts'
 import { problem } from '../edge/problems.ts'
 import { takeWalletCall } from '../edge/rate-limit.ts'
+import { outcomeRequest } from '../edge/schemas.ts'
 import { sessionProblem } from '../edge/session-view.ts'
 import { readJson } from '../edge/validate.ts'
-import { outcomeRequest } from '../verifications/schemas.ts'
 
 /** `/test/{page}` and `/v1/test/verify/{id}/outcome` of the sandbox, and `/demo` of the demo shop. */
 export function sandboxRoutes(): Hono<AppEnv> {

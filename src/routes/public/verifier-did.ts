@@ -6,7 +6,7 @@ import { configOf } from '../../config.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import { buildDidDocument, RELYING_PARTY_SEGMENT, verifierDid } from '../../openid4vp/request/verifier-did.ts'
 import { relyingPartyStub } from '../../relying-party/identifier.ts'
-import type { AppContext, AppEnv } from '../context.ts'
+import type { AppContext, AppEnv } from '../edge/context.ts'
 import { problem } from '../edge/problems.ts'
 import { takeWalletCall } from '../edge/rate-limit.ts'
 

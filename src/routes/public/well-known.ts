@@ -4,7 +4,7 @@ import { html } from 'hono/html'
 import { Hono } from 'hono/tiny'
 import { configOf } from '../../config.ts'
 import { REASONS, type ReasonCode } from '../../session/response/reasons.ts'
-import type { AppContext, AppEnv } from '../context.ts'
+import type { AppContext, AppEnv } from '../edge/context.ts'
 import { PROBLEMS, type ProblemCode, type ProblemKind, problem } from '../edge/problems.ts'
 import { readiness } from './readiness.ts'
 

@@ -11,11 +11,11 @@ import { directoryOf } from '../../relying-party/directory.ts'
 import { createRelyingParty, eraseRelyingParty } from '../../relying-party/registry.ts'
 import { creationSchema, SETTINGS_LIMIT } from '../../relying-party/settings/settings-schema.ts'
 import { CLIENT_TOKEN_PREFIX } from '../../session/request/client-token.ts'
-import type { AppContext, AppEnv } from '../context.ts'
 import { presentedToken } from '../edge/authenticate.ts'
+import type { AppContext, AppEnv } from '../edge/context.ts'
 import { problem } from '../edge/problems.ts'
+import { directoryQuery } from '../edge/schemas.ts'
 import { readJson, readQuery } from '../edge/validate.ts'
-import { directoryQuery } from '../verifications/schemas.ts'
 import {
   changeSettings,
   createApiKey,

@@ -3,8 +3,8 @@
 
 import { Hono } from 'hono/tiny'
 import type { SettingsPatch } from '../../relying-party/settings/settings.ts'
-import type { AppContext, AppEnv } from '../context.ts'
 import { authenticate, authenticateAfresh, type Caller } from '../edge/authenticate.ts'
+import type { AppContext, AppEnv } from '../edge/context.ts'
 import { type ProblemCode, problem } from '../edge/problems.ts'
 import {
   changeSettings,

@@ -16,7 +16,7 @@ import {
   SETTINGS_LIMIT,
   type SettingsRules,
 } from '../../relying-party/settings/settings-schema.ts'
-import type { AppContext } from '../context.ts'
+import type { AppContext } from '../edge/context.ts'
 import { problem } from '../edge/problems.ts'
 import { readJson } from '../edge/validate.ts'
 

@@ -12,7 +12,7 @@ import {
   refreshTrustList,
   viewTrustList,
 } from '../../relying-party/trust-lists/trust-lists.ts'
-import type { AppContext } from '../context.ts'
+import type { AppContext } from '../edge/context.ts'
 import { problem } from '../edge/problems.ts'
 import { readJson } from '../edge/validate.ts'
 import { sendJson } from './settings-handlers.ts'

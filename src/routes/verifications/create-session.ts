@@ -19,16 +19,16 @@ import { err, ok, type Result } from '../../result.ts'
 import type { StoredRequest } from '../../session/document.ts'
 import type { CreateInput } from '../../session/request/creation.ts'
 import type { Creation } from '../../session/results.ts'
-import type { AppContext } from '../context.ts'
 import { authenticate, type Caller } from '../edge/authenticate.ts'
+import type { AppContext } from '../edge/context.ts'
 import { type FieldError, type ProblemCode, problem } from '../edge/problems.ts'
 import { limitCreations } from '../edge/rate-limit.ts'
+import { CREATE_LIMIT, type CreateRequest, createRequest } from '../edge/schemas.ts'
 import { traceOf } from '../edge/trace.ts'
 import { readJson } from '../edge/validate.ts'
 import { type Options, requestOptions } from './request-options.ts'
 import { requestedPolicy } from './requested-policy.ts'
 import { requestedTransactions } from './requested-transactions.ts'
-import { CREATE_LIMIT, type CreateRequest, createRequest } from './schemas.ts'
 
 /** Handles the creation. */
 export async function createSession(c: AppContext): Promise<Response> {

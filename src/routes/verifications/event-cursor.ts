@@ -7,14 +7,13 @@ import type { Config } from '../../config.ts'
 import { hmacSha256 } from '../../crypto/hmac.ts'
 import { deriveKey } from '../../crypto/seal.ts'
 import { timingSafeEqual } from '../../crypto/timing-safe.ts'
+import { CURSOR_LENGTH } from '../edge/schemas.ts'
 
 /** Everything up to this event of this day was read; position 0 is before the day's first. */
 export type LogPosition = { readonly day: number; readonly position: number }
 
 const POSITION_BYTES = 8
 const MAC_BYTES = 16
-/** Characters of every cursor. */
-export const CURSOR_LENGTH = 32
 
 /** Returns the cursor of a position in a relying party's log. */
 export async function writeCursor(config: Config, relyingPartyId: string, at: LogPosition): Promise<string> {

@@ -8,12 +8,12 @@ import { withDeadline } from '../../net/time-limit.ts'
 import { eventLogStub, oldestDay } from '../../relying-party/events/event-days.ts'
 import type { RecordedEvent } from '../../relying-party/events/event-log.ts'
 import { sessionStub } from '../../session/identifier.ts'
-import type { AppContext, AppEnv } from '../context.ts'
 import { authenticate } from '../edge/authenticate.ts'
+import type { AppContext, AppEnv } from '../edge/context.ts'
 import { problem } from '../edge/problems.ts'
+import { eventsQuery, NOT_A_CURSOR } from '../edge/schemas.ts'
 import { readQuery } from '../edge/validate.ts'
 import { type LogPosition, readCursor, writeCursor } from './event-cursor.ts'
-import { eventsQuery, NOT_A_CURSOR } from './schemas.ts'
 
 /** `GET /v1/events`. */
 export function eventRoutes(): Hono<AppEnv> {

@@ -7,7 +7,7 @@ import type { Settings } from '../../relying-party/settings/settings.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { StoredRequest } from '../../session/document.ts'
 import type { FieldError } from '../edge/problems.ts'
-import type { CreateRequest } from './schemas.ts'
+import type { CreateRequest } from '../edge/schemas.ts'
 
 /** The options of a session. */
 export type Options = StoredRequest['request_options']

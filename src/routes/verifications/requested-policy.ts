@@ -8,7 +8,7 @@ import type { Policy } from '../../policy/policy.ts'
 import type { Settings } from '../../relying-party/settings/settings.ts'
 import { err, type Result } from '../../result.ts'
 import type { FieldError, ProblemCode } from '../edge/problems.ts'
-import type { CreateRequest } from './schemas.ts'
+import type { CreateRequest } from '../edge/schemas.ts'
 
 /** Why there is no policy: the problem, and each error with its pointer in the body. */
 export type PolicyProblem = { readonly code: ProblemCode; readonly errors: readonly FieldError[] }

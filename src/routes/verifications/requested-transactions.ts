@@ -17,9 +17,9 @@ import {
 import type { Policy } from '../../policy/policy.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { FieldError } from '../edge/problems.ts'
+import type { CreateRequest } from '../edge/schemas.ts'
 import { partErrors } from '../edge/validate.ts'
 import { type PolicyProblem, policyProblem } from './requested-policy.ts'
-import type { CreateRequest } from './schemas.ts'
 
 /** Other parts of the session's request. */
 export type AskedBy = {

@@ -5,9 +5,9 @@ import { ok, type Result } from '../../result.ts'
 import { type SessionAccess, watchAddress } from '../../session/access.ts'
 import type { SessionError, View } from '../../session/results.ts'
 import type { VerificationSession } from '../../session/verification-session.ts'
-import type { AppContext } from '../context.ts'
+import type { AppContext } from '../edge/context.ts'
+import { waitQuery } from '../edge/schemas.ts'
 import { readQuery } from '../edge/validate.ts'
-import { waitQuery } from './schemas.ts'
 
 /** Longest wait, and the version to exceed. `afterVersion` null: the version found at the start. */
 export type Wait = { readonly milliseconds: number; readonly afterVersion: number | null }

@@ -4,7 +4,8 @@
 import { isJsonObject, type Json, type JsonObject, member } from '../../codec/json.ts'
 import { STATUS_LIST } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
-import { checkStatus, type DatedStatus, type StatusContext, type StatusReference } from './status-list.ts'
+import type { StatusContext } from './status-context.ts'
+import { checkStatus, type DatedStatus, type StatusReference } from './status-list.ts'
 import type { StatusListError } from './status-token.ts'
 
 /** Reads every entry of `credentialStatus` and returns the worst status. Never throws, never fails open. */

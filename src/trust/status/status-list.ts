@@ -4,12 +4,9 @@
 import { type CborItem, entryOf } from '../../codec/cbor.ts'
 import { isJsonObject, type Json, member } from '../../codec/json.ts'
 import { STATUS_LIST } from '../../limits.ts'
-import type { FetchResource } from '../../net/guarded-fetch.ts'
-import type { SharedCache } from '../../net/shared-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { TrustAnchor } from '../anchors/anchor.ts'
-import type { CertificateRevocation } from '../revocation/certificate-revocation.ts'
 import { readStatusToken } from './status-cache.ts'
+import type { StatusContext } from './status-context.ts'
 import { readStatus } from './status-inflate.ts'
 import { verifyStatusSigner } from './status-signer.ts'
 import { checkStatusClaims, type StatusListError, type StatusListForm } from './status-token.ts'
@@ -21,21 +18,6 @@ export type StatusReference = {
   readonly form: StatusListForm
   /** Meaning of a set entry, if the reference has one (Bitstring Status List §2.1). */
   readonly purpose?: 'revocation' | 'suspension'
-}
-
-/** Dependencies of a status check. */
-export type StatusContext = {
-  /** Unix seconds. */
-  readonly now: number
-  /** All anchors of the relying party. */
-  readonly anchors: readonly TrustAnchor[]
-  readonly fetchResource: FetchResource
-  readonly sharedCache?: SharedCache | undefined
-  readonly credentialType: { readonly name: string; readonly builtIn: boolean }
-  /** The anchor that trusts the credential, as `resolveSigner` named it. */
-  readonly credentialAnchor: Pick<TrustAnchor, 'name' | 'assurance_level'>
-  /** Setting for the certificates of the list's signer. Default: `off`. */
-  readonly certificateRevocation?: CertificateRevocation
 }
 
 /**

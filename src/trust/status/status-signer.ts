@@ -9,7 +9,7 @@ import { anchoredIssuer, resolveSigner } from '../anchors/resolve-signer.ts'
 import type { TrustedSigner } from '../anchors/signer.ts'
 import { checkCertificates } from '../revocation/certificate-revocation.ts'
 import type { CachedStatusToken } from './status-cache.ts'
-import type { StatusContext } from './status-list.ts'
+import type { StatusContext } from './status-context.ts'
 import type { StatusListError } from './status-token.ts'
 
 /**

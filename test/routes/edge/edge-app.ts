@@ -3,7 +3,7 @@
 import { env } from 'cloudflare:workers'
 import { Hono } from 'hono'
 import type { Env } from '../../../src/env.ts'
-import type { AppEnv } from '../../../src/routes/context.ts'
+import type { AppEnv } from '../../../src/routes/edge/context.ts'
 import { headWithoutEffect, noSuchRoute, onFault, requestId } from '../../../src/routes/edge/edge.ts'
 import { SAFE_PREFIXES, wellKnownRoutes } from '../../../src/routes/public/well-known.ts'
 import { adminRoutes } from '../../../src/routes/settings/admin.ts'

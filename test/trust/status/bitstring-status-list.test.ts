@@ -5,7 +5,7 @@ import { generateKeyPair, SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../../src/codec/json.ts'
 import { checkBitstringStatus } from '../../../src/trust/status/bitstring-status-list.ts'
-import type { StatusContext } from '../../../src/trust/status/status-list.ts'
+import type { StatusContext } from '../../../src/trust/status/status-context.ts'
 import vectors from '../../vectors/bitstring-status-list.json' with { type: 'json' }
 import { NOW, SHARED } from '../fixtures.ts'
 import { context, ISSUER, jwksAnchor, keys, URI, web, word } from './status-fixtures.ts'

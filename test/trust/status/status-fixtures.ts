@@ -8,11 +8,8 @@ import { concatBytes, utf8 } from '../../../src/codec/bytes.ts'
 import type { FetchError, FetchResource, ResourceRequest } from '../../../src/net/guarded-fetch.ts'
 import { err, ok, type Result } from '../../../src/result.ts'
 import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
-import {
-  checkStatus,
-  type StatusContext,
-  type StatusReference,
-} from '../../../src/trust/status/status-list.ts'
+import type { StatusContext } from '../../../src/trust/status/status-context.ts'
+import { checkStatus, type StatusReference } from '../../../src/trust/status/status-list.ts'
 import { NOW, SHARED } from '../fixtures.ts'
 
 export const URI = 'https://status.example/lists/1'

@@ -10,7 +10,8 @@ import {
   CERTIFICATE_REVOCATION,
   type CertificateRevocation,
 } from '../../../src/trust/revocation/certificate-revocation.ts'
-import { checkStatus, type StatusContext } from '../../../src/trust/status/status-list.ts'
+import type { StatusContext } from '../../../src/trust/status/status-context.ts'
+import { checkStatus } from '../../../src/trust/status/status-list.ts'
 import { mintLeaf } from '../../support/certificates/certificates.ts'
 import { makeCrl } from '../../support/certificates/crl.ts'
 import { caAnchor, NOW, pinnedAnchor, pki } from '../fixtures.ts'

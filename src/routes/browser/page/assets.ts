@@ -3,7 +3,7 @@
 import { encodeBase64url } from '../../../codec/base64url.ts'
 import { utf8 } from '../../../codec/bytes.ts'
 import { sha256 } from '../../../crypto/digest.ts'
-import type { AppContext } from '../../context.ts'
+import type { AppContext } from '../../edge/context.ts'
 import { problem } from '../../edge/problems.ts'
 
 /** The binding of the files, or a stand-in. */

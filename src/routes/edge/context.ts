@@ -1,8 +1,8 @@
 // Context of every handler of the HTTP edge.
 
 import type { Context } from 'hono'
-import type { Trace } from '../codec/traceparent.ts'
-import type { Env } from '../env.ts'
+import type { Trace } from '../../codec/traceparent.ts'
+import type { Env } from '../../env.ts'
 
 /** Hono's generics for this service: the bindings, and the variables that the edge middleware sets. */
 export type AppEnv = {

@@ -17,8 +17,7 @@ import { claimsEncryptionJwk } from '../../relying-party/settings/encryption-jwk
 import { REASONS } from '../../session/response/reasons.ts'
 import { SESSION_BINDINGS } from '../../session/return/session-binding.ts'
 import { ASSURANCE_LEVELS } from '../../trust/anchors/anchor.ts'
-import { queryNumber } from '../edge/validate.ts'
-import { CURSOR_LENGTH } from './event-cursor.ts'
+import { queryNumber } from './validate.ts'
 
 /** Bytes of a creation's body. */
 export const CREATE_LIMIT = 16 * 1024
@@ -127,6 +126,9 @@ export function parseQrSize(given: readonly string[] | undefined): number | unde
   const size = given?.length === 1 && /^[1-9][0-9]{2,3}$/.test(text) ? Number(text) : Number.NaN
   return size >= QR_SIZE.minimum && size <= QR_SIZE.maximum ? size : undefined
 }
+
+/** Characters of every cursor of the event log. */
+export const CURSOR_LENGTH = 32
 
 const pageLimit = z._default(queryNumber(/^([1-9][0-9]?|100)$/, 'must be 1 to 100'), 50)
 
