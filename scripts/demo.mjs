@@ -1,4 +1,4 @@
-// `npm run demo`: one verification from beginning to end, on a service of its own, told step by step.
+// `npm run demo`: one complete verification on a service of its own, printed step by step.
 
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { NODE, ROOT } from './service/paths.mjs'
 
 ensureInstalled()
 ensureBundle()
-// The people of the story are those of the tests, in TypeScript: they need the Node that was just installed.
+// The story uses TypeScript support files of the tests, which need the Node that was just installed.
 const { error, status } = spawnSync(NODE, [join(ROOT, 'scripts', 'demo', 'story.mjs')], {
   cwd: ROOT,
   stdio: 'inherit',

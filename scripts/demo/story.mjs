@@ -1,6 +1,6 @@
-// The story of one verification. Nobody but the service is of this project: the wallet is
-// @openid4vc/openid4vp, the issuer @sd-jwt/sd-jwt-vc, the QR is read by jsQR, the webhook judged by
-// standardwebhooks and svix, the claims opened by jose.
+// One verification, step by step. Only the service is of this project. The wallet is @openid4vc/openid4vp,
+// the issuer @sd-jwt/sd-jwt-vc, the QR reader jsQR. standardwebhooks and svix verify the webhook. jose
+// decrypts the claims.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -19,30 +19,30 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => end(130))
 let title = ''
 let number = 0
 try {
-  await tellStory()
-  console.log('\nThat is the whole story.')
+  await runSteps()
+  console.log('\nThe verification is complete.')
   await end(0)
 } catch (error) {
   console.error(`\nStep ${number}, "${title}", failed: ${error.message}`)
   await end(1)
 }
 
-async function tellStory() {
+async function runSteps() {
   const service = await step('The service starts, with a state directory of its own', async () => {
     const stateDir = await mkdtemp(join(tmpdir(), 'verifier-demo-'))
     cleanups.push(() => rm(stateDir, { recursive: true, force: true }))
     const started = await startService({ STATE_DIR: stateDir })
     cleanups.push(() => started.stop())
-    tell('calls itself', started.server.baseUrl)
-    tell('listens on', started.server.origin)
+    print('base URL', started.server.baseUrl)
+    print('listens on', started.server.origin)
     return started
   })
   const receiver = await startReceiver()
   cleanups.push(() => receiver.close())
 
-  const { issuer, person } = await step('An issuer makes its key, and a person has a wallet', async () => {
+  const { issuer, person } = await step('An issuer creates its key, and a person has a wallet', async () => {
     const authority = await makeAuthority()
-    tell('issuer', authority.iss)
+    print('issuer', authority.iss)
     return { issuer: authority, person: await makePerson(authority) }
   })
   const { shop, claimsKey } = await step(
@@ -55,86 +55,83 @@ async function tellStory() {
         trust_anchors: [issuer.anchor()],
         claims_encryption_jwk: await exportJWK(key.publicKey),
       })
-      tell('relying party', made.relying_party_id)
-      tell('webhook', receiver.url)
+      print('relying party', made.relying_party_id)
+      print('webhook', receiver.url)
       return { shop: made, claimsKey: key.privateKey }
     },
   )
 
-  const session = await step('The shop asks: over 18? POST /v1/verify', async () => {
+  const session = await step('The shop requests proof of age: POST /v1/verify', async () => {
     const created = await shop.create({
       credential_types: ['age_attestation'],
       scope: ['age_over_18'],
       required_assurance_level: 'substantial',
       metadata: { user_id: 'user_123', context: 'checkout' },
     })
-    tell('verification', created.verification_id)
-    tell('status', created.status)
-    tell('until', created.expires_at)
+    print('verification', created.verification_id)
+    print('status', created.status)
+    print('expires', created.expires_at)
     return created
   })
-  const uri = await step('The wallet scans the QR: the picture is decoded', async () => {
+  const uri = await step('The wallet scans the QR', async () => {
     const text = readQr(session.qr_code)
-    tell('it holds', text)
+    print('content', text)
     return text
   })
-  const request = await step(
-    'The wallet fetches the signed request and checks who asks for what',
-    async () => {
-      const received = await service.wallet.receive(uri)
-      tell('asked by', received.payload.client_id)
-      tell('asked for', JSON.stringify(received.payload.dcql_query.credentials))
-      tell('nonce', received.payload.nonce)
-      return received
-    },
-  )
+  const request = await step('The wallet fetches the signed request and verifies it', async () => {
+    const received = await service.wallet.receive(uri)
+    print('verifier', received.payload.client_id)
+    print('query', JSON.stringify(received.payload.dcql_query.credentials))
+    print('nonce', received.payload.nonce)
+    return received
+  })
 
-  await step('Somebody else answers first, with a credential they made themselves', async () => {
+  await step('An attacker responds first, with a forged credential', async () => {
     const forged = await presentationOf(person, AGE, request, { issuer: await makeKey() })
-    const answer = await service.wallet.present(request, { [queryFor(request, AGE)]: [forged] })
-    tell('the service says', `${answer.status} ${await answer.text()}`)
+    const response = await service.wallet.present(request, { [queryFor(request, AGE)]: [forged] })
+    print('response', `${response.status} ${await response.text()}`)
     const { status, attempts } = await shop.poll(session.verification_id)
-    tell('the session is', `${status}, with an attempt noted: ${attempts[0]?.reason.code}`)
-    insist(answer.status === 400 && status === 'pending', 'a forgery must change nothing')
+    print('session', `${status}, with a recorded attempt: ${attempts[0]?.reason.code}`)
+    insist(response.status === 400 && status === 'pending', 'a forged credential must not end the session')
   })
   await step('The wallet presents the real credential, encrypted', async () => {
     const presentation = await presentationOf(person, AGE, request, { disclose: { age_over_18: true } })
-    const answer = await service.wallet.present(request, { [queryFor(request, AGE)]: [presentation] })
-    const { redirect_uri } = await expectStatus(answer, 200)
-    tell('the service says', '200')
-    tell('the wallet goes to', redirect_uri)
+    const response = await service.wallet.present(request, { [queryFor(request, AGE)]: [presentation] })
+    const { redirect_uri } = await expectStatus(response, 200)
+    print('response', '200')
+    print('redirect', redirect_uri)
   })
 
   const poll = await step('The shop polls: GET /v1/verify/{id}', async () => {
     const read = await shop.poll(session.verification_id)
-    tell('status', read.status)
-    tell('checks', JSON.stringify(read.checks))
-    tell('assurance level', read.assurance_level)
-    tell('issuer', read.issuer)
-    for (const { id, clause, result } of read.trace) tell(`  ${id}`, `${result}  (${clause})`)
+    print('status', read.status)
+    print('checks', JSON.stringify(read.checks))
+    print('assurance level', read.assurance_level)
+    print('issuer', read.issuer)
+    for (const { id, clause, result } of read.trace) print(`  ${id}`, `${result}  (${clause})`)
     insist(read.status === 'verified' && read.checks?.age_over_18 === true, 'the session must be verified')
     return read
   })
   await step('The signed webhook has arrived', async () => {
     const [post] = await receiver.received(1)
     const event = JSON.parse(post.body.toString())
-    const verdicts = judgeSignature(post, shop.webhook_secret)
-    tell('event', `${event.event_type} ${event.event_id}`)
-    tell('X-Service-Signature', post.headers['x-service-signature'])
-    for (const [library, verdict] of Object.entries(verdicts)) {
-      tell(library, verdict.refused ?? 'accepts it')
-      insist(verdict.refused === undefined, `${library} must accept the signature`)
+    const results = judgeSignature(post, shop.webhook_secret)
+    print('event', `${event.event_type} ${event.event_id}`)
+    print('X-Service-Signature', post.headers['x-service-signature'])
+    for (const [library, result] of Object.entries(results)) {
+      print(library, result.refused ?? 'accepts the signature')
+      insist(result.refused === undefined, `${library} must accept the signature`)
     }
     insist(event.verification_id === session.verification_id, 'the event must be of this session')
-    insist(event.status === 'verified', 'the event must say verified')
+    insist(event.status === 'verified', 'the event must have the status verified')
   })
-  await step('The shop alone can read the claim: JWE to its key, JWS by ours', async () => {
+  await step('The shop decrypts the claim: a JWE to its key, a JWS of the service', async () => {
     const published = await expectStatus(await service.fetch('/.well-known/jwks.json'), 200)
     const { plaintext } = await compactDecrypt(poll.encrypted_claims ?? '', claimsKey)
     const { payload } = await jwtVerify(plaintext, createLocalJWKSet(published))
-    tell('signed by', payload.iss)
-    tell('claims', JSON.stringify(payload.credentials[0].claims))
-    insist(payload.credentials[0].claims.age_over_18 === true, 'the claim must be there')
+    print('signed by', payload.iss)
+    print('claims', JSON.stringify(payload.credentials[0].claims))
+    insist(payload.credentials[0].claims.age_over_18 === true, 'the claim must be true')
   })
 }
 
@@ -144,21 +141,21 @@ async function step(name, work) {
   console.log(`\n${number}. ${title}`)
   let timer
   const late = new Promise((_, reject) => {
-    const complaint = new Error(`nothing happened for ${STEP_LIMIT_SECONDS} s`)
-    timer = setTimeout(() => reject(complaint), STEP_LIMIT_SECONDS * 1000)
+    const timeout = new Error(`no result within ${STEP_LIMIT_SECONDS} s`)
+    timer = setTimeout(() => reject(timeout), STEP_LIMIT_SECONDS * 1000)
   })
   return Promise.race([work(), late]).finally(() => clearTimeout(timer))
 }
 
-function tell(what, value) {
+function print(what, value) {
   console.log(`   ${what.padEnd(20)} ${value}`)
 }
 
-function insist(holds, rule) {
-  if (!holds) throw new Error(rule)
+function insist(isMet, rule) {
+  if (!isMet) throw new Error(rule)
 }
 
-/** Ends what was started, newest first, and the process. */
+/** Stops everything that was started, in reverse order, then the process. */
 async function end(exitCode) {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
   process.exit(exitCode)

@@ -12,8 +12,8 @@ export type VerifierEnv = {
 
 /**
  * Returns a `fetch` that throws for other origins than the verifier's; undefined without BASE_URL. Deployed,
- * it uses the verifier's public address: two Workers that were bound to each other could not be deployed,
- * since the target of a binding must exist.
+ * it uses the verifier's public address. Two Workers bound to each other could not be deployed, since the
+ * target of a binding must exist.
  */
 export function verifierOf({ VERIFIER, BASE_URL }: VerifierEnv): CallVerifier | undefined {
   if (BASE_URL === undefined) return undefined

@@ -1,4 +1,4 @@
-// The test wallet's page in a real browser: from the session page and back to it, with a script and without.
+// The test wallet's page in a browser, opened from the session page. With and without a script.
 
 import { expect, it } from 'vitest'
 import { DEVICES, describeInBrowser, useBrowserStage } from '../support/browser/browser-stage.ts'

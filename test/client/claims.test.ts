@@ -1,4 +1,4 @@
-// Made by jose, opened by the client.
+// Claims encrypted and signed by jose, decrypted by the client.
 
 import { decryptClaims } from '@wallet-verifier/client/claims'
 import { CompactEncrypt, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
@@ -32,7 +32,7 @@ const checks = {
   verificationId: 'v_1',
 }
 
-type Making = {
+type EnvelopeOptions = {
   readonly payload?: JWTPayload
   readonly kid?: string
   readonly key?: CryptoKey
@@ -40,8 +40,8 @@ type Making = {
   readonly enc?: string
 }
 
-/** A good envelope, but for what is told. */
-async function envelope({ payload = {}, kid = 'k2', key, to, enc = 'A256GCM' }: Making = {}) {
+/** Builds encrypted claims, correct except for the given changes. */
+async function envelope({ payload = {}, kid = 'k2', key, to, enc = 'A256GCM' }: EnvelopeOptions = {}) {
   const jws = await new SignJWT({ verification_id: 'v_1', credentials: CREDENTIALS, ...payload })
     .setProtectedHeader({ alg: 'ES256', kid })
     .setIssuer(payload.iss ?? checks.issuer)
@@ -54,17 +54,17 @@ async function envelope({ payload = {}, kid = 'k2', key, to, enc = 'A256GCM' }: 
 }
 
 describe('encrypted claims', () => {
-  it('for this relying party and verification are opened', async () => {
+  it('for this relying party and verification are decrypted', async () => {
     const opened = await decryptClaims(await envelope(), checks)
     expect(opened).toMatchObject({ ok: true, value: { verification_id: 'v_1', credentials: CREDENTIALS } })
   })
 
-  it('signed with a retired key that is still published are opened', async () => {
+  it('signed with a retired, still published key are decrypted', async () => {
     const opened = await decryptClaims(await envelope({ kid: 'k1', key: retired.privateKey }), checks)
     expect(opened).toMatchObject({ ok: true })
   })
 
-  it.each<[string, Making, string]>([
+  it.each<[string, EnvelopeOptions, string]>([
     ['for another key', { to: stranger.publicKey }, 'decryption_failed'],
     ['in another encryption', { enc: 'A128GCM' }, 'unsupported_encryption'],
     ['signed by another key', { key: retired.privateKey }, 'wrong_signature'],
@@ -72,11 +72,11 @@ describe('encrypted claims', () => {
     ['of another issuer', { payload: { iss: 'https://other.example' } }, 'wrong_audience'],
     ['for another relying party', { payload: { aud: 'rp_2' } }, 'wrong_audience'],
     ['of another verification', { payload: { verification_id: 'v_2' } }, 'wrong_audience'],
-  ])('%s stay closed', async (_, making, fault) => {
-    expect(await decryptClaims(await envelope(making), checks)).toEqual({ ok: false, error: fault })
+  ])('%s are refused', async (_, making, error) => {
+    expect(await decryptClaims(await envelope(making), checks)).toEqual({ ok: false, error: error })
   })
 
-  it('with one changed character anywhere stay closed', async () => {
+  it('with one changed character are refused', async () => {
     const good = await envelope()
     for (let i = 0; i < good.length; i += 7) {
       const changed = good.slice(0, i) + (good[i] === 'A' ? 'B' : 'A') + good.slice(i + 1)
@@ -84,7 +84,7 @@ describe('encrypted claims', () => {
     }
   })
 
-  it.each(['', 'a.b.c', '....', 'e30.....', 'bnVsbA....'])('that are %j are malformed', async (text) => {
+  it.each(['', 'a.b.c', '....', 'e30.....', 'bnVsbA....'])('%j are malformed', async (text) => {
     expect(await decryptClaims(text, checks)).toEqual({ ok: false, error: 'malformed' })
   })
 })

@@ -1,21 +1,21 @@
-// The client's own part: what it sends, when it tries again, what it makes of failures. Against the real
-// service: test/conformance/service/client.test.ts.
+// Requests, retries and errors of the client, with a simulated service. With the real service:
+// test/conformance/service/client.test.ts.
 
 import { createClient } from '@wallet-verifier/client'
 import { describe, expect, it, vi } from 'vitest'
 
-type Answer = Response | Error
+type Reply = Response | Error
 
-/** A service that gives these answers, one a call, and remembers the calls. */
-function serviceOf(...answers: readonly Answer[]) {
+/** Simulates a service with one response for each call, and records the calls. */
+function serviceOf(...replies: readonly Reply[]) {
   const calls: { url: string; method: string; headers: Headers; body: string | null }[] = []
   const send: typeof fetch = async (input, init) => {
     const { method = 'GET', headers, body } = init ?? {}
     calls.push({ url: String(input), method, headers: new Headers(headers), body: body as string | null })
-    const answer = answers[calls.length - 1]
-    if (answer === undefined) throw new Error('one call too many')
-    if (answer instanceof Error) throw answer
-    return answer
+    const reply = replies[calls.length - 1]
+    if (reply === undefined) throw new Error('one call too many')
+    if (reply instanceof Error) throw reply
+    return reply
   }
   return {
     calls,
@@ -46,7 +46,7 @@ describe('creating', () => {
     expect(second?.headers.get('Idempotency-Key')).not.toBe(first?.headers.get('Idempotency-Key'))
   })
 
-  it('tries again under the same key after a lost answer', async () => {
+  it('retries with the same key after a lost response', async () => {
     vi.useFakeTimers()
     const { client, calls } = serviceOf(new TypeError('connection reset'), created())
     const creating = client.create({}, { idempotencyKey: 'order-7' })
@@ -56,7 +56,7 @@ describe('creating', () => {
     vi.useRealTimers()
   })
 
-  it('gives the problem as a value, and does not repeat what cannot succeed', async () => {
+  it('returns the problem, and does not retry one that is not retryable', async () => {
     const { client, calls } = serviceOf(problem(422, 'policy_unsatisfiable'))
     const made = await client.create({})
     expect(made).toMatchObject({
@@ -81,7 +81,7 @@ describe('creating', () => {
     vi.useRealTimers()
   })
 
-  it('tells what answered instead of the service', async () => {
+  it('returns unexpected_answer for a response without problem details', async () => {
     const { client } = serviceOf(new Response('{"oops":1}', { status: 404 }))
     expect(await client.get('v_1')).toMatchObject({
       ok: false,
@@ -91,7 +91,7 @@ describe('creating', () => {
 })
 
 describe('waiting', () => {
-  it('asks for versions above the one it knows until the verification is over', async () => {
+  it('polls for later versions until the verification has ended', async () => {
     const { client, calls } = serviceOf(session('pending', 1), session('pending', 2), session('verified', 3))
     expect(await client.wait('v_1')).toMatchObject({ ok: true, value: { status: 'verified' } })
     expect(calls.map(({ url }) => new URL(url).search)).toEqual([
@@ -101,7 +101,7 @@ describe('waiting', () => {
     ])
   })
 
-  it('ends with the verification as it is when the time is up', async () => {
+  it('returns the pending verification at the timeout', async () => {
     const { client, calls } = serviceOf(session('pending', 1))
     expect(await client.wait('v_1', { timeoutMs: 0 })).toMatchObject({
       ok: true,
@@ -110,14 +110,14 @@ describe('waiting', () => {
     expect(calls).toHaveLength(1)
   })
 
-  it('ends at once when the caller gives up', async () => {
+  it('ends at once when the caller aborts', async () => {
     const { client } = serviceOf(new DOMException('aborted', 'AbortError'))
     const waited = await client.wait('v_1', { signal: AbortSignal.abort() })
     expect(waited).toMatchObject({ ok: false, error: { code: 'unreachable' } })
   })
 })
 
-it('a receipt is the text that was answered, and a problem what it is elsewhere', async () => {
+it('a receipt is returned as text, and its problem as elsewhere', async () => {
   const { client, calls } = serviceOf(new Response('a.b.c'), problem(409, 'verification_pending'))
   expect(await client.receipt('v_1')).toEqual({ ok: true, value: 'a.b.c' })
   expect(calls[0]?.url).toBe('https://verifier.example/v1/verify/v_1/receipt')
@@ -125,7 +125,7 @@ it('a receipt is the text that was answered, and a problem what it is elsewhere'
   expect(await client.receipt('v_1')).toMatchObject({ ok: false, error: { code: 'verification_pending' } })
 })
 
-it('an id is one path segment, whatever it holds', async () => {
+it('an id is always one path segment', async () => {
   const { client, calls } = serviceOf(session('pending', 1))
   await client.get('../events?x=')
   expect(calls[0]?.url).toBe('https://verifier.example/v1/verify/..%2Fevents%3Fx%3D')

@@ -1,4 +1,4 @@
-// Signed by jose, read by the client.
+// Receipts signed by jose, verified by the client.
 
 import { verifyReceipt } from '@wallet-verifier/client/receipt'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
@@ -18,35 +18,35 @@ const checks = {
   verificationId: 'v_1',
 }
 
-type Making = {
+type ReceiptOptions = {
   readonly claims?: object
   readonly typ?: string
   readonly kid?: string
   readonly key?: CryptoKey
 }
 
-/** A good receipt, but for what is told. */
-function receipt({ claims, typ = 'verification-receipt+jwt', kid = 'k2', key }: Making = {}) {
+/** Builds a receipt, correct except for the given changes. */
+function receipt({ claims, typ = 'verification-receipt+jwt', kid = 'k2', key }: ReceiptOptions = {}) {
   return new SignJWT({ iss: checks.issuer, verification_id: 'v_1', status: 'verified', ...claims })
     .setProtectedHeader({ alg: 'ES256', typ, kid })
     .sign(key ?? service.privateKey)
 }
 
 describe('a receipt', () => {
-  it('of this verification is read', async () => {
+  it('of this verification is accepted', async () => {
     expect(await verifyReceipt(await receipt(), checks)).toMatchObject({
       ok: true,
       value: { verification_id: 'v_1', status: 'verified' },
     })
   })
 
-  it('of any verification is read where none is named', async () => {
+  it('of any verification is accepted without verificationId', async () => {
     const { verificationId: _, ...any } = checks
     const other = await receipt({ claims: { verification_id: 'v_2' } })
     expect(await verifyReceipt(other, any)).toMatchObject({ ok: true, value: { verification_id: 'v_2' } })
   })
 
-  it('that a retired key signed is read while that is published', async () => {
+  it('signed with a retired key is accepted while the key is published', async () => {
     const old = await receipt({ kid: 'k1', key: retired.privateKey })
     expect(await verifyReceipt(old, checks)).toMatchObject({ ok: true })
     const [today] = checks.jwks.keys
@@ -54,21 +54,21 @@ describe('a receipt', () => {
     expect(await verifyReceipt(old, { ...checks, jwks })).toEqual({ ok: false, error: 'unknown_key' })
   })
 
-  it.each<[string, Making, string]>([
+  it.each<[string, ReceiptOptions, string]>([
     ['signed by another key', { key: retired.privateKey }, 'wrong_signature'],
     ['signed by a key that is not published', { kid: 'k3' }, 'unknown_key'],
     ['that is an access token', { typ: 'at+jwt' }, 'not_a_receipt'],
     ['of another service', { claims: { iss: 'https://other.example' } }, 'wrong_verification'],
     ['of another verification', { claims: { verification_id: 'v_2' } }, 'wrong_verification'],
-  ])('%s is not believed', async (_, making, fault) => {
-    expect(await verifyReceipt(await receipt(making), checks)).toEqual({ ok: false, error: fault })
+  ])('%s is refused', async (_, making, error) => {
+    expect(await verifyReceipt(await receipt(making), checks)).toEqual({ ok: false, error: error })
   })
 
-  it.each(['', 'a.b.c', '..', 'e30.e30.AA'])('that is %j is malformed', async (text) => {
+  it.each(['', 'a.b.c', '..', 'e30.e30.AA'])('%j is malformed', async (text) => {
     expect(await verifyReceipt(text, checks)).toEqual({ ok: false, error: 'malformed' })
   })
 
-  it('with one changed character anywhere is not believed', async () => {
+  it('with one changed character is refused', async () => {
     const good = await receipt()
     for (let i = 0; i < good.length; i += 5) {
       const changed = good.slice(0, i) + (good[i] === 'A' ? 'B' : 'A') + good.slice(i + 1)

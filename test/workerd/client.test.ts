@@ -1,4 +1,4 @@
-// The client inside workerd, whose `fetch` takes less than node's.
+// The client inside workerd, whose `fetch` supports fewer options than Node's.
 
 import { createClient } from '@wallet-verifier/client'
 import { expect, it } from 'vitest'
@@ -8,7 +8,7 @@ const connection = { baseUrl: 'https://verifier.example', token: 'wv_test_x' }
 it('makes requests that this platform accepts', async () => {
   const sent: Request[] = []
   const send: typeof fetch = async (target, init) => {
-    sent.push(new Request(target, init)) // refuses what the platform does not know
+    sent.push(new Request(target, init)) // throws for an option that the platform does not support
     return Response.json({ verification_id: 'v_1', status: 'pending' }, { status: 201 })
   }
   const client = createClient({ ...connection, fetch: send })
@@ -16,7 +16,7 @@ it('makes requests that this platform accepts', async () => {
   expect(sent.map(({ redirect }) => redirect)).toEqual(['manual'])
 })
 
-it('brings the token to no other place that an answer names', async () => {
+it('does not follow a redirect with the token', async () => {
   const answer = new Response(null, { status: 302, headers: { Location: 'https://elsewhere.example/' } })
   const client = createClient({ ...connection, fetch: async () => answer })
   expect(await client.get('v_1')).toMatchObject({

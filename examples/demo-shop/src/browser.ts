@@ -1,5 +1,4 @@
-// The visitor's browser: the cookie that identifies its visit, and the check that a POST comes from the
-// shop's own page.
+// The visitor's browser: the cookie of its visit, and the check that a POST comes from the shop's page.
 
 import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'

@@ -1,4 +1,4 @@
-// Texts of the page for each state of an order, and the list of what the shop learned about its visitor.
+// Texts of the page for each state of an order, and the list of facts about the visitor.
 
 import { html } from 'hono/html'
 import type { Order, OrderState, Outcome } from './order.ts'

@@ -1,5 +1,5 @@
-// One call to the service, with retries. Never throws. Every call may be repeated: reads change nothing,
-// creations carry an idempotency key, and the service responds to a repetition of the other calls alike.
+// One call to the service, with retries. Never throws. Every call may be repeated: reads change nothing, and
+// creations carry an idempotency key. The service gives the same response to a repeated call of the others.
 
 import { err, ok, type Result } from './result.ts'
 import type { Problem } from './wire.ts'

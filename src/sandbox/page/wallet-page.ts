@@ -1,6 +1,5 @@
-// The test wallet as a page, `/test/wallet?uri=…`: the request, the credentials to present, and a response
-// with or without a mistake. Plain forms. After an accepted response the person follows the verifier's
-// redirect.
+// Page of the test wallet, `/test/wallet?uri=…`. Shows the request and the credentials, and responds with or
+// without a mistake. Plain forms. After an accepted response the person follows the verifier's redirect.
 
 import { html } from 'hono/html'
 import { claimsFor } from '../wallet/claims.ts'

@@ -1,5 +1,5 @@
-// W3C credentials as JWTs (VCDM 1.1 §6.3.1): a VC JWT in a VP JWT of the holder's did:jwk (OpenID4VP 1.0
-// B.1.3.1).
+// W3C credentials as JWTs (VCDM 1.1 §6.3.1, OpenID4VP 1.0 B.1.3.1). A VP JWT of the holder's did:jwk contains
+// the VC JWT.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'

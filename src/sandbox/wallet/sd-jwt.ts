@@ -1,5 +1,5 @@
-// SD-JWT VC: each claim about the person is a disclosure, with a Key Binding JWT for the request (RFC 9901,
-// OpenID4VP 1.0 B.3).
+// SD-JWT VC with a Key Binding JWT for the request (RFC 9901, OpenID4VP 1.0 B.3). Each claim about the person
+// is a disclosure.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'

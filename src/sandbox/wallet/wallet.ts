@@ -1,4 +1,4 @@
-// The test wallet (docs/decisions/sandbox.md): reads a wallet URI, issues the requested credentials to
+// The test wallet (docs/decisions/sandbox.md). Reads a wallet URI, issues the requested credentials to
 // itself, and presents them, correctly or with one mistake. Web standards only: it runs in the sandbox's
 // Worker, and in Node for `npm run wallet`.
 
