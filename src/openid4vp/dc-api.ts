@@ -1,6 +1,6 @@
-// OpenID4VP 1.0 over the Digital Credentials API (Appendix A): the two requests a page hands to its browser, and the reading of
-// what comes back. There is no response URI and no `state`: the browser brings the answer to the page that asked, and the
-// origin of that page stands where the redirect flow has a Client Identifier.
+// OpenID4VP 1.0 over the Digital Credentials API (Appendix A): the two requests that a page passes to its browser, and
+// the parser of the response. There is no response URI and no `state`, because the browser returns the response to the
+// page. The origin of that page replaces the Client Identifier of the redirect flow.
 
 import { isJsonObject, type JsonObject, member } from '../codec/json.ts'
 import { err, ok, type Result } from '../result.ts'
@@ -17,12 +17,12 @@ import type { EnvelopeRefusal } from './response/refusal.ts'
 import { type EncryptionRules, parseEncryptedJwe } from './response/response-encryption.ts'
 import { transactionDataParameter } from './transaction-data/transaction-data.ts'
 
-/** What one request is made from. Times are Unix seconds. */
+/** Input of one request. Times are Unix seconds. */
 export type DcApiRequestInput = Omit<ClientMetadataInput, 'generation'> & {
   readonly generation: Pick<Generation, 'nonce' | 'kid' | 'encryptionPublicJwk'>
-  /** Serialised, without a path (HTML §7.1.1): the one page that may use the request. */
+  /** Serialised, without a path (HTML §7.1.1). Only pages of this origin may use the request. */
   readonly origin: string
-  /** As it is sent. */
+  /** As sent. */
   readonly transactionData?: readonly string[] | undefined
   readonly verifierInfo?: readonly VerifierAttestation[] | undefined
   readonly now: number
@@ -31,15 +31,17 @@ export type DcApiRequestInput = Omit<ClientMetadataInput, 'generation'> & {
 }
 
 /** An entry of `requests` as `navigator.credentials.get({digital})` takes it (W3C Digital Credentials §3). */
-export type DigitalCredentialRequest = { readonly protocol: DcApiProtocol; readonly data: JsonObject }
+type DigitalCredentialRequest = {
+  readonly protocol: (typeof DC_API_PROTOCOLS)[number]
+  readonly data: JsonObject
+}
 
 /** Exchange protocol identifiers (A.1). */
 export const DC_API_PROTOCOLS = ['openid4vp-v1-signed', 'openid4vp-v1-unsigned'] as const
-export type DcApiProtocol = (typeof DC_API_PROTOCOLS)[number]
 
 /**
- * Both requests, the one that says who asks first. They are one generation: same nonce, same key. Without an identity nobody signs
- * (A.2: `redirect_uri` is no prefix of this API), and there is the unsigned one only.
+ * Builds both requests, the signed one first. They are one generation, with the same nonce and key. Without an identity
+ * there is only the unsigned one (A.2: this API has no `redirect_uri` prefix).
  */
 export async function buildDcApiRequests(
   input: DcApiRequestInput,
@@ -51,15 +53,15 @@ export async function buildDcApiRequests(
   return [{ protocol: 'openid4vp-v1-signed', data: { request: signed } }, unsigned]
 }
 
-/** The claims of the signed one. */
+/** Builds the claims of the signed request. */
 export function buildDcApiClaims(input: DcApiRequestInput, clientId: string): JsonObject {
   const { origin, now, expiresAt } = input
   return {
     ...buildDcApiParameters(input),
-    // Only here: unsigned, nothing ties it to whoever asks.
+    // Only in the signed request: without a signature nothing binds it to the verifier.
     ...verifierInfoParameter(input),
     client_id: clientId,
-    // A.2: against replay of the signed request by another page.
+    // A.2: prevents replay of the signed request by another page.
     expected_origins: [origin],
     aud: 'https://self-issued.me/v2',
     iat: now,
@@ -67,7 +69,7 @@ export function buildDcApiClaims(input: DcApiRequestInput, clientId: string): Js
   }
 }
 
-/** A.2: what both have. `client_id` must be absent where nothing is signed. */
+/** A.2: builds the parameters of both requests. `client_id` must be absent from the unsigned one. */
 export function buildDcApiParameters(input: DcApiRequestInput): JsonObject {
   return {
     response_type: 'vp_token',
@@ -79,13 +81,13 @@ export function buildDcApiParameters(input: DcApiRequestInput): JsonObject {
   }
 }
 
-/** What the browser's credential carries in `data` (A.4): the response parameters as JSON values. */
+/** Parses `data` of the browser's credential (A.4): the response parameters as JSON values. */
 export function parseDcApiResponse(
   data: JsonObject,
   { responseMode, ...rules }: EncryptionRules & { readonly responseMode: ResponseMode },
 ): Result<EncryptedResponse | OpenResponse, EnvelopeRefusal> {
-  const given = ['response', 'vp_token', 'error'].filter((name) => Object.hasOwn(data, name))
-  if (given.length !== 1) return err({ reason: 'malformed_response' })
+  const present = ['response', 'vp_token', 'error'].filter((name) => Object.hasOwn(data, name))
+  if (present.length !== 1) return err({ reason: 'malformed_response' })
   const response = member(data, 'response')
   if (response === undefined) {
     const isPlain = isJsonObject(member(data, 'vp_token'))

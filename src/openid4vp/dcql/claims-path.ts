@@ -1,12 +1,12 @@
-// Claims path pointers (OpenID4VP 1.0 §7): which elements of a credential a path selects. Names come from outside, so
-// only own members exist.
+// Claims path pointers (OpenID4VP 1.0 §7): the elements of a credential that a path selects. Only own members count,
+// because callers choose the names.
 
 import { isJsonObject, type Json, member } from '../../codec/json.ts'
 import type { ClaimsPath, Selection } from './query.ts'
 
 /**
- * Applies a path to a JSON-based credential (§7.1.1). `undefined` is the clause's "abort processing and return an error":
- * a component that does not fit an element selected so far, or nothing left to select.
+ * Applies a path to a JSON-based credential (§7.1.1). Returns `undefined` where the clause says "abort processing and
+ * return an error": a component does not fit a selected element, or nothing is selected.
  */
 export function selectClaims(root: Json, path: ClaimsPath): Selection | undefined {
   let selected: Selection = [root]
@@ -24,7 +24,7 @@ export function selectDataElement(namespaces: Json, path: ClaimsPath): Selection
   return isElementPath ? selectClaims(namespaces, path) : undefined
 }
 
-/** One component: the elements it may be applied to, and what it selects in one of them. */
+/** One component: the elements it fits, and its selection in one of them. */
 type Step = {
   readonly fits: (element: Json) => boolean
   readonly select: (element: Json) => Selection

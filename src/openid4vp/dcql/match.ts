@@ -1,5 +1,5 @@
-// Does a verified credential answer its credential query, and does the whole answer satisfy the query (OpenID4VP 1.0
-// §6, §8.6)? Nothing the wallet was asked to filter is taken for granted (§14.9).
+// Matches a verified credential with its credential query, and the whole response with the query (OpenID4VP 1.0 §6,
+// §8.6). Every condition is checked again here, because wallets may ignore it (§14.9).
 
 import type { CredentialFormat, VerifiedCredential } from '../../formats/format.ts'
 import { selectClaims, selectDataElement } from './claims-path.ts'
@@ -14,13 +14,13 @@ import type {
   TrustedAuthority,
 } from './query.ts'
 
-/** A credential that answers its query. */
+/** Result for a credential that satisfies its query. */
 export type Match = {
-  /** Claims that are there with a value outside `values`. The policy judges them: wallets need not filter (§6.4.1). */
+  /** Claims with a value outside `values`. The policy decides on them, because wallets need not filter (§6.4.1). */
   readonly valueMismatches: readonly ClaimsPath[]
 }
 
-/** Matches a verified credential with the query it was presented for; `undefined` where it is no answer to it. */
+/** Matches a verified credential with its query. Returns `undefined` if it does not satisfy the query. */
 export function matchCredential(
   query: CredentialQuery,
   credential: VerifiedCredential,
@@ -36,20 +36,20 @@ export function matchCredential(
 }
 
 /**
- * Tells whether queries with these ids, each with a valid presentation, satisfy the whole query (§6.4.2). What completes
- * no credential set is no answer, even where every one of them is optional.
+ * True if queries with these ids, each with a valid presentation, satisfy the whole query (§6.4.2). At least one
+ * credential set must be complete, even if all are optional.
  */
-export function isSatisfied(query: DcqlQuery, answered: ReadonlySet<string>): boolean {
+export function isSatisfied(query: DcqlQuery, presented: ReadonlySet<string>): boolean {
   const { credentials, credential_sets: sets } = query
-  if (sets === undefined) return credentials.every(({ id }) => answered.has(id))
+  if (sets === undefined) return credentials.every(({ id }) => presented.has(id))
   const isComplete = ({ options }: CredentialSetQuery) =>
-    options.some((option) => option.every((id) => answered.has(id)))
+    options.some((option) => option.every((id) => presented.has(id)))
   return sets.some(isComplete) && sets.every((set) => set.required === false || isComplete(set))
 }
 
 /**
- * §6.1.1: one of the authorities is enough. A hint to the wallet, checked because it was asked for: trust is the anchors'
- * affair. A list vouched where the anchor came from it (§6.1.1.2); what could not be checked is not satisfied.
+ * §6.1.1: one of the authorities is enough. Trust comes from the anchors; this condition is checked because it was
+ * requested. A list matches if the anchor came from it (§6.1.1.2). A type that cannot be checked does not match.
  */
 function isAuthorityOf({ authorityKeyIdentifiers, anchor }: VerifiedCredential) {
   return ({ type, values }: TrustedAuthority) => {
@@ -69,11 +69,11 @@ function matchClaims(query: CredentialQuery, credential: VerifiedCredential): Ma
     claims === undefined ? undefined : matchAll(claims, (path) => select(credential.claims, path)),
   )
   const present = matches.filter((match) => match !== undefined)
-  // §6.4.1: the wallet chooses among the sets it can satisfy, so any complete one counts, one with fitting values first.
+  // §6.4.1: the wallet chooses a set, so any complete one is accepted. A set with matching values is preferred.
   return present.find(({ valueMismatches }) => valueMismatches.length === 0) ?? present[0]
 }
 
-/** The combinations of claims that answer the query; `undefined` for a set that names an unknown claim. */
+/** Returns the sets of claims that satisfy the query; `undefined` for a set with an unknown claim. */
 function alternatives(query: CredentialQuery): readonly (readonly ClaimsQuery[] | undefined)[] {
   const claims = query.claims ?? []
   if (query.claim_sets === undefined) return [claims]

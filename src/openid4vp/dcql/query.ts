@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../codec/json.ts'
 /** A claims path pointer (§7): names, array indexes, or null for all elements. Never empty. */
 export type ClaimsPath = readonly (string | number | null)[]
 
-/** A value that a claim may be asked to have (§6.3). */
+/** A requested value of a claim (§6.3). */
 export type ClaimValue = string | number | boolean
 
 /** §6.3 */
@@ -13,7 +13,7 @@ export type ClaimsQuery = {
   readonly id?: string
   readonly path: ClaimsPath
   readonly values?: readonly ClaimValue[]
-  /** Of mdoc queries only (B.2.4). */
+  /** Only in mdoc queries (B.2.4). */
   readonly intent_to_retain?: boolean
 }
 
@@ -44,5 +44,5 @@ export type DcqlQuery = {
   readonly credential_sets?: readonly CredentialSetQuery[]
 }
 
-/** The elements a claims path selects (§7.1), or `undefined` where processing must be aborted. */
+/** Elements that a claims path selects (§7.1). */
 export type Selection = readonly Json[]

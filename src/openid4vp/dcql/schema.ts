@@ -1,5 +1,5 @@
-// The shape of a DCQL query that somebody else wrote (OpenID4VP 1.0 §6, §7): strict and bounded. What its words mean (formats,
-// types, what can be satisfied) is the policy's to judge.
+// Schema of a caller's DCQL query (OpenID4VP 1.0 §6, §7), strict and bounded. The policy checks its formats and types,
+// and if it can be satisfied.
 
 import * as z from 'zod/mini'
 import { isJsonObject, type JsonObject } from '../../codec/json.ts'
@@ -49,40 +49,40 @@ const credential = z.strictObject({
 /** §6.2 */
 const credentialSet = z.strictObject({ options: list(ids, DCQL.sets), required: flag })
 
-/** A caller's own query. Its faults are told by their place. */
+/** A caller's own query. Each error has the path of its place. */
 export const dcqlQuery = z
   .strictObject({
     credentials: list(credential, DCQL.credentials),
     credential_sets: z.exactOptional(list(credentialSet, DCQL.sets)),
   })
   .check((context) => {
-    for (const { path, message } of referenceFaults(context.value)) {
+    for (const { path, message } of referenceErrors(context.value)) {
       context.issues.push({ code: 'custom', path: [...path], message, input: context.value })
     }
   })
 
-type Fault = { readonly path: readonly (string | number)[]; readonly message: string }
+type QueryError = { readonly path: readonly (string | number)[]; readonly message: string }
 
-/** What refers to what: ids are unique, and name something that is there (§6.1, §6.2, §6.3). */
-function referenceFaults({ credentials, credential_sets = [] }: DcqlQuery): readonly Fault[] {
+/** Checks that ids are unique and refer to existing queries and claims (§6.1, §6.2, §6.3). */
+function referenceErrors({ credentials, credential_sets = [] }: DcqlQuery): readonly QueryError[] {
   const ids = credentials.map((query) => query.id)
   return [
     ...repeated(ids).map((i) => ({ path: ['credentials', i, 'id'], message: TAKEN })),
     ...credentials.flatMap((query, i) =>
-      claimFaults(query).map(({ path, message }) => ({ path: ['credentials', i, ...path], message })),
+      claimErrors(query).map(({ path, message }) => ({ path: ['credentials', i, ...path], message })),
     ),
     ...credential_sets.flatMap(({ options }, i) =>
       unknownIds(options, ids).map((path) => ({
         path: ['credential_sets', i, 'options', ...path],
-        message: 'is the id of no credential query',
+        message: 'must be the id of a credential query, once',
       })),
     ),
   ]
 }
 
-const TAKEN = 'is taken by another one'
+const TAKEN = 'must differ from the earlier ones'
 
-function claimFaults({ claims = [], claim_sets }: CredentialQuery): readonly Fault[] {
+function claimErrors({ claims = [], claim_sets }: CredentialQuery): readonly QueryError[] {
   const ids = claims.map((claim) => claim.id)
   const paths = claims.map(({ path }) => JSON.stringify(path))
   const common = [
@@ -90,31 +90,31 @@ function claimFaults({ claims = [], claim_sets }: CredentialQuery): readonly Fau
     ...repeated(paths).map((i) => ({ path: ['claims', i, 'path'], message: TAKEN })),
   ]
   if (claim_sets === undefined) return common
-  if (claims.length === 0) return [...common, { path: ['claim_sets'], message: 'needs claims (§6.1)' }]
+  if (claims.length === 0) return [...common, { path: ['claim_sets'], message: 'requires claims (§6.1)' }]
   return [
     ...common,
     ...ids.flatMap((id, i) =>
-      claimIdFaults(id, claim_sets).map((message) => ({ path: ['claims', i, 'id'], message })),
+      claimIdErrors(id, claim_sets).map((message) => ({ path: ['claims', i, 'id'], message })),
     ),
     ...unknownIds(claim_sets, ids).map((path) => ({
       path: ['claim_sets', ...path],
-      message: 'is the id of no claim',
+      message: 'must be the id of a claim, once',
     })),
   ]
 }
 
-/** With `claim_sets` every claim has an id (§6.3), and one that stands in no set would never be asked for (§6.4.1). */
-function claimIdFaults(id: string | undefined, sets: readonly (readonly string[])[]): readonly string[] {
-  if (id === undefined) return ['is required beside claim_sets']
-  return sets.some((set) => set.includes(id)) ? [] : ['stands in none of the claim_sets']
+/** With `claim_sets` every claim needs an id (§6.3), and a claim in no set would never be requested (§6.4.1). */
+function claimIdErrors(id: string | undefined, sets: readonly (readonly string[])[]): readonly string[] {
+  if (id === undefined) return ['is required with claim_sets']
+  return sets.some((set) => set.includes(id)) ? [] : ['must be in one of the claim_sets']
 }
 
-/** Places of what stands there once more. */
+/** Returns the places of repeated values. */
 function repeated(values: readonly (string | undefined)[]): readonly number[] {
   return values.flatMap((value, i) => (value !== undefined && values.indexOf(value) < i ? [i] : []))
 }
 
-/** Places, in lists of ids, of one that is not known or stands there twice. */
+/** Returns the places of ids, in lists, that are unknown or repeated. */
 function unknownIds(
   lists: readonly (readonly string[])[],
   known: readonly (string | undefined)[],

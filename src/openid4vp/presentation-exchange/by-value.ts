@@ -1,5 +1,5 @@
-// The answer to the request that the relying party's view shows (CONTRACT 3, "by value"): a plain VP Token with a presentation
-// submission and no `state`, as wallets gave before March 2023 and lenient ones still give.
+// The response to the request in the relying party's view (CONTRACT 3, "by value"): a plain VP Token with a presentation
+// submission and no `state`. Wallets sent it before March 2023, and lenient ones still do.
 
 import { type JsonObject, member } from '../../codec/json.ts'
 import { decodeJws } from '../../crypto/jws.ts'
@@ -10,22 +10,22 @@ import type { EnvelopeRefusal } from '../response/refusal.ts'
 import type { PresentationGroup } from '../response/vp-token.ts'
 import { parseSubmission } from './submission.ts'
 
-/** What the view's presentation definition said. */
+/** The presentation definition of the view. */
 export type ViewDefinition = {
   readonly definitionId: string
   readonly query: DcqlQuery
-  /** The credential type that an input descriptor asks for, by the credential query ids that answer it. */
+  /** Returns the credential query ids that satisfy an input descriptor. */
   readonly queryIdsOf: (descriptorId: string) => readonly string[]
 }
 
-/** Whether posted parameters have the form of such an answer. Whether one is heard is the session's to say. */
+/** True if posted parameters have the form of such a response. The session decides if it accepts one. */
 export function isByValueResponse(parameters: ReadonlyMap<string, string>): boolean {
-  const given = (name: string) => (parameters.get(name) ?? '') !== ''
-  const others = ['state', 'response', 'error'].some(given)
-  return given('vp_token') && given('presentation_submission') && !others
+  const isPresent = (name: string) => (parameters.get(name) ?? '') !== ''
+  const others = ['state', 'response', 'error'].some(isPresent)
+  return isPresent('vp_token') && isPresent('presentation_submission') && !others
 }
 
-/** Reads the answer. A mdoc is never among it: its session would be bound to a nonce that such a wallet has no way to tell. */
+/** Parses the response. It has no mdocs: their session has a nonce of the wallet, which this form cannot send. */
 export function parseByValueResponse(
   parameters: ReadonlyMap<string, string>,
   { definitionId, query, queryIdsOf }: ViewDefinition,
@@ -38,12 +38,12 @@ export function parseByValueResponse(
   return parseSubmission(response, {
     definitionId,
     query,
-    answers: ({ descriptorId, format }, { id, format: asked }) =>
-      queryIdsOf(descriptorId).includes(id) && designationsOf(asked).includes(format),
+    matches: ({ descriptorId, format }, query) =>
+      queryIdsOf(descriptorId).includes(query.id) && designationsOf(query.format).includes(format),
   })
 }
 
-/** The nonce that a presentation says it was made for. It chooses the request to verify it against, and proves nothing. */
+/** Returns the nonce in a presentation. It selects the request for the verification; it proves nothing. */
 export function claimedNonce(presentation: string | JsonObject): string | undefined {
   if (typeof presentation !== 'string') return undefined
   const proof = decodeJws(presentation.slice(presentation.lastIndexOf('~') + 1), SD_JWT.issuerJwt)
@@ -51,7 +51,7 @@ export function claimedNonce(presentation: string | JsonObject): string | undefi
   return typeof nonce === 'string' ? nonce : undefined
 }
 
-/** Claim Format Designations of presentations, by the format they had later. */
+/** Claim Format Designations of presentations, by today's format identifier. */
 const DESIGNATIONS: Readonly<Record<string, readonly string[]>> = {
   'dc+sd-jwt': ['vc+sd-jwt', 'dc+sd-jwt'],
   jwt_vc_json: ['jwt_vp_json', 'jwt_vp'],

@@ -1,14 +1,14 @@
-// The presentation definition (DIF Presentation Exchange 2.1) that asks for what a DCQL query asks for: one input
-// descriptor for each credential query. The DCQL query stays the one truth; answers are matched against it.
+// The presentation definition (DIF Presentation Exchange 2.1) that is equivalent to a DCQL query: one input descriptor
+// for each credential query. Responses are matched with the DCQL query.
 
 import type { JsonObject } from '../../codec/json.ts'
 import type { ClaimsQuery, CredentialQuery, DcqlQuery } from '../dcql/query.ts'
 import type { ExchangeFormat } from './formats.ts'
 
-/** Credential format → how it is asked for. */
+/** Presentation Exchange forms of credential formats, by format identifier. */
 export type ExchangeFormats = Readonly<Record<string, ExchangeFormat>>
 
-/** The id of the definition in the request with this nonce. */
+/** Returns the id of the definition in the request with this nonce. */
 export function definitionId(nonce: string): string {
   return `pd_${nonce}`
 }
@@ -31,8 +31,8 @@ export function buildDefinition(query: DcqlQuery, nonce: string, formats: Exchan
 }
 
 /**
- * Tells whether Presentation Exchange has words for a query. It has none for alternatives of several credentials each, for
- * trusted authorities, for several credentials where one is asked for, or for giving up holder binding.
+ * True if Presentation Exchange can express a query. It cannot express alternatives of several credentials each, trusted
+ * authorities, several credentials for one query, or a waiver of holder binding.
  */
 export function canDefine(query: DcqlQuery, formats: ExchangeFormats): boolean {
   const known = query.credentials.filter(({ format }) => Object.hasOwn(formats, format))
@@ -45,11 +45,10 @@ export function canDefine(query: DcqlQuery, formats: ExchangeFormats): boolean {
   )
 }
 
-/** How a credential query's format is asked for. Throws for one that the protocol does not have: no session asks for it. */
+/** Returns the form of a query's format. Throws for a format that the protocol lacks, which no session requests. */
 export function exchangeFormat(formats: ExchangeFormats, { format }: CredentialQuery): ExchangeFormat {
   const found = Object.hasOwn(formats, format) ? formats[format] : undefined
-  if (found === undefined)
-    throw new Error(`the query asks for ${format}, which Presentation Exchange has not`)
+  if (found === undefined) throw new Error(`the query requests ${format}, which Presentation Exchange lacks`)
   return found
 }
 
@@ -78,8 +77,8 @@ function buildDescriptor(query: CredentialQuery, format: ExchangeFormat): JsonOb
 }
 
 /**
- * The claims asked for, as fields that must all be there and each of which is satisfied by any of its claims. Of sets of
- * claims one is enough: "a and b, or c" is "a or c, and b or c", and the earlier set's claim comes first, as it is preferred.
+ * Returns the requested claims as fields. All fields are required, and any claim of a field satisfies it. Claim sets are
+ * alternatives: "a and b, or c" becomes "a or c, and b or c". The claim of the earlier, preferred set comes first.
  */
 function fieldsOf({ claims = [], claim_sets }: CredentialQuery): readonly (readonly ClaimsQuery[])[] {
   if (claim_sets === undefined) return claims.map((claim) => [claim])

@@ -1,5 +1,5 @@
-// How Presentation Exchange speaks of the credential formats: what each is called and how its type and claims are asked
-// for. A format that is asked for in the drafts has one entry here.
+// Credential formats in Presentation Exchange: the designation of each format, and how its type and claims are requested.
+// Each format that the drafts support has one entry here.
 
 import { type JsonObject, member } from '../../codec/json.ts'
 import { ADVERTISED_ALGORITHMS } from '../../crypto/algorithms.ts'
@@ -8,29 +8,29 @@ import { sdJwtVc } from '../../formats/sd-jwt-vc/sd-jwt-vc.ts'
 import type { ClaimsPath, CredentialQuery } from '../dcql/query.ts'
 import { toElementPath, toJsonPath } from './json-path.ts'
 
-/** One credential format in the words of Presentation Exchange 2. */
+/** One credential format in Presentation Exchange 2. */
 export type ExchangeFormat = {
-  /** The Claim Format Designation of a credential, and what we accept of it: a descriptor's `format`. */
+  /** Claim Format Designation of a credential with the accepted algorithms: a descriptor's `format`. */
   readonly credential: JsonObject
-  /** The designation of a presentation. */
+  /** Designation of a presentation. */
   readonly presentation: string
-  /** Both, where they are two: in `vp_formats`. */
+  /** Both designations, for `vp_formats`. */
   readonly designations: JsonObject
   readonly descriptorId: (query: CredentialQuery) => string
-  /** The field by which credentials of other types are left out, where the descriptor's id does not do that. */
+  /** Fields that exclude credentials of other types, unless the descriptor's id does. */
   readonly typeFields: (query: CredentialQuery) => readonly JsonObject[]
-  /** Where a claim may stand. */
+  /** Possible places of a claim. */
   readonly jsonPaths: (path: ClaimsPath) => readonly string[]
-  /** What every field of a claim says besides its paths. */
+  /** Members of every field besides its paths. */
   readonly fieldMembers: JsonObject
-  /** Whether claims can be presented one by one. */
+  /** True if claims can be disclosed one by one. */
   readonly limitsDisclosure: boolean
 }
 
-/** In the time of the drafts Ed25519 had no name of its own (RFC 9864). */
+/** The drafts precede RFC 9864, so Ed25519 is named `EdDSA`. */
 const ALGORITHMS = ADVERTISED_ALGORITHMS.map((name) => (name === 'Ed25519' ? 'EdDSA' : name))
 
-/** SD-JWT VC, under the designation that a draft has for it. */
+/** SD-JWT VC, under the designation of a draft. */
 export function sdJwtVcExchange(designation: 'vc+sd-jwt' | 'dc+sd-jwt'): ExchangeFormat {
   const credential = {
     [designation]: { 'sd-jwt_alg_values': ALGORITHMS, 'kb-jwt_alg_values': ALGORITHMS },
@@ -49,7 +49,7 @@ export function sdJwtVcExchange(designation: 'vc+sd-jwt' | 'dc+sd-jwt'): Exchang
   }
 }
 
-/** ISO mdoc (ISO/IEC TS 18013-7 Annex B): the descriptor's id is the document type, and every element has its retention. */
+/** ISO mdoc (ISO/IEC TS 18013-7 Annex B). The descriptor's id is the document type; every field states its retention. */
 export const mdocExchange: ExchangeFormat = {
   credential: { mso_mdoc: { alg: ALGORITHMS } },
   presentation: 'mso_mdoc',
@@ -61,7 +61,7 @@ export const mdocExchange: ExchangeFormat = {
   limitsDisclosure: true,
 }
 
-/** W3C credentials as JWTs: a VP around a VC, whose `vc` some wallets lift to the root before they look into it. */
+/** W3C credentials as JWTs: a VP around a VC. Some wallets evaluate paths with `vc` as the root. */
 export const jwtVcExchange: ExchangeFormat = {
   credential: { jwt_vc_json: { alg: ALGORITHMS } },
   presentation: 'jwt_vp_json',

@@ -1,9 +1,9 @@
-// Claims paths (OpenID4VP 1.0 §7) as the JSONPath expressions (RFC 9535) that Presentation Exchange asks with. They are only
-// ever written here: no expression of a wallet's is evaluated.
+// Claims paths (OpenID4VP 1.0 §7) as JSONPath expressions (RFC 9535) for Presentation Exchange. Expressions are only
+// written, never evaluated.
 
 import type { ClaimsPath } from '../dcql/query.ts'
 
-/** The expression, from `root`; the shorthand only for names that are written alike in every JSONPath dialect. */
+/** Writes the expression from `root`. Uses the shorthand only for names that every JSONPath dialect accepts. */
 export function toJsonPath(path: ClaimsPath, root = '$'): string {
   return path.reduce<string>((text, component) => {
     if (component === null) return `${text}[*]`
@@ -13,7 +13,7 @@ export function toJsonPath(path: ClaimsPath, root = '$'): string {
   }, root)
 }
 
-/** The expression for a data element of an mdoc: ISO/IEC TS 18013-7 Annex B knows no shorthand. */
+/** Writes the expression for a data element of an mdoc. ISO/IEC TS 18013-7 Annex B has no shorthand. */
 export function toElementPath(path: ClaimsPath): string {
   return path.reduce<string>((text, component) => text + bracketed(String(component)), '$')
 }

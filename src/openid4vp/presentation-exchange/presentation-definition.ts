@@ -1,41 +1,41 @@
-// The presentation definition of the relying party's view (specification 2.3; DIF Presentation Exchange 2.1). No wallet
-// of OpenID4VP 1.0 is sent one (§5); bridges and displays read it beside the real request.
+// The presentation definition in the relying party's view (DIF Presentation Exchange 2.1). Bridges and displays read it.
+// Wallets of OpenID4VP 1.0 never receive it (§5).
 
 import type { ClaimsPath } from '../dcql/query.ts'
 import { toJsonPath } from './json-path.ts'
 
-/** What is asked, in the relying party's words. */
-export type PresentationDefinitionInput = {
+/** The request in the terms of the relying party. */
+type PresentationDefinitionInput = {
   readonly verificationId: string
-  /** Whether one of the credential types is enough. */
+  /** `any`: one of the credential types is enough. */
   readonly match: 'any' | 'all'
   /** Empty for a session made from a `dcql_query`. */
   readonly credentialTypes: readonly RequestedType[]
 }
 
-/** One credential type, and where each scope's claim stands in the formats asked for. */
+/** One credential type, and the paths of each scope's claim in the requested formats. */
 export type RequestedType = {
   readonly name: string
   readonly claims: readonly { readonly scope: string; readonly paths: readonly ClaimsPath[] }[]
 }
 
-/** The wire shape. */
-export type PresentationDefinition = {
+/** The definition as JSON. */
+type PresentationDefinition = {
   readonly id: string
   readonly input_descriptors: readonly InputDescriptor[]
   readonly submission_requirements?: readonly SubmissionRequirement[]
 }
 
-export type InputDescriptor = {
+type InputDescriptor = {
   readonly id: string
   readonly name: string
   readonly group?: readonly string[]
   readonly constraints: { readonly fields: readonly { readonly path: readonly string[] }[] }
 }
 
-export type SubmissionRequirement = { readonly rule: 'pick'; readonly count: number; readonly from: string }
+type SubmissionRequirement = { readonly rule: 'pick'; readonly count: number; readonly from: string }
 
-/** Builds the definition: one input descriptor a credential type. */
+/** Builds the definition: one input descriptor for each credential type. */
 export function buildPresentationDefinition(input: PresentationDefinitionInput): PresentationDefinition {
   const pickOne = input.match === 'any' && input.credentialTypes.length > 1
   const input_descriptors = input.credentialTypes.map((type, index) => ({
@@ -49,12 +49,12 @@ export function buildPresentationDefinition(input: PresentationDefinitionInput):
   return { ...definition, submission_requirements: [{ rule: 'pick', count: 1, from: GROUP }] }
 }
 
-/** The id of the definition. */
+/** Returns the id of the definition. */
 export function viewDefinitionId(verificationId: string): string {
   return `pd_${verificationId}`
 }
 
-/** The id of the descriptor of the credential type with this index. */
+/** Returns the descriptor id of the credential type with this index. */
 export function viewDescriptorId(verificationId: string, index: number): string {
   return `descriptor_${verificationId}${index === 0 ? '' : `_${index + 1}`}`
 }

@@ -1,5 +1,5 @@
-// The presentation submission (DIF Presentation Exchange 2.1 §6, OpenID4VP drafts up to 24 §6.1): which presentation of the
-// VP Token answers which input descriptor. It points and proves nothing; its paths are two forms, and never evaluated.
+// The presentation submission (DIF Presentation Exchange 2.1 §6, OpenID4VP drafts up to 24 §6.1). It maps presentations
+// of the VP Token to input descriptors, and proves nothing. Its paths have two forms and are never evaluated.
 
 import { isJsonObject, type Json, type JsonObject, member, parseJson } from '../../codec/json.ts'
 import { err, ok, type Result } from '../../result.ts'
@@ -10,65 +10,64 @@ import { RESPONSE_DEPTH, RESPONSE_LIMIT } from '../response/response-encryption.
 import { PRESENTATION_LIMITS, type PresentationGroup } from '../response/vp-token.ts'
 import { definitionId, type ExchangeFormats, exchangeFormat } from './definition.ts'
 
-/** One entry of the descriptor map: an input descriptor, and what answers it. */
-export type SubmissionEntry = { readonly descriptorId: string; readonly format: string }
+/** One entry of the descriptor map: an input descriptor and the format of its presentation. */
+type SubmissionEntry = { readonly descriptorId: string; readonly format: string }
 
-/** What is read of a response. */
-export type SubmittedResponse = Pick<PresentationResponse, 'vpToken' | 'presentationSubmission' | 'encrypted'>
+/** Members of a response that are parsed here. */
+type SubmissionResponse = Pick<PresentationResponse, 'vpToken' | 'presentationSubmission' | 'encrypted'>
 
-/** What a submission is read against. */
-export type SubmissionRules = {
+/** Rules for a submission. */
+type SubmissionRules = {
   readonly definitionId: string
   readonly query: DcqlQuery
-  /** Tells whether an entry answers this credential query. */
-  readonly answers: (entry: SubmissionEntry, query: CredentialQuery) => boolean
+  /** True if an entry is for this credential query. */
+  readonly matches: (entry: SubmissionEntry, query: CredentialQuery) => boolean
 }
 
-/** Reads the answer to a definition that `buildDefinition` built. */
+/** Parses the response to a definition of `buildDefinition`. */
 export function parseDefinedSubmission(
-  response: SubmittedResponse,
+  response: SubmissionResponse,
   { query, nonce }: { readonly query: DcqlQuery; readonly nonce: string },
   formats: ExchangeFormats,
 ): Result<readonly PresentationGroup[], EnvelopeRefusal> {
-  const answers: SubmissionRules['answers'] = ({ descriptorId, format }, asked) => {
-    const exchange = exchangeFormat(formats, asked)
-    return exchange.descriptorId(asked) === descriptorId && exchange.presentation === format
+  const matches: SubmissionRules['matches'] = ({ descriptorId, format }, credential) => {
+    const exchange = exchangeFormat(formats, credential)
+    return exchange.descriptorId(credential) === descriptorId && exchange.presentation === format
   }
-  return parseSubmission(response, { definitionId: definitionId(nonce), query, answers })
+  return parseSubmission(response, { definitionId: definitionId(nonce), query, matches })
 }
 
-/** Reads an answer with a presentation submission. Groups are in the query's order. */
+/** Parses a response with a presentation submission. Groups are in the query's order. */
 export function parseSubmission(
-  response: SubmittedResponse,
-  { definitionId: id, query, answers }: SubmissionRules,
+  response: SubmissionResponse,
+  { definitionId: id, query, matches }: SubmissionRules,
 ): Result<readonly PresentationGroup[], EnvelopeRefusal> {
   const vpToken = parseVpToken(response)
   if (!vpToken.ok) return vpToken
   const entries = parseEntries(response, id)
   if (!entries.ok) return entries
-  const found: { readonly query: CredentialQuery; readonly presentation: string | JsonObject }[] = []
+  const presentations = new Map<CredentialQuery, string | JsonObject>()
   for (const { path, ...entry } of entries.value) {
-    const asked = query.credentials.find((credential) => answers(entry, credential))
-    // The wallet's own word is not repeated: an unknown id could be anything.
-    if (asked === undefined) return err({ reason: 'unknown_credential_query' })
+    const requested = query.credentials.find((credential) => matches(entry, credential))
+    // The unknown id is not repeated, because the wallet chooses it.
+    if (requested === undefined) return err({ reason: 'unknown_credential_query' })
     const presentation = select(vpToken.value, path)
-    if (presentation === undefined) return err({ reason: 'invalid_vp_token', queryId: asked.id })
-    if (found.some((other) => other.query === asked)) {
-      return err({ reason: 'wrong_presentation_count', queryId: asked.id })
+    if (presentation === undefined) return err({ reason: 'invalid_vp_token', queryId: requested.id })
+    if (presentations.has(requested)) {
+      return err({ reason: 'wrong_presentation_count', queryId: requested.id })
     }
-    found.push({ query: asked, presentation })
+    presentations.set(requested, presentation)
   }
   return ok(
-    query.credentials.flatMap((asked) =>
-      found
-        .filter((one) => one.query === asked)
-        .map(({ presentation }) => ({ query: asked, presentations: [presentation] })),
-    ),
+    query.credentials.flatMap((credential) => {
+      const presentation = presentations.get(credential)
+      return presentation === undefined ? [] : [{ query: credential, presentations: [presentation] }]
+    }),
   )
 }
 
-/** A presentation, or several in a list. In a plain response it is JSON only where it is not a compact presentation (§6.1). */
-function parseVpToken({ vpToken, encrypted }: SubmittedResponse): Result<Json, EnvelopeRefusal> {
+/** Parses one presentation, or a list of several. A plain response holds JSON unless it is compact (§6.1). */
+function parseVpToken({ vpToken, encrypted }: SubmissionResponse): Result<Json, EnvelopeRefusal> {
   const isJsonText = typeof vpToken === 'string' && !encrypted && /^[[{]/.test(vpToken)
   return isJsonText ? parseText(vpToken, 'invalid_vp_token') : ok(vpToken)
 }
@@ -85,11 +84,12 @@ function parseText(
 type Entry = SubmissionEntry & { readonly path: string }
 
 function parseEntries(
-  { presentationSubmission: given, encrypted }: SubmittedResponse,
+  { presentationSubmission: submitted, encrypted }: SubmissionResponse,
   id: string,
 ): Result<readonly Entry[], EnvelopeRefusal> {
   const reason = 'invalid_presentation_submission'
-  const parsed = typeof given === 'string' && !encrypted ? parseText(given, reason) : ok(given ?? null)
+  const parsed =
+    typeof submitted === 'string' && !encrypted ? parseText(submitted, reason) : ok(submitted ?? null)
   if (!parsed.ok) return parsed
   const submission = parsed.value
   if (!isJsonObject(submission) || member(submission, 'definition_id') !== id) return err({ reason })
@@ -100,7 +100,7 @@ function parseEntries(
   return entries.length === map.length ? ok(entries) : err({ reason })
 }
 
-/** `path_nested` is passed over: where a presentation holds a credential of another form, that format's verifier looks. */
+/** Ignores `path_nested`: the verifier of a format finds the credential inside its presentation. */
 function parseEntry(entry: Json): Entry | undefined {
   if (!isJsonObject(entry)) return undefined
   const [descriptorId, format, path] = ['id', 'format', 'path'].map((name) => member(entry, name))
@@ -109,7 +109,7 @@ function parseEntry(entry: Json): Entry | undefined {
   return { descriptorId, format, path }
 }
 
-/** §6.1: `$` where there is one presentation, `$[n]` where there are several. */
+/** §6.1: `$` selects the only presentation, `$[n]` one of several. */
 function select(vpToken: Json, path: string): string | JsonObject | undefined {
   const index = /^\$\[(\d{1,3})\]$/.exec(path)?.[1]
   const isList = Array.isArray(vpToken)

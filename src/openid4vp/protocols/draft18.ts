@@ -1,5 +1,5 @@
-// `openid4vp-draft18`: OpenID4VP draft 18, the second Implementer's Draft, which ISO/IEC TS 18013-7 Annex B profiles. It asks
-// with Presentation Exchange, and says beside the Client Identifier what kind of one it is.
+// `openid4vp-draft18`: OpenID4VP draft 18, the second Implementer's Draft, which ISO/IEC TS 18013-7 Annex B profiles. It
+// uses Presentation Exchange, and names the type of the Client Identifier in a parameter of its own.
 
 import { sdJwtVcOfDrafts } from '../../formats/sd-jwt-vc/sd-jwt-vc.ts'
 import { buildDefinition, canDefine } from '../presentation-exchange/definition.ts'
@@ -39,6 +39,6 @@ export const draft18: Protocol = {
   }),
   responseEncryption: DRAFT_ENCRYPTION,
   acceptsByValue: true,
-  parsePresentations: (response, asked) => parseDefinedSubmission(response, asked, FORMATS),
+  parsePresentations: (response, request) => parseDefinedSubmission(response, request, FORMATS),
   handover: isoHandover,
 }

@@ -1,5 +1,5 @@
-// `openid4vp-draft24`: OpenID4VP draft 24, of which draft 23 was the third Implementer's Draft. It asks in DCQL or with
-// Presentation Exchange, names formats in `vp_formats`, and encrypts answers with JARM.
+// `openid4vp-draft24`: OpenID4VP draft 24. Draft 23 was the third Implementer's Draft. It uses DCQL or Presentation
+// Exchange, names formats in `vp_formats`, and encrypts responses with JARM.
 
 import { sdJwtVcOfDrafts } from '../../formats/sd-jwt-vc/sd-jwt-vc.ts'
 import type { DcqlQuery } from '../dcql/query.ts'
@@ -42,14 +42,14 @@ export const draft24: Protocol = {
   }),
   responseEncryption: DRAFT_ENCRYPTION,
   acceptsByValue: true,
-  parsePresentations: (response, asked) =>
-    asked.language === 'dcql'
-      ? parseVpToken(response, asked.query, 'bare_or_array')
-      : parseDefinedSubmission(response, asked, FORMATS),
+  parsePresentations: (response, request) =>
+    request.language === 'dcql'
+      ? parseVpToken(response, request.query, 'bare_or_array')
+      : parseDefinedSubmission(response, request, FORMATS),
   handover: isoHandover,
 }
 
-/** DCQL as draft 24 has it: what came later it has no words for, `type_values` of W3C credentials among them. */
+/** DCQL of draft 24 lacks later members, and `type_values` of W3C credentials. */
 function canExpressInDcql({ credentials }: DcqlQuery): boolean {
   return credentials.every(
     (query) =>

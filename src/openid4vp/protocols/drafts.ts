@@ -1,5 +1,5 @@
-// What drafts 18 and 24 have in common: `vp_formats`, answers encrypted as JARM has it (draft 24 §7.3; JARM §3), and the
-// session of ISO/IEC TS 18013-7 Annex B for mdocs.
+// Common parts of drafts 18 and 24: `vp_formats`, response encryption of JARM (draft 24 §7.3; JARM §3), and the mdoc
+// session of ISO/IEC TS 18013-7 Annex B.
 
 import { decodeBase64url } from '../../codec/base64url.ts'
 import { decodeUtf8 } from '../../codec/bytes.ts'
@@ -11,16 +11,16 @@ import type { RequestObjectInput } from '../request/request-object.ts'
 import { type EncryptionRules, KEY_AGREEMENT } from '../response/response-encryption.ts'
 import type { Exchange, Protocol } from './protocol.ts'
 
-/** There is room for one name, and ISO/IEC TS 18013-7 Annex B says which. JARM asks for no `kid`. */
+/** The metadata holds one algorithm, which ISO/IEC TS 18013-7 Annex B chooses. JARM does not require `kid`. */
 export const DRAFT_ENCRYPTION = {
   contentEncryptions: ['A256GCM'],
   kidRequired: false,
 } as const satisfies EncryptionRules
 
-/** Builds `client_metadata` for the formats that the query asks for. */
+/** Builds `client_metadata` for the formats of the query. */
 export function buildDraftMetadata(input: RequestObjectInput, formats: ExchangeFormats): JsonObject {
-  const asked = input.query.credentials.map((query) => exchangeFormat(formats, query).designations)
-  const vp_formats = Object.assign({}, ...asked)
+  const designations = input.query.credentials.map((query) => exchangeFormat(formats, query).designations)
+  const vp_formats = Object.assign({}, ...designations)
   if (input.responseMode === 'direct_post') return { vp_formats }
   return {
     vp_formats,
@@ -30,7 +30,7 @@ export function buildDraftMetadata(input: RequestObjectInput, formats: ExchangeF
   }
 }
 
-/** The session that an mdoc is presented in has a nonce of the wallet's, which travels in the header of the JWE. */
+/** An mdoc needs an encrypted response: its session has a nonce of the wallet in the header of the JWE. */
 export function supportsFormatIn(formats: ExchangeFormats): Protocol['supportsFormat'] {
   return (format, responseMode) =>
     Object.hasOwn(formats, format) && (format !== 'mso_mdoc' || responseMode === 'direct_post.jwt')

@@ -1,4 +1,4 @@
-// `haip-1.0`: the High Assurance Interoperability Profile 1.0 (Final). It is OpenID4VP 1.0 with fewer choices.
+// `haip-1.0`: the High Assurance Interoperability Profile 1.0 (Final). It restricts OpenID4VP 1.0.
 
 import type { TrustAnchor } from '../../trust/anchors/anchor.ts'
 import { anchorCertificates } from '../../trust/anchors/anchor-certificates.ts'
@@ -9,18 +9,18 @@ import type { Protocol } from './protocol.ts'
 /** HAIP 1.0. */
 export const haip10: Protocol = {
   ...openid4vp10,
-  // §5: signed, and under no other prefix.
+  // §5: requests are signed, with this prefix only.
   clientIdPrefixes: ['x509_hash'],
   responseModes: ['direct_post.jwt'],
-  // §5.1: `haip-vp` may be supported; the QR keeps the scheme that every wallet of OpenID4VP 1.0 knows.
+  // §5.1: `haip-vp` is optional, so the QR uses the scheme that every wallet of OpenID4VP 1.0 supports.
   walletSchemes: ['openid4vp', 'haip-vp', 'eudi-openid4vp', 'eu-eaap'],
-  // §6: the two formats it profiles.
+  // §6: the two profiled formats.
   supportsFormat: (format) => format === 'dc+sd-jwt' || format === 'mso_mdoc',
-  // §6.1.1: the key of an issuer, and of a status list, comes with its certificates, and never with a self-signed one.
+  // §6.1.1: issuers and status lists identify their key by certificates that are not self-signed.
   acceptsAnchor: (anchor) => 'x509_ca_pem' in anchor || isPinnedBelowAuthority(anchor),
-  // §5: answers are encrypted.
+  // §5: responses are encrypted.
   acceptsByValue: false,
-  // §5, §6: what a key binding would prove is not given up.
+  // §5, §6: holder binding must not be waived.
   canExpress: (query) =>
     query.credentials.every((credential) => credential.require_cryptographic_holder_binding !== false),
 }

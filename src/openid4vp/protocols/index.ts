@@ -15,12 +15,12 @@ export const PROTOCOLS: Readonly<Record<ProtocolId, Protocol>> = {
   'openid4vp-draft18': draft18,
 }
 
-/** The protocols a session may have. */
+/** Protocols that a session may have. */
 export const PROTOCOL_IDS = Object.keys(PROTOCOLS) as readonly ProtocolId[]
 
 /**
- * What a wallet is asked in: a relying party's own DCQL query in DCQL, types and scopes in the language that the protocol has
- * first. `scope` is empty for an own query.
+ * Returns the language of the request: DCQL for a relying party's own query, else the first language of the protocol.
+ * `scope` is empty for an own query.
  */
 export function queryLanguage(
   { queryLanguages }: Protocol,

@@ -1,6 +1,6 @@
-// What the service needs to know of one OpenID4VP version in the redirect flow (CONTRACT 5). Each protocol is one module, so
-// that no member of one version ever stands in a message of another. Whatever a version calls things on the wire, an answer
-// becomes presentations by credential query id here, and is verified alike from there on.
+// The interface of one OpenID4VP version in the redirect flow (CONTRACT 5). Each protocol is one module, so that members
+// of one version never occur in messages of another. A protocol parses a response to presentations by credential query
+// id. All further verification is the same for every protocol.
 
 import type { JsonObject } from '../../codec/json.ts'
 import type { PrivateJwk } from '../../crypto/jwk.ts'
@@ -18,55 +18,55 @@ import type { PresentationGroup } from '../response/vp-token.ts'
 
 /** One protocol. The first of each list is the default. */
 export type Protocol = {
-  /** How the verifier may be named, in the words of OpenID4VP 1.0 §5.9.3. */
+  /** Client Identifier Prefixes for the verifier, named as in OpenID4VP 1.0 §5.9.3. */
   readonly clientIdPrefixes: readonly ClientIdPrefix[]
-  /** The Client Identifier as it stands in messages, where it is also the audience that answers are bound to. */
+  /** Writes the Client Identifier for messages. It is also the audience of responses. */
   readonly writeClientId: (clientId: string) => string
   readonly responseModes: readonly ResponseMode[]
   readonly requestUriMethods: readonly RequestUriMethod[]
-  /** URI schemes whose wallets speak this protocol; the first stands in the QR. */
+  /** URI schemes of wallets that support this protocol. The QR uses the first. */
   readonly walletSchemes: readonly string[]
-  /** Whether the Digital Credentials API may be used beside it (CONTRACT 5). */
+  /** True if the Digital Credentials API may be used too (CONTRACT 5). */
   readonly supportsDcApi: boolean
-  /** Whether its requests may have `transaction_data`, read as OpenID4VP 1.0 §8.4 has it. */
+  /** True if requests may have `transaction_data` (OpenID4VP 1.0 §8.4). */
   readonly supportsTransactionData: boolean
-  /** What a relying party's types and scopes are asked in, then what its own query may be. */
+  /** Query languages. The first is used for types and scopes of a relying party. */
   readonly queryLanguages: readonly [QueryLanguage, ...QueryLanguage[]]
-  /** Whether the language, in this protocol, has words for all that a query asks. */
+  /** True if the language can express a query in this protocol. */
   readonly canExpress: (query: DcqlQuery, language: QueryLanguage) => boolean
-  /** Whether a credential format may be presented in a response mode. */
+  /** True if a credential format may be presented in a response mode. */
   readonly supportsFormat: (format: string, responseMode: ResponseMode) => boolean
-  /** Credential formats that were other than they are today, by their identifier of today. */
+  /** Credential formats that differ from the registry, by today's identifier. */
   readonly formats: Readonly<Record<string, CredentialFormat>>
-  /** Whether issuers that this trust anchor stands for may be known in the way it says. */
+  /** True if the protocol allows this kind of trust anchor for issuers. */
   readonly acceptsAnchor: (anchor: TrustAnchor) => boolean
-  /** The claims of the Request Object. */
+  /** Builds the claims of the Request Object. */
   readonly buildRequestObject: (input: RequestObjectInput) => JsonObject
-  /** How encrypted answers are told. */
+  /** Rules for encrypted responses. */
   readonly responseEncryption: EncryptionRules
-  /** Whether an answer to the relying party's view of the request may be heard beside the protocol's own (CONTRACT 3). */
+  /** True if a response to the relying party's view of the request is accepted too (CONTRACT 3). */
   readonly acceptsByValue: boolean
-  /** The presentations of an answer, by the credential query each one answers. Nothing about them is verified. */
+  /** Parses the presentations of a response, by credential query. Nothing is verified. */
   readonly parsePresentations: (
     response: PresentationResponse,
     request: RequestQuery,
   ) => Result<readonly PresentationGroup[], EnvelopeRefusal>
-  /** What a credential format that is bound to the exchange itself is bound to. */
+  /** Returns the handover, for credential formats that are bound to the exchange. */
   readonly handover: (exchange: Exchange) => Handover
 }
 
-/** What one request asked. */
-export type RequestQuery = {
+/** The query of one request. */
+type RequestQuery = {
   readonly query: DcqlQuery
   readonly language: QueryLanguage
   readonly nonce: string
 }
 
-/** How one answer came back. */
+/** Channel and encryption of one response. */
 export type Exchange = {
   readonly responseUri: string
-  /** The key of ours that the answer was decrypted with; null for an answer in the clear. */
+  /** Our key that decrypted the response; null for a plain response. */
   readonly encryptionKey: PrivateJwk | null
-  /** `apu` of the answer's JWE (RFC 7518 §4.6.1.2), where it has one. */
+  /** `apu` of the JWE (RFC 7518 §4.6.1.2), if present. */
   readonly agreementPartyUInfo: string | undefined
 }

@@ -1,5 +1,5 @@
-// The Authorization Request as a wallet first meets it (OpenID4VP 1.0 §5, §5.10): a URI. Passed by reference it names who asks
-// and where the Request Object is, and nothing more: shorter means a QR that is easier to scan. Passed by value it is all there is.
+// The Authorization Request as a URI (OpenID4VP 1.0 §5, §5.10). By reference, it names only the verifier and the URI of
+// the Request Object, because a shorter QR is easier to scan. By value, it has all parameters.
 
 import type { Json, JsonObject } from '../../codec/json.ts'
 import { PROTOCOLS } from '../protocols/index.ts'
@@ -10,14 +10,14 @@ export type RequestReference = {
   /** Full Client Identifier, prefix included. */
   readonly clientId: string
   readonly requestUri: string
-  /** Undefined where the protocol has no such parameter. */
+  /** Undefined if the protocol has no such parameter. */
   readonly requestUriMethod: RequestUriMethod | undefined
 }
 
 /** A request passed by value: its unsigned parameters. */
 export type RequestValue = { readonly parameters: JsonObject }
 
-/** The URI for one wallet scheme. The QR holds it with the default scheme. */
+/** Builds the URI for one wallet scheme. The QR has the default scheme. */
 export function buildAuthorizationRequestUri(
   request: RequestReference | RequestValue,
   scheme = 'openid4vp',
@@ -28,7 +28,7 @@ export function buildAuthorizationRequestUri(
   return `${scheme}://?${query.join('&')}`
 }
 
-/** `wallet_links`: the same request for each scheme whose wallets speak the protocol. */
+/** Builds `wallet_links`: the same request for each wallet scheme of the protocol. */
 export function buildWalletLinks(
   request: RequestReference | RequestValue,
   protocol: ProtocolId,
@@ -43,12 +43,12 @@ function referring({ clientId, requestUri, requestUriMethod }: RequestReference)
   return { client_id: clientId, request_uri: requestUri, request_uri_method: requestUriMethod }
 }
 
-/** §5: in a URI, what is JSON is written as JSON. */
+/** §5: JSON values are written as JSON text in a URI. */
 function textOf(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-// RFC 3986 §3.4 allows `:`, `/` and `,` in a query; escaped they would cost the QR two characters each.
+// RFC 3986 §3.4 allows `:`, `/` and `,` in a query. Escaping would add two characters each to the QR.
 function encodeQueryValue(value: string): string {
   return encodeURIComponent(value).replaceAll('%3A', ':').replaceAll('%2F', '/').replaceAll('%2C', ',')
 }

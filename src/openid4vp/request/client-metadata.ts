@@ -1,5 +1,5 @@
-// `client_metadata` of a request (OpenID4VP 1.0 §5.1, §11.1): the formats the query asks for and, for an encrypted
-// response, the one key. Nothing else belongs there; wallets reject what does not fit the response mode.
+// `client_metadata` of a request (OpenID4VP 1.0 §5.1, §11.1): the formats of the query and, for an encrypted response,
+// one key. Wallets reject further members that do not fit the response mode.
 
 import type { JsonObject } from '../../codec/json.ts'
 import type { CredentialFormat } from '../../formats/format.ts'
@@ -7,7 +7,7 @@ import type { DcqlQuery } from '../dcql/query.ts'
 import { CONTENT_ENCRYPTIONS, KEY_AGREEMENT } from '../response/response-encryption.ts'
 import type { Generation, ResponseMode } from './generation.ts'
 
-/** What the metadata of one request is made from. */
+/** Input of the metadata of one request. */
 export type ClientMetadataInput = {
   readonly query: DcqlQuery
   readonly formats: Readonly<Record<string, Pick<CredentialFormat, 'metadata'>>>
@@ -15,7 +15,7 @@ export type ClientMetadataInput = {
   readonly generation: Pick<Generation, 'kid' | 'encryptionPublicJwk'>
 }
 
-/** Builds `client_metadata`. Throws for a query in a format that is not registered: policies know only registered ones. */
+/** Builds `client_metadata`. Throws for an unregistered format, which no policy has. */
 export function buildClientMetadata(input: ClientMetadataInput): JsonObject {
   const vp_formats_supported = buildFormats(input)
   if (input.responseMode === 'direct_post') return { vp_formats_supported }
@@ -27,7 +27,7 @@ export function buildClientMetadata(input: ClientMetadataInput): JsonObject {
   }
 }
 
-/** The key of one request. §8.3: `alg` is required, and the JWE must repeat `kid`. */
+/** Returns the key of one request. §8.3: `alg` is required, and the JWE must repeat `kid`. */
 export function encryptionKey({
   kid,
   encryptionPublicJwk,
@@ -37,11 +37,11 @@ export function encryptionKey({
 }
 
 function buildFormats({ query, formats }: ClientMetadataInput): JsonObject {
-  const asked = [...new Set(query.credentials.map(({ format }) => format))]
+  const ids = [...new Set(query.credentials.map(({ format }) => format))]
   return Object.fromEntries(
-    asked.map((id) => {
+    ids.map((id) => {
       const format = Object.hasOwn(formats, id) ? formats[id] : undefined
-      if (format === undefined) throw new Error(`the query asks for ${id}, which is not a registered format`)
+      if (format === undefined) throw new Error(`the query requests ${id}, which is not a registered format`)
       return [id, format.metadata]
     }),
   )

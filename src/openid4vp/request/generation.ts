@@ -1,5 +1,5 @@
 // One generation: one Authorization Request with its own id, nonce, state and response-encryption key (CONTRACT 3).
-// The session stores it sealed; this is the opened form that request building and response verification are given.
+// The session stores it sealed. This is the opened form for request building and response verification.
 
 import type { PrivateJwk, PublicJwk } from '../../crypto/jwk.ts'
 import type { VerifierAttestation } from './verifier-info.ts'
@@ -11,14 +11,14 @@ export type ProtocolId = 'openid4vp-1.0' | 'haip-1.0' | 'openid4vp-draft24' | 'o
 export const RESPONSE_MODES = ['direct_post.jwt', 'direct_post'] as const
 export type ResponseMode = (typeof RESPONSE_MODES)[number]
 
-/** What a wallet is asked in: DCQL (OpenID4VP 1.0 §6), or a presentation definition (DIF Presentation Exchange 2). */
+/** Query language: DCQL (OpenID4VP 1.0 §6), or a presentation definition (DIF Presentation Exchange 2). */
 export type QueryLanguage = 'dcql' | 'presentation_exchange'
 
-/** How the Request Object may be fetched (§5.10). */
+/** HTTP methods for fetching the Request Object (§5.10). */
 export const REQUEST_URI_METHODS = ['post', 'get'] as const
 export type RequestUriMethod = (typeof REQUEST_URI_METHODS)[number]
 
-/** The values that make one Authorization Request unlike any other. All URL-safe. */
+/** Values that are unique to one Authorization Request. All are URL-safe. */
 export type Generation = {
   /** Last part of `request_uri`: an unguessable capability. */
   readonly requestId: string
@@ -32,18 +32,18 @@ export type Generation = {
   readonly createdAt: number
 }
 
-/** Who asks: the identity that signs, pinned for the session's whole life (CONTRACT 8). */
+/** The identity that signs requests, pinned for the lifetime of the session (CONTRACT 8). */
 export type VerifierIdentity = {
   /** Full Client Identifier, prefix included. */
   readonly clientId: string
   readonly proof: IdentityProof
-  /** The key that the proof speaks of (P-256). */
+  /** The key that the proof is about (P-256). */
   readonly signingJwk: PrivateJwk
-  /** What others attest of it. */
+  /** Attestations of other parties about the verifier. */
   readonly verifierInfo?: readonly VerifierAttestation[]
 }
 
-/** The JOSE header parameter that ties a Client Identifier to the signature (§5.9.3). */
+/** JOSE header parameter that binds a Client Identifier to the signature (§5.9.3). */
 export type IdentityProof =
   /** DER certificates, standard base64, leaf first, without the trust anchor. */
   | { readonly x5c: readonly string[] }

@@ -1,6 +1,6 @@
-// The Request Object (OpenID4VP 1.0 §5, RFC 9101): every parameter of the Authorization Request, signed. It is built
-// and signed anew for each fetch, from the same generation, so that repeated fetches agree and none is ever stale. What
-// it asks, and how, is its protocol's own; here stands what all of them have in common.
+// The Request Object (OpenID4VP 1.0 §5, RFC 9101): every parameter of the Authorization Request, signed. It is built and
+// signed for each fetch, from the same generation, so repeated fetches agree and none is stale. This module has the
+// parts that are common to all protocols.
 
 import { CompactSign } from 'jose'
 import { utf8 } from '../../codec/bytes.ts'
@@ -9,27 +9,27 @@ import type { ClientMetadataInput } from './client-metadata.ts'
 import type { Generation, IdentityProof, QueryLanguage, VerifierIdentity } from './generation.ts'
 import type { VerifierAttestation } from './verifier-info.ts'
 
-/** What one Request Object is made from. Times are Unix seconds. */
+/** Input of one Request Object. Times are Unix seconds. */
 export type RequestObjectInput = Omit<ClientMetadataInput, 'generation'> & {
-  /** What the wallet is asked in. */
+  /** Language of the query. */
   readonly language: QueryLanguage
   /** As the protocol writes it. */
   readonly clientId: string
   /** Absolute https URL without a fragment (§8.2). */
   readonly responseUri: string
   readonly generation: Pick<Generation, 'nonce' | 'state' | 'kid' | 'encryptionPublicJwk'>
-  /** As the wallet posted it, accepted by `isWalletNonce`; undefined where it posted none. */
+  /** As the wallet posted it, accepted by `isWalletNonce`; undefined if it posted none. */
   readonly walletNonce: string | undefined
-  /** As it is sent; only for a protocol that carries it. */
+  /** As sent; only for a protocol that supports it. */
   readonly transactionData?: readonly string[] | undefined
-  /** Only for a protocol that carries it. */
+  /** Only for a protocol that supports it. */
   readonly verifierInfo?: readonly VerifierAttestation[] | undefined
   readonly now: number
   /** The end of the session. */
   readonly expiresAt: number
 }
 
-/** The parameters that mean the same in every protocol. */
+/** Builds the parameters that are the same in every protocol. */
 export function buildCommonParameters(input: RequestObjectInput): JsonObject {
   const { clientId, responseUri, responseMode, generation, now, expiresAt } = input
   return {
@@ -39,24 +39,24 @@ export function buildCommonParameters(input: RequestObjectInput): JsonObject {
     response_uri: responseUri,
     nonce: generation.nonce,
     state: generation.state,
-    // §5.8: the audience of static discovery, as nothing about the wallet is known before it fetches.
+    // §5.8: the audience of static discovery, because the wallet is unknown before it fetches.
     aud: 'https://self-issued.me/v2',
     iat: now,
     exp: Math.min(now + LIFETIME_SECONDS, expiresAt),
   }
 }
 
-/** §5.10: `wallet_nonce` is echoed as received, and only where one was received. */
+/** §5.10: `wallet_nonce` is echoed as received, if it was received. */
 export function echoWalletNonce({ walletNonce }: RequestObjectInput): JsonObject {
   return walletNonce === undefined ? {} : { wallet_nonce: walletNonce }
 }
 
-/** The same request where nobody signs it: its parameters, without what is said of a JWT only. */
+/** Returns the parameters of an unsigned request, without the claims that only a JWT has. */
 export function unsignedParameters({ aud, iat, exp, ...parameters }: JsonObject): JsonObject {
   return parameters
 }
 
-/** Signs the claims: ES256, with what proves the Client Identifier. Returns a compact JWS. */
+/** Signs the claims with ES256 and the proof of the Client Identifier. Returns a compact JWS. */
 export function signRequestObject(claims: JsonObject, identity: VerifierIdentity): Promise<string> {
   const { kty, crv, x, y = '', d } = identity.signingJwk
   return new CompactSign(utf8(JSON.stringify(claims)))
@@ -64,30 +64,30 @@ export function signRequestObject(claims: JsonObject, identity: VerifierIdentity
       ...headerOf(identity.proof),
       alg: REQUEST_OBJECT_ALGORITHM,
       typ: REQUEST_OBJECT_TYPE,
-      // ETSI TS 119 472-2: who tells a registration says in the header when it was told.
+      // ETSI TS 119 472-2: a request with a registration has its time in the header.
       ...(claims.verifier_info === undefined ? {} : { iat: claims.iat }),
     })
     .sign({ kty, crv, x, y, d })
 }
 
-/** The library's own type takes lists that may be written to. */
+/** Copies the list, because the type of the library requires a mutable one. */
 function headerOf(proof: IdentityProof) {
   return 'x5c' in proof ? { x5c: [...proof.x5c] } : proof
 }
 
 /**
- * Tells whether a `wallet_nonce` may be echoed. Wallets send any alphabet (base64 with `/`, `+` and `=` among them),
- * so only length and printability are checked (§5.10).
+ * True if a `wallet_nonce` may be echoed. Wallets use any alphabet, such as base64 with `/`, `+` and `=`, so only length
+ * and printable characters are checked (§5.10).
  */
 export function isWalletNonce(text: string): boolean {
   return /^[\x20-\x7e]{1,512}$/.test(text)
 }
 
-/** §5: the `typ` without which wallets must not process it. */
+/** §5: the `typ` that wallets require. */
 export const REQUEST_OBJECT_TYPE = 'oauth-authz-req+jwt'
 
-/** The one signature algorithm (HAIP 1.0 §7). */
+/** The only signature algorithm (HAIP 1.0 §7). */
 export const REQUEST_OBJECT_ALGORITHM = 'ES256'
 
-/** Long enough for a person who reads before consenting, short enough that a leaked Request Object is soon useless. */
+/** Long enough for a person to read before consenting. A leaked Request Object expires soon. */
 export const LIFETIME_SECONDS = 300

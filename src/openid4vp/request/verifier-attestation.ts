@@ -1,38 +1,39 @@
-// A Verifier Attestation JWT (OpenID4VP 1.0 §12): a party that wallets trust says whose a key is. We only carry it; wallets verify
-// its signature. What makes them refuse it, and can be seen without their trust, is refused where it is set.
+// A Verifier Attestation JWT (OpenID4VP 1.0 §12): a party that wallets trust attests the owner of a key. Wallets verify its
+// signature. Settings reject an attestation that wallets would refuse, as far as we can check it without their trust.
 
-import { isJsonObject, member } from '../../codec/json.ts'
-import { type PublicJwk, parsePublicJwk } from '../../crypto/jwk.ts'
+import { member } from '../../codec/json.ts'
+import type { PublicJwk } from '../../crypto/jwk.ts'
 import { decodeJws } from '../../crypto/jws.ts'
+import { confirmationKey } from '../../formats/holder-proof.ts'
 import { VERIFIER_ATTESTATION } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
 
-/** What an attestation says. Times are Unix seconds. */
-export type VerifierAttestation = {
+/** Claims of an attestation. Times are Unix seconds. */
+type AttestationClaims = {
   /** The Client Identifier without its prefix. */
   readonly subject: string
   readonly notBefore: number
   readonly expiresAt: number
 }
 
-/** What is wrong with an attestation, as a sentence about it. */
+/** Errors of an attestation, each with its message. */
 export const ATTESTATION_ERRORS = {
-  malformed: 'must be a compact JWS with an algorithm that is in use here',
+  malformed: 'must be a compact JWS with a supported algorithm',
   wrong_type: 'its typ must be verifier-attestation+jwt',
-  issuer_missing: 'its iss must say who attests',
+  issuer_missing: 'its iss must name the attesting party',
   invalid_subject: 'its sub must be 1 to 200 printable ASCII characters without spaces',
-  invalid_times: 'its exp, and its nbf where it has one, must be numbers',
+  invalid_times: 'its exp, and its nbf if present, must be numbers',
   wrong_key: 'its cnf.jwk must be the public half of signing_jwk',
   redirect_uris:
-    'must not have redirect_uris: each verification has a response_uri of its own, and a wallet must find it there exactly',
+    'must not have redirect_uris: each verification has its own response_uri, which a wallet would have to find there',
 } as const
-export type AttestationError = keyof typeof ATTESTATION_ERRORS
+type AttestationError = keyof typeof ATTESTATION_ERRORS
 
-/** Reads an attestation of a key. Its signature is not verified, and its times are not compared. */
+/** Parses an attestation of a key. Does not verify its signature and does not compare its times. */
 export function parseVerifierAttestation(
   jwt: string,
   signingKey: PublicJwk,
-): Result<VerifierAttestation, AttestationError> {
+): Result<AttestationClaims, AttestationError> {
   const jws = jwt.length <= VERIFIER_ATTESTATION.length ? decodeJws(jwt, VERIFIER_ATTESTATION) : undefined
   if (!jws?.ok) return err('malformed')
   const { header, payload } = jws.value
@@ -42,13 +43,12 @@ export function parseVerifierAttestation(
   if (typeof member(payload, 'iss') !== 'string') return err('issuer_missing')
   if (typeof subject !== 'string' || !/^[\x21-\x7e]{1,200}$/.test(subject)) return err('invalid_subject')
   if (typeof expiresAt !== 'number' || typeof notBefore !== 'number') return err('invalid_times')
-  if (!confirms(member(payload, 'cnf'), signingKey)) return err('wrong_key')
+  if (!isSameKey(confirmationKey(payload), signingKey)) return err('wrong_key')
   if (Object.hasOwn(payload, 'redirect_uris')) return err('redirect_uris')
   return ok({ subject, notBefore, expiresAt })
 }
 
-/** §12: the key that requests are signed with. */
-function confirms(cnf: unknown, { crv, x, y }: PublicJwk): boolean {
-  const jwk = isJsonObject(cnf) ? parsePublicJwk(member(cnf, 'jwk')) : undefined
-  return jwk?.crv === crv && jwk.x === x && jwk.y === y
+/** §12: `cnf` must be the key that signs requests. */
+function isSameKey(confirmed: PublicJwk | undefined, { crv, x, y }: PublicJwk): boolean {
+  return confirmed?.crv === crv && confirmed.x === x && confirmed.y === y
 }

@@ -1,5 +1,5 @@
-// What a wallet posts about itself when it fetches a request (OpenID4VP 1.0 §5.10, §10). It decides whether this wallet is handed
-// the request, and whether encrypted; it never changes the request, so that nobody who posts can narrow what others may answer.
+// Metadata that a wallet posts when it fetches a request (OpenID4VP 1.0 §5.10, §10). It decides if this wallet receives
+// the request, and if encrypted. It never changes the request, so one wallet cannot restrict the responses of others.
 
 import * as z from 'zod/mini'
 import { parseJsonObject } from '../../codec/json.ts'
@@ -12,17 +12,17 @@ import type { ResponseMode } from './generation.ts'
 import { chooseRequestEncryption, type RequestEncryption } from './request-encryption.ts'
 import { REQUEST_OBJECT_ALGORITHM } from './request-object.ts'
 
-/** What the wallet can do, as far as it matters here; undefined: it does not say. */
+/** Capabilities of the wallet. Undefined: not stated. */
 export type WalletMetadata = {
   readonly formats: readonly string[] | undefined
   readonly clientIdPrefixes: readonly string[] | undefined
   readonly signingAlgorithms: readonly string[] | undefined
   readonly responseModes: readonly string[] | undefined
-  /** How it wants the request encrypted; `unsupported`: in no way that we can. */
+  /** Requested encryption of the request; `unsupported`: we support none of its keys. */
   readonly encryption: RequestEncryption | 'unsupported' | undefined
 }
 
-/** Why a request is not for this wallet. */
+/** Reason why this wallet cannot use a request. */
 export type WalletMetadataRefusal =
   | 'client_id_prefix_not_supported'
   | 'signing_algorithm_not_supported'
@@ -30,7 +30,7 @@ export type WalletMetadataRefusal =
   | 'no_format_in_common'
   | 'request_encryption_not_possible'
 
-/** Reads the posted text. Members we do not know are ignored (§5.10); one we know must be what §10 says it is. */
+/** Parses the posted text. Ignores unknown members (§5.10). Known members must have the form of §10. */
 export async function parseWalletMetadata(text: string): Promise<Result<WalletMetadata, 'invalid'>> {
   const { characters, depth } = WALLET_METADATA
   const json = parseJsonObject(text, { length: characters, depth })
@@ -51,8 +51,8 @@ export async function parseWalletMetadata(text: string): Promise<Result<WalletMe
 }
 
 /**
- * Why the wallet could not use a request; `undefined` where nothing it says stands in the way. One format in common is enough: what
- * of the query the wallet can answer is its own affair.
+ * Returns the reason why the wallet cannot use a request; `undefined` if it can. One common format is enough, because the
+ * wallet decides which part of the query it can satisfy.
  */
 export function checkWalletMetadata(
   wallet: WalletMetadata,
@@ -70,8 +70,8 @@ export function checkWalletMetadata(
   return wallet.encryption === 'unsupported' ? 'request_encryption_not_possible' : undefined
 }
 
-function excludes(supported: readonly string[] | undefined, wanted: readonly string[]): boolean {
-  return supported !== undefined && !wanted.some((one) => supported.includes(one))
+function excludes(supported: readonly string[] | undefined, requested: readonly string[]): boolean {
+  return supported !== undefined && !requested.some((one) => supported.includes(one))
 }
 
 const name = text(WALLET_METADATA.nameCharacters)

@@ -1,5 +1,5 @@
-// The Authorization Response (OpenID4VP 1.0 §8): which of its three forms a posted body has, and what it carries.
-// Parameters we do not know are ignored (§8.1).
+// The Authorization Response (OpenID4VP 1.0 §8): the form of a posted body, and its content. Unknown parameters are
+// ignored (§8.1).
 
 import { type Json, type JsonObject, member } from '../../codec/json.ts'
 import type { PrivateJwk } from '../../crypto/jwk.ts'
@@ -16,38 +16,38 @@ import {
 /** A response in one of its forms. */
 export type AuthorizationResponse = EncryptedResponse | OpenResponse
 
-/** A response in the clear, or decrypted. */
+/** A plain response, or a decrypted one. */
 export type OpenResponse = PresentationResponse | WalletErrorResponse
 
-/** `direct_post.jwt`: what it carries is known after `decryptResponse`. */
+/** `direct_post.jwt`: `decryptResponse` returns its content. */
 export type EncryptedResponse = EncryptedJwe & {
   readonly kind: 'encrypted'
-  /** Some wallets repeat `state` beside the JWE; where it is present it must be the request's own. */
+  /** Some wallets repeat `state` beside the JWE. If present, it must be the one of the request. */
   readonly state: string | undefined
 }
 
-/** A VP Token, not looked into yet. */
+/** A VP Token, not parsed yet. */
 export type PresentationResponse = {
   readonly kind: 'presentation'
-  /** Undefined where there is none: the Digital Credentials API has no use for it. */
+  /** Undefined if absent, as in the Digital Credentials API. */
   readonly state: string | undefined
-  /** In a decrypted response parameters are JSON values (§8.3), in a plain one all of them are text. */
+  /** Parameters of a decrypted response are JSON values (§8.3). Those of a plain one are text. */
   readonly encrypted: boolean
   readonly vpToken: Json
-  /** Of the drafts with Presentation Exchange; every other protocol passes it over (§8.1). */
+  /** Used by the drafts with Presentation Exchange. Other protocols ignore it (§8.1). */
   readonly presentationSubmission: Json | undefined
 }
 
-/** The wallet says why there is no VP Token (§8.5). Anyone who knows `state` can say so. */
+/** An error of the wallet (§8.5). Anyone who knows `state` can send it. */
 export type WalletErrorResponse = {
   readonly kind: 'wallet_error'
   readonly state: string | undefined
   readonly error: WalletErrorCode
-  /** A stranger's text: printable ASCII, cut. Escape it where it is shown. */
+  /** Untrusted text: printable ASCII, cut to a limit. Escape it for display. */
   readonly errorDescription: string | undefined
 }
 
-/** Error codes a wallet may answer with (§8.5, RFC 6749 §4.1.2.1). */
+/** Error codes of wallets (§8.5, RFC 6749 §4.1.2.1). */
 export const WALLET_ERROR_CODES = [
   'invalid_request',
   'invalid_client',
@@ -63,20 +63,20 @@ export const WALLET_ERROR_CODES = [
   'wallet_unavailable',
 ] as const
 
-/** A known code, or `unknown_error` for every other one. */
-export type WalletErrorCode = (typeof WALLET_ERROR_CODES)[number] | 'unknown_error'
+/** A known code, or `unknown_error` for any other. */
+type WalletErrorCode = (typeof WALLET_ERROR_CODES)[number] | 'unknown_error'
 
 /**
- * Tells the form of a posted response. In `direct_post.jwt` an error may come in the clear (§8.3.1), a VP Token may not.
- * `parameters` has no name twice; an empty value counts as absent (RFC 6749 §3.1).
+ * Parses a posted response. In `direct_post.jwt` an error may be plain (§8.3.1), a VP Token must not.
+ * `parameters` has no repeated names. An empty value counts as absent (RFC 6749 §3.1).
  */
 export function parseAuthorizationResponse(
   parameters: ReadonlyMap<string, string>,
   { responseMode, ...rules }: EncryptionRules & { readonly responseMode: ResponseMode },
 ): Result<AuthorizationResponse, EnvelopeRefusal> {
-  const names = FORMS.filter((name) => isGiven(parameters.get(name)))
+  const names = FORMS.filter((name) => isPresent(parameters.get(name)))
   const form = names[0]
-  // More than one form would mean different things to different readers.
+  // Two forms at once would be ambiguous.
   if (names.length !== 1 || form === undefined) return err({ reason: 'malformed_response' })
   if (form === 'vp_token' && responseMode !== 'direct_post') return err({ reason: 'encryption_required' })
   if (form !== 'response') return requireState(parseOpenResponse(Object.fromEntries(parameters), false))
@@ -84,11 +84,11 @@ export function parseAuthorizationResponse(
   const parsed = parseEncryptedJwe(parameters.get('response') ?? '', rules)
   if (!parsed.ok) return parsed
   const state = parameters.get('state')
-  if (isGiven(state) && state.length > STATE_LIMIT) return err({ reason: 'limit_exceeded' })
-  return ok({ kind: 'encrypted', ...parsed.value, state: isGiven(state) ? state : undefined })
+  if (isPresent(state) && state.length > STATE_LIMIT) return err({ reason: 'limit_exceeded' })
+  return ok({ kind: 'encrypted', ...parsed.value, state: isPresent(state) ? state : undefined })
 }
 
-/** Decrypts a response with the key its `kid` names. What it carries is a VP Token or an error (wallets encrypt both). */
+/** Decrypts a response with the key of its `kid`. Its content is a VP Token or an error (wallets encrypt both). */
 export async function decryptResponse(
   response: EncryptedJwe,
   key: { readonly kid: string; readonly privateJwk: PrivateJwk },
@@ -101,7 +101,7 @@ export async function decryptResponse(
   return parseOpenResponse(parameters.value, true)
 }
 
-/** §5.3, §14.3.2: in the redirect flow we always send a `state`, so every answer carries it. */
+/** §5.3, §14.3.2: every request of the redirect flow has a `state`, so every response must repeat it. */
 export function requireState(
   response: Result<OpenResponse, EnvelopeRefusal>,
 ): Result<OpenResponse, EnvelopeRefusal> {
@@ -112,18 +112,18 @@ const FORMS = ['response', 'vp_token', 'error'] as const
 const STATE_LIMIT = 512
 const ERROR_DESCRIPTION_LIMIT = 200
 
-function isGiven(value: string | undefined): value is string {
+function isPresent(value: string | undefined): value is string {
   return value !== undefined && value !== ''
 }
 
-/** Reads response parameters that are there: `encrypted` ones are JSON values, the others text. */
+/** Parses response parameters. `encrypted` ones are JSON values, the others are text. */
 export function parseOpenResponse(
   parameters: JsonObject,
   encrypted: boolean,
 ): Result<OpenResponse, EnvelopeRefusal> {
   const vpToken = member(parameters, 'vp_token')
-  const given = member(parameters, 'state')
-  const state = typeof given === 'string' && given !== '' ? given : undefined
+  const stated = member(parameters, 'state')
+  const state = typeof stated === 'string' && stated !== '' ? stated : undefined
   if (state !== undefined && state.length > STATE_LIMIT) return err({ reason: 'limit_exceeded' })
   if (vpToken !== undefined && vpToken !== '') {
     const presentationSubmission = member(parameters, 'presentation_submission')

@@ -1,5 +1,5 @@
-// Encrypted responses (OpenID4VP 1.0 §8.3, RFC 7516, RFC 7518 §4.6): our key for one request, and the strict reading of
-// a JWE made for it. The header never chooses anything: it is compared with what the request offered.
+// Encrypted responses (OpenID4VP 1.0 §8.3, RFC 7516, RFC 7518 §4.6): our key for one request, and the strict parser of a
+// JWE made for it. The header never chooses an algorithm: it must match what the request offered.
 
 import { compactDecrypt } from 'jose'
 import { decodeBase64url } from '../../codec/base64url.ts'
@@ -9,24 +9,24 @@ import { type PrivateJwk, type PublicJwk, parsePublicJwk } from '../../crypto/jw
 import { err, ok, type Result } from '../../result.ts'
 import type { EnvelopeRefusal } from './refusal.ts'
 
-/** The key agreement we offer (HAIP 1.0 §5). */
+/** The offered key agreement (HAIP 1.0 §5). */
 export const KEY_AGREEMENT = 'ECDH-ES'
 
-/** The content encryptions we offer (HAIP 1.0 §5). */
+/** The offered content encryptions (HAIP 1.0 §5). */
 export const CONTENT_ENCRYPTIONS = ['A128GCM', 'A256GCM'] as const
 
-/** How a protocol has its answers encrypted. */
+/** Rules of a protocol for encrypted responses. */
 export type EncryptionRules = {
-  /** Those that were offered. */
+  /** The offered ones. */
   readonly contentEncryptions: readonly (typeof CONTENT_ENCRYPTIONS)[number][]
-  /** Whether the header must name the key. Else `state` beside the JWE may name the request. */
+  /** True if the header must name the key. Otherwise `state` beside the JWE may name the request. */
   readonly kidRequired: boolean
 }
 
 /** A response-encryption key, for one request only. */
-export type EncryptionKey = { readonly publicJwk: PublicJwk; readonly privateJwk: PrivateJwk }
+type EncryptionKey = { readonly publicJwk: PublicJwk; readonly privateJwk: PrivateJwk }
 
-/** A JWE in the only form we accept, still encrypted. */
+/** A JWE in the accepted form, still encrypted. */
 export type EncryptedJwe = {
   readonly jwe: string
   /** Names the request whose key decrypts it. Not authenticated before decryption. */
@@ -35,7 +35,7 @@ export type EncryptedJwe = {
   readonly agreementPartyUInfo: string | undefined
 }
 
-/** Makes a fresh P-256 key. */
+/** Creates a P-256 key. */
 export async function createEncryptionKey(): Promise<EncryptionKey> {
   const algorithm = { name: 'ECDH', namedCurve: 'P-256' }
   const pair = (await crypto.subtle.generateKey(algorithm, true, ['deriveBits'])) as CryptoKeyPair
@@ -46,7 +46,7 @@ export async function createEncryptionKey(): Promise<EncryptionKey> {
   return { publicJwk, privateJwk: { ...publicJwk, d } }
 }
 
-/** Reads the form and the protected header of a compact JWE: what can be refused without a key is refused here. */
+/** Parses form and protected header of a compact JWE. Refuses everything that can be refused without a key. */
 export function parseEncryptedJwe(
   compact: string,
   rules: EncryptionRules,
@@ -57,10 +57,10 @@ export function parseEncryptedJwe(
   const header = parts.length === 5 ? decodeJson(decodeBase64url(encodedHeader), HEADER_LIMITS) : undefined
   if (header === undefined) return err({ reason: 'malformed_response' })
   if (!isOffered(header, rules)) return err({ reason: 'unsupported_encryption' })
-  // Direct key agreement: there is no encrypted key (RFC 7518 §4.6). GCM: 96 and 128 bits (§5.3), never a shorter tag.
+  // Direct key agreement has no encrypted key (RFC 7518 §4.6). GCM has 96 and 128 bits (§5.3), never a shorter tag.
   const isDirectGcm =
     encryptedKey === '' && decodeBase64url(iv)?.length === 12 && decodeBase64url(tag)?.length === 16
-  // The library would read a ciphertext with white space or padding in it: two texts, one answer.
+  // The library would accept white space or padding in a ciphertext, so two texts would mean one response.
   if (!isDirectGcm || decodeBase64url(ciphertext) === undefined) return err({ reason: 'malformed_response' })
   const kid = member(header, 'kid')
   const apu = member(header, 'apu')
@@ -70,7 +70,7 @@ export function parseEncryptedJwe(
   return ok({ jwe: compact, kid, agreementPartyUInfo: typeof apu === 'string' ? apu : undefined })
 }
 
-/** Decrypts to the response parameters, which are the plaintext's members (§8.3). */
+/** Decrypts to the response parameters: the members of the plaintext (§8.3). */
 export async function decryptJwe(
   { jwe, kid }: EncryptedJwe,
   key: { readonly kid: string; readonly privateJwk: PrivateJwk },
@@ -82,10 +82,10 @@ export async function decryptJwe(
   return parameters === undefined ? err({ reason: 'malformed_response' }) : ok(parameters)
 }
 
-/** Characters of one answer (CONTRACT 9: 1 MiB). */
+/** Maximum characters of one response (CONTRACT 9: 1 MiB). */
 export const RESPONSE_LIMIT = 1024 * 1024
 
-/** Nesting of presentations that are JSON objects stays far below this. */
+/** Maximum nesting. Presentations that are JSON objects have far fewer levels. */
 export const RESPONSE_DEPTH = 32
 
 const HEADER_LIMITS: JsonLimits = { length: 8192, depth: 8 }
@@ -98,7 +98,7 @@ function isOffered(header: JsonObject, { contentEncryptions }: EncryptionRules):
     member(header, 'alg') === KEY_AGREEMENT &&
     contentEncryptions.some((offered) => offered === enc) &&
     epk?.crv === 'P-256' &&
-    // No compression bombs (RFC 7516 §4.1.3), and we understand no extension (§4.1.13).
+    // Prevents compression bombs (RFC 7516 §4.1.3). No extension is supported (§4.1.13).
     !Object.hasOwn(header, 'zip') &&
     !Object.hasOwn(header, 'crit')
   )
@@ -113,7 +113,7 @@ async function decrypt(jwe: string, privateJwk: PrivateJwk): Promise<Uint8Array 
   try {
     return (await compactDecrypt(jwe, { kty, crv, x, y, d }, offered)).plaintext
   } catch {
-    return undefined // an ephemeral key off the curve, apu equal to apv (RFC 7518 §4.6.2), or a tag that does not match
+    return undefined // ephemeral key not on the curve, apu equal to apv (RFC 7518 §4.6.2), or wrong tag
   }
 }
 

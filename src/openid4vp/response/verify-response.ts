@@ -1,5 +1,5 @@
-// Validation of an answer in the order of OpenID4VP 1.0 §8.6: each presentation (authenticity, holder binding, trust,
-// match with its query), then the set of them. The answer is authentic, or it is an attempt.
+// Verification of a response in the order of OpenID4VP 1.0 §8.6: each presentation (authenticity, holder binding, trust,
+// match with its query), then all of them together. A response that is not authentic is stored as an attempt.
 
 import type { JsonObject } from '../../codec/json.ts'
 import type {
@@ -17,59 +17,59 @@ import type { RequestedTransactionData } from '../transaction-data/transaction-d
 import type { ResponseRefusal } from './refusal.ts'
 import type { PresentationGroup } from './vp-token.ts'
 
-/** What is verified, and against what. All of it but the presentations is ours. */
-export type VerificationInput = {
+/** Presentations, and the values of our own that they are verified with. */
+type VerificationInput = {
   readonly groups: readonly PresentationGroup[]
   readonly query: DcqlQuery
   readonly formats: Readonly<Record<string, CredentialFormat>>
-  /** Whether holder binding is required is each credential query's own affair (§6.1). */
+  /** Each credential query decides if holder binding is required (§6.1). */
   readonly expected: Omit<RequestBinding, 'holderBinding' | 'transactionData'>
-  /** Each credential is asked to confirm what names its query. */
+  /** Each credential may confirm the transactions that name its query. */
   readonly transactionData?: readonly RequestedTransactionData[]
   readonly context: Omit<Context, 'trace'>
   /** Called once for each check of each presentation, in order. */
   readonly trace: (entry: TracedCheck) => void
 }
 
-/** A check that was made, and the clause it implements for the presentation's format. */
+/** The result of a check, and the clause that it implements for the format. */
 export type TracedCheck = {
   readonly id: CheckId
   readonly clause: string
   readonly result: CheckResult
 }
 
-/** An authentic answer that satisfies the query. What it is worth is the policy's decision. */
+/** An authentic response that satisfies the query. The policy decides on it. */
 export type VerifiedResponse = { readonly presentations: readonly VerifiedPresentation[] }
 
-/** A verified credential and the credential query it answers. */
+/** A verified credential and its credential query. */
 export type VerifiedPresentation = {
   readonly queryId: string
   readonly credential: VerifiedCredential
-  /** Claims that are there with a value outside the query's `values`. */
+  /** Claims with a value outside the query's `values`. */
   readonly valueMismatches: readonly ClaimsPath[]
 }
 
 /**
- * Verifies presentations that were read from an answer. Invalid presentations are discarded and the rest must still satisfy the query (§8.6); where it
- * does not, the reason is that of the first discarded presentation, or `query_not_satisfied` where there was none.
+ * Verifies the presentations of a response. Invalid presentations are discarded, and the rest must satisfy the query
+ * (§8.6). If it does not, the refusal is that of the first discarded presentation, else `query_not_satisfied`.
  */
 export async function verifyPresentations(
   input: VerificationInput,
 ): Promise<Result<VerifiedResponse, ResponseRefusal>> {
   const presentations: VerifiedPresentation[] = []
-  const rejections: ResponseRefusal[] = []
-  // One after the other: the trace lists checks in the order of the query.
+  const refusals: ResponseRefusal[] = []
+  // Sequential, so that the trace lists checks in the order of the query.
   for (const group of input.groups) {
     for (const presentation of group.presentations) {
       const verified = await verifyPresentation(presentation, group, input)
       if (verified.ok) presentations.push(verified.value)
-      else rejections.push({ ...verified.error, queryId: group.query.id })
+      else refusals.push({ ...verified.error, queryId: group.query.id })
     }
   }
-  const answered = new Set(presentations.map(({ queryId }) => queryId))
-  if (isSatisfied(input.query, answered)) return ok({ presentations })
-  const unanswered = rejections.find(({ queryId }) => queryId !== undefined && !answered.has(queryId))
-  return err(unanswered ?? { reason: 'query_not_satisfied' })
+  const presented = new Set(presentations.map(({ queryId }) => queryId))
+  if (isSatisfied(input.query, presented)) return ok({ presentations })
+  const refusal = refusals.find(({ queryId }) => queryId !== undefined && !presented.has(queryId))
+  return err(refusal ?? { reason: 'query_not_satisfied' })
 }
 
 async function verifyPresentation(
@@ -78,9 +78,9 @@ async function verifyPresentation(
   { formats, expected, context, trace, transactionData = [] }: VerificationInput,
 ): Promise<Result<VerifiedPresentation, ResponseRefusal>> {
   const format = Object.hasOwn(formats, query.format) ? formats[query.format] : undefined
-  if (format === undefined) throw new Error(`the query asks for ${query.format}, which is not registered`)
+  if (format === undefined) throw new Error(`the query requests ${query.format}, which is not registered`)
   const holderBinding = query.require_cryptographic_holder_binding !== false
-  const asked = transactionData.filter(({ credentialIds }) => credentialIds.includes(query.id))
+  const requested = transactionData.filter(({ credentialIds }) => credentialIds.includes(query.id))
   const traced: Context['trace'] = (id, result) => trace({ id, clause: format.clauses[id], result })
   const verified = await format.verify(
     presentation,
@@ -88,7 +88,7 @@ async function verifyPresentation(
       ...expected,
       holderBinding,
       types: format.metaTypes(query.meta) ?? [],
-      ...(asked.length === 0 ? {} : { transactionData: asked }),
+      ...(requested.length === 0 ? {} : { transactionData: requested }),
     },
     { ...context, trace: traced },
   )

@@ -1,5 +1,5 @@
 // The VP Token (OpenID4VP 1.0 §8.1): an object keyed by credential query id, each value a non-empty array of
-// presentations. Bare presentations, as drafts had them, are not accepted here.
+// presentations. Bare presentations, as in drafts, are accepted only on request.
 
 import { isJsonObject, type Json, type JsonObject, parseJsonObject } from '../../codec/json.ts'
 import { err, ok, type Result } from '../../result.ts'
@@ -8,33 +8,33 @@ import type { PresentationResponse } from './authorization-response.ts'
 import type { EnvelopeRefusal } from './refusal.ts'
 import { RESPONSE_DEPTH, RESPONSE_LIMIT } from './response-encryption.ts'
 
-/** The presentations for one credential query. Nothing about them is verified. */
+/** Presentations for one credential query. Nothing is verified. */
 export type PresentationGroup = {
   readonly query: CredentialQuery
   readonly presentations: readonly (string | JsonObject)[]
 }
 
-/** Limits of one answer, as every presentation costs signatures. */
+/** Limits of one response, because every presentation costs signature checks. */
 export const PRESENTATION_LIMITS = { perQuery: 10, overall: 20 } as const
 
 /**
- * What stands for each credential query. Up to draft 24 it was a bare presentation; the requests of drafts 24 to 26 do not
- * differ, and so a wallet of either may answer them.
+ * Value for each credential query. Up to draft 24 it was a bare presentation. The requests of drafts 24 to 26 are equal, so
+ * wallets of all of them may respond.
  */
-export type VpTokenShape = 'array' | 'bare_or_array'
+type VpTokenShape = 'array' | 'bare_or_array'
 
-/** Parses a VP Token against the query it answers. Groups are in the query's order. */
+/** Parses a VP Token for a query. Groups are in the query's order. */
 export function parseVpToken(
   { vpToken, encrypted }: Pick<PresentationResponse, 'vpToken' | 'encrypted'>,
   query: DcqlQuery,
   shape: VpTokenShape = 'array',
 ): Result<readonly PresentationGroup[], EnvelopeRefusal> {
-  // §8.3: of an encrypted response the members are the parameters themselves, and never JSON in a string.
+  // §8.3: parameters of an encrypted response are JSON values, never JSON in a string.
   const parsed = typeof vpToken === 'string' && !encrypted ? parseText(vpToken) : asObject(vpToken)
   if (!parsed.ok) return parsed
   const entries = new Map(Object.entries(parsed.value))
   const known = new Set(query.credentials.map(({ id }) => id))
-  // The wallet's own word is not repeated: an unknown id could be anything.
+  // The unknown id is not repeated, because the wallet chooses it.
   if ([...entries.keys()].some((id) => !known.has(id))) return err({ reason: 'unknown_credential_query' })
   const groups: PresentationGroup[] = []
   for (const credentialQuery of query.credentials) {

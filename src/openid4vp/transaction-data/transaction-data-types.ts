@@ -1,40 +1,39 @@
-// The types of transaction data that may be asked for (OpenID4VP 1.0 §5.1), each with a schema as strict as wallets must be
-// (§8.5, `invalid_transaction_data`): those that public texts define, and those that a relying party adds.
+// The types of transaction data (OpenID4VP 1.0 §5.1): types of public specifications, and types that a relying party adds.
+// Each has a schema as strict as wallets must be (§8.5, `invalid_transaction_data`).
 
 import * as z from 'zod/mini'
 import { list, text } from '../../codec/schema.ts'
 import type { HashName } from '../../crypto/digest.ts'
 import { TRANSACTION_DATA } from '../../limits.ts'
 
-/** What one type says of the objects of that type. */
-export type TransactionDataType = {
-  /** Of the members besides those that every type has. */
+/** Definition of one type. */
+type TransactionDataType = {
+  /** Schema of the members that only this type has. */
   readonly schema: z.ZodMiniType
-  /** What its definition demands in `transaction_data_hashes_alg`, where the relying party says nothing. */
+  /** Required `transaction_data_hashes_alg`, if the relying party states none. */
   readonly hashAlgorithms?: readonly HashName[]
 }
 
-/** A type of the relying party's own. */
+/** A type that a relying party adds. */
 export type AddedTransactionDataType = {
   readonly type: string
-  /** What is confirmed, in words. */
+  /** Title of the transaction for people. */
   readonly title: string
   readonly members: readonly AddedMember[]
 }
 
-/** A member of such a type, and what people are shown in front of its value. */
-export type AddedMember = {
+/** A member of such a type, with its label for people. */
+type AddedMember = {
   readonly path: readonly string[]
   readonly label: string
-  readonly kind: MemberKind
+  readonly kind: (typeof MEMBER_KINDS)[number]
   readonly optional: boolean
 }
 
-/** What a member of an added type may be. */
+/** Types of members of an added type. */
 export const MEMBER_KINDS = ['text', 'number', 'boolean'] as const
-export type MemberKind = (typeof MEMBER_KINDS)[number]
 
-/** The type of this name; undefined where there is none. A built-in one is never replaced. */
+/** Returns the type of this name; undefined if unknown. An added type never replaces a built-in one. */
 export function findTransactionDataType(
   name: string,
   added: readonly AddedTransactionDataType[],
@@ -44,7 +43,7 @@ export function findTransactionDataType(
   return found === undefined ? undefined : { schema: nest(found.members) }
 }
 
-/** Tells whether the name is one of those that public texts define. */
+/** True for a name of a public specification. */
 export function isBuiltInTransactionDataType(name: string): boolean {
   return Object.hasOwn(BUILT_IN, name)
 }
@@ -129,7 +128,7 @@ const mandate = z
     ),
   )
 
-/** Data model of the Cloud Signature Consortium: approval of signatures. What is signed must have a name that people read. */
+/** Data model of the Cloud Signature Consortium: approval of signatures. Each signed document needs a readable name. */
 const signatureApproval = z.strictObject({
   credentialID: z.exactOptional(words),
   signatureQualifier: z.exactOptional(words),
@@ -148,7 +147,7 @@ const signatureApproval = z.strictObject({
   hashAlgorithmOID: words,
 })
 
-/** §4.2: the details are in `payload`, and the hashes must be named. */
+/** §4.2: the details are in `payload`, and the hash algorithms must be named. */
 function authenticated(payload: z.ZodMiniType): TransactionDataType {
   return { schema: z.strictObject({ payload }), hashAlgorithms: ['sha-256'] }
 }
@@ -167,7 +166,7 @@ const BUILT_IN: Readonly<Record<string, TransactionDataType>> = {
 
 const KINDS = { text: words, number: z.number(), boolean: z.boolean() } as const
 
-/** Objects within objects, as the paths say. An object may be missing where all its members may. */
+/** Builds nested objects from the paths. An object is optional if all its members are. */
 function nest(members: readonly AddedMember[]): z.ZodMiniType {
   const names = [...new Set(members.map(({ path }) => path[0] ?? ''))]
   const entries = names.map((name) => {
