@@ -121,7 +121,11 @@ async function makeVariables(directory, options) {
 /** Copies the bundles and their configuration, so that a later build does not affect the running service. */
 async function prepare(directory, { addresses, tls, allowLoopback }, variables, shop) {
   const wrangler = readWranglerToml()
-  const sandbox = { wrangler: readWranglerToml(SANDBOX_CONFIG), variables: ['BASE_URL'] }
+  const sandbox = {
+    wrangler: readWranglerToml(SANDBOX_CONFIG),
+    variables: ['BASE_URL'],
+    assetsPath: join(directory, 'assets', 'sandbox'),
+  }
   const shopWorker = {
     wrangler: readWranglerToml(SHOP_CONFIG),
     variables: ['BASE_URL', ...(shop === null ? [] : SHOP_VARIABLES)],

@@ -23,8 +23,8 @@ export function readWranglerToml(path = 'wrangler.toml') {
 /**
  * Returns the configuration as Cap'n Proto text, for a directory with a copy of the bundles. It names
  * variables, which workerd reads from its environment, so it holds no values of them. It contains the unique
- * keys and is readable by its owner only. `sandbox` and `shop` are the other Workers, each with `wrangler`
- * and `variables`. They reach the verifier only. `shop.webhookAddress`: null, or the shop's port for
+ * keys and is readable by its owner only. `sandbox` and `shop` are the other Workers, each with `wrangler`,
+ * `variables` and `assetsPath`. They reach the verifier only. `shop.webhookAddress`: null, or the shop's port for
  * webhooks. The service sends none to its own address.
  */
 export function workerdConfig({
@@ -77,8 +77,7 @@ const config :Workerd.Config = (
       tlsOptions = (trustBrowserCas = true),
     )),
     ${companion('sandbox', sandbox, uniqueKeys)}
-    ${companion('demo-shop', shop, uniqueKeys, ['(name = "ASSETS", service = "shop-assets")'])}
-    (name = "shop-assets", disk = (path = ${text(shop.assetsPath)})),
+    ${companion('demo-shop', shop, uniqueKeys)}
     (name = "nowhere", network = (allow = [])),
   ],
   sockets = ${list(sockets)},
@@ -87,14 +86,15 @@ const config :Workerd.Config = (
 }
 
 /** Returns another Worker, which reaches the verifier only. */
-function companion(name, { wrangler, variables }, uniqueKeys, furtherBindings = []) {
+function companion(name, { wrangler, variables, assetsPath }, uniqueKeys) {
   const bindings = [
     ...namespaceBindings(wrangler),
     '(name = "VERIFIER", service = "verifier")',
+    `(name = "ASSETS", service = "${name}-assets")`,
     ...variables.map(fromEnvironment),
-    ...furtherBindings,
   ]
-  return `(name = "${name}", worker = (
+  return `(name = "${name}-assets", disk = (path = ${text(assetsPath)})),
+    (name = "${name}", worker = (
       modules = [(name = "${name}.js", esModule = embed "${name}.js")],
       compatibilityDate = ${text(wrangler.compatibilityDate)},
       compatibilityFlags = ${list(wrangler.compatibilityFlags.map(text))},

@@ -4,7 +4,7 @@
 import { decodeUtf8 } from '../codec/bytes.ts'
 import { readAtMost } from '../net/bounded-read.ts'
 import { issuerResource } from './issuer/resources.ts'
-import { sendNotFound } from './page/document.ts'
+import { type AssetSource, NOT_FOUND, type Page, sendPage } from './page/document.ts'
 import { sendResponse, showRequest } from './page/wallet-page.ts'
 import { type VerifierEnv, verifierOf } from './verifier.ts'
 import type { CallVerifier } from './wallet/request.ts'
@@ -16,19 +16,24 @@ import { type Post, postForm, prepare, type WalletTask } from './wallet/wallet.t
  */
 const SANDBOX_HOST = 'sandbox.invalid'
 
+type SandboxEnv = VerifierEnv & {
+  /** Files of assets/sandbox. */
+  readonly ASSETS: AssetSource
+}
+
 export default {
-  async fetch(request: Request, env: VerifierEnv): Promise<Response> {
+  async fetch(request: Request, env: SandboxEnv): Promise<Response> {
     const address = new URL(request.url)
     const isInternal = address.host === SANDBOX_HOST
     const response = isInternal
       ? await internal(request, address.pathname, env)
       : await page(request, address, env)
-    return response ?? sendNotFound()
+    return response instanceof Response ? response : sendPage(env.ASSETS, response ?? NOT_FOUND)
   },
-} satisfies ExportedHandler<VerifierEnv>
+} satisfies ExportedHandler<SandboxEnv>
 
 /** The test wallet's page, below the verifier's address. */
-async function page(request: Request, address: URL, env: VerifierEnv): Promise<Response | undefined> {
+async function page(request: Request, address: URL, env: VerifierEnv): Promise<Page | Response | undefined> {
   if (address.pathname !== '/test/wallet') return undefined
   const call = callerOf(env)
   if (request.method !== 'POST') return showRequest(address, call)

@@ -14,6 +14,7 @@ const OPTIONS = {
       objects: [],
     },
     variables: ['BASE_URL'],
+    assetsPath: '/state/assets/sandbox',
   },
   shop: {
     wrangler: {

@@ -5,16 +5,16 @@ import { html, raw } from 'hono/html'
 import { encodeBase64 } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
 import { sha256 } from '../../crypto/digest.ts'
-import { STYLE } from './style.ts'
 
 /** HTML of the `html` tag, which escapes inserted values. */
 export type Markup = ReturnType<typeof html>
 
-/** One page. */
-export type PageDocument = { readonly title: string; readonly body: Markup }
+export type Page = { readonly status: number; readonly title: string; readonly body: Markup }
 
-/** Responds with a page. */
-export async function sendPage(status: number, { title, body }: PageDocument): Promise<Response> {
+/** Responds with a page. 503 while its style is unavailable. */
+export async function sendPage(assets: AssetSource, { status, title, body }: Page): Promise<Response> {
+  style ??= await readStyle(assets)
+  if (style === undefined) return new Response(null, { status: 503, headers: { 'Retry-After': '2' } })
   const page = html`<!doctype html>
 <html lang="en">
 <head>
@@ -22,21 +22,21 @@ export async function sendPage(status: number, { title, body }: PageDocument): P
 <meta name="viewport" content="width=device-width">
 <title>${title}</title>
 <link rel="icon" href="data:,">
-<style>${raw(STYLE)}</style>
+<style>${raw(style.text)}</style>
 </head>
 <body>
 ${body}
 </body>
 </html>
 `
-  const headers = { ...HEADERS, 'Content-Security-Policy': await policy() }
+  const headers = { ...HEADERS, 'Content-Security-Policy': policy(style.hash) }
   return new Response((await page).toString(), { status, headers })
 }
 
-/** Responds 404. */
-export function sendNotFound(): Promise<Response> {
-  const body = html`<main><h1>Page not found</h1></main>`
-  return sendPage(404, { title: 'Sandbox', body })
+export const NOT_FOUND: Page = {
+  status: 404,
+  title: 'Sandbox',
+  body: html`<main><h1>Page not found</h1></main>`,
 }
 
 const HEADERS = {
@@ -46,11 +46,10 @@ const HEADERS = {
   'X-Content-Type-Options': 'nosniff',
 }
 
-async function policy(): Promise<string> {
-  hash ??= encodeBase64(await sha256(utf8(STYLE)))
+function policy(styleHash: string): string {
   return [
     "default-src 'none'",
-    `style-src 'sha256-${hash}'`,
+    `style-src 'sha256-${styleHash}'`,
     'img-src data:',
     "form-action 'self'",
     "frame-ancestors 'none'",
@@ -58,4 +57,17 @@ async function policy(): Promise<string> {
   ].join('; ')
 }
 
-let hash: string | undefined
+/** The binding of the sandbox's files. */
+export type AssetSource = Pick<Fetcher, 'fetch'>
+
+type Style = { readonly text: string; readonly hash: string }
+
+/** Read once for each isolate. */
+let style: Style | undefined
+
+async function readStyle(assets: AssetSource): Promise<Style | undefined> {
+  const file = await assets.fetch('https://assets.invalid/style.css')
+  if (!file.ok) return undefined
+  const text = await file.text()
+  return { text, hash: encodeBase64(await sha256(utf8(text))) }
+}

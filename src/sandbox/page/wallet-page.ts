@@ -8,10 +8,10 @@ import { MISTAKES } from '../wallet/mistakes/index.ts'
 import { credentialChoice, type RequestedCredential } from '../wallet/query.ts'
 import { type CallVerifier, receiveRequest, type WalletError, type WalletRequest } from '../wallet/request.ts'
 import { postForm, prepare, unmetRequirement, type WalletTask } from '../wallet/wallet.ts'
-import { type Markup, sendPage } from './document.ts'
+import type { Markup, Page } from './document.ts'
 
 /** Shows the request of the address's `uri`. */
-export async function showRequest(address: URL, call: CallVerifier): Promise<Response> {
+export async function showRequest(address: URL, call: CallVerifier): Promise<Page> {
   return showUri(address.searchParams.get('uri') ?? '', call)
 }
 
@@ -20,12 +20,12 @@ export async function sendResponse(
   form: URLSearchParams,
   call: CallVerifier,
   now: number,
-): Promise<Response> {
+): Promise<Page | Response> {
   const task = taskOf(form)
   const prepared = await prepare(task, call, now)
   if (!prepared.ok) {
     const { error } = prepared
-    return error.status === undefined ? showUri(task.uri, call, error) : sendUnavailable(error)
+    return error.status === undefined ? showUri(task.uri, call, error) : unavailable(error)
   }
   const { post, description } = prepared.value
   const { status, body, redirect_uri } = await postForm(post, call)
@@ -42,9 +42,9 @@ function taskOf(form: URLSearchParams): WalletTask {
   return { uri: field('uri'), reason, ...(format && { credential_type, format }) }
 }
 
-async function showUri(uri: string, call: CallVerifier, error?: WalletError): Promise<Response> {
+async function showUri(uri: string, call: CallVerifier, error?: WalletError): Promise<Page> {
   const received = await receiveRequest(uri, call)
-  if (!received.ok) return sendUnavailable(received.error)
+  if (!received.ok) return unavailable(received.error)
   const body = html`<main>
 <p class="test">Test wallet: for test mode only</p>
 <h1>${hostOf(received.value)} asks you to show</h1>
@@ -53,12 +53,13 @@ ${received.value.transactionData.length > 0 && confirmation(received.value)}
 ${responseForm(uri, received.value)}
 <p class="soft">The verifier identifies as <bdi>${received.value.clientId}</bdi>. This wallet does not verify that. It issues the requested credentials to itself, with keys that are public.</p>
 </main>`
-  return sendPage(error === undefined ? 200 : 422, { title: 'Test wallet', body })
+  return { status: error === undefined ? 200 : 422, title: 'Test wallet', body }
 }
 
 /** Shown for a request that has ended, or that a test wallet may not fetch. */
-function sendUnavailable(error: WalletError): Promise<Response> {
-  return sendPage(404, {
+function unavailable(error: WalletError): Page {
+  return {
+    status: 404,
     title: 'Test wallet',
     body: html`<main>
 <p class="test">Test wallet: for test mode only</p>
@@ -66,7 +67,7 @@ function sendUnavailable(error: WalletError): Promise<Response> {
 ${errorBox(error)}
 <p>It may have ended, or it belongs to live mode, where this wallet does not work. Open the wallet again from the page where you started.</p>
 </main>`,
-  })
+  }
 }
 
 function errorBox({ detail, status, body }: WalletError): Markup {
