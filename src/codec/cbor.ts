@@ -7,7 +7,7 @@ import { decodeUtf8, encodeHex } from './bytes.ts'
 /** One data item. `encoded` is a view of its whole encoding. */
 export type CborItem = { readonly encoded: Uint8Array<ArrayBuffer> } & CborContent
 
-export type CborContent =
+type CborContent =
   /** A number beyond 2^53 is a bigint. */
   | { readonly type: 'integer'; readonly value: number | bigint }
   | { readonly type: 'bytes'; readonly value: Uint8Array<ArrayBuffer> }
@@ -18,10 +18,10 @@ export type CborContent =
   | { readonly type: 'float'; readonly value: number }
   | { readonly type: 'simple'; readonly value: boolean | null | undefined }
 
-export type CborEntry = { readonly key: CborItem; readonly value: CborItem }
+type CborEntry = { readonly key: CborItem; readonly value: CborItem }
 
 /** Limits of one decoding: bytes of input, levels of nesting, items in all. */
-export type CborLimits = { readonly bytes: number; readonly depth: number; readonly items: number }
+type CborLimits = { readonly bytes: number; readonly depth: number; readonly items: number }
 
 /** Reasons to reject bytes as CBOR. */
 export type CborError = 'too_large' | 'too_deep' | 'too_many_items' | 'malformed' | 'duplicate_key'

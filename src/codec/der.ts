@@ -92,7 +92,7 @@ export function readBitString(element: DerElement | undefined): BitString | unde
   return (last & ((1 << unusedBits) - 1)) === 0 ? { bytes, unusedBits } : undefined
 }
 
-export type BitString = { readonly bytes: Uint8Array<ArrayBuffer>; readonly unusedBits: number }
+type BitString = { readonly bytes: Uint8Array<ArrayBuffer>; readonly unusedBits: number }
 
 /** An OBJECT IDENTIFIER in dotted form. */
 export function readObjectIdentifier(element: DerElement | undefined): string | undefined {

@@ -16,9 +16,9 @@ export type SignatureAlgorithm = {
 }
 
 const TABLE: Readonly<Record<SignatureAlgorithmName, SignatureAlgorithm>> = {
-  ES256: ecdsa('ES256', 'P-256', 32, 'SHA-256'),
-  ES384: ecdsa('ES384', 'P-384', 48, 'SHA-384'),
-  ES512: ecdsa('ES512', 'P-521', 66, 'SHA-512'),
+  ES256: ecdsa('ES256', 'P-256', 64, 'SHA-256'),
+  ES384: ecdsa('ES384', 'P-384', 96, 'SHA-384'),
+  ES512: ecdsa('ES512', 'P-521', 132, 'SHA-512'),
   EdDSA: ed25519('EdDSA'),
   Ed25519: ed25519('Ed25519'),
 }
@@ -44,26 +44,21 @@ export function signatureAlgorithm(alg: unknown): SignatureAlgorithm | undefined
 function ecdsa(
   name: SignatureAlgorithmName,
   crv: 'P-256' | 'P-384' | 'P-521',
-  coordinateBytes: number,
+  signatureBytes: number,
   hash: string,
 ): SignatureAlgorithm {
-  return {
-    name,
-    kty: 'EC',
-    crv,
-    signatureBytes: 2 * coordinateBytes,
-    importParameters: { name: 'ECDSA', namedCurve: crv },
-    verifyParameters: { name: 'ECDSA', hash },
-  }
+  const importParameters = { name: 'ECDSA', namedCurve: crv }
+  return { name, kty: 'EC', crv, signatureBytes, importParameters, verifyParameters: { name: 'ECDSA', hash } }
 }
 
 function ed25519(name: SignatureAlgorithmName): SignatureAlgorithm {
+  const parameters = { name: 'Ed25519' }
   return {
     name,
     kty: 'OKP',
     crv: 'Ed25519',
     signatureBytes: 64,
-    importParameters: { name: 'Ed25519' },
-    verifyParameters: { name: 'Ed25519' },
+    importParameters: parameters,
+    verifyParameters: parameters,
   }
 }

@@ -30,7 +30,7 @@ export const COSE_SIGNATURE_ALGORITHMS: readonly number[] = [...SIGNATURES.keys(
 const HMAC_256 = 5
 
 /** Common part of the two structures. `payload` is null if it is detached. */
-export type CoseMessage = {
+type CoseMessage = {
   /** The protected header as received: these bytes are signed. */
   readonly protectedHeader: Uint8Array<ArrayBuffer>
   /** The unprotected header, a map. Nothing in it is authenticated. */
@@ -45,7 +45,7 @@ export type CoseSign1 = CoseMessage & {
 }
 
 /** A COSE_Mac0 with HMAC 256/256, not yet verified. */
-export type CoseMac0 = CoseMessage & { readonly tag: Uint8Array<ArrayBuffer> }
+type CoseMac0 = CoseMessage & { readonly tag: Uint8Array<ArrayBuffer> }
 
 export type CoseError = 'malformed' | 'unsupported_algorithm' | 'unsupported_critical_header'
 

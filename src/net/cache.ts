@@ -15,7 +15,7 @@ export type Cache<Value> = {
   readonly forget: (name: string) => void
 }
 
-export type Lookup<Value> = {
+type Lookup<Value> = {
   /** Unix milliseconds. */
   readonly now: number
   readonly isFresh: (value: Value, ageMs: number) => boolean
@@ -102,7 +102,7 @@ export type FetchCache<Found, Source extends FetchSource = FetchSource> = (
   maximumAge: number,
 ) => Promise<Found>
 
-export type FetchCacheRules<Found, Source extends FetchSource = FetchSource> = {
+type FetchCacheRules<Found, Source extends FetchSource = FetchSource> = {
   /** Fetches the resource of a name. `last` is the cached result that is no longer fresh. */
   readonly read: (name: string, source: Source, last: Found | undefined) => Promise<Found>
   /** Freshness rule of a success, in addition to `maximumAge`. `age` is in seconds. */

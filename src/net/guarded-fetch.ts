@@ -20,7 +20,7 @@ export type ResourceRequest = {
   readonly allowHttp?: boolean
 }
 
-export type FetchedResource = { readonly body: Uint8Array<ArrayBuffer>; readonly contentType: string }
+type FetchedResource = { readonly body: Uint8Array<ArrayBuffer>; readonly contentType: string }
 
 /**
  * `forbidden`: the URL rule rejects the URL. `unavailable`: network, time-out, or a status other than 200.

@@ -22,7 +22,7 @@ export type FetchSource = {
 }
 
 /** Rules for reading one resource through the cache. */
-export type CopyRules<T, E> = {
+type CopyRules<T, E> = {
   readonly name: string
   readonly request: ResourceRequest
   /** Time of the last copy that the caller has. An older shared copy is skipped. */

@@ -43,29 +43,17 @@ export type Attempt = {
   readonly error: AttemptError | null
 }
 
-/** A new event. */
-export type NewEvent = {
-  readonly deliveryId: string
-  readonly eventId: string
-  readonly eventType: string
-  readonly sequence: number
-  readonly body: string
-  readonly now: number
-}
+type NewEvent = Pick<Delivery, 'delivery_id' | 'event_id' | 'event_type' | 'sequence' | 'body'>
 
 /** Adds an event that is due at once. */
-export function enqueue(deliveries: readonly Delivery[], event: NewEvent): readonly Delivery[] {
-  const delivery: Delivery = {
-    delivery_id: event.deliveryId,
-    event_id: event.eventId,
-    event_type: event.eventType,
-    sequence: event.sequence,
-    body: event.body,
+export function enqueue(deliveries: readonly Delivery[], event: NewEvent, now: number): readonly Delivery[] {
+  const delivery = {
+    ...event,
     state: 'owed',
     automatic_attempts: 0,
-    next_attempt_at: event.now,
+    next_attempt_at: now,
     attempts: [],
-  }
+  } as const
   return [...deliveries, delivery]
 }
 
@@ -131,7 +119,7 @@ export function startManualAttempt(
 }
 
 /** The outcome of a started attempt. `jitter`: a random number from 0 to 1. */
-export type FinishedAttempt = {
+type FinishedAttempt = {
   readonly deliveryId: string
   readonly attempt: number
   readonly outcome: AttemptOutcome

@@ -11,7 +11,7 @@ const RETRY_DELAYS = [5 * SECOND, MINUTE, 10 * MINUTE, 2 * HOUR, 24 * HOUR] as c
 const RETRY_AFTER_LIMIT = 24 * HOUR
 
 /** A failed attempt. */
-export type FailedAttempt = {
+type FailedAttempt = {
   /** 1 for the first automatic attempt. */
   readonly attempt: number
   /** End of the attempt, Unix milliseconds. */

@@ -18,14 +18,17 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
-const OWED = enqueue([], {
-  deliveryId: 'dlv_1',
-  eventId: 'evt_1',
-  eventType: 'verification.verified',
-  sequence: 1,
-  body: '{"event_id":"evt_1"}',
-  now: NOW,
-})
+const OWED = enqueue(
+  [],
+  {
+    delivery_id: 'dlv_1',
+    event_id: 'evt_1',
+    event_type: 'verification.verified',
+    sequence: 1,
+    body: '{"event_id":"evt_1"}',
+  },
+  NOW,
+)
 
 const DELIVERED: AttemptOutcome = { status: 200, error: null, retryAfter: null, durationMs: 80 }
 const FAILED: AttemptOutcome = { status: 500, error: null, retryAfter: null, durationMs: 80 }
@@ -73,14 +76,17 @@ describe('an owed event', () => {
   })
 
   it('leaves what was owed before it as it was', () => {
-    const both = enqueue(OWED, {
-      deliveryId: 'dlv_2',
-      eventId: 'evt_2',
-      eventType: 'x',
-      sequence: 2,
-      body: '',
-      now: NOW + 5,
-    })
+    const both = enqueue(
+      OWED,
+      {
+        delivery_id: 'dlv_2',
+        event_id: 'evt_2',
+        event_type: 'x',
+        sequence: 2,
+        body: '',
+      },
+      NOW + 5,
+    )
     expect(both[0]).toBe(OWED[0])
     expect(nextDue(both)).toBe(NOW)
     expect(dueDeliveries(startAttempt(both, 'dlv_1', NOW), NOW + 5).map((one) => one.event_id)).toEqual([

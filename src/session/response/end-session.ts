@@ -164,14 +164,14 @@ function endedDocument(
   }
   const eventId = randomIdentifier('evt_')
   const event = terminalEvent(ended, eventId, baseUrl)
-  const { event_type: eventType, sequence } = event
-  const isWanted = webhook === 'unknown' || webhook?.events.some((type) => type === eventType)
-  const deliveryId = randomIdentifier('dlv_')
+  const { event_type, sequence } = event
+  const isWanted = webhook === 'unknown' || webhook?.events.some((type) => type === event_type)
+  const delivery_id = randomIdentifier('dlv_')
   const body = isWanted ? serialiseEvent(event) : ''
   return {
     ...ended,
     deliveries: isWanted
-      ? enqueue(ended.deliveries, { deliveryId, eventId, eventType, sequence, body, now })
+      ? enqueue(ended.deliveries, { delivery_id, event_id: eventId, event_type, sequence, body }, now)
       : ended.deliveries,
     pending_log_entry: newLogEntry(eventId, now),
   }

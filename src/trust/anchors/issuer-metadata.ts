@@ -1,11 +1,11 @@
 // JWT VC Issuer Metadata (SD-JWT VC §4): the keys of an issuer that a trust anchor names by its URL. No URL
 // of a wallet is fetched: the URL is the anchor's, and `jwks_uri` comes from the issuer's own document.
 
-import { decodeUtf8 } from '../../codec/bytes.ts'
-import { isJsonObject, type Json, type JsonObject, member, parseJsonObject } from '../../codec/json.ts'
+import { isJsonObject, type Json, type JsonObject, member } from '../../codec/json.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import { ISSUER_METADATA } from '../../limits.ts'
 import { createFetchCache } from '../../net/cache.ts'
+import { fetchJson } from '../../net/fetch-json.ts'
 import type { FetchResource } from '../../net/guarded-fetch.ts'
 import type { FetchSource } from '../../net/shared-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
@@ -73,19 +73,8 @@ async function fetchObject(
   url: string,
   fetchResource: FetchResource,
 ): Promise<Result<JsonObject, TrustRefusal>> {
-  const fetched = await fetchResource({ url, accept: 'application/json', limit: ISSUER_METADATA.bytes })
-  if (!fetched.ok) {
-    // Only a failure that another try may change is "unavailable".
-    return err({
-      reason: fetched.error === 'unavailable' ? 'issuer_metadata_unavailable' : 'issuer_metadata_invalid',
-    })
-  }
-  const text = fetched.value.body.length <= ISSUER_METADATA.bytes ? decodeUtf8(fetched.value.body) : undefined
-  const parsed =
-    text === undefined
-      ? undefined
-      : parseJsonObject(text, { length: ISSUER_METADATA.bytes, depth: ISSUER_METADATA.depth })
-  return parsed?.ok ? parsed : err({ reason: 'issuer_metadata_invalid' })
+  const fetched = await fetchJson(fetchResource, { url, accept: 'application/json' }, ISSUER_METADATA)
+  return fetched.ok ? fetched : err({ reason: `issuer_metadata_${fetched.error}` })
 }
 
 /** A JWK Set (RFC 7517 §5). Keys of unknown kinds, and keys not meant for signatures, are skipped. */

@@ -16,29 +16,23 @@ import { issuerMetadataUrl } from './issuer-metadata.ts'
 import { isOfSandbox } from './sandbox-anchor.ts'
 
 /** An invalid member: a JSON Pointer (RFC 6901) into the anchor, and a message for the operator. */
-export type AnchorError = { readonly pointer: string; readonly message: string }
+type AnchorError = { readonly pointer: string; readonly message: string }
 
 /** Parses one trust anchor, or returns every error found. */
 export function parseTrustAnchor(value: unknown): Result<TrustAnchor, readonly AnchorError[]> {
   const parsed = anchorShape.safeParse(value, { error: describeIssue })
   if (!parsed.success) return err(parsed.error.issues.flatMap(toFaults))
-  const { purpose, eku, issuer, jwks, x509_ca_pem, x509_certificate_pem, issuer_url, did, ...common } =
-    parsed.data
-  const shared = { ...common, ...(purpose && { purpose }), ...(eku && { eku }) }
+  const { issuer, jwks } = parsed.data
   if ((issuer === undefined) !== (jwks === undefined)) {
-    return err([{ pointer: '', message: 'issuer and jwks belong together' }])
+    return err([{ pointer: '', message: 'issuer and jwks must be given together' }])
   }
-  const mechanisms: TrustAnchor[] = []
-  if (x509_ca_pem !== undefined) mechanisms.push({ ...shared, x509_ca_pem })
-  if (x509_certificate_pem !== undefined) mechanisms.push({ ...shared, x509_certificate_pem })
-  if (issuer_url !== undefined) mechanisms.push({ ...shared, issuer_url })
-  if (did !== undefined) mechanisms.push({ ...shared, did })
-  if (issuer !== undefined && jwks !== undefined) mechanisms.push({ ...shared, issuer, jwks })
-  const [anchor, ...others] = mechanisms
-  return anchor !== undefined && others.length === 0
-    ? ok(anchor)
+  const mechanisms = MECHANISMS.filter((name) => parsed.data[name] !== undefined)
+  return mechanisms.length === 1
+    ? ok(parsed.data as TrustAnchor) // exactly one mechanism, as the type has it
     : err([{ pointer: '', message: ONE_MECHANISM }])
 }
+
+const MECHANISMS = ['x509_ca_pem', 'x509_certificate_pem', 'issuer_url', 'did', 'issuer'] as const
 
 const ONE_MECHANISM =
   'must have exactly one of x509_ca_pem, x509_certificate_pem, issuer_url, did, and issuer with jwks'

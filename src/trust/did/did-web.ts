@@ -1,10 +1,10 @@
 // did:web: a DID document at the URL that the DID spells. It takes one guarded, bounded and cached fetch. The
 // document is valid for this DID only.
 
-import { decodeUtf8 } from '../../codec/bytes.ts'
-import { member, parseJsonObject } from '../../codec/json.ts'
+import { member } from '../../codec/json.ts'
 import { DID } from '../../limits.ts'
 import { createFetchCache } from '../../net/cache.ts'
+import { fetchJson } from '../../net/fetch-json.ts'
 import type { FetchResource } from '../../net/guarded-fetch.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { type DidDocumentKeys, readDidDocument } from './did-document.ts'
@@ -40,17 +40,10 @@ async function fetchDidWeb(
 ): Promise<Result<DidDocumentKeys, DidError>> {
   const url = didWebUrl(did)
   if (url === undefined) return err('invalid')
-  const { bytes, depth } = DID.document
-  const fetched = await fetchResource({
-    url,
-    accept: 'application/did+json, application/json',
-    limit: bytes,
-  })
-  // Only a failure that another try may change is "unavailable".
-  if (!fetched.ok) return err(fetched.error === 'unavailable' ? 'unavailable' : 'invalid')
-  const text = fetched.value.body.length <= bytes ? decodeUtf8(fetched.value.body) : undefined
-  const document = text === undefined ? undefined : parseJsonObject(text, { length: bytes, depth })
-  if (!document?.ok || member(document.value, 'id') !== did) return err('invalid')
+  const request = { url, accept: 'application/did+json, application/json' }
+  const document = await fetchJson(fetchResource, request, DID.document)
+  if (!document.ok) return document
+  if (member(document.value, 'id') !== did) return err('invalid')
   const keys = await readDidDocument(document.value, did)
   return keys === undefined ? err('invalid') : ok(keys)
 }

@@ -21,7 +21,7 @@ export type ListRules = {
 }
 
 /** Number and date of one issue of a list. */
-export type ListEdition = Pick<ListContent, 'sequence' | 'issuedAt'>
+type ListEdition = Pick<ListContent, 'sequence' | 'issuedAt'>
 
 /** A verified list. Times are Unix seconds. */
 export type VerifiedList = ListEdition &

@@ -32,7 +32,7 @@ export type CertificateStatus =
   | { readonly status: 'not_present' }
 
 /** Reasons why the revocation of a certificate is unknown. */
-export type RevocationError =
+type RevocationError =
   | CrlError
   | 'malformed_distribution_points'
   /** No complete list of the issuer itself is at an http or https address. */

@@ -3,23 +3,20 @@
 // verified here.
 
 import { decodeBase64url } from '../../codec/base64url.ts'
-import { decodeUtf8 } from '../../codec/bytes.ts'
 import { isJsonObject, type Json, type JsonObject, member } from '../../codec/json.ts'
-import { type DecodedJws, decodeJws, verifyJws } from '../../crypto/jws.ts'
-import { STATUS_LIST } from '../../limits.ts'
+import { type DecodedJws, verifyJws } from '../../crypto/jws.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { readJwsSigner } from '../anchors/jws-signer.ts'
 import { agreedText, agreedTime, idOf, wordsOf } from '../vcdm.ts'
+import { decodeTokenJws } from './status-jwt.ts'
 import type { DecodedStatusToken, StatusListClaims, StatusListError } from './status-token.ts'
 
 /** Decodes a list credential. Rejects one whose header, type or claims are not those of a status list. */
 export function decodeBitstringStatusList(
   body: Uint8Array<ArrayBuffer>,
 ): Result<DecodedStatusToken, StatusListError> {
-  const text = body.length > STATUS_LIST.tokenBytes ? undefined : decodeUtf8(body)
-  if (text === undefined) return err(body.length > STATUS_LIST.tokenBytes ? 'too_large' : 'malformed_token')
-  const jws = decodeJws(text, { length: STATUS_LIST.tokenBytes, depth: STATUS_LIST.depth })
-  if (!jws.ok) return err(jws.error === 'malformed' ? 'malformed_token' : jws.error)
+  const jws = decodeTokenJws(body)
+  if (!jws.ok) return jws
   const credential = credentialOf(jws.value)
   if (!credential.ok) return credential
   const issuer = agreedText('iss', member(jws.value.payload, 'iss'), idOf(member(credential.value, 'issuer')))

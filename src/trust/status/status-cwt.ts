@@ -4,6 +4,7 @@
 import { decodeUtf8 } from '../../codec/bytes.ts'
 import { type CborItem, decodeCbor, entryOf, textOf } from '../../codec/cbor.ts'
 import { type CoseSign1, decodeCoseSign1, readX5chain, verifyCoseSign1 } from '../../crypto/cose.ts'
+import type { PublicJwk } from '../../crypto/jwk.ts'
 import { STATUS_LIST } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { SignerClaims } from '../anchors/signer.ts'
@@ -29,7 +30,7 @@ export function decodeStatusListCwt(
   if (!parsed.ok) return parsed
   const signer = parseSigner(message.value, claims.value)
   if (!signer.ok) return signer
-  const verify: DecodedStatusToken['verify'] = (key) => verifyCoseSign1(sign1, payload, key)
+  const verify = (key: PublicJwk) => verifyCoseSign1(sign1, payload, key)
   return ok({ claims: parsed.value, signer: signer.value, verify })
 }
 

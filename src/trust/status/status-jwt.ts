@@ -19,19 +19,23 @@ import {
 export function decodeStatusListJwt(
   body: Uint8Array<ArrayBuffer>,
 ): Result<DecodedStatusToken, StatusListError> {
-  if (body.length > STATUS_LIST.tokenBytes) return err('too_large')
-  const text = decodeUtf8(body)
-  if (text === undefined) return err('malformed_token')
-  const limits = { length: STATUS_LIST.tokenBytes, depth: STATUS_LIST.depth }
-  const jws = decodeJws(text, limits)
-  if (!jws.ok) return err(jws.error === 'malformed' ? 'malformed_token' : jws.error)
+  const jws = decodeTokenJws(body)
+  if (!jws.ok) return jws
   if (member(jws.value.header, 'typ') !== 'statuslist+jwt') return err('wrong_token_type')
   const claims = parseClaims(jws.value)
   if (!claims.ok) return claims
   const signer = parseSigner(jws.value)
   if (!signer.ok) return signer
-  const verify: DecodedStatusToken['verify'] = (key) => verifyJws(jws.value, key)
-  return ok({ claims: claims.value, signer: signer.value, verify })
+  return ok({ claims: claims.value, signer: signer.value, verify: (key) => verifyJws(jws.value, key) })
+}
+
+/** Decodes the JWS of a token within the limits of status lists. */
+export function decodeTokenJws(body: Uint8Array<ArrayBuffer>): Result<DecodedJws, StatusListError> {
+  if (body.length > STATUS_LIST.tokenBytes) return err('too_large')
+  const text = decodeUtf8(body)
+  if (text === undefined) return err('malformed_token')
+  const jws = decodeJws(text, { length: STATUS_LIST.tokenBytes, depth: STATUS_LIST.depth })
+  return jws.ok ? jws : err(jws.error === 'malformed' ? 'malformed_token' : jws.error)
 }
 
 function parseClaims({ payload }: DecodedJws): Result<StatusListClaims, StatusListError> {

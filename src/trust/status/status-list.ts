@@ -24,7 +24,7 @@ export type StatusReference = {
  * §7.1. `invalid` means revoked for good. `other` is a value with a private meaning. `unconfirmed` is a valid
  * entry of a signer whose revocation is unknown, which the relying party accepts. Only `valid` is valid.
  */
-export type CredentialStatus = 'valid' | 'invalid' | 'suspended' | 'other' | 'unconfirmed'
+type CredentialStatus = 'valid' | 'invalid' | 'suspended' | 'other' | 'unconfirmed'
 
 /**
  * A status, and when its list was fetched (Unix seconds). The list's own `iat` would reveal which list it

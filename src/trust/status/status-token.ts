@@ -69,7 +69,7 @@ export type DecodedStatusToken = {
 }
 
 /** Unparsed claims. */
-export type RawStatusClaims = Readonly<
+type RawStatusClaims = Readonly<
   Record<'sub' | 'iat' | 'exp' | 'nbf' | 'ttl' | 'bits', unknown> & {
     compressed: Uint8Array<ArrayBuffer> | undefined
   }

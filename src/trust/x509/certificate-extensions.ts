@@ -32,9 +32,9 @@ export type CertificateExtensions = {
   readonly hasUnknownCritical: boolean
 }
 
-export type BasicConstraints = { readonly ca: boolean; readonly pathLength: number | undefined }
+type BasicConstraints = { readonly ca: boolean; readonly pathLength: number | undefined }
 
-export type KeyUsage = {
+type KeyUsage = {
   readonly digitalSignature: boolean
   /** Formerly nonRepudiation: signatures that the signer commits to. */
   readonly contentCommitment: boolean

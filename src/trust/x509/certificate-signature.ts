@@ -12,7 +12,7 @@ import type { Certificate } from './certificate.ts'
 import type { SubjectKey } from './subject-key.ts'
 
 /** `weak`: the issuer's key or the signature algorithm is not accepted, so nothing is computed. */
-export type SignatureResult = 'valid' | 'invalid' | 'weak'
+type SignatureResult = 'valid' | 'invalid' | 'weak'
 
 /** An object that a certification authority signs. */
 export type Signed = Pick<Certificate, 'tbs' | 'signatureAlgorithm' | 'signature'>

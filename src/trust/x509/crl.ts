@@ -32,7 +32,7 @@ export type RevocationList = {
 }
 
 /** The certificates that a list covers (§5.2.5). */
-export type CrlScope = {
+type CrlScope = {
   /** Names of the list's place; `undefined`: any place. */
   readonly point: DistributionPoint | undefined
   readonly only: 'authorities' | 'others' | undefined

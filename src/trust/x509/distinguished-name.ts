@@ -10,9 +10,9 @@ export type DistinguishedName = {
   readonly rdns: readonly RelativeName[]
 }
 
-export type RelativeName = readonly NameAttribute[]
+type RelativeName = readonly NameAttribute[]
 
-export type NameAttribute = {
+type NameAttribute = {
   readonly type: string
   /** `undefined` for string types that are not read (TeletexString, UniversalString). */
   readonly text: string | undefined

@@ -18,7 +18,7 @@ export type NameConstraints = {
 }
 
 /** The names of a certificate that constraints apply to. */
-export type ConstrainedNames = {
+type ConstrainedNames = {
   readonly subject: DistinguishedName
   readonly subjectAltNames: readonly GeneralName[]
 }

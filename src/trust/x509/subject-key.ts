@@ -26,7 +26,7 @@ export type SubjectKey =
   | { readonly type: 'ed25519'; readonly point: Uint8Array<ArrayBuffer> }
   | { readonly type: 'rsa'; readonly spki: Uint8Array<ArrayBuffer> }
 
-export type EllipticCurve = 'P-256' | 'P-384' | 'P-521'
+type EllipticCurve = 'P-256' | 'P-384' | 'P-521'
 
 /** Decodes SubjectPublicKeyInfo. `undefined` for weak, unknown and malformed keys: none may be used. */
 export function decodeSubjectKey(spki: DerElement): SubjectKey | undefined {

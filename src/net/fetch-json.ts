@@ -1,0 +1,20 @@
+// Guarded GET of a JSON object.
+
+import { decodeUtf8 } from '../codec/bytes.ts'
+import { type JsonObject, parseJsonObject } from '../codec/json.ts'
+import { err, type Result } from '../result.ts'
+import type { FetchResource } from './guarded-fetch.ts'
+
+/** Fetches and parses a JSON object within limits. `unavailable` is worth another try, `invalid` is not. */
+export async function fetchJson(
+  fetchResource: FetchResource,
+  { url, accept }: { readonly url: string; readonly accept: string },
+  { bytes, depth }: { readonly bytes: number; readonly depth: number },
+): Promise<Result<JsonObject, 'invalid' | 'unavailable'>> {
+  const fetched = await fetchResource({ url, accept, limit: bytes })
+  if (!fetched.ok) return err(fetched.error === 'unavailable' ? 'unavailable' : 'invalid')
+  const { body } = fetched.value
+  const text = body.length <= bytes ? decodeUtf8(body) : undefined
+  const parsed = text === undefined ? undefined : parseJsonObject(text, { length: bytes, depth })
+  return parsed?.ok ? parsed : err('invalid')
+}
