@@ -39,7 +39,7 @@ async function createRequest(c: AppContext): Promise<Response> {
   const origin = originFor(c, caller.value, body.value.origin)
   if (origin === undefined) {
     const errors = [
-      { pointer: '/origin', code: 'not_allowed', message: "must be one of the relying party's origins" },
+      { pointer: '/origin', code: 'not_allowed', message: 'must be one of the `origins` in the settings' },
     ]
     return problem(c, 'invalid_request', { errors })
   }

@@ -15,7 +15,7 @@ import { getBrowserCookie, isOwnPage, setBrowserCookie } from './browser.ts'
 /** The routes of binding. All are POST requests. */
 export function returnRoutes(): Hono<AppEnv> {
   return new Hono<AppEnv>()
-    .post('/v1/verify/:id/link', makeLink)
+    .post('/v1/verify/:id/link', createLink)
     .post('/v1/verify/:id/response_code', completeReturn)
     .post('/v1/verify/:id/return', redeem)
 }
@@ -23,7 +23,7 @@ export function returnRoutes(): Hono<AppEnv> {
 const CODE_LIMIT = 1024
 
 /** Creates a request for this browser alone, and sets the cookie that identifies the browser. */
-async function makeLink(c: AppContext): Promise<Response> {
+async function createLink(c: AppContext): Promise<Response> {
   const id = c.req.param('id') ?? ''
   const caller = await authenticateForSession(c, id, 'verify:request')
   if (!caller.ok) return caller.error
