@@ -1,5 +1,5 @@
-// docs/conformance.md is a table of clauses and of the tests that show them: every row has one, and each is there by its title.
-// What does not apply names a sentence of docs/contract.md instead.
+// docs/conformance.md lists clauses and the tests that show them. Every row has a test, cited by its title. A
+// clause that does not apply cites a sentence of docs/contract.md instead.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
@@ -11,29 +11,29 @@ const read = (path: string) => readFileSync(join(TESTS, path), 'utf8')
 const CONFORMANCE = read('../docs/conformance.md')
 const CONTRACT = flowing(read('../docs/contract.md'))
 
-/** Line breaks are no difference between two sentences. */
+/** Joins lines, so that line breaks do not matter in a comparison. */
 function flowing(text: string): string {
   return text.replace(/\s+/g, ' ')
 }
 
-/** The rows of every table, cell by cell, without the heads. */
+/** Returns the rows of every table, cell by cell, without the heads. */
 function rowsOf(document: string): readonly (readonly string[])[] {
   const lines = document.split('\n').filter((line) => line.startsWith('|'))
   const cells = lines.map((line) => line.split('|').slice(1, -1).map((cell) => cell.trim())) // biome-ignore format: one step
   return cells.filter(([clause = '']) => clause !== 'clause' && !/^-+$/.test(clause))
 }
 
-/** What is wrong with a table, one sentence each, in the order of its rows. */
-function faultsOf(document: string): readonly string[] {
+/** Returns the errors of a table, one sentence each, in the order of its rows. */
+function errorsOf(document: string): readonly string[] {
   return rowsOf(document).flatMap((row) => {
     const [clause = '', does = '', shown = ''] = row
     if (row.length !== 3 || clause === '' || does === '') return [`${clause}: not a row of three`]
     const references = shown.split('<br>').map((text) => text.trim())
-    return references.map(faultOf).flatMap((fault) => (fault === undefined ? [] : [`${clause}: ${fault}`]))
+    return references.map(errorOf).flatMap((error) => (error === undefined ? [] : [`${clause}: ${error}`]))
   })
 }
 
-function faultOf(reference: string): string | undefined {
+function errorOf(reference: string): string | undefined {
   const [, sentence] = /^contract: (.+)$/.exec(reference) ?? []
   if (sentence !== undefined) return CONTRACT.includes(sentence) ? undefined : `no sentence “${sentence}”`
   const [, file = '', title = '', example] = /^`([^`]+)` › (.+?)(?: › (.+))?$/.exec(reference) ?? []
@@ -45,7 +45,7 @@ function faultOf(reference: string): string | undefined {
     : `${file} has no case “${example}”`
 }
 
-/** A suite is run where a test imports it. */
+/** Returns `true` if a test file runs the file: a suite runs when a test imports it. */
 function isRun(file: string): boolean {
   return file.endsWith('.test.ts') || testFiles().some((test) => importsOf(test).includes(file))
 }
@@ -55,7 +55,7 @@ function testFiles(): readonly string[] {
   return files.filter((file) => file.endsWith('.test.ts'))
 }
 
-/** Files of test/ that a file of test/ imports. */
+/** Returns the files of test/ that a file of test/ imports. */
 function importsOf(file: string): readonly string[] {
   const specifiers = [...read(file).matchAll(/ from '(\.[^']+\.ts)'/g)].map(([, path]) => String(path))
   return specifiers
@@ -63,12 +63,15 @@ function importsOf(file: string): readonly string[] {
     .filter((path) => !path.startsWith('..'))
 }
 
-/** The titles of a file's tests, and of the suites that it runs. A table of cases has one title, as it is written. */
+/**
+ * Returns the titles of a file's tests and of the suites that it runs. A table of cases has one title, as
+ * written.
+ */
 function titlesOf(file: string): ReadonlySet<string> {
   return new Set([file, ...importsOf(file)].flatMap((path) => ownTitles(read(path))))
 }
 
-/** The first argument of `it`, `test` and `describe`, and of what their `each` gives back. */
+/** The first argument of `it`, `test` and `describe`, and of the function that their `each` returns. */
 const TITLE =
   /(?:\b(?:it|test|describe)|\))\(\s*(?:'((?:\\.|[^'\\\n])+)'|"((?:\\.|[^"\\\n])+)"|`((?:\\.|[^`\\])+)`),/g
 
@@ -76,7 +79,7 @@ function ownTitles(source: string): readonly string[] {
   return [...source.matchAll(TITLE)].map(([, ...quoted]) => quoted.join('').replace(/\\(.)/g, '$1'))
 }
 
-/** Whether a text stands there as a literal of its own, or as a member's name. */
+/** Returns `true` if a source contains a text as a literal or as a member's name. */
 function hasText(source: string, text: string): boolean {
   const escaped = text.replaceAll("'", "\\'")
   return [`'${text}'`, `'${escaped}'`, `"${text}"`, `\`${text}\``, `${text}: `].some((quoted) =>
@@ -85,8 +88,8 @@ function hasText(source: string, text: string): boolean {
 }
 
 describe('docs/conformance.md', () => {
-  it('shows every clause by tests that exist, or by what the contract says of it', () => {
-    expect(faultsOf(CONFORMANCE)).toEqual([])
+  it('cites for every clause existing tests, or a sentence of the contract', () => {
+    expect(errorsOf(CONFORMANCE)).toEqual([])
   })
 
   const row = (shown: string) => `| VP §1 | something | ${shown} |`
@@ -108,7 +111,7 @@ describe('docs/conformance.md', () => {
     [row('`system/fuzz/requests.ts` › x'), 'system/fuzz/requests.ts has no test “x”'],
     [row('`system/canary/nobody.ts` › x'), 'no test in “`system/canary/nobody.ts` › x”'],
     [row('contract: no such sentence'), 'no sentence “no such sentence”'],
-  ])('%s is found out: %s', (document, fault) => {
-    expect(faultsOf(document)).toEqual(fault === undefined ? [] : [`VP §1: ${fault}`])
+  ])('reports %s: %s', (document, error) => {
+    expect(errorsOf(document)).toEqual(error === undefined ? [] : [`VP §1: ${error}`])
   })
 })

@@ -1,4 +1,5 @@
-// docs/contract.md promises every code that a route can answer, and no other: its tables and the catalogues in src are one.
+// docs/contract.md lists every code that a route can return, and no other. The tests compare its tables with
+// the catalogues in src.
 
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -10,13 +11,16 @@ import { WALLET_ERRORS } from '../src/routes/wallet/wallet-errors.ts'
 
 const CONTRACT = readFileSync(join(dirname(fileURLToPath(import.meta.url)), '../docs/contract.md'), 'utf8')
 
-/** `<status> <code>` of every code in one column of the table below a heading, in order. Column 0 is the status. */
+/**
+ * Returns `<status> <code>` of every code in one column of the table below a heading, in order. Column 0 is
+ * the status.
+ */
 function promised(heading: string, column: number): readonly string[] {
   const table = CONTRACT.slice(CONTRACT.indexOf(heading)).split('\n\n')[0] ?? ''
   const rows = table.split('\n').filter((line) => /^\| [0-9]{3} \|/.test(line))
   return rows.flatMap((row) => {
     const cells = row.split('|').map((cell) => cell.trim())
-    // What stands in brackets explains and may name other things.
+    // Texts in brackets explain and may name other codes.
     const codes = (cells[column + 1] ?? '').replace(/\([^)]*\)/g, '').matchAll(/`(\w+)`/g)
     return [...codes].map(([, code]) => `${cells[1]} ${code}`)
   })

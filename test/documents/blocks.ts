@@ -1,8 +1,8 @@
-// The fenced blocks of a page of docs/.
+// Fenced blocks of a page of docs/.
 
 import { readFileSync } from 'node:fs'
 
-/** One block; `heading` is the nearest one above it. */
+/** One block. `heading` is the nearest one above it. */
 export type Block = {
   readonly language: string
   readonly text: string
@@ -10,7 +10,7 @@ export type Block = {
   readonly line: number
 }
 
-/** Every fenced block of a page, in order. */
+/** Returns every fenced block of a page, in order. */
 export function blocksOf(path: string): readonly Block[] {
   const blocks: Block[] = []
   let heading = ''
@@ -27,7 +27,7 @@ export function blocksOf(path: string): readonly Block[] {
   return blocks
 }
 
-/** The blocks of a page in one language. */
+/** Returns the blocks of a page in one language. */
 export function textsIn(path: string, language: string): readonly string[] {
   return blocksOf(path).flatMap((block) => (block.language === language ? [block.text] : []))
 }

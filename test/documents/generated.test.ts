@@ -1,4 +1,4 @@
-// What of the documentation is made from the sources is what they make now: `npm run docs` would change nothing.
+// Generated parts of the documentation are current: `npm run docs` would change nothing.
 
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
@@ -8,6 +8,6 @@ it.each(Object.entries(GENERATED_PAGES))('%s is current', (path, describe) => {
   expect(readFileSync(path, 'utf8')).toBe(describe())
 })
 
-it.each(Object.entries(GENERATED_TABLES))('%s has the tables of now', (path, describe) => {
+it.each(Object.entries(GENERATED_TABLES))('%s has the current tables', (path, describe) => {
   for (const table of describe().split('\n\n')) expect(readFileSync(path, 'utf8')).toContain(`${table}\n`)
 })

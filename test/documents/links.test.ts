@@ -1,4 +1,4 @@
-// What a page of the documentation points at is there: pages, headings, files of the project; and each page is in an index.
+// References of the documentation are valid: pages, headings, files of the project. Each page is in an index.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
@@ -7,12 +7,12 @@ import { pagesOfDocumentation } from './pages.ts'
 
 const PAGES = pagesOfDocumentation()
 
-/** A page without its fenced blocks. */
+/** Returns a page without its fenced blocks. */
 function proseOf(page: string): string {
   return readFileSync(page, 'utf8').replace(/^```.*?^```$/gms, '')
 }
 
-/** The anchors of a page's headings, as GitHub makes them. */
+/** Returns the anchors of a page's headings, as GitHub generates them. */
 function anchorsOf(page: string): readonly string[] {
   const headings = [...proseOf(page).matchAll(/^#+ (.+)$/gm)].map(([, text]) => String(text))
   return headings.map((text) =>
@@ -23,7 +23,7 @@ function anchorsOf(page: string): readonly string[] {
   )
 }
 
-/** Targets of links and pictures that are no addresses of the web. */
+/** Returns the targets of links and pictures, without web addresses. */
 function targetsOf(page: string): readonly string[] {
   const targets = [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => String(target))
   return targets.filter((target) => !/^https?:/.test(target))
@@ -35,28 +35,28 @@ function isThere(page: string, target: string): boolean {
   return existsSync(file) && (anchor === undefined || anchorsOf(file).includes(anchor))
 }
 
-/** Files and folders of the project that a page names. `{id}` and the like stand for something. */
+/** Returns files and folders of the project that a page names. `{id}` and the like are placeholders. */
 function citedFiles(page: string): readonly string[] {
   const spans = [...proseOf(page).matchAll(/`([^`\n]+)`/g)].map(([, span]) => String(span))
   return spans.filter((span) => /^(src|test|docs|scripts|bench|assets)\/[\w./-]+$/.test(span))
 }
 
 describe('every page', () => {
-  it('links to what is there', () => {
+  it('links to existing pages and headings', () => {
     const broken = PAGES.flatMap((page) =>
       targetsOf(page).flatMap((target) => (isThere(page, target) ? [] : [`${page}: ${target}`])),
     )
     expect(broken).toEqual([])
   })
 
-  it('names files that are there', () => {
+  it('names existing files', () => {
     const missing = PAGES.flatMap((page) =>
       citedFiles(page).flatMap((file) => (existsSync(file) ? [] : [`${page}: ${file}`])),
     )
     expect(missing).toEqual([])
   })
 
-  /** The pages that an index links to. */
+  /** Returns the pages that an index links to. */
   const linked = (index: string) => targetsOf(index).map((target) => normalize(join(dirname(index), target)))
 
   it('of docs/ is in docs/README.md or in the index of its folder', () => {
@@ -80,7 +80,7 @@ describe('the README', () => {
 })
 
 describe('docs/configuration.md', () => {
-  it('has every variable of the configuration and of the launcher, and no other', () => {
+  it('lists every variable of the configuration and of the launcher, and no other', () => {
     const inSchema = readFileSync('src/config.ts', 'utf8').matchAll(/^ {2}([A-Z][A-Z_]+):/gm)
     const inLauncher = readFileSync('scripts/start.mjs', 'utf8').matchAll(/\benv\.([A-Z][A-Z_]+)/g)
     const variables = new Set([...inSchema, ...inLauncher].map(([, name]) => name))

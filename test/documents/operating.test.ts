@@ -4,7 +4,7 @@ import { EVENTS, type EventKind } from '../../src/metrics/events.ts'
 
 const PAGE = readFileSync('docs/operating.md', 'utf8')
 
-it('docs/operating.md has every event that is counted, with its labels in the order of their columns', () => {
+it('docs/operating.md lists every counted event, with its labels in the order of their columns', () => {
   const code = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ')
   const rows = Object.entries(EVENTS).map(([name, { labels, timedBy = [] }]: [string, EventKind]) =>
     `| \`${name}\` | ${code(labels)} | ${code(timedBy)} |`.replace('|  |', '| |'),
@@ -13,7 +13,7 @@ it('docs/operating.md has every event that is counted, with its labels in the or
   expect(table.trimEnd().split('\n')).toEqual(rows)
 })
 
-it('docs/operating.md asks Analytics Engine for events that are counted, by columns that they have', () => {
+it('docs/operating.md queries counted events of Analytics Engine, by their columns', () => {
   const queries = [...PAGE.matchAll(/SELECT[\s\S]*?(?=\n\n|\n```)/g)].map(([query]) => query)
   expect(queries).toHaveLength(4)
   for (const query of queries) {

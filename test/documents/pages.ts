@@ -1,8 +1,8 @@
-// The pages of the documentation.
+// Pages of the documentation.
 
 import { readdirSync } from 'node:fs'
 
-/** The pages of the root and every page below docs/, as paths from the project's folder. */
+/** Returns the root pages and every page below docs/, as paths from the project's folder. */
 export function pagesOfDocumentation(): readonly string[] {
   const below = readdirSync('docs', { recursive: true, encoding: 'utf8' })
   return [...ROOT_PAGES, ...below.filter((path) => path.endsWith('.md')).map((path) => `docs/${path}`)].sort()

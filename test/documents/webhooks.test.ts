@@ -1,5 +1,5 @@
-// docs/webhooks.md: the worked example is what the service sends, and the lines that check it do so, in each language that is
-// installed here. A machine without one of them runs the others; Node is always there.
+// docs/webhooks.md: the worked example is a real event of the service. The example code is run in each
+// installed language. Node is always installed.
 
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -26,7 +26,7 @@ const directory = mkdtempSync(join(tmpdir(), 'webhooks-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 describe('the worked example', () => {
-  it('is the event that the session of docs/storage.md owes', () => {
+  it('is the pending event of the session in docs/storage.md', () => {
     const [session = ''] = textsIn('docs/storage.md', 'json')
     const document = readDocument(JSON.parse(session))
     if (document === undefined || document.erased) throw new Error('not a session')
@@ -40,12 +40,12 @@ describe('the worked example', () => {
     )
   })
 
-  it('has a body of as many bytes as the page says', () => {
+  it('has a body of as many bytes as the page states', () => {
     expect(Buffer.byteLength(BODY)).toBe(806)
   })
 })
 
-/** Another secret, and a header by both, as it is while they rotate. */
+/** Another secret, and a header with both signatures, as during a rotation. */
 const OTHER = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const signed = await signatureHeaders({
   body: BODY,
@@ -56,12 +56,12 @@ const signed = await signatureHeaders({
 
 const ROTATING = signed['X-Service-Signature'] ?? ''
 
-/** Body, header, secret, time, and whether it is genuine. */
+/** Name, body, header, secret, time, and the expected result. */
 const CASES = [
-  ['as it came', BODY, SIGNATURE, SECRET, T, true],
+  ['unchanged', BODY, SIGNATURE, SECRET, T, true],
   ['five minutes later', BODY, SIGNATURE, SECRET, T + 300, true],
-  ['while the secret rotates, the new one', BODY, ROTATING, OTHER, T, true],
-  ['while the secret rotates, the old one', BODY, ROTATING, SECRET, T, true],
+  ['during a rotation, with the new secret', BODY, ROTATING, OTHER, T, true],
+  ['during a rotation, with the old secret', BODY, ROTATING, SECRET, T, true],
   ['with another body', BODY.replace('true', 'false'), SIGNATURE, SECRET, T, false],
   ['with another secret', BODY, SIGNATURE, OTHER, T, false],
   ['with another time', BODY, SIGNATURE.replace('06,', '07,'), SECRET, T, false],
@@ -73,7 +73,10 @@ const CASES = [
   ['with an empty header', BODY, '', SECRET, T, false],
 ] as const
 
-/** How a program is made of the page's lines and run: it reads body, header, secret and time, case by case, and prints each verdict. */
+/**
+ * Builds and runs a program with the page's lines. It reads body, header, secret and time of each case, and
+ * prints each result.
+ */
 const LANGUAGES = {
   js: {
     file: 'check.mjs',
@@ -112,7 +115,7 @@ public static void main(String[] a) throws Exception { for (int i = 0; i < a.len
 
 const installed = Object.entries(LANGUAGES).filter(([, { command }]) => isInstalled(command('')[0] ?? ''))
 const missing = Object.keys(LANGUAGES).filter((name) => !installed.some(([found]) => found === name))
-if (missing.length > 0) console.log(`Not installed here, so not run: ${missing.join(', ')}.`)
+if (missing.length > 0) console.log(`Not installed, so not tested: ${missing.join(', ')}.`)
 
 function isInstalled(program: string): boolean {
   try {
@@ -123,30 +126,33 @@ function isInstalled(program: string): boolean {
   }
 }
 
-describe('the lines that check a webhook', () => {
-  it.each(installed)('tell a genuine one from every other: %s', (language, { file, command, program }) => {
-    const [lines = ''] = textsIn(PAGE, language)
-    const path = join(directory, file)
-    writeFileSync(path, program(lines))
-    const [executable = '', ...args] = command(path)
-    const cases = CASES.flatMap(([, body, header, secret, now]) => [body, header, secret, String(now)])
-    const verdicts = execFileSync(executable, [...args, ...cases], {
-      cwd: directory,
-      encoding: 'utf8',
-      env: { ...process.env, GOTOOLCHAIN: 'local' }, // no other Go is fetched
-    })
-    const told = verdicts.trim().split('\n')
-    expect(CASES.map(([name], i) => [name, told[i]])).toEqual(
-      CASES.map(([name, , , , , genuine]) => [name, String(genuine)]),
-    )
-  })
+describe('the example code', () => {
+  it.each(installed)(
+    'accepts a genuine webhook and rejects any other: %s',
+    (language, { file, command, program }) => {
+      const [lines = ''] = textsIn(PAGE, language)
+      const path = join(directory, file)
+      writeFileSync(path, program(lines))
+      const [executable = '', ...args] = command(path)
+      const cases = CASES.flatMap(([, body, header, secret, now]) => [body, header, secret, String(now)])
+      const output = execFileSync(executable, [...args, ...cases], {
+        cwd: directory,
+        encoding: 'utf8',
+        env: { ...process.env, GOTOOLCHAIN: 'local' }, // downloads no other Go
+      })
+      const results = output.trim().split('\n')
+      expect(CASES.map(([name], i) => [name, results[i]])).toEqual(
+        CASES.map(([name, , , , , genuine]) => [name, String(genuine)]),
+      )
+    },
+  )
 
-  it('agree with the typed client, and with foreign libraries', async () => {
+  it('agrees with the typed client and with foreign libraries', async () => {
     for (const [, body, header, secret, now, genuine] of CASES) {
       const checked = await verifyWebhook(body, header, { secrets: [secret], now: now * 1000 })
       expect(checked.ok).toBe(genuine)
     }
-    // The libraries ask the clock, so the page's numbers are judged as of now.
+    // The libraries use the clock, so this webhook is signed now.
     const fresh = await signatureHeaders({ body: BODY, secrets: [SECRET], eventId: 'evt_x', now: Date.now() })
     const request = { headers: fresh, body: Buffer.from(BODY) }
     expect(judgeSignature(request, SECRET)).toMatchObject({

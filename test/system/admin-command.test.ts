@@ -1,4 +1,4 @@
-// The operator's command line against a running service, as its user runs it.
+// The operator's command line with a running service.
 
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -11,11 +11,11 @@ const COMMAND = fileURLToPath(new URL('../../scripts/admin.mjs', import.meta.url
 
 let server: Server
 beforeAll(async () => {
-  server = await startServer({ env: { ALLOW_LOOPBACK: '0' } }) // as it is hosted
+  server = await startServer({ env: { ALLOW_LOOPBACK: '0' } }) // as for a hosted service
 })
 afterAll(() => server?.stop())
 
-/** Runs `npm run admin -- …` on the service's own state. */
+/** Runs `npm run admin -- …` with the service's own state. */
 function admin(args: readonly string[], { input = '', env = {} } = {}) {
   const local = { STATE_DIR: server.stateDir, PORT: new URL(server.origin).port, ...env }
   const child = spawn(process.execPath, [COMMAND, ...args], { env: { PATH: process.env.PATH, ...local } })
@@ -56,7 +56,7 @@ it('creates, changes, shows and deletes a relying party and its keys', async () 
   expect((await admin(['relying-parties', 'show', id])).code).toBe(1)
 })
 
-it('tells what the service refuses, by pointer', async () => {
+it('prints the error of the service with its pointer', async () => {
   const refused = await admin([
     'relying-parties',
     'create',
@@ -71,13 +71,13 @@ it('tells what the service refuses, by pointer', async () => {
   expect(refused.stderr).toMatch(/^ {2}req_/m)
 })
 
-it('is all there is of keys: hosted, the service makes no relying party of its own and prints no key', () => {
+it('hosted, the service creates no relying party by itself and prints no key', () => {
   expect(existsSync(join(server.stateDir, 'demo-relying-party.json'))).toBe(false)
   expect(server.output()).not.toMatch(/wv_(test|live)_/)
 })
 
-it('ends otherwise where it was called wrongly, and where nobody answers', async () => {
+it('exits with 2 for an invalid command, and with 3 without a response', async () => {
   expect((await admin(['relying-parties', 'create', '--nmae', 'Shop'])).code).toBe(2)
-  const nobody = await admin(['relying-parties', 'list'], { env: { BASE_URL: 'http://127.0.0.1:1' } })
-  expect([nobody.code, nobody.stderr]).toEqual([3, expect.stringContaining('did not answer')])
+  const unanswered = await admin(['relying-parties', 'list'], { env: { BASE_URL: 'http://127.0.0.1:1' } })
+  expect([unanswered.code, unanswered.stderr]).toEqual([3, expect.stringContaining('did not answer')])
 })

@@ -1,7 +1,9 @@
-// Where things must not be (CONTRACT 4, 9): values of claims and tokens in no log, no refusal and no file; metadata in no log
-// and no refusal; and after erasure nothing of them anywhere. Looked for in the raw bytes, not through the service.
-// Erased here is by DELETE: retention is an hour at least, and the service has no clock to set. It ends in the same erasure by the
-// same store, which test/session/verification-session.test.ts shows with the clock of a test to leave an empty storage.
+// Places where secrets must not be (CONTRACT 4, 9). Claim values and tokens must be in no log, no refusal and
+// no file. Metadata must be in no log and no refusal. After erasure none of them is anywhere. The search
+// reads raw bytes, not the service.
+// Sessions are erased by DELETE here, since retention is at least an hour, and the service's clock cannot be
+// set. Both ways use the same erasure. test/session/verification-session.test.ts shows with a test clock that
+// it leaves an empty storage.
 
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -46,7 +48,7 @@ const MDOC_PID = 'eu.europa.ec.eudi.pid.1'
 const RETURN_URL = 'https://shop.example/done'
 const EXPIRES_IN = 60
 
-/** Everything that was secret in the run, what was refused in it, and what was sent to the receiver. */
+/** Secrets and refusals of the run, and its sessions. */
 type Run = {
   readonly secrets: Record<string, string>
   readonly ids: string[]
@@ -81,7 +83,10 @@ describe('a canary in every claim, metadata value and token', () => {
   }, 120_000)
 })
 
-/** The operator's own keys are files of STATE_DIR by design (README), and so is the demo's. */
+/**
+ * Returns `true` for files of the service. The operator's keys and the demo's are files of STATE_DIR by
+ * design.
+ */
 function isOfTheService(path: string): boolean {
   return path.startsWith('objects/')
 }
@@ -149,7 +154,10 @@ async function answerWith(
   return response
 }
 
-/** What not even its relying party is told in the clear. A poll does hold tokens: `session_url` is there to be handed on. */
+/**
+ * Values that the relying party never gets in the clear. A poll may contain tokens: the relying party passes
+ * on `session_url`.
+ */
 const FROM_WALLETS = { claim: CLAIM, 'from the wallet': FROM_WALLET }
 
 async function expectOutcome(run: Run, status: string): Promise<void> {
@@ -163,8 +171,8 @@ async function expectOutcome(run: Run, status: string): Promise<void> {
   expect(receipt.status, `of the receipt of a session that is ${status}`).toBe(
     status === 'pending' ? 409 : 200,
   )
-  const told = { ...run.secrets, metadata: METADATA }
-  expect(tracesIn(await receipt.text(), told), `in the receipt of a session that is ${status}`).toEqual([])
+  const secrets = { ...run.secrets, metadata: METADATA }
+  expect(tracesIn(await receipt.text(), secrets), `in the receipt of a session that is ${status}`).toEqual([])
   const log = await run.rp.call('GET', `/v1/verify/${id}/deliveries`)
   expect(tracesIn(await log.text(), run.secrets), 'in the log of deliveries').toEqual([])
 }
@@ -300,7 +308,7 @@ async function junkPosts(run: Run, request: ReceivedRequest): Promise<void> {
   await (await stage.service.fetch(requestUri, { method: 'POST', headers, body: nonce })).text()
 }
 
-/** Calls that end in problems, with secrets wherever one can be put. */
+/** Calls that end in problems, with secrets in every possible place. */
 async function refusals(run: Run, session: CreatedSession): Promise<void> {
   const path = `/v1/verify/${session.verification_id}`
   const { client_token } = session
@@ -331,7 +339,7 @@ async function refusals(run: Run, session: CreatedSession): Promise<void> {
     expect(response.status, `${method} ${to}`).toBeGreaterThanOrEqual(400)
     run.refusals.push(await response.text())
   }
-  // And two that are answered, with the token in the address.
+  // Two calls that succeed, with the token in the URL.
   for (const to of [`${path}?token=${client_token}`, `${path}/qr?token=${client_token}`]) {
     expect((await run.rp.call('GET', to, { token: null })).status).toBe(200)
   }

@@ -1,5 +1,5 @@
-// Nothing acknowledged is lost (CONTRACT 4, 7): the service is killed again and again under load, while its receiver fails a third
-// of the time. CRASH_OUTCOMES, CRASH_KILLS and CRASH_SEED change the run.
+// Durability of acknowledged outcomes (CONTRACT 4, 7). The service is killed repeatedly under load, while its
+// receiver fails a third of the time. CRASH_OUTCOMES, CRASH_KILLS and CRASH_SEED change the run.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { COMMIT_THEN_SEND } from './crash/commit-then-send.ts'
@@ -11,15 +11,16 @@ import { type Plan, type Run, runCrashes } from './crash/run.ts'
 const OUTCOMES = Number(process.env.CRASH_OUTCOMES ?? 1_000)
 const KILLS = Number(process.env.CRASH_KILLS ?? 30)
 const SEED = Number(process.env.CRASH_SEED ?? 1)
-/** Sessions of the great run that nobody answers. */
+/** Sessions of the large run that get no response. */
 const SILENT = 30
 /**
- * An attempt that a kill cut off is made again after 25 s; the next one, cut off as well, after 80 s more; a third one after more than
- * ten minutes. Kills that go on for less than the first two waits cannot cut off a third.
+ * Returns how long to wait for the last event. An attempt that a kill cut off is repeated after 25 s. If the
+ * next one is cut off as well, another follows after 80 s. A third follows after more than ten minutes. Kills
+ * over less than the first two waits cannot cut off a third attempt.
  */
 const patience = (killedForMs: number) => (killedForMs < 80_000 ? 150_000 : 900_000)
 
-const NOTHING: Findings = {
+const NO_ERRORS: Findings = {
   forgotten: [],
   undelivered: [],
   doubled: [],
@@ -40,10 +41,10 @@ const RECEIPT: Receipt = {
   answeredAt: 0,
 }
 const ATTEMPTS = [1, 2].map((attempt) => ({ attempt, manual: false }))
-const TOLD = { status: 'verified', deliveries: [{ event_id: 'evt_1', attempts: ATTEMPTS }] }
+const ANSWER = { status: 'verified', deliveries: [{ event_id: 'evt_1', attempts: ATTEMPTS }] }
 const GOOD: Evidence = {
   sessions: [{ number: 1, verificationId: 'v_1', end: 'verified' }],
-  told: new Map([['v_1', TOLD]]),
+  answers: new Map([['v_1', ANSWER]]),
   receipts: [{ ...RECEIPT, accepted: false }, RECEIPT],
 }
 
@@ -57,18 +58,18 @@ describe(`the service, killed ${KILLS} times under ${OUTCOMES} acknowledged outc
   }, 1_800_000)
   afterAll(() => project?.remove())
 
-  it('loses no outcome and no event, sends none a seventh time, and needs no request to go on', () => {
+  it('loses no outcome and no event, sends none a seventh time, and needs no request to continue', () => {
     expect(run.sessions).toHaveLength(OUTCOMES + SILENT)
-    expect(findingsOf(run)).toEqual(NOTHING)
+    expect(findingsOf(run)).toEqual(NO_ERRORS)
   })
 
-  it('was killed in the middle of deliveries and requests', () => {
+  it('was killed during deliveries and requests', () => {
     expect(run.openAtKills).toHaveLength(KILLS)
     expect(run.openAtKills.filter((open) => open > 0).length).toBeGreaterThan(KILLS / 2)
     expect(run.brokenOff).toBeGreaterThan(0)
   })
 
-  it('met a receiver that failed a third of the time', () => {
+  it('had a receiver that failed a third of the time', () => {
     const failed = run.receipts.filter(({ accepted }) => !accepted)
     expect(failed.length / run.receipts.length).toBeGreaterThan(0.3)
   })
@@ -81,18 +82,18 @@ describe('a service that commits the outcome and then sends the event', () => {
   })
   afterAll(() => project?.remove())
 
-  it('loses nothing while nobody kills it', async () => {
+  it('loses nothing without a kill', async () => {
     const { undelivered, forgotten } = await findingsOfPlanted({ outcomes: 60, kills: 0 })
     expect([forgotten, undelivered]).toEqual([[], []])
   }, 300_000)
 
-  it('is found out by the same run: it loses events of acknowledged outcomes', async () => {
+  it('fails the same run: it loses events of acknowledged outcomes', async () => {
     const { undelivered, forgotten } = await findingsOfPlanted({ outcomes: 200, kills: 6 })
     expect(forgotten).toEqual([])
     expect(undelivered.length).toBeGreaterThan(0)
   }, 300_000)
 
-  /** Ten seconds after the last start it has nothing left to send. */
+  /** Runs the planted service. Ten seconds after its last start it has nothing left to send. */
   async function findingsOfPlanted(size: Pick<Plan, 'outcomes' | 'kills'>): Promise<Findings> {
     const plan = { ...size, silent: 0, seed: SEED, patience: () => 10_000 }
     const run = await runCrashes({ ...plan, launcher: project.launcher })
@@ -102,13 +103,13 @@ describe('a service that commits the outcome and then sends the event', () => {
 })
 
 describe('the findings', () => {
-  it('are none for a session whose event came twice with the same bytes and was counted twice', () => {
-    expect(findingsOf(GOOD)).toEqual(NOTHING)
+  it('are empty for a session whose event came twice with the same bytes and was counted twice', () => {
+    expect(findingsOf(GOOD)).toEqual(NO_ERRORS)
   })
 
   it.each<[keyof Findings, string, Partial<Evidence>]>([
-    ['forgotten', 'v_1', { told: new Map() }],
-    ['forgotten', 'v_1', { told: new Map([['v_1', { ...TOLD, status: 'pending' }]]) }],
+    ['forgotten', 'v_1', { answers: new Map() }],
+    ['forgotten', 'v_1', { answers: new Map([['v_1', { ...ANSWER, status: 'pending' }]]) }],
     ['undelivered', 'v_1', { receipts: [{ ...RECEIPT, accepted: false }] }],
     ['contradicted', 'evt_1', { receipts: [{ ...RECEIPT, event: { ...EVENT, status: 'rejected' } }] }],
     ['contradicted', 'evt_1', { receipts: [{ ...RECEIPT, event: { ...EVENT, sequence: 2 } }] }],
@@ -117,7 +118,7 @@ describe('the findings', () => {
     ['unknown', 'evt_2', { receipts: [RECEIPT, { ...RECEIPT, verificationId: 'v_2', eventId: 'evt_2' }] }],
     ['doubled', 'v_1', { receipts: [RECEIPT, { ...RECEIPT, eventId: 'evt_2' }] }],
     ['oversent', 'evt_1', { receipts: Array.from({ length: 7 }, () => RECEIPT) }],
-  ])('are "%s" for %s where only that is so', (finding, culprit, change) => {
+  ])('contain "%s" for %s in this case', (finding, culprit, change) => {
     expect(findingsOf({ ...GOOD, ...change })[finding]).toEqual([culprit])
   })
 })

@@ -1,10 +1,12 @@
-// Every command in README.md and docs/ is run, as a reader would: block after block, page by page, against the service of
-// `npm start`. How a block is fenced says what becomes of it:
-//   sh       run, and must exit 0; of one page in one shell, so that variables go on
-//   json     behind a sh block: members that its output has; … stands for any text
-//   text     behind a sh block: lines that its output has
-//   console  shown, not run: NOT_RUN says why, as of commands in a sentence
-// localhost:8787 and .dev are this service's own, whatever its port and directory are; 8788 is a free port.
+// Runs every command in README.md and docs/, block after block and page by page, with the service of `npm
+// start`. The language of a block decides:
+// - `sh`: run, and must exit 0. All blocks of a page run in one shell, so that variables stay set.
+// - `json` after a `sh` block: members of its output. `…` matches any text.
+// - `text` after a `sh` block: lines of its output.
+// - `console`: not run. NOT_RUN gives the reason, also for commands in a sentence.
+//
+// Addresses with port 8787 and the folder .dev mean this service, whatever its port and directory are. 8788
+// is a free port.
 
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
@@ -16,20 +18,20 @@ import { type Block, blocksOf } from '../documents/blocks.ts'
 import { pagesOfDocumentation } from '../documents/pages.ts'
 import { freePort, type Server, startServer } from '../support/service/server.ts'
 
-/** Commands that are shown only: why, and what stands in for running them here. */
+/** Commands that are not run, with the reason, and the test that covers them. */
 const NOT_RUN: readonly (readonly [string, RegExp])[] = [
-  ['the service that the others are run against; test/system/launcher.test.ts runs it', /^npm start$/],
-  ['what runs this; test/scripts/test-summary.test.ts', /^npm test\b/],
+  ['the service that the others call; run by test/system/launcher.test.ts', /^npm start$/],
+  ['runs this test; test/scripts/test-summary.test.ts', /^npm test\b/],
   ['run by .ci/run', /^npm (run (check|prose( -- --all)?)|ci)$/],
   ['writes; `npm run check` finds a difference', /^npm run types$/],
-  ['writes; `npm run check` tells whether it would', /^npm run format$/],
+  ['writes; `npm run check` finds a difference', /^npm run format$/],
   ['writes; test/documents/generated.test.ts makes the same', /^npm run docs$/],
   ['writes; test/openapi/description.test.ts makes the same', /^npm run openapi$/],
   ['writes; test/browser/states.test.ts sees the same', /^npm run screenshots$/],
   ['run before any test, and by test/scripts/client-package.test.ts', /^npm run build$/],
-  ['ends only when it is told to', /^((npm run|wrangler) dev|npm run test:watch)$/],
+  ['runs until it is stopped', /^((npm run|wrangler) dev|npm run test:watch)$/],
   ['runs tests that .ci/run runs, too', /^npx vitest /],
-  ['takes two minutes of a quiet machine', /^npm run bench$/],
+  ['takes two minutes on a quiet machine', /^npm run bench$/],
   ['run by test/system/frames.test.ts', /^node scripts\/frames\.mjs/],
   ['needs an account; test/scripts/deploy.test.ts runs the dry run', /^(npm run deploy\b|wrangler (?!dev))/],
   ['changes the machine that hosts the service', /^(systemctl|journalctl|useradd|git clone|cd \/opt\/)/],
@@ -45,7 +47,8 @@ let otherPort: number
 beforeAll(async () => {
   server = await startServer()
   otherPort = await freePort()
-  await vi.waitFor(() => expect(server.output()).toContain('curl'), { timeout: 10_000 }) // the demo relying party is there
+  // the demo relying party exists
+  await vi.waitFor(() => expect(server.output()).toContain('curl'), { timeout: 10_000 })
   directory = mkdtempSync(join(tmpdir(), 'docs-'))
 })
 afterAll(async () => {
@@ -53,7 +56,10 @@ afterAll(async () => {
   await server.stop()
 })
 
-/** A folder like the project's, with this service's state for `.dev`: what commands write stays in it. */
+/**
+ * Creates a folder like the project's, with this service's state as `.dev`. Files that commands write stay in
+ * it.
+ */
 function freshFolder(name: string): string {
   const folder = join(directory, name)
   mkdirSync(folder)
@@ -64,9 +70,9 @@ function freshFolder(name: string): string {
   return folder
 }
 
-/** What each sh block of a page printed, up to the first that failed. */
+/** Returns the output of each sh block of a page. Throws at the first that fails. */
 function run(page: string, blocks: readonly Block[]): readonly { block: Block; output: string }[] {
-  const { PATH, HOME } = process.env // a test runner sets others, BASE_URL among them
+  const { PATH, HOME } = process.env // a test runner sets others, such as BASE_URL
   const port = new URL(server.origin).port
   const commands = blocks.map(({ text }) => `${text}\necho; echo '${MARK}'`)
   const { stdout, stderr, status } = spawnSync(
@@ -87,7 +93,7 @@ function run(page: string, blocks: readonly Block[]): readonly { block: Block; o
   return blocks.map((block, i) => ({ block, output: outputs[i] ?? '' }))
 }
 
-/** The first command that fails ends it, and what runs beside it. */
+/** The first failing command ends the script and its background jobs. */
 const PROLOGUE = "set -eo pipefail\ntrap 'kill $(jobs -p) 2> /dev/null || true' EXIT"
 
 function onOurPorts(script: string): string {
@@ -100,7 +106,7 @@ describe('the commands of', () => {
   const pages = PAGES.map((page) => [page, blocksOf(page)] as const)
   const withCommands = pages.filter(([, blocks]) => blocks.some(({ language }) => language === 'sh'))
 
-  it.each(withCommands)('%s run as they stand, and print what is shown', (page, blocks) => {
+  it.each(withCommands)('%s run unchanged, and print the shown output', (page, blocks) => {
     const ran = run(
       page,
       blocks.filter(({ language }) => language === 'sh'),
@@ -114,32 +120,33 @@ describe('the commands of', () => {
     }
   })
 
-  it('sh blocks are all that is written down, but for those that are shown for a reason', () => {
-    const told = pages.flatMap(([page, blocks]) => [...shownIn(blocks), ...namedIn(page)])
+  it('are in sh blocks, or have a reason in NOT_RUN', () => {
+    const named = pages.flatMap(([page, blocks]) => [...shownIn(blocks), ...namedIn(page)])
     const run = withCommands
       .flatMap(([, blocks]) => linesOf(blocks, 'sh'))
       .join('\n')
       .replaceAll(' -s ', ' ')
-    const reasons = NOT_RUN.map(([, commands]) => told.filter((command) => commands.test(command)))
-    const isRun = (command: string) => run.includes(command.replace(/ '<.*/, '')) // <…> stands for what a reader has
-    const unkept = told.filter((command) => !isRun(command) && !isOfOperator(command))
-    expect(unkept.filter((command) => !reasons.flat().includes(command))).toEqual([])
+    const reasons = NOT_RUN.map(([, commands]) => named.filter((command) => commands.test(command)))
+    // <…> is a value of the reader
+    const isRun = (command: string) => run.includes(command.replace(/ '<.*/, ''))
+    const notRun = named.filter((command) => !isRun(command) && !isOfOperator(command))
+    expect(notRun.filter((command) => !reasons.flat().includes(command))).toEqual([])
     expect(reasons.filter((commands) => commands.length === 0)).toEqual([])
   })
 })
 
-/** Whether the operator's command line would make a call of it, whatever the files hold that it names. */
+/** Returns `true` if the operator's command line accepts the command, whatever its files contain. */
 function isOfOperator(command: string): boolean {
   const [, args] = /^npm run admin -- (.+)$/.exec(command) ?? []
   return args !== undefined && 'method' in parseCall(args.split(' '), () => '{}')
 }
 
-/** Commands of console blocks, without what is said about them. */
+/** Returns commands of console blocks without their comments. */
 function shownIn(blocks: readonly Block[]): readonly string[] {
   return linesOf(blocks, 'console').map((line) => line.replace(/ +#.*/, ''))
 }
 
-/** Commands that stand in a sentence. Records of decisions speak of commands, and tell nobody to type them. */
+/** Returns commands in sentences. Records of decisions only mention commands. */
 function namedIn(page: string): readonly string[] {
   if (page.startsWith('docs/decisions/')) return []
   return [...readFileSync(page, 'utf8').matchAll(/`((?:npm|npx|node|wrangler) [^`\n]+)`/g)].map(
@@ -155,12 +162,12 @@ function at(page: string, { line }: Block): string {
   return `${page}:${line}`
 }
 
-/** The JSON that the output ends on. */
+/** Returns the JSON at the end of the output. */
 function jsonIn(output: string): unknown {
   return JSON.parse(output.slice(output.search(/^\{/m)))
 }
 
-/** What is shown, as a matcher: an object has these members at least, … in a text is any. */
+/** Returns a matcher for shown JSON. An object must have at least these members, and `…` matches any text. */
 function pattern(shown: unknown): unknown {
   if (typeof shown === 'string')
     return shown.includes('…') ? expect.stringMatching(textPattern(shown)) : shown

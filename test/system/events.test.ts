@@ -1,5 +1,4 @@
-// The event log over HTTP (CONTRACT 7): what it shows after the service was killed, what of a person is left on the disk, and
-// polls that wait.
+// The event log over HTTP (CONTRACT 7): contents after a kill, personal data on the disk, and waiting polls.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -17,7 +16,7 @@ type Page = {
   readonly has_more: boolean
 }
 
-/** All events, read page by page. */
+/** Returns all events, read page by page. */
 async function eventsOf(rp: RelyingParty, limit = 100) {
   const events: Page['events'][number][] = []
   let query = ''
@@ -30,8 +29,8 @@ async function eventsOf(rp: RelyingParty, limit = 100) {
   }
 }
 
-/** The sessions the events tell of, once there are so many. */
-async function toldOf(rp: RelyingParty, count: number, limit = 100): Promise<readonly unknown[]> {
+/** Returns the sessions of the events when there are at least `count`. */
+async function sessionsInLog(rp: RelyingParty, count: number, limit = 100): Promise<readonly unknown[]> {
   for (;;) {
     const events = await eventsOf(rp, limit)
     if (events.length >= count) return events.map(({ verification_id }) => verification_id)
@@ -39,28 +38,28 @@ async function toldOf(rp: RelyingParty, count: number, limit = 100): Promise<rea
   }
 }
 
-it('every outcome of a service that was killed at once is in the log, in order and once', async () => {
+it('contains every outcome of a killed service in order and once', async () => {
   stage.receiver.answer({ act: 'reset' })
   const rp = await relyingPartyOf(stage)
   const ids: string[] = []
   for (let i = 0; i < 3; i++) {
     const { session } = await finish(stage, {}, OVER_18, rp)
     ids.push(session.verification_id)
-    await toldOf(rp, ids.length)
+    await sessionsInLog(rp, ids.length)
   }
   const last = await finish(stage, {}, OVER_18, rp)
   ids.push(last.session.verification_id)
   await stage.service.server.kill9()
   await stage.service.server.restart()
-  expect(await toldOf(rp, 4)).toEqual(ids)
-  expect(await toldOf(rp, 4, 1)).toEqual(ids)
+  expect(await sessionsInLog(rp, 4)).toEqual(ids)
+  expect(await sessionsInLog(rp, 4, 1)).toEqual(ids)
 })
 
-it('what a relying party wrote into metadata is on no disk after DELETE, and its events stay', async () => {
+it('leaves no metadata on the disk after DELETE, and keeps the events without it', async () => {
   const canary = 'canary-9d1f6c2e'
   const rp = await relyingPartyOf(stage)
   const { session } = await finish(stage, {}, { ...OVER_18, metadata: { who: canary } }, rp)
-  await toldOf(rp, 1)
+  await sessionsInLog(rp, 1)
   expect(JSON.stringify(await eventsOf(rp))).toContain(canary)
   const files = () => filesWith(stage.service.server.stateDir, canary)
   const before = files()
@@ -71,7 +70,7 @@ it('what a relying party wrote into metadata is on no disk after DELETE, and its
   expect(files()).toEqual([])
 })
 
-it('a poll that waits is answered when the session ends, and those that were broken off take no place from others', async () => {
+it('answers a waiting poll when the session ends, and frees the places of broken connections', async () => {
   const session = await stage.rp.create()
   const path = `/v1/verify/${session.verification_id}?wait=25`
   for (let i = 0; i < 7; i++) {
@@ -85,7 +84,7 @@ it('a poll that waits is answered when the session ends, and those that were bro
   expect(performance.now() - began).toBeLessThan(10_000)
 })
 
-/** A poll whose connection breaks while it waits. A caller that merely stops reading cannot be told from a patient one. */
+/** Starts a poll and breaks its connection. A caller that merely stops reading looks like a patient one. */
 async function abandonedPoll(path: string): Promise<void> {
   const { hostname, port } = new URL(stage.service.server.origin)
   const socket = connect(Number(port), hostname)
@@ -95,7 +94,7 @@ async function abandonedPoll(path: string): Promise<void> {
   socket.resetAndDestroy()
 }
 
-/** The files below a directory in which a text occurs. */
+/** Returns the files below a directory that contain a text. */
 function filesWith(directory: string, text: string): readonly string[] {
   const paths = readdirSync(directory, { recursive: true, withFileTypes: true })
   return paths

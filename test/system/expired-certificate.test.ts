@@ -1,4 +1,4 @@
-// CONTRACT 10: a certificate that expired keeps wallets away, and nobody else: what ended before is still there to be read.
+// CONTRACT 10: an expired certificate affects wallets only. Earlier results can still be read.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { mintLeaf, mintRoot } from '../support/certificates/certificates.ts'
@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => server?.stop())
 
-it('starts, lives, and is not ready', async () => {
+it('starts, is alive, and is not ready', async () => {
   expect((await fetch(`${server.origin}/healthz`)).status).toBe(200)
   const ready = await fetch(`${server.origin}/readyz`)
   expect(ready.status).toBe(503)

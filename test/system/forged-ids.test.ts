@@ -1,5 +1,6 @@
-// Ids that this service never issued (CONTRACT 2, 10). The platform's ids are 16 bytes and a checksum keyed by the class's
-// `uniqueKey`: whoever knows that key makes ids that look issued, and each would become an object with a file of its own.
+// Ids that this service never issued (CONTRACT 2, 10). A platform id is 16 bytes and a checksum keyed by the
+// class's `uniqueKey`. Anyone who knows that key can create valid ids, and each would become an object with
+// its own file.
 
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -9,7 +10,9 @@ import { useStage } from '../support/service/stage.ts'
 
 const stage = useStage()
 
-/** What an attacker would try: the class, its names in other tools' local storage, its binding, nothing. */
+/**
+ * Keys that an attacker would try: the class, its names in other tools' local storage, its binding, nothing.
+ */
 const GUESSES = [
   'VerificationSession',
   'wallet-verifier-VerificationSession',
@@ -19,7 +22,7 @@ const GUESSES = [
 ]
 
 describe('a verification id forged with a guessed key', () => {
-  it.each(GUESSES)('%j is 404 on every route and leaves no file', async (uniqueKey) => {
+  it.each(GUESSES)('is 404 on every route and leaves no file, forged with %j', async (uniqueKey) => {
     const session = await stage.rp.create()
     const before = objectFiles()
     const forged = forgedId(uniqueKey)
@@ -40,7 +43,7 @@ describe('a verification id forged with a guessed key', () => {
     expect(objectFiles()).toEqual(before)
   })
 
-  it('would have left one, had the key been the true one', async () => {
+  it('leaves a file if it is forged with the real key', async () => {
     const key = readFileSync(
       join(stage.service.server.stateDir, 'keys', 'unique-key-VerificationSession'),
       'utf8',
@@ -66,7 +69,10 @@ describe('an API key of a relying party forged with the class name as key', () =
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 
-/** An id as workerd derives it: the second half is HMAC-SHA256 of the first, keyed by SHA-256 of the unique key. */
+/**
+ * Forges an id as workerd derives it. The second half is HMAC-SHA256 of the first, keyed by SHA-256 of the
+ * unique key.
+ */
 function forgedId(uniqueKey: string): Buffer {
   const base = randomBytes(16)
   const key = createHash('sha256').update(uniqueKey).digest()
@@ -79,7 +85,7 @@ async function status(...[method, path, options]: Parameters<typeof stage.rp.cal
   return response.status
 }
 
-/** The databases of all objects: one file each. Write-ahead logs beside them come and go. */
+/** Returns the database files of all objects. Write-ahead logs are left out, since they come and go. */
 function objectFiles(): string[] {
   return readdirSync(join(stage.service.server.stateDir, 'objects'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.sqlite'))

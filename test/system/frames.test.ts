@@ -7,7 +7,7 @@ import { NODE, ROOT } from '../../scripts/service/paths.mjs'
 
 const MARK = /event: ?['"]fault['"]/
 
-it('the frames of a logged fault are read back as places in the sources', () => {
+it('frames.mjs maps the frames of a logged fault to places in the sources', () => {
   ensureBundle()
   const there = placeOf(readFileSync(BUNDLE, 'utf8'))
   const here = placeOf(readFileSync(join(ROOT, 'src/routes/edge/edge.ts'), 'utf8'))
@@ -16,7 +16,7 @@ it('the frames of a logged fault are read back as places in the sources', () => 
   expect(output).toBe(log.replace(`worker.js:${there}`, `src/routes/edge/edge.ts:${here}`))
 })
 
-/** Line and column of the mark, counted from 1. */
+/** Returns line and column of the mark, counted from 1. */
 function placeOf(text: string): string {
   const before = text.slice(0, text.search(MARK)).split('\n')
   return `${before.length}:${(before.at(-1) ?? '').length + 1}`

@@ -1,5 +1,5 @@
-// Ten thousand requests that nobody would send, or everybody (CONTRACT 9): each answer is one of the contract's, none is a
-// fault, and afterwards the service does its work as before.
+// Ten thousand generated requests (CONTRACT 9). Each response is documented in the contract, none is a fault,
+// and afterwards the service works as before.
 
 import { Agent, request as send } from 'node:http'
 import { describe, expect, it } from 'vitest'
@@ -12,7 +12,7 @@ import { type FuzzAnswer, undocumented } from './fuzz/documented.ts'
 import { drawRequest, type FuzzRequest, type Pool } from './fuzz/requests.ts'
 
 const REQUESTS = 10_000
-/** Drawn beyond that until some request got into each route and met each status: where chance left one out. */
+/** Number of further requests, drawn until some request was accepted by each route and got each status. */
 const MORE = 500
 const MOST_REQUESTS = 20_000
 const CALLERS = 16
@@ -21,28 +21,28 @@ const SEED = 20_261_121
 const stage = useStage()
 
 describe('ten thousand generated requests', () => {
-  it('each get an answer that the contract knows, and never a fault', async () => {
+  it('each get a documented response, and never a fault', async () => {
     const pool = await makePool()
     const random = seededRandom(SEED)
     const draw = (length: number) => Array.from({ length }, () => drawRequest(random, pool))
     const requests = draw(REQUESTS)
     const answers = [...(await askAll(requests))]
-    const leftOut = () => neverOpened(requests, answers).length + neverMet(answers).length
+    const leftOut = () => neverAccepted(requests, answers).length + missingStatuses(answers).length
     while (leftOut() > 0 && requests.length < MOST_REQUESTS) {
       const more = draw(MORE)
       requests.push(...more)
       answers.push(...(await askAll(more)))
     }
 
-    const faults = requests.flatMap((request, i) => {
+    const errors = requests.flatMap((request, i) => {
       const answer = answers[i] as FuzzAnswer
-      const fault = undocumented(request, answer)
-      return fault === undefined ? [] : [{ fault, ...shown(request), answer: shownAnswer(answer) }]
+      const error = undocumented(request, answer)
+      return error === undefined ? [] : [{ error, ...shown(request), answer: shownAnswer(answer) }]
     })
-    expect(firstOfEach(faults), `${faults.length} answers`).toEqual([])
+    expect(firstOfEach(errors), `${errors.length} responses`).toEqual([])
     await lintRequestObjects(requests, answers)
-    expect(neverMet(answers), 'statuses that no answer had').toEqual([])
-    expect(neverOpened(requests, answers), 'routes that no request got into').toEqual([])
+    expect(missingStatuses(answers), 'statuses that no response had').toEqual([])
+    expect(neverAccepted(requests, answers), 'routes that accepted no request').toEqual([])
     expect(stage.service.server.output()).not.toContain('"event":"fault"')
   }, 300_000)
 
@@ -52,7 +52,7 @@ describe('ten thousand generated requests', () => {
   })
 })
 
-/** Each that was served is held to the rules of requests, and throws where it breaks one. */
+/** Checks every served Request Object against the rules of requests. Throws at an error. */
 async function lintRequestObjects(requests: readonly FuzzRequest[], answers: readonly FuzzAnswer[]) {
   for (const [i, { method, path, body }] of requests.entries()) {
     const { status, headers, body: text } = answers[i] as FuzzAnswer
@@ -64,24 +64,27 @@ async function lintRequestObjects(requests: readonly FuzzRequest[], answers: rea
   }
 }
 
-/** Routes that answered nobody but to ask who they are. The table is complete: test/routes/edge/access.test.ts compares it with the app. */
-function neverOpened(requests: readonly FuzzRequest[], answers: readonly FuzzAnswer[]): readonly string[] {
-  const opened = requests.flatMap(({ route }, i) =>
-    route === null || TURNED_AWAY.includes(answers[i]?.status ?? 0) ? [] : route,
+/**
+ * Returns the routes that accepted no request. The table is complete: test/routes/edge/access.test.ts
+ * compares it with the app.
+ */
+function neverAccepted(requests: readonly FuzzRequest[], answers: readonly FuzzAnswer[]): readonly string[] {
+  const accepted = requests.flatMap(({ route }, i) =>
+    route === null || NOT_ACCEPTED.includes(answers[i]?.status ?? 0) ? [] : route,
   )
-  return Object.keys(ACCESS).filter((name) => !opened.some((route) => route === name))
+  return Object.keys(ACCESS).filter((name) => !accepted.some((route) => route === name))
 }
 
-const TURNED_AWAY = [401, 403, 405, 429]
+const NOT_ACCEPTED = [401, 403, 405, 429]
 
-function neverMet(answers: readonly FuzzAnswer[]): readonly number[] {
-  return MET.filter((expected) => !answers.some(({ status }) => status === expected))
+function missingStatuses(answers: readonly FuzzAnswer[]): readonly number[] {
+  return EXPECTED_STATUSES.filter((expected) => !answers.some(({ status }) => status === expected))
 }
 
-/** A generator that only ever met a 404 would prove nothing. */
-const MET = [200, 201, 204, 400, 401, 403, 404, 405, 406, 409, 410, 413, 415, 422, 426]
+/** Statuses that must occur. A generator that gets only 404 would prove nothing. */
+const EXPECTED_STATUSES = [200, 201, 204, 400, 401, 403, 404, 405, 406, 409, 410, 413, 415, 422, 426]
 
-/** Sessions in every state, keys of every kind, and bodies that some route takes. */
+/** Creates sessions in every state, keys of every kind, and bodies that some route accepts. */
 async function makePool(): Promise<Pool> {
   const foreign = await relyingPartyOf(stage)
   const others = await Promise.all(Array.from({ length: 6 }, () => relyingPartyOf(stage)))
@@ -159,7 +162,7 @@ function requestUriOf(uri: string): string {
   return new URL(uri).searchParams.get('request_uri') ?? ''
 }
 
-/** Answers in the order of the requests, which are sent a few at a time. */
+/** Returns the responses in the order of the requests, which are sent a few at a time. */
 async function askAll(requests: readonly FuzzRequest[]): Promise<FuzzAnswer[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: CALLERS })
   const answers: FuzzAnswer[] = []
@@ -194,9 +197,9 @@ function ask({ method, path, headers, body }: FuzzRequest, agent: Agent): Promis
   })
 }
 
-/** One example of each kind: the tenth like the first teaches nothing. */
-function firstOfEach<T extends { readonly fault: string }>(faults: readonly T[]): readonly T[] {
-  return faults.filter(({ fault }, i) => faults.findIndex((other) => other.fault === fault) === i)
+/** Returns one example of each kind of error. */
+function firstOfEach<T extends { readonly error: string }>(errors: readonly T[]): readonly T[] {
+  return errors.filter(({ error }, i) => errors.findIndex((other) => other.error === error) === i)
 }
 
 function shown({ method, path, headers, body }: FuzzRequest) {

@@ -1,15 +1,15 @@
-// What is posted to a callback by those who have no good answer. The kinds are refused at different gates: form, state, encryption,
-// query, issuer, key binding.
+// Invalid posts to a callback. The kinds fail different checks: form, state, encryption, query, issuer, key
+// binding.
 
 import { encryptResponse, type RequestPayload } from '../support/people/wallet.ts'
 import { formOf, formPost, type LeanWallet } from './lean-wallet.ts'
 
-/** A post, told from others of its kind by a number. */
+/** A post with a number that makes it unique. */
 export type Junk = (number: number) => RequestInit | Promise<RequestInit>
 
 const HEAD = 'eyJhbGciOiJFQ0RILUVTIiwiZW5jIjoiQTEyOEdDTSIsImtpZCI6ImEifQ'
 
-/** From somebody who knows the address alone. */
+/** Posts by somebody who knows only the address. */
 export const BLIND_JUNK: readonly Junk[] = [
   (i) => formPost(`${i}`),
   (i) => formPost(`%%%${i}=%zz&=&&`),
@@ -30,11 +30,11 @@ export type Insight = {
   /** A live request of another session. */
   readonly other: RequestPayload
   readonly wallet: LeanWallet
-  /** A wallet whose credentials name the trusted issuer and are signed by somebody else. */
+  /** A wallet whose credentials name the trusted issuer, but have another signature. */
   readonly forger: LeanWallet
 }
 
-/** From somebody who scanned the QR, for a session that is to be answered in the clear. */
+/** Posts by somebody who scanned the QR, for a session with unencrypted responses. */
 export function clearJunk({ request, other, wallet, forger }: Insight): readonly Junk[] {
   const id = request.dcql_query.credentials[0]?.id
   return [
@@ -52,32 +52,32 @@ export function clearJunk({ request, other, wallet, forger }: Insight): readonly
   ]
 }
 
-/** The same, for a session that is to be answered encrypted. */
+/** Posts by somebody who scanned the QR, for a session with encrypted responses. */
 export function encryptedJunk({ request, other, wallet, forger }: Insight): readonly Junk[] {
   const [key, othersKey] = [request, other].map(({ client_metadata }) => client_metadata.jwks!.keys[0]!)
   const sealed = async (plaintext: object, jwk = key!) =>
     formPost(formOf({ response: await encryptResponse(answerOf(plaintext), jwk) }))
   return [
-    () => formPost(wallet.answer(request)), // in the clear
+    () => formPost(wallet.answer(request)), // unencrypted
     () => sealed(forger.present(request)),
     () => sealed(wallet.present({ ...request, nonce: '0'.repeat(32) })),
     () => sealed({ ...wallet.present(request), state: other.state }),
     () => sealed({ vp_token: wallet.present(request).vp_token }),
     () => sealed(wallet.present(other)),
     () => sealed(wallet.present(request), othersKey),
-    () => sealed(wallet.present(request), { ...othersKey!, kid: key!.kid! }), // does not open
+    () => sealed(wallet.present(request), { ...othersKey!, kid: key!.kid! }), // cannot be decrypted
     (i) => sealed({ vp_token: i, state: request.state }),
     async () => formPost(tampered(String((await sealed(wallet.present(request))).body))),
   ]
 }
 
-/** Inside a JWE the token is JSON, not its text (OpenID4VP 1.0 §8.3). */
+/** Returns the response with the token as JSON, since a JWE does not hold it as text (OpenID4VP 1.0 §8.3). */
 function answerOf(parameters: object): object {
   const { vp_token, ...rest } = parameters as { readonly vp_token: unknown }
   return { vp_token: typeof vp_token === 'string' ? JSON.parse(vp_token) : vp_token, ...rest }
 }
 
-/** One character in the middle is another. */
+/** Changes one character in the middle. */
 function tampered(body: string): string {
   const at = Math.floor(body.length / 2)
   return body.slice(0, at) + (body[at] === 'A' ? 'B' : 'A') + body.slice(at + 1)

@@ -1,4 +1,4 @@
-// `npm start` as a person meets it (CONTRACT 10): what it keeps, what it survives, what it says.
+// `npm start` for a person (CONTRACT 10): its state, its recovery and its messages.
 
 import { execFile, spawn } from 'node:child_process'
 import { createPrivateKey, X509Certificate } from 'node:crypto'
@@ -31,7 +31,7 @@ describe('a first start', () => {
   })
 
   it('prints a curl command that creates a session', async () => {
-    await said(server, '/v1/verify')
+    await printed(server, '/v1/verify')
     const command = server.output().slice(server.output().indexOf('curl '))
     const { stdout } = await run('bash', ['-c', command])
     expect(JSON.parse(stdout)).toMatchObject({
@@ -40,7 +40,7 @@ describe('a first start', () => {
     })
   })
 
-  it('keeps every secret in a file that only its owner may read', () => {
+  it('stores every secret in a file that only its owner may read', () => {
     expect(statSync(server.stateDir).mode & 0o777).toBe(0o700)
     const keys = readdirSync(join(server.stateDir, 'keys')).map((name) => join(server.stateDir, 'keys', name))
     const files = [
@@ -52,7 +52,7 @@ describe('a first start', () => {
     expect(files.filter((file) => (statSync(file).mode & 0o777) !== 0o600)).toEqual([])
   })
 
-  it('names no secret in its arguments or its configuration', () => {
+  it('puts no secret into arguments or configuration', () => {
     const commandLine = readFileSync(`/proc/${server.pid()}/cmdline`, 'utf8')
     const config = readFileSync(join(server.stateDir, 'workerd.capnp'), 'utf8')
     const secrets = ['admin-token', 'server-secret'].map((name) => readKey(server, name))
@@ -62,7 +62,7 @@ describe('a first start', () => {
     expect(found).toEqual([])
   })
 
-  it('gives each object class 32 random bytes of its own', () => {
+  it('generates a separate key of 32 random bytes for each object class', () => {
     const keys = readdirSync(join(server.stateDir, 'keys'))
       .filter((name) => name.startsWith('unique-key-'))
       .map((name) => readKey(server, name))
@@ -76,7 +76,7 @@ describe('a first start', () => {
     expect(keys.filter((key) => !/^[0-9a-f]{64}$/.test(key))).toEqual([])
   })
 
-  it('makes a leaf for its host, signed by the authority it writes out, which is not in the chain', () => {
+  it('creates a leaf for its host, signed by the authority in verifier-ca.pem, which is not in the chain', () => {
     const { leaf, authority, chain } = certificates(server, 'localhost')
     expect(chain.match(/BEGIN CERTIFICATE/g)).toHaveLength(1)
     expect(leaf.verify(authority.publicKey)).toBe(true)
@@ -85,7 +85,7 @@ describe('a first start', () => {
     expect([leaf.ca, authority.ca]).toEqual([false, true])
   })
 
-  it('raises its descriptor limit to what the machine allows', () => {
+  it('raises its descriptor limit to the maximum of the machine', () => {
     const limits = readFileSync(`/proc/${server.pid()}/limits`, 'utf8')
     const [, soft, hard] = limits.match(/^Max open files\s+(\d+)\s+(\d+)/m) ?? []
     expect(soft).toBe(hard)
@@ -96,7 +96,7 @@ describe('starting again', () => {
   let server: Server
   beforeAll(async () => {
     server = await startServer()
-    await said(server, 'curl')
+    await printed(server, 'curl')
   })
   afterAll(() => server.stop())
 
@@ -108,14 +108,14 @@ describe('starting again', () => {
     expect((await readSession(server, session)).status).toBe(200)
   })
 
-  it('works at once after a kill -9 of everything', async () => {
+  it('works at once after a kill -9 of all processes', async () => {
     const session = await createDemoSession(server)
     await server.kill9()
     await server.restart()
     expect((await readSession(server, session)).status).toBe(200)
   })
 
-  it('takes over from a start that still runs in the same state directory', async () => {
+  it('replaces a service that still runs in the same state directory', async () => {
     const session = await createDemoSession(server)
     const first = server.pid()
     const port = new URL(server.origin).port
@@ -125,7 +125,7 @@ describe('starting again', () => {
     await server.restart()
   })
 
-  it('makes a leaf for the new host, under the same authority, when BASE_URL changes', async () => {
+  it('creates a leaf for the new host under the same authority when BASE_URL changes', async () => {
     const before = certificates(server, 'localhost')
     await server.restart({ BASE_URL: 'https://verifier.example' })
     const after = certificates(server, 'verifier.example')
@@ -134,7 +134,7 @@ describe('starting again', () => {
     expect(after.authority.fingerprint256).toBe(before.authority.fingerprint256)
   })
 
-  it('leaves a process alone that merely has the pid of an earlier workerd', async () => {
+  it('does not end a process that merely has the pid of an earlier workerd', async () => {
     const bystander = spawn('sleep', ['60'])
     try {
       await server.kill9()
@@ -148,7 +148,7 @@ describe('starting again', () => {
 })
 
 describe('with TLS_CERT and TLS_KEY', () => {
-  it('speaks https, under that certificate and an https BASE_URL', async () => {
+  it('serves https with that certificate and an https BASE_URL', async () => {
     const server = await startServer()
     const { signing_jwk } = JSON.parse(readKey(server, 'verifier-localhost.json'))
     const key = createPrivateKey({ key: signing_jwk, format: 'jwk' })
@@ -176,7 +176,7 @@ describe('ending', () => {
 })
 
 describe('started through npm', () => {
-  it('says where its shop is, and ends with npm: a SIGTERM that npm is sent ends launcher and workerd', async () => {
+  it('prints the address of its shop, and ends with npm: a SIGTERM to npm ends launcher and workerd', async () => {
     const stateDir = await mkdtemp(join(tmpdir(), 'verifier-'))
     const { server, port } = await takePort()
     await new Promise((resolve) => server.close(resolve))
@@ -209,7 +209,7 @@ describe('a start that cannot succeed', () => {
   afterEach(() => taken?.close())
   afterAll(() => rm(stateDir, { recursive: true, force: true }))
 
-  it('names every fault of the configuration and exits 1', async () => {
+  it('reports every error of the configuration and exits 1', async () => {
     const { exitCode, output } = await runLauncher({
       STATE_DIR: stateDir,
       BASE_URL: 'http://verifier.example',
@@ -230,7 +230,7 @@ describe('a start that cannot succeed', () => {
   it.each([
     [{ PORT: 'http' }, 'PORT must be'],
     [{ BASE_URL: 'verifier' }, 'BASE_URL must be an origin'],
-    [{ TLS_CERT: '/cert.pem' }, 'TLS_CERT and TLS_KEY go together'],
+    [{ TLS_CERT: '/cert.pem' }, 'TLS_CERT and TLS_KEY must be set together'],
   ])('refuses %j', async (env, message) => {
     const { exitCode, output } = await runLauncher({ STATE_DIR: stateDir, ...env })
     expect(exitCode).toBe(1)
@@ -238,7 +238,7 @@ describe('a start that cannot succeed', () => {
   })
 })
 
-/** A server on a port nobody else listens on. */
+/** Starts a server on a free port. */
 function takePort(): Promise<{ server: NetServer; port: string }> {
   return new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
@@ -248,14 +248,17 @@ function takePort(): Promise<{ server: NetServer; port: string }> {
   })
 }
 
-/** A process that has ended and was not waited for is still listed, without a command line. */
+/**
+ * Returns `true` if the process runs. A process that has ended and was not waited for is still listed,
+ * without a command line.
+ */
 function isRunning(pid: number): boolean {
   const commandLine = `/proc/${pid}/cmdline`
   return existsSync(commandLine) && readFileSync(commandLine, 'utf8') !== ''
 }
 
 /** Waits until the launcher has printed a text. */
-async function said(server: Server, text: string) {
+async function printed(server: Server, text: string) {
   await vi.waitFor(() => expect(server.output()).toContain(text), { timeout: 10_000 })
 }
 

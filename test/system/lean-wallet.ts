@@ -1,5 +1,6 @@
-// A wallet for the hundreds: `direct_post` answers with an age attestation that a foreign library issued once, bound to each
-// request by one signature. Requests are read, not judged: test/support/people/wallet.ts does that.
+// A wallet for large runs. It sends `direct_post` responses with an age attestation that a foreign library
+// issued once. One signature binds the attestation to each request. The wallet does not check requests, as
+// test/support/people/wallet.ts does.
 
 import { randomUUID } from 'node:crypto'
 import { digestOf, issueSdJwtVc, type KeyPair, makeKey, signJwt } from '../support/people/issuer.ts'
@@ -16,15 +17,15 @@ export function leanSettings(authority: Authority, webhookUrl?: string): Readonl
 }
 
 export type LeanWallet = {
-  /** `vp_token` and `state` of a good answer. No two are alike, not even to one request. */
+  /** Returns `vp_token` and `state` of a good response. No two are equal, not even for one request. */
   readonly present: (request: RequestPayload, age?: Age) => Readonly<Record<'vp_token' | 'state', string>>
-  /** The form body of a good answer. */
+  /** Returns the form body of a good response. */
   readonly answer: (request: RequestPayload, age?: Age) => string
 }
 
 export type Age = 'adult' | 'minor'
 
-/** Has an adult's and a minor's credential issued. */
+/** Issues credentials of an adult and of a minor. */
 export async function makeLeanWallet(authority: Authority): Promise<LeanWallet> {
   const holder = await makeKey()
   const credentials = {
@@ -47,17 +48,17 @@ export async function makeLeanWallet(authority: Authority): Promise<LeanWallet> 
   return { present, answer: (request, age) => formOf(present(request, age)) }
 }
 
-/** The claims of a Request Object, unverified. */
+/** Decodes the claims of a Request Object without verification. */
 export function readRequestObject(jws: string): RequestPayload {
   return JSON.parse(Buffer.from(jws.split('.')[1] ?? '', 'base64url').toString()) as RequestPayload
 }
 
-/** A form body. */
+/** Returns a form body. */
 export function formOf(parameters: Readonly<Record<string, string>>): string {
   return new URLSearchParams(parameters).toString()
 }
 
-/** The request that posts a form body. */
+/** Returns the request that posts a form body. */
 export function formPost(body: string): RequestInit {
   return { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body }
 }

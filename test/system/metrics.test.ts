@@ -1,4 +1,4 @@
-// What an operator reads of a service that runs as one process: the counters of objects and of the edge are the same ones.
+// Metrics of a service that runs as one process: counters of objects and of the edge are in one place.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { mintIssuerPki } from '../support/certificates/certificates.ts'
@@ -22,7 +22,10 @@ let receiver: Receiver
 let rp: RelyingParty
 let session: CreatedSession
 
-/** One session, told wrong once, verified, and its event delivered at the second attempt to send it by hand. */
+/**
+ * Creates one session that is refused once and then verified. Its event is delivered at the second attempt,
+ * by hand.
+ */
 beforeAll(async () => {
   service = await startService()
   receiver = await startReceiver()
@@ -53,7 +56,7 @@ function samplesOf(families: readonly Family[], name: string) {
   return family?.samples.map(({ labels, value }) => ({ ...labels, value })) ?? []
 }
 
-it('GET /metrics tells the operator what happened to sessions, answers, webhooks and requests', async () => {
+it('GET /metrics shows the operator counts of sessions, responses, webhooks and requests', async () => {
   const answer = await scrape()
   expect(answer.headers.get('content-type')).toBe(
     'application/openmetrics-text; version=1.0.0; charset=utf-8',
@@ -61,13 +64,13 @@ it('GET /metrics tells the operator what happened to sessions, answers, webhooks
   const families = readOpenMetrics(await answer.text())
   const protocol = 'openid4vp-1.0'
   expect(samplesOf(families, 'sessions')).toEqual([{ protocol, mode: 'test', value: 1 }])
-  const heard = { protocol, channel: 'qr', mode: 'test', value: 1 }
+  const counted = { protocol, channel: 'qr', mode: 'test', value: 1 }
   expect(samplesOf(families, 'outcomes')).toEqual([
-    { status: 'verified', reason: '', format: 'dc+sd-jwt', ...heard },
+    { status: 'verified', reason: '', format: 'dc+sd-jwt', ...counted },
   ])
   expect(samplesOf(families, 'answers')).toEqual([
-    { verdict: 'refused', reason: 'untrusted_issuer', ...heard },
-    { verdict: 'decided', reason: '', ...heard },
+    { verdict: 'refused', reason: 'untrusted_issuer', ...counted },
+    { verdict: 'decided', reason: '', ...counted },
   ])
   expect(samplesOf(families, 'webhook_attempts')).toEqual([
     { result: 'refused', attempt: '1', mode: 'test', value: 1 },
@@ -82,7 +85,7 @@ it('GET /metrics tells the operator what happened to sessions, answers, webhooks
   })
 })
 
-it('GET /metrics shows for how long the service’s certificate lasts, and which process answers', async () => {
+it('GET /metrics shows the remaining lifetime of the service’s certificate, and the boot id', async () => {
   const families = readOpenMetrics(await (await scrape()).text())
   const [certificate] = samplesOf(families, 'certificate_expires_in_seconds')
   expect(certificate).toMatchObject({ of: 'service' })
@@ -91,7 +94,7 @@ it('GET /metrics shows for how long the service’s certificate lasts, and which
   expect(samplesOf(families, 'boot')).toEqual([{ boot_id, value: 1 }])
 })
 
-it('GET /metrics shows which lists of trusted issuers vouch for anybody, and for how long yet', async () => {
+it('GET /metrics shows which lists of trusted issuers are usable, and for how long', async () => {
   const services = [{ credential_types: ['pid'], assurance_level: 'high' }]
   const { pem } = (await mintIssuerPki()).root
   const url = 'http://127.0.0.1:9/list'
@@ -117,32 +120,32 @@ it('GET /metrics shows which lists of trusted issuers vouch for anybody, and for
     { trust_list: 'kept', value: 1 },
     { trust_list: 'missing', value: 0 },
   ])
-  // A bundle is for good, and what never came has no end either.
+  // A bundle does not expire, and a list that was never fetched has no expiry.
   expect(samplesOf(families, 'trust_list_usable_for_seconds')).toEqual([])
   expect(samplesOf(families, 'fetches')).toEqual([
     { media_type: 'application/jose', result: 'unavailable', value: 1 },
   ])
 })
 
-it('GET /metrics names nobody: no id, no address, no secret', async () => {
+it('GET /metrics contains no id, no address and no secret', async () => {
   const text = await (await scrape()).text()
   for (const known of [session.verification_id, rp.relying_party_id, rp.api_key, receiver.url, TRACE_ID]) {
     expect(text).not.toContain(known)
   }
 })
 
-it('GET /metrics opens to the operator alone', async () => {
+it('GET /metrics requires the operator’s token', async () => {
   expect((await scrape(null)).status).toBe(401)
   expect((await scrape(rp.api_key)).status).toBe(401)
 })
 
-it('a session’s webhooks belong to the trace of the request that created it, each attempt a step of its own', async () => {
+it('sends a session’s webhooks in the trace of the request that created it, each attempt as a new span', async () => {
   const traces = (await receiver.received(2)).map(({ headers }) => String(headers.traceparent))
   for (const trace of traces) expect(trace).toMatch(new RegExp(`^00-${TRACE_ID}-[0-9a-f]{16}-01$`))
   expect(new Set([TRACEPARENT, ...traces]).size).toBe(3)
 })
 
-it('the log names the trace of each request', () => {
+it('logs the trace of each request', () => {
   const lines = service.server
     .output()
     .split('\n')

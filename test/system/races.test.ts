@@ -1,4 +1,4 @@
-// What happens at the same time: answers to one session, junk around it, pictures of it (CONTRACT 3, 4, 6).
+// Concurrency: responses to one session, junk, and pictures of it (CONTRACT 3, 4, 6).
 
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { decodePng, readWithJsqr, readWithZxing } from '../qr/judges.ts'
@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 
 describe('several ends at the same time', () => {
-  it('of 50 sessions × 3 different good answers: each hears one, refuses two, and sends one event', async () => {
+  it('of 50 sessions × 3 different good responses: each accepts one, refuses two, and sends one event', async () => {
     const sessions = await Promise.all(Array.from({ length: 50 }, () => fetched()))
     const answers = sessions.map(({ request }) => [1, 2, 3].map(() => wallet.answer(request)))
     expect(new Set(answers.flat()).size).toBe(150)
@@ -38,7 +38,7 @@ describe('several ends at the same time', () => {
     await Promise.all(sessions.map(({ id }) => endedOnceAs('verified', id)))
   })
 
-  it('of 30 sessions × an answer, a refusal and a cancellation: one comes about, and the event says which', async () => {
+  it('of 30 sessions × a response, a decline and a cancellation: one takes effect, and the event shows it', async () => {
     const sessions = await Promise.all(Array.from({ length: 30 }, () => fetched()))
     const ends = await Promise.all(
       sessions.map(async ({ id, request }, i) => {
@@ -49,12 +49,12 @@ describe('several ends at the same time', () => {
         ] as const
         const turned = [...attempts.slice(i % 3), ...attempts.slice(0, i % 3)]
         const statuses = await Promise.all(turned.map(async ([end, run]) => [end, await run()] as const))
-        return { id, heard: statuses.filter(([, status]) => status === 200), statuses }
+        return { id, accepted: statuses.filter(([, status]) => status === 200), statuses }
       }),
     )
-    for (const { id, heard, statuses } of ends) {
+    for (const { id, accepted, statuses } of ends) {
       expect(statuses.map(([, status]) => status).toSorted()).toEqual([200, 409, 409])
-      await endedOnceAs(heard[0]![0], id)
+      await endedOnceAs(accepted[0]![0], id)
     }
   })
 })
@@ -85,20 +85,21 @@ describe('1,000 junk posts', () => {
 })
 
 describe('renders at the same time', () => {
-  it('are 50 generations of one session, and /openid4vp shows the newest', async () => {
+  it('create 50 generations of one session, and /openid4vp shows the newest', async () => {
     const { verification_id: id } = await rp.create()
     const uris = await drawn(id, 50)
     expect(new Set(uris).size).toBe(50)
     const shown = await newestOf(id)
     expect(shown.request_uri).toBe(uris.toSorted(byNumber).at(-1))
     const fetched = await Promise.all(uris.toSorted(byNumber).map((uri) => fetchRequest(uri)))
-    // CONTRACT 3: the newest and eight older ones are alive, the others over: known, and not mistaken for one another.
+    // CONTRACT 3: the newest and eight older ones are alive. The others are superseded, and none is confused
+    // with another.
     expect(fetched.map(({ status }) => status)).toEqual([...repeat(41, 410), ...repeat(9, 200)])
     expect(distinctNonces(fetched)).toBe(9)
     expect(fetched.at(-1)!.request!.nonce).toBe(shown.nonce)
   })
 
-  it('are each fetched as drawn: 50 pictures, 50 live requests, 50 nonces', async () => {
+  it('can each be fetched: 50 pictures, 50 live requests, 50 nonces', async () => {
     const { verification_id: id } = await rp.create()
     const fetched: Fetched[] = []
     for (const count of [...repeat(6, 8), 2]) {
@@ -116,7 +117,7 @@ describe('renders at the same time', () => {
 
 type Fetched = { readonly status: number; readonly request: RequestPayload | undefined }
 
-/** A session of `rp` whose request a wallet has fetched. */
+/** Creates a session of `rp` whose request a wallet has fetched. */
 async function fetched(): Promise<{ readonly id: string; readonly request: RequestPayload }> {
   const session: CreatedSession = await rp.create(OVER_18)
   const { request } = await fetchRequest(session.wallet_request.request_uri)
@@ -135,7 +136,7 @@ async function post(id: string, request: RequestInit): Promise<number> {
   return response.status
 }
 
-/** Posts so many, 50 at a time. Each is refused, and none for a fault of the service. */
+/** Posts `count` times, 50 at a time. Each post is refused, and none leads to a fault. */
 async function throwAt(id: string, count: number, kinds: readonly Junk[]): Promise<void> {
   for (let begin = 0; begin < count; begin += 50) {
     const batch = Array.from({ length: 50 }, async (_, i) => {
@@ -147,7 +148,7 @@ async function throwAt(id: string, count: number, kinds: readonly Junk[]): Promi
   }
 }
 
-/** For how many reasons these are refused, one after the other. */
+/** Returns the number of reasons with which these posts are refused, one after the other. */
 async function reasonsOf(id: string, kinds: readonly Junk[], { poll }: RelyingParty): Promise<number> {
   const reasons = new Set<string | undefined>()
   for (const [number, kind] of kinds.entries()) {
@@ -157,7 +158,7 @@ async function reasonsOf(id: string, kinds: readonly Junk[], { poll }: RelyingPa
   return reasons.size
 }
 
-/** One terminal status, one event that says it, delivered by one POST. */
+/** Expects one terminal status and one event with it, delivered by one POST. */
 async function endedOnceAs(end: string, id: string): Promise<void> {
   expect((await rp.poll(id)).status).toBe(end)
   const log = await vi.waitFor(async () => {
@@ -171,7 +172,7 @@ async function endedOnceAs(end: string, id: string): Promise<void> {
   expect(events.map(({ event }) => event.status)).toEqual([end])
 }
 
-/** Draws so many QRs at once; what two decoders that share no code read from each. */
+/** Draws QRs at the same time. Returns the text that two independent decoders read from each. */
 async function drawn(id: string, count: number): Promise<string[]> {
   const sizes = [160, 240, 320]
   const pictures = await Promise.all(
@@ -195,7 +196,10 @@ async function newestOf(id: string): Promise<{ readonly request_uri: string; rea
   return { request_uri: wallet_request.request_uri, nonce: authorization_request.nonce }
 }
 
-/** A request's address ends in its handle, whose first three bytes are its generation's number (session/handles.ts). */
+/**
+ * Compares request URIs by generation. A request URI ends in its handle, whose first three bytes are the
+ * generation's number (session/handles.ts).
+ */
 function byNumber(a: string, b: string): number {
   const number = (uri: string) => Buffer.from(uri.slice(-26), 'base64url').readUIntBE(0, 3)
   return number(a) - number(b)

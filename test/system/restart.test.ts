@@ -1,4 +1,4 @@
-// Ending and starting again, with sessions in the middle of everything (CONTRACT 10).
+// End and restart with sessions in every state (CONTRACT 10).
 
 import { describe, expect, it } from 'vitest'
 import { answerAge, begin, finish, useStage } from '../support/service/stage.ts'
@@ -6,10 +6,10 @@ import { answerAge, begin, finish, useStage } from '../support/service/stage.ts'
 const stage = useStage()
 
 describe.each([
-  ['asked to end', async () => {}],
+  ['stopped', async () => {}],
   ['killed together with its launcher', () => stage.service.server.kill9()],
 ])('a service that was %s', (_, end) => {
-  it('starts again at once and tells of every session what it told before', async () => {
+  it('starts again at once and returns every session unchanged', async () => {
     const ids = await someSessions()
     const before = await Promise.all(ids.map((id) => stage.rp.poll(id)))
     expect(before.map(({ status }) => status)).toEqual(['pending', 'verified', 'declined', 'canceled'])
@@ -18,7 +18,7 @@ describe.each([
     expect(await Promise.all(ids.map((id) => stage.rp.poll(id)))).toEqual(before)
   })
 
-  it('hears the answer to a request that was fetched before', async () => {
+  it('accepts the response to a request that was fetched before', async () => {
     const { session, request } = await begin(stage)
     await end()
     await stage.service.server.restart()
@@ -26,7 +26,7 @@ describe.each([
     expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
   })
 
-  it('serves the same request again, and the one in a picture that was drawn before', async () => {
+  it('serves the same request again, and that of a picture drawn before', async () => {
     const { session, request } = await begin(stage)
     const other = await stage.rp.create()
     await end()
@@ -39,7 +39,7 @@ describe.each([
   })
 })
 
-/** One in each state that needs no waiting. */
+/** Creates one session in each state that needs no waiting. */
 async function someSessions(): Promise<readonly string[]> {
   const [pending, verified, refused, canceled] = await Promise.all([
     begin(stage),

@@ -1,4 +1,4 @@
-// docs/runbooks/server-secret.md: what another SERVER_SECRET breaks, what it does not, and what mends it.
+// docs/runbooks/server-secret.md: the effects of a lost SERVER_SECRET, and the repair.
 
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -35,26 +35,26 @@ beforeAll(async () => {
 })
 afterAll(() => service?.stop())
 
-it('a pending session can be asked for and answered no more, and is not verified', async () => {
+it('a pending session can no longer be fetched or answered, and is not verified', async () => {
   const fetched = await fetch(pending.requestUri.replace(BASE_URL, service.server.origin))
   expect([fetched.status, await fetched.json()]).toEqual([
     500,
     expect.objectContaining({ error: 'server_error' }),
   ])
-  // The linter of what wallets are told lets no 500 pass.
+  // The linter of responses to wallets refuses a 500.
   await expect(
     service.wallet.present(pending.request, await ageOf(person, pending.request)),
   ).rejects.toThrow()
   expect(await plain.poll(pending.id)).toMatchObject({ status: 'pending', attempts: [] })
 })
 
-it('API keys, results and receipts go on', async () => {
+it('API keys, results and receipts keep working', async () => {
   expect((await plain.poll(canceled)).status).toBe('canceled')
   expect((await plain.call('GET', `/v1/verify/${canceled}/receipt`)).status).toBe(200)
   expect((await plain.create()).status).toBe('pending')
 })
 
-it('a relying party with a webhook is out of service until its secret was rotated three times', async () => {
+it('a relying party with a webhook is unavailable until its secret was rotated three times', async () => {
   const create = async () => (await notified.call('POST', '/v1/verify', { body: OVER_18 })).status
   for (let rotated = 0; rotated < 3; rotated++) {
     expect(await create()).toBe(503)

@@ -12,8 +12,8 @@ import type { ReceivedRequest } from '../../support/people/wallet.ts'
 import { expectStatus, OVER_18 } from '../../support/service/service.ts'
 import { answerAge, begin, eventOf, relyingPartyOf, useStage } from '../../support/service/stage.ts'
 import {
+  confirmedBy,
   confirming,
-  foreignVerdict,
   hashOf,
   LOGIN,
   objectsIn,
@@ -110,9 +110,7 @@ describe('a response that confirms', () => {
     const receipt = await (await stage.rp.call('GET', `/v1/verify/${session.verification_id}/receipt`)).text()
     expect(decodeJwt(receipt)).toMatchObject({ credentials: [credential] })
     expect(JSON.stringify(decodeJwt(receipt))).not.toContain('Söhne')
-    expect(await foreignVerdict(request, { age_attestation: confirming(request) })).toEqual([
-      'age_attestation',
-    ])
+    expect(await confirmedBy(request, { age_attestation: confirming(request) })).toEqual(['age_attestation'])
   })
 
   it('verifies in HAIP, too', async () => {
@@ -160,7 +158,7 @@ describe('a response that confirms', () => {
         { id: 'pid', transaction_data: [{ index: 1 }] },
       ],
     })
-    expect(await foreignVerdict(request, keyBindings)).toEqual(['age', 'pid'])
+    expect(await confirmedBy(request, keyBindings)).toEqual(['age', 'pid'])
   })
 })
 

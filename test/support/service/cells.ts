@@ -1,5 +1,6 @@
-// Every way a wallet can be asked and can answer, as one product of six dimensions (CONTRACT 3, 5). A cell of it runs in
-// test/conformance/protocols/cells.test.ts, or one of these rules says by which clause it cannot be. docs/protocols.md shows what follows.
+// Every combination of a request and a response, as a product of six dimensions (CONTRACT 3, 5). Each cell
+// runs in test/conformance/protocols/cells.test.ts, or a rule excludes it by a clause. docs/protocols.md
+// shows the result.
 
 export const DIMENSIONS = {
   protocol: ['openid4vp-1.0', 'haip-1.0', 'openid4vp-draft24', 'openid4vp-draft18'],
@@ -23,7 +24,7 @@ type Name = keyof Dimensions
 export type Cell = { readonly [N in Name]: Dimensions[N][number] }
 
 type Rule = {
-  /** The cells it speaks of: those with one of these values in each dimension named. */
+  /** Cells of the rule: those with one of these values in each named dimension. */
   readonly when: { readonly [N in Name]?: readonly Dimensions[N][number][] }
   readonly clause: string
 }
@@ -34,24 +35,24 @@ const UNSIGNED = ['redirect_uri', 'url', 'origin'] as const
 const SIGNED = DIMENSIONS.clientId.filter((prefix) => !UNSIGNED.some((one) => one === prefix))
 const DRAFTS = ['openid4vp-draft24', 'openid4vp-draft18'] as const
 
-/** What a channel is made of: such a cell cannot even be asked for. */
+/** Rules of channels: such a cell cannot even be requested. */
 const SHAPES: readonly Rule[] = [
   {
     when: { channel: ['dc_api signed'], clientId: UNSIGNED },
-    clause: 'the request is signed, and under these names none can be (OpenID4VP 1.0 §5.9.3)',
+    clause: 'these identifiers cannot be used in a signed request (OpenID4VP 1.0 §5.9.3)',
   },
   {
     when: { channel: REDIRECT, clientId: ['url', 'origin'] },
     clause:
-      'no Client Identifier without a prefix is known beforehand, and `origin` is reserved (OpenID4VP 1.0 §5.9)',
+      'a Client Identifier without a prefix must be pre-registered, and `origin` is reserved (OpenID4VP 1.0 §5.9)',
   },
   {
     when: { channel: ['by_value'], clientId: [...SIGNED, 'redirect_uri', 'origin'] },
-    clause: 'the view names the verifier by its URL, as was done before there were prefixes (CONTRACT 3)',
+    clause: 'the view identifies the verifier by its URL, as in drafts without prefixes (CONTRACT 3)',
   },
   {
     when: { channel: ['dc_api unsigned'], clientId: [...SIGNED, 'redirect_uri', 'url'] },
-    clause: 'no `client_id` in an unsigned request: the browser vouches for the origin (OpenID4VP 1.0 A.2)',
+    clause: 'an unsigned request has no `client_id`: the browser asserts the origin (OpenID4VP 1.0 A.2)',
   },
   {
     when: { channel: REDIRECT, clientId: SIGNED, method: ['none'] },
@@ -59,39 +60,38 @@ const SHAPES: readonly Rule[] = [
   },
   {
     when: { channel: REDIRECT, clientId: ['redirect_uri'], method: ['post', 'get'] },
-    clause:
-      'the request is not signed, so its URI is all of it and nothing is fetched (OpenID4VP 1.0 §5.9.3)',
+    clause: 'the unsigned request is complete in its URI, and nothing is fetched (OpenID4VP 1.0 §5.9.3)',
   },
   {
     when: { channel: ['by_value', ...DC_API], method: ['post', 'get'] },
-    clause: 'the request is handed over and nothing fetched (RFC 9101 §5.1, OpenID4VP 1.0 A.2)',
+    clause: 'the request is passed by value, and nothing is fetched (RFC 9101 §5.1, OpenID4VP 1.0 A.2)',
   },
   {
     when: { channel: ['by_value'], response: ['encrypted'] },
-    clause: 'the view has no key to encrypt to (CONTRACT 3)',
+    clause: 'the view has no encryption key (CONTRACT 3)',
   },
 ]
 
-/** What a protocol does not have: asked for, it is refused. */
+/** Rules of protocols: such a cell can be requested, and is refused. */
 const PROTOCOL_RULES: readonly Rule[] = [
   {
     when: { protocol: ['haip-1.0'], channel: ['by_value'] },
-    clause: 'requests are signed, answers encrypted (HAIP §5.1)',
+    clause: 'requests must be signed, responses encrypted (HAIP §5.1)',
   },
   {
     when: { protocol: ['haip-1.0'], format: ['jwt_vc_json'] },
-    clause: 'profiles SD-JWT VC and mdoc alone (HAIP §6)',
+    clause: 'only SD-JWT VC and mdoc are profiled (HAIP §6)',
   },
   {
     when: { protocol: ['haip-1.0'], response: ['plain'] },
-    clause: 'answers are encrypted (HAIP §5)',
+    clause: 'responses must be encrypted (HAIP §5)',
   },
   {
     when: {
       protocol: ['haip-1.0'],
       clientId: [...SIGNED.filter((prefix) => prefix !== 'x509_hash'), 'redirect_uri'],
     },
-    clause: 'requests are signed, by `x509_hash` (HAIP §5)',
+    clause: 'requests must be signed with `x509_hash` (HAIP §5)',
   },
   {
     when: { protocol: DRAFTS, channel: DC_API },
@@ -99,61 +99,62 @@ const PROTOCOL_RULES: readonly Rule[] = [
   },
   {
     when: { protocol: DRAFTS, clientId: ['x509_hash'] },
-    clause: 'came with draft 25',
+    clause: 'introduced in draft 25',
   },
   {
     when: { protocol: DRAFTS, clientId: ['decentralized_identifier'] },
-    clause: 'came with draft 26; the `did:` of the drafts is left out (CONTRACT 5)',
+    clause: 'introduced in draft 26; the `did:` of the drafts is not supported (CONTRACT 5)',
   },
   {
     when: { protocol: DRAFTS, clientId: ['verifier_attestation'] },
-    clause: 'came with draft 20; left out of the drafts (CONTRACT 5)',
+    clause: 'introduced in draft 20; not supported in the drafts (CONTRACT 5)',
   },
   {
     when: { protocol: DRAFTS, clientId: ['redirect_uri'] },
-    clause: 'left out of the drafts (CONTRACT 5)',
+    clause: 'not supported in the drafts (CONTRACT 5)',
   },
   {
     when: { protocol: ['openid4vp-draft18'], method: ['post'] },
-    clause: '`request_uri_method` came with draft 21',
+    clause: '`request_uri_method` was introduced in draft 21',
   },
   {
     when: { channel: ['by_value'], format: ['mso_mdoc'] },
-    clause: 'its session would have a nonce that such an answer has no place for (ISO/IEC TS 18013-7 B.4.4)',
+    clause:
+      'an unencrypted response has no place for the nonce of its session transcript (ISO/IEC TS 18013-7 B.4.4)',
   },
   {
     when: { protocol: DRAFTS, format: ['mso_mdoc'], response: ['plain'] },
-    clause: 'its session has a nonce from the header of the JWE (ISO/IEC TS 18013-7 B.4.4)',
+    clause: 'its session transcript needs a nonce from the header of the JWE (ISO/IEC TS 18013-7 B.4.4)',
   },
 ]
 
-/** The clause by which a cell cannot be; `undefined` for one that runs. */
+/** Returns the clause that excludes a cell, or `undefined` for one that runs. */
 export function impossible(cell: Cell): string | undefined {
   return ruleFor(cell)?.clause
 }
 
-/** Every cell, those that run and those that cannot. */
+/** Every cell, possible and impossible ones. */
 export const CELLS: readonly Cell[] = product(Object.entries(DIMENSIONS)).map((cell) => cell as Cell)
 
 export const POSSIBLE = CELLS.filter((cell) => impossible(cell) === undefined)
 
-/** Cells that the rules of protocols alone exclude: they can be asked for, and must be refused. */
+/** Cells that only the rules of protocols exclude: they can be requested and must be refused. */
 export const REFUSED = CELLS.filter((cell) => PROTOCOL_RULES.includes(ruleFor(cell) as Rule))
 
-/** The two tables of docs/protocols.md. */
+/** Returns the second and third table of docs/protocols.md. */
 export function describeCells(): string {
   return [
-    '| `protocol` | channel | format | answer | verifier named by | fetched by | cells of each channel |',
+    '| `protocol` | channel | format | response | Client Identifier | `request_uri_method` | cells of each channel |',
     '|---|---|---|---|---|---|---|',
     ...possibleRows(),
     '',
-    '| cannot be | because | cells |',
+    '| impossible cells | reason | cells |',
     '|---|---|---|',
     ...[...PROTOCOL_RULES, ...SHAPES].map(impossibleRow),
   ].join('\n')
 }
 
-/** The first table of docs/protocols.md: a row for each protocol. */
+/** Returns the first table of docs/protocols.md: a row for each protocol. */
 export function describeProtocols(): string {
   const rows = DIMENSIONS.protocol.map((protocol) => {
     const cells = POSSIBLE.filter((cell) => cell.protocol === protocol)
@@ -183,7 +184,7 @@ function product([first, ...others]: Entries): readonly Readonly<Record<string, 
   return values.flatMap((value) => product(others).map((rest) => ({ [name]: value, ...rest })))
 }
 
-/** A row for each protocol and channel; channels of one protocol that allow the same share theirs. */
+/** Returns a row for each protocol and channel. Channels of one protocol with the same values share a row. */
 function possibleRows(): readonly string[] {
   return DIMENSIONS.protocol.flatMap((protocol) => {
     const channelsOf = new Map<string, string[]>()

@@ -1,4 +1,5 @@
-// The service's environment in tests that run inside workerd. Every key here is public: it was made for tests and protects nothing.
+// The service's environment in tests inside workerd. Every key here is public: it was created for tests and
+// protects nothing.
 
 const VERIFIER_SIGNING_JWK = {
   kty: 'EC',
@@ -32,7 +33,7 @@ s+1HGhO+l7nAFiY=
 -----END CERTIFICATE-----
 `
 
-/** The authority that signed it. */
+/** The authority that signed the leaf. */
 export const VERIFIER_CA_PEM = `-----BEGIN CERTIFICATE-----
 MIIBijCCAS+gAwIBAgIQDY9EaZ/hBVjMLJXC5oUCiDAKBggqhkjOPQQDAjAiMSAw
 HgYDVQQDExdUZXN0IHZlcmlmaWVyIGF1dGhvcml0eTAgFw0yMDAxMDEwMDAwMDBa

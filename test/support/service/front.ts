@@ -1,5 +1,5 @@
-// What stands before the service as a browser meets it: TLS under the name that the service goes by. It passes bytes on, knows
-// nothing of HTTP, and can be cut like a network.
+// TLS proxy in front of the service, under the service's name. It forwards bytes without parsing HTTP, and
+// can be cut like a network.
 
 import { createPrivateKey } from 'node:crypto'
 import { once } from 'node:events'
@@ -9,13 +9,13 @@ import { mintCertificate } from '../certificates/certificates.ts'
 
 export type Front = {
   readonly port: number
-  /** Drops every connection, and each new one, until it is mended. */
+  /** Drops every connection, old and new, until `mend` is called. */
   readonly cut: () => void
   readonly mend: () => void
   readonly close: () => Promise<void>
 }
 
-/** Starts one for `host`, before a service that listens at `origin` (http, loopback). */
+/** Starts a proxy for `host`, in front of a service at `origin` (http, loopback). */
 export async function startFront(host: string, origin: string): Promise<Front> {
   const { pem, privateJwk } = await mintCertificate({
     subject: `CN=${host}`,

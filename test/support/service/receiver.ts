@@ -1,12 +1,12 @@
-// A webhook receiver on loopback: keeps every request as it came, answers as scripted, and judges signatures with the
-// libraries real receivers use.
+// A webhook receiver on loopback. It stores every request unchanged, responds as scripted, and checks
+// signatures with the libraries of real receivers.
 
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
 
-/** One request as received; `body` is the raw bytes. */
+/** One received request; `body` is the raw bytes. */
 export type ReceivedRequest = {
   readonly method: string
   readonly path: string
@@ -17,8 +17,8 @@ export type ReceivedRequest = {
 }
 
 /**
- * How to answer. `reset` breaks the connection instead, `hang` never answers, `stall` sends status and headers and never
- * ends the body.
+ * A scripted response. `reset` breaks the connection instead, `hang` never responds. `stall` sends status and
+ * headers and never ends the body.
  */
 export type ScriptedAnswer = {
   readonly status?: number
@@ -32,14 +32,14 @@ export type Receiver = {
   readonly url: string
   readonly port: number
   readonly requests: readonly ReceivedRequest[]
-  /** Answers from now on: the same for all, or one worked out for each request (`index` from 0). */
+  /** Sets the response from now on: one for all requests, or one for each (`index` from 0). */
   answer(script: ScriptedAnswer | ((request: ReceivedRequest, index: number) => ScriptedAnswer)): void
-  /** Resolves when so many requests have come in all. */
+  /** Resolves when at least `count` requests have arrived. */
   received(count: number): Promise<readonly ReceivedRequest[]>
   close(): Promise<void>
 }
 
-/** Starts a receiver on a free port of 127.0.0.1 that answers 200 until told otherwise. */
+/** Starts a receiver on a free port of 127.0.0.1 that responds with 200 by default. */
 export async function startReceiver(port = 0): Promise<Receiver> {
   const requests: ReceivedRequest[] = []
   const waiting: { readonly count: number; readonly resolve: () => void }[] = []
@@ -90,11 +90,11 @@ function respond(
   }
 }
 
-/** What each foreign verifier says about a request: the event it accepted, or its complaint. */
+/** Returns the result of each foreign verifier for a request: the accepted event, or the error. */
 export function judgeSignature(request: Pick<ReceivedRequest, 'headers' | 'body'>, secret: string) {
   const headers = request.headers as Record<string, string>
   const body = request.body.toString('utf8')
-  const verdict = (verify: () => unknown) => {
+  const resultOf = (verify: () => unknown) => {
     try {
       return { accepted: verify() }
     } catch (error) {
@@ -102,12 +102,12 @@ export function judgeSignature(request: Pick<ReceivedRequest, 'headers' | 'body'
     }
   }
   return {
-    standardwebhooks: verdict(() => new StandardWebhook(secret).verify(body, headers)),
-    svix: verdict(() => new SvixWebhook(secret).verify(body, headers)),
+    standardwebhooks: resultOf(() => new StandardWebhook(secret).verify(body, headers)),
+    svix: resultOf(() => new SvixWebhook(secret).verify(body, headers)),
   }
 }
 
-/** A 200 whose body never ends, 256 bytes at a time, and what was read of it. */
+/** Returns a 200 whose body never ends, 256 bytes at a time, and a count of the bytes read. */
 export function endlessResponse() {
   let bytes = 0
   let canceled = false

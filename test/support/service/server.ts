@@ -1,4 +1,4 @@
-// The service as its users run it: the launcher of `npm start`, on a free port, with a state directory of its own.
+// The service as its users run it: the launcher of `npm start`, on a free port, with its own state directory.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -12,25 +12,32 @@ const LAUNCHER = fileURLToPath(new URL('../../../scripts/start.mjs', import.meta
 const READY_WITHIN_MS = 60_000
 
 export type Server = {
-  /** Where it listens: `http://127.0.0.1:<port>`, or https with TLS_CERT. */
+  /** Address of the port: `http://127.0.0.1:<port>`, or https with TLS_CERT. */
   readonly origin: string
-  /** What it calls itself: BASE_URL. */
+  /** The service's own address: BASE_URL. */
   readonly baseUrl: string
   readonly adminToken: string
   readonly stateDir: string
-  /** Everything the launcher printed since the last start, both streams. */
+  /** Returns the output of the launcher since the last start, both streams. */
   output(): string
-  /** The pid of the running workerd. */
+  /** Returns the pid of the running workerd. */
   pid(): number
-  /** Asks the launcher to end, waits for it, and deletes the state directory. Resolves to the launcher's exit code. */
+  /**
+   * Ends the launcher, waits for it, and deletes the state directory. Resolves to the launcher's exit code.
+   */
   stop(): Promise<number | null>
-  /** SIGKILL to launcher and workerd: nothing gets to say goodbye. */
+  /** Sends SIGKILL to launcher and workerd, which cannot clean up. */
   kill9(): Promise<void>
-  /** SIGKILL to workerd alone; the launcher notices and ends by itself. */
+  /** Sends SIGKILL to workerd alone. The launcher notices that and ends. */
   killWorkerd(): void
-  /** Starts again on the same port and state; ends what still runs first. `changed` replaces variables for good. */
+  /**
+   * Starts again on the same port and state. Ends a running launcher first. `changed` replaces variables
+   * permanently.
+   */
   restart(changed?: Readonly<Record<string, string>>): Promise<void>
-  /** `POST /v1/admin/relying_parties`, in test mode unless told otherwise. Throws unless it answers 201. */
+  /**
+   * `POST /v1/admin/relying_parties`, in test mode unless the settings differ. Throws unless it returns 201.
+   */
   createRelyingParty(settings?: Readonly<Record<string, unknown>>): Promise<CreatedRelyingParty>
 }
 
@@ -41,8 +48,8 @@ export type CreatedRelyingParty = {
 }
 
 /**
- * Starts the launcher and waits until it says it is ready. `env` adds to or replaces the launcher's variables; `launcher` is that
- * of another copy of the project.
+ * Starts the launcher and waits until it is ready. `env` adds or replaces variables of the launcher.
+ * `launcher` may be that of another copy of the project.
  */
 export async function startServer({
   env = {},
@@ -88,7 +95,7 @@ export async function startServer({
   }
 }
 
-/** Runs the launcher to its end, for starts that must fail. Resolves to its exit code and all it printed. */
+/** Runs the launcher to its end, for starts that must fail. Resolves to its exit code and its output. */
 export async function runLauncher(env: Readonly<Record<string, string>>) {
   const { launcher, output } = spawnLauncher(LAUNCHER, {
     ...inherited(),
@@ -103,7 +110,7 @@ async function launch(path: string, variables: Record<string, string>) {
   const run = spawnLauncher(path, variables)
   const deadline = setTimeout(() => run.launcher.kill('SIGTERM'), READY_WITHIN_MS)
   await new Promise<void>((resolve, reject) => {
-    // The demo relying party is made after that line: a session of a test must not wait for it.
+    // The demo relying party is created after that line. A session of a test must not wait for it.
     run.launcher.stdout?.on('data', () => /^Ready: /m.test(run.output()) && resolve())
     run.launcher.once('exit', (code) =>
       reject(new Error(`the launcher ended with ${code}:\n${run.output()}`)),
@@ -120,14 +127,17 @@ function spawnLauncher(path: string, variables: Record<string, string>) {
       text += chunk
     })
   }
-  // A test run that is cut short leaves nothing behind.
+  // Ends the launcher when a test run is aborted.
   const endWithUs = () => launcher.kill('SIGKILL')
   process.once('exit', endWithUs)
   launcher.once('exit', () => process.off('exit', endWithUs))
   return { launcher, output: () => text }
 }
 
-/** What the launcher needs of our environment, without the variables that would configure it. The shop is for those who test it. */
+/**
+ * Returns the launcher's required environment, without variables that would configure it. The shop is off by
+ * default.
+ */
 function inherited(): Record<string, string> {
   return { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', DEMO: '0' }
 }
@@ -147,7 +157,9 @@ function readPid(stateDir: string): number | undefined {
   return existsSync(file) ? Number(readFileSync(file, 'utf8')) : undefined
 }
 
-/** The kernel may have been quicker, and the number may be someone else's by now. */
+/**
+ * Kills workerd if it still runs: the kernel may have ended it, and its pid may belong to another process.
+ */
 function killIfRunning(pid: number, stateDir: string) {
   const commandLine = `/proc/${pid}/cmdline`
   if (!existsSync(commandLine) || !readFileSync(commandLine, 'utf8').includes(stateDir)) return
@@ -168,7 +180,7 @@ async function createRelyingParty(
   return (await response.json()) as CreatedRelyingParty
 }
 
-/** A port nobody listens on now. Another process may take it first: then the start fails and says so. */
+/** Returns a free port. If another process takes it first, the start fails with a message. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer()

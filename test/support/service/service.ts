@@ -1,5 +1,6 @@
-// The whole service over HTTP, with everyone it meets: relying parties, an issuer, a person with credentials, a wallet.
-// It calls itself https://verifier.example; the transport brings those calls to the loopback port it listens on.
+// The whole service over HTTP, with its relying parties, an issuer, a person with credentials, and a wallet.
+// The service's own address is https://verifier.example; the transport sends those calls to its loopback
+// port.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,11 +17,11 @@ export type Service = {
   readonly wallet: Wallet
   /** The authority (PEM) of the verifier's certificate. */
   readonly verifierCa: string
-  /** Brings a call to the service where it listens. Redirects are answers, not followed. */
+  /** Sends a call to the service's port. Redirects are returned, not followed. */
   readonly fetch: (url: string, init?: RequestInit) => Promise<Response>
-  /** A relying party in test mode. */
+  /** Creates a relying party in test mode. */
   readonly relyingParty: (settings?: Readonly<Record<string, unknown>>) => Promise<RelyingParty>
-  /** A call of the operator, below `/v1/admin/relying_parties`. */
+  /** Calls a route of the operator below `/v1/admin/relying_parties`. */
   readonly admin: (method: string, path: string, body?: unknown) => Promise<Response>
   readonly stop: () => Promise<unknown>
 }
@@ -28,20 +29,20 @@ export type Service = {
 export type CallOptions = {
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
-  /** Another bearer token than the API key; null: none. */
+  /** Bearer token instead of the API key; null for none. */
   readonly token?: string | null
 }
 
 /** A relying party's server. Paths are below the service's own address. */
 export type RelyingParty = CreatedRelyingParty & {
   readonly call: (method: string, path: string, options?: CallOptions) => Promise<Response>
-  /** `POST /v1/verify`, 201 or an error that shows the answer. */
+  /** `POST /v1/verify`. Throws with the response unless it is 201. */
   readonly create: (request?: object, headers?: Readonly<Record<string, string>>) => Promise<CreatedSession>
-  /** `GET /v1/verify/{id}`, 200 or an error that shows the answer. */
+  /** `GET /v1/verify/{id}`. Throws with the response unless it is 200. */
   readonly poll: (verificationId: string) => Promise<Poll>
 }
 
-/** The answer of a creation, as far as tests lean on it. */
+/** Members of a creation's response that tests use. */
 export type CreatedSession = {
   readonly verification_id: string
   readonly status: string
@@ -70,7 +71,7 @@ export type WalletRequest = {
   readonly expires_at: string
 }
 
-/** What a poll answers, as far as tests lean on it. */
+/** Members of a poll that tests use. */
 export type Poll = {
   readonly status: string
   readonly version: number
@@ -96,10 +97,10 @@ type Reason = {
   readonly type: string
 }
 
-/** What most tests ask for: over 18, by any credential that says so. */
+/** The usual request of tests: over 18, by any credential. */
 export const OVER_18 = { credential_types: ['age_attestation'], scope: ['age_over_18'] }
 
-/** Starts the service with a state directory of its own. */
+/** Starts the service with its own state directory. */
 export async function startService(env: Readonly<Record<string, string>> = {}): Promise<Service> {
   const server = await startServer({ env: { BASE_URL, ...env } })
   const send: Service['fetch'] = async (url, init = {}) => {
@@ -122,7 +123,7 @@ export async function startService(env: Readonly<Record<string, string>> = {}): 
   }
 }
 
-/** The JSON of a body; undefined for what is none. */
+/** Returns the JSON of a body, or undefined. */
 function sentJson(body: unknown): unknown {
   try {
     return typeof body === 'string' ? JSON.parse(body) : undefined
@@ -131,7 +132,7 @@ function sentJson(body: unknown): unknown {
   }
 }
 
-/** The text in a `qr_code` member or a PNG, as jsQR reads it. */
+/** Returns the text in a `qr_code` member or a PNG, read by jsQR. */
 export function readQr(picture: string | Uint8Array<ArrayBuffer>): string {
   const png = typeof picture === 'string' ? decodeQrCode(picture) : picture
   const text = readWithJsqr(decodePng(png))
@@ -139,7 +140,7 @@ export function readQr(picture: string | Uint8Array<ArrayBuffer>): string {
   return text
 }
 
-/** The bytes in a `qr_code` member (specification 2.1). */
+/** Returns the bytes of a `qr_code` member (specification 2.1). */
 export function decodeQrCode(text: string): Uint8Array<ArrayBuffer> {
   const prefix = 'image/png;base64,'
   if (!text.startsWith(prefix)) throw new Error(`not a qr_code: ${text.slice(0, 40)}`)
@@ -160,7 +161,7 @@ function relyingPartyOf(created: CreatedRelyingParty, send: Service['fetch']): R
   }
 }
 
-/** The JSON of an answer with this status; an error that shows it for any other. */
+/** Returns the JSON of a response with this status. Throws with the response otherwise. */
 export async function expectStatus(response: Response, status: number): Promise<unknown> {
   const text = await response.text()
   if (response.status !== status) throw new Error(`HTTP ${response.status} ${text}`)

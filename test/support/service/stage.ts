@@ -1,5 +1,5 @@
-// The stage of a conformance test: the running service, a receiver of webhooks, an issuer the relying party trusts, and a
-// person who holds its credentials. One for each test file.
+// The stage of a conformance test: service, webhook receiver, trusted issuer, and a person with its
+// credentials. There is one for each test file.
 
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll } from 'vitest'
@@ -31,10 +31,13 @@ export type Stage = {
   rp: RelyingParty
 }
 
-/** A session, and the request a wallet got for it. */
+/** A session, and the request that a wallet got for it. */
 export type Begun = { readonly session: CreatedSession; readonly request: ReceivedRequest }
 
-/** Sets the stage before the file's tests and clears it afterwards. Its members are there once the tests run. `env`: the launcher's. */
+/**
+ * Sets the stage before the file's tests and removes it afterwards. Its members exist when the tests run.
+ * `env`: variables of the launcher.
+ */
 export function useStage(env: Readonly<Record<string, string>> = {}): Stage {
   const stage = {} as Stage
   beforeAll(async () => {
@@ -54,7 +57,7 @@ export function useStage(env: Readonly<Record<string, string>> = {}): Stage {
   return stage
 }
 
-/** Another relying party that trusts the authority, with other settings where given. */
+/** Creates another relying party that trusts the authority, with other settings if given. */
 export function relyingPartyOf(stage: Stage, settings: object = {}): Promise<RelyingParty> {
   const webhook = { url: stage.receiver.url }
   return stage.service.relyingParty({ webhook, trust_anchors: [stage.authority.anchor()], ...settings })
@@ -73,7 +76,7 @@ export async function begin(
   return { session, request: await stage.service.wallet.receive(uri, options) }
 }
 
-/** Answers with the person's age attestation. */
+/** Responds with the person's age attestation. */
 export async function answerAge(
   { service, person }: Stage,
   request: ReceivedRequest,
@@ -82,7 +85,7 @@ export async function answerAge(
   return service.wallet.present(request, await ageOf(person, request, telling))
 }
 
-/** A session that came to its end: verified unless told otherwise. */
+/** Creates a session and brings it to its end: verified, unless `telling` changes that. */
 export async function finish(
   stage: Stage,
   telling: Telling = {},
@@ -98,7 +101,7 @@ export async function finish(
 /** A webhook of a session as it was posted, and its body. */
 export type SentEvent = { readonly post: Posted; readonly event: Readonly<Record<string, unknown>> }
 
-/** The events a session sent so far, once there are so many. */
+/** Returns the events that a session has sent, when there are at least `count`. */
 export async function eventsOf(
   { receiver }: Stage,
   verificationId: string,
@@ -113,7 +116,7 @@ export async function eventsOf(
   }
 }
 
-/** The first event of a session, once it was sent. */
+/** Returns the first event of a session when it was sent. */
 export async function eventOf(stage: Stage, verificationId: string): Promise<SentEvent> {
   const [first] = await eventsOf(stage, verificationId, 1)
   return first!
@@ -134,13 +137,13 @@ export type Delivery = {
   }[]
 }
 
-/** `GET …/deliveries`. */
+/** Reads `GET …/deliveries`. */
 export async function deliveriesOf(rp: RelyingParty, verificationId: string): Promise<readonly Delivery[]> {
   const response = await rp.call('GET', `/v1/verify/${verificationId}/deliveries`)
   return ((await expectStatus(response, 200)) as { deliveries: readonly Delivery[] }).deliveries
 }
 
-/** The only delivery of a session, once its log tells what came of so many attempts. */
+/** Returns the only delivery of a session when its log shows the results of `attempts`. */
 export async function settledDelivery(rp: RelyingParty, verificationId: string, attempts: number) {
   for (;;) {
     const [delivery] = await deliveriesOf(rp, verificationId)

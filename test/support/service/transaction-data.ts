@@ -1,10 +1,11 @@
-// What a wallet signs of transaction data, made and judged by others: hashes by `node:crypto`, the verdict by `@openid4vc/openid4vp`.
+// Transaction data that a wallet signs, created and checked by others: `node:crypto` hashes,
+// `@openid4vc/openid4vp` checks.
 
 import { createHash } from 'node:crypto'
 import { Openid4vpVerifier, parseTransactionData } from '@openid4vc/openid4vp'
 import type { ReceivedRequest } from '../people/wallet.ts'
 
-/** EUDI TS12 §4.3.1, and what a shop sends of it. */
+/** A payment of EUDI TS12 §4.3.1, as a shop sends it. */
 export const PAYMENT = {
   type: 'urn:eudi:sca:payment:1',
   payload: {
@@ -15,18 +16,18 @@ export const PAYMENT = {
   },
 } as const
 
-/** Another one. */
+/** Another type of transaction data. */
 export const LOGIN = {
   type: 'urn:eudi:sca:login_risk_transaction:1',
   payload: { transaction_id: 'T2', action: 'Raise the limit to 10,000 EUR' },
 } as const
 
-/** base64url of a text's digest, as B.3.3.1 has it. */
+/** Returns the base64url of a text's digest, as B.3.3.1 specifies. */
 export function hashOf(text: string, algorithm = 'sha-256'): string {
   return createHash(algorithm.replace('-', '')).update(text).digest('base64url')
 }
 
-/** What the holder signs to confirm what was sent: all of it, or the texts with these places. */
+/** Returns the claims with which a holder confirms transaction data: all texts, or those at these places. */
 export function confirming(
   { payload }: Pick<ReceivedRequest, 'payload'>,
   places?: readonly number[],
@@ -39,20 +40,23 @@ export function confirming(
   }
 }
 
-/** The objects in a request, as the library reads them. */
+/** Returns the objects in a request, parsed by the library. */
 export function objectsIn({ payload }: Pick<ReceivedRequest, 'payload'>) {
   const parsed = parseTransactionData({ transactionData: [...(payload.transaction_data ?? [])] })
   return parsed.map(({ transactionData }) => transactionData)
 }
 
-/** Which credential query confirmed each text, as the library finds it. Throws where one is confirmed by none. */
-export async function foreignVerdict(
+/**
+ * Returns the credential query that confirmed each text, according to the library. Throws if a text has no
+ * confirmation.
+ */
+export async function confirmedBy(
   { payload }: Pick<ReceivedRequest, 'payload'>,
   keyBindings: Readonly<Record<string, ReturnType<typeof confirming>>>,
 ): Promise<readonly string[]> {
   const hash = (data: Uint8Array, algorithm: string) =>
     createHash(algorithm.replace('-', '')).update(data).digest()
-  const verifier = new Openid4vpVerifier({ callbacks: { hash } as never }) // it calls no other
+  const verifier = new Openid4vpVerifier({ callbacks: { hash } as never }) // no other callback is called
   const credentials = Object.entries(keyBindings).map(([id, claims]) => [id, [claims]])
   const verified = await verifier.verifyTransactionData({
     transactionData: [...(payload.transaction_data ?? [])],

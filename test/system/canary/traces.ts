@@ -1,10 +1,10 @@
-// Looks for a secret in raw bytes, whatever it was wrapped in: as text of one or two bytes a character, as hexadecimal, or
-// somewhere inside a base64 text.
+// Searches raw bytes for a secret in several encodings: one or two bytes a character, hexadecimal, or within
+// base64.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Which of `secrets` (name to text) stand in `data`. */
+/** Returns the names of `secrets` (name to text) that occur in `data`. */
 export function tracesIn(
   data: Buffer | string,
   secrets: Readonly<Record<string, string>>,
@@ -15,7 +15,7 @@ export function tracesIn(
   )
 }
 
-/** The same for every file below a directory, `path: name` each. */
+/** Searches every file below a directory. Returns `path: name` for each hit. */
 export function tracesInFiles(
   directory: string,
   secrets: Readonly<Record<string, string>>,
@@ -36,7 +36,10 @@ function spellings(secret: string): readonly Buffer[] {
   return [bytes, Buffer.from(secret, 'utf16le'), ...texts.map((text) => Buffer.from(text))]
 }
 
-/** The characters of a base64 text that depend on these bytes alone, where `shift` bytes stand before them in their group. */
+/**
+ * Returns the characters of a base64 text that depend on these bytes alone. `shift` bytes precede them in
+ * their group.
+ */
 function insideBase64(bytes: Buffer, shift: number): string {
   const text = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64url')
   const before = Math.ceil((shift * 8) / 6)

@@ -1,9 +1,9 @@
-// The mistake that the outbox is there to prevent, planted: the outcome is written without the event it owes, and the event is
-// sent afterwards from memory. It retries like a careful program; only a crash loses what it has not sent.
+// A planted mistake that the outbox prevents: the outcome is written without its event, which is sent
+// afterwards from memory. It retries like a careful program. Only a crash loses unsent events.
 
-import type { Fault } from './project-copy.ts'
+import type { Change } from './project-copy.ts'
 
-export const COMMIT_THEN_SEND: Fault = {
+export const COMMIT_THEN_SEND: Change = {
   path: 'src/session/response/end-session.ts',
   replaced: 'store.commit({ ...ended, deliveries })',
   by: `store.commit({ ...ended, deliveries: [] })

@@ -1,36 +1,38 @@
-// A receiver that fails a third of the time: six of ten events are refused or broken off when they first come, and taken when
-// they come again. Which, and who has to wait for an answer, is worked out from a seed and the session's number.
+// A receiver that fails a third of the time. It refuses or breaks off six of ten events at the first attempt,
+// and accepts them at the next. A seed and the session's number determine which, and the delay of the
+// response.
 
 import { createHash } from 'node:crypto'
 import { type ReceivedRequest, type ScriptedAnswer, startReceiver } from '../../support/service/receiver.ts'
 
-/** One POST as it came, and what the receiver did with it. */
+/** One received POST, and the receiver's reaction. */
 export type Receipt = {
   readonly verificationId: string
   readonly eventId: string
   readonly event: Readonly<Record<string, unknown>>
   readonly digest: string
   readonly accepted: boolean
-  /** When it was or will be answered, Unix milliseconds. */
+  /** Time of the response in Unix milliseconds; may be in the future. */
   readonly answeredAt: number
 }
 
 export type FailingReceiver = {
   readonly url: string
   readonly receipts: readonly Receipt[]
-  /** POSTs that are being answered now. */
+  /** Number of POSTs without a complete response. */
   readonly open: () => number
   readonly close: () => Promise<void>
 }
 
-const TAKEN = 204
+const ACCEPTED = 204
 const REFUSED = 500
 const LONGEST_WAIT_MS = 2_500
 
-// An event that could not be sent at first must not be refused as well: after three failures it would come in ten minutes only.
+// Time in which events are refused. A later event is accepted, since after three failures the next attempt
+// would follow in ten minutes.
 const REFUSED_WITHIN_MS = 20_000
 
-/** Starts it. Sessions carry their number as `metadata.number`. */
+/** Starts the receiver. Sessions carry their number as `metadata.number`. */
 export async function startFailingReceiver(seed: number): Promise<FailingReceiver> {
   const receiver = await startReceiver()
   const receipts: Receipt[] = []
@@ -56,7 +58,7 @@ function answerTo(event: Receipt['event'], seed: number, isFirst: boolean): Scri
   const [fate = 0, wait = 0] = createHash('sha256').update(`${seed} ${number} ${isFirst}`).digest()
   const delayMs = wait < 64 ? (wait * LONGEST_WAIT_MS) / 64 : 0
   const isFresh = Date.now() - Date.parse(String(event.created_at)) < REFUSED_WITHIN_MS
-  if (!isFirst || !isFresh || fate >= 154) return { status: TAKEN, delayMs }
+  if (!isFirst || !isFresh || fate >= 154) return { status: ACCEPTED, delayMs }
   return fate < 77 ? { status: REFUSED, delayMs } : { act: 'reset', delayMs }
 }
 
@@ -70,7 +72,7 @@ function receiptOf(
     eventId: String(event.event_id),
     event,
     digest: createHash('sha256').update(body).digest('hex'),
-    accepted: status === TAKEN,
+    accepted: status === ACCEPTED,
     answeredAt: at + delayMs,
   }
 }

@@ -1,11 +1,12 @@
-// What must hold after the crashes (CONTRACT 4 and 7), judged from what callers were told, what a receiver got, and what the
-// service says afterwards. Each finding lists the sessions or events that break one rule; all empty is good.
+// Rules that must hold after the crashes (CONTRACT 4 and 7). The evidence is the responses to callers, the
+// receipts of a receiver, and the service's later answers. Each finding lists the sessions or events that
+// break one rule; good runs have empty lists.
 
 import type { Receipt } from './failing-receiver.ts'
-import type { Known } from './load.ts'
+import type { FinishedSession } from './load.ts'
 
-/** What the service says of a session afterwards; null where it does not know it. */
-export type Told = {
+/** The service's answer about a session afterwards, or null for an unknown session. */
+export type ServiceAnswer = {
   readonly status: string
   readonly deliveries: readonly {
     readonly event_id: string
@@ -14,64 +15,71 @@ export type Told = {
 } | null
 
 export type Evidence = {
-  /** Every session whose creation and, unless it was left to expire, whose outcome was acknowledged. */
-  readonly sessions: readonly Known[]
-  readonly told: ReadonlyMap<string, Told>
+  /** Every session whose creation was acknowledged and, unless it expired, whose outcome was. */
+  readonly sessions: readonly FinishedSession[]
+  readonly answers: ReadonlyMap<string, ServiceAnswer>
   readonly receipts: readonly Receipt[]
 }
 
 export type Findings = {
-  /** Sessions whose outcome the service does not tell (any more). */
+  /** Sessions whose outcome the service does not return (any more). */
   readonly forgotten: readonly string[]
-  /** Sessions whose event the receiver never took. */
+  /** Sessions whose event the receiver never accepted. */
   readonly undelivered: readonly string[]
-  /** Sessions with more events than their one. */
+  /** Sessions with more than one event. */
   readonly doubled: readonly string[]
-  /** Events that say something else than what was acknowledged, or are not numbered 1. */
+  /** Events that differ from the acknowledged outcome, or do not have number 1. */
   readonly contradicted: readonly string[]
   /** Events sent more than six times. */
   readonly oversent: readonly string[]
-  /** Events sent more often than their log admits: an attempt must be counted before it leaves. */
+  /** Events sent more often than their log shows: an attempt must be counted before it is sent. */
   readonly uncounted: readonly string[]
-  /** Events whose bytes were not the same in all attempts. */
+  /** Events whose bytes differ between attempts. */
   readonly altered: readonly string[]
-  /** Events of sessions nobody made. */
+  /** Events of unknown sessions. */
   readonly unknown: readonly string[]
 }
 
 const AUTOMATIC_ATTEMPTS = 6
 
-/** Judges a run. */
-export function findingsOf({ sessions, told, receipts }: Evidence): Findings {
+/** Finds broken rules of a run. */
+export function findingsOf({ sessions, answers, receipts }: Evidence): Findings {
   const bySession = Map.groupBy(receipts, ({ verificationId }) => verificationId)
   const byEvent = [...Map.groupBy(receipts, ({ eventId }) => eventId)]
   const known = new Map(sessions.map((session) => [session.verificationId, session]))
-  const receiptsOf = ({ verificationId }: Known) => bySession.get(verificationId) ?? []
-  const sessionsWhere = (breaks: (session: Known) => boolean) =>
+  const receiptsOf = ({ verificationId }: FinishedSession) => bySession.get(verificationId) ?? []
+  const sessionsWhere = (breaks: (session: FinishedSession) => boolean) =>
     sessions.filter(breaks).map(({ verificationId }) => verificationId)
   const eventsWhere = (breaks: (sent: readonly Receipt[], eventId: string) => boolean) =>
     byEvent.filter(([eventId, sent]) => breaks(sent, eventId)).map(([eventId]) => eventId)
 
   return {
-    forgotten: sessionsWhere(({ verificationId, end }) => told.get(verificationId)?.status !== end),
+    forgotten: sessionsWhere(({ verificationId, end }) => answers.get(verificationId)?.status !== end),
     undelivered: sessionsWhere((session) => !receiptsOf(session).some(({ accepted }) => accepted)),
     doubled: sessionsWhere((session) => new Set(receiptsOf(session).map(({ eventId }) => eventId)).size > 1),
     contradicted: eventsWhere((sent) => sent.some((receipt) => contradicts(receipt, known))),
     oversent: eventsWhere((sent) => sent.length > AUTOMATIC_ATTEMPTS),
-    uncounted: eventsWhere((sent, eventId) => sent.length > countedAttempts(sent, eventId, told)),
+    uncounted: eventsWhere((sent, eventId) => sent.length > countedAttempts(sent, eventId, answers)),
     altered: eventsWhere((sent) => new Set(sent.map(({ digest }) => digest)).size > 1),
     unknown: eventsWhere((sent) => sent.some(({ verificationId }) => !known.has(verificationId))),
   }
 }
 
-function contradicts({ verificationId, event }: Receipt, known: ReadonlyMap<string, Known>): boolean {
+function contradicts(
+  { verificationId, event }: Receipt,
+  known: ReadonlyMap<string, FinishedSession>,
+): boolean {
   const end = known.get(verificationId)?.end
-  if (end === undefined) return false // that is another finding
+  if (end === undefined) return false // reported as `unknown`
   const { event_type, status, sequence } = event
   return event_type !== `verification.${end}` || status !== end || sequence !== 1
 }
 
-function countedAttempts(sent: readonly Receipt[], eventId: string, told: ReadonlyMap<string, Told>): number {
-  const log = sent.flatMap(({ verificationId }) => told.get(verificationId)?.deliveries ?? [])
+function countedAttempts(
+  sent: readonly Receipt[],
+  eventId: string,
+  answers: ReadonlyMap<string, ServiceAnswer>,
+): number {
+  const log = sent.flatMap(({ verificationId }) => answers.get(verificationId)?.deliveries ?? [])
   return log.find(({ event_id }) => event_id === eventId)?.attempts.length ?? 0
 }

@@ -1,16 +1,16 @@
-// Sessions brought to their ends by callers who do what sensible callers do when a server goes away: they ask again, with the
-// same key or the same bytes, until they are answered.
+// Load: brings sessions to their ends. Callers retry with the same key or the same bytes when the server is
+// away, until they get a response.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { lintExchange } from '../../support/linters/linted-exchange.ts'
 import { BASE_URL, OVER_18 } from '../../support/service/service.ts'
 import { formPost, type LeanWallet, readRequestObject } from '../lean-wallet.ts'
 
-/** How a session is to end. `expired`: nobody says anything about it after its creation. */
+/** End of a session. `expired`: no request follows its creation. */
 export type End = 'verified' | 'rejected' | 'declined' | 'canceled' | 'expired'
 
-/** A session as its callers know it when they are done with it. */
-export type Known = {
+/** A finished session as its callers know it. */
+export type FinishedSession = {
   readonly number: number
   readonly verificationId: string
   readonly end: End
@@ -18,17 +18,23 @@ export type Known = {
 
 export type Answer = { readonly status: number; readonly text: string }
 
-/** Asks until it is answered: by something else than "not now". */
+/** Retries until there is a response other than 429 or 503. */
 export type Ask = (path: string, init?: RequestInit) => Promise<Answer>
 
-/** A person looks at the request before the wallet answers it; how long, goes by the session's number. */
+/**
+ * Longest time that a person looks at the request before the wallet responds. The number of the session
+ * determines the time.
+ */
 const HESITATION_MS = 1_500
 
-/** More than any wait of the service itself. */
+/** Time limit of a request, longer than any wait of the service itself. */
 const GIVEN_UP_AFTER_MS = 20_000
 const NOT_NOW = [429, 503]
 
-/** `up` resolves when the service runs. `brokenOff` tells how often a connection broke before its answer was whole. */
+/**
+ * Returns a caller. `up` resolves when the service runs. `brokenOff` returns how often a connection broke
+ * before its response was complete.
+ */
 export function persistentCaller(origin: string, up: () => Promise<void>) {
   let brokenOff = 0
   const ask: Ask = async (path, init = {}) => {
@@ -53,18 +59,18 @@ async function askOnce(url: string, init: RequestInit): Promise<Whole | undefine
     const response = await fetch(url, { ...init, signal: AbortSignal.timeout(GIVEN_UP_AFTER_MS) })
     return { status: response.status, text: await response.text(), headers: response.headers }
   } catch {
-    return undefined // an answer that did not come whole is none
+    return undefined // an incomplete response counts as none
   }
 }
 
-/** What wallets are served between two crashes keeps its rules, as ever. */
+/** Checks responses to wallets between two crashes against the usual rules. */
 async function lint(path: string, { method = 'GET', body }: RequestInit, { text, ...whole }: Whole) {
   const fetchNothing = () => Promise.reject(new Error('no DID is in use here'))
   const answer = new Response(text, whole)
   await lintExchange({ url: BASE_URL + path, method, body, answer, fetch: fetchNothing })
 }
 
-/** Ends of `outcomes` sessions, six of ten verified, and of the silent ones spread among them. */
+/** Returns the ends of `outcomes` sessions, six of ten verified, with silent ones spread among them. */
 export function planOf(outcomes: number, silent: number): readonly End[] {
   const mix: readonly End[] = [
     ...['verified', 'verified', 'rejected', 'verified', 'declined'],
@@ -76,12 +82,15 @@ export function planOf(outcomes: number, silent: number): readonly End[] {
   return ends
 }
 
-/** Creates the session and brings it to its end. Resolves when that was acknowledged; throws at any other answer. */
+/**
+ * Creates a session and brings it to its end. Resolves when the end was acknowledged. Throws at any other
+ * response.
+ */
 export async function drive(
   number: number,
   end: End,
   { ask, wallet, apiKey }: { readonly ask: Ask; readonly wallet: LeanWallet; readonly apiKey: string },
-): Promise<Known> {
+): Promise<FinishedSession> {
   const session = expectStatus(201, await ask('/v1/verify', creation(number, end, apiKey)))
   const { verification_id: verificationId, wallet_request } = JSON.parse(session)
   const path = `/v1/verify/${verificationId}`

@@ -1,5 +1,5 @@
-// One run: load on the service, SIGKILLs at random moments of it and one more at its end, then silence until every event has
-// arrived, and only then questions.
+// One run: load on the service, with a SIGKILL at random moments and one at the end. After that it waits
+// without a request until every event has arrived. Only then it reads the sessions.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { seededRandom } from '../../formats/sd-jwt-vc/random.ts'
@@ -8,32 +8,43 @@ import { type Server, startServer } from '../../support/service/server.ts'
 import { BASE_URL } from '../../support/service/service.ts'
 import { leanSettings, makeLeanWallet } from '../lean-wallet.ts'
 import { type FailingReceiver, startFailingReceiver } from './failing-receiver.ts'
-import type { Evidence, Told } from './findings.ts'
-import { type Ask, authorized, drive, type End, type Known, persistentCaller, planOf } from './load.ts'
+import type { Evidence, ServiceAnswer } from './findings.ts'
+import {
+  type Ask,
+  authorized,
+  drive,
+  type End,
+  type FinishedSession,
+  persistentCaller,
+  planOf,
+} from './load.ts'
 
 export type Plan = {
-  /** Sessions whose outcome is acknowledged to someone. */
+  /** Number of sessions whose outcome is acknowledged. */
   readonly outcomes: number
-  /** Sessions that are left to expire. */
+  /** Number of sessions that expire. */
   readonly silent: number
   readonly kills: number
   readonly seed: number
-  /** The launcher of the project to run. */
+  /** Launcher of the project to run. */
   readonly launcher: string
-  /** How long after the last start the last event may arrive, given how long the kills went on (milliseconds). */
+  /**
+   * Returns how long after the last start the last event may arrive, from the duration of the kills
+   * (milliseconds).
+   */
   readonly patience: (killedForMs: number) => number
 }
 
 export type Run = Evidence & {
-  /** For each kill, how many POSTs to the receiver had no answer yet. */
+  /** Number of POSTs to the receiver without a response at each kill. */
   readonly openAtKills: readonly number[]
-  /** Requests of callers that a kill broke off. */
+  /** Number of requests of callers that a kill broke off. */
   readonly brokenOff: number
 }
 
 const CALLERS = 24
 
-/** Carries it out. */
+/** Executes a plan. */
 export async function runCrashes(plan: Plan): Promise<Run> {
   const receiver = await startFailingReceiver(plan.seed)
   const authority = await makeAuthority()
@@ -43,20 +54,20 @@ export async function runCrashes(plan: Plan): Promise<Run> {
   try {
     const { api_key: apiKey } = await server.createRelyingParty(leanSettings(authority, receiver.url))
     const { ask, brokenOff } = persistentCaller(server.origin, gate.passed)
-    const sessions: Known[] = []
+    const sessions: FinishedSession[] = []
     const load = underLoad(plan, sessions, (number, end) => drive(number, end, { ask, wallet, apiKey }))
     const begun = Date.now()
     const openAtKills = await killAtRandom({ plan, server, gate, receiver, sessions, load })
     await untilTaken(sessions, receiver, plan.patience(Date.now() - begun))
-    // Taken down before anything is asked: what arrives later may not be in the log that was read.
+    // Copied before the sessions are read: later receipts may be missing in the log.
     const receipts = [...receiver.receipts]
-    const told = await eachOf(sessions, async ({ verificationId: id }) => [
+    const answers = await eachOf(sessions, async ({ verificationId: id }) => [
       id,
-      await askAbout(id, ask, apiKey),
+      await readAnswer(id, ask, apiKey),
     ])
-    return { sessions, receipts, told: new Map(told), openAtKills, brokenOff: brokenOff() }
+    return { sessions, receipts, answers: new Map(answers), openAtKills, brokenOff: brokenOff() }
   } finally {
-    gate.close() // callers that are still asking after a fault wait here for good
+    gate.close() // callers that still retry after an error wait here forever
     await server.stop()
     await receiver.close()
   }
@@ -64,7 +75,7 @@ export async function runCrashes(plan: Plan): Promise<Run> {
 
 type Gate = ReturnType<typeof openGate>
 
-/** Closed while the service is down. */
+/** A gate that is closed while the service is down. */
 function openGate() {
   let way = Promise.resolve()
   let open = () => {}
@@ -79,11 +90,11 @@ function openGate() {
   }
 }
 
-/** Drives every session of the plan, a few at a time; `sessions` grows with each that is done. */
+/** Drives every session of the plan, a few at a time. Adds each finished one to `sessions`. */
 async function underLoad(
   plan: Plan,
-  sessions: Known[],
-  driveOne: (number: number, end: End) => Promise<Known>,
+  sessions: FinishedSession[],
+  driveOne: (number: number, end: End) => Promise<FinishedSession>,
 ): Promise<void> {
   const ends = [...planOf(plan.outcomes, plan.silent).entries()]
   await eachOf(ends, async ([number, end]) => sessions.push(await driveOne(number, end)))
@@ -94,13 +105,13 @@ type Scene = {
   readonly server: Server
   readonly gate: Gate
   readonly receiver: FailingReceiver
-  readonly sessions: readonly Known[]
+  readonly sessions: readonly FinishedSession[]
   readonly load: Promise<void>
 }
 
 /**
- * Kills workerd, and every second time the launcher with it, and starts it again on the same state. Chance says how many more
- * sessions come to their end before each kill; the last one falls when all have.
+ * Kills workerd, every second time together with the launcher, and starts it again on the same state. A
+ * random number of sessions ends before each kill. The last kill follows the last session.
  */
 async function killAtRandom({ plan, server, gate, receiver, sessions, load }: Scene): Promise<number[]> {
   const random = seededRandom(plan.seed)
@@ -127,9 +138,9 @@ async function killAtRandom({ plan, server, gate, receiver, sessions, load }: Sc
   return open
 }
 
-/** Waits without a word to the service. What is missing afterwards is for the findings to say. */
+/** Waits without a request to the service. The findings report what is missing afterwards. */
 async function untilTaken(
-  sessions: readonly Known[],
+  sessions: readonly FinishedSession[],
   { receipts }: FailingReceiver,
   patienceMs: number,
 ): Promise<void> {
@@ -141,7 +152,7 @@ async function untilTaken(
   await until(() => Date.now() >= deadline || isTaken(), 250)
 }
 
-async function askAbout(verificationId: string, ask: Ask, apiKey: string): Promise<Told> {
+async function readAnswer(verificationId: string, ask: Ask, apiKey: string): Promise<ServiceAnswer> {
   const session = await ask(`/v1/verify/${verificationId}`, authorized(apiKey))
   const log = await ask(`/v1/verify/${verificationId}/deliveries`, authorized(apiKey))
   if (session.status !== 200 || log.status !== 200) return null
@@ -152,7 +163,7 @@ async function until(isTrue: () => boolean, everyMs = 2): Promise<void> {
   while (!isTrue()) await sleep(everyMs)
 }
 
-/** Works on all, a few at a time. Results come in the order in which they were reached. */
+/** Processes all items, a few at a time. Results are in the order of completion. */
 async function eachOf<T, const R>(all: readonly T[], work: (one: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
   const rest = all.values()

@@ -1,4 +1,4 @@
-// What the contract lets the service answer. An answer is documented, or there is a sentence that says why it is not.
+// Checks responses against the contract. A response is documented, or a text says why it is not.
 
 import { PROBLEMS } from '../../../src/routes/edge/problems.ts'
 import { isWalletPath, lintWalletAnswer } from '../../support/linters/wallet-answer-linter.ts'
@@ -10,7 +10,7 @@ export type FuzzAnswer = {
   readonly body: Buffer
 }
 
-/** Why an answer is not one of the contract's; `undefined` for one that is. */
+/** Returns why a response does not follow the contract, or `undefined` for one that does. */
 export function undocumented(request: FuzzRequest, answer: FuzzAnswer): string | undefined {
   const path = request.path.split('?')[0] ?? ''
   if (answer.status >= 500 && answer.status !== 503) return 'a fault'
@@ -95,7 +95,7 @@ function undocumentedProblem(answer: FuzzAnswer): string | undefined {
   if (body.request_id !== answer.headers['x-request-id']) return 'another request_id'
   if (!String(body.type).endsWith(`/problems/${body.code}`)) return 'a type without a page'
   if (body.title !== kind.title || typeof body.detail !== 'string' || body.retryable !== kind.retryable)
-    return 'half a problem'
+    return 'an incomplete problem'
   const challenge = answer.headers['www-authenticate']
   return answer.status === 401 && challenge === undefined ? 'no WWW-Authenticate' : undefined
 }

@@ -1,12 +1,12 @@
-// Requests out of a seeded hat: real routes with real and invented ids, methods, tokens, headers and bodies, in every
-// combination that comes up. Most are wrong in some way; some are right.
+// Requests from a seeded generator: real routes with real and invented ids, methods, tokens, headers and
+// bodies, in every combination. Most have an error; some are correct.
 
 import { ACCESS, type Access, type RouteName } from '../../../src/routes/edge/access.ts'
 import type { Random } from '../../formats/sd-jwt-vc/random.ts'
 import { VERIFIER_CERTIFICATE_PEM } from '../../support/service/environment.ts'
 
 export type FuzzRequest = {
-  /** The route that was drawn, by its own method; null where method or route are others. */
+  /** The drawn route by its own method, or null if method or route is unknown. */
   readonly route: RouteName | null
   readonly method: string
   readonly path: string
@@ -14,33 +14,33 @@ export type FuzzRequest = {
   readonly body: string | Uint8Array | undefined
 }
 
-/** What is true of the service under test, to be mixed in with what is not. */
+/** Real values of the service under test, mixed with invented ones. */
 export type Pool = {
   readonly verificationIds: readonly string[]
   readonly capabilities: readonly string[]
   readonly relyingPartyIds: readonly string[]
   readonly keyIds: readonly string[]
-  /** What opens the routes of each caller. */
+  /** Tokens that the routes of each caller accept. */
   readonly opening: Readonly<Partial<Record<Access['caller'], string>>>
-  /** The origin of the service's own page. */
+  /** Origin of the service's own page. */
   readonly origin: string
   readonly tokens: readonly string[]
   readonly clientTokens: readonly string[]
-  /** Bodies that mean something somewhere. */
+  /** Bodies that some route accepts. */
   readonly bodies: readonly object[]
   readonly forms: readonly string[]
-  /** A form that the token endpoint takes. */
+  /** A form that the token endpoint accepts. */
   readonly tokenForm: string
 }
 
-/** The next request. */
+/** Draws the next request. */
 export function drawRequest(random: Random, pool: Pool): FuzzRequest {
   const [own, route] = random.pick(ROUTES)
-  // A fifth of the requests meet their route with a method that it does not have.
+  // A fifth of the requests use a method that their route does not have.
   const method = random.below(5) === 0 ? random.pick(METHODS) : own
   const name = `${method} ${route}`
   const known = isRoute(name) ? name : null
-  // workerd closes the connection over a body that nobody reads, and a long answer is then cut off on its way.
+  // workerd closes the connection when a body is not read, which cuts off a long response.
   const isLong = name === 'GET /assets/api-reference.js' || name === 'GET /openapi.json'
   const body = isLong || random.below(3) === 0 ? undefined : drawBody(random, pool, known)
   return {
@@ -57,7 +57,7 @@ export function drawRequest(random: Random, pool: Pool): FuzzRequest {
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'PURGE', 'SEARCH']
 
-/** All that is mounted, weighed towards sessions and wallets, and what is not. */
+/** All mounted routes, with more weight on sessions and wallets, and paths that are not mounted. */
 const ROUTES: readonly (readonly [method: string, route: string])[] = [
   ...Object.keys(ACCESS).flatMap((key) => {
     const [method = '', route = ''] = key.split(' ')
@@ -126,7 +126,7 @@ function drawQuery(random: Random, pool: Pool): string {
       ['token', [...pool.clientTokens, ...pool.tokens, '', 'junk']],
       ['limit', ['1', '100', '0', '101', 'all', '-1']],
       ['after', ['0', '1', 'x', '9'.repeat(40), 'AAAA']],
-      // Never so long that the test would wait for it.
+      // Short waits only, so that the test does not wait for them.
       ['wait', ['1', '0', '26', '1.5', 'x']],
       ['after_version', ['0', '99', '-1', 'x']],
       ['__proto__', ['1']],
@@ -216,7 +216,7 @@ function drawBody(random: Random, pool: Pool, route: RouteName | null): Body {
   return random.below(8) === 0 ? { ...drawn, type: random.pick(TYPES) } : drawn
 }
 
-/** Bodies that their route reads to the end. */
+/** Bodies that their route processes completely. */
 const FITTING: { readonly [name in RouteName]?: object | readonly object[] } = {
   'POST /v1/verify': [
     { credential_types: ['age_attestation'], scope: ['age_over_18'] },
@@ -288,7 +288,7 @@ const ODD_VALUES: readonly unknown[] = [
   'http://127.0.0.1:1/',
 ]
 
-/** The same with one member, somewhere in it, changed, left out or added. */
+/** Returns a copy with one member, at any depth, changed, removed or added. */
 function mutated(random: Random, value: object): unknown {
   const copy = (Array.isArray(value) ? [...value] : { ...value }) as Record<string, unknown>
   const names = Object.keys(copy)
@@ -311,7 +311,7 @@ const ADDED = [
   'dcql_query',
 ]
 
-/** A character is missing, doubled or another. */
+/** Returns the text with a character removed, doubled or changed. */
 function spoiled(random: Random, text: string): string {
   const at = random.below(text.length + 1)
   const rest = text.slice(at + 1)
