@@ -33,7 +33,10 @@ const NOT_RUN: readonly (readonly [string, RegExp])[] = [
   ['runs tests that .ci/run runs, too', /^npx vitest /],
   ['takes two minutes on a quiet machine', /^npm run bench$/],
   ['run by test/system/frames.test.ts', /^node scripts\/frames\.mjs/],
-  ['needs an account; test/scripts/deploy.test.ts runs the dry run', /^(npm run deploy\b|wrangler (?!dev))/],
+  [
+    'needs an account; test/scripts/deploy.test.ts runs the dry run',
+    /^(npm run deploy\b|(npx )?wrangler (?!dev))/,
+  ],
   ['changes the machine that hosts the service', /^(systemctl|journalctl|useradd|git clone|cd \/opt\/)/],
   ['not on every machine', /^openssl /],
 ]
