@@ -152,13 +152,13 @@ const API_KEY: Example<'ApiKey'> = {
 }
 const SHOWN_KEY = `wv_test_${RP.slice(3)}.9f2c4e6a8b0d1f3a.…`
 const NEW_SECRET = 'whsec_…'
-const ANCHOR: Example<'TrustAnchor'> = {
+const ANCHOR: Example<'RelyingParty'>['trust_anchors'][number] = {
   name: 'Age issuer',
   credential_types: ['age_attestation'],
   assurance_level: 'substantial',
   x509_ca_pem: PEM,
 }
-const CREDENTIAL_TYPES: Example<'CredentialTypes'> = [
+const CREDENTIAL_TYPES: Example<'RelyingParty'>['credential_types'] = [
   {
     type: 'club_card',
     formats: {

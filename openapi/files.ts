@@ -1,5 +1,6 @@
-// The file that `npm run openapi` writes to assets/. The Worker serves it and contains nothing of this folder.
+// The files that `npm run openapi` writes. The Worker contains nothing of this folder.
 
+import { clientTypes } from './client-types.ts'
 import { describe } from './describe.ts'
 import type { Description } from './description.ts'
 import { withErrors } from './errors.ts'
@@ -11,5 +12,9 @@ export function completeDescription(): Description {
 
 /** Returns the generated files: path below the repository's root → content. */
 export function generatedFiles(): Readonly<Record<string, string>> {
-  return { 'assets/openapi.json': `${JSON.stringify(completeDescription(), null, 1)}\n` }
+  const description = completeDescription()
+  return {
+    'assets/openapi.json': `${JSON.stringify(description, null, 1)}\n`,
+    'packages/client/src/wire.ts': clientTypes(description),
+  }
 }

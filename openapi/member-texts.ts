@@ -20,7 +20,7 @@ const OUTCOME = {
   channel: 'How the wallet received the request.',
   format: 'Format of the first credential.',
   issuer: 'Issuer of the first credential.',
-  session_binding: 'Whose browser the wallet was bound to.',
+  session_binding: 'What was proven about the person who responded, as in `required_session_binding`.',
 } as const
 
 /** By schema and member. */
@@ -36,7 +36,7 @@ export const MEMBER_TEXTS = {
     protocol: 'OpenID4VP version used towards the wallet.',
     request_options: 'Options of the authorization request. Default: your settings, then the protocol.',
     required_session_binding:
-      'Whose browser must be bound to the wallet. Any value but `none` excludes the QR code.',
+      '`page`: the wallet must return to the browser of the hosted page. `relying_party`: you redeem the return code, too. Both exclude the QR code.',
     expires_in: 'Lifetime in seconds.',
     return_url: 'Where the browser goes after the verification. Must equal one of your `return_urls`.',
     locale: 'Language of the hosted page.',

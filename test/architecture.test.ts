@@ -14,11 +14,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   config: ['net', 'codec'],
   routes: [
     ...['session', 'relying-party', 'policy', 'openid4vp', 'formats', 'trust', 'net', 'webhook', 'qr'],
-    ...['metrics', 'config', 'env', 'crypto', 'codec', 'type:assets'],
+    ...['metrics', 'config', 'env', 'crypto', 'codec', 'type:assets', 'type:openapi'],
   ],
   session: [
     ...['relying-party', 'policy', 'openid4vp', 'formats', 'trust', 'net', 'webhook'],
-    ...['metrics', 'config', 'env', 'crypto', 'codec'],
+    ...['metrics', 'config', 'env', 'crypto', 'codec', 'type:openapi'],
   ],
   'relying-party': [
     ...['policy', 'openid4vp', 'formats', 'trust', 'net', 'webhook'],
@@ -212,7 +212,8 @@ function resolveImport(path: string, specifier: string): string {
 
 /** `session/state.ts` → `session`, `config.ts` → `config`. */
 function roomOf(path: string): string {
-  if (path.startsWith('../assets/')) return 'assets'
+  const outside = /^\.\.\/(assets|openapi)\//.exec(path)?.[1]
+  if (outside !== undefined) return outside
   return (path.split('/')[0] ?? '').replace(/\.ts$/, '')
 }
 

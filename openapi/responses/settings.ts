@@ -2,11 +2,12 @@
 
 import * as z from 'zod/mini'
 import { addedTransactionDataTypes } from '../../src/relying-party/settings/added-transaction-data-types.ts'
-import { addedTypes, FORMAT_IDS } from '../../src/relying-party/settings/added-types.ts'
+import { addedTypes, type addedTypeToWire, FORMAT_IDS } from '../../src/relying-party/settings/added-types.ts'
 import { EVENT_TYPES, SCOPES, STATUS_UNAVAILABLE } from '../../src/relying-party/settings/settings.ts'
+import type { TrustAnchor } from '../../src/trust/anchors/anchor.ts'
 import { anchorShape } from '../../src/trust/anchors/parse-anchor.ts'
 import { CERTIFICATE_REVOCATION } from '../../src/trust/revocation/certificate-revocation.ts'
-import { jsonObject, list, maybe, time } from './parts.ts'
+import { jsonObject, list, maybe, time, typed } from './parts.ts'
 
 const texts = list(z.string())
 
@@ -29,11 +30,11 @@ const mode = { relying_party_id: z.string(), name: z.string(), livemode: z.boole
 export const relyingParty = z.object({
   ...mode,
   webhook: maybe(z.object({ url: z.string(), events: list(z.enum(EVENT_TYPES)), disabled: z.boolean() })),
-  trust_anchors: list(anchorShape),
+  trust_anchors: list(typed<TrustAnchor>(anchorShape)),
   anchor_sets: texts,
-  credential_types: addedTypes,
+  credential_types: typed<readonly ReturnType<typeof addedTypeToWire>[]>(addedTypes),
   transaction_data_types: addedTransactionDataTypes,
-  formats: maybe(list(z.enum(FORMAT_IDS))),
+  formats: maybe(typed<readonly string[]>(z.array(z.enum(FORMAT_IDS)))),
   request_options: jsonObject,
   by_value: z.boolean(),
   status_unavailable: z.enum(STATUS_UNAVAILABLE),

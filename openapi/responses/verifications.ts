@@ -4,6 +4,7 @@
 import * as z from 'zod/mini'
 import { HASH_NAMES } from '../../src/crypto/digest.ts'
 import { DC_API_PROTOCOLS } from '../../src/openid4vp/dc-api.ts'
+import type { DcqlQuery } from '../../src/openid4vp/dcql/query.ts'
 import { dcqlQuery } from '../../src/openid4vp/dcql/schema.ts'
 import { PROTOCOL_IDS } from '../../src/openid4vp/protocols/index.ts'
 import { CLIENT_ID_PREFIXES } from '../../src/openid4vp/request/client-identifier.ts'
@@ -12,9 +13,10 @@ import { EVENT_TYPES } from '../../src/relying-party/settings/settings.ts'
 import { SESSION_BINDINGS } from '../../src/session/return/session-binding.ts'
 import { STATUSES } from '../../src/session/state.ts'
 import { ASSURANCE_LEVELS } from '../../src/trust/anchors/anchor.ts'
-import { jsonObject, list, maybe, time } from './parts.ts'
+import { jsonObject, list, maybe, time, typed } from './parts.ts'
 
 const texts = list(z.string())
+const query = typed<DcqlQuery>(dcqlQuery)
 const checks = z.record(z.string(), z.boolean())
 const level = z.enum(ASSURANCE_LEVELS)
 const status = z.enum(STATUSES)
@@ -55,7 +57,7 @@ export const walletRequest = z.object({
   request_uri: maybe(z.string()),
   request_uri_method: maybe(z.enum(REQUEST_URI_METHODS)),
   response_uri: z.string(),
-  dcql_query: dcqlQuery,
+  dcql_query: query,
   transaction_data: maybe(texts),
   wallet_links: walletLinks,
   expires_at: time,
@@ -136,7 +138,7 @@ export const verification = z.object({
   session_url: maybe(z.string()),
   credential_types: maybe(texts),
   scope: maybe(texts),
-  dcql_query: maybe(dcqlQuery),
+  dcql_query: maybe(query),
   required_assurance_level: level,
   credential_match: maybe(z.enum(['any', 'all'])),
   formats: maybe(texts),
@@ -265,6 +267,7 @@ export type CreatedVerification = z.infer<typeof createdVerification>
 export type DeliveryLog = z.infer<typeof deliveryLog>
 export type EventPage = z.infer<typeof eventPage>
 export type Openid4vpView = z.infer<typeof openid4vpView>
+export type TestEvent = z.infer<typeof testEvent>
 export type Verification = z.infer<typeof verification>
 export type VerificationEvent = z.infer<typeof verificationEvent>
 export type VerificationState = z.infer<typeof verificationState>

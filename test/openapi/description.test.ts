@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { PROBLEMS_WITHOUT_ROUTE } from '../../openapi/describe.ts'
 import { isError, type Schema } from '../../openapi/description.ts'
 import { generatedFiles } from '../../openapi/files.ts'
+import WIRE from '../../packages/client/src/wire.ts?raw'
 import { ACCESS } from '../../src/routes/edge/access.ts'
 import { PROBLEMS } from '../../src/routes/edge/problems.ts'
 import { TOKEN_ERRORS } from '../../src/routes/settings/oauth-errors.ts'
@@ -34,9 +35,11 @@ const BODIES = [
 const ERRORS = new Set(BODIES.filter(({ schema }) => isError(schema)).flatMap(({ names }) => names))
 
 describe('the description', () => {
-  it('is current: `npm run openapi` would change nothing', async () => {
+  it('is current, and so are the types of the client: `npm run openapi` changes nothing', async () => {
     const stored = await env.ASSETS.fetch('https://assets/openapi.json')
-    expect(await stored.text()).toBe(generatedFiles()['assets/openapi.json'])
+    expect({ 'assets/openapi.json': await stored.text(), 'packages/client/src/wire.ts': WIRE }).toEqual(
+      generatedFiles(),
+    )
   })
 
   it('has exactly the routes and methods of the access table', () => {

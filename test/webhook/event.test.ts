@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import {
-  buildTestEvent,
-  ENCRYPTED_CLAIMS_LIMIT,
-  serialiseEvent,
-  type VerificationEvent,
-} from '../../src/webhook/event.ts'
+import type { TestEvent, VerificationEvent } from '../../openapi/responses/verifications.ts'
+import { buildTestEvent, ENCRYPTED_CLAIMS_LIMIT, serialiseEvent } from '../../src/webhook/event.ts'
 
 const EVENT: VerificationEvent = {
   event_id: 'evt_1',
@@ -55,6 +51,6 @@ describe('a test event', () => {
       created_at: '2026-01-01T00:00:00.000Z',
       relying_party_id: 'rp_1',
       livemode: true,
-    })
+    } satisfies TestEvent)
   })
 })

@@ -1,9 +1,9 @@
 // The demo shop's server (docs/demo-shop.md): a relying party that requests proof of age. Orders are
 // confirmed only by what the verification service reports to this server, never by what a browser sends.
 
-import type { Client } from '@wallet-verifier/client'
+import type { Client, Problem } from '@wallet-verifier/client'
 import type { Result } from '@wallet-verifier/client/result'
-import type { CreatedVerification, Problem, Verification } from '@wallet-verifier/client/wire'
+import type { CreatedVerification, Verification } from '@wallet-verifier/client/wire'
 import type { MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { Hono } from 'hono/tiny'

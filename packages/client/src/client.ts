@@ -1,9 +1,11 @@
 // Client for a relying party's server. Uses web standards only: runs on Node, Workers, Deno and in browsers.
 // Failures are values: check `ok`, then read `value` or `error`.
 
-import { type Connection, exchange } from './exchange.ts'
+import { type Connection, exchange, type Problem } from './exchange.ts'
 import { err, ok, type Result } from './result.ts'
-import type { CreatedVerification, EventPage, Problem, Verification, VerificationRequest } from './wire.ts'
+import type { CreatedVerification, EventPage, Verification, VerificationRequest } from './wire.ts'
+
+export type { Problem }
 
 /** Calls of one relying party. */
 export type Client = {

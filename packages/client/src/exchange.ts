@@ -2,7 +2,6 @@
 // creations carry an idempotency key. The service gives the same response to a repeated call of the others.
 
 import { err, ok, type Result } from './result.ts'
-import type { Problem } from './wire.ts'
 
 /** Address of the service, and the credentials for it. */
 export type Connection = {
@@ -12,6 +11,18 @@ export type Connection = {
   readonly token: string | (() => string | Promise<string>)
   /** Replaces the platform's `fetch`. */
   readonly fetch?: typeof fetch
+}
+
+/** Why a call failed: a problem of the service (RFC 9457), or `unreachable` without a response. */
+export type Problem = {
+  readonly code: string
+  /** HTTP status; null without a response. */
+  readonly status: number | null
+  readonly title: string
+  /** Whether the same call may succeed later. */
+  readonly retryable: boolean
+  readonly request_id: string | null
+  readonly errors: readonly { readonly pointer: string; readonly code: string; readonly message: string }[]
 }
 
 /** One call. */

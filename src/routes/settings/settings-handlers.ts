@@ -1,6 +1,7 @@
 // Handlers for one relying party's settings, keys and webhook. Authorization is the task of their callers:
 // the operator's routes (admin.ts) and the relying party's own (own-settings.ts).
 
+import type { ApiKey, RelyingParty } from '../../../openapi/responses/settings.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
 import { configOf } from '../../config.ts'
 import { directoryOf } from '../../relying-party/directory.ts'
@@ -120,7 +121,7 @@ export async function testWebhook(c: AppContext, relyingPartyId: string): Promis
 }
 
 /** Returns the settings as JSON. Only the members listed here leave the service. */
-export function settingsToWire(view: SettingsView) {
+export function settingsToWire(view: SettingsView): RelyingParty {
   const { webhook } = view
   return {
     relying_party_id: view.relying_party_id,
@@ -171,7 +172,7 @@ function verifierToWire(verifier: NonNullable<SettingsView['verifier']>) {
   return { attestation_jwt: null, ...rest, registration: shown ?? null }
 }
 
-function apiKeyToWire(record: SettingsView['api_keys'][number]) {
+function apiKeyToWire(record: SettingsView['api_keys'][number]): ApiKey {
   const { key_id, scopes, created_at, expires_at } = record
   return {
     key_id,

@@ -1,5 +1,6 @@
 // `POST /v1/verify` (CONTRACT 2): from a validated body to a new session, and its response.
 
+import type { CreatedVerification } from '../../../openapi/responses/verifications.ts'
 import { encodeBase64, encodeBase64url } from '../../codec/base64url.ts'
 import { encodeHex, utf8 } from '../../codec/bytes.ts'
 import { configOf } from '../../config.ts'
@@ -203,7 +204,7 @@ function answerCreation(c: AppContext, creation: Creation): Response {
   }
   const { session, replayed } = creation.value
   const { verification_id, status, version, expires_at, livemode, wallet_request } = session
-  const body = {
+  const body: Omit<CreatedVerification, 'wallet_request'> & Pick<typeof session, 'wallet_request'> = {
     verification_id,
     status,
     session_url: session.session_url,

@@ -1,8 +1,10 @@
 // The event of a session's end (CONTRACT 7), built from the finished document and the service's own address, from members that never
 // change after the end: whenever it is built, it is the same.
 
+import type { VerificationEvent } from '../../../openapi/responses/verifications.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
-import { sendableClaims, type VerificationEvent } from '../../webhook/event.ts'
+import type { EventType } from '../../relying-party/settings/settings.ts'
+import { sendableClaims } from '../../webhook/event.ts'
 import type { SessionDocument } from '../document.ts'
 import { describeReason } from '../response/reasons.ts'
 import { credentialsOf } from '../views/view.ts'
@@ -20,7 +22,7 @@ export function terminalEvent(
   const first = outcome?.credentials[0]
   return {
     event_id: eventId,
-    event_type: `verification.${document.status}`,
+    event_type: `verification.${document.status}` as EventType, // the session has ended
     sequence: 1, // a session has one terminal status, so one event
     created_at: isoTime(document.ended_at ?? document.expires_at),
     verification_id: document.verification_id,

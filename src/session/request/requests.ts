@@ -1,5 +1,6 @@
 // What wallets and relying parties are shown of a generation: its addresses, its Request Object, and the specification's view.
 
+import type { Openid4vpView, WalletRequest } from '../../../openapi/responses/verifications.ts'
 import { isoTime } from '../../codec/date-time.ts'
 import type { JsonObject } from '../../codec/json.ts'
 import { FORMATS } from '../../formats/index.ts'
@@ -21,7 +22,11 @@ import { passesByValue, type SessionDocument } from '../document.ts'
 export const REQUEST_PATH = '/r/'
 
 /** `wallet_request` (CONTRACT 3): what wallets really get. */
-export function walletRequest(document: SessionDocument, generation: Generation, baseUrl: string) {
+export function walletRequest(
+  document: SessionDocument,
+  generation: Generation,
+  baseUrl: string,
+): WalletRequest {
   const { request, verifier } = document
   const passed = passedRequest(document, generation, baseUrl)
   return {
@@ -37,8 +42,6 @@ export function walletRequest(document: SessionDocument, generation: Generation,
     expires_at: isoTime(document.expires_at),
   }
 }
-
-export type WalletRequest = ReturnType<typeof walletRequest>
 
 /** A request as its URI has it: all of it, or where it is fetched from. */
 function passedRequest(
@@ -136,7 +139,7 @@ export function openid4vpView(
   document: SessionDocument,
   generation: Generation,
   addresses: { readonly baseUrl: string; readonly walletScheme: string; readonly qrCodeUrl: string },
-) {
+): Openid4vpView {
   const id = document.verification_id
   return {
     verification_id: id,

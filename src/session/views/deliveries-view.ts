@@ -1,11 +1,13 @@
 // The webhook log of one session (CONTRACT 7): what was owed, every attempt, and what came of it.
 
+import type { DeliveryLog } from '../../../openapi/responses/verifications.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
+import type { EventType } from '../../relying-party/settings/settings.ts'
 import type { Attempt, Delivery } from '../../webhook/outbox.ts'
 import type { SessionDocument } from '../document.ts'
 
 /** Body of `GET …/deliveries`. */
-export function deliveriesView(document: SessionDocument) {
+export function deliveriesView(document: SessionDocument): DeliveryLog {
   return {
     verification_id: document.verification_id,
     deliveries: document.deliveries.map((delivery) => deliveryView(delivery)),
@@ -17,7 +19,7 @@ function deliveryView(delivery: Delivery) {
   return {
     delivery_id,
     event_id,
-    event_type,
+    event_type: event_type as EventType, // a session only enqueues its own events
     sequence,
     state,
     next_attempt_at: isoTimeOrNull(next_attempt_at),

@@ -1,6 +1,7 @@
 // What readers see of a session: the relying party's poll (CONTRACT 4), the little that a `client_token` opens, and the event.
 // Members are always present; unknown is `null`. Built from the document alone.
 
+import type { Verification, VerificationState } from '../../../openapi/responses/verifications.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
 import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
 import { decodeTransactionData, detailsOf } from '../../openid4vp/transaction-data/transaction-data.ts'
@@ -11,7 +12,11 @@ import { describeReason } from '../response/reasons.ts'
 import { bindingOf } from '../return/binding.ts'
 
 /** The session as the relying party polls it. `sessionUrl` is null where the session is over. */
-export function sessionView(document: SessionDocument, sessionUrl: string | null, baseUrl: string) {
+export function sessionView(
+  document: SessionDocument,
+  sessionUrl: string | null,
+  baseUrl: string,
+): Verification {
   const { request, outcome } = document
   const first = outcome?.credentials[0] ?? null
   return {
@@ -52,7 +57,7 @@ export function credentialsOf(outcome: SessionDocument['outcome']) {
 }
 
 /** What a kiosk or a person's browser sees: the state, no results and no word of the request. */
-export function publicView(document: SessionDocument) {
+export function publicView(document: SessionDocument): VerificationState {
   return {
     verification_id: document.verification_id,
     version: document.version,
