@@ -43,7 +43,7 @@ const list = await x509.X509CrlGenerator.create({
 })
 
 write('src/trust/anchors/sandbox-root.json', { x509_ca_pem: root.certificate.toString('pem') })
-write('src/sandbox/issuer/identities.json', {
+write('assets/sandbox/identities.json', {
   root: base64(root.certificate.rawData),
   crl: base64(list.rawData),
   identities,

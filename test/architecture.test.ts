@@ -34,7 +34,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   crypto: ['codec'],
   codec: [],
   // A wallet that shared the verifier's protocol would agree with it by construction (docs/decisions/sandbox.md).
-  sandbox: ['net', 'crypto', 'codec'],
+  sandbox: ['net', 'crypto', 'codec', 'assets'],
   result: [],
   limits: [],
 }

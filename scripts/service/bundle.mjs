@@ -62,7 +62,7 @@ export function build(out, options = []) {
 }
 
 function fingerprintOfSources() {
-  const modules = ['src', 'packages', 'examples']
+  const modules = ['src', 'packages', 'examples', 'assets/sandbox']
     .flatMap((room) => readdirSync(join(ROOT, room), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name))

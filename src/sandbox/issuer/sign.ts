@@ -2,6 +2,7 @@
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
+import { randomBytes } from '../../crypto/random.ts'
 import type { PrivateKey } from './identities.ts'
 
 /** JSON object of unknown members. */
@@ -12,9 +13,9 @@ const ES256 = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
 /** Returns the raw signature (RFC 7518 §3.4). */
 export async function signBytes(
   bytes: Uint8Array<ArrayBuffer>,
-  { kty, crv, x, y, d }: PrivateKey,
+  privateKey: PrivateKey,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const key = await crypto.subtle.importKey('jwk', { kty, crv, x, y, d }, ES256, false, ['sign'])
+  const key = await crypto.subtle.importKey('jwk', privateKey, ES256, false, ['sign'])
   return new Uint8Array(await crypto.subtle.sign(ES256, key, bytes))
 }
 
@@ -35,4 +36,9 @@ export async function generateKey(): Promise<PrivateKey> {
 /** Public part of a key. */
 export function publicKey({ kty, crv, x, y }: PrivateKey) {
   return { kty, crv, x, y }
+}
+
+/** Returns 128 random bits as base64url: a nonce or a salt. */
+export function randomText(): string {
+  return encodeBase64url(randomBytes(16))
 }

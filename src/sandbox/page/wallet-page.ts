@@ -3,10 +3,15 @@
 
 import { html } from 'hono/html'
 import { claimsFor } from '../wallet/claims.ts'
-import { decodePart } from '../wallet/jwt-parts.ts'
 import { MISTAKES } from '../wallet/mistakes/index.ts'
 import { credentialChoice, type RequestedCredential } from '../wallet/query.ts'
-import { type CallVerifier, receiveRequest, type WalletError, type WalletRequest } from '../wallet/request.ts'
+import {
+  type CallVerifier,
+  decodePart,
+  receiveRequest,
+  type WalletError,
+  type WalletRequest,
+} from '../wallet/request.ts'
 import { postForm, prepare, unmetRequirement, type WalletTask } from '../wallet/wallet.ts'
 import type { Markup, Page } from './document.ts'
 

@@ -8,7 +8,7 @@ import { type Members, publicKey, signJwt } from '../issuer/sign.ts'
 import { credentialStatus } from '../issuer/status.ts'
 import { claimsFor } from './claims.ts'
 import { apply } from './mistake.ts'
-import { issuerOf, type PresentationContext, validityOf } from './presentation.ts'
+import { issuanceOf, type PresentationContext } from './presentation.ts'
 
 /** Issues the credential and presents it. */
 export async function presentJwtVc(context: PresentationContext): Promise<string> {
@@ -29,8 +29,7 @@ const CONTEXT = 'https://www.w3.org/2018/credentials/v1'
 
 async function issue(did: string, context: PresentationContext): Promise<string> {
   const { mistake, requested } = context
-  const { chain, key } = issuerOf(context)
-  const { from, until } = validityOf(context)
+  const { chain, key, from, until } = issuanceOf(context)
   const { credentialSubject = {} } = apply<Members>(claimsFor(requested.claims), mistake.person)
   const vc = {
     '@context': [CONTEXT],

@@ -5,6 +5,7 @@ import { decodeBase64url, encodeBase64url } from '../../codec/base64url.ts'
 import type { Json } from '../../codec/json.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import { jwkThumbprint, parsePublicJwk } from '../../crypto/jwk.ts'
+import { randomBytes } from '../../crypto/random.ts'
 import { type Cbor, cbor, embedded, mapOf, tagged } from '../issuer/cbor.ts'
 import { certificateBytes, signCose } from '../issuer/cose.ts'
 import type { PrivateKey } from '../issuer/identities.ts'
@@ -12,7 +13,7 @@ import type { Members } from '../issuer/sign.ts'
 import { dateTime, statusReference } from '../issuer/status.ts'
 import { claimsFor } from './claims.ts'
 import { apply } from './mistake.ts'
-import { issuerOf, type PresentationContext, validityOf } from './presentation.ts'
+import { issuanceOf, type PresentationContext } from './presentation.ts'
 import type { WalletRequest } from './request.ts'
 
 /** Issues the document and presents it as base64url of a DeviceResponse. */
@@ -29,7 +30,7 @@ const X5CHAIN = 33
 
 async function issue(docType: string, context: PresentationContext): Promise<Cbor> {
   const { mistake, requested } = context
-  const { chain, key } = issuerOf(context)
+  const { chain, key } = issuanceOf(context)
   const person = apply<Members>(claimsFor(requested.claims), mistake.person)
   const nameSpaces = Object.entries(person).map(([name, elements]) => [name, itemsOf(elements)] as const)
   const mso = apply<ReadonlyMap<string, Cbor>>(
@@ -55,7 +56,7 @@ function itemsOf(elements: unknown): readonly Cbor[] {
     embedded(
       mapOf({
         digestID,
-        random: crypto.getRandomValues(new Uint8Array(32)),
+        random: randomBytes(32),
         elementIdentifier,
         elementValue: elementOf(elementIdentifier, value as Json), // claimsFor makes JSON
       }),
@@ -78,7 +79,7 @@ type NameSpaces = readonly (readonly [name: string, items: readonly Cbor[]])[]
 /** §9.1.2.4 */
 async function securityObject(docType: string, nameSpaces: NameSpaces, context: PresentationContext) {
   const { mistake, holderKey } = context
-  const { from, until } = validityOf(context)
+  const { from, until } = issuanceOf(context)
   const digests = nameSpaces.map(async ([name, items]) => {
     const hashed = items.map(async (item, id): Promise<[number, Cbor]> => [id, await sha256(cbor(item))])
     return [name, new Map(await Promise.all(hashed))] as const

@@ -20,19 +20,15 @@ export type PresentationContext = {
   readonly now: number
 }
 
-/** Certificates as sent, leaf first, and the signing key of the issuer. */
-export function issuerOf({ mistake }: PresentationContext) {
-  const { identity = 'good', signedBy = identity } = mistake
+/** Certificates as sent, leaf first, the signing key of the issuer, and the validity period in Unix seconds. */
+export function issuanceOf({ mistake, now }: PresentationContext) {
+  const { identity = 'good', signedBy = identity, validFrom = -HOUR, validUntil = 30 * DAY } = mistake
   return {
     chain: apply<readonly string[]>([IDENTITIES[identity].certificate], mistake.chain),
     key: IDENTITIES[signedBy].jwk,
+    from: now + validFrom,
+    until: now + validUntil,
   }
-}
-
-/** Validity period of the credential, in Unix seconds. */
-export function validityOf({ mistake, now }: PresentationContext) {
-  const { validFrom = -HOUR, validUntil = 30 * DAY } = mistake
-  return { from: now + validFrom, until: now + validUntil }
 }
 
 const HOUR = 3600

@@ -1,10 +1,11 @@
 // The authorization request behind a wallet URI, passed by reference or by value, in OpenID4VP 1.0 and the
 // drafts. The test wallet verifies nothing: its credentials prove nothing either.
 
-import { encodeBase64url } from '../../codec/base64url.ts'
+import { decodeBase64url } from '../../codec/base64url.ts'
+import { decodeUtf8 } from '../../codec/bytes.ts'
 import { isJsonObject, type JsonObject, member, parseJsonObject } from '../../codec/json.ts'
 import { err, ok, type Result } from '../../result.ts'
-import { decodePart } from './jwt-parts.ts'
+import { randomText } from '../issuer/sign.ts'
 
 /** The members of a request that this wallet uses. */
 export type WalletRequest = {
@@ -55,7 +56,7 @@ export async function receiveRequest(
   const requestUri = parameters.get('request_uri')
   if (requestUri === null) return readRequest(fromParameters(parameters))
   const posts = parameters.get('request_uri_method') === 'post'
-  const walletNonce = encodeBase64url(crypto.getRandomValues(new Uint8Array(16)))
+  const walletNonce = randomText()
   const fetched = await fetchText(call, requestUri, posts ? asForm({ wallet_nonce: walletNonce }) : {})
   const { status, body } = fetched
   if (status !== 200) return err({ detail: 'The request could not be fetched.', status, body })
@@ -153,4 +154,15 @@ function objectOf(object: JsonObject, name: string): JsonObject | undefined {
 
 function isText(value: unknown): value is string {
   return typeof value === 'string'
+}
+
+/**
+ * Returns a part of a compact JWS as a JSON object, without verification: 0 its header, 1 its payload.
+ * `undefined` for anything else.
+ */
+export function decodePart(compact: string, index: number): JsonObject | undefined {
+  const bytes = decodeBase64url(compact.trim().split('.')[index] ?? '')
+  const text = bytes && decodeUtf8(bytes)
+  const parsed = text === undefined ? undefined : parseJsonObject(text, LIMITS)
+  return parsed?.ok ? parsed.value : undefined
 }

@@ -2,7 +2,6 @@
 // `direct_post.jwt`; JARM in the drafts.
 
 import { CompactEncrypt, type CompactJWEHeaderParameters } from 'jose'
-import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
 import { apply, type JweHeader, type Mistake } from './mistake.ts'
 import type { RequestedCredential } from './query.ts'
@@ -93,9 +92,4 @@ async function encrypt(
   } catch {
     return undefined // an invalid key, or an unknown algorithm
   }
-}
-
-/** Random, one for each response. */
-export function makeMdocNonce(): string {
-  return encodeBase64url(crypto.getRandomValues(new Uint8Array(16)))
 }

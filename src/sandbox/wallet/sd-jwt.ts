@@ -5,12 +5,12 @@ import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
 import { digest, isHashName, sha256 } from '../../crypto/digest.ts'
 import { ISSUER } from '../issuer/identities.ts'
-import { type Members, publicKey, signJwt } from '../issuer/sign.ts'
+import { type Members, publicKey, randomText, signJwt } from '../issuer/sign.ts'
 import { statusReference } from '../issuer/status.ts'
 import { claimsFor } from './claims.ts'
-import { decodePart } from './jwt-parts.ts'
 import { apply } from './mistake.ts'
-import { issuerOf, type PresentationContext, validityOf } from './presentation.ts'
+import { issuanceOf, type PresentationContext } from './presentation.ts'
+import { decodePart } from './request.ts'
 
 /** Issues the credential and presents it. */
 export async function presentSdJwt(context: PresentationContext): Promise<string> {
@@ -26,13 +26,12 @@ const CLEAR = new Set(['iss', 'iat', 'nbf', 'exp', 'cnf', 'vct', 'status'])
 
 async function issue(context: PresentationContext) {
   const { mistake, requested, holderKey } = context
-  const { chain, key } = issuerOf(context)
-  const { from, until } = validityOf(context)
+  const { chain, key, from, until } = issuanceOf(context)
   const person = apply<Members>(claimsFor(requested.claims), mistake.person)
   const disclosed = { ...person, ...mistake.disclosed }
   const disclosures = Object.entries(disclosed)
     .filter(([name]) => !CLEAR.has(name) || name in (mistake.disclosed ?? {}))
-    .map((claim) => encodeBase64url(utf8(JSON.stringify([salt(), ...claim]))))
+    .map((claim) => encodeBase64url(utf8(JSON.stringify([randomText(), ...claim]))))
   const digests = await Promise.all(disclosures.map(hashOf))
   const claims = {
     iss: ISSUER,
@@ -88,8 +87,4 @@ function listOf(value: unknown): readonly string[] {
 
 async function hashOf(text: string): Promise<string> {
   return encodeBase64url(await sha256(utf8(text)))
-}
-
-function salt(): string {
-  return encodeBase64url(crypto.getRandomValues(new Uint8Array(16)))
 }

@@ -3,7 +3,7 @@
 // Worker, and in Node for `npm run wallet`.
 
 import { err, ok, type Result } from '../../result.ts'
-import { generateKey } from '../issuer/sign.ts'
+import { generateKey, randomText } from '../issuer/sign.ts'
 import { presentJwtVc } from './jwt-vc.ts'
 import { presentMdoc } from './mdoc.ts'
 import type { Mistake, Requirement } from './mistake.ts'
@@ -18,7 +18,7 @@ import {
   type WalletError,
   type WalletRequest,
 } from './request.ts'
-import { buildError, buildResponse, type Form, makeMdocNonce } from './response.ts'
+import { buildError, buildResponse, type Form } from './response.ts'
 import { presentSdJwt } from './sd-jwt.ts'
 
 /** One task of the wallet. */
@@ -117,7 +117,7 @@ async function present(
 ): Promise<Form | undefined> {
   const holderKey = await generateKey()
   const proofKey = mistake.foreignKey ? await generateKey() : holderKey
-  const mdocNonce = makeMdocNonce()
+  const mdocNonce = randomText()
   const presentations = chosen.map(async (requested) => {
     const context = { requested, request, mistake, holderKey, proofKey, mdocNonce, now }
     const presentation = await PRESENT[requested.format](context)

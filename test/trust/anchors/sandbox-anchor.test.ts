@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import identities from '../../../src/sandbox/issuer/identities.json' with { type: 'json' }
+import identities from '../../../assets/sandbox/identities.json' with { type: 'json' }
 import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
 import { parseTrustAnchor } from '../../../src/trust/anchors/parse-anchor.ts'
 import { sandboxAnchors } from '../../../src/trust/anchors/sandbox-anchor.ts'
