@@ -123,7 +123,7 @@ describe('the commands of', () => {
     }
   })
 
-  it('are in sh blocks, or have a reason in NOT_RUN', () => {
+  it('all the pages are in sh blocks, or have a reason in NOT_RUN', () => {
     const named = pages.flatMap(([page, blocks]) => [...shownIn(blocks), ...namedIn(page)])
     const run = withCommands
       .flatMap(([, blocks]) => linesOf(blocks, 'sh'))

@@ -70,7 +70,7 @@ it('leaves no metadata on the disk after DELETE, and keeps the events without it
   expect(files()).toEqual([])
 })
 
-it('answers a waiting poll when the session ends, and frees the places of broken connections', async () => {
+it('responds to a waiting poll when the session ends, and frees the places of broken connections', async () => {
   const session = await stage.rp.create()
   const path = `/v1/verify/${session.verification_id}?wait=25`
   for (let i = 0; i < 7; i++) {

@@ -21,7 +21,7 @@ describe('a first start', () => {
   })
   afterAll(() => server.stop())
 
-  it('answers /healthz with 200 and the boot id of this start', async () => {
+  it('returns 200 and the boot id of this start for /healthz', async () => {
     const response = await fetch(`${server.origin}/healthz`)
     expect(response.status).toBe(200)
     expect(await response.json()).toMatchObject({
@@ -219,7 +219,7 @@ describe('a start that cannot succeed', () => {
     expect(output).toMatch(/did not start: configuration: .*BASE_URL: .*ADMIN_TOKEN: /)
   })
 
-  it('exits 1 when its port is taken', async () => {
+  it('exits 1 when its port is in use', async () => {
     const { server, port } = await takePort()
     taken = server
     const { exitCode, output } = await runLauncher({ STATE_DIR: stateDir, PORT: port })

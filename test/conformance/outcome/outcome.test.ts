@@ -104,7 +104,7 @@ it.each(REFUSED)(
   },
 )
 
-it('CONTRACT 4: tells the wallet no reason of a forgery', async () => {
+it('CONTRACT 4: returns no reason of a forgery to the wallet', async () => {
   const { request } = await begin(stage)
   const texts = []
   for (const telling of [{ issuer: stranger }, { holder: stranger }, { nonce: 'x'.repeat(32) }]) {
@@ -113,7 +113,7 @@ it('CONTRACT 4: tells the wallet no reason of a forgery', async () => {
   expect(new Set(texts).size).toBe(1)
 })
 
-it('CONTRACT 4: answers a status that cannot be checked with 503 and stays pending, never valid', async () => {
+it('CONTRACT 4: returns 503 for a status that cannot be checked, and the session stays pending', async () => {
   const { session, request } = await begin(stage)
   const status = { status_list: { idx: 0, uri: 'https://issuer.example/status/1' } }
   const refused = await answerAge(stage, request, { claims: { status } })
@@ -193,7 +193,7 @@ it('CONTRACT 4: accepts a good response after any amount of junk', async () => {
   })
 })
 
-it('CONTRACT 4: answers an identical retry with the identical 200, and any other response with 409', async () => {
+it('CONTRACT 4: returns the identical 200 for an identical retry, and 409 for any other response', async () => {
   const { session, request } = await begin(stage, PLAIN)
   const vpToken = await ageOf(stage.person, request)
   const first = await stage.service.wallet.present(request, vpToken)

@@ -102,7 +102,7 @@ it('CONTRACT 2: with credential_match all, requires every type, and each must pr
   expect([split.status, split.checks]).toEqual(['rejected', { age_over_18: false }])
 })
 
-it('CONTRACT 4: takes assurance_level from the trust anchor, and explains it in the derivation', async () => {
+it('CONTRACT 4: uses the assurance_level of the trust anchor, and explains it in the derivation', async () => {
   const poll = await outcomeOf({ ...NAMES, required_assurance_level: 'substantial' }, { pid: {} })
   expect(poll).toMatchObject({
     status: 'verified',

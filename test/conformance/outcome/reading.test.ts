@@ -132,7 +132,7 @@ it('CONTRACT 4: can be read repeatedly after the session has ended', async () =>
   expect(await stage.rp.poll(session.verification_id)).toEqual(first)
 })
 
-it('CONTRACT 4: answers cancel with 200 and the session, also when repeated, and sends one event', async () => {
+it('CONTRACT 4: cancel returns 200 and the session, also when repeated, and sends one event', async () => {
   const { session, request } = await begin(stage)
   const path = `/v1/verify/${session.verification_id}/cancel`
   const canceled = await expectStatus(await stage.rp.call('POST', path), 200)
@@ -153,14 +153,14 @@ it('CONTRACT 4: answers cancel with 200 and the session, also when repeated, and
   expect(((await expectStatus(log, 200)) as { deliveries: unknown[] }).deliveries).toHaveLength(1)
 })
 
-it('CONTRACT 4: answers cancel of another terminal status with 409 and changes nothing', async () => {
+it('CONTRACT 4: cancel returns 409 for another terminal status and changes nothing', async () => {
   const { session } = await finish(stage)
   const response = await stage.rp.call('POST', `/v1/verify/${session.verification_id}/cancel`)
   expect(await expectStatus(response, 409)).toMatchObject({ code: 'verification_already_terminal' })
   expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
 })
 
-it('CONTRACT 4: answers DELETE with 204 without a body, then everything about the session with 404', async () => {
+it('CONTRACT 4: DELETE returns 204 without a body, and then everything about the session is 404', async () => {
   const { session, request } = await begin(stage)
   const path = `/v1/verify/${session.verification_id}`
   const erased = await stage.rp.call('DELETE', path)
@@ -207,7 +207,7 @@ function sentTo(path: string, verificationId: string): number {
   return requests.filter((post) => post.path === path && post.body.includes(verificationId)).length
 }
 
-it('CONTRACT 3, 6, 9: answers /qr and /openid4vp of an ended session with 410', async () => {
+it('CONTRACT 3, 6, 9: /qr and /openid4vp return 410 for an ended session', async () => {
   const { session } = await finish(stage)
   for (const path of ['qr', 'openid4vp']) {
     const response = await stage.rp.call('GET', `/v1/verify/${session.verification_id}/${path}`)

@@ -74,7 +74,7 @@ it('HAIP §5, H7: trusted_authorities of type aki: accepts its own authority and
   }
 })
 
-it('HAIP §5.1, H8: verifies nothing on one device before its browser returns, and never for another browser', async () => {
+it('HAIP §5.1, H8: on one device, verifies nothing before the browser returns, and never for another browser', async () => {
   const session = await rp.create({ ...HAIP, required_session_binding: 'page' })
   expect(session.wallet_request).toBe(null)
   const [browser, other] = [openBrowser(stage.service), openBrowser(stage.service)]

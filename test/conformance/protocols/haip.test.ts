@@ -50,7 +50,7 @@ it('HAIP §5, H1–H4: requests a vp_token with DCQL and x509_hash, in a signed 
 it.each([
   ['H2', { client_id_prefix: 'x509_san_dns' }],
   ['H4', { response_mode: 'direct_post' }],
-])('HAIP §5, %s: answers another choice with 422: %o', async (_, request_options) => {
+])('HAIP §5, %s: returns 422 for another choice: %o', async (_, request_options) => {
   const response = await stage.rp.call('POST', '/v1/verify', { body: { ...HAIP, request_options } })
   const [name] = Object.keys(request_options)
   expect(await expectStatus(response, 422)).toMatchObject({

@@ -72,7 +72,7 @@ it('CONTRACT 3: counts an older generation whose view was read as handed out', a
   expect(payload.nonce).toBe(nonce)
 })
 
-it('CONTRACT 3: keeps the last 8 older generations that were not fetched, and answers 410 request_superseded for others', async () => {
+it('CONTRACT 3: keeps the last 8 older generations that were not fetched, and returns 410 request_superseded for others', async () => {
   const session = await stage.rp.create()
   const uris = [session.wallet_request.uri]
   for (let i = 0; i < 10; i++) uris.push(await render(session))
@@ -115,7 +115,7 @@ it('CONTRACT 3: drops the least recently used of the handed-out generations firs
 it.each([
   ['unknown_state', ENCRYPTION.plain],
   ['unknown_encryption_key', ENCRYPTION.jwt],
-])('CONTRACT 3: answers a response to a request of another session (%s) with 400', async (reason, policy) => {
+])('CONTRACT 3: returns 400 for a response to a request of another session (%s)', async (reason, policy) => {
   const { session } = await begin(stage, policy)
   const { request: other } = await begin(stage, policy)
   const { response_uri } = session.wallet_request

@@ -59,7 +59,7 @@ it('CONTRACT 2: treats members in another order and explicit defaults as the sam
   expect((await created(await post(key, spelled))).verification_id).toBe(verification_id)
 })
 
-it('CONTRACT 2: answers another body under the same key with 409 idempotency_conflict, and changes nothing', async () => {
+it('CONTRACT 2: returns 409 idempotency_conflict for another body under the same key, and changes nothing', async () => {
   const key = newKey()
   const session = await created(await post(key))
   const other = await post(key, { ...OVER_18, metadata: { order: '2' } })
@@ -97,7 +97,7 @@ it('CONTRACT 2: creates a session for each of two equal bodies without a key', a
   expect(ids[0]).not.toBe(ids[1])
 })
 
-it('CONTRACT 2: answers the key of an erased session with 410 for the same body, otherwise with 409', async () => {
+it('CONTRACT 2: returns 410 for the key of an erased session with the same body, otherwise 409', async () => {
   const key = newKey()
   const { verification_id } = await created(await post(key))
   expect((await stage.rp.call('DELETE', `/v1/verify/${verification_id}`)).status).toBe(204)

@@ -141,7 +141,7 @@ it('CONTRACT 3: has no groups with all', async () => {
   expect(definition.input_descriptors.map(({ group }) => group)).toEqual([undefined, undefined])
 })
 
-it('CONTRACT 9: answers for a session that has ended with 410 verification_ended', async () => {
+it('CONTRACT 9: returns 410 verification_ended for a session that has ended', async () => {
   const { session } = await finish(stage)
   const response = await stage.rp.call('GET', `/v1/verify/${session.verification_id}/openid4vp`)
   expect(await expectStatus(response, 410)).toMatchObject({ code: 'verification_ended' })

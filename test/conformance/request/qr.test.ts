@@ -61,7 +61,7 @@ it.each([160, 320, 1024])(
 )
 
 it.each(['159', '1025', '0', '-320', '320.5', '1e3', 'big', '', '320&size=640', '320px'])(
-  'CONTRACT 6: answers size=%s with 400 invalid_qr_size and renders nothing',
+  'CONTRACT 6: returns 400 invalid_qr_size for size=%s and renders nothing',
   async (size) => {
     const session = await stage.rp.create()
     const response = await drawQr(session, `?size=${size}`)
@@ -78,13 +78,13 @@ it.each([
   ['image/svg+xml, image/png;q=0.5', 'image/svg+xml'],
   ['image/png;q=0, */*', 'image/svg+xml'],
   ['text/html,application/xhtml+xml,image/avif,image/webp,*/*;q=0.8', 'image/png'],
-])('CONTRACT 6: answers Accept %s with %s', async (accept, type) => {
+])('CONTRACT 6: for Accept %s returns %s', async (accept, type) => {
   const response = await drawQr(await stage.rp.create(), '', { accept })
   expect([response.status, response.headers.get('content-type')]).toEqual([200, type])
 })
 
 it.each(['image/gif', 'application/json', 'image/png;q=0'])(
-  'CONTRACT 6: answers Accept %s with 406 and renders nothing',
+  'CONTRACT 6: returns 406 for Accept %s and renders nothing',
   async (accept) => {
     const session = await stage.rp.create()
     expect(await expectStatus(await drawQr(session, '', { accept }), 406)).toMatchObject({
@@ -126,7 +126,7 @@ it('CONTRACT 1: ignores conditional headers and sends a new picture', async () =
 })
 
 it.each(['prefetch', 'prefetch;prerender', 'prefetch;anonymous-client-ip'])(
-  'CONTRACT 1: answers Sec-Purpose: %s with 503 and renders nothing',
+  'CONTRACT 1: returns 503 for Sec-Purpose: %s and renders nothing',
   async (purpose) => {
     const session = await stage.rp.create()
     const response = await drawQr(session, '', { 'sec-purpose': purpose })
@@ -136,7 +136,7 @@ it.each(['prefetch', 'prefetch;prerender', 'prefetch;anonymous-client-ip'])(
   },
 )
 
-it('CONTRACT 6: draws a burst of 60 pictures, then one a second, answers others with 429, and the last picture works', async () => {
+it('CONTRACT 6: draws a burst of 60 pictures, then one a second, returns 429 for others, and the last picture works', async () => {
   const session = await stage.rp.create()
   const began = Date.now()
   const pictures: Uint8Array<ArrayBuffer>[] = []

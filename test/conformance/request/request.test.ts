@@ -27,7 +27,7 @@ it('CONTRACT 5: the SAN of x509_san_dns is the host of base_url', async () => {
   expect(wallet_request.client_id).toBe('x509_san_dns:verifier.example')
 })
 
-it('CONTRACT 2: takes request_options that are left out from the settings', async () => {
+it('CONTRACT 2: uses the settings for missing request_options', async () => {
   const request_options = { client_id_prefix: 'x509_san_dns', response_mode: 'direct_post' }
   const rp = await relyingPartyOf(stage, { request_options })
   const own = { request_options: { response_mode: 'direct_post.jwt' } }
@@ -117,7 +117,7 @@ it.each(WRONG)(
   },
 )
 
-it('CONTRACT 5: answers a processed response with 200 and a redirect_uri only, which never contains the client_token', async () => {
+it('CONTRACT 5: returns 200 for a processed response with a redirect_uri only, which never contains the client_token', async () => {
   const { session, request } = await begin(stage)
   const response = await answerAge(stage, request)
   const page = `https://verifier.example/v1/verify/${session.verification_id}/return`

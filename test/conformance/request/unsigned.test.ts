@@ -34,7 +34,7 @@ function trusting(settings: object = {}): Promise<RelyingParty> {
 describe.each(CELLS)('$format in $response_mode', ({ format, answer, response_mode }) => {
   const policy = { ...OVER_18, formats: [format], request_options: { client_id_prefix, response_mode } }
 
-  it('CONTRACT 5: a foreign wallet takes it from the QR, and its response verifies', async () => {
+  it('CONTRACT 5: a foreign wallet reads it from the QR, and its response verifies', async () => {
     const rp = await trusting()
     const session = await rp.create(policy)
     const uri = readQr(session.qr_code)
@@ -46,7 +46,7 @@ describe.each(CELLS)('$format in $response_mode', ({ format, answer, response_mo
     expect(poll).toMatchObject({ status: 'verified', channel: 'qr', format, checks: { age_over_18: true } })
   })
 
-  it('CONTRACT 5: a foreign wallet takes it from the link, and its response verifies when its browser returns', async () => {
+  it('CONTRACT 5: a foreign wallet reads it from the link, and its response verifies when its browser returns', async () => {
     const rp = await trusting()
     const session = await rp.create({ ...policy, required_session_binding: 'page' })
     expect([session.qr_code, session.wallet_request]).toEqual([null, null])
@@ -104,7 +104,7 @@ describe('a response', () => {
   it.each([
     ['the client_id without its prefix', (clientId: string) => clientId.slice('redirect_uri:'.length)],
     ['another prefix', (clientId: string) => clientId.replace('redirect_uri', 'x509_san_dns')],
-  ])('CONTRACT 5: is rejected with the audience %s', async (_, change) => {
+  ])('CONTRACT 5: is refused with the audience %s', async (_, change) => {
     const { session, request } = await begin(stage, UNSIGNED)
     const audience = change(request.payload.client_id)
     expect((await answerAge(stage, request, { audience })).status).toBe(400)
@@ -113,7 +113,7 @@ describe('a response', () => {
     expect((await answerAge(stage, request)).status).toBe(200)
   })
 
-  it('CONTRACT 5: is rejected with the client_id of another session', async () => {
+  it('CONTRACT 5: is refused with the client_id of another session', async () => {
     const one = await begin(stage, UNSIGNED)
     const other = await begin(stage, UNSIGNED)
     const audience = other.request.payload.client_id
@@ -122,7 +122,7 @@ describe('a response', () => {
     expect(attempts[0]?.reason.code).toBe('audience_mismatch')
   })
 
-  it('CONTRACT 5: is rejected as an mdoc bound to the client_id without its prefix', async () => {
+  it('CONTRACT 5: is refused as an mdoc bound to the client_id without its prefix', async () => {
     const rp = await trusting()
     const { session, request } = await begin(stage, { ...UNSIGNED, formats: ['mso_mdoc'] }, { rp })
     const answering = { client_id: request.payload.response_uri }

@@ -59,11 +59,11 @@ it.each<[fault: string, dcql_query: object, pointer: string, code: string]>([
     '/dcql_query/credential_sets/0/options/1/0',
     'invalid_value',
   ],
-])('answers 400 for %s', async (_, dcql_query, pointer, code) => {
+])('returns 400 for %s', async (_, dcql_query, pointer, code) => {
   expect(await refusalOf({ dcql_query })).toEqual([400, 'invalid_request', [pointer, code]])
 })
 
-it('answers 400 for an unknown credential type', async () => {
+it('returns 400 for an unknown credential type', async () => {
   const dcql_query = query({ meta: { vct_values: ['urn:other'] } })
   const error = [`${FIRST}/meta`, 'unknown_credential_type']
   expect(await refusalOf({ dcql_query })).toEqual([400, 'unsupported_credential_type', error])
@@ -75,12 +75,12 @@ it.each<[member: string, value: unknown]>([
   ['formats', ['dc+sd-jwt']],
   ['credential_match', 'all'],
   ['allow_derived', true],
-])('answers 400 for %s together with a dcql_query', async (member, value) => {
+])('returns 400 for %s together with a dcql_query', async (member, value) => {
   const body = { dcql_query: query(), [member]: value }
   expect(await refusalOf(body)).toEqual([400, 'invalid_request', [`/${member}`, 'invalid_value']])
 })
 
-it('answers 400 for neither credential_types nor dcql_query', async () => {
+it('returns 400 for neither credential_types nor dcql_query', async () => {
   const errors = [
     ['/credential_types', 'required'],
     ['/scope', 'required'],
@@ -119,12 +119,12 @@ it.each<[fault: string, dcql_query: object, pointer: string, code: string]>([
     '/dcql_query/credentials/1',
     'query_in_no_credential_set',
   ],
-])('answers 422 for %s', async (_, dcql_query, pointer, code) => {
+])('returns 422 for %s', async (_, dcql_query, pointer, code) => {
   expect(await refusalOf({ dcql_query })).toEqual([422, 'policy_unsatisfiable', [pointer, code]])
 })
 
 it.each(['haip-1.0', 'openid4vp-draft24', 'openid4vp-draft18'])(
-  'answers 422 for waived holder binding in %s',
+  'returns 422 for waived holder binding in %s',
   async (protocol) => {
     const dcql_query = query({ require_cryptographic_holder_binding: false })
     const [status, code] = await refusalOf({ dcql_query, protocol })
@@ -132,7 +132,7 @@ it.each(['haip-1.0', 'openid4vp-draft24', 'openid4vp-draft18'])(
   },
 )
 
-it('answers 422 for any query where the protocol has presentation definitions only', async () => {
+it('returns 422 for any query where the protocol has presentation definitions only', async () => {
   const error = ['/protocol', 'not_in_protocol']
   expect(await refusalOf({ dcql_query: query(), protocol: 'openid4vp-draft18' })).toEqual([
     422,

@@ -60,7 +60,7 @@ it.each(
   WALLET_ERRORS.flatMap(([error, status, reason]) =>
     WAYS.map(([way, policy, encrypted]) => ({ error, status, reason, way, policy, encrypted })),
   ),
-)('CONTRACT 4: answers $error $way with 200, and the session is $status', async (cell) => {
+)('CONTRACT 4: returns 200 for $error $way, and the session is $status', async (cell) => {
   const { error, status, reason, policy, encrypted } = cell
   const { session, request } = await begin(stage, policy)
   const answer = await stage.service.wallet.decline(request, error, { encrypted })
@@ -74,7 +74,7 @@ it.each(
 })
 
 it.each(WALLET_ERRORS)(
-  'CONTRACT 4: answers %s with an unknown state with 400 and changes nothing',
+  'CONTRACT 4: returns 400 for %s with an unknown state, and changes nothing',
   async (error) => {
     const { session, request } = await begin(stage)
     expect((await postError(request.payload.response_uri, 'x'.repeat(26), error)).status).toBe(400)
@@ -98,7 +98,7 @@ it.each([
   ['no state', undefined, 'missing_state'],
   ['an unknown state', 'x'.repeat(26), 'unknown_state'],
 ])(
-  'CONTRACT 4: answers access_denied with %s with 400 and leaves the session pending',
+  'CONTRACT 4: returns 400 for access_denied with %s, and the session stays pending',
   async (_, state, reason) => {
     const { session, request } = await begin(stage)
     expect((await postError(request.payload.response_uri, state)).status).toBe(400)
@@ -124,7 +124,7 @@ it('CONTRACT 4: accepts a decline of an older request that was fetched', async (
   expect((await stage.rp.poll(session.verification_id)).status).toBe('declined')
 })
 
-it('CONTRACT 4: answers a decline after the end with 409', async () => {
+it('CONTRACT 4: returns 409 for a decline after the end', async () => {
   const { session, request } = await begin(stage)
   await answerAge(stage, request)
   expect((await stage.service.wallet.decline(request, 'access_denied')).status).toBe(409)

@@ -161,7 +161,7 @@ it('CONTRACT 8: refuses an issuer on no list, and one on a list without subscrip
   }
 })
 
-it('CONTRACT 8: answers 503 while a list is unavailable that may name the issuer', async () => {
+it('CONTRACT 8: returns 503 while a list is unavailable that may name the issuer', async () => {
   publisher.answer({ status: 500 })
   expect(await keep('late')).toMatchObject({
     usable_until: expect.anything(),
@@ -247,7 +247,7 @@ it.each([
   ],
   ['another kind', { kind: 'xml' }, '/kind'],
   ['an unknown member', { retries: 3 }, '/retries'],
-])('CONTRACT 8: refuses a list with %s by the member’s name', async (_, changes, pointer) => {
+])('CONTRACT 8: refuses a list with %s and names the member', async (_, changes, pointer) => {
   const refused = await expectStatus(await operator('POST', '', listNamed('odd', changes)), 400)
   expect(refused).toMatchObject({ errors: [{ pointer }] })
 })

@@ -136,7 +136,7 @@ it('CONTRACT 8: refuses a revoked API key', async () => {
 const SESSION_ROUTES = ROUTES.filter(({ path }) => path.includes(':id') && !path.endsWith('/watch'))
 
 it.each(SESSION_ROUTES)(
-  'CONTRACT 1: answers $method $path for a foreign, forged, altered, malformed or erased id with the same 404, byte for byte',
+  'CONTRACT 1: $method $path returns the same 404 for a foreign, forged, altered, malformed or erased id, byte for byte',
   async (route) => {
     const rp = await relyingPartyOf(stage)
     const foreign = (await rp.create()).verification_id
@@ -155,7 +155,7 @@ it.each(SESSION_ROUTES)(
   },
 )
 
-it('CONTRACT 1: answers a wallet with the same 404 for every unknown request and callback', async () => {
+it('CONTRACT 1: returns the same 404 to a wallet for every unknown request and callback', async () => {
   const { session } = await begin(stage)
   const { request_uri } = session.wallet_request
   const last = request_uri.at(-1) === 'A' ? 'B' : 'A'
@@ -193,7 +193,7 @@ it('CONTRACT 1: shows to a client_token the state of a session, and nothing abou
   })
 })
 
-it('CONTRACT 1: answers anything else with a client_token with 403', async () => {
+it('CONTRACT 1: returns 403 for anything else with a client_token', async () => {
   const { verification_id: id, client_token: token } = await stage.rp.create()
   const other = (await stage.rp.create()).verification_id
   const open = ['/v1/verify/:id', '/v1/verify/:id/qr']
