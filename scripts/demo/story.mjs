@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { compactDecrypt, createLocalJWKSet, exportJWK, generateKeyPair, jwtVerify } from 'jose'
 import { makeKey } from '../../test/support/people/issuer.ts'
 import { AGE, makeAuthority, makePerson, presentationOf, queryFor } from '../../test/support/people/person.ts'
-import { judgeSignature, startReceiver } from '../../test/support/service/receiver.ts'
+import { checkSignature, startReceiver } from '../../test/support/service/receiver.ts'
 import { expectStatus, readQr, startService } from '../../test/support/service/service.ts'
 
 const STEP_LIMIT_SECONDS = 60
@@ -115,7 +115,7 @@ async function runSteps() {
   await step('The signed webhook has arrived', async () => {
     const [post] = await receiver.received(1)
     const event = JSON.parse(post.body.toString())
-    const results = judgeSignature(post, shop.webhook_secret)
+    const results = checkSignature(post, shop.webhook_secret)
     print('event', `${event.event_type} ${event.event_id}`)
     print('X-Service-Signature', post.headers['x-service-signature'])
     for (const [library, result] of Object.entries(results)) {

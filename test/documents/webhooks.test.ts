@@ -11,7 +11,7 @@ import { terminalEvent } from '../../src/session/delivery/event.ts'
 import { readDocument } from '../../src/session/document.ts'
 import { serialiseEvent } from '../../src/webhook/event.ts'
 import { signatureHeaders } from '../../src/webhook/signature.ts'
-import { judgeSignature } from '../support/service/receiver.ts'
+import { checkSignature } from '../support/service/receiver.ts'
 import { textsIn } from './blocks.ts'
 
 const PAGE = 'docs/webhooks.md'
@@ -155,7 +155,7 @@ describe('the example code', () => {
     // The libraries use the clock, so this webhook is signed now.
     const fresh = await signatureHeaders({ body: BODY, secrets: [SECRET], eventId: 'evt_x', now: Date.now() })
     const request = { headers: fresh, body: Buffer.from(BODY) }
-    expect(judgeSignature(request, SECRET)).toMatchObject({
+    expect(checkSignature(request, SECRET)).toMatchObject({
       standardwebhooks: { accepted: JSON.parse(BODY) },
       svix: { accepted: JSON.parse(BODY) },
     })

@@ -118,7 +118,7 @@ describe('the findings', () => {
     ['unknown', 'evt_2', { receipts: [RECEIPT, { ...RECEIPT, verificationId: 'v_2', eventId: 'evt_2' }] }],
     ['doubled', 'v_1', { receipts: [RECEIPT, { ...RECEIPT, eventId: 'evt_2' }] }],
     ['oversent', 'evt_1', { receipts: Array.from({ length: 7 }, () => RECEIPT) }],
-  ])('contain "%s" for %s in this case', (finding, culprit, change) => {
-    expect(findingsOf({ ...GOOD, ...change })[finding]).toEqual([culprit])
+  ])('contain "%s" for %s in this case', (finding, broken, change) => {
+    expect(findingsOf({ ...GOOD, ...change })[finding]).toEqual([broken])
   })
 })

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { deliver, disablesEndpoint, hasSucceeded } from '../../src/webhook/delivery.ts'
 import { signatureHeaders } from '../../src/webhook/signature.ts'
 import {
+  checkSignature,
   endlessResponse,
-  judgeSignature,
   type Receiver,
   type ScriptedAnswer,
   startReceiver,
@@ -59,7 +59,7 @@ describe('an attempt', () => {
     })
     await deliver({ url: receiver.url, body: BODY, headers, fetch, clock: Date.now })
     const accepted = { accepted: JSON.parse(BODY) }
-    expect(judgeSignature(receiver.requests[0]!, SECRET)).toEqual({
+    expect(checkSignature(receiver.requests[0]!, SECRET)).toEqual({
       standardwebhooks: accepted,
       svix: accepted,
     })

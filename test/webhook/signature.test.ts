@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createSecretFrom, signatureHeaders } from '../../src/webhook/signature.ts'
-import { judgeSignature } from '../support/service/receiver.ts'
+import { checkSignature } from '../support/service/receiver.ts'
 
 const SECRET = `whsec_${Buffer.from(Uint8Array.from({ length: 32 }, (_, i) => i)).toString('base64')}`
 const OLDER_SECRET = `whsec_${Buffer.alloc(32, 0xa5).toString('base64')}`
@@ -16,7 +16,7 @@ function lowerCased(headers: Readonly<Record<string, string>>): Record<string, s
 function judge(headers: Readonly<Record<string, string>>, body = BODY, secret = SECRET) {
   // The judges compare the timestamp with their own clock.
   vi.useFakeTimers({ toFake: ['Date'], now: NOW })
-  return judgeSignature({ headers: lowerCased(headers), body: Buffer.from(body) }, secret)
+  return checkSignature({ headers: lowerCased(headers), body: Buffer.from(body) }, secret)
 }
 
 afterEach(() => {

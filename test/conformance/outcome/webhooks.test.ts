@@ -3,7 +3,7 @@
 import { createHmac } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { judgeSignature, type ReceivedRequest } from '../../support/service/receiver.ts'
+import { checkSignature, type ReceivedRequest } from '../../support/service/receiver.ts'
 import { expectStatus, OVER_18, type RelyingParty } from '../../support/service/service.ts'
 import {
   answerAge,
@@ -116,12 +116,12 @@ it('CONTRACT 7: signs X-Service-Signature with the bytes of the whole secret', a
 it('CONTRACT 7: sends Standard Webhooks headers that two foreign libraries accept, and refuse with one changed byte', async () => {
   const { post, event } = await eventOf(stage, await ENDS.verified!(stage, stage.rp))
   expect(post.headers['webhook-id']).toBe(event.event_id)
-  expect(judgeSignature(post, stage.rp.webhook_secret)).toEqual({
+  expect(checkSignature(post, stage.rp.webhook_secret)).toEqual({
     standardwebhooks: { accepted: event },
     svix: { accepted: event },
   })
   const forged = { ...post, body: Buffer.from(post.body.toString().replace('verified', 'rejected')) }
-  expect(judgeSignature(forged, stage.rp.webhook_secret)).toEqual({
+  expect(checkSignature(forged, stage.rp.webhook_secret)).toEqual({
     standardwebhooks: { refused: expect.any(String) },
     svix: { refused: expect.any(String) },
   })
@@ -139,7 +139,7 @@ it('CONTRACT 7: signs with both secrets during a rotation, and both v1= are righ
   const { post } = await eventOf(stage, await ENDS.canceled!(stage, rp))
   for (const secret of [rp.webhook_secret, rotated.webhook_secret]) {
     expect(ownSignatures(post, secret)).toMatchObject({ count: 2, right: 1 })
-    expect(judgeSignature(post, secret)).toMatchObject({
+    expect(checkSignature(post, secret)).toMatchObject({
       standardwebhooks: { accepted: { status: 'canceled' } },
       svix: { accepted: { status: 'canceled' } },
     })

@@ -30,13 +30,13 @@ type Answers = Readonly<Record<string, readonly (readonly [vct: string, telling?
 
 async function answerTo(
   dcql_query: DcqlQuery,
-  told: Answers,
+  presented: Answers,
   rest: object = {},
   rp: RelyingParty = stage.rp,
 ) {
   const { session, request } = await begin(stage, { dcql_query, ...rest }, { rp })
   const presentations: Record<string, string[]> = {}
-  for (const [id, credentials] of Object.entries(told)) {
+  for (const [id, credentials] of Object.entries(presented)) {
     presentations[id] = []
     for (const [vct, telling] of credentials) {
       presentations[id].push(await presentationOf(stage.person, vct, request, telling))
@@ -117,37 +117,39 @@ it('CONTRACT 4: names checks <query id>.<path>, with the same outcome in event a
   expect((await eventOf(stage, id)).event).toMatchObject(outcome)
 })
 
-it.each<[why: string, asked: DcqlQuery, told: Answers, reason: string, checks: Record<string, boolean>]>([
+it.each<[why: string, asked: DcqlQuery, presented: Answers, reason: string, checks: Record<string, boolean>]>(
   [
-    'a value is outside values',
-    { credentials: [NAME] },
-    { name: [[PID, claims({ sex: 9 })]] },
-    'value_mismatch',
-    { 'name.given_name': true, 'name.sex': false },
+    [
+      'a value is outside values',
+      { credentials: [NAME] },
+      { name: [[PID, claims({ sex: 9 })]] },
+      'value_mismatch',
+      { 'name.given_name': true, 'name.sex': false },
+    ],
+    [
+      'a value has another type',
+      { credentials: [NAME] },
+      { name: [[PID, claims({ sex: '2' })]] },
+      'value_mismatch',
+      { 'name.given_name': true, 'name.sex': false },
+    ],
+    [
+      'a boolean claim of the type is not true',
+      { credentials: [ADULT] },
+      { adult: [[AGE, claims({ age_over_18: 'true' })]] },
+      'predicate_false',
+      { 'adult.age_over_18': false },
+    ],
+    [
+      'one of two credentials does not satisfy its query',
+      { credentials: [ADULT, NAME] },
+      { adult: [[AGE, claims({ age_over_18: false })]], name: [[PID]] },
+      'predicate_false',
+      { 'adult.age_over_18': false, 'name.given_name': true, 'name.sex': true },
+    ],
   ],
-  [
-    'a value has another type',
-    { credentials: [NAME] },
-    { name: [[PID, claims({ sex: '2' })]] },
-    'value_mismatch',
-    { 'name.given_name': true, 'name.sex': false },
-  ],
-  [
-    'a boolean claim of the type is not true',
-    { credentials: [ADULT] },
-    { adult: [[AGE, claims({ age_over_18: 'true' })]] },
-    'predicate_false',
-    { 'adult.age_over_18': false },
-  ],
-  [
-    'one of two credentials does not satisfy its query',
-    { credentials: [ADULT, NAME] },
-    { adult: [[AGE, claims({ age_over_18: false })]], name: [[PID]] },
-    'predicate_false',
-    { 'adult.age_over_18': false, 'name.given_name': true, 'name.sex': true },
-  ],
-])('CONTRACT 4: rejects where %s', async (_, asked, told, reason, checks) => {
-  const { answer, poll } = await answerTo(asked, told)
+)('CONTRACT 4: rejects where %s', async (_, asked, presented, reason, checks) => {
+  const { answer, poll } = await answerTo(asked, presented)
   expect([answer.status, poll.status, poll.reason?.code, poll.checks]).toEqual([
     200,
     'rejected',
@@ -156,7 +158,7 @@ it.each<[why: string, asked: DcqlQuery, told: Answers, reason: string, checks: R
   ])
 })
 
-it.each<[why: string, asked: DcqlQuery, told: Answers, reason: string]>([
+it.each<[why: string, asked: DcqlQuery, presented: Answers, reason: string]>([
   [
     'a claim is missing',
     { credentials: [NAME] },
@@ -189,8 +191,8 @@ it.each<[why: string, asked: DcqlQuery, told: Answers, reason: string]>([
     { adult: [[AGE]] },
     'query_not_satisfied',
   ],
-])('OpenID4VP 1.0 §8.6: stays pending, with an attempt, where %s', async (_, asked, told, reason) => {
-  const { answer, poll } = await answerTo(asked, told)
+])('OpenID4VP 1.0 §8.6: stays pending, with an attempt, where %s', async (_, asked, presented, reason) => {
+  const { answer, poll } = await answerTo(asked, presented)
   expect(answer.status).toBe(400)
   expect([poll.status, poll.attempts.map((attempt) => attempt.reason.code)]).toEqual(['pending', [reason]])
 })
@@ -208,8 +210,8 @@ it.each<[age: unknown, status: string, checks: Record<string, boolean>]>([
     ],
     claim_sets: [['a'], ['b']],
   }
-  const told = { age: [[AGE, claims({ age_over_18, age_over_21: undefined })]] } as const
-  const { poll } = await answerTo({ credentials: [query] }, told)
+  const presented = { age: [[AGE, claims({ age_over_18, age_over_21: undefined })]] } as const
+  const { poll } = await answerTo({ credentials: [query] }, presented)
   expect([poll.status, poll.checks]).toEqual([status, checks])
 })
 
@@ -219,7 +221,7 @@ const PERHAPS = {
   credential_sets: [{ options: [['adult']] }, { options: [['name']], required: false }],
 }
 
-it.each<[why: string, asked: DcqlQuery, told: Answers, status: string, used: string[]]>([
+it.each<[why: string, asked: DcqlQuery, presented: Answers, status: string, used: string[]]>([
   ['one option', EITHER, { name: [[PID]] }, 'verified', ['name']],
   ['the first option that satisfies', EITHER, { adult: [[AGE]], name: [[PID]] }, 'verified', ['adult']],
   [
@@ -245,8 +247,8 @@ it.each<[why: string, asked: DcqlQuery, told: Answers, status: string, used: str
     ['adult'],
   ],
   ['the optional set alone', PERHAPS, { name: [[PID]] }, 'pending', []],
-])('§6.4.2: evaluates credential_sets with %s', async (_, asked, told, status, used) => {
-  const { poll } = await answerTo(asked, told)
+])('§6.4.2: evaluates credential_sets with %s', async (_, asked, presented, status, used) => {
+  const { poll } = await answerTo(asked, presented)
   expect([poll.status, poll.credentials.map(({ id }) => id)]).toEqual([status, used])
 })
 
@@ -254,8 +256,10 @@ const SEVERAL = { credentials: [{ ...NAME, multiple: true }] }
 
 it('§6.1: uses every credential that satisfies with multiple, and sends each with its own claims', async () => {
   const { publicKey, privateKey } = await generateKeyPair('ECDH-ES', { crv: 'P-256' })
-  const told = { name: [[PID], [PID, claims({ sex: 9 })], [PID, claims({ given_name: 'Max' })]] } as const
-  const { poll } = await answerTo(SEVERAL, told, { claims_encryption_jwk: await exportJWK(publicKey) })
+  const presented = {
+    name: [[PID], [PID, claims({ sex: 9 })], [PID, claims({ given_name: 'Max' })]],
+  } as const
+  const { poll } = await answerTo(SEVERAL, presented, { claims_encryption_jwk: await exportJWK(publicKey) })
   expect([poll.status, poll.checks]).toEqual(['verified', { 'name.given_name': true, 'name.sex': true }])
   expect(poll.credentials.map(({ id }) => id)).toEqual(['name', 'name'])
   const { plaintext } = await compactDecrypt(poll.encrypted_claims ?? '', privateKey)
@@ -269,13 +273,13 @@ it('§6.1: uses every credential that satisfies with multiple, and sends each wi
 })
 
 it('§6.1: rejects with multiple if no credential satisfies', async () => {
-  const told = {
+  const presented = {
     name: [
       [PID, claims({ sex: 9 })],
       [PID, claims({ sex: 0 })],
     ],
   } as const
-  const { poll } = await answerTo(SEVERAL, told)
+  const { poll } = await answerTo(SEVERAL, presented)
   expect([poll.status, poll.reason?.code, poll.credentials.length]).toEqual(['rejected', 'value_mismatch', 2])
 })
 
@@ -297,8 +301,8 @@ it('§7.1: resolves paths through arrays, and spells them in checks', async () =
     ['address', 'locality'],
   ]
   const query = { ...NAME, claims: paths.map((path) => ({ path })) }
-  const told = claims({ nationalities: ['DE', 'FR'], address: { locality: 'Bonn' } })
-  const { poll } = await answerTo({ credentials: [query] }, { name: [[PID, told]] })
+  const presented = claims({ nationalities: ['DE', 'FR'], address: { locality: 'Bonn' } })
+  const { poll } = await answerTo({ credentials: [query] }, { name: [[PID, presented]] })
   expect([poll.status, poll.checks]).toEqual([
     'verified',
     { 'name.nationalities[*]': true, 'name.nationalities[1]': true, 'name.address.locality': true },
@@ -331,15 +335,15 @@ it('CONTRACT 4: the level of several credentials is the lowest, and each must re
   )
   const rp = await relyingPartyOf(stage, { credential_types: [membership], trust_anchors: anchors })
   const card = { ...NAME, id: 'card', meta: { vct_values: [MEMBERSHIP] }, claims: [{ path: ['tier'] }] }
-  const told = { name: [[PID]], card: [[MEMBERSHIP, claims({ tier: 'gold' })]] } as const
-  const both = await answerTo({ credentials: [NAME, card] }, told, {}, rp)
+  const presented = { name: [[PID]], card: [[MEMBERSHIP, claims({ tier: 'gold' })]] } as const
+  const both = await answerTo({ credentials: [NAME, card] }, presented, {}, rp)
   expect([both.poll.status, both.poll.assurance_level]).toEqual(['verified', 'low'])
   const required = { required_assurance_level: 'substantial' }
-  const strict = await answerTo({ credentials: [NAME, card] }, told, required, rp)
+  const strict = await answerTo({ credentials: [NAME, card] }, presented, required, rp)
   expect([strict.poll.status, strict.poll.reason?.code]).toEqual(['rejected', 'assurance_level_too_low'])
   const optional = [{ options: [['name']] }, { options: [['card']], required: false }]
   const asked = { credentials: [NAME, card], credential_sets: optional }
-  const spared = await answerTo(asked, told, required, rp)
+  const spared = await answerTo(asked, presented, required, rp)
   expect([spared.poll.status, spared.poll.assurance_level, spared.poll.checks]).toEqual([
     'verified',
     'substantial',

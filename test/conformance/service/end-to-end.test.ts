@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Authority, ageOf, makeAuthority, makePerson, type Person } from '../../support/people/person.ts'
-import { judgeSignature, type Receiver, startReceiver } from '../../support/service/receiver.ts'
+import { checkSignature, type Receiver, startReceiver } from '../../support/service/receiver.ts'
 import {
   OVER_18,
   type RelyingParty,
@@ -47,7 +47,7 @@ describe('one verification, end to end', () => {
     const [webhook] = await receiver.received(1)
     const event = JSON.parse(webhook!.body.toString())
     expect(event).toMatchObject({ verification_id: session.verification_id, status: 'verified', metadata })
-    expect(judgeSignature(webhook!, rp.webhook_secret)).toEqual({
+    expect(checkSignature(webhook!, rp.webhook_secret)).toEqual({
       standardwebhooks: { accepted: event },
       svix: { accepted: event },
     })

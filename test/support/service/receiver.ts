@@ -91,7 +91,7 @@ function respond(
 }
 
 /** Returns the result of each foreign verifier for a request: the accepted event, or the error. */
-export function judgeSignature(request: Pick<ReceivedRequest, 'headers' | 'body'>, secret: string) {
+export function checkSignature(request: Pick<ReceivedRequest, 'headers' | 'body'>, secret: string) {
   const headers = request.headers as Record<string, string>
   const body = request.body.toString('utf8')
   const resultOf = (verify: () => unknown) => {

@@ -55,11 +55,11 @@ export async function startFailingReceiver(seed: number): Promise<FailingReceive
 
 function answerTo(event: Receipt['event'], seed: number, isFirst: boolean): ScriptedAnswer {
   const { number } = event.metadata as { number: string }
-  const [fate = 0, wait = 0] = createHash('sha256').update(`${seed} ${number} ${isFirst}`).digest()
+  const [lot = 0, wait = 0] = createHash('sha256').update(`${seed} ${number} ${isFirst}`).digest()
   const delayMs = wait < 64 ? (wait * LONGEST_WAIT_MS) / 64 : 0
   const isFresh = Date.now() - Date.parse(String(event.created_at)) < REFUSED_WITHIN_MS
-  if (!isFirst || !isFresh || fate >= 154) return { status: ACCEPTED, delayMs }
-  return fate < 77 ? { status: REFUSED, delayMs } : { act: 'reset', delayMs }
+  if (!isFirst || !isFresh || lot >= 154) return { status: ACCEPTED, delayMs }
+  return lot < 77 ? { status: REFUSED, delayMs } : { act: 'reset', delayMs }
 }
 
 function receiptOf(
