@@ -16,11 +16,11 @@ describe('base58', () => {
     expect(encodeHex(decodeBase58(text) ?? new Uint8Array())).toBe(hex)
   })
 
-  it.each(['', '0', 'O', 'I', 'l', 'z z', 'ä', 'a+'])('refuses %j', (text) => {
+  it.each(['', '0', 'O', 'I', 'l', 'z z', 'ä', 'a+'])('rejects %j', (text) => {
     expect(decodeBase58(text)).toBeUndefined()
   })
 
-  it('stops at its limit', () => {
+  it('rejects a text beyond the limit', () => {
     expect(decodeBase58('z'.repeat(DID.base58Characters))).toBeDefined()
     expect(decodeBase58('z'.repeat(DID.base58Characters + 1))).toBeUndefined()
   })

@@ -36,7 +36,7 @@ describe('base64', () => {
     }
   })
 
-  it('takes a mebibyte', () => {
+  it('decodes a mebibyte', () => {
     const bytes = new Uint8Array(1 << 20).fill(0xa5)
     expect(equalBytes(decodeBase64url(encodeBase64url(bytes)) ?? new Uint8Array(), bytes)).toBe(true)
   })
@@ -54,7 +54,7 @@ describe('base64', () => {
     ['a letter beyond ASCII', 'Zm9ﾖ'],
     ['a letter whose low byte is in the alphabet', 'Zm9\u0141'],
     ['a zero character', 'Zm9\0'],
-  ])('base64url refuses %s', (_, text) => {
+  ])('base64url rejects %s', (_, text) => {
     expect(decodeBase64url(text)).toBeUndefined()
   })
 
@@ -70,11 +70,11 @@ describe('base64', () => {
     ['the URL-safe alphabet', '-_-_'],
     ['a space', 'Zm 9'],
     ['a line break', 'Zm9v\r\nZg=='],
-  ])('base64 refuses %s', (_, text) => {
+  ])('base64 rejects %s', (_, text) => {
     expect(decodeBase64(text)).toBeUndefined()
   })
 
-  it('has one text for each value: no other last character decodes', () => {
+  it('has one text for each value, and rejects every other last character', () => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
     const canonical = (prefix: string) => [...alphabet].filter((last) => decodeBase64url(prefix + last))
     expect(canonical('Z').join('')).toBe('AQgw')

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { canonicalJson } from '../../src/codec/canonical-json.ts'
 
 describe('canonical JSON', () => {
-  it('is the published example of RFC 8785 §3.2.2 and §3.2.3', () => {
+  it('writes the published example of RFC 8785 §3.2.2 and §3.2.3', () => {
     const input = String.raw`{
       "numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],
       "string": "\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/",

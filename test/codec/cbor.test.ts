@@ -75,13 +75,13 @@ const EXAMPLES: readonly (readonly [hex: string, value: unknown])[] = [
 ]
 
 describe('published examples', () => {
-  it.each(EXAMPLES)('%s is read as it says', (hex, value) => {
+  it.each(EXAMPLES)('decodes %s', (hex, value) => {
     const item = read(hex)
     expect(item.ok && plain(item.value)).toEqual(value)
     expect(item.ok && encodeHex(item.value.encoded)).toBe(hex)
   })
 
-  it('an ISO 18013-5 response is read whole, and every item keeps its bytes', () => {
+  it('decodes a whole ISO 18013-5 response, and every item keeps its bytes', () => {
     const item = read(annexD.ISO_18013_5_ANNEX_D_DEVICE_RESPONSE)
     if (!item.ok) throw new Error(item.error)
     const documents = entryOf(item.value, 'documents')
@@ -118,33 +118,33 @@ const MALFORMED = {
   'a tag without content': 'c1',
 }
 
-describe('what is not acceptable', () => {
+describe('invalid CBOR', () => {
   it.each(Object.entries(MALFORMED))('%s', (_, hex) => {
     expect(read(hex)).toEqual({ ok: false, error: 'malformed' })
   })
 
   it.each(['a201000100', 'a2616100616100', 'a21801000100', 'a24101004101f6', 'a281000081000a'])(
-    'a key twice, however it is spelled: %s',
+    'rejects a duplicate key in any encoding: %s',
     (hex) => {
       expect(read(hex)).toEqual({ ok: false, error: 'duplicate_key' })
     },
   )
 
-  it('a key twice deep inside', () => {
+  it('rejects a duplicate key at a deep level', () => {
     expect(read('81a1d81801a201000100')).toEqual({ ok: false, error: 'duplicate_key' })
   })
 
-  it('does not take a text key for a number key', () => {
+  it('distinguishes a text key from a number key', () => {
     expect(read('a20100613100').ok).toBe(true)
   })
 })
 
 describe('limits', () => {
-  it('of bytes come before anything is read', () => {
+  it('of bytes are checked before decoding', () => {
     expect(read('00'.repeat(11), { ...LIMITS, bytes: 10 })).toEqual({ ok: false, error: 'too_large' })
   })
 
-  it('of depth hold for arrays, maps and tags', () => {
+  it('of depth apply to arrays, maps and tags', () => {
     for (const opening of ['81', 'a100', 'c1']) {
       expect(read(`${opening.repeat(15)}00`).ok).toBe(true)
       expect(read(`${opening.repeat(16)}00`)).toEqual({ ok: false, error: 'too_deep' })
@@ -152,7 +152,7 @@ describe('limits', () => {
     }
   })
 
-  it('of items hold across the whole input', () => {
+  it('of items apply to the whole input', () => {
     expect(read('8301820203820405', { ...LIMITS, items: 8 }).ok).toBe(true)
     expect(read('8301820203820405', { ...LIMITS, items: 7 })).toEqual({ ok: false, error: 'too_many_items' })
   })
@@ -161,7 +161,7 @@ describe('limits', () => {
 describe('every prefix and every flipped bit of a real response', () => {
   const bytes = bytesOf(annexD.ISO_18013_5_ANNEX_D_DEVICE_RESPONSE)
 
-  it('is read or refused, and never throws', () => {
+  it('is decoded or rejected, and never throws', () => {
     for (let length = 0; length < bytes.length; length++) {
       expect(decodeCbor(bytes.slice(0, length), LIMITS).ok).toBe(false)
     }

@@ -22,5 +22,5 @@ describe('readDateTime', () => {
     '2026-11-21T12:00:00.Z',
     '2026-11-21T12:00:00+99:00',
     ' 2026-11-21T12:00:00Z',
-  ])('takes %j for no time', (text) => expect(readDateTime(text)).toBeUndefined())
+  ])('rejects %j', (text) => expect(readDateTime(text)).toBeUndefined())
 })

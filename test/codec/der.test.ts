@@ -40,11 +40,11 @@ describe('decodeDer', () => {
     ['end-of-contents', '00 00'],
     ['a constructed OCTET STRING', '24 03 04 01 61'],
     ['a primitive SEQUENCE', '10 00'],
-  ])('refuses %s', (_, hex) => {
+  ])('rejects %s', (_, hex) => {
     expect(decode(hex)).toBeUndefined()
   })
 
-  it('refuses what is nested deeper than 16 levels, and reads what is not', () => {
+  it('rejects more than 16 levels of nesting, and reads 16', () => {
     const nested = (depth: number): string => {
       let hex = '0500'
       for (let i = 1; i < depth; i++) hex = `30${(hex.length / 2).toString(16).padStart(2, '0')}${hex}`
@@ -78,7 +78,7 @@ describe('values', () => {
     ['an empty object identifier', '06 00'],
     ['an arc with a leading zero octet', '06 03 2a 80 01'],
     ['an arc that does not end', '06 02 2a 86'],
-  ])('refuses %s', (_, hex) => {
+  ])('rejects %s', (_, hex) => {
     expect(readObjectIdentifier(decode(hex))).toBeUndefined()
   })
 
@@ -91,7 +91,7 @@ describe('values', () => {
     ])
   })
 
-  it('reads positive integers without their sign octet, and refuses zero, negative and padded ones', () => {
+  it('reads positive integers without their sign octet, and rejects zero, negative and padded ones', () => {
     expect(readPositiveInteger(decode('02 02 00 ff'))).toEqual(bytes('ff'))
     for (const hex of ['020100', '0201ff', '0202007f', '0202ffff', '0200']) {
       expect(readPositiveInteger(decode(hex))).toBeUndefined()
@@ -105,7 +105,7 @@ describe('values', () => {
     }
   })
 
-  it('refuses a bit string whose unused bits are not zero', () => {
+  it('rejects a bit string with unused bits that are not zero', () => {
     expect(readBitString(decode('03 02 07 80'))).toEqual({ bytes: bytes('80'), unusedBits: 7 })
     for (const hex of ['03020781', '0300', '030108', '03020880', '030101']) {
       expect(readBitString(decode(hex))).toBeUndefined()
@@ -139,7 +139,7 @@ describe('values', () => {
     ['18', '20240101000000'],
     ['18', '20240101000060Z'],
     ['04', '20240101000000Z'],
-  ])('refuses the time %s %s', (tag, text) => {
+  ])('rejects the time %s %s', (tag, text) => {
     expect(time(tag, text)).toBeUndefined()
   })
 

@@ -38,7 +38,7 @@ describe('parseJson', () => {
     ['after a nested object', '{"a": {"b": 1}, "b": 2, "a": []}'],
     ['called __proto__', '{"__proto__": 1, "__proto__": 2}'],
     ['with a quote in it', '{"a\\"": 1, "a\\u0022": 2}'],
-  ])('refuses a member named twice %s', (_, text) => {
+  ])('rejects a duplicate member %s', (_, text) => {
     expect(fault(text)).toBe('duplicate_member')
   })
 
@@ -59,18 +59,18 @@ describe('parseJson', () => {
     '{"\\x":1}',
     '}{',
     ']',
-  ])('refuses %j, which is not JSON', (text) => {
+  ])('rejects %j, which is not JSON', (text) => {
     expect(fault(text)).toBe('not_json')
   })
 
-  it('takes exactly as many levels as allowed', () => {
+  it('accepts exactly as many levels as allowed', () => {
     expect(fault(`${'['.repeat(8)}${']'.repeat(8)}`)).toBeUndefined()
     expect(fault(`${'['.repeat(9)}${']'.repeat(9)}`)).toBe('too_deep')
     expect(fault(`${'{"a":'.repeat(9)}1${'}'.repeat(9)}`)).toBe('too_deep')
     expect(fault(`[${'[],'.repeat(100)}[]]`)).toBeUndefined()
   })
 
-  it('sees the end of a string where the platform does, whatever quotes and backslashes are in it', () => {
+  it('finds the end of a string as the platform does, with any quotes and backslashes', () => {
     let texts = ['']
     for (let length = 0; length < 7; length++) {
       for (const inside of texts) {
@@ -85,7 +85,7 @@ describe('parseJson', () => {
     expect(fault(JSON.stringify('[{'.repeat(100)))).toBeUndefined()
   })
 
-  it('takes exactly as many characters as allowed', () => {
+  it('accepts exactly as many characters as allowed', () => {
     expect(fault('[1]', { length: 3, depth: 1 })).toBeUndefined()
     expect(fault('[12]', { length: 3, depth: 1 })).toBe('too_long')
   })

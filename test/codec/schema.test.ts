@@ -9,7 +9,7 @@ function faults(schema: z.ZodMiniType, value: unknown): readonly string[] {
 }
 
 describe('a text', () => {
-  it.each(['a', 'abc'])('of 1 to its maximum fits: %j', (value) => {
+  it.each(['a', 'abc'])('accepts a length from 1 to its maximum: %j', (value) => {
     expect(faults(text(3), value)).toEqual([])
   })
 
@@ -17,13 +17,13 @@ describe('a text', () => {
     ['', 'must have at least 1 characters'],
     ['abcd', 'must have at most 3 characters'],
     [null, 'must be a string'],
-  ])('like %j does not', (value, words) => {
+  ])('rejects %j', (value, words) => {
     expect(faults(text(3), value)).toEqual([words])
   })
 })
 
 describe('a list', () => {
-  it('of 1 to its maximum fits', () => {
+  it('accepts a length from 1 to its maximum', () => {
     expect(faults(list(z.null(), 2), [null])).toEqual([])
     expect(faults(list(z.null(), 2), [null, null])).toEqual([])
   })
@@ -33,12 +33,12 @@ describe('a list', () => {
     [[null, null, null], 'must have at most 2 items'],
     [{}, 'must be an array'],
     [[1], 'must be null'],
-  ])('like %j does not', (value, words) => {
+  ])('rejects %j', (value, words) => {
     expect(faults(list(z.null(), 2), value)).toEqual([words])
   })
 })
 
-describe('the words', () => {
+describe('the messages', () => {
   it.each<[string, z.ZodMiniType, unknown, string]>([
     ['a number', z.number(), '1', 'must be a number'],
     ['an integer', z.int(), 1.5, 'must be an integer'],

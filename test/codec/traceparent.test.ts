@@ -6,7 +6,7 @@ const GOOD = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
 const TRACE = { trace_id: '4bf92f3577b34da6a3ce929d0e0e4736', sampled: true }
 
 describe('parseTraceparent', () => {
-  it('reads the trace, and of its flags whether it is recorded', () => {
+  it('reads the trace and its sampled flag', () => {
     expect(parseTraceparent(GOOD)).toEqual(TRACE)
     expect(parseTraceparent(GOOD.replace(/01$/, '00'))).toEqual({ ...TRACE, sampled: false })
     expect(parseTraceparent(GOOD.replace(/01$/, 'fe'))).toEqual({ ...TRACE, sampled: false })
@@ -30,7 +30,7 @@ describe('parseTraceparent', () => {
     ['a space before', ` ${GOOD}`],
     ['a line behind', `${GOOD}\n`],
     ['two of them', `${GOOD}, ${GOOD}`],
-  ])('refuses %s', (_, header) => {
+  ])('rejects %s', (_, header) => {
     expect(parseTraceparent(header)).toBeUndefined()
   })
 })

@@ -85,7 +85,7 @@ describe('COSE_Sign1', () => {
       [encode(new Map([[1, -7]])), new Map([[2, [1]]]), null, PAYLOAD],
       'unsupported_critical_header',
     ],
-  ])('with %s is refused', (_, value, fault) => {
+  ])('with %s is rejected', (_, value, fault) => {
     expect(decodeCoseSign1(itemOf(value))).toEqual({ ok: false, error: fault })
   })
 })
@@ -99,7 +99,7 @@ describe('COSE_Mac0', () => {
     expect(await verifyCoseMac0(message.value, PAYLOAD, new Uint8Array(32))).toBe(false)
   })
 
-  it.each([4, 6, 7, -7, 'HS256'])('with algorithm %s is refused', (alg) => {
+  it.each([4, 6, 7, -7, 'HS256'])('with algorithm %s is rejected', (alg) => {
     expect(decodeCoseMac0(itemOf(makeMac0(headers(alg), PAYLOAD, MAC_KEY)))).toEqual({
       ok: false,
       error: 'unsupported_algorithm',
@@ -119,7 +119,7 @@ describe('COSE_Key', () => {
     ['an unknown curve', -1, 8],
     ['a short coordinate', -2, new Uint8Array(31)],
     ['a compressed point', -3, true],
-  ])('with %s is no key of ours', (_, label, value) => {
+  ])('with %s is rejected', (_, label, value) => {
     expect(parseCoseKey(itemOf(coseKey(makePrivateKey('P-256')).set(label, value)))).toBeUndefined()
   })
 })

@@ -53,7 +53,7 @@ describe('parsePublicJwk', () => {
     ['a number for a coordinate', { ...P256, x: 1 }],
     ['a coordinate of another curve', { ...P256, crv: 'P-384' }],
     ['an OKP key of type EC', { ...ED25519, kty: 'EC' }],
-  ])('refuses %s', (_, value) => {
+  ])('rejects %s', (_, value) => {
     expect(parsePublicJwk(value)).toBeUndefined()
   })
 
@@ -73,27 +73,27 @@ describe('importVerificationKey', () => {
     expect(await importVerificationKey(ED25519, algorithm('ES256'))).toBeUndefined()
   })
 
-  it('imports an object that is kept once, and another object by itself, however alike', async () => {
+  it('imports a stored object once, and an equal object separately', async () => {
     const kept = { ...ED25519 }
     const key = await importVerificationKey(kept, algorithm('EdDSA'))
     expect(await importVerificationKey(kept, algorithm('Ed25519'))).toBe(key)
     expect(await importVerificationKey({ ...ED25519 }, algorithm('EdDSA'))).not.toBe(key)
   })
 
-  it('imports a kept object for no other algorithm than before', async () => {
+  it('imports a stored object only for its own algorithm', async () => {
     const kept = { ...P256 }
     expect(await importVerificationKey(kept, algorithm('ES256'))).toBeInstanceOf(CryptoKey)
     expect(await importVerificationKey(kept, algorithm('ES384'))).toBeUndefined()
     expect(await importVerificationKey(kept, algorithm('EdDSA'))).toBeUndefined()
   })
 
-  it('refuses a point that is not on the curve as often as it is asked', async () => {
+  it('rejects a point that is not on the curve at each call', async () => {
     const off = { ...P256, x: P256.y, y: P256.x } as PublicJwk
     expect(await importVerificationKey(off, algorithm('ES256'))).toBeUndefined()
     expect(await importVerificationKey(off, algorithm('ES256'))).toBeUndefined()
   })
 
-  it('is not moved by what else the object carries', async () => {
+  it('ignores other members of the object', async () => {
     const carrying = {
       ...P256,
       alg: 'ES384',

@@ -116,7 +116,7 @@ describe('a compact JWS', () => {
     '{"alg":["ES256"]}',
     '{"alg":"es256"}',
     '{}',
-  ])('with header %s is refused by algorithm, signed or not', (header) => {
+  ])('with header %s is rejected because of its algorithm, signed or not', (header) => {
     expect(fault(`${b64(header)}.e30.AAAA`)).toBe('unsupported_algorithm')
     expect(fault(`${b64(header)}.e30.`)).toBe('unsupported_algorithm')
   })
@@ -126,7 +126,7 @@ describe('a compact JWS', () => {
     '{"alg":"ES256","crit":["exp"],"exp":1}',
     '{"alg":"ES256","crit":null}',
     '{"alg":"ES256","b64":false}',
-  ])('with header %s is refused: it says that it must be understood', (header) => {
+  ])('with header %s is rejected because of a critical extension', (header) => {
     expect(fault(`${b64(header)}.e30.AAAA`)).toBe('unsupported_critical_header')
   })
 
@@ -138,7 +138,7 @@ describe('a compact JWS', () => {
     expect(fault(`${header}.${b64(`{"a":${'['.repeat(7)}${']'.repeat(7)}}`)}.AAAA`)).toBeUndefined()
   })
 
-  it('made of dots alone is refused', () => {
+  it('made of dots alone is rejected', () => {
     expect(fault('.'.repeat(1_000_000))).toBe('malformed')
   })
 })

@@ -34,12 +34,12 @@ describe('a multikey', () => {
     ['a character more', `${P256}1`],
     ['a codec of key agreement (X25519)', 'z6LShs9GGnqk85isEBzzshkuVWrVKsRp24GnDuHk8QWkARMW'],
     ['secp256k1', 'zQ3shokFTS3brHcDQrn82RUDfCZESWL1ZdCEJwekUDPQiYBme'],
-  ])('is refused with %s', async (_, text) => {
+  ])('is rejected with %s', async (_, text) => {
     expect(isMultikey(text)).toBe(false)
     expect(await parseMultikey(text)).toBeUndefined()
   })
 
-  it('is refused where no point of the curve has that coordinate', async () => {
+  it('is rejected if no point of the curve has that coordinate', async () => {
     // Half of all coordinates have no point: some neighbour of a good one is refused.
     const neighbours = Array.from('23456789ABCDEFGH', (last) => P256.slice(0, -1) + last)
     const read = await Promise.all(neighbours.map(parseMultikey))

@@ -21,7 +21,7 @@ describe('a derived key', () => {
     expect(Buffer.from(await deriveKey(SECRET, 'webhook')).equals(Buffer.from(expected))).toBe(true)
   })
 
-  it('is another one for another purpose or another secret', async () => {
+  it('differs for another purpose and for another secret', async () => {
     const keys = [
       await deriveKey(SECRET, 'a'),
       await deriveKey(SECRET, 'b'),
@@ -32,7 +32,7 @@ describe('a derived key', () => {
 })
 
 describe('a sealed text', () => {
-  it('is AES-256-GCM behind its iv, as node:crypto computes it', async () => {
+  it('is its iv and AES-256-GCM, as node:crypto computes it', async () => {
     expect(await seal(PLACE, TEXT, IV)).toBe(sealedByNode(TEXT))
   })
 
@@ -43,12 +43,12 @@ describe('a sealed text', () => {
     expect(decipher.update(bytes.subarray(12, -16), undefined, 'utf8') + decipher.final('utf8')).toBe(TEXT)
   })
 
-  it.each([TEXT, '', 'x'.repeat(100_000)])('made elsewhere opens to what was sealed', async (text) => {
+  it.each([TEXT, '', 'x'.repeat(100_000)])('made by node:crypto is unsealed to its text', async (text) => {
     expect(await unseal(PLACE, sealedByNode(text))).toBe(text)
   })
 })
 
-describe('a sealed text does not open', () => {
+describe('a sealed text is not unsealed', () => {
   it('under another key', async () => {
     expect(await unseal({ ...PLACE, key: KEY.slice().fill(0, 31) }, sealedByNode(TEXT))).toBeUndefined()
   })
@@ -78,13 +78,13 @@ describe('a sealed text does not open', () => {
   })
 
   it.each(['', '!', 'A', 'not base64url at all', `${sealedByNode(TEXT)}=`])(
-    'where it is not base64url: %j',
+    'if it is not base64url: %j',
     async (text) => {
       expect(await unseal(PLACE, text)).toBeUndefined()
     },
   )
 
-  it('where it holds no text', async () => {
+  it('if its content is not text', async () => {
     expect(await unseal(PLACE, sealedByNode(Uint8Array.of(0xff, 0xfe)))).toBeUndefined()
   })
 })

@@ -52,7 +52,7 @@ const input = fc.oneof(
 )
 
 describe('CBOR of any kind', () => {
-  it('is read within its limits, or refused by a typed fault', async () => {
+  it('is decoded within its limits, or rejected with a typed error', async () => {
     await fc.assert(
       fc.asyncProperty(input, async (bytes) => {
         const { result, pieces } = await effortOf(() => decodeCbor(bytes, LIMITS))
@@ -71,7 +71,7 @@ describe('CBOR of any kind', () => {
     )
   })
 
-  it('written by another library is read where it is within the limits', () => {
+  it('written by another library is decoded within the limits', () => {
     const limits = { bytes: 65_536, depth: 32, items: 10_000 }
     fc.assert(
       fc.property(value, (generated) => {
@@ -100,7 +100,7 @@ describe('COSE of any kind', () => {
       Uint8Array.from(encode([protectedHeader, toMap(unprotected), payload, last])),
     )
 
-  it('is a message, or refused by a typed fault', () => {
+  it('is a message, or rejected with a typed error', () => {
     fc.assert(
       fc.property(fc.oneof(message, input), (bytes) => {
         const item = decodeCbor(bytes, { bytes: 65_536, depth: 16, items: 4096 })

@@ -21,7 +21,7 @@ const SIGNED = decodeBase64(vectors.lists.complete)!
 const REVOKED = serialKey(Uint8Array.of(0x10, 0x01))
 
 describe('a revocation list of any kind', () => {
-  it('is decoded or refused, with effort in proportion to its bytes', async () => {
+  it('is decoded or rejected, with effort in proportion to its bytes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(noise, changed(LISTS)), async (bytes) => {
         const { result, pieces } = await effortOf(() => decodeCrl(bytes))
@@ -32,7 +32,7 @@ describe('a revocation list of any kind', () => {
     )
   })
 
-  it('that was changed says nothing else under its signature than before', async () => {
+  it('that was changed has no other content under its signature', async () => {
     await fc.assert(
       fc.asyncProperty(changed([SIGNED]), async (bytes) => {
         const decoded = decodeCrl(bytes)
@@ -45,7 +45,7 @@ describe('a revocation list of any kind', () => {
     )
   })
 
-  it('names places that are read, or refused', () => {
+  it('names places that are decoded, or rejected', () => {
     const values = [points([pointName('http://a/', 'http://b/')], [pointName('ldap://c/')]).value]
     fc.assert(
       fc.property(fc.oneof(noise, changed(values)), (bytes) => {
@@ -79,19 +79,19 @@ const repeated = (bytes: Uint8Array, count: number) =>
   new Uint8Array(Buffer.alloc(bytes.length * count, bytes))
 
 describe('a long revocation list', () => {
-  it('is read up to the limit of its entries, and refused with one more', () => {
+  it('is decoded up to the limit of its entries, and rejected with one more', () => {
     expect(decodeCrl(listing(repeated(ENTRY, CRL.entries))).ok).toBe(true)
     expect(decodeCrl(listing(repeated(ENTRY, CRL.entries + 1)))).toEqual({ ok: false, error: 'malformed' })
   })
 
-  it('of a million empty elements is given up at the limit of its entries', async () => {
+  it('of a million empty elements is rejected at the limit of its entries', async () => {
     const list = listing(repeated(Uint8Array.of(0x30, 0), 1_000_000))
     const { result, pieces } = await effortOf(() => decodeCrl(list))
     expect(result).toEqual({ ok: false, error: 'malformed' })
     expect(pieces).toBeLessThanOrEqual(2 * CRL.entries + 100)
   })
 
-  it('beyond its limit is not looked into', async () => {
+  it('beyond its limit is not decoded', async () => {
     const { result, pieces } = await effortOf(() => decodeCrl(new Uint8Array(CRL.bytes + 1).fill(0x30)))
     expect(result).toEqual({ ok: false, error: 'too_large' })
     expect(pieces).toBe(0)

@@ -58,7 +58,7 @@ function depthOf(value: Json): number {
 }
 
 describe('disclosures of any kind', () => {
-  it('are put in their places within the limits, or refused by a typed reason', async () => {
+  it('are placed within the limits, or rejected with a typed reason', async () => {
     await fc.assert(
       fc.asyncProperty(payload, async ({ texts, payload: signed }) => {
         const { result: digested, cryptoCalls } = await effortOf(() => digestDisclosures(texts, 'sha-256'))
@@ -76,7 +76,7 @@ describe('disclosures of any kind', () => {
     )
   })
 
-  it('changed anywhere are decoded or refused by a typed reason', async () => {
+  it('changed anywhere are decoded or rejected with a typed reason', async () => {
     const good = [encoded(['salt', 'given_name', 'Erika']), encoded(['salt', { a: [1, 2, { b: null }] }])]
     await fc.assert(
       fc.asyncProperty(

@@ -14,7 +14,7 @@ import { effortOf } from './effort.ts'
 const context = { ...CONTEXT, trace: () => undefined }
 const MEBIBYTE = 1024 * 1024
 
-describe('refused before any costly work', () => {
+describe('rejected before any costly work', () => {
   it('a status list that inflates to 64 MiB', async () => {
     const compressed = Uint8Array.from(deflateSync(new Uint8Array(64 * MEBIBYTE)))
     // A byte of it becomes a thousand. What comes a mebibyte after the limit is broken: had it been inflated, that would be found.

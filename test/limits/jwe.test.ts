@@ -38,7 +38,7 @@ const otherHeader = fc
   )
 
 describe('a JWE of any kind', () => {
-  it('is parsed without any cryptography, and opened or refused by a typed reason', async () => {
+  it('is parsed without any cryptography, and decrypted or rejected with a typed reason', async () => {
     const input = fc.oneof(fc.string(), changedText([GOOD]), otherHeader)
     await fc.assert(
       fc.asyncProperty(input, async (compact) => {

@@ -66,13 +66,13 @@ const CWT = encode(
 )
 
 describe('a status list token of any kind', () => {
-  it('is good as it stands in every encoding', () => {
+  it('is valid without a change, in every encoding', () => {
     expect(decodeStatusListJwt(Buffer.from(JWT))).toMatchObject({ ok: true })
     expect(decodeStatusListCwt(Uint8Array.from(CWT))).toMatchObject({ ok: true })
     expect(decodeBitstringStatusList(Buffer.from(VC))).toMatchObject({ ok: true })
   })
 
-  it('changed anywhere is decoded or refused by a typed fault, without any cryptography', async () => {
+  it('changed anywhere is decoded or rejected with a typed error, without any cryptography', async () => {
     const input = fc.oneof(noise, changed([Buffer.from(JWT), CWT, Buffer.from(VC)]))
     await fc.assert(
       fc.asyncProperty(input, async (bytes) => {
@@ -91,7 +91,7 @@ describe.each([
   { layout: 'token', bits: 2, pack: deflateSync },
   { layout: 'bitstring', bits: 1, pack: gzipSync },
 ] as const)('a status list of any kind ($layout)', ({ layout, bits, pack }) => {
-  it('is inflated within its limit, or refused by a typed fault', async () => {
+  it('is inflated within its limit, or rejected with a typed error', async () => {
     const zeros = fc.nat(200_000).map((size) => Uint8Array.from(pack(new Uint8Array(size))))
     const good = [pack(Uint8Array.of(0xc9, 0x44, 0xf9)), pack(Buffer.alloc(50_000, 'status'))]
     const input = fc.oneof(noise, zeros, changed(good))

@@ -27,7 +27,7 @@ const REQUEST = {
 } as const
 
 describe('wallet metadata of any kind', () => {
-  it('is read or refused, by few imports of keys and nothing else', async () => {
+  it('is parsed or rejected, with few imports of keys and nothing else', async () => {
     const members = fc.dictionary(fc.constantFrom(...Object.keys(JSON.parse(GOOD))), fc.jsonValue())
     const keys = fc.array(
       fc.oneof(fc.constant(KEY), fc.dictionary(fc.constantFrom(...Object.keys(KEY)), fc.jsonValue())),

@@ -24,7 +24,7 @@ function totalOf(labels: Readonly<Record<string, string>>): number {
 }
 
 describe('record', () => {
-  it('counts events that are alike together, and others apart', () => {
+  it('counts events with the same labels together', () => {
     const status = '207'
     record('requests', { ...REQUEST, status })
     record('requests', { ...REQUEST, status })
@@ -38,7 +38,7 @@ describe('record', () => {
     [6, '0.01'],
     [1000, '1.0'],
     [10_001, '+Inf'],
-  ])('puts %d ms into the first bucket that holds them, and into those above', (ms, le) => {
+  ])('counts %d ms in the first fitting bucket and in those above', (ms, le) => {
     const audience = `took ${ms}`
     record('requests', { ...REQUEST, audience }, { ms })
     const name = 'wallet_verifier_requests_duration_seconds'
@@ -48,7 +48,7 @@ describe('record', () => {
     expect(sum?.value).toBe(ms / 1000)
   })
 
-  it('tells Analytics Engine the kind first, then each label at its place, and the seconds', () => {
+  it('sends Analytics Engine the kind, each label at its position, and the seconds', () => {
     const write = vi.spyOn(env.METRICS!, 'writeDataPoint')
     record(
       'answers',
@@ -74,14 +74,14 @@ describe('record', () => {
     for (const { labels } of Object.values(EVENTS)) expect(labels.length).toBeLessThan(20)
   })
 
-  it('keeps what is local from Analytics Engine, and counts it here', () => {
+  it('counts a local event without sending it to Analytics Engine', () => {
     const write = vi.spyOn(env.METRICS!, 'writeDataPoint')
     record('requests', { ...REQUEST, status: '218' }, { local: true })
     expect(write).not.toHaveBeenCalled()
     expect(totalOf({ status: '218' })).toBe(1)
   })
 
-  it('is in nobody’s way when Analytics Engine refuses', () => {
+  it('does not throw when Analytics Engine fails', () => {
     vi.spyOn(env.METRICS!, 'writeDataPoint').mockImplementation(() => {
       throw new Error('too many data points')
     })
@@ -91,13 +91,13 @@ describe('record', () => {
 })
 
 describe('writeOpenMetrics', () => {
-  it('writes nothing counted and no gauge as a whole exposition all the same', () => {
+  it('writes a complete exposition without counts and gauges', () => {
     const nothing = () => ({ counters: new Map(), histograms: new Map() })
     const families = readOpenMetrics(writeOpenMetrics(nothing, []))
     expect(families.every((family) => family.samples.length === 0)).toBe(true)
   })
 
-  it('escapes what would end a label', () => {
+  it('escapes characters that would end a label', () => {
     const gauge = { name: 'odd', help: 'Odd.', samples: [{ labels: { text: 'a"b\\c\nd' }, value: -1.5 }] }
     expect(samples('wallet_verifier_odd', [gauge])).toEqual([
       { name: 'wallet_verifier_odd', labels: { text: 'a\\"b\\\\c\\nd' }, value: -1.5 },
@@ -116,7 +116,7 @@ describe('the strict reader', () => {
     ['a type nobody knows', (text) => text.replace('counter', 'number')],
     ['an empty line', (text) => text.replace('# EOF', '\n# EOF')],
     ['a family that comes back', (text) => text.replace('# EOF', '# TYPE b gauge\n# TYPE a counter\n# EOF')],
-  ])('refuses %s', (_, spoil) => {
+  ])('rejects %s', (_, spoil) => {
     expect(readOpenMetrics(GOOD)).toHaveLength(1)
     expect(() => readOpenMetrics(spoil(GOOD))).toThrow()
   })

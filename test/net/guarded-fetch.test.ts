@@ -25,25 +25,25 @@ function get(answer: ScriptedAnswer, limit = 1000, timeoutMs?: number) {
 }
 
 describe('a guarded GET', () => {
-  it('returns the body and its content type, and says what it accepts', async () => {
+  it('returns the body and its content type, and sends `Accept`', async () => {
     const got = await get({ headers: { 'content-type': 'application/json; charset=utf-8' }, body: '{"a":1}' })
     expect(got.ok && Buffer.from(got.value.body).toString()).toBe('{"a":1}')
     expect(got.ok && got.value.contentType).toBe('application/json; charset=utf-8')
     expect(server.requests[0]).toMatchObject({ method: 'GET', headers: { accept: 'application/json' } })
   })
 
-  it('returns an empty content type and an empty body where the answer has none', async () => {
+  it('returns an empty content type and an empty body if the response has none', async () => {
     expect(await get({})).toEqual({ ok: true, value: { body: new Uint8Array(), contentType: '' } })
   })
 
-  it('returns a body of exactly the limit, and refuses one byte more', async () => {
+  it('returns a body of exactly the limit, and rejects one byte more', async () => {
     const body = Buffer.alloc(20_000, 'x')
     const whole = await get({ body }, 20_000)
     expect(whole.ok && Buffer.from(whole.value.body).equals(body)).toBe(true)
     expect(await get({ body }, 19_999)).toEqual({ ok: false, error: 'too_large' })
   })
 
-  it('stops reading at the limit, though the body would go on for ever', async () => {
+  it('stops reading an endless body at the limit', async () => {
     const { response, read } = endlessResponse()
     const fetchResource = createFetchResource({ ...LOCAL, fetch: async () => response })
     const request = { url: server.url, accept: '*/*', limit: 10 * 1024 }
@@ -51,7 +51,7 @@ describe('a guarded GET', () => {
     expect(read()).toEqual({ bytes: 10 * 1024 + 256, canceled: true })
   })
 
-  it('counts what a compressed body unpacks to', async () => {
+  it('counts the decompressed bytes of a body', async () => {
     const body = gzipSync(new Uint8Array(50_000_000))
     expect(await get({ headers: { 'content-encoding': 'gzip' }, body }, 100_000)).toEqual({
       ok: false,
@@ -60,7 +60,7 @@ describe('a guarded GET', () => {
   })
 
   it.each([201, 204, 206, 301, 302, 304, 307, 400, 404, 500, 503])(
-    'takes %i for no answer',
+    'treats status %i as unavailable',
     async (status) => {
       const answer = { status, headers: { location: `${server.url}/elsewhere` } }
       expect(await get(answer)).toEqual({ ok: false, error: 'unavailable' })
@@ -73,18 +73,18 @@ describe('a guarded GET', () => {
     ['a body that never ends', { act: 'stall' }],
     ['a reset', { act: 'reset' }],
     ['a body that cannot be unpacked', { headers: { 'content-encoding': 'gzip' }, body: 'not gzip' }],
-  ] as const)('takes %s for no answer', async (_, answer) => {
+  ] as const)('treats %s as unavailable', async (_, answer) => {
     expect(await get(answer, 1000, 100)).toEqual({ ok: false, error: 'unavailable' })
   })
 
-  it('is unavailable where nobody listens', async () => {
+  it('is unavailable if the connection is refused', async () => {
     await server.close()
     expect(await get({})).toEqual({ ok: false, error: 'unavailable' })
   })
 })
 
 describe('the guard', () => {
-  it('lets http pass where the request allows it, follows no redirect even so, and no other request after it', async () => {
+  it('allows http for a request that permits it, without redirects and for that request only', async () => {
     const sent: (readonly [string, RequestInit['redirect']])[] = []
     const fetch = async (to: string, { redirect }: RequestInit) => {
       sent.push([to, redirect])
@@ -104,7 +104,7 @@ describe('the guard', () => {
     'https://user@acme.com/',
     'http://localhost:1/',
     'not a URL',
-  ])('refuses %s, and nothing is sent', async (url) => {
+  ])('rejects %s and sends nothing', async (url) => {
     const sent: string[] = []
     const fetch = async (to: string) => {
       sent.push(to)

@@ -28,7 +28,7 @@ describe('a public https URL', () => {
     expect(checkOutboundUrl(text, PRODUCTION)).toEqual({ ok: true, value: href })
   })
 
-  it('is accepted with 2,048 characters and refused with one more', () => {
+  it('is accepted with 2,048 characters and rejected with one more', () => {
     const longest = `https://acme.com/${'a'.repeat(2048 - 17)}`
     expect(fault(longest)).toBe('accepted')
     expect(fault(`${longest}a`)).toBe('too_long')
@@ -42,7 +42,7 @@ describe('a public http URL on port 80', () => {
     ['http://crl.acme.com/1.crl', 'http://crl.acme.com/1.crl'],
     ['http://crl.acme.com:80/1.crl', 'http://crl.acme.com/1.crl'],
     ['https://crl.acme.com/1.crl', 'https://crl.acme.com/1.crl'],
-  ])('is accepted for what is public and signed: %s', (text, href) => {
+  ])('is accepted for public and signed resources: %s', (text, href) => {
     expect(checkOutboundUrl(text, SIGNED)).toEqual({ ok: true, value: href })
     expect(fault(text, { ...SIGNED, allowHttp: false })).toBe(
       text.startsWith('http:') ? 'not_https' : 'accepted',
@@ -63,12 +63,12 @@ describe('a public http URL on port 80', () => {
     ['http://crl.internal/', 'not_public_name'],
     ['http://metadata.goog/', 'not_public_name'],
     ['http://verify.example.org/', 'own_host'],
-  ])('keeps every other rule: %s is %s', (text, reason) => {
+  ])('must meet every other rule: %s is %s', (text, reason) => {
     expect(fault(text, SIGNED)).toBe(reason)
   })
 })
 
-describe('a URL is refused', () => {
+describe('a URL is rejected', () => {
   it.each([
     ['http://acme.com/', 'not_https'],
     ['ftp://acme.com/', 'not_https'],
@@ -89,7 +89,7 @@ describe('a URL is refused', () => {
     ['https://acme.com/#', 'fragment'],
     ['https://verify.example.org/', 'own_host'],
     ['https://VERIFY.example.org:443/hook', 'own_host'],
-  ])('for what it is besides its name: %s is %s', (text, reason) => {
+  ])('because of its scheme, port, user information or fragment: %s is %s', (text, reason) => {
     expect(fault(text)).toBe(reason)
   })
 
@@ -122,7 +122,7 @@ describe('a URL is refused', () => {
     'https://1.2.3.4.5/',
     'https://[::1/',
     'https://[fe80::1%25eth0]/',
-  ])('where it is not written as a URL should be: %j', (text) => {
+  ])('if it is not a well-formed URL: %j', (text) => {
     expect(fault(text)).toBe('malformed')
   })
 
@@ -152,7 +152,7 @@ describe('a URL is refused', () => {
     'https://[fd00:ec2::254]/',
     'https://[2606:4700:4700::1111]/',
     'https://%31%32%37.0.0.1/',
-  ])('where its host is an address in any notation: %s', (text) => {
+  ])('if its host is an address in any notation: %s', (text) => {
     expect(fault(text)).toBe('ip_literal')
   })
 
@@ -191,7 +191,7 @@ describe('a URL is refused', () => {
     'machine.tailnet.ts.net',
     'LOCALHOST',
     'Vault.INTERNAL',
-  ])('where its name is private or reserved: %s', (name) => {
+  ])('if its name is private or reserved: %s', (name) => {
     expect(fault(`https://${name}/`)).toBe('not_public_name')
   })
 
@@ -208,7 +208,7 @@ describe('a URL is refused', () => {
     'acme!.com',
     "ac'me.com",
     '*.acme.com',
-  ])('where its name is not one a host can have: %s', (name) => {
+  ])('if its name is not a valid host name: %s', (name) => {
     expect(fault(`https://${name}/`)).toBe('not_public_name')
   })
 })
@@ -219,7 +219,7 @@ describe('loopback', () => {
     'http://localhost:9000/hook',
     'http://127.0.0.1/',
     'http://localhost:443/',
-  ])('is accepted where it is allowed, and only there: %s', (text) => {
+  ])('is accepted only if the rule allows it: %s', (text) => {
     expect(fault(text, LOCAL)).toBe('accepted')
     expect(fault(text)).toBe('not_https')
   })
@@ -241,24 +241,24 @@ describe('loopback', () => {
     ['http://127.0.0.1:9000/#a', 'fragment'],
     ['http://127.0.0.1:8787/', 'own_host'],
     ['http://localhost:8787/', 'own_host'],
-  ])('allows nothing else: %s is %s', (text, reason) => {
+  ])('does not accept %s: %s', (text, reason) => {
     expect(fault(text, LOCAL)).toBe(reason)
   })
 
-  it('knows our own door by its port when we stand on the default one', () => {
+  it('rejects our own port, also when it is the default one', () => {
     const rule = { allowLoopback: true, ownHost: 'localhost' }
     expect(fault('http://127.0.0.1/', rule)).toBe('own_host')
     expect(fault('http://127.0.0.1:8787/', rule)).toBe('accepted')
   })
 
-  it('may share a port number with a service that does not run on loopback', () => {
+  it('accepts the port number of a service that does not run on loopback', () => {
     expect(fault('http://127.0.0.1:8443/', { allowLoopback: true, ownHost: 'verify.example.org:8443' })).toBe(
       'accepted',
     )
   })
 })
 
-it('refuses our own name on 443 even when we stand on another port', () => {
+it('rejects our own name on 443, also when we listen on another port', () => {
   expect(
     fault('https://verify.example.org/', { allowLoopback: false, ownHost: 'verify.example.org:8443' }),
   ).toBe('own_host')

@@ -25,7 +25,7 @@ function expectedPixels({ modules, modulePixels, offset, size }: QrSymbol): Uint
 
 describe('a PNG', () => {
   it.each([160, 161, 167, 320, 321, 1023, 1024])(
-    'of %i pixels shows each module where the layout puts it',
+    'of %i pixels shows each module at its place in the layout',
     (size) => {
       const symbol = symbolOf('openid4vp://?request_uri=https://verifier.example.com/r/1', size)
       const { rgba, ...header } = decodePng(encodePng(symbol))
@@ -47,7 +47,7 @@ describe('a PNG', () => {
     expect([types, at]).toEqual([['IHDR', 'IDAT', 'IEND'], png.length])
   })
 
-  it('is small enough to stand in a JSON answer', () => {
+  it('is small enough for a JSON response', () => {
     const request = `openid4vp://?client_id=x509_hash:${'kX3'.repeat(14)}w&request_uri=https://verifier.example.com/r/${'b7_Qe'.repeat(14)}&request_uri_method=post`
     expect(encodePng(symbolOf(request, 320)).length).toBeLessThan(2048)
   })

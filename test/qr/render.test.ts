@@ -11,7 +11,7 @@ function pngOf(text: string, size: number): Uint8Array<ArrayBuffer> {
 }
 
 describe('a rendered picture', () => {
-  it('has the size asked for and is read back by a foreign decoder, at each of the 865 sizes', async () => {
+  it('has the requested size and is decoded by a foreign decoder, at each of the 865 sizes', async () => {
     const misread: number[] = []
     for (let size = 160; size <= 1024; size++) {
       const png = pngOf(PAYLOAD, size)
@@ -22,7 +22,7 @@ describe('a rendered picture', () => {
     expect(misread).toEqual([])
   }, 120_000)
 
-  it('is read back by a second, slower foreign decoder, at every ninth size', () => {
+  it('is decoded by a second, slower foreign decoder, at every ninth size', () => {
     const misread: number[] = []
     for (let size = 160; size <= 1024; size += 9) {
       if (readWithJsqr(decodePng(pngOf(PAYLOAD, size))) !== PAYLOAD) misread.push(size)
@@ -30,13 +30,13 @@ describe('a rendered picture', () => {
     expect(misread).toEqual([])
   }, 120_000)
 
-  it('comes as SVG text where that is asked for', () => {
+  it('is SVG text on request', () => {
     const rendered = renderQr(PAYLOAD, { size: 320, type: 'image/svg+xml' })
     expect(rendered.ok && new TextDecoder().decode(rendered.value)).toMatch(/^<svg .*<\/svg>$/)
   })
 
   it.each(['image/png', 'image/svg+xml'] as const)(
-    'is refused as %s, not thrown, when it cannot be drawn',
+    'returns %s, and does not throw, when it cannot be drawn',
     (type) => {
       expect(renderQr(PAYLOAD, { size: 159, type })).toEqual({ ok: false, error: 'invalid_size' })
       expect(renderQr('a'.repeat(2954), { size: 1024, type })).toEqual({

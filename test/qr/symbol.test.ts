@@ -44,7 +44,7 @@ describe('a symbol', () => {
     [15, 2],
     [213, 10],
     [214, 11],
-  ])('takes the smallest version that holds %i bytes', (length, version) => {
+  ])('uses the smallest version for %i bytes', (length, version) => {
     // At 165 pixels level L makes none of these modules larger.
     const { version: taken, errorCorrection } = symbolOf('a'.repeat(length), 165)
     expect([errorCorrection, taken]).toEqual(['M', version])
@@ -54,7 +54,7 @@ describe('a symbol', () => {
     expect(symbolOf('é'.repeat(107), 160).version).toBe(symbolOf('a'.repeat(214), 160).version)
   })
 
-  it('takes level L only where that makes the modules larger', () => {
+  it('uses level L only if that makes the modules larger', () => {
     const at160 = symbolOf(PAYLOAD, 160)
     expect(at160).toMatchObject({ errorCorrection: 'M', version: 11, modulePixels: 2 })
     const at320 = symbolOf(PAYLOAD, 320)

@@ -88,17 +88,17 @@ describe('an attempt', () => {
   it.each([
     ['30', 30_000],
     ['tomorrow', null],
-  ])('notes how long the receiver asks to wait: %s', async (field, wait) => {
+  ])('returns the wait that the receiver requests: %s', async (field, wait) => {
     expect((await attempt({ status: 503, headers: { 'retry-after': field } })).retryAfter).toBe(wait)
   })
 
-  it('measures a date in Retry-After from the moment the answer came', async () => {
+  it('measures a date in Retry-After from the moment of the response', async () => {
     receiver.answer({ status: 503, headers: { 'retry-after': 'Thu, 01 Jan 1970 00:20:00 GMT' } })
     const post = { url: receiver.url, body: BODY, headers: {}, fetch, clock: () => 1_000_000 }
     expect((await deliver(post)).retryAfter).toBe(200_000)
   })
 
-  it('tells how long it took, by the clock it was given', async () => {
+  it('measures its duration by the given clock', async () => {
     expect((await attempt({})).durationMs).toBe(80)
   })
 })
@@ -117,26 +117,26 @@ describe('success', () => {
 })
 
 describe('a receiver that misbehaves', () => {
-  it('costs one time-out where it never answers', async () => {
+  it('causes a time-out if it never responds', async () => {
     const outcome = await attempt({ act: 'hang' }, 50)
     expect(outcome).toMatchObject({ status: null, error: 'timeout', retryAfter: null })
     expect(hasSucceeded(outcome)).toBe(false)
   })
 
-  it('is believed when its status came in time, though its body never ends', async () => {
+  it('succeeds when its status arrives in time, although its body never ends', async () => {
     expect(await attempt({ act: 'stall' }, 1000)).toMatchObject({ status: 200, error: null })
   })
 
-  it('is a failed connection where it resets', async () => {
+  it('is a failed connection if it resets', async () => {
     expect(await attempt({ act: 'reset' })).toMatchObject({ status: null, error: 'connection' })
   })
 
-  it('is a failed connection where nobody listens', async () => {
+  it('is a failed connection if the connection is refused', async () => {
     await receiver.close()
     expect(await attempt({})).toMatchObject({ status: null, error: 'connection' })
   })
 
-  it('is read for 4 KiB and then let go, though it would go on for ever', async () => {
+  it('has 4 KiB of an endless body read, and the rest canceled', async () => {
     const { response, read } = endlessResponse()
     const fetch = async () => response
     const post = { url: receiver.url, body: BODY, headers: {}, clock: () => 0, fetch }
@@ -148,12 +148,12 @@ describe('a receiver that misbehaves', () => {
     expect(await attempt({ body: new Uint8Array(20_000_000) })).toMatchObject({ status: 200, error: null })
   })
 
-  it('does not flood us with a small body that unpacks to a large one', async () => {
+  it('does not flood us with a small body that decompresses to a large one', async () => {
     const body = gzipSync(new Uint8Array(50_000_000))
     expect(await attempt({ headers: { 'content-encoding': 'gzip' }, body })).toMatchObject({ status: 200 })
   })
 
-  it('is judged by its status where its body cannot be unpacked', async () => {
+  it('counts by its status if its body cannot be decompressed', async () => {
     const answer = { status: 500, headers: { 'content-encoding': 'gzip' }, body: 'not gzip' }
     expect(await attempt(answer)).toMatchObject({ status: 500, error: null })
   })
@@ -162,7 +162,7 @@ describe('a receiver that misbehaves', () => {
 describe('the fetch it is given', () => {
   const post = { body: BODY, headers: {}, clock: () => 0 }
 
-  it('is called as a plain function, as platforms demand', async () => {
+  it('is called as a plain function, as platforms require', async () => {
     const callers: unknown[] = []
     const fetch = async function (this: unknown) {
       callers.push(this)
@@ -180,14 +180,14 @@ describe('the fetch it is given', () => {
         throw new TypeError('bad URL')
       },
     ],
-  ])('may fail in any way, and the attempt is still an outcome: it %s', async (_, fetch) => {
+  ])('may fail in any way, and the attempt still has an outcome: it %s', async (_, fetch) => {
     expect(await deliver({ ...post, url: receiver.url, fetch })).toMatchObject({
       status: null,
       error: 'connection',
     })
   })
 
-  it('gets no chance to follow a redirect and a signal to stop', async () => {
+  it('receives a signal to stop and may not follow a redirect', async () => {
     const inits: RequestInit[] = []
     const fetch = async (_: string, init: RequestInit) => {
       inits.push(init)

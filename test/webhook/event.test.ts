@@ -38,7 +38,7 @@ describe('an event', () => {
 })
 
 describe('a test event', () => {
-  it('says that it is one, and for whom', () => {
+  it('names its type and its relying party', () => {
     const body = buildTestEvent({
       eventId: 'evt_9',
       relyingPartyId: 'rp_1',

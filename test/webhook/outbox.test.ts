@@ -58,7 +58,7 @@ function afterFailures(count: number): readonly Delivery[] {
   return deliveries
 }
 
-describe('an owed event', () => {
+describe('a queued event', () => {
   it('is due at once and has no attempt yet', () => {
     expect(only(OWED)).toEqual({
       delivery_id: 'dlv_1',
@@ -75,7 +75,7 @@ describe('an owed event', () => {
     expect(dueDeliveries(OWED, NOW - 1)).toEqual([])
   })
 
-  it('leaves what was owed before it as it was', () => {
+  it('does not change the deliveries before it', () => {
     const both = enqueue(
       OWED,
       {
@@ -94,33 +94,33 @@ describe('an owed event', () => {
     ])
   })
 
-  it('is plain data that survives storage', () => {
+  it('is plain data that can be stored', () => {
     const stored = finish(start(OWED), FAILED)
     expect(JSON.parse(JSON.stringify(stored))).toEqual(stored)
   })
 })
 
-describe('an attempt that was begun', () => {
-  it('is counted and logged before anything is known of it', () => {
+describe('a started attempt', () => {
+  it('is counted and logged before its outcome is known', () => {
     const begun = only(start(OWED))
     expect(begun).toMatchObject({ state: 'owed', automatic_attempts: 1 })
     expect(begun.attempts).toEqual([{ attempt: 1, at: NOW, manual: false, status: null, error: 'unknown' }])
   })
 
-  it('is due again only after its answer would have come and the wait of the schedule', () => {
+  it('is due again only after its time limit and the wait of the schedule', () => {
     // 15 s for the receiver, 5 s of margin, 5 s of schedule
     expect(nextDue(start(OWED))).toBe(NOW + 25 * SECOND)
     expect(nextDue(start(afterFailures(4), NOW))).toBe(NOW + 20 * SECOND + 24 * HOUR)
   })
 
-  it('leaves the delivery dead if it is the sixth and nothing is ever learnt of it', () => {
+  it('leaves the delivery dead if it is the sixth and its outcome is never known', () => {
     const sixth = start(afterFailures(5))
     expect(only(sixth)).toMatchObject({ state: 'dead', automatic_attempts: 6, next_attempt_at: null })
     expect(only(finish(sixth, DELIVERED)).state).toBe('delivered')
     expect(only(finish(sixth, FAILED)).state).toBe('dead')
   })
 
-  it('does not touch the delivery it was made from', () => {
+  it('does not change the original delivery', () => {
     const before = JSON.stringify(OWED)
     finish(start(OWED), DELIVERED)
     expect(JSON.stringify(OWED)).toBe(before)
@@ -130,19 +130,19 @@ describe('an attempt that was begun', () => {
     ['delivered', finish(start(OWED), DELIVERED)],
     ['dead', markDead(OWED, 'dlv_1')],
     ['exhausted', afterFailures(6)],
-  ])('cannot be one of a delivery that is %s', (_, deliveries) => {
+  ])('is not started for a delivery that is %s', (_, deliveries) => {
     expect(start(deliveries)).toEqual(deliveries)
   })
 })
 
-describe('an attempt that is finished', () => {
-  it('ends the delivery where it succeeded', () => {
+describe('a finished attempt', () => {
+  it('ends the delivery after a success', () => {
     const done = only(finish(start(OWED), DELIVERED))
     expect(done).toMatchObject({ state: 'delivered', next_attempt_at: null })
     expect(done.attempts).toEqual([{ attempt: 1, at: NOW, manual: false, status: 200, error: null }])
   })
 
-  it('is followed by the next one of the schedule where it failed', () => {
+  it('is followed by the next one of the schedule after a failure', () => {
     const waits = [1, 2, 3, 4, 5].map((count) => {
       const deliveries = afterFailures(count)
       return nextDue(deliveries)! - only(deliveries).attempts.at(-1)!.at
@@ -150,20 +150,20 @@ describe('an attempt that is finished', () => {
     expect(waits).toEqual([5 * SECOND, MINUTE, 10 * MINUTE, 2 * HOUR, 24 * HOUR])
   })
 
-  it('is the last where it is the sixth that failed', () => {
+  it('is the last if it is the sixth failure', () => {
     const dead = only(afterFailures(6))
     expect(dead).toMatchObject({ state: 'dead', next_attempt_at: null, automatic_attempts: 6 })
     expect(dead.attempts.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5, 6])
   })
 
-  it('is put off as the receiver asks, and spread by jitter', () => {
+  it('is delayed as the receiver requests, and spread by jitter', () => {
     const outcome = { ...FAILED, status: 503, retryAfter: 2 * MINUTE }
     expect(nextDue(finish(start(OWED), outcome))).toBe(NOW + 2 * MINUTE)
     const finished = { deliveryId: 'dlv_1', attempt: 1, outcome: FAILED, now: NOW, jitter: 1 }
     expect(nextDue(finishAttempt(start(OWED), finished))).toBe(NOW + 6 * SECOND)
   })
 
-  it('is the last where the receiver answers 410', () => {
+  it('is the last if the receiver responds with 410', () => {
     expect(only(finish(start(OWED), { ...FAILED, status: 410 }))).toMatchObject({
       state: 'dead',
       next_attempt_at: null,
@@ -179,19 +179,19 @@ describe('an attempt that is finished', () => {
     },
   )
 
-  it('counts as a success though it was given up for lost and the next one is on its way', () => {
+  it('counts as a success although it counted as lost and the next one has started', () => {
     const second = start(start(OWED), NOW + 25 * SECOND)
     expect(only(finish(second, DELIVERED, NOW + 26 * SECOND, 1)).state).toBe('delivered')
   })
 
-  it('moves the schedule no more once it was given up for lost', () => {
+  it('no longer changes the schedule once it counts as lost', () => {
     const second = start(start(OWED), NOW + 25 * SECOND)
     const late = finish(second, FAILED, NOW + 26 * SECOND, 1)
     expect(nextDue(late)).toBe(nextDue(second))
     expect(only(late).attempts.map(({ error }) => error)).toEqual([null, 'unknown'])
   })
 
-  it('does not revive a delivery that was given up meanwhile, unless it arrived', () => {
+  it('does not revive a delivery that is dead meanwhile, unless it succeeded', () => {
     const dead = markDead(start(OWED), 'dlv_1')
     expect(only(finish(dead, FAILED))).toMatchObject({ state: 'dead', next_attempt_at: null })
     expect(only(finish(dead, DELIVERED)).state).toBe('delivered')
@@ -212,18 +212,18 @@ describe('an attempt by hand', () => {
     expect(begun.automatic_attempts).toBe(6)
   })
 
-  it('brings a dead delivery home, or leaves it dead', () => {
+  it('delivers a dead delivery, or leaves it dead', () => {
     const begun = manual(afterFailures(6))
     expect(only(finish(begun, DELIVERED))).toMatchObject({ state: 'delivered', next_attempt_at: null })
     expect(only(finish(begun, FAILED))).toMatchObject({ state: 'dead', next_attempt_at: null })
   })
 
-  it('leaves a delivered one delivered, though it fails', () => {
+  it('leaves a delivered one delivered, although it fails', () => {
     const begun = manual(finish(start(OWED), DELIVERED))
     expect(only(finish(begun, FAILED))).toMatchObject({ state: 'delivered', next_attempt_at: null })
   })
 
-  it('leaves the schedule of an owed one alone, unless it succeeds', () => {
+  it('does not change the schedule of a pending one, unless it succeeds', () => {
     const owed = afterFailures(2)
     const begun = manual(owed)
     expect(nextDue(begun)).toBe(nextDue(owed))
@@ -231,13 +231,13 @@ describe('an attempt by hand', () => {
     expect(only(finish(begun, DELIVERED))).toMatchObject({ state: 'delivered', next_attempt_at: null })
   })
 
-  it('before an automatic one does not make that one count for more', () => {
+  it('before an automatic one does not count as automatic', () => {
     const first = finish(start(OWED), FAILED)
     const second = start(finish(manual(first), FAILED), NOW)
     expect(nextDue(finish(second, FAILED))).toBe(NOW + MINUTE)
   })
 
-  it('beside an automatic one does not keep that one from moving the schedule', () => {
+  it('beside an automatic one does not stop that one from changing the schedule', () => {
     const both = manual(start(OWED))
     expect(nextDue(finish(both, FAILED, NOW, 1))).toBe(NOW + 5 * SECOND)
   })
@@ -248,13 +248,13 @@ describe('an attempt by hand', () => {
       'limit_reached',
       Array.from({ length: MANUAL_ATTEMPTS }).reduce<readonly Delivery[]>((all) => manual(all), OWED),
     ],
-  ])('is refused: %s', (error, deliveries) => {
+  ])('is rejected: %s', (error, deliveries) => {
     expect(startManualAttempt(deliveries, 'dlv_1', NOW)).toEqual({ ok: false, error })
   })
 })
 
 describe('giving up', () => {
-  it('makes an owed delivery dead and no other', () => {
+  it('makes only a pending delivery dead', () => {
     expect(only(markDead(OWED, 'dlv_1'))).toMatchObject({
       state: 'dead',
       next_attempt_at: null,
@@ -265,14 +265,14 @@ describe('giving up', () => {
   })
 })
 
-describe('whatever happens', () => {
+describe('any sequence of outcomes', () => {
   // Each of the six attempts either succeeds, fails, loses its answer to a crash, or is lost before the POST leaves.
   const FATES = ['succeeds', 'fails', 'crashes'] as const
   const histories = Array.from({ length: FATES.length ** 6 }, (_, n) =>
     [0, 1, 2, 3, 4, 5].map((place) => FATES[Math.floor(n / FATES.length ** place) % FATES.length]!),
   )
 
-  it('an event is posted six times at most, ends delivered after a success that was heard, and else dead after exactly six', () => {
+  it('posts an event six times at most: it ends delivered after a known success, and else dead after exactly six', () => {
     for (const fates of histories) {
       let deliveries = OWED
       let posts = 0

@@ -21,12 +21,12 @@ describe('the schedule', () => {
     expect(failed(attempt, null, 1)).toBe(NOW + delay * 1.2)
   })
 
-  it('ends with the sixth attempt, whatever the receiver asks', () => {
+  it('ends with the sixth attempt, whatever the receiver requests', () => {
     expect(failed(6)).toBeNull()
     expect(failed(6, MINUTE)).toBeNull()
   })
 
-  it('lets the receiver put an attempt off, by 24 hours at most, but not bring it forward', () => {
+  it('lets the receiver delay an attempt, by 24 hours at most, but not advance it', () => {
     expect(failed(1, 30 * MINUTE, 1)).toBe(NOW + 30 * MINUTE)
     expect(failed(1, 24 * HOUR)).toBe(NOW + 24 * HOUR)
     expect(failed(1, 25 * HOUR)).toBe(NOW + 24 * HOUR)
@@ -46,7 +46,7 @@ describe('Retry-After', () => {
     expect(parseRetryAfter(field, NOW)).toBe(wait)
   })
 
-  it('of absurdly many seconds is still only a long wait', () => {
+  it('of very many seconds is a long wait', () => {
     expect(failed(1, parseRetryAfter('9'.repeat(400), NOW))).toBe(NOW + 24 * HOUR)
   })
 
@@ -63,7 +63,7 @@ describe('Retry-After', () => {
     'Sat, 21 Nov 2026 12:01:00 +0100',
     'Sat, 99 Nov 2026 12:01:00 GMT',
     'Sat Nov 21 12:01:00 2026',
-  ])('%s says nothing', (field) => {
+  ])('ignores %s', (field) => {
     expect(parseRetryAfter(field, NOW)).toBeNull()
   })
 })

@@ -31,7 +31,7 @@ describe('the service signature', () => {
     expect(headers['X-Service-Signature']).toBe(`t=${t},v1=${mac}`)
   })
 
-  it('carries one v1 for each live secret, in their order', async () => {
+  it('has one v1 for each valid secret, in their order', async () => {
     const headers = await signatureHeaders({ ...SIGNED, secrets: [SECRET, OLDER_SECRET] })
     const t = Math.floor(NOW / 1000)
     const macs = [SECRET, OLDER_SECRET].map((secret) =>
@@ -40,7 +40,7 @@ describe('the service signature', () => {
     expect(headers['X-Service-Signature']).toBe(`t=${t},v1=${macs[0]},v1=${macs[1]}`)
   })
 
-  it('is fresh for another time', async () => {
+  it('differs for another time', async () => {
     const first = await signatureHeaders(SIGNED)
     const second = await signatureHeaders({ ...SIGNED, now: NOW + 1000 })
     expect(second['X-Service-Signature']).not.toBe(first['X-Service-Signature'])
@@ -48,7 +48,7 @@ describe('the service signature', () => {
 })
 
 describe('the Standard Webhooks signature', () => {
-  it('is accepted by the libraries receivers use, and gives them the event', async () => {
+  it('is accepted by the libraries of receivers, which return the event', async () => {
     const event = JSON.parse(BODY)
     expect(judge(await signatureHeaders(SIGNED))).toEqual({
       standardwebhooks: { accepted: event },
@@ -56,12 +56,12 @@ describe('the Standard Webhooks signature', () => {
     })
   })
 
-  it.each([SECRET, OLDER_SECRET])('is accepted under each of two live secrets (%s)', async (secret) => {
+  it.each([SECRET, OLDER_SECRET])('is accepted under each of two valid secrets (%s)', async (secret) => {
     const headers = await signatureHeaders({ ...SIGNED, secrets: [SECRET, OLDER_SECRET] })
     expect(judge(headers, BODY, secret).standardwebhooks).toHaveProperty('accepted')
   })
 
-  it('is refused by them for another body, secret, event id or time', async () => {
+  it('is rejected by them for another body, secret, event id or time', async () => {
     const headers = await signatureHeaders(SIGNED)
     const refused = {
       standardwebhooks: { refused: expect.any(String) },
@@ -75,7 +75,7 @@ describe('the Standard Webhooks signature', () => {
 })
 
 describe('the worked example of the documentation', () => {
-  it('has these headers for this secret, body and time', async () => {
+  it('gives these headers for this secret, body and time', async () => {
     const headers = await signatureHeaders({
       secrets: ['whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='],
       body: '{"event_id":"evt_example","event_type":"verification.verified","status":"verified"}',
@@ -98,7 +98,7 @@ describe('a webhook secret', () => {
     expect(createSecretFrom(Uint8Array.from({ length: 32 }, (_, i) => i))).toBe(SECRET)
   })
 
-  it.each([0, 31, 33])('is not made of %i bytes', (length) => {
+  it.each([0, 31, 33])('rejects %i bytes', (length) => {
     expect(() => createSecretFrom(new Uint8Array(length))).toThrow()
   })
 
@@ -106,7 +106,7 @@ describe('a webhook secret', () => {
     ['no prefix', SECRET.slice(6)],
     ['another length', 'whsec_AAAA'],
     ['another alphabet', SECRET.replace('A', '-')],
-  ])('never signs when it is not one: %s', async (_, secret) => {
+  ])('never signs when it is malformed: %s', async (_, secret) => {
     await expect(signatureHeaders({ ...SIGNED, secrets: [secret] })).rejects.toThrow()
   })
 })

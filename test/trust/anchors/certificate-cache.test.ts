@@ -42,14 +42,14 @@ async function askAgain(
   return verdict(await ask({ chain }, { anchors: trusted, now }))
 }
 
-describe('a chain that was trusted before', () => {
-  it('is trusted again without another signature being verified', async () => {
+describe('a cached chain', () => {
+  it('is trusted again without the verification of a signature', async () => {
     const verify = vi.spyOn(crypto.subtle, 'verify')
     expect(await askAgain()).toBe('trusted')
     expect(verify).not.toHaveBeenCalled()
   })
 
-  it('is refused with any byte of it changed', async () => {
+  it('is refused with any byte changed', async () => {
     for (const place of [0, 1]) {
       for (let i = 0; i < seen.chain[place]!.length; i += 3) {
         const chain = seen.chain.map((der) => der.slice())
@@ -94,13 +94,13 @@ describe('a chain that was trusted before', () => {
     )
   })
 
-  it('lends nothing to a leaf beside the same intermediate', async () => {
+  it('gives no trust to another leaf beside the same intermediate', async () => {
     const forger = await mintIntermediate(await mintRoot())
     const forged = await mintLeaf(forger)
     expect(await askAgain({ chain: [forged.der, seen.intermediate.der] })).toBe('invalid_certificate_path')
   })
 
-  it('lends nothing to another intermediate above the same leaf', async () => {
+  it('gives no trust to another intermediate above the same leaf', async () => {
     const other = await mintIntermediate(seen.root)
     expect(await askAgain({ chain: [seen.leaf.der, other.der] })).toBe('invalid_certificate_path')
   })
@@ -111,7 +111,7 @@ describe('a chain that was trusted before', () => {
     expect(await askAgain({ chain: [...seen.chain, seen.root.der] })).toBe('trust_anchor_in_chain')
   })
 
-  it('is refused where the leaf was pinned and no longer is', async () => {
+  it('is refused if the leaf is no longer pinned', async () => {
     const pinned = await mintIssuerPki()
     const chain = [pinned.leaf.der]
     expect(await askAgain({ chain }, [pinnedAnchor(pinned.leaf.pem)])).toBe('trusted')
@@ -119,7 +119,7 @@ describe('a chain that was trusted before', () => {
     expect(await askAgain({ chain }, [pinnedAnchor(seen.leaf.pem)])).not.toBe('trusted')
   })
 
-  it('does not change with the bytes it was read from, nor hold what they were part of', async () => {
+  it('does not change with its original bytes, and does not keep their buffer', async () => {
     const { root, chain } = await mintIssuerPki()
     const message = concatBytes(new Uint8Array(5000), chain[0]!)
     const part = message.subarray(5000)
@@ -133,21 +133,21 @@ describe('a chain that was trusted before', () => {
   })
 })
 
-describe('what is remembered', () => {
-  it('is no certificate that nothing vouched for', async () => {
+describe('the cache', () => {
+  it('has no certificate that no anchor trusts', async () => {
     const stranger = await mintIssuerPki()
     expect(await askAgain({ chain: stranger.chain })).toBe('invalid_certificate_path')
     expect(stranger.chain.map(cachedCertificate)).toEqual([undefined, undefined])
   })
 
-  it('is no certificate beside a pinned leaf', async () => {
+  it('has no certificate beside a pinned leaf', async () => {
     const [pinned, stranger] = [await mintIssuerPki(), await mintRoot()]
     const chain = [pinned.leaf.der, stranger.der]
     expect(await askAgain({ chain }, [pinnedAnchor(pinned.leaf.pem)])).toBe('trusted')
     expect(chain.map((der) => cachedCertificate(der) !== undefined)).toEqual([true, false])
   })
 
-  it('is so many, of which those go first that were not needed for the longest time', () => {
+  it('is bounded, and drops the least recently used certificates first', () => {
     const others = Array.from({ length: CERTIFICATE.remembered }, (_, i) => another(i))
     cacheCertificates(others)
     expect(cachedCertificate(seen.leaf.der)).toBeUndefined()

@@ -44,7 +44,7 @@ async function read(documents: Documents, signature = es256(), issuer = ISSUER) 
 
 const good = { issuer: ISSUER, jwks: { keys: [P256] } }
 
-describe('where metadata is read', () => {
+describe('the URL of metadata', () => {
   it.each([
     ['https://issuer.example', 'https://issuer.example/.well-known/jwt-vc-issuer'],
     ['https://issuer.example/', 'https://issuer.example/.well-known/jwt-vc-issuer'],
@@ -65,7 +65,7 @@ describe('where metadata is read', () => {
   })
 })
 
-describe('what metadata says', () => {
+describe('the content of metadata', () => {
   it('gives the keys of `jwks`, public parameters only', async () => {
     expect(
       await read({ [METADATA_URL]: { ...good, jwks: { keys: [{ ...P256, kid: 'a', x5u: 'b' }] } } }),
@@ -99,7 +99,7 @@ describe('what metadata says', () => {
     )
   })
 
-  it('is invalid where `jwks_uri` gives no key set', async () => {
+  it('is invalid if `jwks_uri` gives no key set', async () => {
     const documents = { [METADATA_URL]: { issuer: ISSUER, jwks_uri: KEYS_URL }, [KEYS_URL]: { jwks: [P256] } }
     expect(await read(documents)).toBe('issuer_metadata_invalid')
   })
@@ -110,7 +110,7 @@ describe('what metadata says', () => {
     ['with its private half', { ...P256, d: 'jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI' }],
     ['of an unknown kind', { ...P256, crv: 'secp256k1' }],
     ['whose kid is no text', { ...P256, kid: 1 }],
-  ])('passes over a key %s', async (_, key) => {
+  ])('skips a key %s', async (_, key) => {
     expect(await read({ [METADATA_URL]: { ...good, jwks: { keys: [key] } } })).toEqual([])
     expect(await read({ [METADATA_URL]: { ...good, jwks: { keys: [key, P256] } } })).toEqual([P256])
   })
@@ -144,13 +144,13 @@ describe('what metadata says', () => {
     expect(await resolveMetadataKeys(ISSUER, es256(), { now: NOW, fetchResource })).toEqual(err({ reason }))
   })
 
-  it('is unavailable where `jwks_uri` is', async () => {
+  it('is unavailable if `jwks_uri` is', async () => {
     expect(await read({ [METADATA_URL]: { issuer: ISSUER, jwks_uri: KEYS_URL } })).toBe(
       'issuer_metadata_unavailable',
     )
   })
 
-  it('is invalid for an issuer that is no https URL, and nothing is fetched', async () => {
+  it('is invalid for an issuer that is not an https URL, and nothing is fetched', async () => {
     const { fetchResource, asked } = web({})
     const result = await resolveMetadataKeys('http://issuer.example', es256(), { now: NOW, fetchResource })
     expect(result).toEqual(err({ reason: 'issuer_metadata_invalid' }))
@@ -158,7 +158,7 @@ describe('what metadata says', () => {
   })
 })
 
-describe('how often metadata is fetched', () => {
+describe('metadata is fetched', () => {
   const named = { ...good, jwks: { keys: [{ ...P256, kid: 'a' }] } }
 
   it('once in 5 minutes', async () => {
@@ -169,7 +169,7 @@ describe('how often metadata is fetched', () => {
     expect(asked.length).toBe(2)
   })
 
-  it('once for all who need it at the same time', async () => {
+  it('once for all callers at the same time', async () => {
     const { fetchResource, asked } = web({ [METADATA_URL]: named })
     const needs = Array.from({ length: 20 }, () =>
       resolveMetadataKeys(ISSUER, es256('a'), { now: NOW, fetchResource }),
@@ -197,7 +197,7 @@ describe('how often metadata is fetched', () => {
     expect(asked.length).toBe(2)
   })
 
-  it('again after a failure, but not for every question within two seconds of it', async () => {
+  it('again after a failure, but not within two seconds of it', async () => {
     const documents: Record<string, unknown> = {}
     const { fetchResource, asked } = web(documents)
     const ask = async (now: number) =>
@@ -210,7 +210,7 @@ describe('how often metadata is fetched', () => {
     expect(await ask(NOW + 2)).toBe(true)
   })
 
-  it('anew by each fetcher, for one may reach what another may not', async () => {
+  it('again by each fetch function, since they may reach different addresses', async () => {
     const first = web({ [METADATA_URL]: named })
     const second = web({})
     expect(
@@ -221,7 +221,7 @@ describe('how often metadata is fetched', () => {
     ).toBe(false)
   })
 
-  it('without waiting for a reading that was begun more than 10 seconds before', async () => {
+  it('without waiting for a read that started more than 10 seconds before', async () => {
     let calls = 0
     const fetchResource: FetchResource = () => {
       calls += 1

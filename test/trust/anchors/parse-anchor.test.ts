@@ -38,11 +38,11 @@ describe('parseTrustAnchor', () => {
     ['an issuer with its keys', keys],
     ['every optional member', { ...ca, purpose: ['issuer', 'status'], eku: ['1.0.18013.5.1.2'] }],
     ['* among the types', { ...ca, credential_types: ['*', 'pid'] }],
-  ])('accepts %s as it is', (_, anchor) => {
+  ])('accepts %s unchanged', (_, anchor) => {
     expect(parseTrustAnchor(anchor)).toEqual({ ok: true, value: anchor })
   })
 
-  it('keeps of a key what selects it and its public parameters', () => {
+  it('keeps the selecting members and the public parameters of a key', () => {
     const parsed = parseTrustAnchor({
       ...keys,
       jwks: { keys: [{ ...JWK, use: 'sig', key_ops: ['verify'] }] },
@@ -113,11 +113,11 @@ describe('parseTrustAnchor', () => {
     ['a symmetric key', { ...keys, jwks: { keys: [{ kty: 'oct', k: 'AA' }] } }, '/jwks/keys/0/kty'],
     ['a key for encryption', { ...keys, jwks: { keys: [{ ...JWK, use: 'enc' }] } }, '/jwks/keys/0/use'],
     ['a key of the wrong length', { ...keys, jwks: { keys: [{ ...JWK, x: 'AA' }] } }, '/jwks/keys/0'],
-  ])('refuses %s', (_, anchor, pointer) => {
+  ])('rejects %s', (_, anchor, pointer) => {
     expect(faults(anchor)).toContain(pointer)
   })
 
-  it('names every fault', () => {
+  it('reports every error', () => {
     expect(faults({ ...ca, name: '', assurance_level: 1 })).toEqual(['/name', '/assurance_level'])
   })
 })

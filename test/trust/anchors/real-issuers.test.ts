@@ -35,7 +35,7 @@ const toAnchor = (name: string, base64: string) => ({
 const AUTHORITIES = real.authorities.map(({ name, certificate }) => toAnchor(name, certificate))
 describe('the certificate of a real authority', () => {
   it.each(real.authorities.map(({ name, certificate }) => [name, certificate] as const))(
-    'is accepted as an anchor, and keeps no signer below it from signing: %s',
+    'is accepted as an anchor, and its signers may sign: %s',
     (name, certificate) => {
       expect(parseTrustAnchor(toAnchor(name, certificate))).toMatchObject({ ok: true })
       const authority = decodeCertificate(new Uint8Array(toX509(certificate).raw))
@@ -116,7 +116,7 @@ describe('a credential of a real issuer', () => {
     expect(result).toEqual({ ok: false, error: { reason: 'untrusted_issuer' } })
   })
 
-  it('is found to be over where its signer is not', async () => {
+  it('is expired while its signer is valid', async () => {
     const { exp = 0 } = decodeJwt(byUtPython?.issuer_jwt ?? '')
     const { result } = await judge(byUtPython?.issuer_jwt, AUTHORITIES, { now: exp + DAY })
     expect(result).toMatchObject({ ok: true, value: { reasons: ['credential_expired'] } })

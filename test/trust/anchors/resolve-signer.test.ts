@@ -81,7 +81,7 @@ describe('which anchors count', () => {
     expect(verdict(await ask({}, { anchors, credentialType }))).toBe(expected)
   })
 
-  it('leaves * out where another anchor names the type', async () => {
+  it('ignores * if another anchor names the type', async () => {
     const stranger = await mintIssuerPki({ root: { subject: 'CN=Stranger' } })
     const anchors = [
       caAnchor(pki.root.pem, { credential_types: ['*'] }),
@@ -98,7 +98,7 @@ describe('which anchors count', () => {
     expect(verdict(await ask({}, { purpose: 'status', anchors }))).toBe('trusted')
   })
 
-  it('takes the first of several anchors that vouch', async () => {
+  it('uses the first of several anchors that trust the signer', async () => {
     const anchors = ['low', 'high'].map((level) =>
       caAnchor(pki.root.pem, { assurance_level: level as 'low' }),
     )
@@ -114,7 +114,7 @@ describe('which anchors count', () => {
     expect(verdict(await ask({}, { anchors }))).toBe('trusted')
   })
 
-  it('says what is wrong with the signed path, not that a namesake did not sign it', async () => {
+  it('reports the error of the signed path, not the wrong signature of a namesake', async () => {
     const namesake = await mintIssuerPki()
     for (const order of [
       [0, 1],
@@ -139,11 +139,11 @@ describe('a pinned signer', () => {
   const BEFORE = new Date((NOW - 3600) * 1000)
   const AFTER = new Date((NOW + 3600) * 1000)
 
-  it('is trusted below an authority nobody anchored', async () => {
+  it('is trusted below an authority that is not anchored', async () => {
     expect(verdict(await ask({}, { anchors: [pinnedAnchor(pki.leaf.pem)] }))).toBe('trusted')
   })
 
-  it('is trusted self-signed, as an authority and for TLS: nothing but its dates is looked at', async () => {
+  it('is trusted self-signed, as an authority and for TLS: only its dates are checked', async () => {
     const pinned = await mintCertificate({
       ca: true,
       keyUsage: ['keyCertSign'],
@@ -154,7 +154,7 @@ describe('a pinned signer', () => {
     )
   })
 
-  it('is trusted whatever stands above it, as long as that is certificates', async () => {
+  it('is trusted with any certificates above it', async () => {
     const anchors = [pinnedAnchor(pki.leaf.pem)]
     expect(verdict(await ask({ chain: [pki.leaf.der, pki.leaf.der] }, { anchors }))).toBe('trusted')
     const junk = [pki.leaf.der, Uint8Array.of(0x30)]
@@ -171,7 +171,7 @@ describe('a pinned signer', () => {
     )
   })
 
-  it('is refused one byte off', async () => {
+  it('is refused with one byte changed', async () => {
     const pinned = await mintCertificate({ ca: false })
     const anchors = [pinnedAnchor(pinned.pem)]
     const off = withDer(
@@ -183,7 +183,7 @@ describe('a pinned signer', () => {
     expect(verdict(await ask({ chain: [renewed.der] }, { anchors }))).toBe('self_signed_certificate')
   })
 
-  it('vouches for its own signatures only', async () => {
+  it('is trusted for its own signatures only', async () => {
     const below = await mintLeaf(pki.leaf, { subject: 'CN=Below' })
     const anchors = [pinnedAnchor(pki.leaf.pem)]
     expect(verdict(await ask({ chain: [below.der, pki.leaf.der] }, { anchors }))).toBe('untrusted_issuer')
@@ -236,7 +236,7 @@ describe('the issuer beside a chain', () => {
     ['O=Test,1.2.3.4=abc', '1.2.3.4=#1303616263,O=Test'],
     ['CN=a\u202eb', 'CN=a\\e2\\80\\aeb'],
     [`CN=${'x'.repeat(1100)}`, null],
-  ])('writes the subject %s down as %s', async (subject, expected) => {
+  ])('writes the subject %s as %s', async (subject, expected) => {
     expect(await issuerOf('https://elsewhere.example', { subject })).toBe(expected)
   })
 })
@@ -257,13 +257,13 @@ describe('an issuer with an anchor of its own', () => {
     })
   })
 
-  it('is verified by its keys although a trusted chain comes along', async () => {
+  it('is verified by its keys although a trusted chain is sent too', async () => {
     const anchors = [caAnchor(pki.root.pem), jwksAnchor([KEYS.es256])]
     const result = await ask({ iss: ISSUER }, { anchors })
     expect(result.ok && result.value.keys).toEqual([KEYS.es256])
   })
 
-  it('is not verified by a trusted chain where its keys do not fit', async () => {
+  it('is not verified by a trusted chain if its keys do not fit', async () => {
     const anchors = [caAnchor(pki.root.pem), jwksAnchor([KEYS.es384])]
     expect(verdict(await ask({ iss: ISSUER }, { anchors }))).toBe('issuer_key_not_found')
   })
@@ -278,7 +278,7 @@ describe('an issuer with an anchor of its own', () => {
     )
   })
 
-  it('may show a chain where its own anchor is for status lists only', async () => {
+  it('may use a chain if its own anchor is for status lists only', async () => {
     const anchors = [caAnchor(pki.root.pem), jwksAnchor([KEYS.es256], { purpose: ['status'] })]
     expect(verdict(await ask({ iss: ISSUER }, { anchors }))).toBe('trusted')
   })
@@ -347,7 +347,7 @@ describe('an issuer with an anchor of its own', () => {
     expect(verdict(await ask({ iss: ISSUER }, dead))).toBe('issuer_metadata_unavailable')
   })
 
-  it('tries its second anchor where the first has no key that fits', async () => {
+  it('tries its second anchor if the first has no key that fits', async () => {
     const anchors = [
       jwksAnchor([{ ...KEYS.es256, kid: 'old' }]),
       jwksAnchor([{ ...KEYS.other, kid: 'new' }], { name: 'second' }),

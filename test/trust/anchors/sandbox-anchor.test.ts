@@ -14,13 +14,13 @@ const OWN: TrustAnchor = {
 }
 
 describe('the sandbox anchors', () => {
-  it('vouch for the built-in types, for those named by own anchors, and for the other added ones', () => {
+  it('trust the built-in types, those named by own anchors, and the other added ones', () => {
     const anchors = sandboxAnchors(['pid'], [OWN])
     expect(anchors.length).toBeGreaterThan(1)
     for (const anchor of anchors) expect(anchor.credential_types).toEqual(['pid', '*', 'employee_id'])
   })
 
-  it('name no type for what vouches for status lists alone: an own anchor for `*` would no longer count', () => {
+  it('name no type of an anchor for status lists alone: an own anchor for `*` would no longer count', () => {
     const [anchor] = sandboxAnchors([], [{ ...OWN, purpose: ['status'] }])
     expect(anchor?.credential_types).toEqual(['*'])
   })
@@ -30,7 +30,7 @@ describe('an anchor of a relying party', () => {
   const named = { name: 'mine', credential_types: ['pid'], assurance_level: 'high' }
   const message = 'is of the sandbox, whose keys are public'
 
-  it('cannot be the root of the sandbox, however it is written', () => {
+  it('cannot be the root of the sandbox, in any encoding', () => {
     const rewritten = root.x509_ca_pem.replaceAll('\n', '\n\n')
     for (const x509_ca_pem of [root.x509_ca_pem, rewritten]) {
       expect(parseTrustAnchor({ ...named, x509_ca_pem })).toMatchObject({ error: [{ message }] })

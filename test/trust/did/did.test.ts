@@ -69,7 +69,7 @@ describe('did:key', () => {
     expect(await keysOf(KEY, { algorithm: 'ES384' })).toBe('none')
   })
 
-  it.each(['did:key:', 'did:key:z', `${KEY}#x`, `${KEY}?a=b`])('is refused as %s', async (did) => {
+  it.each(['did:key:', 'did:key:z', `${KEY}#x`, `${KEY}?a=b`])('is rejected as %s', async (did) => {
     expect(await keysOf(did)).toBe('invalid')
   })
 })
@@ -87,11 +87,11 @@ describe('did:jwk', () => {
     ['whose private half is published', { ...jwk, d: jwk.x }],
     ['of an unknown kind', { kty: 'oct', k: 'AA' }],
     ['that is none', [jwk]],
-  ])('with a key %s is refused', async (_, value) => {
+  ])('with a key %s is rejected', async (_, value) => {
     expect(await keysOf(didJwk(value))).toBe('invalid')
   })
 
-  it('is refused in another spelling of the same bytes', async () => {
+  it('is rejected in another spelling of the same bytes', async () => {
     expect(await keysOf(`${didJwk(jwk)}=`)).toBe('invalid')
     expect(await keysOf(`did:jwk:${Buffer.from('{"kty":"EC","kty":"EC"}').toString('base64url')}`)).toBe(
       'invalid',
@@ -104,7 +104,7 @@ describe('did:web', () => {
     ['did:web:w3c-ccg.github.io', 'https://w3c-ccg.github.io/.well-known/did.json'],
     ['did:web:w3c-ccg.github.io:user:alice', 'https://w3c-ccg.github.io/user/alice/did.json'],
     ['did:web:example.com%3A3000:user:alice', 'https://example.com:3000/user/alice/did.json'],
-  ])('%s stands where the published examples say', (did, url) => {
+  ])('%s is at the URL of the published examples', (did, url) => {
     expect(didWebUrl(did)).toBe(url)
   })
 
@@ -124,7 +124,7 @@ describe('did:web', () => {
     'did:web:issuer.example:a::b',
     'did:ion:abc',
     'https://issuer.example',
-  ])('%s is none', async (did) => {
+  ])('%s is rejected', async (did) => {
     expect(didWebUrl(did)).toBeUndefined()
     expect(await keysOf(did, {}, { ...document, id: did })).toBe('invalid')
   })
@@ -178,11 +178,11 @@ describe('did:web', () => {
     ['that the guard forbids', 'forbidden', 'invalid'],
     ['that is too large', 'too_large', 'invalid'],
     ['that cannot be fetched', 'unavailable', 'unavailable'],
-  ])('with a document %s is refused', async (_, body, fault) => {
+  ])('with a document %s is rejected', async (_, body, fault) => {
     expect(await keysOf(WEB, {}, body)).toBe(fault)
   })
 
-  it('is fetched once for several signatures, and anew for a key it did not have', async () => {
+  it('is fetched once for several signatures, and again for an unknown key', async () => {
     const { fetchResource, asked } = web(document)
     const at = (now: number, kid?: string) =>
       resolveDidKeys(WEB, 'assertionMethod', { kid, algorithm: 'ES256' }, { now, fetchResource })
@@ -201,12 +201,12 @@ describe('an anchor that is a DID', () => {
   const asking = (iss: string, anchors: readonly TrustAnchor[], body: unknown = document, kid?: string) =>
     ask({ iss, chain: undefined, kid }, { anchors, fetchResource: web(body).fetchResource })
 
-  it('vouches for what its assertion keys sign', async () => {
+  it('trusts signatures of its assertion keys', async () => {
     const found = await asking(WEB, [anchor(WEB)])
     expect(found).toMatchObject({ ok: true, value: { issuer: WEB, keys: [{ x: jwk.x }] } })
   })
 
-  it('vouches for no other DID', async () => {
+  it('trusts no other DID', async () => {
     expect(verdict(await asking(didJwk(other), [anchor(WEB)]))).toBe('untrusted_issuer')
   })
 
@@ -225,7 +225,7 @@ describe('an anchor that is a DID', () => {
       'issuer_metadata_invalid',
     ],
     ['cannot be reached', 'unavailable', undefined, 'issuer_metadata_unavailable'],
-  ])('that %s vouches for nothing', async (_, body, kid, reason) => {
+  ])('that %s trusts nothing', async (_, body, kid, reason) => {
     expect(verdict(await asking(WEB, [anchor(WEB)], body, kid))).toBe(reason)
   })
 })

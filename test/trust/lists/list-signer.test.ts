@@ -10,7 +10,7 @@ it.each([
   ['the signer’s own', { leaf: SOON, intermediate: LATER }],
   ['that of an authority in between', { intermediate: SOON, root: LATER }],
   ['the pinned authority’s', { root: SOON, leaf: LATER }],
-])('a list says when the first certificate of its signer’s path expires: %s', async (_, changes) => {
+])('returns when the first certificate of the signer’s path expires: %s', async (_, changes) => {
   const { root, intermediate, leaf } = await mintIssuerPki(changes)
   const x5c = [leaf.x5c, intermediate.x5c]
   const body = await signLote(leaf, { services: [{ certificates: [root.x5c] }], header: { x5c } })

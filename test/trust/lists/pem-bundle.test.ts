@@ -3,7 +3,7 @@ import { readPemBundle } from '../../../src/trust/lists/pem-bundle.ts'
 import { mintIssuerPki } from '../../support/certificates/certificates.ts'
 
 describe('a bundle of certificates', () => {
-  it('lists each of them in its order, whatever stands between', async () => {
+  it('lists each certificate in order, with any text between', async () => {
     const { root, leaf } = await mintIssuerPki()
     expect(readPemBundle(`# a root\n${root.pem}\nsubject=CN=leaf\n${leaf.pem}`)).toEqual({
       ok: true,
@@ -24,7 +24,7 @@ describe('a bundle of certificates', () => {
     ['nothing', ''],
     ['a key beside a certificate', '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n'],
     ['a certificate without an end', '-----BEGIN CERTIFICATE-----\nAAAA\n'],
-  ])('is malformed where it holds %s', async (_, text) => {
+  ])('is malformed if it contains %s', async (_, text) => {
     const { root } = await mintIssuerPki()
     expect(readPemBundle(text === '' ? text : root.pem + text)).toEqual({ ok: false, error: 'malformed' })
   })

@@ -84,12 +84,12 @@ describe('a list of trusted entities', () => {
     })
   })
 
-  it('pins a listed certificate that is no authority', async () => {
+  it('pins a listed certificate that is not an authority', async () => {
     const body = await lote({ services: [{ certificates: [pki.leaf.x5c] }] })
     expect(await judge(body)).toMatchObject({ anchors: [{ x509_certificate_pem: expect.any(String) }] })
   })
 
-  it('maps each service to what the operator says of it, and gives nothing for the others', async () => {
+  it('maps each service as the operator configured it, and ignores the others', async () => {
     const services = [
       { certificates: [pki.root.x5c] },
       { certificates: [pki.intermediate.x5c], type: PID_REVOCATION },
@@ -111,14 +111,14 @@ describe('a list of trusted entities', () => {
     })
   })
 
-  it('lists a certificate once, however many providers share it', async () => {
+  it('lists a certificate once, even if several providers share it', async () => {
     const service = { certificates: [pki.root.x5c] }
     expect(await judge(await lote({ services: [service, service] }))).toMatchObject({
       anchors: [expect.anything()],
     })
   })
 
-  it('leaves out what is no certificate, and keeps the others', async () => {
+  it('leaves out invalid certificates, and keeps the others', async () => {
     const services = [{ certificates: ['AAAA', '!', pki.root.x5c] }]
     expect(await judge(await lote({ services }))).toMatchObject({ leftOut: 2, anchors: [expect.anything()] })
   })
@@ -131,14 +131,14 @@ describe('a list of trusted entities', () => {
     },
   )
 
-  it('trusts a service whose status is that it was notified', async () => {
+  it('trusts a service with the status “notified”', async () => {
     const status = 'http://uri.etsi.org/19602/PubEAAProvidersList/SvcStatus/notified'
     expect(await judge(await lote({ services: [{ certificates: [pki.root.x5c], status }] }))).toMatchObject({
       leftOut: 0,
     })
   })
 
-  it('understands the signing time of JAdES as critical, and nothing else', async () => {
+  it('accepts the signing time of JAdES as critical, and nothing else', async () => {
     const sigT = '2026-11-20T12:00:00Z'
     expect(await judge(await lote({ header: { sigT, crit: ['sigT'] } }))).toMatchObject({ sequence: 7 })
     const [, payload, signature] = new TextDecoder().decode(await lote()).split('.')
@@ -149,7 +149,7 @@ describe('a list of trusted entities', () => {
     }
   })
 
-  it('is of the type that the operator pinned', async () => {
+  it('must have the type that the operator configured', async () => {
     expect(await judge(await lote(), { listType: PID_LIST })).toMatchObject({ sequence: 7 })
     const other = 'http://uri.etsi.org/19602/LoTEType/EUWalletProvidersList'
     expect(await judge(await lote({ type: other }), { listType: PID_LIST })).toBe('wrong_list_type')
@@ -194,14 +194,14 @@ describe('a VICAL', () => {
     expect(await judgeVical(vical({ tagged: true }))).toMatchObject({ sequence: 7 })
   })
 
-  it('may have neither number nor end', async () => {
+  it('may lack number and end', async () => {
     expect(await judgeVical(vical({ sequence: null, nextUpdate: null }))).toMatchObject({
       sequence: null,
       nextUpdate: null,
     })
   })
 
-  it('vouches for the docTypes that an entry names, and for no other', async () => {
+  it('trusts the docTypes that an entry names, and no other', async () => {
     const entries = [{ certificate: pki.root.der, docType: ['org.iso.23220.photoid.1'] }]
     expect(await judgeVical(vical({ entries }))).toBe('nothing_usable')
   })
@@ -219,7 +219,7 @@ describe('a VICAL', () => {
     expect(await judgeVical(vical(options))).toBe('malformed')
   })
 
-  it('is signed with an algorithm of ours', async () => {
+  it('must be signed with a supported algorithm', async () => {
     expect(await judgeVical(vical({ algorithm: -257 }))).toBe('unsupported_algorithm')
   })
 })
@@ -234,7 +234,7 @@ describe.each(['etsi_lote', 'vical'] as const)('a list of kind %s', (kind) => {
   const judgeKind = (body: Uint8Array<ArrayBuffer>, changes: Partial<ListRules> = {}) =>
     kind === 'vical' ? judgeVical(body, changes) : judge(body, changes)
 
-  it('is refused where any byte of it was changed', async () => {
+  it('is refused with any byte changed', async () => {
     const good = await make()
     for (let i = 0; i < good.length; i += 97) {
       const tampered = good.slice()
@@ -243,7 +243,7 @@ describe.each(['etsi_lote', 'vical'] as const)('a list of kind %s', (kind) => {
     }
   })
 
-  it('is refused where its payload is that of another one', async () => {
+  it('is refused with the payload of another list', async () => {
     const body = kind === 'vical' ? vical({ chain: null }) : await lote({ header: { x5c: undefined } })
     const tampered = body.slice()
     const last = tampered.length - 30
@@ -252,7 +252,7 @@ describe.each(['etsi_lote', 'vical'] as const)('a list of kind %s', (kind) => {
     expect(await judgeKind(tampered)).toBe('invalid_signature')
   })
 
-  it('is refused where another certificate signed it, also under the pinned key’s name', async () => {
+  it('is refused if another certificate signed it, also under the pinned key’s name', async () => {
     const services = [{ certificates: [pki.root.x5c] }]
     const forged = (x5c: Minted) =>
       kind === 'vical'
@@ -262,7 +262,7 @@ describe.each(['etsi_lote', 'vical'] as const)('a list of kind %s', (kind) => {
     expect(await judgeKind(await forged(signer))).toBe('invalid_signature')
   })
 
-  it('is refused where the pinned certificate is out of its time', async () => {
+  it('is refused if the pinned certificate is expired or not yet valid', async () => {
     const now = Date.parse('2050-01-01T00:00:00Z') / 1000
     expect(await judgeKind(await make(), { now })).toBe('certificate_expired')
   })
@@ -272,7 +272,7 @@ describe.each(['etsi_lote', 'vical'] as const)('a list of kind %s', (kind) => {
     expect(await judgeKind(await make(), { signers })).toMatchObject({ sequence: 7 })
   })
 
-  it('may be signed below a pinned authority, which may stand at the end of the chain', async () => {
+  it('may be signed below a pinned authority, which may be at the end of the chain', async () => {
     const { leaf, intermediate, root } = scheme
     const signers = [{ x509_ca_pem: root.pem }]
     const under = (...chain: Minted[]) => {
@@ -290,7 +290,7 @@ describe.each(['etsi_lote', 'vical'] as const)('a list of kind %s', (kind) => {
     )
   })
 
-  it('is not signed by the authority itself', async () => {
+  it('must not be signed by the authority itself', async () => {
     const { root } = scheme
     const services = [{ certificates: [pki.root.x5c] }]
     const body =
@@ -310,13 +310,13 @@ describe.each(['etsi_lote', 'vical'] as const)('a list of kind %s', (kind) => {
     expect(await judgeKind(await make({ next }))).toBe('expired')
   })
 
-  it('is refused before its date of issue, but for what clocks differ', async () => {
+  it('is refused before its date of issue, apart from a tolerance', async () => {
     const date = '2046-11-21T12:05:00Z'
     expect(await judgeKind(await make({ date }))).toMatchObject({ issuedAt: LIST_NOW + 300 })
     expect(await judgeKind(await make({ date }), { now: LIST_NOW - 1 })).toBe('not_yet_issued')
   })
 
-  it('is refused where it is older than the last one, by number and then by date', async () => {
+  it('is refused if it is older than the last one, by number and then by date', async () => {
     const issuedAt = LIST_ISSUED
     const body = await make()
     const judgeAfter = (sequence: number | null, at: number | null) =>
@@ -329,7 +329,7 @@ describe.each(['etsi_lote', 'vical'] as const)('a list of kind %s', (kind) => {
     expect(await judgeAfter(null, issuedAt)).toMatchObject({ sequence: 7 })
   })
 
-  it('is refused by its size before anything of it is read', async () => {
+  it('is refused because of its size before it is decoded', async () => {
     const body = (size: number) => new Uint8Array(size).fill(0xff)
     expect(await judgeKind(body(1024))).toBe('malformed')
     expect(await judgeKind(body(10 * 1024 * 1024))).toBe('too_large')
@@ -341,7 +341,7 @@ it('refuses a VICAL that had a number and has none any more', async () => {
   expect(await judgeVical(vical({ sequence: null }), { last })).toBe('rolled_back')
 })
 
-it('takes a VICAL only from a signer that its authority certified for that, and whose key may commit', async () => {
+it('accepts a VICAL only from a signer with its extended key usage and contentCommitment', async () => {
   const { intermediate, root } = scheme
   const judgeLeaf = async (options: CertificateOptions) => {
     const leaf = await mintLeaf(intermediate, options)
@@ -358,7 +358,7 @@ it('takes a VICAL only from a signer that its authority certified for that, and 
   expect(await judgeLeaf({ extendedKeyUsage: ['1.0.18013.5.1.2'] })).toBe('certificate_profile_violation')
 })
 
-it('refuses a list of more anchors than are kept', async () => {
+it('refuses a list with too many anchors', async () => {
   const leaves: Minted[] = []
   for (let i = 0; i < 2; i++) leaves.push(await mintLeaf(pki.intermediate, { subject: `CN=${i}` }))
   const services = [{ certificates: leaves.map(({ x5c }) => x5c) }]

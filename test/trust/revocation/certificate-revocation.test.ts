@@ -40,7 +40,7 @@ const DAY = 86_400
 const unknown = (critical: boolean) => ({ oid: '1.3.6.1.4.1.32473.9', critical, value: tlv(0x05) })
 
 describe('a certificate on the list of its issuer', () => {
-  it('stands where the list does not have it, as of when the list was made', async () => {
+  it('is valid if the list does not contain it, as of the date of the list', async () => {
     const standing = await standingIn({ [LEAF_LIST]: await listOf({ revoked: ['7c', '017b', '7b00'] }) })
     expect(standing).toEqual({ status: 'valid', asOf: NOW - DAY })
   })
@@ -50,7 +50,7 @@ describe('a certificate on the list of its issuer', () => {
     ['revoked for a reason', { serialNumber: SERIAL.leaf, reason: REASON.keyCompromise }],
     ['on hold', { serialNumber: SERIAL.leaf, reason: REASON.certificateHold }],
     ['revoked with more said of it', { serialNumber: SERIAL.leaf, extensions: [unknown(false)] }],
-  ])('is %s: it does not stand', async (_, entry) => {
+  ])('is %s: it is revoked', async (_, entry) => {
     expect(word(await standingIn({ [LEAF_LIST]: await listOf({ revoked: ['01', entry] }) }))).toBe('revoked')
   })
 })
@@ -64,7 +64,7 @@ function pem(der: Uint8Array<ArrayBuffer>, label = 'X509 CRL', after = '', insid
   return utf8(`-----BEGIN ${label}-----\n${text}\n-----END ${label}-----\n${after}`)
 }
 
-describe('a list says nothing', () => {
+describe('a list is not used', () => {
   it.each<[string, CrlOptions, string]>([
     ['signed by a namesake', { signer: stranger }, 'invalid_signature'],
     ['in another name', { issuerName: 'C=DE,O=Test Trust,CN=Another CA' }, 'another_list'],
@@ -117,13 +117,13 @@ describe('a list says nothing', () => {
     ['that ends now', { nextUpdate: dateOf(NOW) }],
     ['of this very place', { extensions: [place(pointName('ldap://x', LEAF_LIST))] }],
     ['of certificates of no authority', { extensions: [place(pointName(LEAF_LIST), tlv(0x81, TRUE))] }],
-  ])('but it does %s', async (_, changes) => {
+  ])('but is used %s', async (_, changes) => {
     expect(word(await standingIn({ [LEAF_LIST]: await listOf(changes) }))).toBe('valid')
     const revoked = await listOf({ ...changes, revoked: [SERIAL.leaf] })
     expect(word(await standingIn({ [LEAF_LIST]: revoked }))).toBe('revoked')
   })
 
-  it('but it does in PEM, as some authorities publish it', async () => {
+  it('but is used in PEM, as some authorities publish it', async () => {
     const list = pem(await listOf({ revoked: [SERIAL.leaf] }))
     expect(word(await standingIn({ [LEAF_LIST]: list }))).toBe('revoked')
   })
@@ -202,7 +202,7 @@ describe('a certificate', () => {
       { extensions: [points(...Array(CRL.points + 1).fill([pointName(LEAF_LIST)]))] },
       'malformed_distribution_points',
     ],
-  ])('that names %s: %s is all that is known, and nothing is fetched', async (_, changes, known) => {
+  ])('that names %s has the status %s, and nothing is fetched', async (_, changes, known) => {
     expect(await asked(changes)).toEqual([known, []])
   })
 
@@ -235,12 +235,12 @@ describe('a certificate', () => {
     expect(await asked(changes)).toEqual(['valid', urls])
   })
 
-  it('is looked for at two addresses, not more', async () => {
+  it('is fetched from two addresses at most', async () => {
     const crls = ['http://a.example.org/', 'http://b.example.org/', LEAF_LIST]
     expect(await asked({ crls })).toEqual(['not_fetched', crls.slice(0, 2)])
   })
 
-  it('may be in a list that comes by http, and by https as well', async () => {
+  it('may be in a list by http or https', async () => {
     const { fetchResource, asked: requests } = webOf({ [LEAF_LIST]: await listOf() })
     await checkCertificates(PATH, { now: NOW, fetchResource })
     const request = { url: LEAF_LIST, accept: 'application/pkix-crl', limit: CRL.bytes, allowHttp: true }
@@ -252,7 +252,7 @@ describe('a path', () => {
   const path = decodePath(leaf, listedIntermediate, root)
   const top = (options: CrlOptions = {}) => makeCrl(root, NOW, options)
 
-  it('stands where all its certificates do, as of the older list', async () => {
+  it('is valid if all its certificates are, as of the older list', async () => {
     const older = { thisUpdate: dateOf(NOW - 2 * DAY) }
     const web = { [LEAF_LIST]: await listOf(), [TOP_LIST]: await top(older) }
     expect(await standingIn(web, path)).toEqual({ status: 'valid', asOf: NOW - 2 * DAY })
@@ -281,7 +281,7 @@ describe('a path', () => {
     expect(word(await standingIn(web, path))).toBe(known)
   })
 
-  it('is not asked about its anchor, nor a path of an anchor alone', async () => {
+  it('is checked without its anchor, and not if it is an anchor alone', async () => {
     const { fetchResource, asked } = webOf({})
     const [, listed] = path
     const source = { now: NOW, fetchResource }
@@ -290,7 +290,7 @@ describe('a path', () => {
     expect(asked).toEqual([])
   })
 
-  it('directly below an anchor without a key usage is asked about all the same', async () => {
+  it('directly below an anchor without a key usage is checked as well', async () => {
     const anchor = await mintIntermediate(root, { keys: intermediate.keys, keyUsage: null })
     const [certificate] = PATH
     const revoked = await listOf({ revoked: [SERIAL.leaf] })

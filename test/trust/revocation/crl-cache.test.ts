@@ -51,21 +51,21 @@ function world(first: Web, sharedCache?: SharedCache) {
 }
 
 describe('a list', () => {
-  it('is fetched once for all who ask at the same time and within the hour', async () => {
+  it('is fetched once for all callers at the same time and within the hour', async () => {
     const { at, asked } = world({ [LEAF_LIST]: good })
     expect(await Promise.all([at(NOW), at(NOW), at(NOW)])).toEqual(['valid', 'valid', 'valid'])
     expect(await at(NOW + CRL.refreshSeconds - 1)).toBe('valid')
     expect(asked()).toBe(1)
   })
 
-  it('is fetched anew after that, and the new one counts', async () => {
+  it('is fetched again after that, and the new one counts', async () => {
     const { at, asked } = world({ [LEAF_LIST]: good })
     await at(NOW)
     expect(await at(NOW + CRL.refreshSeconds, { [LEAF_LIST]: await revoking(NOW) })).toBe('revoked')
     expect(asked()).toBe(2)
   })
 
-  it('that does not come is asked for again after two seconds', async () => {
+  it('that is unavailable is fetched again after two seconds', async () => {
     const { at, asked } = world({})
     expect(await at(NOW)).toBe('not_fetched')
     expect(await at(NOW + FETCH_CACHE.failedSeconds - 1, { [LEAF_LIST]: good })).toBe('not_fetched')
@@ -73,7 +73,7 @@ describe('a list', () => {
     expect(await at(NOW + FETCH_CACHE.failedSeconds)).toBe('valid')
   })
 
-  it('that cannot be used is no more than one that does not come', async () => {
+  it('that cannot be used counts as unavailable', async () => {
     const junk = await listOf({ signer: await mintIntermediate(root) })
     const { at } = world({ [LEAF_LIST]: junk })
     expect(await at(NOW)).toBe('invalid_signature')
@@ -89,21 +89,18 @@ describe('the last good copy', () => {
     ['junk comes', { [LEAF_LIST]: Uint8Array.of(0) }],
     ['one comes that somebody else signed', { [LEAF_LIST]: FORGED }],
     ['one comes that is over', { [LEAF_LIST]: OVER_SOON }],
-  ] as readonly [string, Web][])(
-    'goes on being used where %s, and the next one that is good counts',
-    async (_, web) => {
-      const revoked = await revoking(NOW - 3600)
-      const { at, asked } = world({ [LEAF_LIST]: revoked })
-      expect(await at(NOW)).toBe('revoked')
-      expect(await at(later, web)).toBe('revoked')
-      expect(await at(later + 1, web)).toBe('revoked')
-      expect(asked()).toBe(2)
-      const after = await listOf({ thisUpdate: dateOf(later), nextUpdate: dateOf(NOW + DAY) })
-      expect(await at(later + CRL.refreshSeconds, { [LEAF_LIST]: after })).toBe('valid')
-    },
-  )
+  ] as readonly [string, Web][])('stays in use if %s, and the next good one replaces it', async (_, web) => {
+    const revoked = await revoking(NOW - 3600)
+    const { at, asked } = world({ [LEAF_LIST]: revoked })
+    expect(await at(NOW)).toBe('revoked')
+    expect(await at(later, web)).toBe('revoked')
+    expect(await at(later + 1, web)).toBe('revoked')
+    expect(asked()).toBe(2)
+    const after = await listOf({ thisUpdate: dateOf(later), nextUpdate: dateOf(NOW + DAY) })
+    expect(await at(later + CRL.refreshSeconds, { [LEAF_LIST]: after })).toBe('valid')
+  })
 
-  it('does not give way to an older one', async () => {
+  it('is not replaced by an older one', async () => {
     const { at } = world({ [LEAF_LIST]: await revoking(NOW - 3600) })
     await at(NOW)
     expect(await at(later, { [LEAF_LIST]: good })).toBe('revoked')
@@ -122,13 +119,13 @@ describe('the last good copy', () => {
     expect(await at(last + 1, still)).toBe(cause)
   })
 
-  it('is not used by a clock that stepped back before it was made', async () => {
+  it('is not used if the clock stepped back to before its date', async () => {
     const { at } = world({ [LEAF_LIST]: good })
     await at(NOW)
     expect(await at(NOW - 2 * DAY, {})).toBe('not_fetched')
   })
 
-  it('is the issuer’s own: another with a list at the same address has another', async () => {
+  it('belongs to one issuer: another issuer with the same address has another copy', async () => {
     const other = await mintIntermediate(root)
     const below = await mintLeaf(other, { serialNumber: SERIAL.leaf, crls: [LEAF_LIST] })
     const path = decodePath(below, other, root)
@@ -141,7 +138,7 @@ describe('the last good copy', () => {
   })
 })
 
-it('lists whose names are long make room for each other by what they take', async () => {
+it('lists with long names are dropped by their size', async () => {
   const addresses = Array.from({ length: FETCH_CACHE.bytes / CRL.bytes + 1 }, (_, i) => `${LEAF_LIST}?${i}`)
   const long = place(pointName(...addresses, `http://${'a'.repeat(CRL.bytes / 2)}`))
   const list = await listOf({ extensions: [long], nextUpdate: dateOf(NOW + 30 * DAY) })
@@ -168,7 +165,7 @@ function cacheOf(copy?: SharedCopy) {
 }
 
 describe('among isolates', () => {
-  it('a list is shared once it has verified, for an hour at most', async () => {
+  it('shares a verified list, for an hour at most', async () => {
     const { cache, kept } = cacheOf()
     expect(await world({ [LEAF_LIST]: good }, cache).at(NOW)).toBe('valid')
     expect(kept).toEqual([
@@ -184,7 +181,7 @@ describe('among isolates', () => {
     ['over', { body: OVER, fetchedAt: NOW }],
     ['older than an hour', { body: REVOKING, fetchedAt: NOW - CRL.refreshSeconds }],
     ['junk', { body: Uint8Array.of(1), fetchedAt: NOW }],
-  ])('a copy that is %s is passed over for the network', async (_, copy) => {
+  ])('replaces a copy that is %s from the network', async (_, copy) => {
     const one = world({ [LEAF_LIST]: good }, cacheOf(copy).cache)
     expect(await one.at(NOW)).toBe('valid')
     expect(one.asked()).toBe(1)
@@ -193,7 +190,7 @@ describe('among isolates', () => {
   it.each([
     ['forged', FORGED],
     ['over', OVER],
-  ])('a list that is %s is not shared', async (_, list) => {
+  ])('does not share a list that is %s', async (_, list) => {
     const { cache, kept } = cacheOf()
     await world({ [LEAF_LIST]: list }, cache).at(NOW)
     expect(kept).toEqual([])

@@ -82,7 +82,7 @@ describe('an entry of a bitstring status list', () => {
     expect(await statusOf({}, { ...entry, statusListIndex })).toBe(status)
   })
 
-  it('is the published ones’: nothing set in one, 4000 in the other', async () => {
+  it('has the published values: nothing set in one list, 4000 in the other', async () => {
     const at = (encodedList: string, statusListIndex: string) =>
       statusOf({ subject: { encodedList } }, { ...entry, statusListIndex })
     expect(await at(vectors.unset, '94567')).toBe('valid')
@@ -90,13 +90,13 @@ describe('an entry of a bitstring status list', () => {
     for (const index of ['3999', '4001', '4007']) expect(await at(vectors.set_4000, index)).toBe('valid')
   })
 
-  it('suspends where the list is for that', async () => {
+  it('suspends if that is the purpose of the list', async () => {
     const making = { subject: { statusPurpose: ['revocation', 'suspension'] } }
     expect(await statusOf(making, { ...entry, statusPurpose: 'suspension' })).toBe('suspended')
     expect(await statusOf(making, entry)).toBe('invalid')
   })
 
-  it('may stand in a list of 2021, which has no multibase', async () => {
+  it('may be in a list of 2021, which has no multibase', async () => {
     const making = {
       credential: {
         type: ['VerifiableCredential', 'StatusList2021Credential'],
@@ -106,7 +106,7 @@ describe('an entry of a bitstring status list', () => {
     expect(await statusOf(making, { ...entry, type: 'StatusList2021Entry' })).toBe('invalid')
   })
 
-  it('may stand in a list in the encoding of VCDM 1.1', async () => {
+  it('may be in a list in the encoding of VCDM 1.1', async () => {
     expect(await statusOf({ encoding: 'JWT' })).toBe('invalid')
     expect(await statusOf({ encoding: 'JWT', header: { typ: undefined } })).toBe('invalid')
   })
@@ -127,7 +127,7 @@ describe('an entry of a bitstring status list', () => {
     ['in an empty list', []],
     ['beside one that is none', [entry, {}]],
     ['among five', new Array(5).fill(entry)],
-  ])('%s cannot be told, and nobody is asked', async (_, credentialStatus) => {
+  ])('%s has an unknown status, and nothing is fetched', async (_, credentialStatus) => {
     const { fetchResource, asked } = web(() => make())
     const status = JSON.parse(JSON.stringify(credentialStatus)) as Json
     expect(word(await checkBitstringStatus(status, context({ fetchResource })))).toBe('unsupported_mechanism')
@@ -156,7 +156,7 @@ describe('several entries', () => {
   })
 })
 
-describe('a bitstring status list is not believed', () => {
+describe('a bitstring status list is rejected', () => {
   const stranger = generateKeyPair('ES256')
 
   it.each<[string, Making, string]>([
@@ -192,12 +192,12 @@ describe('a bitstring status list is not believed', () => {
     expect(await statusOf({ key: (await stranger).privateKey })).toBe('invalid_signature')
   })
 
-  it('whose issuer is anchored for something else', async () => {
+  it('with an issuer that is anchored for another type', async () => {
     const anchors = [jwksAnchor({ credential_types: ['mdl'] })]
     expect(await statusOf({}, entry, { anchors })).toBe('untrusted_signer')
   })
 
-  it('but where a status anchor vouches for it', async () => {
+  it('but accepted if a status anchor trusts it', async () => {
     const anchors = [jwksAnchor({ name: 'status', purpose: ['status'] })]
     expect(await statusOf({}, entry, { anchors, credentialAnchor: { ...SHARED, name: 'issuer' } })).toBe(
       'invalid',
@@ -205,8 +205,8 @@ describe('a bitstring status list is not believed', () => {
   })
 })
 
-describe('a bitstring status list that was believed', () => {
-  it('is fetched once for all who need it, and again after its own ttl, which is in milliseconds', async () => {
+describe('an accepted bitstring status list', () => {
+  it('is fetched once for all callers, and again after its ttl, which is in milliseconds', async () => {
     const jwt = await make({ subject: { ttl: 60_000 } })
     const { fetchResource, asked } = web(async () => jwt)
     const at = (now: number) => checkBitstringStatus(entry, context({ fetchResource, now }))

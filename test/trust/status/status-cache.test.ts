@@ -37,14 +37,14 @@ describe('a list', () => {
     expect(asked.length).toBe(1)
   })
 
-  it('is fetched once for all who ask at the same time', async () => {
+  it('is fetched once for all callers at the same time', async () => {
     const { fetchResource, asked } = web(async () => good)
     const found = await Promise.all([0, 1, 2, 3].map((index) => ask(fetchResource, NOW, URI, index)))
     expect(found).toEqual(['invalid', 'suspended', 'valid', 'other'])
     expect(asked.length).toBe(1)
   })
 
-  it('is fetched anew where the first fetch seems to hang', async () => {
+  it('is fetched again if the first fetch hangs', async () => {
     let answer: (body: string) => void = () => {}
     const first = new Promise<string>((resolve) => {
       answer = resolve
@@ -58,7 +58,7 @@ describe('a list', () => {
     expect(await hanging).toBe('valid')
   })
 
-  it('is not waited for where whoever fetches it seems to be gone', async () => {
+  it('is not waited for if the fetching request has ended', async () => {
     vi.useFakeTimers()
     const bodies = [new Promise<string>(() => undefined), Promise.resolve(good)]
     const { fetchResource } = web(() => bodies.shift() as Promise<string>)
@@ -69,24 +69,24 @@ describe('a list', () => {
     expect(await waiting).toBe('valid')
   })
 
-  it('is believed for its `ttl`', async () => {
+  it('is used for its `ttl`', async () => {
     expect(await fetchesAt(good, [599, 600])).toEqual([1, 2])
   })
 
-  it('is believed for five minutes without a `ttl`', async () => {
+  it('is used for five minutes without a `ttl`', async () => {
     expect(await fetchesAt(await makeJwt({ ttl: undefined }), [299, 300])).toEqual([1, 2])
   })
 
-  it('is believed for a day at most', async () => {
+  it('is used for a day at most', async () => {
     const long = await makeJwt({ ttl: 1e9, exp: undefined })
     expect(await fetchesAt(long, [86_399, 86_400])).toEqual([1, 2])
   })
 
-  it('is believed for three seconds at least', async () => {
+  it('is used for three seconds at least', async () => {
     expect(await fetchesAt(await makeJwt({ ttl: 0.1 }), [2, 3])).toEqual([1, 2])
   })
 
-  it('is not believed after its `exp`, however long its `ttl`', async () => {
+  it('is not used after its `exp`, however long its `ttl`', async () => {
     const bodies = [await makeJwt({ exp: NOW + 10 }), good]
     const { fetchResource } = web(async () => bodies.shift() as string)
     expect(await ask(fetchResource, NOW)).toBe('valid')
@@ -94,11 +94,11 @@ describe('a list', () => {
     expect(bodies).toEqual([])
   })
 
-  it('is fetched anew where the clock has stepped back far', async () => {
+  it('is fetched again if the clock stepped back far', async () => {
     expect(await fetchesAt(good, [-599, -1200])).toEqual([1, 2])
   })
 
-  it('tells when it was fetched, however late it is asked', async () => {
+  it('reports when it was fetched, at any later time', async () => {
     const { fetchResource } = web(async () => good)
     const reference = { uri: URI, index: 2, form: 'jwt' } as const
     for (const now of [NOW, NOW + 7]) {
@@ -107,13 +107,13 @@ describe('a list', () => {
     }
   })
 
-  it('of one fetcher is not had from the memory of another', async () => {
+  it('of one fetch function is not in the cache of another', async () => {
     await ask(web(async () => good).fetchResource)
     const none = web(async () => ({ fault: 'forbidden' }))
     expect(await ask(none.fetchResource)).toBe('address_forbidden')
   })
 
-  it('in memory is trusted by nobody whose anchors do not vouch for it', async () => {
+  it('in the cache is not trusted without an anchor for it', async () => {
     const { fetchResource, asked } = web(async () => good)
     expect(await ask(fetchResource)).toBe('valid')
     const reference = { uri: URI, index: 2, form: 'jwt' } as const
@@ -125,24 +125,24 @@ describe('a list', () => {
 
 describe('a failure', () => {
   it.each<FetchError>(['unavailable', 'forbidden', 'too_large'])(
-    'to fetch (%s) is remembered for two seconds',
+    'to fetch (%s) is cached for two seconds',
     async (fault) => {
       expect(await fetchesAt({ fault }, [1, 2])).toEqual([1, 2])
     },
   )
 
-  it('to read is remembered for two seconds', async () => {
+  it('to decode is cached for two seconds', async () => {
     expect(await fetchesAt('junk', [1, 2])).toEqual([1, 2])
   })
 
-  it('to verify is remembered for two seconds, whatever the list says of itself', async () => {
+  it('to verify is cached for two seconds, whatever the claims of the list', async () => {
     const { privateKey } = await generateKeyPair('ES256')
     expect(await fetchesAt(await makeJwt({}, {}, privateKey), [1, 2])).toEqual([1, 2])
   })
 })
 
-describe('memory', () => {
-  it('holds so many lists, and forgets the oldest', async () => {
+describe('the cache', () => {
+  it('has a limited number of lists, and drops the oldest', async () => {
     const { fetchResource, asked } = web(async () => makeJwt({ sub: asked.at(-1)?.url }))
     for (let i = 0; i <= FETCH_CACHE.names; i++) await ask(fetchResource, NOW, `${URI}/${i}`)
     const before = asked.length
@@ -152,7 +152,7 @@ describe('memory', () => {
     expect(asked.length).toBe(before + 1)
   })
 
-  it('holds so many bytes, and forgets the oldest', async () => {
+  it('has a limited number of bytes, and drops the oldest', async () => {
     // Hardly compressible: with what is decoded from it, one list takes more than a third of what may be held.
     const bytes = crypto.getRandomValues(new Uint8Array(65_536))
     const noise = Uint8Array.from(

@@ -26,7 +26,7 @@ async function measure(compressed: Uint8Array, limit?: number): Promise<number |
 }
 
 describe('the published lists', () => {
-  it('are four, of every size of entry', () => {
+  it('cover every size of entry', () => {
     expect(vectors.lists.map(({ bits }) => bits)).toEqual([1, 2, 4, 8])
   })
 
@@ -51,7 +51,7 @@ describe('the published lists', () => {
     },
   )
 
-  it.each(vectors.lists)('of $bits bits end where they end', async ({ bits, lst, size }) => {
+  it.each(vectors.lists)('of $bits bits end with their last entry', async ({ bits, lst, size }) => {
     const compressed = decodeBase64url(lst)!
     expect(await read(bits, compressed, size - 1)).toBeTypeOf('number')
     expect(await read(bits, compressed, size)).toBe('index_out_of_range')
@@ -74,7 +74,7 @@ describe('an entry', () => {
     expect(await read(1, deflate(Uint8Array.of(0)), index)).toBe('index_out_of_range')
   })
 
-  it('is found in a list that hardly compresses', async () => {
+  it('is read from a list that hardly compresses', async () => {
     const bytes = randomBytes(65_536)
     const compressed = deflate(bytes)
     for (const index of [0, 1023, 16_384, 65_535]) expect(await read(8, compressed, index)).toBe(bytes[index])
@@ -93,16 +93,16 @@ describe('a list', () => {
     ['is DEFLATE without zlib around it', deflateRawSync(Uint8Array.of(1, 2, 3))],
     ['is gzip', gzipSync(Uint8Array.of(1, 2, 3))],
     ['is junk', Uint8Array.of(1, 2, 3, 4, 5)],
-  ])('that %s is refused', async (_, compressed) => {
+  ])('that %s is rejected', async (_, compressed) => {
     expect(await measure(compressed)).toBe('malformed_list')
   })
 
-  it('of exactly the limit is accepted, of one byte more refused', async () => {
+  it('of exactly the limit is accepted, of one byte more rejected', async () => {
     expect(await measure(deflate(new Uint8Array(5000)), 5000)).toBe(5000)
     expect(await measure(deflate(new Uint8Array(5001)), 5000)).toBe('too_large')
   })
 
-  it('that inflates to 64 MiB is refused long before it is inflated', async () => {
+  it('that inflates to 64 MiB is rejected long before it is inflated', async () => {
     const bomb = deflate(new Uint8Array(64 * 1_048_576))
     expect(bomb.length).toBeLessThan(STATUS_LIST.tokenBytes)
     // Were it read on past the limit, this broken end would be what is found.

@@ -43,7 +43,7 @@ describe('the published tokens', () => {
     expect(await statusOf(published[form], { uri, index: 16 }, changes)).toBe('index_out_of_range')
   })
 
-  it('say nothing about anybody with one character of the JWT changed', async () => {
+  it('give no status with one character of the JWT changed', async () => {
     for (let i = 0; i < published.jwt.length; i++) {
       const other = published.jwt[i] === 'A' ? 'B' : 'A'
       const changed = published.jwt.slice(0, i) + other + published.jwt.slice(i + 1)
@@ -51,7 +51,7 @@ describe('the published tokens', () => {
     }
   })
 
-  it('say nothing about anybody with one byte of the CWT changed', async () => {
+  it('give no status with one byte of the CWT changed', async () => {
     // The kid is neither signed nor needed: it only selects among the anchor's keys.
     const kid = vectors.cwtHex.indexOf('a104423132') / 2
     for (let i = 0; i < published.cwt.length; i++) {
@@ -68,7 +68,7 @@ async function isStatus(found: Promise<string>): Promise<boolean> {
 }
 
 describe('a good list', () => {
-  it.each(['jwt', 'cwt'] as const)('tells every status: %s', async (form) => {
+  it.each(['jwt', 'cwt'] as const)('has every status: %s', async (form) => {
     const expected = ['invalid', 'suspended', 'valid', 'other', 'valid', 'invalid']
     const found = expected.map((_, index) => statusOf(good[form], { index }))
     expect(await Promise.all(found)).toEqual(expected)
@@ -84,7 +84,7 @@ describe('a good list', () => {
     expect(await statusOf(await makeCwt({ claims: [[4, undefined], [65534, undefined]] }))).toBe('valid') // biome-ignore format: entries
   })
 
-  it('is asked for in the form the credential calls for', async () => {
+  it('is requested in the form of the credential', async () => {
     for (const form of ['jwt', 'cwt'] as const) {
       const { fetchResource, asked } = web(async () => good[form])
       await checkStatus({ uri: URI, index: 2, form }, context({ fetchResource }))
@@ -93,7 +93,7 @@ describe('a good list', () => {
     }
   })
 
-  it('in the other form is no answer', async () => {
+  it('in the other form is rejected', async () => {
     expect(await statusOf(good.jwt, { form: 'cwt' })).toBe('malformed_token')
     expect(await statusOf(good.cwt, { form: 'jwt' })).toBe('malformed_token')
   })
@@ -133,7 +133,7 @@ describe('a JWT list', () => {
     ['an `x5c` of no certificate', {}, { x5c: [] }, 'malformed_token'],
     ['an `x5c` that is not base64', {}, { x5c: ['-_-_'] }, 'malformed_token'],
     ['a number for `kid`', {}, { kid: 1 }, 'malformed_token'],
-  ])('with %s is no answer', async (_, claims, header, cause) => {
+  ])('with %s is rejected', async (_, claims, header, cause) => {
     expect(await statusOf(await makeJwt(claims, header))).toBe(cause)
   })
 
@@ -145,17 +145,17 @@ describe('a JWT list', () => {
     [{ alg: 'none', typ: 'statuslist+jwt' }, 'unsupported_algorithm'],
     [{ alg: 'HS256', typ: 'statuslist+jwt' }, 'unsupported_algorithm'],
     [{ alg: 'ES256', typ: 'statuslist+jwt', crit: ['a'], a: 1 }, 'unsupported_critical_header'],
-  ])('with the header %j is no answer', async (header, cause) => {
+  ])('with the header %j is rejected', async (header, cause) => {
     const [, payload, signature] = good.jwt.split('.')
     const encoded = encodeBase64url(utf8(JSON.stringify(header)))
     expect(await statusOf(`${encoded}.${payload}.${signature}`)).toBe(cause)
   })
 
-  it("signed with a stranger's key is no answer", async () => {
+  it('signed with another key is rejected', async () => {
     expect(await statusOf(await makeJwt({}, {}, stranger.privateKey))).toBe('invalid_signature')
   })
 
-  it('that is not UTF-8, or larger than allowed, is no answer', async () => {
+  it('that is not UTF-8, or larger than allowed, is rejected', async () => {
     expect(await statusOf(Uint8Array.of(0xff), { form: 'jwt' })).toBe('malformed_token')
     const large = 'a'.repeat(STATUS_LIST.tokenBytes + 1)
     expect(await statusOf(large)).toBe('too_large')
@@ -197,25 +197,25 @@ describe('a CWT list', () => {
     ['that is not zlib', { list: [['lst', utf8('abc')]] }, 'malformed_list'],
     ['that inflates to 64 MiB', { list: [['lst', bomb]] }, 'too_large'],
   ] // biome-ignore format: a table
-  it.each(cases)('%s is no answer', async (_, changes, cause) => {
+  it.each(cases)('rejects %s', async (_, changes, cause) => {
     expect(await statusOf(await makeCwt(changes))).toBe(cause)
   })
 
-  it("signed with a stranger's key is no answer", async () => {
+  it('signed with another key is rejected', async () => {
     expect(await statusOf(await makeCwt({}, stranger.privateKey))).toBe('invalid_signature')
   })
 
-  it('with something after it is no answer', async () => {
+  it('with bytes after it is rejected', async () => {
     expect(await statusOf(Uint8Array.of(...good.cwt, 0))).toBe('malformed_token')
   })
 })
 
-describe('a list that does not come', () => {
+describe('an unavailable list', () => {
   it.each<[FetchError, string]>([
     ['unavailable', 'not_fetched'],
     ['forbidden', 'address_forbidden'],
     ['too_large', 'too_large'],
-  ])('because of %s is no answer', async (fault, cause) => {
+  ])('because of %s gives no status', async (fault, cause) => {
     const { fetchResource } = web(async () => ({ fault }))
     const found = await checkStatus({ uri: URI, index: 2, form: 'jwt' }, context({ fetchResource }))
     expect(found).toEqual({ ok: false, error: cause })
@@ -225,7 +225,7 @@ describe('a list that does not come', () => {
 describe('a credential', () => {
   const reference = { uri: URI, idx: 7 }
 
-  it('names its list and its place in it', () => {
+  it('names its list and its index', () => {
     expect(parseStatusClaim({ status_list: reference })).toEqual({
       ok: true,
       value: { uri: URI, index: 7, form: 'jwt' },
@@ -250,7 +250,7 @@ describe('a credential', () => {
     { status_list: { ...reference, idx: -1 } },
     { status_list: { ...reference, idx: 0.5 } },
     { status_list: { ...reference, idx: 2 ** 53 } },
-  ])('with a status that nobody can check has none', (status) => {
+  ])('with an unsupported status mechanism has no status', (status) => {
     expect(word(parseStatusClaim(status) as never)).toBe('unsupported_mechanism')
   })
 

@@ -47,20 +47,20 @@ describe('a list that one isolate fetched', () => {
     expect([one.asked.length, other.asked.length]).toEqual([1, 0])
   })
 
-  it('is shared as it was fetched, for its `ttl`', async () => {
+  it('is shared as fetched, for its `ttl`', async () => {
     const { sharedCache, copies, puts } = shared()
     await isolate(sharedCache).ask()
     expect([...copies]).toEqual([[`jwt ${URI}`, copyOf(good)]])
     expect(puts).toEqual([600])
   })
 
-  it('is shared until its `exp` where that comes first', async () => {
+  it('is shared until its `exp` if that is earlier', async () => {
     const { sharedCache, puts } = shared()
     await isolate(sharedCache, await makeJwt({ exp: NOW + 60 })).ask()
     expect(puts).toEqual([60])
   })
 
-  it('is shared only once a signature of it has verified', async () => {
+  it('is shared only after a signature is verified', async () => {
     const { sharedCache, copies } = shared()
     const { privateKey } = await generateKeyPair('ES256')
     expect(await isolate(sharedCache).ask(NOW, [stranger])).toBe('untrusted_signer')
@@ -73,7 +73,7 @@ describe('a list that one isolate fetched', () => {
 describe('a shared copy', () => {
   const gone = { fault: 'unavailable' } as const
 
-  it('is believed until its own `ttl` ends, counted from when it was fetched', async () => {
+  it('is used until its `ttl` ends, counted from its fetch', async () => {
     const { ask } = isolate(shared(copyOf(good, NOW - 590)).sharedCache, gone)
     expect([await ask(NOW), await ask(NOW + 9), await ask(NOW + 10)]).toEqual([
       'valid',
@@ -82,7 +82,7 @@ describe('a shared copy', () => {
     ])
   })
 
-  it('is not believed beyond its `exp`', async () => {
+  it('is not used beyond its `exp`', async () => {
     const { sharedCache } = shared(copyOf(await makeJwt({ exp: NOW + 10 })))
     expect(await isolate(sharedCache, gone).ask(NOW + 9)).toBe('valid')
     expect(await isolate(sharedCache, gone).ask(NOW + 10)).toBe('not_fetched')
@@ -96,13 +96,13 @@ describe('a shared copy', () => {
   it.each([
     ['is junk', 'junk'],
     ['is too old', brief],
-  ])('that %s is passed over', async (_, text) => {
+  ])('that %s is skipped', async (_, text) => {
     const { ask, asked } = isolate(shared(copyOf(text, NOW - 60)).sharedCache)
     expect(await ask()).toBe('valid')
     expect(asked.length).toBe(1)
   })
 
-  it('that does not verify is not asked for again: the network is', async () => {
+  it('that does not verify is replaced from the network', async () => {
     const { privateKey } = await generateKeyPair('ES256')
     const { sharedCache, copies } = shared(copyOf(await makeJwt({}, {}, privateKey), NOW - 60))
     const { ask } = isolate(sharedCache)
@@ -111,13 +111,13 @@ describe('a shared copy', () => {
     expect(copies.get(`jwt ${URI}`)).toEqual(copyOf(good, NOW + 2))
   })
 
-  it('of another list is no answer', async () => {
+  it('of another list is rejected', async () => {
     const { sharedCache } = shared(copyOf(await makeJwt({ sub: `${URI}/other` })))
     expect(await isolate(sharedCache, gone).ask()).toBe('another_list')
   })
 })
 
-it('without a shared cache lists are fetched as ever', async () => {
+it('fetches lists without a shared cache', async () => {
   const fetchResource: FetchResource = web(async () => good).fetchResource
   expect(word(await checkStatus(REFERENCE, context({ fetchResource })))).toBe('valid')
 })

@@ -33,11 +33,11 @@ describe('a list signed by the issuer of the credential', () => {
     expect(await withAnchors([jwksAnchor()])).toBe('valid')
   })
 
-  it('counts where it names nobody', async () => {
+  it('counts if it names no issuer', async () => {
     expect(await statusOf(nameless)).toBe('valid')
   })
 
-  it('counts where the anchor covers the type by `*`, though a status anchor names it', async () => {
+  it('counts if the anchor covers the type by `*`, although a status anchor names it', async () => {
     const anchors = [
       jwksAnchor({ credential_types: ['*'] }),
       { ...own, name: 'status', purpose: ['status'], credential_types: ['club_card'] },
@@ -51,7 +51,7 @@ describe('a list signed by the issuer of the credential', () => {
     ['vouches for another type', { credential_types: ['mdl'] }],
     ['vouches for added types only', { credential_types: ['*'] }],
     ['names another issuer', { issuer: `${ISSUER}/` }],
-  ])('does not count where the anchor %s', async (_, changes) => {
+  ])('does not count if the anchor %s', async (_, changes) => {
     expect(await withAnchors([jwksAnchor(changes)])).toBe('untrusted_signer')
   })
 })
@@ -74,11 +74,11 @@ describe('a list signed under a status anchor', () => {
     ['has no purpose', { purpose: undefined }],
     ['is for another type', { credential_types: ['mdl'] }],
     ['is for added types', { credential_types: ['*'] }],
-  ])('does not count where the anchor %s', async (_, changes) => {
+  ])('does not count if the anchor %s', async (_, changes) => {
     expect(await withAnchors([own, status(changes)])).toBe('untrusted_signer')
   })
 
-  it('does not count by `*` where another names the type', async () => {
+  it('does not count by `*` if another names the type', async () => {
     const named = status({ name: 'named', issuer: 'https://named.example', credential_types: ['club_card'] })
     const anchors = [own, named, status({ credential_types: ['*'] })]
     expect(await withAnchors(anchors, { credentialType: added })).toBe('untrusted_signer')
@@ -111,7 +111,7 @@ describe('a list with a chain', () => {
       expect(await statusOf(signed, {}, { anchors: [caAnchor(pki.root.pem)] })).toBe('untrusted_signer')
   })
 
-  it('needs the extended key usage of its anchor: a document signer is none for lists, nor the other way round', async () => {
+  it('needs the extended key usage of its anchor: document signers and list signers differ', async () => {
     const [documents, lists] = ['1.0.18013.5.1.2', '1.3.6.1.4.1.32473.1']
     const leaf = await mintLeaf(pki.intermediate, { extendedKeyUsage: [lists] })
     const signed = await makeJwt({}, { x5c: [leaf.x5c, pki.intermediate.x5c] }, leaf.keys.privateKey)
@@ -123,18 +123,18 @@ describe('a list with a chain', () => {
     expect(await statusOf(signed, {}, { anchors: [issuer, status(lists)] })).toBe('valid')
   })
 
-  it('does not count with the key of another', async () => {
+  it('does not count with another key', async () => {
     const signed = await makeJwt({}, { x5c }, other.privateKey)
     expect(await statusOf(signed, {}, { anchors: [caAnchor(pki.root.pem)] })).toBe('invalid_signature')
   })
 
-  it('does not count where its issuer has an anchor with keys of its own', async () => {
+  it('does not count if its issuer has an anchor with keys', async () => {
     const signed = await makeJwt({}, { x5c }, privateKey)
     const anchors = [caAnchor(pki.root.pem), jwksAnchor()]
     expect(await statusOf(signed, {}, { anchors })).toBe('invalid_signature')
   })
 
-  it('does not count below no anchor', async () => {
+  it('does not count without an anchor', async () => {
     const signed = await makeJwt({ iss: undefined }, { x5c }, privateKey)
     expect(await statusOf(signed, {}, { anchors: [jwksAnchor()] })).toBe('untrusted_signer')
   })
@@ -174,18 +174,18 @@ describe('a list whose signer names a revocation list', async () => {
       undefined,
       { require: 'unconfirmed_signer', accept_unknown: 'unconfirmed', off: 'valid' },
     ],
-  ] as const)('that %s counts as the relying party has it', async (_, answer, known) => {
+  ] as const)('that %s counts as the relying party configured it', async (_, answer, known) => {
     for (const setting of CERTIFICATE_REVOCATION) {
       const { status, isAsked } = await judged(2, setting, answer)
       expect([setting, status, isAsked]).toEqual([setting, known[setting], setting !== 'off'])
     }
   })
 
-  it('that may have been is believed where it says that the credential was', async () => {
+  it('with unknown revocation still revokes a credential', async () => {
     expect((await judged(0, 'accept_unknown', undefined)).status).toBe('invalid')
   })
 
-  it('is not asked about where the signer is pinned', async () => {
+  it('is not checked if the signer is pinned', async () => {
     const pinned = pinnedAnchor(leaf.pem)
     expect(await judged(2, 'require', revoked, pinned)).toEqual({ status: 'valid', isAsked: false })
   })

@@ -32,7 +32,7 @@ it('are not read from a chain beside an issuer whose keys are anchored', async (
   expect(found.ok && found.value.authorityKeyIdentifiers).toEqual([])
 })
 
-it('are absent where the certificate names its authority in another way', async () => {
+it('are absent if the certificate names its authority in another way', async () => {
   const bySerialNumber = tlv(0x30, tlv(0x82, Uint8Array.of(0x2a)))
   const pki = await mintIssuerPki({ leaf: { extensions: [toRaw(bySerialNumber)] } })
   const found = await ask({ chain: pki.chain }, { anchors: [caAnchor(pki.root.pem)] })

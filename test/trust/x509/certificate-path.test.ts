@@ -107,19 +107,19 @@ describe('a path that is trusted', () => {
 })
 
 describe('a path is refused', () => {
-  it('where RSA and SHA-1 signed a certificate in it', async () => {
+  it('if RSA with SHA-1 signed a certificate in it', async () => {
     const changed = await mintIssuerPki({ root: { keys: await rsaSha1() }, intermediate: { hash: 'SHA-1' } })
     expect(await askPki(changed)).toBe('certificate_profile_violation: weak_key_or_signature')
   })
 
-  it('as untrusted before it is refused as expired', async () => {
+  it('as untrusted rather than as expired', async () => {
     const stranger = await mintIssuerPki({ root: { subject: 'CN=Stranger' }, leaf: { notAfter: BEFORE } })
     expect(verdict(await ask({ chain: stranger.chain }))).toBe('untrusted_issuer')
   })
 })
 
 describe('an anchor inside the chain', () => {
-  it('is no obstacle where another anchor vouches for the whole chain', async () => {
+  it('is no obstacle if another anchor certifies the whole chain', async () => {
     const anchors = [caAnchor(pki.intermediate.pem), caAnchor(pki.root.pem, { name: 'root' })]
     const result = await ask({}, { anchors })
     expect(result.ok && result.value.anchor.name).toBe('root')
@@ -127,7 +127,7 @@ describe('an anchor inside the chain', () => {
   })
 })
 
-describe('extended key usage that an anchor demands', () => {
+describe('extended key usage that an anchor requires', () => {
   const askFor = async (
     eku: readonly string[],
     changes: { leaf?: CertificateOptions; intermediate?: CertificateOptions },

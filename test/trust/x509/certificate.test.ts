@@ -68,11 +68,11 @@ describe('bytes that are not a strict certificate', () => {
     ['a flipped bit at the end of the signature', flipped(der, der.length - 1), 'invalid_certificate_path'],
   ]
 
-  it.each(cases)('refuses %s as the leaf', async (_, leaf, expected) => {
+  it.each(cases)('rejects %s as the leaf', async (_, leaf, expected) => {
     expect(verdict(await ask({ chain: [leaf, pki.intermediate.der] }))).toBe(expected)
   })
 
-  it('refuses a malformed certificate above a good leaf', async () => {
+  it('rejects a malformed certificate above a good leaf', async () => {
     expect(verdict(await ask({ chain: [pki.leaf.der, pki.intermediate.der.slice(0, -1)] }))).toBe(
       'malformed_certificate_chain',
     )
@@ -109,13 +109,13 @@ describe('bytes that are not a strict certificate', () => {
         },
       ],
     ],
-  ])('refuses a leaf with %s', async (_, extensions) => {
+  ])('rejects a leaf with %s', async (_, extensions) => {
     const keepsConstraints = extensions.some(({ oid, value }) => oid === '2.5.29.19' && value.length > 2)
     const leaf = await mintLeaf(pki.intermediate, { ...(keepsConstraints && { ca: null }), extensions })
     expect(await askChain(leaf, pki.intermediate)).toBe('malformed_certificate_chain')
   })
 
-  it('refuses a leaf whose unsigned algorithm identifier differs from the signed one (RFC 5280 §4.1.1.2)', async () => {
+  it('rejects a leaf with different signed and unsigned algorithm identifiers (RFC 5280 §4.1.1.2)', async () => {
     const changed = replaced(der, ECDSA_WITH_SHA256, '2a8648ce3d040303')
     expect(verdict(await ask({ chain: [changed, pki.intermediate.der] }))).toBe('malformed_certificate_chain')
   })

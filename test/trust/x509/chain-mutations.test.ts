@@ -19,7 +19,7 @@ const MUTATIONS: readonly Mutation[] = [
 ]
 const made = await Promise.all(MUTATIONS.map(([, make]) => make()))
 
-it('is trusted, whoever signs, where nothing is changed', async () => {
+it('is trusted without a change, with every kind of signer', async () => {
   expect(await outcomesOf(GOOD_CHAIN)).toEqual(outcomes('trusted'))
 })
 

@@ -42,7 +42,7 @@ function every(verdict: Verdict) {
 
 describe('a list made by OpenSSL', () => {
   it.each(Object.entries(VERDICTS))(
-    'that is %s says of each certificate what it may',
+    'that is %s gives the expected status of each certificate',
     async (name, verdicts) => {
       const list = decodeBase64(vectors.lists[name as List])!
       for (const [which, { here, openssl }] of Object.entries(verdicts)) {

@@ -44,7 +44,7 @@ const extension = ({ oid: _, value }: ReturnType<typeof place>) =>
   tlv(0xa0, tlv(0x30, tlv(0x30, Uint8Array.of(6, 3, 0x55, 0x1d, 0x1c), tlv(1, TRUE), tlv(4, value))))
 
 describe('a revocation list', () => {
-  it('is read as it is, and without what it need not have', () => {
+  it('is decoded, also without its optional parts', () => {
     expect(verdictOn(listWith(() => undefined))).toBe('decoded')
     expect(verdictOn(listWith((fields) => fields.splice(ENTRIES, 2)))).toBe('decoded')
     expect(verdictOn(listWith((fields) => fields.splice(THIS_UPDATE + 1, 1)))).toBe('decoded')
@@ -103,7 +103,7 @@ describe('a revocation list', () => {
       'whose place is no sequence',
       (fields) => fields.splice(EXTENSIONS, 1, extension({ ...place(), value: tlv(0x31) })),
     ],
-  ])('%s is none', (_, change, outer) => {
+  ])('rejects %s', (_, change, outer) => {
     expect(verdictOn(listWith(change, outer))).toBe('malformed')
   })
 })
@@ -121,7 +121,7 @@ describe('distribution points', () => {
     ['with a name that is none', points([tlv(0xa0, tlv(0xa0, tlv(0x05)))]).value],
     ['with a name beyond ASCII', points([tlv(0xa0, tlv(0xa0, tlv(0x86, Uint8Array.of(0xe9))))]).value],
     ['of nothing', new Uint8Array()],
-  ])('%s are none', (_, value) => {
+  ])('rejects %s', (_, value) => {
     expect(decodeDistributionPoints(value)).toBeUndefined()
   })
 })

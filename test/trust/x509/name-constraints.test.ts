@@ -106,24 +106,24 @@ describe('a permitted subtree', () => {
 
   it.each(
     PLACES.flatMap(([subtree, , outside]) => outside.map((name) => [name.value, subtree, name] as const)),
-  )('refuses %s', async (_, subtree, name) => {
+  )('rejects %s', async (_, subtree, name) => {
     expect(await judge({ permitted: [subtree] }, { altNames: [name] })).toBe(VIOLATION)
   })
 
   it.each(UNPLACEABLE.map(([subtree, name]) => [name.value, subtree, name] as const))(
-    'refuses %s, which cannot be placed',
+    'rejects %s, which cannot be placed',
     async (_, subtree, name) => {
       expect(await judge({ permitted: [subtree] }, { altNames: [name] })).toBe(VIOLATION)
     },
   )
 
-  it('says nothing about names of other forms', async () => {
+  it('does not apply to names of other forms', async () => {
     expect(await judge({ permitted: [dns('example.com')] }, { altNames: [uri('https://example.org')] })).toBe(
       'trusted',
     )
   })
 
-  it('must hold for every name', async () => {
+  it('applies to every name', async () => {
     const altNames = [dns('example.com'), dns('example.org')]
     expect(await judge({ permitted: [dns('example.com')] }, { altNames })).toBe(VIOLATION)
   })
@@ -133,7 +133,7 @@ describe('a permitted subtree', () => {
     expect(await judge({ permitted }, { altNames: [dns('a.example.org')] })).toBe('trusted')
   })
 
-  it('binds where the extension is not critical, too', async () => {
+  it('applies also if the extension is not critical', async () => {
     expect(await judge({ permitted: [dns('example.com')] }, { altNames: [dns('example.org')] }, false)).toBe(
       VIOLATION,
     )
@@ -142,7 +142,7 @@ describe('a permitted subtree', () => {
 
 describe('an excluded subtree', () => {
   it.each(PLACES.flatMap(([subtree, inside]) => inside.map((name) => [name.value, subtree, name] as const)))(
-    'refuses %s',
+    'rejects %s',
     async (_, subtree, name) => {
       expect(await judge({ excluded: [subtree] }, { altNames: [name] })).toBe(VIOLATION)
     },
@@ -155,13 +155,13 @@ describe('an excluded subtree', () => {
   })
 
   it.each(UNPLACEABLE.map(([subtree, name]) => [name.value, subtree, name] as const))(
-    'refuses %s, which cannot be placed',
+    'rejects %s, which cannot be placed',
     async (_, subtree, name) => {
       expect(await judge({ excluded: [subtree] }, { altNames: [name] })).toBe(VIOLATION)
     },
   )
 
-  it('wins over a permitted one', async () => {
+  it('overrides a permitted one', async () => {
     const subtrees = { permitted: [dns('example.com')], excluded: [dns('a.example.com')] }
     expect(await judge(subtrees, { altNames: [dns('b.example.com')] })).toBe('trusted')
     expect(await judge(subtrees, { altNames: [dns('x.a.example.com')] })).toBe(VIOLATION)
@@ -179,33 +179,33 @@ describe('a directory name constraint', () => {
     expect(await judge({ permitted: [dn('C=DE,O=Test Issuer')] }, { subject })).toBe(expected)
   })
 
-  it('excludes the subject below it however it is written', async () => {
+  it('excludes the subject below it in any spelling', async () => {
     const excluded = [dn('C=DE,O=Test Issuer')]
     expect(await judge({ excluded }, { subject: 'C=DE,O=Other,CN=Somebody' })).toBe('trusted')
     expect(await judge({ excluded }, { subject: 'C=DE,O=TEST ISSUER,CN=Somebody' })).toBe(VIOLATION)
   })
 
-  it('holds for directory names among the alternative names', async () => {
+  it('applies to directory names among the alternative names', async () => {
     const permitted = [dn('C=DE')]
     expect(await judge({ permitted }, { altNames: [dn('C=DE,O=Elsewhere')] })).toBe('trusted')
     expect(await judge({ permitted }, { altNames: [dn('C=FR,O=Elsewhere')] })).toBe(VIOLATION)
   })
 })
 
-describe('where constraints bind', () => {
-  it('holds a mail address in the subject to the mail constraints (RFC 5280 §4.2.1.10)', async () => {
+describe('the scope of constraints', () => {
+  it('applies mail constraints to a mail address in the subject (RFC 5280 §4.2.1.10)', async () => {
     const permitted = [email('example.com')]
     expect(await judge({ permitted }, { subject: `${LEAF},E=a@example.com` })).toBe('trusted')
     expect(await judge({ permitted }, { subject: `${LEAF},E=a@example.org` })).toBe(VIOLATION)
   })
 
-  it('refuses constraints in a form that is not processed', async () => {
+  it('rejects constraints in a form that is not processed', async () => {
     const registeredId = tlv(0x88, Uint8Array.of(42))
     expect(await judge({ permitted: [registeredId] }, {})).toBe(VIOLATION)
     expect(await judge({ excluded: [registeredId] }, {})).toBe(VIOLATION)
   })
 
-  it('refuses subtrees with bounds, which nobody may use (RFC 5280 §4.2.1.10)', async () => {
+  it('rejects subtrees with bounds, which are not allowed (RFC 5280 §4.2.1.10)', async () => {
     const base = tlv(0x82, utf8('example.com'))
     const altNames = [dns('example.com')]
     expect(await judge({ permitted: [base] }, { altNames })).toBe('trusted')
@@ -215,11 +215,11 @@ describe('where constraints bind', () => {
     }
   })
 
-  it('refuses a range of address and mask that is none', async () => {
+  it('rejects a malformed range of address and mask', async () => {
     expect(await judge({ excluded: [range('c0a800')] }, { altNames: [ip('10.0.0.1')] })).toBe(VIOLATION)
   })
 
-  it('refuses a leaf that has constraints itself', async () => {
+  it('rejects a leaf with constraints of its own', async () => {
     const extensions = [nameConstraints({ permitted: [dns('example.com')] })]
     const leaf = await mintLeaf(pki.intermediate, { extensions })
     expect(verdict(await ask({ chain: [leaf.der, pki.intermediate.der] }))).toBe(VIOLATION)
@@ -243,7 +243,7 @@ describe('where constraints bind', () => {
     expect(verdict(await ask({ chain }, { anchors: [caAnchor(root.pem)] }))).toBe(VIOLATION)
   })
 
-  it('lets a lower authority narrow, and never widen, what an upper one permits', async () => {
+  it('lets a lower authority narrow, and never widen, the names of an upper one', async () => {
     const permit = (value: string) => [nameConstraints({ permitted: [dns(value)] })]
     const upper = await mintIntermediate(pki.root, { subject: 'CN=Upper', extensions: permit('example.com') })
     const lower = await mintIntermediate(upper, { subject: 'CN=Lower', extensions: permit('com') })
