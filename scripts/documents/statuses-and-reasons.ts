@@ -131,7 +131,10 @@ function rowsOf(family: ReasonFamily): readonly (readonly string[])[] {
   })
 }
 
-/** HTTP status of the callback. A response that ends the verification gets 200; after the end every other one gets 409. */
+/**
+ * HTTP status of the callback. A response that ends the verification gets 200; after the end every other one
+ * gets 409.
+ */
 function walletGets({ wallet, ends }: Reason): string {
   if (ends === 'expired' || ends === 'canceled') return '409 for any response'
   return wallet === null || ends !== undefined ? '200' : String(WALLET_ERRORS[wallet].status)

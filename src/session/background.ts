@@ -1,12 +1,17 @@
-// Where the failures of work end that nobody waits for. Such work is begun only after the write that owes it, and its alarm
-// stands behind it: what failed is done again. The line names the kind of error alone: a message may quote what was sent.
+// Errors of work that is not awaited. The work starts only after the write that queues it, and the alarm
+// repeats it if it fails. The log line has only the name of the error, because a message may contain what was
+// sent.
 
-/** Runs the work; logs what it throws or rejects with. Never rejects. */
+/** Runs the work, and logs its error. Never rejects. */
 export async function inBackground(work: () => unknown): Promise<void> {
   try {
     await work()
   } catch (error) {
-    const name = error instanceof Error ? error.name : ''
-    console.error(JSON.stringify({ event: 'background_fault', error: name }))
+    logError('background_fault', error)
   }
+}
+
+/** Logs an event with the name of its error. */
+export function logError(event: string, error: unknown): void {
+  console.error(JSON.stringify({ event, error: error instanceof Error ? error.name : '' }))
 }

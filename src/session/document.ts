@@ -1,5 +1,5 @@
-// What one session stores: a single document, written whole in one put, with its schema version and the upgrades to it.
-// It holds no claim value. Times are Unix milliseconds; the wire's ISO texts are made in view.ts.
+// What one session stores: a single document with its schema version, written in one put. It contains no
+// claim value. Times are Unix milliseconds.
 
 import type { Trace } from '../codec/traceparent.ts'
 import { upgradeDocument } from '../codec/upgrade.ts'
@@ -22,10 +22,12 @@ import type { ReasonCode } from './response/reasons.ts'
 import type { SessionBinding } from './return/session-binding.ts'
 import type { Status } from './state.ts'
 
-/** Version of the stored shape: the first that is read. Older and newer ones are refused. A change adds a step to `readDocument`. */
+/**
+ * Version of the stored shape, and the first that is read. A change adds an upgrade step to `readDocument`.
+ */
 export const SCHEMA = 6
 
-/** Start of that error's message. Only the message reaches the edge, which responds with 503. */
+/** Start of the error for an unknown schema. Only the message reaches the edge, which responds with 503. */
 export const UNREADABLE = 'the session document has an unknown schema: '
 
 /** A session. */
@@ -38,51 +40,51 @@ export type SessionDocument = {
   readonly request: StoredRequest
   readonly policy: Policy
   readonly status: Status
-  /** Rises with every change that a reader can see. */
+  /** Increases with every change that a reader can see. */
   readonly version: number
   readonly created_at: number
   readonly expires_at: number
   readonly ended_at: number | null
   readonly verified_at: number | null
   readonly verifier: StoredVerifier
-  /** Random key of this session's handles (base64url). */
+  /** Random key of the session's handles (base64url). */
   readonly handle_key: string
   readonly generation_count: number
   readonly generations: readonly StoredGeneration[]
-  /** Whether a wallet ever fetched a request, though its generation be gone. */
+  /** True once a wallet has fetched a request, even if its generation is gone. */
   readonly request_fetched: boolean
-  /** A success that waits for its browser to come back. */
+  /** A success that waits for the return of its browser. */
   readonly held: Held | null
-  /** The browser that came back with the success that ended the session. */
+  /** The browser whose return ended the session. */
   readonly returned: Returned | null
-  /** What the event tells: it never changes once the session has ended. */
+  /** Content of the event. It never changes after the end. */
   readonly outcome: Outcome | null
-  /** SHA-256 of the answer that ended the session: its identical retry is answered alike. */
+  /** SHA-256 of the response that ended the session. Its identical retry gets the same result. */
   readonly winner: string | null
-  /** The last ten answers that were not heard, oldest first. */
+  /** The last ten refused responses, oldest first. */
   readonly attempts: readonly Attempt[]
-  /** How many there were in all, junk that named no request of ours included. */
+  /** Number of all refused responses, including those that named no request of this service. */
   readonly attempt_count: number
   readonly deliveries: readonly Delivery[]
-  /** The event, until the relying party's log is known to have it. */
+  /** The event, until the relying party's log has confirmed it. */
   readonly pending_log_entry: PendingLogEntry | null
   readonly retention_ms: number
   readonly idempotency: Idempotency | null
-  /** The trace of the request that created the session: its webhooks belong to it. Older sessions have none. */
+  /** Trace of the request that created the session. Its webhooks belong to the same trace. */
   readonly trace_context?: Trace
 }
 
 /** An event on its way to the relying party's log. */
 export type PendingLogEntry = {
   readonly event_id: string
-  /** The one day of the log that may have it already. */
+  /** The only day of the log that may already have it. */
   readonly day: number
-  /** Calls begun. */
+  /** Started calls. */
   readonly calls: number
   readonly next_call_at: number
 }
 
-/** What is left of an erased session that was made with an `Idempotency-Key`: no personal data. */
+/** Remainder of an erased session that was created with an `Idempotency-Key`. It has no personal data. */
 export type Tombstone = { readonly schema: typeof SCHEMA; readonly erased: true } & Idempotency
 
 export type Idempotency = {
@@ -91,13 +93,13 @@ export type Idempotency = {
   readonly keep_until: number
 }
 
-/** The creation request's own members, defaults filled in; `null` where the relying party said nothing. */
+/** Members of the creation request with defaults; `null` for what the relying party left out. */
 export type StoredRequest = {
-  /** With a `dcql_query`, what is asked by name is `null`. */
+  /** `null` with a `dcql_query`. */
   readonly credential_types: readonly string[] | null
   readonly scope: readonly string[] | null
   readonly dcql_query?: DcqlQuery
-  /** The very texts that wallets are sent, and sign hashes of. */
+  /** The exact texts that wallets receive and sign hashes of. */
   readonly transaction_data?: readonly string[]
   readonly required_assurance_level: AssuranceLevel
   readonly metadata: Readonly<Record<string, string>>
@@ -107,36 +109,36 @@ export type StoredRequest = {
   readonly request_options: {
     readonly client_id_prefix: ClientIdPrefix
     readonly response_mode: ResponseMode
-    /** `null` where the request is passed by value: nothing is fetched. */
+    /** `null` for a request by value, which is not fetched. */
     readonly request_uri_method: RequestUriMethod | null
   }
   readonly required_session_binding: SessionBinding
   readonly expires_in: number
   readonly return_url: string | null
   readonly locale: string | null
-  /** Why it is asked, in the relying party's words, for the person to read. */
+  /** Reason for the request in the relying party's words, shown to the person. */
   readonly purpose?: string
   readonly allow_derived: boolean
   readonly retry_of: string | null
-  /** The key claims are encrypted to: the session's own, else the settings' at creation. */
+  /** Key that claims are encrypted to: that of the creation, else that of the settings at creation. */
   readonly claims_encryption_jwk: ClaimsEncryptionJwk | null
 }
 
-/** Who asks, pinned at creation: a renewed certificate changes nothing for a session that runs. */
+/** The verifier's identity, pinned at creation: a renewed certificate does not change a running session. */
 export type StoredVerifier = SigningVerifier | UnsignedVerifier
 export type SigningVerifier = IdentityProof & {
   readonly client_id: string
   readonly sealed_signing_jwk: string
   readonly verifier_info?: readonly VerifierAttestation[]
 }
-/** Whose requests nobody signs: all that is known of it is where answers go, and nothing ties a registration to it. */
+/** Verifier of unsigned requests. It is known only by its Response URI, and has no registration. */
 type UnsignedVerifier = {
   readonly client_id: string
   readonly sealed_signing_jwk: null
   readonly verifier_info?: never
 }
 
-/** How the session ended. */
+/** The stored outcome of a session. */
 export type Outcome = {
   readonly reason: ReasonCode | null
   readonly checks: Readonly<Record<string, boolean>> | null
@@ -148,13 +150,18 @@ export type Outcome = {
   readonly trace: readonly TraceEntry[]
   /** Compact JWE. */
   readonly encrypted_claims: string | null
-  /** `requestHash` of the request that was answered; null where none was. */
+  /** `requestHash` of the request of the response; null without a response. */
   readonly request_hash: string | null
 }
 
-/** A success that waits for its browser. It holds no claim value in the clear. Times are Unix milliseconds. */
+/**
+ * A success that waits for its browser. It holds no claim value in the clear. Times are Unix milliseconds.
+ */
 export type Held = {
-  /** SHA-256 of the response's body. Its identical retry is accepted again, and both codes are derived from it. */
+  /**
+   * SHA-256 of the response's body. Its identical retry is accepted again, and both codes are derived from
+   * it.
+   */
   readonly answer: string
   /** Number of its generation. */
   readonly generation: number
@@ -166,21 +173,24 @@ export type Held = {
   readonly returned: boolean
 }
 
-/** A browser that returned: its repeated call gets the same result. `until`: the end of its return code's life. */
+/**
+ * A browser that returned: its repeated call gets the same result. `until`: the end of its return code's
+ * life.
+ */
 export type Returned = { readonly browser: string; readonly until: number; readonly redeemed: boolean }
 
-/** One ordered check of the answer that ended the session. */
+/** One check of the response that ended the session, in order. */
 export type TraceEntry = { readonly id: string; readonly clause: string; readonly result: CheckResult }
 
-/** An answer that was not heard. */
+/** A refused response. */
 export type Attempt = { readonly at: number; readonly reason: ReasonCode; readonly channel: Channel | null }
 
 const ATTEMPTS_KEPT = 10
 
-/** Erasure waits this long at most for an event that is still owed, to the webhook or to the log. */
+/** Longest delay of erasure while an event is queued for the webhook or the log. */
 const OWED_EVENT_WAIT_MS = 7 * 86_400_000
 
-/** How long an `Idempotency-Key` is kept at least. */
+/** Shortest time for which an `Idempotency-Key` is stored. */
 export const IDEMPOTENCY_MS = 86_400_000
 
 /** Reads a stored value. Throws for a schema that this version does not read. */
@@ -195,31 +205,31 @@ export function readDocument(stored: unknown): SessionDocument | Tombstone | und
   return document as SessionDocument | Tombstone
 }
 
-/** Whether a request is passed by value, unsigned: whoever has its URI has all of it, and there is nothing to fetch. */
+/** Returns true for an unsigned request by value: its URI contains all of it, and nothing is fetched. */
 export function passesByValue({ verifier }: Pick<SessionDocument, 'verifier'>): boolean {
   return verifier.sealed_signing_jwk === null
 }
 
-/** Notes an answer that was not heard; the last ten are kept. */
-export function noteAttempt(document: SessionDocument, attempt: Attempt): SessionDocument {
+/** Adds a refused response. The last ten are stored. */
+export function addAttempt(document: SessionDocument, attempt: Attempt): SessionDocument {
   const attempts = [...document.attempts, attempt].slice(-ATTEMPTS_KEPT)
   return { ...document, attempts, attempt_count: document.attempt_count + 1 }
 }
 
-/** When the object has work to do next; `null`: never. The one alarm is always set to this. */
+/** Returns the time of the next work, or `null`. The one alarm is always set to it. */
 export function nextWakeUp(document: SessionDocument | Tombstone): number | null {
   if (document.erased) return document.keep_until
   if (document.status === 'pending') return Math.min(document.expires_at, document.held?.until ?? Infinity)
   return Math.min(...eventsDue(document), eraseAt(document))
 }
 
-/** When a finished session's results are erased: later by at most seven days while its event is still owed. */
+/** Returns when a finished session is erased. While its event is queued, that is up to seven days later. */
 export function eraseAt(document: SessionDocument): number {
   const latest = erasedBy(document)
   return eventsDue(document).length === 0 ? latest - OWED_EVENT_WAIT_MS : latest
 }
 
-/** When a finished session's results are erased at the latest. */
+/** Returns when a finished session is erased at the latest. */
 export function erasedBy(document: SessionDocument): number {
   return (document.ended_at ?? document.expires_at) + document.retention_ms + OWED_EVENT_WAIT_MS
 }
@@ -229,14 +239,14 @@ function eventsDue({ deliveries, pending_log_entry }: SessionDocument): readonly
   return times.filter((time) => time !== null)
 }
 
-/** What remains after erasure at `now`: a tombstone while the `Idempotency-Key` must still be known. */
+/** Returns what remains after erasure at `now`: a tombstone while the `Idempotency-Key` must be stored. */
 export function tombstoneOf(document: SessionDocument, now: number): Tombstone | undefined {
   const { idempotency } = document
   if (idempotency === null || idempotency.keep_until <= now) return undefined
   return { schema: SCHEMA, erased: true, ...idempotency }
 }
 
-/** What happens in a session, in order (CONTRACT 4). */
+/** Returns the stage of a session (CONTRACT 4). */
 export function stageOf(
   document: SessionDocument,
 ): 'created' | 'request_fetched' | 'awaiting_return' | 'done' {

@@ -1,5 +1,6 @@
-// `v_<id>`: the Durable Object's own id in base64url, so a request is routed without a look-up. The platform makes ids of
-// 16 random bytes and a keyed checksum: a forged, foreign or altered one is refused before any object exists.
+// `v_<id>`: the id of the Durable Object in base64url, so a request is routed without a look-up. The platform
+// makes ids of 16 random bytes and a keyed checksum. A forged or altered id is rejected before any object
+// exists.
 
 import { decodeBase64url, encodeBase64url } from '../codec/base64url.ts'
 import { decodeHex, encodeHex } from '../codec/bytes.ts'
@@ -7,10 +8,10 @@ import type { Env } from '../env.ts'
 
 const PREFIX = 'v_'
 
-/** Characters of the id itself: 32 bytes in base64url. */
+/** Characters of the id: 32 bytes in base64url. */
 export const ID_LENGTH = 43
 
-/** The `verification_id` of an object id. */
+/** Returns the `verification_id` of an object id. */
 export function verificationIdOf(id: DurableObjectId): string {
   return PREFIX + encodeBase64url(decodeHex(id.toString()) ?? new Uint8Array())
 }

@@ -7,7 +7,9 @@ type Key = Uint8Array<ArrayBuffer>
 
 const keys = new WeakMap<Config, Map<string, Key>>()
 
-/** Returns the key of one purpose: `session` seals what sessions store, `client-token` signs client tokens. */
+/**
+ * Returns the key of one purpose: `session` seals what sessions store, `client-token` signs client tokens.
+ */
 export async function derivedKey(config: Config, purpose: 'session' | 'client-token'): Promise<Key> {
   const known = keys.get(config) ?? new Map<string, Key>()
   keys.set(config, known)

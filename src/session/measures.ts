@@ -1,5 +1,5 @@
-// What is counted of a session (metrics/events.ts): its beginning, each answer that was judged, each POST of its event, and its end. Called after
-// what it tells of is written; it reads the document and changes nothing.
+// Metrics of a session (metrics/events.ts): its creation, each evaluated response, each POST of its event,
+// and its end. They are recorded after the write, and change nothing.
 
 import { record } from '../metrics/record.ts'
 import { type AttemptOutcome, hasSucceeded } from '../webhook/delivery.ts'
@@ -7,12 +7,12 @@ import type { Delivery } from '../webhook/outbox.ts'
 import type { SessionDocument } from './document.ts'
 import type { Evaluation } from './response/evaluate-response.ts'
 
-/** A session was created. */
+/** Records the creation of a session. */
 export function recordCreation(document: SessionDocument): void {
   record('sessions', { protocol: document.request.protocol, mode: modeOf(document) })
 }
 
-/** A session has ended. */
+/** Records the end of a session. */
 export function recordOutcome(document: SessionDocument): void {
   const { status, request, outcome } = document
   const [credential] = outcome?.credentials ?? []
@@ -26,7 +26,10 @@ export function recordOutcome(document: SessionDocument): void {
   })
 }
 
-/** An answer was judged within `ms`. `verdict` is what became of it: `decided` is an authentic one, whatever the policy said of it. */
+/**
+ * Records an evaluation that took `ms`. The verdict `decided` means an authentic response, verified or
+ * rejected.
+ */
 export function recordEvaluation(document: SessionDocument, evaluation: Evaluation, ms: number): void {
   const labels = {
     verdict: evaluation.kind,
@@ -38,7 +41,7 @@ export function recordEvaluation(document: SessionDocument, evaluation: Evaluati
   record('answers', labels, { ms })
 }
 
-/** One POST of an event came to its end. */
+/** Records one finished POST of an event. */
 export function recordAttempt(
   { livemode }: Pick<SessionDocument, 'livemode'>,
   { attempts, automatic_attempts }: Delivery,

@@ -1,5 +1,5 @@
-// Results of the session's methods, as plain data. Errors are values, because a thrown error loses its class on the way
-// (Durable Object RPC). Views are JSON text, serialised once.
+// Results of the session's methods, as plain data. Errors are values, because a thrown error loses its class
+// on the way (Durable Object RPC). Views are JSON text, serialised once.
 
 import type { WalletMetadataRefusal } from '../openid4vp/request/wallet-metadata.ts'
 import type { Result } from '../result.ts'
@@ -25,7 +25,10 @@ export type SessionError =
 /** A response as the edge parsed it. `digest`: SHA-256 of its body (base64url). */
 export type PostedResponse = { readonly digest: string } & (
   | { readonly parameters: readonly (readonly [string, string])[] }
-  /** By the Digital Credentials API: JSON text of the credential's `data`, and the mark of the browser that posts it. */
+  /**
+   * By the Digital Credentials API: JSON text of the credential's `data`, and the mark of the browser that
+   * posts it.
+   */
   | { readonly dcApi: { readonly data: string; readonly browser: string | null } }
 )
 

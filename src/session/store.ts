@@ -1,43 +1,45 @@
-// The session's one document in its object's storage, and the one alarm. All writes of the room pass through `commit`: the
-// document and the alarm go out in one synchronous stretch, which the platform makes one atomic write, and everything the
-// object says afterwards (an answer, a POST) waits for it (Durable Objects: output gates).
+// The one document of a session in its object's storage, and the one alarm. Every write passes through
+// `commit`. Document and alarm change in one synchronous step, which the platform makes one atomic write.
+// Every response or POST after it waits for that write (Durable Objects: output gates).
 
 import { inBackground } from './background.ts'
 import { nextWakeUp, readDocument, type SessionDocument, type Tombstone } from './document.ts'
 import { publicView } from './views/view.ts'
 
-/** What the object's parts share. */
+/** Storage that the parts of the object share. */
 export type SessionStore = {
-  /** The session; `undefined` where there is none (any more). */
+  /** The session; `undefined` before its creation and after its erasure. */
   readonly session: () => SessionDocument | undefined
   readonly tombstone: () => Tombstone | undefined
-  /** Writes the document and sets the alarm to its next work. */
+  /** Writes the document, and sets the alarm to its next work. */
   readonly commit: (document: SessionDocument) => void
-  /** Keeps a change in memory, to be written with the next commit or after `withinMs` at the latest. */
+  /** Changes memory. The change is written with the next commit, or after `withinMs` at the latest. */
   readonly keep: (document: SessionDocument, withinMs: number) => void
-  /** Changes memory alone: what is lost with it is not missed. It goes out with the next commit. */
+  /** Changes memory alone. The change may be lost; it is written with the next commit. */
   readonly remember: (document: SessionDocument) => void
-  /** Leaves a tombstone, or nothing. */
+  /** Erases the session. A tombstone may remain. */
   readonly erase: (tombstone: Tombstone | undefined) => Promise<void>
-  /** Sets the alarm no earlier than `notBefore`, whatever the document says: the watchdog of a running handler. */
+  /**
+   * Sets the alarm to `notBefore` or later, whatever the document says: the watchdog of a running handler.
+   */
   readonly arm: (notBefore: number) => void
 }
 
 const KEY = 'session'
 
-/** Opens the store, and repairs an alarm that the platform lost: work owed is never left without one. */
+/** Opens the store. Sets the alarm again if the platform lost it while work is pending. */
 export function openStore(ctx: DurableObjectState): SessionStore {
   let current = readDocument(ctx.storage.kv.get(KEY))
   let alarm: number | null = null
   let flush: ReturnType<typeof setTimeout> | undefined
 
   const setAlarm = (at: number | null): void => {
-    if (at === null || at === alarm) return // an alarm at an unchanged time would be one more row
+    if (at === null || at === alarm) return // setting the same time again would write one more row
     alarm = at
     void ctx.storage.setAlarm(at)
   }
   const write = (document: SessionDocument | Tombstone): void => {
-    ctx.storage.kv.put(KEY, document) // first: where it throws, memory must not say what storage does not
+    ctx.storage.kv.put(KEY, document) // first: if it throws, memory must stay like storage
     clearTimeout(flush)
     flush = undefined
     current = document
@@ -47,7 +49,7 @@ export function openStore(ctx: DurableObjectState): SessionStore {
     current === undefined || current.erased ? undefined : current
   const commit = (document: SessionDocument): void => {
     const seen = session()?.version
-    // What was only kept in memory becomes visible with this write.
+    // A change in memory becomes visible with this write.
     const unsaved = flush !== undefined && document.version === seen
     const written = unsaved ? { ...document, version: document.version + 1 } : document
     write(written)
@@ -83,7 +85,7 @@ export function openStore(ctx: DurableObjectState): SessionStore {
       closeSockets(ctx)
       current = undefined
       alarm = null
-      // Also where a tombstone follows: a document that is only written over can still be read in the database's file.
+      // Needed before a tombstone, too: an overwritten document can still be read in the database file.
       const deleted = ctx.storage.deleteAll()
       if (tombstone !== undefined) write(tombstone)
       await deleted
@@ -95,14 +97,14 @@ export function openStore(ctx: DurableObjectState): SessionStore {
   }
 }
 
-/** Tells everyone who watches what changed. */
+/** Sends the new state to every watcher. */
 function announce(ctx: DurableObjectState, document: SessionDocument): void {
   const message = JSON.stringify(publicView(document))
   for (const socket of ctx.getWebSockets()) {
     try {
       socket.send(message)
     } catch {
-      socket.close(1011) // it is gone already; a watcher that comes back reads the state anew
+      socket.close(1011) // already gone; after a reconnect the watcher gets the current state
     }
   }
 }

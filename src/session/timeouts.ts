@@ -20,7 +20,9 @@ export async function applyTimeouts(context: SessionContext, now: number): Promi
   if (responsesInTime(context).length === 0 || now >= graceEnds) await expire(context, now)
 }
 
-/** Applies timeouts at the alarm. Expiry waits once for the responses that arrived in time; erasure follows. */
+/**
+ * Applies timeouts at the alarm. Expiry waits once for the responses that arrived in time; erasure follows.
+ */
 export async function onAlarm(context: SessionContext, now: number): Promise<void> {
   dropHeldTooLong(context, now)
   if (isOverdue(context, now)) {

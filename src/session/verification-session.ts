@@ -1,6 +1,6 @@
-// One verification session: the Durable Object. Its methods load the document, call the core, store and return plain data.
-// Verification comes first. Then one compare-and-set follows, without `await` between reading the status and the write, so
-// that only one of two responses can end the session.
+// One verification session: the Durable Object. Its methods load the document, call the core, store and
+// return plain data. Verification comes first. Then one compare-and-set follows, without `await` between
+// reading the status and the write, so that only one of two responses can end the session.
 
 import { DurableObject } from 'cloudflare:workers'
 import { isoTimeOrNull } from '../codec/date-time.ts'
@@ -17,7 +17,7 @@ import { verificationIdOf } from './identifier.ts'
 import { recordCreation } from './measures.ts'
 import { qrCodeUrlOf } from './request/client-token.ts'
 import { type CreateInput, createdSession, fitsQr, newSession } from './request/creation.ts'
-import { fetchRequest, noteHandedOut, type RequestingWallet } from './request/fetching.ts'
+import { fetchRequest, markHandedOut, type RequestingWallet } from './request/fetching.ts'
 import { openGeneration } from './request/generation-keys.ts'
 import { newestGeneration, SUPERSEDED_LIFETIME_MS } from './request/generations.ts'
 import { addRequest } from './request/new-request.ts'
@@ -56,7 +56,9 @@ import { pollView } from './views/poll.ts'
 import { signReceipt } from './views/receipt.ts'
 import { type PageView, pageView, publicView } from './views/view.ts'
 
-/** Time of the next alarm while the work of an alarm runs: after a crash in the middle the work is repeated. */
+/**
+ * Time of the next alarm while the work of an alarm runs: after a crash in the middle the work is repeated.
+ */
 const WATCHDOG_MS = 60_000
 /** Watchers of one session at a time: pages, kiosks, long polls. */
 const WATCHERS = 64
@@ -75,14 +77,19 @@ export class VerificationSession extends DurableObject<Env> {
     this.#context = { store: this.#store, env: this.env, inFlight: new Map() }
   }
 
-  /** Creates the session, or returns the earlier one of the same `Idempotency-Key`. Simultaneous calls wait for the first. */
+  /**
+   * Creates the session, or returns the earlier one of the same `Idempotency-Key`. Simultaneous calls wait
+   * for the first.
+   */
   async create(input: CreateInput): Promise<Creation> {
     const creation = this.#creating.then(() => this.#create(input))
     this.#creating = creation.catch(() => undefined)
     return creation
   }
 
-  /** Returns the result that `create` would return without creating a session; null where it would create one. */
+  /**
+   * Returns the result that `create` would return without creating a session; null where it would create one.
+   */
   async replay(bodyDigest: string): Promise<Creation | null> {
     await this.#creating
     return this.#replay(bodyDigest)
@@ -128,7 +135,9 @@ export class VerificationSession extends DurableObject<Env> {
     return found.ok ? ok(pageView(found.value)) : found
   }
 
-  /** The `/openid4vp` view of the newest generation. Reading hands the generation out, but makes no new one. */
+  /**
+   * The `/openid4vp` view of the newest generation. Reading hands the generation out, but makes no new one.
+   */
   async readRequest(relyingPartyId: string): Promise<Result<View, SessionError>> {
     const now = Date.now()
     const pending = await this.#loadPending(now, { relyingPartyId })
@@ -136,7 +145,7 @@ export class VerificationSession extends DurableObject<Env> {
     const document = pending.value
     const newest = newestGeneration(document.generations, 'any_device')
     if (newest === undefined) return err('binding_excludes_qr')
-    noteHandedOut(this.#store, newest, now, 'viewed')
+    markHandedOut(this.#store, newest, now, 'viewed')
     const config = configOf(this.env)
     const { baseUrl, walletScheme } = config
     const qrCodeUrl = await qrCodeUrlOf(config, document)
@@ -158,7 +167,10 @@ export class VerificationSession extends DurableObject<Env> {
     return ok({ uri, diesAt: Math.min(now + SUPERSEDED_LIFETIME_MS, document.expires_at) })
   }
 
-  /** Creates a request for one browser, identified by the secret in its cookie. A browser without a secret gets one. */
+  /**
+   * Creates a request for one browser, identified by the secret in its cookie. A browser without a secret
+   * gets one.
+   */
   async createLink(by: SessionAccess, knownSecret: string | null): Promise<Result<Link, SessionError>> {
     const now = Date.now()
     const pending = await this.#loadPending(now, by)
@@ -265,10 +277,13 @@ export class VerificationSession extends DurableObject<Env> {
   /** Sends a delivery again by hand: the same bytes with a new time. */
   async redeliver(relyingPartyId: string, deliveryId: string) {
     const found = this.#find({ relyingPartyId })
-    return found.ok ? redeliver(this.#store, this.env, deliveryId, Date.now()) : found
+    return found.ok ? redeliver(this.#context, deliveryId, Date.now()) : found
   }
 
-  /** Accepts the hibernating WebSocket of a watcher at a `watchAddress`. The first message is the current state. */
+  /**
+   * Accepts the hibernating WebSocket of a watcher at a `watchAddress`. The first message is the current
+   * state.
+   */
   override async fetch(request: Request): Promise<Response> {
     const found = await this.#load(parseWatchAddress(request.url))
     if (!found.ok) return new Response(null, { status: 404 })
@@ -284,7 +299,10 @@ export class VerificationSession extends DurableObject<Env> {
     socket.close(1008, 'this socket accepts no messages')
   }
 
-  /** Expiry, deliveries, erasure. The watchdog is set first: the platform drops an alarm that throws too often. */
+  /**
+   * Expiry, deliveries, erasure. The watchdog is set first: the platform drops an alarm that throws too
+   * often.
+   */
   override async alarm(): Promise<void> {
     const now = Date.now()
     this.#store.arm(now + WATCHDOG_MS)
@@ -296,9 +314,9 @@ export class VerificationSession extends DurableObject<Env> {
     const tombstone = this.#store.tombstone()
     if (tombstone !== undefined && tombstone.keep_until <= now) await this.#store.erase(undefined)
     // Before erasure, which must not remove an event that the log does not have yet.
-    await publishDue(this.#store, this.env, now)
+    await publishDue(this.#context, now)
     await onAlarm(this.#context, now)
-    return deliverDue(this.#store, this.env, now)
+    return deliverDue(this.#context, now)
   }
 
   async #load(by: SessionAccess): Promise<Result<SessionDocument, 'not_found'>> {
@@ -318,7 +336,8 @@ export class VerificationSession extends DurableObject<Env> {
 
   #findPending(now: number, by: SessionAccess): Result<SessionDocument, SessionError> {
     const found = this.#find(by)
-    // After `expires_at` a session may still be pending while an earlier response is verified. No new request is made then.
+    // After `expires_at` a session may still be pending while an earlier response is verified. No new request
+    // is made then.
     const isPending = found.ok && found.value.status === 'pending' && now < found.value.expires_at
     return isPending || !found.ok ? found : err('ended')
   }

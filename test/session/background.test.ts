@@ -1,4 +1,5 @@
-// Work that nobody waits for, in a store whose write throws: it ends in one line of the log, and the alarm does it again.
+// Work that nobody waits for, in a store whose write throws: it ends in one line of the log, and the alarm
+// does it again.
 
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'

@@ -1,4 +1,5 @@
-// Drives the whole app inside workerd: a relying party with one trusted issuer, its sessions, and a wallet's answers.
+// Drives the whole app inside workerd: a relying party with one trusted issuer, its sessions, and a wallet's
+// answers.
 
 import { env } from 'cloudflare:workers'
 import { decodeJwt, type JWK } from 'jose'
@@ -48,7 +49,10 @@ export async function setUp(
   }
 }
 
-/** Creates a session that is answered in the clear and in one format, so that a test can write the answer by hand. */
+/**
+ * Creates a session that is answered in the clear and in one format, so that a test can write the answer by
+ * hand.
+ */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
 export async function createSession(setting: Setting, body: object = {}, headers: object = {}): Promise<any> {
   const request = {
@@ -123,7 +127,10 @@ export function post(id: string, parameters: Record<string, string>): Promise<Re
   return call(app, 'POST', `/v1/verify/${id}/callback`, formOf(parameters))
 }
 
-/** Posts them where the test has planted a fault of the platform: of the linter's rules that one alone may be broken. */
+/**
+ * Posts them where the test has planted a fault of the platform: of the linter's rules that one alone may be
+ * broken.
+ */
 export async function postIntoFault(id: string, parameters: Record<string, string>): Promise<Response> {
   const path = `/v1/verify/${id}/callback`
   const answer = await app.request(path, { method: 'POST', ...formOf(parameters) }, env)

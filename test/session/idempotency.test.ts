@@ -1,4 +1,5 @@
-// An `Idempotency-Key` over time (CONTRACT 2): after its session is forgotten, and after the settings it was accepted under.
+// An `Idempotency-Key` over time (CONTRACT 2): after its session is forgotten, and after the settings it was
+// accepted under.
 
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { afterEach, describe, expect, it, vi } from 'vitest'

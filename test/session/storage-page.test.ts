@@ -1,5 +1,5 @@
-// docs/storage.md shows what objects really store: each example has the members of a stored one, and no other, and each member
-// is explained.
+// docs/storage.md shows what objects really store: each example has the members of a stored one, and no
+// other, and each member is explained.
 
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'

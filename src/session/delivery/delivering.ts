@@ -1,5 +1,5 @@
-// Sending what a session owes (CONTRACT 7). The number of an attempt is written before its POST leaves: a crash may lose an
-// answer to us, never a delivery, and never makes a seventh attempt.
+// Delivery of queued events (CONTRACT 7). The number of an attempt is written before its POST. So a crash may
+// lose a response of the receiver, but no delivery, and there is never a seventh attempt.
 
 import { encodeHex } from '../../codec/bytes.ts'
 import { writeTraceparent } from '../../codec/traceparent.ts'
@@ -23,16 +23,17 @@ import {
   startManualAttempt,
 } from '../../webhook/outbox.ts'
 import { signatureHeaders } from '../../webhook/signature.ts'
-import { inBackground } from '../background.ts'
+import { inBackground, logError } from '../background.ts'
+import type { SessionContext } from '../context.ts'
 import type { SessionDocument } from '../document.ts'
 import { recordAttempt } from '../measures.ts'
-import type { SessionStore } from '../store.ts'
 
-/** What a round of deliveries came to. `postponed`: the settings could not be read; no attempt was used. */
+/** Result of a round of deliveries. `postponed`: the settings were unavailable, and no attempt was used. */
 export type Round = 'done' | 'postponed'
 
-/** Sends every delivery that is due at `now` (Unix milliseconds), and waits for the answers. */
-export async function deliverDue(store: SessionStore, env: Env, now: number): Promise<Round> {
+/** Sends every delivery that is due at `now` (Unix milliseconds), and waits for the responses. */
+export async function deliverDue(context: SessionContext, now: number): Promise<Round> {
+  const { store, env } = context
   const before = store.session()
   if (before === undefined || dueDeliveries(before.deliveries, now).length === 0) return 'done'
   const settings = await settingsOf(env, before.relying_party_id, now)
@@ -46,11 +47,14 @@ export async function deliverDue(store: SessionStore, env: Env, now: number): Pr
   const marked = unwanted.reduce((all, { delivery_id }) => markDead(all, delivery_id), document.deliveries)
   const deliveries = startAttempts(marked, wanted, now)
   store.commit({ ...document, deliveries })
-  if (webhook !== null) await postAll({ store, env }, webhook, begunOf(deliveries, wanted))
+  if (webhook !== null) await postAll(context, webhook, begunOf(deliveries, wanted))
   return 'done'
 }
 
-/** The deliveries with an automatic attempt of each of `due` begun: to be written together with what owes them. */
+/**
+ * Returns the deliveries with an automatic attempt of each of `due` started. The caller writes them before
+ * the POST.
+ */
 export function startAttempts(
   deliveries: readonly Delivery[],
   due: readonly Delivery[],
@@ -60,13 +64,15 @@ export function startAttempts(
 }
 
 /**
- * Posts deliveries whose newest attempt is begun and written, and writes what came of each, not before `meanwhile` is over:
- * what that changed in memory goes out with it. Rejects where that write fails: the attempt stays as it was begun.
+ * Posts deliveries whose newest attempt is started and written, and writes each result. The write waits for
+ * `meanwhile`, whose changes in memory it includes. Rejects if the write fails; the attempt then stays as it
+ * was started.
  */
 export async function postAll(
-  { store, env, meanwhile }: Posting,
+  { store, env }: SessionContext,
   webhook: WebhookEndpoint,
   deliveries: readonly Delivery[],
+  meanwhile?: Promise<void>,
 ): Promise<void> {
   await Promise.all(
     deliveries.map(async (delivery) => {
@@ -74,25 +80,23 @@ export async function postAll(
       const outcome = await attempt(env, { webhook, livemode, trace_context }, delivery)
       recordAttempt({ livemode }, delivery, outcome)
       await meanwhile
-      await finish({ store, env }, webhook, { delivery, outcome })
+      const document = store.session()
+      if (document === undefined) return
+      const attempted = { deliveryId: delivery.delivery_id, attempt: latestAttempt(delivery), outcome }
+      const finished = { ...attempted, now: Date.now(), jitter: Math.random() }
+      store.commit({ ...document, deliveries: finishAttempt(document.deliveries, finished) })
+      if (disablesEndpoint(outcome)) await disableEndpoint(env, document.relying_party_id, webhook.url)
     }),
   )
 }
 
-export type Posting = {
-  readonly store: SessionStore
-  readonly env: Env
-  /** Never rejects. */
-  readonly meanwhile?: Promise<void>
-}
-
-/** Sends a delivery again by hand: the same bytes at a fresh time. Answers when the attempt has begun. */
+/** Sends a delivery again by hand: the same bytes with a new time. Returns once the attempt has started. */
 export async function redeliver(
-  store: SessionStore,
-  env: Env,
+  context: SessionContext,
   deliveryId: string,
   now: number,
 ): Promise<Result<null, RedeliveryError | 'no_endpoint' | 'unavailable'>> {
+  const { store, env } = context
   const id = store.session()?.relying_party_id
   const settings = id === undefined ? err('not_found' as const) : await settingsOf(env, id, now)
   if (!settings.ok) return settings
@@ -101,11 +105,11 @@ export async function redeliver(
   if (document === undefined) return err('not_found')
   const begun = startManualAttempt(document.deliveries, deliveryId, now)
   if (!begun.ok) return begun
-  // A disabled endpoint is sent nothing by itself; by hand it may be tried.
+  // A disabled endpoint gets no automatic attempts, but may be tried by hand.
   if (webhook === null) return err('no_endpoint')
   store.commit({ ...document, deliveries: begun.value })
   const chosen = begun.value.filter(({ delivery_id }) => delivery_id === deliveryId)
-  void inBackground(() => postAll({ store, env }, webhook, chosen))
+  void inBackground(() => postAll(context, webhook, chosen))
   return ok(null)
 }
 
@@ -117,35 +121,16 @@ function begunOf(deliveries: readonly Delivery[], due: readonly Delivery[]): rea
   return deliveries.filter(({ delivery_id }) => due.some((one) => one.delivery_id === delivery_id))
 }
 
-/** Writes what came of an attempt. */
-async function finish(
-  { store, env }: Posting,
-  webhook: WebhookEndpoint,
-  { delivery, outcome }: { readonly delivery: Delivery; readonly outcome: AttemptOutcome },
-): Promise<void> {
-  const document = store.session()
-  if (document !== undefined) {
-    const finished = {
-      deliveryId: delivery.delivery_id,
-      attempt: latestAttempt(delivery),
-      outcome,
-      now: Date.now(),
-      jitter: Math.random(),
-    }
-    store.commit({ ...document, deliveries: finishAttempt(document.deliveries, finished) })
-  }
-  if (disablesEndpoint(outcome) && document !== undefined) {
-    await disableEndpoint(env, document.relying_party_id, webhook.url)
-  }
-}
-
 type Sender = {
   readonly webhook: WebhookEndpoint
   readonly livemode: boolean
   readonly trace_context: SessionDocument['trace_context']
 }
 
-/** One POST. The URL is judged once more: the rule may have changed since it was set, and so may our own host. */
+/**
+ * Makes one POST. The URL is checked again, because the rule or our own host may have changed since it was
+ * set.
+ */
 async function attempt(
   env: Env,
   { webhook, livemode, trace_context }: Sender,
@@ -170,15 +155,13 @@ async function attempt(
   })
 }
 
-/** CONTRACT 7: 410 disables the endpoint until it is enabled by hand. */
+/** Disables the endpoint after 410 (CONTRACT 7) until it is enabled by hand. */
 async function disableEndpoint(env: Env, relyingPartyId: string, url: string): Promise<void> {
   try {
     await relyingPartyStub(env, relyingPartyId)?.disableWebhook(url)
     forgetSettings(relyingPartyId)
   } catch (error) {
-    // This event is dead either way; the next one that meets a 410 tries again.
-    console.error(
-      JSON.stringify({ event: 'webhook_not_disabled', error: error instanceof Error ? error.name : '' }),
-    )
+    // This event is not sent again in any case. The next event that gets 410 tries to disable it again.
+    logError('webhook_not_disabled', error)
   }
 }

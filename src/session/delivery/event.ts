@@ -1,5 +1,5 @@
-// The event of a session's end (CONTRACT 7), built from the finished document and the service's own address, from members that never
-// change after the end: whenever it is built, it is the same.
+// The event of a session's end (CONTRACT 7). It is built from members of the finished document that never
+// change after the end, and from the service's address. So it is the same whenever it is built.
 
 import type { VerificationEvent } from '../../../openapi/responses/verifications.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
@@ -9,10 +9,10 @@ import type { SessionDocument } from '../document.ts'
 import { describeReason } from '../response/reasons.ts'
 import { credentialsOf } from '../views/view.ts'
 
-/** The members of an event that live and die with their session: no other object stores them. */
+/** Members of an event that only the session stores, and that are erased with it. */
 export type PersonalMembers = Pick<VerificationEvent, 'metadata' | 'encrypted_claims'>
 
-/** The event that a finished session owes. */
+/** Returns the event of a finished session. */
 export function terminalEvent(
   document: SessionDocument,
   eventId: string,
@@ -44,13 +44,13 @@ export function terminalEvent(
   }
 }
 
-/** What `withoutPersonalMembers` took out. */
+/** Returns the members that `withoutPersonalMembers` removes. */
 export function personalMembers(document: SessionDocument): PersonalMembers {
   const encrypted = document.outcome?.encrypted_claims ?? null
   return { metadata: document.request.metadata, encrypted_claims: sendableClaims(encrypted) }
 }
 
-/** The event as it may outlive its session. */
+/** Returns the event without the members that must not outlive the session. */
 export function withoutPersonalMembers(event: VerificationEvent): VerificationEvent {
   return { ...event, metadata: {}, encrypted_claims: null }
 }

@@ -1,6 +1,6 @@
-// The token of a session's page or kiosk (CONTRACT 1). It is derived from the server secret, the session's id and the time of its
-// creation, so it is not stored and ends with the session. The id alone is not enough: after a tombstone is erased, its
-// `Idempotency-Key` creates another session with the same id.
+// The token of a session's page or kiosk (CONTRACT 1). It is derived from the server secret, the session's id
+// and the time of its creation, so it is not stored and ends with the session. The id alone is not enough:
+// after a tombstone is erased, its `Idempotency-Key` creates another session with the same id.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
@@ -16,7 +16,10 @@ export const CLIENT_TOKEN_PREFIX = 'ct_'
 /** The session of a client token. `created_at` in Unix milliseconds. */
 type NamedSession = Pick<SessionDocument, 'verification_id' | 'created_at'>
 
-/** Returns the client token of a session. It contains the creation time, so that the edge can check it without the session. */
+/**
+ * Returns the client token of a session. It contains the creation time, so that the edge can check it without
+ * the session.
+ */
 export async function clientTokenOf(config: Config, session: NamedSession): Promise<string> {
   const beginning = session.created_at.toString(RADIX)
   const mac = await hmacSha256(
@@ -27,15 +30,15 @@ export async function clientTokenOf(config: Config, session: NamedSession): Prom
 }
 
 /**
- * Returns the creation time in a valid token for this id (Unix milliseconds), or `undefined` for any other text.
- * The object compares the time with that of its session.
+ * Returns the creation time in a valid token for this id (Unix milliseconds), or `undefined` for any other
+ * text. The object compares the time with that of its session.
  */
 export async function verifyClientToken(
   config: Config,
   verificationId: string,
   presented: string,
 ): Promise<number | undefined> {
-  const beginning = SHAPE.exec(presented)?.[1] // the kind of token is not secret, so this need not take constant time
+  const beginning = SHAPE.exec(presented)?.[1] // the kind of token is not secret
   if (beginning === undefined) return undefined
   const created_at = Number.parseInt(beginning, RADIX)
   const expected = await clientTokenOf(config, { verification_id: verificationId, created_at })

@@ -29,7 +29,10 @@ export type CreateInput = {
   readonly livemode: boolean
   readonly request: StoredRequest
   readonly policy: Policy
-  /** The verifier's identity for the whole life of the session; null for unsigned requests, which are passed by value. */
+  /**
+   * The verifier's identity for the whole life of the session; null for unsigned requests, which are passed
+   * by value.
+   */
   readonly verifier: VerifierIdentity | null
   readonly retentionSeconds: number
   /** SHA-256 of the creation's body; null without an `Idempotency-Key`. */
@@ -38,14 +41,18 @@ export type CreateInput = {
   readonly trace: Trace
 }
 
-/** Returns the document of a new session, with its first generation if it offers a QR code. `now` in Unix milliseconds. */
+/**
+ * Returns the document of a new session, with its first generation if it offers a QR code. `now` in Unix
+ * milliseconds.
+ */
 export async function newSession(
   input: CreateInput,
   verificationId: string,
   { config, now }: { readonly config: Config; readonly now: number },
 ): Promise<SessionDocument> {
   const { request, bodyDigest } = input
-  // CONTRACT 5: a QR code can be passed on. Where binding is required, there is none, and the page creates a link.
+  // CONTRACT 5: a QR code can be passed on. Where binding is required, there is none, and the page creates a
+  // link.
   const first = { verificationId, number: 1, channel: 'qr', browser: null } as const
   const offersQr = request.required_session_binding === 'none'
   const [made, verifier] = await Promise.all([

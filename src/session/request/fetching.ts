@@ -1,5 +1,6 @@
-// A wallet fetches a Request Object (CONTRACT 3, OpenID4VP 1.0 §5.10). Its metadata decides if it gets the request, and how the
-// request is encrypted. The metadata is not stored, and a refused wallet changes nothing.
+// A wallet fetches a Request Object (CONTRACT 3, OpenID4VP 1.0 §5.10). Its metadata decides if it gets the
+// request, and how the request is encrypted. The metadata is not stored, and a refused wallet changes
+// nothing.
 
 import { configOf } from '../../config.ts'
 import { encryptRequestObject } from '../../openid4vp/request/request-encryption.ts'
@@ -24,7 +25,10 @@ export type RequestingWallet = {
   readonly isSandbox?: boolean
 }
 
-/** Signs the Request Object of a live generation. A repeated fetch has the same nonce and key. `now` in Unix milliseconds. */
+/**
+ * Signs the Request Object of a live generation. A repeated fetch has the same nonce and key. `now` in Unix
+ * milliseconds.
+ */
 export async function fetchRequest(
   context: SessionContext,
   requestId: string,
@@ -37,7 +41,7 @@ export async function fetchRequest(
   if (isSandbox && document.livemode) return err('unknown_request')
   const refusal = metadata === null ? undefined : checkWalletMetadata(metadata, shownOf(document))
   if (refusal !== undefined) return err(refusal)
-  noteHandedOut(context.store, generation, now, 'fetched')
+  markHandedOut(context.store, generation, now, 'fetched')
   const config = configOf(context.env)
   const identity = await openVerifier(config, document)
   if (identity === null) return err('unknown_request') // a request by value cannot be fetched
@@ -49,8 +53,10 @@ export async function fetchRequest(
   return ok(await encryptRequestObject(jws, encryption))
 }
 
-/** Stores that a generation was handed out. Only the first time is written; later ones change memory alone. */
-export function noteHandedOut(
+/**
+ * Stores that a generation was handed out. Only the first time is written; later ones change memory alone.
+ */
+export function markHandedOut(
   store: SessionStore,
   generation: StoredGeneration,
   now: number,
@@ -76,7 +82,8 @@ async function findRequest(
   if (before === undefined) return err('session_not_found')
   const number = await readHandle(handleKeyOf(before), 'request', requestId)
   if (number === undefined) return err('unknown_request')
-  // A deleted relying party makes no requests. If its settings are only unavailable, the response is refused later instead.
+  // A deleted relying party makes no requests. If its settings are only unavailable, the response is refused
+  // later instead.
   const settings = await settingsOf(context.env, before.relying_party_id, now)
   if (!settings.ok && settings.error === 'not_found') return err('session_not_found')
   const document = context.store.session() // read again, because it may have changed

@@ -129,8 +129,8 @@ async function signingKeySealing(config: Config, verificationId: string): Promis
   return { key: await derivedKey(config, 'session'), aad: `${verificationId}/signing-key` }
 }
 
-// Wallet test suites estimate the entropy of a nonce from its characters. One random nonce in ten thousand has so few different
-// digits that it would look weak. It is replaced by another one.
+// Wallet test suites estimate the entropy of a nonce from its characters. One random nonce in ten thousand
+// has so few different digits that it would look weak. It is replaced by another one.
 const LEAST_ESTIMATED_BITS = 96
 
 function drawNonce(): string {

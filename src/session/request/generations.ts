@@ -1,12 +1,14 @@
-// Which authorization requests of a session are alive (CONTRACT 3). Of each kind alive are: the newest; handed-out ones until the
-// session ends, at most 32, the least recently used going first; other older ones for 60 s after they were superseded, at most 8.
-// A link is for one browser and replaces links only: it never ends the picture that somebody else is about to scan, nor the
-// request that a wallet already has. So whoever opens links again and again ends nobody's QR, and the other way about.
+// Live authorization requests of a session (CONTRACT 3). Of each kind these are alive:
+// - the newest;
+// - those handed out, until the session ends: at most 32, the least recently used are dropped first;
+// - others for 60 s after a newer one was created: at most 8.
+// A link is for one browser and supersedes only links. It never ends a QR code that somebody is about to
+// scan, nor a request that a wallet already has. A QR code supersedes no link either.
 
-/** How a generation reached the wallet. */
+/** How a generation reaches the wallet. */
 export type Channel = 'qr' | 'link' | 'dc_api' | 'by_value'
 
-/** One authorization request as stored. Times are Unix milliseconds. */
+/** One authorization request as it is stored. Times are Unix milliseconds. */
 export type StoredGeneration = {
   readonly number: number
   readonly nonce: string
@@ -16,32 +18,32 @@ export type StoredGeneration = {
   /** The private key, sealed; erased with the generation. */
   readonly sealed_key: string
   readonly channel: Channel
-  /** `browserMark` of the browser that a link was made for; null for what any device may answer. */
+  /** `browserMark` of the browser of a link; null for a request that any device may respond to. */
   readonly browser: string | null
-  /** The origin whose page hands the request to the Digital Credentials API; absent in the redirect flow. */
+  /** Origin of the page that uses the Digital Credentials API; absent in the redirect flow. */
   readonly origin?: string
   readonly created_at: number
-  /** When a newer generation was made. */
+  /** When a newer generation was created. */
   readonly superseded_at: number | null
-  /** When it was first handed out: fetched by a wallet, its view read, or given by value. */
+  /** When it was first handed out: fetched by a wallet, read as a view, or sent by value. */
   readonly handed_out_at: number | null
-  /** Whether a wallet fetched its Request Object. */
+  /** True once a wallet has fetched its Request Object. */
   readonly fetched: boolean
-  /** Whether its view was read through `/openid4vp`. */
+  /** True once its view was read through `/openid4vp`. */
   readonly viewed: boolean
-  /** When it was last handed out. Kept in memory between writes: a repeated fetch writes nothing. */
+  /** When it was last handed out. A repeated fetch changes it in memory only. */
   readonly used_at: number
 }
 
 const HANDED_OUT_LIMIT = 32
 const SUPERSEDED_LIMIT = 8
 
-/** How long a superseded generation that nobody fetched stays alive. */
+/** Life of a superseded generation that was not handed out. */
 export const SUPERSEDED_LIFETIME_MS = 60_000
 
 /**
- * Adds a generation and forgets the dead ones. Renders at the same time may be written in another order than they were numbered:
- * the newest of its kind is the one with the highest number, and only the others of that kind are superseded.
+ * Adds a generation and drops the dead ones. Simultaneous renders may be written in another order than their
+ * numbers. The newest of a kind is the one with the highest number; it supersedes only others of its kind.
  */
 export function addGeneration(
   generations: readonly StoredGeneration[],
@@ -57,7 +59,7 @@ export function addGeneration(
   return aliveGenerations(marked, added.created_at)
 }
 
-/** Those that still accept a fetch and an answer at `now`, oldest first. */
+/** Returns the generations that accept a fetch and a response at `now`, oldest first. */
 export function aliveGenerations(
   generations: readonly StoredGeneration[],
   now: number,
@@ -66,11 +68,14 @@ export function aliveGenerations(
   return generations.filter((generation) => alive.has(generation))
 }
 
-/** Who may answer: whoever sees the QR, the one browser a link was made for, or a browser's own API, by way of our page or the relying party's. */
+/**
+ * Who may respond: any device, the browser of a link, or the browser's API from our or the relying party's
+ * page.
+ */
 const KINDS = ['any_device', 'one_browser', 'dc_api_page', 'dc_api_relying_party'] as const
 export type GenerationKind = (typeof KINDS)[number]
 
-/** The newest generation of a kind: the one that nothing has superseded. */
+/** Returns the newest generation of a kind: the one that is not superseded. */
 export function newestGeneration(
   generations: readonly StoredGeneration[],
   kind: GenerationKind,
@@ -83,7 +88,7 @@ export function newestGeneration(
     )
 }
 
-/** Notes that a generation was handed out at `now`, and how. */
+/** Marks a generation as handed out at `now`. */
 export function handOut(
   generation: StoredGeneration,
   now: number,

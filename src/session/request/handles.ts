@@ -1,13 +1,14 @@
-// Handles of a generation: its request id, `state` and `kid`. Each is a sequence number and a MAC over it under the session's
-// own random key: unguessable, told apart by kind, and still known for what it was long after the generation itself is forgotten
-// (so a dead handle answers `request_superseded` and a made-up one `unknown`) without a row for any of them.
+// Handles of a generation: its request id, `state` and `kid`. Each is a sequence number with a MAC under the
+// session's random key. They are unguessable, valid for one kind only, and recognised without a row of
+// storage after the generation is gone. So a dead handle gets `request_superseded`, and an invented one gets
+// `unknown_state`.
 
 import { decodeBase64url, encodeBase64url } from '../../codec/base64url.ts'
 import { concatBytes, utf8 } from '../../codec/bytes.ts'
 import { hmacSha256 } from '../../crypto/hmac.ts'
 import { timingSafeEqual } from '../../crypto/timing-safe.ts'
 
-/** What a handle opens. One made for a purpose is unknown for any other. */
+/** Kind of a handle. A handle of one kind is unknown for every other kind. */
 export type HandleKind = 'request' | 'state' | 'kid'
 
 const NUMBER_BYTES = 3
@@ -16,10 +17,10 @@ const MAC_BYTES = 16
 /** Characters of every handle. */
 export const HANDLE_LENGTH = Math.ceil(((NUMBER_BYTES + MAC_BYTES) * 4) / 3)
 
-/** The highest sequence number a handle holds: more renders than a session's longest life allows. */
+/** Highest sequence number in a handle: more renders than the longest session allows. */
 export const MAXIMUM_NUMBER = 2 ** (8 * NUMBER_BYTES) - 1
 
-/** The handle of generation `number`. */
+/** Returns the handle of generation `number`. */
 export async function makeHandle(
   key: Uint8Array<ArrayBuffer>,
   kind: HandleKind,
@@ -29,7 +30,7 @@ export async function makeHandle(
   return encodeBase64url(concatBytes(bytes, await mac(key, kind, bytes)))
 }
 
-/** The generation's number; `undefined` where this session never issued such a handle. */
+/** Returns the generation's number, or `undefined` if this session did not issue the handle. */
 export async function readHandle(
   key: Uint8Array<ArrayBuffer>,
   kind: HandleKind,

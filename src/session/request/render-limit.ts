@@ -1,13 +1,13 @@
-// CONTRACT 6: a session may be rendered 60 times at once and then once a second. Kept in memory: an object that was evicted
-// in between starts afresh, which the limit's purpose (a bound on writes) allows.
+// CONTRACT 6: a session may be rendered 60 times at once and then once a second. The limit is in memory. It
+// starts again after an eviction, which is enough to bound the writes.
 
 const BURST = 60
 const REFILL_PER_MS = 1 / 1000
 
-/** A bucket of renders. */
+/** Limit of renders. */
 export type RenderLimit = { readonly take: (now: number) => boolean }
 
-/** Opens a full bucket. `take` tells whether one more render is allowed at `now` (Unix milliseconds). */
+/** Returns a full bucket. `take` returns true if one more render is allowed at `now` (Unix milliseconds). */
 export function openRenderLimit(): RenderLimit {
   let left = BURST
   let refilledAt = 0

@@ -1,5 +1,5 @@
-// What the wallet was asked, as one hash, for the receipt (CONTRACT 4). A wallet that keeps the Request Object it was served, or
-// an auditor who was given it, comes to the same: its claims, without the three that are made anew at each fetch.
+// Hash of a request for the receipt (CONTRACT 4). A wallet or an auditor computes the same hash from the
+// Request Object: from its claims without the three that differ with each fetch.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
@@ -13,7 +13,10 @@ import { openGeneration } from './generation-keys.ts'
 import type { StoredGeneration } from './generations.ts'
 import { dcApiRequestInput, requestClaims } from './requests.ts'
 
-/** The hash of one generation's request. In the Digital Credentials API it is that of the signed one of the two, where there are two. */
+/**
+ * Returns the hash of a generation's request. By the Digital Credentials API it is the signed request if
+ * there is one.
+ */
 export async function requestHash(
   document: SessionDocument,
   stored: StoredGeneration,
@@ -36,7 +39,7 @@ function claimsOf(
     : buildDcApiClaims(input, document.verifier.client_id)
 }
 
-/** SHA-256 of the canonical JSON (RFC 8785), base64url. */
+/** Returns the SHA-256 of the canonical JSON (RFC 8785), base64url. */
 export async function hashJson(value: Json): Promise<string> {
   return encodeBase64url(await sha256(utf8(canonicalJson(value))))
 }

@@ -1,4 +1,5 @@
-// What wallets and relying parties are shown of a generation: its addresses, its Request Object, and the specification's view.
+// Forms of a generation for wallets and relying parties: its addresses, its Request Object, and the view of
+// the relying party.
 
 import type { Openid4vpView, WalletRequest } from '../../../openapi/responses/verifications.ts'
 import { isoTime } from '../../codec/date-time.ts'
@@ -18,10 +19,10 @@ import { signRequestObject, unsignedParameters } from '../../openid4vp/request/r
 import { requestedTypes } from '../../policy/query.ts'
 import { passesByValue, type SessionDocument } from '../document.ts'
 
-/** Path prefix of every `request_uri`: short, because it stands in the QR. */
+/** Path prefix of every `request_uri`. It is short, because it is part of the QR code. */
 export const REQUEST_PATH = '/r/'
 
-/** `wallet_request` (CONTRACT 3): what wallets really get. */
+/** Returns `wallet_request` (CONTRACT 3): what wallets receive. */
 export function walletRequest(
   document: SessionDocument,
   generation: Generation,
@@ -43,18 +44,18 @@ export function walletRequest(
   }
 }
 
-/** A request as its URI has it: all of it, or where it is fetched from. */
+/** Returns a request as its URI contains it: all of it, or the address to fetch it from. */
 function passedRequest(
   document: SessionDocument,
   generation: Generation,
   baseUrl: string,
 ): RequestReference | RequestValue {
   if (passesByValue(document)) {
-    const world = { baseUrl, now: document.created_at } // of which an unsigned request says nothing
+    const world = { baseUrl, now: document.created_at } // an unsigned request contains no time
     return { parameters: requestClaims(document, generation, undefined, world) }
   }
   const { protocol, request_options } = document.request
-  // A protocol that only knows GET has no parameter to say so.
+  // A protocol that knows only GET has no parameter for the method.
   const saysMethod = PROTOCOLS[protocol].requestUriMethods.includes('post')
   return {
     clientId: document.verifier.client_id,
@@ -63,17 +64,17 @@ function passedRequest(
   }
 }
 
-/** The address a generation's Request Object is fetched from. */
+/** Returns the address of a generation's Request Object. */
 function requestUriOf(document: SessionDocument, generation: Generation, baseUrl: string): string {
   return baseUrl + REQUEST_PATH + document.verification_id.slice(2) + generation.requestId
 }
 
-/** What the session's wallet is asked in. */
+/** Returns the query language of the session's requests. */
 export function languageOf({ policy, request }: SessionDocument): QueryLanguage {
   return queryLanguage(PROTOCOLS[request.protocol], policy)
 }
 
-/** Specification 2.3: `redirect_uri`; on the wire it is the `response_uri`. */
+/** Returns the Response URI. The relying party's view calls it `redirect_uri`. */
 export function callbackUrl(
   { verification_id }: Pick<SessionDocument, 'verification_id'>,
   baseUrl: string,
@@ -81,7 +82,7 @@ export function callbackUrl(
   return `${baseUrl}/v1/verify/${verification_id}/callback`
 }
 
-/** Signs the Request Object anew. `now` in Unix milliseconds. */
+/** Signs the Request Object. `now` in Unix milliseconds. */
 export function requestObject(
   document: SessionDocument,
   generation: Generation,
@@ -91,7 +92,10 @@ export function requestObject(
   return signRequestObject(requestClaims(document, generation, wallet.walletNonce, world), wallet.identity)
 }
 
-/** The claims of the Request Object, or the parameters of a request passed by value. `now` in Unix milliseconds. */
+/**
+ * Returns the claims of the Request Object, or the parameters of a request by value. `now` in Unix
+ * milliseconds.
+ */
 export function requestClaims(
   document: SessionDocument,
   generation: Generation,
@@ -115,7 +119,7 @@ export function requestClaims(
   return passesByValue(document) ? unsignedParameters(claims) : claims
 }
 
-/** What a request for the Digital Credentials API is made from. `now` in Unix milliseconds. */
+/** Returns the input for requests of the Digital Credentials API. `now` in Unix milliseconds. */
 export function dcApiRequestInput(
   { request, policy, verifier, expires_at }: SessionDocument,
   generation: Generation,
@@ -134,7 +138,7 @@ export function dcApiRequestInput(
   }
 }
 
-/** The answer of `GET …/openid4vp`, specification 4.3 letter by letter, with `wallet_request` beside it. */
+/** Returns the body of `GET …/openid4vp`: the view of the relying party, with `wallet_request` beside it. */
 export function openid4vpView(
   document: SessionDocument,
   generation: Generation,

@@ -1,5 +1,5 @@
-// A response to the relying party's view of a request (CONTRACT 3). It is accepted only if the settings allow it, the protocol does
-// not forbid it, and the view of a live generation was read.
+// A response to the relying party's view of a request (CONTRACT 3). It is accepted only if the settings allow
+// it, the protocol does not forbid it, and the view of a live generation was read.
 
 import {
   claimedNonce,
@@ -26,7 +26,10 @@ type PresentedByValue = {
   readonly generation: StoredGeneration
 }
 
-/** Returns the presentations and their generation; `undefined` for any other response, or one this session does not accept. */
+/**
+ * Returns the presentations and their generation; `undefined` for any other response, or one this session
+ * does not accept.
+ */
 export function parseByValue(
   parameters: ReadonlyMap<string, string>,
   {

@@ -1,5 +1,6 @@
-// The Digital Credentials API beside the redirect flow (CONTRACT 5): a request bound to one origin, and its answer. Who asks is
-// who must answer: our own page, known by its browser's cookie, or the relying party's server for a page of its own.
+// The Digital Credentials API beside the redirect flow (CONTRACT 5): a request bound to one origin, and its
+// response. The response must come from the requester: our page, identified by its browser's cookie, or the
+// relying party's server for its own page.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { isoTime } from '../../codec/date-time.ts'
@@ -18,22 +19,27 @@ import { BROWSER_SECRET_BYTES, browserMark, responseCodeOf } from '../return/bin
 import { completeReturn } from '../return/same-device.ts'
 import { processResponse } from './process-response.ts'
 
-/** Who is on the other side of the browser's API: our page, with the secret of its browser's cookie, or a page of the relying party's. */
+/**
+ * The page that uses the browser's API: our page with the secret of its cookie, or a page of the relying
+ * party.
+ */
 export type DcApiPage = 'relying_party' | { readonly secret: string | null }
 
-/** Where a request is to be used. */
+/** The page of a request, and its origin. */
 export type DcApiRequestOptions = { readonly page: DcApiPage; readonly origin: string }
 
-/** JSON text of the requests, and the secret that our page's browser is known by; null for the relying party's page. */
+/** JSON text of the requests, and the secret for our page's browser; null for the relying party's page. */
 export type DcApiRequest = { readonly secret: string | null; readonly json: string }
 
-/** What came back. `data`: JSON text of the credential's `data`. `digest`: SHA-256 of the whole body (base64url). */
+/**
+ * A response. `data`: JSON text of the credential's `data`. `digest`: SHA-256 of the whole body (base64url).
+ */
 export type DcApiResponse = { readonly page: DcApiPage; readonly data: string; readonly digest: string }
 
 /** Where the page goes next (null: nowhere), or the refusal of the response. */
 export type DcApiResult = Result<{ readonly returnUrl: string | null }, RefusalCode>
 
-/** Makes a request of a pending session. `now` in Unix milliseconds. */
+/** Creates a request of a pending session. `now` in Unix milliseconds. */
 export async function createDcApiRequest(
   context: SessionContext,
   { request }: SessionDocument,
@@ -54,7 +60,10 @@ export async function createDcApiRequest(
   return ok({ secret, json })
 }
 
-/** Hears an answer. What our page's browser brings is at once a coming back from the wallet: it is the one that asked. */
+/**
+ * Processes a response. For our page's browser it is also the return from the wallet: the requester itself
+ * responds.
+ */
 export async function processDcApiResponse(
   context: SessionContext,
   answer: DcApiResponse,
@@ -69,11 +78,11 @@ export async function processDcApiResponse(
   if (secret === null || document === undefined) return ok({ returnUrl: null })
   const responseCode = await responseCodeOf(document, digest)
   const came = await completeReturn(context, { responseCode, secret }, now)
-  // A wallet's error was processed without an answer to come back with.
+  // After an error of the wallet there is nothing to return with.
   return ok({ returnUrl: came.ok ? came.value.returnUrl : null })
 }
 
-/** A browser's mark in this session; of a session that is gone, whatever: nothing is looked for in it. */
+/** Returns a browser's mark in this session; empty if the session is gone. */
 async function markOf({ store }: SessionContext, secret: string): Promise<string> {
   const document = store.session()
   return document === undefined ? '' : browserMark(document, secret)

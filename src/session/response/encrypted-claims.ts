@@ -1,5 +1,6 @@
-// Claim values leave the service only encrypted to the relying party (CONTRACT 4): a compact JWE around a JWS that our published
-// keys sign, so that the reader knows both that nobody else read them and that we vouched for them.
+// Claim values leave the service only encrypted to the relying party (CONTRACT 4): a compact JWE around a JWS
+// by our published keys. So the reader knows that only they can read the claims, and that this service
+// verified them.
 
 import { CompactEncrypt } from 'jose'
 import { utf8 } from '../../codec/bytes.ts'
@@ -8,7 +9,7 @@ import { signJwt } from '../../crypto/sign-jwt.ts'
 import type { Decision } from '../../policy/policy.ts'
 import type { ClaimsEncryptionJwk } from '../../relying-party/settings/settings.ts'
 
-/** What the envelope says beside the claims. `now` in Unix seconds. */
+/** Members of the envelope beside the claims. `now` in Unix seconds. */
 export type ClaimsEnvelope = {
   readonly issuer: string
   readonly audience: string
@@ -19,14 +20,14 @@ export type ClaimsEnvelope = {
 }
 
 /**
- * Bytes of JSON that are encrypted at most. An answer of 1 MiB carries fewer; but a value that several scopes name, or numbers
- * that JSON writes longer than they came, can grow to what the session's document could not hold (2 MiB).
+ * Most bytes of JSON that are encrypted. A response of 1 MiB has fewer. But a value under several scopes, or
+ * numbers that JSON writes longer than they came, can exceed what the session's document can hold (2 MiB).
  */
 const CLAIMS_LIMIT = 850_000
 
 /**
- * Encrypts the requested claims of the verified credentials (ECDH-ES, A256GCM; JWS ES256 inside); null where they are too
- * large to be kept: an outcome without its claims is better than none.
+ * Encrypts the requested claims of the verified credentials (ECDH-ES, A256GCM; JWS ES256 inside). Returns
+ * null if they are too large to store: then the outcome is stored without them.
  */
 export async function encryptClaims(decision: Decision, envelope: ClaimsEnvelope): Promise<string | null> {
   const credentials = credentialsOf(decision)
@@ -46,7 +47,7 @@ function credentialsOf(decision: Decision) {
     credential_type,
     format,
     issuer,
-    // By place, not by id: a query may have been answered with several credentials.
+    // By position, not by id: several credentials may satisfy one query.
     claims: decision.claims[index]?.claims ?? {},
   }))
 }

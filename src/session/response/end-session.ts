@@ -1,5 +1,5 @@
-// The end of a session (CONTRACT 4, 7): one step from the pending document to the finished one, in one write with the event
-// and the log entry that are sent afterwards.
+// The end of a session (CONTRACT 4, 7): one step from the pending document to the finished one, in one write
+// with the event and the log entry that are sent afterwards.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { configOf } from '../../config.ts'
@@ -29,7 +29,9 @@ export type SessionEnd = {
   readonly returned?: Returned | null
 }
 
-/** Time of an end, and the endpoint of its event. `unknown`: the event is queued, and the delivery decides. */
+/**
+ * Time of an end, and the endpoint of its event. `unknown`: the event is queued, and the delivery decides.
+ */
 export type EndCircumstances = {
   readonly webhook: WebhookEndpoint | null | 'unknown'
   readonly now: number
@@ -37,10 +39,11 @@ export type EndCircumstances = {
 
 /** Ends the session if its status allows it, in one compare-and-set and one write. Returns true if it did. */
 export function endSession(
-  { store, env }: SessionContext,
+  context: SessionContext,
   end: SessionEnd,
   { webhook, now }: EndCircumstances,
 ): boolean {
+  const { store, env } = context
   const document = store.session()
   if (document === undefined || !mayEnd(document, end)) return false
   const ended = endedDocument(document, end, { webhook, now, baseUrl: configOf(env).baseUrl })
@@ -51,10 +54,11 @@ export function endSession(
   const deliveries = canPost ? startAttempts(ended.deliveries, ended.deliveries, now) : ended.deliveries
   store.commit({ ...ended, deliveries })
   recordOutcome(ended)
-  // Not awaited, so that the response to the wallet is not delayed. The attempt is already stored, and the alarm repeats it.
-  // If there is a POST, the result of the log call is written together with the result of the POST.
-  const meanwhile = inBackground(() => publish(store, env, canPost ? store.remember : store.commit))
-  if (canPost) void inBackground(() => postAll({ store, env, meanwhile }, webhook, deliveries))
+  // Not awaited, so that the response to the wallet is not delayed. The attempt is already stored, and the
+  // alarm repeats it. If there is a POST, the result of the log call is written together with the result of
+  // the POST.
+  const meanwhile = inBackground(() => publish(context, canPost ? store.remember : store.commit))
+  if (canPost) void inBackground(() => postAll(context, webhook, deliveries, meanwhile))
   return true
 }
 

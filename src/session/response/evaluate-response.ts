@@ -1,5 +1,5 @@
-// Evaluation of one wallet response, from its parameters to a decision (CONTRACT 4, OpenID4VP 1.0 §8). It changes nothing, and
-// relies on nothing that the response claims about itself.
+// Evaluation of one wallet response, from its parameters to a decision (CONTRACT 4, OpenID4VP 1.0 §8). It
+// changes nothing, and relies on nothing that the response claims about itself.
 
 import { parseJsonObject } from '../../codec/json.ts'
 import type { Config } from '../../config.ts'
@@ -227,7 +227,8 @@ async function decideOn(
   // A confirmation counts only in a credential that the decision rests on.
   const unconfirmed = confirmationRefusal(transactionData, decision.credentials)
   if (unconfirmed !== undefined) return refused(unconfirmed, generation)
-  // CONTRACT 5: without holder binding anyone may have presented the credential. It may verify, but not reject.
+  // CONTRACT 5: without holder binding anyone may have presented the credential. It may verify, but not
+  // reject.
   if (decision.reason !== null && !decision.holder_bound) return refused(decision.reason, generation)
   return { kind: 'decided', decision, trace, generation }
 }
@@ -241,7 +242,10 @@ function anchorsOf({ settings, subscribed, sandboxed }: EvaluationInput): readon
 
 const BUILT_IN_NAMES = BUILT_IN_TYPES.map(({ name }) => name)
 
-/** While a list of issuers is missing, an issuer without an anchor may still be trusted: the reason is the missing list. */
+/**
+ * While a list of issuers is missing, an issuer without an anchor may still be trusted: the reason is the
+ * missing list.
+ */
 function reasonOf(reason: RefusalReason, { incomplete }: Subscribed): RefusalReason {
   return incomplete && UNTRUSTED.has(reason) ? 'trust_list_unavailable' : reason
 }
@@ -277,8 +281,9 @@ function boundTo(
 }
 
 /**
- * CONTRACT 8: the settings decide about a status that cannot be checked. A session that requires a higher level than an unchecked
- * credential has refuses it in any case: then a later response can succeed, where accepting this one would reject for good.
+ * CONTRACT 8: the settings decide about a status that cannot be checked. A session that requires a higher
+ * level than an unchecked credential has refuses it in any case: then a later response can succeed, where
+ * accepting this one would reject for good.
  */
 function uncheckedRules({
   settings: { status_unavailable, certificate_revocation },

@@ -1,4 +1,5 @@
-// What a session reaches beyond itself while it judges an answer: a guarded fetch, and what other isolates have fetched.
+// Network access during the evaluation of a response: a guarded fetch, and copies that other isolates
+// fetched.
 
 import { type Config, configOf } from '../../config.ts'
 import type { Env } from '../../env.ts'
@@ -10,7 +11,10 @@ import { createSharedCache } from './shared-cache.ts'
 
 export type Network = { readonly fetchResource: FetchResource; readonly sharedCache: SharedCache }
 
-/** Made once for a configuration and a mode: what is fetched is remembered for the function that fetched it. */
+/**
+ * Returns the network of a configuration and a mode. It is made once, because caches belong to its fetch
+ * function.
+ */
 export function networkOf(env: Env, livemode: boolean): Network {
   const config = configOf(env)
   const known = networks.get(config) ?? {
@@ -23,10 +27,13 @@ export function networkOf(env: Env, livemode: boolean): Network {
 
 const networks = new WeakMap<Config, Readonly<Record<'live' | 'test', Network>>>()
 
-/** How long one fetch of what a trust anchor or a verified credential names may take. */
+/** Time limit of one fetch of what a trust anchor or a verified credential names. */
 const FETCH_TIMEOUT_MS = 5_000
 
-/** Each mode has a cache of its own: only one of them may reach loopback, and the sandbox. */
+/**
+ * Makes the network of one mode. Each mode has its own cache: only test mode may reach loopback and the
+ * sandbox.
+ */
 function makeNetwork(
   { baseUrl, allowLoopback }: Config,
   mode: 'live' | 'test',
@@ -46,7 +53,7 @@ function makeNetwork(
   }
 }
 
-/** Counts what is fetched by the first media type that is asked for: each kind of thing has its own. */
+/** Counts fetches by the first requested media type, which differs for each kind of resource. */
 function counted(fetchResource: FetchResource): FetchResource {
   return async (request) => {
     const begun = Date.now()

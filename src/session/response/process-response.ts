@@ -1,4 +1,5 @@
-// Processing of a wallet's response (CONTRACT 4): everything that waits comes before the one synchronous step in end-session.ts.
+// Processing of a wallet's response (CONTRACT 4): everything that waits comes before the one synchronous step
+// in end-session.ts.
 
 import { type Config, configOf } from '../../config.ts'
 import type { Decision } from '../../policy/policy.ts'
@@ -7,7 +8,7 @@ import { settingsOf } from '../../relying-party/settings/settings-cache.ts'
 import { subscribedAnchors } from '../../relying-party/trust-lists/trust-lists.ts'
 import { err, ok } from '../../result.ts'
 import type { SessionContext } from '../context.ts'
-import { noteAttempt, type SessionDocument } from '../document.ts'
+import { addAttempt, type SessionDocument } from '../document.ts'
 import { recordEvaluation } from '../measures.ts'
 import { requestHash } from '../request/request-hash.ts'
 import type { PostedResponse, ResponseResult } from '../results.ts'
@@ -66,21 +67,21 @@ async function processOnce(
   return applyEvaluation(context, evaluation, { response, document, webhook: settings.value.webhook, now })
 }
 
-/** Applies an evaluation. Everything that waits comes first; `endSession` then decides which response was the first. */
+type Processing = {
+  readonly response: PostedResponse
+  readonly document: SessionDocument
+  readonly webhook: WebhookEndpoint | null
+  readonly now: number
+}
+
+/**
+ * Applies an evaluation. Everything that waits comes first; then `endSession` decides if the response is the
+ * first.
+ */
 async function applyEvaluation(
   context: SessionContext,
   evaluation: Evaluation,
-  {
-    response,
-    document,
-    webhook,
-    now,
-  }: {
-    readonly response: PostedResponse
-    readonly document: SessionDocument
-    readonly webhook: WebhookEndpoint | null
-    readonly now: number
-  },
+  { response, document, webhook, now }: Processing,
 ): Promise<ResponseResult> {
   const { store, env } = context
   const config = configOf(env)
@@ -131,7 +132,9 @@ async function respondLate(
   return err(document.held === null ? 'session_ended' : 'return_awaited')
 }
 
-/** OpenID4VP 1.0 §8.2: where the wallet sends the person next. An identical retry gets the identical result. */
+/**
+ * OpenID4VP 1.0 §8.2: where the wallet sends the person next. An identical retry gets the identical result.
+ */
 async function accepted(
   document: SessionDocument,
   { digest }: PostedResponse,
@@ -141,7 +144,10 @@ async function accepted(
   return ok(`${baseUrl}/v1/verify/${document.verification_id}/return#response_code=${code}`)
 }
 
-/** The requested claims, encrypted to the relying party; null without its key or without a verified credential. */
+/**
+ * The requested claims, encrypted to the relying party; null without its key or without a verified
+ * credential.
+ */
 async function claimsFor(
   document: SessionDocument,
   decision: Decision,
@@ -170,8 +176,5 @@ function storeAttempt(
   if (document?.status !== 'pending') return
   const reason: ReasonCode = evaluation.kind === 'refused' ? evaluation.reason : 'wallet_error'
   const attempt = { at: now, reason, channel: evaluation.generation?.channel ?? null }
-  store.keep(
-    noteAttempt(document, attempt),
-    evaluation.generation === null ? JUNK_WRITE_MS : ATTEMPT_WRITE_MS,
-  )
+  store.keep(addAttempt(document, attempt), evaluation.generation === null ? JUNK_WRITE_MS : ATTEMPT_WRITE_MS)
 }

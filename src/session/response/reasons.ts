@@ -1,5 +1,5 @@
-// The published catalogue of reasons (CONTRACT 9), stable within /v1. One row says all there is about a reason. A reason that another
-// room adds to its union does not compile until it has a row here.
+// The published catalogue of reasons (CONTRACT 9), stable within /v1. One row says all there is about a
+// reason. A reason that another room adds to its union does not compile until it has a row here.
 
 import type { ResponseRefusal } from '../../openid4vp/response/refusal.ts'
 import type { PolicyReason } from '../../policy/policy.ts'

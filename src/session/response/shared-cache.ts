@@ -1,15 +1,17 @@
-// The platform's cache (Cache API) as the core wants it: what one isolate fetched spares the others of the same place a fetch.
-// It is only ever an advantage: where there is none, or it fails, it is an empty one.
+// The platform's cache (Cache API) as the core uses it: isolates of the same place share what one of them
+// fetched. Where there is no cache, or it fails, it is empty.
 
 import { encodeHex, utf8 } from '../../codec/bytes.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import { cancelBody, readAtMost } from '../../net/bounded-read.ts'
 import type { SharedCache } from '../../net/shared-cache.ts'
 
-/** When a copy was fetched, in Unix seconds. */
+/** Header with the time of the fetch, in Unix seconds. */
 const FETCHED_AT = 'X-Fetched-At'
 
-/** `place` is a URL of ours below which nothing is served: the cache wants its names to be URLs. */
+/**
+ * Opens the cache. `place` is a URL of ours below which nothing is served, because cache keys must be URLs.
+ */
 export function createSharedCache(place: string): SharedCache {
   return {
     get: async (name, limit) => {
@@ -30,12 +32,12 @@ export function createSharedCache(place: string): SharedCache {
   }
 }
 
-/** Only the digest: what the name says (a credential's list) is nothing to be stored. */
+/** Returns the key: only a digest, because the name may tell which credential's list was fetched. */
 async function addressOf(place: string, name: string): Promise<string> {
   return `${place}/${encodeHex(await sha256(utf8(name)))}`
 }
 
-/** `workerd serve` has no cache and throws; the network is asked then. */
+/** Returns nothing where `workerd serve` has no cache and throws. Then the network is used. */
 async function orNothing<T>(work: () => Promise<T | undefined>): Promise<T | undefined> {
   try {
     return await work()

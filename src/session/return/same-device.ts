@@ -1,6 +1,7 @@
-// The way of one browser through a session (CONTRACT 5). It gets a link, returns from the wallet with a response code, and goes on
-// with a return code, which the relying party's server redeems. As in process-response.ts, everything that waits comes before
-// the synchronous step that reads and writes the document.
+// The way of one browser through a session (CONTRACT 5). It gets a link, returns from the wallet with a
+// response code, and goes on with a return code, which the relying party's server redeems. As in
+// process-response.ts, everything that waits comes before the synchronous step that reads and writes the
+// document.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { configOf } from '../../config.ts'
@@ -27,7 +28,9 @@ import { reaches, type SessionBinding } from './session-binding.ts'
 /** What a browser posts when it returns. `secret`: its cookie; null without one. */
 export type BrowserReturnRequest = { readonly responseCode: string; readonly secret: string | null }
 
-/** Where the browser goes next: an address of the relying party, with a return code if there is one to redeem. */
+/**
+ * Where the browser goes next: an address of the relying party, with a return code if there is one to redeem.
+ */
 export type BrowserReturnResult = { readonly returnUrl: string | null }
 
 /** Why a code is refused. */
@@ -110,7 +113,9 @@ export async function redeemReturn(
 }
 
 type Codes = {
-  /** Digest of the response that the codes are derived from: the one held, or the one that ended the session. */
+  /**
+   * Digest of the response that the codes are derived from: the one held, or the one that ended the session.
+   */
   readonly digest: string
   readonly responseCode: string
   readonly returnCode: string
@@ -150,8 +155,8 @@ function digestOf(document: SessionDocument): string | undefined {
 }
 
 /**
- * Discards a success whose wallet opened another browser: the responder is not the requester. After the right browser
- * has returned, the code is used, and another browser discards nothing.
+ * Discards a success whose wallet opened another browser: the responder is not the requester. After the right
+ * browser has returned, the code is used, and another browser discards nothing.
  */
 function refuseBrowser(
   context: SessionContext,
@@ -165,8 +170,8 @@ function refuseBrowser(
 }
 
 /**
- * The address after the end. The same browser gets the same result again. Any other browser with the code of the response,
- * for example after a rejection, goes back to the relying party without a return code.
+ * The address after the end. The same browser gets the same result again. Any other browser with the code of
+ * the response, for example after a rejection, goes back to the relying party without a return code.
  */
 function endedReturnUrl(
   { request, returned }: SessionDocument,

@@ -1,4 +1,4 @@
-// The webhook log of one session (CONTRACT 7): what was owed, every attempt, and what came of it.
+// The webhook log of one session (CONTRACT 7): each event, and each attempt with its result.
 
 import type { DeliveryLog } from '../../../openapi/responses/verifications.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
@@ -6,7 +6,7 @@ import type { EventType } from '../../relying-party/settings/settings.ts'
 import type { Attempt, Delivery } from '../../webhook/outbox.ts'
 import type { SessionDocument } from '../document.ts'
 
-/** Body of `GET …/deliveries`. */
+/** Returns the body of `GET …/deliveries`. */
 export function deliveriesView(document: SessionDocument): DeliveryLog {
   return {
     verification_id: document.verification_id,

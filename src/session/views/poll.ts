@@ -1,4 +1,4 @@
-// What a relying party's poll is answered with (CONTRACT 4), written once for each document: a session that changed has another.
+// The view for polls of the relying party (CONTRACT 4), serialised once for each document.
 
 import type { Config } from '../../config.ts'
 import type { SessionDocument } from '../document.ts'
@@ -6,7 +6,7 @@ import { sessionUrlOf } from '../request/client-token.ts'
 import type { View } from '../results.ts'
 import { sessionView } from './view.ts'
 
-/** The session as its relying party sees it. Whose it is, the object has asked before. */
+/** Returns the session for its relying party. The caller has checked that it is theirs. */
 export async function pollView(document: SessionDocument, config: Config): Promise<View> {
   const written = views.get(document)
   if (written !== undefined) return written

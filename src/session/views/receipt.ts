@@ -1,6 +1,6 @@
-// The receipt of a finished session (CONTRACT 4): what was asked, what was checked and how it ended, as a JWS that an auditor
-// verifies years after the session was erased. It holds no claim value, no metadata and nothing that a wallet wrote, and it is
-// made of members that never change after the end: whenever it is asked for, it says the same.
+// The receipt of a finished session (CONTRACT 4): a JWS about the request, the checks and the end. An auditor
+// can verify it years after the session was erased. It contains no claim value, no metadata and no text of a
+// wallet. Its members never change after the end, so every receipt of a session has the same claims.
 
 import { isoTime } from '../../codec/date-time.ts'
 import type { JsonObject } from '../../codec/json.ts'
@@ -13,10 +13,10 @@ import { hashJson } from '../request/request-hash.ts'
 import type { SessionError } from '../results.ts'
 import { credentialsOf } from './view.ts'
 
-/** JOSE `typ`, and below `application/` the media type. */
+/** JOSE `typ`, and with `application/` in front the media type. */
 export const RECEIPT_TYPE = 'verification-receipt+jwt'
 
-/** The receipt as a compact JWS, by the key that signs today; `not_ended` where there is nothing to tell yet. */
+/** Returns the receipt as a compact JWS by the current signing key, or `not_ended`. */
 export async function signReceipt(
   document: SessionDocument,
   { baseUrl, accessTokenKeys }: Pick<Config, 'baseUrl' | 'accessTokenKeys'>,
@@ -44,14 +44,14 @@ export async function signReceipt(
     credentials: credentialsOf(outcome).map(toReceipt),
     trust_lists: vouchingLists(derivation),
     channel: found.channel,
-    // As the event told it: a return code may be redeemed later.
+    // As in the event: a return code may be redeemed later.
     session_binding: found.session_binding,
     trace: found.trace,
   }
   return ok(await signJwt(claims, RECEIPT_TYPE, accessTokenKeys.keys[0]))
 }
 
-/** Named one by one: what results come to tell besides must be thought about before it is kept for years. */
+/** The members are listed one by one, so that nothing is added to receipts by accident. */
 function toReceipt(credential: ReturnType<typeof credentialsOf>[number]) {
   const { id, credential_type, format, issuer, assurance_level, status, checks } = credential
   const transaction_data = credential.transaction_data.map(({ index, hash, hash_alg }) => {
@@ -60,7 +60,7 @@ function toReceipt(credential: ReturnType<typeof credentialsOf>[number]) {
   return { id, credential_type, format, issuer, assurance_level, status, checks, transaction_data }
 }
 
-/** What the relying party asked for, as it reads it: these members of a poll and no other, so that old hashes stay true. */
+/** The request as the relying party reads it. These members never change, so that old hashes stay valid. */
 function policyMembers({ request }: SessionDocument): JsonObject {
   return {
     credential_types: request.credential_types,

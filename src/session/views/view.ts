@@ -1,5 +1,5 @@
-// What readers see of a session: the relying party's poll (CONTRACT 4), the little that a `client_token` opens, and the event.
-// Members are always present; unknown is `null`. Built from the document alone.
+// Views of a session: for the relying party (CONTRACT 4), for a `client_token`, and for the hosted page.
+// Members are always present; an unknown one is `null`. Views are built from the document alone.
 
 import type { Verification, VerificationState } from '../../../openapi/responses/verifications.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
@@ -11,7 +11,7 @@ import { type Attempt, type SessionDocument, stageOf } from '../document.ts'
 import { describeReason } from '../response/reasons.ts'
 import { bindingOf } from '../return/binding.ts'
 
-/** The session as the relying party polls it. `sessionUrl` is null where the session is over. */
+/** Returns the session for its relying party. `sessionUrl` is null after the end. */
 export function sessionView(
   document: SessionDocument,
   sessionUrl: string | null,
@@ -48,7 +48,7 @@ export function sessionView(
   }
 }
 
-/** What an outcome rests on, as poll and event have it. */
+/** Returns the credentials of an outcome for the view and the event. */
 export function credentialsOf(outcome: SessionDocument['outcome']) {
   return (outcome?.credentials ?? []).map((credential) => ({
     ...credential,
@@ -56,7 +56,7 @@ export function credentialsOf(outcome: SessionDocument['outcome']) {
   }))
 }
 
-/** What a kiosk or a person's browser sees: the state, no results and no word of the request. */
+/** Returns the state for a kiosk or a person's browser, without results and without the request. */
 export function publicView(document: SessionDocument): VerificationState {
   return {
     verification_id: document.verification_id,
@@ -67,7 +67,7 @@ export function publicView(document: SessionDocument): VerificationState {
   }
 }
 
-/** What the hosted page shows beside the public view: by whom something is asked, and what. Times are Unix milliseconds. */
+/** Returns the content of the hosted page: who requests what. Times are Unix milliseconds. */
 export function pageView(document: SessionDocument) {
   const { status, version, expires_at, relying_party_id, livemode } = document
   const { locale, purpose = null, required_session_binding, return_url, protocol } = document.request

@@ -105,7 +105,10 @@ describe('QRs and links', () => {
     which: fc.nat({ max: 9 }),
   })
 
-  /** What is alive after the steps, a second apart; fetched is one of the youngest. A step that the session did not see still takes its second and its number. */
+  /**
+   * What is alive after the steps, a second apart; fetched is one of the youngest. A step that the session
+   * did not see still takes its second and its number.
+   */
   function aliveAfter(steps: readonly (Step | null)[]): readonly StoredGeneration[] {
     return steps.reduce<readonly StoredGeneration[]>((all, each, index) => {
       const now = T0 + index * 1000

@@ -1,4 +1,5 @@
-// A request passed by value (CONTRACT 3): nothing about it is to be fetched, not even by one who knows where it would be.
+// A request passed by value (CONTRACT 3): nothing about it is to be fetched, not even by one who knows where
+// it would be.
 
 import { runInDurableObject } from 'cloudflare:test'
 import { expect, it } from 'vitest'

@@ -1,5 +1,6 @@
-// Every reason of the catalogue, reached through the callback by changing one thing in a good answer; and what the session
-// is afterwards (CONTRACT 4): whatever is not authentic leaves it pending, and the good answer is heard all the same.
+// Every reason of the catalogue, reached through the callback by changing one thing in a good answer; and
+// what the session is afterwards (CONTRACT 4): whatever is not authentic leaves it pending, and the good
+// answer is heard all the same.
 
 import { runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -382,7 +383,10 @@ describe('a wallet that reports an error', () => {
   })
 })
 
-/** The `state` of a generation that was alive and is no more: nobody fetched it, and ten newer ones were rendered. */
+/**
+ * The `state` of a generation that was alive and is no more: nobody fetched it, and ten newer ones were
+ * rendered.
+ */
 async function supersededState(id: string): Promise<string> {
   await ask(setting, 'GET', id, '/qr')
   const state = await newestState(id)
@@ -390,7 +394,10 @@ async function supersededState(id: string): Promise<string> {
   return state
 }
 
-/** The newest generation's `state`, made from what the object stores: fetching the request would keep it alive. */
+/**
+ * The newest generation's `state`, made from what the object stores: fetching the request would keep it
+ * alive.
+ */
 async function newestState(id: string): Promise<string> {
   return runInDurableObject(stubOf(id), async (_, state) => {
     const document = state.storage.kv.get<{ handle_key: string; generation_count: number }>('session')

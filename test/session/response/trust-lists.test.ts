@@ -1,5 +1,5 @@
-// CONTRACT 8: what becomes of a relying party's sessions while a list that it subscribes to comes, stays away, grows stale and
-// comes back.
+// CONTRACT 8: what becomes of a relying party's sessions while a list that it subscribes to comes, stays
+// away, grows stale and comes back.
 
 import { afterEach, expect, it, vi } from 'vitest'
 import { createApp } from '../../../src/routes/app.ts'

@@ -1,4 +1,5 @@
-// A return code redeemed after the event went out (CONTRACT 5): readers learn of it, and the event stays as it was sent.
+// A return code redeemed after the event went out (CONTRACT 5): readers learn of it, and the event stays as
+// it was sent.
 
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
