@@ -1,4 +1,4 @@
-// What of the documentation is made from the sources.
+// Parts of the documentation that are generated from the sources.
 
 import { describeCells, describeProtocols } from '../../test/support/service/cells.ts'
 import { describeCost } from './cost.ts'
