@@ -88,3 +88,10 @@ export const didDocument = z.object({
   assertionMethod: texts,
   authentication: z.exactOptional(texts),
 })
+
+export type Health = z.infer<typeof health>
+export type KeySet = z.infer<typeof keySet>
+export type OAuthMetadata = z.infer<typeof oauthMetadata>
+export type Problem = z.infer<typeof problemDetails>
+export type Readiness = z.infer<typeof readiness>
+export type Token = z.infer<typeof token>

@@ -103,5 +103,12 @@ export const webhookTest = z.object({
 })
 
 export type ApiKey = z.infer<typeof apiKey>
+export type ApiKeyList = z.infer<typeof apiKeyList>
+export type CreatedApiKey = z.infer<typeof createdApiKey>
+export type CreatedRelyingParty = z.infer<typeof createdRelyingParty>
 export type RelyingParty = z.infer<typeof relyingParty>
+export type RelyingPartyPage = z.infer<typeof relyingPartyPage>
+export type RotatedSecret = z.infer<typeof rotatedSecret>
 export type TrustList = z.infer<typeof trustList>
+export type TrustLists = z.infer<typeof trustLists>
+export type WebhookTest = z.infer<typeof webhookTest>

@@ -263,6 +263,7 @@ export const dcApiRequests = z.object({
   expires_at: time,
 })
 
+export type BrowserReturnResult = z.infer<typeof browserReturnResult>
 export type CreatedVerification = z.infer<typeof createdVerification>
 export type DeliveryLog = z.infer<typeof deliveryLog>
 export type EventPage = z.infer<typeof eventPage>

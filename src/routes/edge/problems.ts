@@ -2,6 +2,7 @@
 // behind `type` are generated from it (well-known.ts).
 
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import type { Problem } from '../../../openapi/responses/public.ts'
 import { configOf } from '../../config.ts'
 import type { AppContext } from './context.ts'
 
@@ -254,7 +255,7 @@ export type ProblemDetails = {
 /** Sends the RFC 9457 response of one code. */
 export function problem(c: AppContext, code: ProblemCode, details: ProblemDetails = {}): Response {
   const { status, title, retryable } = PROBLEMS[code]
-  const body = {
+  const body: Problem = {
     type: problemType(c, code),
     title,
     status,

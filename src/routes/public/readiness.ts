@@ -1,6 +1,7 @@
 // `/readyz`: readiness of the service, and warnings of what will soon end it. A wallet rejects a request
 // whose certificate has expired. Without a warning, only the person in front of the wallet would notice.
 
+import type { Readiness } from '../../../openapi/responses/public.ts'
 import { isoTime } from '../../codec/date-time.ts'
 import type { CertificateDates } from '../../relying-party/directory.ts'
 import type { ChainLifetime } from '../../trust/x509/chain-lifetime.ts'
@@ -43,7 +44,8 @@ export async function readiness(c: AppContext): Promise<Response> {
   ]
   const isReady = warnings.every(({ code }) => code !== 'verifier_certificate_not_valid')
   const headers = { 'Cache-Control': 'no-store', ...(isReady ? {} : { 'Retry-After': '60' }) }
-  return c.json({ status: isReady ? 'ready' : 'not_ready', warnings }, isReady ? 200 : 503, headers)
+  const body: Readiness = { status: isReady ? 'ready' : 'not_ready', warnings }
+  return c.json(body, isReady ? 200 : 503, headers)
 }
 
 function ownWarnings(lifetime: ChainLifetime | null, now: number): readonly Warning[] {

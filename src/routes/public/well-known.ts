@@ -2,6 +2,7 @@
 
 import { html } from 'hono/html'
 import { Hono } from 'hono/tiny'
+import type { Health, KeySet } from '../../../openapi/responses/public.ts'
 import { configOf } from '../../config.ts'
 import { REASONS, type ReasonCode } from '../../session/response/reasons.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
@@ -30,7 +31,8 @@ export function wellKnownRoutes(): Hono<AppEnv> {
 }
 
 function healthOf(c: AppContext): Response {
-  return c.json({ status: 'ok', boot_id: c.env.BOOT_ID ?? null }, 200, { 'Cache-Control': 'no-store' })
+  const body: Health = { status: 'ok', boot_id: c.env.BOOT_ID ?? null }
+  return c.json(body, 200, { 'Cache-Control': 'no-store' })
 }
 
 /**
@@ -38,7 +40,7 @@ function healthOf(c: AppContext): Response {
  * (RFC 7517).
  */
 function publicKeys(c: AppContext): Response {
-  const keys = configOf(c.env).accessTokenKeys.keys.map(({ kty, crv, x, y, kid }) => {
+  const keys: KeySet['keys'] = configOf(c.env).accessTokenKeys.keys.map(({ kty, crv, x, y, kid }) => {
     return { kty, crv, x, y, kid, alg: 'ES256', use: 'sig' }
   })
   return c.json({ keys }, 200, { 'Cache-Control': 'public, max-age=300' })

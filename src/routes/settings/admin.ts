@@ -2,6 +2,7 @@
 
 import type { MiddlewareHandler } from 'hono'
 import { Hono } from 'hono/tiny'
+import type { CreatedRelyingParty, RelyingPartyPage } from '../../../openapi/responses/settings.ts'
 import { utf8 } from '../../codec/bytes.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
 import { configOf } from '../../config.ts'
@@ -72,7 +73,7 @@ async function create(c: AppContext): Promise<Response> {
   if (!input.ok) return input.error
   const { api_key, webhook_secret, settings } = await createRelyingParty(c.env, input.value, rules.now)
   const { relying_party_id, ...rest } = settingsToWire(settings)
-  return sendJson(c, { relying_party_id, api_key, webhook_secret, ...rest }, 201)
+  return sendJson<CreatedRelyingParty>(c, { relying_party_id, api_key, webhook_secret, ...rest }, 201)
 }
 
 async function list(c: AppContext): Promise<Response> {
@@ -85,7 +86,10 @@ async function list(c: AppContext): Promise<Response> {
     created_at: isoTime(entry.created_at),
     verifier_certificate_expires_at: isoTimeOrNull(entry.verifier_certificate_expires_at),
   }))
-  return sendJson(c, { relying_parties, next_cursor: page.next === null ? null : String(page.next) })
+  return sendJson<RelyingPartyPage>(c, {
+    relying_parties,
+    next_cursor: page.next === null ? null : String(page.next),
+  })
 }
 
 async function erase(c: AppContext, relyingPartyId: string): Promise<Response> {

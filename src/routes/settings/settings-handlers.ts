@@ -1,7 +1,14 @@
 // Handlers for one relying party's settings, keys and webhook. Authorization is the task of their callers:
 // the operator's routes (admin.ts) and the relying party's own (own-settings.ts).
 
-import type { ApiKey, RelyingParty } from '../../../openapi/responses/settings.ts'
+import type {
+  ApiKey,
+  ApiKeyList,
+  CreatedApiKey,
+  RelyingParty,
+  RotatedSecret,
+  WebhookTest,
+} from '../../../openapi/responses/settings.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
 import { configOf } from '../../config.ts'
 import { directoryOf } from '../../relying-party/directory.ts'
@@ -49,7 +56,9 @@ export async function changeSettings(
 /** GET of the API keys, without the keys themselves. */
 export async function listApiKeys(c: AppContext, relyingPartyId: string): Promise<Response> {
   const view = await relyingPartyStub(c.env, relyingPartyId)?.view()
-  return view?.ok ? sendJson(c, { api_keys: view.value.api_keys.map(apiKeyToWire) }) : problem(c, 'not_found')
+  return view?.ok
+    ? sendJson<ApiKeyList>(c, { api_keys: view.value.api_keys.map(apiKeyToWire) })
+    : problem(c, 'not_found')
 }
 
 /**
@@ -78,7 +87,11 @@ export async function createApiKey(
   }
   if (!created.ok) return problem(c, 'not_found')
   forgetSettings(relyingPartyId)
-  return sendJson(c, { api_key: created.value.api_key, ...apiKeyToWire(created.value.record) }, 201)
+  return sendJson<CreatedApiKey>(
+    c,
+    { api_key: created.value.api_key, ...apiKeyToWire(created.value.record) },
+    201,
+  )
 }
 
 /** DELETE of an API key: it stops working within 60 s. */
@@ -98,7 +111,10 @@ export async function rotateWebhookSecret(c: AppContext, relyingPartyId: string)
   if (!rotated?.ok) return problem(c, 'not_found')
   forgetSettings(relyingPartyId)
   const { secret, previousExpiresAt } = rotated.value
-  return sendJson(c, { webhook_secret: secret, previous_secret_expires_at: isoTime(previousExpiresAt) })
+  return sendJson<RotatedSecret>(c, {
+    webhook_secret: secret,
+    previous_secret_expires_at: isoTime(previousExpiresAt),
+  })
 }
 
 /** POST: resumes deliveries after a 410. */
@@ -117,7 +133,7 @@ export async function testWebhook(c: AppContext, relyingPartyId: string): Promis
   if (!tested.ok) return problem(c, tested.error === 'no_webhook' ? 'webhook_not_configured' : 'not_found')
   if (tested.value.status === 410) forgetSettings(relyingPartyId)
   const { eventId, succeeded, status, error, durationMs } = tested.value
-  return sendJson(c, { event_id: eventId, succeeded, status, error, duration_ms: durationMs })
+  return sendJson<WebhookTest>(c, { event_id: eventId, succeeded, status, error, duration_ms: durationMs })
 }
 
 /** Returns the settings as JSON. Only the members listed here leave the service. */
@@ -156,7 +172,7 @@ export async function rulesOf(c: AppContext): Promise<SettingsRules> {
 }
 
 /** Sends JSON that must not be cached. */
-export function sendJson(c: AppContext, body: object, status: 200 | 201 = 200): Response {
+export function sendJson<T extends object>(c: AppContext, body: T, status: 200 | 201 = 200): Response {
   return c.newResponse(JSON.stringify(body), status, {
     'Content-Type': 'application/json',
     'Cache-Control': 'no-store',

@@ -2,6 +2,7 @@
 // access token. Errors are OAuth errors (§5.2), so that any OAuth client can call it.
 
 import { Hono } from 'hono/tiny'
+import type { OAuthMetadata, Token } from '../../../openapi/responses/public.ts'
 import { decodeBase64 } from '../../codec/base64url.ts'
 import { decodeUtf8 } from '../../codec/bytes.ts'
 import { configOf } from '../../config.ts'
@@ -42,7 +43,7 @@ async function sendToken(c: AppContext): Promise<Response> {
   return scopes === undefined ? refuse('scope_invalid') : respond(await tokenFor(c, client.value, scopes))
 }
 
-async function tokenFor(c: AppContext, client: Caller, scopes: readonly Scope[]) {
+async function tokenFor(c: AppContext, client: Caller, scopes: readonly Scope[]): Promise<Token> {
   const { relying_party_id: relyingPartyId, livemode } = client.settings
   const { keyId, keyExpiresAt } = client
   const grant = { relyingPartyId, livemode, keyId, keyExpiresAt, scopes }
@@ -125,7 +126,7 @@ function respond(body: object, status = 200): Response {
 /** RFC 8414 §2. There is no authorization endpoint, hence no response type. */
 function sendMetadata(c: AppContext): Response {
   const { baseUrl } = configOf(c.env)
-  const metadata = {
+  const metadata: OAuthMetadata = {
     issuer: baseUrl,
     token_endpoint: `${baseUrl}/oauth/token`,
     jwks_uri: `${baseUrl}/.well-known/jwks.json`,

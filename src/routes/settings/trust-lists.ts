@@ -1,5 +1,6 @@
 // The operator's lists of trusted issuers (CONTRACT 8), below /v1/admin/trust_lists.
 
+import type { TrustList, TrustLists } from '../../../openapi/responses/settings.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
 import { configOf } from '../../config.ts'
 import { directoryOf } from '../../relying-party/directory.ts'
@@ -41,7 +42,7 @@ export async function createList(c: AppContext): Promise<Response> {
 
 /** GET of all: their names, and their modes. */
 export async function listLists(c: AppContext): Promise<Response> {
-  return sendJson(c, { trust_lists: await directoryOf(c.env).trustLists() })
+  return sendJson<TrustLists>(c, { trust_lists: await directoryOf(c.env).trustLists() })
 }
 
 /** GET of one: its configuration and state. */
@@ -61,7 +62,7 @@ export async function eraseList(c: AppContext, name: string): Promise<Response> 
   return (await eraseTrustList(c.env, name)) ? new Response(null, { status: 204 }) : problem(c, 'not_found')
 }
 
-function toWire({ config, last_attempt, ...view }: TrustListView) {
+function toWire({ config, last_attempt, ...view }: TrustListView): TrustList {
   return {
     ...configToWire(config),
     created_at: isoTime(view.created_at),
