@@ -33,7 +33,7 @@ export type Config = {
   readonly jurisdiction: 'eu' | 'fedramp' | null
 }
 
-export type P256PublicJwk = {
+type P256PublicJwk = {
   readonly kty: 'EC'
   readonly crv: 'P-256'
   readonly x: string

@@ -6,7 +6,7 @@ import { type Env, withJurisdiction } from '../env.ts'
 import type { ChainLifetime } from '../trust/x509/chain-lifetime.ts'
 
 /** One row. `created_at` is Unix milliseconds. */
-export type DirectoryEntry = {
+type DirectoryEntry = {
   readonly relying_party_id: string
   readonly name: string
   readonly livemode: boolean
@@ -14,7 +14,7 @@ export type DirectoryEntry = {
 }
 
 /** An entry as the operator sees it. Unix milliseconds; `null`: no certificate of its own. */
-export type ListedEntry = DirectoryEntry & { readonly verifier_certificate_expires_at: number | null }
+type ListedEntry = DirectoryEntry & { readonly verifier_certificate_expires_at: number | null }
 
 /** Expiry of the relying parties' own certificates. Times are Unix milliseconds. */
 export type CertificateDates = {
@@ -29,7 +29,7 @@ export type CertificateDates = {
 export type TrustListEntry = { readonly name: string; readonly livemode: boolean }
 
 /** Entries in the order of creation. `next` is the cursor of the following page; null on the last one. */
-export type DirectoryPage = { readonly entries: readonly ListedEntry[]; readonly next: number | null }
+type DirectoryPage = { readonly entries: readonly ListedEntry[]; readonly next: number | null }
 
 export class Directory extends DurableObject<Env> {
   constructor(ctx: DurableObjectState, env: Env) {

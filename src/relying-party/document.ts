@@ -44,9 +44,9 @@ export type RelyingPartyDocument = Omit<SettingsInput, 'webhook' | 'verifier'> &
   readonly api_keys: readonly ApiKeyRecord[]
 }
 
-export type SealedSecret = { readonly sealed: string; readonly expires_at: number | null }
+type SealedSecret = { readonly sealed: string; readonly expires_at: number | null }
 
-export type FormerKey = { readonly jwk: PublicJwk; readonly until: number }
+type FormerKey = { readonly jwk: PublicJwk; readonly until: number }
 
 /** Reads a stored value; `undefined` where nothing is stored. Throws for a version that this code does not know. */
 export function readDocument(stored: unknown): RelyingPartyDocument | undefined {

@@ -24,7 +24,7 @@ import {
 } from './document.ts'
 import { sendTestEvent, type TestDelivery } from './events/test-webhook.ts'
 import { relyingPartyIdOf } from './identifier.ts'
-import { type NewApiKey, newApiKey } from './keys/api-key.ts'
+import { newApiKey } from './keys/api-key.ts'
 import {
   SCOPES,
   type Scope,
@@ -39,10 +39,10 @@ import {
 export const WEBHOOK_SECRET_OVERLAP = 24 * 3600 * 1000
 
 /** API keys of one relying party. */
-export const MAXIMUM_API_KEYS = 50
+const MAXIMUM_API_KEYS = 50
 
 /** A new relying party, with the two secrets that are returned only once. */
-export type Created = {
+export type NewRelyingParty = {
   readonly api_key: string
   readonly webhook_secret: string
   readonly settings: SettingsView
@@ -68,8 +68,14 @@ export class RelyingParty extends DurableObject<Env> {
   }
 
   /** Fills a new object. Its first API key has every scope and does not expire. */
-  async create(input: SettingsInput, now: number): Promise<Result<Created, 'exists'>> {
-    const key = await this.#newApiKey(input.livemode, { scopes: SCOPES, expires_at: null }, now)
+  async create(input: SettingsInput, now: number): Promise<Result<NewRelyingParty, 'exists'>> {
+    const key = await newApiKey({
+      relyingPartyId: this.#id,
+      livemode: input.livemode,
+      scopes: SCOPES,
+      created_at: now,
+      expires_at: null,
+    })
     const webhook = await this.#newWebhookSecret()
     const verifier = await this.#sealVerifier(input.verifier)
     if (this.#load() !== undefined) return err('exists')
@@ -129,7 +135,12 @@ export class RelyingParty extends DurableObject<Env> {
   async createApiKey(grant: ApiKeyGrant): Promise<Result<CreatedApiKey, 'not_found' | 'too_many_keys'>> {
     const livemode = this.#load()?.livemode // fixed for life, so the await below cannot make it wrong
     if (livemode === undefined) return err('not_found')
-    const { apiKey, record } = await this.#newApiKey(livemode, grant, Date.now())
+    const { apiKey, record } = await newApiKey({
+      relyingPartyId: this.#id,
+      livemode,
+      created_at: Date.now(),
+      ...grant,
+    })
     const document = this.#load()
     if (document === undefined) return err('not_found')
     if (document.api_keys.length >= MAXIMUM_API_KEYS) return err('too_many_keys')
@@ -195,17 +206,6 @@ export class RelyingParty extends DurableObject<Env> {
 
   #save(document: RelyingPartyDocument): void {
     this.ctx.storage.kv.put(DOCUMENT, document)
-  }
-
-  #newApiKey(livemode: boolean, grant: ApiKeyGrant, now: number): Promise<NewApiKey> {
-    const { scopes, expires_at } = grant
-    return newApiKey({
-      relyingPartyId: this.#id,
-      livemode,
-      scopes,
-      createdAt: now,
-      expiresAt: expires_at,
-    })
   }
 
   async #newWebhookSecret(): Promise<{ readonly secret: string; readonly sealed: string }> {

@@ -5,7 +5,7 @@ import { dcApiRoutes } from './browser/dc-api.ts'
 import { returnRoutes } from './browser/return.ts'
 import { sessionPageRoutes } from './browser/session-page.ts'
 import type { AppEnv } from './edge/context.ts'
-import { headWithoutEffect, noSuchRoute, onFault, requestId } from './edge/edge.ts'
+import { headWithoutEffect, noSuchRoute, onError, requestId } from './edge/edge.ts'
 import { logRequests } from './edge/log.ts'
 import { documentationRoutes } from './public/documentation.ts'
 import { sendMetrics } from './public/metrics.ts'
@@ -40,6 +40,6 @@ export function createApp(): Hono<AppEnv> {
   app.route('/v1/admin', adminRoutes())
   app.get('/metrics', operatorOnly, sendMetrics)
   app.notFound(noSuchRoute(app))
-  app.onError(onFault)
+  app.onError(onError)
   return app
 }

@@ -14,7 +14,7 @@ import type {
 } from '../openid4vp/request/generation.ts'
 import type { VerifierAttestation } from '../openid4vp/request/verifier-info.ts'
 import type { DecidedCredential, LevelDerivation, Policy } from '../policy/policy.ts'
-import type { ClaimsEncryptionJwk } from '../relying-party/settings/settings.ts'
+import type { ClaimsEncryptionJwk } from '../relying-party/settings/encryption-jwk.ts'
 import type { AssuranceLevel } from '../trust/anchors/anchor.ts'
 import { type Delivery, nextDue } from '../webhook/outbox.ts'
 import type { Channel, StoredGeneration } from './request/generations.ts'

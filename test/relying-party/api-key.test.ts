@@ -5,8 +5,8 @@ const GRANT = {
   relyingPartyId: `rp_${'A'.repeat(43)}`,
   livemode: false,
   scopes: ['verify:read'],
-  createdAt: 1,
-  expiresAt: null,
+  created_at: 1,
+  expires_at: null,
 } as const
 
 describe('an API key', () => {

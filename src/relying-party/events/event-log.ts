@@ -21,12 +21,12 @@ export type LogEntry = {
 }
 
 /** `closed`: the day is over, and the event is not and will not be in it. */
-export type Recording = 'recorded' | 'closed'
+export type AppendResult = 'recorded' | 'closed'
 
 /** An event with its position in the day, from 1. */
 export type RecordedEvent = Omit<LogEntry, 'day' | 'created_at' | 'first'> & { readonly position: number }
 
-export type LogPage = {
+type LogPage = {
   readonly events: readonly RecordedEvent[]
   /** True where more events follow. */
   readonly more: boolean
@@ -34,7 +34,7 @@ export type LogPage = {
   readonly closed: boolean
 }
 
-type Stored = Omit<LogEntry, 'first'> & { readonly arrived_at: number }
+type StoredEvent = Omit<LogEntry, 'first'> & { readonly arrived_at: number }
 
 const PREFIX = 'event/'
 /**
@@ -50,7 +50,11 @@ export class EventLog extends DurableObject<Env> {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, withJurisdiction(env))
-    for (const [key, { day }] of ctx.storage.kv.list<Stored>({ prefix: PREFIX, reverse: true, limit: 1 })) {
+    for (const [key, { day }] of ctx.storage.kv.list<StoredEvent>({
+      prefix: PREFIX,
+      reverse: true,
+      limit: 1,
+    })) {
       this.#last = positionOf(key)
       void ctx.blockConcurrencyWhile(async () => {
         // The platform drops an alarm that failed too often. A log always has one, so that it is erased.
@@ -60,7 +64,7 @@ export class EventLog extends DurableObject<Env> {
   }
 
   /** Stores an event once, however often it is sent. */
-  append(entry: LogEntry): Recording {
+  append(entry: LogEntry): AppendResult {
     const { first, ...event } = entry
     const now = Date.now()
     const prompt = now - event.created_at <= PROMPT_MS
@@ -68,7 +72,7 @@ export class EventLog extends DurableObject<Env> {
     if (!isNew && this.#holds(event)) return 'recorded'
     if (now >= endOfDay(event.day)) return 'closed'
     const { kv } = this.ctx.storage
-    kv.put<Stored>(keyOf(this.#last + 1), { ...event, arrived_at: now })
+    kv.put<StoredEvent>(keyOf(this.#last + 1), { ...event, arrived_at: now })
     this.#last += 1
     if (!prompt) kv.put(LATE_PREFIX + event.event_id, this.#last)
     if (this.#last === 1) void this.ctx.storage.setAlarm(forgottenAt(event.day))
@@ -78,7 +82,7 @@ export class EventLog extends DurableObject<Env> {
   /** Returns at most `limit` events after a position. */
   read(day: number, after: number, limit: number): LogPage {
     const options = { prefix: PREFIX, startAfter: keyOf(after), limit: limit + 1 }
-    const found = [...this.ctx.storage.kv.list<Stored>(options)]
+    const found = [...this.ctx.storage.kv.list<StoredEvent>(options)]
     const events = found.slice(0, limit).map(([key, stored]) => {
       const { event_id, verification_id, session_until, body } = stored
       return { position: positionOf(key), event_id, verification_id, session_until, body }
@@ -100,7 +104,7 @@ export class EventLog extends DurableObject<Env> {
     const { kv } = this.ctx.storage
     if (kv.get(LATE_PREFIX + event_id) !== undefined) return true
     const startAfter = keyOf(this.#lastBefore(created_at - CLOCK_SKEW_MS))
-    for (const [, stored] of kv.list<Stored>({ prefix: PREFIX, startAfter })) {
+    for (const [, stored] of kv.list<StoredEvent>({ prefix: PREFIX, startAfter })) {
       if (stored.event_id === event_id) return true
       if (stored.arrived_at > created_at + PROMPT_MS + CLOCK_SKEW_MS) return false
     }
@@ -115,7 +119,7 @@ export class EventLog extends DurableObject<Env> {
     let [before, after] = [0, this.#last + 1]
     while (after - before > 1) {
       const middle = Math.floor((before + after) / 2)
-      const arrivedAt = this.ctx.storage.kv.get<Stored>(keyOf(middle))?.arrived_at ?? 0
+      const arrivedAt = this.ctx.storage.kv.get<StoredEvent>(keyOf(middle))?.arrived_at ?? 0
       if (arrivedAt < time - CLOCK_SKEW_MS) before = middle
       else after = middle
     }

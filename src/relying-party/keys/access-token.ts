@@ -14,7 +14,7 @@ import { SCOPES, type Scope } from '../settings/settings.ts'
 export const ACCESS_TOKEN_LIFETIME = 15 * 60
 
 /** Content of a token. */
-export type AccessToken = {
+type AccessToken = {
   readonly relyingPartyId: string
   /** The API key that it was issued for. */
   readonly keyId: string
@@ -26,7 +26,7 @@ export type AccessToken = {
 export type AccessTokenGrant = AccessToken & { readonly keyExpiresAt: number | null }
 
 /** A token and its lifetime in seconds. */
-export type IssuedToken = { readonly token: string; readonly expiresIn: number }
+type IssuedToken = { readonly token: string; readonly expiresIn: number }
 
 type Issuer = Pick<Config, 'baseUrl' | 'accessTokenKeys'>
 

@@ -6,13 +6,13 @@ import { encodeHex, utf8 } from '../../codec/bytes.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import { randomBytes } from '../../crypto/random.ts'
 import { timingSafeEqual, timingSafeEqualText } from '../../crypto/timing-safe.ts'
-import type { ApiKeyRecord, Scope } from '../settings/settings.ts'
+import type { ApiKeyRecord } from '../settings/settings.ts'
 
 /** Prefix of every API key, and of no other token. */
 export const API_KEY_PREFIX = 'wv_'
 
 /** The clear part of a key. Not verified. */
-export type ParsedApiKey = {
+type ParsedApiKey = {
   readonly relyingPartyId: string
   readonly keyId: string
   readonly livemode: boolean
@@ -22,26 +22,19 @@ export type ParsedApiKey = {
 /** A new key: the text that is returned once, and the stored record. */
 export type NewApiKey = { readonly apiKey: string; readonly record: ApiKeyRecord }
 
-/** Creates a key. Times are Unix milliseconds. */
-export async function newApiKey(grant: {
+/** Creates a key. */
+export async function newApiKey({
+  relyingPartyId,
+  livemode,
+  ...grant
+}: Omit<ApiKeyRecord, 'key_id' | 'hash'> & {
   readonly relyingPartyId: string
   readonly livemode: boolean
-  readonly scopes: readonly Scope[]
-  readonly createdAt: number
-  readonly expiresAt: number | null
 }): Promise<NewApiKey> {
-  const keyId = encodeHex(randomBytes(8))
+  const key_id = encodeHex(randomBytes(8))
   const secret = encodeBase64url(randomBytes(32))
-  const mode = grant.livemode ? 'live' : 'test'
-  const apiKey = `${API_KEY_PREFIX}${mode}_${grant.relyingPartyId.slice(3)}.${keyId}.${secret}`
-  const record = {
-    key_id: keyId,
-    hash: encodeBase64url(await sha256(utf8(apiKey))),
-    scopes: grant.scopes,
-    created_at: grant.createdAt,
-    expires_at: grant.expiresAt,
-  }
-  return { apiKey, record }
+  const apiKey = `${API_KEY_PREFIX}${livemode ? 'live' : 'test'}_${relyingPartyId.slice(3)}.${key_id}.${secret}`
+  return { apiKey, record: { key_id, hash: encodeBase64url(await sha256(utf8(apiKey))), ...grant } }
 }
 
 const SHAPE = /^wv_(test|live)_([A-Za-z0-9_-]{43})\.([0-9a-f]{16})\.[A-Za-z0-9_-]{43}$/

@@ -6,13 +6,6 @@ import { decodeBase64 } from '../../codec/base64url.ts'
 import { encodeHex } from '../../codec/bytes.ts'
 import { LOGO } from '../../limits.ts'
 
-export type Branding = {
-  /** `#rrggbb`. */
-  readonly color: string | null
-  /** A `data:` URL of a PNG, JPEG or WebP picture. */
-  readonly logo: string | null
-}
-
 const color = z.string().check(z.regex(/^#[0-9a-f]{6}$/i, 'must be a colour as #1a2b3c'))
 
 const logo = z
@@ -22,11 +15,13 @@ const logo = z
     z.refine(isPicture, 'must be a data: URL, in base64, of a PNG, JPEG or WebP picture'),
   )
 
-/** `branding` as it is sent. A missing member is null. */
+/** `branding` of the settings: `#rrggbb`, and a `data:` URL of a PNG, JPEG or WebP picture. A missing member is null. */
 export const branding = z.strictObject({
   color: z._default(z.nullable(color), null),
   logo: z._default(z.nullable(logo), null),
 })
+
+export type Branding = z.infer<typeof branding>
 
 /** First bytes of each format, in hexadecimal. WebP has a length in between. */
 const BEGINNINGS: Readonly<Record<string, RegExp>> = {

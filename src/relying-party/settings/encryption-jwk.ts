@@ -4,10 +4,15 @@
 import * as z from 'zod/mini'
 import { text } from '../../codec/schema.ts'
 import { parsePublicJwk } from '../../crypto/jwk.ts'
-import type { ClaimsEncryptionJwk } from './settings.ts'
 
-/** Message for a key that is not on the curve. */
-export const ENCRYPTION_JWK_FAULT = 'must be a point on P-256, its coordinates base64url of 32 bytes'
+/** A public P-256 key for the encryption of claims. */
+export type ClaimsEncryptionJwk = {
+  readonly kty: 'EC'
+  readonly crv: 'P-256'
+  readonly x: string
+  readonly y: string
+  readonly kid?: string
+}
 
 /**
  * A public P-256 JWK for ECDH-ES (RFC 7518 §6.2.1). `use`, `alg` and `key_ops` are checked and dropped.
@@ -28,20 +33,12 @@ export const claimsEncryptionJwk: z.ZodMiniType<ClaimsEncryptionJwk> = z.pipe(
         z.never('must be absent: send only the public part, and replace this key, which is no longer secret'),
       ),
     })
-    .check(z.refine(isOnCurve, ENCRYPTION_JWK_FAULT)),
-  z.transform(
-    ({ x, y, kid }): ClaimsEncryptionJwk => ({
-      kty: 'EC',
-      crv: 'P-256',
-      x,
-      y,
-      ...(kid === undefined ? {} : { kid }),
-    }),
-  ),
+    .check(z.refine(isOnCurve, 'must be a point on P-256, its coordinates base64url of 32 bytes')),
+  z.transform(({ use, alg, key_ops, d, ...key }): ClaimsEncryptionJwk => key),
 )
 
 /** True for a public point on its curve. */
-export async function isOnCurve(jwk: unknown): Promise<boolean> {
+async function isOnCurve(jwk: unknown): Promise<boolean> {
   const key = parsePublicJwk(jwk)
   if (key === undefined) return false
   try {

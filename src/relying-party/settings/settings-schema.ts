@@ -46,11 +46,7 @@ export function creationSchema(rules: SettingsRules): z.ZodMiniType<SettingsInpu
   const sent = z.extend(z.exactPartial(members(rules)), { name, livemode: z._default(z.boolean(), false) })
   return z.pipe(
     sent.check(
-      z.superRefine((input, context) => {
-        judgeUrls(input, loopbackAllowed(rules, input.livemode), rules, context)
-        judgePrefix(input, {}, rules, context)
-        judgeAnchorSets(input, input.livemode, rules, context)
-      }),
+      z.superRefine((input, context) => checkSettings(input, { livemode: input.livemode }, rules, context)),
     ),
     z.transform(
       (input): SettingsInput => ({
@@ -81,19 +77,13 @@ export function patchSchema(rules: SettingsRules, current: CurrentSettings): z.Z
   const fixed = z.never('cannot be changed: every API key carries the mode')
   const sent = z.exactPartial(z.extend(members(rules), { name, livemode: fixed }))
   return z.pipe(
-    sent.check(
-      z.superRefine((patch, context) => {
-        judgeUrls(patch, loopbackAllowed(rules, current.livemode), rules, context)
-        judgePrefix(patch, current, rules, context)
-        judgeAnchorSets(patch, current.livemode, rules, context)
-      }),
-    ),
+    sent.check(z.superRefine((patch, context) => checkSettings(patch, current, rules, context))),
     z.transform(({ livemode: _, ...patch }): SettingsPatch => patch),
   )
 }
 
 /** Current settings that a patch is checked with. */
-export type CurrentSettings = Pick<SettingsView, 'livemode'> & Identification
+type CurrentSettings = Pick<SettingsView, 'livemode'> & Identification
 
 /** Body of `POST …/api_keys`. Missing members come from `ceiling`. A key never outlives it. */
 export function apiKeyGrantSchema(now: number, ceiling: ApiKeyGrant): z.ZodMiniType<ApiKeyGrant> {
@@ -176,66 +166,57 @@ function unique<T extends z.ZodMiniType<string>>(item: T, maximum: number) {
   )
 }
 
-/** A live relying party must not subscribe to a list for test mode. */
-function judgeAnchorSets(
-  { anchor_sets }: { readonly anchor_sets?: readonly string[] },
-  livemode: boolean,
-  { trustLists }: SettingsRules,
-  context: z.core.$RefinementCtx,
-): void {
-  anchor_sets?.forEach((name, i) => {
-    const list = trustLists.find((entry) => entry.name === name)
-    if (list !== undefined && (list.livemode || !livemode)) return
-    const message =
-      list === undefined ? 'must be the name of a trust list of this service' : 'must be a list for live mode'
-    context.addIssue({ code: 'custom', path: ['anchor_sets', i], message })
-  })
-}
-
-function loopbackAllowed(rules: SettingsRules, livemode: boolean): boolean {
-  return rules.allowLoopback && !livemode
-}
-
-type Urls = {
-  readonly webhook?: { readonly url: string } | null
-  readonly return_urls?: readonly string[]
-  readonly origins?: readonly string[]
-}
-
-function judgeUrls(
-  { webhook, return_urls, origins }: Urls,
-  allowLoopback: boolean,
-  rules: SettingsRules,
-  context: z.core.$RefinementCtx,
-): void {
-  const refuse = (path: (string | number)[], message: string) =>
-    context.addIssue({ code: 'custom', path, message })
-  if (webhook) {
-    const judged = checkOutboundUrl(webhook.url, { allowLoopback, ownHost: new URL(rules.baseUrl).host })
-    if (!judged.ok) refuse(['webhook', 'url'], URL_FAULTS[judged.error])
-  }
-  return_urls?.forEach((text, i) => {
-    if (!isReturnUrl(text, allowLoopback)) refuse(['return_urls', i], 'must be an https URL without fragment')
-  })
-  origins?.forEach((text, i) => {
-    if (!isOrigin(text, allowLoopback)) refuse(['origins', i], 'must be an https origin, without a path')
-  })
-}
-
 type Identification = {
   readonly verifier?: Omit<SigningIdentity, 'signing_jwk'> | null
   readonly request_options?: { readonly client_id_prefix?: string }
 }
 
+type Addresses = {
+  readonly anchor_sets?: readonly string[]
+  readonly webhook?: { readonly url: string } | null
+  readonly return_urls?: readonly string[]
+  readonly origins?: readonly string[]
+}
+
+function checkSettings(
+  sent: Addresses & Identification,
+  current: CurrentSettings,
+  rules: SettingsRules,
+  context: z.core.$RefinementCtx,
+): void {
+  const { livemode } = current
+  const allowLoopback = rules.allowLoopback && !livemode
+  const refuse = (path: (string | number)[], message: string) =>
+    context.addIssue({ code: 'custom', path, message })
+  if (sent.webhook) {
+    const ownHost = new URL(rules.baseUrl).host
+    const checked = checkOutboundUrl(sent.webhook.url, { allowLoopback, ownHost })
+    if (!checked.ok) refuse(['webhook', 'url'], URL_ERRORS[checked.error])
+  }
+  sent.return_urls?.forEach((text, i) => {
+    if (!isReturnUrl(text, allowLoopback)) refuse(['return_urls', i], 'must be an https URL without fragment')
+  })
+  sent.origins?.forEach((text, i) => {
+    if (!isOrigin(text, allowLoopback)) refuse(['origins', i], 'must be an https origin, without a path')
+  })
+  checkPrefix(sent, current, rules, context)
+  sent.anchor_sets?.forEach((name, i) => {
+    const list = rules.trustLists.find((entry) => entry.name === name)
+    if (list === undefined) refuse(['anchor_sets', i], 'must be the name of a trust list of this service')
+    // A list for test mode must not have an effect on a live relying party.
+    else if (livemode && !list.livemode) refuse(['anchor_sets', i], 'must be a list for live mode')
+  })
+}
+
 /** Rejects a preference that no session could follow, whichever of the two members was sent. */
-function judgePrefix(
+function checkPrefix(
   sent: Identification,
   current: Identification,
   { baseUrl }: SettingsRules,
   context: z.core.$RefinementCtx,
 ): void {
   const { verifier = null, request_options } = { ...current, ...sent }
-  const fault = prefixFault(request_options?.client_id_prefix, verifier, baseUrl)
+  const fault = prefixError(request_options?.client_id_prefix, verifier, baseUrl)
   if (fault === undefined || !(sent.verifier !== undefined || sent.request_options)) return
   const inVerifier = sent.verifier ? ['verifier', fault.member] : ['verifier']
   const path = sent.verifier === undefined ? ['request_options', 'client_id_prefix'] : inVerifier
@@ -246,7 +227,7 @@ function judgePrefix(
  * Finds out what a verifier lacks for the preferred prefix. null: the service's verifier, which the operator
  * configures.
  */
-function prefixFault(prefix: string | undefined, verifier: Identification['verifier'], baseUrl: string) {
+function prefixError(prefix: string | undefined, verifier: Identification['verifier'], baseUrl: string) {
   if (prefix === 'verifier_attestation' && verifier?.attestation_jwt === undefined) {
     const message = 'verifier must have an attestation_jwt when client_id_prefix is verifier_attestation'
     return { member: 'attestation_jwt', message }
@@ -259,7 +240,7 @@ function prefixFault(prefix: string | undefined, verifier: Identification['verif
   return { member: 'certificate_chain_pem', message }
 }
 
-const URL_FAULTS: Readonly<Record<UrlError, string>> = {
+const URL_ERRORS: Readonly<Record<UrlError, string>> = {
   too_long: 'must have fewer characters',
   malformed: 'must be an absolute URL in plain spelling',
   userinfo: 'must not contain a user name or password',

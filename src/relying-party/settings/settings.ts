@@ -8,6 +8,7 @@ import type { CredentialTypeDefinition } from '../../policy/policy.ts'
 import type { TrustAnchor } from '../../trust/anchors/anchor.ts'
 import type { CertificateRevocation } from '../../trust/revocation/certificate-revocation.ts'
 import type { Branding } from './branding.ts'
+import type { ClaimsEncryptionJwk } from './encryption-jwk.ts'
 
 /** Scopes of API keys and access tokens (CONTRACT 1). */
 export const SCOPES = [
@@ -119,13 +120,4 @@ export type RequestOptions = {
   readonly client_id_prefix?: ClientIdPrefix
   readonly response_mode?: 'direct_post.jwt' | 'direct_post'
   readonly request_uri_method?: 'post' | 'get'
-}
-
-/** A public P-256 key for the encryption of claims. */
-export type ClaimsEncryptionJwk = {
-  readonly kty: 'EC'
-  readonly crv: 'P-256'
-  readonly x: string
-  readonly y: string
-  readonly kid?: string
 }

@@ -75,7 +75,7 @@ export function trustListSchema(
   return z
     .discriminatedUnion('kind', [lote, vical, bundle])
     .check(
-      z.superRefine((config, context) => judgeSource(config, rules, context)),
+      z.superRefine((config, context) => checkSource(config, rules, context)),
     ) as z.ZodMiniType<TrustListConfig>
 }
 
@@ -128,7 +128,7 @@ const signer = z.pipe(
   }),
 )
 
-function judgeSource(
+function checkSource(
   config: { readonly livemode: boolean } & ({ readonly kind: 'pem_bundle' } | { readonly url: string }),
   { baseUrl, allowLoopback }: Pick<SettingsRules, 'baseUrl' | 'allowLoopback'>,
   context: z.core.$RefinementCtx,

@@ -16,7 +16,7 @@ import { type VerifiedList, verifyTrustList } from '../../trust/lists/trust-list
 import type { TrustListConfig, TrustListSource } from './trust-list-schema.ts'
 
 /** Why a list was not renewed: it was not received, or failed verification. */
-export type RefreshFault = FetchError | TrustListError
+type RefreshError = FetchError | TrustListError
 
 /** The anchors of a list, for response processing. Times are Unix milliseconds. */
 export type TrustListCopy = {
@@ -41,13 +41,13 @@ export type TrustListView = {
   readonly anchors: number
   /** Certificates of mapped services that could not become anchors. */
   readonly left_out: number
-  readonly last_attempt: { readonly at: number; readonly fault: RefreshFault | null } | null
+  readonly last_attempt: { readonly at: number; readonly fault: RefreshError | null } | null
 }
 
 /**
  * The stored document. The anchors have a key of their own: they may take a megabyte, and change less often.
  */
-type Stored = {
+type TrustListRecord = {
   readonly schema: 1
   readonly config: TrustListConfig
   readonly created_at: number
@@ -64,7 +64,7 @@ type Edition = Omit<VerifiedList, 'anchors' | 'signerExpires'> & {
 }
 
 /** A verified list with the `ETag` it came with. */
-type Found = Omit<VerifiedList, 'signerExpires'> & Pick<Edition, 'etag' | 'signerExpires'>
+type NewEdition = Omit<VerifiedList, 'signerExpires'> & Pick<Edition, 'etag' | 'signerExpires'>
 
 type SignedSource = Exclude<TrustListSource, { kind: 'pem_bundle' }>
 
@@ -183,8 +183,8 @@ export class TrustList extends DurableObject<Env> {
 
   async #fetch(
     source: SignedSource,
-    { edition, config }: Stored,
-  ): Promise<Result<Found | 'not_modified', RefreshFault>> {
+    { edition, config }: TrustListRecord,
+  ): Promise<Result<NewEdition | 'not_modified', RefreshError>> {
     const { baseUrl, allowLoopback } = configOf(this.env)
     const get = createConditionalGet({
       fetch: (input, init) => fetch(input, init),
@@ -228,16 +228,16 @@ export class TrustList extends DurableObject<Env> {
     }
   }
 
-  #keep(stored: Stored, { anchors, ...edition }: Found): void {
+  #keep(stored: TrustListRecord, { anchors, ...edition }: NewEdition): void {
     this.ctx.storage.kv.put(ANCHORS, anchors)
     this.#save({ ...stored, edition: { ...edition, anchors: anchors.length } })
   }
 
-  #load(): Stored | undefined {
-    return this.ctx.storage.kv.get<Stored>(DOCUMENT)
+  #load(): TrustListRecord | undefined {
+    return this.ctx.storage.kv.get<TrustListRecord>(DOCUMENT)
   }
 
-  #save(stored: Stored): void {
+  #save(stored: TrustListRecord): void {
     this.ctx.storage.kv.put(DOCUMENT, stored)
   }
 
@@ -257,7 +257,7 @@ const ACCEPT = { etsi_lote: 'application/jose', vical: 'application/cbor' } as c
  * Returns the time until the next issue was due, limited by `stale_after_seconds` since the last
  * confirmation. 0: there is no copy.
  */
-function usableUntil({ config, edition, checked_at }: Stored): number | null {
+function usableUntil({ config, edition, checked_at }: TrustListRecord): number | null {
   if (edition === null || checked_at === null) return 0
   if (config.kind === 'pem_bundle') return null
   const unconfirmed = checked_at + config.stale_after_seconds * 1000

@@ -67,7 +67,7 @@ export async function trustListHealth(
 }
 
 /** Anchors of a relying party's subscriptions. */
-export type Subscribed = {
+export type SubscribedAnchors = {
   readonly anchors: readonly TrustAnchor[]
   /** A subscribed list is unavailable or stale. An issuer without an anchor may be on it. */
   readonly incomplete: boolean
@@ -81,7 +81,7 @@ export async function subscribedAnchors(
   env: Env,
   { anchor_sets, livemode }: { readonly anchor_sets: readonly string[]; readonly livemode: boolean },
   now: number,
-): Promise<Subscribed> {
+): Promise<SubscribedAnchors> {
   const found = await Promise.all(anchor_sets.map((name) => copyOf(env, name, now)))
   const kept = found.filter((copy) => copy.ok || copy.error !== 'not_found')
   const fitting = kept.filter((copy) => !copy.ok || copy.value.livemode || !livemode)

@@ -30,11 +30,11 @@ export function signingIdentity(now: number): z.ZodMiniType<SigningIdentity> {
     })
     .check(
       z.superRefine(async (identity, context) => {
-        const fault = await chainFault(identity, now)
+        const fault = await chainError(identity, now)
         if (fault !== undefined) {
           context.addIssue({ code: 'custom', path: ['certificate_chain_pem'], message: fault })
         }
-        const attestation = attestationFault(identity, now)
+        const attestation = attestationError(identity, now)
         if (attestation !== undefined) {
           context.addIssue({ code: 'custom', path: ['attestation_jwt'], message: attestation })
         }
@@ -79,7 +79,7 @@ export async function isKeyPair(jwk: SigningIdentity['signing_jwk']): Promise<bo
 }
 
 /** Returns what is wrong with the chain, as a message about it. */
-async function chainFault(identity: SigningIdentity, now: number): Promise<string | undefined> {
+async function chainError(identity: SigningIdentity, now: number): Promise<string | undefined> {
   const chain = decodePemCertificates(identity.certificate_chain_pem)
   const [leaf] = chain ?? []
   if (chain === undefined || leaf === undefined || chain.length > MAXIMUM_CERTIFICATES) {
@@ -125,7 +125,7 @@ export function namesHost(certificateChainPem: string, hostname: string): boolea
 }
 
 /** Returns what is wrong with the attestation. One that is not valid yet may be set in advance. */
-function attestationFault(
+function attestationError(
   { attestation_jwt, signing_jwk }: SigningIdentity,
   now: number,
 ): string | undefined {

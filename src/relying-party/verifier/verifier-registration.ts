@@ -14,7 +14,7 @@ export function verifierRegistration(now: number): z.ZodMiniType<VerifierRegistr
     certificate: z.string().check(
       z.maxLength(REGISTRATION.characters),
       z.superRefine((text, context) => {
-        const message = certificateFault(text, now)
+        const message = certificateError(text, now)
         if (message !== undefined) context.addIssue({ code: 'custom', message })
       }),
     ),
@@ -35,7 +35,7 @@ const dataset = z.pipe(
   ),
 )
 
-function certificateFault(text: string, now: number): string | undefined {
+function certificateError(text: string, now: number): string | undefined {
   const [header, payload, ...rest] = text.split('.').map(decodePart)
   if (!header || !payload || rest.length !== 1) return 'must be a compact JWS'
   if (member(header, 'typ') !== 'rc-wrp+jwt')

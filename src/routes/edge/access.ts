@@ -25,7 +25,7 @@ export type Access =
   /** `ADMIN_TOKEN`. */
   | { readonly caller: 'operator' }
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 const ANYONE = { caller: 'anyone' } as const
 const WALLET = { caller: 'wallet' } as const

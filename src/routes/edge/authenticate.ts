@@ -37,7 +37,7 @@ export function accessOf(caller: SessionCaller): SessionAccess {
 }
 
 /** Why a token is rejected. */
-export type AuthenticationError = Extract<
+type AuthenticationError = Extract<
   ProblemCode,
   'missing_token' | 'invalid_token' | 'expired_token' | 'insufficient_scope' | 'temporarily_unavailable'
 >

@@ -44,13 +44,11 @@ export function noSuchRoute(app: Hono<AppEnv>): NotFoundHandler<AppEnv> {
 }
 
 /** Handles every thrown error: 503 where an object was unreachable (safe to try again), else 500. */
-export const onFault: ErrorHandler<AppEnv> = (error, c) =>
-  recordFault(error, c) === 'unreachable'
-    ? problem(c, 'temporarily_unavailable')
-    : problem(c, 'internal_error')
+export const onError: ErrorHandler<AppEnv> = (error, c) =>
+  logError(error, c) === 'unreachable' ? problem(c, 'temporarily_unavailable') : problem(c, 'internal_error')
 
 /** Logs a thrown error, and separates an unreachable object from an error of our own code. */
-export function recordFault(error: unknown, c: AppContext): 'unreachable' | 'internal' {
+export function logError(error: unknown, c: AppContext): 'unreachable' | 'internal' {
   const unreachable = isUnreachableObject(error)
   const { name, message, stack = '' } = error instanceof Error ? error : new Error()
   // Name and frames only: a message may quote what was sent, even lines that look like frames.

@@ -7,7 +7,7 @@ import { err, ok, type Result } from '../../result.ts'
 import { readBody } from './validate.ts'
 
 /** Why a body is rejected. */
-export type FormFault = 'unsupported_media_type' | 'too_large' | 'malformed' | 'duplicate_parameter'
+export type FormError = 'unsupported_media_type' | 'too_large' | 'malformed' | 'duplicate_parameter'
 
 /** A form, and its bytes. */
 export type Form = {
@@ -18,7 +18,7 @@ export type Form = {
 const PARAMETER_LIMIT = 32
 
 /** Reads a form of at most `limit` bytes. An empty body is an empty form, whatever its type. */
-export async function readForm(request: Request, limit: number): Promise<Result<Form, FormFault>> {
+export async function readForm(request: Request, limit: number): Promise<Result<Form, FormError>> {
   const read = await readBody(request, limit)
   if (!read.ok) return err(read.error === 'too_large' ? 'too_large' : 'malformed')
   const bytes = read.value
@@ -31,7 +31,7 @@ export async function readForm(request: Request, limit: number): Promise<Result<
 }
 
 /** Parses the text of a form. */
-export function parseForm(text: string): Result<ReadonlyMap<string, string>, FormFault> {
+function parseForm(text: string): Result<ReadonlyMap<string, string>, FormError> {
   const pairs = text.split('&').filter((pair) => pair !== '')
   if (pairs.length > PARAMETER_LIMIT) return err('malformed')
   const parameters = new Map<string, string>()

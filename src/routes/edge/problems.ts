@@ -243,7 +243,10 @@ export type ProblemCode = keyof typeof PROBLEMS
  */
 export type FieldError = { readonly pointer: string; readonly code: string; readonly message: string }
 
-export type ProblemDetails = {
+/** A rejected request: the problem, and each error with its pointer. */
+export type RequestError = { readonly code: ProblemCode; readonly errors: readonly FieldError[] }
+
+type ProblemDetails = {
   /** Explanation of this occurrence. Never repeats what was sent. */
   readonly detail?: string
   readonly errors?: readonly FieldError[]
@@ -273,6 +276,16 @@ export function problem(c: AppContext, code: ProblemCode, details: ProblemDetail
     if (!headers.has('WWW-Authenticate')) headers.set('WWW-Authenticate', challenge(code))
   }
   return new Response(JSON.stringify(body), { status, headers })
+}
+
+/** Returns the error of a request that no session could follow. */
+export function unsatisfiable(error: FieldError): RequestError {
+  return { code: 'policy_unsatisfiable', errors: [error] }
+}
+
+/** Returns the error of a member that this caller may not send. */
+export function notAllowed(code: ProblemCode, pointer: string, message: string): RequestError {
+  return { code, errors: [{ pointer, code: 'not_allowed', message }] }
 }
 
 /** RFC 6750 §3: no error code where no token was sent; an expired token is an `invalid_token`. */

@@ -7,10 +7,10 @@ import type { AppContext } from './context.ts'
 import { problem } from './problems.ts'
 
 /** At most `limit` at once, refilled evenly over `period` milliseconds. */
-export type Rate = { readonly limit: number; readonly period: number }
+type Rate = { readonly limit: number; readonly period: number }
 
 /** Takes one token of a key; false where none is left. `now` is Unix milliseconds. */
-export type Bucket = (key: string, now: number) => boolean
+type Bucket = (key: string, now: number) => boolean
 
 const CREATIONS: Rate = { limit: 100, period: 1_000 }
 const WALLET_CALLS: Rate = { limit: 60, period: 10_000 }

@@ -89,13 +89,13 @@ const createMembers = z.strictObject({
 
 /** Body of `POST /v1/verify`: types and scopes, or a query, and never both. */
 export const createRequest = createMembers.check((context) => {
-  for (const { name, message } of askingFaults(context.value)) {
+  for (const { name, message } of memberErrors(context.value)) {
     context.issues.push({ code: 'custom', path: [name], message, input: context.value })
   }
 })
 export type CreateRequest = z.infer<typeof createRequest>
 
-function askingFaults(body: z.infer<typeof createMembers>) {
+function memberErrors(body: z.infer<typeof createMembers>) {
   const { dcql_query, credential_types, scope, formats, credential_match, allow_derived } = body
   const required = 'This member is required.'
   if (dcql_query === undefined) {

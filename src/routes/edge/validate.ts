@@ -31,7 +31,7 @@ export async function readJson<T>(
   const text = decodeUtf8(bytes.value)
   const json: Result<Json, JsonError> =
     text === undefined ? err('not_json') : parseJson(text, { length: limit, depth: MAXIMUM_DEPTH })
-  if (!json.ok) return err(problem(c, 'invalid_json', { detail: JSON_FAULTS[json.error] }))
+  if (!json.ok) return err(problem(c, 'invalid_json', { detail: JSON_ERRORS[json.error] }))
   const parsed = await schema.safeParseAsync(json.value, { error: describeIssue })
   const errors = parsed.success ? prototypeErrors(json.value) : toErrors(parsed.error, json.value)
   return parsed.success && errors.length === 0
@@ -131,7 +131,7 @@ function mediaType(c: AppContext): string | undefined {
   return c.req.header('Content-Type')?.split(';')[0]?.trim().toLowerCase()
 }
 
-const JSON_FAULTS: Readonly<Record<JsonError, string>> = {
+const JSON_ERRORS: Readonly<Record<JsonError, string>> = {
   too_long: 'The body is too long: see the limit of this route.',
   too_deep: `The body must be nested at most ${MAXIMUM_DEPTH} levels deep.`,
   not_json: 'The body must be JSON in UTF-8.',

@@ -8,7 +8,7 @@ import { type TrustListHealth, trustListHealth } from '../../relying-party/trust
 import { type ChainLifetime, chainLifetime } from '../../trust/x509/chain-lifetime.ts'
 
 /** Times are Unix milliseconds. */
-export type ServiceHealth = {
+type ServiceHealth = {
   /** Lifetime of the service's certificate chain; `null` where it cannot be decoded. */
   readonly verifierCertificate: ChainLifetime | null
   /** The relying parties' own chains, together. */

@@ -1,11 +1,11 @@
 // Errors of the token endpoint (RFC 6749 §5.2). Where HTTP has a status of its own for an error, that status
 // is used.
 
-import type { FormFault } from '../edge/form.ts'
+import type { FormError } from '../edge/form.ts'
 
 /** Every reason why there is no token. */
 export type TokenRefusal =
-  | FormFault
+  | FormError
   | 'method_not_allowed'
   | 'grant_type_missing'
   | 'grant_type_unsupported'

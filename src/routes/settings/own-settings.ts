@@ -5,7 +5,7 @@ import { Hono } from 'hono/tiny'
 import type { SettingsPatch } from '../../relying-party/settings/settings.ts'
 import { authenticate, authenticateAfresh, type Caller } from '../edge/authenticate.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
-import { type ProblemCode, problem } from '../edge/problems.ts'
+import { notAllowed, problem, type RequestError } from '../edge/problems.ts'
 import {
   changeSettings,
   createApiKey,
@@ -48,34 +48,25 @@ function behind(identify: typeof authenticate, handler: Handler) {
 
 function patchOwnSettings(c: AppContext, relyingPartyId: string, caller: Caller): Promise<Response> {
   return changeSettings(c, relyingPartyId, (patch) => {
-    const fault = patchFault(patch, caller)
-    if (fault === undefined) return undefined
-    const { code, pointer, message } = fault
-    return problem(c, code, { errors: [{ pointer, code: 'not_allowed', message }] })
+    const error = forbiddenMember(patch, caller)
+    return error && problem(c, error.code, { errors: error.errors })
   })
 }
 
-type PatchFault = { readonly code: ProblemCode; readonly pointer: string; readonly message: string }
-
-function patchFault(patch: SettingsPatch, { settings, scopes }: Caller): PatchFault | undefined {
-  // People see these members, so in live mode the operator must confirm them. An unchanged value may be sent
-  // back.
+/** Returns the member that this caller may not change. */
+function forbiddenMember(patch: SettingsPatch, { settings, scopes }: Caller): RequestError | undefined {
+  // People see these members, so in live mode the operator must confirm them. An unchanged value is accepted.
   const shown = settings.livemode ? (['name', 'branding'] as const) : []
   const changed = shown.find(
     (name) =>
       patch[name] !== undefined && JSON.stringify(patch[name]) !== JSON.stringify(settings[name] ?? null),
   )
-  if (changed !== undefined) {
-    return {
-      code: 'invalid_request',
-      pointer: `/${changed}`,
-      message: 'must not change in live mode: ask the operator',
-    }
-  }
+  if (changed !== undefined)
+    return notAllowed('invalid_request', `/${changed}`, 'must not change in live mode: ask the operator')
   // A caller that may not set the key of one session must not replace it for all sessions (CONTRACT 4).
   if (patch.claims_encryption_jwk !== undefined && !scopes.includes('claims:encrypt')) {
     const message = 'requires the scope claims:encrypt'
-    return { code: 'insufficient_scope', pointer: '/claims_encryption_jwk', message }
+    return notAllowed('insufficient_scope', '/claims_encryption_jwk', message)
   }
   return undefined
 }

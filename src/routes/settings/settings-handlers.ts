@@ -25,7 +25,7 @@ import {
   type SettingsRules,
 } from '../../relying-party/settings/settings-schema.ts'
 import type { AppContext } from '../edge/context.ts'
-import { problem } from '../edge/problems.ts'
+import { notAllowed, problem } from '../edge/problems.ts'
 import { readJson } from '../edge/validate.ts'
 
 /** GET: the settings, without secrets. */
@@ -74,9 +74,8 @@ export async function createApiKey(
   if (!grant.ok) return grant.error
   if (!grant.value.scopes.every((scope) => ceiling.scopes.includes(scope))) {
     const message = 'must not go beyond the scopes of the calling token'
-    return problem(c, 'insufficient_scope', {
-      errors: [{ pointer: '/scopes', code: 'not_allowed', message }],
-    })
+    const { code, errors } = notAllowed('insufficient_scope', '/scopes', message)
+    return problem(c, code, { errors })
   }
   const created = await relyingPartyStub(c.env, relyingPartyId)?.createApiKey(grant.value)
   if (created === undefined) return problem(c, 'not_found')

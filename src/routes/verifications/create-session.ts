@@ -22,7 +22,7 @@ import type { CreateInput } from '../../session/request/creation.ts'
 import type { Creation } from '../../session/results.ts'
 import { authenticate, type Caller } from '../edge/authenticate.ts'
 import type { AppContext } from '../edge/context.ts'
-import { type FieldError, type ProblemCode, problem } from '../edge/problems.ts'
+import { notAllowed, problem, type RequestError, unsatisfiable } from '../edge/problems.ts'
 import { limitCreations } from '../edge/rate-limit.ts'
 import { CREATE_LIMIT, type CreateRequest, createRequest } from '../edge/schemas.ts'
 import { traceOf } from '../edge/trace.ts'
@@ -39,24 +39,28 @@ export async function createSession(c: AppContext): Promise<Response> {
   if (limited !== undefined) return limited
   const idempotencyKey = c.req.header('Idempotency-Key')
   if (idempotencyKey !== undefined && !/^[\x21-\x7e][\x20-\x7e]{0,254}$/.test(idempotencyKey)) {
-    return invalid(c, '/Idempotency-Key', 'must be 1 to 255 printable ASCII characters')
+    const message = 'must be 1 to 255 printable ASCII characters'
+    return problem(c, 'invalid_request', {
+      errors: [{ pointer: '/Idempotency-Key', code: 'invalid', message }],
+    })
   }
   const body = await readJson(c, createRequest, CREATE_LIMIT)
   if (!body.ok) return body.error
   const input = await prepare(c, body.value, caller.value)
+  const reject = ({ code, errors }: RequestError) => problem(c, code, { errors })
   const { VERIFICATION_SESSION } = c.env
   if (idempotencyKey === undefined) {
-    if (!input.ok) return input.error
+    if (!input.ok) return reject(input.error)
     const session = VERIFICATION_SESSION.get(VERIFICATION_SESSION.newUniqueId())
-    return answerCreation(c, await session.create({ ...input.value, bodyDigest: null }))
+    return sendCreation(c, await session.create({ ...input.value, bodyDigest: null }))
   }
   const name = await objectName(c.env, caller.value.settings.relying_party_id, idempotencyKey)
-  const session = VERIFICATION_SESSION.get(VERIFICATION_SESSION.idFromName(name))
-  const bodyDigest = await digestOf(body.value)
-  if (input.ok) return answerCreation(c, await session.create({ ...input.value, bodyDigest }))
+  const session = VERIFICATION_SESSION.getByName(name)
+  const bodyDigest = encodeBase64url(await sha256(utf8(JSON.stringify(body.value))))
+  if (input.ok) return sendCreation(c, await session.create({ ...input.value, bodyDigest }))
   // Today's settings may forbid what was accepted earlier.
   const earlier = await session.replay(bodyDigest)
-  return earlier === null ? input.error : answerCreation(c, earlier)
+  return earlier === null ? reject(input.error) : sendCreation(c, earlier)
 }
 
 /** Checks everything that can be checked before an object exists. */
@@ -64,33 +68,29 @@ async function prepare(
   c: AppContext,
   body: CreateRequest,
   caller: Caller,
-): Promise<Result<Omit<CreateInput, 'bodyDigest'>, Response>> {
+): Promise<Result<Omit<CreateInput, 'bodyDigest'>, RequestError>> {
   const { settings } = caller
-  const fault = requestFault(body, caller)
-  if (fault !== undefined) return err(problem(c, fault.code, { errors: [fault.error] }))
+  const forbidden = forbiddenMember(body, caller)
+  if (forbidden !== undefined) return err(forbidden)
   const protocol = PROTOCOLS[body.protocol]
   const options = requestOptions(body.protocol, body.request_options, settings)
-  if (!options.ok) return err(unsatisfiable(c, options.error))
-  const supportsFormat = (format: string) => protocol.supportsFormat(format, options.value.response_mode)
+  if (!options.ok) return options
+  const { response_mode, client_id_prefix: prefix } = options.value
+  const supportsFormat = (format: string) => protocol.supportsFormat(format, response_mode)
   const policy = requestedPolicy(body, settings, supportsFormat)
-  if (!policy.ok) return err(problem(c, policy.error.code, { errors: policy.error.errors }))
+  if (!policy.ok) return policy
   if (!canExpress(protocol, policy.value, supportsFormat)) {
     const message = 'cannot express the requested query: choose `openid4vp-1.0`'
-    return err(unsatisfiable(c, { pointer: '/protocol', code: 'not_in_protocol', message }))
+    return err(unsatisfiable({ pointer: '/protocol', code: 'not_in_protocol', message }))
   }
-  const addedTypes = settings.transaction_data_types
-  const transactionData = requestedTransactions(body, { policy: policy.value, protocol, addedTypes })
-  if (!transactionData.ok)
-    return err(problem(c, transactionData.error.code, { errors: transactionData.error.errors }))
+  const transactionData = requestedTransactions(body, settings, { policy: policy.value, protocol })
+  if (!transactionData.ok) return transactionData
   const now = Math.floor(Date.now() / 1000)
-  const verifier = await verifierIdentity(configOf(c.env), settings, {
-    prefix: options.value.client_id_prefix,
-    now,
-    expiresAt: now + body.expires_in,
-  })
+  const life = { now, expiresAt: now + body.expires_in }
+  const verifier = await verifierIdentity(configOf(c.env), settings, { prefix, ...life })
   if (!verifier.ok) {
     const message = IDENTITY_ERRORS[verifier.error]
-    return err(unsatisfiable(c, { pointer: PREFIX_POINTER, code: verifier.error, message }))
+    return err(unsatisfiable({ pointer: PREFIX_POINTER, code: verifier.error, message }))
   }
   const identity = verifier.value
   return ok({
@@ -109,28 +109,22 @@ async function prepare(
 
 const PREFIX_POINTER = '/request_options/client_id_prefix'
 
-type RequestFault = { readonly code: ProblemCode; readonly error: FieldError }
-
-/** Returns what the settings, the scopes or the protocol forbid. */
-function requestFault(body: CreateRequest, { settings, scopes }: Caller): RequestFault | undefined {
+/** Returns the member that the settings or the scopes forbid. */
+function forbiddenMember(body: CreateRequest, { settings, scopes }: Caller): RequestError | undefined {
   if (body.return_url !== undefined && !settings.return_urls.includes(body.return_url)) {
-    return fieldFault('invalid_request', '/return_url', "must be one of the relying party's return_urls")
+    return notAllowed('invalid_request', '/return_url', "must be one of the relying party's return_urls")
   }
   if (body.required_session_binding === 'relying_party' && body.return_url === undefined) {
     const message = 'requires a return_url: only that sends the browser to the relying party'
-    return fieldFault('policy_unsatisfiable', '/required_session_binding', message)
+    return notAllowed('policy_unsatisfiable', '/required_session_binding', message)
   }
   const overrides = body.claims_encryption_jwk !== undefined && settings.claims_encryption_jwk !== null
   if (overrides && !scopes.includes('claims:encrypt')) {
     const message =
       'must be absent, or the token must have the scope claims:encrypt: it would replace the key of the settings'
-    return fieldFault('insufficient_scope', '/claims_encryption_jwk', message)
+    return notAllowed('insufficient_scope', '/claims_encryption_jwk', message)
   }
   return undefined
-}
-
-function fieldFault(code: ProblemCode, pointer: string, message: string): RequestFault {
-  return { code, error: { pointer, code: 'not_allowed', message } }
 }
 
 /** True where the protocol can express the query. A relying party's own query may go beyond it. */
@@ -146,16 +140,13 @@ function canExpress(
   )
 }
 
-type Chosen = { readonly options: Options; readonly transactionData: readonly string[] | undefined }
-
-function unsatisfiable(c: AppContext, error: FieldError): Response {
-  return problem(c, 'policy_unsatisfiable', { errors: [error] })
-}
-
 function storedRequest(
   body: CreateRequest,
   settings: Settings,
-  { options, transactionData }: Chosen,
+  {
+    options,
+    transactionData,
+  }: { readonly options: Options; readonly transactionData: readonly string[] | undefined },
 ): StoredRequest {
   const {
     request_options: _,
@@ -167,7 +158,7 @@ function storedRequest(
     transaction_data: __,
     ...rest
   } = body
-  const asked =
+  const query =
     dcql_query === undefined
       ? { credential_match: body.credential_match, formats: body.formats ?? settings.formats }
       : { credential_match: null, formats: null, dcql_query }
@@ -175,7 +166,7 @@ function storedRequest(
     ...rest,
     credential_types: body.credential_types ?? null,
     scope: body.scope ?? null,
-    ...asked,
+    ...query,
     ...(transactionData === undefined ? {} : { transaction_data: transactionData }),
     request_options: options,
     return_url: return_url ?? null,
@@ -191,16 +182,13 @@ async function objectName(env: Env, relyingPartyId: string, idempotencyKey: stri
   return encodeHex(await hmacSha256(key, utf8(`${relyingPartyId}\0${idempotencyKey}`)))
 }
 
-async function digestOf(body: CreateRequest): Promise<string> {
-  return encodeBase64url(await sha256(utf8(JSON.stringify(body))))
-}
-
-function answerCreation(c: AppContext, creation: Creation): Response {
+function sendCreation(c: AppContext, creation: Creation): Response {
   if (!creation.ok) {
     if (creation.error === 'conflict') return problem(c, 'idempotency_conflict')
     if (creation.error === 'erased') return problem(c, 'verification_ended')
     const message = `must not be \`redirect_uri\` for this request: passed by value, it is longer than ${REQUEST_BY_VALUE.bytes} bytes`
-    return unsatisfiable(c, { pointer: PREFIX_POINTER, code: 'too_long', message })
+    const { code, errors } = unsatisfiable({ pointer: PREFIX_POINTER, code: 'too_long', message })
+    return problem(c, code, { errors })
   }
   const { session, replayed } = creation.value
   const { verification_id, status, version, expires_at, livemode, wallet_request } = session
@@ -229,8 +217,4 @@ function drawInline(uri: string): string {
   const picture = renderQr(uri, { size: QR_SIZE.standard, type: 'image/png' })
   if (!picture.ok) throw new Error('a wallet request does not fit a QR')
   return `image/png;base64,${encodeBase64(picture.value)}`
-}
-
-function invalid(c: AppContext, pointer: string, message: string): Response {
-  return problem(c, 'invalid_request', { errors: [{ pointer, code: 'invalid', message }] })
 }

@@ -40,9 +40,9 @@ async function list(c: AppContext): Promise<Response> {
   return c.json(page, 200, { 'Cache-Control': 'no-store' })
 }
 
-type Wanted = { readonly cursor: LogPosition; readonly limit: number; readonly now: number }
+type LogQuery = { readonly cursor: LogPosition; readonly limit: number; readonly now: number }
 
-type Collected = {
+type CollectedEvents = {
   readonly recorded: readonly RecordedEvent[]
   readonly next: LogPosition
   readonly more: boolean
@@ -52,7 +52,11 @@ type Collected = {
 const START: LogPosition = { day: 0, position: 0 }
 
 /** Reads from the cursor, day by day. Stops at a day that is still open: it may get another event. */
-async function collect(env: Env, relyingPartyId: string, { cursor, limit, now }: Wanted): Promise<Collected> {
+async function collect(
+  env: Env,
+  relyingPartyId: string,
+  { cursor, limit, now }: LogQuery,
+): Promise<CollectedEvents> {
   const recorded: RecordedEvent[] = []
   const oldest = oldestDay(now)
   let next = cursor.day < oldest ? { day: oldest, position: 0 } : cursor

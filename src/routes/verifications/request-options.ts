@@ -6,7 +6,7 @@ import type { ProtocolId } from '../../openid4vp/request/generation.ts'
 import type { Settings } from '../../relying-party/settings/settings.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { StoredRequest } from '../../session/document.ts'
-import type { FieldError } from '../edge/problems.ts'
+import { type FieldError, type RequestError, unsatisfiable } from '../edge/problems.ts'
 import type { CreateRequest } from '../edge/schemas.ts'
 
 /** The options of a session. */
@@ -18,42 +18,42 @@ export type Options = StoredRequest['request_options']
  */
 export function requestOptions(
   protocolId: ProtocolId,
-  asked: CreateOptions,
+  requested: CreateRequest['request_options'],
   { request_options: preset, by_value }: Pick<Settings, 'request_options' | 'by_value'>,
-): Result<Options, FieldError> {
+): Result<Options, RequestError> {
   const protocol = PROTOCOLS[protocolId]
   const prefixes = protocol.clientIdPrefixes.filter((prefix) => by_value || prefix !== 'redirect_uri')
-  const client_id_prefix = choose(prefixes, asked.client_id_prefix, preset.client_id_prefix)
-  const response_mode = choose(protocol.responseModes, asked.response_mode, preset.response_mode)
+  const client_id_prefix = choose(prefixes, requested.client_id_prefix, preset.client_id_prefix)
+  const response_mode = choose(protocol.responseModes, requested.response_mode, preset.response_mode)
   const request_uri_method = choose(
     protocol.requestUriMethods,
-    asked.request_uri_method,
+    requested.request_uri_method,
     preset.request_uri_method,
   )
   if (client_id_prefix === undefined) {
-    const isForbidden = protocol.clientIdPrefixes.some((prefix) => prefix === asked.client_id_prefix)
-    return isForbidden ? err(NOT_BY_VALUE) : refused('client_id_prefix', protocolId)
+    const isForbidden = protocol.clientIdPrefixes.some((prefix) => prefix === requested.client_id_prefix)
+    return isForbidden ? err(unsatisfiable(NOT_BY_VALUE)) : refused('client_id_prefix', protocolId)
   }
   if (response_mode === undefined) return refused('response_mode', protocolId)
   if (request_uri_method === undefined) return refused('request_uri_method', protocolId)
   if (client_id_prefix !== 'redirect_uri') return ok({ client_id_prefix, response_mode, request_uri_method })
-  return asked.request_uri_method === undefined
+  return requested.request_uri_method === undefined
     ? ok({ client_id_prefix, response_mode, request_uri_method: null })
-    : err(NOT_FETCHED)
+    : err(unsatisfiable(NOT_FETCHED))
 }
 
 /**
  * Returns the requested option if the protocol has it. Without a request: the preference, or else the
  * protocol's default.
  */
-function choose<T>(offered: readonly T[], asked: T | undefined, preset: T | undefined): T | undefined {
-  if (asked !== undefined) return offered.includes(asked) ? asked : undefined
+function choose<T>(offered: readonly T[], requested: T | undefined, preset: T | undefined): T | undefined {
+  if (requested !== undefined) return offered.includes(requested) ? requested : undefined
   return preset !== undefined && offered.includes(preset) ? preset : offered[0]
 }
 
-function refused(name: keyof Options, protocolId: ProtocolId): Result<never, FieldError> {
+function refused(name: keyof Options, protocolId: ProtocolId): Result<never, RequestError> {
   const message = `must be one that ${protocolId} supports`
-  return err({ pointer: `/request_options/${name}`, code: 'not_in_protocol', message })
+  return err(unsatisfiable({ pointer: `/request_options/${name}`, code: 'not_in_protocol', message }))
 }
 
 const NOT_BY_VALUE: FieldError = {
@@ -68,5 +68,3 @@ const NOT_FETCHED: FieldError = {
   code: 'not_by_value',
   message: 'must be absent with client_id_prefix `redirect_uri`: a request by value is not fetched',
 }
-
-type CreateOptions = CreateRequest['request_options']

@@ -7,11 +7,8 @@ import { typeDefinitions } from '../../policy/catalogue.ts'
 import type { Policy } from '../../policy/policy.ts'
 import type { Settings } from '../../relying-party/settings/settings.ts'
 import { err, type Result } from '../../result.ts'
-import type { FieldError, ProblemCode } from '../edge/problems.ts'
+import type { ProblemCode, RequestError } from '../edge/problems.ts'
 import type { CreateRequest } from '../edge/schemas.ts'
-
-/** Why there is no policy: the problem, and each error with its pointer in the body. */
-export type PolicyProblem = { readonly code: ProblemCode; readonly errors: readonly FieldError[] }
 
 /**
  * Builds the policy of a request. `supportsFormat` returns if the session's protocol can request a format;
@@ -21,7 +18,7 @@ export function requestedPolicy(
   body: CreateRequest,
   settings: Settings,
   supportsFormat: (format: string) => boolean,
-): Result<Policy, PolicyProblem> {
+): Result<Policy, RequestError> {
   const catalogue = {
     definitions: typeDefinitions(settings.credential_types),
     formats: Object.values(FORMATS),
@@ -30,34 +27,25 @@ export function requestedPolicy(
   const { dcql_query: query } = body
   if (query !== undefined) {
     const built = buildDcqlPolicy(query, catalogue)
-    return built.ok ? built : err(policyProblem(built.error, DCQL_ERRORS, '/dcql_query'))
+    return built.ok ? built : err(requestError(built.error, DCQL_ERRORS, '/dcql_query'))
   }
   const { credential_types = [], scope = [], credential_match, allow_derived } = body
   const named = body.formats ?? settings.formats
   const formats = named?.filter((id) => !Object.hasOwn(FORMATS, id) || supportsFormat(id)) ?? null
   if (formats?.length === 0) {
-    return err(policyProblem([{ code: 'type_without_format', pointer: '/formats' }], POLICY_ERRORS))
+    return err(requestError([{ code: 'type_without_format', pointer: '/formats' }], POLICY_ERRORS))
   }
-  const asked = {
-    credential_types,
-    scope,
-    credential_match,
-    allow_derived,
-    formats,
-  }
-  const built = buildPolicy(asked, {
-    ...catalogue,
-    formats: catalogue.formats.filter(({ id }) => supportsFormat(id)),
-  })
-  return built.ok ? built : err(policyProblem(built.error, POLICY_ERRORS))
+  const offered = { ...catalogue, formats: catalogue.formats.filter(({ id }) => supportsFormat(id)) }
+  const built = buildPolicy({ credential_types, scope, credential_match, allow_derived, formats }, offered)
+  return built.ok ? built : err(requestError(built.error, POLICY_ERRORS))
 }
 
 /** Reports errors at their places in the body, each with the message of its row. */
-export function policyProblem<Code extends string>(
+export function requestError<Code extends string>(
   errors: readonly { readonly code: Code; readonly pointer: string }[],
   rows: Readonly<Record<Code, { readonly problem: ProblemCode; readonly message: string }>>,
   parent = '',
-): PolicyProblem {
+): RequestError {
   const [first] = errors
   return {
     code: first === undefined ? 'invalid_request' : rows[first.code].problem,

@@ -15,44 +15,35 @@ import {
   TRANSACTION_ERRORS,
 } from '../../policy/place-transaction-data.ts'
 import type { Policy } from '../../policy/policy.ts'
+import type { Settings } from '../../relying-party/settings/settings.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { FieldError } from '../edge/problems.ts'
+import { type FieldError, type RequestError, unsatisfiable } from '../edge/problems.ts'
 import type { CreateRequest } from '../edge/schemas.ts'
 import { partErrors } from '../edge/validate.ts'
-import { type PolicyProblem, policyProblem } from './requested-policy.ts'
-
-/** Other parts of the session's request. */
-export type AskedBy = {
-  readonly policy: Policy
-  readonly protocol: Protocol
-  readonly addedTypes: readonly AddedTransactionDataType[]
-}
+import { requestError } from './requested-policy.ts'
 
 /** Builds the texts; undefined where there is no transaction data. */
 export function requestedTransactions(
   { transaction_data: sent }: CreateRequest,
-  { policy, protocol, addedTypes }: AskedBy,
-): Result<readonly string[] | undefined, PolicyProblem> {
+  { transaction_data_types: addedTypes }: Settings,
+  { policy, protocol }: { readonly policy: Policy; readonly protocol: Protocol },
+): Result<readonly string[] | undefined, RequestError> {
   if (sent === undefined) return ok(undefined)
   if (!protocol.supportsTransactionData) {
-    const error = {
-      pointer: '/transaction_data',
-      code: 'not_in_protocol',
-      message: 'must be absent: this protocol has no transaction data',
-    }
-    return err({ code: 'policy_unsatisfiable', errors: [error] })
+    const message = 'must be absent: this protocol has no transaction data'
+    return err(unsatisfiable({ pointer: '/transaction_data', code: 'not_in_protocol', message }))
   }
-  const asked: RequestedTransaction[] = []
+  const requested: RequestedTransaction[] = []
   const errors: FieldError[] = []
   for (const [i, object] of sent.entries()) {
     const read = readObject(object, ['transaction_data', String(i)], addedTypes)
-    if (read.ok) asked.push(read.value)
+    if (read.ok) requested.push(read.value)
     else errors.push(...read.error)
   }
   if (errors.length > 0) return err({ code: 'invalid_request', errors })
-  const placed = placeTransactionData(asked, policy.query, FORMATS)
+  const placed = placeTransactionData(requested, policy.query, FORMATS)
   if (placed.ok) return ok(placed.value.map(encodeTransactionData))
-  return err(policyProblem(placed.error, TRANSACTION_ERRORS, '/transaction_data'))
+  return err(requestError(placed.error, TRANSACTION_ERRORS, '/transaction_data'))
 }
 
 type SentObject = NonNullable<CreateRequest['transaction_data']>[number]

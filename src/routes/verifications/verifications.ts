@@ -30,7 +30,7 @@ export function relyingPartyRoutes(): Hono<AppEnv> {
 }
 
 /** A session's object, and the relying party that calls. */
-type Asked = { readonly session: SessionStub; readonly relyingPartyId: string }
+type SessionCall = { readonly session: SessionStub; readonly relyingPartyId: string }
 
 async function read(c: AppContext): Promise<Response> {
   const id = c.req.param('id') ?? ''
@@ -46,9 +46,9 @@ async function read(c: AppContext): Promise<Response> {
 }
 
 async function readRequest(c: AppContext): Promise<Response> {
-  const asked = await askedSession(c, 'verify:request')
-  if (!asked.ok) return asked.error
-  return sendView(c, await asked.value.session.readRequest(asked.value.relyingPartyId))
+  const call = await authenticateCall(c, 'verify:request')
+  if (!call.ok) return call.error
+  return sendView(c, await call.value.session.readRequest(call.value.relyingPartyId))
 }
 
 /** CONTRACT 6. Every response is a new picture, which must not be cached, validated or prefetched. */
@@ -86,41 +86,41 @@ async function drawQr(c: AppContext): Promise<Response> {
 }
 
 async function cancel(c: AppContext): Promise<Response> {
-  const asked = await askedSession(c, 'verify:create')
-  if (!asked.ok) return asked.error
-  const canceled = await asked.value.session.cancel(asked.value.relyingPartyId)
+  const call = await authenticateCall(c, 'verify:create')
+  if (!call.ok) return call.error
+  const canceled = await call.value.session.cancel(call.value.relyingPartyId)
   if (!canceled.ok && canceled.error === 'ended') return problem(c, 'verification_already_terminal')
   return sendView(c, canceled)
 }
 
 async function erase(c: AppContext): Promise<Response> {
-  const asked = await askedSession(c, 'verify:create')
-  if (!asked.ok) return asked.error
-  const erased = await asked.value.session.erase(asked.value.relyingPartyId)
+  const call = await authenticateCall(c, 'verify:create')
+  if (!call.ok) return call.error
+  const erased = await call.value.session.erase(call.value.relyingPartyId)
   return erased.ok ? c.body(null, 204) : sessionProblem(c, erased.error)
 }
 
 /** CONTRACT 4. The JWS itself, with the media type of its `typ`. */
 async function receipt(c: AppContext): Promise<Response> {
-  const asked = await askedSession(c, 'verify:read')
-  if (!asked.ok) return asked.error
-  const receipt = await asked.value.session.readReceipt(asked.value.relyingPartyId)
+  const call = await authenticateCall(c, 'verify:read')
+  if (!call.ok) return call.error
+  const receipt = await call.value.session.readReceipt(call.value.relyingPartyId)
   if (!receipt.ok) return sessionProblem(c, receipt.error)
   const headers = { 'Content-Type': `application/${RECEIPT_TYPE}`, 'Cache-Control': 'no-store' }
   return c.body(receipt.value, 200, headers)
 }
 
 async function deliveries(c: AppContext): Promise<Response> {
-  const asked = await askedSession(c, 'webhooks:manage')
-  if (!asked.ok) return asked.error
-  return sendView(c, await asked.value.session.readDeliveries(asked.value.relyingPartyId))
+  const call = await authenticateCall(c, 'webhooks:manage')
+  if (!call.ok) return call.error
+  return sendView(c, await call.value.session.readDeliveries(call.value.relyingPartyId))
 }
 
 /** Starts one more delivery attempt. 202 with the log, which later has the result. */
 async function redeliver(c: AppContext): Promise<Response> {
-  const asked = await askedSession(c, 'webhooks:manage')
-  if (!asked.ok) return asked.error
-  const { session, relyingPartyId } = asked.value
+  const call = await authenticateCall(c, 'webhooks:manage')
+  if (!call.ok) return call.error
+  const { session, relyingPartyId } = call.value
   const begun = await session.redeliver(relyingPartyId, c.req.param('delivery') ?? '')
   if (begun.ok) return sendView(c, await session.readDeliveries(relyingPartyId), 202)
   switch (begun.error) {
@@ -139,7 +139,7 @@ async function redeliver(c: AppContext): Promise<Response> {
  * Returns the session for a relying party's token. Foreign, forged and unknown ids are one and the same 404
  * (CONTRACT 1).
  */
-async function askedSession(c: AppContext, scope: Scope): Promise<Result<Asked, Response>> {
+async function authenticateCall(c: AppContext, scope: Scope): Promise<Result<SessionCall, Response>> {
   const caller = await authenticate(c, scope)
   if (!caller.ok) return caller
   const session = sessionStub(c.env, c.req.param('id') ?? '')

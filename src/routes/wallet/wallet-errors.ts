@@ -3,10 +3,10 @@
 
 import { REASONS, type RefusalReason } from '../../session/response/reasons.ts'
 import type { RefusalCode, RequestRefusal } from '../../session/results.ts'
-import type { FormFault } from '../edge/form.ts'
+import type { FormError } from '../edge/form.ts'
 
 /** Every reason for refusing the call of a wallet. */
-export type WalletRefusal = RefusalCode | RequestRefusal | FormFault | EdgeRefusal
+export type WalletRefusal = RefusalCode | RequestRefusal | FormError | EdgeRefusal
 
 type EdgeRefusal =
   | 'rate_limited'

@@ -12,7 +12,7 @@ import { ID_LENGTH, sessionStub } from '../../session/identifier.ts'
 import type { RequestingWallet } from '../../session/request/fetching.ts'
 import { HANDLE_LENGTH } from '../../session/request/handles.ts'
 import type { AppEnv } from '../edge/context.ts'
-import { recordFault } from '../edge/edge.ts'
+import { logError } from '../edge/edge.ts'
 import { readForm } from '../edge/form.ts'
 import { takeWalletCall } from '../edge/rate-limit.ts'
 import { type WalletRefusal, walletError } from './wallet-errors.ts'
@@ -87,7 +87,7 @@ async function guarded(c: WalletContext, handle: () => Promise<Response>): Promi
   try {
     return await handle()
   } catch (error) {
-    return refuse(recordFault(error, c) === 'unreachable' ? 'service_unavailable' : 'service_failed')
+    return refuse(logError(error, c) === 'unreachable' ? 'service_unavailable' : 'service_failed')
   }
 }
 

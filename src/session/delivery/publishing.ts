@@ -6,7 +6,7 @@ import { configOf } from '../../config.ts'
 import type { Env } from '../../env.ts'
 import { withDeadline } from '../../net/time-limit.ts'
 import { DAYS_KEPT, dayOf, eventLogStub } from '../../relying-party/events/event-days.ts'
-import type { LogEntry, Recording } from '../../relying-party/events/event-log.ts'
+import type { AppendResult, LogEntry } from '../../relying-party/events/event-log.ts'
 import { logError } from '../background.ts'
 import type { SessionContext } from '../context.ts'
 import { erasedBy, type PendingLogEntry, type SessionDocument } from '../document.ts'
@@ -72,7 +72,11 @@ export async function publish(context: SessionContext, write: Write): Promise<vo
   return publish(context, write)
 }
 
-async function record(env: Env, relyingPartyId: string, entry: LogEntry): Promise<Recording | 'unreachable'> {
+async function record(
+  env: Env,
+  relyingPartyId: string,
+  entry: LogEntry,
+): Promise<AppendResult | 'unreachable'> {
   try {
     const recording = eventLogStub(env, relyingPartyId, entry.day).append(entry)
     return await withDeadline(recording, CALL_MS, 'unreachable' as const)

@@ -7,7 +7,7 @@ import { utf8 } from '../../codec/bytes.ts'
 import type { SigningJwk } from '../../config.ts'
 import { signJwt } from '../../crypto/sign-jwt.ts'
 import type { Decision } from '../../policy/policy.ts'
-import type { ClaimsEncryptionJwk } from '../../relying-party/settings/settings.ts'
+import type { ClaimsEncryptionJwk } from '../../relying-party/settings/encryption-jwk.ts'
 
 /** Members of the envelope beside the claims. `now` in Unix seconds. */
 export type ClaimsEnvelope = {

@@ -31,7 +31,7 @@ import { typeDefinitions, typeOf } from '../../policy/catalogue.ts'
 import { decide } from '../../policy/decide.ts'
 import type { Decision } from '../../policy/policy.ts'
 import type { Settings } from '../../relying-party/settings/settings.ts'
-import type { Subscribed } from '../../relying-party/trust-lists/trust-lists.ts'
+import type { SubscribedAnchors } from '../../relying-party/trust-lists/trust-lists.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { TrustAnchor } from '../../trust/anchors/anchor.ts'
 import { sandboxAnchors } from '../../trust/anchors/sandbox-anchor.ts'
@@ -72,7 +72,7 @@ export type EvaluationInput = {
   readonly config: Config
   readonly network: Network
   /** Anchors of the lists that the relying party subscribes to. */
-  readonly subscribed: Subscribed
+  readonly subscribed: SubscribedAnchors
   /** Adds the sandbox issuer to the anchors: in test mode, where a sandbox is bound. */
   readonly sandboxed: boolean
   /** Arrival of the response, in Unix milliseconds. */
@@ -246,7 +246,7 @@ const BUILT_IN_NAMES = BUILT_IN_TYPES.map(({ name }) => name)
  * While a list of issuers is missing, an issuer without an anchor may still be trusted: the reason is the
  * missing list.
  */
-function reasonOf(reason: RefusalReason, { incomplete }: Subscribed): RefusalReason {
+function reasonOf(reason: RefusalReason, { incomplete }: SubscribedAnchors): RefusalReason {
   return incomplete && UNTRUSTED.has(reason) ? 'trust_list_unavailable' : reason
 }
 

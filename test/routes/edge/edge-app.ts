@@ -4,7 +4,7 @@ import { env } from 'cloudflare:workers'
 import { Hono } from 'hono'
 import type { Env } from '../../../src/env.ts'
 import type { AppEnv } from '../../../src/routes/edge/context.ts'
-import { headWithoutEffect, noSuchRoute, onFault, requestId } from '../../../src/routes/edge/edge.ts'
+import { headWithoutEffect, noSuchRoute, onError, requestId } from '../../../src/routes/edge/edge.ts'
 import { SAFE_PREFIXES, wellKnownRoutes } from '../../../src/routes/public/well-known.ts'
 import { adminRoutes } from '../../../src/routes/settings/admin.ts'
 import { lintExchange } from '../../support/linters/linted-exchange.ts'
@@ -20,7 +20,7 @@ export function edgeApp(addRoutes: (app: Hono<AppEnv>) => void = () => undefined
   app.route('/', wellKnownRoutes())
   addRoutes(app)
   app.notFound(noSuchRoute(app))
-  app.onError(onFault)
+  app.onError(onError)
   return app
 }
 

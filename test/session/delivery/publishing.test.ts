@@ -4,7 +4,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'c
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { dayOf, endOfDay, eventLogStub } from '../../../src/relying-party/events/event-days.ts'
-import { EventLog, type Recording } from '../../../src/relying-party/events/event-log.ts'
+import { type AppendResult, EventLog } from '../../../src/relying-party/events/event-log.ts'
 import type { SessionDocument } from '../../../src/session/document.ts'
 import { ask, createSession, type Setting, setUp, stubOf } from '../driver.ts'
 
@@ -97,7 +97,7 @@ describe('an outcome', () => {
   it('waits in memory for the log, so that what came of both is one write', async () => {
     const setting = await setUp({ webhook: { url: 'http://127.0.0.1:9/hook' } })
     const fetched = vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null))
-    const answer = Promise.withResolvers<Recording>()
+    const answer = Promise.withResolvers<AppendResult>()
     vi.spyOn(EventLog.prototype, 'append').mockReturnValueOnce(answer.promise as never)
     const { verification_id } = await createSession(setting)
     await ask(setting, 'POST', verification_id, '/cancel')
@@ -265,7 +265,7 @@ describe('an outcome that comes after its day is over', () => {
     const [first, second, third] = [0, 1, 2].map((after) => dayOf(NOON) + after) as [number, number, number]
     at(endOfDay(first) - SECOND)
     const setting = await setUp()
-    const closed = Promise.withResolvers<Recording>()
+    const closed = Promise.withResolvers<AppendResult>()
     const { append } = EventLog.prototype
     const spy = vi.spyOn(EventLog.prototype, 'append')
     spy.mockImplementationOnce(() => closed.promise as never)
@@ -293,7 +293,7 @@ describe('an outcome that comes after its day is over', () => {
 function loseAnswersOf(day: number): void {
   vi.spyOn(console, 'error').mockReturnValue(undefined)
   const { append } = EventLog.prototype
-  vi.spyOn(EventLog.prototype, 'append').mockImplementation(function (this: EventLog, entry): Recording {
+  vi.spyOn(EventLog.prototype, 'append').mockImplementation(function (this: EventLog, entry): AppendResult {
     const recording = append.call(this, entry)
     if (entry.day === day) throw new Error('the line is cut')
     return recording
