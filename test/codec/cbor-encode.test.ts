@@ -1,4 +1,4 @@
-// The few items we write, against RFC 8949 Appendix A and the lengths at which a head grows.
+// The items that we encode, compared with RFC 8949 Appendix A, at the lengths at which a head grows.
 
 import { expect, it } from 'vitest'
 import { encodeHex } from '../../src/codec/bytes.ts'

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
 import { describeIssue, list, text } from '../../src/codec/schema.ts'
 
-/** The words for what is wrong with a value. */
+/** Messages for invalid values. */
 function faults(schema: z.ZodMiniType, value: unknown): readonly string[] {
   const parsed = schema.safeParse(value, { error: describeIssue })
   return parsed.success ? [] : parsed.error.issues.map(({ message }) => message)

@@ -1,4 +1,5 @@
-// Judges: the published did:key vectors, and node:crypto, which makes the public half of each published seed.
+// Compared with the published did:key vectors, and with node:crypto, which computes the public half of each
+// published seed.
 
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
@@ -40,7 +41,7 @@ describe('a multikey', () => {
   })
 
   it('is rejected if no point of the curve has that coordinate', async () => {
-    // Half of all coordinates have no point: some neighbour of a good one is refused.
+    // Half of all coordinates have no point, so a neighbour of a good one is rejected.
     const neighbours = Array.from('23456789ABCDEFGH', (last) => P256.slice(0, -1) + last)
     const read = await Promise.all(neighbours.map(parseMultikey))
     expect(read).toContain(undefined)

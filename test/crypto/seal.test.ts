@@ -9,7 +9,7 @@ const IV = Uint8Array.from({ length: 12 }, (_, i) => 0xf0 + i)
 const PLACE = { key: KEY, aad: 'session/v_1/generation/3' }
 const TEXT = '{"d":"geheim – secret"}'
 
-/** What node:crypto makes of the same input: iv, ciphertext, tag. */
+/** Output of node:crypto for the same input: iv, ciphertext, tag. */
 function sealedByNode(text: string | Uint8Array, { key, aad }: typeof PLACE = PLACE): string {
   const cipher = createCipheriv('aes-256-gcm', key, IV).setAAD(Buffer.from(aad))
   return Buffer.concat([IV, cipher.update(text), cipher.final(), cipher.getAuthTag()]).toString('base64url')

@@ -58,7 +58,7 @@ describe('a revocation list of any kind', () => {
 
 const ENTRY = tlv(0x30, tlv(0x02, Uint8Array.of(1)), tlv(0x17, new TextEncoder().encode('260101000000Z')))
 
-/** A good list whose entries are replaced by these bytes, its lengths right and its signature not. */
+/** A good list whose entries are replaced by these bytes. Its lengths are right, its signature is not. */
 function listing(entries: Uint8Array): Uint8Array<ArrayBuffer> {
   const [whole] = splitDer(SIGNED, 1)!
   const [tbs, ...outer] = splitDer(whole!.content, 3)!

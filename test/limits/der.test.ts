@@ -17,7 +17,7 @@ function depthOf({ children }: DerElement): number {
   return 1 + Math.max(0, ...children.map(depthOf))
 }
 
-/** So many SEQUENCEs in each other. */
+/** Nested SEQUENCEs of this depth. */
 function nested(levels: number): Uint8Array<ArrayBuffer> {
   let encoded: number[] = []
   for (let i = 0; i < levels; i++) {

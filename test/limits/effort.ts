@@ -1,8 +1,8 @@
-// What a decoder does, counted from outside: pieces cut from the input, calls of WebCrypto. No clock.
+// Work of a decoder, counted from outside: pieces cut from the input, calls of WebCrypto. No clock.
 
 import { vi } from 'vitest'
 
-/** What was done while something ran. */
+/** Work done while a function ran. */
 export type Effort = {
   /** Views taken of byte sequences: our binary decoders take one or more for each item. */
   readonly pieces: number

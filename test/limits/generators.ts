@@ -1,4 +1,5 @@
-// What a decoder is fed: noise, good input with a few changes, and shapes that hurt. fast-check prints the seed of a failure.
+// Inputs for a decoder: noise, good input with a few changes, and costly shapes. fast-check prints the seed
+// of a failure.
 
 import fc from 'fast-check'
 
@@ -36,7 +37,7 @@ const change: fc.Arbitrary<Change> = fc.oneof(
     ([a, b]): Change =>
       (bytes) => {
         const [from, to] = [at(bytes, Math.min(a, b)), at(bytes, Math.max(a, b))]
-        return Uint8Array.from([...bytes.slice(0, to), ...bytes.slice(from)]) // a piece stands twice
+        return Uint8Array.from([...bytes.slice(0, to), ...bytes.slice(from)]) // a piece is duplicated
       },
   ),
   fc.tuple(share, share).map(
@@ -69,10 +70,10 @@ export function changedText(goods: readonly string[]): fc.Arbitrary<string> {
   )
 }
 
-/** Bytes of no meaning. */
+/** Random bytes. */
 export const noise: fc.Arbitrary<Uint8Array<ArrayBuffer>> = fc
   .uint8Array({ maxLength: 512 })
   .map((bytes) => Uint8Array.from(bytes))
 
-/** How often each property is tried. */
+/** Number of runs of each property. */
 export const RUNS = { numRuns: 400 } as const

@@ -1,4 +1,4 @@
-// Inputs made to hurt. Each is refused by a limit before any costly work: what was done is counted, not timed.
+// Costly inputs. Each is rejected by a limit before any costly work. The work is counted, not timed.
 
 import { deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
@@ -17,7 +17,8 @@ const MEBIBYTE = 1024 * 1024
 describe('rejected before any costly work', () => {
   it('a status list that inflates to 64 MiB', async () => {
     const compressed = Uint8Array.from(deflateSync(new Uint8Array(64 * MEBIBYTE)))
-    // A byte of it becomes a thousand. What comes a mebibyte after the limit is broken: had it been inflated, that would be found.
+    // One byte becomes a thousand. The input is broken one mebibyte after the limit: inflating it further
+    // would give another error.
     compressed.fill(0xff, (STATUS_LIST.inflatedBytes + MEBIBYTE) / 1024)
     const result = inflateStatusList({ layout: 'token', bits: 1, compressed })
     expect(result).toEqual({ ok: false, error: 'too_large' })

@@ -11,7 +11,7 @@ afterEach(() => {
 
 const REQUEST = { audience: 'wallet', method: 'GET', route: '/r/:capability', status: '200' }
 
-/** The samples of one name, as the strict reader finds them in what is written. */
+/** The samples of one name, as the strict reader parses them. */
 function samples(name: string, gauges: readonly Gauge[] = []): readonly Sample[] {
   const families = readOpenMetrics(writeOpenMetrics(countsOf, gauges))
   return families.flatMap((family) => family.samples).filter((sample) => sample.name === name)

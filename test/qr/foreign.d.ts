@@ -1,4 +1,5 @@
-// The foreign libraries that judge our pictures, or are raced against, and ship no types: only what tests and bench call.
+// Types of the foreign libraries that check our pictures, or are compared with them. They cover only what
+// tests and bench call.
 
 declare module 'upng-js' {
   type Png = { width: number; height: number; depth: number; ctype: number; tabs: { PLTE?: number[] } }

@@ -1,4 +1,5 @@
-// Foreign eyes for our pictures: a QR encoder, a PNG decoder and two QR decoders that share no code with us.
+// Foreign readers of our pictures: a QR encoder, a PNG decoder and two QR decoders that share no code with
+// us.
 
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -13,8 +14,8 @@ prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(readFileSync(wasmFi
 export type Pixels = { width: number; height: number; rgba: Uint8ClampedArray<ArrayBuffer> }
 
 /**
- * The modules qrcode-svg draws for a text in this version under each mask; none where the text does not fit. The version
- * is given because the library counts three bytes too many when it chooses one itself.
+ * The modules that qrcode-svg draws for a text in this version under each mask. Empty if the text does not
+ * fit. The version is given, because the library counts three bytes too many when it chooses one.
  */
 export function drawByJudge(
   text: string,
@@ -38,27 +39,27 @@ export function drawByJudge(
   }
 }
 
-/** Pixels of a PNG as upng-js sees them, with what its header says. */
+/** Pixels of a PNG as upng-js decodes them, with its header. */
 export function decodePng(png: Uint8Array<ArrayBuffer>) {
   const image = UPNG.decode(png.slice().buffer)
   const { width, height, depth, ctype } = image
-  // upng-js 2.1.0 forgets the padding at the end of 1-bit greyscale rows, but not at the end of 1-bit palette rows: it
-  // is told that 0 and 1 are the black and white of a palette, which is what they mean.
+  // upng-js 2.1.0 forgets the padding at the end of 1-bit greyscale rows, but not of 1-bit palette rows. So 0
+  // and 1 are declared as the black and white of a palette, which is their meaning.
   const [rgba] = UPNG.toRGBA8({ ...image, ctype: 3, tabs: { PLTE: [0, 0, 0, 255, 255, 255] } })
   return { width, height, depth, colourType: ctype, rgba: new Uint8ClampedArray(rgba!) }
 }
 
-/** What jsQR reads. */
+/** Text that jsQR decodes. */
 export function readWithJsqr({ rgba, width, height }: Pixels): string | undefined {
   // jsqr is CommonJS: depending on the loader the function is the module or its default member.
   const read = (jsqr as unknown as { default?: typeof jsqr }).default ?? jsqr
   return read(rgba, width, height, { inversionAttempts: 'dontInvert' })?.data
 }
 
-/** What ZXing-C++ reads from a PNG file, which it decodes itself, or from pixels. */
+/** Text that ZXing-C++ decodes from a PNG file, or from pixels. */
 export async function readWithZxing(picture: Pixels | Uint8Array<ArrayBuffer>): Promise<string[]> {
   const image = picture instanceof Uint8Array ? new Blob([picture]) : { ...picture, data: picture.rgba }
-  // Node has no ImageData; its three members are all that is read.
+  // Node has no ImageData. Only its three members are read.
   const input = image as Parameters<typeof readBarcodes>[0]
   const found = await readBarcodes(input, { formats: ['QRCode'], tryInvert: false })
   return found.map((code) => code.text)

@@ -2,7 +2,7 @@ import { inflateSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { adler32, deflateRows } from '../../src/qr/zlib.ts'
 
-// zlib itself is the judge: it refuses a wrong header, code, distance or checksum.
+// zlib checks the stream: it rejects a wrong header, code, distance or checksum.
 function restored(data: Uint8Array, rowBytes: number): Uint8Array {
   return new Uint8Array(inflateSync(deflateRows(data, rowBytes)))
 }

@@ -1,4 +1,4 @@
-// A good question to `resolveSigner`, so that a test can change one thing in it.
+// Good input of `resolveSigner`, in which a test can change one thing.
 
 import { utf8 } from '../../src/codec/bytes.ts'
 import { ok, type Result } from '../../src/result.ts'
@@ -11,10 +11,10 @@ import { type IssuerPki, mintIssuerPki } from '../support/certificates/certifica
 /** 15 January 2027. */
 export const NOW = 1_800_000_000
 
-/** Minted once: a root, an intermediate and a document signer that is trusted as it is. */
+/** Made once: a root, an intermediate and a trusted document signer. */
 export const pki: IssuerPki = await mintIssuerPki()
 
-/** Everything an anchor has besides its mechanism. */
+/** Every member of an anchor except its mechanism. */
 export const SHARED = { name: 'test anchor', credential_types: ['pid'], assurance_level: 'high' } as const
 
 export function caAnchor(pem: string, changes: Partial<TrustAnchor> = {}): TrustAnchor {
@@ -25,7 +25,10 @@ export function pinnedAnchor(pem: string, changes: Partial<TrustAnchor> = {}): T
   return { ...SHARED, ...changes, x509_certificate_pem: pem } as TrustAnchor
 }
 
-/** Asks for a built-in type, with the good chain and its root as the anchor, each changed as told: the first signer found. */
+/**
+ * Resolves a built-in type with the good chain and its root as the anchor, with changes. Returns the first
+ * signer.
+ */
 export async function ask(
   claims: Partial<SignerClaims> = {},
   context: Partial<TrustContext> = {},
@@ -54,14 +57,14 @@ export function askAll(
   )
 }
 
-/** The verdict in one word or two, for tables. */
+/** The result in one word or two, for tables. */
 export function verdict(result: Result<TrustedSigner, TrustRefusal>): string {
   if (result.ok) return 'trusted'
   const { error } = result
   return error.reason === 'certificate_profile_violation' ? `${error.reason}: ${error.rule}` : error.reason
 }
 
-/** What a fetch of JSON gives. */
+/** Result of a fetch of JSON. */
 export function jsonResource(value: unknown) {
   return ok({ body: utf8(JSON.stringify(value)), contentType: 'application/json' })
 }

@@ -48,7 +48,7 @@ function finish(deliveries: readonly Delivery[], outcome: AttemptOutcome, now = 
   return finishAttempt(deliveries, { deliveryId: 'dlv_1', attempt: number, outcome, now, jitter: 0 })
 }
 
-/** The delivery after so many failed automatic attempts, each made when it was due. */
+/** The delivery after so many failed automatic attempts, each at its due time. */
 function afterFailures(count: number): readonly Delivery[] {
   let deliveries = OWED
   for (let i = 0; i < count; i++) {
@@ -266,7 +266,7 @@ describe('giving up', () => {
 })
 
 describe('any sequence of outcomes', () => {
-  // Each of the six attempts either succeeds, fails, loses its answer to a crash, or is lost before the POST leaves.
+  // Each of the six attempts succeeds, fails, loses its response in a crash, or is lost before the POST.
   const FATES = ['succeeds', 'fails', 'crashes'] as const
   const histories = Array.from({ length: FATES.length ** 6 }, (_, n) =>
     [0, 1, 2, 3, 4, 5].map((place) => FATES[Math.floor(n / FATES.length ** place) % FATES.length]!),

@@ -14,7 +14,7 @@ function lowerCased(headers: Readonly<Record<string, string>>): Record<string, s
 }
 
 function judge(headers: Readonly<Record<string, string>>, body = BODY, secret = SECRET) {
-  // The judges compare the timestamp with their own clock.
+  // The libraries compare the timestamp with their own clock.
   vi.useFakeTimers({ toFake: ['Date'], now: NOW })
   return checkSignature({ headers: lowerCased(headers), body: Buffer.from(body) }, secret)
 }
@@ -82,7 +82,7 @@ describe('the worked example of the documentation', () => {
       eventId: 'evt_example',
       now: Date.UTC(2026, 0, 1),
     })
-    // Worked out with another language's HMAC.
+    // Computed with another language's HMAC.
     expect(headers).toEqual({
       'X-Service-Signature':
         't=1767225600,v1=2c38249690cfc5ee6ca6e7780893414e4b6a6cf5965e3d5a0b82e86a4fbfdfe8',

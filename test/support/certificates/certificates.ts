@@ -1,12 +1,12 @@
-// An issuer's public key infrastructure for tests, minted with @peculiar/x509, which shares no code with src/trust.
-// Every option changes one thing of a good certificate.
+// An issuer's public key infrastructure for tests, minted with @peculiar/x509, which shares no code with
+// src/trust. Every option changes one thing of a good certificate.
 
 import '../reflect-metadata.ts'
 import * as x509 from '@peculiar/x509'
 import { encodeBase64 } from '../../../src/codec/base64url.ts'
 import { concatBytes } from '../../../src/codec/bytes.ts'
 
-/** Certificates live from 2024 to 2049 unless told otherwise, so any `now` a test is likely to use is inside. */
+/** Certificates are valid from 2024 to 2049 by default, which includes any `now` of a test. */
 export const VALID_FROM = new Date('2024-01-01T00:00:00Z')
 export const VALID_UNTIL = new Date('2049-12-31T23:59:59Z')
 
@@ -19,7 +19,7 @@ export type KeyUsageName =
   | 'keyCertSign'
   | 'cRLSign'
 
-/** A name as @peculiar/x509 takes it. */
+/** A name in the form of @peculiar/x509. */
 export type AltName = { readonly type: 'dns' | 'email' | 'url' | 'ip' | 'dn'; readonly value: string }
 
 export type RawExtension = { readonly oid: string; readonly critical: boolean; readonly value: Uint8Array }
@@ -70,7 +70,7 @@ export type IssuerPki = {
   readonly chain: Uint8Array<ArrayBuffer>[]
 }
 
-/** A root, an intermediate and a document signer below it, each changed as told. */
+/** A root, an intermediate and a document signer below it, each with its changes. */
 export async function mintIssuerPki(
   changes: {
     readonly root?: CertificateOptions
@@ -124,7 +124,7 @@ export async function mintCertificate(options: CertificateOptions, issuer?: Mint
   return toMinted(new Uint8Array(certificate.rawData), subject, keys)
 }
 
-/** The same certificate with other bytes, for mutations made by hand. */
+/** The same certificate with other bytes, for mutations by hand. */
 export function withDer(minted: Minted, der: Uint8Array<ArrayBuffer>): Minted {
   const x5c = encodeBase64(der)
   const pem = `-----BEGIN CERTIFICATE-----\n${x5c.match(/.{1,64}/g)?.join('\n')}\n-----END CERTIFICATE-----\n`

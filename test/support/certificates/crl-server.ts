@@ -6,7 +6,7 @@ export type CrlServer = {
   /** A fresh address, without a list. */
   readonly place: () => string
   readonly publish: (url: string, list: Uint8Array) => void
-  /** How often an address was asked for. */
+  /** Number of requests for an address. */
   readonly asked: (url: string) => number
   readonly close: () => Promise<void>
 }

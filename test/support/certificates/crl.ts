@@ -1,5 +1,6 @@
-// Revocation lists for tests, made by @peculiar/x509, which shares no code with src/trust. Every option changes one thing of a
-// good list: in force from the day before `now`, with the certificates of the entries in it.
+// Revocation lists for tests, made by @peculiar/x509, which shares no code with src/trust. Every option
+// changes one thing of a good list. It is in force from the day before `now`, and contains the certificates
+// of its entries.
 
 import '../reflect-metadata.ts'
 import * as x509 from '@peculiar/x509'
@@ -20,7 +21,7 @@ export type CrlOptions = {
   readonly nextUpdate?: Date | null
   /** A name in place of the issuer's own. */
   readonly issuerName?: string
-  /** Who signs in place of the issuer. */
+  /** The signer in place of the issuer. */
   readonly signer?: Minted
   readonly extensions?: readonly RawExtension[]
 }

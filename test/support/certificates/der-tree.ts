@@ -1,5 +1,5 @@
-// DER taken apart into a tree, to be changed by hand and put together again: for certificates that no library would make. Lengths
-// are written anew, so whatever is changed fits. Reads what @peculiar/x509 wrote; strict about nothing.
+// DER as a tree, to be changed and encoded again, for certificates that no library makes. Lengths are written
+// again, so any change fits. It reads output of @peculiar/x509 and is not strict.
 
 import { concatBytes } from '../../../src/codec/bytes.ts'
 import { tlv } from './certificates.ts'

@@ -4,13 +4,13 @@ import { isDeepStrictEqual } from 'node:util'
 import { compactDecrypt, exportJWK, generateKeyPair } from 'jose'
 
 export type RequestKey = {
-  /** What of `wallet_metadata` asks for it. */
+  /** Members of `wallet_metadata` that request it. */
   readonly metadata: {
     readonly jwks: object
     readonly request_object_encryption_alg_values_supported: readonly string[]
     readonly request_object_encryption_enc_values_supported: readonly string[]
   }
-  /** The signed Request Object inside. Throws where it is not encrypted as was asked. */
+  /** The signed Request Object inside. Throws if it is not encrypted as requested. */
   readonly open: (jwe: string) => Promise<string>
 }
 

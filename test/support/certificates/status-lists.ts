@@ -1,5 +1,5 @@
-// A publisher of Token Status Lists on loopback. node:zlib packs the lists; JWTs are made by jose's rules for signing, CWTs are
-// encoded by cborg and signed by node:crypto. None of it is the service's own code.
+// A publisher of Token Status Lists on loopback. node:zlib packs the lists. JWTs are made by jose's rules for
+// signing, CWTs are encoded by cborg and signed by node:crypto. It uses no code of the service.
 
 import { sign } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
@@ -11,29 +11,29 @@ import type { Minted } from './certificates.ts'
 /** Entries of two bits: the statuses of Token Status List §7.1, and one of the issuer's own. */
 export const STATUS = { valid: 0, invalid: 1, suspended: 2, own: 3 } as const
 
-/** Who signs a CWT, and the certificates it says so with, leaf first. */
+/** The signer of a CWT, with its certificates, leaf first. */
 export type CwtSigner = { readonly leaf: Minted; readonly chain: readonly Uint8Array[] }
 
 export type StatusLists = {
-  /** Publishes a list with these entries as a JWT at a fresh address, and gives the address. */
+  /** Publishes a list with these entries as a JWT, and returns its new address. */
   readonly publish: (entries: readonly number[], claims?: object, signer?: ListSigner) => string
   /** The same as a CWT. */
   readonly publishCwt: (entries: readonly number[], signer: CwtSigner) => string
-  /** Takes a list away: 404. */
+  /** Removes a list: 404. */
   readonly withdraw: (uri: string) => void
   /** Puts a list back. */
   readonly restore: (uri: string) => void
-  /** How often an address was asked for, and with which `Accept`. */
+  /** Number of requests for an address, by `Accept`. */
   readonly asked: (uri: string) => readonly (string | undefined)[]
   readonly close: () => Promise<void>
 }
 
-/** Who signs a JWT, with its certificates in the header where there are some. */
+/** The signer of a JWT, with its certificates in the header if it has any. */
 export type ListSigner = SigningKey & { readonly x5c?: readonly string[] }
 
 type Published = { readonly type: 'jwt' | 'cwt'; readonly body: string | Uint8Array }
 
-/** Starts a publisher whose JWTs `signer` signs as `iss` unless told otherwise. */
+/** Starts a publisher. By default `signer` signs its JWTs as `iss`. */
 export async function startStatusLists(iss: string, signer: KeyPair): Promise<StatusLists> {
   const server = await startReceiver()
   const { origin } = new URL(server.url)

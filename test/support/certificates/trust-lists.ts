@@ -1,20 +1,22 @@
-// Lists for tests, in the published schemas (ETSI TS 119 602, ISO/IEC 18013-5 Annex C), made by jose, cborg and node:crypto:
-// nothing of src/ has a hand in them. Every option changes one thing of a good list.
+// Lists for tests, in the published schemas (ETSI TS 119 602, ISO/IEC 18013-5 Annex C). jose, cborg and
+// node:crypto make them, without code of src/. Every option changes one thing of a good list.
 
 import { sign as signWithNode } from 'node:crypto'
 import { encode as encodeCbor, Token, Type } from 'cborg'
 import { CompactSign, importJWK } from 'jose'
 import { type CertificateOptions, type Minted, mintCertificate, mintIssuerPki } from './certificates.ts'
 
-/** 2046-11-21T12:00:00Z, in Unix seconds: alarms go by the real clock, and none that a test sets may be due by it. */
+/**
+ * 2046-11-21T12:00:00Z, in Unix seconds. Alarms use the real clock, so no alarm of a test may be due by it.
+ */
 export const LIST_NOW = 2_426_414_400
-/** 2026-11-20T12:00:00Z: good lists are of that day, and last until a month after LIST_NOW. */
+/** 2026-11-20T12:00:00Z: the date of good lists, which are valid until a month after LIST_NOW. */
 export const LIST_ISSUED = 1_795_176_000
 
 export const PID_ISSUANCE = 'http://uri.etsi.org/19602/SvcType/PID/Issuance'
 export const PID_REVOCATION = 'http://uri.etsi.org/19602/SvcType/PID/Revocation'
 export const PID_LIST = 'http://uri.etsi.org/19602/LoTEType/EUPIDProvidersList'
-/** ISO/IEC 18013-5 Annex C: extended key usage of those who sign VICALs. */
+/** ISO/IEC 18013-5 Annex C: extended key usage of signers of VICALs. */
 export const VICAL_SIGNER = '1.0.18013.5.1.8'
 export const MDL = 'org.iso.18013.5.1.mDL'
 
@@ -97,13 +99,13 @@ export type VicalOptions = {
   readonly nextUpdate?: unknown
   readonly version?: unknown
   readonly entries?: readonly { readonly certificate: unknown; readonly docType?: unknown }[]
-  /** DER of the chain; one is sent as bytes, as RFC 9360 asks. `null`: none. */
+  /** DER of the chain. A single certificate is sent as bytes (RFC 9360). `null`: none. */
   readonly chain?: readonly Uint8Array[] | null
   readonly algorithm?: number
   readonly tagged?: boolean
 }
 
-/** A time as it is written under tag 0. cborg knows types by name, and of those that it writes itself `Date` is free. */
+/** A time under tag 0. cborg selects encoders by type name, and `Date` is not in use there. */
 export type Time = Date & { readonly text: string }
 
 export function timeOf(text: string): Time {
@@ -114,7 +116,7 @@ const typeEncoders = {
   Date: ({ text }: Time) => [new Token(Type.tag, 0), new Token(Type.string, text)],
 }
 
-/** A VICAL: cborg writes it, node:crypto signs it. */
+/** A VICAL: cborg encodes it, node:crypto signs it. */
 export function signVical(signer: Minted, options: VicalOptions = {}): Uint8Array<ArrayBuffer> {
   const { nextUpdate = timeOf('2046-12-20T12:00:00Z'), sequence = 7, chain = [signer.der] } = options
   const payload = encodeCbor(

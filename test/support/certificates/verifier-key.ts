@@ -1,5 +1,6 @@
-// How this wallet learns whose key signed a request (OpenID4VP 1.0 §5.9.3): from a certificate chain, or a DID document that it
-// fetches. `jose` and node's own X.509 do the cryptography; nothing of the service's code is used.
+// Resolution of the key that signed a request, in this wallet (OpenID4VP 1.0 §5.9.3). The key comes from a
+// certificate chain, or from a fetched DID document. `jose` and node's own X.509 do the cryptography, without
+// code of the service.
 
 import { X509Certificate } from 'node:crypto'
 import type { CallbackContext } from '@openid4vc/oauth2'
@@ -13,12 +14,12 @@ import {
   jwtVerify,
 } from 'jose'
 
-/** What the wallet goes by. */
+/** Trust settings of the wallet. */
 export type VerifierTrust = {
   /** The authority (PEM) whose verifier certificates are trusted. */
   readonly verifierCa: string
   readonly fetch: (url: string) => Promise<Response>
-  /** Whose Verifier Attestations are trusted; none by default. */
+  /** Issuers of trusted Verifier Attestations; none by default. */
   readonly attestationIssuer?: AttestationIssuer
 }
 
@@ -51,7 +52,10 @@ export function requestVerifier(trust: VerifierTrust): VerifyJwt {
   }
 }
 
-/** §5.9.3, §12: the attestation is of a trusted issuer, about this client and this response_uri, and its key signed the request. */
+/**
+ * §5.9.3, §12: the attestation has a trusted issuer, this client and this response_uri, and its key signed
+ * the request.
+ */
 async function verifyWithAttestation(
   compact: string,
   { attestationIssuer }: VerifierTrust,

@@ -1,5 +1,5 @@
-// A chain that was trusted before is decoded and verified once. Nothing that may change between two uses is remembered with it:
-// every test asks about a good chain first, then changes one thing.
+// A trusted chain is decoded and verified once. Nothing that may change between two uses is cached with it.
+// Every test verifies a good chain first, then changes one thing.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { concatBytes } from '../../../src/codec/bytes.ts'
@@ -33,7 +33,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Asks about the chain that has been trusted, or another, in the same or changed circumstances. */
+/** Resolves the trusted chain, or another one, with the same or changed input. */
 async function askAgain(
   changes: { readonly chain?: Uint8Array<ArrayBuffer>[]; readonly now?: number } = {},
   trusted = anchors,
@@ -159,7 +159,7 @@ describe('the cache', () => {
   })
 })
 
-/** As the leaf, with a signature of its own; nobody looks at it here. */
+/** Like the leaf, with a signature of its own that is not checked here. */
 function another(number: number): Certificate {
   const encoded = seen.leaf.der.slice()
   new DataView(encoded.buffer).setInt32(encoded.length - 8, number)

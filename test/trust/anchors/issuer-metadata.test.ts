@@ -1,4 +1,4 @@
-// JWT VC Issuer Metadata (SD-JWT VC §4): where it is read, what of it counts, and how often it is fetched.
+// JWT VC Issuer Metadata (SD-JWT VC §4): its URL, its content, and its caching.
 
 import { describe, expect, it } from 'vitest'
 import type { FetchResource } from '../../../src/net/guarded-fetch.ts'
@@ -23,7 +23,7 @@ const es256 = (kid?: string) => ({ kid, algorithm: 'ES256' })
 
 type Documents = Readonly<Record<string, unknown>>
 
-/** A web of these documents, and what was asked of it. */
+/** A web with these documents, and the requests it received. */
 function web(documents: Documents): { fetchResource: FetchResource; asked: string[] } {
   const asked: string[] = []
   const fetchResource: FetchResource = async ({ url, limit }) => {

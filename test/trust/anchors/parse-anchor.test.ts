@@ -20,7 +20,7 @@ const weakPem = (await mintRoot({ keyKind: 'RSA-1024' })).pem
 const criticalPem = (await mintRoot({ extensions: [{ oid: '1.2.3', critical: true, value: tlv(5) }] })).pem
 const noSignPem = (await mintRoot({ keyUsage: ['cRLSign'] })).pem
 
-/** Pointers of the faults found; none for an anchor that is accepted. */
+/** Pointers of the errors found; none for an accepted anchor. */
 function faults(value: unknown): readonly string[] {
   const parsed = parseTrustAnchor(value)
   return parsed.ok ? [] : parsed.error.map((fault) => fault.pointer)

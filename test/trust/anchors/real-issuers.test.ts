@@ -1,5 +1,6 @@
-// Certificates of real issuers, and what they really signed, as public repositories keep them (test/vectors/real-issuers.json): which
-// of them can be an anchor, and whose signers lead to which. `jose` and node:crypto are the judges of what is there.
+// Certificates of real issuers, and credentials that they signed, from public repositories
+// (test/vectors/real-issuers.json). Tests show which certificates can be an anchor, and for which signers.
+// They are compared with `jose` and node:crypto.
 
 import { X509Certificate } from 'node:crypto'
 import { compactVerify, decodeJwt, decodeProtectedHeader, importX509 } from 'jose'
@@ -48,7 +49,7 @@ describe('the certificate of a real authority', () => {
   )
 })
 
-/** Those that the German sandbox lists, from its list as it was published. */
+/** The authorities that the German sandbox lists, from its published list. */
 const GERMAN = await listedAuthorities()
 
 async function listedAuthorities(): Promise<readonly TrustAnchor[]> {
@@ -68,7 +69,7 @@ async function listedAuthorities(): Promise<readonly TrustAnchor[]> {
 const [byUtDs02, byUtPython, byEuKotlin, byGermany] = real.credentials
 const DAY = 86_400
 
-/** An SD-JWT VC with nothing disclosed, judged a minute after it was issued unless told otherwise. */
+/** An SD-JWT VC with nothing disclosed, by default a minute after it was issued. */
 async function judge(
   issuerJwt: string | undefined,
   anchors: readonly TrustAnchor[],

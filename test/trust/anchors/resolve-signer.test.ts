@@ -1,4 +1,4 @@
-// Who may vouch for what: anchors, types, purposes and the one mechanism an issuer has.
+// Trust decisions: anchors, types, purposes and the one mechanism of an issuer.
 
 import { exportJWK, generateKeyPair } from 'jose'
 import { describe, expect, it } from 'vitest'

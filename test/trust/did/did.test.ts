@@ -20,7 +20,7 @@ const other = await exportJWK((await generateKeyPair('ES256')).publicKey)
 const method = { id: `${WEB}#key-1`, type: 'JsonWebKey2020', controller: WEB, publicKeyJwk: jwk }
 const document = { id: WEB, verificationMethod: [method], assertionMethod: [method.id] }
 
-/** A web that answers every address with one body, and the addresses it was asked for. */
+/** A web with one body at every address, and the requests it received. */
 function web(body: unknown): { readonly fetchResource: FetchResource; readonly asked: string[] } {
   const asked: string[] = []
   const fetchResource: FetchResource = async ({ url }) => {

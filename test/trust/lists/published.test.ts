@@ -1,4 +1,4 @@
-// Lists that were really published, judged as of their own time.
+// Published lists, verified as of their own time.
 
 import { X509Certificate } from 'node:crypto'
 import { decode } from 'cborg'

@@ -1,5 +1,5 @@
-// RFC 5280 §5 and §6.3: what a revocation list says of the certificates of a path. Each list differs from a good one, or each
-// certificate from one with a good list, in one thing.
+// RFC 5280 §5 and §6.3: status of the certificates of a path in a revocation list. Each list, or each
+// certificate, differs from a good one in one thing.
 
 import { describe, expect, it } from 'vitest'
 import { encodeBase64 } from '../../../src/codec/base64url.ts'
@@ -102,7 +102,7 @@ describe('a list is not used', () => {
     ['of a place that is none', { extensions: [place(tlv(0xa0))] }, 'malformed'],
     ['with an extension twice', { extensions: [unknown(false), unknown(false)] }, 'malformed'],
   ])('%s', async (_, changes, cause) => {
-    // The certificate is on each of them: what cannot be used must not even be taken for bad news of another's.
+    // The certificate is on each of these lists. An unusable list must not revoke it either.
     const revoked = [...(changes.revoked ?? []), SERIAL.leaf]
     const list = await listOf({ ...changes, revoked })
     expect(word(await standingIn({ [LEAF_LIST]: list }))).toBe(cause)

@@ -1,4 +1,4 @@
-// How long a revocation list is believed, and what takes its place.
+// Lifetime of a revocation list, and its replacement.
 
 import { describe, expect, it } from 'vitest'
 import { CRL, FETCH_CACHE } from '../../../src/limits.ts'
@@ -38,7 +38,7 @@ const OVER = await listOf({ nextUpdate: dateOf(NOW - 1) })
 const OVER_SOON = await listOf({ nextUpdate: dateOf(NOW) })
 const REVOKING = await revoking(NOW - DAY)
 
-/** A world with one memory: what is known at a time, and how often was asked. */
+/** A world with one cache: the status at a time, and the number of requests. */
 function world(first: Web, sharedCache?: SharedCache) {
   const { fetchResource, asked, state } = webOf(first)
   return {
@@ -154,7 +154,7 @@ it('lists with long names are dropped by their size', async () => {
   expect(asked()).toBe(addresses.length + 1)
 })
 
-/** A cache that isolates share, and what it was given. */
+/** A cache that isolates share, and its stored copies. */
 function cacheOf(copy?: SharedCopy) {
   const kept: { name: string; copy: SharedCopy; seconds: number }[] = []
   const cache: SharedCache = {

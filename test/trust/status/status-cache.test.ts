@@ -1,4 +1,4 @@
-// How often a list is fetched, and how long it is believed (Token Status List §8.4), with time standing still or told.
+// Fetches and lifetime of a list (Token Status List §8.4), with a given clock.
 
 import { generateKeyPair } from 'jose'
 import { describe, expect, it, vi } from 'vitest'
@@ -16,7 +16,7 @@ async function ask(fetchResource: FetchResource, now = NOW, uri = URI, index = 2
   return word(await checkStatus({ uri, index, form: 'jwt' }, context({ fetchResource, now })))
 }
 
-/** How often the answer was fetched when asked at these seconds after the first time, one after the other. */
+/** Number of fetches after look-ups at these seconds after the first one. */
 async function fetchesAt(answer: string | { fault: FetchError }, seconds: readonly number[]) {
   const { fetchResource, asked } = web(async () => answer)
   await ask(fetchResource)
@@ -153,7 +153,7 @@ describe('the cache', () => {
   })
 
   it('has a limited number of bytes, and drops the oldest', async () => {
-    // Hardly compressible: with what is decoded from it, one list takes more than a third of what may be held.
+    // Hardly compressible: with its decoded parts, one list takes more than a third of the cache.
     const bytes = crypto.getRandomValues(new Uint8Array(65_536))
     const noise = Uint8Array.from(
       { length: 600_000 },

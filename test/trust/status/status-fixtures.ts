@@ -1,4 +1,5 @@
-// Good status lists whose makers share no code with src/trust: jose signs JWTs, node:crypto signs CWTs, node:zlib deflates.
+// Good status lists, made without code of src/trust: jose signs JWTs, node:crypto signs CWTs, node:zlib
+// deflates.
 
 import { createPrivateKey, sign } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
@@ -18,7 +19,7 @@ export const ISSUER = 'https://issuer.example'
 export const keys = await generateKeyPair('ES256', { extractable: true })
 export const publicJwk = await exportJWK(keys.publicKey)
 
-/** An anchor that stands for one issuer with these keys. */
+/** An anchor of one issuer with these keys. */
 export function jwksAnchor(changes: object = {}): TrustAnchor {
   return { ...SHARED, issuer: ISSUER, jwks: { keys: [publicJwk] }, ...changes } as TrustAnchor
 }
@@ -51,7 +52,7 @@ export function makeJwt(
     .sign(key)
 }
 
-/** What CBOR is made of here. A Map has any keys, in order. */
+/** Values for CBOR. A Map has any keys, in order. */
 export type Cbor = number | string | Uint8Array | readonly Cbor[] | Map<number | string, Cbor>
 
 export function cbor(value: Cbor): Uint8Array<ArrayBuffer> {
@@ -65,7 +66,7 @@ export function cbor(value: Cbor): Uint8Array<ArrayBuffer> {
 
 function head(major: number, argument: number): Uint8Array<ArrayBuffer> {
   if (argument < 24) return Uint8Array.of((major << 5) | argument)
-  // The shortest form: signatures are over that one (RFC 9052 §9).
+  // The shortest form, which signatures cover (RFC 9052 §9).
   const width = argument < 0x100 ? 1 : argument < 0x1_0000 ? 2 : 4
   const bytes = new Uint8Array(4)
   new DataView(bytes.buffer).setUint32(0, argument)
@@ -103,7 +104,7 @@ function changed(good: Entries, changes: Entries = []): Map<number | string, Cbo
   return new Map(entries.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])))
 }
 
-/** A web of one answer, and what was asked of it. */
+/** A web with one response, and the requests it received. */
 export function web(answer: () => Promise<string | Uint8Array<ArrayBuffer> | { fault: FetchError }>): {
   readonly fetchResource: FetchResource
   readonly asked: ResourceRequest[]
@@ -131,7 +132,7 @@ export function context(changes: Partial<StatusContext> = {}): StatusContext {
   }
 }
 
-/** The status an answer of the web leads to, or the cause for which there is none. */
+/** The status that a response gives, or the error. */
 export async function statusOf(
   body: string | Uint8Array<ArrayBuffer>,
   reference: Partial<StatusReference> = {},

@@ -1,4 +1,4 @@
-// The published lists entry by entry, the edges of a list, and lists that are made to hurt.
+// The published lists entry by entry, the edges of a list, and costly lists.
 
 import { randomBytes } from 'node:crypto'
 import { deflateRawSync, gzipSync } from 'node:zlib'
@@ -105,7 +105,7 @@ describe('a list', () => {
   it('that inflates to 64 MiB is rejected long before it is inflated', async () => {
     const bomb = deflate(new Uint8Array(64 * 1_048_576))
     expect(bomb.length).toBeLessThan(STATUS_LIST.tokenBytes)
-    // Were it read on past the limit, this broken end would be what is found.
+    // If it were inflated past the limit, this broken end would give another error.
     bomb.fill(0xff, bomb.length >> 1)
     expect(await measure(bomb)).toBe('too_large')
   })

@@ -1,5 +1,5 @@
-// The lists our tests are made of, read by others: jose for JWTs, cborg and node:crypto for CWTs. What we and they make of the
-// published CWT, and of our own, is the same.
+// The lists of our tests, read by other libraries: jose for JWTs, cborg and node:crypto for CWTs. The
+// published CWT and our own give the same results in both.
 
 import { createPublicKey, type JsonWebKey, verify } from 'node:crypto'
 import { inflateSync } from 'node:zlib'
@@ -10,7 +10,7 @@ import { decodeHex } from '../../../src/codec/bytes.ts'
 import vectors from '../../vectors/token-status-list.json' with { type: 'json' }
 import { LIST, makeCwt, makeJwt, publicJwk, statusOf, URI } from './status-fixtures.ts'
 
-/** A COSE_Sign1 (RFC 9052 §4.2) whose signature verifies, as cborg and node:crypto see it: its header and its claims. */
+/** The header and the claims of a verified COSE_Sign1 (RFC 9052 §4.2), as cborg and node:crypto read it. */
 function judgeCwt(token: Uint8Array, jwk: object) {
   const options = { useMaps: true, tags: { 18: Tagged.decoder(18) } }
   const { value } = decode(token, options) as { value: [Uint8Array, unknown, Uint8Array, Uint8Array] }

@@ -1,4 +1,4 @@
-// Token Status List §5, §6 and §8.3: the published tokens, and one test for each way in which a list is no answer.
+// Token Status List §5, §6 and §8.3: the published tokens, and one test for each reason to reject a list.
 
 import { generateKeyPair } from 'jose'
 import { describe, expect, it } from 'vitest'
@@ -52,7 +52,7 @@ describe('the published tokens', () => {
   })
 
   it('give no status with one byte of the CWT changed', async () => {
-    // The kid is neither signed nor needed: it only selects among the anchor's keys.
+    // The kid is neither signed nor required: it only selects among the anchor's keys.
     const kid = vectors.cwtHex.indexOf('a104423132') / 2
     for (let i = 0; i < published.cwt.length; i++) {
       if (i >= kid && i < kid + 5) continue

@@ -1,4 +1,4 @@
-// What isolates have of each other's fetches: a copy saves a fetch, and is believed no more and no longer than the original.
+// Copies that isolates share: a copy saves a fetch, and is used no longer than the original.
 
 import { generateKeyPair } from 'jose'
 import { describe, expect, it } from 'vitest'
@@ -13,7 +13,7 @@ const good = await makeJwt() // `ttl` 600, `exp` in 1000 s
 const brief = await makeJwt({ ttl: 5 })
 const stranger = jwksAnchor({ issuer: 'https://other.example' })
 
-/** A cache all isolates share, and what was put into it. */
+/** A cache that all isolates share, and its stored copies. */
 function shared(copy?: SharedCopy) {
   const copies = new Map<string, SharedCopy>(copy === undefined ? [] : [[`jwt ${URI}`, copy]])
   const puts: number[] = []
@@ -27,7 +27,7 @@ function shared(copy?: SharedCopy) {
   return { sharedCache, copies, puts }
 }
 
-/** An isolate: a memory of its own, and a web in which the list is `body`. */
+/** An isolate with a cache of its own, and a web in which the list is `body`. */
 function isolate(sharedCache: SharedCache, body: string | { fault: 'unavailable' } = good) {
   const { fetchResource, asked } = web(async () => body)
   const ask = async (now = NOW, anchors = [jwksAnchor()]) =>

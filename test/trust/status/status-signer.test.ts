@@ -1,4 +1,5 @@
-// Whose lists count (CONTRACT 8): those of the credential's own anchor, and those of `status` anchors that name its type.
+// Accepted signers of lists (CONTRACT 8): the credential's own anchor, and `status` anchors that name its
+// type.
 
 import { generateKeyPair } from 'jose'
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,5 @@
-// Certificate paths: how far trust goes, and what an anchor may demand. What is refused, by a change each: chain-mutations.test.ts.
+// Certificate paths: valid paths, and requirements of an anchor. chain-mutations.test.ts has the refused
+// ones, by one change each.
 
 import { describe, expect, it } from 'vitest'
 import type { TrustContext } from '../../../src/trust/anchors/signer.ts'
@@ -25,12 +26,12 @@ const OTHER_PURPOSE = '1.3.6.1.5.5.7.3.4'
 
 const UNKNOWN: RawExtension = { oid: '1.2.3.4.5', critical: true, value: tlv(0x05) }
 
-/** Asks about an infrastructure with its own root as the anchor. */
+/** Verifies an infrastructure with its own root as the anchor. */
 async function askPki(changed: IssuerPki, context: Partial<TrustContext> = {}): Promise<string> {
   return verdict(await ask({ chain: changed.chain }, { anchors: [caAnchor(changed.root.pem)], ...context }))
 }
 
-/** Asks with certificates other than the good ones, below the good root. */
+/** Verifies other certificates than the good ones, below the good root. */
 async function askChain(...chain: readonly Minted[]): Promise<string> {
   return verdict(await ask({ chain: chain.map((certificate) => certificate.der) }))
 }

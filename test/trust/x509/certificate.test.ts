@@ -1,4 +1,4 @@
-// Certificates as bytes: what is not strict DER is no certificate, and what is reads as OpenSSL (through Node) reads it.
+// Certificates as bytes: only strict DER is accepted, and it is decoded as OpenSSL (through Node) decodes it.
 
 import { X509Certificate } from 'node:crypto'
 import { describe, expect, it } from 'vitest'

@@ -1,5 +1,6 @@
-// The chain that a signer shows, with one thing changed, and what each kind of signer comes to with it. The same profile holds for
-// all of them; a driving licence's asks for more (ISO/IEC 18013-5 B.1.4). Rows that are trusted say where the profile ends.
+// The chain of a signer with one thing changed, and the result for each kind of signer. All have the same
+// profile; a driving licence's requires more (ISO/IEC 18013-5 B.1.4). Rows that are trusted show where the
+// profile ends.
 
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
@@ -37,7 +38,7 @@ it('is refused with every kind of signer for at least 60 different changes', () 
   expect(refused.length).toBeGreaterThanOrEqual(60)
 })
 
-/** To a status list it does not matter why nobody vouches for its signer. */
+/** A status list gives no reason for an untrusted signer. */
 function outcomes(expected: Outcome, { licence = expected, status }: Mutation[3] = {}): Outcomes {
   const found = status ?? (expected === 'trusted' ? 'valid' : 'untrusted_signer')
   return { sdJwtVc: expected, licence, statusJwt: found, statusCwt: found }

@@ -45,10 +45,10 @@ export function decodePath(...path: readonly Minted[]): readonly Certificate[] {
 /** Leaf with a list, intermediate without, root. */
 export const PATH = decodePath(leaf, intermediate, root)
 
-/** What stands at an address: a body, or why there is none. */
+/** Content of an address: a body, or the error. */
 export type Web = Readonly<Record<string, Uint8Array<ArrayBuffer> | FetchError>>
 
-/** A web that may change, and what was asked of it. */
+/** A web that may change, and the requests it received. */
 export function webOf(web: Web) {
   const asked: ResourceRequest[] = []
   const state = { web }
@@ -62,7 +62,7 @@ export function webOf(web: Web) {
 
 export const listOf = (changes: CrlOptions = {}) => makeCrl(intermediate, NOW, changes)
 
-/** What is known of a path where the web is like this. */
+/** Revocation status of a path in this web. */
 export function standingIn(
   web: Web,
   path: readonly Certificate[] = PATH,
@@ -71,7 +71,7 @@ export function standingIn(
   return checkCertificates(path, { now, fetchResource: webOf(web).fetchResource })
 }
 
-/** In one word: the status, or why there is none. */
+/** In one word: the status, or the error. */
 export function word(standing: CertificateStatus): string {
   return standing.status === 'unavailable' ? standing.cause : standing.status
 }

@@ -1,5 +1,5 @@
-// Lists that OpenSSL made, judged as `openssl verify -crl_check -extended_crl` judged them. What it reads and this does not is
-// unknown here, never good: lists that are not whole or speak for others.
+// Lists that OpenSSL made, compared with `openssl verify -crl_check -extended_crl`. Some lists that OpenSSL
+// accepts are unknown here, never good: incomplete lists, or lists of another issuer.
 
 import { describe, expect, it } from 'vitest'
 import { decodeBase64 } from '../../../src/codec/base64url.ts'

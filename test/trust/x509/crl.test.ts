@@ -1,4 +1,5 @@
-// RFC 5280 §5.1, X.690: the form of a revocation list. Each is one that OpenSSL made, with one part of it changed.
+// RFC 5280 §5.1, X.690: the form of a revocation list. Each is one that OpenSSL made, with one part of it
+// changed.
 
 import { describe, expect, it } from 'vitest'
 import { decodeBase64 } from '../../../src/codec/base64url.ts'
@@ -16,7 +17,7 @@ const inside = partsOf(splitDer(whole!.content, 3)![0]!.content)
 
 type Change = (parts: Uint8Array<ArrayBuffer>[]) => unknown
 
-/** The list with its signed fields and its three outer parts changed, its lengths right and its signature not. */
+/** The list with changed signed fields and outer parts. Its lengths are right, its signature is not. */
 function listWith(change: Change, outer: Change = () => undefined): Uint8Array<ArrayBuffer> {
   const [fields, parts] = [[...inside], [...outside]]
   change(fields)
@@ -74,7 +75,7 @@ describe('a revocation list', () => {
       'with an entry that has no serial number',
       (fields) => fields.splice(ENTRIES, 1, tlv(0x30, tlv(0x30, time('260101000000Z')))),
     ],
-    // It would revoke a certificate that it then does not seem to name.
+    // It would revoke a certificate that it does not seem to name.
     ['with a serial number in too many octets', (fields) => fields.splice(ENTRIES, 1, entryOf([0, 1]))],
     ['with a serial number in none', (fields) => fields.splice(ENTRIES, 1, entryOf([]))],
     [

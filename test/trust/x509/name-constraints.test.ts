@@ -1,4 +1,4 @@
-// Name constraints (RFC 5280 §4.2.1.10): constraints and names are encoded by @peculiar/x509; an authority with the
+// Name constraints (RFC 5280 §4.2.1.10). @peculiar/x509 encodes constraints and names: an authority with the
 // constraint, a leaf with the name, nothing else differs.
 
 import { describe, expect, it } from 'vitest'
@@ -82,7 +82,7 @@ const PLACES: readonly [Subtree, readonly AltName[], readonly AltName[]][] = [
   ],
 ]
 
-/** Names that cannot be placed for sure satisfy neither a permitted subtree nor an excluded one. */
+/** Names that cannot be placed satisfy neither a permitted subtree nor an excluded one. */
 const UNPLACEABLE: readonly [AltName, AltName][] = [
   [dns('example.com'), dns('evil.example.com.')],
   [dns('example.com'), dns('a b.example.com')],

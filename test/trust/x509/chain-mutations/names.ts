@@ -1,4 +1,5 @@
-// Whose names stand in a chain (RFC 5280 §4.2.1.10, §6.1.3, §7.1), and of which country its certificates are (ISO/IEC 18013-5 B.1.4).
+// Names of a chain (RFC 5280 §4.2.1.10, §6.1.3, §7.1), and the country of its certificates (ISO/IEC 18013-5
+// B.1.4).
 
 import { nameConstraints } from '../../../support/certificates/certificates.ts'
 import { BROKEN, MALFORMED, type Mutation, minted, raw, rule } from './world.ts'
@@ -71,7 +72,10 @@ const names: readonly Mutation[] = [
   ['the beginning of an issuer’s name', minted({ leaf: { issuerName: 'C=DE,O=Test Trust' } }), BROKEN],
 ]
 
-/** ISO/IEC 18013-5 B.1.4: a licence's signer and its authority are of one country, and of one state where it names one. */
+/**
+ * ISO/IEC 18013-5 B.1.4: a licence's signer and its authority have one country, and one state if it names
+ * one.
+ */
 const countries: readonly Mutation[] = [
   [
     'a leaf of another country than its authority',

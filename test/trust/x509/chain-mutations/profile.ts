@@ -1,4 +1,4 @@
-// What certificates say they may be used for, and when: RFC 5280 §4.2, §6.1, ISO/IEC 18013-5 B.1.4.
+// Permitted uses and validity of certificates: RFC 5280 §4.2, §6.1, ISO/IEC 18013-5 B.1.4.
 
 import { tlv } from '../../../support/certificates/certificates.ts'
 import {

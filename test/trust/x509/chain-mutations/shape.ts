@@ -1,4 +1,4 @@
-// Which certificates are shown, in which order, and who really signed them (RFC 5280 §6.1, HAIP 1.0 §6.1.1).
+// Certificates of a chain, their order, and their real signers (RFC 5280 §6.1, HAIP 1.0 §6.1.1).
 
 import { concatBytes, utf8 } from '../../../../src/codec/bytes.ts'
 import {

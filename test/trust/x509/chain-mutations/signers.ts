@@ -1,5 +1,5 @@
-// Who signs with a certificate, each verified as a whole: an SD-JWT VC, a driving licence as an mdoc, and the lists that say
-// whether credentials were revoked, as JWT and CWT.
+// Kinds of signer, each verified as a whole: an SD-JWT VC, a driving licence as an mdoc, and status lists as
+// JWT and CWT.
 
 import type { JsonWebKey } from 'node:crypto'
 import { encodeBase64 } from '../../../../src/codec/base64url.ts'
@@ -11,7 +11,7 @@ import { alter, issueSdJwtVc } from '../../../support/people/issuer.ts'
 import { makeCwt, makeJwt, statusOf } from '../../status/status-fixtures.ts'
 import { GOOD, type Outcome, type Presented } from './world.ts'
 
-/** What becomes of a chain with each kind of signer. */
+/** Result of a chain with each kind of signer. */
 export type Outcomes = {
   readonly sdJwtVc: Outcome
   readonly licence: Outcome

@@ -1,5 +1,5 @@
-// The chain that every mutation starts from, and the two ways to change it: minted otherwise by @peculiar/x509, or taken apart
-// as DER, changed, and signed again by node:crypto. Keys are made once.
+// The chain that every mutation starts from, and the two ways to change it. @peculiar/x509 makes another
+// certificate, or the DER is changed and signed again by node:crypto. Keys are made once.
 
 import { type JsonWebKey, sign } from 'node:crypto'
 import {
@@ -15,17 +15,20 @@ import {
 } from '../../../support/certificates/certificates.ts'
 import { type Der, primitive, readDer, writeDer } from '../../../support/certificates/der-tree.ts'
 
-/** mdlDS (ISO/IEC 18013-5 B.1.4): licences demand it of their signer; to the other signers it says nothing. */
+/** mdlDS (ISO/IEC 18013-5 B.1.4): licences require it of their signer. For other signers it has no effect. */
 export const DOCUMENT_SIGNER = '1.0.18013.5.1.2'
 
 /** Every `now` of the signers lies between the two. */
 export const BEFORE = new Date('2026-09-01T00:00:00Z')
 export const AFTER = new Date('2027-06-01T00:00:00Z')
 
-/** Good for every kind of signer: all of one country, the leaf with a usage that a licence's signer must have. */
+/**
+ * Valid for every kind of signer: all of one country, the leaf with the usage that a licence's signer must
+ * have.
+ */
 export const GOOD: IssuerPki = await mintIssuerPki({ leaf: { extendedKeyUsage: [DOCUMENT_SIGNER] } })
 
-/** What a signer shows, the authorities it is judged by, and whose key it signs with. */
+/** The chain of a signer, the authorities for it, and the signing key. */
 export type Presented = {
   readonly chain: readonly Uint8Array<ArrayBuffer>[]
   readonly anchors: readonly Minted[]
@@ -35,16 +38,16 @@ export type Presented = {
 /** `trusted`, or the reason; that of a broken rule with the rule. */
 export type Outcome = string
 
-/** What differs from the good chain, how, and what comes of it. */
+/** The change to the good chain, and its result. */
 export type Mutation = readonly [
   name: string,
   make: () => Promise<Presented>,
   expected: Outcome,
-  /** Where the profile of a driving licence's signer says something else, or a status list more than that nobody vouches. */
+  /** Different results for a driving licence's signer or a status list, where they differ. */
   differently?: { readonly licence?: Outcome; readonly status?: string },
 ]
 
-/** In the words of a rejection. */
+/** In the form of a refusal. */
 export const rule = (name: string): Outcome => `certificate_profile_violation: ${name}`
 export const MALFORMED: Outcome = 'malformed_certificate_chain'
 export const BROKEN: Outcome = 'invalid_certificate_path'
@@ -55,7 +58,7 @@ export type Changes = {
   readonly leaf?: CertificateOptions
 }
 
-/** The good chain with certificates minted otherwise. */
+/** The good chain with other certificates. */
 export function minted(changes: Changes): () => Promise<Presented> {
   return async () => {
     const root = await mintRoot(withKeys(GOOD.root, changes.root))
@@ -68,7 +71,7 @@ export function minted(changes: Changes): () => Promise<Presented> {
   }
 }
 
-/** Another chain of certificates, under the good root unless told otherwise. */
+/** Another chain of certificates, by default under the good root. */
 export function shown(
   choose: () => Promise<readonly Minted[]> | readonly Minted[],
   anchors: readonly Minted[] = [GOOD.root],
@@ -80,7 +83,7 @@ export function shown(
   }
 }
 
-/** Where the fields of a certificate's body stand (RFC 5280 §4.1). */
+/** Positions of the fields in a certificate's body (RFC 5280 §4.1). */
 export const FIELD = {
   version: 0,
   serial: 1,
@@ -95,7 +98,7 @@ export const FIELD = {
 type Edit = (fields: Der[], certificate: Der[]) => void
 export type Signing = { readonly hash?: string; readonly signWith?: Minted }
 
-/** The good chain with one certificate's fields changed by hand and signed anew by its issuer. */
+/** The good chain with changed fields in one certificate, signed again by its issuer. */
 export function patched(
   which: 'root' | 'intermediate' | 'leaf',
   edit: Edit,
@@ -109,7 +112,7 @@ export function patched(
   }
 }
 
-/** One certificate with its fields changed and signed anew. `edit` may change the outer algorithm too. */
+/** One certificate with changed fields, signed again. `edit` may change the outer algorithm too. */
 export function patch(certificate: Minted, edit: Edit, { hash = 'sha256', signWith }: Signing): Minted {
   const tree = readDer(certificate.der)
   const [body] = tree.children
@@ -138,7 +141,7 @@ function withKeys({ keys }: Minted, changes: CertificateOptions = {}): Certifica
   return changes.keyKind === undefined && changes.keys === undefined ? { keys, ...changes } : changes
 }
 
-/** All sign with ES256. A leaf with another kind of key is refused before any signature of it is looked at. */
+/** All sign with ES256. A leaf with another kind of key is refused before its signatures are checked. */
 function able(leaf: Minted): Minted {
   return leaf.privateJwk.crv === 'P-256' ? leaf : GOOD.leaf
 }
