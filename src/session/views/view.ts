@@ -76,7 +76,7 @@ export function pageView(document: SessionDocument) {
   const { supportsDcApi: offers_dc_api } = PROTOCOLS[protocol]
   return {
     ...state,
-    asked: requestedClaims(document.policy),
+    requested_claims: requestedClaims(document.policy),
     transactions,
     locale,
     purpose,

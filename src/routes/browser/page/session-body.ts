@@ -8,7 +8,7 @@ import type { Branding } from '../../../relying-party/settings/branding.ts'
 import type { PageView } from '../../../session/views/view.ts'
 import type { Markup } from './document.ts'
 import { mark } from './mark.ts'
-import { requestedClaims, requestedCredentials } from './requested-claims.ts'
+import { claimLines, credentialLines } from './request-words.ts'
 import type { ScriptData } from './script-data.ts'
 import { fill, type PageState, type Texts } from './texts.ts'
 import { summarizeTransactions } from './transactions.ts'
@@ -47,9 +47,9 @@ ${view.livemode ? '' : html`<p class="test">${texts.testMode}</p>`}
 <div class="ask">
 ${emblem(page)}
 <h1 id="asks">${fill(live ? texts.asks : texts.asked, { name })}</h1>
-<ul>${requestedClaims(view.asked, texts).map((claim) => html`<li><bdi>${claim}</bdi></li>`)}</ul>
+<ul>${claimLines(view.requested_claims, texts).map((claim) => html`<li><bdi>${claim}</bdi></li>`)}</ul>
 ${view.purpose === null ? '' : html`<p class="why"><bdi>${fill(texts.why, { purpose: view.purpose })}</bdi></p>`}
-${requestedCredentials(view.asked, texts).map((line) => html`<p class="soft">${line}</p>`)}
+${credentialLines(view.requested_claims, texts).map((line) => html`<p class="soft">${line}</p>`)}
 ${transactionParts(page, texts)}
 ${live ? html`<p id="consent" class="soft">${texts.consent}</p>` : ''}
 </div>

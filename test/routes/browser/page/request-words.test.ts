@@ -2,10 +2,7 @@ import { describe, expect, it } from 'vitest'
 import TEXTS from '../../../../assets/texts/en.json' with { type: 'json' }
 import { BUILT_IN_TYPES } from '../../../../src/policy/built-in-types.ts'
 import type { RequestedGroup } from '../../../../src/policy/requested-claims.ts'
-import {
-  requestedClaims,
-  requestedCredentials,
-} from '../../../../src/routes/browser/page/requested-claims.ts'
+import { claimLines, credentialLines } from '../../../../src/routes/browser/page/request-words.ts'
 import { fill } from '../../../../src/routes/browser/page/texts.ts'
 
 describe('the requested claims in words', () => {
@@ -21,7 +18,7 @@ describe('the requested claims in words', () => {
 
   it('names claims of the same meaning once', () => {
     const items = ['birthdate', 'birth_date', 'age_over_06'].map((name) => claim(name))
-    expect(requestedClaims({ items }, TEXTS)).toEqual(['date of birth', 'that you are 6 or older'])
+    expect(claimLines({ items }, TEXTS)).toEqual(['date of birth', 'that you are 6 or older'])
   })
 
   it('marks an optional claim, unless the same claim is required', () => {
@@ -31,7 +28,7 @@ describe('the requested claims in words', () => {
       claim('email', true),
       { kind: 'credential' as const, name: 'pid', optional: false },
     ]
-    expect(requestedClaims({ items }, TEXTS)).toEqual([
+    expect(claimLines({ items }, TEXTS)).toEqual([
       'date of birth',
       'email address (if you like)',
       'national digital ID',
@@ -55,7 +52,7 @@ describe('the requested claims in words', () => {
       'If you like, also from: driving licence or photo ID and proof of age or national digital ID',
     ],
   ])('joins credentials as the query combines them: %s', (_, group, words) => {
-    expect(requestedCredentials({ groups: [group] }, TEXTS)).toEqual([words])
+    expect(credentialLines({ groups: [group] }, TEXTS)).toEqual([words])
   })
 
   it('fills in values unchanged, also values that look like placeholders', () => {

@@ -6,7 +6,7 @@ import type { RequestedClaims, RequestedGroup } from '../../../policy/requested-
 import { fill, type Texts } from './texts.ts'
 
 /** Returns the requested claims, without duplicates. */
-export function requestedClaims({ items }: Pick<RequestedClaims, 'items'>, texts: Texts): readonly string[] {
+export function claimLines({ items }: Pick<RequestedClaims, 'items'>, texts: Texts): readonly string[] {
   const claims = items.map(({ kind, name, optional }) => ({
     words: kind === 'claim' ? scopeWords(name, texts) : typeWords(name, texts),
     optional,
@@ -19,7 +19,7 @@ export function requestedClaims({ items }: Pick<RequestedClaims, 'items'>, texts
 }
 
 /** Returns one phrase for each group of credentials that the claims may come from. */
-export function requestedCredentials(
+export function credentialLines(
   { groups }: Pick<RequestedClaims, 'groups'>,
   texts: Texts,
 ): readonly string[] {
