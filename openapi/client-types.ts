@@ -1,4 +1,5 @@
-// Types of the client package, from the schemas of the description. `npm run openapi` writes them to packages/client/src/wire.ts.
+// Types of the client package, from the schemas of the description. `npm run openapi` writes them to
+// packages/client/src/wire.ts.
 
 import type { ComponentName } from './components.ts'
 import type { Description, Schema } from './description.ts'
@@ -32,7 +33,9 @@ export type Status = Verification['status']
 
 export type AssuranceLevel = VerifiedCredential['assurance_level']
 
-/** A step to the assurance level, and the level after it (docs/trust.md). Ignore steps that you do not know. */
+/**
+ * A step to the assurance level, and the level after it (docs/trust.md). Ignore steps that you do not know.
+ */
 export type AssuranceStep = Verification['assurance_derivation'][number]
 
 /** The issue of a list of trusted issuers, and when it was last known to be current. */

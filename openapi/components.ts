@@ -1,4 +1,5 @@
-// Schemas of the description, by name. The schemas of requests are those that validate; the schemas of responses are in responses/.
+// Schemas of the description, by name. The schemas of requests are those that validate; the schemas of
+// responses are in responses/.
 
 import * as z from 'zod/mini'
 import { dcqlQuery } from '../src/openid4vp/dcql/schema.ts'
@@ -131,7 +132,10 @@ function withTexts(name: string, schema: Schema): Schema {
   return { ...schema, properties: Object.fromEntries(properties) }
 }
 
-/** Removes what does not help a reader: the generator's identifiers, bounds of all integers, the pattern of dates. */
+/**
+ * Removes what does not help a reader: the generator's identifiers, bounds of all integers, the pattern of
+ * dates.
+ */
 function tidy(schema: Schema): Schema {
   const { $schema, $id, oneOf, ...others } = schema
   // One member distinguishes the alternatives, so at most one matches.

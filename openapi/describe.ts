@@ -1,6 +1,8 @@
-// The OpenAPI 3.1 description of every route in the access table, from the schemas that validate. errors.ts adds the errors.
+// The OpenAPI 3.1 description of every route in the access table, from the schemas that validate. errors.ts
+// adds the errors.
 //
-// A new route needs its row in access.ts and its operation in operations/; otherwise this file does not compile.
+// A new route needs its row in access.ts and its operation in operations/; otherwise this file does not
+// compile.
 
 import { ACCESS, type RouteName } from '../src/routes/edge/access.ts'
 import type { ProblemCode } from '../src/routes/edge/problems.ts'

@@ -1,4 +1,5 @@
-// Errors of the description, from the tables that the service uses. describe.ts names the errors of each operation.
+// Errors of the description, from the tables that the service uses. describe.ts names the errors of each
+// operation.
 
 import { PROBLEMS, type ProblemCode } from '../src/routes/edge/problems.ts'
 import { TOKEN_ERRORS } from '../src/routes/settings/oauth-errors.ts'

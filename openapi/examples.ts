@@ -1,5 +1,5 @@
-// An example of every body, by the name of its schema. All of them are from one case: a shop checks that a person is over 18.
-// errors.ts has the examples of errors.
+// An example of every body, by the name of its schema. In all of them a shop checks that a person is over 18.
+// The examples of errors are in errors.ts.
 
 import type { z } from 'zod/mini'
 import type { COMPONENTS, ComponentName } from './components.ts'

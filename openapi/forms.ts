@@ -1,4 +1,5 @@
-// Forms that OAuth clients and wallets send, as schemas. The service reads them without a schema (CONTRACT 5 and 8).
+// Forms that OAuth clients and wallets send, as schemas. The service reads them without a schema (CONTRACT
+// 5 and 8).
 
 import * as z from 'zod/mini'
 

@@ -1,4 +1,5 @@
-// Descriptions of the members of schemas. Each member of a creation needs one; otherwise this file does not compile.
+// Descriptions of the members of schemas. Each member of a creation needs one; otherwise this file does not
+// compile.
 
 import type { z } from 'zod/mini'
 import type { createRequest } from '../src/routes/edge/schemas.ts'
@@ -20,7 +21,7 @@ const OUTCOME = {
   channel: 'How the wallet received the request.',
   format: 'Format of the first credential.',
   issuer: 'Issuer of the first credential.',
-  session_binding: 'What was proven about the person who responded, as in `required_session_binding`.',
+  session_binding: 'The browser to which the response is bound, as in `required_session_binding`.',
 } as const
 
 /** By schema and member. */
@@ -41,9 +42,9 @@ export const MEMBER_TEXTS = {
     return_url: 'Where the browser goes after the verification. Must equal one of your `return_urls`.',
     locale: 'Language of the hosted page.',
     purpose: `Shown to the person: one line, in their language. ${PERSONAL_DATA}`,
-    allow_derived: 'Whether an age may be computed from a date of birth.',
+    allow_derived: 'Allows an age that is computed from a date of birth.',
     claims_encryption_jwk: 'Your public key. The claims are returned, encrypted to this key.',
-    transaction_data: 'What the person is asked to confirm, with the members of its type.',
+    transaction_data: 'Transactions for the person to confirm, each with the members of its type.',
     retry_of: 'The `verification_id` of the verification that this one repeats.',
   },
   CreatedVerification: {
@@ -82,11 +83,11 @@ export const MEMBER_TEXTS = {
     id: 'Id of the credential query in `dcql_query`.',
     status: 'Revocation status. Null: not checked.',
     checks: 'Scope name → whether this credential proves it.',
-    transaction_data: 'What the holder confirmed: the index in the request, and the hash that was signed.',
+    transaction_data: 'Confirmed transactions: the index in the request, and the hash that was signed.',
   },
   Reason: {
     code: 'A stable code. New codes may be added within `/v1`.',
-    retryable: 'Whether another attempt by the same person may succeed.',
+    retryable: 'True if another attempt by the same person may succeed.',
     type: 'Address of a page about this code.',
   },
   DeliveryLog: { deliveries: 'At most one for each event.' },
@@ -113,7 +114,7 @@ export const MEMBER_TEXTS = {
   Problem: {
     type: 'Address of a page about this code.',
     detail: 'Never contains what was sent.',
-    retryable: 'Whether the same request may succeed later.',
+    retryable: 'True if the same request may succeed later.',
   },
 } as const satisfies { readonly CreateVerification: MemberTexts } & Readonly<
   Record<string, Readonly<Record<string, string>>>

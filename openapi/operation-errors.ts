@@ -1,4 +1,5 @@
-// Names of the errors of each route: those that its caller, body, query and path imply, and its own. errors.ts has the errors.
+// Names of the errors of each route: those that its caller, body, query and path imply, and its own.
+// The errors themselves are in errors.ts.
 
 import type { Access, RouteName } from '../src/routes/edge/access.ts'
 import type { ProblemCode } from '../src/routes/edge/problems.ts'

@@ -1,4 +1,5 @@
-// One route of the description. Callers, path parameters and the problems of tokens, bodies and queries are derived from the route.
+// One route of the description. Callers, path parameters and the problems of tokens, bodies and queries are
+// derived from the route.
 
 import type * as z from 'zod/mini'
 import type { ProblemCode } from '../src/routes/edge/problems.ts'

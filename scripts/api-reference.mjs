@@ -1,4 +1,5 @@
-// `node scripts/api-reference.mjs 1.46.4`: writes assets/api-reference/scalar.js from that version of @scalar/api-reference.
+// `node scripts/api-reference.mjs 1.46.4`: writes assets/api-reference/scalar.js from that version of
+// @scalar/api-reference.
 //
 // The package is no dependency: it would install 299 packages for one file that is already bundled.
 
@@ -8,7 +9,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ASSETS } from './service/paths.mjs'
 
-/** Asks whether the page may use `eval`. Our policy forbids it, and the question alone is reported as a violation. */
+/**
+ * Asks whether the page may use `eval`. Our policy forbids it, and the question alone is reported as a
+ * violation.
+ */
 const EVAL_PROBE = 'try{return new Function(""),!0}catch(e){return!1}'
 
 const [version] = process.argv.slice(2)

@@ -1,5 +1,6 @@
-// `npm run openapi`: writes the API description (assets/openapi.json) and the client's types from the schemas that validate.
-// Both are committed: a clone builds and deploys without this step. test/openapi fails when they are not current.
+// `npm run openapi`: writes the API description (assets/openapi.json) and the client's types from the
+// schemas that validate. Both are committed: a clone builds and deploys without this step. test/openapi
+// fails when they are not current.
 
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'

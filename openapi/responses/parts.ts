@@ -11,7 +11,9 @@ export function list<T extends z.ZodMiniType>(item: T) {
   return z.readonly(z.array(item))
 }
 
-/** Gives a schema of a request the type that the service stores after validation: same shape, but read-only. */
+/**
+ * Gives a schema of a request the type that the service stores after validation: same shape, but read-only.
+ */
 export function typed<T>(schema: z.ZodMiniType): z.ZodMiniType<T, T> {
   return schema as z.ZodMiniType<T, T>
 }

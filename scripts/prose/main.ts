@@ -21,7 +21,7 @@ const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--
   encoding: 'utf8',
 })
   .split('\0')
-  .filter((path) => !path.startsWith('test/vectors/'))
+  .filter((path) => !/^(test\/vectors|assets\/api-reference)\//.test(path))
 const sources = files.filter((path) => /\.(ts|mjs|js)$/.test(path))
 const pages = files.filter((path) => path.endsWith('.md'))
 

@@ -105,7 +105,10 @@ describeInBrowser('the API reference', () => {
 const REPORT_VIOLATIONS = `globalThis.violations = []
 addEventListener('securitypolicyviolation', (event) => violations.push(event.violatedDirective + ' ' + event.blockedURI))`
 
-/** Scrolls from top to bottom, since sections are rendered when they come near. Returns every line that was shown. */
+/**
+ * Scrolls from top to bottom, since sections are rendered when they come near. Returns every line that was
+ * shown.
+ */
 async function scrollThrough(page: Page): Promise<ReadonlySet<string>> {
   const shown = new Set<string>()
   for (let steps = 0; steps < 400; steps += 1) {

@@ -1,5 +1,6 @@
-// Compares the description with the tables of the service, and its examples with its schemas. Real responses are compared with
-// it by access-world.ts, for every route and caller, and by every conformance test (support/reading/described.ts).
+// Compares the description with the tables of the service, and its examples with its schemas. Real
+// responses are compared with it by access-world.ts, for every route and caller, and by every conformance
+// test (support/reading/described.ts).
 
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'

@@ -19,7 +19,7 @@ export type Problem = {
   /** HTTP status; null without a response. */
   readonly status: number | null
   readonly title: string
-  /** Whether the same call may succeed later. */
+  /** True if the same call may succeed later. */
   readonly retryable: boolean
   readonly request_id: string | null
   readonly errors: readonly { readonly pointer: string; readonly code: string; readonly message: string }[]

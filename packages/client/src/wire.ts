@@ -38,9 +38,9 @@ export type VerificationRequest = {
   readonly locale?: string
   /** Shown to the person: one line, in their language. Do not send personal data. */
   readonly purpose?: string
-  /** Whether an age may be computed from a date of birth. */
+  /** Allows an age that is computed from a date of birth. */
   readonly allow_derived?: boolean
-  /** What the person is asked to confirm, with the members of its type. */
+  /** Transactions for the person to confirm, each with the members of its type. */
   readonly transaction_data?: readonly {
     readonly type: string
     readonly credential_ids?: readonly string[]
@@ -156,7 +156,7 @@ export type Verification = {
   readonly format: string | null
   /** Issuer of the first credential. */
   readonly issuer: string | null
-  /** What was proven about the person who responded, as in `required_session_binding`. */
+  /** The browser to which the response is bound, as in `required_session_binding`. */
   readonly session_binding: 'none' | 'page' | 'relying_party' | null
   readonly credentials: readonly VerifiedCredential[]
   readonly livemode: boolean
@@ -233,7 +233,7 @@ export type Reason = {
   /** A stable code. New codes may be added within `/v1`. */
   readonly code: string
   readonly message: string
-  /** Whether another attempt by the same person may succeed. */
+  /** True if another attempt by the same person may succeed. */
   readonly retryable: boolean
   /** Address of a page about this code. */
   readonly type: string
@@ -251,7 +251,7 @@ export type VerifiedCredential = {
   readonly status: 'valid' | 'revoked' | 'suspended' | 'unavailable' | 'not_present' | null
   /** Scope name → whether this credential proves it. */
   readonly checks: Readonly<Record<string, boolean>>
-  /** What the holder confirmed: the index in the request, and the hash that was signed. */
+  /** Confirmed transactions: the index in the request, and the hash that was signed. */
   readonly transaction_data: readonly {
     readonly index: number
     readonly hash: string
@@ -288,7 +288,7 @@ export type VerificationEvent = {
   readonly format: string | null
   /** Issuer of the first credential. */
   readonly issuer: string | null
-  /** What was proven about the person who responded, as in `required_session_binding`. */
+  /** The browser to which the response is bound, as in `required_session_binding`. */
   readonly session_binding: 'none' | 'page' | 'relying_party' | null
   readonly credentials: readonly VerifiedCredential[]
   readonly livemode: boolean
@@ -330,7 +330,9 @@ export type Status = Verification['status']
 
 export type AssuranceLevel = VerifiedCredential['assurance_level']
 
-/** A step to the assurance level, and the level after it (docs/trust.md). Ignore steps that you do not know. */
+/**
+ * A step to the assurance level, and the level after it (docs/trust.md). Ignore steps that you do not know.
+ */
 export type AssuranceStep = Verification['assurance_derivation'][number]
 
 /** The issue of a list of trusted issuers, and when it was last known to be current. */

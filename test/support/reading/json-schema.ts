@@ -1,5 +1,5 @@
-// Validates a value by a JSON Schema (draft 2020-12). Supports the keywords of the description and rejects all others.
-// Objects are closed: a member without a schema is an error.
+// Validates a value by a JSON Schema (draft 2020-12). Supports the keywords of the description and rejects
+// all others. Objects are closed: a member without a schema is an error.
 
 type Schema = Readonly<Record<string, unknown>>
 

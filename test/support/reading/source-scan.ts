@@ -83,7 +83,7 @@ function opening(code: string, index: number): number {
   return 0
 }
 
-/** Returns the end of an expression: its enclosing bracket, a comma, or a line that the next one does not continue. */
+/** Returns the end of an expression: its enclosing bracket, a comma, or a line without a continuation. */
 function endOfExpression(code: string, index: number): number {
   for (let at = index; at < code.length; at++) {
     const char = code.charAt(at)
@@ -94,7 +94,10 @@ function endOfExpression(code: string, index: number): number {
   return code.length
 }
 
-/** Replaces comments and the content of strings, templates and regular expressions by spaces. Offsets and lines stay. */
+/**
+ * Replaces comments and the content of strings, templates and regular expressions by spaces. Offsets and
+ * lines stay.
+ */
 export function blank(source: string): string {
   let code = ''
   while (code.length < source.length) {
@@ -108,7 +111,10 @@ export function blank(source: string): string {
   return code
 }
 
-/** A comment: its first line (from 1) and its text without the marks. Line comments that follow each other are one. */
+/**
+ * A comment: its first line (from 1) and its text without the marks. Line comments that follow each other
+ * are one.
+ */
 export type Comment = { readonly line: number; readonly text: string }
 
 /** Every comment of a file, in order. Instructions to tools (`biome-ignore`, `@ts-…`) are left out. */
@@ -150,7 +156,9 @@ function withoutMarks(comment: string): string {
     .trim()
 }
 
-/** Returns the end of the comment, string, template or regular expression at `at`; `at` itself without one. */
+/**
+ * Returns the end of the comment, string, template or regular expression at `at`; `at` itself without one.
+ */
 function endOfText(source: string, at: number, before: string): number {
   const rest = source.slice(at, at + 2)
   if (rest === '//') return indexAfter(source, '\n', at) - 1
