@@ -1,5 +1,5 @@
-// What becomes of a credential by the revocation lists that its issuer's certificates name: after all else that is authentic
-// about it, and before what its issuer says of it.
+// Effect of certificate revocation lists on a credential. They are checked after all other authenticity
+// checks and before the credential's own status.
 
 import { describe, expect, it } from 'vitest'
 import type { Context } from '../../src/formats/format.ts'
@@ -26,7 +26,7 @@ const listed = {
 }
 const good = make(listed)
 
-/** The verdict where the list is like this, and what was fetched. `undefined`: it does not come. */
+/** Verifies with this list, and returns the fetched addresses. `undefined`: the list is unavailable. */
 async function judge(
   certificateRevocation: Context['certificateRevocation'],
   options: CrlOptions | undefined,
@@ -64,12 +64,12 @@ describe('a credential whose signer names a revocation list', () => {
     },
   )
 
-  it.each(['require', 'accept_unknown'] as const)('and is on it is no authentic one: %s', async (setting) => {
+  it.each(['require', 'accept_unknown'] as const)('is refused if the list has it: %s', async (setting) => {
     const { verdict } = await judge(setting, REVOKED)
     expectRejection(verdict, { reason: 'certificate_revoked' }, 'certificate_revocation')
   })
 
-  it('is unknown where the list does not come, and passes so where that is accepted', async () => {
+  it('is unknown without the list, and verifies if the settings accept it', async () => {
     const required = await judge('require', undefined)
     expectRejection(required.verdict, { reason: 'certificate_status_unavailable' }, 'certificate_revocation')
     const accepted = await judge('accept_unknown', undefined)
@@ -78,26 +78,26 @@ describe('a credential whose signer names a revocation list', () => {
     expect(accepted.check).toBe('fail')
   })
 
-  it.each(['off', undefined] as const)('is not asked about where that is %s', async (setting) => {
+  it.each(['off', undefined] as const)('is not checked with the setting %s', async (setting) => {
     const { verdict, asked, check } = await judge(setting, REVOKED)
     expect(verdict.result.ok && verdict.result.value.certificates).toBeUndefined()
     expect([verdict.result.ok, check, asked]).toEqual([true, 'skip', []])
   })
 
-  it('is a forgery first, which nobody is asked about', async () => {
+  it('is refused first if forged, without a check of the list', async () => {
     const { verdict, asked } = await judge('require', REVOKED, { nonce: 'f'.repeat(32) })
     expectRejection(verdict, { reason: 'invalid_holder_signature' }, 'holder_binding')
     expect(asked).toEqual([])
   })
 
-  it('is asked about though it has expired: whoever stole the key signs what he likes', async () => {
+  it('is checked even if it has expired, because a stolen key signs any date', async () => {
     const stolen = await judge('require', REVOKED, { presentation: expired })
     expect(stolen.verdict.result).toEqual({ ok: false, error: { reason: 'certificate_revoked' } })
     const own = await judge('require', {}, { presentation: expired })
     expect(own.verdict.result).toMatchObject({ ok: true, value: { reasons: ['credential_expired'] } })
   })
 
-  it('is asked about before its own status: where a revoked signer points is not fetched', async () => {
+  it('is checked before its own status: the address of a revoked signer is not fetched', async () => {
     const status = { status_list: { idx: 0, uri: 'https://status.example/1' } }
     const presentation = make({ ...listed, mso: (mso) => Object.assign(mso, { status }) })
     const { verdict, asked } = await judge('require', REVOKED, { presentation })
@@ -106,7 +106,7 @@ describe('a credential whose signer names a revocation list', () => {
   })
 })
 
-it('a status told by a signer who may have been revoked is unknown, and passes so where that is accepted', async () => {
+it('a status of a signer that may be revoked is unknown, and verifies if the settings accept it', async () => {
   const claims = [[6, NOW - 100], [4, NOW + 1000]] as const // biome-ignore format: entries
   const list = await makeCwt({ claims, unprotected: [[33, chain]] }, PKI.leaf.keys.privateKey)
   const fetchResource: FetchResource = async ({ url }) =>
@@ -121,7 +121,7 @@ it('a status told by a signer who may have been revoked is unknown, and passes s
   expectRejection(await judged('require'), { reason: 'status_unavailable' }, 'status')
 })
 
-describe('nobody is asked about', () => {
+describe('no list is fetched for', () => {
   it('a pinned signer', async () => {
     const anchor = {
       name: 'Pin',

@@ -1,5 +1,5 @@
-// What every credential format owes the protocol, whatever its encoding. Each format's own test runs this suite over
-// presentations made by a library that this project did not write.
+// Tests that every credential format must pass. Each format runs this suite over presentations of a library
+// that is not part of this project.
 
 import { describe, expect, it, TestRunner } from 'vitest'
 import type { Json } from '../../src/codec/json.ts'
@@ -23,7 +23,7 @@ export type Subject = {
   readonly boundWhole?: true
   readonly expected: RequestBinding
   readonly context: Omit<Context, 'trace'>
-  /** What the good presentation must be verified as, claims among them. */
+  /** Expected result for the good presentation, claims included. */
   readonly verified: Partial<VerifiedCredential>
   /** A presentation that answers `expected` and is good in `context`. */
   readonly good: () => Promise<Json>
@@ -41,7 +41,7 @@ export type Subject = {
   }
 }
 
-/** What a presentation was found to be, and the checks it went through. */
+/** Result of a verification, and its trace. */
 export type Verdict = {
   readonly format: string
   readonly result: Result<VerifiedCredential, PresentationRefusal>
@@ -152,7 +152,7 @@ export function describeFormat(subject: Subject): void {
       expectRejection(await verdictOn(await variants.otherIssuerKey()), rejection, 'issuer_signature')
     })
 
-    it('of a type nobody knows is refused', async () => {
+    it('of an unknown type is refused', async () => {
       expectRejection(
         await verdictOn(await variants.unknownType()),
         { reason: 'unknown_credential_type' },
@@ -160,7 +160,7 @@ export function describeFormat(subject: Subject): void {
       )
     })
 
-    it('whose issuer no anchor vouches for is refused', async () => {
+    it('whose issuer has no anchor is refused', async () => {
       const verdict = await verdictOn(await subject.good(), { context: { anchors: [] } })
       expectRejection(verdict, { reason: 'untrusted_issuer' }, 'issuer_trust')
     })
@@ -186,26 +186,26 @@ export function describeFormat(subject: Subject): void {
       expect(trace.find(([check]) => check === 'validity')).toEqual(['validity', 'fail'])
     })
 
-    it('that is expired and was made for another nonce is a forgery first', async () => {
+    it('that is expired and has another nonce is refused for the nonce', async () => {
       const verdict = await verdictOn(await variants.expired(), { expected: { nonce: 'another' } })
       expectReplay(verdict, 'nonce')
     })
 
-    it('with a status that cannot be told is unknown, not valid', async () => {
+    it('with an unavailable status is unknown, not valid', async () => {
       const { asked, fetchResource } = unreachable()
       const verdict = await verdictOn(await variants.withStatus(), { context: { fetchResource } })
       expectRejection(verdict, { reason: 'status_unavailable' }, 'status')
       expect(asked).toHaveLength(1)
     })
 
-    it('with a status that cannot be told verifies where that is accepted, and says that it is not known', async () => {
+    it('with an unavailable status verifies if the settings accept it, as unavailable', async () => {
       const context = { fetchResource: unreachable().fetchResource, statusUnavailable: 'accept' }
       const { result, trace } = await verdictOn(await variants.withStatus(), { context })
       expect(result).toMatchObject({ ok: true, value: { status: 'unavailable', reasons: [] } })
       expect(trace.at(-1)).toEqual(['status', 'fail'])
     })
 
-    it('with a status, made for another nonce, is a forgery first, and nobody is asked about it', async () => {
+    it('with a status and another nonce is refused for the nonce, without a status check', async () => {
       const { asked, fetchResource } = unreachable()
       const changes = { expected: { nonce: 'another' }, context: { fetchResource } }
       const verdict = await verdictOn(await variants.withStatus(), changes)
@@ -219,7 +219,7 @@ export function describeFormat(subject: Subject): void {
       expectRejection(verdict, { reason: 'holder_binding_missing' }, 'holder_binding')
     })
 
-    it('without holder binding is, where our request did not ask for it, what the format says: unbound or refused', async () => {
+    it('without holder binding is unbound or refused, by its format, if binding is not required', async () => {
       if (variants.withoutHolderBinding === undefined) return
       const presentation = await variants.withoutHolderBinding()
       const verdict = await verdictOn(presentation, { expected: { holderBinding: false } })
@@ -229,7 +229,7 @@ export function describeFormat(subject: Subject): void {
       expect(trace).toContainEqual(['holder_binding', 'skip'])
     })
 
-    it('with holder binding that was not asked for must still be bound rightly', async () => {
+    it('with holder binding that is not required must still be bound correctly', async () => {
       const expected = { holderBinding: false }
       expect((await verdictOn(await subject.good(), { expected })).result).toMatchObject({
         ok: true,

@@ -32,7 +32,7 @@ describe('dc+sd-jwt', () => {
     { vct_values: [1] },
     { vct_values: [''] },
     { doctype_value: 'a' },
-  ])('does not take %j for a meta object of its own', (meta) => {
+  ])('refuses %j as a meta object', (meta) => {
     expect(format.metaTypes(meta)).toBeUndefined()
   })
 })

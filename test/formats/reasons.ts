@@ -1,5 +1,5 @@
-// Every reason for which a presentation is no authentic answer, reached in each format by one change of a good one. A reason
-// that is added to `Rejection` does not compile before every format reaches it or says why nothing leads there.
+// Every reason to refuse a presentation, reached in each format by one change of a good one. A new reason of
+// `PresentationRefusal` does not compile until every format reaches it or explains why it cannot.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ import {
 import { makeCrl } from '../support/certificates/crl.ts'
 import { expectRejection, type Verdict } from './contract.ts'
 
-/** The verdict on one change, or why the format has nothing that could be changed so. */
+/** Result of one change, or the reason why the format cannot have it. */
 export type Reasons = Readonly<Record<PresentationRefusal['reason'], (() => Promise<Verdict>) | string>>
 
 export type Subject = {
@@ -83,7 +83,7 @@ export type ChainReason =
   | 'certificate_revoked'
   | 'certificate_status_unavailable'
 
-/** A good chain with one thing changed; its leaf has the same key and, where nothing else is said, the same usage. */
+/** A good chain with one change. By default its leaf has the same key and the same usage. */
 export async function chainFor(
   reason: ChainReason,
   { root, intermediate, leaf }: IssuerPki,
@@ -116,7 +116,7 @@ export async function chainFor(
 const CRL_URL = 'http://crl.authority.example.org/1.crl'
 const REVOKED = '7b'
 
-/** What changes in the world for such a chain: who lists it, and whether the list comes. */
+/** Settings of such a chain: who lists it, and if the list is available. */
 export function worldFor(reason: ChainReason, { intermediate }: IssuerPki): Partial<Context> {
   if (reason !== 'certificate_revoked' && reason !== 'certificate_status_unavailable') return {}
   return {

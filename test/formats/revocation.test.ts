@@ -1,5 +1,5 @@
-// What becomes of a credential by the entry of its status list, in both formats that have one. The lists are made by jose
-// (JWT) and by node:crypto (CWT), each signed by whoever signed the credential.
+// Effect of a status list entry on a credential, in both formats. jose (JWT) and node:crypto (CWT) create the
+// lists, with the key of the credential's issuer.
 
 import { importJWK } from 'jose'
 import { describe, expect, it } from 'vitest'
@@ -15,7 +15,7 @@ type Subject = {
   readonly form: 'jwt' | 'cwt'
   /** The list whose entries are 1, 2, 0, 3 as it is served. */
   readonly list: string | Uint8Array<ArrayBuffer>
-  /** A presentation of a credential with this status, out of time where told. */
+  /** A presentation of a credential with this status, optionally outside its validity period. */
   readonly present: (status: object, isExpired?: boolean) => Promise<string> | string
   readonly verdictOn: (presentation: string, changes: Changes) => Promise<Verdict>
 }
@@ -97,7 +97,7 @@ describe.each(SUBJECTS)('a credential with a $form status list', ({ form, list, 
     ['no mechanism', {}],
     ['another mechanism', { identifier_list: { id: 'x', uri: URI } }],
     ['an entry before the first', { status_list: { idx: -1, uri: URI } }],
-  ])('with %s cannot be told, and nothing is fetched', async (_, status) => {
+  ])('with %s has no known status, and nothing is fetched', async (_, status) => {
     const refused = await judge(await present(status))
     expectRejection(refused.verdict, { reason: 'status_unavailable' }, 'status')
     const accepted = await judge(await present(status), { context: { statusUnavailable: 'accept' } })
@@ -111,7 +111,7 @@ describe.each(SUBJECTS)('a credential with a $form status list', ({ form, list, 
   it.each([
     ['an entry beyond the list', 12, list],
     ['a list that is none', 2, 'junk'],
-  ])('with %s cannot be told', async (_, idx, body) => {
+  ])('with %s has no known status', async (_, idx, body) => {
     const refused = await judge(await present(entry(idx)), {}, body)
     expectRejection(refused.verdict, { reason: 'status_unavailable' }, 'status')
     const changes = { context: { statusUnavailable: 'accept' } } as const
@@ -119,7 +119,7 @@ describe.each(SUBJECTS)('a credential with a $form status list', ({ form, list, 
     expect(accepted.verdict.result).toMatchObject({ ok: true, value: { status: 'unavailable' } })
   })
 
-  it('that is out of time is not asked about: its status is not known', async () => {
+  it('outside its validity period is not checked: its status is null', async () => {
     const { asked, verdict } = await judge(await present(entry(0), true))
     expect(verdict.result).toMatchObject({
       ok: true,
@@ -129,7 +129,7 @@ describe.each(SUBJECTS)('a credential with a $form status list', ({ form, list, 
     expect(asked).toEqual([])
   })
 
-  it('that is a forgery is not asked about', async () => {
+  it('that is forged is not checked', async () => {
     const { asked, verdict } = await judge(await present(entry(0)), { expected: { nonce: 'another' } })
     expect(verdict.result.ok).toBe(false)
     expect(asked).toEqual([])

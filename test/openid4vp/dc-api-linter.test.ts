@@ -1,5 +1,5 @@
-// The linter judges every request for the browser's Digital Credentials API that any test makes, so it is judged itself: a good
-// request passes, and each fault planted in one is named by its rule.
+// The linter checks every request for the Digital Credentials API in any test. These tests check the linter:
+// it accepts good input, and names the rule of each planted fault.
 
 import { CompactSign, decodeJwt, decodeProtectedHeader } from 'jose'
 import { describe, expect, it } from 'vitest'

@@ -1,5 +1,5 @@
-// What the protocol tests share: a verifier with a certificate of its own authority, one generation, a policy's query,
-// and a credential format whose presentations say in plain JSON what their verification finds.
+// Fixtures of the protocol tests: a verifier with its own authority, one generation, a policy's query. The
+// plain credential format has presentations that state their verification result as JSON.
 
 import '../support/reflect-metadata.ts'
 
@@ -52,10 +52,10 @@ export const QUERY: DcqlQuery = {
 
 export type Verifier = {
   readonly ca: string
-  /** The leaf, as it stands in `x5c`. */
+  /** The leaf, as in `x5c`. */
   readonly leaf: string
   readonly identities: Readonly<Record<Exclude<ClientIdPrefix, 'redirect_uri'>, VerifierIdentity>>
-  /** What stands at `/.well-known/did.json`. */
+  /** Document at `/.well-known/did.json`. */
   readonly didDocument: object
   /** Who attests the verifier. */
   readonly attester: Attester
@@ -118,7 +118,7 @@ export async function createGeneration(): Promise<Generation & { readonly privat
   }
 }
 
-/** What a presentation of the plain format says. */
+/** Content of a presentation in the plain format. */
 export type PlainPresentation = Partial<VerifiedCredential> & { readonly rejection?: PresentationRefusal }
 
 /** A presentation that verifies to a credential with these properties, or to the rejection. */

@@ -96,7 +96,7 @@ describe('provesAge', () => {
     expect(provesAge(birthdate, 1, at('2026-06-15T12:00:00Z'))).toBe(false)
   })
 
-  test('believes in a person of 110 years', () => {
+  test('accepts a person of 110 years', () => {
     expect(provesAge('1916-06-15', 99, at('2026-06-15T12:00:00Z'))).toBe(true)
   })
 
@@ -115,7 +115,7 @@ describe('provesAge', () => {
   })
 })
 
-/** How many birthdays lie behind: dates rolled over by the platform's calendar, 29 Feb of a common year becoming 1 Mar. */
+/** Counts past birthdays with dates of the platform's calendar; 29 Feb becomes 1 Mar in a common year. */
 function birthdays(birthdate: string, now: number): number {
   const [year = 0, month = 0, day = 0] = birthdate.split('-').map(Number)
   let count = 0

@@ -16,7 +16,7 @@ describe('the level of a credential', () => {
     expect(levelOf(level)).toBe(level)
   })
 
-  test.each(ASSURANCE_LEVELS)('is low without holder binding, below an anchor of %s', (level) => {
+  test.each(ASSURANCE_LEVELS)('is low without holder binding, below an anchor of level %s', (level) => {
     expect(levelOf(level, {}, false)).toBe('low')
   })
 
@@ -84,12 +84,12 @@ describe('the level of a credential', () => {
     expect(levelOf(anchor, { verification: { assurance_level: said } })).toBe(level)
   })
 
-  test('is the lowest of all the credential says', () => {
+  test('is the lowest level that the credential declares', () => {
     const claims = { assurance_level: 'substantial', verification: { assurance_level: 'low' } }
     expect(levelOf('high', claims)).toBe('low')
   })
 
-  test('is not touched by a verification that says no level', () => {
+  test('is unchanged by a verification without a level', () => {
     expect(levelOf('high', { verification: { trust_framework: 'eidas' } })).toBe('high')
     expect(levelOf('high', { verification: 'done' })).toBe('high')
   })
@@ -102,7 +102,7 @@ describe('the derivation', () => {
   const derivationOf = (claims: JsonObject, isBound: boolean) =>
     deriveLevel('pid', credentialOf('high', claims, isBound)).derivation
 
-  test('tells anchor, holder binding and status, what the credential says, and the level after each', () => {
+  test('lists anchor, holder binding, status and declared level, with the level after each', () => {
     expect(derivationOf({}, true)).toEqual([anchor, bound, { ...unlisted, level: 'high' }])
     expect(derivationOf({ assurance_level: 'substantial' }, true)).toEqual([
       anchor,
@@ -129,7 +129,7 @@ describe('the derivation', () => {
     })
   })
 
-  test('tells that nobody asked for the status of a credential that is out of time', () => {
+  test('has no status for a credential outside its validity period', () => {
     const step = deriveLevel('pid', { ...credentialOf('high'), status: null }).derivation[2]
     expect(step).toEqual({ ...unlisted, status: null, level: 'high' })
   })

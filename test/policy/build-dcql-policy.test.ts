@@ -1,4 +1,4 @@
-// A caller's own query as a policy: each refusal by one change in a good query, and what a good one comes to mean.
+// A caller's own query as a policy: each error by one change in a good query, and the policy of a good one.
 
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/codec/json.ts'
@@ -167,7 +167,7 @@ describe('a good query', () => {
     })
   })
 
-  it('is read for each of the types that it accepts', () => {
+  it('is parsed for each of the accepted types', () => {
     const accepted = { vct_values: ['urn:eudi:pid:1', CLUB] }
     const built = build({ credentials: [{ ...PID, meta: accepted, ...paths(['active']) }] })
     expect(built.ok && built.value.descriptors).toEqual([

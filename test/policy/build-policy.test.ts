@@ -15,7 +15,7 @@ const unsatisfiable = (pointer: string, code: keyof typeof POLICY_ERRORS) => {
   return { code, pointer }
 }
 
-describe('names nobody knows (400)', () => {
+describe('unknown names (400)', () => {
   test.each([
     [
       'a type',
@@ -55,7 +55,7 @@ describe('names nobody knows (400)', () => {
     ])
   })
 
-  test('hide what is unsatisfiable: every fault of one refusal has one status', () => {
+  test('hide unsatisfiable members: all errors have one status', () => {
     expect(faultsOf({ credential_types: ['mdl'], scope: ['shoe_size'] })).toEqual([
       { code: 'unsupported_scope', pointer: '/scope/0' },
     ])
@@ -71,14 +71,14 @@ describe('names nobody knows (400)', () => {
   })
 })
 
-describe('known names that nothing can answer (422)', () => {
+describe('known names that no credential can satisfy (422)', () => {
   test('a scope that only a type carries which is not requested', () => {
     expect(faultsOf({ scope: ['age_over_18', 'family_name'] })).toEqual([
       unsatisfiable('/scope/1', 'scope_not_carried'),
     ])
   })
 
-  test('a scope that the type carries only in a format that is not asked for', () => {
+  test('a scope that the type carries only in a format that is not requested', () => {
     const both: CredentialTypeDefinition = {
       name: 'both',
       formats: {
@@ -93,7 +93,7 @@ describe('known names that nothing can answer (422)', () => {
     ])
   })
 
-  test('a type that exists in no verified format, where every type or no other type could answer', () => {
+  test('a type in no verified format, if every type or no other type could satisfy', () => {
     const changes = { credential_types: ['pid', 'mdl'], scope: ['family_name'] }
     const missing = unsatisfiable('/credential_types/1', 'type_without_format')
     expect(faultsOf({ ...changes, credential_match: 'all' }, ALL_FORMATS)).toBe('a policy')
@@ -148,7 +148,7 @@ describe('a policy', () => {
     expect(built.ok && Object.keys(built.value)).toEqual(['scope', 'query', 'descriptors'])
   })
 
-  test('any: asks only the credentials that carry every scope', () => {
+  test('any: requests only the credentials that carry every scope', () => {
     const policy = policyOf({
       credential_types: ['age_attestation', 'pid'],
       scope: ['age_over_18', 'family_name'],
@@ -157,7 +157,7 @@ describe('a policy', () => {
     expect(policy.query.credential_sets).toBeUndefined()
   })
 
-  test('all: asks each type what it carries', () => {
+  test('all: requests of each type what it carries', () => {
     const policy = policyOf({
       credential_types: ['membership', 'pid'],
       scope: ['family_name', 'active', 'given_name'],
@@ -173,7 +173,7 @@ describe('a policy', () => {
     ])
   })
 
-  test('all: a type that carries none of the scopes is asked for itself', () => {
+  test('all: requests a type without any of the scopes as such', () => {
     const policy = policyOf({
       credential_types: ['membership', 'pid'],
       scope: ['family_name'],
@@ -186,7 +186,7 @@ describe('a policy', () => {
     })
   })
 
-  test('asks in the order of preference of the formats given, else in ours', () => {
+  test('uses the given order of formats, else ours', () => {
     const formatsOf = (formats: string[] | null) =>
       policyOf({ credential_types: ['pid'], formats }, [SD_JWT, MDOC]).query.credentials.map(
         ({ format }) => format,

@@ -51,13 +51,13 @@ describe('the built-in types', () => {
     )
   })
 
-  test('ask of an mdoc a namespace and an element, nothing else (OpenID4VP 1.0 §7.2)', () => {
+  test('request a namespace and an element of an mdoc, nothing else (OpenID4VP 1.0 §7.2)', () => {
     const paths = BUILT_IN_TYPES.flatMap((type) => Object.values(type.formats.mso_mdoc?.scopes ?? {}))
     expect(paths.length).toBeGreaterThan(80)
     for (const { path } of paths) expect(path).toEqual([expect.any(String), expect.any(String)])
   })
 
-  test('ask no claim that must stay signed in the clear (SD-JWT VC §2.2.2.2)', () => {
+  test('request no claim that must be signed in the clear (SD-JWT VC §2.2.2.2)', () => {
     const top = BUILT_IN_TYPES.flatMap((type) => Object.values(type.formats['dc+sd-jwt']?.scopes ?? {})).map(
       ({ path }) => path[0],
     )

@@ -167,7 +167,7 @@ function toAnswer({ credentials }: DcqlQuery, told: readonly (readonly Told[])[]
   )
 }
 
-/** What comes of an answer; `pending` where it is none. */
+/** Decision on a response; `pending` if it does not satisfy the query. */
 function decisionOf(policy: Policy, answer: Answer): Decision | 'pending' {
   const presentations = answer.flatMap(([queryId, credential]) => {
     const query = policy.query.credentials.find(({ id }) => id === queryId)!
@@ -179,7 +179,7 @@ function decisionOf(policy: Policy, answer: Answer): Decision | 'pending' {
   return decide({ policy: { ...policy, required_assurance_level: 'low' }, presentations, now: NOW })
 }
 
-/** Their verdict on the same answer. */
+/** Result of the library for the same response. */
 function isGoodThere(query: DcqlQuery, answer: Answer): boolean {
   const presentations = new Map<string, object[]>()
   for (const [id, { typeIdentifier, claims, holderBound, authorityKeyIdentifiers }] of answer) {
@@ -198,7 +198,7 @@ function isGoodThere(query: DcqlQuery, answer: Answer): boolean {
   const result = DcqlPresentationResult.fromDcqlPresentation(Object.fromEntries(presentations) as never, {
     dcqlQuery,
   })
-  // §8.1, §6.4.2: what completes no set is no answer, even where all of them are optional; the library takes it for one.
+  // §8.1, §6.4.2: a response must complete a set even if all are optional. The library accepts it without.
   const completesOne = result.credential_sets?.some(({ matching_options }) => matching_options !== undefined)
   return result.can_be_satisfied && completesOne !== false
 }
@@ -221,8 +221,8 @@ describe('a query that we take', () => {
   })
 })
 
-describe('whatever is sent in place of one, or of a part of one', () => {
-  it('trips nothing: it is refused, or every query in it is read', () => {
+describe('any other value in its place, or in place of a part', () => {
+  it('never throws: it is refused, or every query in it is parsed', () => {
     fc.assert(
       fc.property(QUERY, fc.nat(60), fc.jsonValue(), (query, place, value) => {
         let left = place
@@ -273,8 +273,8 @@ describe('an answer to it', () => {
 })
 
 /**
- * Of a presentation the library takes any element for that of an index, since others may have been withheld. §7.1.1 counts the
- * elements that are there, and RFC 9901 §7.1 leaves only those that were disclosed.
+ * The library accepts any element for an index, because others may have been withheld. §7.1.1 counts the
+ * elements that are present. RFC 9901 §7.1 leaves only the disclosed ones.
  */
 function hasIndex({ credentials }: DcqlQuery): boolean {
   const paths = credentials.flatMap(({ claims = [] }) => claims.map(({ path }) => path))

@@ -1,4 +1,4 @@
-// The decision on answers to a caller's own query (CONTRACT 4): what proves a claim, what is enough, and what travels.
+// Decision on responses to a caller's own query (CONTRACT 4): proof of a claim, and the returned claims.
 
 import { describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../src/codec/json.ts'
@@ -25,7 +25,7 @@ const query = (claims: readonly ClaimsQuery[], rest: Partial<CredentialQuery> = 
 
 type Told = readonly [id: string, claims: JsonObject, changes?: Partial<VerifiedCredential> | undefined]
 
-/** Decides on credentials of the club unless told otherwise, each matched with its query as an answer's are. */
+/** Decides on credentials of the club by default, each matched with its query as in a response. */
 function decided(asked: DcqlQuery, told: readonly Told[], now = NOW) {
   const catalogue = {
     definitions: typeDefinitions([MEMBERSHIP]),
@@ -59,7 +59,7 @@ describe('a claim', () => {
     [{ path: ['tier'], values: [1] }, '1', 'value_mismatch'],
     [{ path: ['tier'], values: [true] }, 1, 'value_mismatch'],
     [{ path: ['tier'], values: [false] }, false, null],
-    // What the catalogue knows as boolean is proven by true alone, unless the caller named values.
+    // A claim that the catalogue knows as boolean is proven only by true, unless the caller states values.
     [{ path: ['active'] }, true, null],
     [{ path: ['active'] }, 'true', 'predicate_false'],
     [{ path: ['active'] }, 1, 'predicate_false'],
@@ -81,7 +81,7 @@ describe('a claim', () => {
     expect(one({ path: ['age_over_18'] }, { age_over_18: true }).status).toBe('verified')
   })
 
-  it('of a list needs one element among its values, and travels whole', () => {
+  it('of a list needs one element among its values, and is returned whole', () => {
     const claim = { path: ['badges', null, 'name'], values: ['swimmer'] }
     const decision = one(claim, { badges: [{ name: 'runner' }, { name: 'swimmer' }] })
     expect(decision.claims).toEqual([{ id: 'q', claims: { 'q.badges[*].name': ['runner', 'swimmer'] } }])
@@ -95,18 +95,18 @@ describe('a claim', () => {
 })
 
 describe('an answer', () => {
-  it('counts for nothing where the type has become another since it was asked for', () => {
+  it('is ignored if the type has changed since the request', () => {
     const decision = one({ path: ['tier'] }, { tier: 'gold' }, { credentialType: 'pid' })
     expect(decision).toMatchObject({ status: 'rejected', credentials: [], checks: { 'q.tier': false } })
   })
 
-  it('without claims shows that a credential is held, and lets nothing travel', () => {
+  it('without claims proves possession, and returns no claims', () => {
     const { claims: _, ...bare } = query([])
     const decision = decided({ credentials: [bare] }, [['q', { tier: 'gold' }]])
     expect(decision).toMatchObject({ status: 'verified', checks: {}, claims: [{ id: 'q', claims: {} }] })
   })
 
-  it('lets the first claim set that holds travel, and no other claim', () => {
+  it('returns the first proven claim set, and no other claim', () => {
     const claims = [
       { id: 'a', path: ['active'] },
       { id: 't', path: ['tier'] },
@@ -139,7 +139,7 @@ describe('an answer', () => {
     expect(decision.credentials.map(({ issuer }) => issuer)).toEqual(['https://second.example'])
   })
 
-  it('gives the gravest reason where none satisfies', () => {
+  it('returns the reason with the highest precedence if none satisfies', () => {
     const told: Told[] = [
       ['a', { tier: 'iron' }],
       ['a', { tier: 'gold' }, { reasons: ['credential_revoked'] }],

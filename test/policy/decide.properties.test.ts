@@ -42,7 +42,7 @@ describe.each([11, 12, 13])('seed %i', (seed) => {
     expect(ROUNDS - verified.length).toBeGreaterThan(ROUNDS / 50)
   })
 
-  test('verified means every check is true and nothing stands against it', () => {
+  test('verified means that every check is true and there is no reason', () => {
     for (const { policy, decision } of verified) {
       expect(decision.reason).toBeNull()
       expect(Object.keys(decision.checks)).toEqual(policy.scope)
@@ -52,7 +52,7 @@ describe.each([11, 12, 13])('seed %i', (seed) => {
     }
   })
 
-  test('verified rests on credentials that hold, and whose every requested age is true or derived', () => {
+  test('verified uses valid credentials whose requested ages are all true or derived', () => {
     for (const { policy, presentations, decision } of verified) {
       expect(decision.credentials.length).toBe(
         policy.credential_match === 'all' ? policy.credential_types.length : 1,
@@ -66,14 +66,14 @@ describe.each([11, 12, 13])('seed %i', (seed) => {
     }
   })
 
-  test('rejected always says why, and gives no claim away', () => {
+  test('rejected always has a reason and no claims', () => {
     for (const { decision } of cases) {
       expect(decision.status === 'rejected').toBe(decision.reason !== null)
       if (decision.status === 'rejected') expect(decision.claims).toEqual([])
     }
   })
 
-  test('no claim travels that was not asked for', () => {
+  test('no claim is returned that was not requested', () => {
     for (const { policy, decision } of cases) {
       for (const { claims } of decision.claims) {
         for (const scope of Object.keys(claims)) expect(policy.scope).toContain(scope)
@@ -84,7 +84,7 @@ describe.each([11, 12, 13])('seed %i', (seed) => {
     }
   })
 
-  test('the level is never above any anchor it rests on', () => {
+  test('the level is never above an anchor of its credentials', () => {
     for (const { presentations, decision } of cases) {
       for (const { id } of decision.credentials) {
         const anchor =
@@ -168,7 +168,9 @@ function asksAges(
     .map((scope) => ({ type: id, age: scope.slice(-2) }))
 }
 
-/** Read by hand, without our path or age code: only this literal `true`, or one of the two birthdates of the list that are old enough. */
+/**
+ * Computed by hand, without our path or age code: this literal `true`, or one of two old enough birthdates.
+ */
 function bearsOut(
   claims: JsonObject | undefined,
   { type, age }: { type: string; age: string },

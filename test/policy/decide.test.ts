@@ -71,7 +71,7 @@ describe('a boolean claim', () => {
     })
   })
 
-  test('stands for its own age only: being over 21 is no answer to over 18', () => {
+  test('proves its own age only: over 21 does not prove over 18', () => {
     const pid = policyOf({ credential_types: ['pid'] })
     const claims = { age_equal_or_over: { 21: true, 17: true, 180: true } }
     expect(decide({ policy: pid, presentations: [presented('pid', claims)], now: NOW }).checks).toEqual({
@@ -117,7 +117,7 @@ describe('any other claim', () => {
     })
   })
 
-  test('is sought where its path leads, element by element', () => {
+  test('is found along its path, element by element', () => {
     const membership = policyOf({ credential_types: ['membership'], scope: ['badges', 'member_number'] })
     const claims = { member: { number: 7 }, badges: [{ name: 'gold', since: 1 }, { name: 'old' }] }
     const decision = decide({
@@ -151,7 +151,7 @@ describe('derivation from the birthdate', () => {
   const decidePid = (claims: JsonObject, by = policy) =>
     decide({ policy: by, presentations: [presented('pid', claims)], now: NOW })
 
-  test('proves the age, and its boolean travels instead of its source', () => {
+  test('proves the age, and returns its boolean instead of its source', () => {
     expect(decidePid({ birthdate: '2008-06-15' })).toMatchObject({
       status: 'verified',
       checks: { age_over_18: true },
@@ -218,7 +218,7 @@ describe('derivation from the birthdate', () => {
     expect(decide({ policy: mdl, presentations, now: NOW - 86_400 }).status).toBe('rejected')
   })
 
-  test('gives the birthdate away only where it was asked for itself', () => {
+  test('returns the birthdate only if it was requested itself', () => {
     const both = policyOf({
       credential_types: ['pid'],
       scope: ['age_over_18', 'birthdate'],
@@ -308,7 +308,7 @@ describe('any', () => {
     presented('age_attestation', { age_over_18: claim }, { reasons })
   const pid = (claim: Json) => presented('pid', { age_equal_or_over: { 18: claim } })
 
-  test('is content with either credential', () => {
+  test('accepts either credential', () => {
     expect(decide({ policy, presentations: [attestation(true)], now: NOW }).status).toBe('verified')
     expect(decide({ policy, presentations: [pid(true)], now: NOW }).status).toBe('verified')
   })
@@ -327,7 +327,7 @@ describe('any', () => {
     expect(both.credentials.map(({ id }) => id)).toEqual(['age_attestation'])
   })
 
-  test('gives the reason of the first that was presented where none satisfies', () => {
+  test('returns the reason of the first presented one if none satisfies', () => {
     const presentations = [pid(false), attestation(true, ['credential_expired'])]
     expect(decide({ policy, presentations, now: NOW })).toMatchObject({
       status: 'rejected',
@@ -378,7 +378,7 @@ describe('all', () => {
     })
   })
 
-  test('a false in one is not outweighed by a true in another', () => {
+  test('a false in one credential is not replaced by a true in another', () => {
     for (const presentations of [
       [attestation(true), pid(false)],
       [attestation(false), pid(true)],
@@ -400,7 +400,7 @@ describe('all', () => {
     }
   })
 
-  test('is worth the lowest of its credentials', () => {
+  test('has the lowest level of its credentials', () => {
     const decision = decide({ policy, presentations: [attestation(true), pid(true, 'low')], now: NOW })
     expect(decision).toMatchObject({
       status: 'verified',
@@ -475,7 +475,7 @@ describe('an optional credential set', () => {
   })
 })
 
-describe('a presentation that is none of ours counts for nothing', () => {
+describe('a presentation for no query is ignored', () => {
   test('of an unknown query', () => {
     const presentations = [
       presented('age_attestation', ADULT, {}),

@@ -15,7 +15,7 @@ import type { AssuranceLevel } from '../../src/trust/anchors/anchor.ts'
 /** Noon UTC, 15 June 2026. */
 export const NOW = Date.UTC(2026, 5, 15, 12) / 1000
 
-/** What query building needs of the formats; the `meta` objects are OpenID4VP 1.0 Appendix B's. */
+/** Members of the formats for query building; the `meta` objects are from OpenID4VP 1.0 Appendix B. */
 export const SD_JWT: QueryFormat = sdJwtVc
 export const MDOC: QueryFormat = mdoc
 export const JWT_VC: QueryFormat = jwtVcJson
@@ -36,7 +36,7 @@ export const MEMBERSHIP: CredentialTypeDefinition = {
   },
 }
 
-/** What a session stores of a request, and its policy. */
+/** The stored request of a session, and its policy. */
 export type TestPolicy = Request & Policy
 type Request = PolicyRequest & { readonly required_assurance_level: AssuranceLevel }
 

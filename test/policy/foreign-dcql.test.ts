@@ -98,7 +98,7 @@ function put(node: Json | undefined, [step, ...rest]: ClaimsPath, value: Json): 
   return { ...object, [step]: put(object[step], rest, value) }
 }
 
-/** Our matcher's verdict on the same credential. */
+/** Result of our matcher for the same credential. */
 function matches(query: CredentialQuery, claims: JsonObject): boolean {
   const { credential } = presented(query.id, claims, { format: query.format, typeIdentifier: 'asked' })
   return matchCredential(query, credential, { metaTypes: () => ['asked'] }) !== undefined

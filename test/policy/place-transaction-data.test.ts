@@ -34,13 +34,13 @@ function place(
 const refused = (code: string, pointer: string) => ({ ok: false, error: [{ code, pointer }] })
 
 describe('a transaction', () => {
-  it('may be confirmed by every credential that can, where none is named', () => {
+  it('may be confirmed by every possible credential if none is named', () => {
     const unbound = query('u', { require_cryptographic_holder_binding: false })
     const placed = place([A, MDOC, B, unbound, query('n', { multiple: true })])
     expect(placed).toEqual({ ok: true, value: [{ type: 'order', credential_ids: ['a', 'b'], id: '7' }] })
   })
 
-  it('keeps what it was asked with', () => {
+  it('keeps its requested members', () => {
     const one = asked({ credential_ids: ['b'], transaction_data_hashes_alg: ['sha-512'] })
     expect(place([A, B], [one])).toEqual({
       ok: true,
@@ -54,7 +54,7 @@ describe('a transaction', () => {
     ['two sets, one of them certain', [{ options: [['m']] }, { options: [['a'], ['b']] }], true],
     ['two sets, neither of them certain', [{ options: [['a'], ['m']] }, { options: [['b'], ['m']] }], false],
     ['a certain set that is optional', [{ options: [['m']] }, { options: [['a']], required: false }], false],
-  ])('must be confirmed by every answer: %s', (_, sets, certain) => {
+  ])('must be confirmed by every response: %s', (_, sets, certain) => {
     const placed = place([A, B, MDOC], [asked()], sets)
     if (certain) expect(placed.ok).toBe(true)
     else expect(placed).toEqual(refused('confirmation_avoidable', '/0'))
@@ -70,7 +70,7 @@ describe('a transaction', () => {
     expect(place([A], [asked(), by('2', 'sha-512')])).toEqual(refused('no_common_hash', ''))
   })
 
-  it('is told of names before anything else', () => {
+  it('reports unknown names first', () => {
     const both = [asked({ credential_ids: ['m'] }), asked({ credential_ids: ['x'] })]
     expect(place([A, MDOC], both)).toEqual(refused('unknown_credential_query', '/1/credential_ids/0'))
   })

@@ -1,5 +1,6 @@
-// The two languages ask the same: over generated policies and credentials, a wallet that has Presentation Exchange can answer
-// exactly when one that has DCQL can (CONTRACT 5). Both judges are written here from the specifications, not from src/.
+// Both query languages are equivalent. Over generated policies and credentials, a wallet with Presentation
+// Exchange can respond exactly when one with DCQL can (CONTRACT 5). Both matchers here follow the
+// specifications, not src/.
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

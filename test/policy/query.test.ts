@@ -48,7 +48,7 @@ describe('the DCQL query', () => {
     ])
   })
 
-  test('asks for all identifiers of a type at once where the format can', () => {
+  test('requests all identifiers of a type at once if the format can', () => {
     const formats = { 'dc+sd-jwt': { identifiers: ['urn:a', 'urn:b'], scopes: { x: { path: ['x'] } } } }
     const { query } = policyOf(
       { credential_types: ['ab'], scope: ['x'] },
@@ -88,7 +88,7 @@ describe('the DCQL query', () => {
     ])
   })
 
-  test('says of every claim of an mdoc that it is not to be retained (B.2.4), and of no other', () => {
+  test('states for mdoc claims only that they are not retained (B.2.4)', () => {
     const { query } = policyOf(
       { credential_types: ['pid'], scope: ['family_name', 'age_over_18'], allow_derived: true },
       [SD_JWT, MDOC],
@@ -100,7 +100,7 @@ describe('the DCQL query', () => {
     ])
   })
 
-  test('never asks for values: nobody may rely on a wallet to filter, and what it withholds would tell (§6.4.1)', () => {
+  test('never requests values: wallets need not filter, and a filter would reveal withheld values (§6.4.1)', () => {
     const { query } = policyOf({
       credential_types: ['pid'],
       scope: ['age_over_18', 'family_name'],
@@ -113,7 +113,7 @@ describe('the DCQL query', () => {
     expect(policyOf().query.credentials[0]).not.toHaveProperty('require_cryptographic_holder_binding')
   })
 
-  test('asks for a claim once, though two scopes name it', () => {
+  test('requests a claim once if two scopes name it', () => {
     const { query } = policyOf(
       { credential_types: ['mdl'], scope: ['birth_date', 'birthdate', 'age_over_18'], allow_derived: true },
       [MDOC],

@@ -1,5 +1,5 @@
-// Mdocs for the tests inside workerd, made by node:crypto outside it: one for each algorithm of the issuer and of the device, and one
-// with a device MAC. Each has its anchor, and a twin whose proof has one bit of another value.
+// Mdocs for the tests inside workerd, made by node:crypto outside it: one for each algorithm of issuer and
+// device, and one with a device MAC. Each has its anchor, and a variant whose proof has one bit flipped.
 
 import type { TestProject } from 'vitest/node'
 import { ANCHOR, EXPECTED, MAC_MAKING, make, SIGNER_USAGE } from '../formats/mdoc/good.ts'

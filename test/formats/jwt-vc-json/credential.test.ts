@@ -32,7 +32,7 @@ async function claimsOf(changes: Changes) {
 }
 
 describe('a good credential and its presentation', () => {
-  it('are good to jose as well', async () => {
+  it('verify with jose too', async () => {
     const presentation = await presentOf({})
     const { audience } = EXPECTED
     const { vp } = await judgeWithJose(presentation, HOLDER_KEY, { audience, now: NOW })
@@ -42,7 +42,7 @@ describe('a good credential and its presentation', () => {
   })
 })
 
-describe('what JWT and credential both say', () => {
+describe('a value in both JWT and credential', () => {
   it.each<[string, Changes, object]>([
     ['iss', { content: { issuer: ISSUER } }, { issuer: ISSUER }],
     [
@@ -88,7 +88,7 @@ describe('what JWT and credential both say', () => {
     expectRejection(await verdictOn(await presentOf(changes)), invalid(claim), 'structure')
   })
 
-  it('is taken from the credential where the JWT does not say it', async () => {
+  it('comes from the credential if the JWT lacks it', async () => {
     const content = {
       id: 'urn:uuid:3',
       issuer: ISSUER,
@@ -105,18 +105,18 @@ describe('what JWT and credential both say', () => {
     ['expired', { validUntil: iso(NOW - 61) }],
     ['not_yet_valid', { issuanceDate: iso(NOW + 61) }],
     ['not_yet_valid', { validFrom: iso(NOW + 61) }],
-  ])('counts there too: %s by %j', async (finding, content) => {
+  ])('applies there too: %s by %j', async (finding, content) => {
     const claims = { ...BARE, sub: HOLDER.did }
     expect((await claimsOf({ claims, content })).reasons).toEqual([`credential_${finding}`])
   })
 
-  it('holds with its narrower bound where validity is told twice', async () => {
+  it('uses the narrower bound of two validity periods', async () => {
     expect((await claimsOf({ content: { validUntil: iso(NOW - 61) } })).reasons).toEqual([
       'credential_expired',
     ])
   })
 
-  it('names us, where it names an audience', async () => {
+  it('must name us in aud, if present', async () => {
     expect((await claimsOf({ claims: { aud: [EXPECTED.audience] } })).reasons).toEqual([])
     const verdict = await verdictOn(await presentOf({ claims: { aud: 'another' } }))
     expectRejection(verdict, invalid('aud'), 'validity')
@@ -183,12 +183,12 @@ describe('a credential of another shape is refused', () => {
 describe('a credential of several types', () => {
   const both = { content: { type: ['VerifiableCredential', 'MembershipCredential', TYPE, 'Unheard'] } }
 
-  it('is of the one that was asked for', async () => {
+  it('has the requested type', async () => {
     const verdict = await verdictOn(await presentOf(both), { expected: { types: [TYPE] } })
     expect(verdict.result).toMatchObject({ ok: true, value: { typeIdentifier: TYPE, credentialType: 'pid' } })
   })
 
-  it('is of the first that is known where none of them was, and its issuer is trusted for that one only', async () => {
+  it('has the first known type if none was requested, and a trusted issuer for that type only', async () => {
     const verdict = await verdictOn(await presentOf(both), { expected: { types: ['Else'] } })
     expectRejection(verdict, { reason: 'untrusted_issuer' }, 'issuer_trust')
   })

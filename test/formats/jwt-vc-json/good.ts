@@ -60,7 +60,7 @@ export const CLAIMS = {
   exp: NOW + 86_400,
 }
 
-/** What changes: claims of the JWT, properties of `vc` or `vp`, header parameters; `undefined` leaves one out. */
+/** Changes: claims of the JWT, properties of `vc` or `vp`, header parameters; `undefined` removes one. */
 export type Changes = {
   readonly claims?: object
   readonly content?: object
@@ -96,7 +96,7 @@ export function withHeader(jwt: string, changes: object, key: SigningKey): strin
   return signJwt({ ...JSON.parse(header ?? ''), ...changes }, payload ?? '', key)
 }
 
-/** Our verdict on a presentation in the good world. */
+/** Verifies a presentation in the good context. */
 export function verdictOn(
   presentation: Json,
   changes: { readonly expected?: Partial<RequestBinding>; readonly context?: Partial<Context> } = {},

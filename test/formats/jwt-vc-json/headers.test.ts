@@ -1,5 +1,5 @@
-// The protected headers of credential and presentation, one thing in them changed and signed all the same, by node:crypto (jose
-// refuses to sign most of these); and how much of the two is read.
+// Protected headers of credential and presentation with one change, signed by node:crypto, because jose
+// refuses most of them. Also the limits of both.
 
 import { describe, it } from 'vitest'
 import type { PresentationRefusal } from '../../../src/formats/format.ts'

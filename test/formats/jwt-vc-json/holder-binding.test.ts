@@ -134,7 +134,7 @@ describe('a presentation', () => {
 })
 
 describe('a credential that names its holder by a key (cnf)', () => {
-  it('is held by that key, whatever its subject is called', async () => {
+  it('is bound to that key, for any subject', async () => {
     const credential = { claims: { ...CNF, sub: 'urn:uuid:erika' } }
     const presentation = await presentOf(credential, {
       claims: { iss: undefined },
@@ -143,7 +143,7 @@ describe('a credential that names its holder by a key (cnf)', () => {
     expect((await verdictOn(presentation)).result).toMatchObject({ ok: true, value: { holderBound: true } })
   })
 
-  it('is held by nobody else, its subject included', async () => {
+  it('is bound to no other key, not even its subject’s', async () => {
     const credential = { claims: { cnf: { jwk: STRANGER_KEY.publicJwk } } }
     expectRejection(await verdictOn(await presentOf(credential)), { reason: 'invalid_holder_signature' })
   })
@@ -153,7 +153,7 @@ describe('a credential that names its holder by a key (cnf)', () => {
     { cnf: 'x' },
     { cnf: { kid: HOLDER.kid } },
     { cnf: { jwk: { kty: 'oct', k: 'AA' } } },
-  ])('has no holder where the key is none: %j', async (claims) => {
+  ])('has no holder without a valid key: %j', async (claims) => {
     expectRejection(
       await verdictOn(await presentOf({ claims })),
       { reason: 'holder_key_missing' },
@@ -206,7 +206,7 @@ describe('a credential that names its holder by a DID', () => {
     return { asked, context: { fetchResource } }
   }
 
-  it('may be on the web: it is looked up once the issuer’s signature has verified', async () => {
+  it('may be a did:web, fetched after the issuer’s signature has verified', async () => {
     const { asked, context } = web('authentication')
     expect((await verdictOn(await byWeb(), { context })).result).toMatchObject({
       ok: true,
@@ -232,7 +232,7 @@ describe('a credential that names its holder by a DID', () => {
       byWeb({}, { claims: { iss: HOLDER.did } }),
       'invalid_holder_signature',
     ],
-  ])('is not looked up where %s', async (_, presentation, reason) => {
+  ])('is not fetched if %s', async (_, presentation, reason) => {
     const { asked, context } = web('authentication')
     const { result } = await verdictOn(await presentation, { context })
     expect(result).toEqual({ ok: false, error: { reason } })
@@ -244,7 +244,7 @@ describe('a credential that names its holder by a DID', () => {
     expectRejection(verdict, { reason: 'invalid_holder_signature' }, 'holder_binding')
   })
 
-  it('is unknown, not wrong, where it cannot be reached', async () => {
+  it('is unknown, not wrong, if it cannot be fetched', async () => {
     const verdict = await verdictOn(await byWeb(), { context: web('authentication', 'unavailable').context })
     expectRejection(verdict, { reason: 'holder_key_unavailable' }, 'holder_binding')
   })

@@ -35,12 +35,12 @@ describe('an issuer', () => {
       { claims: { iss: undefined }, content: { issuer: { id: DID.did } } },
       DID.did,
     ],
-  ])('is known by %s', async (_, anchors, changes, issuer) => {
+  ])('is identified by %s', async (_, anchors, changes, issuer) => {
     const verdict = await verdictOn(await presentOf(changes), { context: { anchors, fetchResource } })
     expect(verdict.result).toMatchObject({ ok: true, value: { issuer, anchor: { name } } })
   })
 
-  it('is known by a certificate below an authority', async () => {
+  it('is identified by a certificate below an authority', async () => {
     const presentation = await presentOf({ header: { x5c }, key: leaf })
     const anchors = anchored({ x509_ca_pem: pki.root.pem })
     const { result } = await verdictOn(presentation, { context: { anchors } })
@@ -106,7 +106,7 @@ describe('jwt_vc_json', () => {
     { type_values: [[1]] },
     { type_values: [['']] },
     { vct_values: ['A'] },
-  ])('does not take %j for a meta object of its own', (meta) => {
+  ])('refuses %j as a meta object', (meta) => {
     expect(jwtVcJson.metaTypes(meta)).toBeUndefined()
   })
 })

@@ -39,7 +39,10 @@ const chained =
 const chainOf = (reason: ChainReason) =>
   chained(async () => (await chainFor(reason, PKI)).map(({ x5c }) => x5c), worldFor(reason, PKI))
 
-/** Of an issuer whose metadata an anchor names. Each has one of its own: what was read is remembered. */
+/**
+ * Presentations of issuers whose metadata an anchor names. Each has its own address, because metadata is
+ * cached.
+ */
 const described = (issuer: string, fetchResource: FetchResource) => async () => {
   const anchors: TrustAnchor[] = [{ name, credential_types, assurance_level, issuer_url: issuer }]
   return verdictOn(await presentOf({ claims: { iss: issuer } }), { context: { anchors, fetchResource } })

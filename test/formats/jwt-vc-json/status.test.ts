@@ -1,4 +1,4 @@
-// What a credential says of its status: by Bitstring Status List, by Token Status List, or by both.
+// Status of a credential: by Bitstring Status List, by Token Status List, or by both.
 
 import { deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
@@ -24,7 +24,7 @@ const list = await signJose({ iss: ISSUER, nbf: NOW - 10, vc }, ISSUER_KEY)
 const fetchResource: FetchResource = async ({ url }) =>
   url === URI ? ok({ body: utf8(list), contentType: 'application/vc+jwt' }) : err('unavailable')
 
-/** Of two bits an entry: valid, suspended. */
+/** List with two bits an entry: valid, suspended. */
 const lst = deflateSync(Uint8Array.of(0b1000)).toString('base64url')
 const tokenList = await signJose(
   { iss: ISSUER, sub: TOKEN_URI, iat: NOW - 10, status_list: { bits: 2, lst } },
@@ -48,13 +48,13 @@ const entry = (statusListIndex: string) => ({
 const tokenStatus = { status: { status_list: { idx: 0, uri: TOKEN_URI } } }
 
 describe('a credential in a bitstring status list', () => {
-  it('is valid where its entry is not set', async () => {
+  it('is valid if its entry is not set', async () => {
     const verdict = await verdictOn(await presentOf({ content: entry('0') }), { context: { fetchResource } })
     expect(verdict.result).toMatchObject({ ok: true, value: { status: 'valid', reasons: [] } })
     expect(verdict.trace.at(-1)).toEqual(['status', 'pass'])
   })
 
-  it('is revoked where it is', async () => {
+  it('is revoked if its entry is set', async () => {
     const verdict = await verdictOn(await presentOf({ content: entry('1') }), { context: { fetchResource } })
     expect(verdict.result).toMatchObject({
       ok: true,

@@ -13,7 +13,7 @@ const STRANGER = makeDevice()
 
 const at = (seconds: number) => new Date(seconds * 1000)
 
-/** The good presentation, with changes to how it is issued and to what the wallet takes the request to have been. */
+/** The good presentation, with changes to its issuance and to the wallet's view of the request. */
 async function present(
   issuing: Partial<MdocIssuing> = {},
   { nonce = EXPECTED.nonce, audience = EXPECTED.audience, holder = DEVICE_JWK } = {},

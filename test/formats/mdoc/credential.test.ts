@@ -1,4 +1,4 @@
-// What the issuer signed and how it came, with one thing changed: structure, type, trust, signature, elements.
+// The issuer-signed part with one change: structure, type, trust, signature, elements.
 
 import type { PresentationRefusal } from '../../../src/formats/format.ts'
 import { badAlgorithm, type Case, critical, describeRefusals, flipLast, set } from './changes.ts'

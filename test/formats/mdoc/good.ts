@@ -87,7 +87,7 @@ export function make(changes: Changes = {}, making: Partial<Making> = {}): strin
   return makeDeviceResponse({ ...MAKING, ...making }, changes)
 }
 
-/** Our verdict on a presentation in the good world. */
+/** Verifies a presentation in the good context. */
 export function verdictOn(
   presentation: Json,
   changes: { readonly expected?: Partial<RequestBinding>; readonly context?: Partial<Context> } = {},

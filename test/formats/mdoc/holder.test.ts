@@ -113,7 +113,7 @@ const MAC: readonly Case[] = [
   ],
 ]
 
-/** What the device was told of our request, one part of it another. */
+/** The request as the device saw it, with one different part. */
 const { audience, nonce } = EXPECTED
 const { responseUri } = HANDOVER
 const thumbprint = THUMBPRINT

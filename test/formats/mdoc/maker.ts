@@ -1,5 +1,5 @@
-// An mdoc made for tests without a line of src/: CBOR written here, signatures, digests and key agreement by node:crypto,
-// certificates by @peculiar/x509. Every hook of `Changes` changes one thing of the good one.
+// Creates mdocs for tests without code of src/: CBOR by hand, signatures, digests and key agreement by
+// node:crypto, certificates by @peculiar/x509. Every hook of `Changes` changes one part of the good one.
 
 import {
   createHash,
@@ -103,7 +103,7 @@ export type Making = {
   readonly pki: IssuerPki
   /** COSE algorithm of the document signer. */
   readonly issuerAlg: number
-  /** What the MSO says the holder's key is, and what the holder signs with. */
+  /** The holder's key in the MSO, and the key that the holder signs with. */
   readonly deviceKey: KeyObject
   readonly device: Signer
   readonly docType: string

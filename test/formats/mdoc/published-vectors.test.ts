@@ -52,7 +52,7 @@ async function verdictOn(response: Uint8Array, session: typeof SESSION = SESSION
 }
 
 describe('ISO/IEC 18013-5 Annex D', () => {
-  it('verifies whole, with its document signer pinned, its device MAC and its transcript', async () => {
+  it('verifies with a pinned document signer, its device MAC and its transcript', async () => {
     const { result, trace } = await verdictOn(RESPONSE)
     expect(result).toMatchObject({
       ok: true,
@@ -123,7 +123,7 @@ describe('ISO/IEC 18013-5 Annex D', () => {
 
 describe('the session transcripts of OpenID4VP 1.0 B.2.6', () => {
   const { nonce, redirect, dcApi } = openid4vp.handover
-  // Of the key in the specification's example only the public half is published, and only that is hashed.
+  // The specification publishes only the public half of its example key, and only that half is hashed.
   const encryptionKey = { ...openid4vp.handover.jwk, d: '' } as PrivateJwk
 
   it('of a redirect are the published bytes', async () => {
@@ -151,7 +151,7 @@ describe('the session transcript of ISO/IEC TS 18013-7 B.4.4', () => {
     expect(transcript && encodeHex(transcript)).toBe(sessionTranscriptHex)
   })
 
-  it('is none where the wallet told no nonce of its own', async () => {
+  it('is undefined without a nonce of the wallet', async () => {
     const session = { nonce, audience: clientId, handover: { ...handover, mdocGeneratedNonce: null } }
     expect(await buildSessionTranscript(session)).toBe(undefined)
   })

@@ -1,4 +1,4 @@
-// What is good about a good mdoc: every algorithm, every way it is sent, and what is reported of it.
+// Good mdocs: every algorithm, every channel, and their results.
 
 import { describe, expect, it } from 'vitest'
 import { mdoc } from '../../../src/formats/mdoc/mdoc.ts'
@@ -40,7 +40,7 @@ const validity = (changes: Record<string, string>): Changes => ({
 })
 
 describe('a good mdoc', () => {
-  it('verifies with a device signature, every check passed and what it names no list for skipped', async () => {
+  it('verifies with a device signature, and skips only checks without a list', async () => {
     const { result, trace } = await verdictOn(make())
     expect(result).toMatchObject({
       ok: true,
@@ -56,12 +56,12 @@ describe('a good mdoc', () => {
     })
   })
 
-  it('with a device MAC is refused where our request had no key to agree on', async () => {
+  it('refuses a device MAC without a key in our request', async () => {
     const verdict = await verdictOn(make({}, MAC_MAKING), { expected: IN_THE_CLEAR })
     expectRejection(verdict, { reason: 'unsupported_algorithm' }, 'holder_binding')
   })
 
-  it('has its claims by namespace and element, names of prototypes among them', async () => {
+  it('has its claims by namespace and element, even with names of prototypes', async () => {
     const { result } = await verdictOn(make())
     const elements = result.ok ? Object.entries(result.value.claims[NAME_SPACE] ?? {}) : []
     expect(elements).toEqual([
@@ -97,7 +97,7 @@ describe('a good mdoc', () => {
     expect(result).toMatchObject({ ok: true })
   })
 
-  it('verifies when it was not encrypted, and our request says so', async () => {
+  it('verifies without encryption if our request allows it', async () => {
     const { audience, nonce } = EXPECTED
     const presentation = make({ transcript: makeTranscript([audience, nonce, null, HANDOVER.responseUri]) })
     const { result } = await verdictOn(presentation, { expected: IN_THE_CLEAR })
@@ -119,7 +119,7 @@ describe('a good mdoc', () => {
     expectRejection(other, { reason: 'invalid_holder_signature' }, 'holder_binding')
   })
 
-  it('is held to its holder also where the query does not ask for that', async () => {
+  it('requires holder binding even if the query does not', async () => {
     const presentation = make({ document: (document) => delete document.deviceSigned })
     const verdict = await verdictOn(presentation, { expected: { holderBinding: false } })
     expectRejection(verdict, { reason: 'holder_binding_missing' }, 'holder_binding')
@@ -131,7 +131,7 @@ describe('a good mdoc', () => {
     ['nothing', ''],
     ['a number', 1],
     ['an object', { vp: 'x' }],
-  ])('in another wrapping (%s) is refused', async (_, presentation) => {
+  ])('is refused in another encoding: %s', async (_, presentation) => {
     expectRejection(await verdictOn(presentation), { reason: 'malformed_credential' }, 'structure')
   })
 
@@ -145,11 +145,11 @@ describe('trust in a document signer', () => {
     ['none', { context: { anchors: [] } }],
     ['one for another type', { context: { anchors: [{ ...ANCHOR, credential_types: ['pid'] }] } }],
     ['one for status lists', { context: { anchors: [{ ...ANCHOR, purpose: ['status' as const] }] } }],
-  ])('is not had from anchors: %s', async (_, changes) => {
+  ])('is refused with these anchors: %s', async (_, changes) => {
     expectRejection(await verdictOn(make(), changes), { reason: 'untrusted_issuer' }, 'issuer_trust')
   })
 
-  it('of a licence needs the usage of mdoc signers, or the one the anchor asks for', async () => {
+  it('requires the key usage of mdoc signers for a licence, or the anchor’s own', async () => {
     const pki = await mintIssuerPki({ leaf: { extendedKeyUsage: ['1.2.3.4'] } })
     const anchor = { ...ANCHOR, x509_ca_pem: pki.root.pem }
     const refused = await verdictOn(make({}, { pki }), { context: { anchors: [anchor] } })
@@ -187,7 +187,7 @@ describe('trust in a document signer', () => {
     },
   )
 
-  it('of a licence is had by a signer of its authority’s state', async () => {
+  it('accepts a licence signer of its authority’s state', async () => {
     const pki = await mintIssuerPki({
       intermediate: { subject: 'C=DE,ST=Bayern,CN=Test Issuing CA' },
       leaf: { extendedKeyUsage: [SIGNER_USAGE], subject: 'C=DE,ST=Bayern,CN=Signer' },
@@ -211,13 +211,13 @@ describe('trust in a document signer', () => {
     else expectRejection(verdict, { reason: 'invalid_claim', claim: 'issuing_jurisdiction' }, 'disclosures')
   })
 
-  it('is had by pinning it', async () => {
+  it('accepts a pinned signer', async () => {
     const { x509_ca_pem: _, ...common } = ANCHOR as typeof ANCHOR & { x509_ca_pem: string }
     const anchors = [{ ...common, x509_certificate_pem: PKI.leaf.pem }]
     expect((await verdictOn(make(), { context: { anchors } })).result).toMatchObject({ ok: true })
   })
 
-  it('does not reach a signature made with another key', async () => {
+  it('refuses a signature with another key', async () => {
     const leaf = { ...PKI.leaf, privateJwk: makePrivateKey('P-256').export({ format: 'jwk' }) as JsonWebKey }
     const verdict = await verdictOn(make({}, { pki: { ...PKI, leaf } }))
     expectRejection(verdict, { reason: 'invalid_issuer_signature' }, 'issuer_signature')
@@ -231,7 +231,7 @@ describe('the time of an mdoc', () => {
     ['expired, within the skew', { validUntil: '2026-09-21T14:12:20Z' }, []],
     ['not yet valid', { validFrom: '2026-09-21T14:14:21Z' }, ['credential_not_yet_valid']],
     ['not yet valid, within the skew', { validFrom: '2026-09-21T14:14:20Z' }, []],
-  ])('%s is a finding or none', async (_, times, reasons) => {
+  ])('%s gives these reasons', async (_, times, reasons) => {
     const { result, trace } = await verdictOn(make(validity(times)))
     expect(result).toMatchObject({ ok: true, value: { reasons } })
     expect(trace).toContainEqual(['validity', reasons.length === 0 ? 'pass' : 'fail'])
@@ -246,7 +246,7 @@ describe('the time of an mdoc', () => {
     expectRejection(await verdictOn(make(validity(times))), { reason: 'invalid_claim', claim }, 'validity')
   })
 
-  it('with a status is unknown, not valid; and a forgery first', async () => {
+  it('with a status is unknown, not valid; a forgery is refused first', async () => {
     const presentation = make({ mso: (mso) => Object.assign(mso, { status: { status_list: {} } }) })
     expectRejection(await verdictOn(presentation), { reason: 'status_unavailable' }, 'status')
     const elsewhere = await verdictOn(presentation, { expected: { nonce: 'another' } })

@@ -138,7 +138,7 @@ describe('a credential', () => {
     }
   })
 
-  it('is not moved by keys and addresses its own header brings', async () => {
+  it('ignores keys and addresses in its own header', async () => {
     const stranger = await makeKey()
     const forged = await alter(GOOD, { ...KEYS, issuer: stranger }, ({ header }) => {
       Object.assign(header, {
@@ -161,7 +161,7 @@ describe('a credential', () => {
     expect((await verdictOn(presentation, { context: { anchors: [anchor] } })).result.ok).toBe(true)
   })
 
-  it('is worth what the anchor says whose key signed it, where its issuer has several', async () => {
+  it('has the level of the anchor whose key signed it, if its issuer has several', async () => {
     const old = {
       ...ANCHOR,
       name: 'Old key',
@@ -184,7 +184,7 @@ describe('a credential', () => {
     ['exp', { exp: NOW - 59 }, { exp: NOW - 60 }, 'credential_expired'],
     ['nbf', { nbf: NOW + 60 }, { nbf: NOW + 61 }, 'credential_not_yet_valid'],
     ['iat', { iat: NOW + 60 }, { iat: NOW + 61 }, 'credential_not_yet_valid'],
-  ])('is judged by %s with a minute’s tolerance', async (_, still, noMore, finding) => {
+  ])('checks %s with a tolerance of a minute', async (_, still, noMore, finding) => {
     const within = await verdictOn(await presentGood(await issueGood(still)))
     expect(within.result).toMatchObject({ ok: true, value: { reasons: [] } })
     const beyond = await verdictOn(await presentGood(await issueGood(noMore)))
@@ -204,7 +204,7 @@ describe('a credential', () => {
     expect(verdict.result).toMatchObject({ ok: true, value: { reasons: [] } })
   })
 
-  it('without a KB-JWT that carries status is still unknown where binding is not asked for', async () => {
+  it('without a KB-JWT has an unknown status if binding is not required', async () => {
     const { nonce, audience } = EXPECTED
     const unbound = await presentSdJwtVc(await issueGood({ status: {} }), { nonce, audience, iat: NOW })
     const verdict = await verdictOn(unbound, { expected: { holderBinding: false } })

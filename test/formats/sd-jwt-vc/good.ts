@@ -77,7 +77,7 @@ export function presentGood(sdJwt: string, how: Partial<Presentation> = {}): Pro
 /** The good presentation itself. */
 export const GOOD = await presentGood(await issueGood())
 
-/** Our verdict on a presentation in the good world. */
+/** Verifies a presentation in the good context. */
 export function verdictOn(
   presentation: Json,
   changes: { readonly expected?: Partial<RequestBinding>; readonly context?: Partial<Context> } = {},

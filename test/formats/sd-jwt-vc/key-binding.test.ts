@@ -119,7 +119,7 @@ describe('holder binding', () => {
     },
   )
 
-  it('is missing where a last part is not there, whatever came before', async () => {
+  it('is missing without a last part', async () => {
     const stripped = GOOD.slice(0, GOOD.lastIndexOf('~') + 1)
     expectRejection(await verdictOn(stripped), { reason: 'holder_binding_missing' }, 'holder_binding')
   })
@@ -135,7 +135,7 @@ describe('holder binding', () => {
     expectRejection(verdict, { reason }, 'holder_binding')
   })
 
-  it('counts only for the disclosures it was made over', async () => {
+  it('is valid only for its own disclosures', async () => {
     const [jwt, first, ...rest] = GOOD.split('~')
     const leaf = rest.findIndex((part) => Buffer.from(part, 'base64url').toString().includes('"birthdate"'))
     const withheld = [jwt, first, ...rest.toSpliced(leaf, 1)].join('~')
@@ -144,20 +144,20 @@ describe('holder binding', () => {
     expectRejection(await verdictOn(turned), { reason: 'sd_hash_mismatch' }, 'holder_binding')
   })
 
-  it('made for one credential does not count for another of the same holder', async () => {
+  it('made for one credential is invalid for another of the same holder', async () => {
     const other = await presentGood(await issueGood())
     const moved = other.slice(0, other.lastIndexOf('~') + 1) + GOOD.slice(GOOD.lastIndexOf('~') + 1)
     expectRejection(await verdictOn(moved), { reason: 'sd_hash_mismatch' }, 'holder_binding')
   })
 
-  it('by a key that the KB-JWT itself brings is refused', async () => {
+  it('by a key inside the KB-JWT is refused', async () => {
     const forged = await alter(GOOD, { ...KEYS, holder: STRANGER_KEY }, ({ kb }) => {
       Object.assign(kb?.header as Json, { jwk: STRANGER_KEY.publicJwk, kid: 'x', x5c: ['AAAA'] })
     })
     expectRejection(await verdictOn(forged), badSignature, 'holder_binding')
   })
 
-  it('heeds nothing but the public parameters of cnf.jwk', async () => {
+  it('uses only the public parameters of cnf.jwk', async () => {
     const jwk = { ...JWK, kid: 'k', x5c: ['AAAA'], alg: 'RS256', use: 'enc', key_ops: ['encrypt'], d: 'AAAA' }
     const presentation = await alter(GOOD, KEYS, cnf({ jwk, kid: 'other', jku: 'https://holder.example' }))
     expect((await verdictOn(presentation)).result.ok).toBe(true)
@@ -188,7 +188,7 @@ describe('holder binding', () => {
     expectRejection(verdict, { reason: 'holder_binding_not_current' }, 'holder_binding')
   })
 
-  it('is over the characters that arrived, not over what they decode to', async () => {
+  it('covers the characters as received, not their decoded value', async () => {
     const spaced = await alter(GOOD, KEYS, (parts) => {
       const header: unknown = `{ "alg" : "ES256",\n "typ":"dc+sd-jwt" }`
       Object.assign(parts, { header })

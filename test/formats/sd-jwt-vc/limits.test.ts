@@ -1,5 +1,5 @@
-// What is too large is refused before it costs anything. None of these inputs is ever hashed, signed or looked up: the
-// issuer signature of most is junk, and the verdict says that nobody got that far.
+// Inputs that are too large are refused before costly work. Most of them have an invalid issuer signature, so
+// their refusal shows that nothing was hashed, verified or fetched.
 
 import { describe, expect, it } from 'vitest'
 import { splitSdJwt } from '../../../src/formats/sd-jwt-vc/split.ts'

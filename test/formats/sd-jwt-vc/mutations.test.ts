@@ -33,7 +33,7 @@ async function survivors(mutants: Iterable<string>): Promise<string[]> {
 }
 
 describe('of a presentation that verifies', () => {
-  it('is nothing left to chance: it does verify', async () => {
+  it('verifies unchanged', async () => {
     expect([await verifies(SHORT), await verifies(GOOD)]).toEqual([true, true])
   })
 
@@ -74,7 +74,7 @@ describe('of a presentation that verifies', () => {
     expect(await survivors(mutants)).toEqual([])
   })
 
-  it('no beginning verifies but the unbound one, and that only where binding is not asked for', async () => {
+  it('no prefix verifies except the unbound one, and only if binding is not required', async () => {
     const beginnings = Array.from(SHORT, (_, i) => SHORT.slice(0, i))
     expect(await survivors(beginnings)).toEqual([])
     const unbound: string[] = []
@@ -96,8 +96,8 @@ describe('of a presentation that verifies', () => {
   })
 })
 
-describe('an issuer that signs nonsense', () => {
-  it('is answered without an exception, and never with the format’s own members as claims (2,000 cases)', async () => {
+describe('a signature over invalid content', () => {
+  it('never throws, and never returns the format’s own members as claims (2,000 cases)', async () => {
     const random = seededRandom(7515)
     for (let i = 0; i < 2000; i++) {
       const nonsense = await alter(GOOD, KEYS, (parts) => scramble(parts, random))

@@ -1,4 +1,4 @@
-// What a verified presentation says: its disclosures in their places, and nothing of the format's own.
+// Claims of a verified presentation: disclosures in their places, without the members of the format.
 
 import { describe, expect, it } from 'vitest'
 import { member } from '../../../src/codec/json.ts'
@@ -35,13 +35,13 @@ describe('the processed claims', () => {
     return result.value.claims
   }
 
-  it('of a credential that discloses nothing are those in the clear, arrays without their digests', async () => {
+  it('of a credential without disclosures are those in the clear, arrays without digests', async () => {
     const claims = await claimsOf(await presentGood(await issueGood(), { disclose: {} }))
     expect(Object.keys(claims).sort()).toEqual(['cnf', 'exp', 'iat', 'iss', 'nationalities', 'vct'])
     expect(claims.nationalities).toEqual([])
   })
 
-  it('hold what was disclosed and nothing that was withheld, at every level', async () => {
+  it('have disclosed claims and no withheld ones, at every level', async () => {
     const disclose = {
       address: { locality: true },
       nationalities: { 1: true },
@@ -71,7 +71,7 @@ describe('the processed claims', () => {
     expect(await claimsOf(await presentGood(await issueSdJwtVc(issuance)))).toEqual(await claimsOf(GOOD))
   })
 
-  it('keep sub and iat that a disclosure brings (SD-JWT VC §2.2.2.3)', async () => {
+  it('keep a disclosed sub and iat (SD-JWT VC §2.2.2.3)', async () => {
     const presentation = await altered((parts) => {
       delete parts.payload.iat
       disclose([S, 'sub', 'user'], parts)
@@ -80,7 +80,7 @@ describe('the processed claims', () => {
     expect(await claimsOf(presentation)).toMatchObject({ sub: 'user', iat: 1_700_000_000 })
   })
 
-  it('hold a claim that is called status further down, where it is no status', async () => {
+  it('keep a nested claim named status', async () => {
     const presentation = await altered((parts) => {
       const family = {}
       parts.payload.family = family
@@ -89,7 +89,7 @@ describe('the processed claims', () => {
     expect(await claimsOf(presentation)).toMatchObject({ family: { status: 'married' } })
   })
 
-  it('hold claims that are named like what every object has, as their own', async () => {
+  it('keep claims with names of object prototypes', async () => {
     const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'length']
     const presentation = await altered((parts) => {
       for (const name of names) disclose([S, name, { polluted: name }], parts)

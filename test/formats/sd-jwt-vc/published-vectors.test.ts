@@ -72,7 +72,7 @@ describe('the published SD-JWT', () => {
     expect([ALL.length, SD_JWTS.length, BOUND.length]).toEqual([14, 13, 5])
   })
 
-  it.each(SD_JWTS)('of $name verifies, and says what an independent reader reads', async (vector) => {
+  it.each(SD_JWTS)('of $name verifies, with the claims of an independent reader', async (vector) => {
     const result = await verify(vector)
     if (!result.ok) throw new Error(result.error.reason)
     expect(result.value.holderBound).toBe(!vector.token.endsWith('~'))

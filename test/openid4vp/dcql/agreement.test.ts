@@ -25,7 +25,7 @@ describe('the matcher', () => {
       })
       verdicts.set(ours.satisfied, (verdicts.get(ours.satisfied) ?? 0) + 1)
     }
-    // Neither verdict is the rare one, or the agreement would say little.
+    // Both results must be frequent, because otherwise agreement would prove little.
     expect(Math.min(verdicts.get(true) ?? 0, verdicts.get(false) ?? 0)).toBeGreaterThan(SEEDS.length / 10)
   })
 
@@ -48,7 +48,7 @@ describe('the matcher', () => {
     ['§7.1.1: a key exists only where the credential has it', {}, ['toString'], false, true],
     ['§7.1.1: an empty selection is an error', { a: [] }, ['a', null], false, true],
     ['§7.1.1: an array has no keys', { a: [1] }, ['a', 'length'], false, true],
-  ])('differs from it where %s', (_clause, claims, path, ours, theirs) => {
+  ])('differs from it if %s', (_clause, claims, path, ours, theirs) => {
     const query: CredentialQuery = {
       id: 'q',
       format: 'dc+sd-jwt',
@@ -60,7 +60,7 @@ describe('the matcher', () => {
     expect(foreignVerdict({ credentials: [query] }, [credential]).satisfied).toBe(theirs)
   })
 
-  it('differs from it where §8.1: an answer completes one credential set, even if each of them is optional', () => {
+  it('differs from it by §8.1: a response completes one credential set, even if all are optional', () => {
     const query: DcqlQuery = {
       credentials: [{ id: 'q', format: 'dc+sd-jwt', meta: { vct_values: ['urn:0'] } }],
       credential_sets: [{ options: [['q']], required: false }],
@@ -187,7 +187,7 @@ function queryOf(id: string, shape: Shape, random: Random): CredentialQuery {
   }
 }
 
-/** A path that mostly fits the shape; now and then a component of the wrong kind, or one step too many. */
+/** A path that usually fits the shape; sometimes with a wrong kind of component, or one step too many. */
 function pathInto(shape: Shape, random: Random, path: ClaimsPath = []): ClaimsPath {
   if (random(12) === 0) return [...path, pick(['a', 0, null], random)]
   if (shape.kind === 'scalar' || (path.length > 0 && random(4) === 0)) return path.length > 0 ? path : ['a']

@@ -54,7 +54,7 @@ describe('a claims path pointer', () => {
     expect(selectClaims(root, path)).toBeUndefined()
   })
 
-  it('selects a claim that is called __proto__', () => {
+  it('selects a claim named __proto__', () => {
     expect(selectClaims(JSON.parse('{"__proto__":{"a":1}}') as Json, ['__proto__', 'a'])).toEqual([1])
   })
 

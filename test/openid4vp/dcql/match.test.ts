@@ -24,8 +24,8 @@ const LISTED = {
   anchor: { name: 'PID list', assurance_level: 'high', listUrl: 'https://list.example/pid' },
 } as const
 
-describe('a credential answers its query', () => {
-  it('when format, type, holder binding, claims and values are as asked', () => {
+describe('a credential satisfies its query', () => {
+  it('with the requested format, type, holder binding, claims and values', () => {
     expect(match(QUERY, GOOD)).toEqual({ valueMismatches: [] })
   })
 
@@ -61,12 +61,12 @@ describe('a credential answers its query', () => {
     expect(match({ ...QUERY, ...query }, { ...GOOD, ...credential })).toBeUndefined()
   })
 
-  it('without holder binding where the query does not require it', () => {
+  it('without holder binding if the query does not require it', () => {
     const query = { ...QUERY, require_cryptographic_holder_binding: false }
     expect(match(query, { ...GOOD, holderBound: false })).toEqual({ valueMismatches: [] })
   })
 
-  it('with a certificate of one of the authorities asked for', () => {
+  it('with a certificate of one of the requested authorities', () => {
     const trusted_authorities = [
       { type: 'etsi_tl', values: ['https://lotl.example'] },
       { type: 'aki', values: ['x', 'Yg'] },
@@ -76,14 +76,14 @@ describe('a credential answers its query', () => {
     })
   })
 
-  it('below an anchor of one of the lists asked for', () => {
+  it('below an anchor of one of the requested lists', () => {
     const trusted_authorities = [
       { type: 'etsi_tl', values: ['https://lotl.example', 'https://list.example/pid'] },
     ]
     expect(match({ ...QUERY, trusted_authorities }, { ...GOOD, ...LISTED })).toEqual({ valueMismatches: [] })
   })
 
-  it('without any claim where the query asks for none', () => {
+  it('without claims if the query requests none', () => {
     const { claims, ...query } = QUERY
     expect(match(query, { ...GOOD, claims: {} })).toEqual({ valueMismatches: [] })
   })
@@ -114,24 +114,24 @@ describe('a value', () => {
     ['A', 'a'],
     [['a'], 'a'],
     [{}, 'a'],
-  ])('%j is a mismatch and no missing claim where %j is asked for', (value, asked) => {
+  ])('%j is a mismatch, not a missing claim, if %j is requested', (value, asked) => {
     const query = { ...QUERY, claims: [{ path: ['c'], values: [asked] }] }
     expect(match(query, { ...GOOD, claims: { c: value } })).toEqual({ valueMismatches: [['c']] })
   })
 
-  it('fits when it is one of those asked for', () => {
+  it('matches if it is one of the requested values', () => {
     const query = { ...QUERY, claims: [{ path: ['c'], values: ['a', 'b'] }] }
     expect(match(query, { ...GOOD, claims: { c: 'b' } })).toEqual({ valueMismatches: [] })
   })
 
-  it('fits when one of several selected elements is', () => {
+  it('matches if one of several selected elements does', () => {
     const query = { ...QUERY, claims: [{ path: ['c', null], values: ['DE'] }] }
     expect(match(query, { ...GOOD, claims: { c: ['FR', 'DE'] } })).toEqual({ valueMismatches: [] })
     expect(match(query, { ...GOOD, claims: { c: ['FR'] } })).toEqual({ valueMismatches: [['c', null]] })
   })
 })
 
-describe('an answer satisfies a query', () => {
+describe('a response satisfies a query', () => {
   const query = (credential_sets?: DcqlQuery['credential_sets']): DcqlQuery => ({
     credentials: ['a', 'b', 'c'].map((id) => ({ ...QUERY, id })),
     ...(credential_sets === undefined ? {} : { credential_sets }),
@@ -161,7 +161,7 @@ describe('the queries of OpenID4VP 1.0 §6 and Appendix D', () => {
     credentials.map((query) => [file, query] as const),
   )
 
-  it.each(asked)('%s: are answered by what they describe and by nothing less', (_file, query) => {
+  it.each(asked)('%s: are satisfied by what they describe and by nothing less', (_file, query) => {
     const claims = describedClaims(query)
     const format = {
       metaTypes: (meta: JsonObject) => (meta.vct_values ?? [meta.doctype_value]) as string[],

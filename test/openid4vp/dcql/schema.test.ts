@@ -29,12 +29,12 @@ const good = () => ({
   credential_sets: [{ options: [['pid'], ['mdl']], required: false }, { options: [['pid', 'mdl']] }],
 })
 
-describe('a query that somebody else wrote', () => {
-  it('is taken as it is', () => {
+describe('a caller’s own query', () => {
+  it('is accepted unchanged', () => {
     expect(dcqlQuery.parse(good())).toEqual(good())
   })
 
-  it.each(Object.entries(vectors.dcql))('is taken where the specification published it: %s', (_, query) => {
+  it.each(Object.entries(vectors.dcql))('is accepted as published in the specification: %s', (_, query) => {
     expect(dcqlQuery.parse(query)).toEqual(query)
   })
 
@@ -135,10 +135,10 @@ describe('a query that somebody else wrote', () => {
       set([{ options: [['pid']], purpose: 'x' }]),
       'credential_sets/0',
     ],
-  ])('is refused for %s, by its place', (_, change, place) => {
+  ])('is refused for %s, with its place', (_, change, place) => {
     const query = good()
     change(query)
-    // What is undefined is absent in JSON.
+    // Undefined members are absent in JSON.
     const parsed = dcqlQuery.safeParse(JSON.parse(JSON.stringify(query)), { error: describeIssue })
     expect(parsed.error?.issues[0]?.path.join('/')).toBe(place)
   })

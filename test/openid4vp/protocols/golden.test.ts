@@ -84,7 +84,7 @@ describe('the request of a protocol', () => {
   )
 })
 
-/** What each kind of identity shows of itself, beside the claims that all requests have. */
+/** Claims of each kind of identity, besides the claims of all requests. */
 const IDENTITIES: Readonly<Record<SigningPrefix, Omit<VerifierIdentity, 'signingJwk'>>> = {
   x509_hash: {
     clientId: 'x509_hash:Uvo3HtuIxuhC92rShpgqcT3YXwrqRxWEviRiA0OZszk',

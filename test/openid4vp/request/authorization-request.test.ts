@@ -139,7 +139,7 @@ describe('the Request Object', () => {
     expect(claims.exp).toBe(NOW + 20)
   })
 
-  it('is refused to be built for a format that is not registered', async () => {
+  it('throws for a format that is not registered', async () => {
     const generation = await createGeneration()
     expect(() => buildRequestObject({ ...input(generation), formats: {} })).toThrow('not a registered format')
   })
@@ -157,7 +157,7 @@ describe('the Request Object', () => {
     })
   })
 
-  it('is signed under a header of alg, typ and kid alone where a DID is asked for', async () => {
+  it('is signed under a header of alg, typ and kid alone for a DID', async () => {
     const identity = verifier.identities.decentralized_identifier
     const jws = await signRequestObject(buildRequestObject(input(await createGeneration())), identity)
     expect(decodeProtectedHeader(jws)).toEqual({
@@ -167,7 +167,7 @@ describe('the Request Object', () => {
     })
   })
 
-  it.each(signedPrefixes)('is not accepted by the wallet when another key signed it: %s', async (prefix) => {
+  it.each(signedPrefixes)('is refused by the wallet if another key signed it: %s', async (prefix) => {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const signingJwk = privateKey.export({ format: 'jwk' }) as VerifierIdentity['signingJwk']
     const identity = { ...verifier.identities[prefix], signingJwk }
@@ -220,7 +220,7 @@ describe('a request passed by value', () => {
     },
   )
 
-  it('has its JSON as text, escaped but for colons, slashes and commas, and no claim of a JWT', async () => {
+  it('has JSON as text, escaped except for colons, slashes and commas, without JWT claims', async () => {
     const { uri } = byValue({ ...input(await createGeneration()), responseMode: 'direct_post' })
     const { searchParams } = new URL(uri)
     expect([...searchParams.keys()]).toEqual([
@@ -233,7 +233,7 @@ describe('a request passed by value', () => {
     expect(uri).not.toMatch(/["{}[\]\s]/)
   })
 
-  it('may ask for anything: what would end a parameter, or is not ASCII, comes back as it was', async () => {
+  it('keeps every value, even delimiters and characters beyond ASCII', async () => {
     const values = ['a&b=c#d e+f?g%', '\u00fc', '\u{1f511}', '"\\']
     const [credential] = QUERY.credentials
     const query = { credentials: [{ ...credential!, claims: [{ path: ['name'], values }] }] }
@@ -276,7 +276,7 @@ function uriFor({ clientId }: VerifierIdentity): string {
   return buildAuthorizationRequestUri({ clientId, requestUri: REQUEST_URI, requestUriMethod: 'post' })
 }
 
-/** What the service makes of a posted form, with the key of the request. */
+/** Parses a posted form with the key of the request, as the service does. */
 async function readAnswer(
   form: URLSearchParams,
   responseMode: ResponseMode,

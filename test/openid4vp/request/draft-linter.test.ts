@@ -1,5 +1,5 @@
-// The linter judges every request of the drafts that any test makes, so it is judged itself: a good request passes, and each
-// fault planted in one is named by its rule.
+// The linter checks every request of the drafts in any test. These tests check the linter: it accepts good
+// input, and names the rule of each planted fault.
 
 import { decodeProtectedHeader } from 'jose'
 import { describe, expect, it } from 'vitest'
@@ -74,7 +74,7 @@ describe.each([
   ['openid4vp-draft18', [...D18, ...COMMON]],
   ['openid4vp-draft24', [...D24, ...COMMON]],
 ] as const)('a request of %s', (protocol, faults) => {
-  it('as it is made breaks no rule', async () => {
+  it('breaks no rule unchanged', async () => {
     expect(await judge(protocol, () => undefined)).toEqual([])
   })
 

@@ -1,5 +1,5 @@
-// The linter judges every request any test makes, so it is judged itself: a good request passes, and each fault planted
-// in one is named by its rule and by no other.
+// The linter checks every request in any test. These tests check the linter: it accepts good input, and names
+// the rule of each planted fault.
 
 import { CompactSign } from 'jose'
 import { describe, expect, it } from 'vitest'
@@ -245,7 +245,7 @@ async function didRulesBroken(plant: DidError[2]): Promise<string> {
   return rulesOf(violations)
 }
 
-/** The same of a request with an attestation that says what is told. */
+/** A request with an attestation that has these contents. */
 async function attestedRulesBroken(told: object, jose: object = {}): Promise<string> {
   const { clientId, signingJwk } = verifier.identities.verifier_attestation
   const { claims, ...good } = await draft(await createGeneration())

@@ -1,5 +1,5 @@
-// The linter judges every request by value that any test makes, so it is judged itself: a good one passes, and each fault planted in
-// one is named by its rule.
+// The linter checks every request by value in any test. These tests check the linter: it accepts good input,
+// and names the rule of each planted fault.
 
 import { describe, expect, it } from 'vitest'
 import { PROTOCOLS } from '../../../src/openid4vp/protocols/index.ts'
@@ -33,7 +33,7 @@ const FAULTS: readonly Fault[] = [
 ]
 
 describe('a request by value', () => {
-  it('as it is made breaks no rule', async () => {
+  it('breaks no rule unchanged', async () => {
     expect(await judge(() => undefined)).toBe('')
   })
 
@@ -41,7 +41,7 @@ describe('a request by value', () => {
     expect(await judge(plant)).toBe(rules)
   })
 
-  it('is named by R16 where a parameter stands twice, and by R1 where its nonce serves another', async () => {
+  it('breaks R16 with a repeated parameter, and R1 with a reused nonce', async () => {
     const lint = createByValueLinter()
     const uri = await uriOf(() => undefined)
     expect(await rulesOf(lint({ uri: `${uri}&state=other`, now: NOW }))).toContain('R16')

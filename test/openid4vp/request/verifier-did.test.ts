@@ -58,7 +58,7 @@ describe('the DID', () => {
 describe('the DID document', () => {
   const did = 'did:web:verifier.example'
 
-  it('names each key by its thumbprint, for authentication, and says nothing private', async () => {
+  it('names each key by its thumbprint, for authentication, without private members', async () => {
     const document = (await buildDidDocument(did, [{ ...FIRST, d: 'secret' } as never, SECOND])) as never
     const { id, verificationMethod, authentication, assertionMethod } = document as DidDocument
     const names = await Promise.all(KEYS.map(async (key) => `${did}#${await calculateJwkThumbprint(key)}`))
@@ -72,7 +72,7 @@ describe('the DID document', () => {
     expect(await verificationMethodOf(did, FIRST)).toBe(names[0])
   })
 
-  it('has a key once that is listed for two reasons', async () => {
+  it('lists a repeated key once', async () => {
     const { verificationMethod } = (await buildDidDocument(did, [
       FIRST,
       SECOND,

@@ -7,7 +7,7 @@ import { QUERY } from '../fixtures.ts'
 
 const REQUEST = { clientIdPrefix: 'x509_hash', responseMode: 'direct_post.jwt', query: QUERY } as const
 
-/** What a capable wallet posts; a fault changes one thing in it. */
+/** Metadata of a capable wallet. Each case changes one member. */
 const GOOD = {
   vp_formats_supported: { 'dc+sd-jwt': { 'sd-jwt_alg_values': ['ES256'] }, mso_mdoc: {} },
   client_id_prefixes_supported: ['x509_san_dns', 'x509_hash'],
@@ -34,7 +34,7 @@ async function mismatch(change: object): Promise<string | undefined> {
 }
 
 describe('a wallet’s metadata', () => {
-  it('stands in no request’s way where it says nothing, or enough', async () => {
+  it('allows a request if it states nothing, or enough', async () => {
     expect(checkWalletMetadata(await parse({}), REQUEST)).toBeUndefined()
     expect(checkWalletMetadata(await parse(GOOD), REQUEST)).toBeUndefined()
     expect(await mismatch({ unknown_member: [{}], vp_formats: 'of another version' })).toBeUndefined()
@@ -47,11 +47,11 @@ describe('a wallet’s metadata', () => {
     ['no_format_in_common', { vp_formats_supported: { ldp_vc: {} } }],
     ['no_format_in_common', { vp_formats_supported: {} }],
     ['request_encryption_not_possible', { jwks: { keys: [RSA] } }],
-  ])('is in the way of a request by %s', async (expected, change) => {
+  ])('refuses a request by %s', async (expected, change) => {
     expect(await mismatch(change)).toBe(expected)
   })
 
-  it('needs one format in common, not all that is asked for', async () => {
+  it('needs one format in common, not all requested ones', async () => {
     const mdl = { id: 'mdl', format: 'mso_mdoc', meta: { doctype_value: 'org.iso.18013.5.1.mDL' } }
     const query = { credentials: [...QUERY.credentials, mdl] }
     const metadata = await parse({ vp_formats_supported: { mso_mdoc: {} } })
@@ -79,7 +79,7 @@ describe('a wallet’s metadata', () => {
     expect(await parseWalletMetadata(text)).toEqual({ ok: false, error: 'invalid' })
   })
 
-  it('has no members but its own: a name that every object has is none', async () => {
+  it('ignores names of object prototypes', async () => {
     const text = '{"__proto__":{"vp_formats_supported":{}},"constructor":[]}'
     expect(await parseWalletMetadata(text)).toMatchObject({ ok: true, value: { formats: undefined } })
   })
@@ -91,18 +91,18 @@ describe('an encrypted request', () => {
   const { x, y } = KEY
   const jwk = { kty: 'EC', crv: 'P-256', x, y }
 
-  it('is not asked for by what a wallet supports, nor by keys that it signs with', async () => {
+  it('is not requested by supported algorithms or by signing keys', async () => {
     expect((await parse(GOOD)).encryption).toBeUndefined()
     expect(await encryptionFor({ keys: [] })).toBeUndefined()
     expect(await encryptionFor({ keys: [{ ...KEY, use: 'sig' }] })).toBeUndefined()
   })
 
-  it('is for the first key that will do, by the content encryption that both have', async () => {
+  it('uses the first usable key and a common content encryption', async () => {
     const keys = [{ ...KEY, use: 'sig', kid: 's' }, RSA, { ...KEY, alg: 'ECDH-ES+A256KW' }, KEY]
     expect(await encryptionFor({ keys })).toEqual({ jwk, kid: 'w1', contentEncryption: 'A256GCM' })
   })
 
-  it('falls back to what every wallet has where the wallet lists nothing', async () => {
+  it('uses the required algorithms if the wallet lists none', async () => {
     const { encryption } = await parse({ jwks: { keys: [{ ...jwk, d: PRIVATE.d }] } })
     expect(encryption).toEqual({ jwk, kid: undefined, contentEncryption: 'A128GCM' })
   })

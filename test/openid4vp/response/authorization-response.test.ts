@@ -22,7 +22,7 @@ describe('a posted response', () => {
     })
   })
 
-  it('may carry parameters we do not know, a presentation_submission of older drafts among them', () => {
+  it('may have unknown parameters, such as a presentation_submission of older drafts', () => {
     const unknown = { presentation_submission: '{}', iss: 'https://wallet.example', code: 'c', id_token: 'x' }
     expect(parse({ vp_token: VP_TOKEN, state: 's', ...unknown }, 'direct_post').ok).toBe(true)
   })
@@ -89,7 +89,7 @@ describe('an error of the wallet', () => {
     expect(parse({ error, state: 's' })).toMatchObject({ value: { error } })
   })
 
-  it.each(['Access_Denied', 'toString', '<script>'])('calls the code %s unknown', (error) => {
+  it.each(['Access_Denied', 'toString', '<script>'])('reports the code %s as unknown', (error) => {
     expect(parse({ error, state: 's' })).toMatchObject({ value: { error: 'unknown_error' } })
   })
 

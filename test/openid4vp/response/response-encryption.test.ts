@@ -42,7 +42,7 @@ describe('an encrypted response', () => {
     expect(await open(jwe)).toEqual({ ok: true, value: parameters })
   })
 
-  it('decrypts when the header says more than we need', async () => {
+  it('decrypts with further members in the header', async () => {
     const jwe = await encryptResponse(parameters, jwk, {
       header: { typ: 'JWT', cty: 'json', jku: 'https://x.example' },
     })

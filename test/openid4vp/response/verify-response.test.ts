@@ -37,7 +37,7 @@ describe('the answer to a query for one credential', () => {
     })
   })
 
-  it('is refused when the credential is of a type nobody asked for', async () => {
+  it('is refused for a credential of a type that was not requested', async () => {
     const presentation = plain({ typeIdentifier: 'urn:eudi:pid:1' })
     expect(await verify({ age: [presentation] })).toEqual({
       ok: false,
@@ -88,7 +88,7 @@ describe('the answer to a query for one credential', () => {
     })
   })
 
-  it('is bound to what we expect, with types and holder binding as the query says and never as the answer does', async () => {
+  it('is bound to our own values, with types and holder binding of the query, never of the response', async () => {
     const asked: RequestBinding[] = []
     await verify({ age: [plain({})] }, QUERY, asked)
     await verify(
@@ -103,7 +103,7 @@ describe('the answer to a query for one credential', () => {
     ])
   })
 
-  it('is refused when a format hands back an unbound credential that should be bound', async () => {
+  it('is refused for an unbound credential of a format if binding is required', async () => {
     expect(await verify({ age: [plain({ holderBound: false })] })).toMatchObject({
       error: { reason: 'query_not_satisfied' },
     })

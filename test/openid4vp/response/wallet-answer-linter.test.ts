@@ -1,5 +1,5 @@
-// The linter judges every answer that any test gets of the wallet's routes, so it is judged itself: good answers pass, and each
-// fault planted in one is named by its rule.
+// The linter checks every response of the wallet routes in any test. These tests check the linter: it accepts
+// good input, and names the rule of each planted fault.
 
 import { describe, expect, it } from 'vitest'
 import { lintExchange } from '../../support/linters/linted-exchange.ts'
@@ -88,7 +88,7 @@ const PLANTED: readonly Planted[] = [
   [LIST, 'a problem', withHeaders(REFUSED, { 'content-type': 'application/problem+json' })],
 ]
 
-describe('the linter of the wallet’s answers', () => {
+describe('the linter of responses to wallets', () => {
   it.each([
     ['a Request Object', REQUEST],
     ['an encrypted Request Object', { ...REQUEST, body: 'e30..AA.AA.AA' }],
@@ -104,7 +104,7 @@ describe('the linter of the wallet’s answers', () => {
     expect(lintWalletAnswer(answer)).toEqual(rules.split('|'))
   })
 
-  it.each(['/r/abc', '/r', '/r/a/b', '/v1/verify/v_1/callback'])('judges what %s answers', (path) => {
+  it.each(['/r/abc', '/r', '/r/a/b', '/v1/verify/v_1/callback'])('checks the responses of %s', (path) => {
     expect(isWalletPath(path)).toBe(true)
   })
 
@@ -123,25 +123,25 @@ describe('the transport of the tests', () => {
       fetch: () => Promise.reject(new Error('nothing is fetched')),
     })
 
-  it('throws where a wallet’s answer breaks a rule, and says which', async () => {
+  it('throws for a response that breaks a rule, and names the rule', async () => {
     const url = 'https://verifier.example/r/abc'
     await expect(exchange(url, { ...REFUSED, status: 500 })).rejects.toThrow(FAULT)
   })
 
-  it('throws where a Request Object breaks a rule, whoever fetched it', async () => {
+  it('throws for a Request Object that breaks a rule', async () => {
     const url = 'https://verifier.example/r/abc'
     const body = `${encode({ alg: 'ES256' })}.${encode({ client_id: 'x' })}.AA`
     await expect(exchange(url, { ...REQUEST, body })).rejects.toThrow('R9: typ is oauth-authz-req+jwt')
   })
 
-  it('throws where a request for the browser’s API breaks a rule', async () => {
+  it('throws for a request for the browser’s API that breaks a rule', async () => {
     const url = 'https://verifier.example/v1/verify/v_1/dc-api/request'
     const requests = [{ protocol: 'openid4vp-v1-unsigned', data: { nonce: 'n', client_id: 'x' } }]
     const body = JSON.stringify({ digital: { requests } })
     await expect(exchange(url, { ...PROCESSED, body })).rejects.toThrow('R60: no parameter')
   })
 
-  it('hands on what keeps the rules, unread', async () => {
+  it('passes on valid exchanges unread', async () => {
     const answer = await exchange('https://verifier.example/v1/verify/v_1/callback', REFUSED)
     expect(await answer.text()).toBe(REFUSED.body)
   })

@@ -1,4 +1,5 @@
-// One object of every built-in type of transaction data with every member its definition has, but for those that exclude each other.
+// One object of every built-in type of transaction data, with every member of its definition except those
+// that exclude each other.
 
 const payment = {
   transaction_id: '8D8AC610',

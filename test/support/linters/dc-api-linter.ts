@@ -1,5 +1,5 @@
-// The rules a request for the browser's Digital Credentials API must keep (OpenID4VP 1.0 Appendix A), judged from outside. What it
-// has in common with the redirect flow is held to the same rules, by their numbers.
+// Rules of a request for the browser's Digital Credentials API (OpenID4VP 1.0 Appendix A), checked from
+// outside. Rules shared with the redirect flow have the same numbers.
 
 import type { DidDocument } from '../certificates/verifier-key.ts'
 import { IDENTITY_RULES } from './identity-rules.ts'
@@ -10,15 +10,15 @@ import { isSubset, type Loose, type Opened, RULES } from './request-rules.ts'
 export type DigitalRequest = { readonly protocol: string; readonly data: Readonly<Record<string, unknown>> }
 
 export type DigitalContext = {
-  /** Of the page whose browser has the request. */
+  /** Origin of the page whose browser has the request. */
   readonly origin: string
   /** Unix seconds. */
   readonly now: number
-  /** What stands where the Client Identifier's DID has its document. */
+  /** Document at the address of the Client Identifier's DID. */
   readonly didDocument?: DidDocument
 }
 
-/** What the request breaks: a sentence for each rule. */
+/** Violations of the request: one sentence for each rule. */
 export async function lintDigitalRequest(
   request: DigitalRequest,
   { origin, now, didDocument }: DigitalContext,
@@ -35,7 +35,7 @@ export async function lintDigitalRequest(
     .map(([rule, message]) => `${rule}: ${message}`)
 }
 
-/** Of the list of obligations: what does not speak of addresses. */
+/** Rules of the list of obligations that do not concern addresses. */
 const SHARED = ['R1', 'R2', 'R5', 'R26', 'R27', 'R28', 'R31', 'R32']
 const SHARED_SIGNED = ['R8', 'R9', 'R10', 'R18', 'R19', 'R20', 'R21', 'R29']
 

@@ -1,5 +1,5 @@
-// The rules of the drafts: what a request of draft 18 or 24 must have, and what of other versions it must not have. A foreign
-// wallet library infers the version from exactly these members, and refuses a mixture.
+// Rules of the drafts: required members of a request of draft 18 or 24, and forbidden members of other
+// versions. A foreign wallet library infers the version from these members, and refuses a mixture.
 
 import { areUnique, isObject, isSubset, type Loose, type Rule } from './request-rules.ts'
 

@@ -1,5 +1,6 @@
-// What every exchange of a test with the service comes by. Whatever wallets and browsers are served on the way is held to its rules:
-// each Request Object, each request for the browser's API, each answer of the wallet's routes. A broken rule is an error of the test.
+// Every exchange of a test with the service passes through here. The rules are checked for each Request
+// Object, each request for the browser's API and each response of the wallet routes. A violation is an error
+// of the test.
 
 import { decodeJwt } from 'jose'
 import { resolveDidWeb } from '../certificates/verifier-key.ts'
@@ -36,13 +37,13 @@ async function walletFaults(exchange: Exchange, path: string): Promise<readonly 
   const text = await answer.clone().text()
   const faults = lintWalletAnswer({ method, path, status, headers, body: text })
   const isJws = status === 200 && text.split('.').length === 3 && !text.startsWith('{')
-  // What is encrypted to a wallet, that wallet lints.
+  // Requests that are encrypted to a wallet are linted by that wallet.
   return isJws ? [...faults, ...(await requestFaults(exchange, text))] : faults
 }
 
 const lintRequest = createRequestLinter()
 
-/** Without the URI that was scanned, and what was asked for: wallets, which have both, compare them with what they are served. */
+/** Lints without the scanned URI and the requested policy. Wallets have both, and compare them. */
 async function requestFaults({ url, method, body, answer, fetch }: Exchange, requestObject: string) {
   const claims = decodeJwt<Record<string, unknown>>(requestObject)
   const outer = new URLSearchParams({ client_id: String(claims.client_id), request_uri: url })

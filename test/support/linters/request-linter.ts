@@ -1,6 +1,6 @@
-// The rules a signed request must keep in its protocol, judged from outside: from the URI a wallet scans, the answer
-// of `request_uri` and the Request Object in it. Nothing of the service's own code is used. A rule is named by its number
-// in the list of obligations (R1–R32); the clause stands beside it.
+// Rules of a signed request in its protocol, checked from outside: by the scanned URI, the response of
+// `request_uri` and its Request Object. No code of the service is used. Each rule has its number in the list
+// of obligations (R1–R32) and its clause.
 
 import { X509Certificate } from 'node:crypto'
 import {
@@ -22,17 +22,17 @@ export type ObservedRequest = {
   readonly uri: string
   /** The body of the answer to `request_uri`. */
   readonly requestObject: string
-  /** What that answer looked like; absent where there was no HTTP. */
+  /** The HTTP response; absent without HTTP. */
   readonly http?: { readonly status: number; readonly headers: Headers }
-  /** What the wallet posted as `wallet_nonce`. */
+  /** The `wallet_nonce` that the wallet posted. */
   readonly walletNonce?: string | undefined
   /** Unix seconds. */
   readonly now: number
-  /** What stands where the Client Identifier's DID has its document. */
+  /** Document at the address of the Client Identifier's DID. */
   readonly didDocument?: DidDocument
   /** Default: `openid4vp-1.0`. */
   readonly protocol?: string
-  /** Whether the relying party asked for something to be confirmed. */
+  /** True if the relying party requested a confirmation. */
   readonly asksTransactionData?: boolean
 }
 

@@ -40,7 +40,10 @@ const OFFERED = ['A128GCM', 'A256GCM', 'A128CBC-HS256', 'A256CBC-HS512']
 /** The protocols of the final versions. */
 const FINAL = ['openid4vp-1.0', 'haip-1.0']
 
-/** The rules of all protocols and of the final versions, in the order of the list; `draft-rules.ts` has those of the drafts. */
+/**
+ * Rules of all protocols and of the final versions, in the order of the list; `draft-rules.ts` has those of the
+ * drafts.
+ */
 export const RULES: readonly Rule[] = [
   [
     'H2',

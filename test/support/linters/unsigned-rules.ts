@@ -1,5 +1,5 @@
-// The rules of a request that is passed by value (R16): the linter of signed requests judges what both have, and here stands what
-// makes it one that nobody signed. Nothing of the service's own code is used.
+// Rules of a request that is passed by value (R16). The linter of signed requests checks the common rules;
+// these are the rules of an unsigned request. No code of the service is used.
 
 import { createRequestLinter, type ObservedRequest, type Violation } from './request-linter.ts'
 import { isObject, isSubset, type Loose, type Rule } from './request-rules.ts'
@@ -7,7 +7,7 @@ import { isObject, isSubset, type Loose, type Rule } from './request-rules.ts'
 /** One such request: its URI is all there is. */
 export type ObservedByValue = Pick<ObservedRequest, 'uri' | 'now' | 'protocol' | 'asksTransactionData'>
 
-/** Of a signature, of a JWT, or of fetching one. */
+/** Members of a signature, of a JWT, or for fetching one. */
 const SIGNED_ONLY = ['R8', 'R9', 'R10', 'R12', 'R13', 'R15', 'R17', 'R18', 'R19', 'R20', 'R21', 'R29']
 const PARAMETERS = ['response_type', 'response_mode', 'client_id', 'response_uri', 'nonce', 'state']
 const IN_JSON = ['dcql_query', 'client_metadata', 'transaction_data']

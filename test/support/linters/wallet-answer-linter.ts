@@ -1,5 +1,5 @@
-// The rules of every answer below `request_uri` and `/callback` (CONTRACT 5; OpenID4VP 1.0 §5.10, §8.2, §8.5), judged from
-// outside: a wallet reads OAuth JSON, whatever went wrong.
+// Rules of every response below `request_uri` and `/callback`, checked from outside (CONTRACT 5; OpenID4VP
+// 1.0 §5.10, §8.2, §8.5). A wallet reads OAuth JSON for every error.
 
 /** One answer as a wallet gets it. */
 export type WalletAnswer = {
@@ -10,12 +10,12 @@ export type WalletAnswer = {
   readonly body: string
 }
 
-/** Whether wallets call this path. */
+/** True for paths that wallets call. */
 export function isWalletPath(path: string): boolean {
   return isRequestPath(path) || /^\/v1\/verify\/[^/]+\/callback$/.test(path)
 }
 
-/** What the answer breaks: a sentence for each rule. */
+/** Violations of the response: one sentence for each rule. */
 export function lintWalletAnswer(answer: WalletAnswer): readonly string[] {
   return RULES.filter(([, holds]) => !holds(answer)).map(([rule]) => rule)
 }

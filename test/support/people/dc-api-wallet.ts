@@ -1,5 +1,6 @@
-// A wallet behind the Digital Credentials API that nobody here wrote: `@openid4vc/openid4vp` takes the request the browser would
-// hand over and makes the `data` of the credential. Every request it meets is held to the rules of OpenID4VP 1.0 Appendix A.
+// A wallet of another project behind the Digital Credentials API: `@openid4vc/openid4vp` receives the
+// browser's request and creates `data` of the credential. Every request is linted by the rules of OpenID4VP
+// 1.0 Appendix A.
 
 import { randomBytes } from 'node:crypto'
 import { Openid4vpClient } from '@openid4vc/openid4vp'
@@ -7,7 +8,7 @@ import { resolveDidWeb, type VerifierTrust } from '../certificates/verifier-key.
 import { type DigitalRequest, lintDigitalRequest } from '../linters/dc-api-linter.ts'
 import { callbacks, JWE, type Presentations, type ReceivedRequest } from './wallet.ts'
 
-/** On which page, and what the wallet behind it goes by: `fetch` finds DID documents, and nothing else in this flow. */
+/** The page, and the dependencies of the wallet: `fetch` finds DID documents only. */
 export type Browser = VerifierTrust & { readonly origin: string }
 
 /** Takes a request as a browser on `origin` hands it over. Throws where it breaks a rule. */
@@ -34,7 +35,7 @@ export async function receiveDigital(
   return { uri: request.protocol, requestObject: jws ?? '', payload, mdocNonce: '' }
 }
 
-/** What the browser gives back to the page. */
+/** The result that the browser returns to the page. */
 export async function answerDigital(
   request: ReceivedRequest,
   presentations: Presentations,

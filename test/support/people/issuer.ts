@@ -1,5 +1,5 @@
-// Issues and presents SD-JWT VCs with libraries this project did not write (@sd-jwt/sd-jwt-vc, jose), and takes a good
-// presentation apart so that a test can change one thing and have everything else signed again.
+// Issues and presents SD-JWT VCs with libraries of other projects (@sd-jwt/sd-jwt-vc, jose). Splits a good
+// presentation so that a test can change one part and sign all the others again.
 
 import { createHash, type JsonWebKey, randomBytes, sign } from 'node:crypto'
 import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
@@ -20,7 +20,7 @@ export async function makeKey(alg = 'ES256'): Promise<KeyPair> {
 /** Claims to issue. `vct` is required by the library; `disclosable` is its disclosure frame (`{ _sd: ['name'] }`). */
 export type Issuance = {
   readonly issuer: SigningKey
-  /** Becomes `cnf.jwk`. Without it the credential is bound to nobody. */
+  /** Becomes `cnf.jwk`. Without it the credential has no holder binding. */
   readonly holder?: { readonly publicJwk: PublicJwk }
   readonly claims: Readonly<Record<string, unknown>>
   readonly disclosable?: object
@@ -74,7 +74,7 @@ export async function presentSdJwtVc(sdJwt: string, presentation: Presentation):
   return instance.present(sdJwt, frame as never, kb)
 }
 
-/** What a presentation consists of, to be changed. A string in place of an object is taken as its JSON text. */
+/** Parts of a presentation, to be changed. A string in place of an object is used as its JSON text. */
 export type Parts = {
   header: Record<string, unknown> | string
   payload: Record<string, unknown> | string

@@ -20,7 +20,7 @@ export type JwtVcTelling = {
   readonly claims?: object
   /** Properties of `vc`. */
   readonly vc?: object
-  /** What the credential says of the person. */
+  /** Claims about the person. */
   readonly subject?: object
   readonly issuer?: SigningKey
   /** Claims of the VP JWT. */

@@ -1,4 +1,5 @@
-// Mdocs that @owf/mdoc cannot make, made by node:crypto for the same person: with a device MAC, or with a status in the MSO.
+// Mdocs for the same person that @owf/mdoc cannot create, made by node:crypto: with a device MAC, or with a
+// status in the MSO.
 
 import { createPrivateKey, createPublicKey, type JsonWebKey } from 'node:crypto'
 import { calculateJwkThumbprint } from 'jose'

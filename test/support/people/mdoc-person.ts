@@ -28,11 +28,11 @@ export type MdocTelling = Partial<
 > & {
   /** Who signs for the device. */
   readonly holder?: JsonWebKey
-  /** What the device signed for the wallet's own nonce, in the drafts. */
+  /** Nonce of the wallet that the device signs, in the drafts. */
   readonly mdocNonce?: string
   /** The page whose browser asked, behind the browser's API. */
   readonly origin?: string
-  /** What the wallet takes the request to have been. */
+  /** The request as the wallet sees it. */
   readonly answering?: Partial<RequestPayload>
 }
 

@@ -66,7 +66,7 @@ export type MdocPresenting = {
   readonly docType: string
   readonly device: JsonWebKey
   readonly transcript: SessionTranscript
-  /** What is disclosed, by namespace. */
+  /** Disclosed elements by namespace. */
   readonly disclose: Readonly<Record<string, readonly string[]>>
 }
 
@@ -91,7 +91,9 @@ export async function presentMdoc(issued: IssuerSigned, how: MdocPresenting): Pr
   return response.encodedForOid4Vp
 }
 
-/** What a wallet takes for the session of a request (OpenID4VP 1.0 B.2.6.1; in the drafts ISO/IEC TS 18013-7 B.4.4). */
+/**
+ * Session of a request as a wallet builds it (OpenID4VP 1.0 B.2.6.1; in the drafts ISO/IEC TS 18013-7 B.4.4).
+ */
 export async function transcriptOf(
   request: Pick<RequestPayload, 'client_id' | 'nonce' | 'response_uri' | 'client_metadata'>,
   mdocGeneratedNonce = '',
@@ -105,7 +107,7 @@ export async function transcriptOf(
   return SessionTranscript.forOid4Vp({ clientId, nonce, responseUri, jwkThumbprint }, CONTEXT)
 }
 
-/** The same behind the browser's API (OpenID4VP 1.0 B.2.6.2): the bare origin stands for the verifier. */
+/** Session behind the browser's API (OpenID4VP 1.0 B.2.6.2): the bare origin replaces the verifier. */
 export async function dcApiTranscriptOf(
   { nonce, client_metadata }: Pick<RequestPayload, 'nonce' | 'client_metadata'>,
   origin: string,
@@ -120,7 +122,7 @@ async function thumbprintOf({ jwks }: RequestPayload['client_metadata']): Promis
   return key === undefined ? (null as never) : Buffer.from(await calculateJwkThumbprint(key), 'base64url')
 }
 
-/** What the library asks of its caller to make things. To verify them it asks for more: see bench/. */
+/** Dependencies of the library for creating documents. Verification needs more: see bench/. */
 export const CONTEXT: Pick<MdocContext, 'cose' | 'crypto'> = {
   crypto: {
     random: randomBytes,

@@ -23,7 +23,7 @@ export type Telling = {
   readonly issuer?: SigningKey
   /** Certificates for the protected header, leaf first. */
   readonly x5c?: readonly string[]
-  /** The credential is bound to nobody. */
+  /** True for a credential without holder binding. */
   readonly unbound?: boolean
   readonly nonce?: string
   readonly audience?: string

@@ -1,5 +1,6 @@
-// A wallet nobody here wrote: `@openid4vc/openid4vp` resolves and answers requests, `jose` does its cryptography.
-// It speaks through the `fetch` it is given, and lints every request it meets. Presentations are made by the caller.
+// A wallet of another project: `@openid4vc/openid4vp` resolves requests and creates responses, `jose` does
+// its cryptography. It uses the `fetch` that it is given, and lints every request. The caller creates the
+// presentations.
 
 import { createHash, randomBytes } from 'node:crypto'
 import type { CallbackContext } from '@openid4vc/oauth2'
@@ -36,9 +37,9 @@ export type ReceiveOptions = {
   readonly metadata?: object
   /** Demands an encrypted request, with this content encryption. */
   readonly encryptedWith?: string
-  /** What the session speaks; the library finds out for itself and must come to the same. Default: `openid4vp-1.0`. */
+  /** Protocol of the session, which the library must infer too. Default: `openid4vp-1.0`. */
   readonly protocol?: string
-  /** Whether the relying party asked for something to be confirmed. */
+  /** True if the relying party requested a confirmation. */
   readonly asksTransactionData?: boolean
 }
 
@@ -56,7 +57,7 @@ export type ReceivedRequest = {
   readonly requestObject: string
   /** The verified claims. */
   readonly payload: RequestPayload
-  /** What this wallet salts the session of an mdoc with, in the drafts: the `apu` of its answer. */
+  /** Salt of the wallet for the session of an mdoc, in the drafts: `apu` of its response. */
   readonly mdocNonce: string
 }
 
@@ -75,7 +76,7 @@ export type RequestPayload = {
   readonly presentation_definition?: Definition
   readonly client_metadata: {
     readonly jwks?: { readonly keys: readonly JWK[] }
-    /** Of the drafts. */
+    /** Only in the drafts. */
     readonly vp_formats?: unknown
   }
 }
@@ -286,7 +287,7 @@ export async function encryptResponse(
     .encrypt(await importJWK(jwk, 'ECDH-ES'))
 }
 
-/** What this wallet encrypts with, in the words of JARM metadata. */
+/** Encryption of this wallet as JARM metadata. */
 export const JWE = {
   authorization_signing_alg_values_supported: [],
   authorization_encryption_alg_values_supported: ['ECDH-ES'],
