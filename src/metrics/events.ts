@@ -20,7 +20,7 @@ export const EVENTS = {
     labels: ['status', 'reason', 'protocol', 'channel', 'format', 'mode'],
   },
   answers: {
-    help: 'Wallet answers judged.',
+    help: 'Wallet responses evaluated.',
     labels: ['verdict', 'reason', 'protocol', 'channel', 'mode'],
     timedBy: ['protocol'],
   },

@@ -51,9 +51,9 @@ export function countsOf(name: EventName): EventCounts {
 const counters = perKind<Map<string, Counter>>(() => new Map())
 const histograms = perKind<Map<string, Histogram>>(() => new Map())
 
-function perKind<Kept>(make: () => Kept): Readonly<Record<EventName, Kept>> {
+function perKind<Value>(make: () => Value): Readonly<Record<EventName, Value>> {
   const names = Object.keys(EVENTS) as EventName[]
-  return Object.fromEntries(names.map((name) => [name, make()])) as Record<EventName, Kept>
+  return Object.fromEntries(names.map((name) => [name, make()])) as Record<EventName, Value>
 }
 
 function addTo(name: EventName, values: readonly string[]): void {

@@ -96,19 +96,19 @@ type Entry<Value> = { readonly readAt: number; readonly bytes: number; readonly 
 type PendingRead<Value> = { readonly startedAt: number; readonly value: Promise<Value> }
 
 /** Returns the cached result for a name while it is younger than `maximumAge` seconds, else a new one. */
-export type FetchCache<Found, Source extends FetchSource = FetchSource> = (
+export type FetchCache<Fetch, Source extends FetchSource = FetchSource> = (
   name: string,
   source: Source,
   maximumAge: number,
-) => Promise<Found>
+) => Promise<Fetch>
 
-type FetchCacheRules<Found, Source extends FetchSource = FetchSource> = {
+type FetchCacheRules<Fetch, Source extends FetchSource = FetchSource> = {
   /** Fetches the resource of a name. `last` is the cached result that is no longer fresh. */
-  readonly read: (name: string, source: Source, last: Found | undefined) => Promise<Found>
+  readonly read: (name: string, source: Source, last: Fetch | undefined) => Promise<Fetch>
   /** Freshness rule of a success, in addition to `maximumAge`. `age` is in seconds. */
-  readonly isFresh?: (found: Found, at: { readonly now: number; readonly age: number }) => boolean
+  readonly isFresh?: (found: Fetch, at: { readonly now: number; readonly age: number }) => boolean
   /** Bytes of a result. Without it only the names are counted. */
-  readonly bytesOf?: (found: Found) => number
+  readonly bytesOf?: (found: Fetch) => number
 }
 
 /**
@@ -116,21 +116,21 @@ type FetchCacheRules<Found, Source extends FetchSource = FetchSource> = {
  * fetches.
  */
 export function createFetchCache<
-  Found extends Result<unknown, unknown>,
+  Fetch extends Result<unknown, unknown>,
   Source extends FetchSource = FetchSource,
 >({
   read,
   isFresh = () => true,
   bytesOf = () => 0,
-}: FetchCacheRules<Found, Source>): FetchCache<Found, Source> {
+}: FetchCacheRules<Fetch, Source>): FetchCache<Fetch, Source> {
   const { names, bytes, failedSeconds, pendingSeconds } = FETCH_CACHE
   const rules = { names, bytes: { limit: bytes, of: bytesOf }, waitMs: pendingSeconds * 1000 }
   // One cache for each fetch function: its results must not reach a caller that may not fetch them
   // (loopback).
-  const caches = new WeakMap<FetchResource, Cache<Found>>()
+  const caches = new WeakMap<FetchResource, Cache<Fetch>>()
   return (name, source, maximumAge) => {
     const { now, fetchResource } = source
-    const cache = caches.get(fetchResource) ?? createCache<Found>(rules)
+    const cache = caches.get(fetchResource) ?? createCache<Fetch>(rules)
     caches.set(fetchResource, cache)
     return cache.get(name, {
       now: now * 1000,

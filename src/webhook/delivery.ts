@@ -59,7 +59,7 @@ async function attempt(post: Post, signal: AbortSignal): Promise<AttemptOutcome>
   try {
     const response = await send(post, signal)
     const retryAfter = parseRetryAfter(response.headers.get('retry-after'), clock())
-    return { ...judge(response), retryAfter, durationMs: clock() - started }
+    return { ...outcomeOf(response), retryAfter, durationMs: clock() - started }
   } catch {
     // The platforms name a refused connection, a failed look-up and a broken response differently. The log
     // does not.
@@ -82,16 +82,16 @@ async function send({ url, body, headers, fetch }: Post, signal: AbortSignal): P
 
 const HEADERS = { 'content-type': 'application/json', 'user-agent': 'wallet-verifier' }
 
-const ANSWER_LIMIT = 4096
+const BODY_LIMIT = 4096
 
 /**
  * Reads the rest of the response, so that the receiver is not interrupted. The status has arrived in time, so
  * errors are ignored.
  */
 async function drainBody(response: Response): Promise<void> {
-  await readAtMost(response, ANSWER_LIMIT).catch(() => undefined)
+  await readAtMost(response, BODY_LIMIT).catch(() => undefined)
 }
 
-function judge({ status }: Response): Pick<AttemptOutcome, 'status' | 'error'> {
+function outcomeOf({ status }: Response): Pick<AttemptOutcome, 'status' | 'error'> {
   return { status, error: status >= 300 && status < 400 ? 'redirect' : null }
 }

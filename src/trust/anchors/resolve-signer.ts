@@ -70,16 +70,16 @@ async function resolveAnchoredIssuer(
   context: TrustContext,
 ): Promise<Result<readonly TrustedSigner[], TrustRefusal>> {
   const signers: TrustedSigner[] = []
-  let finding: TrustRefusal = { reason: 'untrusted_issuer' }
+  let refusal: TrustRefusal = { reason: 'untrusted_issuer' }
   for (const anchor of context.anchors) {
     if (anchoredIssuer(anchor) !== iss) continue
     const keys = await anchoredKeys(iss, anchor, claims, context)
     if (keys.ok && keys.value.length > 0)
-      signers.push({ ...NO_CERTIFICATES, keys: keys.value, issuer: iss, anchor: naming(anchor) })
-    else finding = keys.ok ? { reason: 'issuer_key_not_found' } : keys.error
+      signers.push({ ...NO_CERTIFICATES, keys: keys.value, issuer: iss, anchor: describeAnchor(anchor) })
+    else refusal = keys.ok ? { reason: 'issuer_key_not_found' } : keys.error
     if (signers.length === ANCHORS_TRIED) break
   }
-  return signers.length > 0 ? ok(signers) : err(finding)
+  return signers.length > 0 ? ok(signers) : err(refusal)
 }
 
 /** The keys of an anchor with one issuer, by its mechanism. */
@@ -109,9 +109,9 @@ async function resolveChain(
 ): Promise<Result<readonly TrustedSigner[], TrustRefusal>> {
   const chain = decodeCertificateChain(encoded)
   if (!chain.ok) return chain
-  const vouching = await findVouchingAnchor(chain.value, anchors, now)
-  if (!vouching.ok) return vouching
-  const { anchor, verified, path } = vouching.value
+  const decision = await findTrustingAnchor(chain.value, anchors, now)
+  if (!decision.ok) return decision
+  const { anchor, verified, path } = decision.value
   cacheCertificates(verified)
   const [leaf] = chain.value
   const key = leaf.subjectKey && subjectKeyJwk(leaf.subjectKey)
@@ -121,14 +121,14 @@ async function resolveChain(
     {
       keys: [key],
       issuer: provenIssuer(claims.iss, leaf),
-      anchor: naming(anchor),
+      anchor: describeAnchor(anchor),
       authorityKeyIdentifiers: verified.flatMap(authorityKeyIdentifier),
       path,
     },
   ])
 }
 
-type Vouching = Pick<TrustedSigner, 'path'> & {
+type TrustDecision = Pick<TrustedSigner, 'path'> & {
   readonly anchor: TrustAnchor
   readonly verified: readonly Certificate[]
 }
@@ -137,16 +137,16 @@ type Vouching = Pick<TrustedSigner, 'path'> & {
  * The anchor that trusts a chain, and the certificates it trusts: beside a pinned leaf the others are
  * unverified.
  */
-async function findVouchingAnchor(
+async function findTrustingAnchor(
   chain: CertificateChain,
   anchors: readonly TrustAnchor[],
   now: number,
-): Promise<Result<Vouching, TrustRefusal>> {
+): Promise<Result<TrustDecision, TrustRefusal>> {
   const [leaf] = chain
   const pinned = anchors.find((anchor) => isPinned(leaf, anchor))
   if (pinned !== undefined) {
-    const rejection = checkValidityPeriod(leaf, now)
-    return rejection === undefined ? ok({ anchor: pinned, verified: [leaf], path: [] }) : err(rejection)
+    const refusal = checkValidityPeriod(leaf, now)
+    return refusal === undefined ? ok({ anchor: pinned, verified: [leaf], path: [] }) : err(refusal)
   }
   const authorities = anchors.flatMap((anchor) => {
     if (!('x509_ca_pem' in anchor)) return []
@@ -197,6 +197,6 @@ function authorityKeyIdentifier({ extensions }: Certificate): readonly string[] 
   return identifier === undefined ? [] : [encodeBase64url(identifier)]
 }
 
-function naming({ name, assurance_level, list, listUrl }: TrustAnchor): TrustedSigner['anchor'] {
+function describeAnchor({ name, assurance_level, list, listUrl }: TrustAnchor): TrustedSigner['anchor'] {
   return { name, assurance_level, ...(list && { list }), ...(listUrl && { listUrl }) }
 }

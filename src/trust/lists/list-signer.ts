@@ -40,7 +40,7 @@ export async function verifyListSignature(
       'x509_ca_pem' in signer
         ? await findCertified(list, { ...signer, eku: signer.eku ?? SIGNER_USAGES[kind] }, now)
         : findPinned(list, signer.x509_certificate_pem, now)
-    const found = path.ok ? await judgeSignature(list, path.value[0]) : path.error
+    const found = path.ok ? await checkSignature(list, path.value[0]) : path.error
     if (path.ok && found === undefined)
       return ok({ signerExpires: Math.min(...path.value.map(({ notAfter }) => notAfter)) })
     // An error of the intended signer is more useful than "untrusted" of the others.
@@ -65,8 +65,8 @@ function findPinned(
   const sent = chain?.[0]
   if (pinned === undefined || (sent !== undefined && !equalBytes(sent, pinned.encoded)))
     return err('untrusted_signer')
-  const rejection = checkValidityPeriod(pinned, now)
-  return rejection === undefined ? ok([pinned]) : err(toListError(rejection))
+  const refusal = checkValidityPeriod(pinned, now)
+  return refusal === undefined ? ok([pinned]) : err(toListError(refusal))
 }
 
 /** The path from the list's signer to the authority. */
@@ -99,7 +99,7 @@ function withoutAnchor(
   return isAnchor ? chain.slice(0, -1) : chain
 }
 
-async function judgeSignature(
+async function checkSignature(
   list: DecodedList,
   { subjectKey }: Certificate,
 ): Promise<TrustListError | undefined> {

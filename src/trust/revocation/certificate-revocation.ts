@@ -77,7 +77,7 @@ async function checkCertificate(
   if (issuer.extensions.keyUsage?.cRLSign === false) return unavailable('issuer_may_not_sign')
   let cause: RevocationError = 'no_address'
   for (const { url, point } of addressesOf(points)) {
-    const found = judgeList(await readCrl(url, issuer, source), { certificate, issuer, point })
+    const found = checkList(await readCrl(url, issuer, source), { certificate, issuer, point })
     if (found.status !== 'unavailable') return found
     cause = found.cause
   }
@@ -101,7 +101,7 @@ type Question = {
   readonly point: DistributionPoint
 }
 
-function judgeList(
+function checkList(
   found: Result<{ readonly list: RevocationList }, CrlError>,
   question: Question,
 ): CertificateStatus {

@@ -31,10 +31,10 @@ export function readCrl(
 }
 
 type Source = FetchSource & { readonly url: string; readonly issuer: Certificate }
-type Remembered = VerifiedList & { readonly fetchedAt: number; readonly bytes: number }
-type Found = Result<Remembered, CrlError>
+type CachedList = VerifiedList & { readonly fetchedAt: number; readonly bytes: number }
+type ListResult = Result<CachedList, CrlError>
 
-const memory = createFetchCache<Found, Source>({
+const memory = createFetchCache<ListResult, Source>({
   read: readList,
   isFresh: (found, { now }) => found.ok && isInForce(found.value, now),
   bytesOf: (found) => (found.ok ? found.value.bytes : 0),
@@ -44,10 +44,10 @@ const memory = createFetchCache<Found, Source>({
 const ENTRY_BYTES = 128
 
 /** A copy in force stays in use if there is no other copy. An older list never replaces it. */
-async function readList(_: string, source: Source, last: Found | undefined): Promise<Found> {
+async function readList(_: string, source: Source, last: ListResult | undefined): Promise<ListResult> {
   const { now, url } = source
   const known = last?.ok ? last.value : undefined
-  const found = await readCopy<Remembered, CrlError>(source, {
+  const found = await readCopy<CachedList, CrlError>(source, {
     name: `crl ${url}`,
     request: { url, accept: 'application/pkix-crl', limit: CRL.bytes, allowHttp: true },
     known: known?.fetchedAt,
@@ -62,7 +62,7 @@ async function openList(
   { body, fetchedAt }: SharedCopy,
   { now, issuer }: Source,
   share: (seconds: number) => void,
-): Promise<Found> {
+): Promise<ListResult> {
   const decoded = decodeCrl(body)
   if (!decoded.ok) return decoded
   const { signed, list } = decoded.value
@@ -78,6 +78,6 @@ async function openList(
   return ok({ list, usableUntil, fetchedAt, bytes })
 }
 
-function isInForce({ list, usableUntil }: Remembered, now: number): boolean {
+function isInForce({ list, usableUntil }: CachedList, now: number): boolean {
   return list.thisUpdate <= now + CLOCK_SKEW && now <= usableUntil
 }

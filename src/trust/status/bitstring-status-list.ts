@@ -9,26 +9,29 @@ import { checkStatus, type DatedStatus, type StatusReference } from './status-li
 import type { StatusListError } from './status-token.ts'
 
 /** Reads every entry of `credentialStatus` and returns the worst status. Never throws, never fails open. */
-export async function checkBitstringStatus(credentialStatus: Json, context: StatusContext): Promise<Found> {
+export async function checkBitstringStatus(
+  credentialStatus: Json,
+  context: StatusContext,
+): Promise<StatusResult> {
   const references = parseEntries(credentialStatus)
   if (!references.ok) return references
   const found = await Promise.all(references.value.map((reference) => checkStatus(reference, context)))
   return found.reduce(worseOf)
 }
 
-type Found = Result<DatedStatus, StatusListError>
+type StatusResult = Result<DatedStatus, StatusListError>
 
 // A suspended credential whose revocation is unknown is "suspended": that alone is enough for a refusal.
 const WORST_FIRST = ['invalid', 'suspended', 'other', 'unknown', 'unconfirmed', 'valid']
 
 /** The worse of two results. Of two equal results, the older one. */
-export function worseOf(a: Found, b: Found): Found {
+export function worseOf(a: StatusResult, b: StatusResult): StatusResult {
   const order = rankOf(b) - rankOf(a)
   if (a.ok && b.ok && order === 0) return b.value.asOf < a.value.asOf ? b : a
   return order < 0 ? b : a
 }
 
-function rankOf(found: Found): number {
+function rankOf(found: StatusResult): number {
   return WORST_FIRST.indexOf(found.ok ? found.value.status : 'unknown')
 }
 

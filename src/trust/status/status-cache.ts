@@ -14,7 +14,7 @@ import type { DecodedStatusToken, StatusListError, StatusListForm } from './stat
 /** A token whose list inflates within the limits, and the results of verifying its signature, by key. */
 export type CachedStatusToken = {
   readonly token: DecodedStatusToken
-  readonly verdicts: Map<string, boolean>
+  readonly verifications: Map<string, boolean>
   /** Unix seconds. */
   readonly fetchedAt: number
   readonly bytes: number
@@ -24,13 +24,13 @@ export type CachedStatusToken = {
   readonly share: () => void
 }
 
-type Found = Result<CachedStatusToken, StatusListError>
+type TokenResult = Result<CachedStatusToken, StatusListError>
 
 /** Returns the token at an address, from the cache or the network. Its signature is not verified. */
 export function readStatusToken(
   { uri, form }: { readonly uri: string; readonly form: StatusListForm },
   source: FetchSource,
-): Promise<Found> {
+): Promise<TokenResult> {
   return CACHES[form](uri, source, STATUS_LIST.maximumSeconds)
 }
 
@@ -46,13 +46,13 @@ const FORMS: Readonly<Record<StatusListForm, Form>> = {
   vc: { accept: 'application/vc+jwt, application/jwt, */*;q=0.1', decode: decodeBitstringStatusList },
 }
 
-const CACHES: Readonly<Record<StatusListForm, FetchCache<Found>>> = {
+const CACHES: Readonly<Record<StatusListForm, FetchCache<TokenResult>>> = {
   jwt: cacheFor('jwt'),
   cwt: cacheFor('cwt'),
   vc: cacheFor('vc'),
 }
 
-function cacheFor(form: StatusListForm): FetchCache<Found> {
+function cacheFor(form: StatusListForm): FetchCache<TokenResult> {
   return createFetchCache({
     read: (uri, source, last) => readToken({ uri, form }, source, last),
     isFresh: (found, { now, age }) => found.ok && isGood(found.value, now, age),
@@ -62,7 +62,7 @@ function cacheFor(form: StatusListForm): FetchCache<Found> {
 
 /** A token that no anchor has verified, or that has expired, is cached as briefly as a failure. */
 function isGood(token: CachedStatusToken, now: number, age: number): boolean {
-  const isVerified = [...token.verdicts.values()].includes(true)
+  const isVerified = [...token.verifications.values()].includes(true)
   const isWorthMore = isVerified && secondsToExpiry(token, now) > 0
   return secondsToLive(token, now) > 0 && (isWorthMore || age < FETCH_CACHE.failedSeconds)
 }
@@ -85,7 +85,11 @@ function secondsLeft(token: CachedStatusToken, now: number): number {
 
 type Place = { readonly uri: string; readonly form: StatusListForm }
 
-function readToken({ uri, form }: Place, source: FetchSource, last: Found | undefined): Promise<Found> {
+function readToken(
+  { uri, form }: Place,
+  source: FetchSource,
+  last: TokenResult | undefined,
+): Promise<TokenResult> {
   return readCopy(source, {
     name: `${form} ${uri}`,
     request: { url: uri, accept: FORMS[form].accept, limit: STATUS_LIST.tokenBytes },
@@ -99,7 +103,7 @@ function openToken(
   { body, fetchedAt }: SharedCopy,
   form: StatusListForm,
   share: (token: CachedStatusToken) => void,
-): Found {
+): TokenResult {
   const token = FORMS[form].decode(body)
   if (!token.ok) return token
   const whole = inflateStatusList(token.value.claims.list)
@@ -108,7 +112,7 @@ function openToken(
   const held = whole.value.length <= STATUS_LIST.heldBytes ? new Uint8Array(whole.value) : undefined
   const opened: CachedStatusToken = {
     token: token.value,
-    verdicts: new Map(),
+    verifications: new Map(),
     fetchedAt,
     // Beside the list: the message, its claims, and their decoded form.
     bytes: 3 * body.length + (held?.length ?? 0),

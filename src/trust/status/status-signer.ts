@@ -44,18 +44,21 @@ async function checkSignerCertificates(
     : err('unconfirmed_signer')
 }
 
-async function verifyOnce({ token, verdicts, share }: CachedStatusToken, key: PublicJwk): Promise<boolean> {
+async function verifyOnce(
+  { token, verifications, share }: CachedStatusToken,
+  key: PublicJwk,
+): Promise<boolean> {
   const name = `${key.crv}.${key.x}.${key.y ?? ''}`
-  const known = verdicts.get(name)
+  const known = verifications.get(name)
   if (known !== undefined) return known
-  const verdict = await token.verify(key)
-  if (verdict) share()
+  const isVerified = await token.verify(key)
+  if (isVerified) share()
   // Keys of other relying parties may not fill the memory.
-  if (verdict || verdicts.size < VERDICTS) verdicts.set(name, verdict)
-  return verdict
+  if (isVerified || verifications.size < VERIFICATIONS) verifications.set(name, isVerified)
+  return isVerified
 }
 
-const VERDICTS = 16
+const VERIFICATIONS = 16
 
 async function resolveSigners(
   { token }: CachedStatusToken,

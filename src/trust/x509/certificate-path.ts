@@ -44,19 +44,19 @@ export async function verifyCertificatePath<A extends Authority>(
   now: number,
 ): Promise<Result<A, TrustRefusal>> {
   const candidates = authorities.filter(({ certificate }) => !isInChain(certificate, chain))
-  let finding: TrustRefusal | undefined =
+  let refusal: TrustRefusal | undefined =
     candidates.length < authorities.length ? { reason: 'trust_anchor_in_chain' } : undefined
-  if (await isSelfSigned(chain[0])) return err(finding ?? { reason: 'self_signed_certificate' })
-  if (!namesChain(chain)) return err(finding ?? { reason: 'invalid_certificate_path' })
+  if (await isSelfSigned(chain[0])) return err(refusal ?? { reason: 'self_signed_certificate' })
+  if (!namesChain(chain)) return err(refusal ?? { reason: 'invalid_certificate_path' })
   const top = chain.at(-1) ?? chain[0]
   for (const authority of candidates) {
     if (!isNamedBy(authority.certificate, top)) continue
-    const rejection = await judgePath([...chain, authority.certificate], authority, now)
-    if (rejection === undefined) return ok(authority)
+    const found = await checkPath([...chain, authority.certificate], authority, now)
+    if (found === undefined) return ok(authority)
     // The error of a path with valid signatures is more useful than the wrong signature of a namesake.
-    if (finding === undefined || finding.reason === 'invalid_certificate_path') finding = rejection
+    if (refusal === undefined || refusal.reason === 'invalid_certificate_path') refusal = found
   }
-  return err(finding ?? { reason: 'untrusted_issuer' })
+  return err(refusal ?? { reason: 'untrusted_issuer' })
 }
 
 /** Checks the validity period of a certificate at `now` (RFC 5280 §4.1.2.5: both dates belong to it). */
@@ -101,31 +101,31 @@ function isNamedBy(issuer: Certificate, certificate: Certificate): boolean {
  * Signatures are checked first, so that the other checks concern authentic certificates. Dates are checked
  * last, so that "expired" means that everything else is valid.
  */
-async function judgePath(
+async function checkPath(
   path: CertificateChain,
   demand: LeafDemand,
   now: number,
 ): Promise<TrustRefusal | undefined> {
-  const forged = await judgeSignatures(path)
+  const forged = await verifySignatures(path)
   if (forged !== undefined) return forged
   const rule = findBrokenRule(path, demand)
   if (rule !== undefined) return { reason: 'certificate_profile_violation', rule }
   for (const certificate of path) {
-    const rejection = checkValidityPeriod(certificate, now)
-    if (rejection !== undefined) return rejection
+    const found = checkValidityPeriod(certificate, now)
+    if (found !== undefined) return found
   }
   return undefined
 }
 
 /** From the anchor down: no key is used before its own certificate is verified. */
-async function judgeSignatures(path: CertificateChain): Promise<TrustRefusal | undefined> {
+async function verifySignatures(path: CertificateChain): Promise<TrustRefusal | undefined> {
   const downwards = path.toReversed()
   for (const [i, certificate] of downwards.entries()) {
     const issuer = downwards[i - 1]
     if (issuer === undefined) continue // the anchor: our settings trust it, so its signature is not checked
-    const verdict = await verifyCertificateSignature(certificate, issuer)
-    if (verdict === 'weak') return { reason: 'certificate_profile_violation', rule: 'weak_key_or_signature' }
-    if (verdict === 'invalid') return { reason: 'invalid_certificate_path' }
+    const result = await verifyCertificateSignature(certificate, issuer)
+    if (result === 'weak') return { reason: 'certificate_profile_violation', rule: 'weak_key_or_signature' }
+    if (result === 'invalid') return { reason: 'invalid_certificate_path' }
   }
   return undefined
 }

@@ -15,30 +15,30 @@ import type { SubjectKey } from './subject-key.ts'
 type SignatureResult = 'valid' | 'invalid' | 'weak'
 
 /** An object that a certification authority signs. */
-export type Signed = Pick<Certificate, 'tbs' | 'signatureAlgorithm' | 'signature'>
+export type SignedObject = Pick<Certificate, 'tbs' | 'signatureAlgorithm' | 'signature'>
 
 /**
  * Verifies that `issuer`'s key signed `signed`. Names, dates and usages are not checked. A decoded object
  * never changes, so a valid result is cached. Every other result is computed again.
  */
 export async function verifyCertificateSignature(
-  signed: Signed,
+  signed: SignedObject,
   issuer: Certificate,
 ): Promise<SignatureResult> {
   const known = verified.get(signed)
   if (known?.has(issuer)) return 'valid'
-  const verdict = await judgeSignature(signed, issuer)
-  if (verdict === 'valid') verified.set(signed, (known ?? new WeakSet()).add(issuer))
-  return verdict
+  const result = await computeSignature(signed, issuer)
+  if (result === 'valid') verified.set(signed, (known ?? new WeakSet()).add(issuer))
+  return result
 }
 
 /**
  * Cache: signed object → issuers whose key verified it. Keyed by object identity, since different bytes
  * decode to different objects.
  */
-const verified = new WeakMap<Signed, WeakSet<Certificate>>()
+const verified = new WeakMap<SignedObject, WeakSet<Certificate>>()
 
-async function judgeSignature(signed: Signed, issuer: Certificate): Promise<SignatureResult> {
+async function computeSignature(signed: SignedObject, issuer: Certificate): Promise<SignatureResult> {
   const algorithm = signatureAlgorithm(signed.signatureAlgorithm)
   const { subjectKey } = issuer
   if (algorithm === undefined || subjectKey === undefined) return 'weak'

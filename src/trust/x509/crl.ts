@@ -17,7 +17,7 @@ import { CRL } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { Certificate } from './certificate.ts'
 import { type Extension, hasCriticalBeside, readExtensions } from './certificate-extensions.ts'
-import type { Signed } from './certificate-signature.ts'
+import type { SignedObject } from './certificate-signature.ts'
 import { type DistinguishedName, decodeDistinguishedName } from './distinguished-name.ts'
 import { type DistributionPoint, decodePointName, POINT_NAME } from './distribution-points.ts'
 
@@ -50,7 +50,7 @@ export type CrlFormatError = 'too_large' | 'malformed' | 'unsupported'
  */
 export function decodeCrl(
   published: Uint8Array<ArrayBuffer>,
-): Result<{ readonly signed: Signed; readonly list: RevocationList }, CrlFormatError> {
+): Result<{ readonly signed: SignedObject; readonly list: RevocationList }, CrlFormatError> {
   if (published.length > CRL.bytes) return err('too_large')
   const bytes = published[0] === HYPHEN ? fromPem(published) : published
   const [whole] = (bytes && splitDer(bytes, 1)) ?? []
