@@ -1,7 +1,10 @@
 // Table of commands: each has its route, the members that its flags set, and the secret members of its
 // response.
 
-/** A flag: the member it sets (`webhook.url`: inside `webhook`), how its text is read (call.mjs), and what it is. */
+/**
+ * A flag: the member it sets (`webhook.url`: inside `webhook`), how its text is read (call.mjs), and what it
+ * is.
+ */
 const flag = (member, kind, words) => ({ member, kind, words })
 
 const SETTINGS = {

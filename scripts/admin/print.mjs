@@ -5,7 +5,10 @@ export function readable(value) {
   return plain(linesOf(value).join('\n'))
 }
 
-/** Formats a problem (docs/contract.md, section 9): its title, the invalid members, and the request id for the log. */
+/**
+ * Formats a problem (docs/contract.md, section 9): its title, the invalid members, and the request id for the
+ * log.
+ */
 export function readableProblem(status, body) {
   if (typeof body?.code !== 'string')
     return `HTTP ${status} without a problem document. Check that BASE_URL is this service.`

@@ -33,7 +33,10 @@ function isSafe(origin) {
   )
 }
 
-/** Sends the request. Returns `{ status, body }` with `body` undefined if it is empty, or `{ error }` without a response. */
+/**
+ * Sends the request. Returns `{ status, body }` with `body` undefined if it is empty, or `{ error }` without
+ * a response.
+ */
 export async function send({ origin, token }, { method, path, query, body }) {
   const url = new URL(`/v1/admin${path}`, origin)
   url.search = new URLSearchParams(query).toString()

@@ -7,7 +7,10 @@ export type Passage = { readonly place: string; readonly text: string; readonly 
 /** One finding: its kind, where it is and the text it is about. */
 export type Finding = { readonly kind: Kind; readonly place: string; readonly text: string }
 
-/** `start`: a comment begins with a word of `STARTS`. `long`: a sentence has too many words. `word`: a word of `WORDS`. */
+/**
+ * `start`: a comment begins with a word of `STARTS`. `long`: a sentence has too many words. `word`: a word of
+ * `WORDS`.
+ */
 export type Kind = 'start' | 'long' | 'word'
 
 export type Report = {
@@ -21,7 +24,9 @@ export const MARKDOWN_WORDS = 25
 
 const STARTS = /^(What|Whether|Whoever|Of)\b/
 
-/** Words used against their everyday meaning, metaphors of the court and the household, and `he` for a role. */
+/**
+ * Words used against their everyday meaning, metaphors of the court and the household, and `he` for a role.
+ */
 const WORDS = [
   /\b(hears?|heard|hearing)\b/i,
   /\b(takes?|taken|took) (it |them |this )?for\b/i,
@@ -55,7 +60,10 @@ export function measure(passages: readonly Passage[]): Report {
   return { passages: passages.length, sentences, findings }
 }
 
-/** Paragraphs and list items of a Markdown page, without code blocks, tables, headings, pictures and addresses. */
+/**
+ * Paragraphs and list items of a Markdown page, without code blocks, tables, headings, pictures and
+ * addresses.
+ */
 export function paragraphsOf(markdown: string): readonly { readonly line: number; readonly text: string }[] {
   const paragraphs: { line: number; text: string }[] = []
   let open = false
@@ -72,7 +80,10 @@ export function paragraphsOf(markdown: string): readonly { readonly line: number
   return paragraphs
 }
 
-/** Lines of a Markdown page that are too long or hold more than one sentence. Tables, code and link addresses are left out. */
+/**
+ * Lines of a Markdown page that are too long or hold more than one sentence. Tables, code and link addresses
+ * are left out.
+ */
 export function lineErrors(
   markdown: string,
   longest = 120,
@@ -85,7 +96,10 @@ export function lineErrors(
   })
 }
 
-/** The lines of a page. Lines that are not prose are empty: tables, code, headings, and the date line of a decision. */
+/**
+ * The lines of a page. Lines that are not prose are empty: tables, code, headings, and the date line of a
+ * decision.
+ */
 function proseLines(markdown: string): readonly string[] {
   let fence: string | undefined
   return markdown.split('\n').map((line) => {
@@ -107,7 +121,10 @@ function withoutCode(text: string): string {
     .replace(/https?:\/\/\S+/g, 'ADDRESS')
 }
 
-/** A sentence ends with a full stop, a question mark or a colon at the end of a line. A blank line ends one, too. */
+/**
+ * A sentence ends with a full stop, a question mark or a colon at the end of a line. A blank line ends one,
+ * too.
+ */
 function sentencesOf(text: string): readonly string[] {
   return text
     .split(/(?<=[.!?]["”)*_]*)\s+(?=["“(*_]*[A-Z0-9])|\n\s*\n|\n(?=\s*[-*] )/)

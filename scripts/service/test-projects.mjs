@@ -29,8 +29,8 @@ export function testFiles(root = ROOT) {
 }
 
 /**
- * Selects the projects that the arguments of `npm test` ask for. A filter is a part of a path, as in vitest. Returns
- * `projects`, whether they need the bundle, and `unmatched`: the filters that match no file.
+ * Selects the projects that the arguments of `npm test` ask for. A filter is a part of a path, as in vitest.
+ * Returns `projects`, whether they need the bundle, and `unmatched`: the filters that match no file.
  */
 export function selectProjects(args, files = testFiles()) {
   // With options among the arguments, only vitest knows which of them are filters.

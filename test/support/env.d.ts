@@ -1,4 +1,5 @@
-// Gives `env` of `cloudflare:workers` the text variables in tests. Its bindings come from worker-configuration.d.ts.
+// Types the text variables in `env` of `cloudflare:workers` for tests. Its bindings come from
+// worker-configuration.d.ts.
 
 import type { Variables } from '../../src/config.ts'
 

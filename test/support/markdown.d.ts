@@ -1,4 +1,4 @@
-// Files as text, for tests inside workerd, which have no file system.
+// Modules of files as text, for tests inside workerd, which has no file system.
 
 declare module '*.md?raw' {
   const text: string

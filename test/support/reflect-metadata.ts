@@ -1,5 +1,5 @@
-// What @peculiar/x509 wants of `reflect-metadata` to register its extensions: three functions, kept on a weak map.
-// Import this before @peculiar/x509.
+// The three functions of `reflect-metadata` that @peculiar/x509 needs to register its extensions, based on a
+// weak map. Import this before @peculiar/x509.
 
 const metadata = new WeakMap<object, Map<unknown, unknown>>()
 
