@@ -9,8 +9,8 @@ import type { TrustAnchor } from '../../src/trust/anchors/anchor.ts'
 import { mintLeaf } from '../support/certificates/certificates.ts'
 import { type CrlOptions, makeCrl } from '../support/certificates/crl.ts'
 import { makeCwt, URI } from '../trust/status/status-fixtures.ts'
-import { expectRejection } from './contract.ts'
-import { ANCHOR, make, NOW, PKI, SIGNER_USAGE, verdictOn } from './mdoc/good.ts'
+import { expectRefusal } from './contract.ts'
+import { ANCHOR, make, NOW, PKI, SIGNER_USAGE, verifyGood } from './mdoc/good.ts'
 import { tagged } from './mdoc/maker.ts'
 
 const LIST = 'http://crl.authority.example.org/1.crl'
@@ -27,7 +27,7 @@ const listed = {
 const good = make(listed)
 
 /** Verifies with this list, and returns the fetched addresses. `undefined`: the list is unavailable. */
-async function judge(
+async function verifyTraced(
   certificateRevocation: Context['certificateRevocation'],
   options: CrlOptions | undefined,
   { presentation = good, ...changes }: { presentation?: string; nonce?: string; anchor?: TrustAnchor } = {},
@@ -39,11 +39,15 @@ async function judge(
     return list && url === LIST ? ok({ body: list, contentType: '' }) : err('unavailable')
   }
   const { nonce, anchor = ANCHOR } = changes
-  const verdict = await verdictOn(presentation, {
+  const verification = await verifyGood(presentation, {
     ...(nonce && { expected: { nonce } }),
     context: { certificateRevocation, fetchResource, anchors: [anchor] } as Partial<Context>,
   })
-  return { verdict, asked, check: verdict.trace.find(([id]) => id === 'certificate_revocation')?.[1] }
+  return {
+    verification,
+    asked,
+    check: verification.trace.find(([id]) => id === 'certificate_revocation')?.[1],
+  }
 }
 
 const OVER = new Date((NOW - 3600) * 1000).toISOString().replace('.000', '')
@@ -57,51 +61,55 @@ describe('a credential whose signer names a revocation list', () => {
   it.each(['require', 'accept_unknown'] as const)(
     'and is not on it verifies, and it is told: %s',
     async (setting) => {
-      const { verdict, check } = await judge(setting, {})
+      const { verification, check } = await verifyTraced(setting, {})
       const certificates = { status: 'valid', asOf: NOW - 86_400 }
-      expect(verdict.result).toMatchObject({ ok: true, value: { certificates, status: 'not_present' } })
+      expect(verification.result).toMatchObject({ ok: true, value: { certificates, status: 'not_present' } })
       expect(check).toBe('pass')
     },
   )
 
   it.each(['require', 'accept_unknown'] as const)('is refused if the list has it: %s', async (setting) => {
-    const { verdict } = await judge(setting, REVOKED)
-    expectRejection(verdict, { reason: 'certificate_revoked' }, 'certificate_revocation')
+    const { verification } = await verifyTraced(setting, REVOKED)
+    expectRefusal(verification, { reason: 'certificate_revoked' }, 'certificate_revocation')
   })
 
   it('is unknown without the list, and verifies if the settings accept it', async () => {
-    const required = await judge('require', undefined)
-    expectRejection(required.verdict, { reason: 'certificate_status_unavailable' }, 'certificate_revocation')
-    const accepted = await judge('accept_unknown', undefined)
+    const required = await verifyTraced('require', undefined)
+    expectRefusal(
+      required.verification,
+      { reason: 'certificate_status_unavailable' },
+      'certificate_revocation',
+    )
+    const accepted = await verifyTraced('accept_unknown', undefined)
     const certificates = { status: 'unavailable', cause: 'not_fetched' }
-    expect(accepted.verdict.result).toMatchObject({ ok: true, value: { certificates } })
+    expect(accepted.verification.result).toMatchObject({ ok: true, value: { certificates } })
     expect(accepted.check).toBe('fail')
   })
 
   it.each(['off', undefined] as const)('is not checked with the setting %s', async (setting) => {
-    const { verdict, asked, check } = await judge(setting, REVOKED)
-    expect(verdict.result.ok && verdict.result.value.certificates).toBeUndefined()
-    expect([verdict.result.ok, check, asked]).toEqual([true, 'skip', []])
+    const { verification, asked, check } = await verifyTraced(setting, REVOKED)
+    expect(verification.result.ok && verification.result.value.certificates).toBeUndefined()
+    expect([verification.result.ok, check, asked]).toEqual([true, 'skip', []])
   })
 
   it('is refused first if forged, without a check of the list', async () => {
-    const { verdict, asked } = await judge('require', REVOKED, { nonce: 'f'.repeat(32) })
-    expectRejection(verdict, { reason: 'invalid_holder_signature' }, 'holder_binding')
+    const { verification, asked } = await verifyTraced('require', REVOKED, { nonce: 'f'.repeat(32) })
+    expectRefusal(verification, { reason: 'invalid_holder_signature' }, 'holder_binding')
     expect(asked).toEqual([])
   })
 
   it('is checked even if it has expired, because a stolen key signs any date', async () => {
-    const stolen = await judge('require', REVOKED, { presentation: expired })
-    expect(stolen.verdict.result).toEqual({ ok: false, error: { reason: 'certificate_revoked' } })
-    const own = await judge('require', {}, { presentation: expired })
-    expect(own.verdict.result).toMatchObject({ ok: true, value: { reasons: ['credential_expired'] } })
+    const stolen = await verifyTraced('require', REVOKED, { presentation: expired })
+    expect(stolen.verification.result).toEqual({ ok: false, error: { reason: 'certificate_revoked' } })
+    const own = await verifyTraced('require', {}, { presentation: expired })
+    expect(own.verification.result).toMatchObject({ ok: true, value: { reasons: ['credential_expired'] } })
   })
 
   it('is checked before its own status: the address of a revoked signer is not fetched', async () => {
     const status = { status_list: { idx: 0, uri: 'https://status.example/1' } }
     const presentation = make({ ...listed, mso: (mso) => Object.assign(mso, { status }) })
-    const { verdict, asked } = await judge('require', REVOKED, { presentation })
-    expectRejection(verdict, { reason: 'certificate_revoked' })
+    const { verification, asked } = await verifyTraced('require', REVOKED, { presentation })
+    expectRefusal(verification, { reason: 'certificate_revoked' })
     expect(asked).toEqual([LIST])
   })
 })
@@ -114,11 +122,11 @@ it('a status of a signer that may be revoked is unknown, and verifies if the set
   const status = { status_list: { idx: 2, uri: URI } }
   const presentation = make({ mso: (mso) => Object.assign(mso, { status }) }) // by a signer who names no list
   const judged = (certificateRevocation: 'accept_unknown' | 'require') =>
-    verdictOn(presentation, { context: { certificateRevocation, fetchResource } })
+    verifyGood(presentation, { context: { certificateRevocation, fetchResource } })
   const accepted = await judged('accept_unknown')
   expect(accepted.result).toMatchObject({ ok: true, value: { status: 'unavailable', reasons: [] } })
   expect(accepted.trace.at(-1)).toEqual(['status', 'fail'])
-  expectRejection(await judged('require'), { reason: 'status_unavailable' }, 'status')
+  expectRefusal(await judged('require'), { reason: 'status_unavailable' }, 'status')
 })
 
 describe('no list is fetched for', () => {
@@ -129,14 +137,19 @@ describe('no list is fetched for', () => {
       assurance_level: 'high',
       x509_certificate_pem: signer.pem,
     }
-    const { verdict, asked, check } = await judge('require', REVOKED, { anchor: anchor as TrustAnchor })
-    expect([verdict.result.ok, check, asked]).toEqual([true, 'skip', []])
-    expect(verdict.result.ok && verdict.result.value.certificates).toBeUndefined()
+    const { verification, asked, check } = await verifyTraced('require', REVOKED, {
+      anchor: anchor as TrustAnchor,
+    })
+    expect([verification.result.ok, check, asked]).toEqual([true, 'skip', []])
+    expect(verification.result.ok && verification.result.value.certificates).toBeUndefined()
   })
 
   it('a signer that names no list, and the result says so', async () => {
-    const { verdict, asked, check } = await judge('require', REVOKED, { presentation: make() })
-    expect(verdict.result).toMatchObject({ ok: true, value: { certificates: { status: 'not_present' } } })
+    const { verification, asked, check } = await verifyTraced('require', REVOKED, { presentation: make() })
+    expect(verification.result).toMatchObject({
+      ok: true,
+      value: { certificates: { status: 'not_present' } },
+    })
     expect([check, asked]).toEqual(['skip', []])
   })
 })

@@ -42,19 +42,19 @@ export type Subject = {
 }
 
 /** Result of a verification, and its trace. */
-export type Verdict = {
+export type Verification = {
   readonly format: string
   readonly result: Result<VerifiedCredential, PresentationRefusal>
   readonly trace: readonly (readonly [CheckId, CheckResult])[]
 }
 
 /** Verifies one presentation, recording the trace. */
-export async function judge(
+export async function verifyTraced(
   format: CredentialFormat,
   presentation: Json,
   expected: RequestBinding,
   context: Omit<Context, 'trace'>,
-): Promise<Verdict> {
+): Promise<Verification> {
   const trace: [CheckId, CheckResult][] = []
   const result = await format.verify(presentation, expected, {
     ...context,
@@ -64,12 +64,16 @@ export async function judge(
 }
 
 /** Expects a refusal for this reason, its failing check the last one traced, and no check out of order. */
-export function expectRejection(verdict: Verdict, rejection: PresentationRefusal, check?: CheckId): void {
-  expect(verdict.result).toEqual({ ok: false, error: rejection })
-  expectOrderedTrace(verdict)
-  expect(verdict.trace.at(-1)).toEqual([check ?? verdict.trace.at(-1)?.[0], 'fail'])
-  expect(verdict.trace.slice(0, -1).map(([, outcome]) => outcome)).not.toContain('fail')
-  countRefusal(verdict.format)
+export function expectRefusal(
+  verification: Verification,
+  refusal: PresentationRefusal,
+  check?: CheckId,
+): void {
+  expect(verification.result).toEqual({ ok: false, error: refusal })
+  expectOrderedTrace(verification)
+  expect(verification.trace.at(-1)).toEqual([check ?? verification.trace.at(-1)?.[0], 'fail'])
+  expect(verification.trace.slice(0, -1).map(([, outcome]) => outcome)).not.toContain('fail')
+  countRefusal(verification.format)
 }
 
 /** `npm test` adds these up and prints how many changes of a good presentation were refused for their own reason. */
@@ -79,7 +83,7 @@ function countRefusal(format: string): void {
   meta.refusals = { ...meta.refusals, [format]: (meta.refusals?.[format] ?? 0) + 1 }
 }
 
-function expectOrderedTrace({ trace }: Verdict): void {
+function expectOrderedTrace({ trace }: Verification): void {
   const order = CHECKS
   expect(trace.map(([check]) => check)).toEqual(order.slice(0, trace.length))
 }
@@ -110,12 +114,12 @@ const JUNK: readonly (readonly [string, Json])[] = [
 /** Runs the suite. */
 export function describeFormat(subject: Subject): void {
   const { format, expected, variants, boundWhole = false } = subject
-  const expectReplay = (verdict: Verdict, check: 'nonce' | 'audience') =>
+  const expectReplay = (verification: Verification, check: 'nonce' | 'audience') =>
     boundWhole
-      ? expectRejection(verdict, { reason: 'invalid_holder_signature' }, 'holder_binding')
-      : expectRejection(verdict, { reason: `${check}_mismatch` }, check)
-  const verdictOn = async (presentation: Json, changes: { expected?: object; context?: object } = {}) =>
-    judge(
+      ? expectRefusal(verification, { reason: 'invalid_holder_signature' }, 'holder_binding')
+      : expectRefusal(verification, { reason: `${check}_mismatch` }, check)
+  const verifyGood = async (presentation: Json, changes: { expected?: object; context?: object } = {}) =>
+    verifyTraced(
       format,
       presentation,
       { ...expected, ...changes.expected },
@@ -124,83 +128,83 @@ export function describeFormat(subject: Subject): void {
 
   describe(`a ${format.id} presentation`, () => {
     it('made by a foreign library verifies, every check passed or skipped in order', async () => {
-      const verdict = await verdictOn(await subject.good())
-      if (!verdict.result.ok) throw new Error(verdict.result.error.reason)
-      expect(verdict.result.value).toMatchObject(subject.verified)
+      const verification = await verifyGood(await subject.good())
+      if (!verification.result.ok) throw new Error(verification.result.error.reason)
+      expect(verification.result.value).toMatchObject(subject.verified)
       const authentic = { format: format.id, holderBound: true, status: 'not_present', reasons: [] }
-      expect(verdict.result.value).toMatchObject(authentic)
-      expect(verdict.trace).toHaveLength(CHECKS.length)
-      expectOrderedTrace(verdict)
-      expect(verdict.trace.map(([, outcome]) => outcome)).not.toContain('fail')
+      expect(verification.result.value).toMatchObject(authentic)
+      expect(verification.trace).toHaveLength(CHECKS.length)
+      expectOrderedTrace(verification)
+      expect(verification.trace.map(([, outcome]) => outcome)).not.toContain('fail')
     })
 
     it('made for another nonce is refused', async () => {
-      expectReplay(await verdictOn(await variants.otherNonce()), 'nonce')
+      expectReplay(await verifyGood(await variants.otherNonce()), 'nonce')
     })
 
     it('made for another verifier is refused', async () => {
-      expectReplay(await verdictOn(await variants.otherAudience()), 'audience')
+      expectReplay(await verifyGood(await variants.otherAudience()), 'audience')
     })
 
     it('bound by a key other than the holder’s is refused', async () => {
-      const rejection = { reason: 'invalid_holder_signature' } as const
-      expectRejection(await verdictOn(await variants.otherHolder()), rejection, 'holder_binding')
+      const refusal = { reason: 'invalid_holder_signature' } as const
+      expectRefusal(await verifyGood(await variants.otherHolder()), refusal, 'holder_binding')
     })
 
     it('signed by a key other than the issuer’s is refused', async () => {
-      const rejection = { reason: 'invalid_issuer_signature' } as const
-      expectRejection(await verdictOn(await variants.otherIssuerKey()), rejection, 'issuer_signature')
+      const refusal = { reason: 'invalid_issuer_signature' } as const
+      expectRefusal(await verifyGood(await variants.otherIssuerKey()), refusal, 'issuer_signature')
     })
 
     it('of an unknown type is refused', async () => {
-      expectRejection(
-        await verdictOn(await variants.unknownType()),
+      expectRefusal(
+        await verifyGood(await variants.unknownType()),
         { reason: 'unknown_credential_type' },
         'type',
       )
     })
 
     it('whose issuer has no anchor is refused', async () => {
-      const verdict = await verdictOn(await subject.good(), { context: { anchors: [] } })
-      expectRejection(verdict, { reason: 'untrusted_issuer' }, 'issuer_trust')
+      const verification = await verifyGood(await subject.good(), { context: { anchors: [] } })
+      expectRefusal(verification, { reason: 'untrusted_issuer' }, 'issuer_trust')
     })
 
     it('whose issuer is anchored for other types only is refused', async () => {
       const anchors = subject.context.anchors.map((anchor) => ({ ...anchor, credential_types: ['other'] }))
-      const verdict = await verdictOn(await subject.good(), { context: { anchors } })
-      expectRejection(verdict, { reason: 'untrusted_issuer' }, 'issuer_trust')
+      const verification = await verifyGood(await subject.good(), { context: { anchors } })
+      expectRefusal(verification, { reason: 'untrusted_issuer' }, 'issuer_trust')
     })
 
     it('whose issuer is anchored for status lists only is refused', async () => {
       const anchors = subject.context.anchors.map((anchor) => ({ ...anchor, purpose: ['status'] }))
-      const verdict = await verdictOn(await subject.good(), { context: { anchors } })
-      expectRejection(verdict, { reason: 'untrusted_issuer' }, 'issuer_trust')
+      const verification = await verifyGood(await subject.good(), { context: { anchors } })
+      expectRefusal(verification, { reason: 'untrusted_issuer' }, 'issuer_trust')
     })
 
     it.each([
       ['expired', 'credential_expired'],
       ['notYetValid', 'credential_not_yet_valid'],
     ] as const)('that is %s is authentic, and the finding says so', async (variant, finding) => {
-      const { result, trace } = await verdictOn(await variants[variant]())
+      const { result, trace } = await verifyGood(await variants[variant]())
       expect(result).toMatchObject({ ok: true, value: { reasons: [finding] } })
       expect(trace.find(([check]) => check === 'validity')).toEqual(['validity', 'fail'])
     })
 
     it('that is expired and has another nonce is refused for the nonce', async () => {
-      const verdict = await verdictOn(await variants.expired(), { expected: { nonce: 'another' } })
-      expectReplay(verdict, 'nonce')
+      const verification = await verifyGood(await variants.expired(), { expected: { nonce: 'another' } })
+      expectReplay(verification, 'nonce')
     })
 
     it('with an unavailable status is unknown, not valid', async () => {
       const { asked, fetchResource } = unreachable()
-      const verdict = await verdictOn(await variants.withStatus(), { context: { fetchResource } })
-      expectRejection(verdict, { reason: 'status_unavailable' }, 'status')
+      const verification = await verifyGood(await variants.withStatus(), { context: { fetchResource } })
+      expectRefusal(verification, { reason: 'status_unavailable' }, 'status')
       expect(asked).toHaveLength(1)
     })
 
     it('with an unavailable status verifies if the settings accept it, as unavailable', async () => {
       const context = { fetchResource: unreachable().fetchResource, statusUnavailable: 'accept' }
-      const { result, trace } = await verdictOn(await variants.withStatus(), { context })
+      const { result, trace } = await verifyGood(await variants.withStatus(), { context })
       expect(result).toMatchObject({ ok: true, value: { status: 'unavailable', reasons: [] } })
       expect(trace.at(-1)).toEqual(['status', 'fail'])
     })
@@ -208,39 +212,40 @@ export function describeFormat(subject: Subject): void {
     it('with a status and another nonce is refused for the nonce, without a status check', async () => {
       const { asked, fetchResource } = unreachable()
       const changes = { expected: { nonce: 'another' }, context: { fetchResource } }
-      const verdict = await verdictOn(await variants.withStatus(), changes)
-      expectReplay(verdict, 'nonce')
+      const verification = await verifyGood(await variants.withStatus(), changes)
+      expectReplay(verification, 'nonce')
       expect(asked).toEqual([])
     })
 
     it('without holder binding is refused where binding is required', async () => {
       if (variants.withoutHolderBinding === undefined) return
-      const verdict = await verdictOn(await variants.withoutHolderBinding())
-      expectRejection(verdict, { reason: 'holder_binding_missing' }, 'holder_binding')
+      const verification = await verifyGood(await variants.withoutHolderBinding())
+      expectRefusal(verification, { reason: 'holder_binding_missing' }, 'holder_binding')
     })
 
     it('without holder binding is unbound or refused, by its format, if binding is not required', async () => {
       if (variants.withoutHolderBinding === undefined) return
       const presentation = await variants.withoutHolderBinding()
-      const verdict = await verdictOn(presentation, { expected: { holderBinding: false } })
-      if (boundWhole) return expectRejection(verdict, { reason: 'holder_binding_missing' }, 'holder_binding')
-      const { result, trace } = verdict
+      const verification = await verifyGood(presentation, { expected: { holderBinding: false } })
+      if (boundWhole)
+        return expectRefusal(verification, { reason: 'holder_binding_missing' }, 'holder_binding')
+      const { result, trace } = verification
       expect(result).toMatchObject({ ok: true, value: { holderBound: false } })
       expect(trace).toContainEqual(['holder_binding', 'skip'])
     })
 
     it('with holder binding that is not required must still be bound correctly', async () => {
       const expected = { holderBinding: false }
-      expect((await verdictOn(await subject.good(), { expected })).result).toMatchObject({
+      expect((await verifyGood(await subject.good(), { expected })).result).toMatchObject({
         ok: true,
         value: { holderBound: true },
       })
-      const verdict = await verdictOn(await variants.otherHolder(), { expected })
-      expectRejection(verdict, { reason: 'invalid_holder_signature' }, 'holder_binding')
+      const verification = await verifyGood(await variants.otherHolder(), { expected })
+      expectRefusal(verification, { reason: 'invalid_holder_signature' }, 'holder_binding')
     })
 
     it.each(JUNK)('that is %s is refused without an exception', async (_, junk) => {
-      const { result, trace } = await verdictOn(junk)
+      const { result, trace } = await verifyGood(junk)
       expect(result.ok).toBe(false)
       expect(trace).toEqual([['structure', 'fail']])
     })

@@ -22,10 +22,10 @@ import {
   VALID_UNTIL,
 } from '../support/certificates/certificates.ts'
 import { makeCrl } from '../support/certificates/crl.ts'
-import { expectRejection, type Verdict } from './contract.ts'
+import { expectRefusal, type Verification } from './contract.ts'
 
 /** Result of one change, or the reason why the format cannot have it. */
-export type Reasons = Readonly<Record<PresentationRefusal['reason'], (() => Promise<Verdict>) | string>>
+export type Reasons = Readonly<Record<PresentationRefusal['reason'], (() => Promise<Verification>) | string>>
 
 export type Subject = {
   readonly format: CredentialFormat
@@ -49,10 +49,10 @@ export function describeReasons({ format, folder, reasons, neverFails }: Subject
 
   describe(`of the reasons not to hear a ${format.id} presentation`, () => {
     it.each(reached)('%s is reached by one change of a good one', async (reason, change) => {
-      const verdict = await change()
-      expect(verdict.result).toMatchObject({ ok: false, error: { reason } })
-      if (!verdict.result.ok) expectRejection(verdict, verdict.result.error)
-      failed.add(verdict.trace.at(-1)?.[0] as CheckId)
+      const verification = await change()
+      expect(verification.result).toMatchObject({ ok: false, error: { reason } })
+      if (!verification.result.ok) expectRefusal(verification, verification.result.error)
+      failed.add(verification.trace.at(-1)?.[0] as CheckId)
     })
 
     it('those with nothing that leads to them are named nowhere in the format', () => {

@@ -5,7 +5,7 @@ import { importJWK } from 'jose'
 import { describe, expect, it } from 'vitest'
 import type { Context } from '../../src/formats/format.ts'
 import { makeCwt, makeJwt, URI, web } from '../trust/status/status-fixtures.ts'
-import { expectRejection, type Verdict } from './contract.ts'
+import { expectRefusal, type Verification } from './contract.ts'
 import * as document from './mdoc/good.ts'
 import { tagged } from './mdoc/maker.ts'
 import * as sdJwt from './sd-jwt-vc/good.ts'
@@ -17,7 +17,7 @@ type Subject = {
   readonly list: string | Uint8Array<ArrayBuffer>
   /** A presentation of a credential with this status, optionally outside its validity period. */
   readonly present: (status: object, isExpired?: boolean) => Promise<string> | string
-  readonly verdictOn: (presentation: string, changes: Changes) => Promise<Verdict>
+  readonly verifyGood: (presentation: string, changes: Changes) => Promise<Verification>
 }
 
 const { NOW, PKI } = document
@@ -31,7 +31,7 @@ const SUBJECTS: readonly Subject[] = [
     list: await makeJwt({ iat: NOW - 100, exp: NOW + 1000 }, {}, issuerKey),
     present: async (status, isExpired = false) =>
       sdJwt.presentGood(await sdJwt.issueGood({ status, ...(isExpired && { exp: NOW - 3600 }) })),
-    verdictOn: sdJwt.verdictOn,
+    verifyGood: sdJwt.verifyGood,
   },
   {
     form: 'cwt',
@@ -46,29 +46,29 @@ const SUBJECTS: readonly Subject[] = [
           if (isExpired) Object.assign(mso.validityInfo as object, { validUntil: OVER })
         },
       }),
-    verdictOn: document.verdictOn,
+    verifyGood: document.verifyGood,
   },
 ]
 
 const entry = (idx: number) => ({ status_list: { idx, uri: URI } })
 
-describe.each(SUBJECTS)('a credential with a $form status list', ({ form, list, present, verdictOn }) => {
-  const judge = async (presentation: string, changes: Changes = {}, body = list) => {
+describe.each(SUBJECTS)('a credential with a $form status list', ({ form, list, present, verifyGood }) => {
+  const verifyTraced = async (presentation: string, changes: Changes = {}, body = list) => {
     const { asked, fetchResource } = web(async () => body)
-    const verdict = await verdictOn(presentation, {
+    const verification = await verifyGood(presentation, {
       ...changes,
       context: { fetchResource, ...changes.context },
     })
-    return { asked, verdict }
+    return { asked, verification }
   }
 
   it('whose entry is 0 is valid', async () => {
-    const { asked, verdict } = await judge(await present(entry(2)))
-    expect(verdict.result).toMatchObject({
+    const { asked, verification } = await verifyTraced(await present(entry(2)))
+    expect(verification.result).toMatchObject({
       ok: true,
       value: { status: 'valid', statusAsOf: NOW, reasons: [] },
     })
-    expect(verdict.trace.at(-1)).toEqual(['status', 'pass'])
+    expect(verification.trace.at(-1)).toEqual(['status', 'pass'])
     expect(asked).toMatchObject([{ url: URI, accept: `application/statuslist+${form}` }])
   })
 
@@ -79,17 +79,19 @@ describe.each(SUBJECTS)('a credential with a $form status list', ({ form, list, 
     'whose entry says %j: %s is authentic, and the finding says so, whatever is accepted',
     async (idx, status, finding) => {
       for (const statusUnavailable of ['refuse', 'accept'] as const) {
-        const { verdict } = await judge(await present(entry(idx)), { context: { statusUnavailable } })
-        expect(verdict.result).toMatchObject({ ok: true, value: { status, reasons: [finding] } })
-        expect(verdict.trace.at(-1)).toEqual(['status', 'fail'])
+        const { verification } = await verifyTraced(await present(entry(idx)), {
+          context: { statusUnavailable },
+        })
+        expect(verification.result).toMatchObject({ ok: true, value: { status, reasons: [finding] } })
+        expect(verification.trace.at(-1)).toEqual(['status', 'fail'])
       }
     },
   )
 
   it("whose entry has a meaning of the issuer's own is not valid, whatever is accepted", async () => {
     for (const statusUnavailable of ['refuse', 'accept'] as const) {
-      const { verdict } = await judge(await present(entry(3)), { context: { statusUnavailable } })
-      expectRejection(verdict, { reason: 'status_unavailable' }, 'status')
+      const { verification } = await verifyTraced(await present(entry(3)), { context: { statusUnavailable } })
+      expectRefusal(verification, { reason: 'status_unavailable' }, 'status')
     }
   })
 
@@ -98,10 +100,10 @@ describe.each(SUBJECTS)('a credential with a $form status list', ({ form, list, 
     ['another mechanism', { identifier_list: { id: 'x', uri: URI } }],
     ['an entry before the first', { status_list: { idx: -1, uri: URI } }],
   ])('with %s has no known status, and nothing is fetched', async (_, status) => {
-    const refused = await judge(await present(status))
-    expectRejection(refused.verdict, { reason: 'status_unavailable' }, 'status')
-    const accepted = await judge(await present(status), { context: { statusUnavailable: 'accept' } })
-    expect(accepted.verdict.result).toMatchObject({
+    const refused = await verifyTraced(await present(status))
+    expectRefusal(refused.verification, { reason: 'status_unavailable' }, 'status')
+    const accepted = await verifyTraced(await present(status), { context: { statusUnavailable: 'accept' } })
+    expect(accepted.verification.result).toMatchObject({
       ok: true,
       value: { status: 'unavailable', reasons: [] },
     })
@@ -112,31 +114,33 @@ describe.each(SUBJECTS)('a credential with a $form status list', ({ form, list, 
     ['an entry beyond the list', 12, list],
     ['a list that is none', 2, 'junk'],
   ])('with %s has no known status', async (_, idx, body) => {
-    const refused = await judge(await present(entry(idx)), {}, body)
-    expectRejection(refused.verdict, { reason: 'status_unavailable' }, 'status')
+    const refused = await verifyTraced(await present(entry(idx)), {}, body)
+    expectRefusal(refused.verification, { reason: 'status_unavailable' }, 'status')
     const changes = { context: { statusUnavailable: 'accept' } } as const
-    const accepted = await judge(await present(entry(idx)), changes, body)
-    expect(accepted.verdict.result).toMatchObject({ ok: true, value: { status: 'unavailable' } })
+    const accepted = await verifyTraced(await present(entry(idx)), changes, body)
+    expect(accepted.verification.result).toMatchObject({ ok: true, value: { status: 'unavailable' } })
   })
 
   it('outside its validity period is not checked: its status is null', async () => {
-    const { asked, verdict } = await judge(await present(entry(0), true))
-    expect(verdict.result).toMatchObject({
+    const { asked, verification } = await verifyTraced(await present(entry(0), true))
+    expect(verification.result).toMatchObject({
       ok: true,
       value: { status: null, reasons: ['credential_expired'] },
     })
-    expect(verdict.trace.at(-1)).toEqual(['status', 'skip'])
+    expect(verification.trace.at(-1)).toEqual(['status', 'skip'])
     expect(asked).toEqual([])
   })
 
   it('that is forged is not checked', async () => {
-    const { asked, verdict } = await judge(await present(entry(0)), { expected: { nonce: 'another' } })
-    expect(verdict.result.ok).toBe(false)
+    const { asked, verification } = await verifyTraced(await present(entry(0)), {
+      expected: { nonce: 'another' },
+    })
+    expect(verification.result.ok).toBe(false)
     expect(asked).toEqual([])
   })
 
   it('leaves no trace of list or index', async () => {
-    const { verdict } = await judge(await present({ status_list: { idx: 99_999, uri: URI } }))
-    expect(JSON.stringify(verdict)).not.toMatch(/status\.example|99999/)
+    const { verification } = await verifyTraced(await present({ status_list: { idx: 99_999, uri: URI } }))
+    expect(JSON.stringify(verification)).not.toMatch(/status\.example|99999/)
   })
 })

@@ -7,7 +7,7 @@ import type { MdocInWorkerd } from './mdocs.ts'
 
 const expected = inject('mdocExpected')
 
-async function verdictOn(presentation: string, { anchor }: MdocInWorkerd) {
+async function verifyGood(presentation: string, { anchor }: MdocInWorkerd) {
   const context: Context = {
     now: expected.requestedAt + 20,
     anchors: [anchor],
@@ -20,11 +20,11 @@ async function verdictOn(presentation: string, { anchor }: MdocInWorkerd) {
 
 describe.each(inject('mdocs'))('inside workerd, an mdoc by $name', (made) => {
   it('verifies', async () => {
-    expect(await verdictOn(made.good, made)).toMatchObject({ ok: true, value: { holderBound: true } })
+    expect(await verifyGood(made.good, made)).toMatchObject({ ok: true, value: { holderBound: true } })
   })
 
   it('is refused with one bit of that proof changed', async () => {
     const [presentation, reason] = made.forged
-    expect(await verdictOn(presentation, made)).toEqual({ ok: false, error: { reason } })
+    expect(await verifyGood(presentation, made)).toEqual({ ok: false, error: { reason } })
   })
 })

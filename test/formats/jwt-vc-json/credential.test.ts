@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import type { PresentationRefusal } from '../../../src/formats/format.ts'
 import { judgeWithJose } from '../../support/people/jwt-vc.ts'
-import { expectRejection } from '../contract.ts'
+import { expectRefusal } from '../contract.ts'
 import {
   type Changes,
   EXPECTED,
@@ -16,7 +16,7 @@ import {
   presentOf,
   SUBJECT,
   TYPE,
-  verdictOn,
+  verifyGood,
 } from './good.ts'
 
 const iso = (seconds: number) => new Date(seconds * 1000).toISOString()
@@ -26,7 +26,7 @@ const invalid = (claim: string): PresentationRefusal => ({ reason: 'invalid_clai
 const BARE = { sub: undefined, jti: undefined, nbf: undefined, exp: undefined }
 
 async function claimsOf(changes: Changes) {
-  const { result } = await verdictOn(await presentOf(changes))
+  const { result } = await verifyGood(await presentOf(changes))
   if (!result.ok) throw new Error(JSON.stringify(result.error))
   return result.value
 }
@@ -38,7 +38,7 @@ describe('a good credential and its presentation', () => {
     const { vp } = await judgeWithJose(presentation, HOLDER_KEY, { audience, now: NOW })
     const [credential = ''] = (vp as { verifiableCredential: string[] }).verifiableCredential
     expect(await judgeWithJose(credential, ISSUER_KEY, { now: NOW })).toMatchObject({ iss: ISSUER })
-    expect((await verdictOn(presentation)).result.ok).toBe(true)
+    expect((await verifyGood(presentation)).result.ok).toBe(true)
   })
 })
 
@@ -85,7 +85,7 @@ describe('a value in both JWT and credential', () => {
     ['vc.credentialSubject', { content: { credentialSubject: [SUBJECT] } }],
     ['vc.credentialSubject', { content: { credentialSubject: undefined } }],
   ])('must not differ or be of another type: %s in %j', async (claim, changes) => {
-    expectRejection(await verdictOn(await presentOf(changes)), invalid(claim), 'structure')
+    expectRefusal(await verifyGood(await presentOf(changes)), invalid(claim), 'structure')
   })
 
   it('comes from the credential if the JWT lacks it', async () => {
@@ -118,8 +118,8 @@ describe('a value in both JWT and credential', () => {
 
   it('must name us in aud, if present', async () => {
     expect((await claimsOf({ claims: { aud: [EXPECTED.audience] } })).reasons).toEqual([])
-    const verdict = await verdictOn(await presentOf({ claims: { aud: 'another' } }))
-    expectRejection(verdict, invalid('aud'), 'validity')
+    const verification = await verifyGood(await presentOf({ claims: { aud: 'another' } }))
+    expectRefusal(verification, invalid('aud'), 'validity')
   })
 })
 
@@ -146,8 +146,8 @@ describe('a credential of another shape is refused', () => {
     ['without types', { content: { type: undefined } }, invalid('vc.type')],
     ['of VC-JOSE-COSE', { header: { typ: 'vc+jwt' } }, { reason: 'wrong_token_type' }],
     ['as an SD-JWT VC', { header: { typ: 'dc+sd-jwt' } }, { reason: 'wrong_token_type' }],
-  ])('%s', async (_, changes, rejection) => {
-    expectRejection(await verdictOn(await presentOf(changes)), rejection, 'structure')
+  ])('%s', async (_, changes, refusal) => {
+    expectRefusal(await verifyGood(await presentOf(changes)), refusal, 'structure')
   })
 
   it('without a typ or a context it is good', async () => {
@@ -174,9 +174,9 @@ describe('a credential of another shape is refused', () => {
     ['as an SD-JWT', (jwt) => `${jwt}~`, { reason: 'malformed_credential' }],
     ['with a fourth part', (jwt) => `${jwt}.e30`, { reason: 'malformed_credential' }],
     ['too long', (jwt) => jwt.replace('.', `.${'A'.repeat(1_048_577)}`), { reason: 'limit_exceeded' }],
-  ])('%s', async (_, change, rejection) => {
-    const verdict = await verdictOn(change(await issue()), { expected: { holderBinding: false } })
-    expectRejection(verdict, rejection, 'structure')
+  ])('%s', async (_, change, refusal) => {
+    const verification = await verifyGood(change(await issue()), { expected: { holderBinding: false } })
+    expectRefusal(verification, refusal, 'structure')
   })
 })
 
@@ -184,13 +184,16 @@ describe('a credential of several types', () => {
   const both = { content: { type: ['VerifiableCredential', 'MembershipCredential', TYPE, 'Unheard'] } }
 
   it('has the requested type', async () => {
-    const verdict = await verdictOn(await presentOf(both), { expected: { types: [TYPE] } })
-    expect(verdict.result).toMatchObject({ ok: true, value: { typeIdentifier: TYPE, credentialType: 'pid' } })
+    const verification = await verifyGood(await presentOf(both), { expected: { types: [TYPE] } })
+    expect(verification.result).toMatchObject({
+      ok: true,
+      value: { typeIdentifier: TYPE, credentialType: 'pid' },
+    })
   })
 
   it('has the first known type if none was requested, and a trusted issuer for that type only', async () => {
-    const verdict = await verdictOn(await presentOf(both), { expected: { types: ['Else'] } })
-    expectRejection(verdict, { reason: 'untrusted_issuer' }, 'issuer_trust')
+    const verification = await verifyGood(await presentOf(both), { expected: { types: ['Else'] } })
+    expectRefusal(verification, { reason: 'untrusted_issuer' }, 'issuer_trust')
   })
 })
 

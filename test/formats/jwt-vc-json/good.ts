@@ -6,7 +6,7 @@ import { jwtVcJson } from '../../../src/formats/jwt-vc-json/jwt-vc-json.ts'
 import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
 import { makeKey, type SigningKey, signJwt } from '../../support/people/issuer.ts'
 import { didJwkOf, signJose, CONTEXT as VCDM } from '../../support/people/jwt-vc.ts'
-import { judge, type Verdict } from '../contract.ts'
+import { type Verification, verifyTraced } from '../contract.ts'
 
 export const NOW = 1_790_000_000
 export const ISSUER = 'https://issuer.example'
@@ -97,10 +97,10 @@ export function withHeader(jwt: string, changes: object, key: SigningKey): strin
 }
 
 /** Verifies a presentation in the good context. */
-export function verdictOn(
+export function verifyGood(
   presentation: Json,
   changes: { readonly expected?: Partial<RequestBinding>; readonly context?: Partial<Context> } = {},
-): Promise<Verdict> {
+): Promise<Verification> {
   const context = { ...CONTEXT, ...changes.context }
-  return judge(jwtVcJson, presentation, { ...EXPECTED, ...changes.expected }, context)
+  return verifyTraced(jwtVcJson, presentation, { ...EXPECTED, ...changes.expected }, context)
 }

@@ -3,8 +3,8 @@
 
 import { describe, it } from 'vitest'
 import type { PresentationRefusal } from '../../../src/formats/format.ts'
-import { expectRejection } from '../contract.ts'
-import { HOLDER_KEY, ISSUER_KEY, issue, present, presentOf, verdictOn, withHeader } from './good.ts'
+import { expectRefusal } from '../contract.ts'
+import { HOLDER_KEY, ISSUER_KEY, issue, present, presentOf, verifyGood, withHeader } from './good.ts'
 
 const unsupported: PresentationRefusal = { reason: 'unsupported_algorithm' }
 const critical: PresentationRefusal = { reason: 'unsupported_critical_header' }
@@ -21,16 +21,16 @@ const HEADERS: readonly (readonly [string, object, PresentationRefusal])[] = [
 ]
 
 describe('a credential', () => {
-  it.each(HEADERS)('whose header has %s is refused', async (_, header, rejection) => {
+  it.each(HEADERS)('whose header has %s is refused', async (_, header, refusal) => {
     const changed = withHeader(await issue(), header, ISSUER_KEY)
-    expectRejection(await verdictOn(await present(changed)), rejection, 'structure')
+    expectRefusal(await verifyGood(await present(changed)), refusal, 'structure')
   })
 })
 
 describe('a presentation', () => {
-  it.each(HEADERS)('whose header has %s is refused', async (_, header, rejection) => {
+  it.each(HEADERS)('whose header has %s is refused', async (_, header, refusal) => {
     const changed = withHeader(await present(await issue()), header, HOLDER_KEY)
-    expectRejection(await verdictOn(changed), rejection, 'structure')
+    expectRefusal(await verifyGood(changed), refusal, 'structure')
   })
 })
 
@@ -42,6 +42,6 @@ describe('beyond the limits', () => {
     ['a presentation of 33 levels', presentOf({}, { content: NESTED })],
     ['a presentation of 800,000 characters', presentOf({}, { content: { x: 'x'.repeat(800_000) } })],
   ])('%s is refused', async (_, presentation) => {
-    expectRejection(await verdictOn(await presentation), { reason: 'limit_exceeded' }, 'structure')
+    expectRefusal(await verifyGood(await presentation), { reason: 'limit_exceeded' }, 'structure')
   })
 })

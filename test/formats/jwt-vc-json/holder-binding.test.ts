@@ -5,7 +5,7 @@ import { utf8 } from '../../../src/codec/bytes.ts'
 import type { PresentationRefusal } from '../../../src/formats/format.ts'
 import { err, ok } from '../../../src/result.ts'
 import { makeKey } from '../../support/people/issuer.ts'
-import { expectRejection } from '../contract.ts'
+import { expectRefusal } from '../contract.ts'
 import {
   type Changes,
   EXPECTED,
@@ -18,7 +18,7 @@ import {
   presentOf,
   STRANGER,
   STRANGER_KEY,
-  verdictOn,
+  verifyGood,
 } from './good.ts'
 
 const CNF = { cnf: { jwk: HOLDER_KEY.publicJwk } }
@@ -34,7 +34,7 @@ describe('a presentation', () => {
     ['whose one type is no list', { content: { type: 'VerifiablePresentation' } }],
     ['with another key in its header', { header: { jwk: STRANGER_KEY.publicJwk, jku: 'https://x.example' } }],
   ])('%s is good', async (_, changes) => {
-    expect((await verdictOn(await presentOf({}, changes))).result).toMatchObject({
+    expect((await verifyGood(await presentOf({}, changes))).result).toMatchObject({
       ok: true,
       value: { holderBound: true },
     })
@@ -59,8 +59,8 @@ describe('a presentation', () => {
       { claims: { verifiableCredential: [] } },
       { reason: 'malformed_credential' },
     ],
-  ])('%s is refused', async (_, changes, rejection) => {
-    expectRejection(await verdictOn(await presentOf({}, changes)), rejection, 'structure')
+  ])('%s is refused', async (_, changes, refusal) => {
+    expectRefusal(await verifyGood(await presentOf({}, changes)), refusal, 'structure')
   })
 
   it.each<[string, (vc: string) => unknown]>([
@@ -72,8 +72,8 @@ describe('a presentation', () => {
   ])('with %s is refused', async (_, credentials) => {
     const vc = await issue()
     const presentation = await present(vc, { content: { verifiableCredential: credentials(vc) } })
-    expectRejection(
-      await verdictOn(presentation),
+    expectRefusal(
+      await verifyGood(presentation),
       { reason: 'invalid_claim', claim: 'vp.verifiableCredential' },
       'structure',
     )
@@ -81,7 +81,7 @@ describe('a presentation', () => {
 
   it('inside a presentation is refused', async () => {
     const nested = await present(await presentOf({}))
-    expectRejection(await verdictOn(nested), { reason: 'malformed_credential' }, 'structure')
+    expectRefusal(await verifyGood(nested), { reason: 'malformed_credential' }, 'structure')
   })
 
   it.each<[string, Changes, PresentationRefusal['reason']]>([
@@ -110,8 +110,8 @@ describe('a presentation', () => {
     ['that has run out', { claims: { exp: NOW - 60 } }, 'holder_binding_not_current'],
     ['that is not good yet', { claims: { nbf: NOW + 61 } }, 'holder_binding_not_current'],
   ])('%s is refused', async (_, changes, reason) => {
-    expectRejection(
-      await verdictOn(await presentOf({}, changes)),
+    expectRefusal(
+      await verifyGood(await presentOf({}, changes)),
       { reason } as PresentationRefusal,
       'holder_binding',
     )
@@ -128,7 +128,7 @@ describe('a presentation', () => {
       'audience_mismatch',
     ],
   ])('%s is refused', async (_, changes, reason) => {
-    const { result } = await verdictOn(await presentOf({}, changes))
+    const { result } = await verifyGood(await presentOf({}, changes))
     expect(result).toEqual({ ok: false, error: { reason } })
   })
 })
@@ -140,12 +140,12 @@ describe('a credential that names its holder by a key (cnf)', () => {
       claims: { iss: undefined },
       header: { kid: undefined },
     })
-    expect((await verdictOn(presentation)).result).toMatchObject({ ok: true, value: { holderBound: true } })
+    expect((await verifyGood(presentation)).result).toMatchObject({ ok: true, value: { holderBound: true } })
   })
 
   it('is bound to no other key, not even its subject’s', async () => {
     const credential = { claims: { cnf: { jwk: STRANGER_KEY.publicJwk } } }
-    expectRejection(await verdictOn(await presentOf(credential)), { reason: 'invalid_holder_signature' })
+    expectRefusal(await verifyGood(await presentOf(credential)), { reason: 'invalid_holder_signature' })
   })
 
   it.each([
@@ -154,8 +154,8 @@ describe('a credential that names its holder by a key (cnf)', () => {
     { cnf: { kid: HOLDER.kid } },
     { cnf: { jwk: { kty: 'oct', k: 'AA' } } },
   ])('has no holder without a valid key: %j', async (claims) => {
-    expectRejection(
-      await verdictOn(await presentOf({ claims })),
+    expectRefusal(
+      await verifyGood(await presentOf({ claims })),
       { reason: 'holder_key_missing' },
       'holder_binding',
     )
@@ -167,7 +167,7 @@ describe('a credential that names its holder by a DID', () => {
     'has no holder where nothing can be had from the DID: %s',
     async (sub) => {
       const presentation = await presentOf({ claims: { sub } }, { claims: { iss: undefined } })
-      expectRejection(await verdictOn(presentation), { reason: 'holder_key_missing' }, 'holder_binding')
+      expectRefusal(await verifyGood(presentation), { reason: 'holder_key_missing' }, 'holder_binding')
     },
   )
 
@@ -178,7 +178,7 @@ describe('a credential that names its holder by a DID', () => {
       { claims: { sub: did } },
       { key, claims: { iss: did }, header: { kid: `${did}#0` } },
     )
-    expect((await verdictOn(presentation)).result).toMatchObject({ ok: true, value: { holderBound: true } })
+    expect((await verifyGood(presentation)).result).toMatchObject({ ok: true, value: { holderBound: true } })
   })
 
   const WEB = 'did:web:wallets.example:erika'
@@ -208,7 +208,7 @@ describe('a credential that names its holder by a DID', () => {
 
   it('may be a did:web, fetched after the issuer’s signature has verified', async () => {
     const { asked, context } = web('authentication')
-    expect((await verdictOn(await byWeb(), { context })).result).toMatchObject({
+    expect((await verifyGood(await byWeb(), { context })).result).toMatchObject({
       ok: true,
       value: { holderBound: true },
     })
@@ -234,18 +234,20 @@ describe('a credential that names its holder by a DID', () => {
     ],
   ])('is not fetched if %s', async (_, presentation, reason) => {
     const { asked, context } = web('authentication')
-    const { result } = await verdictOn(await presentation, { context })
+    const { result } = await verifyGood(await presentation, { context })
     expect(result).toEqual({ ok: false, error: { reason } })
     expect(asked).toEqual([])
   })
 
   it('does not authenticate with a key for other purposes', async () => {
-    const verdict = await verdictOn(await byWeb(), { context: web('assertionMethod').context })
-    expectRejection(verdict, { reason: 'invalid_holder_signature' }, 'holder_binding')
+    const verification = await verifyGood(await byWeb(), { context: web('assertionMethod').context })
+    expectRefusal(verification, { reason: 'invalid_holder_signature' }, 'holder_binding')
   })
 
   it('is unknown, not wrong, if it cannot be fetched', async () => {
-    const verdict = await verdictOn(await byWeb(), { context: web('authentication', 'unavailable').context })
-    expectRejection(verdict, { reason: 'holder_key_unavailable' }, 'holder_binding')
+    const verification = await verifyGood(await byWeb(), {
+      context: web('authentication', 'unavailable').context,
+    })
+    expectRefusal(verification, { reason: 'holder_key_unavailable' }, 'holder_binding')
   })
 })

@@ -9,8 +9,8 @@ import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
 import { mintIssuerPki } from '../../support/certificates/certificates.ts'
 import type { SigningKey } from '../../support/people/issuer.ts'
 import { didJwkOf } from '../../support/people/jwt-vc.ts'
-import { expectRejection } from '../contract.ts'
-import { ANCHOR, type Changes, ISSUER, ISSUER_KEY, presentOf, verdictOn } from './good.ts'
+import { expectRefusal } from '../contract.ts'
+import { ANCHOR, type Changes, ISSUER, ISSUER_KEY, presentOf, verifyGood } from './good.ts'
 
 const { name, credential_types, assurance_level } = ANCHOR
 const anchored = (mechanism: object) => [
@@ -36,14 +36,14 @@ describe('an issuer', () => {
       DID.did,
     ],
   ])('is identified by %s', async (_, anchors, changes, issuer) => {
-    const verdict = await verdictOn(await presentOf(changes), { context: { anchors, fetchResource } })
-    expect(verdict.result).toMatchObject({ ok: true, value: { issuer, anchor: { name } } })
+    const verification = await verifyGood(await presentOf(changes), { context: { anchors, fetchResource } })
+    expect(verification.result).toMatchObject({ ok: true, value: { issuer, anchor: { name } } })
   })
 
   it('is identified by a certificate below an authority', async () => {
     const presentation = await presentOf({ header: { x5c }, key: leaf })
     const anchors = anchored({ x509_ca_pem: pki.root.pem })
-    const { result } = await verdictOn(presentation, { context: { anchors } })
+    const { result } = await verifyGood(presentation, { context: { anchors } })
     expect(result).toMatchObject({ ok: true, value: { anchor: { name } } })
   })
 
@@ -68,9 +68,9 @@ describe('an issuer', () => {
       { reason: 'malformed_certificate_chain' },
     ],
     ['with a kid that is none', [ANCHOR], { header: { kid: 1 } }, { reason: 'malformed_credential' }],
-  ])('%s is refused', async (_, anchors, changes, rejection) => {
-    const verdict = await verdictOn(await presentOf(changes), { context: { anchors } })
-    expectRejection(verdict, rejection)
+  ])('%s is refused', async (_, anchors, changes, refusal) => {
+    const verification = await verifyGood(await presentOf(changes), { context: { anchors } })
+    expectRefusal(verification, refusal)
   })
 })
 

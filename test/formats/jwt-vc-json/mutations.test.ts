@@ -3,13 +3,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { CHECKS } from '../../../src/formats/format.ts'
-import { HOLDER, issue, present, presentOf, verdictOn } from './good.ts'
+import { HOLDER, issue, present, presentOf, verifyGood } from './good.ts'
 
 const CREDENTIAL = await issue()
 const GOOD = await present(CREDENTIAL)
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
-const verifies = async (presentation: string) => (await verdictOn(presentation)).result.ok
+const verifies = async (presentation: string) => (await verifyGood(presentation)).result.ok
 
 /** Each with one character changed: one bit of the six differs, or a separator becomes another. */
 function flippedOf(jwt: string): readonly string[] {
@@ -69,7 +69,7 @@ describe('an issuer that signs invalid content', () => {
     await fc.assert(
       fc.asyncProperty(changes, changes, async (credential, presentation) => {
         const context = { fetchResource: async () => ({ ok: false, error: 'unavailable' }) as const }
-        const { result, trace } = await verdictOn(await presentOf(credential, presentation), { context })
+        const { result, trace } = await verifyGood(await presentOf(credential, presentation), { context })
         expect(trace.map(([check]) => check)).toEqual(CHECKS.slice(0, trace.length))
         expect(trace.length).toBeGreaterThan(0)
         if (result.ok)

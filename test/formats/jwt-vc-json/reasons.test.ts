@@ -15,7 +15,7 @@ import {
   present,
   presentOf,
   STRANGER_KEY,
-  verdictOn,
+  verifyGood,
   withHeader,
 } from './good.ts'
 
@@ -23,10 +23,10 @@ const { name, credential_types, assurance_level } = ANCHOR
 const PKI = await mintIssuerPki()
 const LEAF_KEY = { alg: 'ES256', privateJwk: PKI.leaf.privateJwk } as SigningKey
 
-const credential = (changes: Changes) => async () => verdictOn(await presentOf(changes))
+const credential = (changes: Changes) => async () => verifyGood(await presentOf(changes))
 const header = (changes: object) => async () =>
-  verdictOn(await present(withHeader(await issue(), changes, ISSUER_KEY)))
-const presentation = (changes: Changes) => async () => verdictOn(await presentOf({}, changes))
+  verifyGood(await present(withHeader(await issue(), changes, ISSUER_KEY)))
+const presentation = (changes: Changes) => async () => verifyGood(await presentOf({}, changes))
 
 /** Signed by the leaf of a chain whose root is anchored. */
 const chained =
@@ -34,7 +34,7 @@ const chained =
   async () => {
     const anchors: TrustAnchor[] = [{ name, credential_types, assurance_level, x509_ca_pem: PKI.root.pem }]
     const x5c = await chain()
-    return verdictOn(await presentOf({ header: { x5c }, key: LEAF_KEY }), { context: { anchors, ...world } })
+    return verifyGood(await presentOf({ header: { x5c }, key: LEAF_KEY }), { context: { anchors, ...world } })
   }
 const chainOf = (reason: ChainReason) =>
   chained(async () => (await chainFor(reason, PKI)).map(({ x5c }) => x5c), worldFor(reason, PKI))
@@ -45,7 +45,7 @@ const chainOf = (reason: ChainReason) =>
  */
 const described = (issuer: string, fetchResource: FetchResource) => async () => {
   const anchors: TrustAnchor[] = [{ name, credential_types, assurance_level, issuer_url: issuer }]
-  return verdictOn(await presentOf({ claims: { iss: issuer } }), { context: { anchors, fetchResource } })
+  return verifyGood(await presentOf({ claims: { iss: issuer } }), { context: { anchors, fetchResource } })
 }
 
 /** Held by a DID on the web, which is away. */
@@ -55,7 +55,7 @@ async function heldAway() {
     { claims: { sub: did } },
     { claims: { iss: did }, header: { kid: `${did}#1` } },
   )
-  return verdictOn(held, { context: { fetchResource: async () => err('unavailable') } })
+  return verifyGood(held, { context: { fetchResource: async () => err('unavailable') } })
 }
 
 const NO_DISCLOSURES = 'the format has no selective disclosure (OpenID4VP 1.0 B.1.3.1)'
@@ -79,7 +79,7 @@ describeReasons({
     forbidden_disclosure: NO_DISCLOSURES,
     invalid_claim: credential({ claims: { aud: 'https://another.example' } }),
 
-    holder_binding_missing: async () => verdictOn(await issue()),
+    holder_binding_missing: async () => verifyGood(await issue()),
     holder_key_missing: credential({ claims: { cnf: {} } }),
     holder_key_unavailable: heldAway,
     malformed_holder_binding: presentation({ claims: { iat: 'now' } }),

@@ -6,8 +6,8 @@ import { utf8 } from '../../../src/codec/bytes.ts'
 import type { FetchResource } from '../../../src/net/guarded-fetch.ts'
 import { err, ok } from '../../../src/result.ts'
 import { signJose } from '../../support/people/jwt-vc.ts'
-import { expectRejection } from '../contract.ts'
-import { ISSUER, ISSUER_KEY, NOW, presentOf, verdictOn } from './good.ts'
+import { expectRefusal } from '../contract.ts'
+import { ISSUER, ISSUER_KEY, NOW, presentOf, verifyGood } from './good.ts'
 
 const URI = 'https://status.example/1'
 const TOKEN_URI = 'https://status.example/2'
@@ -49,14 +49,18 @@ const tokenStatus = { status: { status_list: { idx: 0, uri: TOKEN_URI } } }
 
 describe('a credential in a bitstring status list', () => {
   it('is valid if its entry is not set', async () => {
-    const verdict = await verdictOn(await presentOf({ content: entry('0') }), { context: { fetchResource } })
-    expect(verdict.result).toMatchObject({ ok: true, value: { status: 'valid', reasons: [] } })
-    expect(verdict.trace.at(-1)).toEqual(['status', 'pass'])
+    const verification = await verifyGood(await presentOf({ content: entry('0') }), {
+      context: { fetchResource },
+    })
+    expect(verification.result).toMatchObject({ ok: true, value: { status: 'valid', reasons: [] } })
+    expect(verification.trace.at(-1)).toEqual(['status', 'pass'])
   })
 
   it('is revoked if its entry is set', async () => {
-    const verdict = await verdictOn(await presentOf({ content: entry('1') }), { context: { fetchResource } })
-    expect(verdict.result).toMatchObject({
+    const verification = await verifyGood(await presentOf({ content: entry('1') }), {
+      context: { fetchResource },
+    })
+    expect(verification.result).toMatchObject({
       ok: true,
       value: { status: 'revoked', reasons: ['credential_revoked'] },
     })
@@ -66,14 +70,14 @@ describe('a credential in a bitstring status list', () => {
     ['unheard-of kind', { credentialStatus: { type: 'Unheard' } }],
     ['no kind', { credentialStatus: null }],
   ])('with a status of %s is unknown, not valid', async (_, content) => {
-    const verdict = await verdictOn(await presentOf({ content }))
-    expectRejection(verdict, { reason: 'status_unavailable' }, 'status')
+    const verification = await verifyGood(await presentOf({ content }))
+    expectRefusal(verification, { reason: 'status_unavailable' }, 'status')
   })
 
   it('and in a token status list needs both', async () => {
     const presentation = await presentOf({ content: entry('0'), claims: tokenStatus })
-    const verdict = await verdictOn(presentation, { context: { fetchResource } })
-    expectRejection(verdict, { reason: 'status_unavailable' }, 'status')
+    const verification = await verifyGood(presentation, { context: { fetchResource } })
+    expectRefusal(verification, { reason: 'status_unavailable' }, 'status')
   })
 
   it.each([
@@ -84,7 +88,7 @@ describe('a credential in a bitstring status list', () => {
   ])('and in a token status list is %s', async (_, index, idx, status) => {
     const claims = { status: { status_list: { idx, uri: TOKEN_URI } } }
     const presentation = await presentOf({ content: entry(index), claims })
-    const verdict = await verdictOn(presentation, { context: { fetchResource: bothLists } })
-    expect(verdict.result).toMatchObject({ ok: true, value: { status } })
+    const verification = await verifyGood(presentation, { context: { fetchResource: bothLists } })
+    expect(verification.result).toMatchObject({ ok: true, value: { status } })
   })
 })

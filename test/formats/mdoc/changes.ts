@@ -2,23 +2,23 @@
 
 import { describe, it } from 'vitest'
 import type { CheckId, PresentationRefusal } from '../../../src/formats/format.ts'
-import { expectRejection } from '../contract.ts'
-import { make, verdictOn } from './good.ts'
+import { expectRefusal } from '../contract.ts'
+import { make, verifyGood } from './good.ts'
 import { type Changes, type Fields, type Making, makePrivateKey, type Value } from './maker.ts'
 
 export type Case = readonly [
   name: string,
   changes: Changes,
-  rejection: PresentationRefusal,
+  refusal: PresentationRefusal,
   making?: Partial<Making>,
 ]
 
 /** Each case is refused at this check, for its own reason. */
 export function describeRefusals(check: CheckId, cases: readonly Case[], base: Partial<Making> = {}): void {
   describe(`refused at the check ${check}`, () => {
-    for (const [name, changes, rejection, making] of cases) {
+    for (const [name, changes, refusal, making] of cases) {
       it(`with ${name}`, async () => {
-        expectRejection(await verdictOn(make(changes, { ...base, ...making })), rejection, check)
+        expectRefusal(await verifyGood(make(changes, { ...base, ...making })), refusal, check)
       })
     }
   })

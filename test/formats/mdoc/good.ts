@@ -8,7 +8,7 @@ import type { Context, RequestBinding } from '../../../src/formats/format.ts'
 import { mdoc } from '../../../src/formats/mdoc/mdoc.ts'
 import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
 import { mintIssuerPki } from '../../support/certificates/certificates.ts'
-import { judge, type Verdict } from '../contract.ts'
+import { type Verification, verifyTraced } from '../contract.ts'
 import {
   type Changes,
   type Making,
@@ -88,10 +88,10 @@ export function make(changes: Changes = {}, making: Partial<Making> = {}): strin
 }
 
 /** Verifies a presentation in the good context. */
-export function verdictOn(
+export function verifyGood(
   presentation: Json,
   changes: { readonly expected?: Partial<RequestBinding>; readonly context?: Partial<Context> } = {},
-): Promise<Verdict> {
+): Promise<Verification> {
   const context = { ...CONTEXT, ...changes.context }
-  return judge(mdoc, presentation, { ...EXPECTED, ...changes.expected }, context)
+  return verifyTraced(mdoc, presentation, { ...EXPECTED, ...changes.expected }, context)
 }

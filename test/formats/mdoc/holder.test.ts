@@ -2,9 +2,9 @@
 
 import { describe, it } from 'vitest'
 import type { PresentationRefusal } from '../../../src/formats/format.ts'
-import { expectRejection } from '../contract.ts'
+import { expectRefusal } from '../contract.ts'
 import { badAlgorithm, type Case, critical, describeRefusals, flipLast, STRANGER, set } from './changes.ts'
-import { EXPECTED, HANDOVER, MAC_MAKING, make, NAME_SPACE, THUMBPRINT, verdictOn } from './good.ts'
+import { EXPECTED, HANDOVER, MAC_MAKING, make, NAME_SPACE, THUMBPRINT, verifyGood } from './good.ts'
 import { coseKey, embedded, encode, makePrivateKey, makeTranscript, type Value } from './maker.ts'
 
 const malformedProof: PresentationRefusal = { reason: 'malformed_holder_binding' }
@@ -142,6 +142,6 @@ describeRefusals('holder_binding', MAC, MAC_MAKING)
 
 describe('refused because the device authenticated', () => {
   it.each(SESSION)('%s', async (_, transcript) => {
-    expectRejection(await verdictOn(make({ transcript })), forgedProof, 'holder_binding')
+    expectRefusal(await verifyGood(make({ transcript })), forgedProof, 'holder_binding')
   })
 })

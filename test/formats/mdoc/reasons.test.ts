@@ -2,19 +2,19 @@ import type { Context } from '../../../src/formats/format.ts'
 import { mdoc } from '../../../src/formats/mdoc/mdoc.ts'
 import { type ChainReason, chainFor, describeReasons, worldFor } from '../reasons.ts'
 import { flipLast, STRANGER, set } from './changes.ts'
-import { make, NAME_SPACE, PKI, SIGNER_USAGE, verdictOn } from './good.ts'
+import { make, NAME_SPACE, PKI, SIGNER_USAGE, verifyGood } from './good.ts'
 import { type Changes, embedded, type Making } from './maker.ts'
 
 const changed =
   (changes: Changes, making: Partial<Making> = {}) =>
   async () =>
-    verdictOn(make(changes, making))
+    verifyGood(make(changes, making))
 
 const chained =
   (chain: () => Promise<readonly Uint8Array[]>, context: Partial<Context> = {}) =>
   async () => {
     const x5chain = [...(await chain())]
-    return verdictOn(make({ issuerHeaders: (headers) => headers.unprotected.set(33, x5chain) }), { context })
+    return verifyGood(make({ issuerHeaders: (headers) => headers.unprotected.set(33, x5chain) }), { context })
   }
 const chainOf = (reason: ChainReason) =>
   chained(
@@ -70,7 +70,7 @@ describeReasons({
     holder_binding_not_current: 'a device signature says no time; its nonce is of this request',
     transaction_data_mismatch: 'no document type here authorises transaction data (B.2)',
 
-    untrusted_issuer: async () => verdictOn(make(), { context: { anchors: [] } }),
+    untrusted_issuer: async () => verifyGood(make(), { context: { anchors: [] } }),
     malformed_certificate_chain: chained(async () => [Uint8Array.of(1, 2)]),
     invalid_certificate_path: chainOf('invalid_certificate_path'),
     certificate_expired: chainOf('certificate_expired'),

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { mdoc } from '../../../src/formats/mdoc/mdoc.ts'
 import { mintIssuerPki } from '../../support/certificates/certificates.ts'
-import { expectRejection } from '../contract.ts'
+import { expectRefusal } from '../contract.ts'
 import {
   ANCHOR,
   EXPECTED,
@@ -15,7 +15,7 @@ import {
   PKI,
   SIGNER_USAGE,
   THUMBPRINT,
-  verdictOn,
+  verifyGood,
 } from './good.ts'
 import { type Changes, type Fields, makePrivateKey, makeTranscript, tagged } from './maker.ts'
 
@@ -41,7 +41,7 @@ const validity = (changes: Record<string, string>): Changes => ({
 
 describe('a good mdoc', () => {
   it('verifies with a device signature, and skips only checks without a list', async () => {
-    const { result, trace } = await verdictOn(make())
+    const { result, trace } = await verifyGood(make())
     expect(result).toMatchObject({
       ok: true,
       value: { issuer: 'CN=Test Document Signer,O=Test Issuer,C=DE', holderBound: true, reasons: [] },
@@ -50,19 +50,19 @@ describe('a good mdoc', () => {
   })
 
   it('verifies with a device MAC', async () => {
-    expect((await verdictOn(make({}, MAC_MAKING))).result).toMatchObject({
+    expect((await verifyGood(make({}, MAC_MAKING))).result).toMatchObject({
       ok: true,
       value: { holderBound: true },
     })
   })
 
   it('refuses a device MAC without a key in our request', async () => {
-    const verdict = await verdictOn(make({}, MAC_MAKING), { expected: IN_THE_CLEAR })
-    expectRejection(verdict, { reason: 'unsupported_algorithm' }, 'holder_binding')
+    const verification = await verifyGood(make({}, MAC_MAKING), { expected: IN_THE_CLEAR })
+    expectRefusal(verification, { reason: 'unsupported_algorithm' }, 'holder_binding')
   })
 
   it('has its claims by namespace and element, even with names of prototypes', async () => {
-    const { result } = await verdictOn(make())
+    const { result } = await verifyGood(make())
     const elements = result.ok ? Object.entries(result.value.claims[NAME_SPACE] ?? {}) : []
     expect(elements).toEqual([
       ['given_name', 'Erika'],
@@ -76,31 +76,31 @@ describe('a good mdoc', () => {
   })
 
   it('may disclose less, or nothing', async () => {
-    const less = await verdictOn(make({ disclosed: (items) => items.splice(1) }))
+    const less = await verifyGood(make({ disclosed: (items) => items.splice(1) }))
     expect(less.result).toMatchObject({
       ok: true,
       value: { claims: { [NAME_SPACE]: { given_name: 'Erika' } } },
     })
     const nothing = make({ issuerSigned: (signed) => delete signed.nameSpaces })
-    expect((await verdictOn(nothing)).result).toMatchObject({ ok: true, value: { claims: {} } })
+    expect((await verifyGood(nothing)).result).toMatchObject({ ok: true, value: { claims: {} } })
   })
 
   it.each(ALGORITHMS)('verifies when the issuer signs with %i (%s)', async (issuerAlg, keyKind) => {
     const pki = await mintIssuerPki({ leaf: { extendedKeyUsage: [SIGNER_USAGE], keyKind } })
     const context = { anchors: [{ ...ANCHOR, x509_ca_pem: pki.root.pem }] }
-    expect((await verdictOn(make({}, { pki, issuerAlg }), { context })).result).toMatchObject({ ok: true })
+    expect((await verifyGood(make({}, { pki, issuerAlg }), { context })).result).toMatchObject({ ok: true })
   })
 
   it.each(ALGORITHMS)('verifies when the device signs with %i (%s)', async (alg, curve) => {
     const key = makePrivateKey(curve)
-    const { result } = await verdictOn(make({}, { deviceKey: key, device: { key, alg } }))
+    const { result } = await verifyGood(make({}, { deviceKey: key, device: { key, alg } }))
     expect(result).toMatchObject({ ok: true })
   })
 
   it('verifies without encryption if our request allows it', async () => {
     const { audience, nonce } = EXPECTED
     const presentation = make({ transcript: makeTranscript([audience, nonce, null, HANDOVER.responseUri]) })
-    const { result } = await verdictOn(presentation, { expected: IN_THE_CLEAR })
+    const { result } = await verifyGood(presentation, { expected: IN_THE_CLEAR })
     expect(result).toMatchObject({ ok: true })
   })
 
@@ -113,16 +113,16 @@ describe('a good mdoc', () => {
         handover: { kind: 'dc_api', origin, encryptionKey: HANDOVER.encryptionKey } as const,
       },
     })
-    const own = await verdictOn(presentation, heardFrom('https://verifier.example'))
+    const own = await verifyGood(presentation, heardFrom('https://verifier.example'))
     expect(own.result).toMatchObject({ ok: true })
-    const other = await verdictOn(presentation, heardFrom('https://verifier.example/'))
-    expectRejection(other, { reason: 'invalid_holder_signature' }, 'holder_binding')
+    const other = await verifyGood(presentation, heardFrom('https://verifier.example/'))
+    expectRefusal(other, { reason: 'invalid_holder_signature' }, 'holder_binding')
   })
 
   it('requires holder binding even if the query does not', async () => {
     const presentation = make({ document: (document) => delete document.deviceSigned })
-    const verdict = await verdictOn(presentation, { expected: { holderBinding: false } })
-    expectRejection(verdict, { reason: 'holder_binding_missing' }, 'holder_binding')
+    const verification = await verifyGood(presentation, { expected: { holderBinding: false } })
+    expectRefusal(verification, { reason: 'holder_binding_missing' }, 'holder_binding')
   })
 
   it.each([
@@ -132,11 +132,11 @@ describe('a good mdoc', () => {
     ['a number', 1],
     ['an object', { vp: 'x' }],
   ])('is refused in another encoding: %s', async (_, presentation) => {
-    expectRejection(await verdictOn(presentation), { reason: 'malformed_credential' }, 'structure')
+    expectRefusal(await verifyGood(presentation), { reason: 'malformed_credential' }, 'structure')
   })
 
   it('of more characters than the limit is refused before it is decoded', async () => {
-    expectRejection(await verdictOn('A'.repeat(524_289)), { reason: 'limit_exceeded' }, 'structure')
+    expectRefusal(await verifyGood('A'.repeat(524_289)), { reason: 'limit_exceeded' }, 'structure')
   })
 })
 
@@ -146,17 +146,17 @@ describe('trust in a document signer', () => {
     ['one for another type', { context: { anchors: [{ ...ANCHOR, credential_types: ['pid'] }] } }],
     ['one for status lists', { context: { anchors: [{ ...ANCHOR, purpose: ['status' as const] }] } }],
   ])('is refused with these anchors: %s', async (_, changes) => {
-    expectRejection(await verdictOn(make(), changes), { reason: 'untrusted_issuer' }, 'issuer_trust')
+    expectRefusal(await verifyGood(make(), changes), { reason: 'untrusted_issuer' }, 'issuer_trust')
   })
 
   it('requires the key usage of mdoc signers for a licence, or the anchor’s own', async () => {
     const pki = await mintIssuerPki({ leaf: { extendedKeyUsage: ['1.2.3.4'] } })
     const anchor = { ...ANCHOR, x509_ca_pem: pki.root.pem }
-    const refused = await verdictOn(make({}, { pki }), { context: { anchors: [anchor] } })
+    const refused = await verifyGood(make({}, { pki }), { context: { anchors: [anchor] } })
     const violation = { reason: 'certificate_profile_violation', rule: 'extended_key_usage' } as const
-    expectRejection(refused, violation, 'issuer_trust')
+    expectRefusal(refused, violation, 'issuer_trust')
     const asked = { context: { anchors: [{ ...anchor, eku: ['1.2.3.4'] }] } }
-    expect((await verdictOn(make({}, { pki }), asked)).result).toMatchObject({ ok: true })
+    expect((await verifyGood(make({}, { pki }), asked)).result).toMatchObject({ ok: true })
   })
 
   it.each([
@@ -175,12 +175,12 @@ describe('trust in a document signer', () => {
       })
       const { x509_ca_pem: __, ...common } = ANCHOR as typeof ANCHOR & { x509_ca_pem: string }
       const below = { ...common, x509_ca_pem: pki.root.pem }
-      const refused = await verdictOn(make({}, { pki }), { context: { anchors: [below] } })
+      const refused = await verifyGood(make({}, { pki }), { context: { anchors: [below] } })
       const violation = { reason: 'certificate_profile_violation', rule: 'issuing_country' } as const
-      expectRejection(refused, violation, 'issuer_trust')
+      expectRefusal(refused, violation, 'issuer_trust')
       const pinned = { ...common, x509_certificate_pem: pki.leaf.pem }
       const elements = MAKING.elements.filter(([name]) => name !== 'issuing_country')
-      const { result } = await verdictOn(make({}, { pki, elements }), {
+      const { result } = await verifyGood(make({}, { pki, elements }), {
         context: { anchors: [below, pinned] },
       })
       expect(result).toMatchObject({ ok: true })
@@ -193,7 +193,7 @@ describe('trust in a document signer', () => {
       leaf: { extendedKeyUsage: [SIGNER_USAGE], subject: 'C=DE,ST=Bayern,CN=Signer' },
     })
     const context = { anchors: [{ ...ANCHOR, x509_ca_pem: pki.root.pem }] }
-    expect((await verdictOn(make({}, { pki }), { context })).result).toMatchObject({ ok: true })
+    expect((await verifyGood(make({}, { pki }), { context })).result).toMatchObject({ ok: true })
   })
 
   it.each([
@@ -206,21 +206,22 @@ describe('trust in a document signer', () => {
     })
     const context = { anchors: [{ ...ANCHOR, x509_ca_pem: pki.root.pem }] }
     const elements = [...MAKING.elements, ['issuing_jurisdiction', jurisdiction] as const]
-    const verdict = await verdictOn(make({}, { pki, elements }), { context })
-    if (isTrusted) expect(verdict.result).toMatchObject({ ok: true })
-    else expectRejection(verdict, { reason: 'invalid_claim', claim: 'issuing_jurisdiction' }, 'disclosures')
+    const verification = await verifyGood(make({}, { pki, elements }), { context })
+    if (isTrusted) expect(verification.result).toMatchObject({ ok: true })
+    else
+      expectRefusal(verification, { reason: 'invalid_claim', claim: 'issuing_jurisdiction' }, 'disclosures')
   })
 
   it('accepts a pinned signer', async () => {
     const { x509_ca_pem: _, ...common } = ANCHOR as typeof ANCHOR & { x509_ca_pem: string }
     const anchors = [{ ...common, x509_certificate_pem: PKI.leaf.pem }]
-    expect((await verdictOn(make(), { context: { anchors } })).result).toMatchObject({ ok: true })
+    expect((await verifyGood(make(), { context: { anchors } })).result).toMatchObject({ ok: true })
   })
 
   it('refuses a signature with another key', async () => {
     const leaf = { ...PKI.leaf, privateJwk: makePrivateKey('P-256').export({ format: 'jwk' }) as JsonWebKey }
-    const verdict = await verdictOn(make({}, { pki: { ...PKI, leaf } }))
-    expectRejection(verdict, { reason: 'invalid_issuer_signature' }, 'issuer_signature')
+    const verification = await verifyGood(make({}, { pki: { ...PKI, leaf } }))
+    expectRefusal(verification, { reason: 'invalid_issuer_signature' }, 'issuer_signature')
   })
 })
 
@@ -232,7 +233,7 @@ describe('the time of an mdoc', () => {
     ['not yet valid', { validFrom: '2026-09-21T14:14:21Z' }, ['credential_not_yet_valid']],
     ['not yet valid, within the skew', { validFrom: '2026-09-21T14:14:20Z' }, []],
   ])('%s gives these reasons', async (_, times, reasons) => {
-    const { result, trace } = await verdictOn(make(validity(times)))
+    const { result, trace } = await verifyGood(make(validity(times)))
     expect(result).toMatchObject({ ok: true, value: { reasons } })
     expect(trace).toContainEqual(['validity', reasons.length === 0 ? 'pass' : 'fail'])
   })
@@ -243,14 +244,14 @@ describe('the time of an mdoc', () => {
     ['valid before it was signed', { validFrom: '2026-08-31T23:59:59Z' }, 'validFrom'],
     ['valid until before it is valid', { validUntil: '2026-08-31T00:00:00Z' }, 'validUntil'],
   ])('%s is refused', async (_, times, claim) => {
-    expectRejection(await verdictOn(make(validity(times))), { reason: 'invalid_claim', claim }, 'validity')
+    expectRefusal(await verifyGood(make(validity(times))), { reason: 'invalid_claim', claim }, 'validity')
   })
 
   it('with a status is unknown, not valid; a forgery is refused first', async () => {
     const presentation = make({ mso: (mso) => Object.assign(mso, { status: { status_list: {} } }) })
-    expectRejection(await verdictOn(presentation), { reason: 'status_unavailable' }, 'status')
-    const elsewhere = await verdictOn(presentation, { expected: { nonce: 'another' } })
-    expectRejection(elsewhere, { reason: 'invalid_holder_signature' }, 'holder_binding')
+    expectRefusal(await verifyGood(presentation), { reason: 'status_unavailable' }, 'status')
+    const elsewhere = await verifyGood(presentation, { expected: { nonce: 'another' } })
+    expectRefusal(elsewhere, { reason: 'invalid_holder_signature' }, 'holder_binding')
   })
 })
 

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import type { CheckId, PresentationRefusal } from '../../../src/formats/format.ts'
 import { alter, makeKey, type Parts, presentSdJwtVc } from '../../support/people/issuer.ts'
-import { expectRejection } from '../contract.ts'
+import { expectRefusal } from '../contract.ts'
 import {
   ANCHOR,
   EXPECTED,
@@ -14,7 +14,7 @@ import {
   NOW,
   presentGood,
   STRANGER_KEY,
-  verdictOn,
+  verifyGood,
 } from './good.ts'
 
 type Alterable = Parts & { payload: Record<string, unknown>; header: Record<string, unknown> }
@@ -124,17 +124,17 @@ const CASES: readonly Case[] = [
 ]
 
 describe('a credential', () => {
-  it.each(CASES)('with %s is refused', async (_, change, rejection, check) => {
-    expectRejection(await verdictOn(await alter(GOOD, KEYS, change)), rejection, check)
+  it.each(CASES)('with %s is refused', async (_, change, refusal, check) => {
+    expectRefusal(await verifyGood(await alter(GOOD, KEYS, change)), refusal, check)
   })
 
   it('that nothing was changed in, signed again, verifies', async () => {
-    expect((await verdictOn(await alter(GOOD, KEYS, () => undefined))).result.ok).toBe(true)
+    expect((await verifyGood(await alter(GOOD, KEYS, () => undefined))).result.ok).toBe(true)
   })
 
   it('whose aud names us verifies', async () => {
     for (const aud of [EXPECTED.audience, ['https://other.example', EXPECTED.audience]]) {
-      expect((await verdictOn(await alter(GOOD, KEYS, claim('aud', aud)))).result.ok).toBe(true)
+      expect((await verifyGood(await alter(GOOD, KEYS, claim('aud', aud)))).result.ok).toBe(true)
     }
   })
 
@@ -147,7 +147,7 @@ describe('a credential', () => {
         x5u: 'https://evil.example/x',
       })
     })
-    expectRejection(await verdictOn(forged), { reason: 'invalid_issuer_signature' }, 'issuer_signature')
+    expectRefusal(await verifyGood(forged), { reason: 'invalid_issuer_signature' }, 'issuer_signature')
   })
 
   it.each(['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'])('signed with %s verifies', async (alg) => {
@@ -158,7 +158,7 @@ describe('a credential', () => {
       ...ANCHOR,
       jwks: { keys: [STRANGER_KEY.publicJwk, ISSUER_KEY.publicJwk, issuer.publicJwk] },
     }
-    expect((await verdictOn(presentation, { context: { anchors: [anchor] } })).result.ok).toBe(true)
+    expect((await verifyGood(presentation, { context: { anchors: [anchor] } })).result.ok).toBe(true)
   })
 
   it('has the level of the anchor whose key signed it, if its issuer has several', async () => {
@@ -168,16 +168,16 @@ describe('a credential', () => {
       assurance_level: 'low',
       jwks: { keys: [STRANGER_KEY.publicJwk] },
     } as const
-    const { result } = await verdictOn(GOOD, { context: { anchors: [old, ANCHOR] } })
+    const { result } = await verifyGood(GOOD, { context: { anchors: [old, ANCHOR] } })
     expect(result.ok && result.value.anchor).toEqual({ name: ANCHOR.name, assurance_level: 'high' })
-    const { result: none } = await verdictOn(GOOD, { context: { anchors: [old] } })
+    const { result: none } = await verifyGood(GOOD, { context: { anchors: [old] } })
     expect(none).toEqual({ ok: false, error: { reason: 'invalid_issuer_signature' } })
   })
 
   it('signed by a key of another curve than its alg says is refused', async () => {
     const p384 = await makeKey('ES384')
     const forged = await alter(GOOD, { ...KEYS, issuer: p384 }, () => undefined)
-    expectRejection(await verdictOn(forged), { reason: 'invalid_issuer_signature' }, 'issuer_signature')
+    expectRefusal(await verifyGood(forged), { reason: 'invalid_issuer_signature' }, 'issuer_signature')
   })
 
   it.each([
@@ -185,29 +185,33 @@ describe('a credential', () => {
     ['nbf', { nbf: NOW + 60 }, { nbf: NOW + 61 }, 'credential_not_yet_valid'],
     ['iat', { iat: NOW + 60 }, { iat: NOW + 61 }, 'credential_not_yet_valid'],
   ])('checks %s with a tolerance of a minute', async (_, still, noMore, finding) => {
-    const within = await verdictOn(await presentGood(await issueGood(still)))
+    const within = await verifyGood(await presentGood(await issueGood(still)))
     expect(within.result).toMatchObject({ ok: true, value: { reasons: [] } })
-    const beyond = await verdictOn(await presentGood(await issueGood(noMore)))
+    const beyond = await verifyGood(await presentGood(await issueGood(noMore)))
     expect(beyond.result).toMatchObject({ ok: true, value: { reasons: [finding] } })
   })
 
   it('with every time wrong at once has both reasons', async () => {
-    const verdict = await verdictOn(await presentGood(await issueGood({ exp: NOW - 900, nbf: NOW + 900 })))
-    expect(verdict.result).toMatchObject({
+    const verification = await verifyGood(
+      await presentGood(await issueGood({ exp: NOW - 900, nbf: NOW + 900 })),
+    )
+    expect(verification.result).toMatchObject({
       ok: true,
       value: { reasons: ['credential_expired', 'credential_not_yet_valid'] },
     })
   })
 
   it('without any time claim is valid', async () => {
-    const verdict = await verdictOn(await presentGood(await issueGood({ exp: undefined, iat: undefined })))
-    expect(verdict.result).toMatchObject({ ok: true, value: { reasons: [] } })
+    const verification = await verifyGood(
+      await presentGood(await issueGood({ exp: undefined, iat: undefined })),
+    )
+    expect(verification.result).toMatchObject({ ok: true, value: { reasons: [] } })
   })
 
   it('without a KB-JWT has an unknown status if binding is not required', async () => {
     const { nonce, audience } = EXPECTED
     const unbound = await presentSdJwtVc(await issueGood({ status: {} }), { nonce, audience, iat: NOW })
-    const verdict = await verdictOn(unbound, { expected: { holderBinding: false } })
-    expectRejection(verdict, { reason: 'status_unavailable' }, 'status')
+    const verification = await verifyGood(unbound, { expected: { holderBinding: false } })
+    expectRefusal(verification, { reason: 'status_unavailable' }, 'status')
   })
 })

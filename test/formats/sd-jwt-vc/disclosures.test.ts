@@ -3,8 +3,8 @@
 import { describe, it } from 'vitest'
 import type { PresentationRefusal } from '../../../src/formats/format.ts'
 import { alter, digestOf, encodeDisclosure, type Parts } from '../../support/people/issuer.ts'
-import { expectRejection } from '../contract.ts'
-import { GOOD, HOLDER_KEY, ISSUER_KEY, verdictOn } from './good.ts'
+import { expectRefusal } from '../contract.ts'
+import { GOOD, HOLDER_KEY, ISSUER_KEY, verifyGood } from './good.ts'
 
 type Json = Record<string, unknown>
 type Alterable = Parts & { payload: Json; header: Json }
@@ -181,8 +181,8 @@ function withhold(disclosures: string[], text: string): void {
 }
 
 describe('a disclosure', () => {
-  it.each(SHAPES)('%s is refused', async (_, change, rejection) => {
-    expectRejection(await verdictOn(await altered(change)), rejection, 'disclosures')
+  it.each(SHAPES)('%s is refused', async (_, change, refusal) => {
+    expectRefusal(await verifyGood(await altered(change)), refusal, 'disclosures')
   })
 
   it.each([
@@ -200,12 +200,12 @@ describe('a disclosure', () => {
       parts.disclosures.push(disclosure)
       ;(parts.payload._sd as string[]).push(digestOf(disclosure))
     })
-    expectRejection(await verdictOn(presentation), { reason: 'malformed_disclosure' }, 'disclosures')
+    expectRefusal(await verifyGood(presentation), { reason: 'malformed_disclosure' }, 'disclosures')
   })
 })
 
 describe('a payload', () => {
-  it.each(DIGESTS)('in which %s is refused', async (_, change, rejection) => {
-    expectRejection(await verdictOn(await altered(change)), rejection, 'disclosures')
+  it.each(DIGESTS)('in which %s is refused', async (_, change, refusal) => {
+    expectRefusal(await verifyGood(await altered(change)), refusal, 'disclosures')
   })
 })

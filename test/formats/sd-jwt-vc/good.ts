@@ -5,7 +5,7 @@ import type { Context, RequestBinding } from '../../../src/formats/format.ts'
 import { sdJwtVc } from '../../../src/formats/sd-jwt-vc/sd-jwt-vc.ts'
 import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
 import { issueSdJwtVc, makeKey, type Presentation, presentSdJwtVc } from '../../support/people/issuer.ts'
-import { judge, type Verdict } from '../contract.ts'
+import { type Verification, verifyTraced } from '../contract.ts'
 
 export const NOW = 1_790_000_000
 export const ISSUER = 'https://issuer.example'
@@ -78,10 +78,10 @@ export function presentGood(sdJwt: string, how: Partial<Presentation> = {}): Pro
 export const GOOD = await presentGood(await issueGood())
 
 /** Verifies a presentation in the good context. */
-export function verdictOn(
+export function verifyGood(
   presentation: Json,
   changes: { readonly expected?: Partial<RequestBinding>; readonly context?: Partial<Context> } = {},
-): Promise<Verdict> {
+): Promise<Verification> {
   const context = { ...CONTEXT, ...changes.context }
-  return judge(sdJwtVc, presentation, { ...EXPECTED, ...changes.expected }, context)
+  return verifyTraced(sdJwtVc, presentation, { ...EXPECTED, ...changes.expected }, context)
 }

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import type { CheckId, PresentationRefusal } from '../../../src/formats/format.ts'
 import { alter, makeKey, type Parts, signJwt } from '../../support/people/issuer.ts'
-import { expectRejection } from '../contract.ts'
+import { expectRefusal } from '../contract.ts'
 import {
   EXPECTED,
   GOOD,
@@ -13,7 +13,7 @@ import {
   NOW,
   presentGood,
   STRANGER_KEY,
-  verdictOn,
+  verifyGood,
 } from './good.ts'
 
 type Json = Record<string, unknown>
@@ -107,21 +107,20 @@ function kbText(parts: Parts, text: string): void {
 }
 
 describe('holder binding', () => {
-  it.each(CASES)('with %s is refused', async (_, change, rejection, check) => {
-    expectRejection(await verdictOn(await alter(GOOD, KEYS, change)), rejection, check ?? 'holder_binding')
+  it.each(CASES)('with %s is refused', async (_, change, refusal, check) => {
+    expectRefusal(await verifyGood(await alter(GOOD, KEYS, change)), refusal, check ?? 'holder_binding')
   })
 
-  it.each(CASES)(
-    'with %s is refused where it was not even asked for',
-    async (_, change, rejection, check) => {
-      const verdict = await verdictOn(await alter(GOOD, KEYS, change), { expected: { holderBinding: false } })
-      expectRejection(verdict, rejection, check ?? 'holder_binding')
-    },
-  )
+  it.each(CASES)('with %s is refused where it was not even asked for', async (_, change, refusal, check) => {
+    const verification = await verifyGood(await alter(GOOD, KEYS, change), {
+      expected: { holderBinding: false },
+    })
+    expectRefusal(verification, refusal, check ?? 'holder_binding')
+  })
 
   it('is missing without a last part', async () => {
     const stripped = GOOD.slice(0, GOOD.lastIndexOf('~') + 1)
-    expectRejection(await verdictOn(stripped), { reason: 'holder_binding_missing' }, 'holder_binding')
+    expectRefusal(await verifyGood(stripped), { reason: 'holder_binding_missing' }, 'holder_binding')
   })
 
   it.each([
@@ -130,37 +129,37 @@ describe('holder binding', () => {
     ['another SD-JWT’s issuer part', GOOD.slice(0, GOOD.indexOf('~'))],
     ['a space', ' '],
   ])('is not %s', async (name, last) => {
-    const verdict = await verdictOn(GOOD.slice(0, GOOD.lastIndexOf('~') + 1) + last)
+    const verification = await verifyGood(GOOD.slice(0, GOOD.lastIndexOf('~') + 1) + last)
     const reason = name.startsWith('another') ? 'wrong_token_type' : 'malformed_holder_binding'
-    expectRejection(verdict, { reason }, 'holder_binding')
+    expectRefusal(verification, { reason }, 'holder_binding')
   })
 
   it('is valid only for its own disclosures', async () => {
     const [jwt, first, ...rest] = GOOD.split('~')
     const leaf = rest.findIndex((part) => Buffer.from(part, 'base64url').toString().includes('"birthdate"'))
     const withheld = [jwt, first, ...rest.toSpliced(leaf, 1)].join('~')
-    expectRejection(await verdictOn(withheld), { reason: 'sd_hash_mismatch' }, 'holder_binding')
+    expectRefusal(await verifyGood(withheld), { reason: 'sd_hash_mismatch' }, 'holder_binding')
     const turned = [jwt, ...[first, ...rest.slice(0, -1)].reverse(), rest.at(-1)].join('~')
-    expectRejection(await verdictOn(turned), { reason: 'sd_hash_mismatch' }, 'holder_binding')
+    expectRefusal(await verifyGood(turned), { reason: 'sd_hash_mismatch' }, 'holder_binding')
   })
 
   it('made for one credential is invalid for another of the same holder', async () => {
     const other = await presentGood(await issueGood())
     const moved = other.slice(0, other.lastIndexOf('~') + 1) + GOOD.slice(GOOD.lastIndexOf('~') + 1)
-    expectRejection(await verdictOn(moved), { reason: 'sd_hash_mismatch' }, 'holder_binding')
+    expectRefusal(await verifyGood(moved), { reason: 'sd_hash_mismatch' }, 'holder_binding')
   })
 
   it('by a key inside the KB-JWT is refused', async () => {
     const forged = await alter(GOOD, { ...KEYS, holder: STRANGER_KEY }, ({ kb }) => {
       Object.assign(kb?.header as Json, { jwk: STRANGER_KEY.publicJwk, kid: 'x', x5c: ['AAAA'] })
     })
-    expectRejection(await verdictOn(forged), badSignature, 'holder_binding')
+    expectRefusal(await verifyGood(forged), badSignature, 'holder_binding')
   })
 
   it('uses only the public parameters of cnf.jwk', async () => {
     const jwk = { ...JWK, kid: 'k', x5c: ['AAAA'], alg: 'RS256', use: 'enc', key_ops: ['encrypt'], d: 'AAAA' }
     const presentation = await alter(GOOD, KEYS, cnf({ jwk, kid: 'other', jku: 'https://holder.example' }))
-    expect((await verdictOn(presentation)).result.ok).toBe(true)
+    expect((await verifyGood(presentation)).result.ok).toBe(true)
   })
 
   it.each(['ES384', 'ES512', 'Ed25519'])('by an %s key verifies', async (alg) => {
@@ -169,7 +168,7 @@ describe('holder binding', () => {
       parts.payload.cnf = { jwk: holder.publicJwk }
       kbHeader('alg', alg)(parts)
     })
-    expect((await verdictOn(presentation)).result).toMatchObject({ ok: true, value: { holderBound: true } })
+    expect((await verifyGood(presentation)).result).toMatchObject({ ok: true, value: { holderBound: true } })
   })
 
   it.each([
@@ -179,13 +178,13 @@ describe('holder binding', () => {
     ['now, for a request made hours ago', { iat: NOW }, { requestedAt: NOW - 36_000 }],
   ])('made %s is current', async (_, how, expected) => {
     const presentation = await presentGood(await issueGood(), how)
-    expect((await verdictOn(presentation, { expected })).result.ok).toBe(true)
+    expect((await verifyGood(presentation, { expected })).result.ok).toBe(true)
   })
 
   it('made more than 300 s ago is stale, however old the request is', async () => {
     const presentation = await presentGood(await issueGood(), { iat: NOW - 301 })
-    const verdict = await verdictOn(presentation, { expected: { requestedAt: NOW - 36_000 } })
-    expectRejection(verdict, { reason: 'holder_binding_not_current' }, 'holder_binding')
+    const verification = await verifyGood(presentation, { expected: { requestedAt: NOW - 36_000 } })
+    expectRefusal(verification, { reason: 'holder_binding_not_current' }, 'holder_binding')
   })
 
   it('covers the characters as received, not their decoded value', async () => {
@@ -193,10 +192,10 @@ describe('holder binding', () => {
       const header: unknown = `{ "alg" : "ES256",\n "typ":"dc+sd-jwt" }`
       Object.assign(parts, { header })
     })
-    expect((await verdictOn(spaced)).result.ok).toBe(true)
+    expect((await verifyGood(spaced)).result.ok).toBe(true)
     const [jwt = '', ...rest] = spaced.split('~')
     const payload = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())
     const respelled = [signJwt({ alg: 'ES256', typ: 'dc+sd-jwt' }, payload, ISSUER_KEY), ...rest].join('~')
-    expectRejection(await verdictOn(respelled), { reason: 'sd_hash_mismatch' }, 'holder_binding')
+    expectRefusal(await verifyGood(respelled), { reason: 'sd_hash_mismatch' }, 'holder_binding')
   })
 })

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest'
 import { splitSdJwt } from '../../../src/formats/sd-jwt-vc/split.ts'
 import { SD_JWT } from '../../../src/limits.ts'
 import { alter, digestOf, encodeDisclosure, signJwt } from '../../support/people/issuer.ts'
-import { expectRejection } from '../contract.ts'
-import { CLAIMS, GOOD, HOLDER_KEY, ISSUER_KEY, verdictOn } from './good.ts'
+import { expectRefusal } from '../contract.ts'
+import { CLAIMS, GOOD, HOLDER_KEY, ISSUER_KEY, verifyGood } from './good.ts'
 
 const KEYS = { issuer: ISSUER_KEY, holder: HOLDER_KEY }
 const TOO_MUCH = { reason: 'limit_exceeded' } as const
@@ -29,15 +29,15 @@ describe('a presentation', () => {
       `${b64(`{"x":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}`)}.e30.AAAA~`,
     ],
   ])('of %s is refused at the first step', async (_, presentation) => {
-    const verdict = await verdictOn(presentation)
-    expectRejection(verdict, TOO_MUCH, 'structure')
-    expect(verdict.trace).toEqual([['structure', 'fail']])
+    const verification = await verifyGood(presentation)
+    expectRefusal(verification, TOO_MUCH, 'structure')
+    expect(verification.trace).toEqual([['structure', 'fail']])
   })
 
   it('with a disclosure 10,000 levels deep is refused', async () => {
     const deep = encodeDisclosure(`["s","x",${'['.repeat(10_000)}${']'.repeat(10_000)}]`)
     const presentation = await alter(GOOD, KEYS, ({ disclosures }) => void disclosures.push(deep))
-    expectRejection(await verdictOn(presentation), TOO_MUCH, 'disclosures')
+    expectRefusal(await verifyGood(presentation), TOO_MUCH, 'disclosures')
   })
 
   it('whose disclosures nest in each other without end is refused', async () => {
@@ -50,7 +50,7 @@ describe('a presentation', () => {
       }
       parts.payload._sd = [...(parts.payload._sd as string[]), digest]
     })
-    expectRejection(await verdictOn(presentation), TOO_MUCH, 'disclosures')
+    expectRefusal(await verifyGood(presentation), TOO_MUCH, 'disclosures')
   })
 
   it('with as many disclosures as allowed verifies', async () => {
@@ -64,7 +64,7 @@ describe('a presentation', () => {
         ...more.map((disclosure) => digestOf(disclosure)),
       ]
     })
-    expect((await verdictOn(presentation)).result).toMatchObject({
+    expect((await verifyGood(presentation)).result).toMatchObject({
       ok: true,
       value: { claims: { 'claim 0': 0 } },
     })
@@ -76,7 +76,7 @@ describe('a presentation', () => {
       parts.disclosures.push(disclosure)
       parts.payload._sd = [...(parts.payload._sd as string[]), digestOf(disclosure)]
     })
-    expect((await verdictOn(presentation)).result.ok).toBe(true)
+    expect((await verifyGood(presentation)).result.ok).toBe(true)
   })
 })
 
@@ -123,7 +123,7 @@ describe('a JSON serialization (RFC 9901 §8), which we do not offer,', () => {
       header: { disclosures: [] },
     }
     for (const presentation of [flattened, JSON.stringify(flattened)]) {
-      expectRejection(await verdictOn(presentation), { reason: 'malformed_credential' }, 'structure')
+      expectRefusal(await verifyGood(presentation), { reason: 'malformed_credential' }, 'structure')
     }
   })
 })

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { alter, encodeDisclosure, issueSdJwtVc, type Parts } from '../../support/people/issuer.ts'
-import { GOOD, HOLDER_KEY, ISSUER, ISSUER_KEY, NOW, presentGood, VCT, verdictOn } from './good.ts'
+import { GOOD, HOLDER_KEY, ISSUER, ISSUER_KEY, NOW, presentGood, VCT, verifyGood } from './good.ts'
 import { type Random, seededRandom } from './random.ts'
 
 const KEYS = { issuer: ISSUER_KEY, holder: HOLDER_KEY }
@@ -18,7 +18,7 @@ const SHORT = await presentGood(
   }),
 )
 
-const verifies = async (presentation: string) => (await verdictOn(presentation)).result.ok
+const verifies = async (presentation: string) => (await verifyGood(presentation)).result.ok
 
 /** Another character of the same kind: one bit of the six differs, or a separator becomes another. */
 function flip(character: string, bit: number): string {
@@ -79,7 +79,7 @@ describe('of a presentation that verifies', () => {
     expect(await survivors(beginnings)).toEqual([])
     const unbound: string[] = []
     for (const beginning of beginnings) {
-      const { result } = await verdictOn(beginning, { expected: { holderBinding: false } })
+      const { result } = await verifyGood(beginning, { expected: { holderBinding: false } })
       if (result.ok) unbound.push(beginning)
     }
     // A disclosure may be withheld, so both tildes end an SD-JWT.
@@ -101,7 +101,7 @@ describe('a signature over invalid content', () => {
     const random = seededRandom(7515)
     for (let i = 0; i < 2000; i++) {
       const nonsense = await alter(GOOD, KEYS, (parts) => scramble(parts, random))
-      const { result, trace } = await verdictOn(nonsense)
+      const { result, trace } = await verifyGood(nonsense)
       expect(trace.length).toBeGreaterThan(0)
       if (result.ok) expect(JSON.stringify(result.value.claims)).not.toMatch(/"(_sd|_sd_alg|\.\.\.)":/)
     }

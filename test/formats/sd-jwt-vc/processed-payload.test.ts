@@ -11,7 +11,7 @@ import {
   ISSUER_KEY,
   issueGood,
   presentGood,
-  verdictOn,
+  verifyGood,
 } from './good.ts'
 
 type Json = Record<string, unknown>
@@ -30,7 +30,7 @@ function disclose(elements: readonly unknown[], parts: Alterable, object = parts
 
 describe('the processed claims', () => {
   const claimsOf = async (presentation: string) => {
-    const { result } = await verdictOn(presentation)
+    const { result } = await verifyGood(presentation)
     if (!result.ok) throw new Error(result.error.reason)
     return result.value.claims
   }

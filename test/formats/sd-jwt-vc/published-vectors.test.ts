@@ -10,7 +10,7 @@ import { sdJwtVc } from '../../../src/formats/sd-jwt-vc/sd-jwt-vc.ts'
 import { ok } from '../../../src/result.ts'
 import rfc9901 from '../../vectors/sd-jwt-rfc9901.json' with { type: 'json' }
 import sdJwtVcDraft from '../../vectors/sd-jwt-vc.json' with { type: 'json' }
-import { judge } from '../contract.ts'
+import { verifyTraced } from '../contract.ts'
 import { CONTEXT, STRANGER_KEY } from './good.ts'
 
 type Vector = { readonly name: string; readonly token: string; readonly issuerJwk: object }
@@ -133,7 +133,12 @@ describe('the published SD-JWT VC', () => {
       } as const
       const typeOf = (_: string, vct: string) =>
         vct === payload.vct ? { name: 'published', builtIn: false } : undefined
-      const { result } = await judge(sdJwtVc, token, expected, { ...CONTEXT, now, anchors: [anchor], typeOf })
+      const { result } = await verifyTraced(sdJwtVc, token, expected, {
+        ...CONTEXT,
+        now,
+        anchors: [anchor],
+        typeOf,
+      })
       expect(result).toMatchObject({ ok: true, value: { typeIdentifier: payload.vct, issuer: payload.iss } })
     },
   )

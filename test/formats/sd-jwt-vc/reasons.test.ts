@@ -7,7 +7,7 @@ import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
 import { mintIssuerPki } from '../../support/certificates/certificates.ts'
 import { alter, encodeDisclosure, type Parts, type SigningKey } from '../../support/people/issuer.ts'
 import { type ChainReason, chainFor, describeReasons, worldFor } from '../reasons.ts'
-import { ANCHOR, GOOD, HOLDER_KEY, ISSUER_KEY, STRANGER_KEY, verdictOn } from './good.ts'
+import { ANCHOR, GOOD, HOLDER_KEY, ISSUER_KEY, STRANGER_KEY, verifyGood } from './good.ts'
 
 type Change = (parts: Parts & { payload: Record<string, unknown>; header: Record<string, unknown> }) => void
 
@@ -16,7 +16,7 @@ const KEYS = { issuer: ISSUER_KEY, holder: HOLDER_KEY }
 const PKI = await mintIssuerPki()
 const LEAF_KEY = { alg: 'ES256', privateJwk: PKI.leaf.privateJwk } as SigningKey
 
-const changed = (change: Change) => async () => verdictOn(await alter(GOOD, KEYS, change))
+const changed = (change: Change) => async () => verifyGood(await alter(GOOD, KEYS, change))
 const header = (members: object) => changed((parts) => Object.assign(parts.header, members))
 const claims = (members: object) => changed((parts) => Object.assign(parts.payload, members))
 const kb = (members: object) => changed((parts) => Object.assign(parts.kb?.payload ?? {}, members))
@@ -30,7 +30,7 @@ const chained =
       Object.assign(parts.header, { x5c }),
     )
     const anchors: TrustAnchor[] = [{ name, credential_types, assurance_level, x509_ca_pem: PKI.root.pem }]
-    return verdictOn(presentation, { context: { anchors, ...world } })
+    return verifyGood(presentation, { context: { anchors, ...world } })
   }
 const chainOf = (reason: ChainReason) =>
   chained(async () => (await chainFor(reason, PKI)).map(({ x5c }) => x5c), worldFor(reason, PKI))
@@ -42,7 +42,7 @@ const chainOf = (reason: ChainReason) =>
 const described = (issuer: string, fetchResource: FetchResource) => async () => {
   const presentation = await alter(GOOD, KEYS, (parts) => Object.assign(parts.payload, { iss: issuer }))
   const anchors: TrustAnchor[] = [{ name, credential_types, assurance_level, issuer_url: issuer }]
-  return verdictOn(presentation, { context: { anchors, fetchResource } })
+  return verifyGood(presentation, { context: { anchors, fetchResource } })
 }
 
 describeReasons({
@@ -50,7 +50,7 @@ describeReasons({
   folder: 'sd-jwt-vc',
   neverFails: {},
   reasons: {
-    malformed_credential: () => verdictOn(GOOD.slice(1)),
+    malformed_credential: () => verifyGood(GOOD.slice(1)),
     limit_exceeded: changed((parts) => parts.disclosures.push(...Array(10_000).fill('WyJhIl0'))),
     unsupported_algorithm: header({ alg: 'none' }),
     unsupported_critical_header: header({ crit: ['exp'] }),

@@ -14,7 +14,7 @@ import {
   type SigningKey,
   signJwt,
 } from '../../support/people/issuer.ts'
-import { expectRejection } from '../contract.ts'
+import { expectRefusal } from '../contract.ts'
 import {
   ANCHOR,
   CLAIMS,
@@ -23,7 +23,7 @@ import {
   ISSUER,
   presentGood,
   STRANGER_KEY,
-  verdictOn,
+  verifyGood,
 } from './good.ts'
 
 const PKI = await mintIssuerPki()
@@ -44,7 +44,7 @@ async function signedBelowRoot(claims: object = CLAIMS_WITHOUT_ISS, x5c = CHAIN,
 }
 
 const verdictUnder = (presentation: string, ...anchors: TrustAnchor[]) =>
-  verdictOn(presentation, { context: { anchors } })
+  verifyGood(presentation, { context: { anchors } })
 
 describe('a credential signed with a certificate', () => {
   it('below an anchored authority verifies, and the leaf’s subject is the issuer', async () => {
@@ -61,8 +61,8 @@ describe('a credential signed with a certificate', () => {
   })
 
   it('is verified by the anchor of its iss, if there is one, for any chain', async () => {
-    const verdict = await verdictUnder(await signedBelowRoot(CLAIMS), CA_ANCHOR, ANCHOR)
-    expectRejection(verdict, { reason: 'invalid_issuer_signature' }, 'issuer_signature')
+    const verification = await verdictUnder(await signedBelowRoot(CLAIMS), CA_ANCHOR, ANCHOR)
+    expectRefusal(verification, { reason: 'invalid_issuer_signature' }, 'issuer_signature')
   })
 
   it('that is pinned itself verifies', async () => {
@@ -75,11 +75,11 @@ describe('a credential signed with a certificate', () => {
   })
 
   it('signed by another key than the leaf’s is refused', async () => {
-    const verdict = await verdictUnder(
+    const verification = await verdictUnder(
       await signedBelowRoot(CLAIMS_WITHOUT_ISS, CHAIN, STRANGER_KEY),
       CA_ANCHOR,
     )
-    expectRejection(verdict, { reason: 'invalid_issuer_signature' }, 'issuer_signature')
+    expectRefusal(verification, { reason: 'invalid_issuer_signature' }, 'issuer_signature')
   })
 
   it.each<[string, (good: string[]) => string[], PresentationRefusal['reason']]>([
@@ -91,9 +91,12 @@ describe('a credential signed with a certificate', () => {
       'malformed_certificate_chain',
     ],
   ])('whose chain has %s is refused', async (_, change, reason) => {
-    const verdict = await verdictUnder(await signedBelowRoot(CLAIMS_WITHOUT_ISS, change(CHAIN)), CA_ANCHOR)
-    expect(verdict.result).toMatchObject({ ok: false, error: { reason } })
-    expect(verdict.trace.at(-1)).toEqual(['issuer_trust', 'fail'])
+    const verification = await verdictUnder(
+      await signedBelowRoot(CLAIMS_WITHOUT_ISS, change(CHAIN)),
+      CA_ANCHOR,
+    )
+    expect(verification.result).toMatchObject({ ok: false, error: { reason } })
+    expect(verification.trace.at(-1)).toEqual(['issuer_trust', 'fail'])
   })
 
   it('whose chain is reversed, incomplete, of another issuer or self-made is refused', async () => {
@@ -113,16 +116,19 @@ describe('a credential signed with a certificate', () => {
       [PKI.root.x5c],
     ]
     for (const chain of chains) {
-      const verdict = await verdictUnder(await signedBelowRoot(CLAIMS_WITHOUT_ISS, chain), CA_ANCHOR)
-      expect(verdict.result.ok).toBe(false)
-      expect(verdict.trace.at(-1)).toEqual(['issuer_trust', 'fail'])
+      const verification = await verdictUnder(await signedBelowRoot(CLAIMS_WITHOUT_ISS, chain), CA_ANCHOR)
+      expect(verification.result.ok).toBe(false)
+      expect(verification.trace.at(-1)).toEqual(['issuer_trust', 'fail'])
     }
   })
 
   it('under an authority anchored for other types is refused', async () => {
-    const verdict = await verdictUnder(await signedBelowRoot(), { ...CA_ANCHOR, credential_types: ['mdl'] })
-    expect(verdict.result.ok).toBe(false)
-    expect(verdict.trace.at(-1)).toEqual(['issuer_trust', 'fail'])
+    const verification = await verdictUnder(await signedBelowRoot(), {
+      ...CA_ANCHOR,
+      credential_types: ['mdl'],
+    })
+    expect(verification.result.ok).toBe(false)
+    expect(verification.trace.at(-1)).toEqual(['issuer_trust', 'fail'])
   })
 
   it('that carries its chain in the payload instead of the protected header is refused', async () => {
@@ -131,7 +137,7 @@ describe('a credential signed with a certificate', () => {
       payload.x5c = header.x5c
       delete header.x5c
     })
-    expectRejection(await verdictUnder(moved, CA_ANCHOR), { reason: 'untrusted_issuer' }, 'issuer_trust')
+    expectRefusal(await verdictUnder(moved, CA_ANCHOR), { reason: 'untrusted_issuer' }, 'issuer_trust')
   })
 
   it('that leaves its iss to a disclosure is refused (SD-JWT VC §2.2.2.3)', async () => {
@@ -141,13 +147,13 @@ describe('a credential signed with a certificate', () => {
       disclosures.push(disclosure)
       payload._sd = [...(payload._sd as string[]), digestOf(disclosure)]
     })
-    expectRejection(await verdictUnder(withIss, CA_ANCHOR), { reason: 'forbidden_disclosure' }, 'disclosures')
+    expectRefusal(await verdictUnder(withIss, CA_ANCHOR), { reason: 'forbidden_disclosure' }, 'disclosures')
   })
 
   it('of another curve than its alg is refused', async () => {
     const key = await makeKey('ES384')
     const jwt = signJwt({ alg: 'ES384', typ: 'dc+sd-jwt', x5c: CHAIN }, CLAIMS_WITHOUT_ISS, key)
-    expectRejection(
+    expectRefusal(
       await verdictUnder(`${jwt}~`, CA_ANCHOR),
       { reason: 'issuer_key_not_found' },
       'issuer_trust',

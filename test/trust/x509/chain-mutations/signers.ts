@@ -4,7 +4,7 @@
 import type { JsonWebKey } from 'node:crypto'
 import { encodeBase64 } from '../../../../src/codec/base64url.ts'
 import type { TrustAnchor } from '../../../../src/trust/anchors/anchor.ts'
-import type { Verdict } from '../../../formats/contract.ts'
+import type { Verification } from '../../../formats/contract.ts'
 import * as mdoc from '../../../formats/mdoc/good.ts'
 import * as sdJwt from '../../../formats/sd-jwt-vc/good.ts'
 import { alter, issueSdJwtVc } from '../../../support/people/issuer.ts'
@@ -59,12 +59,12 @@ async function judgeSdJwtVc({ chain, signer }: Presented, anchors: readonly Trus
   const presentation = await alter(PRESENTATION, keys, ({ header }) => {
     header.x5c = chain.map(encodeBase64)
   })
-  return wordOf(await sdJwt.verdictOn(presentation, { context: { anchors } }))
+  return wordOf(await sdJwt.verifyGood(presentation, { context: { anchors } }))
 }
 
 async function judgeLicence({ chain, signer }: Presented, anchors: readonly TrustAnchor[]): Promise<Outcome> {
   const presentation = mdoc.make({}, { pki: { ...GOOD, leaf: signer, chain: [...chain] } })
-  return wordOf(await mdoc.verdictOn(presentation, { context: { anchors } }))
+  return wordOf(await mdoc.verifyGood(presentation, { context: { anchors } }))
 }
 
 const STATUS = { credentialAnchor: { name: 'anchor 0', assurance_level: 'high' } } as const
@@ -90,7 +90,7 @@ async function judgeStatusCwt(
   return statusOf(cwt, {}, { ...STATUS, anchors })
 }
 
-function wordOf({ result }: Verdict): Outcome {
+function wordOf({ result }: Verification): Outcome {
   if (result.ok) return 'trusted'
   const { error } = result
   return error.reason === 'certificate_profile_violation' ? `${error.reason}: ${error.rule}` : error.reason
