@@ -1,7 +1,7 @@
 // Readers for objects of the Verifiable Credentials Data Model 1.1, for credentials, presentations and status
 // lists. JSON-LD is not processed (OpenID4VP 1.0 B.1.3.1): a type is compared as text.
 
-import { isJsonObject, type Json, type JsonObject, member } from '../codec/json.ts'
+import { isJsonObject, isNumber, type Json, type JsonObject, member } from '../codec/json.ts'
 import { err, ok, type Result } from '../result.ts'
 
 /** The base context of version 1.1 (§4.1). */
@@ -71,8 +71,4 @@ function readDateTime(value: Json): number | undefined {
   if (day === undefined || Number.isNaN(milliseconds)) return undefined
   // The platform reads 30 February as 1 March.
   return new Date(day).toISOString().startsWith(day) ? milliseconds / 1000 : undefined
-}
-
-function isNumber(value: Json): value is number {
-  return typeof value === 'number' && Number.isFinite(value)
 }

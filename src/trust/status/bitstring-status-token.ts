@@ -3,7 +3,7 @@
 // verified here.
 
 import { decodeBase64url } from '../../codec/base64url.ts'
-import { isJsonObject, type Json, type JsonObject, member } from '../../codec/json.ts'
+import { isJsonObject, isNumber, type Json, type JsonObject, member } from '../../codec/json.ts'
 import { type DecodedJws, verifyJws } from '../../crypto/jws.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { readJwsSigner } from '../anchors/jws-signer.ts'
@@ -76,5 +76,5 @@ function isA(object: JsonObject, type: string): boolean {
 }
 
 function isTimeToLive(ttl: Json | undefined): ttl is number | undefined {
-  return ttl === undefined || (typeof ttl === 'number' && Number.isFinite(ttl) && ttl > 0)
+  return ttl === undefined || (isNumber(ttl) && ttl > 0)
 }

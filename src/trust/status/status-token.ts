@@ -1,6 +1,7 @@
 // Claims of a Status List Token (draft-ietf-oauth-status-list), in either encoding, and their rules. Nothing
 // is verified here.
 
+import { isNumber } from '../../codec/json.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import type { UnfetchedError } from '../../net/shared-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
@@ -94,10 +95,6 @@ export function checkStatusClaims(
   if (Math.max(iat ?? 0, nbf ?? 0) > expected.now + CLOCK_SKEW) return 'not_yet_valid'
   // No skew here: an old list may call a credential valid that was revoked since.
   return exp !== undefined && exp <= expected.now ? 'expired' : undefined
-}
-
-function isNumber(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value)
 }
 
 function isOptionalNumber(value: unknown): value is number | undefined {

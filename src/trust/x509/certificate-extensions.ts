@@ -5,6 +5,7 @@ import {
   DER,
   type DerElement,
   decodeDer,
+  decodeEach,
   readBitString,
   readBoolean,
   readObjectIdentifier,
@@ -164,16 +165,12 @@ function decodeKeyUsage(value: DerElement): KeyUsage | undefined {
 }
 
 function decodeExtendedKeyUsage(value: DerElement): readonly string[] | undefined {
-  const purposes = value.children.map(readObjectIdentifier)
-  if (value.tag !== DER.sequence || purposes.length === 0) return undefined
-  return purposes.every((purpose) => purpose !== undefined) ? purposes : undefined
+  return value.tag === DER.sequence ? decodeEach(value.children, readObjectIdentifier) : undefined
 }
 
 function decodeSubjectAltName(value: DerElement): readonly GeneralName[] | undefined {
-  const names = value.children.map(decodeGeneralName)
-  if (value.tag !== DER.sequence || names.length === 0 || names.length > CERTIFICATE.generalNames)
-    return undefined
-  return names.every((name) => name !== undefined) ? names : undefined
+  if (value.tag !== DER.sequence) return undefined
+  return decodeEach(value.children, decodeGeneralName, CERTIFICATE.generalNames)
 }
 
 /** The issuer may be named by name and serial number instead. Then there is no KeyIdentifier. */

@@ -1,7 +1,7 @@
 // Distinguished names (RFC 5280 §4.1.2.4): decoded, formatted (RFC 4514) and compared (RFC 5280 §7.1).
 
 import { encodeHex, equalBytes } from '../../codec/bytes.ts'
-import { DER, type DerElement, readObjectIdentifier, readText } from '../../codec/der.ts'
+import { DER, type DerElement, decodeEach, readObjectIdentifier, readText } from '../../codec/der.ts'
 import { CERTIFICATE } from '../../limits.ts'
 
 /** A Name: its bytes, and its relative distinguished names from the most general one down. */
@@ -31,10 +31,8 @@ export function decodeDistinguishedName(element: DerElement | undefined): Distin
   if (element?.tag !== DER.sequence) return undefined
   const rdns: RelativeName[] = []
   for (const set of element.children) {
-    const { length } = set.children
-    if (set.tag !== DER.set || length === 0 || length > CERTIFICATE.attributes) return undefined
-    const attributes = set.children.map(decodeAttribute)
-    if (!attributes.every((attribute) => attribute !== undefined)) return undefined
+    const attributes = decodeEach(set.children, decodeAttribute, CERTIFICATE.attributes)
+    if (set.tag !== DER.set || attributes === undefined) return undefined
     rdns.push(attributes)
   }
   return { encoded: element.encoded, rdns }

@@ -1,7 +1,7 @@
 // Places of a certificate's revocation lists (CRLDistributionPoints, RFC 5280 §4.2.1.13), and the place that
 // a list names itself (§5.2.5).
 
-import { DER, type DerElement, decodeDer } from '../../codec/der.ts'
+import { DER, type DerElement, decodeDer, decodeEach } from '../../codec/der.ts'
 import { CERTIFICATE, CRL } from '../../limits.ts'
 import { decodeGeneralName } from './general-name.ts'
 
@@ -34,11 +34,9 @@ export function decodePointName({ children }: DerElement): DistributionPoint | u
   const [name, ...rest] = children
   if (name === undefined || rest.length > 0) return undefined
   if (name.tag === RELATIVE_NAME) return []
-  const names = name.children.map(decodeGeneralName)
-  if (name.tag !== FULL_NAME || names.length === 0 || names.length > CERTIFICATE.generalNames)
-    return undefined
-  if (!names.every((one) => one !== undefined)) return undefined
-  return names.flatMap((one) => (one.form === 'uri' ? [one.value] : []))
+  if (name.tag !== FULL_NAME) return undefined
+  const names = decodeEach(name.children, decodeGeneralName, CERTIFICATE.generalNames)
+  return names?.flatMap((one) => (one.form === 'uri' ? [one.value] : []))
 }
 
 /** `[0]` in a point of a certificate and in the place of a list. */

@@ -1,7 +1,7 @@
 // Name constraints (RFC 5280 §4.2.1.10): the names that a certification authority may certify. A form that
 // cannot be compared, or a name that cannot be placed, satisfies no constraint.
 
-import { type DerElement, readSmallInteger } from '../../codec/der.ts'
+import { type DerElement, decodeEach, readSmallInteger } from '../../codec/der.ts'
 import { CERTIFICATE } from '../../limits.ts'
 import {
   attributeValues,
@@ -33,9 +33,8 @@ export function decodeNameConstraints(value: DerElement): NameConstraints | unde
   if (parts.length === 0 || parts.length > 2) return undefined
   if (parts.length === 2 && (parts[0]?.tag !== PERMITTED || parts[1]?.tag !== EXCLUDED)) return undefined
   for (const part of parts) {
-    const subtrees = part.children.map(decodeSubtree)
-    if (subtrees.length === 0 || subtrees.length > CERTIFICATE.generalNames) return undefined
-    if (!subtrees.every((subtree) => subtree !== undefined)) return undefined
+    const subtrees = decodeEach(part.children, decodeSubtree, CERTIFICATE.generalNames)
+    if (subtrees === undefined) return undefined
     if (part.tag === PERMITTED) constraints.permitted = subtrees
     else if (part.tag === EXCLUDED) constraints.excluded = subtrees
     else return undefined
