@@ -84,16 +84,19 @@ After an attempt the verification stays \`pending\`, and a later good response s
 If the verification then expires, its \`reason\` is that of the last attempt.
 
 *Retryable* means that another try of the same person may succeed.
-*Wallet gets* is the HTTP status at the callback. Wallets never learn the reason.
+*Wallet gets* is the HTTP status at the callback.
+Wallets never learn the reason.
 A response by the Digital Credentials API gets the problem \`presentation_refused\` (400) for 4xx.
 It gets \`temporarily_unavailable\` (503) for 503.`
 
 const PROBLEMS_INTRODUCTION = `A refused call of yours gets RFC 9457 problem details with one of the codes below.
 Their \`type\` is the address of a page with the same text.
-*Retryable* means that the same request, unchanged, may succeed later. For 429 and 503, \`Retry-After\` says when.`
+*Retryable* means that the same request, unchanged, may succeed later.
+For 429 and 503, \`Retry-After\` says when.`
 
 const WALLETS_INTRODUCTION = `At \`request_uri\` and at the callback, wallets get OAuth errors.
-The errors contain only what their person can use. You read the reason from the verification.`
+The errors contain only what their person can use.
+You read the reason from the verification.`
 
 const FAMILIES: readonly (readonly [ReasonFamily, string])[] = [
   ['envelope', 'The message around the credentials is wrong: it is no response to the request.'],

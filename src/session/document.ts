@@ -1,5 +1,5 @@
-// What one session stores: a single document with its schema version, written in one put. It contains no
-// claim value. Times are Unix milliseconds.
+// The stored document of one session, with its schema version, written in one put. It contains no claim
+// value. Times are Unix milliseconds.
 
 import type { Trace } from '../codec/traceparent.ts'
 import { upgradeDocument } from '../codec/upgrade.ts'

@@ -27,7 +27,7 @@ export function recordOutcome(document: SessionDocument): void {
 }
 
 /**
- * Records an evaluation that took `ms`. The verdict `decided` means an authentic response, verified or
+ * Records an evaluation that took `ms`. The label `decided` means an authentic response, verified or
  * rejected.
  */
 export function recordEvaluation(document: SessionDocument, evaluation: Evaluation, ms: number): void {

@@ -1,4 +1,4 @@
-// What time alone changes in a session (CONTRACT 4, 5): a held success that lapses, expiry, erasure.
+// Changes of a session by time alone (CONTRACT 4, 5): a held success that lapses, expiry, erasure.
 
 import { withDeadline } from '../net/time-limit.ts'
 import type { WebhookEndpoint } from '../relying-party/settings/settings.ts'

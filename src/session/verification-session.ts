@@ -1,6 +1,6 @@
-// One verification session: the Durable Object. Its methods load the document, call the core, store and
+// One verification session: the Durable Object. Its methods load the document, call the core, store, and
 // return plain data. Verification comes first. Then one compare-and-set follows, without `await` between
-// reading the status and the write, so that only one of two responses can end the session.
+// reading the status and the write. So only one of two responses can end the session.
 
 import { DurableObject } from 'cloudflare:workers'
 import { isoTimeOrNull } from '../codec/date-time.ts'
@@ -56,9 +56,7 @@ import { pollView } from './views/poll.ts'
 import { signReceipt } from './views/receipt.ts'
 import { type PageView, pageView, publicView } from './views/view.ts'
 
-/**
- * Time of the next alarm while the work of an alarm runs: after a crash in the middle the work is repeated.
- */
+/** Delay of the next alarm while an alarm is at work: a crash in its middle repeats the work. */
 const WATCHDOG_MS = 60_000
 /** Watchers of one session at a time: pages, kiosks, long polls. */
 const WATCHERS = 64

@@ -1,5 +1,5 @@
-// What a wallet is told when its call is refused: OAuth errors (RFC 6749 §5.2, OpenID4VP 1.0 §8.5), never more than its person
-// can use. The relying party learns the reason from the session.
+// Errors for wallets whose call is refused: OAuth errors (RFC 6749 §5.2, OpenID4VP 1.0 §8.5). They contain
+// only what the person can use. The relying party reads the reason from the session.
 
 import { REASONS, type RefusalReason } from '../../session/response/reasons.ts'
 import type { RefusalCode, RequestRefusal } from '../../session/results.ts'
@@ -24,7 +24,7 @@ export function walletError(refusal: WalletRefusal): WalletError {
   return WALLET_ERRORS[isReason(refusal) ? REASONS[refusal].wallet : KINDS[refusal]]
 }
 
-/** Every error that a wallet can be told. */
+/** Every error for a wallet. */
 export const WALLET_ERRORS = {
   unknown: invalid(404, 'There is no such request.'),
   ended: invalid(409, 'This verification is already over.'),

@@ -16,7 +16,7 @@ import { terminalEvent, withoutPersonalMembers } from './event.ts'
 const CALL_MS = 5_000
 /**
  * The wait after the first call. It doubles after each further call, up to the longest. It is longer than a
- * first webhook attempt with its wait, so that a session whose webhook fails wakes up once for both.
+ * first webhook attempt with its wait. So a session whose webhook fails wakes up once for both.
  */
 const FIRST_WAIT_MS = 30_000
 const LONGEST_WAIT_MS = 3_600_000

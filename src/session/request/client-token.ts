@@ -1,6 +1,6 @@
 // The token of a session's page or kiosk (CONTRACT 1). It is derived from the server secret, the session's id
-// and the time of its creation, so it is not stored and ends with the session. The id alone is not enough:
-// after a tombstone is erased, its `Idempotency-Key` creates another session with the same id.
+// and its creation time. So it is not stored, and ends with the session. The id alone is not enough: after a
+// tombstone is erased, its `Idempotency-Key` creates another session with the same id.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'

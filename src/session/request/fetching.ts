@@ -17,7 +17,7 @@ import { aliveGenerations, handOut, type StoredGeneration } from './generations.
 import { readHandle } from './handles.ts'
 import { requestObject } from './requests.ts'
 
-/** What a wallet posted to a `request_uri`; null for what it did not post. */
+/** Members that a wallet posted to a `request_uri`; null for what it did not post. */
 export type RequestingWallet = {
   readonly nonce: string | null
   readonly metadata: WalletMetadata | null

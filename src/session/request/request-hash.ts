@@ -1,5 +1,5 @@
 // Hash of a request for the receipt (CONTRACT 4). A wallet or an auditor computes the same hash from the
-// Request Object: from its claims without the three that differ with each fetch.
+// claims of the Request Object. The three claims that differ with each fetch are left out.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'

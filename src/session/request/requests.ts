@@ -1,5 +1,4 @@
-// Forms of a generation for wallets and relying parties: its addresses, its Request Object, and the view of
-// the relying party.
+// Forms of a generation: its addresses, its Request Object, and the view of the relying party.
 
 import type { Openid4vpView, WalletRequest } from '../../../openapi/responses/verifications.ts'
 import { isoTime } from '../../codec/date-time.ts'

@@ -1,5 +1,5 @@
-// A response to the relying party's view of a request (CONTRACT 3). It is accepted only if the settings allow
-// it, the protocol does not forbid it, and the view of a live generation was read.
+// A response to the relying party's view of a request (CONTRACT 3). The settings and the protocol must allow
+// it, and the view of a live generation must have been read.
 
 import {
   claimedNonce,

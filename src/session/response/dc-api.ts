@@ -1,5 +1,5 @@
 // The Digital Credentials API beside the redirect flow (CONTRACT 5): a request bound to one origin, and its
-// response. The response must come from the requester: our page, identified by its browser's cookie, or the
+// response. The requester itself must respond. That is our page, identified by its browser's cookie, or the
 // relying party's server for its own page.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
@@ -19,10 +19,7 @@ import { BROWSER_SECRET_BYTES, browserMark, responseCodeOf } from '../return/bin
 import { completeReturn } from '../return/same-device.ts'
 import { processResponse } from './process-response.ts'
 
-/**
- * The page that uses the browser's API: our page with the secret of its cookie, or a page of the relying
- * party.
- */
+/** The page with the browser's API: ours with the secret of its cookie, or one of the relying party. */
 export type DcApiPage = 'relying_party' | { readonly secret: string | null }
 
 /** The page of a request, and its origin. */

@@ -1,6 +1,6 @@
-// Claim values leave the service only encrypted to the relying party (CONTRACT 4): a compact JWE around a JWS
-// by our published keys. So the reader knows that only they can read the claims, and that this service
-// verified them.
+// Claim values leave the service only encrypted to the relying party (CONTRACT 4). They are a compact JWE
+// around a JWS by our published keys. So the reader knows that only they can read the claims, and that this
+// service verified them.
 
 import { CompactEncrypt } from 'jose'
 import { utf8 } from '../../codec/bytes.ts'
@@ -20,8 +20,8 @@ export type ClaimsEnvelope = {
 }
 
 /**
- * Most bytes of JSON that are encrypted. A response of 1 MiB has fewer. But a value under several scopes, or
- * numbers that JSON writes longer than they came, can exceed what the session's document can hold (2 MiB).
+ * Most bytes of JSON that are encrypted. A response of 1 MiB has fewer. But a value under several scopes can
+ * exceed what the session's document can hold (2 MiB). So can numbers that JSON writes longer than they came.
  */
 const CLAIMS_LIMIT = 850_000
 

@@ -1,5 +1,5 @@
-// The end of a session (CONTRACT 4, 7): one step from the pending document to the finished one, in one write
-// with the event and the log entry that are sent afterwards.
+// The end of a session (CONTRACT 4, 7): one step from the pending document to the finished one. The same
+// write queues the event and the log entry.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { configOf } from '../../config.ts'

@@ -45,7 +45,7 @@ import { parseByValue } from './by-value.ts'
 import type { Network } from './network.ts'
 import type { RefusalReason } from './reasons.ts'
 
-/** What a response leads to. */
+/** Result of an evaluation. */
 export type Evaluation =
   /** Authentic: it ends the session. */
   | {
@@ -65,7 +65,7 @@ export type Evaluation =
       readonly generation: StoredGeneration | null
     }
 
-/** What a response is evaluated with. */
+/** Input of an evaluation. */
 export type EvaluationInput = {
   readonly document: SessionDocument
   readonly settings: Settings
@@ -243,8 +243,7 @@ function anchorsOf({ settings, subscribed, sandboxed }: EvaluationInput): readon
 const BUILT_IN_NAMES = BUILT_IN_TYPES.map(({ name }) => name)
 
 /**
- * While a list of issuers is missing, an issuer without an anchor may still be trusted: the reason is the
- * missing list.
+ * Reports a missing list of issuers instead of an issuer without an anchor: the list may contain the issuer.
  */
 function reasonOf(reason: RefusalReason, { incomplete }: SubscribedAnchors): RefusalReason {
   return incomplete && UNTRUSTED.has(reason) ? 'trust_list_unavailable' : reason
@@ -281,9 +280,9 @@ function boundTo(
 }
 
 /**
- * CONTRACT 8: the settings decide about a status that cannot be checked. A session that requires a higher
- * level than an unchecked credential has refuses it in any case: then a later response can succeed, where
- * accepting this one would reject for good.
+ * CONTRACT 8: the settings decide about a status that cannot be checked. An unchecked credential has a low
+ * level. A session that requires a higher one refuses the response in any case. Then a later response can
+ * succeed; accepting this one would reject for good.
  */
 function uncheckedRules({
   settings: { status_unavailable, certificate_revocation },

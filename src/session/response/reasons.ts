@@ -35,7 +35,7 @@ export type Reason = {
   readonly family: ReasonFamily
   /** Null where no response is refused for this reason. */
   readonly wallet: WalletErrorKind | null
-  /** What the relying party does. Printed in docs/statuses-and-reasons.md. */
+  /** Advice for the relying party. It is printed in docs/statuses-and-reasons.md. */
   readonly advice: string
   readonly message: string
   /** True if the same person may succeed with another try. */

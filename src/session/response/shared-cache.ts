@@ -1,4 +1,4 @@
-// The platform's cache (Cache API) as the core uses it: isolates of the same place share what one of them
+// The platform's cache (Cache API) as the core uses it. Isolates of the same place share what one of them
 // fetched. Where there is no cache, or it fails, it is empty.
 
 import { encodeHex, utf8 } from '../../codec/bytes.ts'
@@ -32,7 +32,7 @@ export function createSharedCache(place: string): SharedCache {
   }
 }
 
-/** Returns the key: only a digest, because the name may tell which credential's list was fetched. */
+/** Returns the key: a digest, because the name may reveal which credential's list was fetched. */
 async function addressOf(place: string, name: string): Promise<string> {
   return `${place}/${encodeHex(await sha256(utf8(name)))}`
 }

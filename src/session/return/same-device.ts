@@ -1,5 +1,5 @@
-// The way of one browser through a session (CONTRACT 5). It gets a link, returns from the wallet with a
-// response code, and goes on with a return code, which the relying party's server redeems. As in
+// The way of one browser through a session (CONTRACT 5). It gets a link, and returns from the wallet with a
+// response code. Then it brings a return code to the relying party, whose server redeems it. As in
 // process-response.ts, everything that waits comes before the synchronous step that reads and writes the
 // document.
 
@@ -25,12 +25,10 @@ import {
 } from './binding.ts'
 import { reaches, type SessionBinding } from './session-binding.ts'
 
-/** What a browser posts when it returns. `secret`: its cookie; null without one. */
+/** Body of a browser's return. `secret`: its cookie; null without one. */
 export type BrowserReturnRequest = { readonly responseCode: string; readonly secret: string | null }
 
-/**
- * Where the browser goes next: an address of the relying party, with a return code if there is one to redeem.
- */
+/** The next address of the browser: one of the relying party, with a return code if there is one. */
 export type BrowserReturnResult = { readonly returnUrl: string | null }
 
 /** Why a code is refused. */
@@ -170,8 +168,8 @@ function refuseBrowser(
 }
 
 /**
- * The address after the end. The same browser gets the same result again. Any other browser with the code of
- * the response, for example after a rejection, goes back to the relying party without a return code.
+ * Returns the address after the end. The same browser gets the same result again. Any other browser with the
+ * code of the response returns to the relying party without a return code.
  */
 function endedReturnUrl(
   { request, returned }: SessionDocument,
