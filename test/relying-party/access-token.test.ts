@@ -35,7 +35,7 @@ const issue = (grant: Partial<AccessTokenGrant> = {}) =>
   issueAccessToken(issuer(first, second), { ...GRANT, ...grant }, NOW)
 
 describe('a token that was issued', () => {
-  it('is a JWT after RFC 9068 that the first of the keys signed', async () => {
+  it('is a JWT by RFC 9068, signed by the first of the keys', async () => {
     const { token, expiresIn } = await issue()
     const [header, payload, signature] = token.split('.') as [string, string, string]
     expect(parsed(header)).toEqual({ alg: 'ES256', typ: 'at+jwt', kid: 'first' })
@@ -63,14 +63,14 @@ describe('a token that was issued', () => {
     expect(parsed(a.token.split('.')[1] ?? '').jti).not.toBe(parsed(b.token.split('.')[1] ?? '').jti)
   })
 
-  it('outlives its API key by nothing, and says so', async () => {
+  it('does not outlive its API key, and its expires_in is true', async () => {
     const { token, expiresIn } = await issue({ keyExpiresAt: NOW + 60_000 })
     expect(expiresIn).toBe(60)
     expect(parsed(token.split('.')[1] ?? '').exp).toBe(SECONDS + 60)
     expect((await issue({ keyExpiresAt: NOW + 3_600_000 })).expiresIn).toBe(ACCESS_TOKEN_LIFETIME)
   })
 
-  it('reads back as it was granted, until the second in which it expires', async () => {
+  it('is parsed as it was granted, until the second of its expiry', async () => {
     const { token } = await issue()
     const { keyExpiresAt, ...granted } = GRANT
     const at = (seconds: number) =>
@@ -80,15 +80,15 @@ describe('a token that was issued', () => {
     expect(await at(900)).toEqual({ ok: false, error: 'expired_token' })
   })
 
-  it('is verified by every key that is kept, and by none that is gone', async () => {
+  it('is verified by every configured key, and by no removed one', async () => {
     const { token } = await issue()
     expect((await verifyAccessToken(issuer(second, first), token, NOW)).ok).toBe(true)
     expect(await verifyAccessToken(issuer(second), token, NOW)).toEqual(INVALID)
   })
 })
 
-describe('a retired key, whose private half is gone from the configuration,', () => {
-  it('lets nobody in any more', async () => {
+describe('a retired key, without its private half in the configuration,', () => {
+  it('authenticates no caller', async () => {
     const { token } = await issue()
     const { d: _, ...retired } = first
     expect((await verifyAccessToken(issuer(second, first), token, NOW)).ok).toBe(true)
@@ -113,7 +113,7 @@ const CLAIMS = {
 const verify = (token: string, now: number = NOW) => verifyAccessToken(issuer(first, second), token, now)
 
 describe('a token', () => {
-  it('of this form is accepted, whoever made it with our key', async () => {
+  it('of this form is accepted, whatever signed it with our key', async () => {
     expect(await verify(await sign(HEADER, CLAIMS, first))).toEqual({
       ok: true,
       value: {
@@ -168,7 +168,7 @@ describe('a token', () => {
     expect(await verify(await sign(HEADER, { ...CLAIMS, ...change }, first))).toEqual(INVALID)
   })
 
-  it('is called expired only if it was ours: a wrong one that is also expired is invalid', async () => {
+  it('is expired only if it is genuine: a forged token that is also expired is invalid', async () => {
     const late = (SECONDS + 900) * 1000
     expect(await verify(await sign(HEADER, CLAIMS, first), late)).toEqual({
       ok: false,
@@ -180,7 +180,7 @@ describe('a token', () => {
     ).toEqual(INVALID)
   })
 
-  it('of a stranger who borrows our kid, or brings his key along, is invalid', async () => {
+  it('of another signer that uses our kid, or includes its own key, is invalid', async () => {
     expect(await verify(await sign(HEADER, CLAIMS, stranger))).toEqual(INVALID)
     const { d, kid, ...jwk } = stranger
     expect(await verify(await sign({ ...HEADER, jwk }, CLAIMS, stranger))).toEqual(INVALID)
@@ -197,7 +197,7 @@ describe('a token', () => {
     expect(await verify(`${input}.${encodeBase64url(mac)}`)).toEqual(INVALID)
   })
 
-  it('is spelled in one way: no character of it can be changed, added or left out', async () => {
+  it('has one spelling: no character can be changed, added or left out', async () => {
     const token = await sign(HEADER, CLAIMS, first)
     for (let i = 0; i < token.length; i += 1) {
       const other = token[i] === 'A' ? 'B' : 'A'
@@ -221,14 +221,14 @@ describe('a token', () => {
   })
 
   it.each(['', '.', '..', '...', 'a.b.c', `${encoded(HEADER)}..`, `e30.e30.${'A'.repeat(86)}`, 'null', '{}'])(
-    '%j is invalid and nothing is thrown',
+    '%j is invalid and does not throw',
     async (text) => {
       expect(await verify(text)).toEqual(INVALID)
     },
   )
 
   it.each(['null', '[]', '"x"', '1', '{', '{"iss":', '\u0000', '{"__proto__":{}}'])(
-    'whose payload is %j is invalid and nothing is thrown',
+    'whose payload is %j is invalid and does not throw',
     async (payload) => {
       expect(await verify(await signText(JSON.stringify(HEADER), payload, first))).toEqual(INVALID)
     },

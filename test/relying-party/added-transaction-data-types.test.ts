@@ -10,7 +10,7 @@ const member = (change: object) => [{ ...TYPE, members: [{ ...MEMBER, ...change 
 const below = { ...MEMBER, path: [...MEMBER.path, 'digits'] }
 
 describe('an added type of transaction data', () => {
-  it('has its defaults filled in: text that must be there', () => {
+  it('gets its defaults: text, and required', () => {
     expect(addedTransactionDataTypes.parse([TYPE])).toEqual([
       { ...TYPE, members: [{ ...MEMBER, kind: 'text', optional: false }] },
     ])

@@ -10,7 +10,7 @@ const GRANT = {
 } as const
 
 describe('an API key', () => {
-  it('says in the clear whose it is, which one it is, and for which mode', async () => {
+  it('names its relying party, its key id and its mode in the clear', async () => {
     const { apiKey, record } = await newApiKey({ ...GRANT, livemode: true })
     expect(parseApiKey(apiKey)).toEqual({
       relyingPartyId: GRANT.relyingPartyId,
@@ -25,13 +25,13 @@ describe('an API key', () => {
     expect(JSON.stringify(record)).not.toContain(apiKey.split('.')[2])
   })
 
-  it('is unlike any other', async () => {
+  it('is different each time', async () => {
     const keys = await Promise.all(Array.from({ length: 100 }, () => newApiKey(GRANT)))
     expect(new Set(keys.map(({ apiKey }) => apiKey.split('.')[2])).size).toBe(100)
     expect(new Set(keys.map(({ record }) => record.key_id)).size).toBe(100)
   })
 
-  it('matches its own record and no other key does, not even one that differs in one character anywhere', async () => {
+  it('matches its own record, and no other key does, not even one with a single different character', async () => {
     const { apiKey, record } = await newApiKey(GRANT)
     expect(await matchesApiKey(record, parseApiKey(apiKey)!)).toBe(true)
     for (let i = 0; i < apiKey.length; i++) {
@@ -41,7 +41,7 @@ describe('an API key', () => {
     }
   })
 
-  it('is no longer matched by a record that was read anew and is another key’s', async () => {
+  it('is not matched by a record that was read again and is of another key', async () => {
     const { apiKey, record } = await newApiKey(GRANT)
     const parsed = parseApiKey(apiKey)!
     expect(await matchesApiKey(record, parsed)).toBe(true)

@@ -17,8 +17,8 @@ async function listed(directory: Listing, id: string, expiresAt?: number): Promi
   await directory.noteCertificate(id, { validFrom: 0, expiresAt, renewFrom: expiresAt - 30 * DAY })
 }
 
-describe('the dates of certificates that relying parties have of their own', () => {
-  it('tell how many have expired, how many are to be renewed, and when the next one expires', async () => {
+describe('the expiry of relying parties’ own certificates', () => {
+  it('counts the expired, counts those to renew, and has the next expiry', async () => {
     const directory = newDirectory()
     expect(await directory.certificateDates(NOW)).toEqual({ expired: 0, toRenew: 0, nextExpiry: null })
     await listed(directory, 'rp_without')
@@ -29,7 +29,7 @@ describe('the dates of certificates that relying parties have of their own', () 
     expect(await directory.certificateDates(NOW)).toEqual({ expired: 1, toRenew: 2, nextExpiry: NOW })
   })
 
-  it('are those of the certificate noted last', async () => {
+  it('is of the certificate that was stored last', async () => {
     const directory = newDirectory()
     await listed(directory, 'rp_a', NOW - 1)
     await directory.noteCertificate('rp_a', { validFrom: 0, expiresAt: NOW + DAY, renewFrom: NOW })
@@ -38,7 +38,7 @@ describe('the dates of certificates that relying parties have of their own', () 
     expect(await directory.certificateDates(NOW)).toEqual({ expired: 0, toRenew: 0, nextExpiry: null })
   })
 
-  it('go with the entry, and there are none of what is not listed', async () => {
+  it('is removed with the entry, and ignored for an unlisted relying party', async () => {
     const directory = newDirectory()
     await listed(directory, 'rp_a', NOW - 1)
     await directory.remove('rp_a')
@@ -46,7 +46,7 @@ describe('the dates of certificates that relying parties have of their own', () 
     expect(await directory.certificateDates(NOW)).toMatchObject({ expired: 0 })
   })
 
-  it('stand in the list', async () => {
+  it('is in the list', async () => {
     const directory = newDirectory()
     await listed(directory, 'rp_a', EXPIRES_AT)
     await listed(directory, 'rp_b')

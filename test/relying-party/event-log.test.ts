@@ -46,7 +46,7 @@ async function idsOf(log: ReturnType<typeof newLog>): Promise<readonly string[]>
 }
 
 describe('a day of the event log', () => {
-  it('shows events in the order of their arrival, with positions from 1', async () => {
+  it('returns events in the order of their arrival, with positions from 1', async () => {
     const log = newLog()
     for (const id of ['b', 'c', 'a']) expect(await log.append(entry(id))).toBe('recorded')
     const page = await log.read(DAY, 0, 100)
@@ -60,7 +60,7 @@ describe('a day of the event log', () => {
     expect(page.events[0]).toEqual({ ...shown, position: 1 })
   })
 
-  it('reads on behind a position, and says whether there is more', async () => {
+  it('continues after a position, and says if there are more', async () => {
     const log = newLog()
     for (let i = 1; i <= 12; i++) await log.append(entry(`e${i}`))
     const page = await log.read(DAY, 8, 3)
@@ -71,7 +71,7 @@ describe('a day of the event log', () => {
     expect(await log.read(DAY, 12, 0)).toMatchObject({ events: [], more: false })
   })
 
-  it('counts on after a restart', async () => {
+  it('continues its positions after a restart', async () => {
     const log = newLog()
     await log.append(entry('a'))
     await evictDurableObject(log)
@@ -81,7 +81,7 @@ describe('a day of the event log', () => {
 })
 
 describe('an event that is sent again', () => {
-  it('is recorded once', async () => {
+  it('is stored once', async () => {
     const log = newLog()
     const first = entry('a')
     await Promise.all([log.append(first), log.append(again(first)), log.append(again(first))])
@@ -89,7 +89,7 @@ describe('an event that is sent again', () => {
     expect(await idsOf(log)).toEqual(['a'])
   })
 
-  it('is recorded once though the object was restarted and others arrived in between', async () => {
+  it('is stored once although the object was restarted and others arrived in between', async () => {
     const log = newLog()
     const first = entry('a')
     await log.append(first)
@@ -102,7 +102,7 @@ describe('an event that is sent again', () => {
     expect(await idsOf(log)).toEqual(['a', 'e0', 'e1', 'e2', 'e3', 'e4'])
   })
 
-  it('is recorded once though more than 20,000 others arrived meanwhile', async () => {
+  it('is stored once although more than 20,000 others arrived meanwhile', async () => {
     const log = newLog()
     const first = entry('a')
     await log.append(first)
@@ -115,7 +115,7 @@ describe('an event that is sent again', () => {
     expect((await log.read(DAY, 20_010, 1)).events).toHaveLength(1)
   })
 
-  it('is recorded once by a log whose clock is behind that of the session', async () => {
+  it('is stored once by a log whose clock is behind that of the session', async () => {
     const log = newLog()
     const ahead = entry('a', NOON + 4 * SECOND)
     await log.append(ahead)
@@ -126,7 +126,7 @@ describe('an event that is sent again', () => {
   })
 
   it.each([0, 5, 14, 15, 16, 40, 7200])(
-    'is recorded once that first came %i s after it came to be',
+    'is stored once if it first arrived %i s after its creation',
     async (delay) => {
       const log = newLog()
       await log.append(entry('before'))
@@ -142,7 +142,7 @@ describe('an event that is sent again', () => {
     },
   )
 
-  it('is recorded once though the first call arrives behind the second', async () => {
+  it('is stored once although the first call arrives after the second', async () => {
     const log = newLog()
     const event = entry('a')
     at(NOON + 26 * SECOND) // the session’s 30 s, by a clock that is behind
@@ -151,7 +151,7 @@ describe('an event that is sent again', () => {
     expect(await idsOf(log)).toEqual(['a'])
   })
 
-  it('is recorded once though the clock went back by seconds while others arrived', async () => {
+  it('is stored once although the clock went back by seconds while others arrived', async () => {
     const log = newLog()
     const offsets = [0, 4, 1, 3, 0, 4, 2, 6, 3, 5, 8, 4, 9]
     const events = offsets.map((offset, i) => entry(`e${i}`, NOON + offset * SECOND))
@@ -166,7 +166,7 @@ describe('an event that is sent again', () => {
 })
 
 describe('after an outage of hours', () => {
-  it('no more is read for the last of 3,000 events than for the first, and each is recorded once', async () => {
+  it('the last of 3,000 events needs no more reads than the first, and each is stored once', async () => {
     const log = newLog()
     for (let i = 0; i < 50; i++) await log.append(entry(`p${i}`))
     at(NOON + 7200 * SECOND)
@@ -207,7 +207,7 @@ function countReads(kv: SyncKvStorage): () => number {
 }
 
 describe('what is written', () => {
-  it('is one row for an event that comes promptly, and two for one that comes late', async () => {
+  it('is one row for a prompt event, and two for a late one', async () => {
     const log = newLog()
     const puts = (event: ReturnType<typeof entry>) =>
       runInDurableObject(log, (instance, { storage }) => {
@@ -224,7 +224,7 @@ describe('what is written', () => {
 })
 
 describe('the end of the day', () => {
-  it('refuses what comes from then on, and knows what came before', async () => {
+  it('rejects new events, and still recognises stored ones', async () => {
     const log = newLog()
     at(endOfDay(DAY) - 1)
     await log.append(entry('in time'))
@@ -234,7 +234,7 @@ describe('the end of the day', () => {
     expect(await idsOf(log)).toEqual(['in time'])
   })
 
-  it('is announced to readers five seconds later: clocks of two machines differ', async () => {
+  it('is reported five seconds later, because the clocks of two machines differ', async () => {
     const log = newLog()
     at(endOfDay(DAY) + 4_999)
     expect(await log.read(DAY, 0, 10)).toMatchObject({ closed: false })
@@ -247,7 +247,7 @@ describe('the alarm of a day', () => {
   const alarmOf = (log: ReturnType<typeof newLog>) =>
     runInDurableObject(log, (_, state) => state.storage.getAlarm())
 
-  it('stands 30 days after its end, and leaves an empty storage', async () => {
+  it('is set 30 days after its end, and empties the storage', async () => {
     const log = newLog()
     await log.append(entry('a'))
     expect(await alarmOf(log)).toBe(endOfDay(DAY) + 30 * DAYS)
@@ -261,7 +261,7 @@ describe('the alarm of a day', () => {
     expect(await idsOf(log)).toEqual([])
   })
 
-  it('is set again by the constructor where the platform lost it', async () => {
+  it('is set again by the constructor when the platform dropped it', async () => {
     const log = newLog()
     await log.append(entry('a'))
     await runInDurableObject(log, (_, state) => state.storage.deleteAlarm())
@@ -270,7 +270,7 @@ describe('the alarm of a day', () => {
     expect(await alarmOf(log)).toBe(endOfDay(DAY) + 30 * DAYS)
   })
 
-  it('is not there for a day without events: reading writes nothing', async () => {
+  it('is missing for a day without events: reading writes nothing', async () => {
     const log = newLog()
     await idsOf(log)
     expect(await alarmOf(log)).toBeNull()

@@ -46,7 +46,7 @@ describe('a relying party object', () => {
     expect(await stub.create(INPUT, NOW)).toEqual({ ok: false, error: 'exists' })
   })
 
-  it('knows nothing before it is created, nor after it was erased', async () => {
+  it('returns not_found before it is created, and after it was erased', async () => {
     const stub = env.RELYING_PARTY.get(env.RELYING_PARTY.newUniqueId())
     const unknown = { ok: false, error: 'not_found' }
     for (const erased of [false, true]) {
@@ -67,7 +67,7 @@ describe('a relying party object', () => {
     }
   })
 
-  it('opens its secrets again after it was evicted from memory', async () => {
+  it('opens its secrets again after an eviction from memory', async () => {
     const verifier = {
       signing_jwk: JSON.parse(TEST_ENVIRONMENT.VERIFIER_SIGNING_JWK),
       certificate_chain_pem: VERIFIER_CERTIFICATE_PEM,
@@ -79,7 +79,7 @@ describe('a relying party object', () => {
     expect(settings.webhook?.secrets).toEqual([{ secret: created.webhook_secret, expires_at: null }])
   })
 
-  it('keeps its verifier identity through a change that does not name it, and replaces it by one that does', async () => {
+  it('keeps its verifier identity in a change without one, and replaces it in a change with one', async () => {
     const verifier = {
       signing_jwk: JSON.parse(TEST_ENVIRONMENT.VERIFIER_SIGNING_JWK),
       certificate_chain_pem: VERIFIER_CERTIFICATE_PEM,
@@ -135,7 +135,7 @@ describe('webhook secrets', () => {
     expect((await settingsFrom(stub)).webhook?.secrets).toEqual([{ secret, expires_at: null }])
   })
 
-  it('do not live longer because another rotation follows, and are three at most', async () => {
+  it('do not live longer after another rotation, and are three at most', async () => {
     const { stub, created } = await create()
     await stub.rotateWebhookSecret()
     vi.setSystemTime(NOW + 1000)
@@ -200,21 +200,21 @@ describe('a test event', () => {
     }
   })
 
-  it('tells what the receiver answered, and is not repeated', async () => {
+  it('returns what the receiver responded, and is not repeated', async () => {
     const { stub } = await create()
     const fetched = receive(new Response(null, { status: 500 }))
     expect(await stub.sendTestWebhook()).toMatchObject({ value: { succeeded: false, status: 500 } })
     expect(fetched).toHaveBeenCalledTimes(1)
   })
 
-  it('disables the webhook when the receiver answers 410', async () => {
+  it('disables the webhook when the receiver responds 410', async () => {
     const { stub } = await create()
     receive(new Response(null, { status: 410 }))
     await stub.sendTestWebhook()
     expect((await settingsFrom(stub)).webhook?.disabled).toBe(true)
   })
 
-  it('needs a webhook', async () => {
+  it('requires a webhook', async () => {
     const { stub } = await create({ webhook: null })
     expect(await stub.sendTestWebhook()).toEqual({ ok: false, error: 'no_webhook' })
   })

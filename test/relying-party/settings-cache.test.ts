@@ -17,7 +17,7 @@ afterEach(() => {
 })
 
 describe('settings', () => {
-  it('are asked for once within 60 s, and again after', async () => {
+  it('are read once within 60 s, and again afterwards', async () => {
     const world = fakeWorld()
     expect(await world.settingsAt(NOW)).toEqual({ ok: true, value: { name: 'version 1' } })
     expect(await world.settingsAt(NOW + SETTINGS_LIFETIME - 1)).toEqual({
@@ -31,7 +31,7 @@ describe('settings', () => {
     expect(world.asked()).toBe(2)
   })
 
-  it('are not served beyond 60 s when the object is unreachable', async () => {
+  it('are not returned after 60 s when the object is unreachable', async () => {
     const world = fakeWorld()
     await world.settingsAt(NOW)
     world.break()
@@ -39,7 +39,7 @@ describe('settings', () => {
     expect(await world.settingsAt(NOW + SETTINGS_LIFETIME)).toEqual({ ok: false, error: 'unavailable' })
   })
 
-  it('are asked for again at once after the object was unreachable', async () => {
+  it('are read again at once after the object was unreachable', async () => {
     const world = fakeWorld()
     world.break()
     expect(await world.settingsAt(NOW)).toEqual({ ok: false, error: 'unavailable' })
@@ -47,21 +47,21 @@ describe('settings', () => {
     expect((await world.settingsAt(NOW)).ok).toBe(true)
   })
 
-  it('are asked for once by many at the same time', async () => {
+  it('are read once for many callers at the same time', async () => {
     const world = fakeWorld()
     const all = await Promise.all(Array.from({ length: 20 }, () => world.settingsAt(NOW)))
     expect(all.every(({ ok }) => ok)).toBe(true)
     expect(world.asked()).toBe(1)
   })
 
-  it('are not served from a copy of the future when the clock was set back', async () => {
+  it('are not returned from a copy of the future when the clock was set back', async () => {
     const world = fakeWorld()
     await world.settingsAt(NOW + SETTINGS_LIFETIME)
     await world.settingsAt(NOW)
     expect(world.asked()).toBe(2)
   })
 
-  it('are asked for again after a change through this isolate, also when the question was under way', async () => {
+  it('are read again after a change through this isolate, also during a read', async () => {
     const world = fakeWorld()
     const before = world.settingsAt(NOW)
     forgetSettings(world.id)
@@ -71,7 +71,7 @@ describe('settings', () => {
     expect(await world.settingsAt(NOW)).toEqual({ ok: true, value: { name: 'version 3' } })
   })
 
-  it('are "unavailable" after 5 s without an answer, and others do not wait on the same silence for ever', async () => {
+  it('are "unavailable" after 5 s without a response, and later callers start a new read', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const world = fakeWorld()
     world.hang()
@@ -82,7 +82,7 @@ describe('settings', () => {
     expect((await world.settingsAt(NOW + 5_000)).ok).toBe(true)
   })
 
-  it('of more relying parties than are kept push out the least recently used', async () => {
+  it('of too many relying parties replace the least recently used', async () => {
     const first = fakeWorld()
     const second = fakeWorld()
     await first.settingsAt(NOW)

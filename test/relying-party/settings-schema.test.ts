@@ -91,7 +91,7 @@ const LOGO_FAULTS: [string, string][] = [
 ]
 
 describe('a creation', () => {
-  it('is taken with every member, and converted once', async () => {
+  it('is accepted with every member, and converted once', async () => {
     expect(await creationSchema(RULES).parseAsync(GOOD)).toEqual({
       ...GOOD,
       credential_types: [
@@ -116,12 +116,12 @@ describe('a creation', () => {
   it.each([
     [true, 'require'],
     [false, 'off'],
-  ])('that says nothing of revoked certificates, livemode %s, has %s', async (livemode, expected) => {
+  ])('without certificate_revocation, livemode %s, gets %s', async (livemode, expected) => {
     const created = await creationSchema(RULES).parseAsync({ name: 'Shop', livemode })
     expect(created.certificate_revocation).toBe(expected)
   })
 
-  it('stays within its limits', async () => {
+  it('is rejected beyond its limits', async () => {
     const within = {
       ...GOOD,
       name: 'x'.repeat(100),
@@ -322,7 +322,7 @@ describe('http on loopback', () => {
 })
 
 describe('an added credential type', () => {
-  it('is shown in the shape it was sent in', async () => {
+  it('is returned in the shape in which it was sent', async () => {
     const { credential_types } = await creationSchema(RULES).parseAsync(GOOD)
     const wire = credential_types.map(addedTypeToWire)
     const again = await creationSchema(RULES).parseAsync({ ...GOOD, credential_types: wire })
@@ -338,7 +338,7 @@ describe('an added credential type', () => {
     credential_types: [{ type: 'badge', formats: { mso_mdoc: { meta, scopes: { number: path } } } }],
   })
 
-  it('may have several document types, each in a meta of its own', async () => {
+  it('may have several document types, each in its own meta', async () => {
     const meta = [{ doctype_value: 'org.shop.badge.1' }, { doctype_value: 'org.shop.badge.2' }]
     const { credential_types } = await creationSchema(RULES).parseAsync(badge(meta))
     expect(credential_types[0]?.formats.mso_mdoc?.identifiers).toEqual([
@@ -364,7 +364,7 @@ describe('an added credential type', () => {
     ])
   })
 
-  it('is refused where an mdoc path is not a namespace and an element (OpenID4VP 1.0 §7.2)', async () => {
+  it('is refused when an mdoc path is not a namespace and an element (OpenID4VP 1.0 §7.2)', async () => {
     for (const path of [['number'], ['org.shop.badge', 'owner', 'name']]) {
       expect(await pointersOf(badge({ doctype_value: 'org.shop.badge.1' }, path))).toEqual([
         '/credential_types/0/formats/mso_mdoc/scopes/number',
@@ -377,7 +377,7 @@ describe('a change', () => {
   it('may be empty', async () => {
     expect(await patchSchema(RULES, { livemode: false }).parseAsync({})).toEqual({})
   })
-  it('may set to null what may be absent, and nothing else', async () => {
+  it('may set optional members to null, and no others', async () => {
     const nulls = { webhook: null, formats: null, claims_encryption_jwk: null, verifier: null }
     expect(await patchSchema(RULES, { livemode: false }).parseAsync(nulls)).toEqual(nulls)
     for (const name of ['name', 'trust_anchors', 'by_value', 'return_urls', 'retention_seconds']) {
@@ -385,7 +385,7 @@ describe('a change', () => {
       expect(result.error?.issues.map(({ path }) => path)).toEqual([[name]])
     }
   })
-  it('does not bring in a default that would overwrite a setting', async () => {
+  it('does not overwrite a setting with a default', async () => {
     expect(Object.keys(await patchSchema(RULES, { livemode: false }).parseAsync({ by_value: true }))).toEqual(
       ['by_value'],
     )
@@ -395,7 +395,7 @@ describe('a change', () => {
 describe('a verifier certificate', () => {
   const AGE = { notBefore: new Date('2026-01-01'), notAfter: new Date('2027-01-01') }
 
-  it('is taken with its key, alone or followed by the authority that issued it', async () => {
+  it('is accepted with its key, alone or followed by the authority that issued it', async () => {
     const root = await mintRoot()
     const intermediate = await mintIntermediate(root)
     const leaf = await mintLeaf(intermediate, AGE)
@@ -403,7 +403,7 @@ describe('a verifier certificate', () => {
     expect(await chainPointers(leaf, [leaf, intermediate])).toEqual([])
   })
 
-  it('is kept without what the key says of itself', async () => {
+  it('is stored without the members that describe its key', async () => {
     const leaf = await mintLeaf(await mintRoot())
     const verifier = {
       signing_jwk: { ...jwkOf(leaf), kid: 'x', alg: 'ES256' },
@@ -418,12 +418,12 @@ describe('a verifier certificate', () => {
     ['is not valid yet', { notBefore: new Date('2026-12-01'), notAfter: new Date('2027-12-01') }],
     ['is an authority', { ca: true, keyUsage: ['keyCertSign'] }],
   ]
-  it.each(faulty)('is refused where it %s', async (_, change) => {
+  it.each(faulty)('is refused when it %s', async (_, change) => {
     const leaf = await mintLeaf(await mintRoot(), change)
     expect(await chainPointers(leaf, [leaf])).toEqual(['/verifier/certificate_chain_pem'])
   })
 
-  it('is refused where it is self-signed, or where the root comes along', async () => {
+  it('is refused when it is self-signed, or comes with the root', async () => {
     const root = await mintRoot()
     const leaf = await mintLeaf(root)
     const selfSigned = await mintRoot({ ca: false, keyUsage: ['digitalSignature'] })
@@ -431,7 +431,7 @@ describe('a verifier certificate', () => {
     expect(await chainPointers(leaf, [leaf, root])).toEqual(['/verifier/certificate_chain_pem'])
   })
 
-  it('is refused out of order, or beside an authority that did not issue it', async () => {
+  it('is refused out of order, or with an authority that did not issue it', async () => {
     const root = await mintRoot()
     const intermediate = await mintIntermediate(root)
     const stranger = await mintIntermediate(root)
@@ -440,14 +440,14 @@ describe('a verifier certificate', () => {
     expect(await chainPointers(leaf, [leaf, stranger])).toEqual(['/verifier/certificate_chain_pem'])
   })
 
-  it('is refused beside another key', async () => {
+  it('is refused with another key', async () => {
     const root = await mintRoot()
     const leaf = await mintLeaf(root)
     const other = await mintLeaf(root)
     expect(await chainPointers(other, [leaf])).toEqual(['/verifier/certificate_chain_pem'])
   })
 
-  it('is refused beside a private key that is not its public one', async () => {
+  it('is refused with a private key that does not belong to its public key', async () => {
     const root = await mintRoot()
     const leaf = await mintLeaf(root)
     const other = await mintLeaf(root)
@@ -456,7 +456,7 @@ describe('a verifier certificate', () => {
     expect(await pointersOf({ name: 'Shop', verifier })).toEqual(['/verifier/signing_jwk'])
   })
 
-  it.each(['', 'x', 'junk before'])('is refused where the text is not PEM alone: %j', async (text) => {
+  it.each(['', 'x', 'junk before'])('is refused when the text is not only PEM: %j', async (text) => {
     const leaf = await mintLeaf(await mintRoot())
     const pem = text === 'junk before' ? `junk\n${leaf.pem}` : text
     const verifier = { signing_jwk: jwkOf(leaf), certificate_chain_pem: pem }

@@ -86,7 +86,7 @@ const anchorsAt = async (now: number, livemode = true) => {
 }
 
 describe('a list', () => {
-  it('is fetched when it is made, and its anchors name the issue that they are of', async () => {
+  it('is fetched when it is created, and its anchors name its issue', async () => {
     const [request] = await publishList().then(async (requests) => {
       await create()
       return requests
@@ -104,7 +104,7 @@ describe('a list', () => {
     })
   })
 
-  it('is asked for by what it was, and confirmed by a 304', async () => {
+  it('is fetched with If-None-Match, and confirmed by a 304', async () => {
     await publishList({}, { etag: '"7"' })
     await create()
     const requests = publish(() => new Response(null, { status: 304 }))
@@ -121,13 +121,13 @@ describe('a list', () => {
     expect((await anchorsAt(NOW + HOUR)).anchors).toHaveLength(2)
   })
 
-  it('is not made twice', async () => {
+  it('is not created twice', async () => {
     await publishList()
     await create()
     expect(await stub().create(config, NOW)).toEqual({ ok: false, error: 'exists' })
   })
 
-  it('is gone with its anchors and its alarm once erased, and may be made anew', async () => {
+  it('is erased with its anchors and its alarm, and may be created again', async () => {
     await publishList({ sequence: 9 })
     await create()
     expect(await stub().erase()).toBe(true)
@@ -138,7 +138,7 @@ describe('a list', () => {
     expect(await create()).toMatchObject({ sequence: 1 })
   })
 
-  it('finds its alarm again where the platform gave it up', async () => {
+  it('sets its alarm again when the platform dropped it', async () => {
     await publishList()
     await create()
     await runInDurableObject(stub(), (_, state) => state.storage.deleteAlarm())
@@ -172,7 +172,7 @@ describe.each([
   ...NEVER_GOOD,
   ['rolled back', 'rolled_back', async () => new Response(await sign({ sequence: 6 }))],
 ] as const)('a list that is %s', (_, fault, answer) => {
-  it('is not believed: the last good copy is used until it is stale, and nothing after', async () => {
+  it('is not trusted: the last good copy is used until it is stale, and none afterwards', async () => {
     await publishList()
     await create()
     publish(answer)
@@ -191,7 +191,7 @@ describe.each([
 })
 
 describe.each(NEVER_GOOD)('a list that was never good and is %s', (_, fault, answer) => {
-  it('vouches for nobody until it comes', async () => {
+  it('has no anchors until a good one is received', async () => {
     publish(answer)
     expect(await create()).toMatchObject({
       sequence: null,
@@ -214,7 +214,7 @@ async function tampered(): Promise<Uint8Array<ArrayBuffer>> {
 }
 
 describe('a copy', () => {
-  it('is used no longer than until the next issue was due, however lately it was confirmed', async () => {
+  it('is used until the next issue was due at the latest, even if it was confirmed just before', async () => {
     await publishList({ nextUpdate: '2046-11-21T14:00:00Z' }, { etag: '"7"' })
     await create()
     publish(() => new Response(null, { status: 304 }))
@@ -228,7 +228,7 @@ describe('a copy', () => {
     expect(await wakeAfter(0)).toMatchObject({ trust_as_of: NOW + HOUR, last_attempt: { fault: 'expired' } })
   })
 
-  it('is not confirmed once its signer’s certificate has expired, though nothing newer is there', async () => {
+  it('is not confirmed after its signer’s certificate has expired, even without a newer issue', async () => {
     const signing = await mintListSigner({ notAfter: new Date(NOW + 90 * 60_000) })
     config = { ...config, signers: [{ x509_certificate_pem: signing.pem }] }
     const body = await sign({}, signing)
@@ -243,7 +243,7 @@ describe('a copy', () => {
     expect(await wakeAfter(0)).toMatchObject(failed)
   })
 
-  it('from before the end of its signer was noted is fetched as a whole', async () => {
+  it('without the expiry of its signer is fetched as a whole', async () => {
     await publishList({}, { etag: '"7"' })
     await create()
     await runInDurableObject(stub(), (_, { storage }) => {
@@ -257,7 +257,7 @@ describe('a copy', () => {
     expect(requests.map(({ headers }) => headers.get('if-none-match'))).toEqual([null, '"7"'])
   })
 
-  it('is not set back by an older issue that was on its way when a newer one came', async () => {
+  it('is not replaced by an older issue that was received after a newer one', async () => {
     await publishList()
     await create()
     const [older, newer] = await Promise.all([sign({ sequence: 8 }), sign({ sequence: 9 })])
@@ -280,7 +280,7 @@ describe('a copy', () => {
     })
   })
 
-  it('of a list for test mode is none before a live relying party', async () => {
+  it('of a list for test mode has no anchors for a live relying party', async () => {
     config = { ...config, livemode: false }
     await publishList()
     await create()
@@ -288,11 +288,11 @@ describe('a copy', () => {
     expect(await anchorsAt(NOW, false)).toMatchObject({ anchors: [{ name: expect.any(String) }] })
   })
 
-  it('of a list that is kept no more gives no anchors, and nothing is waited for', async () => {
+  it('of an erased list has no anchors, and causes no wait', async () => {
     expect(await anchorsAt(NOW)).toEqual({ incomplete: false, anchors: [] })
   })
 
-  it('of a bundle needs no fetch and does not age', async () => {
+  it('of a bundle needs no fetch and does not become stale', async () => {
     const requests = await publishList()
     const { name, livemode } = config
     const services = [{ type: 'certificate', credential_types: ['pid'], assurance_level: 'low' as const }]
@@ -311,7 +311,7 @@ describe('a copy', () => {
   })
 })
 
-it('is fetched from public https addresses only, and where it was told', async () => {
+it('is fetched from public https addresses only, and from its configured address', async () => {
   config = { ...config, url: 'http://127.0.0.1/list' }
   const requests = await publishList()
   expect(await create()).toMatchObject({ last_attempt: { fault: 'forbidden' } })

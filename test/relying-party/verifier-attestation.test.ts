@@ -34,11 +34,11 @@ it.each([
   expect(others).toEqual([])
 })
 
-it.each([[{}], [{ exp: SECONDS + 1 }], [{ nbf: SECONDS + 30 }]])('is taken with %j', async (claims) => {
+it.each([[{}], [{ exp: SECONDS + 1 }], [{ nbf: SECONDS + 30 }]])('is accepted with %j', async (claims) => {
   expect(await faultsOf(await bodyWith(claims))).toEqual([])
 })
 
-it('is kept and shown, and the key is neither', async () => {
+it('is stored and shown, without the key', async () => {
   const body = await bodyWith({})
   const id = env.RELYING_PARTY.newUniqueId()
   const stub = relyingPartyStub(env, relyingPartyIdOf(id))!
@@ -49,7 +49,7 @@ it('is kept and shown, and the key is neither', async () => {
   expect(view.ok && view.value.verifier).toEqual(shown)
 })
 
-it('is needed where verifier_attestation is preferred, whichever of the two is sent', async () => {
+it('is required when verifier_attestation is preferred, whichever of the two is sent', async () => {
   const request_options = { client_id_prefix: 'verifier_attestation' } as const
   const { name, verifier } = await bodyWith({})
   const { attestation_jwt: _, ...unattested } = verifier

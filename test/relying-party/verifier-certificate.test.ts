@@ -72,7 +72,7 @@ const CASES: readonly (readonly [string, CertificateOptions, CertificateOptions,
 ]
 
 describe('a verifier certificate chain', () => {
-  it('is taken where nothing is wrong, also one that is for TLS alone', async () => {
+  it('is accepted when nothing is wrong, also for TLS only', async () => {
     expect(await fault({})).toEqual([])
     expect(await fault({ extendedKeyUsage: ['1.3.6.1.5.5.7.3.1'] })).toEqual([])
   })
@@ -96,7 +96,7 @@ describe('a preference for x509_san_dns', async () => {
   const common = verifierOf([await mintLeaf(root, { subject: 'CN=verifier.example' })])
   const MESSAGE = expect.stringContaining('must name the host of this service')
 
-  it('is taken with a certificate that names the host, or with none of its own', async () => {
+  it('is accepted with a certificate that names the host, or without an own certificate', async () => {
     expect(await faultsOf({ verifier: named, ...PREFERS_SAN })).toEqual([])
     expect(await faultsOf(PREFERS_SAN)).toEqual([])
     expect(await faultsOf({ verifier: unnamed })).toEqual([])
@@ -110,7 +110,7 @@ describe('a preference for x509_san_dns', async () => {
     expect(await faultsOf({ verifier, ...PREFERS_SAN })).toEqual([MESSAGE])
   })
 
-  it('is held against what is there already when one of the two changes', async () => {
+  it('is checked with the stored settings when one of the two changes', async () => {
     const pem = ({ certificate_chain_pem }: typeof named) => ({ certificate_chain_pem })
     const prefers = { livemode: false, verifier: pem(named), ...PREFERS_SAN }
     const hashed = { livemode: false, verifier: pem(unnamed), request_options: {} }

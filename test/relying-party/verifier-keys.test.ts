@@ -29,13 +29,13 @@ async function create(change: object = {}) {
 }
 
 describe('the verifier keys of a relying party', () => {
-  it('are none before it is created, and none where it has no key of its own', async () => {
+  it('are none before it is created, and none without an own key', async () => {
     const unknown = env.RELYING_PARTY.get(env.RELYING_PARTY.newUniqueId())
     expect(await unknown.verifierKeys()).toEqual({ ok: false, error: 'not_found' })
     expect(await (await create()).verifierKeys()).toEqual({ ok: true, value: [] })
   })
 
-  it('are the one that signs, and a replaced one for longer than any session begun with it', async () => {
+  it('are the signing key, and a replaced one for longer than any session that began with it', async () => {
     const stub = await create({ verifier: VERIFIER })
     expect(await stub.verifierKeys()).toEqual({ ok: true, value: [KEY] })
     await stub.update({ verifier: null })
@@ -45,18 +45,18 @@ describe('the verifier keys of a relying party', () => {
     expect(await stub.verifierKeys()).toEqual({ ok: true, value: [] })
   })
 
-  it('outlive a session of 24 hours that began on settings of a minute ago', () => {
+  it('outlive a session of 24 hours that began on settings that were 60 s old', () => {
     expect(VERIFIER_KEY_OVERLAP).toBeGreaterThan((86_400 + 60) * 1000)
   })
 
-  it('are not among the settings, neither opened nor shown', async () => {
+  it('are not part of the settings, neither opened nor shown', async () => {
     const stub = await create({ verifier: VERIFIER })
     await stub.update({ verifier: null })
     expect(await stub.settings()).not.toHaveProperty('value.former_verifier_keys')
     expect(await stub.view()).not.toHaveProperty('value.former_verifier_keys')
   })
 
-  it('are 16 replaced ones at most, and forgotten when their time is over', async () => {
+  it('are 16 replaced ones at most, and removed when their time is over', async () => {
     const stub = await create({ verifier: VERIFIER })
     const kept = async () => {
       await stub.update({ verifier: VERIFIER })

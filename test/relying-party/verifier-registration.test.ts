@@ -16,7 +16,7 @@ async function faultsOf(registration: object): Promise<string[]> {
 }
 
 describe('a registration', () => {
-  it('is taken with its dataset as the registrar writes it', async () => {
+  it('is accepted with its dataset as the registrar writes it', async () => {
     const dataset = { purpose: [{ lang: 'en', value: 'x' }], unheard_of: 1 }
     expect(await verifierRegistration(NOW).parseAsync({ ...GOOD, dataset })).toEqual({
       certificate: GOOD.certificate,
@@ -25,7 +25,7 @@ describe('a registration', () => {
     })
   })
 
-  it('is taken until the second in which its certificate expires', async () => {
+  it('is accepted until the second in which its certificate expires', async () => {
     const expiring = (exp: number) => faultsOf({ ...GOOD, certificate: jws(HEADER, { exp }) })
     expect(await expiring(SECONDS + 1)).toEqual([])
     expect(await expiring(SECONDS)).toEqual(['certificate must not have expired'])
@@ -55,7 +55,7 @@ describe('a registration', () => {
     expect(await faultsOf({ ...GOOD, dataset })).toEqual(['dataset must be an object with members'])
   })
 
-  it('is refused where it would make requests too large, or names something else', async () => {
+  it('is refused when it would make requests too large, or has unknown members', async () => {
     const long = 'x'.repeat(17_000)
     expect(await faultsOf({ ...GOOD, dataset: { long } })).toEqual([expect.stringMatching(/^dataset /)])
     expect(await faultsOf({ ...GOOD, certificate: jws(HEADER, { long }) })).not.toEqual([])

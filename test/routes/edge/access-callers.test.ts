@@ -37,7 +37,7 @@ afterEach(() => {
 const OPERATORS = ROUTES.filter(([, access]) => access.caller === 'operator').map(([name]) => name)
 
 describe.each(OPERATORS)('%s', (name) => {
-  it('opens to the operator and to nobody else', async () => {
+  it('accepts the operator and no other caller', async () => {
     const party = await newParty()
     const parameters = { rp: party.id, key: (await newKey(party)).key_id, list: await newList(name) }
     const strangers = [party.key, await tokenOn(party, party.keyId), `${OPERATOR_TOKEN}x`, 'x'.repeat(43)]
@@ -54,7 +54,7 @@ describe.each(OPERATORS)('%s', (name) => {
 const OPEN = ROUTES.filter(([, { caller }]) => caller === 'anyone' || caller === 'wallet')
 
 describe.each(OPEN)('%s', (name) => {
-  it('asks for no credential and heeds none, good or bad', async () => {
+  it('requires no credential and ignores any, good or bad', async () => {
     const parameters = { code: 'invalid_json', name: 'session-page.js' }
     const expected = await seen(await send(name, { parameters }))
     expect(expected.status).not.toBe(401)
@@ -67,7 +67,7 @@ describe.each(OPEN)('%s', (name) => {
 })
 
 describe('GET /s/:id', () => {
-  it('opens to the client_token in its address, and to nothing else; what is refused looks like nothing', async () => {
+  it('accepts the client_token in its address, and nothing else; a refusal reveals nothing', async () => {
     const { id, clientToken } = await newSession(test, 'GET /s/:id')
     const stranger = await newSession(test, 'GET /s/:id')
     const open = (query: string, token?: string) => send('GET /s/:id', { parameters: { id }, query, token })
@@ -89,7 +89,7 @@ describe('GET /s/:id', () => {
 })
 
 describe('POST /v1/verify/:id/link', () => {
-  it('opens to the session’s client_token from our own page, and to nothing else', async () => {
+  it('accepts the session’s client_token from our own page, and nothing else', async () => {
     const name = 'POST /v1/verify/:id/link'
     const parameters = await newSession(test, name)
     const stranger = await newSession(test, name)
@@ -111,7 +111,7 @@ describe('POST /v1/verify/:id/link', () => {
 })
 
 describe('POST /v1/verify/:id/response_code', () => {
-  it('opens by no credential: only by a code, and only from our own page', async () => {
+  it('accepts no credential: only a code, and only from our own page', async () => {
     const name = 'POST /v1/verify/:id/response_code'
     const parameters = await newSession(test, name)
     for (const token of [undefined, test.key, parameters.clientToken]) {
@@ -122,7 +122,7 @@ describe('POST /v1/verify/:id/response_code', () => {
   })
 })
 
-it('every kind of caller in the table is walked here', () => {
+it('every kind of caller in the table is tested here', () => {
   const walked = [
     'anyone',
     'wallet',

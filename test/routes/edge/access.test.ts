@@ -57,7 +57,7 @@ describe('the table', () => {
     )
   })
 
-  it('needs no row for what answers all methods: those are middleware, or refuse', () => {
+  it('has no row for handlers of all methods: they are middleware, or refuse', () => {
     const all = app.routes.filter(({ method }) => method === 'ALL').map(({ path }) => path)
     expect([...new Set(all)].sort()).toEqual([
       '/*',
@@ -69,7 +69,7 @@ describe('the table', () => {
     ])
   })
 
-  it('is about the service that is deployed', async () => {
+  it('is about the deployed service', async () => {
     const response = await SELF.fetch('https://verifier.example/v1/relying_party')
     expect(await verdict(response)).toBe('401 missing_token')
   })
@@ -91,7 +91,7 @@ describe.each(CASES)('$name with an $kind', ({ name, scope, kind }) => {
   it.each([
     ['test', () => test],
     ['live', () => live],
-  ])('opens to %s mode with its scope alone, and not with all the others', async (_, party) => {
+  ])('accepts %s mode with its scope alone, and not with all the others', async (_, party) => {
     const parameters = await ownOf(party(), name)
     const refused = await send(name, { parameters, token: await credential(party(), kind, others) })
     expect(await verdict(refused)).toBe('403 insufficient_scope')
@@ -99,7 +99,7 @@ describe.each(CASES)('$name with an $kind', ({ name, scope, kind }) => {
     expect(await verdict(opened)).toBe(opens(name, party()))
   })
 
-  it('is closed to what expired, was revoked, is of the other mode, or is the operator’s', async () => {
+  it('rejects expired and revoked keys, keys of the other mode, and the operator’s token', async () => {
     for (const party of [test, live]) {
       const parameters = await ownOf(party, name)
       const spoiled: [string, string][] = [
@@ -149,7 +149,7 @@ async function answersFor(name: RouteName, party: Party, sending: Parameters<typ
 }
 
 describe.each(BY_SESSION)('$name of another relying party', ({ name }) => {
-  it.each(KINDS)('is as if it were not there, byte for byte: 404 with an %s', async (kind) => {
+  it.each(KINDS)('is the same as a missing one, byte for byte: 404 with an %s', async (kind) => {
     const token = await credential(test, kind)
     for (const owner of [other, live]) {
       const answers = await answersFor(name, owner, { token })
@@ -172,7 +172,7 @@ describe.each(BY_SESSION)('$name of another relying party', ({ name }) => {
   })
 })
 
-describe.each(BY_SESSION)('$name of a session that is there', ({ name }) => {
+describe.each(BY_SESSION)('$name of an existing session', ({ name }) => {
   it.each<[string, () => Promise<string | undefined>]>([
     ['no credential', async () => undefined],
     ['an expired API key', () => expired(test, 'API key')],
@@ -189,7 +189,7 @@ describe.each(BY_SESSION)('$name of a session that is there', ({ name }) => {
     expect(answers[0]?.text).not.toContain(test.id)
   })
 
-  it('is unchanged by all that was refused', async () => {
+  it('is unchanged by every refused call', async () => {
     const parameters = await newSession(test, name)
     const token = await credential(test, 'API key', ['verify:read'])
     const read = async () => seen(await send('GET /v1/verify/:id', { parameters, token }))
@@ -207,14 +207,17 @@ describe.each(BY_SESSION)('$name of a session that is there', ({ name }) => {
   })
 })
 
-it.each(KINDS)('DELETE /v1/api_keys/:key of another is as if it were not there, with an %s', async (kind) => {
-  const token = await credential(test, kind)
-  const answers = []
-  for (const key of [other.keyId, live.keyId, '0123456789abcdef', 'x', other.id]) {
-    answers.push(await seen(await send('DELETE /v1/api_keys/:key', { parameters: { key }, token })))
-  }
-  for (const answer of answers) expect(answer).toEqual(answers[0])
-  expect(answers[0]?.status).toBe(404)
-  const still = { token: other.key }
-  expect((await send('GET /v1/relying_party', still)).status).toBe(200)
-})
+it.each(KINDS)(
+  'DELETE /v1/api_keys/:key of another is the same as a missing one, with an %s',
+  async (kind) => {
+    const token = await credential(test, kind)
+    const answers = []
+    for (const key of [other.keyId, live.keyId, '0123456789abcdef', 'x', other.id]) {
+      answers.push(await seen(await send('DELETE /v1/api_keys/:key', { parameters: { key }, token })))
+    }
+    for (const answer of answers) expect(answer).toEqual(answers[0])
+    expect(answers[0]?.status).toBe(404)
+    const still = { token: other.key }
+    expect((await send('GET /v1/relying_party', still)).status).toBe(200)
+  },
+)

@@ -49,7 +49,7 @@ async function codeOf(response: Response): Promise<string> {
 }
 
 describe('an API key', () => {
-  it('opens what its scopes cover, as its relying party', async () => {
+  it('gives access by its scopes, as its relying party', async () => {
     const { relying_party_id, api_key, api_keys } = await createRelyingParty()
     const response = await read(`Bearer ${api_key}`)
     expect(response.status).toBe(200)
@@ -74,7 +74,7 @@ describe('an API key', () => {
     expect(await codeOf(await read(`Bearer ${api_key}`))).toBe('401 expired_token')
   })
 
-  it('that was deleted elsewhere dies within 60 s', async () => {
+  it('that was deleted in another isolate stops working within 60 s', async () => {
     const { relying_party_id: id, api_key, api_keys } = await createRelyingParty()
     expect((await read(`Bearer ${api_key}`)).status).toBe(200)
     // Deleted at the object, past this isolate's copy, as another isolate would.
@@ -85,7 +85,7 @@ describe('an API key', () => {
     expect(await codeOf(await read(`Bearer ${api_key}`))).toBe('401 invalid_token')
   })
 
-  it('that was deleted through this isolate dies at once', async () => {
+  it('that was deleted through this isolate stops working at once', async () => {
     const { relying_party_id: id, api_key, api_keys } = await createRelyingParty()
     expect((await read(`Bearer ${api_key}`)).status).toBe(200)
     await call(app, 'DELETE', `${LIST}/${id}/api_keys/${api_keys[0].key_id}`, { headers: ADMIN })
@@ -121,7 +121,7 @@ describe('an API key', () => {
     expect((await listDurableObjectIds(env.RELYING_PARTY)).length).toBe(before)
   })
 
-  it('whose settings cannot be reached is 503 with Retry-After', async () => {
+  it('whose settings are unreachable is 503 with Retry-After', async () => {
     const { relying_party_id: id, api_key } = await createRelyingParty()
     forgetSettings(id)
     const broken = { settings: () => Promise.reject(new Error('Network connection lost.')) }
@@ -139,7 +139,7 @@ describe('an API key', () => {
 describe('an access token', () => {
   const minutes = (count: number) => NOW + count * 60_000
 
-  it('opens what its scopes cover, as its relying party and its API key, for 15 minutes', async () => {
+  it('gives access by its scopes, as its relying party and its API key, for 15 minutes', async () => {
     const { relying_party_id, api_key, api_keys } = await createRelyingParty()
     const token = await tokenOf({ relying_party_id, api_key })
     expect(await json(read(`Bearer ${token}`))).toEqual({ id: relying_party_id, key: api_keys[0].key_id })
@@ -151,7 +151,7 @@ describe('an access token', () => {
     expect(await codeOf(response)).toBe('401 expired_token')
   })
 
-  it('has the scopes that it and its key both have', async () => {
+  it('has the scopes that both it and its key have', async () => {
     const created = await createRelyingParty()
     const token = await tokenOf(created)
     expect((await read(`Bearer ${token}`)).status).toBe(200)
@@ -162,7 +162,7 @@ describe('an access token', () => {
     expect(await codeOf(await read(`Bearer ${wide}`))).toBe('403 insufficient_scope')
   })
 
-  it('dies with its API key: within 60 s where that was deleted elsewhere', async () => {
+  it('is revoked with its API key: within 60 s after a deletion in another isolate', async () => {
     const created = await createRelyingParty()
     const token = await tokenOf(created)
     expect((await read(`Bearer ${token}`)).status).toBe(200)
@@ -192,7 +192,7 @@ describe('an access token', () => {
     expect(await codeOf(await read(`Bearer ${token}`))).toBe('401 invalid_token')
   })
 
-  it('that names another’s key, a mode that is not its own, or an object that is not ours is 401', async () => {
+  it('that names another’s key, another mode, or an object that is not ours is 401', async () => {
     const created = await createRelyingParty()
     const other = await createRelyingParty()
     const grant = { ...grantOf(created), scopes: SCOPES, keyExpiresAt: null }
@@ -222,7 +222,7 @@ describe('an access token', () => {
     expect(await codeOf(response)).toBe('401 invalid_token')
   })
 
-  it('whose settings cannot be reached is 503', async () => {
+  it('whose settings are unreachable is 503', async () => {
     const created = await createRelyingParty()
     const token = await tokenOf(created)
     forgetSettings(created.relying_party_id)
@@ -258,14 +258,14 @@ describe('a client token', () => {
     return call(app, 'GET', `/test/${id}/status${query}`, { headers })
   }
 
-  it('opens its own session, as Bearer or as parameter', async () => {
+  it('gives access to its own session, as Bearer or as parameter', async () => {
     const token = await clientTokenOf(configOf(env), NAMED)
     expect(token).toMatch(/^ct_[0-9a-z]{8}\.[A-Za-z0-9_-]{43}$/)
     expect(await json(status(SESSION, { header: token }))).toEqual({ kind: 'client_token' })
     expect(await json(status(SESSION, { token }))).toEqual({ kind: 'client_token' })
   })
 
-  it('is 403 for another session, and wherever a relying party is asked for', async () => {
+  it('is 403 for another session, and for routes of relying parties', async () => {
     const token = await clientTokenOf(configOf(env), NAMED)
     expect(await codeOf(await status(OTHER_SESSION, { header: token }))).toBe('403 insufficient_scope')
     expect(await codeOf(await status(OTHER_SESSION, { token }))).toBe('403 insufficient_scope')
@@ -292,7 +292,7 @@ describe('a client token', () => {
     expect((await status(SESSION, { token })).status).toBe(403)
   })
 
-  it('is the only kind of token that an address may carry', async () => {
+  it('is the only kind of token that is accepted in an address', async () => {
     const created = await createRelyingParty()
     const { api_key } = created
     const token = await tokenOf(created)

@@ -41,7 +41,7 @@ afterEach(() => {
 })
 
 describe('every response', () => {
-  it('carries a request id of its own, not the caller’s, and a problem repeats it', async () => {
+  it('has a request id of its own, not the caller’s, and a problem repeats it', async () => {
     const ids = new Set<string>()
     for (const path of ['/healthz', '/nowhere', '/test/throw/programmer', '/v1/admin/relying_parties']) {
       vi.spyOn(console, 'error').mockImplementation(() => undefined)
@@ -54,7 +54,7 @@ describe('every response', () => {
     expect(ids.size).toBe(4)
   })
 
-  it('to a socket keeps its socket', async () => {
+  it('to a WebSocket keeps its socket', async () => {
     const response = await call(app, 'GET', '/test/socket')
     expect(response.status).toBe(101)
     expect(response.webSocket).not.toBeNull()
@@ -86,7 +86,7 @@ describe('a problem', () => {
     expect(await page.text()).toContain(code)
   })
 
-  it.each(codes)('%s says when to come back, and how to authenticate, where it must', async (code) => {
+  it.each(codes)('%s has Retry-After and WWW-Authenticate where they are required', async (code) => {
     const { status, headers } = await call(app, 'GET', `/test/problem/${code}`)
     expect(headers.has('Retry-After')).toBe(status === 429 || status === 503)
     expect(headers.has('WWW-Authenticate')).toBe(status === 401 || code === 'insufficient_scope')
@@ -107,7 +107,7 @@ describe('HEAD', () => {
     expect(await response.text()).toBe('')
   })
 
-  it('is 404 where nothing is', async () => {
+  it('is 404 for an unknown path', async () => {
     expect((await call(app, 'HEAD', '/nowhere')).status).toBe(404)
   })
 })
@@ -120,7 +120,7 @@ describe('an address', () => {
     }
   })
 
-  it('asked by another method is 405, and Allow lists its own', async () => {
+  it('with another method is 405, and Allow lists its own methods', async () => {
     const response = await call(app, 'DELETE', '/test/effect')
     expect(response.headers.get('Allow')).toBe('GET, PUT')
     expect([response.status, (await json(response)).code]).toEqual([405, 'method_not_allowed'])
@@ -156,7 +156,7 @@ describe('a fault', () => {
     expect(await response.text()).not.toContain('CANARY')
   })
 
-  it('in the configuration is 500 on routes that need it, as a problem', async () => {
+  it('of the configuration is 500 on routes that need it, as a problem', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const broken = { ...env, SERVER_SECRET: 'short' }
     const response = await call(app, 'GET', '/readyz', { env: broken })

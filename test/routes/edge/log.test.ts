@@ -29,7 +29,7 @@ it.each([
   ['POST', '/oauth/token', '/oauth/token', 'api'],
   ['GET', '/s/v_x', '/s/:id', 'public'],
   ['GET', '/nowhere', '/*', 'public'],
-])('%s %s is counted by its route and whom that is for', async (method, path, route, audience) => {
+])('%s %s is counted by its route and its audience', async (method, path, route, audience) => {
   const countOf = (status: number) => {
     const values = [audience, method, route, String(status)].join()
     return [...countsOf('requests').counters.values()].find((counter) => counter.values.join() === values)
@@ -53,7 +53,7 @@ describe('a request', () => {
     ['GET', '/r/CANARY/CANARY', '/r/*', 404],
     ['GET', '/CANARY/../CANARY?CANARY', '/*', 404],
     ['HEAD', '/v1/verify/v_CANARY', '/v1/verify/:id', 405],
-  ])('is one line with its route and nothing of its address: %s %s', async (method, path, route, status) => {
+  ])('is one line with its route and no part of its address: %s %s', async (method, path, route, status) => {
     const headers = path.startsWith('/v1/admin') ? ADMIN : {}
     const { lines, response } = await logged(method, path, { headers })
     expect(response.status).toBe(status)
@@ -70,7 +70,7 @@ describe('a request', () => {
     })
   })
 
-  it('belongs to the trace that its caller names, and to one of its own where none is named to the letter', async () => {
+  it('belongs to the trace of its caller, or to a new one when traceparent is not valid to the letter', async () => {
     const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
     const traceIdFor = async (traceparent: string) => {
       const { lines } = await logged('GET', '/nowhere', { headers: { traceparent } })
@@ -81,12 +81,12 @@ describe('a request', () => {
     expect(new Set([trace, ...others]).size).toBe(3)
   })
 
-  it('that probes and finds all well leaves no line', async () => {
+  it('that is a successful probe has no line', async () => {
     expect((await logged('GET', '/healthz')).lines).toEqual([])
     expect((await logged('GET', '/readyz')).lines).toEqual([])
   })
 
-  it('that polls and is answered leaves no line', async () => {
+  it('that is a successful poll has no line', async () => {
     const { api_key } = await createRelyingParty()
     const headers = { Authorization: `Bearer ${api_key}` }
     const body = { credential_types: ['age_attestation'], scope: ['age_over_18'] }
@@ -98,7 +98,7 @@ describe('a request', () => {
     expect(lines).toEqual([])
   })
 
-  it('that probes and finds something wrong leaves one', async () => {
+  it('that is a failed probe has a line', async () => {
     const { lines, response } = await logged('POST', '/healthz')
     expect(response.status).toBe(405)
     expect(lines).toHaveLength(1)

@@ -30,7 +30,7 @@ afterEach(() => {
 })
 
 describe('a bucket in memory', () => {
-  it('gives its limit at once, then as much as time refills', () => {
+  it('allows its limit at once, then as much as time refills', () => {
     const take = memoryBucket({ limit: 10, period: 1000 })
     const taken = (now: number, tries: number) =>
       Array.from({ length: tries }, () => take('key', now)).filter(Boolean).length
@@ -46,12 +46,12 @@ describe('a bucket in memory', () => {
     expect([take('a', NOW), take('a', NOW), take('b', NOW)]).toEqual([true, false, true])
   })
 
-  it('gives nothing for a clock that runs backwards', () => {
+  it('refills nothing when the clock runs backwards', () => {
     const take = memoryBucket({ limit: 1, period: 1000 })
     expect([take('a', NOW), take('a', NOW - 60_000), take('a', NOW - 60_000)]).toEqual([true, false, false])
   })
 
-  it('forgets the longest unused key first when it is full', () => {
+  it('drops the least recently used key first when it is full', () => {
     const take = memoryBucket({ limit: 1, period: 1000 }, 2)
     take('a', NOW)
     take('b', NOW)
@@ -80,13 +80,13 @@ describe('creations', () => {
     expect(await codes('one', 1)).toEqual([200])
   })
 
-  it('are counted by the platform where it has a limiter, under the key', async () => {
+  it('are counted by the platform’s limiter where there is one, by key', async () => {
     const limit = vi.fn(async () => ({ success: false }))
     expect(await codes('three', 1, { ...env, CREATION_RATE_LIMIT: { limit } })).toEqual([429])
     expect(limit).toHaveBeenCalledWith({ key: 'three' })
   })
 
-  it('go on when the platform’s limiter fails, within the bucket’s limit', async () => {
+  it('continue when the platform’s limiter fails, within the bucket’s limit', async () => {
     const limit = () => Promise.reject(new Error('limiter down'))
     const statuses = await codes('four', 101, { ...env, CREATION_RATE_LIMIT: { limit } })
     expect(statuses.filter((status) => status === 200)).toHaveLength(100)
@@ -123,12 +123,12 @@ describe('the caller’s address', () => {
     return new Request('https://verifier.example', { headers, cf })
   }
 
-  it('is Cloudflare’s word only where the request came through Cloudflare', () => {
+  it('is read from Cloudflare’s header only if the request came through Cloudflare', () => {
     expect(clientAddress(request(true), null)).toBe('192.0.2.7')
     expect(clientAddress(request(false), null)).toBeUndefined()
   })
 
-  it('is the header the operator named, where one is named', () => {
+  it('is read from the header that the operator named', () => {
     expect(clientAddress(request(true), 'x-real-ip')).toBe('192.0.2.8')
     expect(clientAddress(request(false), 'x-absent')).toBeUndefined()
   })

@@ -33,7 +33,7 @@ async function errorsFor(body: unknown) {
 }
 
 describe('a body', () => {
-  it('that fits is handed on as the schema made it', async () => {
+  it('that fits is returned as the schema converted it', async () => {
     expect(await json(post('{"name":"x","size":3}', 'Application/JSON; charset=utf-8'))).toEqual({
       name: 'x',
       size: 3,
@@ -55,7 +55,7 @@ describe('a body', () => {
     expect([response.status, (await json(response)).code]).toEqual([413, 'payload_too_large'])
   })
 
-  it('that does not say how long it is, is cut off at the limit', async () => {
+  it('without a Content-Length is cut off at the limit', async () => {
     let pulled = 0
     const endless = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -79,7 +79,7 @@ describe('a body', () => {
     expect([response.status, (await json(response)).code]).toEqual([400, 'invalid_json'])
   })
 
-  it('that comes byte by byte is read like any other: how it was cut decides nothing', async () => {
+  it('that arrives byte by byte is read like any other', async () => {
     const length = 200_000
     let sent = 0
     const body = new ReadableStream({
@@ -97,7 +97,7 @@ describe('a body', () => {
     expect((await json(response)).code).toBe('invalid_json')
   })
 
-  it('that is no object is refused at its root', async () => {
+  it('that is not an object is refused at its root', async () => {
     expect(await errorsFor([])).toEqual([expect.objectContaining({ pointer: '', code: 'invalid_type' })])
   })
 })
@@ -113,7 +113,7 @@ describe('an error', () => {
     expect(await errorsFor({})).toEqual([{ pointer: '/name', code: 'required', message: expect.any(String) }])
   })
 
-  it('tells a wrong type, a value out of range and an unknown choice apart', async () => {
+  it('separates a wrong type, a value out of range and an unknown choice', async () => {
     const errors = await errorsFor({ name: 1, size: 10, kind: 'c' })
     expect(errors.map(({ pointer, code }: { pointer: string; code: string }) => [pointer, code])).toEqual([
       ['/name', 'invalid_type'],
@@ -132,7 +132,7 @@ describe('an error', () => {
     ])
   })
 
-  it('points into arrays, and escapes names as RFC 6901 §3 says', async () => {
+  it('points into arrays, and escapes names by RFC 6901 §3', async () => {
     const errors = await errorsFor({ name: 'x', deep: [{ 'a/b~c': true }, { 'a/b~c': 1 }] })
     expect(errors[0].pointer).toBe('/deep/1/a~1b~0c')
   })
@@ -149,12 +149,12 @@ describe('an error', () => {
     expect(await (await post(`{"name": ${canary}`)).text()).not.toContain(canary)
   })
 
-  it('list ends at 20, however many there are', async () => {
+  it('list ends at 20 entries', async () => {
     const body = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`m${i}`, 1]))
     expect(await errorsFor(body)).toHaveLength(20)
   })
 
-  it('is made of a member called __proto__, which schemas pass over in silence', async () => {
+  it('is reported for a member called __proto__, which schemas ignore', async () => {
     const response = await post('{"name":"x","free":{"__proto__":"y"}}')
     expect((await json(response)).errors).toEqual([
       expect.objectContaining({ pointer: '/free/__proto__', code: 'unknown_member' }),
@@ -165,7 +165,7 @@ describe('an error', () => {
 })
 
 describe('a query parameter', () => {
-  it('that is unknown is named', async () => {
+  it('that is unknown is reported by name', async () => {
     const body = await json(call(app, 'GET', '/v1/admin/relying_parties?colour=red', { headers: ADMIN }))
     expect(body.errors).toEqual([expect.objectContaining({ pointer: '/colour', code: 'unknown_member' })])
   })

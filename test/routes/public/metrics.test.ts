@@ -9,7 +9,7 @@ async function statusFor(cf: IncomingRequestCfProperties | Record<string, string
   return (await createApp().request(request, undefined, env)).status
 }
 
-it('/metrics is there for one process of its own, and not on Cloudflare, where it would tell of one isolate alone', async () => {
+it('/metrics exists for a single process, and not on Cloudflare, where it would count one isolate only', async () => {
   expect(await statusFor({ clientIp: '192.0.2.1:1234' })).toBe(200)
   expect(await statusFor({ colo: 'AMS' })).toBe(404)
 })

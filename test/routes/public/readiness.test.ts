@@ -36,7 +36,7 @@ async function warningsOn(day: string) {
   return (await json(response)).warnings
 }
 
-it('warns of relying parties’ own certificates by number, and never says whose they are, until they are renewed or gone', async () => {
+it('warns with the number of relying parties whose certificate expires, never with their ids, until it is renewed', async () => {
   const first = await createRelyingParty({ verifier: verifierOf(pki) })
   const second = await createRelyingParty()
   expect(await warningsOn('2030-06-01')).toMatchObject([{ relying_parties: 1 }])
@@ -58,7 +58,7 @@ it('warns of relying parties’ own certificates by number, and never says whose
   expect(await warningsOn('2030-06-01')).toEqual([])
 })
 
-it('shows the operator whose they are: the list says when each one’s certificate expires', async () => {
+it('has the ids for the operator only: the list has each certificate’s expiry', async () => {
   const rp = await createRelyingParty({ verifier: verifierOf(pki) })
   const without = await createRelyingParty()
   const { relying_parties } = await json(call(app, 'GET', `${LIST}?limit=100`, { headers: ADMIN }))

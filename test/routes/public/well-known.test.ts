@@ -10,7 +10,7 @@ afterEach(() => {
 })
 
 describe('/healthz and /readyz', () => {
-  it('answer 200, with the boot id the launcher gave', async () => {
+  it('respond with 200 and the boot id of the launcher', async () => {
     expect(await json(call(app, 'GET', '/healthz'))).toEqual({ status: 'ok', boot_id: 'test-boot' })
     expect(await json(call(app, 'GET', '/readyz'))).toEqual({ status: 'ready', warnings: [] })
   })
@@ -22,13 +22,16 @@ describe('/healthz and /readyz', () => {
     ['2119-12-03', 200, 'ready', [{ code: 'verifier_certificate_expires_soon', expires_at }]],
     ['2120-01-02', 503, 'not_ready', [{ code: 'verifier_certificate_not_valid', expires_at }]],
     ['2019-12-31', 503, 'not_ready', [{ code: 'verifier_certificate_not_valid', expires_at }]],
-  ])('on %s answer %i: a certificate is warned of a month before it expires', async (day, ...expected) => {
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(day) })
-    const response = await call(app, 'GET', '/readyz')
-    expect(response.headers.has('Retry-After')).toBe(response.status === 503)
-    const { status, warnings } = await json(response)
-    expect([response.status, status, warnings]).toEqual(expected)
-  })
+  ])(
+    'on %s respond with %i: a certificate causes a warning a month before it expires',
+    async (day, ...expected) => {
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(day) })
+      const response = await call(app, 'GET', '/readyz')
+      expect(response.headers.has('Retry-After')).toBe(response.status === 503)
+      const { status, warnings } = await json(response)
+      expect([response.status, status, warnings]).toEqual(expected)
+    },
+  )
 
   it('are mounted in the service', async () => {
     const response = await exports.default.fetch('https://verifier.example/healthz')
@@ -37,7 +40,7 @@ describe('/healthz and /readyz', () => {
 })
 
 describe('/.well-known/jwks.json', () => {
-  it('has keys a foreign library imports for ES256, and nothing private', async () => {
+  it('has keys that a foreign library imports for ES256, and nothing private', async () => {
     const { keys } = await json(call(app, 'GET', '/.well-known/jwks.json'))
     expect(keys).toHaveLength(1)
     expect(Object.keys(keys[0]).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y'])
@@ -47,7 +50,7 @@ describe('/.well-known/jwks.json', () => {
 })
 
 describe('/problems/{code}', () => {
-  it('is a page that runs and loads nothing', async () => {
+  it('is a page that runs no script and loads nothing', async () => {
     const response = await call(app, 'GET', '/problems/invalid_json')
     expect(response.headers.get('Content-Type')).toMatch(/^text\/html/)
     expect(response.headers.get('Content-Security-Policy')).toBe("default-src 'none'")

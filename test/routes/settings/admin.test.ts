@@ -14,7 +14,7 @@ const admin = (method: string, path: string, body?: unknown) =>
   call(app, method, path, { headers: ADMIN, body })
 
 describe('the operator’s token', () => {
-  it('is needed: without one the answer is 401 with a challenge', async () => {
+  it('is required: without one the response is 401 with a challenge', async () => {
     const response = await call(app, 'GET', LIST)
     expect(response.status).toBe(401)
     expect(response.headers.get('WWW-Authenticate')).toBe('Bearer')
@@ -22,7 +22,7 @@ describe('the operator’s token', () => {
   })
 
   it.each(['wrong', `${ADMIN.Authorization.slice(7)}x`, ADMIN.Authorization.slice(7, -1)])(
-    'is compared whole: %s is refused',
+    'is compared as a whole: %s is refused',
     async (token) => {
       const response = await call(app, 'GET', LIST, { headers: { Authorization: `Bearer ${token}` } })
       expect(response.status).toBe(401)
@@ -30,13 +30,13 @@ describe('the operator’s token', () => {
     },
   )
 
-  it('is an API key’s business nowhere: an API key does not open these routes', async () => {
+  it('cannot be replaced by an API key on these routes', async () => {
     const { api_key } = await createRelyingParty()
     const response = await call(app, 'GET', LIST, { headers: { Authorization: `Bearer ${api_key}` } })
     expect(response.status).toBe(401)
   })
 
-  it('makes the routes exist: with none configured they are 404, even with a right-looking token', async () => {
+  it('makes the routes exist: without a configured one they are 404, even with a token of the right form', async () => {
     const { ADMIN_TOKEN, ...without } = { ...env }
     for (const [method, path] of [
       ['GET', LIST],
@@ -51,7 +51,7 @@ describe('the operator’s token', () => {
 })
 
 describe('creating a relying party', () => {
-  it('answers 201 with an id, two secrets and every setting at its default', async () => {
+  it('responds with 201, an id, two secrets and every setting at its default', async () => {
     const response = await admin('POST', LIST, { name: 'Shop' })
     expect(response.status).toBe(201)
     expect(response.headers.get('Cache-Control')).toBe('no-store')
@@ -97,13 +97,13 @@ describe('creating a relying party', () => {
     })
   })
 
-  it('makes a live relying party’s key a live key, and by_value off', async () => {
+  it('gives a live relying party a live key, and turns by_value off', async () => {
     const created = await createRelyingParty({ livemode: true })
     expect(created.api_key).toMatch(/^wv_live_/)
     expect(created.by_value).toBe(false)
   })
 
-  it('shows each secret once: neither GET, PATCH nor the list repeats one', async () => {
+  it('returns each secret once: neither GET, PATCH nor the list repeats one', async () => {
     const signing_jwk = JSON.parse(TEST_ENVIRONMENT.VERIFIER_SIGNING_JWK)
     const verifier = { signing_jwk, certificate_chain_pem: VERIFIER_CERTIFICATE_PEM }
     const { relying_party_id: id, api_key, webhook_secret } = await createRelyingParty({ verifier })
@@ -137,7 +137,7 @@ describe('creating a relying party', () => {
     }
   })
 
-  it('lists them in the order of creation, page by page', async () => {
+  it('adds to the list in the order of creation, page by page', async () => {
     const names = ['list 1', 'list 2', 'list 3']
     const ids: string[] = []
     for (const name of names) ids.push((await createRelyingParty({ name })).relying_party_id)
@@ -170,7 +170,7 @@ describe('creating a relying party', () => {
 })
 
 describe('changing a relying party', () => {
-  it('replaces what is sent, keeps the rest, and renames the list’s entry', async () => {
+  it('replaces what is sent, keeps the rest, and renames the entry in the list', async () => {
     const { relying_party_id: id } = await createRelyingParty({ retention_seconds: 3600 })
     const patched = await json(
       admin('PATCH', `${LIST}/${id}`, { name: 'New name', webhook: { url: 'https://hooks.shop.org/in' } }),
@@ -185,7 +185,7 @@ describe('changing a relying party', () => {
     ).toBe('New name')
   })
 
-  it('removes with null what may be absent', async () => {
+  it('removes optional members with null', async () => {
     const { relying_party_id: id } = await createRelyingParty({
       webhook: { url: 'https://hooks.shop.org/in' },
     })
@@ -198,7 +198,7 @@ describe('changing a relying party', () => {
     expect(body.errors).toEqual([expect.objectContaining({ pointer: '/livemode' })])
   })
 
-  it('does not lose one of many simultaneous changes', async () => {
+  it('keeps each of many simultaneous changes', async () => {
     const { relying_party_id: id } = await createRelyingParty()
     await Promise.all([
       ...Array.from({ length: 10 }, () => admin('POST', `${LIST}/${id}/api_keys`, {})),
@@ -247,7 +247,7 @@ describe('an id this service did not issue', () => {
     expect((await listDurableObjectIds(env.RELYING_PARTY)).length).toBe(before)
   })
 
-  it('is 404 too when one character of a real one was changed', async () => {
+  it('is 404 too when it is a real one with a changed character', async () => {
     const { relying_party_id: id } = await createRelyingParty()
     const altered = id.slice(0, 10) + (id[10] === 'A' ? 'B' : 'A') + id.slice(11)
     expect((await admin('GET', `${LIST}/${altered}`)).status).toBe(404)
@@ -260,7 +260,7 @@ describe('an id this service did not issue', () => {
 })
 
 describe('API keys', () => {
-  it('are created with the scopes and the expiry that are asked for', async () => {
+  it('are created with the requested scopes and expiry', async () => {
     const { relying_party_id: id } = await createRelyingParty()
     const response = await admin('POST', `${LIST}/${id}/api_keys`, {
       scopes: ['verify:read'],
@@ -314,7 +314,7 @@ describe('the webhook', () => {
   })
   const webhook = { url: 'https://hooks.shop.org/in' }
 
-  it('secret is rotated: the new one is shown once, with the time the old one dies', async () => {
+  it('secret is rotated: the new one is returned once, with the expiry of the old one', async () => {
     const { relying_party_id: id, webhook_secret } = await createRelyingParty({ webhook })
     const response = await admin('POST', `${LIST}/${id}/webhook/rotate_secret`)
     expect(response.status).toBe(200)
@@ -326,7 +326,7 @@ describe('the webhook', () => {
     expect(await (await admin('GET', `${LIST}/${id}`)).text()).not.toContain(rotated.webhook_secret)
   })
 
-  it('is tested by one POST, and the answer tells what came of it', async () => {
+  it('is tested by one POST, whose outcome is in the response', async () => {
     const { relying_party_id: id } = await createRelyingParty({ webhook })
     const fetched = vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response(null, { status: 500 }))
     const response = await admin('POST', `${LIST}/${id}/webhook/test`)
@@ -341,7 +341,7 @@ describe('the webhook', () => {
     expect(fetched).toHaveBeenCalledTimes(1)
   })
 
-  it('that answers 410 is disabled until it is enabled', async () => {
+  it('that responds 410 is disabled until it is enabled', async () => {
     const { relying_party_id: id } = await createRelyingParty({ webhook })
     vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response(null, { status: 410 }))
     await admin('POST', `${LIST}/${id}/webhook/test`)
@@ -350,7 +350,7 @@ describe('the webhook', () => {
     expect((await json(admin('GET', `${LIST}/${id}`))).webhook.disabled).toBe(false)
   })
 
-  it('must be there to be tested or enabled', async () => {
+  it('must exist to be tested or enabled', async () => {
     const { relying_party_id: id } = await createRelyingParty()
     for (const action of ['test', 'enable']) {
       const response = await admin('POST', `${LIST}/${id}/webhook/${action}`)

@@ -53,7 +53,7 @@ describe('a relying party', () => {
     for (const secret of [api_key.split('.')[2], webhook_secret, 'hash']) expect(text).not.toContain(secret)
   })
 
-  it('changes what is its own: whom it trusts, where it is told, how long results stay', async () => {
+  it('changes its own trust anchors, webhook and retention', async () => {
     const { relying_party_id: id, api_key } = await createRelyingParty({ livemode: true })
     const change = {
       webhook: { url: 'https://hooks.shop.org/in', events: ['verification.verified'] },
@@ -74,7 +74,7 @@ describe('a relying party', () => {
     expect(await json(admin('GET', `${LIST}/${id}`))).toMatchObject(shown)
   })
 
-  it('changes nobody else', async () => {
+  it('changes no other relying party', async () => {
     const [own, other] = [await createRelyingParty(), await createRelyingParty({ name: 'Other' })]
     await as(own.api_key, 'PATCH', '/v1/relying_party', { name: 'Mine', retention_seconds: 3600 })
     const shown = await json(admin('GET', `${LIST}/${other.relying_party_id}`))
@@ -97,7 +97,7 @@ describe('a relying party', () => {
     },
   )
 
-  it('chooses its colour in test mode; in live mode only the operator does', async () => {
+  it('sets its colour in test mode; in live mode only the operator does', async () => {
     const branding = { color: '#1d4ed8', logo: null }
     const test = await createRelyingParty()
     expect((await as(test.api_key, 'PATCH', '/v1/relying_party', { branding })).status).toBe(200)
@@ -109,7 +109,7 @@ describe('a relying party', () => {
     expect((await as(live.api_key, 'PATCH', '/v1/relying_party', { branding })).status).toBe(200)
   })
 
-  it('names itself in test mode; in live mode only the operator does', async () => {
+  it('sets its name in test mode; in live mode only the operator does', async () => {
     const test = await createRelyingParty()
     expect((await as(test.api_key, 'PATCH', '/v1/relying_party', { name: 'Renamed' })).status).toBe(200)
     const live = await createRelyingParty({ livemode: true })
@@ -123,7 +123,7 @@ describe('a relying party', () => {
     expect((await admin('PATCH', `${LIST}/${live.relying_party_id}`, { name: 'Renamed' })).status).toBe(200)
   })
 
-  it('changes the key that claims are encrypted to only with claims:encrypt', async () => {
+  it('changes the claims encryption key only with claims:encrypt', async () => {
     const jwk = { kty: 'EC', crv: 'P-256', ...POINT }
     const { relying_party_id: id, api_key } = await createRelyingParty({ claims_encryption_jwk: jwk })
     const { api_key: weaker } = await keyWith(id, { scopes: without('claims:encrypt') })
@@ -169,7 +169,7 @@ describe('a relying party', () => {
     fetched.mockRestore()
   })
 
-  it('without a webhook is told so', async () => {
+  it('without a webhook gets webhook_not_configured', async () => {
     const { api_key } = await createRelyingParty()
     for (const path of ['/v1/webhook/test', '/v1/webhook/enable']) {
       expect(await refusalOf(await as(api_key, 'POST', path))).toEqual([409, 'webhook_not_configured'])
@@ -178,7 +178,7 @@ describe('a relying party', () => {
 })
 
 describe('an API key of a relying party’s own', () => {
-  it('is shown once, works, is listed without its secret, and dies when deleted', async () => {
+  it('is returned once, works, is listed without its secret, and stops working when deleted', async () => {
     const { api_key, api_keys } = await createRelyingParty()
     const response = await as(api_key, 'POST', '/v1/api_keys', { scopes: ['settings:manage'] })
     expect(response.status).toBe(201)
@@ -205,7 +205,7 @@ describe('an API key of a relying party’s own', () => {
     expect((await as(api_key, 'GET', '/v1/relying_party')).status).toBe(401)
   })
 
-  it('has what the calling key has where nothing is said', async () => {
+  it('gets the scopes and expiry of the calling key by default', async () => {
     const { relying_party_id: id } = await createRelyingParty()
     const scopes = ['verify:read', 'settings:manage']
     const { api_key } = await keyWith(id, { scopes, expires_at: '2026-11-21T12:00:00Z' })
@@ -215,7 +215,7 @@ describe('an API key of a relying party’s own', () => {
     })
   })
 
-  it('is never given a scope that the calling key lacks', async () => {
+  it('never gets a scope that the calling key lacks', async () => {
     const { relying_party_id: id } = await createRelyingParty()
     for (const lacking of SCOPES.filter((scope) => scope !== 'settings:manage')) {
       const { api_key } = await keyWith(id, { scopes: without(lacking) })
@@ -230,7 +230,7 @@ describe('an API key of a relying party’s own', () => {
     }
   })
 
-  it('is never given a scope that the access token lacks, though its key has it', async () => {
+  it('never gets a scope that the access token lacks, although its key has it', async () => {
     const { relying_party_id: id, api_key } = await createRelyingParty()
     const token = await tokenOf(id, api_key, 'settings:manage')
     const asked = { scopes: ['verify:read'] }
@@ -263,7 +263,7 @@ describe('a key that was revoked elsewhere', () => {
   ]
 
   it.each(CHANGES)(
-    'changes nothing that lasts, not even in its last minute: %s %s',
+    'makes no lasting change, not even in its last minute: %s %s',
     async (method, path, body) => {
       const { relying_party_id: id, api_key, api_keys } = await createRelyingParty()
       const token = await tokenOf(id, api_key, 'settings:manage')
@@ -275,7 +275,7 @@ describe('a key that was revoked elsewhere', () => {
     },
   )
 
-  it('cannot be used to have settings read again and again by somebody who only knows its name', async () => {
+  it('does not cause repeated reads of the settings for a caller that knows only its name', async () => {
     const { api_key } = await createRelyingParty()
     await as(api_key, 'GET', '/v1/relying_party')
     let reads = 0

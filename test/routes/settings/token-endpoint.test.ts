@@ -56,7 +56,7 @@ const fromBase64url = (text: string) => atob(text.replaceAll('-', '+').replaceAl
 const payloadOf = (token: string) => JSON.parse(fromBase64url(token.split('.')[1] ?? ''))
 
 describe('a token', () => {
-  it('is given for an API key by header, with every scope of the key, for 15 minutes', async () => {
+  it('is issued for an API key by header, with every scope of the key, for 15 minutes', async () => {
     const response = await ask()
     expect(response.status).toBe(200)
     expect(response.headers.get('Content-Type')).toBe('application/json')
@@ -80,34 +80,34 @@ describe('a token', () => {
     })
   })
 
-  it('is given by body', async () => {
+  it('is issued for an API key by body', async () => {
     expect((await post({ ...GRANT, client_id: id, client_secret: key })).status).toBe(200)
   })
 
-  it('is given for a header whose parts are form-encoded, and whose scheme is spelled anyhow', async () => {
+  it('is issued for a header with form-encoded parts, and with any spelling of its scheme', async () => {
     const percent = (text: string) => [...text].map((c) => `%${c.charCodeAt(0).toString(16)}`).join('')
     expect((await post(GRANT, basic(`${percent(id)}:${percent(key)}`))).status).toBe(200)
     expect((await post(GRANT, { Authorization: `bAsIc   ${btoa(`${id}:${key}`)}` })).status).toBe(200)
   })
 
-  it('is given where the body repeats the client_id of the header', async () => {
+  it('is issued when the body repeats the client_id of the header', async () => {
     expect((await ask({ client_id: id })).status).toBe(200)
   })
 
-  it('does what its API key does', async () => {
+  it('gives the access of its API key', async () => {
     const { access_token } = await json(ask())
     const headers = { Authorization: `Bearer ${access_token}` }
     expect((await json(call(app, 'GET', '/v1/relying_party', { headers }))).relying_party_id).toBe(id)
   })
 
-  it('ignores parameters it does not know and those without a value', async () => {
+  it('is issued with unknown parameters and with empty ones', async () => {
     const body = await json(
       ask({ audience: 'https://x.example', scope: '', client_secret: '', client_id: '' }),
     )
     expect(body.scope).toBe(SCOPES.join(' '))
   })
 
-  it('ends with its API key where that is sooner', async () => {
+  it('expires with its API key if that is sooner', async () => {
     const { api_key } = await keyWith({ expires_at: new Date(NOW + 30_000).toISOString() })
     expect(await json(post({ ...GRANT, client_id: id, client_secret: api_key }))).toMatchObject({
       expires_in: 30,
@@ -134,7 +134,7 @@ describe('scope', () => {
     expect(await refusalOf(await ask({ scope }))).toEqual([400, 'invalid_scope'])
   })
 
-  it('beyond that of the key is invalid_scope; none means all that the key has', async () => {
+  it('beyond that of the key is invalid_scope; without one the token has all scopes of the key', async () => {
     const { api_key } = await keyWith({ scopes: ['verify:read'] })
     const asking = (scope: object) => post({ ...GRANT, client_id: id, client_secret: api_key, ...scope })
     expect(await refusalOf(await asking({ scope: 'verify:read verify:create' }))).toEqual([
@@ -185,14 +185,14 @@ describe('a client', () => {
     expect(await refusalOf(response)).toEqual(UNKNOWN)
   })
 
-  it('with an access token for a secret is 401: a token does not prolong itself', async () => {
+  it('with an access token as its secret is 401: a token cannot prolong itself', async () => {
     const { access_token } = await json(ask())
     expect(await refusalOf(await post({ ...GRANT, client_id: id, client_secret: access_token }))).toEqual(
       UNKNOWN,
     )
   })
 
-  it('with a revoked, expired or invented key gets one and the same answer', async () => {
+  it('with a revoked, expired or invented key gets one and the same response', async () => {
     const revoked = await keyWith({})
     await call(app, 'DELETE', `/v1/admin/relying_parties/${id}/api_keys/${revoked.key_id}`, {
       headers: ADMIN,
@@ -218,7 +218,7 @@ describe('a client', () => {
     expect(await refusalOf(await ask({ client_id: otherId }))).toEqual(twice)
   })
 
-  it('that puts its credentials into the address is not heard', async () => {
+  it('with its credentials in the address is rejected', async () => {
     const query = new URLSearchParams({ ...GRANT, client_id: id, client_secret: key }).toString()
     const response = await call(app, 'POST', `/oauth/token?${query}`, {
       headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
@@ -227,7 +227,7 @@ describe('a client', () => {
     expect(await refusalOf(response)).toEqual(UNKNOWN)
   })
 
-  it('whose settings cannot be reached is told to come back', async () => {
+  it('whose settings are unreachable gets 503 with Retry-After', async () => {
     forgetSettings(id)
     const broken = { settings: () => Promise.reject(new Error('Network connection lost.')) }
     const RELYING_PARTY = {
@@ -321,7 +321,7 @@ describe('a foreign OAuth library', () => {
   it.each([
     ['header', clientAuthenticationClientSecretBasic],
     ['body', clientAuthenticationClientSecretPost],
-  ])('finds the endpoint, authenticates by %s, and verifies the token it gets', async (_, authentication) => {
+  ])('finds the endpoint, authenticates by %s, and verifies the token', async (_, authentication) => {
     const clientAuthentication = authentication({ clientId: id, clientSecret: key })
     const { metadata, token } = await tokenBy(clientAuthentication, 'verify:read')
     const { tokenPayload } = await verifyResourceRequest({
@@ -347,7 +347,7 @@ describe('a foreign OAuth library', () => {
     expect(tokenPayload).toMatchObject({ client_id: id, sub: id, scope: 'verify:read' })
   })
 
-  it('reads the error of a client that is not known', async () => {
+  it('parses the error of an unknown client', async () => {
     const clientAuthentication = clientAuthenticationClientSecretBasic({
       clientId: id,
       clientSecret: 'wrong',

@@ -80,7 +80,7 @@ async function readAll(setting: Setting, limit: number, after?: string) {
 }
 
 describe('an event in the log', () => {
-  it('is what the webhook carried, member by member', async () => {
+  it('is equal to the webhook’s, member by member', async () => {
     const setting = await setUp(WEBHOOK)
     const receiver = vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null))
     const { verification_id, wallet_request } = await createSession(setting, { metadata: { order: '17' } })
@@ -92,7 +92,7 @@ describe('an event in the log', () => {
     expect(events[0]).toMatchObject({ event_type: 'verification.verified', metadata: { order: '17' } })
   })
 
-  it('loses what only its session may keep with its session, by DELETE', async () => {
+  it('loses the personal members of its session by DELETE', async () => {
     const setting = await setUp()
     const id = await cancelOne(setting, { metadata: { who: 'canary-person' } })
     expect((await json(read(setting))).events[0].metadata).toEqual({ who: 'canary-person' })
@@ -101,7 +101,7 @@ describe('an event in the log', () => {
     expect(events).toMatchObject([{ verification_id: id, metadata: {}, encrypted_claims: null }])
   })
 
-  it('loses it by retention as well, and the session is not asked any more when it must be gone', async () => {
+  it('loses them by retention too, and the erased session is not called', async () => {
     const setting = await setUp({ retention_seconds: 3600 })
     const id = await cancelOne(setting, { metadata: { who: 'canary-person' } })
     at(NOON + 2 * HOUR)
@@ -113,7 +113,7 @@ describe('an event in the log', () => {
     expect(asked).not.toHaveBeenCalled()
   })
 
-  it('is stored without what only its session may keep', async () => {
+  it('is stored without personal members', async () => {
     const { publicKey } = await generateKeyPair('ECDH-ES', { extractable: true })
     const setting = await setUp({ claims_encryption_jwk: await exportJWK(publicKey) })
     const session = await createSession(setting, { metadata: { who: 'canary-person' } })
@@ -129,7 +129,7 @@ describe('an event in the log', () => {
     expect(stored).not.toContain(event.encrypted_claims)
   })
 
-  it('gets what its session has for the relying party of that session alone', async () => {
+  it('gets the personal members for the relying party of its session only', async () => {
     const [ours, theirs] = [await setUp(), await setUp()]
     const session = stubOf(await cancelOne(ours, { metadata: { who: 'canary-person' } }))
     const endedAt = new Date(NOON).toISOString()
@@ -138,7 +138,7 @@ describe('an event in the log', () => {
     expect(await session.readPersonalMembers(theirs.relyingPartyId, endedAt)).toBeNull()
   })
 
-  it('gets nothing of a later session that the same Idempotency-Key made', async () => {
+  it('gets nothing of a later session with the same Idempotency-Key', async () => {
     const setting = await setUp()
     const headers = { 'Idempotency-Key': 'order-17' }
     const { verification_id } = await createSession(setting, { metadata: { turn: 'first' } }, headers)
@@ -155,7 +155,7 @@ describe('an event in the log', () => {
     expect(events).toMatchObject([{ metadata: {} }, { verification_id, metadata: { turn: 'second' } }])
   })
 
-  it('whose session cannot be asked holds up no other: it says so by metadata null', async () => {
+  it('whose session fails does not delay others: it has metadata null', async () => {
     const setting = await setUp()
     const ids: string[] = []
     for (const who of ['a', 'b', 'c']) ids.push(await cancelOne(setting, { metadata: { who } }))
@@ -172,7 +172,7 @@ describe('an event in the log', () => {
     expect(broken.next).toBe((await json(read(setting))).next)
   })
 
-  it('whose session does not answer holds up no other either', async () => {
+  it('whose session does not respond does not delay others', async () => {
     const setting = await setUp()
     await cancelOne(setting)
     vi.spyOn(scheduler, 'wait').mockResolvedValue(undefined)
@@ -184,7 +184,7 @@ describe('an event in the log', () => {
 })
 
 describe('the log', () => {
-  it('has every event in order and once, though the receiver was gone for longer than all retries', async () => {
+  it('has every event in order and once, even if the receiver was down for longer than all retries', async () => {
     const setting = await setUp(WEBHOOK)
     const receiver = vi
       .spyOn(globalThis, 'fetch')
@@ -201,7 +201,7 @@ describe('the log', () => {
     for (const limit of [1, 3, 4, 100]) expect((await readAll(setting, limit)).ids).toEqual(ids)
   })
 
-  it('is read on from where one stood', async () => {
+  it('is read on from a cursor', async () => {
     const setting = await setUp()
     const nothing = await readAll(setting, 10)
     expect(nothing.ids).toEqual([])
@@ -214,7 +214,7 @@ describe('the log', () => {
     expect((await readAll(setting, 10)).ids).toEqual([first, second])
   })
 
-  it('goes on over midnight and over days without events, whatever the size of a page', async () => {
+  it('continues over midnight and over days without events, with any page size', async () => {
     const setting = await setUp()
     const ids: string[] = []
     for (const time of [NOON, NOON + 1, endOfDay(dayOf(NOON)) - 1, endOfDay(dayOf(NOON)), NOON + 5 * DAYS]) {
@@ -226,7 +226,7 @@ describe('the log', () => {
     for (const limit of [1, 5]) expect((await readAll(setting, limit)).ids).toEqual(ids)
   })
 
-  it('shows a reader who waits at midnight what entered the old day last', async () => {
+  it('shows a reader at midnight the last event of the old day', async () => {
     const setting = await setUp()
     at(endOfDay(dayOf(NOON)) - SECOND)
     const { next } = await readAll(setting, 10)
@@ -240,7 +240,7 @@ describe('the log', () => {
     expect((await readAll(setting, 10, early.next)).ids).toEqual([first])
   })
 
-  it('keeps an event for 30 days, and a cursor that is older goes on with the oldest', async () => {
+  it('keeps an event for 30 days, and continues an older cursor with the oldest event', async () => {
     const setting = await setUp()
     const { next } = await readAll(setting, 10)
     const old = await cancelOne(setting)
@@ -252,7 +252,7 @@ describe('the log', () => {
     expect((await readAll(setting, 10, next)).ids).toEqual([young])
   })
 
-  it('of one relying party shows nothing of another', async () => {
+  it('of one relying party has no events of another', async () => {
     const [ours, theirs] = [await setUp(), await setUp()]
     const id = await cancelOne(ours)
     expect((await readAll(theirs, 10)).ids).toEqual([])
@@ -260,7 +260,7 @@ describe('the log', () => {
   })
 })
 
-describe('what the log refuses', () => {
+describe('the log rejects', () => {
   it('a cursor of another relying party', async () => {
     const [ours, theirs] = [await setUp(), await setUp()]
     await cancelOne(ours)
@@ -271,7 +271,7 @@ describe('what the log refuses', () => {
     expect(await json(response)).toMatchObject({ errors: [{ pointer: '/after', code: 'invalid_value' }] })
   })
 
-  it('a cursor with one character changed, added or taken away', async () => {
+  it('a cursor with one character changed, added or removed', async () => {
     const setting = await setUp()
     const { next } = await readAll(setting, 10)
     const others = [...next].map((character, i) => {
@@ -302,7 +302,7 @@ describe('what the log refuses', () => {
     expect(await json(response)).toMatchObject({ code: 'invalid_request', errors: [{ pointer }] })
   })
 
-  it('who has no key, or one without verify:read', async () => {
+  it('a caller without a key, or without verify:read', async () => {
     expect((await read({ headers: {} }, '?limit=0')).status).toBe(401)
     const { relyingPartyId } = await setUp()
     const path = `/v1/admin/relying_parties/${relyingPartyId}/api_keys`

@@ -25,7 +25,7 @@ async function waiting(id: string, query: string, init: RequestInit = {}): Promi
 }
 
 describe('?wait', () => {
-  it('answers at once where the version is above the one waited for', async () => {
+  it('responds at once when the version is above the given one', async () => {
     const { verification_id, version } = await createSession(setting)
     const watch = vi.spyOn(VerificationSession.prototype, 'fetch')
     const session = await json(ask(setting, 'GET', verification_id, `?wait=25&after_version=${version - 1}`))
@@ -34,14 +34,14 @@ describe('?wait', () => {
     watch.mockRestore()
   })
 
-  it('answers at once where the session is over, whatever version is waited for', async () => {
+  it('responds at once when the session has ended, with any version', async () => {
     const { verification_id } = await createSession(setting)
     await ask(setting, 'POST', verification_id, '/cancel')
     const session = await json(ask(setting, 'GET', verification_id, '?wait=25&after_version=999'))
     expect(session.status).toBe('canceled')
   })
 
-  it('answers as soon as the session changes, and leaves no socket behind', async () => {
+  it('responds as soon as the session changes, and leaves no socket open', async () => {
     const { verification_id, version, wallet_request } = await createSession(setting)
     const [answer] = await waiting(verification_id, `wait=25&after_version=${version}`)
     await fetchRequest(wallet_request.request_uri)
@@ -50,7 +50,7 @@ describe('?wait', () => {
     await vi.waitFor(async () => expect(await watchers(verification_id)).toBe(0))
   })
 
-  it('passes over versions that are not above the one waited for', async () => {
+  it('ignores versions that are not above the given one', async () => {
     const { verification_id, version, wallet_request } = await createSession(setting)
     const [answer] = await waiting(verification_id, `wait=25&after_version=${version + 1}`)
     const request = await fetchRequest(wallet_request.request_uri)
@@ -58,21 +58,21 @@ describe('?wait', () => {
     expect(await json(answer as Promise<Response>)).toMatchObject({ status: 'verified' })
   })
 
-  it('answers with the state as it is when the time is up', async () => {
+  it('responds with the unchanged state when the time is over', async () => {
     const { verification_id, version } = await createSession(setting)
     const session = await json(ask(setting, 'GET', verification_id, `?wait=1&after_version=${version}`))
     expect(session).toMatchObject({ status: 'pending', version })
     expect(await watchers(verification_id)).toBe(0)
   })
 
-  it('without after_version waits for a change of what it finds', async () => {
+  it('waits for a change of the found version without after_version', async () => {
     const { verification_id } = await createSession(setting)
     const [answer] = await waiting(verification_id, 'wait=25')
     await ask(setting, 'POST', verification_id, '/cancel')
     expect(await json(answer as Promise<Response>)).toMatchObject({ status: 'canceled' })
   })
 
-  it('misses no change between its look and the opening of the socket', async () => {
+  it('misses no change between its first look and the opening of the socket', async () => {
     const { verification_id } = await createSession(setting)
     const session = stubOf(verification_id)
     const by = { relyingPartyId: setting.relyingPartyId }
@@ -88,7 +88,7 @@ describe('?wait', () => {
     expect(found.ok && JSON.parse(found.value.json)).toMatchObject({ status: 'canceled' })
   })
 
-  it('answers after a second where too many watch already', async () => {
+  it('responds after a second when too many callers watch already', async () => {
     const { verification_id } = await createSession(setting)
     const session = stubOf(verification_id)
     const address = watchAddress({ relyingPartyId: setting.relyingPartyId })
@@ -119,7 +119,7 @@ describe('?wait', () => {
     expect((await answer)?.status).toBe(404)
   })
 
-  it('shows a client token what a client token sees', async () => {
+  it('returns the public view to a client token', async () => {
     const { verification_id, client_token } = await createSession(setting)
     const headers = { Authorization: `Bearer ${client_token}` }
     const [answer] = await waiting(verification_id, 'wait=25', { headers })
@@ -129,7 +129,7 @@ describe('?wait', () => {
     expect(session).not.toHaveProperty('scope')
   })
 
-  it('opens no socket on a session of somebody else', async () => {
+  it('opens no socket on another relying party’s session', async () => {
     const { verification_id } = await createSession(setting)
     const stranger = await setUp()
     expect((await ask(stranger, 'GET', verification_id, '?wait=25')).status).toBe(404)

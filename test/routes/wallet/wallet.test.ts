@@ -18,7 +18,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-it('CONTRACT 5: even of a fault of ours a wallet reads OAuth, and the log has it without a word of the answer', async () => {
+it('CONTRACT 5: a wallet gets an OAuth error even for an error of ours, and the log has no part of the response', async () => {
   const setting = await setUp()
   const { verification_id, wallet_request } = await createSession(setting)
   const answer = await goodAnswer(setting, await fetchRequest(wallet_request.request_uri))
@@ -41,7 +41,7 @@ it('CONTRACT 5: even of a fault of ours a wallet reads OAuth, and the log has it
   expect(entries.join()).not.toContain(answer.state)
 })
 
-it('CONTRACT 1, 5: HEAD hands out nothing, and is 405 as wallets read it', async () => {
+it('CONTRACT 1, 5: HEAD returns no request, and is 405 with an OAuth error', async () => {
   const setting = await setUp()
   const { verification_id, wallet_request } = await createSession(setting)
   const request = wallet_request.request_uri.slice('https://verifier.example'.length)
