@@ -67,7 +67,7 @@ function inRgba(png: Buffer) {
   return { ...picture, rgba: UPNG.toRGBA8(picture)[0]! }
 }
 
-export async function saveScreenshot(page: Page, name: string): Promise<void> {
+async function saveScreenshot(page: Page, name: string): Promise<void> {
   const { SCREENSHOTS: directory } = process.env
   if (!directory) return
   const { width, height, rgba } = inRgba(await page.screenshot())
