@@ -71,7 +71,7 @@ export const DCQL_ERRORS = {
     message: 'must be in one of the credential_sets: it would never be presented',
   },
 } as const
-export type DcqlErrorCode = keyof typeof DCQL_ERRORS
+type DcqlErrorCode = keyof typeof DCQL_ERRORS
 
 /** Reason why there is no policy. `pointer` (RFC 6901) is relative to the query. */
 type DcqlError = { readonly code: DcqlErrorCode; readonly pointer: string }

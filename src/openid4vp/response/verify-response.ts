@@ -39,7 +39,7 @@ export type TracedCheck = {
 }
 
 /** An authentic response that satisfies the query. The policy decides on it. */
-export type VerifiedResponse = { readonly presentations: readonly VerifiedPresentation[] }
+type VerifiedResponse = { readonly presentations: readonly VerifiedPresentation[] }
 
 /** A verified credential and its credential query. */
 export type VerifiedPresentation = {
