@@ -1,6 +1,6 @@
-// `npm run check`: formatting, lint, and three type checks (all, the core, the browser's scripts). It also
-// tests the sources, the conformance table, generated pages and links. Every check runs; one failure fails
-// all.
+// `npm run check`: formatting, lint, three type checks (all, the core, the browser's scripts) and prose.
+// It also tests the sources, the conformance table, generated pages and links. Every check runs; one failure
+// fails all.
 
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -13,6 +13,7 @@ const CHECKS = [
   ['typescript/bin/tsc', '-p', 'tsconfig.json'],
   ['typescript/bin/tsc', '-p', 'tsconfig.pure.json'],
   ['typescript/bin/tsc', '-p', 'tsconfig.browser.json'],
+  ['../scripts/prose/main.ts'],
   [
     'vitest/vitest.mjs',
     'run',
