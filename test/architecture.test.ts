@@ -99,7 +99,7 @@ const SUB_ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string
 }
 
 const CLOUDFLARE_ROOMS = ['worker', 'env', 'routes', 'session', 'relying-party', 'metrics']
-/** The entries of the two Workers: the platform wants a default export of them. */
+/** Entries of the two Workers. The platform requires a default export. */
 const ENTRIES = ['worker.ts', 'sandbox/worker.ts']
 const CLOUDFLARE_NAMES =
   /\b(DurableObject\w*|ExecutionContext|WebSocketPair|WebSocketRequestResponsePair|RateLimit)\b/
@@ -179,7 +179,7 @@ function mayImportSibling(room: string, from: string, to: string): boolean {
   return from === to || SUB_ROOMS[room]?.[from]?.includes(to) === true
 }
 
-/** A folder with more files than a reader can survey needs sub-folders. */
+/** Counts the files of each folder. */
 function folderFaults(files: Files): string[] {
   const sizes = Map.groupBy(Object.keys(files), (path) => posix.dirname(path))
   return [...sizes].flatMap(([folder, { length }]) =>

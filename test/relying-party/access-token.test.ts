@@ -9,7 +9,7 @@ import {
   verifyAccessToken,
 } from '../../src/relying-party/keys/access-token.ts'
 
-// Tokens are made and judged here with WebCrypto alone: the library that src/ uses proves nothing about itself.
+// Tokens are made and verified here with WebCrypto alone, because the library of src/ cannot prove itself.
 
 const NOW = Date.parse('2026-11-20T12:00:00.400Z')
 const SECONDS = Math.floor(NOW / 1000)

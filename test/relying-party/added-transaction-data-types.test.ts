@@ -1,4 +1,5 @@
-// CONTRACT 8: types of transaction data of a relying party's own. Each case changes one thing in a good one.
+// CONTRACT 8: types of transaction data that a relying party adds. Each case changes one thing in a good
+// type.
 
 import { describe, expect, it } from 'vitest'
 import { addedTransactionDataTypes } from '../../src/relying-party/settings/added-transaction-data-types.ts'

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 
 const NOW = Date.parse('2026-11-21T12:00:00Z')
 const DAY = 86_400_000
-/** Of the certificate of the tests. */
+/** Expiry of the certificate of the tests. */
 const EXPIRES_AT = Date.parse('2120-01-01T00:00:00Z')
 
 function newDirectory() {

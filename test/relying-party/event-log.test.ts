@@ -145,7 +145,7 @@ describe('an event that is sent again', () => {
   it('is stored once although the first call arrives after the second', async () => {
     const log = newLog()
     const event = entry('a')
-    at(NOON + 26 * SECOND) // the session’s 30 s, by a clock that is behind
+    at(NOON + 26 * SECOND) // the session’s 30 s, by a slower clock
     await log.append(again(event))
     expect(await log.append(event)).toBe('recorded')
     expect(await idsOf(log)).toEqual(['a'])

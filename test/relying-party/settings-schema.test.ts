@@ -47,7 +47,7 @@ const ANCHOR = {
   jwks: { keys: [PUBLIC_KEY] },
 }
 
-/** A good body that names every member; the keys of `faults` change one thing in it each. */
+/** A good body with every member. Each entry of `faults` changes one thing in it. */
 const GOOD = {
   name: 'Shop',
   livemode: true,

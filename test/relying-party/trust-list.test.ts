@@ -45,7 +45,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** What the publisher answers from now on; the requests that reach it are kept. */
+/** Sets the publisher's responses. Returns the requests that reach it. */
 function publish(answer: () => Response | Promise<Response>): Request[] {
   const requests: Request[] = []
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
@@ -71,7 +71,7 @@ async function create() {
   return created.value
 }
 
-/** The alarm after so many milliseconds, and how the list stands then. */
+/** Runs the alarm after a number of milliseconds, and returns the list's view. */
 async function wakeAfter(milliseconds: number) {
   vi.setSystemTime(Date.now() + milliseconds)
   await runDurableObjectAlarm(stub())
@@ -167,7 +167,7 @@ const NEVER_GOOD = [
   ['empty', 'nothing_usable', async () => new Response(await sign({ sequence: 8, services: [] }))],
 ] as const
 
-// Each leaves the last good copy as it was, says what was wrong, and is tried again within five minutes.
+// Each keeps the last good copy, reports the error, and is tried again within five minutes.
 describe.each([
   ...NEVER_GOOD,
   ['rolled back', 'rolled_back', async () => new Response(await sign({ sequence: 6 }))],

@@ -1,4 +1,5 @@
-// `verifier.attestation_jwt` of the settings: judged when it is set, because a wallet would only refuse the request.
+// `verifier.attestation_jwt` of the settings: validated when it is set, because a wallet would reject the
+// request.
 
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'

@@ -1,5 +1,5 @@
-// What is wrong with a relying party's own certificate is said when it is set, each fault by its own sentence. The certificates
-// are minted with @peculiar/x509, which shares no code with src/trust.
+// Errors of a relying party's own certificate, each with its own message when the certificate is set. The
+// certificates are made with @peculiar/x509, which shares no code with src/trust.
 
 import { describe, expect, it } from 'vitest'
 import { creationSchema, patchSchema } from '../../src/relying-party/settings/settings-schema.ts'
@@ -25,14 +25,14 @@ function verifierOf([leaf, ...issuers]: readonly [Minted, ...Minted[]]) {
   return { signing_jwk: { kty, crv, x, y, d }, certificate_chain_pem }
 }
 
-/** `pointer: message` of each fault. */
+/** Returns `pointer: message` of each error. */
 async function faultsOf(body: object, current?: Parameters<typeof patchSchema>[1]): Promise<string[]> {
   const schema = current === undefined ? creationSchema(RULES) : patchSchema(RULES, current)
   const { error } = await schema.safeParseAsync(current === undefined ? { name: 'Shop', ...body } : body)
   return error?.issues.map(({ path, message }) => `/${path.join('/')}: ${message}`) ?? []
 }
 
-/** The sentence about a chain of a leaf and the authority that issued it. */
+/** Returns the message about a chain of a leaf and its authority. */
 async function fault(leaf: CertificateOptions, intermediate: CertificateOptions = {}): Promise<string[]> {
   const authority = await mintIntermediate(root, intermediate)
   const faults = await faultsOf({ verifier: verifierOf([await mintLeaf(authority, leaf), authority]) })

@@ -1,4 +1,4 @@
-// The keys of a relying party's DID document: the one that signs, and those that sessions may still sign with.
+// Keys of a relying party's DID document: the signing key, and those with which sessions may still sign.
 
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'

@@ -1,4 +1,5 @@
-// CONTRACT 1, the callers that are no relying party: the operator, a person's browser, wallets, anyone. See access.test.ts.
+// CONTRACT 1, callers other than relying parties: the operator, a person's browser, wallets, anyone. See
+// access.test.ts.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ACCESS, type Access, type RouteName } from '../../../src/routes/edge/access.ts'

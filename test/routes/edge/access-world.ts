@@ -1,5 +1,5 @@
-// What the walk over the access table needs: relying parties in both modes, credentials good and spoiled, sessions, and one
-// well-formed request for every route.
+// Fixtures for the tests of the access table: relying parties in both modes, good and bad credentials, and
+// sessions. One well-formed request for every route.
 
 import { env } from 'cloudflare:workers'
 import { vi } from 'vitest'
@@ -50,7 +50,9 @@ export async function revoke(party: Party, keyId: string): Promise<void> {
 
 type TokenOptions = { readonly scopes?: readonly Scope[]; readonly livemode?: boolean; readonly age?: number }
 
-/** A token that stands on the key, issued `age` milliseconds ago; by default with every scope, whatever the key has. */
+/**
+ * A token for the key, issued `age` milliseconds ago. By default it has every scope, whatever the key has.
+ */
 export async function tokenOn(
   party: Party,
   keyId: string,
@@ -92,7 +94,7 @@ export async function revoked(party: Party, kind: Kind): Promise<string> {
   return kind === 'API key' ? api_key : tokenOn(party, key_id)
 }
 
-/** The party's credential with every scope, dressed up as one of the other mode. */
+/** The party's credential with every scope, with the prefix of the other mode. */
 export async function ofOtherMode(party: Party, kind: Kind): Promise<string> {
   if (kind === 'access token') return tokenOn(party, party.keyId, { livemode: !party.livemode })
   return party.key.replace(/^wv_(test|live)/, party.livemode ? 'wv_test' : 'wv_live')
@@ -112,7 +114,7 @@ export async function newSession(party: Party, name: RouteName): Promise<Session
   return { id, clientToken, delivery: deliveries[0].delivery_id }
 }
 
-/** Ids that name no session of anybody: never used, changed by a character, forged, of another kind, of no form. */
+/** Ids without a session: never used, changed by a character, forged, of another kind, of no form. */
 export function unknownIds(foreign: string, party: Party): readonly string[] {
   const altered = foreign.slice(0, 10) + (foreign[10] === 'A' ? 'B' : 'A') + foreign.slice(11)
   const unused = verificationIdOf(env.VERIFICATION_SESSION.newUniqueId())
@@ -166,7 +168,7 @@ const BODIES: { readonly [name in RouteName]?: unknown } = {
   'POST /v1/admin/trust_lists': bundleOf('shops'),
 }
 
-/** A list of the operator's, made for a route that needs one. */
+/** Creates a trust list for a route that needs one. */
 export async function newList(name: RouteName): Promise<string> {
   const list = `list-${crypto.randomUUID()}`
   const init = { headers: ADMIN, body: bundleOf(list) }
@@ -174,13 +176,13 @@ export async function newList(name: RouteName): Promise<string> {
   return list
 }
 
-/** The smallest list there is. */
+/** The smallest valid list. */
 function bundleOf(name: string) {
   const services = [{ credential_types: ['pid'], assurance_level: 'low' }]
   return { name, kind: 'pem_bundle', pem: VERIFIER_CERTIFICATE_PEM, services }
 }
 
-/** What the right caller gets for the request that `send` makes. */
+/** Status for the right caller of the request that `send` makes. */
 export function opens(name: RouteName, { livemode }: Pick<Party, 'livemode'> = { livemode: false }): string {
   if (livemode && name.includes('/test/')) return '404 verification_not_found'
   return OPENS[name] ?? '200'
@@ -204,7 +206,7 @@ const OPENS: { readonly [name in RouteName]?: string } = {
   'DELETE /v1/admin/trust_lists/:list': '204',
 }
 
-/** All that a caller can tell of an answer: everything but what is new each time. */
+/** Returns everything of a response that a caller can compare: all but the parts that are new each time. */
 export async function seen(response: Response) {
   const { 'x-request-id': _, date: __, ...headers } = Object.fromEntries(response.headers)
   const text = (await response.text()).replace(/"request_id":"[^"]*"/, '')

@@ -1,5 +1,5 @@
-// CONTRACT 1, walked: every mounted route is in the table, and each that asks for a scope opens to whom it says and to nobody
-// else. The other callers are in access-callers.test.ts.
+// CONTRACT 1 for every mounted route: it is in the table, and a route with a scope accepts exactly the
+// callers of its row. Other callers are in access-callers.test.ts.
 
 import { SELF } from 'cloudflare:test'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -75,7 +75,7 @@ describe('the table', () => {
   })
 })
 
-/** Parameters of a request about the party's own things. */
+/** Parameters of a request about the party's own resources. */
 async function ownOf(party: Party, name: RouteName): Promise<Session & { rp: string; key: string }> {
   const session = name.includes(':id') ? await newSession(party, name) : NO_SESSION
   const key = name.includes(':key') ? (await newKey(party)).key_id : 'none'
@@ -130,7 +130,7 @@ describe.each(SCOPED)('$name', ({ name, access }) => {
 
   it(`is ${access.caller === 'session' ? 'open' : 'closed'} to the session’s own client_token`, async () => {
     const parameters = await ownOf(test, name)
-    // A route without a session has no token of its own: any one will do.
+    // A route without a session has no token of its own, so any token is used.
     const { clientToken: token } = name.includes(':id') ? parameters : await newSession(test, name)
     const expected = access.caller === 'session' ? opens(name) : '403 insufficient_scope'
     expect(await verdict(await send(name, { parameters, token }))).toBe(expected)
@@ -138,7 +138,7 @@ describe.each(SCOPED)('$name', ({ name, access }) => {
   })
 })
 
-/** Answers to the same request for an id of `party`, of nobody, and of no form. */
+/** Returns the responses to the same request for an id of `party`, an unused id, and a malformed id. */
 async function answersFor(name: RouteName, party: Party, sending: Parameters<typeof send>[1]) {
   const { id, delivery } = await newSession(party, name)
   const answers = []

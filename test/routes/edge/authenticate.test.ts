@@ -13,7 +13,7 @@ import { ADMIN, call, createRelyingParty, edgeApp, json } from './edge-app.ts'
 const NOW = Date.parse('2026-11-20T12:00:00Z')
 const LIST = '/v1/admin/relying_parties'
 const SESSION = `v_${'S'.repeat(43)}`
-/** What a client token of that session is made for. */
+/** Session of a client token. */
 const NAMED = { verification_id: SESSION, created_at: 1_800_000_000_000 }
 const OTHER_SESSION = `v_${'T'.repeat(43)}`
 
@@ -179,7 +179,7 @@ describe('an access token', () => {
     const { api_key } = await createKey(created.relying_party_id, {
       expires_at: new Date(minutes(1)).toISOString(),
     })
-    const token = await tokenOf({ ...created, api_key }) // of 15 minutes: the key's end is looked at, too
+    const token = await tokenOf({ ...created, api_key }) // of 15 minutes: the key's expiry is checked too
     expect((await read(`Bearer ${token}`)).status).toBe(200)
     vi.setSystemTime(minutes(1))
     expect(await codeOf(await read(`Bearer ${token}`))).toBe('401 expired_token')
@@ -310,7 +310,7 @@ function grantOf({ relying_party_id, api_key }: Created) {
   return { relyingPartyId: relying_party_id, keyId: api_key.split('.')[1] ?? '', livemode: false }
 }
 
-/** A token that stands on the API key and is good for 15 minutes, whatever the key allows. */
+/** A token for the API key that is valid for 15 minutes, whatever the key allows. */
 async function tokenOf(created: Created, scopes: readonly Scope[] = SCOPES): Promise<string> {
   const grant = { ...grantOf(created), scopes, keyExpiresAt: null }
   return (await issueAccessToken(configOf(env), grant, Date.now())).token

@@ -1,4 +1,4 @@
-// The edge as the service mounts it, with a few routes of the tests' own, on the real bindings.
+// The edge as the service mounts it, with a few routes of the tests, on the real bindings.
 
 import { env } from 'cloudflare:workers'
 import { Hono } from 'hono'
@@ -11,7 +11,7 @@ import { lintExchange } from '../../support/linters/linted-exchange.ts'
 
 export const ADMIN = { Authorization: 'Bearer test-admin-token-of-more-than-32-characters' }
 
-/** The app with the operator's and the public routes, and what `addRoutes` adds. */
+/** The app with the operator's and the public routes, and those of `addRoutes`. */
 export function edgeApp(addRoutes: (app: Hono<AppEnv>) => void = () => undefined): Hono<AppEnv> {
   const app = new Hono<AppEnv>()
   app.use(requestId)
@@ -24,7 +24,9 @@ export function edgeApp(addRoutes: (app: Hono<AppEnv>) => void = () => undefined
   return app
 }
 
-/** Sends a request to the app, and lints what wallets are served; a body that is no string is sent as JSON. */
+/**
+ * Sends a request to the app, and lints responses for wallets. A body that is not a string is sent as JSON.
+ */
 export async function call(
   app: Hono<AppEnv>,
   method: string,
@@ -40,7 +42,7 @@ export async function call(
   return lintExchange({ url: `https://verifier.example${path}`, method, body: init.body, answer, fetch })
 }
 
-/** The JSON of an answer, whatever it is. */
+/** Returns the JSON of a response. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
 export async function json(response: Promise<Response> | Response): Promise<any> {
   return (await response).json()

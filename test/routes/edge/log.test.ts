@@ -9,7 +9,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** What is logged while a request is answered, line by line, and the answer. */
+/** Returns the response to a request, and the lines that were logged meanwhile. */
 async function logged(method: string, path: string, options: Parameters<typeof call>[3] = {}) {
   const lines: unknown[] = []
   for (const level of ['log', 'info', 'warn', 'error', 'debug'] as const) {

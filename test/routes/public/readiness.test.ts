@@ -2,12 +2,12 @@ import { afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { type IssuerPki, mintIssuerPki } from '../../support/certificates/certificates.ts'
 import { ADMIN, call, createRelyingParty, edgeApp, json } from '../edge/edge-app.ts'
 
-// `/readyz` about relying parties. What it says of the service's own certificate is in well-known.test.ts, of lists in
+// `/readyz` about relying parties. The service's own certificate is in well-known.test.ts, trust lists are in
 // test/conformance/response/trust-lists.test.ts.
 
 const app = edgeApp()
 const LIST = '/v1/admin/relying_parties'
-/** The leaf outlives its authority: what counts is the first of the chain to expire. */
+/** The leaf outlives its authority: the first certificate of the chain to expire counts. */
 const EXPIRES_AT = '2030-06-30T00:00:00.000Z'
 let pki: IssuerPki
 let renewed: IssuerPki

@@ -131,7 +131,7 @@ describe('creating a relying party', () => {
       return { count: rows.length, text: JSON.stringify(rows) }
     })
     expect(stored.count).toBe(1)
-    expect(stored.text).toContain('Shop') // the scan does see what is stored
+    expect(stored.text).toContain('Shop') // the scan finds stored values
     for (const secret of [api_key.split('.')[2], webhook_secret, webhook_secret.slice(6), signing_jwk.d]) {
       expect(stored.text).not.toContain(secret)
     }

@@ -105,7 +105,7 @@ describe('a relying party', () => {
     const response = await as(live.api_key, 'PATCH', '/v1/relying_party', { branding })
     expect(await refusalOf(response)).toEqual([400, 'invalid_request', '/branding'])
     expect((await admin('PATCH', `${LIST}/${live.relying_party_id}`, { branding })).status).toBe(200)
-    // What was read can be sent back.
+    // A value that was read can be sent back.
     expect((await as(live.api_key, 'PATCH', '/v1/relying_party', { branding })).status).toBe(200)
   })
 
@@ -118,7 +118,7 @@ describe('a relying party', () => {
     expect(await refusalOf(response)).toEqual([400, 'invalid_request', '/name'])
     const unchanged = await json(as(live.api_key, 'GET', '/v1/relying_party'))
     expect(unchanged).toMatchObject({ name: 'Shop', retention_seconds: 172_800 })
-    // What was read can be sent back.
+    // A value that was read can be sent back.
     expect((await as(live.api_key, 'PATCH', '/v1/relying_party', { name: 'Shop' })).status).toBe(200)
     expect((await admin('PATCH', `${LIST}/${live.relying_party_id}`, { name: 'Renamed' })).status).toBe(200)
   })

@@ -276,7 +276,7 @@ describe('a request', () => {
   })
 })
 
-/** Status and code of a refusal, after looking at what every refusal must be (RFC 6749 §5.2). */
+/** Returns status and code of an error, after checking what every error must be (RFC 6749 §5.2). */
 async function refusalOf(response: Response) {
   expect(response.headers.get('Content-Type')).toBe('application/json')
   expect(response.headers.get('Cache-Control')).toBe('no-store')

@@ -1,4 +1,4 @@
-// How often the token endpoint may be called (CONTRACT 9): by address whatever is shown, by client once it has shown who it is.
+// Limits of the token endpoint (CONTRACT 9): by address before authentication, by client after it.
 
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'

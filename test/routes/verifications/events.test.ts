@@ -55,7 +55,7 @@ function isPublished(id: string): Promise<unknown> {
   )
 }
 
-/** The session's document is from a version that this one does not know. */
+/** Gives the session's document an unknown version. */
 async function breakDocument(id: string): Promise<void> {
   await runInDurableObject(stubOf(id), (_, state) => {
     const document = state.storage.kv.get<object>('session')
@@ -64,7 +64,7 @@ async function breakDocument(id: string): Promise<void> {
   await evictDurableObject(stubOf(id))
 }
 
-/** Every event, read in pages of `limit`, and the ids of the sessions they tell of. */
+/** Reads every event in pages of `limit`. Returns them, and the ids of their sessions. */
 async function readAll(setting: Setting, limit: number, after?: string) {
   const ids: string[] = []
   let next = after
@@ -233,7 +233,7 @@ describe('the log', () => {
     const last = await cancelOne(setting)
     at(endOfDay(dayOf(NOON)) + SECOND)
     const first = await cancelOne(setting)
-    // The old day is open to readers for five seconds more; nothing of the new one is shown before it is closed.
+    // Readers wait five more seconds for the old day. Nothing of the new day is returned before.
     const early = await readAll(setting, 10, next)
     expect(early.ids).toEqual([last])
     at(endOfDay(dayOf(NOON)) + 6 * SECOND)

@@ -13,7 +13,7 @@ const setting = await setUp()
 
 const watchers = (id: string) => runInDurableObject(stubOf(id), (_, state) => state.getWebSockets().length)
 
-/** A call that is still waiting at the session's socket. */
+/** A call that still waits on the session's socket. */
 async function waiting(id: string, query: string, init: RequestInit = {}): Promise<Promise<Response>[]> {
   const request = new Request(`https://verifier.example/v1/verify/${id}?${query}`, {
     headers: setting.headers,
