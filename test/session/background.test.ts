@@ -1,5 +1,4 @@
-// Work that nobody waits for, in a store whose write throws: it ends in one line of the log, and the alarm
-// does it again.
+// Background work whose write throws: one line of the log has the error, and the alarm repeats the work.
 
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
@@ -18,7 +17,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** The first write of such a document throws, later ones do not. */
+/** Makes the first write of such a document throw. */
 function failFirstWrite(id: string, of: (document: SessionDocument) => boolean): Promise<void> {
   return runInDurableObject(stubOf(id), (_, state) => {
     const { kv } = state.storage
@@ -33,14 +32,14 @@ function failFirstWrite(id: string, of: (document: SessionDocument) => boolean):
   })
 }
 
-/** What is logged as an error from now on. */
+/** Records the errors that are logged from now on. */
 function errors(): readonly string[] {
   const lines: string[] = []
   vi.spyOn(console, 'error').mockImplementation((line) => void lines.push(String(line)))
   return lines
 }
 
-/** The whole of the log after one fault: which kind of error, and no word of it. */
+/** The whole log after one error: its kind, and none of its content. */
 const ONE_FAULT = ['{"event":"background_fault","error":"TypeError"}']
 
 async function alarmLater(id: string, milliseconds: number): Promise<void> {
@@ -60,8 +59,8 @@ async function timesLogged(setting: Setting, id: string): Promise<number> {
   return page.events.filter(({ verification_id }) => verification_id === id).length
 }
 
-describe('a write behind an answer that throws', () => {
-  it('leaves the event owed to the log, which has it once after the alarm asked again', async () => {
+describe('a write in the background that throws', () => {
+  it('leaves the event queued; the log has it once after the alarm', async () => {
     const setting = await setUp()
     const { verification_id: id } = await createSession(setting)
     const lines = errors()
@@ -77,7 +76,7 @@ describe('a write behind an answer that throws', () => {
     expect(await timesLogged(setting, id)).toBe(1)
   })
 
-  it('leaves the delivery as it was begun, and the alarm sends it again', async () => {
+  it('leaves the delivery as it was started, and the alarm sends it again', async () => {
     const setting = await setUp(WEBHOOK)
     const receiver = vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null))
     const { verification_id: id } = await createSession(setting)
@@ -93,7 +92,7 @@ describe('a write behind an answer that throws', () => {
     expect(await stored(id)).toMatchObject({ pending_log_entry: null, deliveries: [{ state: 'delivered' }] })
   })
 
-  it('by which the log moves to its next day does not keep what came of the webhook from being written', async () => {
+  it("for the next day of the log does not prevent the write of the webhook's result", async () => {
     const setting = await setUp(WEBHOOK)
     vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null))
     vi.spyOn(EventLog.prototype, 'append').mockReturnValueOnce('closed')
@@ -109,7 +108,7 @@ describe('a write behind an answer that throws', () => {
     expect(await stored(id)).toMatchObject({ pending_log_entry: { day: today } })
   })
 
-  it('of a delivery sent by hand ends there too', async () => {
+  it('of a delivery sent by hand is logged, too', async () => {
     const setting = await setUp(WEBHOOK)
     vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null))
     const { verification_id: id } = await createSession(setting)
@@ -127,7 +126,7 @@ describe('a write behind an answer that throws', () => {
     expect(await stored(id)).toMatchObject({ deliveries: [{ attempts: [{}, { error: 'unknown' }] }] })
   })
 
-  it('of attempts kept in memory ends there too, and they go out with the next write', async () => {
+  it('of attempts in memory is logged, too, and they are written with the next write', async () => {
     const setting = await setUp()
     const { verification_id: id, wallet_request } = await createSession(setting)
     const { state } = await fetchRequest(wallet_request.request_uri)

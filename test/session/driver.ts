@@ -1,5 +1,5 @@
-// Drives the whole app inside workerd: a relying party with one trusted issuer, its sessions, and a wallet's
-// answers.
+// Drives the whole app inside workerd: a relying party with one trusted issuer, its sessions, and the
+// responses of a wallet.
 
 import { env } from 'cloudflare:workers'
 import { decodeJwt, type JWK } from 'jose'
@@ -49,10 +49,7 @@ export async function setUp(
   }
 }
 
-/**
- * Creates a session that is answered in the clear and in one format, so that a test can write the answer by
- * hand.
- */
+/** Creates a session with plain responses in one format, so that a test can write the response by hand. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
 export async function createSession(setting: Setting, body: object = {}, headers: object = {}): Promise<any> {
   const request = {
@@ -75,13 +72,13 @@ export function ask(setting: Setting, method: string, id: string, path = ''): Pr
   return call(app, method, `/v1/verify/${id}${path}`, { headers: setting.headers })
 }
 
-/** The session as its relying party polls it. */
+/** Returns the session for its relying party. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
 export function poll(setting: Setting, id: string): Promise<any> {
   return json(ask(setting, 'GET', id))
 }
 
-/** What a wallet reads in the Request Object. */
+/** Members of a Request Object that tests use. */
 export type WalletRequest = {
   readonly nonce: string
   readonly state: string
@@ -89,7 +86,7 @@ export type WalletRequest = {
   readonly client_metadata: { readonly jwks?: { readonly keys: readonly JWK[] } }
 }
 
-/** The key a `direct_post.jwt` answer is encrypted with. */
+/** Returns the key for a `direct_post.jwt` response. */
 export function encryptionKeyOf(request: WalletRequest): JWK {
   const key = request.client_metadata.jwks?.keys[0]
   if (key === undefined) throw new Error('the request asks for no encryption')
@@ -106,7 +103,7 @@ export function fetchRequestRaw(requestUri: string): Promise<Response> {
   return call(app, 'GET', requestUri.slice(BASE.length))
 }
 
-/** A presentation of an age attestation for this request. */
+/** Returns a presentation of an age attestation for this request. */
 export async function presentation(
   { issuer, holder }: Setting,
   request: WalletRequest,
@@ -122,13 +119,13 @@ export async function presentation(
   return presentSdJwtVc(credential, { holder, nonce: request.nonce, audience: request.client_id, iat })
 }
 
-/** Posts the parameters of an answer. */
+/** Posts the parameters of a response. */
 export function post(id: string, parameters: Record<string, string>): Promise<Response> {
   return call(app, 'POST', `/v1/verify/${id}/callback`, formOf(parameters))
 }
 
 /**
- * Posts them where the test has planted a fault of the platform: of the linter's rules that one alone may be
+ * Posts them where the test has planted an error of the platform. Only that one rule of the linter may be
  * broken.
  */
 export async function postIntoFault(id: string, parameters: Record<string, string>): Promise<Response> {
@@ -145,7 +142,7 @@ function formOf(parameters: Record<string, string>) {
   return { headers, body: `${new URLSearchParams(parameters)}` }
 }
 
-/** The parameters of a good answer. */
+/** Returns the parameters of a good response. */
 export async function goodAnswer(
   setting: Setting,
   request: WalletRequest,
@@ -155,7 +152,7 @@ export async function goodAnswer(
   return { vp_token: JSON.stringify(token), state: request.state }
 }
 
-/** The session's object. */
+/** Returns the object of the session. */
 export function stubOf(id: string): DurableObjectStub<VerificationSession> {
   const stub = sessionStub(env, id)
   if (stub === undefined) throw new Error('not a session id')

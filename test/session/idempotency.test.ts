@@ -1,5 +1,5 @@
-// An `Idempotency-Key` over time (CONTRACT 2): after its session is forgotten, and after the settings it was
-// accepted under.
+// An `Idempotency-Key` over time (CONTRACT 2): after its tombstone is erased, and after a change of the
+// settings.
 
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -12,15 +12,15 @@ const HOUR = 3_600_000
 
 afterEach(() => vi.useRealTimers())
 
-/** Moves the clock, and nothing else. */
+/** Moves the clock only. */
 function later(milliseconds: number): void {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds })
 }
 
-describe('the client_token of a session whose Idempotency-Key is used again after it was forgotten', () => {
+describe('the client_token of an erased session whose Idempotency-Key is used again', () => {
   const headers = { 'Idempotency-Key': 'order-17' }
 
-  /** The first session's token and its successor, which has the same id. */
+  /** Returns the token of the first session, and its successor with the same id. */
   async function succeeded() {
     const setting = await setUp()
     const first = await createSession(setting, {}, headers)
@@ -41,22 +41,25 @@ describe('the client_token of a session whose Idempotency-Key is used again afte
     ['POST', '/link'],
   ] as const
 
-  it.each(ROUTES)('opens nothing of the successor by %s …%s, whose own token does', async (method, path) => {
-    const { id, first, second } = await succeeded()
-    const send = (token: string) => {
-      const browser = { Origin: 'https://verifier.example', Upgrade: 'websocket' }
-      const own = { Authorization: `Bearer ${token}`, ...browser }
-      return call(app, method, `/v1/verify/${id}${path}`, { headers: own })
-    }
-    const refused = await send(first.client_token)
-    expect([refused.status, (await json(refused)).code]).toEqual([404, 'verification_not_found'])
-    const opened = await send(second.client_token)
-    expect(opened.status).toBe(path === '/watch' ? 101 : 200)
-    opened.webSocket?.accept()
-    opened.webSocket?.close()
-  })
+  it.each(ROUTES)(
+    "is refused for the successor at %s …%s, while the successor's own token is accepted",
+    async (method, path) => {
+      const { id, first, second } = await succeeded()
+      const send = (token: string) => {
+        const browser = { Origin: 'https://verifier.example', Upgrade: 'websocket' }
+        const own = { Authorization: `Bearer ${token}`, ...browser }
+        return call(app, method, `/v1/verify/${id}${path}`, { headers: own })
+      }
+      const refused = await send(first.client_token)
+      expect([refused.status, (await json(refused)).code]).toEqual([404, 'verification_not_found'])
+      const opened = await send(second.client_token)
+      expect(opened.status).toBe(path === '/watch' ? 101 : 200)
+      opened.webSocket?.accept()
+      opened.webSocket?.close()
+    },
+  )
 
-  it('opens no page of the successor, whose own address does', async () => {
+  it("opens no page of the successor, while the successor's own address does", async () => {
     const { first, second } = await succeeded()
     const open = (address: string) => call(app, 'GET', address.slice('https://verifier.example'.length))
     expect((await open(first.session_url)).status).toBe(404)
@@ -75,7 +78,7 @@ describe('a repeated creation', () => {
     formats: ['dc+sd-jwt'],
   }
 
-  /** A relying party that added a type, made a session with it, and removed it again. */
+  /** Returns a relying party that added a type, created a session with it, and removed the type. */
   async function changed(key: string) {
     const setting = await setUp({ credential_types: [{ type: 'card', ...TYPE }] }, [], ['card'])
     const session = await createSession(setting, ACCEPTED, { 'Idempotency-Key': key })
@@ -93,7 +96,7 @@ describe('a repeated creation', () => {
       body: { ...ACCEPTED, request_options: { response_mode: 'direct_post' }, ...more },
     })
 
-  it('is answered from its session though the settings would refuse it today', async () => {
+  it('gets its session even if the current settings would refuse it', async () => {
     const { setting, session } = await changed('a')
     const again = await create(setting, 'a')
     expect([again.status, again.headers.get('Idempotent-Replayed')]).toEqual([201, 'true'])
@@ -101,14 +104,14 @@ describe('a repeated creation', () => {
     expect((await poll(setting, session.verification_id)).version).toBe(session.version)
   })
 
-  it('with another body is still 409, and 410 once the session is erased', async () => {
+  it('with another body gets 409, and 410 once the session is erased', async () => {
     const { setting, session } = await changed('a')
     expect((await create(setting, 'a', { metadata: { order: '19' } })).status).toBe(409)
     await ask(setting, 'DELETE', session.verification_id)
     expect((await create(setting, 'a')).status).toBe(410)
   })
 
-  it('that was refused was not kept, and looking for it creates nothing', async () => {
+  it('after a refusal finds no session, and creates none by looking for it', async () => {
     const { setting } = await changed('a')
     const refused = await create(setting, 'b')
     expect([refused.status, (await json(refused)).code]).toEqual([400, 'unsupported_credential_type'])

@@ -1,4 +1,4 @@
-// What a verification costs in rows: one a put, one a `setAlarm`.
+// The cost of a verification in rows: one for each put, one for each `setAlarm`.
 
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
@@ -20,7 +20,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Counts the rows that any object writes from now on, by the platform's own methods. */
+/** Counts the rows that objects write from now on, by the platform's own methods. */
 async function countRows(): Promise<() => number> {
   const anyObject = env.VERIFICATION_SESSION.get(env.VERIFICATION_SESSION.newUniqueId())
   return runInDurableObject(anyObject, (_, state) => {
@@ -37,7 +37,7 @@ async function countRows(): Promise<() => number> {
   })
 }
 
-/** A receiver that takes everything. */
+/** A receiver that accepts everything. */
 function takeEvents() {
   return vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null, { status: 204 }))
 }
@@ -56,7 +56,7 @@ describe('rows written', () => {
     expect(rows()).toBe(4)
     expect((await post(verification_id, await goodAnswer(setting, request))).status).toBe(200)
     await vi.waitFor(() => expect(receiver).toHaveBeenCalledTimes(1))
-    // Two of these are the event log's: the event, and once a day the alarm that forgets it.
+    // Two of these are of the event log: the event, and once a day its alarm.
     await vi.waitFor(() => expect(rows()).toBe(10))
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3 * 86_400_000 })
     expect(await runDurableObjectAlarm(stubOf(verification_id))).toBe(true)
@@ -64,7 +64,7 @@ describe('rows written', () => {
     expect(rows()).toBeLessThanOrEqual(12)
   })
 
-  it('are none for a repeated fetch, a poll, a second view or a replay', async () => {
+  it('are 0 for a repeated fetch, a poll, a second view or a replay', async () => {
     const setting = await setUp()
     const { verification_id, wallet_request } = await createSession(setting)
     const request = await fetchRequest(wallet_request.request_uri)
@@ -85,7 +85,7 @@ describe('rows written', () => {
     expect(rows()).toBe(after)
   })
 
-  it('are 20 or fewer for 1,000 junk posts, and a good answer is heard after them', async () => {
+  it('are 20 or fewer for 1,000 junk posts, and a good response succeeds after them', async () => {
     const setting = await setUp()
     const { verification_id, wallet_request } = await createSession(setting)
     const request = await fetchRequest(wallet_request.request_uri)
@@ -106,7 +106,7 @@ describe('rows written', () => {
   })
 })
 
-/** That the event log has the event is written after the wallet's answer. */
+/** The confirmation of the event log is written after the response to the wallet. */
 function isPublished(id: string): Promise<unknown> {
   return vi.waitFor(() =>
     runInDurableObject(stubOf(id), (_, state) =>

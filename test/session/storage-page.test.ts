@@ -1,5 +1,5 @@
-// docs/storage.md shows what objects really store: each example has the members of a stored one, and no
-// other, and each member is explained.
+// docs/storage.md against stored objects: each example has exactly the members of a stored one. Each member
+// is explained.
 
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
@@ -47,7 +47,7 @@ function stored(stub: DurableObjectStub, key: string): Promise<Stored> {
   return runInDurableObject(stub, (_, state) => state.storage.kv.get(key))
 }
 
-/** Its members, however deep, without what stands in them. */
+/** Returns the members at every depth, with types instead of values. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shapeOf)
   if (typeof value !== 'object' || value === null) return value === null ? null : typeof value
@@ -112,7 +112,10 @@ it('explains every member of a session', () => {
   expect([...unexplained]).toEqual([])
 })
 
-/** The names of all members that are ours: those of `checks` and `metadata` are the relying party's. */
+/**
+ * Returns the names of all members that are ours. Those of `checks` and `metadata` belong to the relying
+ * party.
+ */
 function namesIn(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return []
   if (Array.isArray(value)) return value.flatMap(namesIn)

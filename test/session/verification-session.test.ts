@@ -23,7 +23,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Moves the clock, and nothing else. */
+/** Moves the clock only. */
 function later(milliseconds: number): void {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds })
 }
@@ -37,7 +37,7 @@ const WEBHOOK = { webhook: { url: 'http://127.0.0.1:9/hook' } }
 const alarmOf = (id: string) => runInDurableObject(stubOf(id), (_, state) => state.storage.getAlarm())
 
 describe('expiry', () => {
-  it('is decided by the alarm, with the event owed and the reason of the last attempt', async () => {
+  it('is applied by the alarm, with a queued event and the reason of the last attempt', async () => {
     const setting = await setUp(WEBHOOK)
     const fetched = receiver()
     const { verification_id, expires_at } = await createSession(setting)
@@ -56,7 +56,7 @@ describe('expiry', () => {
     expect(event).toMatchObject({ event_type: 'verification.expired', status: 'expired', sequence: 1 })
   })
 
-  it('is committed by a read past the time, should the alarm be late', async () => {
+  it('is applied by a read after the time when the alarm is late', async () => {
     const setting = await setUp()
     const { verification_id } = await createSession(setting)
     later(601_000)
@@ -64,7 +64,7 @@ describe('expiry', () => {
     expect(session).toMatchObject({ status: 'expired', reason: { code: 'session_expired' } })
   })
 
-  it('refuses an answer that arrives after it', async () => {
+  it('refuses a response that arrives after it', async () => {
     const setting = await setUp()
     const { verification_id, wallet_request } = await createSession(setting)
     const request = await fetchRequest(wallet_request.request_uri)
@@ -73,13 +73,13 @@ describe('expiry', () => {
     expect((await fetchRequestRaw(wallet_request.request_uri)).status).toBe(410)
   })
 
-  it('waits for an answer that arrived before it', async () => {
+  it('waits for a response that arrived before it', async () => {
     const setting = await setUp()
     const { verification_id, wallet_request, expires_at } = await createSession(setting)
     const request = await fetchRequest(wallet_request.request_uri)
     later(Date.parse(expires_at) - 1 - Date.now())
     const answer = await goodAnswer(setting, request)
-    // The answer is stamped, then the clock passes the deadline while it is being verified.
+    // The response gets its time of arrival, then the clock passes the deadline during its verification.
     const verify = crypto.subtle.verify.bind(crypto.subtle)
     let passed: Promise<boolean> | undefined
     vi.spyOn(crypto.subtle, 'verify').mockImplementation(async (...parameters) => {
@@ -94,7 +94,7 @@ describe('expiry', () => {
     expect((await poll(setting, verification_id)).status).toBe('verified')
   })
 
-  it('is not put off for an answer that arrives after it, while one that came in time is being heard', async () => {
+  it('does not wait for a response that arrives after it while an earlier one is verified', async () => {
     const setting = await setUp()
     const { verification_id, wallet_request, expires_at } = await createSession(setting)
     const request = await fetchRequest(wallet_request.request_uri)
@@ -117,7 +117,7 @@ describe('expiry', () => {
 })
 
 describe('a write that fails', () => {
-  it('leaves the session as it was: nobody is told of an outcome that is not stored', async () => {
+  it('leaves the session unchanged, and no outcome is sent that is not stored', async () => {
     const setting = await setUp()
     const { verification_id, wallet_request } = await createSession(setting)
     const answer = await goodAnswer(setting, await fetchRequest(wallet_request.request_uri))
@@ -134,7 +134,7 @@ describe('a write that fails', () => {
     expect((await poll(setting, verification_id)).status).toBe('verified')
   })
 
-  it('does not come about by claims too large to be kept: the outcome is kept without them', async () => {
+  it('is avoided for claims that are too large: the outcome is stored without them', async () => {
     const scopes = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`copy_${i}`, ['age_over_18']]))
     const formats = { 'dc+sd-jwt': { meta: { vct_values: ['urn:example:copies'] }, scopes } }
     const { publicKey } = await generateKeyPair('ECDH-ES', { extractable: true })
@@ -159,7 +159,7 @@ describe('a write that fails', () => {
 })
 
 describe('the alarm', () => {
-  it('stands ahead as a watchdog while its work runs, even if that work throws', async () => {
+  it('is set ahead as a watchdog while its work runs, even if the work throws', async () => {
     const setting = await setUp(WEBHOOK)
     const { verification_id } = await createSession(setting)
     later(601_000)
@@ -173,7 +173,7 @@ describe('the alarm', () => {
     })
   })
 
-  it('is set again by the constructor where work is owed and the platform lost it', async () => {
+  it('is set again by the constructor if the platform lost it while work is queued', async () => {
     const setting = await setUp()
     const { verification_id, expires_at } = await createSession(setting)
     await runInDurableObject(stubOf(verification_id), (_, state) => state.storage.deleteAlarm())
@@ -208,7 +208,7 @@ describe('the alarm', () => {
 })
 
 describe('erasure', () => {
-  it('after retention leaves an empty storage and no alarm', async () => {
+  it('after the retention leaves empty storage and no alarm', async () => {
     const setting = await setUp({ retention_seconds: 3600 })
     const { verification_id } = await createSession(setting)
     await ask(setting, 'POST', verification_id, '/cancel')
@@ -225,7 +225,7 @@ describe('erasure', () => {
     expect(left).toEqual([[], null])
   })
 
-  it('waits for a webhook that is still owed', async () => {
+  it('waits for a queued webhook', async () => {
     const setting = await setUp({ ...WEBHOOK, retention_seconds: 3600 })
     const fetched = receiver(500)
     const { verification_id } = await createSession(setting)
@@ -239,7 +239,7 @@ describe('erasure', () => {
     fetched.mockImplementation(async () => new Response(null, { status: 204 }))
     await runDurableObjectAlarm(stubOf(verification_id))
     expect(fetched).toHaveBeenCalledTimes(2)
-    // Delivered now, and past its retention: the next alarm, due at once, erases.
+    // Delivered now, and after its retention: the next alarm, due at once, erases.
     await runDurableObjectAlarm(stubOf(verification_id))
     expect((await ask(setting, 'GET', verification_id)).status).toBe(404)
   })
@@ -260,7 +260,7 @@ describe('erasure', () => {
     expect(again).toMatchObject({ verification_id, status: 'pending' })
   })
 
-  it('during a verification wins: the answer finds nothing', async () => {
+  it('during a verification wins, and the response finds no session', async () => {
     const setting = await setUp()
     const { verification_id, wallet_request } = await createSession(setting)
     const answer = await goodAnswer(setting, await fetchRequest(wallet_request.request_uri))
@@ -277,7 +277,7 @@ describe('erasure', () => {
 })
 
 describe('a stored document', () => {
-  it('of a newer version is refused, not guessed at', async () => {
+  it('of a newer schema is refused', async () => {
     const setting = await setUp()
     const { verification_id } = await createSession(setting)
     vi.spyOn(console, 'error').mockReturnValue(undefined)
@@ -291,7 +291,7 @@ describe('a stored document', () => {
     expect((await json(response)).code).toBe('temporarily_unavailable')
   })
 
-  it('holds no secret in the clear and no claim value', async () => {
+  it('contains no secret in the clear and no claim value', async () => {
     const setting = await setUp()
     const { verification_id, wallet_request } = await createSession(setting)
     const read = () =>
@@ -307,7 +307,7 @@ describe('a stored document', () => {
 })
 
 describe('concurrent creations with one Idempotency-Key', () => {
-  it('make one session, and all answers but one are replays', async () => {
+  it('create one session, and all responses but one are replays', async () => {
     const setting = await setUp()
     const headers = { ...setting.headers, 'Idempotency-Key': 'twins' }
     const body = { credential_types: ['age_attestation'], scope: ['age_over_18'] }

@@ -25,7 +25,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Moves the clock, and nothing else. */
+/** Moves the clock only. */
 function later(milliseconds: number): void {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds })
 }
@@ -41,7 +41,7 @@ async function deleteRelyingParty({ relyingPartyId }: Setting): Promise<void> {
 
 const stored = (id: string) => runInDurableObject(stubOf(id), (_, { storage }) => [...storage.kv.list()])
 
-it('its wallets find neither request nor verification, and it is sent nothing when the session expires', async () => {
+it('refuses its wallets with 404 and sends no event when the session expires', async () => {
   const setting = await setUp(WEBHOOK)
   const posts = receiver(204)
   const { verification_id: id, wallet_request } = await createSession(setting)
@@ -57,7 +57,7 @@ it('its wallets find neither request nor verification, and it is sent nothing wh
   expect(posts).not.toHaveBeenCalled()
 })
 
-it('is sent no event that was owed, and the results are erased after its retention', async () => {
+it('sends no queued event, and erases the results after the retention', async () => {
   const setting = await setUp(WEBHOOK)
   const posts = receiver(500)
   const { verification_id: id } = await createSession(setting)
@@ -76,7 +76,7 @@ it('is sent no event that was owed, and the results are erased after its retenti
   expect(await stored(id)).toEqual([])
 })
 
-it('is not taken for deleted where its settings cannot be read: the request is sent, the answer is 503', async () => {
+it('treats unavailable settings not as a deletion: the request is sent, the response gets 503', async () => {
   const setting = await setUp()
   const { verification_id: id, wallet_request } = await createSession(setting)
   const answer = await goodAnswer(setting, await fetchRequest(wallet_request.request_uri))

@@ -1,4 +1,4 @@
-// The way of an outcome into the relying party's event log, seen from the session that owes it.
+// Publication of an outcome in the relying party's event log, seen from the session.
 
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
@@ -19,12 +19,12 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Sets the clock, and nothing else. */
+/** Sets the clock only. */
 function at(now: number): void {
   vi.useFakeTimers({ toFake: ['Date'], now })
 }
 
-/** The log cannot be reached. Returns how often it was tried. */
+/** Makes the log unavailable. Returns the number of calls. */
 function breakLog(): () => number {
   vi.spyOn(console, 'error').mockReturnValue(undefined)
   const append = vi.spyOn(EventLog.prototype, 'append').mockImplementation(() => {
@@ -33,7 +33,7 @@ function breakLog(): () => number {
   return () => append.mock.calls.length
 }
 
-/** The log records, and its answer is lost. */
+/** Makes the log record each event, and lose its response. */
 function loseAnswers(): () => number {
   vi.spyOn(console, 'error').mockReturnValue(undefined)
   const { append } = EventLog.prototype
@@ -44,7 +44,7 @@ function loseAnswers(): () => number {
   return () => spy.mock.calls.length
 }
 
-/** A session that the relying party ended. The log was called once when this returns. */
+/** Cancels a session. The log was called once when this returns. */
 async function endedSession(setting: Setting, calls?: () => number): Promise<string> {
   const { verification_id } = await createSession(setting)
   expect((await ask(setting, 'POST', verification_id, '/cancel')).status).toBe(200)
@@ -69,20 +69,20 @@ async function loggedOn(setting: Setting, day: number): Promise<readonly string[
 const alarm = (id: string) => runDurableObjectAlarm(stubOf(id))
 
 describe('an outcome', () => {
-  it('enters the log where there is no webhook', async () => {
+  it('enters the log without a webhook', async () => {
     const setting = await setUp()
     const id = await endedSession(setting)
     expect(await loggedOn(setting, dayOf(NOON))).toEqual([id])
   })
 
-  it('enters the log where the webhook has not asked for such events', async () => {
+  it('enters the log when the webhook does not subscribe to the event', async () => {
     const webhook = { url: 'http://127.0.0.1:9/hook', events: ['verification.verified'] }
     const setting = await setUp({ webhook })
     const id = await endedSession(setting)
     expect(await loggedOn(setting, dayOf(NOON))).toEqual([id])
   })
 
-  it('enters the log before the receiver answered, and is noted with that answer', async () => {
+  it('enters the log before the receiver responds, and is confirmed in the same write', async () => {
     const setting = await setUp({ webhook: { url: 'http://127.0.0.1:9/hook' } })
     const answer = Promise.withResolvers<Response>()
     vi.spyOn(globalThis, 'fetch').mockReturnValue(answer.promise)
@@ -94,7 +94,7 @@ describe('an outcome', () => {
     await vi.waitFor(async () => expect((await owedBy(verification_id)).owed).toBeNull())
   })
 
-  it('waits in memory for the log, so that what came of both is one write', async () => {
+  it('waits in memory for the log, so that both results are one write', async () => {
     const setting = await setUp({ webhook: { url: 'http://127.0.0.1:9/hook' } })
     const fetched = vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null))
     const answer = Promise.withResolvers<AppendResult>()
@@ -112,7 +112,7 @@ describe('an outcome', () => {
     expect(puts).toMatchObject([{ pending_log_entry: null, deliveries: [{ state: 'delivered' }] }])
   })
 
-  it('enters the log by the alarm after a crash before it was sent', async () => {
+  it('enters the log by the alarm after a crash before the call', async () => {
     const setting = await setUp()
     const id = await endedSession(setting, breakLog())
     await evictDurableObject(stubOf(id))
@@ -124,8 +124,8 @@ describe('an outcome', () => {
   })
 })
 
-describe('while the log is out of reach', () => {
-  it('it is called by the alarm after 30 s, 1 min, … and every hour in the end, until it answers', async () => {
+describe('while the log is unavailable', () => {
+  it('the alarm calls it after 30 s, 1 min, … and finally every hour, until it responds', async () => {
     const setting = await setUp({ retention_seconds: 30 * 86_400 })
     const calls = breakLog()
     const id = await endedSession(setting, calls)
@@ -147,7 +147,7 @@ describe('while the log is out of reach', () => {
     expect(await owedBy(id)).toEqual({ owed: null, alarm: NOON + 30 * DAYS })
   })
 
-  it('erasure waits, seven days at most', async () => {
+  it('erasure waits seven days at most', async () => {
     const setting = await setUp({ retention_seconds: 3600 })
     const id = await endedSession(setting, breakLog())
     at(NOON + HOUR + 7 * DAYS - SECOND)
@@ -158,7 +158,7 @@ describe('while the log is out of reach', () => {
     expect((await ask(setting, 'GET', id)).status).toBe(404)
   })
 
-  it('and for so long that erasure is due, the log is called once more before it', async () => {
+  it('the log is called once more before a due erasure', async () => {
     const setting = await setUp({ retention_seconds: 3600 })
     const id = await endedSession(setting, breakLog())
     vi.restoreAllMocks()
@@ -168,7 +168,7 @@ describe('while the log is out of reach', () => {
     expect((await ask(setting, 'GET', id)).status).toBe(404)
   })
 
-  it('it is given up after 30 days: the log would not keep the event any longer either', async () => {
+  it('the session stops after 30 days, when the log would drop the event, too', async () => {
     const setting = await setUp({ retention_seconds: 30 * 86_400 })
     const calls = breakLog()
     const id = await endedSession(setting, calls)
@@ -180,7 +180,7 @@ describe('while the log is out of reach', () => {
     expect(calls()).toBe(2)
   })
 
-  it('a DELETE drops what is owed', async () => {
+  it('DELETE drops the queued event', async () => {
     const setting = await setUp()
     const id = await endedSession(setting, breakLog())
     expect((await ask(setting, 'DELETE', id)).status).toBe(204)
@@ -191,7 +191,7 @@ describe('while the log is out of reach', () => {
   })
 })
 
-describe('an outcome that the log may have already', () => {
+describe('an outcome that the log may already have', () => {
   it('is sent again and recorded once', async () => {
     const setting = await setUp()
     const id = await endedSession(setting, loseAnswers())
@@ -215,7 +215,7 @@ describe('an outcome that the log may have already', () => {
     expect(await loggedOn(setting, dayOf(NOON) + 1)).toEqual([])
   })
 
-  it('is not recorded a second time though the answer of the next day was lost too', async () => {
+  it('is not recorded a second time when the response of the next day was lost, too', async () => {
     at(endOfDay(dayOf(NOON)) - SECOND)
     const setting = await setUp()
     const id = await endedSession(setting, breakLog())
@@ -223,7 +223,7 @@ describe('an outcome that the log may have already', () => {
     loseAnswers()
     at(endOfDay(dayOf(NOON)) + 60 * SECOND)
     await alarm(id)
-    // The first day's "closed" was lost as well, so it is still the one that is asked.
+    // The "closed" of the first day was lost, too. So the session still asks that day.
     expect((await owedBy(id)).owed).toMatchObject({ day: dayOf(NOON) })
     vi.restoreAllMocks()
     loseAnswersOf(dayOf(NOON) + 1)
@@ -239,8 +239,8 @@ describe('an outcome that the log may have already', () => {
   })
 })
 
-describe('an outcome that comes after its day is over', () => {
-  it('enters the day on which it comes, so that no reader has passed it', async () => {
+describe('an outcome that arrives after the end of its day', () => {
+  it('enters the day of its arrival, so that no reader has passed it', async () => {
     at(endOfDay(dayOf(NOON)) - SECOND)
     const setting = await setUp()
     const id = await endedSession(setting, breakLog())
@@ -254,14 +254,14 @@ describe('an outcome that comes after its day is over', () => {
     expect(await loggedOn(setting, dayOf(NOON) + 2)).toEqual([id])
   })
 
-  it('enters the next day where the clock of the log is ahead of the session', async () => {
+  it('enters the next day when the clock of the log is ahead of the session', async () => {
     const setting = await setUp()
     vi.spyOn(EventLog.prototype, 'append').mockReturnValueOnce('closed')
     const id = await endedSession(setting)
     expect(await loggedOn(setting, dayOf(NOON) + 1)).toEqual([id])
   })
 
-  it('is in one day only, though an older call learns last that the first day is over', async () => {
+  it('is in one day only when an older call learns last that the first day is over', async () => {
     const [first, second, third] = [0, 1, 2].map((after) => dayOf(NOON) + after) as [number, number, number]
     at(endOfDay(first) - SECOND)
     const setting = await setUp()

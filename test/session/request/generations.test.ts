@@ -30,7 +30,7 @@ function generation(number: number, created_at = T0): StoredGeneration {
 
 const numbers = (generations: readonly StoredGeneration[]) => generations.map(({ number }) => number)
 
-/** Adds generations 1 to `count`, a second apart, each handed out at once where `fetched` says so. */
+/** Adds generations 1 to `count`, one each second. Those in `fetched` are handed out at once. */
 function render(count: number, fetched: (number: number) => boolean = () => false) {
   let all: readonly StoredGeneration[] = []
   for (let number = 1; number <= count; number++) {
@@ -42,22 +42,22 @@ function render(count: number, fetched: (number: number) => boolean = () => fals
   return all
 }
 
-describe('which generations are alive', () => {
-  it('the newest, for however long nobody renders again', () => {
+describe('the generations that are alive', () => {
+  it('include the newest until another one is rendered', () => {
     expect(numbers(aliveGenerations(render(1), T0 + 86_400_000))).toEqual([1])
   })
 
-  it('an older one that nobody fetched, until 60 s after it was superseded', () => {
+  it('include an older one without a fetch until 60 s after it was superseded', () => {
     const two = render(2)
     expect(numbers(aliveGenerations(two, T0 + 2000 + 59_999))).toEqual([1, 2])
     expect(numbers(aliveGenerations(two, T0 + 2000 + 60_000))).toEqual([2])
   })
 
-  it('of those at most eight, the oldest going first', () => {
+  it('include at most eight of those, and drop the oldest first', () => {
     expect(numbers(render(12))).toEqual([4, 5, 6, 7, 8, 9, 10, 11, 12])
   })
 
-  it('a fetched one until the session ends', () => {
+  it('include a fetched one until the session ends', () => {
     const alive = aliveGenerations(
       render(20, (number) => number === 3),
       T0 + 86_400_000,
@@ -65,7 +65,7 @@ describe('which generations are alive', () => {
     expect(numbers(alive)).toEqual([3, 20])
   })
 
-  it('of those at most 32, the least recently used going first', () => {
+  it('include at most 32 of those, and drop the least recently used first', () => {
     const forty = render(40, () => true)
     expect(numbers(aliveGenerations(forty, T0 + 41_000))).toEqual(Array.from({ length: 32 }, (_, i) => i + 9))
     const used = forty.map((one) => (one.number === 9 ? handOut(one, T0 + 50_000, 'fetched') : one))
@@ -73,7 +73,7 @@ describe('which generations are alive', () => {
     expect(numbers(next)).toEqual([9, ...Array.from({ length: 31 }, (_, i) => i + 11)])
   })
 
-  it('the newest by number, where renders at the same time were written out of order', () => {
+  it('include the newest by number when simultaneous renders were written out of order', () => {
     const swapped = [2, 3, 1].reduce<readonly StoredGeneration[]>(
       (all, number) => addGeneration(all, generation(number)),
       [],
@@ -89,14 +89,14 @@ describe('which generations are alive', () => {
     expect(numbers(aliveGenerations(later, T0 + 60_000 + 59_999))).toEqual([3, 4])
   })
 
-  it('one whose view was read, as one that was fetched', () => {
+  it('include one whose view was read like one that was fetched', () => {
     const one = [handOut(generation(1), T0, 'viewed')]
     const alive = aliveGenerations(addGeneration(one, generation(2, T0 + 1000)), T0 + 86_400_000)
     expect(numbers(alive)).toEqual([1, 2])
   })
 })
 
-describe('QRs and links', () => {
+describe('QR codes and links', () => {
   type Step = { readonly kind: 'qr' | 'link'; readonly does: 'made' | 'fetched'; readonly which: number }
 
   const step: fc.Arbitrary<Step> = fc.record({
@@ -106,8 +106,8 @@ describe('QRs and links', () => {
   })
 
   /**
-   * What is alive after the steps, a second apart; fetched is one of the youngest. A step that the session
-   * did not see still takes its second and its number.
+   * Returns the live generations after the steps, one each second. A fetch is of one of the youngest. A step
+   * of another session still takes its second and its number.
    */
   function aliveAfter(steps: readonly (Step | null)[]): readonly StoredGeneration[] {
     return steps.reduce<readonly StoredGeneration[]>((all, each, index) => {
@@ -140,7 +140,7 @@ describe('QRs and links', () => {
     },
   )
 
-  it('a fetched QR outlives any number of links that are fetched, and a fetched link any number of QRs', () => {
+  it('a fetched QR code outlives any number of fetched links, and a fetched link any number of QR codes', () => {
     for (const [kind, other] of [
       ['qr', 'link'],
       ['link', 'qr'],
@@ -160,13 +160,13 @@ describe('QRs and links', () => {
 })
 
 describe('handing out', () => {
-  it('keeps the first time and moves the last', () => {
+  it('keeps the time of the first use and updates that of the last', () => {
     const once = handOut(generation(1), T0 + 1, 'fetched')
     const twice = handOut(once, T0 + 2, 'fetched')
     expect(twice).toMatchObject({ handed_out_at: T0 + 1, used_at: T0 + 2, fetched: true, viewed: false })
   })
 
-  it('leaves the newest the newest', () => {
+  it('does not change which generation is the newest', () => {
     expect(newestGeneration(render(5), 'any_device')?.number).toBe(5)
     expect(newestGeneration([], 'any_device')).toBeUndefined()
   })

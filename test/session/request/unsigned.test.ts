@@ -1,5 +1,4 @@
-// A request passed by value (CONTRACT 3): nothing about it is to be fetched, not even by one who knows where
-// it would be.
+// A request by value (CONTRACT 3): nothing of it can be fetched, not even at its address.
 
 import { runInDurableObject } from 'cloudflare:test'
 import { expect, it } from 'vitest'
@@ -22,21 +21,24 @@ function documentOf(id: string): Promise<SessionDocument> {
   )
 }
 
-it.each(['GET', 'POST'] as const)('is 404 as OAuth JSON by %s, and nobody has fetched it', async (method) => {
-  const { verification_id: id } = await createSession(setting, UNSIGNED)
-  const { handle_key, generation_count } = await documentOf(id)
-  const key = decodeBase64url(handle_key) ?? new Uint8Array()
-  const path = `${REQUEST_PATH}${id.slice(2)}${await makeHandle(key, 'request', generation_count)}`
-  const form = { 'Content-Type': 'application/x-www-form-urlencoded' }
-  const answer = await call(app, method, path, method === 'POST' ? { headers: form, body: '' } : {})
-  expect([answer.status, await answer.json()]).toEqual([
-    404,
-    { error: 'invalid_request', error_description: expect.any(String) },
-  ])
-  expect((await poll(setting, id)).stage).toBe('created')
-})
+it.each(['GET', 'POST'] as const)(
+  'gets 404 as OAuth JSON by %s, and counts as not fetched',
+  async (method) => {
+    const { verification_id: id } = await createSession(setting, UNSIGNED)
+    const { handle_key, generation_count } = await documentOf(id)
+    const key = decodeBase64url(handle_key) ?? new Uint8Array()
+    const path = `${REQUEST_PATH}${id.slice(2)}${await makeHandle(key, 'request', generation_count)}`
+    const form = { 'Content-Type': 'application/x-www-form-urlencoded' }
+    const answer = await call(app, method, path, method === 'POST' ? { headers: form, body: '' } : {})
+    expect([answer.status, await answer.json()]).toEqual([
+      404,
+      { error: 'invalid_request', error_description: expect.any(String) },
+    ])
+    expect((await poll(setting, id)).stage).toBe('created')
+  },
+)
 
-it('is handed out as it is drawn, and holds no key that signs', async () => {
+it('is handed out when it is rendered, and stores no signing key', async () => {
   const { verification_id: id } = await createSession(setting, UNSIGNED)
   await ask(setting, 'GET', id, '/qr')
   const { generations, verifier } = await documentOf(id)
@@ -48,7 +50,7 @@ it('is handed out as it is drawn, and holds no key that signs', async () => {
   expect(verifier.sealed_signing_jwk).toBeNull()
 })
 
-it('keeps who asked beyond its end', async () => {
+it("keeps the verifier's identity after its end", async () => {
   const { verification_id: id, wallet_request } = await createSession(setting, UNSIGNED)
   await ask(setting, 'POST', id, '/cancel')
   expect((await documentOf(id)).verifier).toEqual({

@@ -1,4 +1,5 @@
-// A W3C credential whose holder is a DID on the web (CONTRACT 5): what cannot be fetched is no verdict.
+// A W3C credential whose holder is a DID on the web (CONTRACT 5): an unavailable document is no refusal of
+// the credential.
 
 import { afterEach, expect, it, vi } from 'vitest'
 import { didJwkOf, signJose } from '../../support/people/jwt-vc.ts'
@@ -17,7 +18,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-it('holder_key_unavailable: a DID document that cannot be fetched is 503 and an attempt; another answer is heard', async () => {
+it('holder_key_unavailable: an unavailable DID document gets 503 and an attempt; a later response succeeds', async () => {
   vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null, { status: 500 }))
   const setting = await setUp()
   const session = await createSession(setting, { formats: ['jwt_vc_json'] })
@@ -35,7 +36,7 @@ it('holder_key_unavailable: a DID document that cannot be fetched is 503 and an 
   expect(await poll(setting, id)).toMatchObject({ status: 'verified', format: 'jwt_vc_json' })
 })
 
-/** The parameters of an answer with a credential that names this holder. */
+/** Returns the parameters of a response with a credential of this holder. */
 async function heldBy(sub: string, { issuer, holder }: Setting, { client_id, nonce, state }: WalletRequest) {
   const type = ['VerifiableCredential', 'AgeAttestationCredential']
   const vc = { type, credentialSubject: { age_over_18: true } }

@@ -7,7 +7,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-it('what is fetched is counted by its first media type and by what came of it', async () => {
+it('counts a fetch by its first media type and its result', async () => {
   const { fetchResource } = networkOf(env, false)
   const counted = () => [...countsOf('fetches').counters.values()].map((each) => ({ ...each }))
   const before = counted()

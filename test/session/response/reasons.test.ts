@@ -1,6 +1,6 @@
-// Every reason of the catalogue, reached through the callback by changing one thing in a good answer; and
-// what the session is afterwards (CONTRACT 4): whatever is not authentic leaves it pending, and the good
-// answer is heard all the same.
+// Every reason of the catalogue, reached through the callback by one change in a good response. Afterwards
+// the session is checked (CONTRACT 4): a response that is not authentic leaves it pending, and the good
+// response still succeeds.
 
 import { runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -41,7 +41,7 @@ import {
 } from '../driver.ts'
 
 type Parameters = Record<string, string>
-/** A good answer with one thing changed, for the request it answers. */
+/** A good response with one change. */
 type Fault = (request: WalletRequest, good: Parameters) => Parameters | Promise<Parameters>
 type Change = (parts: Parts & { payload: Record<string, unknown>; header: Record<string, unknown> }) => void
 
@@ -69,7 +69,7 @@ const now = () => Math.floor(Date.now() / 1000)
 const inThePast = () => now() - 3600
 const token = (...presentations: unknown[]) => JSON.stringify({ age_attestation: presentations })
 
-/** One thing changed in the presentation, everything signed again. */
+/** One change in the presentation, which is then signed again. */
 const changed =
   (change: Change): Fault =>
   async (request) => {
@@ -77,19 +77,19 @@ const changed =
     return { vp_token: token(presented), state: request.state }
   }
 
-/** One thing changed in the payload the issuer signs. */
+/** One change in the payload of the issuer. */
 const claims = (change: Record<string, unknown>): Fault =>
   changed((parts) => {
     Object.assign(parts.payload, change)
   })
 
-/** One thing changed in the payload the holder signs. */
+/** One change in the payload of the holder. */
 const kb = (change: Record<string, unknown>): Fault =>
   changed((parts) => {
     Object.assign(parts.kb?.payload ?? {}, change)
   })
 
-/** Signed by the authority's leaf, its chain changed. */
+/** Signed by the authority's leaf, with another chain. */
 const chained =
   (change: (pki: IssuerPki) => readonly string[] | Promise<readonly string[]>): Fault =>
   async (request) => {
@@ -103,7 +103,7 @@ const chained =
     return { vp_token: token(presented), state: request.state }
   }
 
-/** A leaf of another make, below a good intermediate of the trusted root. */
+/** A leaf with other members, below a good intermediate of the trusted root. */
 const leafWith = (options: CertificateOptions): Fault =>
   chained(async ({ root }) => {
     const intermediate = await mintIntermediate(root)
@@ -205,7 +205,7 @@ const REJECTED: Readonly<Record<string, Fault>> = {
   credential_suspended: listed(1),
 }
 
-/** In sessions answered with `direct_post.jwt`. */
+/** Reached in sessions with `direct_post.jwt`. */
 type EncryptedFault = (request: WalletRequest, good: Parameters) => Promise<Parameters>
 const ENCRYPTED: Readonly<Record<string, EncryptedFault>> = {
   encryption_required: async (_, good) => good,
@@ -231,7 +231,7 @@ const ENCRYPTED: Readonly<Record<string, EncryptedFault>> = {
 
 const opened = (good: Parameters) => ({ ...good, vp_token: JSON.parse(String(good.vp_token)) })
 
-/** Reached by other tests: their place. */
+/** Reached by other tests: their files. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   holder_key_unavailable: 'jwt-vc-json.test.ts',
   request_superseded: 'below',
@@ -245,7 +245,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   assurance_level_too_low: 'below',
 }
 
-/** Of features that are not offered yet: no session can reach them. */
+/** Reasons of features that are not offered yet. No session can reach them. */
 const LATER: Readonly<Record<string, string>> = {
   value_mismatch: 'dcql_query',
   same_device_return_missing: 'binding.test.ts',
@@ -258,7 +258,10 @@ async function begin(body: object = {}) {
   return { id, request, good: await goodAnswer(setting, request) }
 }
 
-/** The session is as before, but for an attempt with this reason; then the good answer ends it. */
+/**
+ * Checks that the session did not change except for an attempt with this reason. Then the good response ends
+ * it.
+ */
 async function expectUnharmed(id: string, reason: string, good: Parameters): Promise<void> {
   const session = await poll(setting, id)
   expect(session.attempts.at(-1)?.reason.code).toBe(reason)
@@ -272,14 +275,14 @@ function mockFetch(response: () => Response): void {
 }
 
 describe('the catalogue', () => {
-  it('has each of its reasons reached here or named with its place', () => {
+  it('has each reason reached here, or names the test that reaches it', () => {
     const reached = [NOT_AUTHENTIC, NOT_CHECKABLE, REJECTED, ENCRYPTED, ELSEWHERE, LATER].flatMap(Object.keys)
     const missing = (Object.keys(REASONS) as ReasonCode[]).filter((code) => !reached.includes(code))
     expect(missing).toEqual([])
   })
 })
 
-describe('an answer that is not authentic is 400, and the session stays as it was', () => {
+describe('a response that is not authentic gets 400, and the session does not change', () => {
   it.each(Object.entries(NOT_AUTHENTIC))('%s', async (reason, fault) => {
     mockFetch(() => Response.json({ issuer: 'https://somebody.example' }))
     const { id, request, good } = await begin()
@@ -307,7 +310,7 @@ describe('an answer that is not authentic is 400, and the session stays as it wa
   })
 })
 
-describe('what cannot be checked is 503, and the session stays as it was', () => {
+describe('a response that cannot be checked gets 503, and the session does not change', () => {
   it.each(Object.entries(NOT_CHECKABLE))('%s', async (reason, fault) => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 400_000 }) // past what was remembered of metadata and lists
     mockFetch(() => new Response(null, { status: 500 }))
@@ -320,7 +323,7 @@ describe('what cannot be checked is 503, and the session stays as it was', () =>
   })
 })
 
-describe('an authentic answer that does not satisfy the policy ends the session', () => {
+describe('an authentic response that does not satisfy the policy ends the session', () => {
   it.each(Object.entries(REJECTED))('%s', async (reason, fault) => {
     mockFetch(() => new Response(statusList()))
     const { id, request, good } = await begin()
@@ -343,7 +346,7 @@ describe('an authentic answer that does not satisfy the policy ends the session'
     expect(session.reason.code).toBe('assurance_level_too_low')
   })
 
-  it('but inside a forgery the same credential is a forgery, and the session stays pending', async () => {
+  it('inside a forged response the same credential leaves the session pending', async () => {
     const { id, request, good } = await begin()
     const forged = changed((parts) => {
       Object.assign(parts.payload, { exp: inThePast() })
@@ -355,13 +358,13 @@ describe('an authentic answer that does not satisfy the policy ends the session'
 })
 
 describe('a wallet that reports an error', () => {
-  it('access_denied: declines, with the state of a request that was fetched', async () => {
+  it('access_denied: declines the session with the state of a fetched request', async () => {
     const { id, request } = await begin()
     expect((await post(id, { error: 'access_denied', state: request.state })).status).toBe(200)
     expect(await poll(setting, id)).toMatchObject({ status: 'declined', reason: { code: 'access_denied' } })
   })
 
-  it('wallet_error: any other code is an attempt, and processed', async () => {
+  it('wallet_error: accepts any other code and stores an attempt', async () => {
     const { id, request, good } = await begin()
     const response = await post(id, { error: 'invalid_request', state: request.state })
     expect(response.status).toBe(200)
@@ -375,7 +378,7 @@ describe('a wallet that reports an error', () => {
     await expectUnharmed(id, 'unknown_state', good)
   })
 
-  it('canceled_by_relying_party: the relying party ends it, and nobody is heard any more', async () => {
+  it('canceled_by_relying_party: after a cancellation every response is refused', async () => {
     const { id, good } = await begin()
     expect((await ask(setting, 'POST', id, '/cancel')).status).toBe(200)
     expect(await poll(setting, id)).toMatchObject({ reason: { code: 'canceled_by_relying_party' } })
@@ -383,10 +386,7 @@ describe('a wallet that reports an error', () => {
   })
 })
 
-/**
- * The `state` of a generation that was alive and is no more: nobody fetched it, and ten newer ones were
- * rendered.
- */
+/** Returns the `state` of a dead generation: it was not fetched, and ten newer ones were rendered. */
 async function supersededState(id: string): Promise<string> {
   await ask(setting, 'GET', id, '/qr')
   const state = await newestState(id)
@@ -395,7 +395,7 @@ async function supersededState(id: string): Promise<string> {
 }
 
 /**
- * The newest generation's `state`, made from what the object stores: fetching the request would keep it
+ * Returns the `state` of the newest generation from the stored document. A fetch of the request would keep it
  * alive.
  */
 async function newestState(id: string): Promise<string> {

@@ -13,11 +13,11 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** An address no other test has written to. */
+/** An address that no other test writes to. */
 const fresh = () => `jwt https://status.example/${crypto.randomUUID()}`
 
 describe('a copy', () => {
-  it('is had as it was put, with the time it was fetched at', async () => {
+  it('is returned as it was put, with the time of its fetch', async () => {
     const name = fresh()
     expect(await cache.get(name, LIMIT)).toBeUndefined()
     await cache.put(name, copy, 60)
@@ -25,20 +25,20 @@ describe('a copy', () => {
     expect(await cache.get(fresh(), LIMIT)).toBeUndefined()
   })
 
-  it('of one mode is not had by the other', async () => {
+  it('of one mode is not returned in the other', async () => {
     const name = fresh()
     await cache.put(name, copy, 60)
     expect(await createSharedCache('https://verifier.example/fetched/live').get(name, LIMIT)).toBeUndefined()
   })
 
-  it('that is larger than the limit is not had', async () => {
+  it('that is larger than the limit is not returned', async () => {
     const name = fresh()
     await cache.put(name, copy, 60)
     expect(await cache.get(name, copy.body.length)).toEqual(copy)
     expect(await cache.get(name, copy.body.length - 1)).toBeUndefined()
   })
 
-  it('is kept for so long and no longer, under a name that does not say what it is', async () => {
+  it('is stored for the given time, under a name that does not reveal its content', async () => {
     const put = vi.spyOn(caches.default, 'put')
     await cache.put('jwt https://status.example/secret', copy, 60)
     const [address, response] = put.mock.calls[0] ?? []
@@ -46,14 +46,14 @@ describe('a copy', () => {
     expect(response?.headers.get('Cache-Control')).toBe('max-age=60')
   })
 
-  it('that does not say when it was fetched is none of ours', async () => {
+  it('without the time of its fetch is ignored', async () => {
     const foreign = new Response('a list', { headers: { 'Cache-Control': 'max-age=60' } })
     vi.spyOn(caches.default, 'match').mockResolvedValue(foreign)
     expect(await cache.get(fresh(), LIMIT)).toBeUndefined()
   })
 })
 
-it('where the platform has no cache nothing is kept, and nobody notices', async () => {
+it('without a cache of the platform nothing is stored, and nothing fails', async () => {
   const none = () => {
     throw new Error('no cache here')
   }

@@ -1,5 +1,5 @@
-// CONTRACT 8: what becomes of a relying party's sessions while a list that it subscribes to comes, stays
-// away, grows stale and comes back.
+// CONTRACT 8: sessions of a relying party while a list that it subscribes to appears, is unavailable, grows
+// stale and returns.
 
 import { afterEach, expect, it, vi } from 'vitest'
 import { createApp } from '../../../src/routes/app.ts'
@@ -18,7 +18,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-it('are verified under the last good copy until it is stale, then put off, and verified when the list is back', async () => {
+it('are verified under the last good copy until it is stale, then get 503, and are verified when the list is back', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: NOW })
   const [pki, signer] = await Promise.all([mintIssuerPki(), mintListSigner()])
   const list = await signLote(signer, { services: [{ certificates: [pki.root.x5c] }] })
@@ -47,7 +47,7 @@ it('are verified under the last good copy until it is stale, then put off, and v
   expect(await late.again()).toMatchObject({ status: 200, session: { status: 'verified' } })
 })
 
-/** A session, and what came of the answer by a credential whose issuer's certificates are these. */
+/** Returns a session, and the result of a response with a credential below these certificates. */
 async function begin(setting: Setting, { leaf, intermediate }: IssuerPki) {
   const session = await createSession(setting)
   const id: string = session.verification_id

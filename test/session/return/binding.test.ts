@@ -34,7 +34,7 @@ const OUTCOME = {
   request_hash: null,
 } as const
 
-/** A pending session with a QR and one browser's link. */
+/** Returns a pending session with a QR code and the link of one browser. */
 function session(changes: Partial<SessionDocument> = {}): SessionDocument {
   const [recorded] = PENDING.generations
   const qr = recorded && { ...recorded, handed_out_at: null, fetched: false }
@@ -57,7 +57,7 @@ function held(now = T0): SessionDocument {
 }
 
 describe('a success', () => {
-  it('is held for five minutes, and the alarm stands at their end', () => {
+  it('is held for five minutes, and the alarm is set to their end', () => {
     const document = held()
     expect(document.held).toMatchObject({ answer: 'digest', browser: 'mark', until: T0 + HOLD_MS })
     expect([document.status, document.outcome, stageOf(document)]).toEqual([
@@ -70,12 +70,12 @@ describe('a success', () => {
     expect(isHeldTooLong(document, T0 + HOLD_MS)).toBe(true)
   })
 
-  it('is held no longer than its session lives', () => {
+  it('is held no longer than the life of its session', () => {
     const document = held(session().expires_at - 1000)
     expect(document.held?.until).toBe(document.expires_at)
   })
 
-  it('is not held where another is, where the session is over, or where its request is gone or anybody’s', () => {
+  it('is not held beside another one, after the end, or without a live request of one browser', () => {
     const document = session()
     const link = success(document)
     expect(holdSuccess(held(), { ...link, answer: 'other' }, T0)).toBeUndefined()
@@ -84,7 +84,7 @@ describe('a success', () => {
     expect(holdSuccess(document, success(document, { browser: null }), T0)).toBeUndefined()
   })
 
-  it('that is discarded spends its own request and no other, and is noted', () => {
+  it('that is discarded drops its own request and no other, and becomes an attempt', () => {
     const discarded = discardHeld(held(), T0 + 1000)
     expect(discarded.held).toBeNull()
     expect(discarded.generations.map(({ number }) => number)).toEqual([1])
@@ -97,7 +97,7 @@ describe('a success', () => {
     expect(nextWakeUp(discarded)).toBe(discarded.expires_at)
   })
 
-  it('that is discarded is noted by the way it came', () => {
+  it('that is discarded becomes an attempt of its channel', () => {
     const document = session()
     const outcome = { ...OUTCOME, channel: 'dc_api' } as const
     const holding = holdSuccess(document, { ...success(document, { channel: 'dc_api' }), outcome }, T0)
@@ -105,7 +105,7 @@ describe('a success', () => {
     expect(discardHeld(holding, T0).attempts.at(-1)?.channel).toBe('dc_api')
   })
 
-  it('that is discarded does not wake an older link that nobody fetched', () => {
+  it('that is discarded does not revive an older link without a fetch', () => {
     const document = held()
     const stale = { ...success(document).generation, number: 1.5, fetched: false, superseded_at: T0 - 60_000 }
     const discarded = discardHeld({ ...document, generations: [...document.generations, stale] }, T0)
@@ -113,14 +113,14 @@ describe('a success', () => {
   })
 })
 
-describe('what may end a session', () => {
+describe('the end of a session', () => {
   const ending = (status: 'verified' | 'rejected' | 'declined', winner: string) => ({
     status,
     outcome: OUTCOME,
     winner,
   })
 
-  it('while an answer is held: that answer, time and the relying party, and nothing else', () => {
+  it('is possible while a success is held only by that response, time and the relying party', () => {
     expect(mayEnd(held(), ending('verified', 'digest'))).toBe(true)
     for (const status of ['verified', 'rejected', 'declined'] as const) {
       expect(mayEnd(held(), ending(status, 'other'))).toBe(false)
@@ -130,7 +130,7 @@ describe('what may end a session', () => {
     }
   })
 
-  it('well: no success that shows less than is required', () => {
+  it('is refused for a success with a weaker binding than required', () => {
     for (const required of SESSION_BINDINGS) {
       const { request } = session()
       const document = session({ request: { ...request, required_session_binding: required } })
@@ -155,7 +155,7 @@ describe('what may end a session', () => {
 })
 
 describe('codes and marks', () => {
-  it('differ by purpose, by answer and by session, and are the same each time', async () => {
+  it('differ by purpose, response and session, and are the same each time', async () => {
     const one = session()
     const other = session({
       handle_key: one.handle_key.replace(/^./, (first) => (first === 'A' ? 'B' : 'A')),

@@ -1,5 +1,5 @@
-// A return code redeemed after the event went out (CONTRACT 5): readers learn of it, and the event stays as
-// it was sent.
+// A return code that is redeemed after the event was sent (CONTRACT 5). Readers see it, and the event does
+// not change.
 
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
@@ -17,7 +17,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('is sent, logged and sent again in the same bytes, before and after', async () => {
+it('is sent, logged and sent again with the same bytes, before and after', async () => {
   vi.spyOn(console, 'error').mockReturnValue(undefined)
   const receiver = vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null))
   const log = vi.spyOn(EventLog.prototype, 'append').mockImplementationOnce(() => {
@@ -28,7 +28,7 @@ it('is sent, logged and sent again in the same bytes, before and after', async (
   const { verification_id: id } = await createSession(setting, body)
   const session = stubOf(id)
 
-  // The browser opens its link, the wallet answers, the browser comes back: `page` is what the event says.
+  // The browser opens its link, the wallet responds, and the browser returns: the event has `page`.
   const opener = { relyingPartyId: setting.relyingPartyId }
   const link = await session.createLink(opener, null)
   if (!link.ok) throw new Error(link.error)
@@ -56,7 +56,7 @@ it('is sent, logged and sent again in the same bytes, before and after', async (
   expect(again).toBe(sent)
   expect(JSON.parse(sent ?? '')).toMatchObject({ session_binding: 'page' })
 
-  // The log, which could not be reached, gets the event only now.
+  // The log was unavailable, and gets the event only now.
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 31_000 })
   await runDurableObjectAlarm(session)
   expect(log).toHaveBeenCalledTimes(2)

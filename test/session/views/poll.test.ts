@@ -4,10 +4,10 @@ import { configOf } from '../../../src/config.ts'
 import { pollView } from '../../../src/session/views/poll.ts'
 import { VERIFIED } from '../recorded-sessions.ts'
 
-describe('what a relying party polls', () => {
+describe('the view for a poll', () => {
   const config = configOf(env)
 
-  it('is written once for a document, and again for another', async () => {
+  it('is serialised once for each document', async () => {
     const document = VERIFIED
     const view = await pollView(document, config)
     expect(await pollView(document, config)).toBe(view)
@@ -16,7 +16,7 @@ describe('what a relying party polls', () => {
     expect(other).toEqual(view)
   })
 
-  it('is the state of the document it is asked for, whichever was asked for before', async () => {
+  it('is that of the given document, after any other document', async () => {
     const document = VERIFIED
     await pollView(document, config)
     const changed = { ...document, status: 'pending', version: document.version + 1 } as const
