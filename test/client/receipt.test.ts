@@ -68,9 +68,18 @@ describe('a receipt', () => {
     expect(await verifyReceipt(text, checks)).toEqual({ ok: false, error: 'malformed' })
   })
 
+  it('with spare bits in its last character is refused', async () => {
+    const good = await receipt()
+    // The last of 86 characters has two bits of the signature and four spare ones, which are zero.
+    const spare = { A: 'B', Q: 'R', g: 'h', w: 'x' }[good.slice(-1)]
+    expect(spare).toBeDefined()
+    expect(await verifyReceipt(good.slice(0, -1) + spare, checks)).toEqual({ ok: false, error: 'malformed' })
+  })
+
   it('with one changed character is refused', async () => {
     const good = await receipt()
-    for (let i = 0; i < good.length; i += 5) {
+    const last = good.length - 1
+    for (const i of [...Array(last).keys()].filter((index) => index % 5 === 0).concat(last)) {
       const changed = good.slice(0, i) + (good[i] === 'A' ? 'B' : 'A') + good.slice(i + 1)
       expect(await verifyReceipt(changed, checks), `character ${i}`).toMatchObject({ ok: false })
     }

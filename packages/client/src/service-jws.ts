@@ -1,6 +1,6 @@
 // Verification of what the service signs: a compact JWS (ES256) under a key of its published set.
 
-import { compactVerify, createLocalJWKSet, errors, type JSONWebKeySet } from 'jose'
+import { base64url, compactVerify, createLocalJWKSet, errors, type JSONWebKeySet } from 'jose'
 import { err, ok, type Result } from './result.ts'
 
 /** Keys of the service: the body of `{baseUrl}/.well-known/jwks.json`. */
@@ -17,6 +17,7 @@ export async function verifyServiceJws(
   jws: string,
   jwks: ServiceKeys,
 ): Promise<Result<{ readonly header: Members; readonly claims: Members }, JwsError>> {
+  if (!jws.split('.').every(isCanonical)) return err('malformed')
   try {
     const keys = createLocalJWKSet({ keys: jwks.keys.map(publicMembers) } as JSONWebKeySet)
     const { protectedHeader, payload } = await compactVerify(jws, keys, { algorithms: ['ES256'] })
@@ -30,6 +31,11 @@ export async function verifyServiceJws(
     if (error instanceof errors.JOSEError || error instanceof SyntaxError) return err('malformed')
     throw error // an unusable key set or platform
   }
+}
+
+/** Rejects spare bits in the last character (RFC 4648 §3.5), which jose ignores: two texts would be one JWS. */
+function isCanonical(part: string): boolean {
+  return /^[A-Za-z0-9_-]*$/.test(part) && base64url.encode(base64url.decode(part)) === part
 }
 
 /** Leaves out `use` and `key_ops`: the caller chose these keys for verification. */
