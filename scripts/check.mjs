@@ -20,6 +20,7 @@ const CHECKS = [
     '--project',
     'core',
     'test/architecture.test.ts',
+    'test/comment-width.test.ts',
     'test/conformance-document.test.ts',
     'test/documents/generated.test.ts',
     'test/documents/links.test.ts',

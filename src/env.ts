@@ -1,8 +1,11 @@
-// Bindings of the verifier's Worker. The platform's generator reads their types from wrangler.toml (worker-configuration.d.ts).
+// Bindings of the verifier's Worker. The platform's generator reads their types from wrangler.toml
+// (worker-configuration.d.ts).
 
 import type { Variables } from './config.ts'
 
-/** Bindings that only Cloudflare has, or that a deployment may leave out. Bare `workerd` runs without them. */
+/**
+ * Bindings that only Cloudflare has, or that a deployment may leave out. Bare `workerd` runs without them.
+ */
 type OptionalBinding =
   | 'CREATION_RATE_LIMIT'
   | 'WALLET_RATE_LIMIT'
@@ -30,8 +33,9 @@ type NamespaceName = {
 }[keyof Env]
 
 /**
- * Returns the bindings with every object in the configured jurisdiction, one result for each `env` of the platform. The
- * Worker and each object class use these bindings only. Throws for a jurisdiction that the platform does not know.
+ * Returns the bindings with every object in the configured jurisdiction, one result for each `env` of the
+ * platform. The Worker and each object class use these bindings only. Throws for a jurisdiction that the
+ * platform does not know.
  */
 export function withJurisdiction(env: Env): Env {
   const { JURISDICTION } = env

@@ -158,7 +158,10 @@ export const REQUEST_BY_VALUE = { bytes: 2953 } as const
 export const FETCH_CACHE = {
   names: 64,
   bytes: 8_388_608,
-  /** Seconds a failure is cached: many posts cause one fetch, and a wallet that obeys `Retry-After` causes a new one. */
+  /**
+   * Seconds a failure is cached: many posts cause one fetch, and a wallet that obeys `Retry-After` causes a
+   * new one.
+   */
   failedSeconds: 2,
   /** Seconds that a caller waits for a read of another request, which may have been cancelled. */
   pendingSeconds: 10,

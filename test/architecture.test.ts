@@ -6,7 +6,10 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { blank, functionsOf, importsOf } from './support/reading/source-scan.ts'
 
-/** Rooms that a room may import: those to its right. `type:` allows `import type` only. Every room has result.ts and limits.ts. */
+/**
+ * Rooms that a room may import: those to its right. `type:` allows `import type` only. Every room has
+ * result.ts and limits.ts.
+ */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   worker: ['routes', 'session', 'relying-party', 'env'],
   metrics: ['type:env'],
@@ -33,13 +36,17 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   qr: ['crypto', 'codec'],
   crypto: ['codec'],
   codec: [],
-  // A wallet that shared the verifier's protocol would agree with it by construction (docs/decisions/sandbox.md).
+  // A wallet that shared the verifier's protocol would agree with it by construction
+  // (docs/decisions/sandbox.md).
   sandbox: ['net', 'crypto', 'codec', 'assets'],
   result: [],
   limits: [],
 }
 
-/** Sub-rooms of a room, and the siblings that each may import. `.` is the files that stand directly in the room. */
+/**
+ * Sub-rooms of a room, and the siblings that each may import. `.` is the files that stand directly in the
+ * room.
+ */
 const SUB_ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   routes: {
     '.': ['edge', 'verifications', 'wallet', 'browser', 'settings', 'public'],
@@ -187,7 +194,10 @@ function folderFaults(files: Files): string[] {
   )
 }
 
-/** Cycles among imports. Imports of types count: modules that need each other's types cannot be read one by one. */
+/**
+ * Cycles among imports. Imports of types count: modules that need each other's types cannot be read one by
+ * one.
+ */
 function cycleFaults(files: Files): string[] {
   const done = new Set<string>()
   const faults: string[] = []

@@ -19,7 +19,13 @@ function flowing(text: string): string {
 /** Returns the rows of every table, cell by cell, without the heads. */
 function rowsOf(document: string): readonly (readonly string[])[] {
   const lines = document.split('\n').filter((line) => line.startsWith('|'))
-  const cells = lines.map((line) => line.split('|').slice(1, -1).map((cell) => cell.trim())) // biome-ignore format: one step
+  // Biome-ignore format: one step
+  const cells = lines.map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  )
   return cells.filter(([clause = '']) => clause !== 'clause' && !/^-+$/.test(clause))
 }
 

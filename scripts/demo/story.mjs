@@ -1,6 +1,6 @@
-// One verification, step by step. Only the service is of this project. The wallet is @openid4vc/openid4vp, the
-// issuer @sd-jwt/sd-jwt-vc, the QR reader jsQR. The webhook is verified by standardwebhooks and svix. The claims
-// are decrypted by jose.
+// One verification, step by step. Only the service is of this project. The wallet is @openid4vc/openid4vp,
+// the issuer @sd-jwt/sd-jwt-vc, the QR reader jsQR. The webhook is verified by standardwebhooks and svix. The
+// claims are decrypted by jose.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -50,7 +50,9 @@ export function splitDer(content: Uint8Array<ArrayBuffer>, limit: number): reado
   return readAll(content, readUnopened, limit)
 }
 
-/** Decodes each of 1 to `limit` elements. `undefined` if there are none or too many, or if one is malformed. */
+/**
+ * Decodes each of 1 to `limit` elements. `undefined` if there are none or too many, or if one is malformed.
+ */
 export function decodeEach<T>(
   elements: readonly DerElement[],
   decode: (element: DerElement) => T | undefined,

@@ -58,7 +58,8 @@ const BACKSLASH = 0x5c
 
 /** One pass over the text before JSON.parse: depth and duplicate names. JSON.parse finds the other errors. */
 function scan(text: string, maximumDepth: number): JsonError | undefined {
-  const open: (Set<string> | undefined)[] = [] // for each open object its names so far; undefined for an array
+  // For each open object its names so far; undefined for an array
+  const open: (Set<string> | undefined)[] = []
   let expectsName = false
   for (let i = 0; i < text.length; i++) {
     const character = text[i]

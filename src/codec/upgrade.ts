@@ -1,4 +1,5 @@
-// Upgrade of stored documents, one schema version at a time. A change of a stored shape appends one step to its table.
+// Upgrade of stored documents, one schema version at a time. A change of a stored shape appends one step to
+// its table.
 
 /** The current version of a stored shape, and the steps to it. A version without a step is not readable. */
 export type Schema = {
@@ -10,8 +11,9 @@ export type Schema = {
 }
 
 /**
- * Returns a stored document in its current shape. Storage keeps the older document until the caller saves, so a crash in the
- * middle repeats the upgrade. Throws for a version that is too old or too new: the code never guesses.
+ * Returns a stored document in its current shape. Storage keeps the older document until the caller saves, so
+ * a crash in the middle repeats the upgrade. Throws for a version that is too old or too new: the code never
+ * guesses.
  */
 export function upgradeDocument(stored: object, version: unknown, schema: Schema): object {
   let document = stored

@@ -71,8 +71,8 @@ export function decodeCoseMac0(item: CborItem | undefined): Result<CoseMac0, Cos
 }
 
 /**
- * Returns whether `key` signed `payload` (RFC 9052 §4.4, without external data). False also for a key that does
- * not fit the algorithm.
+ * Returns whether `key` signed `payload` (RFC 9052 §4.4, without external data). False also for a key that
+ * does not fit the algorithm.
  */
 export function verifyCoseSign1(
   sign1: CoseSign1,

@@ -1,6 +1,6 @@
-// The last checks of every format: validity, then revocation of the issuer's certificates and of the credential.
-// Revocation is checked only after every other check has passed. The server of a status list learns of each
-// check, and a forged credential has no status (Token Status List §8.3).
+// The last checks of every format: validity, then revocation of the issuer's certificates and of the
+// credential. Revocation is checked only after every other check has passed. The server of a status list
+// learns of each check, and a forged credential has no status (Token Status List §8.3).
 
 import { err, ok, type Result } from '../result.ts'
 import type { TrustedSigner } from '../trust/anchors/signer.ts'

@@ -1,5 +1,5 @@
-// The interface of a credential format to the protocol and the policy: the headings of OpenID4VP 1.0 Appendix B.
-// A new format is one folder that exports one `CredentialFormat`, and one line in `index.ts`.
+// The interface of a credential format to the protocol and the policy: the headings of OpenID4VP 1.0 Appendix
+// B. A new format is one folder that exports one `CredentialFormat`, and one line in `index.ts`.
 
 import type { Json, JsonObject } from '../codec/json.ts'
 import type { HashName } from '../crypto/digest.ts'
@@ -187,7 +187,10 @@ export type CredentialRefusal =
         | 'unreferenced_disclosure'
         | 'duplicate_digest'
         | 'unsupported_hash_algorithm'
-        /** A disclosure has a claim that must be in the clear (SD-JWT VC §2.2.2.3), is reserved, or is present. */
+        /**
+         * A disclosure has a claim that must be in the clear (SD-JWT VC §2.2.2.3), is reserved, or is
+         * present.
+         */
         | 'forbidden_disclosure'
     }
   /** A claim of the format is missing, has the wrong type or place, or `aud` does not name us. */
@@ -207,7 +210,9 @@ export type HolderRefusal = {
     | 'sd_hash_mismatch'
     /** Issued before the request, in the future, or otherwise outside the window. */
     | 'holder_binding_not_current'
-    /** Signs transaction data that was not requested of this credential, or with a hash that was not offered. */
+    /**
+     * Signs transaction data that was not requested of this credential, or with a hash that was not offered.
+     */
     | 'transaction_data_mismatch'
 }
 

@@ -1,4 +1,5 @@
-// A proof of possession: a JWT that the holder signs for one request. These checks are shared by the JWT formats.
+// A proof of possession: a JWT that the holder signs for one request. These checks are shared by the JWT
+// formats.
 
 import { isJsonObject, type JsonObject, member } from '../codec/json.ts'
 import { type PublicJwk, parsePublicJwk } from '../crypto/jwk.ts'
@@ -38,8 +39,8 @@ export function checkMissingProof(
 }
 
 /**
- * Compares nonce and audience of a verified proof with the request (OpenID4VP 1.0 §14.1, §14.8). Both are strings:
- * a list of audiences could name other verifiers too (RFC 9901 §4.3).
+ * Compares nonce and audience of a verified proof with the request (OpenID4VP 1.0 §14.1, §14.8). Both are
+ * strings: a list of audiences could name other verifiers too (RFC 9901 §4.3).
  */
 export function matchRequest(
   claims: JsonObject,

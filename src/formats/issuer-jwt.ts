@@ -1,4 +1,5 @@
-// A JWT that an issuer signed, shared by the formats that are made of JWTs: refusals, trusted signers, signature.
+// A JWT that an issuer signed, shared by the formats that are made of JWTs: refusals, trusted signers,
+// signature.
 
 import type { PublicJwk } from '../crypto/jwk.ts'
 import { type DecodedJws, type JwsError, verifyJws } from '../crypto/jws.ts'
@@ -17,7 +18,10 @@ export function jwsRefusal<Malformed extends 'malformed_credential' | 'malformed
   return { reason: error === 'too_large' ? 'limit_exceeded' : error } as const
 }
 
-/** Finds the trusted signers that a JWT with this `iss` may have. Its claims select an anchor; they prove nothing. */
+/**
+ * Finds the trusted signers that a JWT with this `iss` may have. Its claims select an anchor; they prove
+ * nothing.
+ */
 export async function resolveJwtIssuer(
   jws: DecodedJws,
   iss: string | undefined,

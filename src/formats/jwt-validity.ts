@@ -1,5 +1,6 @@
-// Validity period and audience of a credential with JWT claims (RFC 7519 §4.1, SD-JWT VC §2.2.2.3). A credential
-// outside its period is authentic, so that is a reason for `rejected`. A malformed time is a refusal.
+// Validity period and audience of a credential with JWT claims (RFC 7519 §4.1, SD-JWT VC §2.2.2.3). A
+// credential outside its period is authentic, so that is a reason for `rejected`. A malformed time is a
+// refusal.
 
 import { type Json, type JsonObject, member } from '../codec/json.ts'
 import { err, ok, type Result } from '../result.ts'
@@ -12,8 +13,8 @@ export function isNumericDate(value: Json | undefined): value is number {
 }
 
 /**
- * Checks the time and audience claims of the processed payload (RFC 9901 §7.1 step 6) at `now` (Unix seconds).
- * All of them are optional.
+ * Checks the time and audience claims of the processed payload (RFC 9901 §7.1 step 6) at `now` (Unix
+ * seconds). All of them are optional.
  */
 export function checkValidity(
   claims: JsonObject,

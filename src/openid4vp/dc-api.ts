@@ -1,6 +1,7 @@
-// OpenID4VP 1.0 over the Digital Credentials API (Appendix A): the two requests that a page passes to its browser, and
-// the parser of the response. There is no response URI and no `state`, because the browser returns the response to the
-// page. The origin of that page replaces the Client Identifier of the redirect flow.
+// OpenID4VP 1.0 over the Digital Credentials API (Appendix A): the two requests that a page passes to its
+// browser, and the parser of the response. There is no response URI and no `state`, because the browser
+// returns the response to the page. The origin of that page replaces the Client Identifier of the redirect
+// flow.
 
 import { isJsonObject, type JsonObject, member } from '../codec/json.ts'
 import { err, ok, type Result } from '../result.ts'
@@ -40,8 +41,8 @@ type DigitalCredentialRequest = {
 export const DC_API_PROTOCOLS = ['openid4vp-v1-signed', 'openid4vp-v1-unsigned'] as const
 
 /**
- * Builds both requests, the signed one first. They are one generation, with the same nonce and key. Without an identity
- * there is only the unsigned one (A.2: this API has no `redirect_uri` prefix).
+ * Builds both requests, the signed one first. They are one generation, with the same nonce and key. Without
+ * an identity there is only the unsigned one (A.2: this API has no `redirect_uri` prefix).
  */
 export async function buildDcApiRequests(
   input: DcApiRequestInput,

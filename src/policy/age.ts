@@ -11,22 +11,24 @@ export function parseAgeScope(
 }
 
 /**
- * True if a birthdate proves that its holder has reached an age at `now` (Unix seconds). It must be a complete calendar
- * date `YYYY-MM-DD` of a person who can be alive.
+ * True if a birthdate proves that its holder has reached an age at `now` (Unix seconds). It must be a
+ * complete calendar date `YYYY-MM-DD` of a person who can be alive.
  */
 export function provesAge(birthdate: Json, age: number, now: number): boolean {
   const birth = parseDate(birthdate)
   if (birth === undefined) return false
   const today = dayNumber(new Date(now * 1000))
   if (today - birth > OLDEST * DAYS_OF_A_YEAR) return false
-  // In a common year no day lies between 28 Feb (228) and 1 Mar (301), so 29 Feb (229) is first reached on 1 Mar.
+  // In a common year no day lies between 28 Feb (228) and 1 Mar (301), so 29 Feb (229) is first reached on 1
+  // Mar.
   return birth + age * DAYS_OF_A_YEAR <= today
 }
 
 // Rejects placeholders such as 0001-01-01, and 0000 for a withheld year (OpenID Connect Core §5.1).
 const OLDEST = 150
 
-// A calendar day is one number, year * 10000 + month * 100 + day, so that years can be added and days compared.
+// A calendar day is one number, year * 10000 + month * 100 + day, so that years can be added and days
+// compared.
 const DAYS_OF_A_YEAR = 10_000
 
 function parseDate(value: Json): number | undefined {

@@ -1,6 +1,6 @@
-// The assurance level of a credential and its derivation (CONTRACT 4). It starts at the level of the trust anchor. A
-// level that the credential declares can lower it, never raise it. Without holder binding, or with an unknown status of
-// the credential or of its issuer's certificates, it is at most `low`.
+// The assurance level of a credential and its derivation (CONTRACT 4). It starts at the level of the trust
+// anchor. A level that the credential declares can lower it, never raise it. Without holder binding, or with
+// an unknown status of the credential or of its issuer's certificates, it is at most `low`.
 
 import { isoTime } from '../codec/date-time.ts'
 import type { Json } from '../codec/json.ts'
@@ -84,8 +84,8 @@ export function reachesLevel(level: AssuranceLevel, required: AssuranceLevel): b
   return lowerLevel(level, required) === required
 }
 
-// Paths where a credential may declare its level: a claim, or `verification` of OpenID Connect for Identity Assurance.
-// The claims of a W3C credential are one step below.
+// Paths where a credential may declare its level: a claim, or `verification` of OpenID Connect for Identity
+// Assurance. The claims of a W3C credential are one step below.
 const SELF_DECLARED: readonly ClaimsPath[] = [
   ['assurance_level'],
   ['verification', 'assurance_level'],

@@ -1,5 +1,6 @@
-// Builds a policy from a caller's own DCQL query, or returns every error. CONTRACT 2: 400 for an unknown name, 422 for a
-// query that no response can satisfy or that we cannot check. `docs/decisions/dcql.md` has the details.
+// Builds a policy from a caller's own DCQL query, or returns every error. CONTRACT 2: 400 for an unknown
+// name, 422 for a query that no response can satisfy or that we cannot check. `docs/decisions/dcql.md` has
+// the details.
 
 import { toPointer } from '../codec/json-pointer.ts'
 import type { CredentialFormat } from '../formats/format.ts'
@@ -77,8 +78,8 @@ type DcqlErrorCode = keyof typeof DCQL_ERRORS
 type DcqlError = { readonly code: DcqlErrorCode; readonly pointer: string }
 
 /**
- * Builds the policy of a query that its schema has accepted. All errors of a query have the same status: 400 while a
- * name is unknown, else 422.
+ * Builds the policy of a query that its schema has accepted. All errors of a query have the same status: 400
+ * while a name is unknown, else 422.
  */
 export function buildDcqlPolicy(
   query: DcqlQuery,
@@ -102,7 +103,10 @@ function below(parent: string, errors: readonly DcqlError[]): readonly DcqlError
   return errors.map(({ code, pointer }) => ({ code, pointer: `${parent}${pointer}` }))
 }
 
-/** Returns the name of a claim in `checks`: `<query id>.<path>`, with `[n]` and `[*]` for elements of an array. */
+/**
+ * Returns the name of a claim in `checks`: `<query id>.<path>`, with `[n]` and `[*]` for elements of an
+ * array.
+ */
 export function checkName(queryId: string, path: ClaimsPath): string {
   return path.reduce<string>((name, component) => {
     if (component === null) return `${name}[*]`

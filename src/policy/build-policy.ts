@@ -1,6 +1,6 @@
-// Builds a policy from the types and scopes that a relying party requests, or returns every error. CONTRACT 2: 400 for
-// an unknown name, 422 for known names that no credential can satisfy. `docs/decisions/any-and-all.md` defines `any`
-// and `all`.
+// Builds a policy from the types and scopes that a relying party requests, or returns every error. CONTRACT
+// 2: 400 for an unknown name, 422 for known names that no credential can satisfy.
+// `docs/decisions/any-and-all.md` defines `any` and `all`.
 
 import { err, ok, type Result } from '../result.ts'
 import { formatOf, pathIn, scopePath } from './catalogue.ts'
@@ -160,7 +160,10 @@ function anyGroup(types: readonly RequestedType[], scope: readonly string[]): re
   return [types.flatMap((type) => type.alternatives.filter(({ scopes }) => scopes.length === scope.length))]
 }
 
-/** `all`: every type is presented, in a format with all scopes that the type has in any. One group for each type. */
+/**
+ * `all`: every type is presented, in a format with all scopes that the type has in any. One group for each
+ * type.
+ */
 function allGroups(types: readonly RequestedType[]): readonly Alternative[][] {
   return types.map((type) => {
     const all = scopesOf(type).length

@@ -1,18 +1,19 @@
-// The built-in credential types (CONTRACT 8): their identifiers in each format, and the path of each scope's claim.
-// `docs/decisions/catalogue.md` names the source of each identifier, and the identifiers without a public source.
+// The built-in credential types (CONTRACT 8): their identifiers in each format, and the path of each scope's
+// claim. `docs/decisions/catalogue.md` names the source of each identifier, and the identifiers without a
+// public source.
 
 import type { ClaimsPath } from '../openid4vp/dcql/query.ts'
 import type { CredentialTypeDefinition, CredentialTypeFormat } from './policy.ts'
 
 /**
- * Name of a scope entry for every `age_over_NN`, NN from 01 to 99 (ISO/IEC 18013-5 §7.2.5). The two digits replace
- * `NN` in its path.
+ * Name of a scope entry for every `age_over_NN`, NN from 01 to 99 (ISO/IEC 18013-5 §7.2.5). The two digits
+ * replace `NN` in its path.
  */
 export const AGE_PATTERN = 'age_over_NN'
 
 /**
- * Scope and mdoc element of each PID attribute (PID Rulebook 1.7 §4.1.1, §3.1.2). The scope is the SD-JWT claim name,
- * with dots between its levels. Null: an mdoc has no element for it.
+ * Scope and mdoc element of each PID attribute (PID Rulebook 1.7 §4.1.1, §3.1.2). The scope is the SD-JWT
+ * claim name, with dots between its levels. Null: an mdoc has no element for it.
  */
 const PID_ATTRIBUTES: readonly (readonly [scope: string, element: string | null])[] = [
   ['family_name', 'family_name'],

@@ -9,8 +9,8 @@ import type { CredentialTypeDefinition, CredentialTypeFormat, ScopePath } from '
 const BUILT_IN_NAMES: ReadonlySet<string> = new Set(BUILT_IN_TYPES.map((type) => type.name))
 
 /**
- * Returns the built-in types and those that a relying party added. Leaves out an added type with a name that is taken,
- * so that no settings can redefine `pid`. `typeConflicts` reports it when the settings are changed.
+ * Returns the built-in types and those that a relying party added. Leaves out an added type with a name that
+ * is taken, so that no settings can redefine `pid`. `typeConflicts` reports it when the settings are changed.
  */
 export function typeDefinitions(
   added: readonly CredentialTypeDefinition[],
@@ -20,7 +20,10 @@ export function typeDefinitions(
   return [...BUILT_IN_TYPES, ...free]
 }
 
-/** A name or an identifier of an added type that another type has already. `index` is the place of the added type. */
+/**
+ * A name or an identifier of an added type that another type has already. `index` is the place of the added
+ * type.
+ */
 type TypeConflict =
   | { readonly kind: 'name'; readonly index: number; readonly name: string }
   | {
@@ -31,8 +34,8 @@ type TypeConflict =
     }
 
 /**
- * Returns the conflicts of added types, which settings must not have. Verification maps an identifier to the first type
- * that lists it, so a second type with that identifier could never be satisfied.
+ * Returns the conflicts of added types, which settings must not have. Verification maps an identifier to the
+ * first type that lists it, so a second type with that identifier could never be satisfied.
  */
 export function typeConflicts(added: readonly CredentialTypeDefinition[]): readonly TypeConflict[] {
   return added.flatMap((type, index) => {
@@ -73,7 +76,10 @@ export function formatOf(type: CredentialTypeDefinition, format: string): Creden
   return Object.hasOwn(type.formats, format) ? type.formats[format] : undefined
 }
 
-/** Returns the path of a scope's claim in a type's credentials of one format; `undefined` if the type lacks it. */
+/**
+ * Returns the path of a scope's claim in a type's credentials of one format; `undefined` if the type lacks
+ * it.
+ */
 export function scopePath(
   type: CredentialTypeDefinition,
   format: string,
@@ -91,7 +97,10 @@ export function scopePath(
   return { ...found, derived: { path: birthdate.path, age: age.years } }
 }
 
-/** Returns the scope whose claim is at `path` in a type's credentials of one format: the inverse of `scopePath`. */
+/**
+ * Returns the scope whose claim is at `path` in a type's credentials of one format: the inverse of
+ * `scopePath`.
+ */
 export function scopeAt(
   type: CredentialTypeDefinition,
   format: string,
@@ -117,7 +126,10 @@ function ownEntry(scopes: CredentialTypeFormat['scopes'], name: string): ScopeEn
   return Object.hasOwn(scopes, name) ? scopes[name] : undefined
 }
 
-/** Puts the digits into the path. A path without `NN` would select one claim for every age, so it has no scope. */
+/**
+ * Puts the digits into the path. A path without `NN` would select one claim for every age, so it has no
+ * scope.
+ */
 function withDigits(pattern: ScopeEntry | undefined, digits: string): ScopeEntry | undefined {
   if (!pattern?.path.some((step) => typeof step === 'string' && step.includes('NN'))) return undefined
   const path = pattern.path.map((step) => (typeof step === 'string' ? step.replace('NN', digits) : step))

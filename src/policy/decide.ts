@@ -1,5 +1,5 @@
-// Decision if an authentic response satisfies the policy (CONTRACT 4). Integrity, trust, holder binding and match with
-// the query are verified before. The rules here concern validity, assurance level and values.
+// Decision if an authentic response satisfies the policy (CONTRACT 4). Integrity, trust, holder binding and
+// match with the query are verified before. The rules here concern validity, assurance level and values.
 
 import type { Json } from '../codec/json.ts'
 import type { VerifiedCredential } from '../formats/format.ts'
@@ -18,7 +18,9 @@ type DecisionInput = {
   readonly now: number
 }
 
-/** Decides. Ignores presentations for no query of the policy, and credentials of another type than requested. */
+/**
+ * Decides. Ignores presentations for no query of the policy, and credentials of another type than requested.
+ */
 export function decide({ policy, presentations, now }: DecisionInput): Decision {
   const checked = presentations.flatMap((presentation) => {
     const descriptor = policy.descriptors.find(
@@ -46,8 +48,8 @@ export function decide({ policy, presentations, now }: DecisionInput): Decision 
 }
 
 /**
- * Reasons in order of precedence: validity of the credential, then its assurance level, then its values. The values of an
- * invalid credential have no meaning.
+ * Reasons in order of precedence: validity of the credential, then its assurance level, then its values. The
+ * values of an invalid credential have no meaning.
  */
 const PRECEDENCE: readonly PolicyReason[] = [
   'credential_revoked',
@@ -112,9 +114,10 @@ function checkCredential(
 }
 
 /**
- * Chooses the credentials that the decision uses (OpenID4VP 1.0 §6.4.2). For each credential set: the first option that
- * satisfies the policy, else the first that was presented. For a query with several credentials: those that satisfy,
- * else all. Returns none if a required set was not presented. An optional set is used only if it satisfies.
+ * Chooses the credentials that the decision uses (OpenID4VP 1.0 §6.4.2). For each credential set: the first
+ * option that satisfies the policy, else the first that was presented. For a query with several credentials:
+ * those that satisfy, else all. Returns none if a required set was not presented. An optional set is used
+ * only if it satisfies.
  */
 function choose({ query }: Policy, checked: readonly CheckedCredential[]): readonly CheckedCredential[] {
   const sets =
@@ -134,7 +137,10 @@ function choose({ query }: Policy, checked: readonly CheckedCredential[]): reado
   return checked.filter((one) => chosen.has(one.id) && presented.get(one.id)?.includes(one))
 }
 
-/** A credential that does not satisfy is ignored beside one that does, because the wallet could have omitted it. */
+/**
+ * A credential that does not satisfy is ignored beside one that does, because the wallet could have omitted
+ * it.
+ */
 function bestOf(credentials: readonly CheckedCredential[]): readonly CheckedCredential[] {
   const satisfying = credentials.filter(({ reason }) => reason === null)
   return satisfying.length > 0 ? satisfying : credentials

@@ -1,5 +1,5 @@
-// Assigns to each transaction the credential queries that may confirm it (OpenID4VP 1.0 §5.1). Every response to the
-// query must have to confirm it, because otherwise confirmation would be optional.
+// Assigns to each transaction the credential queries that may confirm it (OpenID4VP 1.0 §5.1). Every response
+// to the query must have to confirm it, because otherwise confirmation would be optional.
 
 import type { JsonObject } from '../codec/json.ts'
 import type { CredentialFormat } from '../formats/format.ts'
@@ -109,7 +109,10 @@ function idErrors(ids: readonly string[], query: DcqlQuery, formats: Formats): r
   return [{ code: 'confirmation_avoidable', pointer: '' }]
 }
 
-/** True if each option of a required credential set has one of these. Without sets every query is required (§6.4.2). */
+/**
+ * True if each option of a required credential set has one of these. Without sets every query is required
+ * (§6.4.2).
+ */
 function isUnavoidable(ids: readonly string[], { credential_sets }: DcqlQuery): boolean {
   if (credential_sets === undefined) return true
   return credential_sets.some(
@@ -124,7 +127,9 @@ function isRepeated(all: readonly TransactionDataObject[], index: number): boole
   return texts.indexOf(texts[index] ?? '') < index
 }
 
-/** A KB-JWT names one hash for all transactions (B.3.3.1), and one credential may have to confirm them all. */
+/**
+ * A KB-JWT names one hash for all transactions (B.3.3.1), and one credential may have to confirm them all.
+ */
 function commonHash(requested: readonly RequestedTransaction[]): boolean {
   const lists: readonly (readonly string[])[] = requested.map(
     ({ transaction_data_hashes_alg }) => transaction_data_hashes_alg ?? DEFAULT,

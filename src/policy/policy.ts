@@ -49,8 +49,8 @@ export type CredentialTypeDefinition = {
 export type CredentialTypeFormat = {
   readonly identifiers: readonly string[]
   /**
-   * Path of each scope's claim. `age_over_NN` means every age from 01 to 99; the digits replace `NN` in its path. `{type}`
-   * at the start of a path means the type's identifier. Ages are derived from `birthdate`.
+   * Path of each scope's claim. `age_over_NN` means every age from 01 to 99; the digits replace `NN` in its
+   * path. `{type}` at the start of a path means the type's identifier. Ages are derived from `birthdate`.
    */
   readonly scopes: Readonly<Record<string, { readonly path: ClaimsPath; readonly boolean?: boolean }>>
 }
@@ -62,15 +62,17 @@ export type Decision = {
   readonly reason: PolicyReason | null
   /** Requested scope -> proven. For `verified` every scope requested by name is `true`. */
   readonly checks: Readonly<Record<string, boolean>>
-  /** True if the presenter proved to hold every credential used. Otherwise anyone may have sent the response. */
+  /**
+   * True if the presenter proved to hold every credential used. Otherwise anyone may have sent the response.
+   */
   readonly holder_bound: boolean
   /** Lowest level of the credentials used. */
   readonly assurance_level: AssuranceLevel
   /** Credentials that the decision uses. Others are dropped. */
   readonly credentials: readonly DecidedCredential[]
   /**
-   * Scope -> value, one object per credential, in the order of `credentials`. Other claims are dropped. The value of a
-   * derived scope is its boolean. Empty unless `verified`. Never stored in the clear.
+   * Scope -> value, one object per credential, in the order of `credentials`. Other claims are dropped. The
+   * value of a derived scope is its boolean. Empty unless `verified`. Never stored in the clear.
    */
   readonly claims: readonly { readonly id: string; readonly claims: Readonly<Record<string, Json>> }[]
   /** Steps of the assurance level, in order. */
@@ -79,7 +81,10 @@ export type Decision = {
 
 /** One step of an assurance level's derivation, and the level after it. */
 export type LevelDerivation =
-  /** The trust anchor that vouched for the issuer gives the first level. `list`: the trust list of the anchor, if any. */
+  /**
+   * The trust anchor that vouched for the issuer gives the first level. `list`: the trust list of the anchor,
+   * if any.
+   */
   | {
       readonly step: 'anchor'
       readonly id: string

@@ -1,4 +1,5 @@
-// Builds the DCQL query of a policy (OpenID4VP 1.0 §6), and the list that its presentation definition is built from.
+// Builds the DCQL query of a policy (OpenID4VP 1.0 §6), and the list that its presentation definition is
+// built from.
 
 import { uniqueJson } from '../codec/json.ts'
 import type { CredentialFormat } from '../formats/format.ts'
@@ -19,8 +20,8 @@ export type Alternative = {
 }
 
 /**
- * Builds the query for groups of alternatives; one of each group must be presented. Descriptors have the order of the
- * credential queries. A single credential is requested without `credential_sets` (CONTRACT 2).
+ * Builds the query for groups of alternatives; one of each group must be presented. Descriptors have the
+ * order of the credential queries. A single credential is requested without `credential_sets` (CONTRACT 2).
  */
 export function buildQuery(groups: readonly (readonly Alternative[])[]): {
   readonly query: DcqlQuery
@@ -57,8 +58,8 @@ export function requestedTypes(policy: Policy): readonly RequestedType[] {
 }
 
 /**
- * Returns unique ids of `[A-Za-z0-9_-]` (§6.1): `<type>`, or `<type>-<format>` if several credentials of the type may be
- * presented.
+ * Returns unique ids of `[A-Za-z0-9_-]` (§6.1): `<type>`, or `<type>-<format>` if several credentials of the
+ * type may be presented.
  */
 function queryIds(alternatives: readonly Alternative[]): readonly string[] {
   const ids: string[] = []
@@ -79,9 +80,10 @@ function buildCredentialQuery(id: string, { format, identifiers, scopes }: Alter
 }
 
 /**
- * Builds the requested claims, without `values`: a wallet that filters by them would reveal the value of a claim that it
- * withholds, and verifiers must not rely on them (§6.4.1). If ages may be derived there are two claim sets. The first has
- * the age claims, which reveal less; the second has the birthdate instead (§6.4.1: in order of preference).
+ * Builds the requested claims, without `values`: a wallet that filters by them would reveal the value of a
+ * claim that it withholds, and verifiers must not rely on them (§6.4.1). If ages may be derived there are two
+ * claim sets. The first has the age claims, which reveal less; the second has the birthdate instead (§6.4.1:
+ * in order of preference).
  */
 function buildClaims(
   scopes: readonly ScopePath[],

@@ -1,4 +1,5 @@
-// The result of one requested scope in a verified credential: if it is proven (CONTRACT 4), and the value to return.
+// The result of one requested scope in a verified credential: if it is proven (CONTRACT 4), and the value to
+// return.
 
 import type { Json, JsonObject } from '../codec/json.ts'
 import { selectClaims } from '../openid4vp/dcql/claims-path.ts'
@@ -37,8 +38,9 @@ function derive(claims: JsonObject, source: NonNullable<ScopePath['derived']>, n
 }
 
 /**
- * True if the presence of a claim that is not declared boolean proves it. Null, an empty value and `false` prove nothing.
- * Neither does a value that contains only empty values, such as an object whose members were withheld.
+ * True if the presence of a claim that is not declared boolean proves it. Null, an empty value and `false`
+ * prove nothing. Neither does a value that contains only empty values, such as an object whose members were
+ * withheld.
  */
 function isMeaningful(selected: readonly Json[]): boolean {
   return !selected.includes(false) && selected.some((value) => !isEmpty(value))

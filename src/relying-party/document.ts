@@ -48,7 +48,10 @@ type SealedSecret = { readonly sealed: string; readonly expires_at: number | nul
 
 type FormerKey = { readonly jwk: PublicJwk; readonly until: number }
 
-/** Reads a stored value; `undefined` where nothing is stored. Throws for a version that this code does not know. */
+/**
+ * Reads a stored value; `undefined` where nothing is stored. Throws for a version that this code does not
+ * know.
+ */
 export function readDocument(stored: unknown): RelyingPartyDocument | undefined {
   if (stored === undefined) return undefined
   const document = stored as { readonly schema_version: unknown } // written by this module alone

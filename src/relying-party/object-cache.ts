@@ -1,5 +1,6 @@
-// Cache of what Durable Objects returned, so that a request needs no call to them. A copy is at most 60 s old: after that time a
-// change takes effect everywhere. An object that cannot be reached, without a fresh copy, is `unavailable`.
+// Cache of what Durable Objects returned, so that a request needs no call to them. A copy is at most 60 s
+// old: after that time a change takes effect everywhere. An object that cannot be reached, without a fresh
+// copy, is `unavailable`.
 
 import { waitUntil } from 'cloudflare:workers'
 import { createCache } from '../net/cache.ts'

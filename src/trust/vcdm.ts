@@ -8,8 +8,8 @@ import { err, ok, type Result } from '../result.ts'
 const CONTEXT = 'https://www.w3.org/2018/credentials/v1'
 
 /**
- * Returns whether an object is of version 1.1. §4.1 requires its context first. Plain JSON wallets leave the context out,
- * which is allowed.
+ * Returns whether an object is of version 1.1. §4.1 requires its context first. Plain JSON wallets leave the
+ * context out, which is allowed.
  */
 export function isVersion1(object: JsonObject): boolean {
   const context = member(object, '@context')

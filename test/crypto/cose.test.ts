@@ -1,4 +1,5 @@
-// COSE structures made with node:crypto and a test-side CBOR writer; the published ones are in test/formats/mdoc.
+// COSE structures made with node:crypto and a test-side CBOR writer; the published ones are in
+// test/formats/mdoc.
 
 import { createPublicKey } from 'node:crypto'
 import { describe, expect, it } from 'vitest'

@@ -16,7 +16,10 @@ import {
 import type { FetchResource } from '../../src/net/guarded-fetch.ts'
 import { err, type Result } from '../../src/result.ts'
 
-/** A format, and what its maker can make. Every presentation is fresh and differs from the good one in one thing. */
+/**
+ * A format, and what its maker can make. Every presentation is fresh and differs from the good one in one
+ * thing.
+ */
 export type Subject = {
   readonly format: CredentialFormat
   /** Nonce and audience are part of what the holder signs, and no presentation comes without that. */
@@ -76,7 +79,10 @@ export function expectRefusal(
   countRefusal(verification.format)
 }
 
-/** `npm test` adds these up and prints how many changes of a good presentation were refused for their own reason. */
+/**
+ * `npm test` adds these up and prints how many changes of a good presentation were refused for their own
+ * reason.
+ */
 function countRefusal(format: string): void {
   const meta = TestRunner.getCurrentTest()?.meta as { refusals?: Record<string, number> } | undefined
   if (meta === undefined) return

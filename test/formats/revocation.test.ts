@@ -36,7 +36,14 @@ const SUBJECTS: readonly Subject[] = [
   {
     form: 'cwt',
     list: await makeCwt(
-      { claims: [[6, NOW - 100], [4, NOW + 1000]], unprotected: [[33, PKI.chain]] }, // biome-ignore format: entries
+      // Biome-ignore format: entries
+      {
+        claims: [
+          [6, NOW - 100],
+          [4, NOW + 1000],
+        ],
+        unprotected: [[33, PKI.chain]],
+      },
       PKI.leaf.keys.privateKey,
     ),
     present: (status, isExpired = false) =>

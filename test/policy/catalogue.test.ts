@@ -133,8 +133,8 @@ describe('scope paths', () => {
     expect(scopePath(type, 'dc+sd-jwt', 'age_over_21', false)?.path).toEqual(['ages', '21'])
   })
 
-  // SD-JWT VC Appendix (person identification data example), processed by a foreign library. It predates the claim
-  // names `picture`, `date_of_issuance` and `date_of_expiry`.
+  // SD-JWT VC Appendix (person identification data example), processed by a foreign library. It predates the
+  // claim names `picture`, `date_of_issuance` and `date_of_expiry`.
   test('find the claims of the published PID example', async () => {
     const claims = await publishedPid()
     const read = (scope: string) => selectClaims(claims, path('pid', 'dc+sd-jwt', scope) ?? [])

@@ -1,5 +1,6 @@
-// Whole answers to callers' queries, from schema to decision, beside a foreign implementation of DCQL. Failures print the
-// seed that brings them back. Where the two part by design, the clause that decides is named below.
+// Whole answers to callers' queries, from schema to decision, beside a foreign implementation of DCQL.
+// Failures print the seed that brings them back. Where the two part by design, the clause that decides is
+// named below.
 
 import { DcqlPresentationResult, DcqlQuery as ForeignQuery } from 'dcql'
 import fc from 'fast-check'

@@ -1,4 +1,5 @@
-// Whatever is presented: `verified` is never said where an independent reading of the claims does not bear it out.
+// Whatever is presented: `verified` is never said where an independent reading of the claims does not bear it
+// out.
 
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../src/codec/json.ts'

@@ -1,4 +1,5 @@
-// Our queries judged by a foreign implementation of DCQL: it accepts them, and finds in generated credentials what we find.
+// Our queries judged by a foreign implementation of DCQL: it accepts them, and finds in generated credentials
+// what we find.
 
 import { type DcqlCredential, DcqlQuery } from 'dcql'
 import { describe, expect, test } from 'vitest'

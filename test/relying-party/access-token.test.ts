@@ -123,7 +123,8 @@ describe('a token', () => {
         scopes: ['verify:read'],
       },
     })
-    expect((await verify(await sign({ ...HEADER, typ: 'application/at+jwt' }, CLAIMS, first))).ok).toBe(true) // RFC 9068 §4
+    // RFC 9068 §4
+    expect((await verify(await sign({ ...HEADER, typ: 'application/at+jwt' }, CLAIMS, first))).ok).toBe(true)
     expect((await verify(await sign({ ...HEADER, kid: 'second' }, CLAIMS, second))).ok).toBe(true)
   })
 

@@ -1,4 +1,5 @@
-// Signatures of certificates that no key made, inside workerd: it throws where node says that they do not verify.
+// Signatures of certificates that no key made, inside workerd: it throws where node says that they do not
+// verify.
 
 import { expect, it } from 'vitest'
 import { resolveSigner } from '../../src/trust/anchors/resolve-signer.ts'

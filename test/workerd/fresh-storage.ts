@@ -1,4 +1,5 @@
-// Runs before each file of the `workers` project: the files share one workerd, and each starts with empty storage.
+// Runs before each file of the `workers` project: the files share one workerd, and each starts with empty
+// storage.
 
 import { reset } from 'cloudflare:test'
 

@@ -89,7 +89,8 @@ export function stateOf({ goods, proof }: Order): OrderState {
 /** Adds a created verification. */
 export function withProof(order: Order, created: CreatedVerification, now: number): Order {
   const { verification_id: verificationId, session_url: sessionUrl } = created
-  if (order.proof?.verificationId === verificationId) return order // idempotent creation: the same verification again
+  // Idempotent creation: the same verification again
+  if (order.proof?.verificationId === verificationId) return order
   const proof = { verificationId, sessionUrl, lookedAt: now, outcome: null, endedAt: null }
   return next(order, { proof: { ...proof, told: false, polled: false }, asked: order.asked + 1 })
 }

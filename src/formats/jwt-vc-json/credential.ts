@@ -1,5 +1,5 @@
-// The credential of a VC JWT (VCDM 1.1 §6.3.1). JWT claims and properties of `vc` with the same meaning must have
-// the same value. If only one of the two is present, its value holds for both.
+// The credential of a VC JWT (VCDM 1.1 §6.3.1). JWT claims and properties of `vc` with the same meaning must
+// have the same value. If only one of the two is present, its value holds for both.
 
 import { isJsonObject, type JsonObject, member } from '../../codec/json.ts'
 import { err, ok, type Result } from '../../result.ts'

@@ -1,5 +1,6 @@
-// The VP JWT as proof of possession (OpenID4VP 1.0 B.1.3.1.5). It is signed for this request by the key or the DID
-// that the verified credential names. The `holder` of the presentation selects a key; it proves nothing.
+// The VP JWT as proof of possession (OpenID4VP 1.0 B.1.3.1.5). It is signed for this request by the key or
+// the DID that the verified credential names. The `holder` of the presentation selects a key; it proves
+// nothing.
 
 import { type Json, member } from '../../codec/json.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'

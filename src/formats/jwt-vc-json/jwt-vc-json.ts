@@ -1,4 +1,5 @@
-// The credential format `jwt_vc_json`: W3C Verifiable Credentials as JWTs, without JSON-LD (OpenID4VP 1.0 B.1.3.1).
+// The credential format `jwt_vc_json`: W3C Verifiable Credentials as JWTs, without JSON-LD (OpenID4VP 1.0
+// B.1.3.1).
 
 import { type Json, type JsonObject, member } from '../../codec/json.ts'
 import { ADVERTISED_ALGORITHMS } from '../../crypto/algorithms.ts'
@@ -39,8 +40,8 @@ const BASE_TYPES: readonly Json[] = [
 ]
 
 /**
- * B.1.1: `type_values` is a list of alternatives. A credential must have all types of one alternative. This service
- * supports alternatives with one type besides `VerifiableCredential`.
+ * B.1.1: `type_values` is a list of alternatives. A credential must have all types of one alternative. This
+ * service supports alternatives with one type besides `VerifiableCredential`.
  */
 function metaTypes(meta: JsonObject): readonly string[] | undefined {
   const alternatives = member(meta, 'type_values')

@@ -1,5 +1,5 @@
-// A W3C Verifiable Credential as a JWT without JSON-LD (OpenID4VP 1.0 B.1.3.1; VCDM 1.1 §6.3.1). It must have a known
-// type, a trusted issuer, a proof by its holder, and be valid now.
+// A W3C Verifiable Credential as a JWT without JSON-LD (OpenID4VP 1.0 B.1.3.1; VCDM 1.1 §6.3.1). It must have
+// a known type, a trusted issuer, a proof by its holder, and be valid now.
 
 import { type Json, member } from '../../codec/json.ts'
 import { err, ok, type Result } from '../../result.ts'
@@ -67,7 +67,10 @@ function decode(presentation: Json): Result<Decoded, PresentationRefusal> {
 
 type KnownType = { readonly typeIdentifier: string; readonly type: CredentialType }
 
-/** Selects one of the known types of a credential: the requested one, else the first. Anchors vouch for a type. */
+/**
+ * Selects one of the known types of a credential: the requested one, else the first. Anchors vouch for a
+ * type.
+ */
 function typeOf(
   credential: Credential,
   { types: requested = [] }: RequestBinding,
@@ -82,8 +85,8 @@ function typeOf(
 }
 
 /**
- * Reads `credentialStatus` (VCDM 1.1 §4.9) or the `status` of a JWT (Token Status List §6.2). If both are present,
- * both apply.
+ * Reads `credentialStatus` (VCDM 1.1 §4.9) or the `status` of a JWT (Token Status List §6.2). If both are
+ * present, both apply.
  */
 function statusReader({ jws, content }: SignedJwt): ReadStatus | undefined {
   const status = member(jws.payload, 'status')

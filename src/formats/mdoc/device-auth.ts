@@ -1,5 +1,5 @@
-// DeviceSigned (ISO/IEC 18013-5 §9.1.3): the device key that the issuer named signs this session, or authenticates it
-// with a MAC. Exactly one of the two is required.
+// DeviceSigned (ISO/IEC 18013-5 §9.1.3): the device key that the issuer named signs this session, or
+// authenticates it with a MAC. Exactly one of the two is required.
 
 import { type CborItem, decodeCbor, embeddedOf, entryOf, isMapOf } from '../../codec/cbor.ts'
 import { embedCbor, encodeCbor } from '../../codec/cbor-encode.ts'
@@ -39,7 +39,10 @@ export async function verifyDeviceAuth(
   return verifyProof(deviceAuth, payload, deviceKey, session)
 }
 
-/** §9.1.2.4: device-signed elements are claims of the holder, which the issuer must authorise. We request none. */
+/**
+ * §9.1.2.4: device-signed elements are claims of the holder, which the issuer must authorise. We request
+ * none.
+ */
 function checkNameSpaces(nameSpaces: CborItem): PresentationRefusal | undefined {
   const embedded = embeddedOf(nameSpaces)
   const decoded = embedded && decodeCbor(embedded, MDOC.deviceNameSpaces)

@@ -1,5 +1,6 @@
-// DeviceResponse (ISO/IEC 18013-5 §8.3.2.1.2.2) as OpenID4VP 1.0 B.2 presents it: base64url of one CBOR map with
-// exactly one document (HAIP 1.0 §5.3.1). Unknown members are refused, because no signature covers these maps.
+// DeviceResponse (ISO/IEC 18013-5 §8.3.2.1.2.2) as OpenID4VP 1.0 B.2 presents it: base64url of one CBOR map
+// with exactly one document (HAIP 1.0 §5.3.1). Unknown members are refused, because no signature covers these
+// maps.
 
 import { decodeBase64url } from '../../codec/base64url.ts'
 import { type CborItem, decodeCbor, entryOf, isMapOf, textOf } from '../../codec/cbor.ts'

@@ -1,5 +1,5 @@
-// Check that the issuer signed each data element (ISO/IEC 18013-5 §9.1.2.5). The digest of each received item, tag 24
-// included, must be in the MSO under the item's own namespace and digest identifier.
+// Check that the issuer signed each data element (ISO/IEC 18013-5 §9.1.2.5). The digest of each received
+// item, tag 24 included, must be in the MSO under the item's own namespace and digest identifier.
 
 import { equalBytes } from '../../codec/bytes.ts'
 import { bytesOf, type CborItem, decodeCbor, embeddedOf, entryOf, textOf } from '../../codec/cbor.ts'
@@ -12,7 +12,9 @@ import { toJson } from './element-value.ts'
 import type { NameSpace } from './issuer-signed.ts'
 import type { MobileSecurityObject } from './mobile-security-object.ts'
 
-/** Opens the disclosed items: namespace → data element → value. The MSO's signature must have been verified. */
+/**
+ * Opens the disclosed items: namespace → data element → value. The MSO's signature must have been verified.
+ */
 export async function openNameSpaces(
   nameSpaces: readonly NameSpace[],
   mso: MobileSecurityObject,

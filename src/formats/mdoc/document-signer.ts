@@ -1,5 +1,6 @@
-// The signer of an MSO (ISO/IEC 18013-5 §9.3.3 and Annex B.1.4): the leaf of `x5chain`, pinned or below an anchored
-// authority. For a mobile driving licence the profile adds rules on extended key usage and on the authority's country.
+// The signer of an MSO (ISO/IEC 18013-5 §9.3.3 and Annex B.1.4): the leaf of `x5chain`, pinned or below an
+// anchored authority. For a mobile driving licence the profile adds rules on extended key usage and on the
+// authority's country.
 
 import { isJsonObject, type JsonObject, member } from '../../codec/json.ts'
 import { err, ok, type Result } from '../../result.ts'
@@ -52,7 +53,10 @@ export async function resolveDocumentSigner(
   return signer === undefined ? err({ reason: 'untrusted_issuer' }) : ok({ ...signer, certificate })
 }
 
-/** Annex B.1.4: the certificate of a licence's signer has this key usage. The anchor's own rule takes precedence. */
+/**
+ * Annex B.1.4: the certificate of a licence's signer has this key usage. The anchor's own rule takes
+ * precedence.
+ */
 function withSignerUsage(anchor: TrustAnchor): TrustAnchor {
   return anchor.eku === undefined ? { ...anchor, eku: [DRIVING_LICENCE.extendedKeyUsage] } : anchor
 }
@@ -64,7 +68,10 @@ function isPin(anchor: TrustAnchor): boolean {
 const COUNTRY = '2.5.4.6'
 const STATE_OR_PROVINCE = '2.5.4.8'
 
-/** Annex B.1.4: subject and issuer have the same country, and the same state or province if the subject has one. */
+/**
+ * Annex B.1.4: subject and issuer have the same country, and the same state or province if the subject has
+ * one.
+ */
 function sharesCountry({ subject, issuer }: Certificate): boolean {
   const country = soleValue(subject, COUNTRY)
   const hasState = attributeValues(subject, STATE_OR_PROVINCE).length > 0
@@ -87,8 +94,8 @@ const ISSUING = [
 ] as const
 
 /**
- * Returns the first element that names another place of issue than the signer's certificate (§9.3.1). Skips elements
- * that are not disclosed and attributes that the certificate lacks.
+ * Returns the first element that names another place of issue than the signer's certificate (§9.3.1). Skips
+ * elements that are not disclosed and attributes that the certificate lacks.
  */
 export function contradictedElement(
   docType: string,

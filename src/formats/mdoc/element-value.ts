@@ -1,10 +1,14 @@
-// Values of data elements as JSON (RFC 8949 §6.1): byte strings become base64url, dates stay the text they are.
+// Values of data elements as JSON (RFC 8949 §6.1): byte strings become base64url, dates stay the text they
+// are.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import type { CborItem } from '../../codec/cbor.ts'
 import type { Json } from '../../codec/json.ts'
 
-/** Converts to JSON. Returns `undefined` for a number beyond 2^53, a key that is not text, and a malformed date. */
+/**
+ * Converts to JSON. Returns `undefined` for a number beyond 2^53, a key that is not text, and a malformed
+ * date.
+ */
 export function toJson(item: CborItem): Json | undefined {
   switch (item.type) {
     case 'text':

@@ -1,4 +1,5 @@
-// IssuerSigned (ISO/IEC 18013-5 §8.3.2.1.2.2, §9.1.2.4): the disclosed items and the issuer's COSE_Sign1 over the MSO.
+// IssuerSigned (ISO/IEC 18013-5 §8.3.2.1.2.2, §9.1.2.4): the disclosed items and the issuer's COSE_Sign1 over
+// the MSO.
 
 import { type CborItem, entryOf, isMapOf } from '../../codec/cbor.ts'
 import { type CoseSign1, decodeCoseSign1, readX5chain } from '../../crypto/cose.ts'

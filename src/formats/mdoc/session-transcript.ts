@@ -1,5 +1,5 @@
-// The SessionTranscript of OpenID4VP 1.0 B.2.6 and of ISO/IEC TS 18013-7 B.4.4: a hash of our request that the device
-// signs. It is the only check of nonce, audience, response URI and encryption key.
+// The SessionTranscript of OpenID4VP 1.0 B.2.6 and of ISO/IEC TS 18013-7 B.4.4: a hash of our request that
+// the device signs. It is the only check of nonce, audience, response URI and encryption key.
 
 import { type CborValue, encodeCbor } from '../../codec/cbor-encode.ts'
 import { sha256 } from '../../crypto/digest.ts'

@@ -1,5 +1,6 @@
-// One mdoc as OpenID4VP 1.0 B.2 presents it, verified in the order of ISO/IEC 18013-5 §9.3.1: issuer, digests, device,
-// validity. Nonce and audience are part of the session transcript, so the device's proof covers all three.
+// One mdoc as OpenID4VP 1.0 B.2 presents it, verified in the order of ISO/IEC 18013-5 §9.3.1: issuer,
+// digests, device, validity. Nonce and audience are part of the session transcript, so the device's proof
+// covers all three.
 
 import type { Json, JsonObject } from '../../codec/json.ts'
 import { verifyCoseSign1 } from '../../crypto/cose.ts'

@@ -1,4 +1,5 @@
-// Disclosures (RFC 9901 §4.2): decoded strictly, and identified by the digest of their characters as received.
+// Disclosures (RFC 9901 §4.2): decoded strictly, and identified by the digest of their characters as
+// received.
 
 import { decodeBase64url, encodeBase64url } from '../../codec/base64url.ts'
 import { decodeUtf8, utf8 } from '../../codec/bytes.ts'
@@ -14,7 +15,9 @@ export type Disclosure = { readonly name: string | undefined; readonly value: Js
 /** Claim names of the format itself, which a disclosure must not have (§7.1 step 3.3.2, §4.1.1). */
 const FORMAT_NAMES: ReadonlySet<string> = new Set(['_sd', '...', '_sd_alg'])
 
-/** Decodes all disclosures. Maps each base64url digest, as embedded in payloads (§4.2.3), to its disclosure. */
+/**
+ * Decodes all disclosures. Maps each base64url digest, as embedded in payloads (§4.2.3), to its disclosure.
+ */
 export async function digestDisclosures(
   encoded: readonly string[],
   hash: HashName,

@@ -1,5 +1,6 @@
-// The Key Binding JWT (RFC 9901 §4.3 and §7.3 step 5): proof that the presenter holds the key that the issuer named.
-// It is made for this request and for these disclosures. Our policy decides if it is required, never the response.
+// The Key Binding JWT (RFC 9901 §4.3 and §7.3 step 5): proof that the presenter holds the key that the issuer
+// named. It is made for this request and for these disclosures. Our policy decides if it is required, never
+// the response.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
@@ -37,7 +38,8 @@ export async function verifyKeyBinding(
   const claims = jws.value.payload
   const sdHash = encodeBase64url(await digest(bound.hash, utf8(bound.sdJwt)))
   if (member(claims, 'sd_hash') !== sdHash) return err({ reason: 'sd_hash_mismatch' })
-  const current = Object.hasOwn(claims, 'iat') ? isCurrent(claims, expected) : undefined // §4.3: `iat` is required
+  // §4.3: `iat` is required
+  const current = Object.hasOwn(claims, 'iat') ? isCurrent(claims, expected) : undefined
   if (current === undefined) return err({ reason: 'malformed_holder_binding' })
   if (!current) return err({ reason: 'holder_binding_not_current' })
   const confirmed = await matchTransactionData(claims, expected.transactionData ?? [])

@@ -1,5 +1,6 @@
-// The Processed SD-JWT Payload (RFC 9901 §7.1 steps 3 to 5). Replaces digests by their disclosures, recursively, and
-// removes the members of the format. Objects are built without a prototype, so `__proto__` is an ordinary claim.
+// The Processed SD-JWT Payload (RFC 9901 §7.1 steps 3 to 5). Replaces digests by their disclosures,
+// recursively, and removes the members of the format. Objects are built without a prototype, so `__proto__`
+// is an ordinary claim.
 
 import { isJsonObject, type Json, type JsonObject, member } from '../../codec/json.ts'
 import { SD_JWT } from '../../limits.ts'
@@ -8,8 +9,8 @@ import type { CredentialRefusal } from '../format.ts'
 import type { Disclosure } from './disclosures.ts'
 
 /**
- * Processes an issuer-signed payload. `clearClaims` are the top-level claims that must be signed in the clear.
- * Refuses a disclosure of one of them or of a part of one (SD-JWT VC §2.2.2.3).
+ * Processes an issuer-signed payload. `clearClaims` are the top-level claims that must be signed in the
+ * clear. Refuses a disclosure of one of them or of a part of one (SD-JWT VC §2.2.2.3).
  */
 export function processPayload(
   payload: JsonObject,

@@ -36,8 +36,8 @@ export const sdJwtVc: CredentialFormat<typeof FORMAT> = {
 }
 
 /**
- * SD-JWT VC of wallets that speak an OpenID4VP draft. Its `typ` was `vc+sd-jwt` until November 2024. Verifiers should
- * accept both for a time (draft-ietf-oauth-sd-jwt-vc-06 §3.2.1).
+ * SD-JWT VC of wallets that speak an OpenID4VP draft. Its `typ` was `vc+sd-jwt` until November 2024.
+ * Verifiers should accept both for a time (draft-ietf-oauth-sd-jwt-vc-06 §3.2.1).
  */
 export const sdJwtVcOfDrafts: CredentialFormat<typeof FORMAT> = {
   ...sdJwtVc,

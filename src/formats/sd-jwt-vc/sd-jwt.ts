@@ -1,5 +1,5 @@
-// Verification of an SD-JWT presentation by RFC 9901 §7.1 and §7.3, for any application of SD-JWT. The rules of the
-// application are arguments: its `typ`, its trusted issuers, and the claims that must be in the clear.
+// Verification of an SD-JWT presentation by RFC 9901 §7.1 and §7.3, for any application of SD-JWT. The rules
+// of the application are arguments: its `typ`, its trusted issuers, and the claims that must be in the clear.
 
 import { type Json, type JsonObject, member } from '../../codec/json.ts'
 import { type HashName, isHashName } from '../../crypto/digest.ts'
@@ -36,7 +36,10 @@ type VerifiedSdJwt<Issuer> = {
 /** Result of the KB-JWT. */
 type HolderBinding = Required<Pick<VerifiedCredential, 'holderBound' | 'confirmed'>>
 
-/** Verifies a presentation step by step. Returns the refusal of the first failing step. Never throws for bad input. */
+/**
+ * Verifies a presentation step by step. Returns the refusal of the first failing step. Never throws for bad
+ * input.
+ */
 export async function verifySdJwt<Issuer extends { readonly keys: readonly PublicJwk[] }>(
   presentation: Json,
   rules: SdJwtRules<Issuer>,

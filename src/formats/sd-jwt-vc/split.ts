@@ -1,5 +1,5 @@
-// The compact serialization of SD-JWT and SD-JWT+KB (RFC 9901 §4), split at its tildes. Size and number of parts are
-// limited here, before anything is decoded, hashed or verified.
+// The compact serialization of SD-JWT and SD-JWT+KB (RFC 9901 §4), split at its tildes. Size and number of
+// parts are limited here, before anything is decoded, hashed or verified.
 
 import { SD_JWT } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'

@@ -1,4 +1,5 @@
-// Transaction data in the Key Binding JWT (OpenID4VP 1.0 B.3.3.1): the holder signs hashes of the strings as sent.
+// Transaction data in the Key Binding JWT (OpenID4VP 1.0 B.3.3.1): the holder signs hashes of the strings as
+// sent.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
@@ -8,8 +9,8 @@ import { err, ok, type Result } from '../../result.ts'
 import type { ConfirmedTransactionData, HolderRefusal, TransactionData } from '../format.ts'
 
 /**
- * Returns the requested transaction data that a verified KB-JWT confirms. Another credential may confirm the rest
- * (§5.1). Every hash in the KB-JWT must belong to a different requested transaction.
+ * Returns the requested transaction data that a verified KB-JWT confirms. Another credential may confirm the
+ * rest (§5.1). Every hash in the KB-JWT must belong to a different requested transaction.
  */
 export async function matchTransactionData(
   claims: JsonObject,
@@ -35,7 +36,9 @@ export async function matchTransactionData(
 
 const DEFAULT_HASH: HashName = 'sha-256'
 
-/** If the request offered hashes, the response must name the one it used. If it offered none, SHA-256 applies. */
+/**
+ * If the request offered hashes, the response must name the one it used. If it offered none, SHA-256 applies.
+ */
 function isOffered(named: string | undefined, { hashAlgorithms }: TransactionData): boolean {
   if (hashAlgorithms === undefined) return named === undefined || named === DEFAULT_HASH
   return hashAlgorithms.some((name) => name === named)

@@ -1,5 +1,5 @@
-// SD-JWT VC (draft-ietf-oauth-sd-jwt-vc) as OpenID4VP 1.0 B.3 presents it: an SD-JWT with a known type and a trusted
-// issuer that is valid now.
+// SD-JWT VC (draft-ietf-oauth-sd-jwt-vc) as OpenID4VP 1.0 B.3 presents it: an SD-JWT with a known type and a
+// trusted issuer that is valid now.
 
 import { type Json, type JsonObject, member } from '../../codec/json.ts'
 import type { DecodedJws } from '../../crypto/jws.ts'
@@ -67,7 +67,10 @@ export async function verifySdJwtVc(
 
 type KnownType = { readonly vct: string; readonly type: CredentialType }
 
-/** Resolves the type first, because anchors vouch for types. Both come from the unverified payload and prove nothing. */
+/**
+ * Resolves the type first, because anchors vouch for types. Both come from the unverified payload and prove
+ * nothing.
+ */
 async function resolveIssuer(
   jws: DecodedJws,
   context: Context,
@@ -86,7 +89,10 @@ async function resolveIssuer(
   return signers.ok ? ok(signers.value.map((signer) => ({ ...signer, ...known.value }))) : signers
 }
 
-/** SD-JWT VC §2.2.2.1: `vct` is required. `aka_vcts` is ignored: an issuer must not choose its own trusted types. */
+/**
+ * SD-JWT VC §2.2.2.1: `vct` is required. `aka_vcts` is ignored: an issuer must not choose its own trusted
+ * types.
+ */
 function typeOf(payload: JsonObject, context: Context): Result<KnownType, PresentationRefusal> {
   const vct = member(payload, 'vct')
   if (typeof vct !== 'string' || vct === '') return err({ reason: 'invalid_claim', claim: 'vct' })

@@ -1,12 +1,12 @@
-// Claims path pointers (OpenID4VP 1.0 §7): the elements of a credential that a path selects. Only own members count,
-// because callers choose the names.
+// Claims path pointers (OpenID4VP 1.0 §7): the elements of a credential that a path selects. Only own members
+// count, because callers choose the names.
 
 import { isJsonObject, type Json, member } from '../../codec/json.ts'
 import type { ClaimsPath, Selection } from './query.ts'
 
 /**
- * Applies a path to a JSON-based credential (§7.1.1). Returns `undefined` where the clause says "abort processing and
- * return an error": a component does not fit a selected element, or nothing is selected.
+ * Applies a path to a JSON-based credential (§7.1.1). Returns `undefined` where the clause says "abort
+ * processing and return an error": a component does not fit a selected element, or nothing is selected.
  */
 export function selectClaims(root: Json, path: ClaimsPath): Selection | undefined {
   let selected: Selection = [root]

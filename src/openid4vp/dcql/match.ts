@@ -1,5 +1,5 @@
-// Matches a verified credential with its credential query, and the whole response with the query (OpenID4VP 1.0 §6,
-// §8.6). Every condition is checked again here, because wallets may ignore it (§14.9).
+// Matches a verified credential with its credential query, and the whole response with the query (OpenID4VP
+// 1.0 §6, §8.6). Every condition is checked again here, because wallets may ignore it (§14.9).
 
 import type { CredentialFormat, VerifiedCredential } from '../../formats/format.ts'
 import { selectClaims, selectDataElement } from './claims-path.ts'
@@ -16,7 +16,10 @@ import type {
 
 /** Result for a credential that satisfies its query. */
 export type Match = {
-  /** Claims with a value outside `values`. The policy decides on them, because wallets need not filter (§6.4.1). */
+  /**
+   * Claims with a value outside `values`. The policy decides on them, because wallets need not filter
+   * (§6.4.1).
+   */
   readonly valueMismatches: readonly ClaimsPath[]
 }
 
@@ -36,8 +39,8 @@ export function matchCredential(
 }
 
 /**
- * True if queries with these ids, each with a valid presentation, satisfy the whole query (§6.4.2). At least one
- * credential set must be complete, even if all are optional.
+ * True if queries with these ids, each with a valid presentation, satisfy the whole query (§6.4.2). At least
+ * one credential set must be complete, even if all are optional.
  */
 export function isSatisfied(query: DcqlQuery, presented: ReadonlySet<string>): boolean {
   const { credentials, credential_sets: sets } = query
@@ -48,8 +51,9 @@ export function isSatisfied(query: DcqlQuery, presented: ReadonlySet<string>): b
 }
 
 /**
- * §6.1.1: one of the authorities is enough. Trust comes from the anchors; this condition is checked because it was
- * requested. A list matches if the anchor came from it (§6.1.1.2). A type that cannot be checked does not match.
+ * §6.1.1: one of the authorities is enough. Trust comes from the anchors; this condition is checked because
+ * it was requested. A list matches if the anchor came from it (§6.1.1.2). A type that cannot be checked does
+ * not match.
  */
 function isAuthorityOf({ authorityKeyIdentifiers, anchor }: VerifiedCredential) {
   return ({ type, values }: TrustedAuthority) => {
@@ -69,7 +73,8 @@ function matchClaims(query: CredentialQuery, credential: VerifiedCredential): Ma
     claims === undefined ? undefined : matchAll(claims, (path) => select(credential.claims, path)),
   )
   const present = matches.filter((match) => match !== undefined)
-  // §6.4.1: the wallet chooses a set, so any complete one is accepted. A set with matching values is preferred.
+  // §6.4.1: the wallet chooses a set, so any complete one is accepted. A set with matching values is
+  // preferred.
   return present.find(({ valueMismatches }) => valueMismatches.length === 0) ?? present[0]
 }
 

@@ -1,5 +1,5 @@
-// Schema of a caller's DCQL query (OpenID4VP 1.0 §6, §7), strict and bounded. The policy checks its formats and types,
-// and if it can be satisfied.
+// Schema of a caller's DCQL query (OpenID4VP 1.0 §6, §7), strict and bounded. The policy checks its formats
+// and types, and if it can be satisfied.
 
 import * as z from 'zod/mini'
 import { isJsonObject, type JsonObject } from '../../codec/json.ts'
@@ -103,7 +103,9 @@ function claimErrors({ claims = [], claim_sets }: CredentialQuery): readonly Que
   ]
 }
 
-/** With `claim_sets` every claim needs an id (§6.3), and a claim in no set would never be requested (§6.4.1). */
+/**
+ * With `claim_sets` every claim needs an id (§6.3), and a claim in no set would never be requested (§6.4.1).
+ */
 function claimIdErrors(id: string | undefined, sets: readonly (readonly string[])[]): readonly string[] {
   if (id === undefined) return ['is required with claim_sets']
   return sets.some((set) => set.includes(id)) ? [] : ['must be in one of the claim_sets']

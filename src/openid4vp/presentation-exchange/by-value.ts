@@ -1,5 +1,5 @@
-// The response to the request in the relying party's view (CONTRACT 3, "by value"): a plain VP Token with a presentation
-// submission and no `state`. Wallets sent it before March 2023, and lenient ones still do.
+// The response to the request in the relying party's view (CONTRACT 3, "by value"): a plain VP Token with a
+// presentation submission and no `state`. Wallets sent it before March 2023, and lenient ones still do.
 
 import { type JsonObject, member } from '../../codec/json.ts'
 import { decodeJws } from '../../crypto/jws.ts'
@@ -25,7 +25,9 @@ export function isByValueResponse(parameters: ReadonlyMap<string, string>): bool
   return isPresent('vp_token') && isPresent('presentation_submission') && !others
 }
 
-/** Parses the response. It has no mdocs: their session has a nonce of the wallet, which this form cannot send. */
+/**
+ * Parses the response. It has no mdocs: their session has a nonce of the wallet, which this form cannot send.
+ */
 export function parseByValueResponse(
   parameters: ReadonlyMap<string, string>,
   { definitionId, query, queryIdsOf }: ViewDefinition,

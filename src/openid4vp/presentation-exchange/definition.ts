@@ -1,5 +1,5 @@
-// The presentation definition (DIF Presentation Exchange 2.1) that is equivalent to a DCQL query: one input descriptor
-// for each credential query. Responses are matched with the DCQL query.
+// The presentation definition (DIF Presentation Exchange 2.1) that is equivalent to a DCQL query: one input
+// descriptor for each credential query. Responses are matched with the DCQL query.
 
 import type { JsonObject } from '../../codec/json.ts'
 import type { ClaimsQuery, CredentialQuery, DcqlQuery } from '../dcql/query.ts'
@@ -31,8 +31,8 @@ export function buildDefinition(query: DcqlQuery, nonce: string, formats: Exchan
 }
 
 /**
- * True if Presentation Exchange can express a query. It cannot express alternatives of several credentials each, trusted
- * authorities, several credentials for one query, or a waiver of holder binding.
+ * True if Presentation Exchange can express a query. It cannot express alternatives of several credentials
+ * each, trusted authorities, several credentials for one query, or a waiver of holder binding.
  */
 export function canDefine(query: DcqlQuery, formats: ExchangeFormats): boolean {
   const known = query.credentials.filter(({ format }) => Object.hasOwn(formats, format))
@@ -45,7 +45,10 @@ export function canDefine(query: DcqlQuery, formats: ExchangeFormats): boolean {
   )
 }
 
-/** Returns the form of a query's format. Throws for a format that the protocol lacks, which no session requests. */
+/**
+ * Returns the form of a query's format. Throws for a format that the protocol lacks, which no session
+ * requests.
+ */
 export function exchangeFormat(formats: ExchangeFormats, { format }: CredentialQuery): ExchangeFormat {
   const found = Object.hasOwn(formats, format) ? formats[format] : undefined
   if (found === undefined) throw new Error(`the query requests ${format}, which Presentation Exchange lacks`)
@@ -77,8 +80,9 @@ function buildDescriptor(query: CredentialQuery, format: ExchangeFormat): JsonOb
 }
 
 /**
- * Returns the requested claims as fields. All fields are required, and any claim of a field satisfies it. Claim sets are
- * alternatives: "a and b, or c" becomes "a or c, and b or c". The claim of the earlier, preferred set comes first.
+ * Returns the requested claims as fields. All fields are required, and any claim of a field satisfies it.
+ * Claim sets are alternatives: "a and b, or c" becomes "a or c, and b or c". The claim of the earlier,
+ * preferred set comes first.
  */
 function fieldsOf({ claims = [], claim_sets }: CredentialQuery): readonly (readonly ClaimsQuery[])[] {
   if (claim_sets === undefined) return claims.map((claim) => [claim])

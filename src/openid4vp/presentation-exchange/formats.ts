@@ -1,5 +1,5 @@
-// Credential formats in Presentation Exchange: the designation of each format, and how its type and claims are requested.
-// Each format that the drafts support has one entry here.
+// Credential formats in Presentation Exchange: the designation of each format, and how its type and claims
+// are requested. Each format that the drafts support has one entry here.
 
 import { type JsonObject, member } from '../../codec/json.ts'
 import { ADVERTISED_ALGORITHMS } from '../../crypto/algorithms.ts'
@@ -49,7 +49,10 @@ export function sdJwtVcExchange(designation: 'vc+sd-jwt' | 'dc+sd-jwt'): Exchang
   }
 }
 
-/** ISO mdoc (ISO/IEC TS 18013-7 Annex B). The descriptor's id is the document type; every field states its retention. */
+/**
+ * ISO mdoc (ISO/IEC TS 18013-7 Annex B). The descriptor's id is the document type; every field states its
+ * retention.
+ */
 export const mdocExchange: ExchangeFormat = {
   credential: { mso_mdoc: { alg: ALGORITHMS } },
   presentation: 'mso_mdoc',

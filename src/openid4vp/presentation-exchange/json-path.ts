@@ -1,9 +1,11 @@
-// Claims paths (OpenID4VP 1.0 §7) as JSONPath expressions (RFC 9535) for Presentation Exchange. Expressions are only
-// written, never evaluated.
+// Claims paths (OpenID4VP 1.0 §7) as JSONPath expressions (RFC 9535) for Presentation Exchange. Expressions
+// are only written, never evaluated.
 
 import type { ClaimsPath } from '../dcql/query.ts'
 
-/** Writes the expression from `root`. Uses the shorthand only for names that every JSONPath dialect accepts. */
+/**
+ * Writes the expression from `root`. Uses the shorthand only for names that every JSONPath dialect accepts.
+ */
 export function toJsonPath(path: ClaimsPath, root = '$'): string {
   return path.reduce<string>((text, component) => {
     if (component === null) return `${text}[*]`

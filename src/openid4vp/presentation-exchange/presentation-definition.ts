@@ -1,5 +1,5 @@
-// The presentation definition in the relying party's view (DIF Presentation Exchange 2.1). Bridges and displays read it.
-// Wallets of OpenID4VP 1.0 never receive it (§5).
+// The presentation definition in the relying party's view (DIF Presentation Exchange 2.1). Bridges and
+// displays read it. Wallets of OpenID4VP 1.0 never receive it (§5).
 
 import type { ClaimsPath } from '../dcql/query.ts'
 import { toJsonPath } from './json-path.ts'

@@ -1,5 +1,6 @@
-// The presentation submission (DIF Presentation Exchange 2.1 §6, OpenID4VP drafts up to 24 §6.1). It maps presentations
-// of the VP Token to input descriptors, and proves nothing. Its paths have two forms and are never evaluated.
+// The presentation submission (DIF Presentation Exchange 2.1 §6, OpenID4VP drafts up to 24 §6.1). It maps
+// presentations of the VP Token to input descriptors, and proves nothing. Its paths have two forms and are
+// never evaluated.
 
 import { isJsonObject, type Json, type JsonObject, member, parseJson } from '../../codec/json.ts'
 import { err, ok, type Result } from '../../result.ts'

@@ -1,5 +1,6 @@
-// `openid4vp-draft18`: OpenID4VP draft 18, the second Implementer's Draft, which ISO/IEC TS 18013-7 Annex B profiles. It
-// uses Presentation Exchange, and names the type of the Client Identifier in a parameter of its own.
+// `openid4vp-draft18`: OpenID4VP draft 18, the second Implementer's Draft, which ISO/IEC TS 18013-7 Annex B
+// profiles. It uses Presentation Exchange, and names the type of the Client Identifier in a parameter of its
+// own.
 
 import { sdJwtVcOfDrafts } from '../../formats/sd-jwt-vc/sd-jwt-vc.ts'
 import { buildDefinition, canDefine } from '../presentation-exchange/definition.ts'

@@ -1,5 +1,5 @@
-// `openid4vp-draft24`: OpenID4VP draft 24. Draft 23 was the third Implementer's Draft. It uses DCQL or Presentation
-// Exchange, names formats in `vp_formats`, and encrypts responses with JARM.
+// `openid4vp-draft24`: OpenID4VP draft 24. Draft 23 was the third Implementer's Draft. It uses DCQL or
+// Presentation Exchange, names formats in `vp_formats`, and encrypts responses with JARM.
 
 import { sdJwtVcOfDrafts } from '../../formats/sd-jwt-vc/sd-jwt-vc.ts'
 import type { DcqlQuery } from '../dcql/query.ts'

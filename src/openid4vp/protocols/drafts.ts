@@ -1,5 +1,5 @@
-// Common parts of drafts 18 and 24: `vp_formats`, response encryption of JARM (draft 24 §7.3; JARM §3), and the mdoc
-// session of ISO/IEC TS 18013-7 Annex B.
+// Common parts of drafts 18 and 24: `vp_formats`, response encryption of JARM (draft 24 §7.3; JARM §3), and
+// the mdoc session of ISO/IEC TS 18013-7 Annex B.
 
 import { decodeBase64url } from '../../codec/base64url.ts'
 import { decodeUtf8 } from '../../codec/bytes.ts'
@@ -11,7 +11,9 @@ import type { RequestObjectInput } from '../request/request-object.ts'
 import { type EncryptionRules, KEY_AGREEMENT } from '../response/response-encryption.ts'
 import type { Exchange, Protocol } from './protocol.ts'
 
-/** The metadata holds one algorithm, which ISO/IEC TS 18013-7 Annex B chooses. JARM does not require `kid`. */
+/**
+ * The metadata holds one algorithm, which ISO/IEC TS 18013-7 Annex B chooses. JARM does not require `kid`.
+ */
 export const DRAFT_ENCRYPTION = {
   contentEncryptions: ['A256GCM'],
   kidRequired: false,

@@ -19,8 +19,8 @@ export const PROTOCOLS: Readonly<Record<ProtocolId, Protocol>> = {
 export const PROTOCOL_IDS = Object.keys(PROTOCOLS) as readonly ProtocolId[]
 
 /**
- * Returns the language of the request: DCQL for a relying party's own query, else the first language of the protocol.
- * `scope` is empty for an own query.
+ * Returns the language of the request: DCQL for a relying party's own query, else the first language of the
+ * protocol. `scope` is empty for an own query.
  */
 export function queryLanguage(
   { queryLanguages }: Protocol,

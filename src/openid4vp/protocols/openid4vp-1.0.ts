@@ -1,4 +1,5 @@
-// `openid4vp-1.0`: OpenID for Verifiable Presentations 1.0 (Final), with DCQL and encrypted responses of its §8.3.
+// `openid4vp-1.0`: OpenID for Verifiable Presentations 1.0 (Final), with DCQL and encrypted responses of its
+// §8.3.
 
 import { buildClientMetadata } from '../request/client-metadata.ts'
 import { buildCommonParameters, echoWalletNonce } from '../request/request-object.ts'

@@ -1,5 +1,5 @@
-// The Authorization Request as a URI (OpenID4VP 1.0 §5, §5.10). By reference, it names only the verifier and the URI of
-// the Request Object, because a shorter QR is easier to scan. By value, it has all parameters.
+// The Authorization Request as a URI (OpenID4VP 1.0 §5, §5.10). By reference, it names only the verifier and
+// the URI of the Request Object, because a shorter QR is easier to scan. By value, it has all parameters.
 
 import type { Json, JsonObject } from '../../codec/json.ts'
 import { PROTOCOLS } from '../protocols/index.ts'

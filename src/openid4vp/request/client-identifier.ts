@@ -1,10 +1,13 @@
-// Client Identifiers (OpenID4VP 1.0 §5.9.3). A session pins the identifier of its signed requests with the certificate,
-// because a renewed certificate has another hash.
+// Client Identifiers (OpenID4VP 1.0 §5.9.3). A session pins the identifier of its signed requests with the
+// certificate, because a renewed certificate has another hash.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { sha256 } from '../../crypto/digest.ts'
 
-/** Client Identifier Prefixes. A request is signed, except with the last one: it is unsigned and passed by value. */
+/**
+ * Client Identifier Prefixes. A request is signed, except with the last one: it is unsigned and passed by
+ * value.
+ */
 export const CLIENT_ID_PREFIXES = [
   'x509_hash',
   'x509_san_dns',

@@ -1,5 +1,5 @@
-// `client_metadata` of a request (OpenID4VP 1.0 §5.1, §11.1): the formats of the query and, for an encrypted response,
-// one key. Wallets reject further members that do not fit the response mode.
+// `client_metadata` of a request (OpenID4VP 1.0 §5.1, §11.1): the formats of the query and, for an encrypted
+// response, one key. Wallets reject further members that do not fit the response mode.
 
 import type { JsonObject } from '../../codec/json.ts'
 import type { CredentialFormat } from '../../formats/format.ts'

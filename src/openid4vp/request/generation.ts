@@ -1,5 +1,6 @@
-// One generation: one Authorization Request with its own id, nonce, state and response-encryption key (CONTRACT 3).
-// The session stores it sealed. This is the opened form for request building and response verification.
+// One generation: one Authorization Request with its own id, nonce, state and response-encryption key
+// (CONTRACT 3). The session stores it sealed. This is the opened form for request building and response
+// verification.
 
 import type { PrivateJwk, PublicJwk } from '../../crypto/jwk.ts'
 import type { VerifierAttestation } from './verifier-info.ts'

@@ -1,5 +1,5 @@
-// An encrypted Request Object (OpenID4VP 1.0 §5.10, RFC 9101 §6.1): a JWE around the signed one, for a key that the wallet
-// posted. It uses the key agreement and content encryptions of responses.
+// An encrypted Request Object (OpenID4VP 1.0 §5.10, RFC 9101 §6.1): a JWE around the signed one, for a key
+// that the wallet posted. It uses the key agreement and content encryptions of responses.
 
 import { CompactEncrypt } from 'jose'
 import { utf8 } from '../../codec/bytes.ts'
@@ -23,8 +23,8 @@ type EncryptionSupport = {
 }
 
 /**
- * Chooses the encryption. §5.10: a wallet that requires encryption posts its keys. Returns `undefined` if it posts none,
- * even if it lists algorithms, and `unsupported` if no key can be used.
+ * Chooses the encryption. §5.10: a wallet that requires encryption posts its keys. Returns `undefined` if it
+ * posts none, even if it lists algorithms, and `unsupported` if no key can be used.
  */
 export async function chooseRequestEncryption(
   supported: EncryptionSupport,

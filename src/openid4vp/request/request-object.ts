@@ -1,6 +1,6 @@
-// The Request Object (OpenID4VP 1.0 §5, RFC 9101): every parameter of the Authorization Request, signed. It is built and
-// signed for each fetch, from the same generation, so repeated fetches agree and none is stale. This module has the
-// parts that are common to all protocols.
+// The Request Object (OpenID4VP 1.0 §5, RFC 9101): every parameter of the Authorization Request, signed. It
+// is built and signed for each fetch, from the same generation, so repeated fetches agree and none is stale.
+// This module has the parts that are common to all protocols.
 
 import { CompactSign } from 'jose'
 import { utf8 } from '../../codec/bytes.ts'
@@ -76,8 +76,8 @@ function headerOf(proof: IdentityProof) {
 }
 
 /**
- * True if a `wallet_nonce` may be echoed. Wallets use any alphabet, such as base64 with `/`, `+` and `=`, so only length
- * and printable characters are checked (§5.10).
+ * True if a `wallet_nonce` may be echoed. Wallets use any alphabet, such as base64 with `/`, `+` and `=`, so
+ * only length and printable characters are checked (§5.10).
  */
 export function isWalletNonce(text: string): boolean {
   return /^[\x20-\x7e]{1,512}$/.test(text)

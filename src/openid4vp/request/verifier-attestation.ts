@@ -1,5 +1,6 @@
-// A Verifier Attestation JWT (OpenID4VP 1.0 §12): a party that wallets trust attests the owner of a key. Wallets verify its
-// signature. Settings reject an attestation that wallets would refuse, as far as we can check it without their trust.
+// A Verifier Attestation JWT (OpenID4VP 1.0 §12): a party that wallets trust attests the owner of a key.
+// Wallets verify its signature. Settings reject an attestation that wallets would refuse, as far as we can
+// check it without their trust.
 
 import { member } from '../../codec/json.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'

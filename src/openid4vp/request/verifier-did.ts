@@ -1,5 +1,6 @@
-// The verifier as a did:web at our own address (OpenID4VP 1.0 §5.9.3, `decentralized_identifier`). The service is
-// `did:web:<host>`. A relying party with its own key is `did:web:<host>:rp:<id>`, so neither can sign as the other.
+// The verifier as a did:web at our own address (OpenID4VP 1.0 §5.9.3, `decentralized_identifier`). The
+// service is `did:web:<host>`. A relying party with its own key is `did:web:<host>:rp:<id>`, so neither can
+// sign as the other.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import type { JsonObject } from '../../codec/json.ts'
@@ -10,8 +11,8 @@ import { isAddress } from './client-identifier.ts'
 export const RELYING_PARTY_SEGMENT = 'rp'
 
 /**
- * Returns the DID of the service (`relyingParty` null), or of a relying party by its id without `rp_`. Returns
- * `undefined` if our host is an IP address, which did:web does not allow (did:web §3.1).
+ * Returns the DID of the service (`relyingParty` null), or of a relying party by its id without `rp_`.
+ * Returns `undefined` if our host is an IP address, which did:web does not allow (did:web §3.1).
  */
 export function verifierDid(baseUrl: string, relyingParty: string | null): string | undefined {
   const { hostname, port } = new URL(baseUrl)
@@ -26,7 +27,10 @@ export async function verificationMethodOf(did: string, jwk: PublicJwk): Promise
   return `${did}#${encodeBase64url(await jwkThumbprint(jwk))}`
 }
 
-/** Builds `did.json` (DID Core 1.0 §5): the current key, keys of sessions that may still run, and the next key. */
+/**
+ * Builds `did.json` (DID Core 1.0 §5): the current key, keys of sessions that may still run, and the next
+ * key.
+ */
 export async function buildDidDocument(did: string, keys: readonly PublicJwk[]): Promise<JsonObject> {
   const named = await Promise.all(
     keys.map(async (jwk) => ({ id: await verificationMethodOf(did, jwk), jwk })),

@@ -1,5 +1,5 @@
-// `verifier_info` (OpenID4VP 1.0 §5.1, §5.11): attestations of other parties about the verifier, such as its EU
-// registration (ETSI TS 119 472-2, TS 119 475). docs/decisions/registration.md names the sources.
+// `verifier_info` (OpenID4VP 1.0 §5.1, §5.11): attestations of other parties about the verifier, such as its
+// EU registration (ETSI TS 119 472-2, TS 119 475). docs/decisions/registration.md names the sources.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
@@ -14,7 +14,10 @@ export type VerifierRegistration = {
   readonly encoding: (typeof REGISTRATION_ENCODINGS)[number]
 }
 
-/** Encoding of the certificate in a request: base64url of its text (ETSI), or unchanged. Wallets accept one or both. */
+/**
+ * Encoding of the certificate in a request: base64url of its text (ETSI), or unchanged. Wallets accept one or
+ * both.
+ */
 export const REGISTRATION_ENCODINGS = ['base64url', 'compact'] as const
 
 /** One entry of `verifier_info`. It applies to the whole request, so it has no `credential_ids`. */

@@ -1,5 +1,6 @@
-// Metadata that a wallet posts when it fetches a request (OpenID4VP 1.0 §5.10, §10). It decides if this wallet receives
-// the request, and if encrypted. It never changes the request, so one wallet cannot restrict the responses of others.
+// Metadata that a wallet posts when it fetches a request (OpenID4VP 1.0 §5.10, §10). It decides if this
+// wallet receives the request, and if encrypted. It never changes the request, so one wallet cannot restrict
+// the responses of others.
 
 import * as z from 'zod/mini'
 import { parseJsonObject } from '../../codec/json.ts'
@@ -51,8 +52,8 @@ export async function parseWalletMetadata(text: string): Promise<Result<WalletMe
 }
 
 /**
- * Returns the reason why the wallet cannot use a request; `undefined` if it can. One common format is enough, because the
- * wallet decides which part of the query it can satisfy.
+ * Returns the reason why the wallet cannot use a request; `undefined` if it can. One common format is enough,
+ * because the wallet decides which part of the query it can satisfy.
  */
 export function checkWalletMetadata(
   wallet: WalletMetadata,

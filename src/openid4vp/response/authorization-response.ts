@@ -1,5 +1,5 @@
-// The Authorization Response (OpenID4VP 1.0 §8): the form of a posted body, and its content. Unknown parameters are
-// ignored (§8.1).
+// The Authorization Response (OpenID4VP 1.0 §8): the form of a posted body, and its content. Unknown
+// parameters are ignored (§8.1).
 
 import { type Json, type JsonObject, member } from '../../codec/json.ts'
 import type { PrivateJwk } from '../../crypto/jwk.ts'
@@ -88,7 +88,10 @@ export function parseAuthorizationResponse(
   return ok({ kind: 'encrypted', ...parsed.value, state: isPresent(state) ? state : undefined })
 }
 
-/** Decrypts a response with the key of its `kid`. Its content is a VP Token or an error (wallets encrypt both). */
+/**
+ * Decrypts a response with the key of its `kid`. Its content is a VP Token or an error (wallets encrypt
+ * both).
+ */
 export async function decryptResponse(
   response: EncryptedJwe,
   key: { readonly kid: string; readonly privateJwk: PrivateJwk },

@@ -5,7 +5,7 @@ import type { PresentationRefusal } from '../../formats/format.ts'
 
 /** Refusal of the response as a whole: its form, its encryption, the request it answers. */
 export type EnvelopeRefusal = {
-  readonly reason: /** None of the three forms of OpenID4VP 1.0 §8 (vp_token, response, error), or two of them at once. */
+  readonly reason: /** Not exactly one of vp_token, response and error (OpenID4VP 1.0 §8). */
     | 'malformed_response'
     | 'limit_exceeded'
     /** Every request has a `state`, so every response must repeat it (§5.3, §14.3.2). */

@@ -1,5 +1,5 @@
-// Encrypted responses (OpenID4VP 1.0 §8.3, RFC 7516, RFC 7518 §4.6): our key for one request, and the strict parser of a
-// JWE made for it. The header never chooses an algorithm: it must match what the request offered.
+// Encrypted responses (OpenID4VP 1.0 §8.3, RFC 7516, RFC 7518 §4.6): our key for one request, and the strict
+// parser of a JWE made for it. The header never chooses an algorithm: it must match what the request offered.
 
 import { compactDecrypt } from 'jose'
 import { decodeBase64url } from '../../codec/base64url.ts'
@@ -46,7 +46,9 @@ export async function createEncryptionKey(): Promise<EncryptionKey> {
   return { publicJwk, privateJwk: { ...publicJwk, d } }
 }
 
-/** Parses form and protected header of a compact JWE. Refuses everything that can be refused without a key. */
+/**
+ * Parses form and protected header of a compact JWE. Refuses everything that can be refused without a key.
+ */
 export function parseEncryptedJwe(
   compact: string,
   rules: EncryptionRules,
@@ -57,7 +59,8 @@ export function parseEncryptedJwe(
   const header = parts.length === 5 ? decodeJson(decodeBase64url(encodedHeader), HEADER_LIMITS) : undefined
   if (header === undefined) return err({ reason: 'malformed_response' })
   if (!isOffered(header, rules)) return err({ reason: 'unsupported_encryption' })
-  // Direct key agreement has no encrypted key (RFC 7518 §4.6). GCM has 96 and 128 bits (§5.3), never a shorter tag.
+  // Direct key agreement has no encrypted key (RFC 7518 §4.6). GCM has 96 and 128 bits (§5.3), never a
+  // shorter tag.
   const isDirectGcm =
     encryptedKey === '' && decodeBase64url(iv)?.length === 12 && decodeBase64url(tag)?.length === 16
   // The library would accept white space or padding in a ciphertext, so two texts would mean one response.

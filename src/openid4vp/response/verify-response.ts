@@ -1,5 +1,6 @@
-// Verification of a response in the order of OpenID4VP 1.0 §8.6: each presentation (authenticity, holder binding, trust,
-// match with its query), then all of them together. A response that is not authentic is stored as an attempt.
+// Verification of a response in the order of OpenID4VP 1.0 §8.6: each presentation (authenticity, holder
+// binding, trust, match with its query), then all of them together. A response that is not authentic is
+// stored as an attempt.
 
 import type { JsonObject } from '../../codec/json.ts'
 import type {
@@ -50,8 +51,9 @@ export type VerifiedPresentation = {
 }
 
 /**
- * Verifies the presentations of a response. Invalid presentations are discarded, and the rest must satisfy the query
- * (§8.6). If it does not, the refusal is that of the first discarded presentation, else `query_not_satisfied`.
+ * Verifies the presentations of a response. Invalid presentations are discarded, and the rest must satisfy
+ * the query (§8.6). If it does not, the refusal is that of the first discarded presentation, else
+ * `query_not_satisfied`.
  */
 export async function verifyPresentations(
   input: VerificationInput,

@@ -18,8 +18,8 @@ export type PresentationGroup = {
 export const PRESENTATION_LIMITS = { perQuery: 10, overall: 20 } as const
 
 /**
- * Value for each credential query. Up to draft 24 it was a bare presentation. The requests of drafts 24 to 26 are equal, so
- * wallets of all of them may respond.
+ * Value for each credential query. Up to draft 24 it was a bare presentation. The requests of drafts 24 to 26
+ * are equal, so wallets of all of them may respond.
  */
 type VpTokenShape = 'array' | 'bare_or_array'
 

@@ -1,5 +1,5 @@
-// The types of transaction data (OpenID4VP 1.0 §5.1): types of public specifications, and types that a relying party adds.
-// Each has a schema as strict as wallets must be (§8.5, `invalid_transaction_data`).
+// The types of transaction data (OpenID4VP 1.0 §5.1): types of public specifications, and types that a
+// relying party adds. Each has a schema as strict as wallets must be (§8.5, `invalid_transaction_data`).
 
 import * as z from 'zod/mini'
 import { list, text } from '../../codec/schema.ts'
@@ -128,7 +128,10 @@ const mandate = z
     ),
   )
 
-/** Data model of the Cloud Signature Consortium: approval of signatures. Each signed document needs a readable name. */
+/**
+ * Data model of the Cloud Signature Consortium: approval of signatures. Each signed document needs a readable
+ * name.
+ */
 const signatureApproval = z.strictObject({
   credentialID: z.exactOptional(words),
   signatureQualifier: z.exactOptional(words),

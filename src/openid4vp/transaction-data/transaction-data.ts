@@ -1,5 +1,5 @@
-// `transaction_data` (OpenID4VP 1.0 §5.1, §8.4): transactions for a person to confirm, as objects and as the texts for
-// wallets. A wallet signs the text, so it is built once and stored.
+// `transaction_data` (OpenID4VP 1.0 §5.1, §8.4): transactions for a person to confirm, as objects and as the
+// texts for wallets. A wallet signs the text, so it is built once and stored.
 
 import { decodeBase64url, encodeBase64url } from '../../codec/base64url.ts'
 import { decodeUtf8, utf8 } from '../../codec/bytes.ts'
@@ -28,7 +28,8 @@ export function encodeTransactionData(object: TransactionDataObject): string {
 /** Decodes a text of `encodeTransactionData`. Throws for any other text. */
 export function decodeTransactionData(encoded: string): TransactionDataObject {
   const bytes = decodeBase64url(encoded)
-  return JSON.parse((bytes && decodeUtf8(bytes)) ?? '') as TransactionDataObject // written by this module alone
+  // Written by this module alone
+  return JSON.parse((bytes && decodeUtf8(bytes)) ?? '') as TransactionDataObject
 }
 
 /** Decodes the texts of a request, for the verification of its response. */

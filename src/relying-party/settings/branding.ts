@@ -15,7 +15,10 @@ const logo = z
     z.refine(isPicture, 'must be a data: URL, in base64, of a PNG, JPEG or WebP picture'),
   )
 
-/** `branding` of the settings: `#rrggbb`, and a `data:` URL of a PNG, JPEG or WebP picture. A missing member is null. */
+/**
+ * `branding` of the settings: `#rrggbb`, and a `data:` URL of a PNG, JPEG or WebP picture. A missing member
+ * is null.
+ */
 export const branding = z.strictObject({
   color: z._default(z.nullable(color), null),
   logo: z._default(z.nullable(logo), null),

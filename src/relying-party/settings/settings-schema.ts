@@ -59,7 +59,8 @@ export function creationSchema(rules: SettingsRules): z.ZodMiniType<SettingsInpu
         request_options: {},
         by_value: !input.livemode, // CONTRACT 3: on in test mode, off in live mode
         status_unavailable: 'refuse',
-        certificate_revocation: input.livemode ? 'require' : 'off', // docs/decisions/certificate-revocation.md
+        // Docs/decisions/certificate-revocation.md
+        certificate_revocation: input.livemode ? 'require' : 'off',
         return_urls: [],
         origins: [],
         branding: null,

@@ -1,5 +1,5 @@
-// Identity that signs a session's requests: the relying party's own certificate, else the service's (CONTRACT 8), under the
-// requested Client Identifier Prefix (OpenID4VP 1.0 §5.9.3).
+// Identity that signs a session's requests: the relying party's own certificate, else the service's (CONTRACT
+// 8), under the requested Client Identifier Prefix (OpenID4VP 1.0 §5.9.3).
 
 import { decodeBase64, encodeBase64 } from '../../codec/base64url.ts'
 import type { Config } from '../../config.ts'
@@ -36,7 +36,10 @@ type IdentityRequest = {
   readonly expiresAt: number
 }
 
-/** Returns the identity of one session, with the registration of the relying party's certificate. `null`: requests are unsigned. */
+/**
+ * Returns the identity of one session, with the registration of the relying party's certificate. `null`:
+ * requests are unsigned.
+ */
 export async function verifierIdentity(
   config: Config,
   settings: Settings,
@@ -82,7 +85,10 @@ async function identify(
   }
 }
 
-/** §12: the attestation covers the relying party's key, and must be valid for as long as the request can be fetched. */
+/**
+ * §12: the attestation covers the relying party's key, and must be valid for as long as the request can be
+ * fetched.
+ */
 function attestedIdentity(
   { verifier }: Settings,
   { now, expiresAt }: IdentityRequest,

@@ -36,7 +36,8 @@ async function read(c: AppContext): Promise<Response> {
   const id = c.req.param('id') ?? ''
   const caller = await authenticateForSession(c, id, 'verify:read')
   if (!caller.ok) return caller.error
-  const wait = readWait(c) // before the id is checked: a bad query must not distinguish a real id from an invented one
+  // Before the id is checked: a bad query must not distinguish a real id from an invented one
+  const wait = readWait(c)
   if (!wait.ok) return wait.error
   const session = sessionStub(c.env, id)
   if (session === undefined) return problem(c, 'verification_not_found')

@@ -45,7 +45,8 @@ export async function longPoll(
   if (!found.ok || wait === null) return found
   const afterVersion = wait.afterVersion ?? found.value.version
   const isChange = (json: string) => {
-    const { version, status } = JSON.parse(json) as { version: number; status: string } // sent by our own session
+    // Sent by our own session
+    const { version, status } = JSON.parse(json) as { version: number; status: string }
     return version > afterVersion || status !== 'pending'
   }
   if (isChange(found.value.json)) return found

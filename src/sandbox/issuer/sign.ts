@@ -28,7 +28,8 @@ export async function signJwt(header: Members, payload: Members, key: PrivateKey
 /** Generates a key pair. */
 export async function generateKey(): Promise<PrivateKey> {
   const pair = (await crypto.subtle.generateKey(ES256, true, ['sign', 'verify'])) as CryptoKeyPair
-  const jwk = (await crypto.subtle.exportKey('jwk', pair.privateKey)) as JsonWebKey // the type of the format `jwk`
+  // The type of the format `jwk`
+  const jwk = (await crypto.subtle.exportKey('jwk', pair.privateKey)) as JsonWebKey
   const { kty = '', crv = '', x = '', y = '', d = '' } = jwk
   return { kty, crv, x, y, d }
 }

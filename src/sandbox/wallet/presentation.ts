@@ -20,7 +20,9 @@ export type PresentationContext = {
   readonly now: number
 }
 
-/** Certificates as sent, leaf first, the signing key of the issuer, and the validity period in Unix seconds. */
+/**
+ * Certificates as sent, leaf first, the signing key of the issuer, and the validity period in Unix seconds.
+ */
 export function issuanceOf({ mistake, now }: PresentationContext) {
   const { identity = 'good', signedBy = identity, validFrom = -HOUR, validUntil = 30 * DAY } = mistake
   return {

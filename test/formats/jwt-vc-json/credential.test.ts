@@ -1,4 +1,5 @@
-// The rules of VCDM 1.1 §6.3.1 for the credential: each refusal differs from the good credential in one thing.
+// The rules of VCDM 1.1 §6.3.1 for the credential: each refusal differs from the good credential in one
+// thing.
 
 import { describe, expect, it } from 'vitest'
 import type { PresentationRefusal } from '../../../src/formats/format.ts'

@@ -1,4 +1,5 @@
-// Whose signature over the credential counts: certificates, key sets, issuer metadata and DIDs, each only as an anchor has it.
+// Whose signature over the credential counts: certificates, key sets, issuer metadata and DIDs, each only as
+// an anchor has it.
 
 import { describe, expect, it } from 'vitest'
 import { utf8 } from '../../../src/codec/bytes.ts'

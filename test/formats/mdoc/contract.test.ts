@@ -1,5 +1,5 @@
-// The suite of every format, over presentations made by @owf/mdoc. What that library cannot make (an MSO with a status, a document
-// without `deviceSigned`) node:crypto makes.
+// The suite of every format, over presentations made by @owf/mdoc. What that library cannot make (an MSO with
+// a status, a document without `deviceSigned`) node:crypto makes.
 
 import { mdoc } from '../../../src/formats/mdoc/mdoc.ts'
 import { issueMdoc, type MdocIssuing, presentMdoc, transcriptOf } from '../../support/people/mdoc.ts'

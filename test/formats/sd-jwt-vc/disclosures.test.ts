@@ -1,4 +1,5 @@
-// Disclosures and embedded digests: each case changes one thing in a good presentation and signs everything again.
+// Disclosures and embedded digests: each case changes one thing in a good presentation and signs everything
+// again.
 
 import { describe, it } from 'vitest'
 import type { PresentationRefusal } from '../../../src/formats/format.ts'

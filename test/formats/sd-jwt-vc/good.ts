@@ -1,4 +1,5 @@
-// A good SD-JWT VC presentation, made by foreign libraries, and the world in which it is good. Tests change one thing.
+// A good SD-JWT VC presentation, made by foreign libraries, and the world in which it is good. Tests change
+// one thing.
 
 import type { Json } from '../../../src/codec/json.ts'
 import type { Context, RequestBinding } from '../../../src/formats/format.ts'

@@ -1,5 +1,5 @@
-// The tokens printed in RFC 9901 and in the SD-JWT VC draft, judged with the keys printed there. What they disclose is
-// compared with what an independent implementation reads.
+// Tokens printed in RFC 9901 and in the SD-JWT VC draft, verified with the keys printed there. An independent
+// implementation must read the same claims.
 
 import { createHash } from 'node:crypto'
 import { SDJwtInstance } from '@sd-jwt/core'

@@ -1,5 +1,5 @@
-// Issuers known by certificate: `x5c` of the protected header, up to an anchor of the credential's type. The path rules
-// have tests of their own in test/trust; here it shows that a credential cannot get around them.
+// Issuers known by certificate: `x5c` of the protected header, up to an anchor of the credential's type. The
+// path rules have tests of their own in test/trust; here it shows that a credential cannot get around them.
 
 import { describe, expect, it } from 'vitest'
 import type { PresentationRefusal } from '../../../src/formats/format.ts'

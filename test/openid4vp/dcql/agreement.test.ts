@@ -1,5 +1,5 @@
-// Our matcher against the `dcql` library, over generated queries and credentials. The generator is seeded, so a failure
-// comes back. Where the two differ by design, the clause that decides is named below.
+// Our matcher against the `dcql` library, over generated queries and credentials. The generator is seeded, so
+// a failure comes back. Where the two differ by design, the clause that decides is named below.
 
 import { DcqlQuery as ForeignQuery } from 'dcql'
 import { describe, expect, it } from 'vitest'

@@ -1,5 +1,6 @@
-// One file for each protocol: the whole request of one generation, as its wallets get it. What a version does not have must
-// not appear, and these files show it at a glance. A change of a file is a change of what wallets get.
+// One file for each protocol: the whole request of one generation, as its wallets get it. What a version does
+// not have must not appear, and these files show it at a glance. A change of a file is a change of what
+// wallets get.
 
 import { decodeProtectedHeader } from 'jose'
 import { describe, expect, it } from 'vitest'

@@ -1,5 +1,5 @@
-// EUDI TS12 1.0 §4.3 and the Cloud Signature Consortium's data model: what the objects of each built-in type may say. Each refusal
-// changes one thing in an object that has every member.
+// EUDI TS12 1.0 §4.3 and the Cloud Signature Consortium's data model: what the objects of each built-in type
+// may say. Each refusal changes one thing in an object that has every member.
 
 import { describe, expect, it } from 'vitest'
 import {

@@ -1,4 +1,5 @@
-// `/openapi.json`, `/docs` and its script as they are served. test/browser/api-reference.test.ts opens the page.
+// `/openapi.json`, `/docs` and its script as they are served. test/browser/api-reference.test.ts opens the
+// page.
 
 import { env } from 'cloudflare:workers'
 import { beforeAll, expect, it, vi } from 'vitest'

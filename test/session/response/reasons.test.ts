@@ -312,7 +312,8 @@ describe('a response that is not authentic gets 400, and the session does not ch
 
 describe('a response that cannot be checked gets 503, and the session does not change', () => {
   it.each(Object.entries(NOT_CHECKABLE))('%s', async (reason, fault) => {
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 400_000 }) // past what was remembered of metadata and lists
+    // Past what was remembered of metadata and lists
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 400_000 })
     mockFetch(() => new Response(null, { status: 500 }))
     const { id, request, good } = await begin()
     const response = await post(id, await fault(request, good))

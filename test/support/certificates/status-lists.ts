@@ -72,9 +72,23 @@ export async function startStatusLists(iss: string, signer: KeyPair): Promise<St
 function makeCwt(uri: string, lst: Uint8Array, { leaf, chain }: CwtSigner): Uint8Array {
   const [SUB, IAT, TTL, STATUS_LIST] = [2, 6, 65534, 65533]
   const list = new Map<string, unknown>([['bits', 2], ['lst', lst]]) // biome-ignore format: entries
-  const claims = encode(new Map<number, unknown>([[SUB, uri], [IAT, now()], [TTL, 600], [STATUS_LIST, list]])) // biome-ignore format: entries
+  // Biome-ignore format: entries
+  const claims = encode(
+    new Map<number, unknown>([
+      [SUB, uri],
+      [IAT, now()],
+      [TTL, 600],
+      [STATUS_LIST, list],
+    ]),
+  )
   const [ALG, TYP, X5CHAIN] = [1, 16, 33]
-  const header = encode(new Map<number, unknown>([[ALG, -7], [TYP, 'application/statuslist+cwt']])) // biome-ignore format: entries
+  // Biome-ignore format: entries
+  const header = encode(
+    new Map<number, unknown>([
+      [ALG, -7],
+      [TYP, 'application/statuslist+cwt'],
+    ]),
+  )
   const signed = encode(['Signature1', header, new Uint8Array(), claims])
   const key = { key: leaf.privateJwk, format: 'jwk', dsaEncoding: 'ieee-p1363' } as const
   const signature = new Uint8Array(sign('sha256', signed, key as never))

@@ -22,7 +22,10 @@ export type Opened = ObservedRequest & {
   readonly thumbprint: string | undefined
 }
 
-/** Number in the list of obligations, what must hold, whether it does, and of which protocols (default: of all). */
+/**
+ * Number in the list of obligations, what must hold, whether it does, and of which protocols (default: of
+ * all).
+ */
 export type Rule = readonly [
   rule: string,
   message: string,
@@ -41,8 +44,8 @@ const OFFERED = ['A128GCM', 'A256GCM', 'A128CBC-HS256', 'A256CBC-HS512']
 const FINAL = ['openid4vp-1.0', 'haip-1.0']
 
 /**
- * Rules of all protocols and of the final versions, in the order of the list; `draft-rules.ts` has those of the
- * drafts.
+ * Rules of all protocols and of the final versions, in the order of the list; `draft-rules.ts` has those of
+ * the drafts.
  */
 export const RULES: readonly Rule[] = [
   [

@@ -4,7 +4,10 @@ import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
 import type { AttestationIssuer } from '../certificates/verifier-key.ts'
 
 export type Attester = AttestationIssuer & {
-  /** An attestation of a key, public half or whole, with these claims and header members in place of good ones. */
+  /**
+   * An attestation of a key, public half or whole, with these claims and header members in place of good
+   * ones.
+   */
   readonly attest: (key: object, claims?: object, header?: object) => Promise<string>
 }
 

@@ -17,7 +17,10 @@ export async function makeKey(alg = 'ES256'): Promise<KeyPair> {
   return { alg, publicJwk, privateJwk: (await exportJWK(privateKey)) as JsonWebKey }
 }
 
-/** Claims to issue. `vct` is required by the library; `disclosable` is its disclosure frame (`{ _sd: ['name'] }`). */
+/**
+ * Claims to issue. `vct` is required by the library; `disclosable` is its disclosure frame (`{ _sd: ['name']
+ * }`).
+ */
 export type Issuance = {
   readonly issuer: SigningKey
   /** Becomes `cnf.jwk`. Without it the credential has no holder binding. */
@@ -46,7 +49,10 @@ export async function issueSdJwtVc(issuance: Issuance): Promise<string> {
   return instance.issue({ ...claims, ...cnf } as never, disclosable as never, options)
 }
 
-/** How a wallet presents. `disclose` is the library's presentation frame (`{ name: true }`); default: everything. */
+/**
+ * How a wallet presents. `disclose` is the library's presentation frame (`{ name: true }`); default:
+ * everything.
+ */
 export type Presentation = {
   /** Without a holder no KB-JWT is made. */
   readonly holder?: SigningKey
@@ -86,7 +92,10 @@ export type Parts = {
   holder: SigningKey
 }
 
-/** Takes a presentation apart, lets `change` alter it, and signs it again with the issuer's and the holder's keys. */
+/**
+ * Takes a presentation apart, lets `change` alter it, and signs it again with the issuer's and the holder's
+ * keys.
+ */
 export async function alter(
   presentation: string,
   keys: { readonly issuer: SigningKey; readonly holder: SigningKey },

@@ -1,5 +1,5 @@
-// A person whose wallet holds W3C credentials as JWTs, and the authority that issued them, both known by DIDs. Every option
-// changes one thing of a good credential or of a good presentation.
+// A person whose wallet holds W3C credentials as JWTs, and the authority that issued them, both known by
+// DIDs. Every option changes one thing of a good credential or of a good presentation.
 
 import type { KeyPair, SigningKey } from './issuer.ts'
 import { makeKey } from './issuer.ts'

@@ -1,5 +1,5 @@
-// Makes W3C credentials and presentations as JWTs (VCDM 1.1 §6.3.1). No library makes presentations of this format, so jose
-// signs them, and reads them again as the second judge.
+// Makes W3C credentials and presentations as JWTs (VCDM 1.1 §6.3.1). No library makes presentations of this
+// format, so jose signs them, and reads them again as the second judge.
 
 import { CompactSign, importJWK, type JWK, jwtVerify } from 'jose'
 import type { KeyPair, SigningKey } from './issuer.ts'

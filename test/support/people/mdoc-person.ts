@@ -1,5 +1,5 @@
-// A person whose wallet holds mdocs made by @owf/mdoc, and the authority that had them issued. Every option changes one thing
-// of a good one.
+// A person whose wallet holds mdocs made by @owf/mdoc, and the authority that had them issued. Every option
+// changes one thing of a good one.
 
 import { generateKeyPairSync, type JsonWebKey } from 'node:crypto'
 import { type IssuerPki, mintIssuerPki } from '../certificates/certificates.ts'

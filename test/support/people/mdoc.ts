@@ -1,5 +1,5 @@
-// Mdocs and their presentations as @owf/mdoc makes them; node:crypto does its mathematics. The session transcript is the
-// library's own too: nothing of src/ has a part in them.
+// Mdocs and their presentations as @owf/mdoc makes them; node:crypto does its mathematics. The session
+// transcript is the library's own too: nothing of src/ has a part in them.
 
 import { createHash, type JsonWebKey, randomBytes, sign } from 'node:crypto'
 import {

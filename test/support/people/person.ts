@@ -1,5 +1,5 @@
-// A person whose wallet holds SD-JWT VCs, and the authority that issued them. Every option changes one thing of a good
-// credential or of a good presentation.
+// A person whose wallet holds SD-JWT VCs, and the authority that issued them. Every option changes one thing
+// of a good credential or of a good presentation.
 
 import type { IssuerPki } from '../certificates/certificates.ts'
 import type { KeyPair, Parts, SigningKey } from './issuer.ts'

@@ -29,7 +29,10 @@ export type WalletOptions = {
 }
 
 export type ReceiveOptions = {
-  /** Posted to `request_uri` where the request says `post`; by default standard base64, as some wallets send it. */
+  /**
+   * Posted to `request_uri` where the request says `post`; by default standard base64, as some wallets send
+   * it.
+   */
   readonly walletNonce?: string | undefined
   /** A wallet that does not know `request_uri_method` fetches by GET (§5.10). */
   readonly getOnly?: boolean
@@ -97,7 +100,10 @@ type OneOf = { readonly enum?: readonly unknown[] }
 export type Presentations = Readonly<Record<string, readonly (string | object)[]>>
 
 export type Wallet = {
-  /** Takes the URI of a QR or link, fetches and verifies the Request Object. Throws where the request breaks a rule. */
+  /**
+   * Takes the URI of a QR or link, fetches and verifies the Request Object. Throws where the request breaks a
+   * rule.
+   */
   readonly receive: (uri: string, options?: ReceiveOptions) => Promise<ReceivedRequest>
   /** Answers as the request's response mode says. */
   readonly present: (request: ReceivedRequest, presentations: Presentations) => Promise<Response>
@@ -143,7 +149,8 @@ async function receive(
   const key = encryptedWith === undefined ? undefined : await makeRequestKey(encryptedWith)
   const wallet_metadata = JSON.stringify({ ...METADATA, ...metadata, ...key?.metadata })
   let served: { readonly text: string; readonly response: Response } | undefined
-  // The library posts its metadata without `wallet_metadata` and `wallet_nonce`, so the form of §5.10 is made here.
+  // The library posts its metadata without `wallet_metadata` and `wallet_nonce`, so the form of §5.10 is made
+  // here.
   const fetchRequest = async (url: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
     const body = new URLSearchParams({ wallet_metadata, wallet_nonce: walletNonce })
     const headers = { accept: 'application/oauth-authz-req+jwt' }
@@ -269,7 +276,10 @@ function post(
   return fetch(payload.response_uri, { method: 'POST', headers, body: `${new URLSearchParams(parameters)}` })
 }
 
-/** Encrypts response parameters with a key of the request, as a wallet does: random `apu` and `apv`, `kid` repeated. */
+/**
+ * Encrypts response parameters with a key of the request, as a wallet does: random `apu` and `apv`, `kid`
+ * repeated.
+ */
 export async function encryptResponse(
   parameters: object | string,
   jwk: JWK,

@@ -81,7 +81,17 @@ describe('a good list', () => {
 
   it('needs neither `exp` nor `ttl` nor `iss`', async () => {
     expect(await statusOf(await makeJwt({ exp: undefined, ttl: undefined, iss: undefined }))).toBe('valid')
-    expect(await statusOf(await makeCwt({ claims: [[4, undefined], [65534, undefined]] }))).toBe('valid') // biome-ignore format: entries
+    // Biome-ignore format: entries
+    expect(
+      await statusOf(
+        await makeCwt({
+          claims: [
+            [4, undefined],
+            [65534, undefined],
+          ],
+        }),
+      ),
+    ).toBe('valid')
   })
 
   it('is requested in the form of the credential', async () => {
@@ -258,8 +268,32 @@ describe('a credential', () => {
     ['nothing', []],
     ['another mechanism', [['identifier_list', new Map([['uri', URI]])]]],
     ['no index', [['status_list', new Map([['uri', URI]])]]],
-    ['a negative index', [['status_list', new Map<string, Cbor>([['idx', -1], ['uri', URI]])]]], // biome-ignore format: a table
-    ['a number for uri', [['status_list', new Map<string, Cbor>([['idx', 1], ['uri', 1]])]]], // biome-ignore format: a table
+    // Biome-ignore format: a table
+    [
+      'a negative index',
+      [
+        [
+          'status_list',
+          new Map<string, Cbor>([
+            ['idx', -1],
+            ['uri', URI],
+          ]),
+        ],
+      ],
+    ],
+    // Biome-ignore format: a table
+    [
+      'a number for uri',
+      [
+        [
+          'status_list',
+          new Map<string, Cbor>([
+            ['idx', 1],
+            ['uri', 1],
+          ]),
+        ],
+      ],
+    ],
   ])('with a status element of %s has none', (_, entries) => {
     expect(word(element(entries) as never)).toBe('unsupported_mechanism')
   })

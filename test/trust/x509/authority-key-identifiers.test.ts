@@ -1,4 +1,5 @@
-// The AuthorityKeyIdentifiers of a verified path (OpenID4VP 1.0 §6.1.1.1, RFC 5280 §4.2.1.1), written by @peculiar/x509.
+// The AuthorityKeyIdentifiers of a verified path (OpenID4VP 1.0 §6.1.1.1, RFC 5280 §4.2.1.1), written by
+// @peculiar/x509.
 
 import '../../support/reflect-metadata.ts'
 

@@ -1,4 +1,5 @@
-// Files below assets/ that pages consist of. Each isolate reads a file once: a deployment brings new isolates.
+// Files below assets/ that pages consist of. Each isolate reads a file once: a deployment brings new
+// isolates.
 
 import { encodeBase64url } from '../../../codec/base64url.ts'
 import { utf8 } from '../../../codec/bytes.ts'

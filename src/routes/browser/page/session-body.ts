@@ -21,7 +21,9 @@ export type SessionPage = {
   readonly branding: Branding | null
   /** Address of the QR code's picture; null when there is none. */
   readonly qr: string | null
-  /** Address of the sandbox's wallet. Null without a sandbox, empty when only a script can make the request. */
+  /**
+   * Address of the sandbox's wallet. Null without a sandbox, empty when only a script can make the request.
+   */
   readonly testWallet: string | null
   /** Types of transaction data that the relying party added. */
   readonly transactionTypes: readonly AddedTransactionDataType[]

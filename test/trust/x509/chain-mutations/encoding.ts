@@ -1,4 +1,5 @@
-// Certificates that no library makes: taken apart as DER, one field changed, signed again (RFC 5280 §4.1, RFC 5480, X.690).
+// Certificates that no library makes: taken apart as DER, one field changed, signed again (RFC 5280 §4.1, RFC
+// 5480, X.690).
 
 import { constructed, type Der, primitive, text } from '../../../support/certificates/der-tree.ts'
 import { BROKEN, extensionsOf, FIELD, MALFORMED, type Mutation, minted, patched, raw, rule } from './world.ts'
