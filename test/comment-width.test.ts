@@ -10,7 +10,10 @@ const ROOT = join(import.meta.dirname, '..')
 const FOLDERS = ['src', 'openapi', 'packages', 'examples', 'assets', 'scripts', 'test', 'bench']
 const MAXIMUM_COLUMNS = 110
 
-/** Returns the lines with a comment that are too long. A line with an address may be longer: it cannot be wrapped. */
+/**
+ * Returns the lines with a comment that are too long. A line with an address may be longer: it cannot be
+ * wrapped.
+ */
 function errorsOf(path: string, source: string): string[] {
   const lines = source.split('\n')
   const numbers = commentsOf(source).flatMap(({ line }) => {

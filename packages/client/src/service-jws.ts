@@ -33,7 +33,9 @@ export async function verifyServiceJws(
   }
 }
 
-/** Rejects spare bits in the last character (RFC 4648 §3.5), which jose ignores: two texts would be one JWS. */
+/**
+ * Rejects spare bits in the last character (RFC 4648 §3.5), which jose ignores: two texts would be one JWS.
+ */
 function isCanonical(part: string): boolean {
   return /^[A-Za-z0-9_-]*$/.test(part) && base64url.encode(base64url.decode(part)) === part
 }
