@@ -37,7 +37,8 @@ export async function verifyServiceJws(
  * Rejects spare bits in the last character (RFC 4648 §3.5), which jose ignores: two texts would be one JWS.
  */
 function isCanonical(part: string): boolean {
-  return /^[A-Za-z0-9_-]*$/.test(part) && base64url.encode(base64url.decode(part)) === part
+  const isBase64url = /^[A-Za-z0-9_-]*$/.test(part) && part.length % 4 !== 1
+  return isBase64url && base64url.encode(base64url.decode(part)) === part
 }
 
 /** Leaves out `use` and `key_ops`: the caller chose these keys for verification. */
