@@ -28,7 +28,7 @@ export function walletError(refusal: WalletRefusal): WalletError {
 export const WALLET_ERRORS = {
   unknown: invalid(404, 'There is no such request.'),
   ended: invalid(409, 'This verification is already over.'),
-  awaited: invalid(409, 'This verification has an answer and waits for its browser.'),
+  awaited: invalid(409, 'This verification has a response and waits for its browser.'),
   gone: invalid(410, 'This request is over: scan again.'),
   superseded: invalid(400, 'This request was replaced by a newer one: scan again.'),
   method: invalid(405, 'This method is not allowed here.'),
@@ -58,7 +58,7 @@ export const WALLET_ERRORS = {
   form: invalid(400, 'The response does not have the form that was asked for.'),
   state: invalid(400, 'The response does not name a live request of this verification.'),
   encryption: invalid(400, 'The response is not encrypted as the request asks.'),
-  query: invalid(400, 'The presentation does not answer the query.'),
+  query: invalid(400, 'The presentation does not satisfy the query.'),
   transaction: invalid(400, 'The presentation does not confirm the transaction data.'),
   presentation: invalid(400, 'The presentation was not accepted.'),
 } as const satisfies Readonly<Record<string, WalletError>>

@@ -104,29 +104,30 @@ export function requestClaims(
   const claims = PROTOCOLS[document.request.protocol].buildRequestObject({
     clientId: document.verifier.client_id,
     responseUri: callbackUrl(document, baseUrl),
-    responseMode: document.request.request_options.response_mode,
-    query: document.policy.query,
     language: languageOf(document),
-    formats: FORMATS,
-    generation,
     walletNonce,
-    transactionData: document.request.transaction_data,
-    verifierInfo: document.verifier.verifier_info,
-    now: Math.floor(now / 1000),
-    expiresAt: Math.floor(document.expires_at / 1000),
+    ...requestInput(document, generation, now),
   })
   return passesByValue(document) ? unsignedParameters(claims) : claims
 }
 
 /** Returns the input for requests of the Digital Credentials API. `now` in Unix milliseconds. */
 export function dcApiRequestInput(
-  { request, policy, verifier, expires_at }: SessionDocument,
+  document: SessionDocument,
   generation: Generation,
   { origin, now }: { readonly origin: string; readonly now: number },
 ): DcApiRequestInput {
+  return { origin, ...requestInput(document, generation, now) }
+}
+
+/** Returns the input that every kind of request needs. */
+function requestInput(
+  { request, policy, verifier, expires_at }: SessionDocument,
+  generation: Generation,
+  now: number,
+) {
   return {
     generation,
-    origin,
     responseMode: request.request_options.response_mode,
     query: policy.query,
     transactionData: request.transaction_data,
