@@ -62,10 +62,10 @@ export function openStore(ctx: DurableObjectState): SessionStore {
   }
 
   if (current !== undefined) {
-    const owed = nextWakeUp(current)
+    const wakeUp = nextWakeUp(current)
     void ctx.blockConcurrencyWhile(async () => {
       alarm = await ctx.storage.getAlarm()
-      if (alarm === null) setAlarm(owed)
+      if (alarm === null) setAlarm(wakeUp)
     })
   }
   return {
@@ -91,8 +91,8 @@ export function openStore(ctx: DurableObjectState): SessionStore {
       await deleted
     },
     arm: (notBefore) => {
-      const owed = current === undefined ? null : nextWakeUp(current)
-      setAlarm(owed === null ? null : Math.max(owed, notBefore))
+      const wakeUp = current === undefined ? null : nextWakeUp(current)
+      setAlarm(wakeUp === null ? null : Math.max(wakeUp, notBefore))
     },
   }
 }

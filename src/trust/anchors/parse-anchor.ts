@@ -21,7 +21,7 @@ type AnchorError = { readonly pointer: string; readonly message: string }
 /** Parses one trust anchor, or returns every error found. */
 export function parseTrustAnchor(value: unknown): Result<TrustAnchor, readonly AnchorError[]> {
   const parsed = anchorShape.safeParse(value, { error: describeIssue })
-  if (!parsed.success) return err(parsed.error.issues.flatMap(toFaults))
+  if (!parsed.success) return err(parsed.error.issues.flatMap(toErrors))
   const { issuer, jwks } = parsed.data
   if ((issuer === undefined) !== (jwks === undefined)) {
     return err([{ pointer: '', message: 'issuer and jwks must be given together' }])
@@ -132,7 +132,7 @@ function refuseSandbox(certificates: readonly Certificate[], context: z.core.$Re
 }
 
 /** zod reports unknown members together, at their object. Each gets a pointer of its own. */
-function toFaults(issue: z.core.$ZodIssue): readonly AnchorError[] {
+function toErrors(issue: z.core.$ZodIssue): readonly AnchorError[] {
   if (issue.code !== 'unrecognized_keys') return [{ pointer: toPointer(issue.path), message: issue.message }]
   return issue.keys.map((key) => ({
     pointer: toPointer([...issue.path, key]),

@@ -22,7 +22,7 @@ async function refusal(body: unknown, status: number): Promise<Problem> {
   return (await expectStatus(response, status)) as Problem
 }
 
-it('CONTRACT 2: returns the fields of specification 4.1, and client_token, wallet_request, livemode, version', async () => {
+it('CONTRACT 2: returns the documented fields, and client_token, wallet_request, livemode, version', async () => {
   const session = await stage.rp.create()
   expect(session).toEqual({
     verification_id: expect.stringMatching(/^v_[A-Za-z0-9_-]{43}$/),

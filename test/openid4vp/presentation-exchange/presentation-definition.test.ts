@@ -23,7 +23,7 @@ const PID: RequestedType = {
 }
 
 describe('a presentation definition', () => {
-  it('has the fields of specification 2.3, with $.credentialSubject.<claim> first', () => {
+  it('has its documented fields, with $.credentialSubject.<claim> first', () => {
     expect(build([AGE], 'any')).toEqual({
       id: 'pd_v_1',
       input_descriptors: [

@@ -140,7 +140,7 @@ export function readQr(picture: string | Uint8Array<ArrayBuffer>): string {
   return text
 }
 
-/** Returns the bytes of a `qr_code` member (specification 2.1). */
+/** Returns the bytes of a `qr_code` member. */
 export function decodeQrCode(text: string): Uint8Array<ArrayBuffer> {
   const prefix = 'image/png;base64,'
   if (!text.startsWith(prefix)) throw new Error(`not a qr_code: ${text.slice(0, 40)}`)
