@@ -7,48 +7,15 @@ import { oncePer } from './codec/once-per.ts'
 import { describeIssue } from './codec/schema.ts'
 import { LOOPBACK_HOSTS } from './net/outbound-url.ts'
 
-/**
- * Configuration of the service. `serverSecret` is the root of every derived key, and is never used directly.
- */
-export type Config = {
-  /** Origin without a trailing slash. */
-  readonly baseUrl: string
-  readonly adminToken: string | null
-  readonly serverSecret: Uint8Array<ArrayBuffer>
-  /** JWKS of access tokens, claims and receipts: the first key signs, all are published. */
-  readonly accessTokenKeys: { readonly keys: readonly [SigningJwk, ...PublishedJwk[]] }
-  /** The service's own verifier identity. `furtherKeys`: public keys of its DID that do not sign now. */
-  readonly verifier: {
-    readonly signingJwk: P256PrivateJwk
-    readonly certificateChainPem: string
-    readonly furtherKeys: readonly P256PublicJwk[]
-  }
-  readonly serviceScheme: string
-  readonly walletScheme: string
-  readonly allowLoopback: boolean
-  /** Header with the caller's address; null: no limit by address. */
-  readonly clientIpHeader: string | null
-  readonly bootId: string | null
-  /** Jurisdiction of every object on Cloudflare; null: no restriction. */
-  readonly jurisdiction: 'eu' | 'fedramp' | null
-}
+/** Configuration of the service. `serverSecret` is the root of every derived key; it is never used itself. */
+export type Config = ReturnType<typeof parseConfig>
 
-type P256PublicJwk = {
-  readonly kty: 'EC'
-  readonly crv: 'P-256'
-  readonly x: string
-  readonly y: string
-}
+export type P256PrivateJwk = Readonly<z.infer<typeof p256PrivateJwk>>
 
-export type P256PrivateJwk = P256PublicJwk & { readonly d: string }
+export type SigningJwk = Readonly<z.infer<typeof signingJwk>>
 
-export type SigningJwk = P256PrivateJwk & { readonly kid: string }
-
-/**
- * A key of ours. A key without its private half is retired: it still verifies older signatures, and
- * authenticates no caller.
- */
-export type PublishedJwk = Omit<SigningJwk, 'd'> & { readonly d?: string }
+/** A key of ours. Without its private half it is retired: it verifies older signatures only. */
+export type PublishedJwk = Readonly<z.infer<typeof publishedJwk>>
 
 /** Returns the configuration of an `env` object, parsed once. Throws as `parseConfig` does. */
 export const configOf = oncePer(parseLoudly)
@@ -66,18 +33,21 @@ function parseLoudly(env: object): Config {
 /**
  * Parses the text variables. Throws one error that names every invalid variable: the service must not start.
  */
-export function parseConfig(environment: object): Config {
+export function parseConfig(environment: object) {
   const parsed = SCHEMA.safeParse(environment, { error: describeIssue })
   if (!parsed.success) {
-    const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
-    throw new Error(`configuration: ${faults.join('; ')}`)
+    const errors = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
+    throw new Error(`configuration: ${errors.join('; ')}`)
   }
   const env = parsed.data
   return {
+    /** Origin without a trailing slash. */
     baseUrl: env.BASE_URL,
     adminToken: env.ADMIN_TOKEN ?? null,
     serverSecret: env.SERVER_SECRET,
+    /** JWKS of access tokens, claims and receipts: the first key signs, all are published. */
     accessTokenKeys: env.ACCESS_TOKEN_KEYS,
+    /** The service's own verifier identity. `furtherKeys`: public keys of its DID that do not sign now. */
     verifier: {
       signingJwk: env.VERIFIER_SIGNING_JWK,
       certificateChainPem: env.VERIFIER_CERTIFICATE_CHAIN_PEM,
@@ -86,8 +56,10 @@ export function parseConfig(environment: object): Config {
     serviceScheme: env.SERVICE_SCHEME,
     walletScheme: env.WALLET_SCHEME,
     allowLoopback: env.ALLOW_LOOPBACK === '1',
+    /** Header with the caller's address; null: no limit by address. */
     clientIpHeader: env.CLIENT_IP_HEADER?.toLowerCase() ?? null,
     bootId: env.BOOT_ID ?? null,
+    /** Jurisdiction of every object on Cloudflare; null: no restriction. */
     jurisdiction: env.JURISDICTION ?? null,
   }
 }

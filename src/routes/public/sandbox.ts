@@ -46,8 +46,8 @@ async function produceOutcome(c: AppContext): Promise<Response> {
   const session = sessionStub(c.env, c.req.param('id') ?? '')
   const { SANDBOX } = c.env
   if (livemode || SANDBOX === undefined || session === undefined) return problem(c, 'verification_not_found')
-  const { reason, ...choice } = body.value
-  const produced = await produce(reason, choice, { session, rp: relying_party_id, sandbox: SANDBOX })
+  const { reason, ...options } = body.value
+  const produced = await produce(reason, options, { session, rp: relying_party_id, sandbox: SANDBOX })
   if (!produced.ok) {
     const { error } = produced
     if (error === 'ended') return problem(c, 'verification_already_terminal')
@@ -59,7 +59,7 @@ async function produceOutcome(c: AppContext): Promise<Response> {
   return c.body(json, 200, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' })
 }
 
-type Stage = {
+type OutcomeContext = {
   readonly session: DurableObjectStub<VerificationSession>
   readonly rp: string
   readonly sandbox: Fetcher
@@ -72,62 +72,70 @@ type VerifierResponse = {
   readonly redirect_uri: string | null
 }
 
-type Choice = { readonly credential_type?: string; readonly format?: string }
+type WalletOptions = { readonly credential_type?: string; readonly format?: string }
 
-type Produced = Result<VerifierResponse | null, SessionError | { readonly detail: string }>
+type OutcomeResult = Result<VerifierResponse | null, SessionError | { readonly detail: string }>
 
 /**
  * Produces an outcome. For most reasons, the wallet sends a flawed response. The others end the session by
  * time or by its relying party.
  */
-async function produce(reason: string, choice: Choice, stage: Stage): Promise<Produced> {
-  const { session, rp, sandbox } = stage
+async function produce(
+  reason: string,
+  options: WalletOptions,
+  context: OutcomeContext,
+): Promise<OutcomeResult> {
+  const { session, rp, sandbox } = context
   if (reason === 'canceled_by_relying_party') return withoutWallet(await session.cancel(rp))
   if (reason === 'session_expired') return withoutWallet(await session.expireNow(rp))
   if (reason === 'same_device_return_missing' || reason === 'request_superseded')
-    return produceLate(reason, choice, stage)
+    return produceLate(reason, options, context)
   const viewed = await session.readRequest(rp)
   // A request that any device may answer. With a required session binding, a request for one browser.
-  const found = viewed.ok || viewed.error !== 'binding_excludes_qr' ? viewed : await linkOf(stage)
+  const found = viewed.ok || viewed.error !== 'binding_excludes_qr' ? viewed : await linkOf(context)
   if (!found.ok) return found
-  const answered = await ask(sandbox, '/response', { ...choice, reason, uri: uriOf(found.value.json) })
-  return answered.ok ? ok(answered.value.response) : answered
+  const sent = await ask(sandbox, '/response', { ...options, reason, uri: uriOf(found.value.json) })
+  return sent.ok ? ok(sent.value.response) : sent
 }
 
 /**
  * Answers a request for one browser, and never completes the return. The presentation is discarded, and its
  * request with it.
  */
-async function produceLate(reason: string, choice: Choice, stage: Stage): Promise<Produced> {
-  const { session, rp, sandbox } = stage
-  const link = await linkOf(stage)
+async function produceLate(
+  reason: string,
+  options: WalletOptions,
+  context: OutcomeContext,
+): Promise<OutcomeResult> {
+  const { session, rp, sandbox } = context
+  const link = await linkOf(context)
   if (!link.ok) return link
   const uri = uriOf(link.value.json)
-  const first = await ask(sandbox, '/response', { ...choice, reason: 'verified', uri })
+  const first = await ask(sandbox, '/response', { ...options, reason: 'verified', uri })
   if (!first.ok) return first
-  const { post, response: answered } = first.value
-  const dropped = answered.status === 200 ? await session.expireNow(rp) : ok(null)
-  if (!dropped.ok || reason !== 'request_superseded') return dropped.ok ? ok(answered) : dropped
+  const { post, response: sent } = first.value
+  const discarded = sent.status === 200 ? await session.expireNow(rp) : ok(null)
+  if (!discarded.ok || reason !== 'request_superseded') return discarded.ok ? ok(sent) : discarded
   const again = await ask(sandbox, '/repeat', post)
   return again.ok ? ok(again.value.response) : again
 }
 
-function withoutWallet(done: Result<unknown, SessionError>): Produced {
+function withoutWallet(done: Result<unknown, SessionError>): OutcomeResult {
   return done.ok ? ok(null) : done
 }
 
-function linkOf({ session, rp }: Stage) {
+function linkOf({ session, rp }: OutcomeContext) {
   return session.createLink({ relyingPartyId: rp }, null)
 }
 
 /** Returns the wallet's URI in a link, or in the view of a session. */
 function uriOf(json: string): string | undefined {
-  const found = JSON.parse(json) as Addresses
+  const found = JSON.parse(json) as WalletAddress
   return found.uri ?? found.wallet_request?.uri
 }
 
 /** Members of a link, or of a view. Both are our own. */
-type Addresses = { readonly uri?: string; readonly wallet_request?: { readonly uri: string } }
+type WalletAddress = { readonly uri?: string; readonly wallet_request?: { readonly uri: string } }
 
 /** Response of src/sandbox/worker.ts. */
 type SandboxResponse = { readonly post: object; readonly response: VerifierResponse }
