@@ -2,7 +2,7 @@
 // responses are in responses/.
 
 import * as z from 'zod/mini'
-import { dcqlQuery } from '../src/openid4vp/dcql/schema.ts'
+import { dcqlQuery } from '../src/openid4vp/dcql/query.ts'
 import { addedTransactionDataTypes } from '../src/relying-party/settings/added-transaction-data-types.ts'
 import { addedTypes } from '../src/relying-party/settings/added-types.ts'
 import { claimsEncryptionJwk } from '../src/relying-party/settings/encryption-jwk.ts'

@@ -9,7 +9,10 @@ export function text(maximum: number) {
 }
 
 /** An array of 1 to `maximum` items. */
-export function list<T extends z.ZodMiniType>(item: T, maximum: number) {
+export function list<T extends z.ZodMiniType>(
+  item: T,
+  maximum: number,
+): z.ZodMiniType<readonly z.output<T>[], readonly z.input<T>[]> {
   return z.array(item).check(z.minLength(1), z.maxLength(maximum))
 }
 

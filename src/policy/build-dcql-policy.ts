@@ -9,6 +9,7 @@ import { err, ok, type Result } from '../result.ts'
 import { parseAgeScope } from './age.ts'
 import { findType, scopeAt } from './catalogue.ts'
 import type { CredentialTypeDefinition, Policy, PolicyDescriptor, ScopePath } from './policy.ts'
+import { invalid, unsatisfiable } from './request-error.ts'
 
 /** Known types and verified credential formats. */
 type DcqlCatalogue = {
@@ -25,52 +26,26 @@ type DcqlFormat = Pick<
 
 /** Each error: the problem that it is reported as (CONTRACT 9), and its message to the caller. */
 export const DCQL_ERRORS = {
-  unknown_format: {
-    problem: 'invalid_request',
-    message: 'must be a credential format that this service verifies',
-  },
-  unknown_meta_member: {
-    problem: 'invalid_request',
-    message: 'is not a member of the meta of this format: remove it',
-  },
-  invalid_meta: {
-    problem: 'invalid_request',
-    message: 'must name credential types as this format requires',
-  },
+  unknown_format: invalid('must be a credential format that this service verifies'),
+  unknown_meta_member: invalid('is not a member of the meta of this format: remove it'),
+  invalid_meta: invalid('must name credential types as this format requires'),
   unknown_credential_type: {
     problem: 'unsupported_credential_type',
     message: 'must name a built-in credential type, or one of the settings',
   },
-  unknown_authority_type: { problem: 'invalid_request', message: 'must be aki or etsi_tl' },
-  invalid_authority: {
-    problem: 'invalid_request',
-    message: 'must be base64url for aki, an address for etsi_tl',
-  },
-  intent_to_retain_for_mdoc_only: {
-    problem: 'invalid_request',
-    message: 'must be absent for formats other than mso_mdoc',
-  },
-  indistinguishable_claims: {
-    problem: 'invalid_request',
-    message: 'must differ from other paths also in the names of checks',
-  },
-  authority_not_checkable: {
-    problem: 'policy_unsatisfiable',
-    message: 'cannot be checked: use aki, or etsi_tl with anchor_sets in the settings',
-  },
-  holder_binding_required: { problem: 'policy_unsatisfiable', message: 'must not be false for this format' },
-  path_selects_nothing: {
-    problem: 'policy_unsatisfiable',
-    message: 'must select a claim in a credential of this format',
-  },
-  claim_always_present: {
-    problem: 'policy_unsatisfiable',
-    message: 'must not be requested: every credential of this format discloses it',
-  },
-  query_in_no_credential_set: {
-    problem: 'policy_unsatisfiable',
-    message: 'must be in one of the credential_sets: it would never be presented',
-  },
+  unknown_authority_type: invalid('must be aki or etsi_tl'),
+  invalid_authority: invalid('must be base64url for aki, an address for etsi_tl'),
+  intent_to_retain_for_mdoc_only: invalid('must be absent for formats other than mso_mdoc'),
+  indistinguishable_claims: invalid('must differ from other paths also in the names of checks'),
+  authority_not_checkable: unsatisfiable(
+    'cannot be checked: use aki, or etsi_tl with anchor_sets in the settings',
+  ),
+  holder_binding_required: unsatisfiable('must not be false for this format'),
+  path_selects_nothing: unsatisfiable('must select a claim in a credential of this format'),
+  claim_always_present: unsatisfiable('must not be requested: every credential of this format discloses it'),
+  query_in_no_credential_set: unsatisfiable(
+    'must be in one of the credential_sets: it would never be presented',
+  ),
 } as const
 type DcqlErrorCode = keyof typeof DCQL_ERRORS
 

@@ -6,6 +6,7 @@ import { err, ok, type Result } from '../result.ts'
 import { formatOf, pathIn, scopePath } from './catalogue.ts'
 import type { CredentialTypeDefinition, Policy } from './policy.ts'
 import { type Alternative, buildQuery, type QueryFormat } from './query.ts'
+import { invalid, unsatisfiable } from './request-error.ts'
 
 /** The policy members of `POST /v1/verify`, with defaults. A name given twice counts once. */
 export type PolicyRequest = {
@@ -25,7 +26,7 @@ type PolicyCatalogue = {
 
 /** Each error: the problem that it is reported as (CONTRACT 9), and its message to the caller. */
 export const POLICY_ERRORS = {
-  invalid_request: { problem: 'invalid_request', message: 'is not valid here' },
+  invalid_request: invalid('is not valid here'),
   unsupported_credential_type: {
     problem: 'unsupported_credential_type',
     message: 'must be a built-in credential type, or one of the settings',
@@ -34,18 +35,13 @@ export const POLICY_ERRORS = {
     problem: 'unsupported_scope',
     message: 'must be a scope of a credential type that is built in or in the settings',
   },
-  type_without_format: {
-    problem: 'policy_unsatisfiable',
-    message: 'must exist in a format that may be presented: change formats or the protocol',
-  },
-  scope_not_carried: {
-    problem: 'policy_unsatisfiable',
-    message: 'must be a scope of one of the requested credential types',
-  },
-  scopes_not_carried_together: {
-    problem: 'policy_unsatisfiable',
-    message: 'must be scopes of a single credential type: request fewer scopes',
-  },
+  type_without_format: unsatisfiable(
+    'must exist in a format that may be presented: change formats or the protocol',
+  ),
+  scope_not_carried: unsatisfiable('must be a scope of one of the requested credential types'),
+  scopes_not_carried_together: unsatisfiable(
+    'must be scopes of a single credential type: request fewer scopes',
+  ),
 } as const
 type PolicyErrorCode = keyof typeof POLICY_ERRORS
 
@@ -63,7 +59,7 @@ export function buildPolicy(
   const types = [...new Set(request.credential_types)].map((name) =>
     requestedType(name, { ...request, scope }, catalogue),
   )
-  const errors = unsatisfiable(request, types)
+  const errors = uncarriedNames(request, types)
   if (errors.length > 0) return err(errors)
   const groups = request.credential_match === 'any' ? anyGroup(types, scope) : allGroups(types)
   if (groups.some((group) => group.length === 0)) {
@@ -139,7 +135,7 @@ function identifiersPerQuery(
   return identifiers.length === 0 ? [] : [identifiers]
 }
 
-function unsatisfiable(request: PolicyRequest, types: readonly RequestedType[]): readonly PolicyError[] {
+function uncarriedNames(request: PolicyRequest, types: readonly RequestedType[]): readonly PolicyError[] {
   const carried = new Set(types.flatMap(scopesOf))
   const presentable = types.filter(({ alternatives }) => alternatives.length > 0)
   const isEnough = request.credential_match === 'any' && presentable.length > 0

@@ -9,6 +9,7 @@ import type {
   TransactionDataParameters,
 } from '../openid4vp/transaction-data/transaction-data.ts'
 import { err, ok, type Result } from '../result.ts'
+import { invalid, unsatisfiable } from './request-error.ts'
 
 /** A transaction as the relying party requests it. */
 export type RequestedTransaction = Omit<TransactionDataParameters, 'credential_ids'> & {
@@ -20,35 +21,18 @@ export type RequestedTransaction = Omit<TransactionDataParameters, 'credential_i
 
 /** Each error: the problem that it is reported as (CONTRACT 9), and its message to the caller. */
 export const TRANSACTION_ERRORS = {
-  unknown_credential_query: {
-    problem: 'invalid_request',
-    message: 'must be ids of credential queries, each once',
-  },
-  repeated_transaction: { problem: 'invalid_request', message: 'must differ from the other transactions' },
-  format_confirms_nothing: {
-    problem: 'policy_unsatisfiable',
-    message: 'must name queries for dc+sd-jwt: other formats cannot confirm transaction data',
-  },
-  holder_binding_waived: {
-    problem: 'policy_unsatisfiable',
-    message: 'must name queries that require holder binding',
-  },
-  several_credentials: {
-    problem: 'policy_unsatisfiable',
-    message: 'must name queries for a single credential: exactly one must confirm',
-  },
-  nothing_confirms: {
-    problem: 'policy_unsatisfiable',
-    message: 'must be confirmed by a requested credential: request one in dc+sd-jwt',
-  },
-  confirmation_avoidable: {
-    problem: 'policy_unsatisfiable',
-    message: 'can be avoided by the wallet: request only formats that confirm transaction data',
-  },
-  no_common_hash: {
-    problem: 'policy_unsatisfiable',
-    message: 'must have a transaction_data_hashes_alg in common',
-  },
+  unknown_credential_query: invalid('must be ids of credential queries, each once'),
+  repeated_transaction: invalid('must differ from the other transactions'),
+  format_confirms_nothing: unsatisfiable(
+    'must name queries for dc+sd-jwt: other formats cannot confirm transaction data',
+  ),
+  holder_binding_waived: unsatisfiable('must name queries that require holder binding'),
+  several_credentials: unsatisfiable('must name queries for a single credential: exactly one must confirm'),
+  nothing_confirms: unsatisfiable('must be confirmed by a requested credential: request one in dc+sd-jwt'),
+  confirmation_avoidable: unsatisfiable(
+    'can be avoided by the wallet: request only formats that confirm transaction data',
+  ),
+  no_common_hash: unsatisfiable('must have a transaction_data_hashes_alg in common'),
 } as const
 type TransactionErrorCode = keyof typeof TRANSACTION_ERRORS
 

@@ -81,45 +81,40 @@ export type Decision = {
 
 /** One step of an assurance level's derivation, and the level after it. */
 export type LevelDerivation =
+  /** Lowest level of several credentials. */
+  | { readonly step: 'lowest'; readonly level: AssuranceLevel }
+  | ({ readonly id: string; readonly level: AssuranceLevel } & CredentialStep)
+
+type CredentialStep =
   /**
    * The trust anchor that vouched for the issuer gives the first level. `list`: the trust list of the anchor,
    * if any.
    */
-  | {
-      readonly step: 'anchor'
-      readonly id: string
-      readonly anchor: string
-      readonly list?: ListReference
-      readonly level: AssuranceLevel
-    }
+  | { readonly step: 'anchor'; readonly anchor: string; readonly list?: ListReference }
   /** Revocation of the issuer's certificates by a list of this time (`as_of` as below). The level stays. */
   | {
       readonly step: 'certificate_status'
-      readonly id: string
       readonly status: 'valid' | 'not_present'
       readonly as_of: string | null
-      readonly level: AssuranceLevel
     }
-  /** Unknown: a certificate may have been revoked. */
-  | { readonly step: 'certificate_status_unavailable'; readonly id: string; readonly level: AssuranceLevel }
-  /** The presenter proved to hold the credential. The level stays. */
-  | { readonly step: 'holder_binding'; readonly id: string; readonly level: AssuranceLevel }
-  /** Without cryptographic holder binding the level is at most `low`. */
-  | { readonly step: 'no_holder_binding'; readonly id: string; readonly level: AssuranceLevel }
   /** Revocation of the credential at `as_of` (ISO 8601 in UTC; null if no list was read). The level stays. */
   | {
       readonly step: 'status'
-      readonly id: string
       readonly status: Exclude<RevocationStatus, 'unavailable'> | null
       readonly as_of: string | null
-      readonly level: AssuranceLevel
     }
-  /** Unknown: the credential may have been revoked. */
-  | { readonly step: 'status_unavailable'; readonly id: string; readonly level: AssuranceLevel }
-  /** A level that the credential declares can lower the level, never raise it. */
-  | { readonly step: 'credential_says'; readonly id: string; readonly level: AssuranceLevel }
-  /** Lowest level of several credentials. */
-  | { readonly step: 'lowest'; readonly level: AssuranceLevel }
+  | {
+      readonly step: /** Unknown: a certificate may have been revoked. */
+        | 'certificate_status_unavailable'
+        /** The presenter proved to hold the credential. The level stays. */
+        | 'holder_binding'
+        /** Without cryptographic holder binding the level is at most `low`. */
+        | 'no_holder_binding'
+        /** Unknown: the credential may have been revoked. */
+        | 'status_unavailable'
+        /** A level that the credential declares can lower the level, never raise it. */
+        | 'credential_says'
+    }
 
 export type DecidedCredential = {
   /** Id of its credential query. */

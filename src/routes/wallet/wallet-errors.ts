@@ -6,15 +6,7 @@ import type { RefusalCode, RequestRefusal } from '../../session/results.ts'
 import type { FormError } from '../edge/form.ts'
 
 /** Every reason for refusing the call of a wallet. */
-export type WalletRefusal = RefusalCode | RequestRefusal | FormError | EdgeRefusal
-
-type EdgeRefusal =
-  | 'rate_limited'
-  | 'method_not_allowed'
-  | 'wallet_nonce_invalid'
-  | 'wallet_metadata_invalid'
-  | 'service_unavailable'
-  | 'service_failed'
+export type WalletRefusal = RefusalReason | keyof typeof KINDS
 
 /** Status, code and description of one refusal. */
 export type WalletError = { readonly status: number; readonly error: string; readonly description: string }
@@ -64,7 +56,7 @@ export const WALLET_ERRORS = {
 } as const satisfies Readonly<Record<string, WalletError>>
 
 /** The errors that no reason of the catalogue leads to. */
-const KINDS: Readonly<Record<Exclude<WalletRefusal, RefusalReason>, keyof typeof WALLET_ERRORS>> = {
+const KINDS = {
   session_not_found: 'unknown',
   unknown_request: 'unknown',
   session_ended: 'ended',
@@ -86,7 +78,8 @@ const KINDS: Readonly<Record<Exclude<WalletRefusal, RefusalReason>, keyof typeof
   response_mode_not_supported: 'response_mode',
   no_format_in_common: 'formats',
   request_encryption_not_possible: 'request_encryption',
-}
+} as const satisfies Readonly<Record<string, keyof typeof WALLET_ERRORS>> &
+  Readonly<Record<Exclude<RefusalCode | RequestRefusal | FormError, RefusalReason>, string>>
 
 function isReason(refusal: WalletRefusal): refusal is RefusalReason {
   return Object.hasOwn(REASONS, refusal)

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { describeIssue } from '../../../src/codec/schema.ts'
 import { DCQL } from '../../../src/limits.ts'
-import { dcqlQuery } from '../../../src/openid4vp/dcql/schema.ts'
+import { dcqlQuery } from '../../../src/openid4vp/dcql/query.ts'
 import vectors from '../../vectors/oid4vp-1.0.json' with { type: 'json' }
 
 type Loose = Record<string, unknown>
