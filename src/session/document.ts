@@ -126,7 +126,7 @@ export type StoredRequest = {
 
 /** The verifier's identity, pinned at creation: a renewed certificate does not change a running session. */
 export type StoredVerifier = SigningVerifier | UnsignedVerifier
-export type SigningVerifier = IdentityProof & {
+type SigningVerifier = IdentityProof & {
   readonly client_id: string
   readonly sealed_signing_jwk: string
   readonly verifier_info?: readonly VerifierAttestation[]

@@ -28,11 +28,11 @@ import type { SessionContext } from '../context.ts'
 import type { SessionDocument } from '../document.ts'
 import { recordAttempt } from '../measures.ts'
 
-/** Result of a round of deliveries. `postponed`: the settings were unavailable, and no attempt was used. */
-export type Round = 'done' | 'postponed'
-
-/** Sends every delivery that is due at `now` (Unix milliseconds), and waits for the responses. */
-export async function deliverDue(context: SessionContext, now: number): Promise<Round> {
+/**
+ * Sends every delivery that is due at `now` (Unix milliseconds), and waits for the responses. Returns
+ * `postponed` if the settings are unavailable; then no attempt is used.
+ */
+export async function deliverDue(context: SessionContext, now: number): Promise<'done' | 'postponed'> {
   const { store, env } = context
   const before = store.session()
   if (before === undefined || dueDeliveries(before.deliveries, now).length === 0) return 'done'

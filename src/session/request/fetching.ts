@@ -4,6 +4,7 @@
 
 import { configOf } from '../../config.ts'
 import { encryptRequestObject } from '../../openid4vp/request/request-encryption.ts'
+import { signRequestObject } from '../../openid4vp/request/request-object.ts'
 import { checkWalletMetadata, type WalletMetadata } from '../../openid4vp/request/wallet-metadata.ts'
 import { settingsOf } from '../../relying-party/settings/settings-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
@@ -15,7 +16,7 @@ import { applyTimeouts } from '../timeouts.ts'
 import { handleKeyOf, openGeneration, openVerifier } from './generation-keys.ts'
 import { aliveGenerations, handOut, type StoredGeneration } from './generations.ts'
 import { readHandle } from './handles.ts'
-import { requestObject } from './requests.ts'
+import { requestClaims } from './requests.ts'
 
 /** Members that a wallet posted to a `request_uri`; null for what it did not post. */
 export type RequestingWallet = {
@@ -45,9 +46,9 @@ export async function fetchRequest(
   const config = configOf(context.env)
   const identity = await openVerifier(config, document)
   if (identity === null) return err('unknown_request') // a request by value cannot be fetched
-  const wallet = { identity, walletNonce: nonce ?? undefined }
   const opened = await openGeneration(document, generation)
-  const jws = await requestObject(document, opened, wallet, { baseUrl: config.baseUrl, now })
+  const claims = requestClaims(document, opened, nonce ?? undefined, { baseUrl: config.baseUrl, now })
+  const jws = await signRequestObject(claims, identity)
   const encryption = metadata?.encryption
   if (encryption === undefined || encryption === 'unsupported') return ok(jws)
   return ok(await encryptRequestObject(jws, encryption))

@@ -70,7 +70,7 @@ export function aliveGenerations(
 
 /** Who may respond: any device, the browser of a link, or the browser's API from either page. */
 const KINDS = ['any_device', 'one_browser', 'dc_api_page', 'dc_api_relying_party'] as const
-export type GenerationKind = (typeof KINDS)[number]
+type GenerationKind = (typeof KINDS)[number]
 
 /** Returns the newest generation of a kind: the one that is not superseded. */
 export function newestGeneration(

@@ -5,7 +5,7 @@ const BURST = 60
 const REFILL_PER_MS = 1 / 1000
 
 /** Limit of renders. */
-export type RenderLimit = { readonly take: (now: number) => boolean }
+type RenderLimit = { readonly take: (now: number) => boolean }
 
 /** Returns a full bucket. `take` returns true if one more render is allowed at `now` (Unix milliseconds). */
 export function openRenderLimit(): RenderLimit {

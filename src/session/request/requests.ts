@@ -13,8 +13,8 @@ import {
   type RequestReference,
   type RequestValue,
 } from '../../openid4vp/request/authorization-request.ts'
-import type { Generation, QueryLanguage, VerifierIdentity } from '../../openid4vp/request/generation.ts'
-import { signRequestObject, unsignedParameters } from '../../openid4vp/request/request-object.ts'
+import type { Generation, QueryLanguage } from '../../openid4vp/request/generation.ts'
+import { unsignedParameters } from '../../openid4vp/request/request-object.ts'
 import { requestedTypes } from '../../policy/query.ts'
 import { passesByValue, type SessionDocument } from '../document.ts'
 
@@ -79,16 +79,6 @@ export function callbackUrl(
   baseUrl: string,
 ): string {
   return `${baseUrl}/v1/verify/${verification_id}/callback`
-}
-
-/** Signs the Request Object. `now` in Unix milliseconds. */
-export function requestObject(
-  document: SessionDocument,
-  generation: Generation,
-  wallet: { readonly identity: VerifierIdentity; readonly walletNonce: string | undefined },
-  world: { readonly baseUrl: string; readonly now: number },
-): Promise<string> {
-  return signRequestObject(requestClaims(document, generation, wallet.walletNonce, world), wallet.identity)
 }
 
 /**

@@ -10,7 +10,7 @@ import type { Decision } from '../../policy/policy.ts'
 import type { ClaimsEncryptionJwk } from '../../relying-party/settings/encryption-jwk.ts'
 
 /** Members of the envelope beside the claims. `now` in Unix seconds. */
-export type ClaimsEnvelope = {
+type ClaimsEnvelope = {
   readonly issuer: string
   readonly audience: string
   readonly verificationId: string

@@ -66,7 +66,7 @@ export type Evaluation =
     }
 
 /** Input of an evaluation. */
-export type EvaluationInput = {
+type EvaluationInput = {
   readonly document: SessionDocument
   readonly settings: Settings
   readonly config: Config
