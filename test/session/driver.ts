@@ -1,5 +1,5 @@
-// Drives the whole app inside workerd: a relying party with one trusted issuer, its sessions, and the
-// responses of a wallet.
+// Drives the whole app inside workerd. There are a relying party with one trusted issuer, its sessions, and
+// the responses of a wallet.
 
 import { env } from 'cloudflare:workers'
 import { decodeJwt, type JWK } from 'jose'

@@ -1,5 +1,5 @@
-// CONTRACT 8: sessions of a relying party while a list that it subscribes to appears, is unavailable, grows
-// stale and returns.
+// CONTRACT 8: sessions of a relying party while one of its lists appears, is unavailable, grows stale and
+// returns.
 
 import { afterEach, expect, it, vi } from 'vitest'
 import { createApp } from '../../../src/routes/app.ts'
