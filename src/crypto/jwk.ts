@@ -5,6 +5,7 @@ import { decodeBase64url } from '../codec/base64url.ts'
 import { utf8 } from '../codec/bytes.ts'
 import { isJsonObject, member } from '../codec/json.ts'
 import type { SignatureAlgorithm } from './algorithms.ts'
+import { isEd25519Key, isOnCurve } from './curve-point.ts'
 import { sha256 } from './digest.ts'
 
 /** The public parameters of an elliptic-curve key. */
@@ -21,18 +22,21 @@ export type PrivateJwk = PublicJwk & { readonly d: string }
 const COORDINATE_BYTES = { 'P-256': 32, 'P-384': 48, 'P-521': 66, Ed25519: 32 } as const
 
 /**
- * Parses the public parameters. `undefined` for other key types, wrong lengths or non-canonical base64url.
+ * Parses the public parameters. `undefined` for other key types, wrong lengths or non-canonical base64url,
+ * and for keys that `isOnCurve` or `isEd25519Key` rejects.
  */
 export function parsePublicJwk(value: unknown): PublicJwk | undefined {
   if (!isJsonObject(value)) return undefined
   const crv = member(value, 'crv')
   if (typeof crv !== 'string' || !Object.hasOwn(COORDINATE_BYTES, crv)) return undefined
   const curve = crv as PublicJwk['crv']
-  const x = coordinate(member(value, 'x'), COORDINATE_BYTES[curve])
-  if (x === undefined) return undefined
-  if (curve === 'Ed25519') return member(value, 'kty') === 'OKP' ? { kty: 'OKP', crv: curve, x } : undefined
-  const y = coordinate(member(value, 'y'), COORDINATE_BYTES[curve])
-  return y !== undefined && member(value, 'kty') === 'EC' ? { kty: 'EC', crv: curve, x, y } : undefined
+  const [kty, x, y] = [member(value, 'kty'), member(value, 'x'), member(value, 'y')]
+  const xBytes = coordinate(x, COORDINATE_BYTES[curve])
+  if (typeof x !== 'string' || xBytes === undefined) return undefined
+  if (curve === 'Ed25519') return kty === 'OKP' && isEd25519Key(xBytes) ? { kty, crv: curve, x } : undefined
+  const yBytes = coordinate(y, COORDINATE_BYTES[curve])
+  if (kty !== 'EC' || typeof y !== 'string' || yBytes === undefined) return undefined
+  return isOnCurve(curve, xBytes, yBytes) ? { kty, crv: curve, x, y } : undefined
 }
 
 /**
@@ -90,7 +94,7 @@ function publicMembers({ crv, kty, x, y }: PublicJwk): PublicJwk {
   return y === undefined ? { crv, kty, x } : { crv, kty, x, y }
 }
 
-function coordinate(value: unknown, bytes: number): string | undefined {
-  if (typeof value !== 'string') return undefined
-  return decodeBase64url(value)?.length === bytes ? value : undefined
+function coordinate(value: unknown, length: number): Uint8Array | undefined {
+  const bytes = typeof value === 'string' ? decodeBase64url(value) : undefined
+  return bytes?.length === length ? bytes : undefined
 }

@@ -3,29 +3,20 @@
 
 import { decodeBase58 } from '../codec/base58.ts'
 import { encodeBase64url } from '../codec/base64url.ts'
+import { decompressPoint } from './curve-point.ts'
 import { type PublicJwk, parsePublicJwk } from './jwk.ts'
 
-/**
- * Parses a public key. `undefined` for other texts, other kinds of key, and points that are not on their
- * curve.
- */
-export async function parseMultikey(text: string): Promise<PublicJwk | undefined> {
+/** Parses a public key. `undefined` for other texts, other kinds of key, and keys that no JWK may have. */
+export function parseMultikey(text: string): PublicJwk | undefined {
   const decoded = decodeMultikey(text)
   if (decoded === undefined) return undefined
   const { crv, key } = decoded
-  if (crv === 'Ed25519') return { kty: 'OKP', crv, x: encodeBase64url(key) }
-  try {
-    const parameters = { name: 'ECDSA', namedCurve: crv }
-    const imported = await crypto.subtle.importKey('raw', key, parameters, true, ['verify'])
-    return parsePublicJwk(await crypto.subtle.exportKey('jwk', imported))
-  } catch {
-    return undefined // WebCrypto rejects points that are not on the curve
-  }
-}
-
-/** Returns whether a text has the form of a supported key. It does not check that a point is on its curve. */
-export function isMultikey(text: string): boolean {
-  return decodeMultikey(text) !== undefined
+  if (crv === 'Ed25519') return parsePublicJwk({ kty: 'OKP', crv, x: encodeBase64url(key) })
+  const point = decompressPoint(crv, key)?.subarray(1)
+  if (point === undefined) return undefined
+  const size = point.length / 2
+  const [x, y] = [point.subarray(0, size), point.subarray(size)].map(encodeBase64url)
+  return parsePublicJwk({ kty: 'EC', crv, x, y })
 }
 
 /** Keys of the multicodec table: an unsigned varint of two bytes, and the number of bytes that follow. */
@@ -43,8 +34,5 @@ function decodeMultikey(text: string): DecodedMultikey | undefined {
   if (bytes === undefined || bytes.length < 2) return undefined
   const codec = CODECS.get(new DataView(bytes.buffer).getUint16(0))
   const key = bytes.slice(2)
-  if (codec === undefined || key.length !== codec.bytes) return undefined
-  // 02 and 03 mark the compressed form (SEC 1 §2.3.4). Other first bytes are invalid.
-  if (codec.crv !== 'Ed25519' && key[0] !== 2 && key[0] !== 3) return undefined
-  return { crv: codec.crv, key }
+  return codec !== undefined && key.length === codec.bytes ? { crv: codec.crv, key } : undefined
 }

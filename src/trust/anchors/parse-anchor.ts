@@ -56,7 +56,8 @@ const JWK = z.pipe(
   z.transform(({ kid, alg, ...key }, { issues }) => {
     const publicJwk = parsePublicJwk(key)
     if (publicJwk !== undefined) return { ...publicJwk, ...(kid && { kid }), ...(alg && { alg }) }
-    const message = 'must be a public key with canonical base64url coordinates'
+    const message =
+      'must be a public key with canonical base64url coordinates of a point of its curve, not of small order'
     issues.push({ code: 'custom', input: key, message })
     return z.NEVER
   }),

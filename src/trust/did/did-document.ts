@@ -15,18 +15,15 @@ export type DidKey = { readonly id: string; readonly key: KeySetKey }
 export type DidDocumentKeys = Readonly<Record<DidRelationship, readonly DidKey[]>>
 
 /** Reads the keys of a document. `undefined` if a list of methods is not a list, or is too long. */
-export async function readDidDocument(
-  document: JsonObject,
-  did: string,
-): Promise<DidDocumentKeys | undefined> {
+export function readDidDocument(document: JsonObject, did: string): DidDocumentKeys | undefined {
   const methods = listOf(document, 'verificationMethod')
   const assertion = listOf(document, 'assertionMethod')
   const authentication = listOf(document, 'authentication')
   if (methods === undefined || assertion === undefined || authentication === undefined) return undefined
-  const known = await readMethods(methods, did)
+  const known = readMethods(methods, did)
   return {
-    assertionMethod: await readRelationship(assertion, known, did),
-    authentication: await readRelationship(authentication, known, did),
+    assertionMethod: readRelationship(assertion, known, did),
+    authentication: readRelationship(authentication, known, did),
   }
 }
 
@@ -37,33 +34,32 @@ function listOf(document: JsonObject, name: string): readonly Json[] | undefined
 }
 
 /** DID Core §5.3: each entry names a method of the document, or is a method for this relationship only. */
-async function readRelationship(
+function readRelationship(
   entries: readonly Json[],
   known: readonly DidKey[],
   did: string,
-): Promise<readonly DidKey[]> {
+): readonly DidKey[] {
   const names = entries.filter((entry) => typeof entry === 'string').map((name) => absolute(name, did))
   const embedded = entries.filter((entry) => typeof entry !== 'string')
-  return [...known.filter(({ id }) => names.includes(id)), ...(await readMethods(embedded, did))]
+  return [...known.filter(({ id }) => names.includes(id)), ...readMethods(embedded, did)]
 }
 
 /** Methods of unknown kinds and methods of another controller are skipped. */
-async function readMethods(methods: readonly Json[], did: string): Promise<readonly DidKey[]> {
-  const read = await Promise.all(methods.map((method) => readMethod(method, did)))
-  return read.filter((method) => method !== undefined)
+function readMethods(methods: readonly Json[], did: string): readonly DidKey[] {
+  return methods.map((method) => readMethod(method, did)).filter((method) => method !== undefined)
 }
 
-async function readMethod(method: Json, did: string): Promise<DidKey | undefined> {
+function readMethod(method: Json, did: string): DidKey | undefined {
   if (!isJsonObject(method)) return undefined
   const [name, controller] = [member(method, 'id'), member(method, 'controller')]
   if (typeof name !== 'string' || controller !== did) return undefined
   const id = absolute(name, did)
-  const key = await readKey(method)
+  const key = readKey(method)
   return key && id.startsWith(`${did}#`) ? { id, key } : undefined
 }
 
 /** §5.2.1: a method has its key in one form, never in two. */
-async function readKey(method: JsonObject): Promise<KeySetKey | undefined> {
+function readKey(method: JsonObject): KeySetKey | undefined {
   const [jwk, multibase] = [member(method, 'publicKeyJwk'), member(method, 'publicKeyMultibase')]
   if (jwk !== undefined) return multibase === undefined ? parseSigningKey(jwk) : undefined
   return typeof multibase === 'string' ? parseMultikey(multibase) : undefined

@@ -44,6 +44,6 @@ async function fetchDidWeb(
   const document = await fetchJson(fetchResource, request, DID.document)
   if (!document.ok) return document
   if (member(document.value, 'id') !== did) return err('invalid')
-  const keys = await readDidDocument(document.value, did)
+  const keys = readDidDocument(document.value, did)
   return keys === undefined ? err('invalid') : ok(keys)
 }

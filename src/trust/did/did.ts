@@ -5,7 +5,7 @@ import { decodeBase64url } from '../../codec/base64url.ts'
 import { decodeUtf8 } from '../../codec/bytes.ts'
 import { parseJson } from '../../codec/json.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
-import { isMultikey, parseMultikey } from '../../crypto/multikey.ts'
+import { parseMultikey } from '../../crypto/multikey.ts'
 import { DID } from '../../limits.ts'
 import type { FetchSource } from '../../net/shared-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
@@ -41,7 +41,7 @@ export async function resolveDidKeys(
 /** Returns whether a text is a DID of a known method and form. Nothing is resolved. */
 export function isKnownDid(text: string): boolean {
   if (text.length > DID.characters) return false
-  if (text.startsWith(KEY)) return isMultikey(text.slice(KEY.length))
+  if (text.startsWith(KEY)) return parseMultikey(text.slice(KEY.length)) !== undefined
   return text.startsWith(JWK) ? decodeDidJwk(text) !== undefined : didWebUrl(text) !== undefined
 }
 
@@ -62,7 +62,7 @@ async function readKeys(
     return found.ok ? ok(found.value[relationship]) : found
   }
   // Both methods have one verification method, which is in both relationships.
-  const method = did.startsWith(JWK) ? readDidJwk(did) : await readDidKey(did)
+  const method = did.startsWith(JWK) ? readDidJwk(did) : readDidKey(did)
   return method === undefined ? err('invalid') : ok([method])
 }
 
@@ -80,9 +80,9 @@ function decodeDidJwk(did: string): KeySetKey | undefined {
 }
 
 /** did:key: the key in multibase, which is also the name of the one method. */
-async function readDidKey(did: string): Promise<DidKey | undefined> {
+function readDidKey(did: string): DidKey | undefined {
   if (!did.startsWith(KEY)) return undefined
   const name = did.slice(KEY.length)
-  const key = await parseMultikey(name)
+  const key = parseMultikey(name)
   return key && { id: `${did}#${name}`, key }
 }

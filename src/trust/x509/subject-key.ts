@@ -11,13 +11,14 @@ import {
   readPositiveInteger,
 } from '../../codec/der.ts'
 import { oncePer } from '../../codec/once-per.ts'
+import { decompressPoint, isEd25519Key, isOnCurve, type NistCurve } from '../../crypto/curve-point.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
 
 /** A key of an accepted kind and size. */
 export type SubjectKey =
   | {
       readonly type: 'ec'
-      readonly curve: EllipticCurve
+      readonly curve: NistCurve
       /** Bytes of one coordinate. */
       readonly size: number
       /** The uncompressed point. */
@@ -26,9 +27,10 @@ export type SubjectKey =
   | { readonly type: 'ed25519'; readonly point: Uint8Array<ArrayBuffer> }
   | { readonly type: 'rsa'; readonly spki: Uint8Array<ArrayBuffer> }
 
-type EllipticCurve = 'P-256' | 'P-384' | 'P-521'
-
-/** Decodes SubjectPublicKeyInfo. `undefined` for weak, unknown and malformed keys: none may be used. */
+/**
+ * Decodes SubjectPublicKeyInfo. `undefined` for weak, unknown and malformed keys, and for points off their
+ * curve or of small order: none may be used.
+ */
 export function decodeSubjectKey(spki: DerElement): SubjectKey | undefined {
   const [algorithm, keyElement] = spki.children
   const key = readBitString(keyElement)
@@ -39,7 +41,7 @@ export function decodeSubjectKey(spki: DerElement): SubjectKey | undefined {
   if (algorithm.children.length > 2) return undefined
   if (name === EC_PUBLIC_KEY) return decodeEllipticKey(parameters, key.bytes)
   if (name === ED25519) {
-    return parameters === undefined && key.bytes.length === 32
+    return parameters === undefined && isEd25519Key(key.bytes)
       ? { type: 'ed25519', point: key.bytes }
       : undefined
   }
@@ -68,7 +70,7 @@ const EC_PUBLIC_KEY = '1.2.840.10045.2.1'
 const ED25519 = '1.3.101.112'
 const RSA_ENCRYPTION = '1.2.840.113549.1.1.1'
 
-const CURVES: ReadonlyMap<string, { readonly curve: EllipticCurve; readonly size: number }> = new Map([
+const CURVES: ReadonlyMap<string, { readonly curve: NistCurve; readonly size: number }> = new Map([
   ['1.2.840.10045.3.1.7', { curve: 'P-256', size: 32 }],
   ['1.3.132.0.34', { curve: 'P-384', size: 48 }],
   ['1.3.132.0.35', { curve: 'P-521', size: 66 }],
@@ -76,12 +78,17 @@ const CURVES: ReadonlyMap<string, { readonly curve: EllipticCurve; readonly size
 
 function decodeEllipticKey(
   parameters: DerElement | undefined,
-  point: Uint8Array<ArrayBuffer>,
+  encoded: Uint8Array<ArrayBuffer>,
 ): SubjectKey | undefined {
   const entry = CURVES.get(readObjectIdentifier(parameters) ?? '')
-  // RFC 5480 §2.2: 04 marks the uncompressed form. WebCrypto checks that the point is on the curve.
-  if (entry === undefined || point[0] !== 0x04 || point.length !== 1 + 2 * entry.size) return undefined
-  return { type: 'ec', ...entry, point }
+  if (entry === undefined) return undefined
+  const { curve, size } = entry
+  // RFC 5480 §2.2: a compressed point is optional to support. Real authorities have P-256 in that form.
+  const point = curve === 'P-256' ? (decompressPoint(curve, encoded) ?? encoded) : encoded
+  // 04 marks the uncompressed form.
+  if (point[0] !== 0x04 || point.length !== 1 + 2 * size) return undefined
+  const isValid = isOnCurve(curve, point.subarray(1, 1 + size), point.subarray(1 + size))
+  return isValid ? { type: 'ec', ...entry, point } : undefined
 }
 
 /** 2048 to 8192 bits (NIST SP 800-57; the upper bound limits work) and an odd exponent of 65537 or more. */

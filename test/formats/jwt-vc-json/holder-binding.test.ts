@@ -5,6 +5,8 @@ import { utf8 } from '../../../src/codec/bytes.ts'
 import type { PresentationRefusal } from '../../../src/formats/format.ts'
 import { err, ok } from '../../../src/result.ts'
 import { makeKey } from '../../support/people/issuer.ts'
+import { didJwkOf } from '../../support/people/jwt-vc.ts'
+import { ed25519Jwk, NEUTRAL_SIGNATURE, WEAK_ED25519 } from '../../support/weak-keys.ts'
 import { expectRefusal } from '../contract.ts'
 import {
   type Changes,
@@ -19,7 +21,25 @@ import {
   STRANGER,
   STRANGER_KEY,
   verifyGood,
+  withHeader,
 } from './good.ts'
+
+describe('a weak Ed25519 key of the subject', () => {
+  it.each(WEAK_ED25519.map((key) => [key.toString('hex'), key] as const))(
+    'is refused, since one signature fits every message: %s',
+    async (_, key) => {
+      const { did, kid } = didJwkOf({ publicJwk: ed25519Jwk(key) })
+      const changes = { claims: { iss: did }, header: { kid } }
+      const signed = withHeader(
+        await presentOf({ claims: { sub: did } }, changes),
+        { alg: 'EdDSA' },
+        HOLDER_KEY,
+      )
+      const forged = signed.replace(/[^.]+$/, NEUTRAL_SIGNATURE.toString('base64url'))
+      expectRefusal(await verifyGood(forged), { reason: 'holder_key_missing' }, 'holder_binding')
+    },
+  )
+})
 
 const CNF = { cnf: { jwk: HOLDER_KEY.publicJwk } }
 

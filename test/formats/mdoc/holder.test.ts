@@ -2,6 +2,7 @@
 
 import { describe, it } from 'vitest'
 import type { PresentationRefusal } from '../../../src/formats/format.ts'
+import { NEUTRAL_SIGNATURE, WEAK_ED25519 } from '../../support/weak-keys.ts'
 import { expectRefusal } from '../contract.ts'
 import { badAlgorithm, type Case, critical, describeRefusals, flipLast, STRANGER, set } from './changes.ts'
 import { EXPECTED, HANDOVER, MAC_MAKING, make, NAME_SPACE, THUMBPRINT, verifyGood } from './good.ts'
@@ -77,8 +78,25 @@ const HOLDER: readonly Case[] = [
   [
     'a device key that is on no curve',
     { mso: set('deviceKeyInfo', { deviceKey: coseKey(STRANGER).set(-3, new Uint8Array(32).fill(1)) }) },
-    forgedProof,
+    { reason: 'holder_key_missing' },
   ],
+  ...WEAK_ED25519.map(
+    (key): Case => [
+      `a weak Ed25519 device key, under which one signature fits every message: ${key.toString('hex')}`,
+      {
+        mso: set('deviceKeyInfo', {
+          deviceKey: new Map<Value, Value>([
+            [1, 1],
+            [-1, 6],
+            [-2, key],
+          ]),
+        }),
+        deviceHeaders: (h) => h.protected.set(1, -8),
+        deviceMessage: (message) => message.fill(NEUTRAL_SIGNATURE, 3),
+      },
+      { reason: 'holder_key_missing' },
+    ],
+  ),
 ]
 
 const MAC: readonly Case[] = [

@@ -33,6 +33,8 @@ export type CertificateOptions = {
   readonly notAfter?: Date
   readonly keyKind?: KeyKind
   readonly keys?: CryptoKeyPair
+  /** The certified SubjectPublicKeyInfo in place of that of `keys`. */
+  readonly spki?: Uint8Array<ArrayBuffer>
   readonly hash?: 'SHA-1' | 'SHA-256' | 'SHA-384' | 'SHA-512'
   /** `null`: no basicConstraints. */
   readonly ca?: boolean | null
@@ -116,7 +118,7 @@ export async function mintCertificate(options: CertificateOptions, issuer?: Mint
     issuer: options.issuerName ?? issuer?.subject ?? subject,
     notBefore: options.notBefore ?? VALID_FROM,
     notAfter: options.notAfter ?? VALID_UNTIL,
-    publicKey: keys.publicKey,
+    publicKey: options.spki ?? keys.publicKey,
     signingKey: signer.privateKey,
     signingAlgorithm: { name: signer.privateKey.algorithm.name, hash: options.hash ?? 'SHA-256' },
     extensions: toExtensions(options),

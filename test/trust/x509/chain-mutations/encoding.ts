@@ -95,17 +95,27 @@ const keys: readonly Mutation[] = [
     WEAK,
   ],
   ['a leaf’s key for key agreement alone (X25519)', keyOf(primitive(OID, '2b656e')), WEAK],
-  ['a compressed point', pointOf((point) => Uint8Array.of(0, 2, ...point.slice(2, 34))), WEAK],
+  ['a compressed point', pointOf((point) => compressed(point, 0)), 'trusted'],
   [
-    'a point that is not on the curve, found when its signature is to be verified',
-    pointOf((point) => point.map((octet, i) => (i === 65 ? octet ^ 1 : octet))),
+    'a compressed point of the other sign',
+    pointOf((point) => compressed(point, 1)),
     'invalid_issuer_signature',
     { status: 'invalid_signature' },
+  ],
+  [
+    'a point that is not on the curve',
+    pointOf((point) => point.map((octet, i) => (i === 65 ? octet ^ 1 : octet))),
+    WEAK,
   ],
   ['the point at infinity', pointOf(() => Uint8Array.of(0, 0)), WEAK],
   ['a leaf’s key of no octets', pointOf(() => Uint8Array.of(0)), WEAK],
   ['a leaf’s key with unused bits', pointOf((point) => Uint8Array.of(1, ...point.slice(1, -1), 0)), WEAK],
 ]
+
+/** The BIT STRING of a compressed point (SEC 1 §2.3.3), from that of an uncompressed one. */
+function compressed(point: Uint8Array, flip: 0 | 1): Uint8Array<ArrayBuffer> {
+  return Uint8Array.of(0, 2 + (((point.at(-1) ?? 0) & 1) ^ flip), ...point.slice(2, 34))
+}
 
 const at = (which: 0 | 1, tag: number, value: string) =>
   patched('leaf', (fields) => {

@@ -1,0 +1,176 @@
+// Public keys that no signer may have, in each form in which a key comes in. Points are made and compressed
+// by node:crypto.
+
+import { ECDH, generateKeyPairSync } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { decodeCbor } from '../../src/codec/cbor.ts'
+import { parseCoseKey } from '../../src/crypto/cose.ts'
+import { decompressPoint } from '../../src/crypto/curve-point.ts'
+import { parsePublicJwk } from '../../src/crypto/jwk.ts'
+import { parseMultikey } from '../../src/crypto/multikey.ts'
+import { parseTrustAnchor } from '../../src/trust/anchors/parse-anchor.ts'
+import { decodeCertificate } from '../../src/trust/x509/certificate.ts'
+import { encode, type Value } from '../formats/mdoc/maker.ts'
+import { mintCertificate, mintKeys } from '../support/certificates/certificates.ts'
+import { ed25519Jwk, ed25519Spki, multikey, p256Spki, WEAK_ED25519 } from '../support/weak-keys.ts'
+
+const CURVES = [
+  { crv: 'P-256', node: 'prime256v1', size: 32, cose: 1, codec: '8024' },
+  { crv: 'P-384', node: 'secp384r1', size: 48, cose: 2, codec: '8124' },
+  { crv: 'P-521', node: 'secp521r1', size: 66, cose: 3, codec: '8224' },
+] as const
+
+function coseKeyOf(entries: readonly (readonly [number, Value])[]) {
+  const item = decodeCbor(new Uint8Array(encode(new Map(entries))), { bytes: 1000, depth: 4, items: 20 })
+  return item.ok ? parseCoseKey(item.value) : undefined
+}
+
+function pointOf(crv: string) {
+  const { x = '', y = '' } = generateKeyPairSync('ec', { namedCurve: crv }).publicKey.export({
+    format: 'jwk',
+  })
+  return { x: Buffer.from(x, 'base64url'), y: Buffer.from(y, 'base64url') }
+}
+
+const named = { name: 'a', credential_types: ['pid'], assurance_level: 'high' }
+const didJwk = (jwk: object) => `did:jwk:${Buffer.from(JSON.stringify(jwk)).toString('base64url')}`
+const GOOD_ED25519 = Buffer.from(
+  String(generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }).x),
+  'base64url',
+)
+
+/** Every form in which an Ed25519 key comes in, and whether it is accepted. */
+async function acceptedForms(key: Buffer): Promise<Record<string, boolean>> {
+  const jwk = ed25519Jwk(key)
+  const spki = ed25519Spki(key)
+  const certificate = await mintCertificate({ spki, keys: await mintKeys('P-256') })
+  const authority = await mintCertificate({
+    ...{ spki, keys: await mintKeys('P-256') },
+    ...({ ca: true, keyUsage: ['keyCertSign'] } as const),
+  })
+  return {
+    jwk: parsePublicJwk(jwk) !== undefined,
+    coseKey:
+      coseKeyOf([
+        [1, 1],
+        [-1, 6],
+        [-2, key],
+      ]) !== undefined,
+    multikey: parseMultikey(multikey('ed01', key)) !== undefined,
+    certificate: decodeCertificate(certificate.der)?.subjectKey !== undefined,
+    jwksAnchor: parseTrustAnchor({ ...named, issuer: 'https://a.example', jwks: { keys: [jwk] } }).ok,
+    didJwkAnchor: parseTrustAnchor({ ...named, did: didJwk(jwk) }).ok,
+    didKeyAnchor: parseTrustAnchor({ ...named, did: `did:key:${multikey('ed01', key)}` }).ok,
+    pinnedAnchor: parseTrustAnchor({ ...named, x509_certificate_pem: certificate.pem }).ok,
+    authorityAnchor: parseTrustAnchor({ ...named, x509_ca_pem: authority.pem }).ok,
+  }
+}
+
+describe('an Ed25519 key', () => {
+  it('is accepted in every form', async () => {
+    expect(new Set(Object.values(await acceptedForms(GOOD_ED25519)))).toEqual(new Set([true]))
+  })
+
+  it.each(WEAK_ED25519.map((key) => [key.toString('hex'), key] as const))(
+    'of small order or with y ≥ p is rejected in every form: %s',
+    async (_, key) => {
+      const forms = await acceptedForms(key)
+      expect(Object.keys(forms).filter((form) => forms[form])).toEqual([])
+    },
+  )
+})
+
+describe.each(CURVES)('a point of $crv', ({ crv, node, size, cose, codec }) => {
+  const { x, y } = pointOf(crv)
+  const b64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url')
+  const compressed = Buffer.from(
+    ECDH.convertKey(Buffer.concat([Buffer.of(4), x, y]), node, undefined, undefined, 'compressed') as Buffer,
+  )
+
+  it('is accepted as JWK, COSE_Key and multikey', () => {
+    const jwk = { kty: 'EC', crv, x: b64(x), y: b64(y) }
+    const key = coseKeyOf([
+      [1, 2],
+      [-1, cose],
+      [-2, x],
+      [-3, y],
+    ])
+    expect([parsePublicJwk(jwk), key, parseMultikey(multikey(codec, compressed))]).toEqual([jwk, jwk, jwk])
+  })
+
+  it.each<[string, Buffer, Buffer]>([
+    ['with x and y exchanged', y, x],
+    ['with one bit of y changed', x, Buffer.concat([y.subarray(0, -1), Buffer.of((y.at(-1) ?? 0) ^ 1)])],
+    ['with zero coordinates', Buffer.alloc(size), Buffer.alloc(size)],
+    ['with coordinates beyond the prime', Buffer.alloc(size, 0xff), Buffer.alloc(size, 0xff)],
+  ])('%s is rejected as JWK and COSE_Key', (_, badX, badY) => {
+    expect(parsePublicJwk({ kty: 'EC', crv, x: b64(badX), y: b64(badY) })).toBeUndefined()
+    const entries = [
+      [1, 2],
+      [-1, cose],
+      [-2, badX],
+      [-3, badY],
+    ] as const
+    expect(coseKeyOf(entries)).toBeUndefined()
+  })
+
+  it('is decompressed as node:crypto does, with either sign', () => {
+    const other = Buffer.from(compressed)
+    other[0] = (other[0] ?? 0) ^ 1
+    for (const form of [compressed, other]) {
+      const expected = ECDH.convertKey(form, node, undefined, undefined, 'uncompressed')
+      expect(Buffer.from(decompressPoint(crv, form) ?? [])).toEqual(expected)
+    }
+  })
+
+  it('is not decompressed from another form, another length, or an x without a point', () => {
+    expect(decompressPoint(crv, Buffer.concat([Buffer.of(4), x]))).toBeUndefined()
+    expect(decompressPoint(crv, compressed.subarray(0, size))).toBeUndefined()
+    expect(decompressPoint(crv, Buffer.alloc(1 + size, 0xff).fill(2, 0, 1))).toBeUndefined()
+    const neighbours = Array.from({ length: 32 }, (_, i) => {
+      const changed = Buffer.from(compressed)
+      changed[size] = i
+      return changed
+    })
+    for (const form of neighbours) {
+      let expected: Buffer | undefined
+      try {
+        expected = ECDH.convertKey(form, node, undefined, undefined, 'uncompressed') as Buffer
+      } catch {
+        expected = undefined
+      }
+      const found = decompressPoint(crv, form)
+      expect(found && Buffer.from(found)).toEqual(expected)
+    }
+  })
+})
+
+describe('a P-256 point in a certificate', () => {
+  const { x, y } = pointOf('P-256')
+
+  it('off the curve is no key', async () => {
+    const { der } = await mintCertificate({ spki: p256Spki(Buffer.concat([Buffer.of(4), y, x])) })
+    expect(decodeCertificate(der)).toMatchObject({ subjectKey: undefined })
+  })
+
+  it('compressed is the same key as uncompressed', async () => {
+    const form = Buffer.concat([Buffer.of(2 + ((y.at(-1) ?? 0) & 1)), x])
+    const { der } = await mintCertificate({ spki: p256Spki(form) })
+    const point = Uint8Array.from([4, ...x, ...y])
+    expect(decodeCertificate(der)?.subjectKey).toMatchObject({ type: 'ec', curve: 'P-256', point })
+  })
+})
+
+describe('an RSA key in a certificate', () => {
+  it.each([
+    [1024, false],
+    [2040, false],
+    [2047, false],
+    [2048, true],
+  ])('of %i bits: accepted %s', async (modulusLength, isAccepted) => {
+    const { publicKey } = generateKeyPairSync('rsa', { modulusLength })
+    const spki = Uint8Array.from(publicKey.export({ format: 'der', type: 'spki' }))
+    const { der } = await mintCertificate({ spki })
+    expect(decodeCertificate(der)?.subjectKey !== undefined).toBe(isAccepted)
+  })
+})
