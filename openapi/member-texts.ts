@@ -33,7 +33,8 @@ export const MEMBER_TEXTS = {
     required_assurance_level: 'Minimum assurance level of the trust anchor of each credential.',
     metadata: `Returned unchanged, never evaluated. At most 8 KiB. ${PERSONAL_DATA}`,
     credential_match: '`any`: one of the types is enough. `all`: every type is required.',
-    formats: 'Accepted credential formats. Default: all formats of the types.',
+    formats:
+      'Accepted credential formats. Default: `dc+sd-jwt` and `mso_mdoc`; `jwt_vc_json` only for types without another.',
     protocol: 'OpenID4VP version used towards the wallet.',
     request_options: 'Options of the authorization request. Default: your settings, then the protocol.',
     required_session_binding:

@@ -26,6 +26,11 @@ type CborLimits = { readonly bytes: number; readonly depth: number; readonly ite
 /** Reasons to reject bytes as CBOR. */
 export type CborError = 'too_large' | 'too_deep' | 'too_many_items' | 'malformed' | 'duplicate_key'
 
+/** True if the bytes exceed a limit; false if they are not strict CBOR. */
+export function isTooMuch(error: CborError): boolean {
+  return error === 'too_large' || error === 'too_deep' || error === 'too_many_items'
+}
+
 /** Decodes exactly one item that fills `bytes`. */
 export function decodeCbor(bytes: Uint8Array<ArrayBuffer>, limits: CborLimits): Result<CborItem, CborError> {
   if (bytes.length > limits.bytes) return err('too_large')

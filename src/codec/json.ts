@@ -15,6 +15,11 @@ export type JsonLimits = { readonly length: number; readonly depth: number }
 /** Reasons to reject a text as JSON. */
 export type JsonError = 'too_long' | 'too_deep' | 'not_json' | 'duplicate_member'
 
+/** True if the text exceeds a limit; false if it is not such JSON. */
+export function isTooMuchJson(error: JsonError): boolean {
+  return error === 'too_long' || error === 'too_deep'
+}
+
 /** Parses JSON text. Rejects duplicate member names at any level. */
 export function parseJson(text: string, limits: JsonLimits): Result<Json, JsonError> {
   if (text.length > limits.length) return err('too_long')

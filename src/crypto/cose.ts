@@ -2,7 +2,7 @@
 // COSE_Keys. As with JWS, the algorithm must be in our table, and in the protected header only.
 
 import { encodeBase64url } from '../codec/base64url.ts'
-import { bytesOf, type CborItem, decodeCbor, entryOf } from '../codec/cbor.ts'
+import { bytesOf, type CborItem, decodeCbor, entryOf, isTooMuch } from '../codec/cbor.ts'
 import { encodeCbor } from '../codec/cbor-encode.ts'
 import { COSE_HEADER } from '../limits.ts'
 import { err, ok, type Result } from '../result.ts'
@@ -47,7 +47,7 @@ export type CoseSign1 = CoseMessage & {
 /** A COSE_Mac0 with HMAC 256/256, not yet verified. */
 type CoseMac0 = CoseMessage & { readonly tag: Uint8Array<ArrayBuffer> }
 
-export type CoseError = 'malformed' | 'unsupported_algorithm' | 'unsupported_critical_header'
+export type CoseError = 'malformed' | 'too_large' | 'unsupported_algorithm' | 'unsupported_critical_header'
 
 /** Decodes an untagged COSE_Sign1 (RFC 9052 §4.2) with an algorithm of our table. */
 export function decodeCoseSign1(item: CborItem | undefined): Result<CoseSign1, CoseError> {
@@ -169,7 +169,8 @@ function decodeHeader(
   unprotected: CborItem & { readonly type: 'map' },
 ): Result<CborItem, CoseError> {
   const header = decodeCbor(encoded, COSE_HEADER)
-  if (!header.ok || header.value.type !== 'map') return err('malformed')
+  if (!header.ok) return err(isTooMuch(header.error) ? 'too_large' : 'malformed')
+  if (header.value.type !== 'map') return err('malformed')
   const entries = [...header.value.entries, ...unprotected.entries]
   const labels = entries.map(({ key }) =>
     key.type === 'integer' || key.type === 'text' ? `${key.type}:${key.value}` : undefined,

@@ -3,7 +3,7 @@
 
 import { decodeBase64url } from '../codec/base64url.ts'
 import { decodeUtf8, utf8 } from '../codec/bytes.ts'
-import { type JsonLimits, type JsonObject, member, parseJsonObject } from '../codec/json.ts'
+import { isTooMuchJson, type JsonLimits, type JsonObject, member, parseJsonObject } from '../codec/json.ts'
 import { err, ok, type Result } from '../result.ts'
 import { type SignatureAlgorithm, signatureAlgorithm } from './algorithms.ts'
 import { type PublicJwk, verifySignature } from './jwk.ts'
@@ -74,5 +74,5 @@ function decodeObject(encoded: string, limits: JsonLimits): Result<JsonObject, J
   if (text === undefined) return err('malformed')
   const parsed = parseJsonObject(text, limits)
   if (parsed.ok) return parsed
-  return err(parsed.error === 'too_deep' || parsed.error === 'too_long' ? 'too_large' : 'malformed')
+  return err(isTooMuchJson(parsed.error) ? 'too_large' : 'malformed')
 }

@@ -16,6 +16,11 @@ import type { CertificateRevocation, CertificateStatus } from '../trust/revocati
 export type CredentialFormat<Id extends string = string> = {
   /** Credential Format Identifier. */
   readonly id: Id
+  /**
+   * True if a query requests the format only where the caller names it, or where no other format can satisfy.
+   * Some wallets refuse a whole request because of one unknown format.
+   */
+  readonly requestedByName?: true
   /** Entry of the format in `vp_formats_supported` (§11.1). */
   readonly metadata: JsonObject
   /** Clause that each check implements for this format. */

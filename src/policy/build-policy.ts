@@ -13,7 +13,7 @@ export type PolicyRequest = {
   readonly credential_types: readonly string[]
   readonly scope: readonly string[]
   readonly credential_match: 'any' | 'all'
-  /** Order of preference; null: all verified formats of the types. */
+  /** Order of preference; null: all verified formats of the types, except those with `requestedByName`. */
   readonly formats: readonly string[] | null
   readonly allow_derived: boolean
 }
@@ -122,7 +122,14 @@ function requestedType(
         .map((found) => pathIn(identifiers[0], found)),
     })),
   )
-  return { name, alternatives }
+  return { name, alternatives: request.formats === null ? byDefault(alternatives) : alternatives }
+}
+
+/** Leaves out formats with `requestedByName`, unless the other formats lack the type or one of its scopes. */
+function byDefault(alternatives: readonly Alternative[]): readonly Alternative[] {
+  const usual = alternatives.filter(({ format }) => !format.requestedByName)
+  const most = Math.max(...alternatives.map(({ scopes }) => scopes.length))
+  return usual.some(({ scopes }) => scopes.length === most) ? usual : alternatives
 }
 
 /** Returns the identifiers of a type for each credential query: all together, or one by one. */

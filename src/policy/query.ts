@@ -8,7 +8,10 @@ import type { RequestedType } from '../openid4vp/presentation-exchange/presentat
 import type { Policy, PolicyDescriptor, ScopePath } from './policy.ts'
 
 /** Members of a credential format that query building uses. */
-export type QueryFormat = Pick<CredentialFormat, 'id' | 'typesPerMeta' | 'buildMeta' | 'claimsParameters'>
+export type QueryFormat = Pick<
+  CredentialFormat,
+  'id' | 'requestedByName' | 'typesPerMeta' | 'buildMeta' | 'claimsParameters'
+>
 
 /** One credential that may be presented: a type in a format with scopes. One credential query requests it. */
 export type Alternative = {
@@ -21,7 +24,8 @@ export type Alternative = {
 
 /**
  * Builds the query for groups of alternatives; one of each group must be presented. Descriptors have the
- * order of the credential queries. A single credential is requested without `credential_sets` (CONTRACT 2).
+ * order of the credential queries. Without a choice there are no `credential_sets`: then every credential is
+ * required (§6.4.2), and wallets that do not support sets can respond (CONTRACT 2).
  */
 export function buildQuery(groups: readonly (readonly Alternative[])[]): {
   readonly query: DcqlQuery
@@ -33,7 +37,9 @@ export function buildQuery(groups: readonly (readonly Alternative[])[]): {
   const credentials = alternatives.map((alternative) => buildCredentialQuery(idOf(alternative), alternative))
   const sets = groups.map((group) => ({ options: group.map((alternative) => [idOf(alternative)]) }))
   return {
-    query: alternatives.length === 1 ? { credentials } : { credentials, credential_sets: sets },
+    query: sets.every(({ options }) => options.length === 1)
+      ? { credentials }
+      : { credentials, credential_sets: sets },
     descriptors: alternatives.map((alternative) => ({
       query_id: idOf(alternative),
       credential_type: alternative.type,

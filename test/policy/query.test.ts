@@ -1,4 +1,6 @@
+import { DcqlQuery } from 'dcql'
 import { describe, expect, test } from 'vitest'
+import { BUILT_IN_TYPES } from '../../src/policy/built-in-types.ts'
 import type { CredentialTypeDefinition } from '../../src/policy/policy.ts'
 import { requestedTypes } from '../../src/policy/query.ts'
 import { ALL_FORMATS, MDOC, policyOf, SD_JWT } from './fixtures.ts'
@@ -46,6 +48,16 @@ describe('the DCQL query', () => {
       { options: [['pid-dc_sd-jwt'], ['pid-mso_mdoc']] },
       { options: [['mdl']] },
     ])
+  })
+
+  test('all: has no credential_sets where every type has one format, since then each is required (§6.4.2)', () => {
+    const changes = { credential_types: ['pid', 'age_attestation'], credential_match: 'all' } as const
+    for (const format of [SD_JWT, MDOC]) {
+      const { query } = policyOf(changes, [format])
+      expect(query.credentials.map(({ id }) => id)).toEqual(['pid', 'age_attestation'])
+      expect(query).not.toHaveProperty('credential_sets')
+      expect(DcqlQuery.parse(query as never).credential_sets).toBeUndefined()
+    }
   })
 
   test('requests all identifiers of a type at once if the format can', () => {
@@ -174,7 +186,8 @@ describe('query ids', () => {
 
 describe('the types of the presentation definition', () => {
   test('are the requested ones, each scope with its path in every format', () => {
-    const policy = policyOf({ credential_types: ['pid', 'age_attestation'] }, ALL_FORMATS)
+    const formats = ALL_FORMATS.map(({ id }) => id)
+    const policy = policyOf({ credential_types: ['pid', 'age_attestation'], formats }, ALL_FORMATS)
     expect(requestedTypes(policy)).toEqual([
       {
         name: 'pid',
@@ -210,3 +223,47 @@ describe('the types of the presentation definition', () => {
     expect(requestedTypes(policy).map(({ name }) => name)).toEqual(['pid'])
   })
 })
+
+describe('without formats in the request', () => {
+  const formatsOf = (changes: Parameters<typeof policyOf>[0], added?: readonly CredentialTypeDefinition[]) =>
+    new Set(policyOf(changes, ALL_FORMATS, added).query.credentials.map(({ format }) => format))
+
+  test.each(BUILT_IN_TYPES.map(({ name, formats }) => [name, scopeInAll(formats)] as const))(
+    'requests %s as SD-JWT VC and mdoc only: wallets refuse a request with another format',
+    (name, scope) => {
+      const formats = formatsOf({ credential_types: [name], scope: [scope] })
+      expect(['dc+sd-jwt', 'mso_mdoc']).toEqual(expect.arrayContaining([...formats]))
+    },
+  )
+
+  test('requests jwt_vc_json where it is named', () => {
+    const changes = { credential_types: ['pid'], scope: ['family_name'] }
+    expect(formatsOf({ ...changes, formats: ['jwt_vc_json'] })).toEqual(new Set(['jwt_vc_json']))
+    const formats = ['jwt_vc_json', 'dc+sd-jwt']
+    expect(formatsOf({ ...changes, formats })).toEqual(new Set(formats))
+  })
+
+  const member = { identifiers: ['Member'], scopes: { a: { path: ['credentialSubject', 'a'] } } }
+
+  test('requests a type as jwt_vc_json that has no other format', () => {
+    const type = { name: 'member', formats: { jwt_vc_json: member } }
+    const formats = formatsOf({ credential_types: ['member'], scope: ['a'] }, [type])
+    expect(formats).toEqual(new Set(['jwt_vc_json']))
+  })
+
+  test('requests jwt_vc_json where the other formats of a type lack a requested scope', () => {
+    const scopes = { ...member.scopes, b: { path: ['credentialSubject', 'b'] } }
+    const sdJwt = { identifiers: ['urn:member'], scopes: { a: { path: ['a'] } } }
+    const type = { name: 'member', formats: { 'dc+sd-jwt': sdJwt, jwt_vc_json: { ...member, scopes } } }
+    const requested = { credential_types: ['member'], credential_match: 'all' } as const
+    expect(formatsOf({ ...requested, scope: ['a'] }, [type])).toEqual(new Set(['dc+sd-jwt']))
+    expect(formatsOf({ ...requested, scope: ['a', 'b'] }, [type])).toEqual(new Set(['jwt_vc_json']))
+  })
+})
+
+/** A scope that every format of a type has. */
+function scopeInAll(formats: CredentialTypeDefinition['formats']): string {
+  const [first = [], ...others] = Object.values(formats).map(({ scopes }) => Object.keys(scopes))
+  const name = first.find((scope) => others.every((names) => names.includes(scope)))
+  return (name ?? '').replace('NN', '18')
+}

@@ -21,7 +21,7 @@ describe('a registration', () => {
     expect(await verifierRegistration(NOW).parseAsync({ ...GOOD, dataset })).toEqual({
       certificate: GOOD.certificate,
       dataset: JSON.stringify(dataset),
-      encoding: 'base64url',
+      encoding: 'compact',
     })
   })
 

@@ -15,7 +15,10 @@ export type VerificationRequest = {
   readonly metadata?: Readonly<Record<string, string>>
   /** `any`: one of the types is enough. `all`: every type is required. */
   readonly credential_match?: 'any' | 'all'
-  /** Accepted credential formats. Default: all formats of the types. */
+  /**
+   * Accepted credential formats. Default: `dc+sd-jwt` and `mso_mdoc`; `jwt_vc_json` only for types without
+   * another.
+   */
   readonly formats?: readonly string[]
   /** OpenID4VP version used towards the wallet. */
   readonly protocol?: 'openid4vp-1.0' | 'haip-1.0' | 'openid4vp-draft24' | 'openid4vp-draft18'

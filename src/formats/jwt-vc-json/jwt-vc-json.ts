@@ -9,6 +9,7 @@ import { FORMAT, verifyJwtVc } from './verify.ts'
 /** W3C Verifiable Credential as a JWT (OpenID4VP 1.0 B.1.3.1). */
 export const jwtVcJson: CredentialFormat<typeof FORMAT> = {
   id: FORMAT,
+  requestedByName: true,
   // B.1.3.1.3
   metadata: { alg_values: ADVERTISED_ALGORITHMS },
   clauses: {

@@ -9,7 +9,7 @@ import { MDOC } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { PresentationRefusal } from '../format.ts'
 import { deriveMacKey } from './device-mac.ts'
-import { coseRefusal } from './refusals.ts'
+import { cborRefusal, coseRefusal } from './refusals.ts'
 
 /** The session that a device authenticates. */
 export type Session = {
@@ -45,8 +45,10 @@ export async function verifyDeviceAuth(
  */
 function checkNameSpaces(nameSpaces: CborItem): PresentationRefusal | undefined {
   const embedded = embeddedOf(nameSpaces)
-  const decoded = embedded && decodeCbor(embedded, MDOC.deviceNameSpaces)
-  if (!decoded?.ok || decoded.value.type !== 'map') return { reason: 'malformed_holder_binding' }
+  if (embedded === undefined) return { reason: 'malformed_holder_binding' }
+  const decoded = decodeCbor(embedded, MDOC.deviceNameSpaces)
+  if (!decoded.ok) return cborRefusal(decoded.error, 'malformed_holder_binding')
+  if (decoded.value.type !== 'map') return { reason: 'malformed_holder_binding' }
   return decoded.value.entries.length === 0 ? undefined : { reason: 'forbidden_disclosure' }
 }
 
@@ -89,7 +91,7 @@ async function verifyMac(
   if (!message.ok) return err(coseRefusal(message.error, 'malformed_holder_binding'))
   if (message.value.payload !== null) return err({ reason: 'malformed_holder_binding' })
   const key = privateKey === null ? undefined : await deriveMacKey(privateKey, deviceKey, transcript)
-  // A MAC needs one of our keys on the same curve. Without such a key we offered no MAC.
+  // A MAC needs the key that decrypted the response, on the same curve.
   if (key === undefined) return err({ reason: 'unsupported_algorithm' })
   return (await verifyCoseMac0(message.value, payload, key))
     ? ok(null)

@@ -6,9 +6,6 @@ import { embedCbor } from '../../codec/cbor-encode.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import type { PrivateJwk, PublicJwk } from '../../crypto/jwk.ts'
 
-/** COSE identifier of HMAC 256/256 with a key agreed by ECDH on P-256 (OpenID4VP 1.0 B.2.2). */
-export const HMAC_WITH_P256 = -65537
-
 const ECDH = { name: 'ECDH', namedCurve: 'P-256' } as const
 
 /** Derives the 32 bytes of EMacKey; `undefined` unless both keys are on P-256. */

@@ -25,15 +25,20 @@ export function decodeDeviceResponse(presentation: Json): Result<DecodedDocument
   const bytes = decodeBase64url(presentation)
   if (bytes === undefined) return err({ reason: 'malformed_credential' })
   const response = decodeCbor(bytes, MDOC.deviceResponse)
-  if (!response.ok) return err(cborRefusal(response.error))
+  if (!response.ok) return err(cborRefusal(response.error, 'malformed_credential'))
   const document = soleDocument(response.value)
   const decoded = document && decodeDocument(document)
   return decoded === undefined ? err({ reason: 'malformed_credential' }) : ok(decoded)
 }
 
-/** With status 0 and one document for the requested type, no document can be in error. */
+/**
+ * `documentErrors` explains documents that are not returned. It is not read, and some wallets send an empty
+ * list.
+ */
 function soleDocument(response: CborItem): CborItem | undefined {
-  if (!isMapOf(response, 'version', 'documents', 'status')) return undefined
+  if (!isMapOf(response, 'version', 'documents', 'documentErrors', 'status')) return undefined
+  const documentErrors = entryOf(response, 'documentErrors')
+  if (documentErrors !== undefined && documentErrors.type !== 'array') return undefined
   const status = entryOf(response, 'status')
   const documents = entryOf(response, 'documents')
   if (textOf(entryOf(response, 'version')) !== '1.0') return undefined

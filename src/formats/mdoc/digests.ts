@@ -11,6 +11,7 @@ import type { CredentialRefusal } from '../format.ts'
 import { toJson } from './element-value.ts'
 import type { NameSpace } from './issuer-signed.ts'
 import type { MobileSecurityObject } from './mobile-security-object.ts'
+import { cborRefusal } from './refusals.ts'
 
 /**
  * Opens the disclosed items: namespace → data element → value. The MSO's signature must have been verified.
@@ -55,8 +56,9 @@ type Item = { readonly digestId: number; readonly elementIdentifier: string; rea
 /** Decodes IssuerSignedItemBytes. The issuer is responsible for the length of `random`. */
 function decodeItem(received: CborItem): Result<Item, CredentialRefusal> {
   const embedded = embeddedOf(received)
-  const decoded = embedded && decodeCbor(embedded, MDOC.issuerSignedItem)
-  if (!decoded?.ok) return err({ reason: 'malformed_disclosure' })
+  if (embedded === undefined) return err({ reason: 'malformed_disclosure' })
+  const decoded = decodeCbor(embedded, MDOC.issuerSignedItem)
+  if (!decoded.ok) return err(cborRefusal(decoded.error, 'malformed_disclosure'))
   const item = decoded.value
   const digestId = entryOf(item, 'digestID')
   const elementIdentifier = textOf(entryOf(item, 'elementIdentifier'))

@@ -3,16 +3,16 @@
 import { type JsonObject, member } from '../../codec/json.ts'
 import { COSE_SIGNATURE_ALGORITHMS } from '../../crypto/cose.ts'
 import type { CredentialFormat } from '../format.ts'
-import { HMAC_WITH_P256 } from './device-mac.ts'
 import { FORMAT, verifyMdoc } from './verify.ts'
 
 /** ISO mdoc (OpenID4VP 1.0 B.2). Claims are namespace → data element → value. */
 export const mdoc: CredentialFormat<typeof FORMAT> = {
   id: FORMAT,
-  // B.2.2: COSE algorithm identifiers, which are numbers
+  // B.2.2: COSE algorithm identifiers, which are numbers. Device MACs are accepted but not offered, because
+  // some wallets refuse a request with an identifier that they do not support.
   metadata: {
     issuerauth_alg_values: COSE_SIGNATURE_ALGORITHMS,
-    deviceauth_alg_values: [...COSE_SIGNATURE_ALGORITHMS, HMAC_WITH_P256],
+    deviceauth_alg_values: COSE_SIGNATURE_ALGORITHMS,
   },
   clauses: {
     structure: 'OpenID4VP 1.0 B.2, ISO/IEC 18013-5 §8.3.2.1.2.2',

@@ -37,11 +37,11 @@ export function decodeMobileSecurityObject(
   payload: Uint8Array<ArrayBuffer>,
 ): Result<MobileSecurityObject, CredentialRefusal> {
   const wrapper = decodeCbor(payload, MDOC.mobileSecurityObject)
-  if (!wrapper.ok) return err(cborRefusal(wrapper.error))
+  if (!wrapper.ok) return err(cborRefusal(wrapper.error, 'malformed_credential'))
   const embedded = embeddedOf(wrapper.value)
   if (embedded === undefined) return err({ reason: 'malformed_credential' })
   const mso = decodeCbor(embedded, MDOC.mobileSecurityObject)
-  return mso.ok ? parseMembers(mso.value) : err(cborRefusal(mso.error))
+  return mso.ok ? parseMembers(mso.value) : err(cborRefusal(mso.error, 'malformed_credential'))
 }
 
 function parseMembers(mso: CborItem): Result<MobileSecurityObject, CredentialRefusal> {

@@ -1,12 +1,13 @@
 // Refusals for CBOR and COSE that cannot be decoded (codec/cbor.ts, crypto/cose.ts).
 
-import type { CborError } from '../../codec/cbor.ts'
+import { type CborError, isTooMuch } from '../../codec/cbor.ts'
 import type { CoseError } from '../../crypto/cose.ts'
 
-/** Refusal for CBOR beyond a limit, or for CBOR that is not strict. */
-export function cborRefusal(error: CborError) {
-  const isTooMuch = error === 'too_large' || error === 'too_deep' || error === 'too_many_items'
-  return { reason: isTooMuch ? 'limit_exceeded' : 'malformed_credential' } as const
+/** Refusal for CBOR beyond a limit; `malformed` is the reason for CBOR that is not strict. */
+export function cborRefusal<
+  Malformed extends 'malformed_credential' | 'malformed_disclosure' | 'malformed_holder_binding',
+>(error: CborError, malformed: Malformed) {
+  return { reason: isTooMuch(error) ? ('limit_exceeded' as const) : malformed }
 }
 
 /** Refusal for a COSE message; `malformed` is the reason for a malformed one. */
@@ -14,5 +15,6 @@ export function coseRefusal<Malformed extends 'malformed_credential' | 'malforme
   error: CoseError,
   malformed: Malformed,
 ) {
-  return { reason: error === 'malformed' ? malformed : error }
+  if (error === 'malformed') return { reason: malformed }
+  return { reason: error === 'too_large' ? 'limit_exceeded' : error } as const
 }

@@ -3,7 +3,7 @@
 
 import { decodeBase64url, encodeBase64url } from '../../codec/base64url.ts'
 import { decodeUtf8, utf8 } from '../../codec/bytes.ts'
-import { type Json, parseJson } from '../../codec/json.ts'
+import { isTooMuchJson, type Json, parseJson } from '../../codec/json.ts'
 import { digest, type HashName } from '../../crypto/digest.ts'
 import { SD_JWT } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
@@ -42,7 +42,7 @@ function decodeDisclosure(text: string): Result<Disclosure, CredentialRefusal> {
   if (json === undefined) return err({ reason: 'malformed_disclosure' })
   const parsed = parseJson(json, SD_JWT.disclosure)
   if (!parsed.ok)
-    return err({ reason: parsed.error === 'too_deep' ? 'limit_exceeded' : 'malformed_disclosure' })
+    return err({ reason: isTooMuchJson(parsed.error) ? 'limit_exceeded' : 'malformed_disclosure' })
   if (!Array.isArray(parsed.value)) return err({ reason: 'malformed_disclosure' })
   const elements: readonly Json[] = parsed.value
   const [salt, second, third] = elements

@@ -2,7 +2,14 @@
 // presentations of the VP Token to input descriptors, and proves nothing. Its paths have two forms and are
 // never evaluated.
 
-import { isJsonObject, type Json, type JsonObject, member, parseJson } from '../../codec/json.ts'
+import {
+  isJsonObject,
+  isTooMuchJson,
+  type Json,
+  type JsonObject,
+  member,
+  parseJson,
+} from '../../codec/json.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { CredentialQuery, DcqlQuery } from '../dcql/query.ts'
 import type { PresentationResponse } from '../response/authorization-response.ts'
@@ -79,7 +86,7 @@ function parseText(
 ): Result<Json, EnvelopeRefusal> {
   const parsed = parseJson(text, { length: RESPONSE_LIMIT, depth: RESPONSE_DEPTH })
   if (parsed.ok) return parsed
-  return err({ reason: parsed.error === 'too_long' ? 'limit_exceeded' : reason })
+  return err({ reason: isTooMuchJson(parsed.error) ? 'limit_exceeded' : reason })
 }
 
 type Entry = SubmissionEntry & { readonly path: string }

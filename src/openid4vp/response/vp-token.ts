@@ -1,7 +1,7 @@
 // The VP Token (OpenID4VP 1.0 §8.1): an object keyed by credential query id, each value a non-empty array of
 // presentations. Bare presentations, as in drafts, are accepted only on request.
 
-import { isJsonObject, type Json, type JsonObject, parseJsonObject } from '../../codec/json.ts'
+import { isJsonObject, isTooMuchJson, type Json, type JsonObject, parseJsonObject } from '../../codec/json.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { CredentialQuery, DcqlQuery } from '../dcql/query.ts'
 import type { PresentationResponse } from './authorization-response.ts'
@@ -55,7 +55,7 @@ function asObject(vpToken: Json): Result<JsonObject, EnvelopeRefusal> {
 function parseText(text: string): Result<JsonObject, EnvelopeRefusal> {
   const parsed = parseJsonObject(text, { length: RESPONSE_LIMIT, depth: RESPONSE_DEPTH })
   if (parsed.ok) return parsed
-  return err({ reason: parsed.error === 'too_long' ? 'limit_exceeded' : 'invalid_vp_token' })
+  return err({ reason: isTooMuchJson(parsed.error) ? 'limit_exceeded' : 'invalid_vp_token' })
 }
 
 function parseGroup(entry: Json, query: CredentialQuery): Result<PresentationGroup, EnvelopeRefusal> {

@@ -19,7 +19,7 @@ export function verifierRegistration(now: number): z.ZodMiniType<VerifierRegistr
       }),
     ),
     dataset,
-    encoding: z._default(z.enum(REGISTRATION_ENCODINGS), 'base64url'),
+    encoding: z._default(z.enum(REGISTRATION_ENCODINGS), 'compact'),
   })
 }
 

@@ -1,7 +1,7 @@
 // Evaluation of one wallet response, from its parameters to a decision (CONTRACT 4, OpenID4VP 1.0 §8). It
 // changes nothing, and relies on nothing that the response claims about itself.
 
-import { parseJsonObject } from '../../codec/json.ts'
+import { isTooMuchJson, parseJsonObject } from '../../codec/json.ts'
 import type { Config } from '../../config.ts'
 import type { Context, RequestBinding } from '../../formats/format.ts'
 import { FORMATS } from '../../formats/index.ts'
@@ -123,7 +123,8 @@ function parseResponse(
   }
   if ('parameters' in response) return parseAuthorizationResponse(new Map(response.parameters), rules)
   const data = parseJsonObject(response.dcApi.data, { length: RESPONSE_LIMIT, depth: RESPONSE_DEPTH })
-  return data.ok ? parseDcApiResponse(data.value, rules) : err({ reason: 'malformed_response' })
+  if (data.ok) return parseDcApiResponse(data.value, rules)
+  return err({ reason: isTooMuchJson(data.error) ? 'limit_exceeded' : 'malformed_response' })
 }
 
 /** Finds the live generation of a response, by `kid` if it is encrypted, else by `state`. */

@@ -1,7 +1,7 @@
 // A VICAL (ISO/IEC 18013-5 Annex C): the authorities that issue driving licences and other mdocs, in CBOR,
 // signed as a COSE_Sign1. Published lists have no tag. A list with tag 18 (RFC 9052 §4.2) is read as well.
 
-import { bytesOf, type CborItem, decodeCbor, entryOf, textOf } from '../../codec/cbor.ts'
+import { bytesOf, type CborItem, decodeCbor, entryOf, isTooMuch, textOf } from '../../codec/cbor.ts'
 import { readDateTime } from '../../codec/date-time.ts'
 import { decodeCoseSign1, readX5chain, verifyCoseSign1 } from '../../crypto/cose.ts'
 import { TRUST_LIST } from '../../limits.ts'
@@ -35,7 +35,7 @@ const DATE_TIME = 0
 
 function decode(bytes: Uint8Array<ArrayBuffer>): Result<CborItem, TrustListError> {
   const item = decodeCbor(bytes, TRUST_LIST.cbor)
-  return item.ok ? item : err(item.error.startsWith('too_') ? 'too_large' : 'malformed')
+  return item.ok ? item : err(isTooMuch(item.error) ? 'too_large' : 'malformed')
 }
 
 /**

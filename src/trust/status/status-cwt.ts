@@ -2,7 +2,7 @@
 // tag 18.
 
 import { decodeUtf8 } from '../../codec/bytes.ts'
-import { type CborItem, decodeCbor, entryOf, textOf } from '../../codec/cbor.ts'
+import { type CborItem, decodeCbor, entryOf, isTooMuch, textOf } from '../../codec/cbor.ts'
 import { type CoseSign1, decodeCoseSign1, readX5chain, verifyCoseSign1 } from '../../crypto/cose.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import { STATUS_LIST } from '../../limits.ts'
@@ -62,7 +62,7 @@ function decode(bytes: Uint8Array<ArrayBuffer>): Result<CborItem, StatusListErro
   const { tokenBytes, depth, items } = STATUS_LIST
   const item = decodeCbor(bytes, { bytes: tokenBytes, depth, items })
   if (item.ok) return item
-  return err(item.error.startsWith('too_') ? 'too_large' : 'malformed_token')
+  return err(isTooMuch(item.error) ? 'too_large' : 'malformed_token')
 }
 
 function parseClaims(payload: CborItem): Result<StatusListClaims, StatusListError> {

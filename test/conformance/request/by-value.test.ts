@@ -273,7 +273,7 @@ it('CONTRACT 3: refuses a response by value for a generation whose view was not 
 it('CONTRACT 3: accepts a W3C credential in its VP by value', async () => {
   const jwtVcPerson = await makeJwtVcPerson()
   const rp = await relyingPartyOf(stage, { trust_anchors: [jwtVcPerson.anchor()] })
-  const session = await rp.create()
+  const session = await rp.create({ ...OVER_18, formats: ['jwt_vc_json'] })
   const shown = await view(session, rp)
   const vp_token = await jwtVcOf(jwtVcPerson, JWT_VC_AGE, { age_over_18: true }, requestOf(shown))
   const path_nested = { format: 'jwt_vc_json', path: '$.vp.verifiableCredential[0]' }

@@ -2,6 +2,7 @@
 
 import { expect, it } from 'vitest'
 import { decodePng } from '../../qr/judges.ts'
+import type { ReceivedRequest } from '../../support/people/wallet.ts'
 import { decodeQrCode, expectStatus, OVER_18, readQr } from '../../support/service/service.ts'
 import { relyingPartyOf, useStage } from '../../support/service/stage.ts'
 
@@ -179,8 +180,34 @@ it('CONTRACT 2: requests several types as alternatives with any, and all of them
   const any = (await stage.rp.create(types)).wallet_request.dcql_query
   const all = (await stage.rp.create({ ...types, credential_match: 'all' })).wallet_request.dcql_query
   expect(any.credential_sets).toEqual([{ options: [['age_attestation'], ['pid']] }])
-  expect(all.credential_sets).toEqual([{ options: [['age_attestation']] }, { options: [['pid']] }])
+  expect(all).not.toHaveProperty('credential_sets')
+  const formats = ['dc+sd-jwt', 'mso_mdoc']
+  const both = await stage.rp.create({ ...types, formats, credential_match: 'all' })
+  expect(both.wallet_request.dcql_query.credential_sets).toEqual([
+    { options: [['age_attestation-dc_sd-jwt'], ['age_attestation-mso_mdoc']] },
+    { options: [['pid-dc_sd-jwt'], ['pid-mso_mdoc']] },
+  ])
 })
+
+it.each(['openid4vp-1.0', 'haip-1.0', 'openid4vp-draft24', 'openid4vp-draft18'])(
+  'CONTRACT 2: requests SD-JWT VC and mdoc only where no formats are named, in %s',
+  async (protocol) => {
+    const { wallet_request } = await stage.rp.create({ ...OVER_18, credential_types: ['pid'], protocol })
+    const { payload } = await stage.service.wallet.receive(wallet_request.uri, { protocol })
+    expect(requestedFormats(payload)).toEqual(['dc+sd-jwt', 'mso_mdoc'])
+  },
+)
+
+/** Credential formats of a request, by today's identifiers. */
+function requestedFormats({ dcql_query, presentation_definition }: ReceivedRequest['payload']): string[] {
+  const { credentials = [] } = (dcql_query ?? {}) as { credentials?: readonly { readonly format?: string }[] }
+  const { input_descriptors = [] } = (presentation_definition ?? {}) as {
+    input_descriptors?: { format: object }[]
+  }
+  const names = input_descriptors.flatMap(({ format }) => Object.keys(format))
+  const formats = [...credentials.map(({ format = '' }) => format), ...names]
+  return [...new Set(formats.map((format) => (format === 'vc+sd-jwt' ? 'dc+sd-jwt' : format)))].sort()
+}
 
 it('CONTRACT 2: requests a type and scopes that the relying party added', async () => {
   const credential_types = [

@@ -77,12 +77,12 @@ describe('OpenID4VP 1.0 §5.1: verifier_info', () => {
     expect((await wallet().receive(wallet_request.uri)).payload).not.toHaveProperty('verifier_info')
   })
 
-  it('uses base64url by default, and is shown in the settings without the key', async () => {
+  it('uses compact by default, and is shown in the settings without the key', async () => {
     const rp = await shop()
     const [, request] = await receive(rp, 'openid4vp-1.0')
-    expect(infoIn(request)).toMatchObject([{}, { data: asWritten.base64url }])
+    expect(infoIn(request)).toMatchObject([{}, { data: asWritten.compact }])
     const shown = (await expectStatus(await rp.call('GET', '/v1/relying_party'), 200)) as { verifier: object }
-    const registration = { certificate, dataset, encoding: 'base64url' }
+    const registration = { certificate, dataset, encoding: 'compact' }
     expect(shown.verifier).toEqual({
       certificate_chain_pem: leaf.pem,
       attestation_jwt: null,

@@ -53,6 +53,7 @@ const SESSIONS: { readonly [code in ReasonCode]?: object } = {
   invalid_presentation_submission: { ...OVER_18, protocol: 'openid4vp-draft24' },
   transaction_data_missing: PAY,
   transaction_data_mismatch: PAY,
+  holder_key_unavailable: { ...OVER_18, formats: ['jwt_vc_json'] },
   value_mismatch: { dcql_query: NAME_QUERY },
   assurance_level_too_low: { ...OVER_18, required_assurance_level: 'high' },
 }

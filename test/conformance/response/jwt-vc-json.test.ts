@@ -56,7 +56,11 @@ it('CONTRACT 4: verifies a W3C credential under an anchored DID, and cites its c
 })
 
 it('CONTRACT 8: verifies a pid by its credentialSubject', async () => {
-  const policy = { credential_types: ['pid'], scope: ['family_name', 'address.locality', 'age_over_18'] }
+  const policy = {
+    credential_types: ['pid'],
+    scope: ['family_name', 'address.locality', 'age_over_18'],
+    formats: ['jwt_vc_json'],
+  }
   const subject = {
     family_name: 'Mustermann',
     address: { locality: 'Köln' },

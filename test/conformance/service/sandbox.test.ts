@@ -43,7 +43,8 @@ const CELLS = [
 describe('the test wallet', () => {
   it.each(CELLS)('responds to $protocol by $response_mode in $format', async ({ format, ...request }) => {
     const { protocol, response_mode } = request
-    const policy = { ...OVER_18, protocol, request_options: { response_mode } }
+    const formats = ['dc+sd-jwt', 'jwt_vc_json', 'mso_mdoc']
+    const policy = { ...OVER_18, formats, protocol, request_options: { response_mode } }
     expect(await outcomeOf(policy, { reason: 'verified', format })).toMatchObject({
       wallet: { status: 200, redirect_uri: expect.stringContaining('/return#response_code=') },
       verification: {
@@ -154,7 +155,7 @@ describe('live mode', () => {
 
   it.each(['dc+sd-jwt', 'mso_mdoc', 'jwt_vc_json'])('rejects a sandbox credential: %s', async (format) => {
     const rp = await live({ trust_anchors: [stage.authority.anchor({ name: 'Sandbox' })] })
-    const { verification_id: id, wallet_request } = await rp.create()
+    const { verification_id: id, wallet_request } = await rp.create({ ...OVER_18, formats: [format] })
     const call = (url: string, init?: RequestInit) => stage.service.fetch(url, init)
     const task = { uri: wallet_request.uri, reason: 'verified', format }
     const prepared = await prepare(task, call, Math.floor(Date.now() / 1000))

@@ -28,6 +28,7 @@ describe('the page of the test wallet', () => {
     const { wallet_request } = await stage.rp.create({
       ...OVER_18,
       credential_types: ['age_attestation', 'pid'],
+      formats: ['dc+sd-jwt', 'mso_mdoc', 'jwt_vc_json'],
     })
     const page = await open(wallet_request.uri)
     for (const shown of [

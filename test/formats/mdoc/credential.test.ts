@@ -36,7 +36,7 @@ const STRUCTURE: readonly Case[] = [
     malformed,
   ],
   ['documents that are no list', { response: set('documents', {}) }, malformed],
-  ['document errors', { response: set('documentErrors', [{ other: 0 }]) }, malformed],
+  ['document errors that are no list', { response: set('documentErrors', { other: 0 }) }, malformed],
   ['an unknown member', { response: set('zkDocuments', []) }, malformed],
   ['an unknown member in the document', { document: set('extra', 1) }, malformed],
   ['an unknown member in issuerSigned', { issuerSigned: set('extra', 1) }, malformed],
@@ -52,6 +52,11 @@ const STRUCTURE: readonly Case[] = [
   [
     'nesting of 13 levels',
     { document: set('errors', raw(`${'81'.repeat(13)}00`)) },
+    { reason: 'limit_exceeded' },
+  ],
+  [
+    'an issuer header of 300 entries',
+    { issuerHeaders: (h) => Array.from({ length: 300 }, (_, label) => h.protected.set(1000 + label, 0)) },
     { reason: 'limit_exceeded' },
   ],
   ['issuerAuth of five members', { issuerAuth: (message) => message.push(0) }, malformed],
@@ -205,6 +210,11 @@ const ITEMS: readonly Case[] = [
     'an item that is no CBOR',
     { disclosed: (items) => items.fill(tagged(24, Uint8Array.of(0xff)), 0, 1) },
     malformedItem,
+  ],
+  [
+    'a portrait of 5000 entries',
+    inItem(0, set('elementValue', Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`${i}`, 0])))),
+    { reason: 'limit_exceeded' },
   ],
   ['an item without random', inItem(0, set('random', undefined)), malformedItem],
   ['an item without digestID', inItem(0, set('digestID', undefined)), malformedItem],

@@ -20,6 +20,11 @@ const HOLDER: readonly Case[] = [
   ['device namespaces without tag 24', { deviceNameSpaces: encode({}) }, malformedProof],
   ['device namespaces that are no map', { deviceNameSpaces: embedded([]) }, malformedProof],
   [
+    'device namespaces of 2000 items',
+    { deviceNameSpaces: embedded(Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`n${i}`, 0]))) },
+    { reason: 'limit_exceeded' },
+  ],
+  [
     'elements of the device’s own',
     { deviceNameSpaces: embedded({ [NAME_SPACE]: { age_over_21: true } }) },
     { reason: 'forbidden_disclosure' },

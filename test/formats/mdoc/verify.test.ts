@@ -17,7 +17,7 @@ import {
   THUMBPRINT,
   verifyGood,
 } from './good.ts'
-import { type Changes, type Fields, makePrivateKey, makeTranscript, tagged } from './maker.ts'
+import { type Changes, type Fields, makePrivateKey, makeTranscript, tagged, type Value } from './maker.ts'
 
 const ALGORITHMS = [
   [-7, 'P-256'],
@@ -102,6 +102,14 @@ describe('a good mdoc', () => {
     const presentation = make({ transcript: makeTranscript([audience, nonce, null, HANDOVER.responseUri]) })
     const { result } = await verifyGood(presentation, { expected: IN_THE_CLEAR })
     expect(result).toMatchObject({ ok: true })
+  })
+
+  it.each<[name: string, documentErrors: Value[]]>([
+    ['an empty list', []],
+    ['an error of another document', [{ 'org.example.other': 0 }]],
+  ])('verifies with %s of document errors, which are not read', async (_, documentErrors) => {
+    const changes: Changes = { response: (response) => (response.documentErrors = documentErrors) }
+    expect((await verifyGood(make(changes))).result).toMatchObject({ ok: true })
   })
 
   it('verifies over the Digital Credentials API, for its own origin only', async () => {
@@ -268,11 +276,11 @@ describe('what is asked for', () => {
       expect(mdoc.metaTypes(meta)).toBeUndefined()
   })
 
-  it('is advertised with COSE numbers, the MAC among those of the device only', () => {
+  it('is advertised with COSE numbers of signatures only', () => {
     const algorithms = ALGORITHMS.map(([identifier]) => identifier)
     expect(mdoc.metadata).toEqual({
       issuerauth_alg_values: algorithms,
-      deviceauth_alg_values: [...algorithms, -65537],
+      deviceauth_alg_values: algorithms,
     })
   })
 })
