@@ -2,16 +2,10 @@
 
 import { CompactSign } from 'jose'
 import { utf8 } from '../codec/bytes.ts'
+import type { PrivateJwk } from './jwk.ts'
 
 /** One of our keys, identified by its `kid`. */
-type SigningKey = {
-  readonly kty: 'EC'
-  readonly crv: 'P-256'
-  readonly x: string
-  readonly y: string
-  readonly d: string
-  readonly kid: string
-}
+type SigningKey = Required<PrivateJwk> & { readonly kid: string }
 
 /** Signs with ES256. `typ` prevents confusion between different kinds of our JWTs (RFC 8725 §3.11). */
 export function signJwt(

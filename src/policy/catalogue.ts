@@ -21,23 +21,11 @@ export function typeDefinitions(
 }
 
 /**
- * A name or an identifier of an added type that another type has already. `index` is the place of the added
- * type.
+ * Returns the names and identifiers of added types that another type has already. Settings must not have
+ * them. `index` is the place of the added type. Verification maps an identifier to the first type that lists
+ * it, so a second type with that identifier could never be satisfied.
  */
-type TypeConflict =
-  | { readonly kind: 'name'; readonly index: number; readonly name: string }
-  | {
-      readonly kind: 'identifier'
-      readonly index: number
-      readonly format: string
-      readonly identifier: string
-    }
-
-/**
- * Returns the conflicts of added types, which settings must not have. Verification maps an identifier to the
- * first type that lists it, so a second type with that identifier could never be satisfied.
- */
-export function typeConflicts(added: readonly CredentialTypeDefinition[]): readonly TypeConflict[] {
+export function typeConflicts(added: readonly CredentialTypeDefinition[]) {
   return added.flatMap((type, index) => {
     const earlier = [...BUILT_IN_TYPES, ...added.slice(0, index)]
     const name = earlier.some((other) => other.name === type.name)

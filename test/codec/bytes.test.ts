@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { concatBytes, decodeHex, decodeUtf8, encodeHex, equalBytes, utf8 } from '../../src/codec/bytes.ts'
 
 describe('UTF-8', () => {
-  it('has a text for well-formed bytes, whatever their length', () => {
+  it('has a text for well-formed bytes of any length', () => {
     expect(decodeUtf8(utf8('Æ港 𝄞'))).toBe('Æ港 𝄞')
   })
 

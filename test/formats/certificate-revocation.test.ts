@@ -59,7 +59,7 @@ const expired = make({
 
 describe('a credential whose signer names a revocation list', () => {
   it.each(['require', 'accept_unknown'] as const)(
-    'and is not on it verifies, and it is told: %s',
+    'and is not on it verifies and reports it: %s',
     async (setting) => {
       const { verification, check } = await verifyTraced(setting, {})
       const certificates = { status: 'valid', asOf: NOW - 86_400 }

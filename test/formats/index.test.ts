@@ -20,7 +20,7 @@ describe('dc+sd-jwt', () => {
     expect(format.metadata).toEqual({ 'sd-jwt_alg_values': algorithms, 'kb-jwt_alg_values': algorithms })
   })
 
-  it('asks for types by vct_values (B.3.5)', () => {
+  it('requests types by vct_values (B.3.5)', () => {
     expect(format.buildMeta(['urn:a', 'urn:b'])).toEqual({ vct_values: ['urn:a', 'urn:b'] })
     expect(format.metaTypes({ vct_values: ['urn:a'], other: 1 })).toEqual(['urn:a'])
   })

@@ -83,7 +83,7 @@ describe.each(SUBJECTS)('a credential with a $form status list', ({ form, list, 
     [0, 'revoked', 'credential_revoked'],
     [1, 'suspended', 'credential_suspended'],
   ])(
-    'whose entry says %j: %s is authentic, and the finding says so, whatever is accepted',
+    'whose entry is %j: %s is authentic, and the result reports it under any setting',
     async (idx, status, finding) => {
       for (const statusUnavailable of ['refuse', 'accept'] as const) {
         const { verification } = await verifyTraced(await present(entry(idx)), {
@@ -95,7 +95,7 @@ describe.each(SUBJECTS)('a credential with a $form status list', ({ form, list, 
     },
   )
 
-  it("whose entry has a meaning of the issuer's own is not valid, whatever is accepted", async () => {
+  it('whose entry has an application-specific meaning is not valid under any setting', async () => {
     for (const statusUnavailable of ['refuse', 'accept'] as const) {
       const { verification } = await verifyTraced(await present(entry(3)), { context: { statusUnavailable } })
       expectRefusal(verification, { reason: 'status_unavailable' }, 'status')

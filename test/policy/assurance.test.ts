@@ -21,7 +21,7 @@ describe('the level of a credential', () => {
   })
 
   test.each(ASSURANCE_LEVELS)(
-    'is low with a status that could not be told, below an anchor of %s',
+    'is low with a status that could not be checked, below an anchor of %s',
     (level) => {
       const unknown = { ...credentialOf(level), status: 'unavailable' } as const
       expect(deriveLevel('pid', unknown)).toEqual({
@@ -118,7 +118,7 @@ describe('the derivation', () => {
     ])
   })
 
-  test.each(['valid', 'revoked', 'suspended'] as const)('tells as of when a status is %s', (status) => {
+  test.each(['valid', 'revoked', 'suspended'] as const)('has the time of a status that is %s', (status) => {
     const credential = { ...credentialOf('high'), status, statusAsOf: 1_790_000_000 }
     const as_of = '2026-09-21T14:13:20.000Z'
     expect(deriveLevel('pid', credential).derivation[2]).toEqual({

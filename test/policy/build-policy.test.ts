@@ -105,7 +105,7 @@ describe('known names that no credential can satisfy (422)', () => {
     })
   })
 
-  test('any: scopes that no single credential carries together', () => {
+  test('any: scopes that no single credential has together', () => {
     const changes = { credential_types: ['pid', 'membership'], scope: ['family_name', 'active'] }
     expect(faultsOf({ ...changes, credential_match: 'any' })).toEqual([
       unsatisfiable('/scope', 'scopes_not_carried_together'),

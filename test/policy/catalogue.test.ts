@@ -83,7 +83,7 @@ describe('scope paths', () => {
     ['mdl', 'mso_mdoc', 'driving_privileges', ['org.iso.18013.5.1', 'driving_privileges']],
     ['mdl', 'mso_mdoc', 'birthdate', ['org.iso.18013.5.1', 'birth_date']],
     ['photo_id', 'mso_mdoc', 'family_name', ['org.iso.23220.1', 'family_name']],
-  ])('%s %s %s stands at %j', (type, format, scope, expected) => {
+  ])('%s %s %s is at %j', (type, format, scope, expected) => {
     expect(path(type, format, scope)).toEqual(expected)
   })
 
@@ -156,7 +156,7 @@ describe('scope paths', () => {
 })
 
 describe('added types', () => {
-  test('stand behind the built-in ones and are not built in', () => {
+  test('follow the built-in ones and are not built in', () => {
     const name = typeOf(typeDefinitions([MEMBERSHIP]))
     expect(name('dc+sd-jwt', 'https://club.example/membership')).toEqual({
       name: 'membership',
@@ -165,13 +165,13 @@ describe('added types', () => {
     expect(name('mso_mdoc', 'https://club.example/membership')).toBeUndefined()
   })
 
-  test('cannot take the name of a built-in type', () => {
+  test('cannot have the name of a built-in type', () => {
     const impostor = { ...MEMBERSHIP, name: 'pid' }
     expect(typeDefinitions([impostor])).toEqual(BUILT_IN_TYPES)
     expect(typeConflicts([impostor])).toEqual([{ kind: 'name', index: 0, name: 'pid' }])
   })
 
-  test('cannot take the identifier of a built-in type', () => {
+  test('cannot have the identifier of a built-in type', () => {
     const impostor = withIdentifier('urn:eudi:pid:1')
     expect(typeOf(typeDefinitions([impostor]))('dc+sd-jwt', 'urn:eudi:pid:1')).toEqual({
       name: 'pid',
@@ -182,7 +182,7 @@ describe('added types', () => {
     ])
   })
 
-  test("cannot take each other's names or identifiers: the first counts", () => {
+  test("cannot have each other's names or identifiers: the first counts", () => {
     const twin = { ...MEMBERSHIP, name: 'twin' }
     expect(typeConflicts([MEMBERSHIP, twin])).toEqual([
       { kind: 'identifier', index: 1, format: 'dc+sd-jwt', identifier: 'https://club.example/membership' },

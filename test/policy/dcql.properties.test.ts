@@ -1,6 +1,5 @@
-// Whole answers to callers' queries, from schema to decision, beside a foreign implementation of DCQL.
-// Failures print the seed that brings them back. Where the two part by design, the clause that decides is
-// named below.
+// Responses to callers' queries, from schema to decision, compared with a foreign implementation of DCQL.
+// A failure prints the seed that repeats it. Where the two differ by design, a comment cites the clause.
 
 import { DcqlPresentationResult, DcqlQuery as ForeignQuery } from 'dcql'
 import fc from 'fast-check'
@@ -18,7 +17,7 @@ import { decide } from '../../src/policy/decide.ts'
 import type { Decision, Policy } from '../../src/policy/policy.ts'
 import { MEMBERSHIP, NOW, presented } from './fixtures.ts'
 
-/** The library trips over objects without a prototype, and over a claim called `__proto__`. */
+/** The library fails on objects without a prototype, and on a claim called `__proto__`. */
 const PLAIN = { noNullPrototype: true }
 
 const TYPES = { 'https://club.example/membership': 'membership', 'urn:eudi:pid:1': 'pid' } as const
@@ -114,7 +113,7 @@ function fitIds(sets: readonly (readonly string[])[] | undefined, ids: readonly 
   return missing.length > 0 ? [...fitting, missing] : fitting
 }
 
-/** Claims whose values say something, in lists of one kind that are not empty. */
+/** Claims whose values prove something, in lists of one kind that are not empty. */
 const CLAIMS = claimsOf(SCALAR, 1)
 /** Any claims. */
 const WILD_CLAIMS = claimsOf(fc.constantFrom<Json[]>('x', 1, true, false, null, '', {}, { c: 'x' }), 0)
@@ -144,7 +143,7 @@ function answerOf(claims: fc.Arbitrary<JsonObject>) {
 type Told = Pick<VerifiedCredential, 'typeIdentifier' | 'claims' | 'holderBound' | 'authorityKeyIdentifiers'>
 type Answer = readonly (readonly [id: string, credential: VerifiedCredential])[]
 
-/** The policy of a query that we take; `undefined` where we do not. */
+/** The policy of a query that we accept; `undefined` where we do not. */
 function policyOf(query: unknown): Policy | undefined {
   const parsed = dcqlQuery.safeParse(query)
   if (!parsed.success) return undefined
@@ -206,8 +205,8 @@ function isGoodThere(query: DcqlQuery, answer: Answer): boolean {
 
 const RUNS = { numRuns: 1000 }
 
-describe('a query that we take', () => {
-  it('is one that the dcql library takes', () => {
+describe('a query that we accept', () => {
+  it('is accepted by the dcql library', () => {
     const taken = { yes: 0, no: 0 }
     fc.assert(
       fc.property(QUERY, (query) => {
@@ -237,8 +236,8 @@ describe('any other value in its place, or in place of a part', () => {
   })
 })
 
-describe('an answer to it', () => {
-  it('is verified where the library is satisfied by it, and everything in it says something', () => {
+describe('a response to it', () => {
+  it('is verified where it satisfies the library and every claim has a value that proves something', () => {
     const outcomes = { verified: 0, rejected: 0, pending: 0 }
     fc.assert(
       fc.property(QUERY, answerOf(CLAIMS), (query, told) => {
@@ -255,7 +254,7 @@ describe('an answer to it', () => {
     expect(Math.min(...Object.values(outcomes))).toBeGreaterThan(10)
   })
 
-  it('satisfies the library by what we rest on, wherever we say verified', () => {
+  it('satisfies the library with the credentials that a verified decision rests on', () => {
     let verified = 0
     fc.assert(
       fc.property(QUERY, answerOf(WILD_CLAIMS), (query, told) => {

@@ -94,7 +94,7 @@ describe('a claim', () => {
   })
 })
 
-describe('an answer', () => {
+describe('a response', () => {
   it('is ignored if the type has changed since the request', () => {
     const decision = one({ path: ['tier'] }, { tier: 'gold' }, { credentialType: 'pid' })
     expect(decision).toMatchObject({ status: 'rejected', credentials: [], checks: { 'q.tier': false } })
@@ -168,7 +168,7 @@ describe('an answer', () => {
     expect(decision.checks).toEqual({ 'a.tier': false, 'b.tier': false, 'c.tier': true })
   })
 
-  it('is rejected for the first option that is there where none satisfies', () => {
+  it('is rejected for the first presented option if none satisfies', () => {
     const told: Told[] = [
       ['a', { tier: 'gold' }],
       ['b', { tier: 'iron' }],

@@ -12,7 +12,7 @@ const AGE = policyOf()
 const decideAge = (claims: JsonObject, policy: TestPolicy = AGE) =>
   decide({ policy, presentations: [presented('age_attestation', claims)], now: NOW })
 
-describe('a good answer', () => {
+describe('a good response', () => {
   test('is verified, with its checks, level, credential and claims', () => {
     expect(decideAge({ ...ADULT, iss: 'https://issuer.example', age_over_21: true })).toEqual({
       status: 'verified',
@@ -175,12 +175,12 @@ describe('derivation from the birthdate', () => {
     expect(decidePid(claims)).toMatchObject({ status: 'rejected', checks: { age_over_18: false } })
   })
 
-  test('leaves a true age claim alone, whatever the birthdate', () => {
+  test('does not override a true age claim with any birthdate', () => {
     const claims = { age_equal_or_over: { 18: true }, birthdate: '2025-01-01' }
     expect(decidePid(claims)).toMatchObject({ status: 'verified' })
   })
 
-  test('fills in for the age that is absent beside others that are there', () => {
+  test('derives an absent age although other ages are present', () => {
     const claims = { age_equal_or_over: { 21: true }, birthdate: '1978-04-10' }
     expect(decidePid(claims)).toMatchObject({ status: 'verified' })
   })
@@ -247,7 +247,7 @@ describe('reasons', () => {
     })
   })
 
-  test('count though nothing is asked of the credential but to be there', () => {
+  test('count even if no claim of the credential is requested', () => {
     const changes = {
       credential_types: ['pid', 'membership'],
       scope: ['family_name'],
@@ -363,7 +363,7 @@ describe('all', () => {
       { anchor: { name: 'Example Authority', assurance_level: level } },
     )
 
-  test('is verified by all, each with what it was asked', () => {
+  test('is verified by all, each with the scopes requested of it', () => {
     expect(decide({ policy, presentations: [attestation(true), pid(true)], now: NOW })).toMatchObject({
       status: 'verified',
       checks: { age_over_18: true, family_name: true },
@@ -417,7 +417,7 @@ describe('all', () => {
     })
   })
 
-  test('takes of two formats of a type the one that satisfies', () => {
+  test('uses the format that satisfies, of two of one type', () => {
     const two = policyOf({ credential_types: ['pid'], scope: ['family_name'], credential_match: 'all' }, [
       SD_JWT,
       MDOC,
@@ -489,7 +489,7 @@ describe('a presentation for no query is ignored', () => {
     })
   })
 
-  test('of another type than the query asked for', () => {
+  test('of another type than the query requested', () => {
     const presentations = [presented('age_attestation', ADULT, { credentialType: 'membership' })]
     expect(decide({ policy: AGE, presentations, now: NOW })).toMatchObject({
       status: 'rejected',

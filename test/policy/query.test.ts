@@ -79,7 +79,7 @@ describe('the DCQL query', () => {
     })
   })
 
-  test('asks for each document type by itself, in the namespace that is spelt like it', () => {
+  test('requests each document type in its own query, in the namespace of the same name', () => {
     const { query, descriptors } = policyOf({ credential_types: ['photo_id'], scope: ['person_id'] }, [MDOC])
     const queryFor = (id: string, docType: string) => ({
       id,
@@ -153,14 +153,14 @@ describe('where ages may be derived', () => {
     ])
   })
 
-  test('a birthdate that is asked for itself is in both', () => {
+  test('a requested birthdate is in both', () => {
     expect(claimsOf(['birthdate', 'age_over_18'])).toEqual([
       ['birthdate', 'age_equal_or_over.18'],
       ['birthdate'],
     ])
   })
 
-  test('no sets where no age is asked for, nor where the type has no birthdate', () => {
+  test('no sets without a requested age, or if the type has no birthdate', () => {
     expect(claimsOf(['birthdate', 'family_name'])).toBeUndefined()
     expect(policyOf({ allow_derived: true }).query.credentials[0]).toEqual(policyOf().query.credentials[0])
   })
@@ -172,7 +172,7 @@ describe('query ids', () => {
     formats: { 'dc+sd-jwt': { identifiers: [`urn:${name}`], scopes: { age_over_18: { path: ['adult'] } } } },
   })
 
-  test('are unique and of [A-Za-z0-9_-] whatever types are called (§6.1)', () => {
+  test('are unique and of [A-Za-z0-9_-] for any type name (§6.1)', () => {
     const names = ['a b', 'a_b', 'a_b-2', 'a.b', 'é', '日', '', '__proto__', 'constructor']
     const policy = policyOf({ credential_types: names }, [SD_JWT], names.map(named))
     const ids = policy.query.credentials.map(({ id }) => id)
@@ -218,7 +218,7 @@ describe('the types of the presentation definition', () => {
     ])
   })
 
-  test('leave out a type that any does not ask for', () => {
+  test('leave out a type that `any` does not request', () => {
     const policy = policyOf({ credential_types: ['age_attestation', 'pid'], scope: ['family_name'] })
     expect(requestedTypes(policy).map(({ name }) => name)).toEqual(['pid'])
   })

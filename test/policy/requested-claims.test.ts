@@ -5,8 +5,8 @@ import { ALL_FORMATS, policyOf, SD_JWT } from './fixtures.ts'
 
 const claim = (name: string, optional = false) => ({ kind: 'claim', name, optional })
 
-describe('what types and scopes ask', () => {
-  it('is the scopes, from one of the types that carry them', () => {
+describe('the claims that types and scopes request', () => {
+  it('are the scopes, from one of the types that have them', () => {
     const asked = requestedClaims(policyOf({ credential_types: ['age_attestation', 'pid'] }))
     expect(asked).toEqual({
       items: [claim('age_over_18')],
@@ -14,18 +14,18 @@ describe('what types and scopes ask', () => {
     })
   })
 
-  it('keeps the order of the scopes, whatever type carries them', () => {
+  it('keep the order of the scopes, for any type that has them', () => {
     const all = { credential_types: ['membership', 'pid'], scope: ['family_name', 'active'] }
     const { items } = requestedClaims(policyOf({ ...all, credential_match: 'all' }))
     expect(items).toEqual([claim('family_name'), claim('active')])
   })
 
-  it('names a type once, in however many formats it may come', () => {
+  it('name a type once, in any number of formats', () => {
     const { groups } = requestedClaims(policyOf({}, ALL_FORMATS))
     expect(groups).toEqual([{ alternatives: [[['age_attestation']]], optional: false }])
   })
 
-  it('is one demand where all are needed, with a credential that is asked for as such', () => {
+  it('are one group where all are required, with a credential that is requested without claims', () => {
     const all = { credential_types: ['pid', 'membership'], scope: ['family_name'] }
     const asked = requestedClaims(policyOf({ ...all, credential_match: 'all' }, [SD_JWT]))
     expect(asked).toEqual({
@@ -35,7 +35,7 @@ describe('what types and scopes ask', () => {
   })
 })
 
-describe('what a query asks', () => {
+describe('the claims that a query requests', () => {
   const descriptors = ['a', 'b', 'c'].map((id) => ({
     query_id: id,
     credential_type: id.toUpperCase(),
@@ -49,14 +49,14 @@ describe('what a query asks', () => {
       descriptors,
     })
 
-  it('is all of it without credential sets, each thing by the name people know', () => {
+  it('are all of them without credential sets, each by its display name', () => {
     expect(asked()).toEqual({
       items: [claim('a'), claim('b')],
       groups: [{ alternatives: [[['A'], ['B'], ['C']]], optional: false }],
     })
   })
 
-  it('is optional where only optional sets ask for it', () => {
+  it('are optional where only optional sets request them', () => {
     const sets = [{ options: [['c']] }, { options: [['b'], ['a', 'c']], required: false }]
     expect(asked(sets)).toEqual({
       items: [claim('a'), claim('b', true)],
@@ -67,7 +67,7 @@ describe('what a query asks', () => {
     })
   })
 
-  it('is either of the types where a query accepts several', () => {
+  it('are of either type where a query accepts several', () => {
     const both = [...descriptors, { ...descriptors[0]!, credential_type: 'Z' }]
     expect(
       requestedClaims({ scope: [], query: { credentials: credentials.slice(0, 1) }, descriptors: both })

@@ -24,7 +24,7 @@ describe('a symbol', () => {
     expect(drawn.filter((candidate) => candidate === JSON.stringify(modules))).toHaveLength(1)
   })
 
-  it('holds the longest request by value at 185 pixels, and not one byte more at any size', () => {
+  it('fits the longest request by value at 185 pixels, and not one byte more at any size', () => {
     const longest = 'a'.repeat(REQUEST_BY_VALUE.bytes)
     expect(symbolOf(longest, 185)).toMatchObject({ version: 40, errorCorrection: 'L', modulePixels: 1 })
     expect(buildSymbol(longest, 184)).toEqual({ ok: false, error: 'payload_too_long' })
@@ -84,7 +84,7 @@ describe('no symbol', () => {
     expect(buildSymbol(PAYLOAD, size).ok).toBe(true)
   })
 
-  it('holds more bytes than version 40 does', () => {
+  it('has more bytes than version 40 allows', () => {
     expect(symbolOf('a'.repeat(2953), 1024)).toMatchObject({ version: 40, errorCorrection: 'L' })
     expect(buildSymbol('a'.repeat(2954), 1024)).toEqual({ ok: false, error: 'payload_too_long' })
   })

@@ -150,7 +150,7 @@ describe('the test wallet', () => {
     ['a request without a nonce', 'openid4vp://?client_id=x', 'The request has no client_id or no nonce.'],
     ['a query for nothing', 'openid4vp://?client_id=x&nonce=n', 'No requested credential fits.'],
     ['an unreachable verifier', 'openid4vp://?request_uri=https://x.example', 'could not be fetched'],
-  ])('reports a request that it cannot answer: %s', async (_, uri, detail) => {
+  ])('reports a request that it cannot satisfy: %s', async (_, uri, detail) => {
     const prepared = await prepare({ uri, reason: 'verified' }, nowhere, 0)
     expect(prepared).toMatchObject({ ok: false, error: { detail: expect.stringContaining(detail) } })
   })

@@ -7,7 +7,7 @@ import { NODE, ROOT } from '../../scripts/service/paths.mjs'
 
 const MARK = /event: ?['"]fault['"]/
 
-it('frames.mjs maps the frames of a logged fault to places in the sources', () => {
+it('frames.mjs maps the frames of a logged error to places in the sources', () => {
   ensureBundle()
   const there = placeOf(readFileSync(BUNDLE, 'utf8'))
   const here = placeOf(readFileSync(join(ROOT, 'src/routes/edge/edge.ts'), 'utf8'))

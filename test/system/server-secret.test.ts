@@ -35,7 +35,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.stop())
 
-it('a pending session can no longer be fetched or answered, and is not verified', async () => {
+it('a pending session no longer accepts a fetch or a response, and is not verified', async () => {
   const fetched = await fetch(pending.requestUri.replace(BASE_URL, service.server.origin))
   expect([fetched.status, await fetched.json()]).toEqual([
     500,

@@ -237,7 +237,7 @@ describe('an attempt by hand', () => {
     expect(nextDue(finish(second, FAILED))).toBe(NOW + MINUTE)
   })
 
-  it('beside an automatic one does not stop that one from changing the schedule', () => {
+  it('during an automatic one does not stop that one from changing the schedule', () => {
     const both = manual(start(OWED))
     expect(nextDue(finish(both, FAILED, NOW, 1))).toBe(NOW + 5 * SECOND)
   })

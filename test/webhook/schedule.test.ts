@@ -21,7 +21,7 @@ describe('the schedule', () => {
     expect(failed(attempt, null, 1)).toBe(NOW + delay * 1.2)
   })
 
-  it('ends with the sixth attempt, whatever the receiver requests', () => {
+  it('ends with the sixth attempt, with any Retry-After', () => {
     expect(failed(6)).toBeNull()
     expect(failed(6, MINUTE)).toBeNull()
   })

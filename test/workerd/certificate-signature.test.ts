@@ -28,7 +28,7 @@ function certificateSignedBy(octets: number): Uint8Array<ArrayBuffer> {
 }
 
 it.each([0, 1, 63, 64, 65, 512])(
-  'RFC 8032 §5.1.6: %d octets sign no certificate, and are no fault',
+  'RFC 8032 §5.1.6: %d octets are an invalid signature, not an exception',
   async (octets) => {
     const chain = [certificateSignedBy(octets)]
     const claims = { iss: undefined, kid: undefined, chain, algorithm: 'EdDSA' }

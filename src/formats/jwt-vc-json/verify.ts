@@ -18,7 +18,7 @@ import { checkValidity } from '../jwt-validity.ts'
 import { tracer } from '../tracer.ts'
 import { type Credential, parseCredential } from './credential.ts'
 import { verifyHolderBinding } from './holder-binding.ts'
-import { type DecodedPresentation, decodePresentation, type SignedJwt } from './presentation.ts'
+import { decodePresentation, type SignedJwt } from './presentation.ts'
 
 /** Credential Format Identifier (OpenID4VP 1.0 B.1.3.1.1). */
 export const FORMAT = 'jwt_vc_json'
@@ -56,9 +56,7 @@ export async function verifyJwtVc(
   return completeVerification(checked, validity, context)
 }
 
-type Decoded = { readonly parts: DecodedPresentation; readonly credential: Credential }
-
-function decode(presentation: Json): Result<Decoded, PresentationRefusal> {
+function decode(presentation: Json) {
   const parts = decodePresentation(presentation)
   if (!parts.ok) return parts
   const credential = parseCredential(parts.value.credential)

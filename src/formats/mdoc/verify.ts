@@ -16,7 +16,7 @@ import type {
 } from '../format.ts'
 import { tracer } from '../tracer.ts'
 import { type Session, verifyDeviceAuth } from './device-auth.ts'
-import { type DecodedDocument, decodeDeviceResponse } from './device-response.ts'
+import { decodeDeviceResponse } from './device-response.ts'
 import { openNameSpaces } from './digests.ts'
 import { contradictedElement, type DocumentSigner, resolveDocumentSigner } from './document-signer.ts'
 import { type DecodedIssuerSigned, decodeIssuerSigned } from './issuer-signed.ts'
@@ -74,12 +74,7 @@ export async function verifyDeviceResponse(
   return completeVerification(checked, validity, context)
 }
 
-type DecodedPresentation = {
-  readonly document: DecodedDocument
-  readonly issuerSigned: DecodedIssuerSigned
-}
-
-function decodePresentation(presentation: Json): Result<DecodedPresentation, PresentationRefusal> {
+function decodePresentation(presentation: Json) {
   const document = decodeDeviceResponse(presentation)
   if (!document.ok) return document
   const issuerSigned = decodeIssuerSigned(document.value.issuerSigned)

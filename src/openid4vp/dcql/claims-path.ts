@@ -11,9 +11,9 @@ import type { ClaimsPath, Selection } from './query.ts'
 export function selectClaims(root: Json, path: ClaimsPath): Selection | undefined {
   let selected: Selection = [root]
   for (const component of path) {
-    const step = stepOf(component)
-    if (step === undefined || !selected.every(step.fits)) return undefined
-    selected = selected.flatMap(step.select)
+    const next = selected.map((element) => selectOne(element, component))
+    if (!next.every((elements) => elements !== undefined)) return undefined
+    selected = next.flat()
   }
   return path.length > 0 && selected.length > 0 ? selected : undefined
 }
@@ -24,25 +24,14 @@ export function selectDataElement(namespaces: Json, path: ClaimsPath): Selection
   return isElementPath ? selectClaims(namespaces, path) : undefined
 }
 
-/** One component: the elements it fits, and its selection in one of them. */
-type Step = {
-  readonly fits: (element: Json) => boolean
-  readonly select: (element: Json) => Selection
-}
-
-function stepOf(component: ClaimsPath[number]): Step | undefined {
-  if (component === null) return { fits: isArray, select: (element) => (isArray(element) ? element : []) }
+/** Applies one component to one element. `undefined`: the component does not fit the element. */
+function selectOne(element: Json, component: ClaimsPath[number]): Selection | undefined {
   if (typeof component === 'string') {
-    return {
-      fits: isJsonObject,
-      select: (element) => (isJsonObject(element) ? present(member(element, component)) : []),
-    }
+    return isJsonObject(element) ? present(member(element, component)) : undefined
   }
-  if (!Number.isSafeInteger(component) || component < 0) return undefined
-  return {
-    fits: isArray,
-    select: (element) => (isArray(element) ? present(element[component]) : []),
-  }
+  if (!isArray(element)) return undefined
+  if (component === null) return element
+  return Number.isSafeInteger(component) && component >= 0 ? present(element[component]) : undefined
 }
 
 function present(element: Json | undefined): Selection {

@@ -19,24 +19,8 @@ export type RequestedType = {
   readonly claims: readonly { readonly scope: string; readonly paths: readonly ClaimsPath[] }[]
 }
 
-/** The definition as JSON. */
-type PresentationDefinition = {
-  readonly id: string
-  readonly input_descriptors: readonly InputDescriptor[]
-  readonly submission_requirements?: readonly SubmissionRequirement[]
-}
-
-type InputDescriptor = {
-  readonly id: string
-  readonly name: string
-  readonly group?: readonly string[]
-  readonly constraints: { readonly fields: readonly { readonly path: readonly string[] }[] }
-}
-
-type SubmissionRequirement = { readonly rule: 'pick'; readonly count: number; readonly from: string }
-
 /** Builds the definition: one input descriptor for each credential type. */
-export function buildPresentationDefinition(input: PresentationDefinitionInput): PresentationDefinition {
+export function buildPresentationDefinition(input: PresentationDefinitionInput) {
   const pickOne = input.match === 'any' && input.credentialTypes.length > 1
   const input_descriptors = input.credentialTypes.map((type, index) => ({
     id: viewDescriptorId(input.verificationId, index),
@@ -44,9 +28,11 @@ export function buildPresentationDefinition(input: PresentationDefinitionInput):
     ...(pickOne ? { group: [GROUP] } : {}),
     constraints: { fields: type.claims.map(buildField) },
   }))
-  const definition = { id: viewDefinitionId(input.verificationId), input_descriptors }
-  if (!pickOne) return definition
-  return { ...definition, submission_requirements: [{ rule: 'pick', count: 1, from: GROUP }] }
+  return {
+    id: viewDefinitionId(input.verificationId),
+    input_descriptors,
+    ...(pickOne ? { submission_requirements: [{ rule: 'pick' as const, count: 1, from: GROUP }] } : {}),
+  }
 }
 
 /** Returns the id of the definition. */

@@ -26,14 +26,6 @@ export type AppendResult = 'recorded' | 'closed'
 /** An event with its position in the day, from 1. */
 export type RecordedEvent = Omit<LogEntry, 'day' | 'created_at' | 'first'> & { readonly position: number }
 
-type LogPage = {
-  readonly events: readonly RecordedEvent[]
-  /** True where more events follow. */
-  readonly more: boolean
-  /** No event will be added to this day. */
-  readonly closed: boolean
-}
-
 type StoredEvent = Omit<LogEntry, 'first'> & { readonly arrived_at: number }
 
 const PREFIX = 'event/'
@@ -79,8 +71,11 @@ export class EventLog extends DurableObject<Env> {
     return 'recorded'
   }
 
-  /** Returns at most `limit` events after a position. */
-  read(day: number, after: number, limit: number): LogPage {
+  /**
+   * Returns at most `limit` events after a position. `more`: others follow. `closed`: no event will be added
+   * to this day.
+   */
+  read(day: number, after: number, limit: number) {
     const options = { prefix: PREFIX, startAfter: keyOf(after), limit: limit + 1 }
     const found = [...this.ctx.storage.kv.list<StoredEvent>(options)]
     const events = found.slice(0, limit).map(([key, stored]) => {

@@ -6,24 +6,28 @@ import type { Scope } from '../../relying-party/settings/settings.ts'
 
 /** What a caller must send. */
 export type Access =
-  /** Nothing. */
-  | { readonly caller: 'anyone' }
-  /** An unguessable address, or the `state` of a live request. */
-  | { readonly caller: 'wallet' }
-  /** The session's `client_token`, in the address that a person was sent. */
-  | { readonly caller: 'person' }
-  /** The session's `client_token`, sent by our own page. */
-  | { readonly caller: 'page' }
-  /** A code that the wallet received for this browser, sent by our own page with the browser's cookie. */
-  | { readonly caller: 'browser' }
+  | {
+      readonly caller: /** Nothing. */
+        | 'anyone'
+        /** An unguessable address, or the `state` of a live request. */
+        | 'wallet'
+        /** The session's `client_token`, in the address that a person was sent. */
+        | 'person'
+        /** The session's `client_token`, sent by our own page. */
+        | 'page'
+        /**
+         * A code that the wallet received for this browser, sent by our own page with the browser's cookie.
+         */
+        | 'browser'
+        /** A `relying_party_id` and an API key as client credentials. */
+        | 'client'
+        /** `ADMIN_TOKEN`. */
+        | 'operator'
+    }
   /** The session's `client_token`, or a relying party's token with the scope. */
   | { readonly caller: 'session'; readonly scope: Scope }
   /** An API key or access token with the scope. */
   | { readonly caller: 'relying_party'; readonly scope: Scope }
-  /** A `relying_party_id` and an API key as client credentials. */
-  | { readonly caller: 'client' }
-  /** `ADMIN_TOKEN`. */
-  | { readonly caller: 'operator' }
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 

@@ -20,41 +20,29 @@ type OAuthError = { readonly status: number; readonly error: string; readonly de
 
 /** Every error of the token endpoint. An expired, a revoked and an invented secret have the same error. */
 export const TOKEN_ERRORS: Readonly<Record<TokenRefusal, OAuthError>> = {
-  too_large: invalidRequest(413, 'The body is too large.'),
-  unsupported_media_type: invalidRequest(415, 'Send application/x-www-form-urlencoded.'),
-  malformed: invalidRequest(400, 'The body must be a form in UTF-8.'),
-  duplicate_parameter: invalidRequest(400, 'The body must not repeat a parameter.'),
-  method_not_allowed: invalidRequest(405, 'Only POST is allowed here.'),
-  grant_type_missing: invalidRequest(400, 'grant_type is missing.'),
-  grant_type_unsupported: {
-    status: 400,
-    error: 'unsupported_grant_type',
-    description: 'Only client_credentials is supported.',
-  },
-  two_authentications: invalidRequest(400, 'Authenticate by header or by body, not by both.'),
-  two_clients: invalidRequest(400, 'The header and the body must name the same client.'),
-  client_unknown: {
-    status: 401,
-    error: 'invalid_client',
-    description: 'Send the relying_party_id as client_id and one of its API keys as client_secret.',
-  },
-  scope_invalid: {
-    status: 400,
-    error: 'invalid_scope',
-    description: 'The scope must be a list of scopes of the API key.',
-  },
-  rate_limited: {
-    status: 429,
-    error: 'temporarily_unavailable',
-    description: 'Too many calls: keep a token until it expires, and try again shortly.',
-  },
-  unavailable: {
-    status: 503,
-    error: 'temporarily_unavailable',
-    description: 'This cannot be checked now: try again.',
-  },
+  too_large: row(413, 'invalid_request', 'The body is too large.'),
+  unsupported_media_type: row(415, 'invalid_request', 'Send application/x-www-form-urlencoded.'),
+  malformed: row(400, 'invalid_request', 'The body must be a form in UTF-8.'),
+  duplicate_parameter: row(400, 'invalid_request', 'The body must not repeat a parameter.'),
+  method_not_allowed: row(405, 'invalid_request', 'Only POST is allowed here.'),
+  grant_type_missing: row(400, 'invalid_request', 'grant_type is missing.'),
+  grant_type_unsupported: row(400, 'unsupported_grant_type', 'Only client_credentials is supported.'),
+  two_authentications: row(400, 'invalid_request', 'Authenticate by header or by body, not by both.'),
+  two_clients: row(400, 'invalid_request', 'The header and the body must name the same client.'),
+  client_unknown: row(
+    401,
+    'invalid_client',
+    'Send the relying_party_id as client_id and one of its API keys as client_secret.',
+  ),
+  scope_invalid: row(400, 'invalid_scope', 'The scope must be a list of scopes of the API key.'),
+  rate_limited: row(
+    429,
+    'temporarily_unavailable',
+    'Too many calls: keep a token until it expires, and try again shortly.',
+  ),
+  unavailable: row(503, 'temporarily_unavailable', 'This cannot be checked now: try again.'),
 }
 
-function invalidRequest(status: number, description: string): OAuthError {
-  return { status, error: 'invalid_request', description }
+function row(status: number, error: string, description: string): OAuthError {
+  return { status, error, description }
 }

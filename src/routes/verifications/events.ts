@@ -40,14 +40,6 @@ async function list(c: AppContext): Promise<Response> {
   return c.json(page, 200, { 'Cache-Control': 'no-store' })
 }
 
-type LogQuery = { readonly cursor: LogPosition; readonly limit: number; readonly now: number }
-
-type CollectedEvents = {
-  readonly recorded: readonly RecordedEvent[]
-  readonly next: LogPosition
-  readonly more: boolean
-}
-
 /** A position before every stored day. */
 const START: LogPosition = { day: 0, position: 0 }
 
@@ -55,8 +47,8 @@ const START: LogPosition = { day: 0, position: 0 }
 async function collect(
   env: Env,
   relyingPartyId: string,
-  { cursor, limit, now }: LogQuery,
-): Promise<CollectedEvents> {
+  { cursor, limit, now }: { readonly cursor: LogPosition; readonly limit: number; readonly now: number },
+) {
   const recorded: RecordedEvent[] = []
   const oldest = oldestDay(now)
   let next = cursor.day < oldest ? { day: oldest, position: 0 } : cursor

@@ -4,7 +4,6 @@ import { Hono } from 'hono/tiny'
 import { isoTime } from '../../codec/date-time.ts'
 import { QR_MEDIA_TYPES, type QrMediaType, renderQr } from '../../qr/render.ts'
 import type { Scope } from '../../relying-party/settings/settings.ts'
-import { err, ok, type Result } from '../../result.ts'
 import { type SessionStub, sessionStub } from '../../session/identifier.ts'
 import { RECEIPT_TYPE } from '../../session/views/receipt.ts'
 import { accessOf, authenticate, authenticateForSession } from '../edge/authenticate.ts'
@@ -20,17 +19,14 @@ export function relyingPartyRoutes(): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .post('/v1/verify', createSession)
     .get('/v1/verify/:id', read)
-    .delete('/v1/verify/:id', erase)
-    .get('/v1/verify/:id/openid4vp', readRequest)
+    .delete('/v1/verify/:id', ofOwnSession('verify:create', erase))
+    .get('/v1/verify/:id/openid4vp', ofOwnSession('verify:request', readRequest))
     .get('/v1/verify/:id/qr', drawQr)
-    .post('/v1/verify/:id/cancel', cancel)
-    .get('/v1/verify/:id/receipt', receipt)
-    .get('/v1/verify/:id/deliveries', deliveries)
-    .post('/v1/verify/:id/deliveries/:delivery/redeliver', redeliver)
+    .post('/v1/verify/:id/cancel', ofOwnSession('verify:create', cancel))
+    .get('/v1/verify/:id/receipt', ofOwnSession('verify:read', receipt))
+    .get('/v1/verify/:id/deliveries', ofOwnSession('webhooks:manage', deliveries))
+    .post('/v1/verify/:id/deliveries/:delivery/redeliver', ofOwnSession('webhooks:manage', redeliver))
 }
-
-/** A session's object, and the relying party that calls. */
-type SessionCall = { readonly session: SessionStub; readonly relyingPartyId: string }
 
 async function read(c: AppContext): Promise<Response> {
   const id = c.req.param('id') ?? ''
@@ -46,10 +42,8 @@ async function read(c: AppContext): Promise<Response> {
   return sendView(c, await longPoll(look, wait.value, { session, by, request: c.req.raw }))
 }
 
-async function readRequest(c: AppContext): Promise<Response> {
-  const call = await authenticateCall(c, 'verify:request')
-  if (!call.ok) return call.error
-  return sendView(c, await call.value.session.readRequest(call.value.relyingPartyId))
+async function readRequest(c: AppContext, session: SessionStub, relyingPartyId: string): Promise<Response> {
+  return sendView(c, await session.readRequest(relyingPartyId))
 }
 
 /** CONTRACT 6. Every response is a new picture, which must not be cached, validated or prefetched. */
@@ -86,66 +80,58 @@ async function drawQr(c: AppContext): Promise<Response> {
   })
 }
 
-async function cancel(c: AppContext): Promise<Response> {
-  const call = await authenticateCall(c, 'verify:create')
-  if (!call.ok) return call.error
-  const canceled = await call.value.session.cancel(call.value.relyingPartyId)
+async function cancel(c: AppContext, session: SessionStub, relyingPartyId: string): Promise<Response> {
+  const canceled = await session.cancel(relyingPartyId)
   if (!canceled.ok && canceled.error === 'ended') return problem(c, 'verification_already_terminal')
   return sendView(c, canceled)
 }
 
-async function erase(c: AppContext): Promise<Response> {
-  const call = await authenticateCall(c, 'verify:create')
-  if (!call.ok) return call.error
-  const erased = await call.value.session.erase(call.value.relyingPartyId)
+async function erase(c: AppContext, session: SessionStub, relyingPartyId: string): Promise<Response> {
+  const erased = await session.erase(relyingPartyId)
   return erased.ok ? c.body(null, 204) : sessionProblem(c, erased.error)
 }
 
 /** CONTRACT 4. The JWS itself, with the media type of its `typ`. */
-async function receipt(c: AppContext): Promise<Response> {
-  const call = await authenticateCall(c, 'verify:read')
-  if (!call.ok) return call.error
-  const receipt = await call.value.session.readReceipt(call.value.relyingPartyId)
+async function receipt(c: AppContext, session: SessionStub, relyingPartyId: string): Promise<Response> {
+  const receipt = await session.readReceipt(relyingPartyId)
   if (!receipt.ok) return sessionProblem(c, receipt.error)
   const headers = { 'Content-Type': `application/${RECEIPT_TYPE}`, 'Cache-Control': 'no-store' }
   return c.body(receipt.value, 200, headers)
 }
 
-async function deliveries(c: AppContext): Promise<Response> {
-  const call = await authenticateCall(c, 'webhooks:manage')
-  if (!call.ok) return call.error
-  return sendView(c, await call.value.session.readDeliveries(call.value.relyingPartyId))
+async function deliveries(c: AppContext, session: SessionStub, relyingPartyId: string): Promise<Response> {
+  return sendView(c, await session.readDeliveries(relyingPartyId))
 }
 
 /** Starts one more delivery attempt. 202 with the log, which later has the result. */
-async function redeliver(c: AppContext): Promise<Response> {
-  const call = await authenticateCall(c, 'webhooks:manage')
-  if (!call.ok) return call.error
-  const { session, relyingPartyId } = call.value
+async function redeliver(c: AppContext, session: SessionStub, relyingPartyId: string): Promise<Response> {
   const begun = await session.redeliver(relyingPartyId, c.req.param('delivery') ?? '')
   if (begun.ok) return sendView(c, await session.readDeliveries(relyingPartyId), 202)
-  switch (begun.error) {
-    case 'no_endpoint':
-      return problem(c, 'webhook_not_configured')
-    case 'unavailable':
-      return problem(c, 'temporarily_unavailable')
-    case 'limit_reached':
-      return problem(c, 'redelivery_limit_reached')
-    case 'not_found':
-      return problem(c, 'verification_not_found')
-  }
+  return problem(c, REDELIVERY_PROBLEMS[begun.error])
 }
 
+const REDELIVERY_PROBLEMS = {
+  no_endpoint: 'webhook_not_configured',
+  unavailable: 'temporarily_unavailable',
+  limit_reached: 'redelivery_limit_reached',
+  not_found: 'verification_not_found',
+} as const
+
 /**
- * Returns the session for a relying party's token. Foreign, forged and unknown ids are one and the same 404
- * (CONTRACT 1).
+ * Returns a handler of the session of a relying party's token. Foreign, forged and unknown ids are one and
+ * the same 404 (CONTRACT 1).
  */
-async function authenticateCall(c: AppContext, scope: Scope): Promise<Result<SessionCall, Response>> {
-  const caller = await authenticate(c, scope)
-  if (!caller.ok) return caller
-  const session = sessionStub(c.env, c.req.param('id') ?? '')
-  if (session === undefined) return err(problem(c, 'verification_not_found'))
-  return ok({ session, relyingPartyId: caller.value.settings.relying_party_id })
+function ofOwnSession(
+  scope: Scope,
+  handler: (c: AppContext, session: SessionStub, relyingPartyId: string) => Promise<Response>,
+) {
+  return async (c: AppContext): Promise<Response> => {
+    const caller = await authenticate(c, scope)
+    if (!caller.ok) return caller.error
+    const session = sessionStub(c.env, c.req.param('id') ?? '')
+    if (session === undefined) return problem(c, 'verification_not_found')
+    return handler(c, session, caller.value.settings.relying_party_id)
+  }
 }
 
 /**

@@ -141,7 +141,7 @@ describe('CONTRACT 4: the receipt', () => {
 })
 
 describe('CONTRACT 4: request_hash', () => {
-  it('is that of the processed request, whatever else was fetched or created', async () => {
+  it('is that of the processed request, also if others were fetched or created later', async () => {
     const { session, request } = await begin(stage)
     await stage.rp.call('GET', `/v1/verify/${session.verification_id}/qr`)
     const again = await stage.service.wallet.receive(session.wallet_request.uri, { walletNonce: 'other' })

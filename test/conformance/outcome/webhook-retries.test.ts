@@ -90,7 +90,7 @@ it('CONTRACT 7: does not follow a 3xx', async () => {
   expect(postsTo('/elsewhere')).toEqual([])
 })
 
-it('CONTRACT 7: honours Retry-After', async () => {
+it('CONTRACT 7: respects Retry-After', async () => {
   const { attempts, next_attempt_at } = await settled(cases['/slow-down']!, 1)
   expect(Date.parse(next_attempt_at ?? '') - Date.parse(attempts[0]!.at)).toBeGreaterThanOrEqual(60_000)
 })

@@ -30,7 +30,7 @@ async function newestUri({ verification_id }: CreatedSession): Promise<string> {
 }
 
 it.each([160, 161, 320, 511, 777, 1024])(
-  'CONTRACT 6: draws size=%i with exactly so many pixels of 1-bit greyscale, read alike by two decoders',
+  'CONTRACT 6: draws size=%i with exactly so many pixels of 1-bit greyscale, as two decoders read it',
   async (size) => {
     const session = await stage.rp.create()
     const png = await bytesOf(await drawQr(session, `?size=${size}`))

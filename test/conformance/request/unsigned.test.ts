@@ -134,7 +134,7 @@ describe('a response', () => {
 
 describe("a wallet's error", () => {
   it.each(MODES)(
-    'CONTRACT 4: ends the session with access_denied in %s, since the URI holds the whole request',
+    'CONTRACT 4: ends the session with access_denied in %s, since the URI has the whole request',
     async (response_mode) => {
       const policy = { ...OVER_18, request_options: { client_id_prefix, response_mode } }
       const { session, request } = await begin(stage, policy)

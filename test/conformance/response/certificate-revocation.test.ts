@@ -144,7 +144,7 @@ describe('an unavailable revocation list', () => {
     ])
   })
 
-  it('leaves a session pending that requires more than low, whatever the relying party accepts', async () => {
+  it('leaves a session pending that requires more than low, under any setting', async () => {
     const signer = { ...pki, leaf: await signerNaming(server.place()) }
     const policy = { required_assurance_level: 'substantial' }
     const { status, session } = await presentBy(signer, 'accept_unknown', policy)

@@ -79,7 +79,7 @@ describe('a credential on a status list', () => {
     }
   })
 
-  it('is not verified with an application-specific status, whatever the relying party accepts', async () => {
+  it('is not verified with an application-specific status, under any setting', async () => {
     const uri = lists.publish([STATUS.own])
     for (const rp of [stage.rp, lenient]) {
       const { answer, poll } = await present(uri, 0, rp)
@@ -140,7 +140,7 @@ describe('an unavailable list', () => {
     expect(event).toMatchObject({ assurance_level: 'low', credentials: [{ status: 'unavailable' }] })
   })
 
-  it('leaves a session pending that requires more than low, whatever the relying party accepts', async () => {
+  it('leaves a session pending that requires more than low, under any setting', async () => {
     const policy = { ...OVER_18, required_assurance_level: 'substantial' }
     const { answer, poll } = await present(`${lists.publish([])}-nowhere`, 0, lenient, policy)
     expect(answer.status).toBe(503)

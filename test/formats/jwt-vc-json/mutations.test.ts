@@ -31,7 +31,7 @@ describe('of a presentation that verifies', () => {
     expect(await verifies(GOOD)).toBe(true)
   })
 
-  it('no single flipped character verifies, wherever it stands', async () => {
+  it('no single flipped character verifies, at any position', async () => {
     expect(await survivors(flippedOf(GOOD))).toEqual([])
   })
 
@@ -41,7 +41,7 @@ describe('of a presentation that verifies', () => {
     ).toEqual([])
   })
 
-  it('no character can be left out or doubled, and no beginning is enough', async () => {
+  it('does not verify with a character left out or doubled, nor when it is cut off', async () => {
     const at = Array.from(GOOD, (_, i) => i)
     const mutants = at.flatMap((i) => [
       GOOD.slice(0, i) + GOOD.slice(i + 1),

@@ -263,7 +263,7 @@ describe('the time of an mdoc', () => {
   })
 })
 
-describe('what is asked for', () => {
+describe('the requested format', () => {
   it('is one document type', () => {
     expect(mdoc.metaTypes(mdoc.buildMeta(['a']))).toEqual(['a'])
     expect(() => mdoc.buildMeta(['a', 'b'])).toThrow()

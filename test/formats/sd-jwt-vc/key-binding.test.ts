@@ -112,12 +112,15 @@ describe('holder binding', () => {
     expectRefusal(await verifyGood(await alter(GOOD, KEYS, change)), refusal, check ?? 'holder_binding')
   })
 
-  it.each(CASES)('with %s is refused where it was not even asked for', async (_, change, refusal, check) => {
-    const verification = await verifyGood(await alter(GOOD, KEYS, change), {
-      expected: { holderBinding: false },
-    })
-    expectRefusal(verification, refusal, check ?? 'holder_binding')
-  })
+  it.each(CASES)(
+    'with %s is refused even if holder binding was not required',
+    async (_, change, refusal, check) => {
+      const verification = await verifyGood(await alter(GOOD, KEYS, change), {
+        expected: { holderBinding: false },
+      })
+      expectRefusal(verification, refusal, check ?? 'holder_binding')
+    },
+  )
 
   it.each(WEAK_ED25519.map((key) => [key.toString('hex'), key] as const))(
     'needs a private key: an Ed25519 key in cnf that is weak is refused (%s)',

@@ -37,7 +37,7 @@ describe('of a presentation that verifies', () => {
     expect([await verifies(SHORT), await verifies(GOOD)]).toEqual([true, true])
   })
 
-  it('no single flipped character verifies, wherever it stands', async () => {
+  it('no single flipped character verifies, at any position', async () => {
     const mutants = Array.from(
       SHORT,
       (character, i) => SHORT.slice(0, i) + flip(character, i % 6) + SHORT.slice(i + 1),

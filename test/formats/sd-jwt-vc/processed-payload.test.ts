@@ -100,7 +100,7 @@ describe('the processed claims', () => {
     expect(Object.getPrototypeOf(claims)).toBeNull()
   })
 
-  it('hold a disclosed value of every JSON type', async () => {
+  it('contain a disclosed value of every JSON type', async () => {
     const values = [null, false, 0, '', [], {}]
     const presentation = await altered((parts) => {
       values.forEach((value, i) => void disclose([S, `v${i}`, value], parts))

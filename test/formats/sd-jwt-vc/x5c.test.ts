@@ -140,7 +140,7 @@ describe('a credential signed with a certificate', () => {
     expectRefusal(await verdictUnder(moved, CA_ANCHOR), { reason: 'untrusted_issuer' }, 'issuer_trust')
   })
 
-  it('that leaves its iss to a disclosure is refused (SD-JWT VC §2.2.2.3)', async () => {
+  it('whose iss is in a disclosure is refused (SD-JWT VC §2.2.2.3)', async () => {
     const keys = { issuer: LEAF_KEY, holder: HOLDER_KEY }
     const withIss = await alter(await signedBelowRoot(), keys, ({ payload, disclosures }) => {
       const disclosure = encodeDisclosure(['c2FsdHNhbHRzYWx0c2FsdA', 'iss', ISSUER])

@@ -88,7 +88,7 @@ describe('a credential satisfies its query', () => {
     expect(match(query, { ...GOOD, claims: {} })).toEqual({ valueMismatches: [] })
   })
 
-  it('with any complete claim set, in whatever place it stands', () => {
+  it('with any complete claim set, at any position', () => {
     const query = { ...QUERY, claim_sets: [['adult', 'born'], ['born']] }
     expect(match(query, { ...GOOD, claims: { birthdate: '1990-01-01' } })).toEqual({ valueMismatches: [] })
   })

@@ -55,7 +55,7 @@ describe('a presentation definition', () => {
     expect(definition.submission_requirements).toEqual([{ rule: 'pick', count: 1, from: 'A' }])
   })
 
-  it('asks for every type when all are wanted', () => {
+  it('requests every type when all are required', () => {
     const definition = build([AGE, PID], 'all')
     expect(definition).not.toHaveProperty('submission_requirements')
     expect(definition.input_descriptors.every((descriptor) => !('group' in descriptor))).toBe(true)

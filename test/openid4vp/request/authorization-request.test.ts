@@ -183,7 +183,7 @@ describe('the URI of a request', () => {
     requestUriMethod: 'post',
   } as const
 
-  it('leaves colons and slashes unescaped and holds nothing more than three parameters', () => {
+  it('leaves colons and slashes unescaped and has three parameters only', () => {
     expect(buildAuthorizationRequestUri(reference)).toBe(
       'openid4vp://?client_id=x509_hash:Uvo3HtuIxuhC92rShpgqcT3YXwrqRxWEviRiA0OZszk' +
         '&request_uri=https://verifier.example/r/id&request_uri_method=post',
@@ -207,7 +207,7 @@ describe('the URI of a request', () => {
 
 describe('a request passed by value', () => {
   it.each(responseModes)(
-    'is its URI, which a foreign wallet accepts and answers: %s',
+    'is its URI, which a foreign wallet accepts and responds to: %s',
     async (responseMode) => {
       const generation = await createGeneration()
       const { uri, request } = byValue({ ...input(generation), responseMode })

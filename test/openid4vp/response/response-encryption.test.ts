@@ -126,7 +126,7 @@ describe('an encrypted response', () => {
     expect(await open(await make())).toEqual({ ok: false, error: { reason } })
   })
 
-  it('is not decrypted with the key of another request, whatever its kid says', async () => {
+  it('is not decrypted with the key of another request, with any kid', async () => {
     const other = await createEncryptionKey()
     const decrypted = await open(await good(), { kid: 'k1', privateJwk: other.privateJwk })
     expect(decrypted).toEqual({ ok: false, error: { reason: 'decryption_failed' } })

@@ -22,7 +22,7 @@ const AGE = QUERY.credentials[0]!
 const FORGED = plain({ rejection: { reason: 'invalid_issuer_signature' } })
 const REPLAYED = plain({ rejection: { reason: 'nonce_mismatch' } })
 
-describe('the answer to a query for one credential', () => {
+describe('the response to a query for one credential', () => {
   it('is verified when its presentation is', async () => {
     expect(await verify({ age: [plain({})] })).toEqual({
       ok: true,
@@ -52,7 +52,7 @@ describe('the answer to a query for one credential', () => {
     })
   })
 
-  it('is refused when it holds no presentation', async () => {
+  it('is refused when it has no presentation', async () => {
     expect(await verify({})).toEqual({ ok: false, error: { reason: 'query_not_satisfied' } })
   })
 
@@ -110,7 +110,7 @@ describe('the answer to a query for one credential', () => {
   })
 })
 
-describe('the answer to a query for several credentials', () => {
+describe('the response to a query for several credentials', () => {
   const other: CredentialQuery = { ...AGE, id: 'other' }
   const all: DcqlQuery = { credentials: [AGE, other] }
   const either: DcqlQuery = { ...all, credential_sets: [{ options: [['age'], ['other']] }] }
@@ -156,7 +156,7 @@ describe('the answer to a query for several credentials', () => {
     })
   })
 
-  it('is not satisfied by nothing where everything is optional', async () => {
+  it('does not satisfy an all-optional query without any presentation', async () => {
     const query = { ...all, credential_sets: [{ options: [['age']], required: false }] }
     expect(await verify({}, query)).toMatchObject({ error: { reason: 'query_not_satisfied' } })
     expect(await verify({ age: [FORGED] }, query)).toMatchObject({

@@ -25,7 +25,7 @@ describe('a VP Token', () => {
     ])
   })
 
-  it('is read alike from JSON text and from a decrypted response', () => {
+  it('is the same from JSON text and from a decrypted response', () => {
     const token = { one: ['c'] }
     expect(parseEncrypted(token)).toEqual(parsePlain(JSON.stringify(token)))
   })
@@ -62,7 +62,7 @@ describe('a VP Token', () => {
     expect(parsePlain(token)).toEqual({ ok: false, error })
   })
 
-  it('may hold as many presentations as the limits say', () => {
+  it('may have as many presentations as the limits allow', () => {
     expect(parsePlain(tokenOf({ many: 10, more: 10 })).ok).toBe(true)
   })
 })

@@ -33,7 +33,7 @@ describe('a built-in type', () => {
     expect(fits(type, object)).toBe(true)
   })
 
-  it('takes a payment on one day', () => {
+  it('accepts a payment on one day', () => {
     expect(fits(PAYMENT, set(ONCE, ['payload', 'recurrence'], undefined))).toBe(true)
   })
 
@@ -51,7 +51,7 @@ describe('a built-in type', () => {
     [SIGNATURE, ['documentDigests', 0, 'label']],
     [SIGNATURE, ['documentDigests', 0, 'hash']],
     [SIGNATURE, ['hashAlgorithmOID']],
-  ])('%s needs %j', (type, path) => {
+  ])('%s requires %j', (type, path) => {
     expect(fits(type, set(WHOLE[type as keyof typeof WHOLE], path, undefined))).toBe(false)
   })
 
@@ -98,7 +98,7 @@ describe('an added type', () => {
   }
   const GOOD = { id: '7', payload: { sum: 3, gift: true }, shop: { name: 'Shop' } }
 
-  it('takes its members, with and without what is optional', () => {
+  it('accepts its members, with and without the optional ones', () => {
     expect(fits('order', GOOD, [ORDER])).toBe(true)
     expect(fits('order', { id: '7', payload: { sum: 3 } }, [ORDER])).toBe(true)
   })

@@ -129,7 +129,7 @@ describe('an address', () => {
   })
 })
 
-describe('a fault', () => {
+describe('an error', () => {
   it.each([
     ['programmer', 500, 'internal_error'],
     ['remote', 500, 'internal_error'],
@@ -143,7 +143,7 @@ describe('a fault', () => {
     expect([response.status, (await json(response)).code]).toEqual([status, code])
   })
 
-  it('is logged once with its request id, and without its message, which may quote what was sent', async () => {
+  it('is logged once with its request id, without its message: it may quote the request', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const response = await call(app, 'GET', '/test/throw/programmer')
     expect(log).toHaveBeenCalledTimes(1)

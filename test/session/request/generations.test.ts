@@ -123,7 +123,7 @@ describe('QR codes and links', () => {
   }
 
   it.each(['qr', 'link'] as const)(
-    'leave each other alone: what happens to one %s happens whatever the others do',
+    'are independent: the end of one %s does not depend on the other kind',
     (kind) => {
       const history = fc.array(step, { minLength: 100, maxLength: 250, size: 'max' })
       fc.assert(

@@ -94,7 +94,7 @@ describe('a cached chain', () => {
     )
   })
 
-  it('gives no trust to another leaf beside the same intermediate', async () => {
+  it('gives no trust to another leaf with the same intermediate', async () => {
     const forger = await mintIntermediate(await mintRoot())
     const forged = await mintLeaf(forger)
     expect(await askAgain({ chain: [forged.der, seen.intermediate.der] })).toBe('invalid_certificate_path')
@@ -140,7 +140,7 @@ describe('the cache', () => {
     expect(stranger.chain.map(cachedCertificate)).toEqual([undefined, undefined])
   })
 
-  it('has no certificate beside a pinned leaf', async () => {
+  it('has no other certificate than a pinned leaf', async () => {
     const [pinned, stranger] = [await mintIssuerPki(), await mintRoot()]
     const chain = [pinned.leaf.der, stranger.der]
     expect(await askAgain({ chain }, [pinnedAnchor(pinned.leaf.pem)])).toBe('trusted')

@@ -164,7 +164,7 @@ describe('a driving licence of a real issuer', () => {
     })
   })
 
-  it('verifies whole in a wallet’s answer over the Digital Credentials API, while its pinned signer is in time', async () => {
+  it('verifies in a wallet’s response over the Digital Credentials API while its pinned signer is valid', async () => {
     const { device_response, session_transcript, signer } = real.wallet_answer
     const { x509_ca_pem: pem, ...shared } = toAnchor('Multipaz test signer', signer)
     const pinned = [{ ...shared, x509_certificate_pem: pem }]

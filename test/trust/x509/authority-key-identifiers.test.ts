@@ -26,7 +26,7 @@ it.each<[who: string, anchor: TrustAnchor, identifiers: string[]]>([
   expect(found.ok && found.value.authorityKeyIdentifiers).toEqual(expected)
 })
 
-it('are not read from a chain beside an issuer whose keys are anchored', async () => {
+it('are not read from the chain of an issuer whose keys are anchored', async () => {
   const anchor = { ...SHARED, issuer: 'https://i.example', jwks: { keys: [chained.leaf.publicJwk] } }
   const claims = { chain: chained.chain, iss: 'https://i.example' }
   const found = await ask(claims, { anchors: [anchor as TrustAnchor] })
