@@ -20,6 +20,7 @@ import { type Delivery, nextDue } from '../webhook/outbox.ts'
 import type { Channel, StoredGeneration } from './request/generations.ts'
 import type { ReasonCode } from './response/reasons.ts'
 import type { SessionBinding } from './return/session-binding.ts'
+import { ERASURE_SPREAD_MS, EXPIRY_SPREAD_MS, spreadOf } from './spread.ts'
 import type { Status } from './state.ts'
 
 /**
@@ -216,20 +217,29 @@ export function addAttempt(document: SessionDocument, attempt: Attempt): Session
   return { ...document, attempts, attempt_count: document.attempt_count + 1 }
 }
 
-/** Returns the time of the next work, or `null`. The one alarm is always set to it. */
-export function nextWakeUp(document: SessionDocument | Tombstone): number | null {
+/**
+ * Returns the time of the next work, or `null`. The one alarm is always set to it. Expiry and erasure are
+ * spread, but a watched session expires on time.
+ */
+export function nextWakeUp(document: SessionDocument | Tombstone, isWatched: boolean): number | null {
   if (document.erased) return document.keep_until
-  if (document.status === 'pending') return Math.min(document.expires_at, document.held?.until ?? Infinity)
-  return Math.min(...eventsDue(document), eraseAt(document))
+  const { verification_id, status, expires_at, held } = document
+  if (status !== 'pending') {
+    return Math.min(...eventsDue(document), eraseAt(document) + spreadOf(verification_id, ERASURE_SPREAD_MS))
+  }
+  const delay = isWatched ? 0 : spreadOf(verification_id, EXPIRY_SPREAD_MS)
+  return Math.min(expires_at + delay, held?.until ?? Infinity)
 }
 
-/** Returns when a finished session is erased. While its event is queued, that is up to seven days later. */
+/**
+ * Returns when a finished session may be erased. While its event is queued, that is up to seven days later.
+ */
 export function eraseAt(document: SessionDocument): number {
   const latest = erasedBy(document)
   return eventsDue(document).length === 0 ? latest - OWED_EVENT_WAIT_MS : latest
 }
 
-/** Returns when a finished session is erased at the latest. */
+/** Returns when a finished session may be erased at the latest, even with a queued event. */
 export function erasedBy(document: SessionDocument): number {
   return (document.ended_at ?? document.expires_at) + document.retention_ms + OWED_EVENT_WAIT_MS
 }

@@ -38,12 +38,14 @@ export function openStore(ctx: DurableObjectState): SessionStore {
     alarm = at
     void ctx.storage.setAlarm(at)
   }
+  const wakeUpOf = (document: SessionDocument | Tombstone): number | null =>
+    nextWakeUp(document, ctx.getWebSockets().length > 0)
   const write = (document: SessionDocument | Tombstone): void => {
     ctx.storage.kv.put(KEY, document) // first: if it throws, memory must stay like storage
     clearTimeout(flush)
     flush = undefined
     current = document
-    setAlarm(nextWakeUp(document))
+    setAlarm(wakeUpOf(document))
   }
   const session = (): SessionDocument | undefined =>
     current === undefined || current.erased ? undefined : current
@@ -62,7 +64,7 @@ export function openStore(ctx: DurableObjectState): SessionStore {
   }
 
   if (current !== undefined) {
-    const wakeUp = nextWakeUp(current)
+    const wakeUp = wakeUpOf(current)
     void ctx.blockConcurrencyWhile(async () => {
       alarm = await ctx.storage.getAlarm()
       if (alarm === null) setAlarm(wakeUp)
@@ -91,7 +93,7 @@ export function openStore(ctx: DurableObjectState): SessionStore {
       await deleted
     },
     arm: (notBefore) => {
-      const wakeUp = current === undefined ? null : nextWakeUp(current)
+      const wakeUp = current === undefined ? null : wakeUpOf(current)
       setAlarm(wakeUp === null ? null : Math.max(wakeUp, notBefore))
     },
   }

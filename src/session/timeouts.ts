@@ -15,6 +15,7 @@ const GRACE_MS = 15_000
 /** Writes what time has decided, in case the alarm is late. Every method of the session calls it first. */
 export async function applyTimeouts(context: SessionContext, now: number): Promise<void> {
   dropHeldTooLong(context, now)
+  await eraseInTime(context, now)
   if (!isOverdue(context, now)) return
   const graceEnds = (context.store.session()?.expires_at ?? 0) + GRACE_MS
   if (responsesInTime(context).length === 0 || now >= graceEnds) await expire(context, now)
@@ -29,10 +30,7 @@ export async function onAlarm(context: SessionContext, now: number): Promise<voi
     await withDeadline(Promise.allSettled(responsesInTime(context)), GRACE_MS, undefined)
     await expire(context, Date.now())
   }
-  const document = context.store.session()
-  if (document !== undefined && document.status !== 'pending' && eraseAt(document) <= now) {
-    await context.store.erase(tombstoneOf(document, now))
-  }
+  await eraseInTime(context, now)
 }
 
 /** The relying party's current webhook. */
@@ -50,6 +48,13 @@ export async function webhookOf(
 function dropHeldTooLong({ store }: SessionContext, now: number): void {
   const document = store.session()
   if (document !== undefined && isHeldTooLong(document, now)) store.commit(discardHeld(document, now))
+}
+
+async function eraseInTime({ store }: SessionContext, now: number): Promise<void> {
+  const document = store.session()
+  if (document !== undefined && document.status !== 'pending' && eraseAt(document) <= now) {
+    await store.erase(tombstoneOf(document, now))
+  }
 }
 
 async function expire(context: SessionContext, now: number): Promise<void> {

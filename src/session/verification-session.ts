@@ -266,15 +266,15 @@ export class VerificationSession extends DurableObject<Env> {
   }
 
   /** The members of an event that only a living session has; null unless this session ended at `endedAt`. */
-  readPersonalMembers(relyingPartyId: string, endedAt: string): PersonalMembers | null {
-    const found = this.#find({ relyingPartyId })
+  async readPersonalMembers(relyingPartyId: string, endedAt: string): Promise<PersonalMembers | null> {
+    const found = await this.#load({ relyingPartyId })
     if (!found.ok || isoTimeOrNull(found.value.ended_at) !== endedAt) return null
     return personalMembers(found.value)
   }
 
   /** Sends a delivery again by hand: the same bytes with a new time. */
   async redeliver(relyingPartyId: string, deliveryId: string) {
-    const found = this.#find({ relyingPartyId })
+    const found = await this.#load({ relyingPartyId })
     return found.ok ? redeliver(this.#context, deliveryId, Date.now()) : found
   }
 
@@ -288,6 +288,7 @@ export class VerificationSession extends DurableObject<Env> {
     if (this.ctx.getWebSockets().length >= WATCHERS) return new Response(null, { status: 503 })
     const { 0: client, 1: server } = new WebSocketPair()
     this.ctx.acceptWebSocket(server)
+    this.#store.arm(0) // a watched session expires on time
     server.send(JSON.stringify(publicView(found.value)))
     return new Response(null, { status: 101, webSocket: client })
   }

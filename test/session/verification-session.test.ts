@@ -1,6 +1,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { exportJWK, generateKeyPair } from 'jose'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { EXPIRY_SPREAD_MS, spreadOf } from '../../src/session/spread.ts'
 import { call, json } from '../routes/edge/edge-app.ts'
 import {
   ask,
@@ -36,12 +37,35 @@ const WEBHOOK = { webhook: { url: 'http://127.0.0.1:9/hook' } }
 
 const alarmOf = (id: string) => runInDurableObject(stubOf(id), (_, state) => state.storage.getAlarm())
 
+/** Time of the alarm that expires a session without a watcher. */
+function spreadExpiry(id: string, expiresAt: string): number {
+  return Date.parse(expiresAt) + spreadOf(id, EXPIRY_SPREAD_MS)
+}
+
 describe('expiry', () => {
+  it('has an alarm of its own for each session, up to 60 s later, and on time for a watcher', async () => {
+    const setting = await setUp()
+    const sessions = await Promise.all(Array.from({ length: 12 }, () => createSession(setting)))
+    const delays = await Promise.all(
+      sessions.map(async (one) => (await alarmOf(one.verification_id))! - Date.parse(one.expires_at)),
+    )
+    expect(new Set(delays).size).toBe(12)
+    expect(Math.max(...delays) - Math.min(...delays)).toBeGreaterThan(10_000)
+    expect(delays.every((delay) => delay >= 0 && delay < 60_000)).toBe(true)
+    const [{ verification_id, expires_at }] = sessions
+    const watch = `https://session/watch?relyingPartyId=${setting.relyingPartyId}`
+    const headers = { Upgrade: 'websocket' }
+    const { webSocket } = await stubOf(verification_id).fetch(watch, { headers })
+    webSocket?.accept()
+    expect(await alarmOf(verification_id)).toBe(Date.parse(expires_at))
+    webSocket?.close()
+  })
+
   it('is applied by the alarm, with a queued event and the reason of the last attempt', async () => {
     const setting = await setUp(WEBHOOK)
     const fetched = receiver()
     const { verification_id, expires_at } = await createSession(setting)
-    expect(await alarmOf(verification_id)).toBe(Date.parse(expires_at))
+    expect(await alarmOf(verification_id)).toBe(spreadExpiry(verification_id, expires_at))
     await post(verification_id, { nonsense: '1' })
     later(601_000)
     expect(await runDurableObjectAlarm(stubOf(verification_id))).toBe(true)
@@ -77,7 +101,7 @@ describe('expiry', () => {
     const setting = await setUp()
     const { verification_id, wallet_request, expires_at } = await createSession(setting)
     const request = await fetchRequest(wallet_request.request_uri)
-    later(Date.parse(expires_at) - 1 - Date.now())
+    later(Date.parse(expires_at) - 5 - Date.now())
     const answer = await goodAnswer(setting, request)
     // The response gets its time of arrival, then the clock passes the deadline during its verification.
     const verify = crypto.subtle.verify.bind(crypto.subtle)
@@ -98,7 +122,7 @@ describe('expiry', () => {
     const setting = await setUp()
     const { verification_id, wallet_request, expires_at } = await createSession(setting)
     const request = await fetchRequest(wallet_request.request_uri)
-    later(Date.parse(expires_at) - 1 - Date.now())
+    later(Date.parse(expires_at) - 5 - Date.now())
     const [inTime, late] = [await goodAnswer(setting, request), await goodAnswer(setting, request)]
     const verify = crypto.subtle.verify.bind(crypto.subtle)
     let lateStatus: Promise<number> | undefined
@@ -180,7 +204,7 @@ describe('the alarm', () => {
     expect(await alarmOf(verification_id)).toBeNull()
     await evictDurableObject(stubOf(verification_id))
     await poll(setting, verification_id)
-    expect(await alarmOf(verification_id)).toBe(Date.parse(expires_at))
+    expect(await alarmOf(verification_id)).toBe(spreadExpiry(verification_id, expires_at))
   })
 
   it('retries a delivery on the schedule, and never makes a seventh POST', async () => {
@@ -208,6 +232,36 @@ describe('the alarm', () => {
 })
 
 describe('erasure', () => {
+  it('has an alarm of its own for each session, up to an hour after the retention', async () => {
+    const setting = await setUp({ retention_seconds: 3600 })
+    const delays = await Promise.all(
+      Array.from({ length: 12 }, async () => {
+        const { verification_id } = await createSession(setting)
+        const before = Date.now()
+        await ask(setting, 'POST', verification_id, '/cancel')
+        await vi.waitFor(async () =>
+          expect(await alarmOf(verification_id)).toBeGreaterThan(Date.now() + HOUR / 2),
+        )
+        return (await alarmOf(verification_id))! - before - HOUR
+      }),
+    )
+    expect(Math.max(...delays) - Math.min(...delays)).toBeGreaterThan(HOUR / 6)
+    expect(delays.every((delay) => delay >= 0 && delay < HOUR + 10_000)).toBe(true)
+  })
+
+  it('is decided by a read after the retention, before the alarm', async () => {
+    const setting = await setUp({ retention_seconds: 3600 })
+    const { verification_id } = await createSession(setting)
+    await ask(setting, 'POST', verification_id, '/cancel')
+    await vi.waitFor(async () =>
+      expect(await alarmOf(verification_id)).toBeGreaterThan(Date.now() + HOUR / 2),
+    )
+    later(HOUR + 1000)
+    expect((await ask(setting, 'GET', verification_id)).status).toBe(404)
+    const left = await runInDurableObject(stubOf(verification_id), (_, state) => [...state.storage.kv.list()])
+    expect(left).toEqual([])
+  })
+
   it('after the retention leaves empty storage and no alarm', async () => {
     const setting = await setUp({ retention_seconds: 3600 })
     const { verification_id } = await createSession(setting)

@@ -18,7 +18,7 @@ const SILENT = 30
  * next one is cut off as well, another follows after 80 s. A third follows after more than ten minutes. Kills
  * over less than the first two waits cannot cut off a third attempt.
  */
-const patience = (killedForMs: number) => (killedForMs < 80_000 ? 150_000 : 900_000)
+const patience = (killedForMs: number) => (killedForMs < 80_000 ? 210_000 : 960_000)
 
 const NO_ERRORS: Findings = {
   forgotten: [],

@@ -65,7 +65,7 @@ describe('a success', () => {
       null,
       'awaiting_return',
     ])
-    expect(nextWakeUp(document)).toBe(T0 + HOLD_MS)
+    expect(nextWakeUp(document, false)).toBe(T0 + HOLD_MS)
     expect(isHeldTooLong(document, T0 + HOLD_MS - 1)).toBe(false)
     expect(isHeldTooLong(document, T0 + HOLD_MS)).toBe(true)
   })
@@ -94,7 +94,7 @@ describe('a success', () => {
       channel: 'link',
     })
     expect(discarded.version).toBe(held().version + 1)
-    expect(nextWakeUp(discarded)).toBe(discarded.expires_at)
+    expect(nextWakeUp(discarded, true)).toBe(discarded.expires_at)
   })
 
   it('that is discarded becomes an attempt of its channel', () => {
