@@ -109,6 +109,8 @@ type FetchCacheRules<Fetch, Source extends FetchSource = FetchSource> = {
   readonly isFresh?: (found: Fetch, at: { readonly now: number; readonly age: number }) => boolean
   /** Bytes of a result. Without it only the names are counted. */
   readonly bytesOf?: (found: Fetch) => number
+  /** The result at the deadline of a caller. */
+  readonly late: Fetch
 }
 
 /**
@@ -122,6 +124,7 @@ export function createFetchCache<
   read,
   isFresh = () => true,
   bytesOf = () => 0,
+  late,
 }: FetchCacheRules<Fetch, Source>): FetchCache<Fetch, Source> {
   const { names, bytes, failedSeconds, pendingSeconds } = FETCH_CACHE
   const rules = { names, bytes: { limit: bytes, of: bytesOf }, waitMs: pendingSeconds * 1000 }
@@ -130,16 +133,19 @@ export function createFetchCache<
   const caches = new WeakMap<FetchResource, Cache<Fetch>>()
   return (name, source, maximumAge) => {
     const { now, fetchResource } = source
-    const cache = caches.get(fetchResource) ?? createCache<Fetch>(rules)
-    caches.set(fetchResource, cache)
-    return cache.get(name, {
+    const { base, inTime } = fetchResource.limited ?? { base: fetchResource, inTime: (work) => work }
+    const cache = caches.get(base) ?? createCache<Fetch>(rules)
+    caches.set(base, cache)
+    const found = cache.get(name, {
       now: now * 1000,
       isFresh: (found, ageMs) => {
         const age = ageMs / 1000
         if (!found.ok) return age < Math.min(maximumAge, failedSeconds)
         return age < maximumAge && isFresh(found, { now, age })
       },
-      read: (last) => read(name, source, last),
+      // Without the deadline: other callers may wait for this read, and the next ones find it in the cache.
+      read: (last) => read(name, { ...source, fetchResource: base }, last),
     })
+    return inTime(found, late)
   }
 }

@@ -8,7 +8,18 @@ import { checkOutboundUrl, type UrlRule } from './outbound-url.ts'
 import { withTimeLimit } from './time-limit.ts'
 
 /** GETs a URL that a trust anchor or a verified signature names. Follows no redirect and never rejects. */
-export type FetchResource = (request: ResourceRequest) => Promise<Result<FetchedResource, FetchError>>
+export type FetchResource = {
+  (request: ResourceRequest): Promise<Result<FetchedResource, FetchError>>
+  /** Present where the caller has a deadline. Caches of `base` serve it too. */
+  readonly limited?: FetchLimit
+}
+
+/** A deadline of the caller. The fetch of `base` goes on after it, for the cache. */
+export type FetchLimit = {
+  readonly base: FetchResource
+  /** Returns the result of `work`, or `late` at the deadline. */
+  readonly inTime: <T>(work: Promise<T>, late: T) => Promise<T>
+}
 
 export type ResourceRequest = {
   readonly url: string

@@ -9,8 +9,8 @@ import { endSession, expiredEnd } from './response/end-session.ts'
 import type { ResponseResult } from './results.ts'
 import { discardHeld, isHeldTooLong } from './return/binding.ts'
 
-/** How long expiry waits for responses that arrived before it. */
-const GRACE_MS = 15_000
+/** How long expiry waits for responses that arrived before it. Their evaluation ends earlier. */
+export const GRACE_MS = 15_000
 
 /** Writes what time has decided, in case the alarm is late. Every method of the session calls it first. */
 export async function applyTimeouts(context: SessionContext, now: number): Promise<void> {

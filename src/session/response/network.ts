@@ -6,6 +6,7 @@ import type { Env } from '../../env.ts'
 import { record } from '../../metrics/record.ts'
 import { createFetchResource, type FetchResource } from '../../net/guarded-fetch.ts'
 import type { SharedCache } from '../../net/shared-cache.ts'
+import { withDeadline } from '../../net/time-limit.ts'
 import { SANDBOX_ORIGIN } from '../../trust/anchors/sandbox-anchor.ts'
 import { createSharedCache } from './shared-cache.ts'
 
@@ -23,6 +24,19 @@ export function networkOf(env: Env, livemode: boolean): Network {
   }
   networks.set(config, known)
   return livemode ? known.live : known.test
+}
+
+/**
+ * Returns the network for one evaluation, with one deadline (Unix milliseconds) for all its look-ups together.
+ * At the deadline a look-up fails as if its server were down.
+ */
+export function untilDeadline({ fetchResource, sharedCache }: Network, deadline: number): Network {
+  const inTime = <T>(work: Promise<T>, late: T) =>
+    withDeadline(work, Math.max(0, deadline - Date.now()), late)
+  return {
+    fetchResource: Object.assign(fetchResource.bind(null), { limited: { base: fetchResource, inTime } }),
+    sharedCache,
+  }
 }
 
 const networks = new WeakMap<Config, Readonly<Record<'live' | 'test', Network>>>()

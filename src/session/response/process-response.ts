@@ -14,16 +14,19 @@ import { requestHash } from '../request/request-hash.ts'
 import type { PostedResponse, ResponseResult } from '../results.ts'
 import { holdSuccess, responseCodeOf } from '../return/binding.ts'
 import type { SessionStore } from '../store.ts'
-import { applyTimeouts } from '../timeouts.ts'
+import { applyTimeouts, GRACE_MS } from '../timeouts.ts'
 import { encryptClaims } from './encrypted-claims.ts'
 import { decidedEnd, declinedEnd, endSession } from './end-session.ts'
 import { type Evaluation, evaluateResponse } from './evaluate-response.ts'
-import { networkOf } from './network.ts'
+import { networkOf, untilDeadline } from './network.ts'
 import type { ReasonCode } from './reasons.ts'
 
 /** How soon an attempt is written: for a live request of this session, and for any other. */
 const ATTEMPT_WRITE_MS = 1_000
 const JUNK_WRITE_MS = 10_000
+
+/** Time for the look-ups of an evaluation: shorter than expiry waits for a response that arrived before it. */
+const EVALUATION_MS = GRACE_MS - 5_000
 
 /** Processes a response that arrived at `now`. Identical bodies at the same time share one verification. */
 export function processResponse(
@@ -60,7 +63,7 @@ async function processOnce(
     subscribed: await subscribedAnchors(env, settings.value, now),
     sandboxed: !document.livemode && !settings.value.livemode && env.SANDBOX !== undefined,
     config,
-    network: networkOf(env, document.livemode),
+    network: untilDeadline(networkOf(env, document.livemode), now + EVALUATION_MS),
     arrivedAt: now,
   })
   recordEvaluation(document, evaluation, Date.now() - now)

@@ -46,8 +46,9 @@ const URL_LENGTH = 2048
 
 type Keys = Result<readonly KeySetKey[], TrustRefusal>
 
-const readKeys = createFetchCache({
+const readKeys = createFetchCache<Keys>({
   read: (issuerUrl, { fetchResource }) => fetchKeys(issuerUrl, fetchResource),
+  late: err({ reason: 'issuer_metadata_unavailable' }),
 })
 
 async function fetchKeys(issuerUrl: string, fetchResource: FetchResource): Promise<Keys> {

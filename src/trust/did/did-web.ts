@@ -16,8 +16,9 @@ import { type DidDocumentKeys, readDidDocument } from './did-document.ts'
 export type DidError = 'invalid' | 'unavailable'
 
 /** Reads the document, or returns it from the cache for `maximumAge` seconds. */
-export const readDidWeb = createFetchCache({
+export const readDidWeb = createFetchCache<Result<DidDocumentKeys, DidError>>({
   read: (did, { fetchResource }) => fetchDidWeb(did, fetchResource),
+  late: err('unavailable'),
 })
 
 /**

@@ -38,6 +38,7 @@ const memory = createFetchCache<ListResult, Source>({
   read: readList,
   isFresh: (found, { now }) => found.ok && isInForce(found.value, now),
   bytesOf: (found) => (found.ok ? found.value.bytes : 0),
+  late: err('not_fetched'),
 })
 
 /** Bytes of a serial number in a set. */

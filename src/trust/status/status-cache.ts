@@ -4,7 +4,7 @@
 import { FETCH_CACHE, STATUS_LIST } from '../../limits.ts'
 import { createFetchCache, type FetchCache } from '../../net/cache.ts'
 import { type FetchSource, readCopy, type SharedCopy } from '../../net/shared-cache.ts'
-import { ok, type Result } from '../../result.ts'
+import { err, ok, type Result } from '../../result.ts'
 import { decodeBitstringStatusList } from './bitstring-status-token.ts'
 import { decodeStatusListCwt } from './status-cwt.ts'
 import { inflateStatusList } from './status-inflate.ts'
@@ -53,10 +53,11 @@ const CACHES: Readonly<Record<StatusListForm, FetchCache<TokenResult>>> = {
 }
 
 function cacheFor(form: StatusListForm): FetchCache<TokenResult> {
-  return createFetchCache({
+  return createFetchCache<TokenResult>({
     read: (uri, source, last) => readToken({ uri, form }, source, last),
     isFresh: (found, { now, age }) => found.ok && isGood(found.value, now, age),
     bytesOf: (found) => (found.ok ? found.value.bytes : 0),
+    late: err('not_fetched'),
   })
 }
 
