@@ -6,7 +6,7 @@ import { utf8 } from '../codec/bytes.ts'
 /** Longest delay of the alarm that expires a session. A read or a watcher expires it at `expires_at`. */
 export const EXPIRY_SPREAD_MS = 60_000
 
-/** Longest delay of the alarm that erases a session. A read finds no session from the end of its retention. */
+/** Longest delay of the alarm that erases a session. Reads are 404 from the end of its retention. */
 export const ERASURE_SPREAD_MS = 3_600_000
 
 /** Returns the delay of a session, always the same, from 0 to below `range`. Ids are random. */

@@ -27,8 +27,8 @@ export function networkOf(env: Env, livemode: boolean): Network {
 }
 
 /**
- * Returns the network for one evaluation, with one deadline (Unix milliseconds) for all its look-ups together.
- * At the deadline a look-up fails as if its server were down.
+ * Returns the network for one evaluation, with one deadline (Unix milliseconds) for all its look-ups
+ * together. At the deadline a look-up fails as if its server were down.
  */
 export function untilDeadline({ fetchResource, sharedCache }: Network, deadline: number): Network {
   const inTime = <T>(work: Promise<T>, late: T) =>

@@ -25,7 +25,7 @@ import type { ReasonCode } from './reasons.ts'
 const ATTEMPT_WRITE_MS = 1_000
 const JUNK_WRITE_MS = 10_000
 
-/** Time for the look-ups of an evaluation: shorter than expiry waits for a response that arrived before it. */
+/** Time for the look-ups of an evaluation: shorter than expiry waits for an earlier response. */
 const EVALUATION_MS = GRACE_MS - 5_000
 
 /** Processes a response that arrived at `now`. Identical bodies at the same time share one verification. */
