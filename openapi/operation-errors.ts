@@ -34,5 +34,5 @@ function impliedProblems(
   ]
 }
 
-const BODY = ['invalid_json', 'payload_too_large', 'unsupported_media_type'] as const
+const BODY = ['invalid_json', 'request_timeout', 'payload_too_large', 'unsupported_media_type'] as const
 const TOKEN = ['missing_token', 'invalid_token', 'insufficient_scope'] as const

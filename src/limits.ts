@@ -154,6 +154,15 @@ export const REGISTRATION = { characters: 16_384, depth: 16, datasetCharacters: 
 /** A request passed by value: capacity of the largest QR (ISO/IEC 18004 Table 7, 40-L). */
 export const REQUEST_BY_VALUE = { bytes: 2953 } as const
 
+/** Bodies of requests. Bodies of callers without any credential are counted separately. */
+export const REQUEST_BODY = {
+  /** Time from the first read to the last byte. */
+  milliseconds: 10_000,
+  /** Bodies that are being read at a time, and their bytes: a body without a length counts as the largest. */
+  anyone: { bodies: 200, bytes: 67_108_864 },
+  authenticated: { bodies: 200, bytes: 33_554_432 },
+} as const
+
 /** Cache of fetched resources, for each kind of resource. */
 export const FETCH_CACHE = {
   names: 64,

@@ -43,7 +43,16 @@ export const WALLETS = {
     walletErrors: [
       ...(['parameters', 'wallet_nonce', 'wallet_metadata'] as const),
       ...(['prefix', 'signing', 'response_mode', 'formats', 'request_encryption'] as const),
-      ...(['unknown', 'gone', 'too_large', 'media_type', 'rate', 'failed', 'unavailable'] as const),
+      ...([
+        'unknown',
+        'gone',
+        'timeout',
+        'too_large',
+        'media_type',
+        'rate',
+        'failed',
+        'unavailable',
+      ] as const),
     ],
   },
   'POST /v1/verify/:id/callback': {
@@ -73,6 +82,7 @@ export const WALLETS = {
         'unknown',
         'ended',
         'awaited',
+        'timeout',
         'too_large',
         'media_type',
         'rate',
@@ -86,6 +96,9 @@ export const WALLETS = {
 const PAGE = { 'text/html': '<!doctype html><html lang="en">…</html>' } as const
 const SCRIPT = '(() => { … })()'
 const STYLE = 'body { … }'
+
+/** Problems of a body that a page of another Worker receives. */
+const PROXIED_BODY = ['request_timeout', 'payload_too_large', 'temporarily_unavailable'] as const
 
 export const BROWSERS = {
   'GET /s/:id': {
@@ -136,7 +149,7 @@ export const BROWSERS = {
         other: PAGE,
       },
     },
-    problems: ['not_found', 'rate_limited', 'internal_error'],
+    problems: ['not_found', 'rate_limited', ...PROXIED_BODY, 'internal_error'],
   },
   'GET /demo': {
     id: 'openShop',
@@ -181,7 +194,7 @@ export const BROWSERS = {
       404: { description: 'Unknown address.', other: PAGE },
       413: { description: 'The event is too large.', other: text('The body is too long.') },
     },
-    problems: ['not_found', 'internal_error'],
+    problems: ['not_found', 'rate_limited', ...PROXIED_BODY, 'internal_error'],
   },
   'POST /v1/verify/:id/link': {
     id: 'makeLink',

@@ -75,7 +75,7 @@ export const readiness = z.object({
       code: z.string(), // no enumeration: values may be added within /v1
       expires_at: z.exactOptional(time),
       relying_parties: z.exactOptional(z.int()),
-      trust_list: z.exactOptional(z.string()),
+      trust_lists: z.exactOptional(z.int()),
     }),
   ),
 })

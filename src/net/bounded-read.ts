@@ -2,14 +2,17 @@
 
 /**
  * Returns the whole body, or `undefined` and cancels the rest if it is longer than `limit` bytes. Rejects as
- * the stream does (reset, time-out, bad compression).
+ * the stream does (reset, time-out, bad compression). An aborted `signal` cancels the rest too; the read then
+ * returns nothing of use.
  */
 export async function readAtMost(
   { body }: Pick<Body, 'body'>,
   limit: number,
+  signal?: AbortSignal,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
   if (body === null) return new Uint8Array()
   const reader = body.getReader()
+  signal?.addEventListener('abort', () => cancelBody(reader), { once: true })
   // One buffer that doubles. With a list of chunks, a sender of single bytes could take many times the limit.
   let buffer = new Uint8Array(Math.min(limit, FIRST_BUFFER))
   let length = 0

@@ -8,9 +8,13 @@ type Key = Uint8Array<ArrayBuffer>
 const keys = new WeakMap<Config, Map<string, Key>>()
 
 /**
- * Returns the key of one purpose: `session` seals what sessions store, `client-token` signs client tokens.
+ * Returns the key of one purpose: `session` seals what sessions store, `client-token` signs client tokens,
+ * `browser-cookie` the cookie of a browser.
  */
-export async function derivedKey(config: Config, purpose: 'session' | 'client-token'): Promise<Key> {
+export async function derivedKey(
+  config: Config,
+  purpose: 'session' | 'client-token' | 'browser-cookie',
+): Promise<Key> {
   const known = keys.get(config) ?? new Map<string, Key>()
   keys.set(config, known)
   const key = known.get(purpose) ?? (await deriveKey(config.serverSecret, purpose))

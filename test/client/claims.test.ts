@@ -38,12 +38,16 @@ type EnvelopeOptions = {
   readonly key?: CryptoKey
   readonly to?: CryptoKey
   readonly enc?: string
+  /** `none`: the header has no `typ`. */
+  readonly typ?: string
 }
 
 /** Builds encrypted claims, correct except for the given changes. */
-async function envelope({ payload = {}, kid = 'k2', key, to, enc = 'A256GCM' }: EnvelopeOptions = {}) {
+async function envelope(options: EnvelopeOptions = {}) {
+  const { payload = {}, kid = 'k2', key, to, enc = 'A256GCM' } = options
+  const { typ = 'verification-claims+jwt' } = options
   const jws = await new SignJWT({ verification_id: 'v_1', credentials: CREDENTIALS, ...payload })
-    .setProtectedHeader({ alg: 'ES256', kid })
+    .setProtectedHeader({ alg: 'ES256', kid, ...(typ !== 'none' && { typ }) })
     .setIssuer(payload.iss ?? checks.issuer)
     .setAudience((payload.aud as string | undefined) ?? checks.audience)
     .setIssuedAt()
@@ -64,11 +68,18 @@ describe('encrypted claims', () => {
     expect(opened).toMatchObject({ ok: true })
   })
 
+  it('of a service before version 0.3 are decrypted', async () => {
+    expect(await decryptClaims(await envelope({ typ: 'JWT' }), checks)).toMatchObject({ ok: true })
+  })
+
   it.each<[string, EnvelopeOptions, string]>([
     ['for another key', { to: stranger.publicKey }, 'decryption_failed'],
     ['in another encryption', { enc: 'A128GCM' }, 'unsupported_encryption'],
     ['signed by another key', { key: retired.privateKey }, 'wrong_signature'],
     ['signed by a key that is not published', { kid: 'k3' }, 'unknown_key'],
+    ['of the type of an access token', { typ: 'at+jwt' }, 'not_claims'],
+    ['of the type of a receipt', { typ: 'verification-receipt+jwt' }, 'not_claims'],
+    ['without a type', { typ: 'none' }, 'not_claims'],
     ['of another issuer', { payload: { iss: 'https://other.example' } }, 'wrong_audience'],
     ['for another relying party', { payload: { aud: 'rp_2' } }, 'wrong_audience'],
     ['of another verification', { payload: { verification_id: 'v_2' } }, 'wrong_audience'],

@@ -38,10 +38,12 @@ export type ClaimsError =
   | JwsError
   | 'unsupported_encryption'
   | 'decryption_failed'
+  /** Another kind of object signed by the service. */
+  | 'not_claims'
   /** Issuer, relying party or verification differs from the checks. */
   | 'wrong_audience'
 
-/** Decrypts the claims, verifies their signature, and checks issuer, audience and verification. */
+/** Decrypts the claims, verifies their signature, and checks type, issuer, audience and verification. */
 export async function decryptClaims(
   encryptedClaims: string,
   checks: ClaimsChecks,
@@ -50,11 +52,15 @@ export async function decryptClaims(
   if (!plaintext.ok) return plaintext
   const verified = await verifyServiceJws(plaintext.value, checks.jwks)
   if (!verified.ok) return verified
+  if (!TYPES.includes(verified.value.header.typ)) return err('not_claims')
   const claims = verified.value.claims as Claims
   const { iss, aud, verification_id } = claims
   const isOurs = iss === checks.issuer && aud === checks.audience && verification_id === checks.verificationId
   return isOurs ? ok(claims) : err('wrong_audience')
 }
+
+/** `JWT` is the type of services before version 0.3. The same keys sign access tokens and receipts. */
+const TYPES: readonly unknown[] = ['verification-claims+jwt', 'JWT']
 
 const ALGORITHMS = { keyManagementAlgorithms: ['ECDH-ES'], contentEncryptionAlgorithms: ['A256GCM'] }
 

@@ -2,7 +2,12 @@
 
 import type { Context } from 'hono'
 import { getCookie, setCookie } from 'hono/cookie'
+import { encodeBase64url } from '../../codec/base64url.ts'
+import { utf8 } from '../../codec/bytes.ts'
 import { configOf } from '../../config.ts'
+import { hmacSha256 } from '../../crypto/hmac.ts'
+import { timingSafeEqualText } from '../../crypto/timing-safe.ts'
+import { derivedKey } from '../../session/keys.ts'
 import { BROWSER_SECRET_BYTES, HOLD_MS } from '../../session/return/binding.ts'
 import type { AppContext } from '../edge/context.ts'
 import { LONGEST_SESSION_SECONDS } from '../edge/schemas.ts'
@@ -18,10 +23,16 @@ const COOKIE = 'wv_browser'
 
 const SECRET = new RegExp(`^[A-Za-z0-9_-]{${Math.ceil((BROWSER_SECRET_BYTES * 4) / 3)}}$`)
 
-/** Returns the browser's secret. Null for a value that this service cannot have made. */
-export function getBrowserCookie(c: AppContext): string | null {
+/**
+ * Returns the browser's secret. Null for a value that this service cannot have made. Over plain http
+ * (loopback) any local server can set the cookie, so the value has a MAC there.
+ */
+export async function getBrowserCookie(c: AppContext): Promise<string | null> {
   const value = isHttps(c) ? getCookie(c as Context, COOKIE, 'host') : getCookie(c as Context, COOKIE)
-  return value !== undefined && SECRET.test(value) ? value : null
+  const [secret = '', mac] = value?.split('~') ?? []
+  if (!SECRET.test(secret)) return null
+  const isOurs = isHttps(c) ? mac === undefined : timingSafeEqualText(mac ?? '', await macOf(c, secret))
+  return isOurs ? secret : null
 }
 
 /**
@@ -29,15 +40,21 @@ export function getBrowserCookie(c: AppContext): string | null {
  * `SameSite=Strict` suffices: our own page's script sends the cookie, and opening the page needs none.
  * `__Host-` prevents other hosts of our domain from setting the cookie.
  */
-export function setBrowserCookie(c: AppContext, secret: string): void {
+export async function setBrowserCookie(c: AppContext, secret: string): Promise<void> {
   const secure = isHttps(c)
-  setCookie(c as Context, COOKIE, secret, {
+  const value = secure ? secret : `${secret}~${await macOf(c, secret)}`
+  setCookie(c as Context, COOKIE, value, {
     path: '/',
     httpOnly: true,
     sameSite: 'Strict',
     maxAge: LONGEST_SESSION_SECONDS + HOLD_MS / 1000,
     ...(secure && { secure, prefix: 'host' as const }),
   })
+}
+
+async function macOf(c: AppContext, secret: string): Promise<string> {
+  const key = await derivedKey(configOf(c.env), 'browser-cookie')
+  return encodeBase64url(await hmacSha256(key, utf8(secret)))
 }
 
 function isHttps(c: AppContext): boolean {

@@ -45,10 +45,10 @@ async function createRequest(c: AppContext): Promise<Response> {
   }
   const session = sessionStub(c.env, c.req.param('id') ?? '')
   if (session === undefined) return problem(c, 'verification_not_found')
-  const page = pageOf(c, caller.value)
+  const page = await pageOf(c, caller.value)
   const request = await session.createDcApiRequest(accessOf(caller.value), { page, origin })
   if (!request.ok) return sessionProblem(c, request.error)
-  if (request.value.secret !== null) setBrowserCookie(c, request.value.secret)
+  if (request.value.secret !== null) await setBrowserCookie(c, request.value.secret)
   const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' }
   return c.body(request.value.json, 200, headers)
 }
@@ -64,7 +64,7 @@ async function processResponse(c: AppContext): Promise<Response> {
   const by = accessOf(caller.value)
   const data = JSON.stringify(body.value.data)
   const digest = encodeBase64url(await sha256(utf8(JSON.stringify(body.value))))
-  const result = await session.processDcApiResponse(by, { page: pageOf(c, caller.value), data, digest })
+  const result = await session.processDcApiResponse(by, { page: await pageOf(c, caller.value), data, digest })
   if (!result.ok) return refuse(c, result.error, caller.value)
   if (caller.value.kind === 'client_token') {
     return c.json({ return_url: result.value.returnUrl }, 200, { 'Cache-Control': 'no-store' })
@@ -79,8 +79,8 @@ async function callerOf(c: AppContext): Promise<Result<SessionCaller, Response>>
   return err(problem(c, 'cross_site_request'))
 }
 
-function pageOf(c: AppContext, caller: SessionCaller): DcApiPage {
-  return caller.kind === 'client_token' ? { secret: getBrowserCookie(c) } : 'relying_party'
+async function pageOf(c: AppContext, caller: SessionCaller): Promise<DcApiPage> {
+  return caller.kind === 'client_token' ? { secret: await getBrowserCookie(c) } : 'relying_party'
 }
 
 /** Returns our own origin, or the named one of the relying party's settings. A page cannot add an origin. */

@@ -32,22 +32,22 @@ async function createLink(c: AppContext): Promise<Response> {
   if (caller.value.kind !== 'client_token') return problem(c, 'insufficient_scope')
   const session = sessionStub(c.env, id)
   if (session === undefined) return problem(c, 'verification_not_found')
-  const link = await session.createLink(accessOf(caller.value), getBrowserCookie(c))
+  const link = await session.createLink(accessOf(caller.value), await getBrowserCookie(c))
   if (!link.ok) return sessionProblem(c, link.error)
-  setBrowserCookie(c, link.value.secret)
+  await setBrowserCookie(c, link.value.secret)
   return c.body(link.value.json, 200, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' })
 }
 
 /** Completes the return of a browser. Only our own page can post the code; no address contains it. */
 async function completeReturn(c: AppContext): Promise<Response> {
   if (!isOwnPage(c)) return problem(c, 'cross_site_request')
-  const body = await readJson(c, browserReturnRequest, CODE_LIMIT)
+  const body = await readJson(c, browserReturnRequest, CODE_LIMIT, 'anyone')
   if (!body.ok) return body.error
   const session = sessionStub(c.env, c.req.param('id') ?? '')
   if (session === undefined) return problem(c, 'verification_not_found')
   const returned = await session.completeReturn({
     responseCode: body.value.response_code,
-    secret: getBrowserCookie(c),
+    secret: await getBrowserCookie(c),
   })
   if (!returned.ok) return problem(c, CODE_PROBLEMS[returned.error])
   return c.json({ return_url: returned.value.returnUrl }, 200, { 'Cache-Control': 'no-store' })

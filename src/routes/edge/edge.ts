@@ -9,8 +9,8 @@ import type { AppContext, AppEnv } from './context.ts'
 import { problem } from './problems.ts'
 
 /**
- * Gives each request an id, and every response `X-Request-Id`. Mount it first. An id from the caller is
- * ignored: it would let callers write into our logs.
+ * Gives each request an id, and every response `X-Request-Id` and the rules for browsers. Mount it first. An
+ * id from the caller is ignored: it would let callers write into our logs.
  */
 export const requestId: MiddlewareHandler<AppEnv> = async (c, next) => {
   const id = `req_${encodeBase64url(randomBytes(16))}`
@@ -19,7 +19,13 @@ export const requestId: MiddlewareHandler<AppEnv> = async (c, next) => {
   // The response of an object to an upgrade is immutable and gets wrapped. Wrapping every response would copy
   // its body.
   if (c.res.webSocket) c.header('X-Request-Id', id)
-  else c.res.headers.set('X-Request-Id', id)
+  else {
+    c.res.headers.set('X-Request-Id', id)
+    c.res.headers.set('X-Content-Type-Options', 'nosniff')
+    // RFC 6797. The environment is read as it is: `/healthz` works without a valid configuration.
+    if (`${c.env.BASE_URL}`.startsWith('https:'))
+      c.res.headers.set('Strict-Transport-Security', 'max-age=31536000')
+  }
 }
 
 /**

@@ -4,10 +4,14 @@
 
 import { decodeUtf8 } from '../../codec/bytes.ts'
 import { err, ok, type Result } from '../../result.ts'
-import { readBody } from './validate.ts'
+import { type BodyError, readBody } from './request-body.ts'
 
 /** Why a body is rejected. */
-export type FormError = 'unsupported_media_type' | 'too_large' | 'malformed' | 'duplicate_parameter'
+export type FormError =
+  | Exclude<BodyError, 'unreadable'>
+  | 'unsupported_media_type'
+  | 'malformed'
+  | 'duplicate_parameter'
 
 /** A form, and its bytes. */
 export type Form = {
@@ -19,8 +23,8 @@ const PARAMETER_LIMIT = 32
 
 /** Reads a form of at most `limit` bytes. An empty body is an empty form, whatever its type. */
 export async function readForm(request: Request, limit: number): Promise<Result<Form, FormError>> {
-  const read = await readBody(request, limit)
-  if (!read.ok) return err(read.error === 'too_large' ? 'too_large' : 'malformed')
+  const read = await readBody(request, limit, 'anyone')
+  if (!read.ok) return err(read.error === 'unreadable' ? 'malformed' : read.error)
   const bytes = read.value
   if (bytes.length === 0) return ok({ parameters: new Map(), bytes })
   if (!isForm(request.headers.get('Content-Type'))) return err('unsupported_media_type')

@@ -93,6 +93,10 @@ export const PROBLEMS = {
     'None of the accepted media types can be produced',
     'The QR is image/png or image/svg+xml; everything else is JSON.',
   ),
+  request_timeout: kind(408, true)(
+    'The body did not arrive in time',
+    'A body must arrive within 10 seconds. Nothing was changed. Send the request again.',
+  ),
   verification_already_terminal: conflict(
     'The verification has already ended',
     'The session has reached another terminal status. That outcome is final.',

@@ -72,13 +72,31 @@ export function takeToken(c: AppContext, clientId: string): Promise<boolean> {
 
 /**
  * Returns the caller's address from a trusted header: of Cloudflare's edge, or the one that the operator
- * named.
+ * named. An IPv6 address is cut to its network.
  */
 export function clientAddress(request: Request, clientIpHeader: string | null): string | undefined {
   // Only Cloudflare's edge sets cf-connecting-ip. Elsewhere any caller could send it.
   const header = clientIpHeader ?? (cameByCloudflare(request) ? 'cf-connecting-ip' : null)
   const value = header === null ? null : request.headers.get(header)
-  return value?.trim().slice(0, 64) || undefined
+  const address = value?.trim().slice(0, 64)
+  return address ? networkOf(address) : undefined
+}
+
+/**
+ * Returns an IPv6 address as its first 64 bits: one subscriber has them all (RFC 6177 §2). Everything else is
+ * returned unchanged.
+ */
+function networkOf(address: string): string {
+  const literal = `http://[${address.replace(/^\[|\]$|%.*$/g, '')}]`
+  if (!address.includes(':') || !URL.canParse(literal)) return address
+  const [head = '', tail] = new URL(literal).hostname.slice(1, -1).split('::') // RFC 5952
+  const before = head.split(':').filter((group) => group !== '')
+  const after = tail?.split(':').filter((group) => group !== '') ?? []
+  const zeros = Array<string>(8 - before.length - after.length).fill('0')
+  const groups = [...before, ...zeros, ...after]
+  // An IPv4 address in IPv6 (RFC 4291 §2.5.5.2) is counted whole.
+  const isMapped = groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff'
+  return isMapped ? groups.slice(5).join(':') : `${groups.slice(0, 4).join(':')}::/64`
 }
 
 async function take(limiter: RateLimit | undefined, bucket: Bucket, key: string): Promise<boolean> {

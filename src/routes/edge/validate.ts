@@ -6,28 +6,28 @@ import { decodeUtf8 } from '../../codec/bytes.ts'
 import { isJsonObject, type Json, type JsonError, parseJson } from '../../codec/json.ts'
 import { toPointer } from '../../codec/json-pointer.ts'
 import { describeIssue } from '../../codec/schema.ts'
-import { readAtMost } from '../../net/bounded-read.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { AppContext } from './context.ts'
-import { type FieldError, problem } from './problems.ts'
+import { type FieldError, type ProblemCode, problem } from './problems.ts'
+import { type BodyError, readBody, type Sender } from './request-body.ts'
 
 const MAXIMUM_DEPTH = 16
 const MAXIMUM_ERRORS = 20
 
 /**
  * Reads a JSON body of at most `limit` bytes, and parses it with `schema`. The error is the response to send:
- * 415, 413, 400 `invalid_json` or 400 `invalid_request`.
+ * 415, 413, 408, 503, 400 `invalid_json` or 400 `invalid_request`. Routes authenticate before, unless
+ * `sender` is anyone.
  */
 export async function readJson<T>(
   c: AppContext,
   schema: z.ZodMiniType<T>,
   limit: number,
+  sender: Sender = 'authenticated',
 ): Promise<Result<T, Response>> {
   if (mediaType(c) !== 'application/json') return err(problem(c, 'unsupported_media_type'))
-  const bytes = await readBody(c.req.raw, limit)
-  if (!bytes.ok) {
-    return err(problem(c, bytes.error === 'too_large' ? 'payload_too_large' : 'invalid_json'))
-  }
+  const bytes = await readBody(c.req.raw, limit, sender)
+  if (!bytes.ok) return err(problem(c, BODY_PROBLEMS[bytes.error]))
   const text = decodeUtf8(bytes.value)
   const json: Result<Json, JsonError> =
     text === undefined ? err('not_json') : parseJson(text, { length: limit, depth: MAXIMUM_DEPTH })
@@ -57,20 +57,6 @@ export function readQuery<T>(c: AppContext, schema: z.ZodMiniType<T>): Result<T,
 /** A query parameter that is a whole number. `pattern` accepts digits only; `message` names the range. */
 export function queryNumber(pattern: RegExp, message: string) {
   return z.pipe(z.string().check(z.regex(pattern, message)), z.transform(Number))
-}
-
-/** Reads a body of at most `limit` bytes, and not one chunk more. */
-export async function readBody(
-  request: Request,
-  limit: number,
-): Promise<Result<Uint8Array<ArrayBuffer>, 'too_large' | 'unreadable'>> {
-  if (Number(request.headers.get('Content-Length') ?? 0) > limit) return err('too_large')
-  try {
-    const body = await readAtMost(request, limit)
-    return body === undefined ? err('too_large') : ok(body)
-  } catch {
-    return err('unreadable') // the sender closed the connection
-  }
 }
 
 /** Returns the errors of a part of a body. `at` is the path of the part. */
@@ -129,6 +115,14 @@ function unknownMember(path: readonly string[]): FieldError {
 
 function mediaType(c: AppContext): string | undefined {
   return c.req.header('Content-Type')?.split(';')[0]?.trim().toLowerCase()
+}
+
+/** Problem of a body that is not read. */
+export const BODY_PROBLEMS: Readonly<Record<BodyError, ProblemCode>> = {
+  too_large: 'payload_too_large',
+  unreadable: 'invalid_json',
+  request_timeout: 'request_timeout',
+  overloaded: 'temporarily_unavailable',
 }
 
 const JSON_ERRORS: Readonly<Record<JsonError, string>> = {

@@ -40,6 +40,6 @@ async function sendAsset(
   const file = await c.env.ASSETS.fetch(`https://assets/${name}`)
   if (file.status !== 200) return problem(c, 'temporarily_unavailable')
   return new Response(file.body, {
-    headers: { 'Cache-Control': 'public, max-age=300', 'X-Content-Type-Options': 'nosniff', ...headers },
+    headers: { 'Cache-Control': 'public, max-age=300', ...headers },
   })
 }

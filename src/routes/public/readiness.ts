@@ -4,6 +4,7 @@
 import type { Readiness } from '../../../openapi/responses/public.ts'
 import { isoTime } from '../../codec/date-time.ts'
 import type { CertificateDates } from '../../relying-party/directory.ts'
+import type { TrustListHealth } from '../../relying-party/trust-lists/trust-lists.ts'
 import type { ChainLifetime } from '../../trust/x509/chain-lifetime.ts'
 import type { AppContext } from '../edge/context.ts'
 import { serviceHealth } from './service-health.ts'
@@ -24,8 +25,8 @@ type Warning =
       readonly expires_at: string
     }
   | { readonly code: 'relying_party_certificate_expired'; readonly relying_parties: number }
-  /** A list that is stale or was never fetched. */
-  | { readonly code: 'trust_list_stale'; readonly trust_list: string }
+  /** Number of lists that are stale or were never fetched. Their names are the operator's own. */
+  | { readonly code: 'trust_list_stale'; readonly trust_lists: number }
 
 /**
  * Ready: the configuration is valid, objects respond, and the service's own certificate is valid now. An
@@ -38,9 +39,7 @@ export async function readiness(c: AppContext): Promise<Response> {
   const warnings = [
     ...ownWarnings(found.verifierCertificate, now),
     ...relyingPartyWarnings(found.relyingPartyCertificates),
-    ...found.trustLists.flatMap(({ name, isUsable }): readonly Warning[] =>
-      isUsable ? [] : [{ code: 'trust_list_stale', trust_list: name }],
-    ),
+    ...trustListWarnings(found.trustLists),
   ]
   const isReady = warnings.every(({ code }) => code !== 'verifier_certificate_not_valid')
   const headers = { 'Cache-Control': 'no-store', ...(isReady ? {} : { 'Retry-After': '60' }) }
@@ -64,4 +63,9 @@ function relyingPartyWarnings({ expired, toRenew, nextExpiry }: CertificateDates
     warnings.push({ code: 'relying_party_certificate_expires_soon', relying_parties: toRenew, expires_at })
   }
   return warnings
+}
+
+function trustListWarnings(lists: readonly TrustListHealth[]): readonly Warning[] {
+  const stale = lists.filter(({ isUsable }) => !isUsable).length
+  return stale === 0 ? [] : [{ code: 'trust_list_stale', trust_lists: stale }]
 }

@@ -11,9 +11,10 @@ import { authenticate } from '../edge/authenticate.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { problem } from '../edge/problems.ts'
 import { takeWalletCall } from '../edge/rate-limit.ts'
+import { readBody } from '../edge/request-body.ts'
 import { outcomeRequest } from '../edge/schemas.ts'
 import { sessionProblem } from '../edge/session-view.ts'
-import { readJson } from '../edge/validate.ts'
+import { BODY_PROBLEMS, readJson } from '../edge/validate.ts'
 
 /** `/test/{page}` and `/v1/test/verify/{id}/outcome` of the sandbox, and `/demo` of the demo shop. */
 export function sandboxRoutes(): Hono<AppEnv> {
@@ -31,8 +32,19 @@ async function proxyTo(c: AppContext, worker: Fetcher | undefined): Promise<Resp
   if (worker === undefined || c.req.header('sandbox-wallet') !== undefined) return problem(c, 'not_found')
   // The page's own calls to the verifier have no client address, so they are counted here.
   if (!(await takeWalletCall(c))) return problem(c, 'rate_limited')
-  const response = await worker.fetch(c.req.raw)
+  const body = await readBody(c.req.raw, PAGE_LIMIT, 'anyone')
+  if (!body.ok) return problem(c, BODY_PROBLEMS[body.error])
+  const response = await worker.fetch(c.req.raw.body === null ? c.req.raw : withBody(c.req.raw, body.value))
   return new Response(response.body, response) // a copy with mutable headers
+}
+
+/** More than any page accepts: each has a limit of its own. */
+const PAGE_LIMIT = 262_144
+
+/** Returns the request with a body that was read. */
+function withBody(request: Request, body: BodyInit): Request {
+  const { url, method, headers } = request
+  return new Request(url, { method, headers, body, redirect: 'manual' })
 }
 
 const OUTCOME_LIMIT = 2048

@@ -5,7 +5,7 @@ import type { FormError } from '../edge/form.ts'
 
 /** Every reason why there is no token. */
 export type TokenRefusal =
-  | FormError
+  | Exclude<FormError, 'overloaded'>
   | 'method_not_allowed'
   | 'grant_type_missing'
   | 'grant_type_unsupported'
@@ -20,6 +20,7 @@ type OAuthError = { readonly status: number; readonly error: string; readonly de
 
 /** Every error of the token endpoint. An expired, a revoked and an invented secret have the same error. */
 export const TOKEN_ERRORS: Readonly<Record<TokenRefusal, OAuthError>> = {
+  request_timeout: row(408, 'invalid_request', 'The body took longer than 10 s: send it again.'),
   too_large: row(413, 'invalid_request', 'The body is too large.'),
   unsupported_media_type: row(415, 'invalid_request', 'Send application/x-www-form-urlencoded.'),
   malformed: row(400, 'invalid_request', 'The body must be a form in UTF-8.'),

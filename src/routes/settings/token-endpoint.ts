@@ -30,7 +30,7 @@ type Parameters = ReadonlyMap<string, string>
 async function sendToken(c: AppContext): Promise<Response> {
   if (!(await takeTokenCall(c))) return refuse('rate_limited')
   const form = await readForm(c.req.raw, TOKEN_LIMIT)
-  if (!form.ok) return refuse(form.error)
+  if (!form.ok) return refuse(form.error === 'overloaded' ? 'unavailable' : form.error)
   // RFC 6749 §3.2: a parameter without a value counts as not sent; an unknown one is ignored.
   const parameters = new Map([...form.value.parameters].filter(([, value]) => value !== ''))
   const grantType = parameters.get('grant_type')

@@ -75,7 +75,6 @@ async function drawQr(c: AppContext): Promise<Response> {
       'Content-Type': type,
       'Cache-Control': 'no-store',
       'X-QR-Expires-At': isoTime(render.value.diesAt),
-      'X-Content-Type-Options': 'nosniff',
     },
   })
 }

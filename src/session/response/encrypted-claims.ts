@@ -34,7 +34,7 @@ export async function encryptClaims(decision: Decision, envelope: ClaimsEnvelope
   if (utf8(JSON.stringify(credentials)).length > CLAIMS_LIMIT) return null
   const { issuer, audience, verificationId, now, signingJwk, recipient } = envelope
   const claims = { iss: issuer, aud: audience, iat: now, verification_id: verificationId, credentials }
-  const jws = await signJwt(claims, 'JWT', signingJwk)
+  const jws = await signJwt(claims, 'verification-claims+jwt', signingJwk)
   const header = { alg: 'ECDH-ES', enc: 'A256GCM', cty: 'JWT' }
   return new CompactEncrypt(utf8(jws))
     .setProtectedHeader(recipient.kid === undefined ? header : { ...header, kid: recipient.kid })

@@ -45,7 +45,10 @@ async function open(jwe: string | null, key: CryptoKey) {
   const published = await expectStatus(await stage.service.fetch('/.well-known/jwks.json'), 200)
   const { plaintext, protectedHeader } = await compactDecrypt(jwe ?? '', key)
   const keys = createLocalJWKSet(published as JSONWebKeySet)
-  return { header: protectedHeader, ...(await jwtVerify(Buffer.from(plaintext), keys)) }
+  return {
+    header: protectedHeader,
+    ...(await jwtVerify(Buffer.from(plaintext), keys, { typ: 'verification-claims+jwt' })),
+  }
 }
 
 it('CONTRACT 4: sends the requested claims in poll and webhook if there is a key, signed by us and encrypted to it', async () => {

@@ -636,7 +636,34 @@ describe('on http, which is for loopback only', () => {
     const path = `/v1/verify/${session.verification_id}/link`
     const response = await call(app, 'POST', path, { headers, env: local })
     const [cookie = ''] = response.headers.getSetCookie()
-    expect(cookie).toMatch(/^wv_browser=[A-Za-z0-9_-]{43}; /)
+    expect(cookie).toMatch(/^wv_browser=[A-Za-z0-9_-]{43}~[A-Za-z0-9_-]{43}; /)
     expect(cookie).not.toContain('Secure')
+  })
+
+  it('the cookie is one that only this service can make', async () => {
+    const setting = await setUp()
+    const session = await createSession(setting)
+    const world = { ...env, BASE_URL: 'http://localhost:8787' }
+    const link = async (cookie: string) => {
+      const headers = {
+        Authorization: `Bearer ${session.client_token}`,
+        Origin: world.BASE_URL,
+        Cookie: cookie,
+      }
+      const response = await call(app, 'POST', `/v1/verify/${session.verification_id}/link`, {
+        headers,
+        env: world,
+      })
+      expect(response.status).toBe(200)
+      return response.headers.getSetCookie()[0]?.split('; ')[0] ?? ''
+    }
+    const own = await link('')
+    expect(await link(own)).toBe(own)
+    const [, secret = '', mac = ''] = /=(.*)~(.*)/.exec(own) ?? []
+    const invented = 'A'.repeat(43)
+    for (const value of [secret, `${secret}~`, invented, `${invented}~${mac}`, `${secret}~${invented}`]) {
+      const replaced = await link(`wv_browser=${value}`)
+      expect(replaced, value).not.toContain(value.slice(0, 43))
+    }
   })
 })

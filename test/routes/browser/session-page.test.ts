@@ -155,6 +155,7 @@ describe('the session page', () => {
       ].join('; '),
       'content-type': 'text/html; charset=UTF-8',
       'referrer-policy': 'no-referrer',
+      'strict-transport-security': 'max-age=31536000',
       'x-content-type-options': 'nosniff',
       'x-request-id': expect.stringMatching(/^req_/),
     })

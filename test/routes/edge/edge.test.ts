@@ -54,6 +54,21 @@ describe('every response', () => {
     expect(ids.size).toBe(4)
   })
 
+  it('has the rules for browsers: no guessed type, and https only where the service has https', async () => {
+    vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const http = { ...env, BASE_URL: 'http://localhost:8787' }
+    const broken = { ...env, BASE_URL: undefined } as unknown as typeof env
+    for (const path of ['/healthz', '/nowhere', '/test/throw/programmer', '/test/effect']) {
+      const rulesOf = async (world: typeof env) => {
+        const { headers } = await call(app, 'GET', path, { env: world })
+        return [headers.get('X-Content-Type-Options'), headers.get('Strict-Transport-Security')]
+      }
+      expect(await rulesOf(env), path).toEqual(['nosniff', 'max-age=31536000'])
+      expect(await rulesOf(http), path).toEqual(['nosniff', null])
+      expect(await rulesOf(broken), path).toEqual(['nosniff', null])
+    }
+  })
+
   it('to a WebSocket keeps its socket', async () => {
     const response = await call(app, 'GET', '/test/socket')
     expect(response.status).toBe(101)

@@ -110,6 +110,18 @@ describe('wallet calls', () => {
     expect(await from('192.0.2.1', 70)).toBe(30)
   })
 
+  it('from one IPv6 network of 64 bits have one limit', async () => {
+    const from = async (addresses: readonly string[]) => {
+      const all = addresses.map((address) =>
+        json(call(app, 'GET', '/test/wallet', { headers: { 'x-client-ip': address }, env: world })),
+      )
+      return (await Promise.all(all)).filter(Boolean).length
+    }
+    const many = Array.from({ length: 70 }, (_, i) => `2001:db8:1:2:${i}::${i}`)
+    expect(await from(many)).toBe(60)
+    expect(await from(['2001:db8:1:3::1'])).toBe(1)
+  })
+
   it('from an unknown address have no limit by address', async () => {
     const all = Array.from({ length: 70 }, () => json(call(app, 'GET', '/test/wallet', { env: world })))
     expect((await Promise.all(all)).every(Boolean)).toBe(true)
@@ -126,6 +138,25 @@ describe('the caller’s address', () => {
   it('is read from Cloudflare’s header only if the request came through Cloudflare', () => {
     expect(clientAddress(request(true), null)).toBe('192.0.2.7')
     expect(clientAddress(request(false), null)).toBeUndefined()
+  })
+
+  it.each([
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['2001:DB8:0:0:ffff:1:2:3', '2001:db8:0:0::/64'],
+    ['2001:db8:0:1::1', '2001:db8:0:1::/64'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['[2001:db8:1:2::9]', '2001:db8:1:2::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['::', '0:0:0:0::/64'],
+    ['::ffff:192.0.2.8', 'ffff:c000:208'],
+    ['::FFFF:c000:208', 'ffff:c000:208'],
+    ['192.0.2.8', '192.0.2.8'],
+    ['192.0.2.8:4711', '192.0.2.8:4711'],
+    ['not:an:address', 'not:an:address'],
+  ])('%s is counted as %s', (address, network) => {
+    const headers = { 'x-real-ip': address }
+    expect(clientAddress(new Request('https://verifier.example', { headers }), 'x-real-ip')).toBe(network)
   })
 
   it('is read from the header that the operator named', () => {

@@ -1,7 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
-import { readBody, readJson } from '../../../src/routes/edge/validate.ts'
+import { readBody } from '../../../src/routes/edge/request-body.ts'
+import { readJson } from '../../../src/routes/edge/validate.ts'
 import { ADMIN, call, edgeApp, json } from './edge-app.ts'
 
 const LIMIT = 1024
@@ -88,7 +89,8 @@ describe('a body', () => {
         else controller.enqueue(Uint8Array.of(sent++ & 0xff))
       },
     })
-    const read = await readBody(new Request('https://verifier.example', { method: 'POST', body }), length)
+    const request = new Request('https://verifier.example', { method: 'POST', body })
+    const read = await readBody(request, length, 'anyone')
     expect(read).toEqual({ ok: true, value: Uint8Array.from({ length }, (_, i) => i & 0xff) })
   })
 

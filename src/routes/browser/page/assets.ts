@@ -29,7 +29,6 @@ export async function sendScript(c: AppContext): Promise<Response> {
   return c.body(script.text, 200, {
     'Content-Type': 'text/javascript; charset=utf-8',
     'Cache-Control': isCurrent ? 'public, max-age=31536000, immutable' : 'no-cache',
-    'X-Content-Type-Options': 'nosniff',
   })
 }
 

@@ -41,7 +41,6 @@ export async function sendPage(
     'Content-Security-Policy': securityPolicy(configOf(c.env).baseUrl, digests, embedders),
     'Cache-Control': 'no-store',
     'Referrer-Policy': 'no-referrer',
-    'X-Content-Type-Options': 'nosniff',
     ...(status === 503 && { 'Retry-After': '2' }),
   }
   const page = html`<!doctype html>

@@ -1,0 +1,94 @@
+// Reads of request bodies. Each has a limit of bytes and of time. All together have a limit of bodies and
+// bytes, so slow or large ones can neither hold all connections nor fill the memory.
+
+import { REQUEST_BODY } from '../../limits.ts'
+import { readAtMost } from '../../net/bounded-read.ts'
+import { withTimeLimit } from '../../net/time-limit.ts'
+import { err, ok, type Result } from '../../result.ts'
+
+/** Reasons why a body is not read. `overloaded`: too many are being read now. */
+export type BodyError = 'too_large' | 'unreadable' | 'request_timeout' | 'overloaded'
+
+/** Senders of bodies. They are counted separately: bodies of anyone must not keep out those of callers. */
+export type Sender = 'anyone' | 'authenticated'
+
+/**
+ * Reads a body of at most `limit` bytes, and not one chunk more. No byte is read of a body that is too large
+ * or one too many.
+ */
+export async function readBody(
+  request: Request,
+  limit: number,
+  sender: Sender,
+): Promise<Result<Uint8Array<ArrayBuffer>, BodyError>> {
+  if (request.body === null) return ok(new Uint8Array())
+  const declared = request.headers.get('Content-Length')
+  if (Number(declared ?? 0) > limit) return err('too_large')
+  const reserve = declared === null ? limit : Number(declared)
+  const release = reservations[sender].take(Number.isNaN(reserve) ? limit : reserve, Date.now())
+  if (release === undefined) return err('overloaded')
+  // The platform stops a handler whose caller has gone, so no `finally` would run then.
+  request.signal.addEventListener('abort', release, { once: true })
+  try {
+    const body = await readInTime(request, limit)
+    return body === undefined ? err('too_large') : ok(body)
+  } catch (error) {
+    return err(error instanceof LateError ? 'request_timeout' : 'unreadable') // or the sender has gone
+  } finally {
+    request.signal.removeEventListener('abort', release)
+    release()
+  }
+}
+
+/** Space for bodies that are being read. */
+export type Reservations = {
+  /** Returns the function that gives the space back, or `undefined` where there is none. */
+  take(bytes: number, now: number): (() => void) | undefined
+}
+
+/**
+ * Creates space for so many bodies and bytes. A reservation ends by itself soon after the time of a read. A
+ * read whose handler was stopped cannot give it back.
+ */
+export function createReservations(limits: {
+  readonly bodies: number
+  readonly bytes: number
+}): Reservations {
+  const open = new Set<{ readonly bytes: number; readonly until: number }>()
+  let total = 0
+  const drop = (reservation: { readonly bytes: number; readonly until: number }) => {
+    if (open.delete(reservation)) total -= reservation.bytes
+  }
+  return {
+    take(bytes, now) {
+      for (const oldest of open) {
+        if (oldest.until > now) break // a Set keeps the order of insertion
+        drop(oldest)
+      }
+      if (open.size >= limits.bodies || total + bytes > limits.bytes) return undefined
+      const reservation = { bytes, until: now + REQUEST_BODY.milliseconds + MARGIN_MS }
+      open.add(reservation)
+      total += bytes
+      return () => drop(reservation)
+    },
+  }
+}
+
+const MARGIN_MS = 1_000
+
+const reservations: Readonly<Record<Sender, Reservations>> = {
+  anyone: createReservations(REQUEST_BODY.anyone),
+  authenticated: createReservations(REQUEST_BODY.authenticated),
+}
+
+class LateError extends Error {}
+
+/** Throws a `LateError` for a body that does not end in time. */
+function readInTime(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  return withTimeLimit(REQUEST_BODY.milliseconds, (signal) => {
+    const late = new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(new LateError()), { once: true })
+    })
+    return Promise.race([readAtMost(request, limit, signal), late])
+  })
+}
