@@ -43,12 +43,13 @@ export async function completeVerification(
   if (!validity.ok) return validity
   const certificates = await checkIssuer(issuer, context)
   if (!certificates.ok) return certificates
-  const { now, anchors, fetchResource, sharedCache, certificateRevocation = 'off' } = context
+  const { now, anchors, fetchResource, sharedCache, certificateRevocation = 'off', signerProfile } = context
   const read =
     readStatus &&
     (() =>
       readStatus({
         ...{ now, anchors, fetchResource, sharedCache, certificateRevocation },
+        ...signerProfile,
         credentialType: type,
         credentialAnchor: issuer.anchor,
       }))

@@ -8,7 +8,7 @@ import type { FetchResource } from '../net/guarded-fetch.ts'
 import type { SharedCache } from '../net/shared-cache.ts'
 import type { Result } from '../result.ts'
 import type { TrustAnchor } from '../trust/anchors/anchor.ts'
-import type { VouchingAnchor } from '../trust/anchors/signer.ts'
+import type { SignerProfile, VouchingAnchor } from '../trust/anchors/signer.ts'
 import type { TrustRefusal } from '../trust/refusal.ts'
 import type { CertificateRevocation, CertificateStatus } from '../trust/revocation/certificate-revocation.ts'
 
@@ -102,6 +102,8 @@ export type Context = {
   /** Unix seconds at which the response arrived. */
   readonly now: number
   readonly anchors: readonly TrustAnchor[]
+  /** The protocol's rules for signers of this format. */
+  readonly signerProfile?: SignerProfile
   /** Returns our name for a verified type identifier (`vct`, docType, …). */
   readonly typeOf: (format: string, identifier: string) => CredentialType | undefined
   /** Guarded, bounded fetch, used only for addresses that a trust anchor names. */

@@ -26,13 +26,16 @@ export async function resolveJwtIssuer(
   jws: DecodedJws,
   iss: string | undefined,
   credentialType: CredentialType,
-  { now, anchors, fetchResource }: Context,
+  { now, anchors, fetchResource, signerProfile }: Context,
 ): Promise<Result<readonly TrustedSigner[], PresentationRefusal>> {
   const signer = readJwsSigner(jws, iss)
   if (!signer.ok) {
     return err({ reason: signer.error === 'x5c' ? 'malformed_certificate_chain' : 'malformed_credential' })
   }
-  return resolveSigner(signer.value, { now, anchors, fetchResource, credentialType, purpose: 'issuer' })
+  return resolveSigner(signer.value, {
+    ...{ now, anchors, fetchResource, credentialType, purpose: 'issuer' },
+    ...signerProfile,
+  })
 }
 
 /** Returns the issuer whose key made the signature. */

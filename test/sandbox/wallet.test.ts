@@ -89,7 +89,7 @@ const DETECTED: readonly [Format, MistakeName, string | RegExp][] = [
   ['dc+sd-jwt', 'audience_mismatch', 'another audience'],
   ['dc+sd-jwt', 'untrusted_issuer', 'not issued by the sandbox'],
   ['dc+sd-jwt', 'invalid_certificate_path', 'not issued by the sandbox'],
-  ['dc+sd-jwt', 'trust_anchor_in_chain', 'not issued by the sandbox'],
+  ['dc+sd-jwt', 'trust_anchor_in_chain', /signature/i],
   ['mso_mdoc', 'untrusted_issuer', /certificate/i],
   ['mso_mdoc', 'invalid_issuer_signature', /signature/i],
   ['mso_mdoc', 'invalid_holder_signature', /signature/i],

@@ -26,7 +26,7 @@ const DRIVING_LICENCE = {
 export async function resolveDocumentSigner(
   { chain, issuerAuth, mso }: DecodedIssuerSigned,
   credentialType: CredentialType,
-  { now, anchors, fetchResource }: Context,
+  { now, anchors, fetchResource, signerProfile }: Context,
 ): Promise<Result<DocumentSigner, PresentationRefusal>> {
   const [leaf] = chain ?? []
   const certificate = leaf && (cachedCertificate(leaf) ?? decodeCertificate(leaf))
@@ -44,6 +44,8 @@ export async function resolveDocumentSigner(
       fetchResource,
       credentialType,
       purpose: 'issuer',
+      requiresKeyUsage: true,
+      ...signerProfile,
     },
   )
   if (!signers.ok && isFromElsewhere && signers.error.reason === 'untrusted_issuer')

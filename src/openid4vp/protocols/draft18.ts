@@ -31,7 +31,7 @@ export const draft18: Protocol = {
   canExpress: (query, language) => language === 'presentation_exchange' && canDefine(query, FORMATS),
   supportsFormat: supportsFormatIn(FORMATS),
   formats: { 'dc+sd-jwt': sdJwtVcOfDrafts },
-  acceptsAnchor: () => true,
+  signerProfile: () => ({ acceptsAnchorInChain: true }),
   buildRequestObject: (input) => ({
     ...buildCommonParameters(input),
     client_id_scheme: SCHEME,

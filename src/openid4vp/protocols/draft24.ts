@@ -31,7 +31,7 @@ export const draft24: Protocol = {
     language === 'dcql' ? canExpressInDcql(query) : canDefine(query, FORMATS),
   supportsFormat: supportsFormatIn(FORMATS),
   formats: { 'dc+sd-jwt': sdJwtVcOfDrafts },
-  acceptsAnchor: () => true,
+  signerProfile: () => ({ acceptsAnchorInChain: true }),
   buildRequestObject: (input) => ({
     ...buildCommonParameters(input),
     ...echoWalletNonce(input),

@@ -16,8 +16,13 @@ export const haip10: Protocol = {
   walletSchemes: ['openid4vp', 'haip-vp', 'eudi-openid4vp', 'eu-eaap'],
   // §6: the two profiled formats.
   supportsFormat: (format) => format === 'dc+sd-jwt' || format === 'mso_mdoc',
-  // §6.1.1: issuers and status lists identify their key by certificates that are not self-signed.
-  acceptsAnchor: (anchor) => 'x509_ca_pem' in anchor || isPinnedBelowAuthority(anchor),
+  // §6.1.1 for SD-JWT VC: certificates identify the key, none is self-signed, and the chain has no anchor.
+  // ISO/IEC 18013-5 lets a pinned document signer be self-signed.
+  signerProfile: (format) => ({
+    acceptsAnchor: (anchor) =>
+      'x509_ca_pem' in anchor ||
+      (format === 'mso_mdoc' ? 'x509_certificate_pem' in anchor : isPinnedBelowAuthority(anchor)),
+  }),
   // §5: responses are encrypted.
   acceptsByValue: false,
   // §5, §6: holder binding must not be waived.

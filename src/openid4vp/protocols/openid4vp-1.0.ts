@@ -26,7 +26,7 @@ export const openid4vp10: Protocol = {
   supportsTransactionData: true,
   canExpress: () => true,
   supportsFormat: () => true,
-  acceptsAnchor: () => true,
+  signerProfile: () => ({ acceptsAnchorInChain: true }),
   formats: {},
   writeClientId: (clientId) => clientId,
   buildRequestObject: (input) => ({

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../codec/json.ts'
 import type { PrivateJwk } from '../../crypto/jwk.ts'
 import type { CredentialFormat, Handover } from '../../formats/format.ts'
 import type { Result } from '../../result.ts'
-import type { TrustAnchor } from '../../trust/anchors/anchor.ts'
+import type { SignerProfile } from '../../trust/anchors/signer.ts'
 import type { DcqlQuery } from '../dcql/query.ts'
 import type { ClientIdPrefix } from '../request/client-identifier.ts'
 import type { QueryLanguage, RequestUriMethod, ResponseMode } from '../request/generation.ts'
@@ -38,8 +38,8 @@ export type Protocol = {
   readonly supportsFormat: (format: string, responseMode: ResponseMode) => boolean
   /** Credential formats that differ from the registry, by today's identifier. */
   readonly formats: Readonly<Record<string, CredentialFormat>>
-  /** True if the protocol allows this kind of trust anchor for issuers. */
-  readonly acceptsAnchor: (anchor: TrustAnchor) => boolean
+  /** Rules for the signers of a credential format and of its status lists. */
+  readonly signerProfile: (format: string) => SignerProfile
   /** Builds the claims of the Request Object. */
   readonly buildRequestObject: (input: RequestObjectInput) => JsonObject
   /** Rules for encrypted responses. */

@@ -32,7 +32,7 @@ export type WalletMetadataRefusal =
   | 'request_encryption_not_possible'
 
 /** Parses the posted text. Ignores unknown members (§5.10). Known members must have the form of §10. */
-export async function parseWalletMetadata(text: string): Promise<Result<WalletMetadata, 'invalid'>> {
+export function parseWalletMetadata(text: string): Result<WalletMetadata, 'invalid'> {
   const { characters, depth } = WALLET_METADATA
   const json = parseJsonObject(text, { length: characters, depth })
   const parsed = json.ok ? SCHEMA.safeParse(json.value) : undefined
@@ -43,7 +43,7 @@ export async function parseWalletMetadata(text: string): Promise<Result<WalletMe
     clientIdPrefixes: data.client_id_prefixes_supported,
     signingAlgorithms: data.request_object_signing_alg_values_supported,
     responseModes: data.response_modes_supported,
-    encryption: await chooseRequestEncryption({
+    encryption: chooseRequestEncryption({
       keys: data.jwks?.keys,
       algorithms: data.request_object_encryption_alg_values_supported,
       contentEncryptions: data.request_object_encryption_enc_values_supported,

@@ -4,7 +4,7 @@
 import { compactDecrypt } from 'jose'
 import { decodeBase64url } from '../../codec/base64url.ts'
 import { decodeUtf8 } from '../../codec/bytes.ts'
-import { type JsonLimits, type JsonObject, member, parseJsonObject } from '../../codec/json.ts'
+import { isJsonObject, type JsonLimits, type JsonObject, member, parseJsonObject } from '../../codec/json.ts'
 import { type PrivateJwk, type PublicJwk, parsePublicJwk } from '../../crypto/jwk.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { EnvelopeRefusal } from './refusal.ts'
@@ -59,6 +59,8 @@ export function parseEncryptedJwe(
   const header = parts.length === 5 ? decodeJson(decodeBase64url(encodedHeader), HEADER_LIMITS) : undefined
   if (header === undefined) return err({ reason: 'malformed_response' })
   if (!isOffered(header, rules)) return err({ reason: 'unsupported_encryption' })
+  // A point off the curve must never meet our private key.
+  if (parsePublicJwk(member(header, 'epk')) === undefined) return err({ reason: 'decryption_failed' })
   // Direct key agreement has no encrypted key (RFC 7518 §4.6). GCM has 96 and 128 bits (§5.3), never a
   // shorter tag.
   const isDirectGcm =
@@ -96,11 +98,12 @@ const PLAINTEXT_LIMITS: JsonLimits = { length: RESPONSE_LIMIT, depth: RESPONSE_D
 
 function isOffered(header: JsonObject, { contentEncryptions }: EncryptionRules): boolean {
   const enc = member(header, 'enc')
-  const epk = parsePublicJwk(member(header, 'epk'))
+  const epk = member(header, 'epk')
   return (
     member(header, 'alg') === KEY_AGREEMENT &&
     contentEncryptions.some((offered) => offered === enc) &&
-    epk?.crv === 'P-256' &&
+    isJsonObject(epk) &&
+    member(epk, 'crv') === 'P-256' &&
     // Prevents compression bombs (RFC 7516 §4.1.3). No extension is supported (§4.1.13).
     !Object.hasOwn(header, 'zip') &&
     !Object.hasOwn(header, 'crit')
@@ -116,7 +119,7 @@ async function decrypt(jwe: string, privateJwk: PrivateJwk): Promise<Uint8Array 
   try {
     return (await compactDecrypt(jwe, { kty, crv, x, y, d }, offered)).plaintext
   } catch {
-    return undefined // ephemeral key not on the curve, apu equal to apv (RFC 7518 §4.6.2), or wrong tag
+    return undefined // apu equal to apv (RFC 7518 §4.6.2), or wrong tag
   }
 }
 

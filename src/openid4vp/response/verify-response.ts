@@ -12,6 +12,7 @@ import type {
   VerifiedCredential,
 } from '../../formats/format.ts'
 import { err, ok, type Result } from '../../result.ts'
+import type { SignerProfile } from '../../trust/anchors/signer.ts'
 import { isSatisfied, matchCredential } from '../dcql/match.ts'
 import type { ClaimsPath, DcqlQuery } from '../dcql/query.ts'
 import type { RequestedTransactionData } from '../transaction-data/transaction-data.ts'
@@ -27,7 +28,9 @@ type VerificationInput = {
   readonly expected: Omit<RequestBinding, 'holderBinding' | 'transactionData'>
   /** Each credential may confirm the transactions that name its query. */
   readonly transactionData?: readonly RequestedTransactionData[]
-  readonly context: Omit<Context, 'trace'>
+  readonly context: Omit<Context, 'trace' | 'signerProfile'>
+  /** The protocol's rules for the signers of a format. */
+  readonly signerProfile?: (format: string) => SignerProfile
   /** Called once for each check of each presentation, in order. */
   readonly trace: (entry: TracedCheck) => void
 }
@@ -77,7 +80,7 @@ export async function verifyPresentations(
 async function verifyPresentation(
   presentation: string | JsonObject,
   { query }: PresentationGroup,
-  { formats, expected, context, trace, transactionData = [] }: VerificationInput,
+  { formats, expected, context, trace, signerProfile, transactionData = [] }: VerificationInput,
 ): Promise<Result<VerifiedPresentation, ResponseRefusal>> {
   const format = Object.hasOwn(formats, query.format) ? formats[query.format] : undefined
   if (format === undefined) throw new Error(`the query requests ${query.format}, which is not registered`)
@@ -92,7 +95,7 @@ async function verifyPresentation(
       types: format.metaTypes(query.meta) ?? [],
       ...(requested.length === 0 ? {} : { transactionData: requested }),
     },
-    { ...context, trace: traced },
+    { ...context, ...(signerProfile && { signerProfile: signerProfile(query.format) }), trace: traced },
   )
   if (!verified.ok) return verified
   const match = matchCredential(query, verified.value, format)

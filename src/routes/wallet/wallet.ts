@@ -48,7 +48,7 @@ async function postRequest(c: WalletContext): Promise<Response> {
   if (!form.ok) return refuse(form.error)
   const { parameters } = form.value
   const text = parameters.get('wallet_metadata')
-  const metadata = text === undefined ? undefined : await parseWalletMetadata(text)
+  const metadata = text === undefined ? undefined : parseWalletMetadata(text)
   if (metadata?.ok === false) return refuse('wallet_metadata_invalid')
   const nonce = parameters.get('wallet_nonce')
   if (nonce !== undefined && !isWalletNonce(nonce)) return refuse('wallet_nonce_invalid')

@@ -212,11 +212,12 @@ async function decideOn(
     },
     context: {
       now,
-      anchors: anchorsOf(input).filter(protocol.acceptsAnchor),
+      anchors: anchorsOf(input),
       typeOf: typeOf(typeDefinitions(settings.credential_types)),
       ...input.network,
       ...uncheckedRules(input),
     },
+    signerProfile: protocol.signerProfile,
     trace: (check) => trace.push(check),
   })
   if (!verified.ok) return refused(reasonOf(verified.error.reason, input.subscribed), generation)

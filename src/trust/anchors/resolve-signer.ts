@@ -1,6 +1,6 @@
 // Resolution of the keys that may have made a signature. Only our own anchors decide. The anchor chooses the
 // mechanism, never the token. An `iss` with an anchor of its own is verified by that anchor, whatever chain
-// is sent.
+// is sent and however the issuer is spelt.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { equalBytes } from '../../codec/bytes.ts'
@@ -21,6 +21,7 @@ import type { TrustAnchor } from './anchor.ts'
 import { anchorCertificates } from './anchor-certificates.ts'
 import { cacheCertificates } from './certificate-cache.ts'
 import { resolveMetadataKeys } from './issuer-metadata.ts'
+import { canonicalIssuer, isSameIssuer } from './issuer-name.ts'
 import { fitsAlgorithm, selectKeys } from './key-set.ts'
 import type { SignerClaims, TrustContext, TrustedSigner } from './signer.ts'
 
@@ -34,17 +35,26 @@ export async function resolveSigner(
   context: TrustContext,
 ): Promise<Result<readonly TrustedSigner[], TrustRefusal>> {
   const anchors = context.anchors.filter(({ purpose = ['issuer'] }) => purpose.includes(context.purpose))
-  const applicable = anchorsForType(anchors, context.credentialType)
+  const { acceptsAnchor = () => true } = context
+  // The protocol's rule comes last: an anchor that it does not accept still has its issuer and its types.
+  const applicable = anchorsForType(anchors, context.credentialType).filter(acceptsAnchor)
   const { iss, chain } = claims
   // CONTRACT 8: an `iss` with an anchor of its own is verified by that anchor alone. This holds also if the
   // anchor does not cover the type. If a chain were accepted instead, the presenter would choose the
-  // mechanism (SD-JWT VC §2.5).
-  if (iss !== undefined && anchors.some((anchor) => anchoredIssuer(anchor) === iss)) {
+  // mechanism (SD-JWT VC §2.5). Another spelling of the issuer selects no key, so it is refused.
+  if (iss !== undefined && hasOwnAnchor(iss, anchors)) {
     return resolveAnchoredIssuer(iss, claims, { ...context, anchors: applicable })
   }
   return chain === undefined
     ? err({ reason: 'untrusted_issuer' })
     : resolveChain(chain, claims, { ...context, anchors: applicable })
+}
+
+function hasOwnAnchor(iss: string, anchors: readonly TrustAnchor[]): boolean {
+  return anchors.some((anchor) => {
+    const issuer = anchoredIssuer(anchor)
+    return issuer !== undefined && isSameIssuer(issuer, iss)
+  })
 }
 
 /** CONTRACT 8: `*` covers types that the relying party added, and only types that no anchor names. */
@@ -105,11 +115,11 @@ const ANCHORS_TRIED = 4
 async function resolveChain(
   encoded: readonly Uint8Array<ArrayBuffer>[],
   claims: SignerClaims,
-  { anchors, now }: TrustContext,
+  context: TrustContext,
 ): Promise<Result<readonly TrustedSigner[], TrustRefusal>> {
   const chain = decodeCertificateChain(encoded)
   if (!chain.ok) return chain
-  const decision = await findTrustingAnchor(chain.value, anchors, now)
+  const decision = await findTrustingAnchor(chain.value, context)
   if (!decision.ok) return decision
   const { anchor, verified, path } = decision.value
   cacheCertificates(verified)
@@ -139,8 +149,7 @@ type TrustDecision = Pick<TrustedSigner, 'path'> & {
  */
 async function findTrustingAnchor(
   chain: CertificateChain,
-  anchors: readonly TrustAnchor[],
-  now: number,
+  { anchors, now, acceptsAnchorInChain, requiresKeyUsage }: TrustContext,
 ): Promise<Result<TrustDecision, TrustRefusal>> {
   const [leaf] = chain
   const pinned = anchors.find((anchor) => isPinned(leaf, anchor))
@@ -151,12 +160,13 @@ async function findTrustingAnchor(
   const authorities = anchors.flatMap((anchor) => {
     if (!('x509_ca_pem' in anchor)) return []
     const certificates = anchorCertificates(anchor.x509_ca_pem)
-    return certificates.map((certificate) => ({ certificate, extendedKeyUsage: anchor.eku, anchor }))
+    const demand = { extendedKeyUsage: anchor.eku, acceptsAnyKeyUsage: !requiresKeyUsage }
+    return certificates.map((certificate) => ({ certificate, ...demand, anchor }))
   })
-  const authority = await verifyCertificatePath(chain, authorities, now)
-  if (!authority.ok) return authority
-  const { anchor, certificate } = authority.value
-  return ok({ anchor, verified: chain, path: [...chain, certificate] })
+  const found = await verifyCertificatePath(chain, authorities, now, { acceptsAnchorInChain })
+  if (!found.ok) return found
+  const { authority, verified } = found.value
+  return ok({ anchor: authority.anchor, verified, path: [...verified, authority.certificate] })
 }
 
 /** CONTRACT 8: the whole certificate is compared byte for byte. Only its dates are checked. */
@@ -171,24 +181,17 @@ function isPinned(leaf: Certificate, anchor: TrustAnchor): boolean {
  * is reported.
  */
 function provenIssuer(iss: string | undefined, leaf: Certificate): string | null {
-  const host = iss === undefined ? undefined : httpsHost(iss)
+  // Other spellings are not compared: two readers could see two issuers in them.
+  const url = iss === undefined ? undefined : canonicalIssuer(iss)
+  if (iss === undefined || url === undefined) return formatDistinguishedName(leaf.subject)
+  // SD-JWT VC §2.2.2.2: a host proves an https URL without a query.
+  const host = url.protocol === 'https:' && url.search === '' ? url.hostname : undefined
   const carriesIt = leaf.extensions.subjectAltNames.some(
     (name) =>
       (name.form === 'uri' && name.value === iss) ||
       (name.form === 'dns' && host !== undefined && name.value.toLowerCase() === host),
   )
-  return iss !== undefined && carriesIt ? iss : formatDistinguishedName(leaf.subject)
-}
-
-/**
- * The host of an https URL in normal form, without user information, query or fragment (SD-JWT VC §2.2.2.2).
- * Other spellings are not compared: two readers could see two hosts in them.
- */
-function httpsHost(text: string): string | undefined {
-  if (!URL.canParse(text)) return undefined
-  const { href, protocol, username, password, search, hash, hostname } = new URL(text)
-  if (protocol !== 'https:' || username + password + search + hash !== '') return undefined
-  return href === text || href === `${text}/` ? hostname : undefined
+  return carriesIt ? iss : formatDistinguishedName(leaf.subject)
 }
 
 /** base64url, as in OpenID4VP 1.0 §6.1.1.1. */

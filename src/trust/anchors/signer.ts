@@ -17,13 +17,26 @@ export type SignerClaims = {
   readonly algorithm: string
 }
 
+/** Rules of a protocol for the signers of one credential format. */
+export type SignerProfile = {
+  /**
+   * True for anchors whose keys may be used. The others still decide that their issuer has an anchor of its
+   * own. Absent: all.
+   */
+  readonly acceptsAnchor?: (anchor: TrustAnchor) => boolean
+  /** Passes over the trust anchor in a chain. Absent: refuses it (HAIP 1.0 §6.1.1). */
+  readonly acceptsAnchorInChain?: true
+}
+
 /** The relying party's anchors, and the type and purpose for which the signer must be trusted. */
-export type TrustContext = {
+export type TrustContext = SignerProfile & {
   readonly now: number
   readonly anchors: readonly TrustAnchor[]
   readonly fetchResource: FetchResource
   readonly credentialType: { readonly name: string; readonly builtIn: boolean }
   readonly purpose: AnchorPurpose
+  /** Requires a key usage of a leaf (ISO/IEC 18013-5 Annex B.1.4). Absent: no key usage is no restriction. */
+  readonly requiresKeyUsage?: true
 }
 
 /** The reported members of the anchor that trusts the signer. */

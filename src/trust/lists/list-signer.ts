@@ -83,7 +83,7 @@ async function findCertified(
     return { certificate, extendedKeyUsage: eku, acceptsCommitment: true }
   })
   const path = await verifyCertificatePath(decoded.value, demands, now)
-  return path.ok ? ok([...decoded.value, path.value.certificate]) : err(toListError(path.error))
+  return path.ok ? ok([...decoded.value, path.value.authority.certificate]) : err(toListError(path.error))
 }
 
 /**

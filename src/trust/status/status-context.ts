@@ -3,9 +3,10 @@
 import type { FetchResource } from '../../net/guarded-fetch.ts'
 import type { SharedCache } from '../../net/shared-cache.ts'
 import type { TrustAnchor } from '../anchors/anchor.ts'
+import type { SignerProfile } from '../anchors/signer.ts'
 import type { CertificateRevocation } from '../revocation/certificate-revocation.ts'
 
-export type StatusContext = {
+export type StatusContext = SignerProfile & {
   /** Unix seconds. */
   readonly now: number
   /** All anchors of the relying party. */

@@ -34,25 +34,34 @@ export function decodeCertificateChain(
   return ok([leaf, ...issuers])
 }
 
+/** An authority that certifies a chain, and the certificates below it. */
+type VerifiedPath<A> = { readonly authority: A; readonly verified: CertificateChain }
+
 /**
  * Verifies the path from `chain` to one of `authorities` at `now` (Unix seconds). Returns the first authority
- * that certifies it. An authority that is in the chain itself does not count.
+ * that certifies it. With `acceptsAnchorInChain` the chain ends below an authority that is in it. Otherwise
+ * that authority does not count.
  */
 export async function verifyCertificatePath<A extends Authority>(
   chain: CertificateChain,
   authorities: readonly A[],
   now: number,
-): Promise<Result<A, TrustRefusal>> {
-  const candidates = authorities.filter(({ certificate }) => !isInChain(certificate, chain))
+  { acceptsAnchorInChain = false }: { readonly acceptsAnchorInChain?: boolean | undefined } = {},
+): Promise<Result<VerifiedPath<A>, TrustRefusal>> {
+  const candidates = authorities.flatMap((authority) => {
+    const below = chainBelow(authority.certificate, chain)
+    return below !== undefined && (below === chain || acceptsAnchorInChain) ? [{ authority, below }] : []
+  })
   let refusal: TrustRefusal | undefined =
     candidates.length < authorities.length ? { reason: 'trust_anchor_in_chain' } : undefined
   if (await isSelfSigned(chain[0])) return err(refusal ?? { reason: 'self_signed_certificate' })
-  if (!namesChain(chain)) return err(refusal ?? { reason: 'invalid_certificate_path' })
-  const top = chain.at(-1) ?? chain[0]
-  for (const authority of candidates) {
-    if (!isNamedBy(authority.certificate, top)) continue
-    const found = await checkPath([...chain, authority.certificate], authority, now)
-    if (found === undefined) return ok(authority)
+  const isNamed = namesChain(chain)
+  if (!isNamed) refusal ??= { reason: 'invalid_certificate_path' }
+  for (const { authority, below } of candidates) {
+    if (below === chain ? !isNamed : !namesChain(below)) continue
+    if (!isNamedBy(authority.certificate, below.at(-1) ?? below[0])) continue
+    const found = await checkPath([...below, authority.certificate], authority, now)
+    if (found === undefined) return ok({ authority, verified: below })
     // The error of a path with valid signatures is more useful than the wrong signature of a namesake.
     if (refusal === undefined || refusal.reason === 'invalid_certificate_path') refusal = found
   }
@@ -66,16 +75,19 @@ export function checkValidityPeriod(certificate: Certificate, now: number): Trus
 }
 
 /**
- * An authority is its name and its key (RFC 5280 §6.1.1 (d)). Another certificate with both is the same
- * anchor.
+ * The part of a chain below an anchor: the chain itself, if the anchor is not in it; `undefined`, if the leaf
+ * is the anchor. An authority is its name and its key (RFC 5280 §6.1.1 (d)). Another certificate with both is
+ * the same anchor.
  */
-function isInChain(anchor: Certificate, chain: CertificateChain): boolean {
-  return chain.some(
+function chainBelow(anchor: Certificate, chain: CertificateChain): CertificateChain | undefined {
+  const place = chain.findIndex(
     (certificate) =>
       // The key is compared first: its first bytes differ, while a name must be parsed.
       equalBytes(certificate.subjectPublicKeyInfo, anchor.subjectPublicKeyInfo) &&
       isSameName(certificate.subject, anchor.subject),
   )
+  if (place < 0) return chain
+  return place === 0 ? undefined : [chain[0], ...chain.slice(1, place)]
 }
 
 /**

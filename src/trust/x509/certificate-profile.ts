@@ -13,25 +13,30 @@ export type LeafDemand = {
   readonly extendedKeyUsage: readonly string[] | undefined
   /** Accepts key usage `contentCommitment` as well as `digitalSignature`. */
   readonly acceptsCommitment?: boolean
+  /** Accepts a leaf without key usage, which restricts nothing (RFC 5280 §4.2.1.3). */
+  readonly acceptsAnyKeyUsage?: boolean
 }
 
 /** Returns the first rule that a path violates. `demand` comes from the anchor. */
 export function findBrokenRule(path: Path, demand: LeafDemand): CertificateRule | undefined {
-  const { extendedKeyUsage, acceptsCommitment = false } = demand
   const [leaf, ...issuers] = path
   if (path.some((certificate) => certificate.extensions.hasUnknownCritical)) return 'critical_extension'
   if (leaf.subjectKey === undefined) return 'weak_key_or_signature'
   if (leaf.extensions.basicConstraints?.ca) return 'leaf_is_ca'
   if (issuers.some((issuer) => !issuer.extensions.basicConstraints?.ca)) return 'issuer_is_not_ca'
-  if (!maySign(leaf, acceptsCommitment) || !issuers.every(mayCertify)) return 'key_usage'
+  if (!maySign(leaf, demand) || !issuers.every(mayCertify)) return 'key_usage'
   if (!staysWithinPathLengths(path)) return 'path_length'
-  if (!purposesFit(path, extendedKeyUsage)) return 'extended_key_usage'
+  if (!purposesFit(path, demand.extendedKeyUsage)) return 'extended_key_usage'
   return staysWithinNames(path) ? undefined : 'name_constraints'
 }
 
 /** A leaf signs data, not certificates (§4.2.1.3: keyCertSign is for authorities). */
-function maySign({ extensions: { keyUsage } }: Certificate, acceptsCommitment: boolean): boolean {
-  if (keyUsage === undefined || keyUsage.keyCertSign) return false
+function maySign(
+  { extensions: { keyUsage } }: Certificate,
+  { acceptsCommitment = false, acceptsAnyKeyUsage = false }: LeafDemand,
+): boolean {
+  if (keyUsage === undefined) return acceptsAnyKeyUsage
+  if (keyUsage.keyCertSign) return false
   return keyUsage.digitalSignature || (acceptsCommitment && keyUsage.contentCommitment)
 }
 

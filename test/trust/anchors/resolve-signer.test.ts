@@ -226,6 +226,19 @@ describe('the issuer beside a chain', () => {
     ['https://evil.example@issuer.example/', [{ type: 'dns', value: 'issuer.example' }], SUBJECT],
     ['https://issuer.example\\@evil.example/', [{ type: 'dns', value: 'issuer.example' }], SUBJECT],
     ['did:web:issuer.example', [{ type: 'dns', value: 'issuer.example' }], SUBJECT],
+    ...[
+      ...[
+        'HTTPS://issuer.example',
+        'https://ISSUER.example',
+        'https://issuer.example#',
+        'https://issuer.example:443',
+      ],
+      ...['https://issuer.example.', 'DID:web:issuer.example', 'https://a@issuer.example/', 'issuer'],
+    ].map((iss): [string, { type: 'url' | 'dns'; value: string }[], string] => [
+      iss,
+      [{ type: 'url', value: iss }],
+      SUBJECT,
+    ]),
   ])('%s with %j is %s', async (iss, altNames, expected) => {
     expect(await issuerOf(iss, altNames.length === 0 ? {} : { altNames })).toBe(expected)
   })
@@ -276,6 +289,74 @@ describe('an issuer with an anchor of its own', () => {
     expect(verdict(await ask({ iss: ISSUER }, { anchors: [caAnchor(pki.root.pem), own] }))).toBe(
       'untrusted_issuer',
     )
+  })
+
+  const HOST = 'https://issuer.example'
+  const WEB = 'did:web:issuer.example'
+  const URL_SPELLINGS = [
+    ...[`${HOST}/`, `${HOST}//`, 'HTTPS://issuer.example', 'https://ISSUER.example', `${HOST}#`, `${HOST}#a`],
+    ...[`${HOST}:443`, `${HOST}.`, `${HOST}.:443/`, `${HOST}?`, 'https://a@issuer.example', `${HOST}\\`],
+    ...[`${HOST}/.`, `${HOST}/%2e`, ` ${HOST}`, `${HOST}#${'a'.repeat(5000)}`, `${HOST}${'/'.repeat(5000)}`],
+  ]
+  const DID_SPELLINGS = [
+    ...['DID:web:issuer.example', 'did:WEB:issuer.example', 'did:web:ISSUER.example', `${WEB}#0`],
+    ...[`${WEB}/`, `${WEB}.`, `${WEB}%3A443`, `${WEB}%3a443`],
+  ]
+  const anchorOf = (iss: string): TrustAnchor =>
+    iss.startsWith('did:')
+      ? { ...SHARED, did: iss }
+      : ({ ...SHARED, issuer: iss, jwks: { keys: [KEYS.es256] } } as TrustAnchor)
+  const spelt = [
+    ...[HOST, ...URL_SPELLINGS].map((iss) => [HOST, iss] as const),
+    ...[HOST, ...URL_SPELLINGS].map((iss) => [`${HOST}/`, iss] as const),
+    ...DID_SPELLINGS.map((iss) => [WEB, iss] as const),
+    ...[`${ISSUER}/`, `${HOST}/%74enant`, 'https://Issuer.Example/tenant'].map(
+      (iss) => [ISSUER, iss] as const,
+    ),
+  ].filter(([anchored, iss]) => anchored !== iss)
+
+  it.each(spelt)('named %s is not verified by a trusted chain under the spelling %s', async (own, iss) => {
+    const altNames = [
+      { type: 'dns', value: 'issuer.example' },
+      { type: 'url', value: iss },
+    ] as const
+    const leaf = await mintLeaf(pki.intermediate, { altNames })
+    const signed = { iss, chain: [leaf.der, pki.intermediate.der] }
+    const anchors = [caAnchor(pki.root.pem), anchorOf(own)]
+    expect(verdict(await ask(signed, { anchors }))).toBe('untrusted_issuer')
+    // Without an anchor of its own, the chain speaks for the leaf.
+    expect(verdict(await ask(signed))).toBe('trusted')
+  })
+
+  it.each([
+    [HOST, `${HOST}/tenant`],
+    [HOST, `${HOST}:8443`],
+    [HOST, `${HOST}?a`],
+    [HOST, 'https://www.issuer.example'],
+    [ISSUER, `${HOST}/Tenant`],
+    [WEB, `${WEB}:tenant`],
+    [WEB, HOST],
+  ])('named %s is another issuer than %s', async (own, iss) => {
+    const anchors = [caAnchor(pki.root.pem), anchorOf(own)]
+    expect(verdict(await ask({ iss }, { anchors }))).toBe('trusted')
+  })
+
+  it('is not verified by a trusted chain where the protocol accepts no anchor of its kind', async () => {
+    const acceptsAnchor = (anchor: TrustAnchor) => 'x509_ca_pem' in anchor
+    for (const own of [jwksAnchor([KEYS.es256]), urlAnchor(), { ...SHARED, did: ISSUER }]) {
+      const anchors = [caAnchor(pki.root.pem), own]
+      expect(verdict(await ask({ iss: ISSUER }, { anchors, acceptsAnchor }))).toBe('untrusted_issuer')
+      expect(verdict(await ask({ iss: `${ISSUER}/` }, { anchors, acceptsAnchor }))).toBe('untrusted_issuer')
+    }
+    expect(verdict(await ask({}, { acceptsAnchor }))).toBe('trusted')
+  })
+
+  it('keeps `*` from its type where the protocol accepts no anchor of its kind', async () => {
+    const acceptsAnchor = (anchor: TrustAnchor) => 'x509_ca_pem' in anchor
+    const named = jwksAnchor([KEYS.es256], { credential_types: ['employee_id'] })
+    const anchors = [caAnchor(pki.root.pem, { credential_types: ['*'] }), named]
+    const asked = { anchors, acceptsAnchor, credentialType: employee }
+    expect(verdict(await ask({}, asked))).toBe('untrusted_issuer')
   })
 
   it('may use a chain if its own anchor is for status lists only', async () => {

@@ -128,6 +128,53 @@ describe('an anchor inside the chain', () => {
   })
 })
 
+describe('an anchor inside the chain, where the protocol passes over it', () => {
+  const accepting = { acceptsAnchorInChain: true } as const
+  const { root, intermediate, leaf } = pki
+  const askWith = async (chain: readonly Minted[], anchor = root) =>
+    verdict(
+      await ask({ chain: chain.map(({ der }) => der) }, { anchors: [caAnchor(anchor.pem)], ...accepting }),
+    )
+
+  it('ends the path below itself', async () => {
+    const result = await ask({ chain: [leaf, intermediate, root].map(({ der }) => der) }, accepting)
+    expect(result.ok && result.value.path.map(({ encoded }) => [...encoded])).toEqual(
+      [leaf, intermediate, root].map(({ der }) => [...der]),
+    )
+  })
+
+  it('may be an intermediate authority, with or without the authorities above it', async () => {
+    expect(await askWith([leaf, intermediate], intermediate)).toBe('trusted')
+    expect(await askWith([leaf, intermediate, root], intermediate)).toBe('trusted')
+  })
+
+  it('is refused as the leaf', async () => {
+    expect(await askWith([root])).toBe('trust_anchor_in_chain')
+    expect(await askWith([root, root])).toBe('trust_anchor_in_chain')
+  })
+
+  it('does not vouch for a certificate that it did not sign', async () => {
+    const stranger = await mintIssuerPki()
+    expect(await askWith([stranger.leaf, stranger.intermediate, root])).toBe('invalid_certificate_path')
+    expect(await askWith([leaf, root])).toBe('invalid_certificate_path')
+    expect(await askWith([root, intermediate, leaf])).toBe('trust_anchor_in_chain')
+  })
+
+  it('counts by its name and key, in another certificate too', async () => {
+    const renewed = await mintRoot({ keys: root.keys, serialNumber: '77' })
+    expect(await askWith([leaf, intermediate, renewed])).toBe('trusted')
+  })
+})
+
+describe('a leaf without key usage', () => {
+  it('is restricted in nothing (RFC 5280 §4.2.1.3), except as a document signer', async () => {
+    const changed = await mintIssuerPki({ leaf: { keyUsage: null } })
+    expect(await askPki(changed)).toBe('trusted')
+    const requiring = { anchors: [caAnchor(changed.root.pem)], requiresKeyUsage: true } as const
+    expect(await askPki(changed, requiring)).toBe('certificate_profile_violation: key_usage')
+  })
+})
+
 describe('extended key usage that an anchor requires', () => {
   const askFor = async (
     eku: readonly string[],

@@ -114,8 +114,8 @@ const TRUST = {
     identity: 'crl_unavailable',
   },
   trust_anchor_in_chain: {
-    description: 'sends the trust anchor with the certificate',
-    chain: (chain) => [...chain, ROOT_CERTIFICATE],
+    description: 'sends the trust anchor as the certificate of the issuer',
+    chain: () => [ROOT_CERTIFICATE],
   },
   self_signed_certificate: {
     description: 'presents a credential of a self-signed issuer',

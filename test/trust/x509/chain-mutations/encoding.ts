@@ -138,7 +138,8 @@ const fields: readonly Mutation[] = [
       body.pop()
       body.shift()
     }),
-    rule('key_usage'),
+    'trusted',
+    { licence: rule('key_usage') },
   ],
   ['version 4', having('version', constructed(0xa0, primitive(0x02, '03'))), MALFORMED],
   ['a serial number of 22 octets', having('serial', primitive(0x02, '01'.repeat(22))), MALFORMED],

@@ -92,7 +92,12 @@ const constraints: readonly Mutation[] = [
 ]
 
 const usages: readonly Mutation[] = [
-  ['a leaf without key usage', minted({ leaf: { keyUsage: null } }), rule('key_usage')],
+  [
+    'a leaf without key usage',
+    minted({ leaf: { keyUsage: null } }),
+    'trusted',
+    { licence: rule('key_usage') },
+  ],
   [
     'a leaf for keyEncipherment alone',
     minted({ leaf: { keyUsage: ['keyEncipherment'] } }),
