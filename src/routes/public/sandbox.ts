@@ -11,7 +11,7 @@ import { authenticate } from '../edge/authenticate.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { problem } from '../edge/problems.ts'
 import { takeWalletCall } from '../edge/rate-limit.ts'
-import { readBody } from '../edge/request-body.ts'
+import { type BodyError, readBody } from '../edge/request-body.ts'
 import { outcomeRequest } from '../edge/schemas.ts'
 import { sessionProblem } from '../edge/session-view.ts'
 import { BODY_PROBLEMS, readJson } from '../edge/validate.ts'
@@ -32,19 +32,21 @@ async function proxyTo(c: AppContext, worker: Fetcher | undefined): Promise<Resp
   if (worker === undefined || c.req.header('sandbox-wallet') !== undefined) return problem(c, 'not_found')
   // The page's own calls to the verifier have no client address, so they are counted here.
   if (!(await takeWalletCall(c))) return problem(c, 'rate_limited')
-  const body = await readBody(c.req.raw, PAGE_LIMIT, 'anyone')
-  if (!body.ok) return problem(c, BODY_PROBLEMS[body.error])
-  const response = await worker.fetch(c.req.raw.body === null ? c.req.raw : withBody(c.req.raw, body.value))
+  const request = c.req.method === 'POST' ? await readWhole(c.req.raw) : ok(c.req.raw)
+  if (!request.ok) return problem(c, BODY_PROBLEMS[request.error])
+  const response = await worker.fetch(request.value)
   return new Response(response.body, response) // a copy with mutable headers
 }
 
 /** More than any page accepts: each has a limit of its own. */
 const PAGE_LIMIT = 262_144
 
-/** Returns the request with a body that was read. */
-function withBody(request: Request, body: BodyInit): Request {
+/** Reads the body here, within its limits. Returns the request with the whole body. */
+async function readWhole(request: Request): Promise<Result<Request, BodyError>> {
+  const body = await readBody(request, PAGE_LIMIT, 'anyone')
+  if (!body.ok) return body
   const { url, method, headers } = request
-  return new Request(url, { method, headers, body, redirect: 'manual' })
+  return ok(new Request(url, { method, headers, body: body.value, redirect: 'manual' }))
 }
 
 const OUTCOME_LIMIT = 2048
