@@ -141,6 +141,17 @@ export function finishAttempt(
   })
 }
 
+/** Moves the next attempt of a pending delivery. No attempt is used. */
+export function postpone(
+  deliveries: readonly Delivery[],
+  deliveryId: string,
+  until: number,
+): readonly Delivery[] {
+  return change(deliveries, deliveryId, (delivery) =>
+    delivery.state === 'owed' ? { ...delivery, next_attempt_at: until } : delivery,
+  )
+}
+
 /** Ends a pending delivery whose endpoint is deleted or disabled. It can still be sent by hand. */
 export function markDead(deliveries: readonly Delivery[], deliveryId: string): readonly Delivery[] {
   return change(deliveries, deliveryId, (delivery) =>

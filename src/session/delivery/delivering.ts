@@ -18,6 +18,7 @@ import {
   finishAttempt,
   latestAttempt,
   markDead,
+  postpone,
   type RedeliveryError,
   startAttempt,
   startManualAttempt,
@@ -27,6 +28,7 @@ import { inBackground, logError } from '../background.ts'
 import type { SessionContext } from '../context.ts'
 import type { SessionDocument } from '../document.ts'
 import { recordAttempt } from '../measures.ts'
+import { mayAttempt, nextTurn, underWay } from './attempt-limit.ts'
 
 /**
  * Sends every delivery that is due at `now` (Unix milliseconds), and waits for the responses. Returns
@@ -45,22 +47,27 @@ export async function deliverDue(context: SessionContext, now: number): Promise<
   const wanted = due.filter((delivery) => isWanted(webhook, delivery))
   const unwanted = due.filter((delivery) => !wanted.includes(delivery))
   const marked = unwanted.reduce((all, { delivery_id }) => markDead(all, delivery_id), document.deliveries)
-  const deliveries = startAttempts(marked, wanted, now)
+  const { deliveries, canPost } = planAttempts(document.relying_party_id, marked, { due: wanted, now })
   store.commit({ ...document, deliveries })
-  if (webhook !== null) await postAll(context, webhook, begunOf(deliveries, wanted))
+  if (webhook !== null && canPost) await postAll(context, webhook, begunOf(deliveries, wanted))
   return 'done'
 }
 
 /**
- * Returns the deliveries with an automatic attempt of each of `due` started. The caller writes them before
- * the POST.
+ * Returns the deliveries with an automatic attempt of each of `due` started, or postponed at the limit of the
+ * relying party. The caller writes them before the POST.
  */
-export function startAttempts(
+export function planAttempts(
+  relyingPartyId: string,
   deliveries: readonly Delivery[],
-  due: readonly Delivery[],
-  now: number,
-): readonly Delivery[] {
-  return due.reduce((all, { delivery_id }) => startAttempt(all, delivery_id, now), deliveries)
+  { due, now }: { readonly due: readonly Delivery[]; readonly now: number },
+): { readonly deliveries: readonly Delivery[]; readonly canPost: boolean } {
+  const canPost = due.length > 0 && mayAttempt(relyingPartyId, now)
+  const plan = (all: readonly Delivery[], { delivery_id }: Delivery) =>
+    canPost
+      ? startAttempt(all, delivery_id, now)
+      : postpone(all, delivery_id, nextTurn(relyingPartyId, now, Math.random()))
+  return { deliveries: due.reduce(plan, deliveries), canPost }
 }
 
 /**
@@ -76,8 +83,9 @@ export async function postAll(
 ): Promise<void> {
   await Promise.all(
     deliveries.map(async (delivery) => {
-      const { livemode = true, trace_context } = store.session() ?? {}
-      const outcome = await attempt(env, { webhook, livemode, trace_context }, delivery)
+      const { livemode = true, trace_context, relying_party_id = '' } = store.session() ?? {}
+      const sender = { webhook, livemode, trace_context }
+      const outcome = await underWay(relying_party_id, () => attempt(env, sender, delivery))
       recordAttempt({ livemode }, delivery, outcome)
       await meanwhile
       const document = store.session()

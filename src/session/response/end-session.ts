@@ -10,7 +10,7 @@ import { serialiseEvent } from '../../webhook/event.ts'
 import { enqueue } from '../../webhook/outbox.ts'
 import { inBackground } from '../background.ts'
 import type { SessionContext } from '../context.ts'
-import { postAll, startAttempts } from '../delivery/delivering.ts'
+import { planAttempts, postAll } from '../delivery/delivering.ts'
 import { terminalEvent } from '../delivery/event.ts'
 import { newLogEntry, publish } from '../delivery/publishing.ts'
 import type { Outcome, Returned, SessionDocument, TraceEntry } from '../document.ts'
@@ -49,16 +49,16 @@ export function endSession(
   const ended = endedDocument(document, end, { webhook, now, baseUrl: configOf(env).baseUrl })
   if (ended === undefined) return false
   // For an unknown or disabled endpoint `nextWakeUp` sets the alarm to now.
-  const canPost =
-    webhook !== null && webhook !== 'unknown' && !webhook.disabled && ended.deliveries.length > 0
-  const deliveries = canPost ? startAttempts(ended.deliveries, ended.deliveries, now) : ended.deliveries
+  const isKnown = webhook !== null && webhook !== 'unknown' && !webhook.disabled
+  const due = isKnown ? ended.deliveries : []
+  const { deliveries, canPost } = planAttempts(ended.relying_party_id, ended.deliveries, { due, now })
   store.commit({ ...ended, deliveries })
   recordOutcome(ended)
   // Not awaited, so that the response to the wallet is not delayed. The attempt is already stored, and the
   // alarm repeats it. If there is a POST, the result of the log call is written together with the result of
   // the POST.
   const meanwhile = inBackground(() => publish(context, canPost ? store.remember : store.commit))
-  if (canPost) void inBackground(() => postAll(context, webhook, deliveries, meanwhile))
+  if (canPost && isKnown) void inBackground(() => postAll(context, webhook, deliveries, meanwhile))
   return true
 }
 

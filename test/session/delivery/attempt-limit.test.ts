@@ -1,0 +1,87 @@
+// A relying party whose receiver hangs does not use up the descriptors of the others.
+
+import { runDurableObjectAlarm } from 'cloudflare:test'
+import { afterEach, expect, it, vi } from 'vitest'
+import {
+  ATTEMPTS_UNDER_WAY,
+  mayAttempt,
+  nextTurn,
+  underWay,
+} from '../../../src/session/delivery/attempt-limit.ts'
+import { json } from '../../routes/edge/edge-app.ts'
+import { ask, createSession, type Setting, setUp, stubOf } from '../driver.ts'
+
+const HANGING = { webhook: { url: 'http://127.0.0.1:9/hangs' } }
+const PROMPT = { webhook: { url: 'http://127.0.0.1:9/prompt' } }
+
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
+
+it('delays the events of a receiver that hangs, uses no attempt for that, and delays no other receiver', async () => {
+  let hangs = true
+  const posted = vi.spyOn(globalThis, 'fetch').mockImplementation(async (url) => {
+    // Each object waits with a timer of its own, as the platform requires.
+    while (hangs && String(url).endsWith('/hangs')) await new Promise((resolve) => setTimeout(resolve, 20))
+    return new Response(null, { status: 204 })
+  })
+  const [hanging, prompt] = [await setUp(HANGING), await setUp(PROMPT)]
+  const ids = await Promise.all(Array.from({ length: ATTEMPTS_UNDER_WAY + 3 }, () => ended(hanging)))
+  await vi.waitFor(() => expect(posted).toHaveBeenCalledTimes(ATTEMPTS_UNDER_WAY))
+  const begun = Date.now()
+  await ended(prompt)
+  await vi.waitFor(() => expect(posted).toHaveBeenCalledTimes(ATTEMPTS_UNDER_WAY + 1))
+  expect(Date.now() - begun).toBeLessThan(3_000)
+
+  const deliveries = await Promise.all(ids.map((id) => deliveryOf(hanging, id)))
+  const waiting = ids.filter((_, i) => deliveries[i].attempts.length === 0)
+  expect(waiting).toHaveLength(3)
+  const sent = ids.find((id) => !waiting.includes(id))!
+  for (const { next_attempt_at } of deliveries.filter(({ attempts }) => attempts.length === 0)) {
+    expect(Date.parse(next_attempt_at) - begun).toBeGreaterThan(3_000)
+    expect(Date.parse(next_attempt_at) - begun).toBeLessThan(15_000)
+  }
+  await runDue(waiting)
+  expect(posted).toHaveBeenCalledTimes(ATTEMPTS_UNDER_WAY + 1)
+  hangs = false
+  await vi.waitFor(async () => expect((await deliveryOf(hanging, sent)).state).toBe('delivered'), 10_000)
+  await runDue(waiting, 60_000)
+  for (const id of waiting) {
+    expect(await deliveryOf(hanging, id)).toMatchObject({ state: 'delivered', attempts: [{ attempt: 1 }] })
+  }
+})
+
+it('gives turns one after the other, as fast as attempts usually end, and none later than ten minutes', async () => {
+  const now = Date.now()
+  const turns = Array.from({ length: 2_000 }, () => nextTurn('rp_slow', now, 0.5) - now)
+  expect(turns[0]).toBe(5_000)
+  expect(turns[1]! - turns[0]!).toBe(Math.ceil(15_000 / ATTEMPTS_UNDER_WAY))
+  expect(Math.max(...turns)).toBeLessThanOrEqual(600_000)
+  for (let i = 0; i < 40; i++) await underWay('rp_fast', async () => undefined)
+  const fast = Array.from({ length: 100 }, () => nextTurn('rp_fast', now, 0.5) - now)
+  expect(Math.max(...fast)).toBeLessThan(6_000)
+})
+
+it('counts no attempt that an object which was stopped began long ago', async () => {
+  for (let i = 0; i < ATTEMPTS_UNDER_WAY; i++) void underWay('rp_stopped', () => new Promise(() => undefined))
+  expect(mayAttempt('rp_stopped', Date.now())).toBe(false)
+  expect(mayAttempt('rp_stopped', Date.now() + 21_000)).toBe(true)
+})
+
+async function ended(setting: Setting): Promise<string> {
+  const { verification_id } = await createSession(setting)
+  await ask(setting, 'POST', verification_id, '/cancel')
+  return verification_id
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
+async function deliveryOf(setting: Setting, id: string): Promise<any> {
+  return (await json(ask(setting, 'GET', id, '/deliveries'))).deliveries[0]
+}
+
+async function runDue(ids: readonly string[], later = 15_000): Promise<void> {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + later })
+  for (const id of ids) await runDurableObjectAlarm(stubOf(id))
+  vi.useRealTimers()
+}
