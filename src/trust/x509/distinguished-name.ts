@@ -2,6 +2,7 @@
 
 import { encodeHex, equalBytes } from '../../codec/bytes.ts'
 import { DER, type DerElement, decodeEach, readObjectIdentifier, readText } from '../../codec/der.ts'
+import { oncePer } from '../../codec/once-per.ts'
 import { CERTIFICATE } from '../../limits.ts'
 
 /** A Name: its bytes, and its relative distinguished names from the most general one down. */
@@ -136,13 +137,17 @@ function compareRelativeNames(name: RelativeName, constraint: RelativeName): Pla
 function compareAttributes(a: NameAttribute, b: NameAttribute): Placement {
   if (a.type !== b.type) return 'outside'
   if (equalBytes(a.encoded, b.encoded)) return 'inside'
-  if (a.text === undefined || b.text === undefined) return 'unknown'
-  return fold(a.text) === fold(b.text) ? 'inside' : 'outside'
+  const [folded, other] = [fold(a), fold(b)]
+  if (folded === undefined || other === undefined) return 'unknown'
+  return folded === other ? 'inside' : 'outside'
 }
 
 /**
- * String preparation as in RFC 5280 §7.1: compatibility forms, case and repeated white space do not count.
+ * String preparation as in RFC 5280 §7.1: compatibility forms, case and repeated white space do not count. It
+ * is done once for each attribute. `undefined` for an unreadable or overlong text, which is compared byte for
+ * byte only.
  */
-function fold(text: string): string {
+const fold = oncePer(({ text }: NameAttribute): string | undefined => {
+  if (text === undefined || text.length > CERTIFICATE.attributeCharacters) return undefined
   return text.normalize('NFKC').toLowerCase().normalize('NFKC').trim().replace(/\s+/g, ' ')
-}
+})
