@@ -43,6 +43,12 @@ const list = await x509.X509CrlGenerator.create({
 })
 
 write('src/trust/anchors/sandbox-root.json', { x509_ca_pem: root.certificate.toString('pem') })
+const rootKey = await crypto.subtle.exportKey('jwk', root.keys.publicKey)
+const keys = [rootKey, ...Object.values(identities).map(({ jwk }) => jwk)]
+write(
+  'src/trust/anchors/sandbox-keys.json',
+  keys.map(({ x }) => x),
+)
 write('assets/sandbox/identities.json', {
   root: base64(root.certificate.rawData),
   crl: base64(list.rawData),

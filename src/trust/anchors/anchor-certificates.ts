@@ -6,12 +6,12 @@ import { type Certificate, decodeCertificate } from '../x509/certificate.ts'
 
 /** The certificates of a PEM text, in its order. Empty for any other text, which the admin API rejects. */
 export function anchorCertificates(pem: string): readonly Certificate[] {
+  lookups += 1
   const known = decoded.get(pem)
-  if (known !== undefined) return known
-  const certificates = decodePemCertificates(pem) ?? []
-  const [oldest] = decoded.keys()
-  if (decoded.size >= CACHED_TEXTS && oldest !== undefined) decoded.delete(oldest)
-  decoded.set(pem, certificates)
+  const certificates = known?.certificates ?? decodePemCertificates(pem) ?? []
+  if (known === undefined && !hasRoom()) return certificates
+  decoded.delete(pem)
+  decoded.set(pem, { certificates, usedAt: lookups })
   return certificates
 }
 
@@ -24,11 +24,28 @@ export function decodePemCertificates(pem: string): readonly Certificate[] | und
   return certificates.every((certificate) => certificate !== undefined) ? certificates : undefined
 }
 
+type CachedText = { readonly certificates: readonly Certificate[]; readonly usedAt: number }
+
 /**
- * Cache of a pure function. Its texts come from settings and lists, never from a wallet. Two whole lists fit.
+ * Cache of a pure function, least recently used text first. Its texts come from settings and lists, never
+ * from a wallet. Six whole lists fit, with about 10 KB for each certificate.
  */
-const decoded = new Map<string, readonly Certificate[]>()
-const CACHED_TEXTS = 2 * TRUST_LIST.anchors
+const decoded = new Map<string, CachedText>()
+const CACHED_TEXTS = 6 * TRUST_LIST.anchors
+let lookups = 0
+
+/**
+ * Lookups after which an unused text is dropped. Each presentation looks up every anchor in the same order.
+ * With more anchors than fit, dropping the least recently used text would therefore miss each time.
+ */
+const UNUSED_LOOKUPS = 100_000
+
+/** Makes room for one text, unless all cached ones are in use. */
+function hasRoom(): boolean {
+  if (decoded.size < CACHED_TEXTS) return true
+  const [oldest] = decoded
+  return oldest !== undefined && lookups - oldest[1].usedAt > UNUSED_LOOKUPS && decoded.delete(oldest[0])
+}
 
 const BEGIN = '-----BEGIN CERTIFICATE-----'
 const END = '-----END CERTIFICATE-----'

@@ -7,13 +7,13 @@ import { describeIssue, list, text } from '../../codec/schema.ts'
 import { parsePublicJwk } from '../../crypto/jwk.ts'
 import { PEM } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
-import { isKnownDid } from '../did/did.ts'
+import { didKey, isKnownDid } from '../did/did.ts'
 import type { Certificate } from '../x509/certificate.ts'
 import { subjectKeyJwk } from '../x509/subject-key.ts'
 import { ASSURANCE_LEVELS, type TrustAnchor } from './anchor.ts'
 import { decodePemCertificates } from './anchor-certificates.ts'
 import { issuerMetadataUrl } from './issuer-metadata.ts'
-import { isOfSandbox } from './sandbox-anchor.ts'
+import { isOfSandbox, isSandboxIssuer, isSandboxKey } from './sandbox-anchor.ts'
 
 /** An invalid member: a JSON Pointer (RFC 6901) into the anchor, and a message for the operator. */
 type AnchorError = { readonly pointer: string; readonly message: string }
@@ -37,6 +37,8 @@ const MECHANISMS = ['x509_ca_pem', 'x509_certificate_pem', 'issuer_url', 'did', 
 const ONE_MECHANISM =
   'must have exactly one of x509_ca_pem, x509_certificate_pem, issuer_url, did, and issuer with jwks'
 
+const OF_SANDBOX = 'is of the sandbox, whose keys are public'
+
 const JWK = z.pipe(
   z.strictObject({
     kty: z.enum(['EC', 'OKP']),
@@ -55,6 +57,8 @@ const JWK = z.pipe(
   }),
   z.transform(({ kid, alg, ...key }, { issues }) => {
     const publicJwk = parsePublicJwk(key)
+    if (publicJwk !== undefined && isSandboxKey(publicJwk))
+      issues.push({ code: 'custom', input: key, message: OF_SANDBOX })
     if (publicJwk !== undefined) return { ...publicJwk, ...(kid && { kid }), ...(alg && { alg }) }
     const message =
       'must be a public key with canonical base64url coordinates of a point of its curve, not of small order'
@@ -74,6 +78,7 @@ const issuerUrl = text(2048).check(
     (url) => issuerMetadataUrl(url) !== undefined,
     'must be an https URL without user, query or fragment',
   ),
+  z.refine((url) => !isSandboxIssuer(url), OF_SANDBOX),
 )
 
 const pem = text(PEM.characters)
@@ -88,10 +93,20 @@ export const anchorShape = z.strictObject({
   x509_ca_pem: z.optional(pem.check(z.superRefine(refuseUnlessAuthorities))),
   x509_certificate_pem: z.optional(pem.check(z.superRefine(refuseUnlessSigner))),
   issuer_url: z.optional(issuerUrl),
-  did: z.optional(text(2048).check(z.refine(isKnownDid, 'must be a did:web, did:key or did:jwk'))),
-  issuer: z.optional(text(2048)),
+  did: z.optional(
+    text(2048).check(
+      z.refine(isKnownDid, 'must be a did:web, did:key or did:jwk'),
+      z.refine(isOwnDid, OF_SANDBOX),
+    ),
+  ),
+  issuer: z.optional(text(2048).check(z.refine((issuer) => !isSandboxIssuer(issuer), OF_SANDBOX))),
   jwks: z.optional(z.strictObject({ keys: list(JWK, 32) })),
 })
+
+function isOwnDid(did: string): boolean {
+  const key = didKey(did)
+  return !isSandboxIssuer(did) && (key === undefined || !isSandboxKey(key))
+}
 
 function refuseUnlessAuthorities(pemText: string, context: z.core.$RefinementCtx): void {
   const certificates = decodePemCertificates(pemText)
@@ -124,12 +139,11 @@ function refuseUnlessSigner(pemText: string, context: z.core.$RefinementCtx): vo
 }
 
 /**
- * Rejects sandbox certificates: as a configured anchor they would count in live mode. Test mode adds them
+ * Rejects sandbox certificates and keys: as a configured anchor they would count in live mode. Test mode adds them
  * automatically.
  */
 function refuseSandbox(certificates: readonly Certificate[], context: z.core.$RefinementCtx): void {
-  if (certificates.some(isOfSandbox))
-    context.addIssue({ code: 'custom', message: 'is of the sandbox, whose keys are public' })
+  if (certificates.some(isOfSandbox)) context.addIssue({ code: 'custom', message: OF_SANDBOX })
 }
 
 /** zod reports unknown members together, at their object. Each gets a pointer of its own. */

@@ -1,10 +1,14 @@
 // Trust anchors of the built-in sandbox issuer, for relying parties in test mode only (CONTRACT 8). Its keys
 // are public (docs/decisions/sandbox.md), so anyone can issue with them. They must never count in live mode.
 
+import type { PublicJwk } from '../../crypto/jwk.ts'
 import type { Certificate } from '../x509/certificate.ts'
 import { isSameName } from '../x509/distinguished-name.ts'
+import { subjectKeyJwk } from '../x509/subject-key.ts'
 import type { AnchorMechanism, TrustAnchor } from './anchor.ts'
 import { anchorCertificates } from './anchor-certificates.ts'
+import { isSameIssuer } from './issuer-name.ts'
+import keys from './sandbox-keys.json' with { type: 'json' }
 import root from './sandbox-root.json' with { type: 'json' }
 
 /**
@@ -34,10 +38,29 @@ export function sandboxAnchors(
   }))
 }
 
-/** Returns whether the sandbox's root issued a certificate, or is the certificate itself. */
-export function isOfSandbox({ issuer }: Certificate): boolean {
+/**
+ * Returns whether a certificate is of the sandbox: its root issued the certificate, is the certificate, or the
+ * certificate has one of its keys.
+ */
+export function isOfSandbox({ issuer, subjectKey }: Certificate): boolean {
+  const key = subjectKey && subjectKeyJwk(subjectKey)
+  if (key !== undefined && isSandboxKey(key)) return true
   return anchorCertificates(root.x509_ca_pem).some(({ subject }) => isSameName(subject, issuer))
 }
+
+/** Returns whether a key is one of the sandbox. x decides: the private key of (x, −y) follows from that of (x, y). */
+export function isSandboxKey({ x }: PublicJwk): boolean {
+  return keys.includes(x)
+}
+
+/** Returns whether an https URL or a did:web has the sandbox's host. */
+export function isSandboxIssuer(issuer: string): boolean {
+  const host = issuer.startsWith(DID_WEB) ? issuer.slice(DID_WEB.length).split(/:|%3A/i)[0] : undefined
+  const url = host === undefined ? issuer : `https://${host}`
+  return URL.canParse(url) && isSameIssuer(new URL(url).origin, SANDBOX_ORIGIN)
+}
+
+const DID_WEB = 'did:web:'
 
 const MECHANISMS: readonly AnchorMechanism[] = [
   root,

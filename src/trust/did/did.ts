@@ -25,7 +25,9 @@ export async function resolveDidKeys(
   source: FetchSource,
 ): Promise<Result<readonly PublicJwk[], DidError>> {
   const { kid, algorithm } = signature
-  const name = kid?.startsWith('#') ? did + kid : kid
+  // A did:key has one method, which issuers name by the DID alone.
+  const isWhole = kid === did && did.startsWith(KEY)
+  const name = isWhole ? undefined : kid?.startsWith('#') ? did + kid : kid
   const select = (found: readonly DidKey[]) => {
     const keys = found.map(({ id, key }) => ({ ...key, kid: id }))
     return selectNamedKeys(keys, { kid: name, algorithm })
@@ -45,6 +47,11 @@ export function isKnownDid(text: string): boolean {
   return text.startsWith(JWK) ? decodeDidJwk(text) !== undefined : didWebUrl(text) !== undefined
 }
 
+/** The key that a did:jwk or a did:key contains. `undefined` for other DIDs. */
+export function didKey(did: string): PublicJwk | undefined {
+  return readContained(did)?.key
+}
+
 const [JWK, KEY, WEB] = ['did:jwk:', 'did:key:', 'did:web:'] as const
 
 const KEPT_SECONDS = 300
@@ -62,8 +69,12 @@ async function readKeys(
     return found.ok ? ok(found.value[relationship]) : found
   }
   // Both methods have one verification method, which is in both relationships.
-  const method = did.startsWith(JWK) ? readDidJwk(did) : readDidKey(did)
+  const method = readContained(did)
   return method === undefined ? err('invalid') : ok([method])
+}
+
+function readContained(did: string): DidKey | undefined {
+  return did.startsWith(JWK) ? readDidJwk(did) : readDidKey(did)
 }
 
 /** did:jwk: the JWK itself in base64url. A key with `use: enc` verifies no signature. */

@@ -1,10 +1,14 @@
+import { createPublicKey, generateKeyPairSync, X509Certificate } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import identities from '../../../assets/sandbox/identities.json' with { type: 'json' }
 import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
 import { parseTrustAnchor } from '../../../src/trust/anchors/parse-anchor.ts'
 import { sandboxAnchors } from '../../../src/trust/anchors/sandbox-anchor.ts'
 import root from '../../../src/trust/anchors/sandbox-root.json' with { type: 'json' }
-import { withDer } from '../../support/certificates/certificates.ts'
+import { mintCertificate, mintKeys, mintRoot, withDer } from '../../support/certificates/certificates.ts'
+import { multikey } from '../../support/weak-keys.ts'
+
+const OTHER = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' })
 
 const OWN: TrustAnchor = {
   name: 'own',
@@ -41,5 +45,67 @@ describe('an anchor of a relying party', () => {
     const der = Uint8Array.from(Buffer.from(identities.identities[name].certificate, 'base64'))
     const { pem } = withDer({} as never, der)
     expect(parseTrustAnchor({ ...named, x509_certificate_pem: pem })).toMatchObject({ error: [{ message }] })
+  })
+
+  const publicPart = ({ d: _, ...jwk }: { d: string; [name: string]: string }) => jwk
+  const EVERY = Object.entries(identities.identities).map(
+    ([name, { jwk }]) => [name, publicPart(jwk)] as const,
+  )
+  const refused = { ok: false, error: [{ message }] }
+  const didJwk = (jwk: object) => `did:jwk:${Buffer.from(JSON.stringify(jwk)).toString('base64url')}`
+
+  it.each(EVERY)(
+    'cannot have the key of %s as a JWK, a did:jwk, a did:key or in a certificate',
+    async (_, jwk) => {
+      const key = createPublicKey({ key: jwk, format: 'jwk' })
+      const x = Buffer.from(String(jwk.x), 'base64url')
+      const sign = (Buffer.from(String(jwk.y), 'base64url').at(-1) ?? 0) & 1
+      const compressed = Buffer.concat([Buffer.of(2 + sign), x])
+      const spki = Uint8Array.from(key.export({ format: 'der', type: 'spki' }))
+      const pinned = await mintCertificate({ spki, keys: await mintKeys('P-256') })
+      const authority = await mintRoot({ spki, keys: await mintKeys('P-256') })
+      for (const mechanism of [
+        { issuer: 'https://issuer.example', jwks: { keys: [jwk] } },
+        { did: didJwk(jwk) },
+        { did: didJwk({ ...jwk, kid: 'another' }) },
+        { did: `did:key:${multikey('8024', compressed)}` },
+        { x509_certificate_pem: pinned.pem },
+        { x509_ca_pem: authority.pem },
+      ]) {
+        expect(parseTrustAnchor({ ...named, ...mechanism })).toMatchObject(refused)
+      }
+    },
+  )
+
+  it('cannot have the key of the root', () => {
+    const { publicKey } = new X509Certificate(root.x509_ca_pem)
+    const jwks = { keys: [publicKey.export({ format: 'jwk' })] }
+    expect(parseTrustAnchor({ ...named, issuer: 'https://issuer.example', jwks })).toMatchObject(refused)
+  })
+
+  it.each([
+    'https://sandbox.invalid',
+    'https://sandbox.invalid/broken',
+    'https://SANDBOX.invalid./down',
+    'https://sandbox.invalid:443/x',
+  ])('cannot have the origin of the sandbox as its issuer: %s', (url) => {
+    const jwks = { keys: [OTHER] }
+    expect(parseTrustAnchor({ ...named, issuer_url: url })).toMatchObject(refused)
+    expect(parseTrustAnchor({ ...named, issuer: url, jwks })).toMatchObject(refused)
+  })
+
+  it.each(['did:web:sandbox.invalid', 'did:web:sandbox.invalid:broken', 'did:web:sandbox.invalid%3A8443'])(
+    'cannot be %s',
+    (did) => {
+      expect(parseTrustAnchor({ ...named, did })).toMatchObject(refused)
+    },
+  )
+
+  it.each([
+    { issuer_url: 'https://sandbox.example' },
+    { did: 'did:web:sandbox.invalid.example' },
+    { issuer: 'https://issuer.example', jwks: { keys: [OTHER] } },
+  ])('can be another: %j', (mechanism) => {
+    expect(parseTrustAnchor({ ...named, ...mechanism }).ok).toBe(true)
   })
 })

@@ -61,7 +61,12 @@ describe('did:key', () => {
     }
   })
 
-  it.each(['#0', `${KEY}#0`, KEY, 'x', ''])('has no key named %s', async (kid) => {
+  it('has its one key under its own name, as real issuers write it', async () => {
+    expect(await keysOf(KEY, { kid: KEY })).toBe(vectors.nist[0]?.jwk.x)
+    expect(await keysOf(didJwk(jwk), { kid: didJwk(jwk) })).toBe('none')
+  })
+
+  it.each(['#0', `${KEY}#0`, `${KEY}#`, `${KEY}x`, 'x', ''])('has no key named %s', async (kid) => {
     expect(await keysOf(KEY, { kid })).toBe('none')
   })
 

@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest'
+import { anchorCertificates } from '../../../src/trust/anchors/anchor-certificates.ts'
+import { pki } from '../fixtures.ts'
+
+/** Different texts of one certificate. */
+function textsOf(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, i) => {
+    return `${' '.repeat(i % 50)}${pki.root.pem}${'\n'.repeat(Math.floor(i / 50))}`
+  })
+}
+
+it('decodes only what does not fit anew, when more anchors are looked up in turn than fit', () => {
+  const [fitting, all] = [textsOf(3000), textsOf(3300)]
+  const first = new Map(fitting.map((text) => [text, anchorCertificates(text)]))
+  for (const round of [1, 2]) {
+    const kept = all.filter((text) => anchorCertificates(text) === first.get(text))
+    expect([round, kept.length]).toEqual([round, 3000])
+  }
+})
+
+it('drops texts that were not looked up for long, for those that are', () => {
+  const later = `\t${pki.root.pem}`
+  const [used = ''] = textsOf(1)
+  expect(anchorCertificates(later)).not.toBe(anchorCertificates(later))
+  for (let i = 0; i < 110_000; i++) anchorCertificates(used)
+  expect(anchorCertificates(later)).toBe(anchorCertificates(later))
+  expect(anchorCertificates(later)).toHaveLength(1)
+})
