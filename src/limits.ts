@@ -58,8 +58,8 @@ export const CERTIFICATE = {
   /** Characters of a name as text. */
   nameCharacters: 1024,
   /**
-   * Characters of one attribute that is compared as text. RFC 5280 Appendix A has at most 64 for most of them,
-   * and NFKC makes up to 18 characters of one.
+   * Characters of one attribute that is compared as text. RFC 5280 Appendix A has at most 64 for most of
+   * them, and NFKC makes up to 18 characters of one.
    */
   attributeCharacters: 256,
 } as const

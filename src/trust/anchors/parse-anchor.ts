@@ -139,8 +139,8 @@ function refuseUnlessSigner(pemText: string, context: z.core.$RefinementCtx): vo
 }
 
 /**
- * Rejects sandbox certificates and keys: as a configured anchor they would count in live mode. Test mode adds them
- * automatically.
+ * Rejects sandbox certificates and keys: as a configured anchor they would count in live mode. Test mode
+ * adds them automatically.
  */
 function refuseSandbox(certificates: readonly Certificate[], context: z.core.$RefinementCtx): void {
   if (certificates.some(isOfSandbox)) context.addIssue({ code: 'custom', message: OF_SANDBOX })

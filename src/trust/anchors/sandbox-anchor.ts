@@ -39,8 +39,8 @@ export function sandboxAnchors(
 }
 
 /**
- * Returns whether a certificate is of the sandbox: its root issued the certificate, is the certificate, or the
- * certificate has one of its keys.
+ * Returns whether a certificate is of the sandbox: its root issued the certificate, is the certificate, or
+ * the certificate has one of its keys.
  */
 export function isOfSandbox({ issuer, subjectKey }: Certificate): boolean {
   const key = subjectKey && subjectKeyJwk(subjectKey)
@@ -48,7 +48,10 @@ export function isOfSandbox({ issuer, subjectKey }: Certificate): boolean {
   return anchorCertificates(root.x509_ca_pem).some(({ subject }) => isSameName(subject, issuer))
 }
 
-/** Returns whether a key is one of the sandbox. x decides: the private key of (x, −y) follows from that of (x, y). */
+/**
+ * Returns whether a key is one of the sandbox. x decides: the private key of (x, −y) follows from that of
+ * (x, y).
+ */
 export function isSandboxKey({ x }: PublicJwk): boolean {
   return keys.includes(x)
 }
