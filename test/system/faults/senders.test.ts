@@ -1,0 +1,81 @@
+// Slow and large callers without any credential. At a size that CI carries; FAULTS=full has the full
+// sizes.
+
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Server } from '../../support/service/server.ts'
+import { answerAge, begin, useStage } from '../../support/service/stage.ts'
+import { openSenders, type Senders } from './senders.ts'
+
+const IS_FULL = process.env.FAULTS === 'full'
+const SLOW = 300
+const LARGE = IS_FULL ? 1_500 : 400
+
+/** 10 s for a body, and as much again for a machine under load. */
+const GONE_WITHIN_MS = 15_000
+/** Most memory that all bodies together may take: 64 MiB, in workerd and in JavaScript. */
+const MEMORY_MIB = 300
+
+const stage = useStage()
+let senders: Senders | undefined
+
+afterEach(() => {
+  senders?.end()
+})
+
+/** Bodies for the callback of a live session. */
+async function postersOf(count: number, bytes: { readonly first: number; readonly length: number }) {
+  const { request } = await begin(stage)
+  const path = new URL(request.payload.response_uri).pathname
+  senders = await openSenders(stage.service.server.origin, count, { path, ...bytes })
+  return senders
+}
+
+/** Probes the service until the time is over, or until every connection is closed. */
+async function probeUntilGone(
+  count: number,
+  { closed }: Senders,
+  server: Server,
+): Promise<readonly number[]> {
+  const until = Date.now() + GONE_WITHIN_MS
+  const probes: number[] = []
+  while (closed() < count && Date.now() < until) {
+    probes.push((await fetch(`${server.origin}/healthz`)).status)
+    await sleep(250)
+  }
+  return probes
+}
+
+function residentMiB(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+}
+
+describe('finding 2: callers without a credential', () => {
+  it(`${SLOW} slow bodies are gone after 15 s, and the service works meanwhile`, async () => {
+    const { server } = stage.service
+    const slow = await postersOf(SLOW, { first: 1, length: 100_000 })
+    await stage.rp.create()
+    const probes = await probeUntilGone(SLOW, slow, server)
+    expect([slow.closed(), slow.statuses()]).toEqual([SLOW, { 408: 200, 503: SLOW - 200 }])
+    expect(probes.filter((status) => status !== 200)).toEqual([])
+    const { request } = await begin(stage)
+    expect((await answerAge(stage, request)).status).toBe(200)
+  })
+
+  it(`${LARGE} large bodies do not fill the memory`, async () => {
+    const { server } = stage.service
+    const before = residentMiB(server.pid())
+    const large = await postersOf(LARGE, { first: 800_000, length: 900_000 })
+    await stage.rp.create()
+    const most: number[] = []
+    const watch = setInterval(() => most.push(residentMiB(server.pid())), 100)
+    const probes = await probeUntilGone(LARGE, large, server)
+    clearInterval(watch)
+    expect(large.closed()).toBe(LARGE)
+    expect(probes.filter((status) => status !== 200)).toEqual([])
+    expect(Math.max(...most) - before).toBeLessThan(MEMORY_MIB)
+    const { request } = await begin(stage)
+    expect((await answerAge(stage, request)).status).toBe(200)
+  })
+})
