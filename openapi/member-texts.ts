@@ -66,7 +66,8 @@ export const MEMBER_TEXTS = {
     ...OUTCOME,
     version: VERSION,
     session_url: `${SESSION_URL} Null after the end of the verification.`,
-    attempts: 'The last ten responses that failed validation. They leave the verification pending.',
+    attempts:
+      'The last ten responses that failed validation. They leave the verification pending. `detail` is the rule that a certificate violates, for `certificate_profile_violation`, and null otherwise.',
     attempt_count: 'Number of all responses that failed validation.',
     trace: 'Every check of the response, in order.',
     assurance_derivation: 'The steps that led to `assurance_level`. Ignore steps that you do not know.',

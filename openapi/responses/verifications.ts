@@ -13,6 +13,7 @@ import { EVENT_TYPES } from '../../src/relying-party/settings/settings.ts'
 import { SESSION_BINDINGS } from '../../src/session/return/session-binding.ts'
 import { STATUSES } from '../../src/session/state.ts'
 import { ASSURANCE_LEVELS } from '../../src/trust/anchors/anchor.ts'
+import { CERTIFICATE_RULES } from '../../src/trust/refusal.ts'
 import { jsonObject, list, maybe, time, typed } from './parts.ts'
 
 const texts = list(z.string())
@@ -156,7 +157,7 @@ export const verification = z.object({
   retry_of: maybe(z.string()),
   claims_encryption_jwk: maybe(jsonObject),
   transaction_data: maybe(list(jsonObject)),
-  attempts: list(z.object({ at: time, channel, reason })),
+  attempts: list(z.object({ at: time, channel, reason, detail: maybe(z.enum(CERTIFICATE_RULES)) })),
   attempt_count: z.int(),
   trace: list(z.object({ id: z.string(), clause: z.string(), result: z.enum(['pass', 'fail', 'skip']) })),
   assurance_derivation: list(derivation),

@@ -4,6 +4,7 @@ import { PROBLEMS, type ProblemKind } from '../../src/routes/edge/problems.ts'
 import { WALLET_ERRORS } from '../../src/routes/wallet/wallet-errors.ts'
 import { REASONS, type Reason, type ReasonFamily } from '../../src/session/response/reasons.ts'
 import { STATUSES, type Status } from '../../src/session/state.ts'
+import { CERTIFICATE_RULES, type CertificateRule } from '../../src/trust/refusal.ts'
 
 /** The whole page. */
 export function describeStatusesAndReasons(): string {
@@ -22,6 +23,9 @@ export function describeStatusesAndReasons(): string {
       about,
       table(['`code`', 'message', 'retryable', 'becomes', 'wallet gets', 'what you do'], rowsOf(family)),
     ]),
+    '### Rules of certificates',
+    RULES_INTRODUCTION,
+    table(['`detail`', 'extension', 'violated by'], CERTIFICATE_RULES.map(ruleRow)),
     '## Problems',
     PROBLEMS_INTRODUCTION,
     table(
@@ -43,6 +47,33 @@ export function describeStatusesAndReasons(): string {
         .map(({ status, error, description }) => [String(status), `\`${error}\``, description]),
     ),
   ].join('\n\n')
+}
+
+const RULES_INTRODUCTION = `An attempt with \`certificate_profile_violation\` has a \`detail\`.
+It names the rule that a certificate of the issuer violates.`
+
+/** The extension, and what violates the rule. */
+const ABOUT_RULE: Readonly<Record<CertificateRule, readonly [string, string]>> = {
+  leaf_is_ca: ['basicConstraints', "an authority's certificate as the signer's"],
+  issuer_is_not_ca: ['basicConstraints', "an issuing certificate that is not an authority's"],
+  path_length: ['basicConstraints', 'more intermediate authorities than an authority allows'],
+  key_usage: [
+    'keyUsage',
+    'a signer without `digitalSignature`, or with `keyCertSign`; an authority without `keyCertSign`; a signer of mdocs without the extension',
+  ],
+  extended_key_usage: [
+    'extKeyUsage',
+    "a certificate for TLS only, or without a usage of the anchor's `eku` or of the mdoc profile",
+  ],
+  name_constraints: ['nameConstraints', 'a name that an authority may not certify'],
+  critical_extension: ['any', 'a critical extension that is not processed'],
+  chain_too_long: ['–', 'more than eight certificates'],
+  weak_key_or_signature: ['–', 'a key or signature algorithm that is too weak or unknown'],
+  issuing_country: ['–', 'a signer of driving licences from another country or state than its authority'],
+}
+
+function ruleRow(rule: CertificateRule): readonly string[] {
+  return [`\`${rule}\``, ...ABOUT_RULE[rule]]
 }
 
 const INTRODUCTION = `The statuses of a verification, the reasons for them, and the problems of a refused call.

@@ -16,6 +16,7 @@ import type { VerifierAttestation } from '../openid4vp/request/verifier-info.ts'
 import type { DecidedCredential, LevelDerivation, Policy } from '../policy/policy.ts'
 import type { ClaimsEncryptionJwk } from '../relying-party/settings/encryption-jwk.ts'
 import type { AssuranceLevel } from '../trust/anchors/anchor.ts'
+import type { CertificateRule } from '../trust/refusal.ts'
 import { type Delivery, nextDue } from '../webhook/outbox.ts'
 import type { Channel, StoredGeneration } from './request/generations.ts'
 import type { ReasonCode } from './response/reasons.ts'
@@ -184,7 +185,13 @@ export type Returned = { readonly browser: string; readonly until: number; reado
 export type TraceEntry = { readonly id: string; readonly clause: string; readonly result: CheckResult }
 
 /** A refused response. */
-export type Attempt = { readonly at: number; readonly reason: ReasonCode; readonly channel: Channel | null }
+export type Attempt = {
+  readonly at: number
+  readonly reason: ReasonCode
+  readonly channel: Channel | null
+  /** The rule that a certificate violates. */
+  readonly detail?: CertificateRule
+}
 
 const ATTEMPTS_KEPT = 10
 

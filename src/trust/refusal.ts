@@ -33,16 +33,20 @@ export type TrustRefusal =
    */
   | { readonly reason: 'issuer_metadata_unavailable' }
 
-/** The violated rule of the certificate profile (RFC 5280 §6.1, ISO/IEC 18013-5 Annex B.1.4). */
-export type CertificateRule =
-  | 'leaf_is_ca'
-  | 'issuer_is_not_ca'
-  | 'path_length'
-  | 'key_usage'
-  | 'extended_key_usage'
-  | 'name_constraints'
-  | 'critical_extension'
-  | 'chain_too_long'
-  | 'weak_key_or_signature'
+/** Rules of the certificate profile (RFC 5280 §6.1, ISO/IEC 18013-5 Annex B.1.4). */
+export const CERTIFICATE_RULES = [
+  'leaf_is_ca',
+  'issuer_is_not_ca',
+  'path_length',
+  'key_usage',
+  'extended_key_usage',
+  'name_constraints',
+  'critical_extension',
+  'chain_too_long',
+  'weak_key_or_signature',
   /** A signer of driving licences whose authority is in another country. */
-  | 'issuing_country'
+  'issuing_country',
+] as const
+
+/** The violated rule. */
+export type CertificateRule = (typeof CERTIFICATE_RULES)[number]

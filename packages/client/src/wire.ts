@@ -195,11 +195,15 @@ export type Verification = {
   readonly retry_of: string | null
   readonly claims_encryption_jwk: Readonly<Record<string, unknown>> | null
   readonly transaction_data: readonly Readonly<Record<string, unknown>>[] | null
-  /** The last ten responses that failed validation. They leave the verification pending. */
+  /**
+   * The last ten responses that failed validation. They leave the verification pending. `detail` is the rule
+   * that a certificate violates, for `certificate_profile_violation`, and null otherwise.
+   */
   readonly attempts: readonly {
     readonly at: string
     readonly channel: 'qr' | 'link' | 'dc_api' | 'by_value' | null
     readonly reason: Reason
+    readonly detail: 'leaf_is_ca' | 'issuer_is_not_ca' | 'path_length' | 'key_usage' | 'extended_key_usage' | 'name_constraints' | 'critical_extension' | 'chain_too_long' | 'weak_key_or_signature' | 'issuing_country' | null
   }[]
   /** Number of all responses that failed validation. */
   readonly attempt_count: number

@@ -35,6 +35,7 @@ import type { SubscribedAnchors } from '../../relying-party/trust-lists/trust-li
 import { err, ok, type Result } from '../../result.ts'
 import type { TrustAnchor } from '../../trust/anchors/anchor.ts'
 import { sandboxAnchors } from '../../trust/anchors/sandbox-anchor.ts'
+import type { CertificateRule } from '../../trust/refusal.ts'
 import { passesByValue, type SessionDocument, type TraceEntry } from '../document.ts'
 import { handleKeyOf, openEncryptionKey, openGeneration } from '../request/generation-keys.ts'
 import { aliveGenerations, type StoredGeneration } from '../request/generations.ts'
@@ -63,6 +64,8 @@ export type Evaluation =
       readonly kind: 'refused'
       readonly reason: RefusalReason
       readonly generation: StoredGeneration | null
+      /** The rule that a certificate violates. */
+      readonly detail?: CertificateRule
     }
 
 /** Input of an evaluation. */
@@ -109,7 +112,10 @@ export async function evaluateResponse(
     : refused(groups.error.reason, generation)
 }
 
-function refused(reason: RefusalReason, generation: StoredGeneration | null): Evaluation {
+function refused(
+  reason: RefusalReason,
+  generation: StoredGeneration | null,
+): Evaluation & { readonly kind: 'refused' } {
   return { kind: 'refused', reason, generation }
 }
 
@@ -220,7 +226,13 @@ async function decideOn(
     signerProfile: protocol.signerProfile,
     trace: (check) => trace.push(check),
   })
-  if (!verified.ok) return refused(reasonOf(verified.error.reason, input.subscribed), generation)
+  if (!verified.ok) {
+    const reason = reasonOf(verified.error.reason, input.subscribed)
+    const refusal = refused(reason, generation)
+    const isKept =
+      verified.error.reason === 'certificate_profile_violation' && verified.error.reason === reason
+    return isKept ? { ...refusal, detail: verified.error.rule } : refusal
+  }
   const decision = decide({
     policy: { ...document.policy, required_assurance_level },
     presentations: verified.value.presentations,

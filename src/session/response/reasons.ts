@@ -162,7 +162,7 @@ export const REASONS = {
   certificate_expired: trust(ISSUER, 'A certificate of the issuer has expired.'),
   certificate_not_yet_valid: trust(ISSUER, 'A certificate of the issuer is not valid yet.'),
   certificate_profile_violation: trust(
-    ISSUER,
+    "Tell the issuer: the attempt's `detail` names the rule that a certificate violates.",
     'A certificate of the issuer must not be used to sign credentials.',
   ),
   certificate_revoked: trust(ISSUER, 'A certificate of the issuer was revoked.'),
@@ -173,7 +173,7 @@ export const REASONS = {
   ),
   trust_anchor_in_chain: trust(ISSUER, "The issuer's certificate chain contains the trust anchor itself."),
   self_signed_certificate: trust(
-    'If you trust exactly this certificate, pin it as `x509_certificate_pem`.',
+    'If you trust exactly this certificate, pin it as `x509_certificate_pem`. For SD-JWT VCs, use another protocol than `haip-1.0`, which accepts no self-signed signer, pinned or not.',
     "The issuer's certificate is self-signed.",
   ),
   issuer_key_not_found: trust(

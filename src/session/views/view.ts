@@ -99,5 +99,6 @@ function attemptView(attempt: Attempt, baseUrl: string) {
     at: isoTime(attempt.at),
     channel: attempt.channel,
     reason: describeReason(attempt.reason, baseUrl),
+    detail: attempt.detail ?? null,
   }
 }

@@ -163,7 +163,7 @@ const NOT_AUTHENTIC: Readonly<Record<string, Fault>> = {
   untrusted_issuer: claims({ iss: 'https://another.example' }),
   issuer_key_not_found: changed((parts) => Object.assign(parts.header, { alg: 'ES384' })),
   malformed_certificate_chain: chained(() => ['AAAA']),
-  trust_anchor_in_chain: chained((p) => [p.leaf.x5c, p.intermediate.x5c, p.root.x5c]),
+  trust_anchor_in_chain: chained((p) => [p.root.x5c]),
   invalid_certificate_path: chained(async (p) => {
     return [p.leaf.x5c, (await mintIntermediate(p.root)).x5c]
   }),
@@ -293,6 +293,24 @@ describe('a response that is not authentic gets 400, and the session does not ch
       error_description: expect.stringMatching(/.+/),
     })
     await expectUnharmed(id, reason, good)
+  })
+
+  it.each<[string, CertificateOptions]>([
+    ['key_usage', { keyUsage: ['keyEncipherment'] }],
+    ['extended_key_usage', { extendedKeyUsage: ['1.3.6.1.5.5.7.3.1'] }],
+    ['leaf_is_ca', { ca: true }],
+    ['critical_extension', { extensions: [{ oid: '1.2.3.4', critical: true, value: Uint8Array.of(5, 0) }] }],
+  ])('certificate_profile_violation, and the attempt names the rule: %s', async (detail, options) => {
+    const { id, request, good } = await begin()
+    expect((await post(id, await leafWith(options)(request, good))).status).toBe(400)
+    const session = await poll(setting, id)
+    expect(session.attempts).toMatchObject([{ reason: { code: 'certificate_profile_violation' }, detail }])
+  })
+
+  it('for another reason, and the attempt names no rule', async () => {
+    const { id, request, good } = await begin()
+    await post(id, await claims({ exp: 'tomorrow' })(request, good))
+    expect((await poll(setting, id)).attempts).toMatchObject([{ detail: null }])
   })
 
   it.each(Object.entries(ENCRYPTED))('%s', async (reason, fault) => {
