@@ -5,7 +5,7 @@ import * as z from 'zod/mini'
 import { decodeBase64url } from './codec/base64url.ts'
 import { oncePer } from './codec/once-per.ts'
 import { describeIssue } from './codec/schema.ts'
-import { LOOPBACK_HOSTS } from './net/outbound-url.ts'
+import { LOOPBACK_HOSTS, type UrlRule } from './net/outbound-url.ts'
 
 /** Configuration of the service. `serverSecret` is the root of every derived key; it is never used itself. */
 export type Config = ReturnType<typeof parseConfig>
@@ -59,8 +59,28 @@ export function parseConfig(environment: object) {
     /** Header with the caller's address; null: no limit by address. */
     clientIpHeader: env.CLIENT_IP_HEADER?.toLowerCase() ?? null,
     bootId: env.BOOT_ID ?? null,
+    /** Port of the process on this machine, which webhooks must not call; null on Cloudflare. */
+    listeningPort: env.LISTENING_PORT ?? null,
+    /** Alarms that the start set again because they were lost. */
+    alarmsRepaired: Number(env.ALARMS_REPAIRED),
     /** Jurisdiction of every object on Cloudflare; null: no restriction. */
     jurisdiction: env.JURISDICTION ?? null,
+  }
+}
+
+/** Returns the rule for the requests that this service sends. Live mode never reaches loopback. */
+export function outboundRule(
+  {
+    baseUrl,
+    allowLoopback,
+    listeningPort = null,
+  }: Partial<Config> & Pick<Config, 'baseUrl' | 'allowLoopback'>,
+  livemode: boolean,
+): UrlRule {
+  return {
+    allowLoopback: allowLoopback && !livemode,
+    ownHost: new URL(baseUrl).host,
+    ownPort: listeningPort,
   }
 }
 
@@ -100,6 +120,8 @@ const SCHEMA = z.object({
   ALLOW_LOOPBACK: z._default(z.enum(['0', '1']), '0'),
   CLIENT_IP_HEADER: z.optional(z.string()),
   BOOT_ID: z.optional(z.string()),
+  LISTENING_PORT: z.optional(z.string().check(z.regex(/^\d{1,5}$/, 'must be a port'))),
+  ALARMS_REPAIRED: z._default(z.string().check(z.regex(/^\d+$/, 'must be a number')), '0'),
   JURISDICTION: z.optional(z.enum(['eu', 'fedramp'])),
 })
 

@@ -13,6 +13,8 @@ export type UrlRule = {
   readonly allowLoopback: boolean
   /** Host of our own base URL, with its port if it has one: the service never calls itself. */
   readonly ownHost: string
+  /** Port on which this process listens, if it is known: behind a proxy it is not that of the base URL. */
+  readonly ownPort?: string | null
   /** Allows http on port 80 of public names, for public and signed resources. */
   readonly allowHttp?: boolean
 }
@@ -57,7 +59,8 @@ function isLoopback({ protocol, hostname }: URL): boolean {
   return protocol === 'http:' && LOOPBACK_HOSTS.includes(hostname)
 }
 
-function loopbackError({ port }: URL, { ownHost }: UrlRule): UrlError | undefined {
+function loopbackError({ port }: URL, { ownHost, ownPort }: UrlRule): UrlError | undefined {
+  if ((port || '80') === ownPort) return 'own_host'
   // Both names are the same host, so the port alone distinguishes our own service.
   const own = new URL(`http://${ownHost}`)
   return LOOPBACK_HOSTS.includes(own.hostname) && own.port === port ? 'own_host' : undefined

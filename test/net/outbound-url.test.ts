@@ -251,6 +251,14 @@ describe('loopback', () => {
     expect(fault('http://127.0.0.1:8787/', rule)).toBe('accepted')
   })
 
+  it('rejects the port on which the process listens behind a proxy, and no other', () => {
+    const rule = { allowLoopback: true, ownHost: 'verify.example.org', ownPort: '8787' }
+    expect(fault('http://127.0.0.1:8787/', rule)).toBe('own_host')
+    expect(fault('http://localhost:8787/', rule)).toBe('own_host')
+    expect(fault('http://127.0.0.1:8788/', rule)).toBe('accepted')
+    expect(fault('http://localhost/', { ...rule, ownPort: '80' })).toBe('own_host')
+  })
+
   it('accepts the port number of a service that does not run on loopback', () => {
     expect(fault('http://127.0.0.1:8443/', { allowLoopback: true, ownHost: 'verify.example.org:8443' })).toBe(
       'accepted',

@@ -2,7 +2,7 @@
 // event, and never retried.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
-import type { Config } from '../../config.ts'
+import { type Config, outboundRule } from '../../config.ts'
 import { randomBytes } from '../../crypto/random.ts'
 import { checkOutboundUrl } from '../../net/outbound-url.ts'
 import { type AttemptOutcome, deliver, hasSucceeded } from '../../webhook/delivery.ts'
@@ -24,8 +24,7 @@ export async function sendTestEvent(
 ): Promise<TestDelivery> {
   const now = Date.now()
   const eventId = `evt_${encodeBase64url(randomBytes(16))}`
-  const allowLoopback = config.allowLoopback && !settings.livemode
-  const url = checkOutboundUrl(webhook.url, { allowLoopback, ownHost: new URL(config.baseUrl).host })
+  const url = checkOutboundUrl(webhook.url, outboundRule(config, settings.livemode))
   if (!url.ok) return { eventId, succeeded: false, status: null, error: 'forbidden_url', durationMs: 0 }
   const { relying_party_id: relyingPartyId, livemode } = settings
   const body = buildTestEvent({ eventId, relyingPartyId, livemode, now })

@@ -4,6 +4,7 @@
 import * as z from 'zod/mini'
 import { fromPointer } from '../../codec/json-pointer.ts'
 import { text } from '../../codec/schema.ts'
+import { outboundRule } from '../../config.ts'
 import { TRUST_LIST } from '../../limits.ts'
 import { checkOutboundUrl, LOOPBACK_HOSTS, type UrlError } from '../../net/outbound-url.ts'
 import { CLIENT_ID_PREFIXES } from '../../openid4vp/request/client-identifier.ts'
@@ -37,6 +38,8 @@ export type SettingsRules = {
   readonly baseUrl: string
   /** True where test-mode relying parties may use http on loopback. */
   readonly allowLoopback: boolean
+  /** Port of this process, which a webhook must not call either. */
+  readonly listeningPort?: string | null
   /** The operator's trust lists. */
   readonly trustLists: readonly TrustListEntry[]
 }
@@ -190,8 +193,7 @@ function checkSettings(
   const refuse = (path: (string | number)[], message: string) =>
     context.addIssue({ code: 'custom', path, message })
   if (sent.webhook) {
-    const ownHost = new URL(rules.baseUrl).host
-    const checked = checkOutboundUrl(sent.webhook.url, { allowLoopback, ownHost })
+    const checked = checkOutboundUrl(sent.webhook.url, outboundRule(rules, livemode))
     if (!checked.ok) refuse(['webhook', 'url'], URL_ERRORS[checked.error])
   }
   sent.return_urls?.forEach((text, i) => {

@@ -3,6 +3,7 @@
 
 import * as z from 'zod/mini'
 import { list, text } from '../../codec/schema.ts'
+import { outboundRule } from '../../config.ts'
 import { TRUST_LIST } from '../../limits.ts'
 import { checkOutboundUrl } from '../../net/outbound-url.ts'
 import { BUILT_IN_TYPES } from '../../policy/built-in-types.ts'
@@ -37,10 +38,10 @@ export type TrustListSource =
 /** Names of lists in `anchor_sets` and in addresses. */
 export const LIST_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/
 
+type OutboundRules = Pick<SettingsRules, 'baseUrl' | 'allowLoopback' | 'listeningPort'>
+
 /** Body of `POST /v1/admin/trust_lists`. */
-export function trustListSchema(
-  rules: Pick<SettingsRules, 'baseUrl' | 'allowLoopback'>,
-): z.ZodMiniType<TrustListConfig> {
+export function trustListSchema(rules: OutboundRules): z.ZodMiniType<TrustListConfig> {
   const common = {
     name: z.string().check(z.regex(LIST_NAME, 'must be up to 64 of a-z, 0-9, _ and -')),
     livemode: z._default(z.boolean(), true),
@@ -130,12 +131,11 @@ const signer = z.pipe(
 
 function checkSource(
   config: { readonly livemode: boolean } & ({ readonly kind: 'pem_bundle' } | { readonly url: string }),
-  { baseUrl, allowLoopback }: Pick<SettingsRules, 'baseUrl' | 'allowLoopback'>,
+  rules: OutboundRules,
   context: z.core.$RefinementCtx,
 ): void {
   if (!('url' in config)) return
-  const rule = { allowLoopback: allowLoopback && !config.livemode, ownHost: new URL(baseUrl).host }
-  if (!checkOutboundUrl(config.url, rule).ok) {
+  if (!checkOutboundUrl(config.url, outboundRule(rules, config.livemode)).ok) {
     const message = 'must be an https URL of a public host other than this service'
     context.addIssue({ code: 'custom', path: ['url'], message })
   }

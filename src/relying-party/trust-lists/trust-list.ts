@@ -2,7 +2,7 @@
 // is verified. The last good copy stays in use until it is stale.
 
 import { DurableObject } from 'cloudflare:workers'
-import { configOf } from '../../config.ts'
+import { configOf, outboundRule } from '../../config.ts'
 import { type Env, withJurisdiction } from '../../env.ts'
 import { TRUST_LIST } from '../../limits.ts'
 import { record } from '../../metrics/record.ts'
@@ -185,11 +185,9 @@ export class TrustList extends DurableObject<Env> {
     source: SignedSource,
     { edition, config }: TrustListRecord,
   ): Promise<Result<NewEdition | 'not_modified', RefreshError>> {
-    const { baseUrl, allowLoopback } = configOf(this.env)
     const get = createConditionalGet({
       fetch: (input, init) => fetch(input, init),
-      allowLoopback: allowLoopback && !config.livemode,
-      ownHost: new URL(baseUrl).host,
+      ...outboundRule(configOf(this.env), config.livemode),
       timeoutMs: FETCH_TIMEOUT_MS,
     })
     const accept = ACCEPT[source.kind]

@@ -165,9 +165,9 @@ export function settingsToWire(view: SettingsView): RelyingParty {
 
 /** Returns the facts that the validation of a settings body depends on. */
 export async function rulesOf(c: AppContext): Promise<SettingsRules> {
-  const { baseUrl, allowLoopback } = configOf(c.env)
+  const { baseUrl, allowLoopback, listeningPort } = configOf(c.env)
   const trustLists = await directoryOf(c.env).trustLists()
-  return { now: Date.now(), baseUrl, allowLoopback, trustLists }
+  return { now: Date.now(), baseUrl, allowLoopback, listeningPort, trustLists }
 }
 
 /** Sends JSON that must not be cached. */

@@ -3,7 +3,7 @@
 
 import { encodeHex } from '../../codec/bytes.ts'
 import { writeTraceparent } from '../../codec/traceparent.ts'
-import { configOf } from '../../config.ts'
+import { configOf, outboundRule } from '../../config.ts'
 import { randomBytes } from '../../crypto/random.ts'
 import type { Env } from '../../env.ts'
 import { checkOutboundUrl } from '../../net/outbound-url.ts'
@@ -146,8 +146,7 @@ async function attempt(
 ): Promise<AttemptOutcome> {
   const config = configOf(env)
   const now = Date.now()
-  const allowLoopback = config.allowLoopback && !livemode
-  const url = checkOutboundUrl(webhook.url, { allowLoopback, ownHost: new URL(config.baseUrl).host })
+  const url = checkOutboundUrl(webhook.url, outboundRule(config, livemode))
   if (!url.ok) return { status: null, error: 'forbidden_url', retryAfter: null, durationMs: 0 }
   const live = webhook.secrets.filter(({ expires_at }) => expires_at === null || expires_at > now)
   const secrets = live.map(({ secret }) => secret)

@@ -1,7 +1,7 @@
 // Network access during the evaluation of a response: a guarded fetch, and copies that other isolates
 // fetched.
 
-import { type Config, configOf } from '../../config.ts'
+import { type Config, configOf, outboundRule } from '../../config.ts'
 import type { Env } from '../../env.ts'
 import { record } from '../../metrics/record.ts'
 import { createFetchResource, type FetchResource } from '../../net/guarded-fetch.ts'
@@ -48,22 +48,17 @@ const FETCH_TIMEOUT_MS = 5_000
  * Makes the network of one mode. Each mode has its own cache: only test mode may reach loopback and the
  * sandbox.
  */
-function makeNetwork(
-  { baseUrl, allowLoopback }: Config,
-  mode: 'live' | 'test',
-  sandbox: Fetcher | undefined,
-): Network {
+function makeNetwork(config: Config, mode: 'live' | 'test', sandbox: Fetcher | undefined): Network {
   return {
     fetchResource: counted(
       createFetchResource({
         fetch: (input, init) => fetch(input, init),
-        allowLoopback: mode === 'test' && allowLoopback,
-        ownHost: new URL(baseUrl).host,
+        ...outboundRule(config, mode === 'live'),
         timeoutMs: FETCH_TIMEOUT_MS,
         ...(sandbox && { bound: { origin: SANDBOX_ORIGIN, fetch: (url, init) => sandbox.fetch(url, init) } }),
       }),
     ),
-    sharedCache: createSharedCache(`${baseUrl}/fetched/${mode}`),
+    sharedCache: createSharedCache(`${config.baseUrl}/fetched/${mode}`),
   }
 }
 

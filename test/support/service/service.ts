@@ -102,7 +102,7 @@ export const OVER_18 = { credential_types: ['age_attestation'], scope: ['age_ove
 
 /** Starts the service with its own state directory. */
 export async function startService(env: Readonly<Record<string, string>> = {}): Promise<Service> {
-  const server = await startServer({ env: { BASE_URL, ...env } })
+  const server = await startServer({ env: { BASE_URL, ALLOW_LOOPBACK: '1', ...env } })
   const send: Service['fetch'] = async (url, init = {}) => {
     const path = url.startsWith(BASE_URL) ? url.slice(BASE_URL.length) : url.replace(server.origin, '')
     const answer = await fetch(server.origin + path, { redirect: 'manual', ...init })

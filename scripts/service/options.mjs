@@ -1,0 +1,49 @@
+// Options of `npm start`, from its environment.
+
+import { networkInterfaces } from 'node:os'
+import { resolve } from 'node:path'
+import { ROOT } from './paths.mjs'
+
+/** Names that reach this machine only. */
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
+
+/** Parses the options. `origin` is the address on this machine, whatever BASE_URL is. */
+export function readOptions(env) {
+  const port = Number(env.PORT ?? 8787)
+  if (!Number.isInteger(port) || port < 1 || port > 65_535)
+    throw new Error('PORT must be a number from 1 to 65535')
+  if ((env.TLS_CERT === undefined) !== (env.TLS_KEY === undefined)) {
+    throw new Error('TLS_CERT and TLS_KEY must be set together')
+  }
+  const tls =
+    env.TLS_CERT === undefined ? null : { certificate: resolve(env.TLS_CERT), key: resolve(env.TLS_KEY) }
+  const scheme = tls === null ? 'http' : 'https'
+  const baseUrl = env.BASE_URL ?? `${scheme}://localhost:${port}`
+  if (!URL.canParse(baseUrl)) throw new Error('BASE_URL must be an origin such as https://verifier.example')
+  const isLocal = LOOPBACK.includes(new URL(baseUrl).hostname)
+  const hosts = env.HOST === undefined ? loopbackHosts() : [env.HOST]
+  const reached = hosts[0] === '0.0.0.0' || hosts[0] === '*' ? '127.0.0.1' : hosts[0]
+  return {
+    baseUrl,
+    tls,
+    port,
+    stateDirectory: resolve(ROOT, env.STATE_DIR ?? '.dev'),
+    addresses: hosts.map((host) => `${host}:${port}`),
+    origin: `${scheme}://${reached}:${port}`,
+    // Other people use a public service. It reaches the ports of its machine only where that is asked for.
+    allowLoopback: env.ALLOW_LOOPBACK ?? (isLocal ? '1' : '0'),
+    hasShop: readDemo(env.DEMO, isLocal),
+  }
+}
+
+/** Returns `true` if the shop is opened. A public service opens one only with DEMO=1. */
+function readDemo(demo, isLocal) {
+  if (demo !== undefined && demo !== '0' && demo !== '1') throw new Error('DEMO must be 0 or 1')
+  return demo === undefined ? isLocal : demo === '1'
+}
+
+/** Returns the addresses of `localhost`. The second exists only if the machine has IPv6. */
+function loopbackHosts() {
+  const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
+  return addresses.some(({ address }) => address === '::1') ? ['127.0.0.1', '[::1]'] : ['127.0.0.1']
+}
