@@ -1,25 +1,42 @@
 // `npm start`: installs missing packages, builds changed sources, and runs the deployed bundle on workerd, as
 // one process.
 
+import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { copyFileSync, cpSync, realpathSync, renameSync, rmSync } from 'node:fs'
-import { networkInterfaces } from 'node:os'
-import { join, relative, resolve } from 'node:path'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { BUNDLE, ensureBundle, SANDBOX_BUNDLE, SHOP_BUNDLE } from './service/bundle.mjs'
-import { demoRelyingPartyPath, keepDemoRelyingParty } from './service/demo-relying-party.mjs'
-import { keepDemoShop, openDemoShop, SHOP_VARIABLES } from './service/demo-shop.mjs'
+import { keepDemoRelyingParty } from './service/demo-relying-party.mjs'
+import { freePort, keepDemoShop, openDemoShop, SHOP_VARIABLES } from './service/demo-shop.mjs'
+import { alarmsPerSecond, descriptorLimit } from './service/descriptors.mjs'
 import { ensureInstalled } from './service/install.mjs'
-import { ASSETS, ROOT, SANDBOX_CONFIG, SHOP_CONFIG } from './service/paths.mjs'
-import { keepSecrets, keepUniqueKeys, openStateDirectory, writePrivately } from './service/state.mjs'
+import { lockForLauncher, lockForWorkerd } from './service/lock.mjs'
+import { readOptions } from './service/options.mjs'
+import { ASSETS, NODE, ROOT, SANDBOX_CONFIG, SHOP_CONFIG } from './service/paths.mjs'
+import {
+  checkKeys,
+  keepSecrets,
+  keepUniqueKeys,
+  openStateDirectory,
+  writePrivately,
+} from './service/state.mjs'
+import { objectsReport, stateLines, usageLines } from './service/usage.mjs'
 import { keepVerifier } from './service/verifier-certificate.mjs'
-import { configPath, endStaleWorkerd, endWorkerd, startWorkerd, untilReady } from './service/workerd.mjs'
+import {
+  configPath,
+  controlSocket,
+  drainWorkerd,
+  endStaleWorkerd,
+  endWorkerd,
+  startWorkerd,
+  untilReady,
+} from './service/workerd.mjs'
 import { readWranglerToml, workerdConfig } from './service/workerd-config.mjs'
 
 /** Optional variables of src/config.ts without a default here. */
 const PASSED_ON = ['VERIFIER_FURTHER_KEYS', 'SERVICE_SCHEME', 'WALLET_SCHEME', 'CLIENT_IP_HEADER']
-
-/** Names that reach this machine only. */
-const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
 await start().catch((error) => {
   console.error(`The service did not start: ${error.message}`)
@@ -31,13 +48,20 @@ async function start() {
   ensureInstalled()
   ensureBundle()
   const directory = openStateDirectory(options.stateDirectory)
-  const variables = await makeVariables(directory, options)
+  lockForLauncher(directory, options.baseUrl)
+  checkKeys(directory, process.env)
   await endStaleWorkerd(directory)
+  const lock = await lockForWorkerd(directory)
+  const variables = await makeVariables(directory, options)
   const shop = options.hasShop ? await openDemoShop(directory, options) : null
-  await prepare(directory, options, Object.keys(variables), shop)
+  const state = await prepare(directory, Object.keys(variables), shop)
+  variables.ALARMS_REPAIRED = String(await prepareObjects(directory, state))
 
-  const run = runOneAtATime(directory, options.origin)
-  await run({ ...variables, ...shop?.variables })
+  const run = runOneAtATime(directory, lock)
+  if (shop !== null && shop.variables.DEMO_API_KEY === undefined)
+    await createShop(shop, { state, variables, run })
+  state.configure(options)
+  await run({ ...variables, ...shop?.variables }, options.origin)
   const isOpen = shop !== null && (await openShop(shop, options, variables, run))
   console.log(`Ready: ${variables.BASE_URL}`)
   if (isOpen)
@@ -48,54 +72,33 @@ async function start() {
 }
 
 /**
- * Creates the shop's relying party, which needs a running service. The service then restarts once with its
- * secrets.
+ * Creates the shop's relying party before the service opens its own port, so that the service is not started
+ * twice there. A running service is needed for it, and has an address of this machine only.
+ */
+async function createShop(shop, { state, variables, run }) {
+  const address = `127.0.0.1:${await freePort(0)}`
+  const origin = `http://${address}`
+  state.configure({ addresses: [address], tls: null, allowLoopback: '0' })
+  const stop = await run(variables, origin)
+  shop.variables = (await secretsOfShop(shop, { origin, variables })) ?? shop.variables
+  await stop()
+}
+
+/**
+ * Updates the shop's relying party at the running service. If its key is no longer accepted, the service
+ * starts again with a new one. Returns `true` if the shop is open.
  */
 async function openShop(shop, { origin }, variables, run) {
-  const secrets = await keepDemoShop(shop, { origin, adminToken: variables.ADMIN_TOKEN }).catch((error) => {
-    console.error(`The demo shop is unavailable: ${error.message}`)
-  })
+  const secrets = await secretsOfShop(shop, { origin, variables })
   if (secrets === undefined) return false
-  if (secrets.DEMO_API_KEY !== shop.variables.DEMO_API_KEY) await run({ ...variables, ...secrets })
+  if (secrets.DEMO_API_KEY !== shop.variables.DEMO_API_KEY) await run({ ...variables, ...secrets }, origin)
   return true
 }
 
-/** Parses the options. `origin` is the address on this machine, whatever BASE_URL is. */
-function readOptions(env) {
-  const port = Number(env.PORT ?? 8787)
-  if (!Number.isInteger(port) || port < 1 || port > 65_535)
-    throw new Error('PORT must be a number from 1 to 65535')
-  if ((env.TLS_CERT === undefined) !== (env.TLS_KEY === undefined)) {
-    throw new Error('TLS_CERT and TLS_KEY must be set together')
-  }
-  const tls =
-    env.TLS_CERT === undefined ? null : { certificate: resolve(env.TLS_CERT), key: resolve(env.TLS_KEY) }
-  const scheme = tls === null ? 'http' : 'https'
-  const baseUrl = env.BASE_URL ?? `${scheme}://localhost:${port}`
-  if (!URL.canParse(baseUrl)) throw new Error('BASE_URL must be an origin such as https://verifier.example')
-  const hosts = env.HOST === undefined ? loopbackHosts() : [env.HOST]
-  const reached = hosts[0] === '0.0.0.0' || hosts[0] === '*' ? '127.0.0.1' : hosts[0]
-  return {
-    baseUrl,
-    tls,
-    stateDirectory: resolve(ROOT, env.STATE_DIR ?? '.dev'),
-    addresses: hosts.map((host) => `${host}:${port}`),
-    origin: `${scheme}://${reached}:${port}`,
-    allowLoopback: env.ALLOW_LOOPBACK ?? '1',
-    hasShop: readDemo(env.DEMO, baseUrl),
-  }
-}
-
-/** Returns `true` if the shop is opened. A public service opens one only with DEMO=1. */
-function readDemo(demo, baseUrl) {
-  if (demo !== undefined && demo !== '0' && demo !== '1') throw new Error('DEMO must be 0 or 1')
-  return demo === undefined ? LOOPBACK.includes(new URL(baseUrl).hostname) : demo === '1'
-}
-
-/** Returns the addresses of `localhost`. The second exists only if the machine has IPv6. */
-function loopbackHosts() {
-  const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
-  return addresses.some(({ address }) => address === '::1') ? ['127.0.0.1', '[::1]'] : ['127.0.0.1']
+function secretsOfShop(shop, { origin, variables }) {
+  return keepDemoShop(shop, { origin, adminToken: variables.ADMIN_TOKEN }).catch((error) => {
+    console.error(`The demo shop is unavailable: ${error.message}`)
+  })
 }
 
 /** Returns all variables of the Worker: stored and given ones. */
@@ -114,46 +117,72 @@ async function makeVariables(directory, options) {
     ...given,
     BASE_URL: options.baseUrl,
     ALLOW_LOOPBACK: options.allowLoopback,
+    LISTENING_PORT: String(options.port),
+    ALARMS_REPAIRED: '0',
     BOOT_ID: '', // set at each start of workerd
   }
 }
 
-/** Copies the bundles and their configuration, so that a later build does not affect the running service. */
-async function prepare(directory, { addresses, tls, allowLoopback }, variables, shop) {
+/**
+ * Repairs and spreads the alarms, and removes the files of erased objects. Runs on the packaged Node, which
+ * has SQLite. Returns how many alarms were set again.
+ */
+async function prepareObjects(directory, { uniqueKeys }) {
+  const limit = descriptorLimit()
+  const program = join(dirname(fileURLToPath(import.meta.url)), 'service', 'objects.mjs')
+  const options = { objectsPath: join(directory, 'objects'), uniqueKeys, perSecond: alarmsPerSecond(limit) }
+  const { stdout } = await promisify(execFile)(NODE, ['--no-warnings', program, JSON.stringify(options)])
+  const counts = JSON.parse(stdout)
+  for (const line of objectsReport(counts, limit)) console.error(line)
+  return counts.repaired
+}
+
+/**
+ * Copies the bundles, so that a later build does not affect the running service. Returns the unique keys, and
+ * `configure`, which writes the configuration for given addresses.
+ */
+async function prepare(directory, variables, shop) {
   const wrangler = readWranglerToml()
   const sandbox = {
     wrangler: readWranglerToml(SANDBOX_CONFIG),
     variables: ['BASE_URL'],
     assetsPath: join(directory, 'assets', 'sandbox'),
   }
-  const shopWorker = {
-    wrangler: readWranglerToml(SHOP_CONFIG),
-    variables: ['BASE_URL', ...(shop === null ? [] : SHOP_VARIABLES)],
-    webhookAddress: shop?.address ?? null,
-    assetsPath: join(directory, 'shop-assets'),
-  }
+  const shopWrangler = readWranglerToml(SHOP_CONFIG)
+  const shopAssetsPath = join(directory, 'shop-assets')
   const embedded = (path) => relative(directory, realpathSync(path))
-  const config = workerdConfig({
-    wrangler,
-    variables,
-    sandbox,
-    shop: shopWorker,
-    addresses,
-    uniqueKeys: await keepUniqueKeys(
-      directory,
-      [...wrangler.objects, ...shopWorker.wrangler.objects].map(({ className }) => className),
-    ),
-    tls: tls && { certificate: embedded(tls.certificate), key: embedded(tls.key) },
-    objectsPath: join(directory, 'objects'),
-    assetsPath: join(directory, 'assets'),
-    allowLoopback: allowLoopback === '1',
-  })
-  writePrivately(configPath(directory), config)
+  const uniqueKeys = await keepUniqueKeys(
+    directory,
+    [...wrangler.objects, ...shopWrangler.objects].map(({ className }) => className),
+  )
+  const control = controlSocket(directory)
   copyBundle(directory, 'worker.js', BUNDLE)
   copyBundle(directory, 'sandbox.js', SANDBOX_BUNDLE)
   copyBundle(directory, 'demo-shop.js', SHOP_BUNDLE)
   copyAssets(ASSETS, join(directory, 'assets'))
-  copyAssets(join(ROOT, 'examples', 'demo-shop', 'assets'), shopWorker.assetsPath)
+  copyAssets(join(ROOT, 'examples', 'demo-shop', 'assets'), shopAssetsPath)
+  const configure = ({ addresses, tls, allowLoopback }) => {
+    const config = workerdConfig({
+      wrangler,
+      variables,
+      sandbox,
+      shop: {
+        wrangler: shopWrangler,
+        variables: ['BASE_URL', ...(shop?.variables.DEMO_API_KEY === undefined ? [] : SHOP_VARIABLES)],
+        webhookAddress: shop?.address ?? null,
+        assetsPath: shopAssetsPath,
+      },
+      addresses,
+      control,
+      uniqueKeys,
+      tls: tls && { certificate: embedded(tls.certificate), key: embedded(tls.key) },
+      objectsPath: join(directory, 'objects'),
+      assetsPath: join(directory, 'assets'),
+      allowLoopback: allowLoopback === '1',
+    })
+    writePrivately(configPath(directory), config)
+  }
+  return { uniqueKeys, configure }
 }
 
 function copyAssets(from, to) {
@@ -168,23 +197,31 @@ function copyBundle(directory, name, bundle) {
 
 /**
  * Returns a function that starts workerd with given variables, replaces the previous process, and waits until
- * it is ready. Signals are passed on. When workerd ends by itself, so does the launcher.
+ * it is ready at `origin`. It resolves to a function that stops that process. On a signal the service
+ * finishes its open requests, then everything ends. When workerd ends by itself, so does the launcher.
  */
-function runOneAtATime(directory, origin) {
+function runOneAtATime(directory, lock) {
   let child
   let asked = false
-  const end = () => {
+  let isReady = false
+  const end = async () => {
+    if (asked) return
     asked = true
-    return child && endWorkerd(child)
+    if (child && isReady) await drainWorkerd(child, directory)
+    if (child) await endWorkerd(child)
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, end)
-  return async (variables) => {
+  const stop = async () => {
     const before = child
     child = undefined
+    isReady = false
     if (before) await endWorkerd(before)
     if (asked) process.exit(0)
+  }
+  return async (variables, origin) => {
+    await stop()
     const bootId = randomUUID()
-    const started = startWorkerd(directory, { ...variables, BOOT_ID: bootId })
+    const started = startWorkerd(directory, { ...variables, BOOT_ID: bootId }, lock)
     child = started
     started.once('error', (error) => console.error(`workerd: ${error.message}`))
     started.once('exit', (code, signal) => {
@@ -196,42 +233,25 @@ function runOneAtATime(directory, origin) {
       await end()
       throw error
     })
+    isReady = true
+    return stop
   }
 }
 
 async function printUsage(directory, options, variables) {
-  const adminToken =
-    process.env.ADMIN_TOKEN === undefined ? shown(join(directory, 'keys', 'admin-token')) : 'from ADMIN_TOKEN'
-  console.log(`  state               ${shown(directory)}`)
-  console.log(`  verifier CA         ${shown(join(directory, 'verifier-ca.pem'))}`)
-  console.log(`  admin token         ${adminToken}`)
-  if (options.allowLoopback !== '1') return // a public service must not write a key into its journal
+  const hasAdminToken = process.env.ADMIN_TOKEN !== undefined
+  for (const line of stateLines(directory, { hasAdminToken, limit: descriptorLimit() })) console.log(line)
+  if (options.allowLoopback !== '1') return // a public service has no demo relying party
   try {
     const demo = await keepDemoRelyingParty(directory, {
       origin: options.origin,
       adminToken: variables.ADMIN_TOKEN,
       webhookUrl: process.env.DEMO_WEBHOOK_URL,
     })
-    console.log(`  demo relying party  ${demo.relying_party_id} (${shown(demoRelyingPartyPath(directory))})`)
-    console.log(`\nCreate a session:\n\n${curl(options, demo.api_key)}\n`)
+    // A key must not end up in the journal of a service.
+    const isTerminal = process.stdout.isTTY === true
+    for (const line of usageLines(directory, { options, demo, isTerminal })) console.log(line)
   } catch (error) {
     console.error(`The demo relying party could not be created: ${error.message}`)
   }
-}
-
-/** Returns a path relative to the current directory, if it is inside. */
-function shown(path) {
-  const fromHere = relative(process.cwd(), path)
-  return fromHere.startsWith('..') ? path : fromHere
-}
-
-function curl({ baseUrl, origin, tls }, apiKey) {
-  const isLocal = new URL(baseUrl).hostname === 'localhost'
-  const body = { credential_types: ['age_attestation'], scope: ['age_over_18'] }
-  return [
-    `  curl -sS${tls ? 'k' : ''} -X POST ${isLocal ? baseUrl : origin}/v1/verify`,
-    `-H 'Authorization: Bearer ${apiKey}'`,
-    `-H 'Content-Type: application/json'`,
-    `-d '${JSON.stringify(body)}'`,
-  ].join(' \\\n    ')
 }

@@ -7,6 +7,7 @@ export { Directory } from './relying-party/directory.ts'
 export { EventLog } from './relying-party/events/event-log.ts'
 export { RelyingParty } from './relying-party/relying-party.ts'
 export { TrustList } from './relying-party/trust-lists/trust-list.ts'
+export { control } from './routes/edge/drain.ts'
 export { VerificationSession } from './session/verification-session.ts'
 
 const app = createApp()

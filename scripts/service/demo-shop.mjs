@@ -44,7 +44,7 @@ function secretsOf({ api_key, webhook_secret }) {
 }
 
 /** Returns the preferred port if it is free, else another free port. Zero prefers none. */
-async function freePort(preferred) {
+export async function freePort(preferred) {
   const probe = createServer()
   try {
     await once(probe.listen(preferred, '127.0.0.1'), 'listening')

@@ -8,14 +8,21 @@ import * as https from 'node:https'
  * Sends one request. Resolves to `{ status, text, json() }`; `json()` returns `undefined` for text that is
  * not JSON.
  */
-export function request(method, url, { bearer, body } = {}) {
+export function request(method, url, { bearer, body, socketPath } = {}) {
   const { request: send } = url.startsWith('https:') ? https : http
   const headers = {
     ...(bearer && { authorization: `Bearer ${bearer}` }),
     ...(body && { 'content-type': 'application/json' }),
   }
   return new Promise((resolve, reject) => {
-    const sent = send(url, { method, headers, agent: false, rejectUnauthorized: false, timeout: 5_000 })
+    const sent = send(url, {
+      method,
+      headers,
+      agent: false,
+      rejectUnauthorized: false,
+      timeout: 5_000,
+      socketPath,
+    })
     sent.once('error', reject)
     sent.once('timeout', () => sent.destroy(new Error('timeout')))
     sent.once('response', (response) => {

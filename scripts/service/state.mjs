@@ -6,6 +6,7 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -39,6 +40,36 @@ export function writePrivately(path, text) {
   const aside = `${path}.${process.pid}.new`
   writeFileSync(aside, text, { mode: 0o600 })
   renameSync(aside, path)
+}
+
+/**
+ * Throws if the directory has objects but not the keys that they were written with. New keys would not fail:
+ * the service would start empty, with sealed data that nothing opens. `env` may give two of the keys.
+ */
+export function checkKeys(directory, env) {
+  const folders = readdirSync(join(directory, 'objects'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .filter((name) => readdirSync(join(directory, 'objects', name)).some(isObjectFile))
+  if (folders.length === 0) return
+  const names = readdirSync(join(directory, 'keys'))
+  const missing = [
+    ['server-secret', env.SERVER_SECRET],
+    ['access-token-keys.json', env.ACCESS_TOKEN_KEYS],
+  ].flatMap(([name, given]) => (names.includes(name) || given !== undefined ? [] : [`keys/${name}`]))
+  // A folder has the unique key of its class as its name. A class without objects may be new.
+  const known = names
+    .filter((name) => name.startsWith('unique-key-'))
+    .map((name) => readFileSync(join(directory, 'keys', name), 'utf8'))
+  if (folders.some((folder) => !known.includes(folder))) missing.push('a file keys/unique-key-…')
+  if (missing.length === 0) return
+  throw new Error(
+    `${directory} has objects without their keys (missing: ${missing.join(', ')}). Restore keys/ from the backup of these objects, or move objects/ away to begin again.`,
+  )
+}
+
+function isObjectFile(name) {
+  return /^[0-9a-f]{64}\.sqlite$/.test(name)
 }
 
 /** Returns the service's own secrets, as the variables of src/config.ts. */

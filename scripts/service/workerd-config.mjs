@@ -25,7 +25,8 @@ export function readWranglerToml(path = 'wrangler.toml') {
  * variables, which workerd reads from its environment, so it holds no values of them. It contains the unique
  * keys and is readable by its owner only. `sandbox` and `shop` are the other Workers, each with `wrangler`,
  * `variables` and `assetsPath`. They reach the verifier only. `shop.webhookAddress`: null, or the shop's port
- * for webhooks. The service sends none to its own address.
+ * for webhooks. The service sends none to its own address. `control`: path of the Unix socket of the
+ * launcher.
  */
 export function workerdConfig({
   wrangler,
@@ -34,6 +35,7 @@ export function workerdConfig({
   shop,
   uniqueKeys,
   addresses,
+  control,
   tls,
   objectsPath,
   assetsPath,
@@ -54,6 +56,9 @@ export function workerdConfig({
     sockets.push(
       `(name = "webhooks", address = ${text(shop.webhookAddress)}, service = (name = "demo-shop", entrypoint = "webhookEntry"), http = ())`,
     )
+  sockets.push(
+    `(name = "control", address = ${text(`unix:${control}`)}, service = (name = "verifier", entrypoint = "control"), http = ())`,
+  )
   const allow = ['public', ...(allowLoopback ? ['127.0.0.0/8', '::1/128'] : [])]
   return `using Workerd = import "/workerd/workerd.capnp";
 
@@ -70,10 +75,11 @@ const config :Workerd.Config = (
     )),
     (name = "objects", disk = (path = ${text(objectsPath)}, writable = true)),
     (name = "assets", disk = (path = ${text(assetsPath)})),
-    # Addresses of private networks stay out of reach, also by way of NAT64.
+    # Networks that "public" does not leave out: NAT64 (RFC 6052, RFC 8215), 6to4 (RFC 3056), site-local
+    # addresses (RFC 3879) and benchmarks (RFC 2544). A machine may route them to private networks.
     (name = "internet", network = (
       allow = ${list(allow.map(text))},
-      deny = ["64:ff9b::/96"],
+      deny = ${list(DENIED.map(text))},
       tlsOptions = (trustBrowserCas = true),
     )),
     ${companion('sandbox', sandbox, uniqueKeys)}
@@ -84,6 +90,8 @@ const config :Workerd.Config = (
 );
 `
 }
+
+const DENIED = ['64:ff9b::/96', '64:ff9b:1::/48', '2002::/16', 'fec0::/10', '198.18.0.0/15']
 
 /** Returns another Worker, which reaches the verifier only. */
 function companion(name, { wrangler, variables, assetsPath }, uniqueKeys) {

@@ -1,16 +1,27 @@
-// Runs one workerd process for each state directory: ends the old one, and waits until the new one is ready.
+// Runs one workerd process for each state directory: ends an orphan, waits until the new process is ready,
+// and drains it before its end.
 
 import { execFileSync, spawn } from 'node:child_process'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from './request.mjs'
 
-const READY_WITHIN_MS = 20_000
+/** Time after which a start that is not ready yet is reported. */
+const REPORT_AFTER_MS = 20_000
 const END_WITHIN_MS = 3_000
+const DRAINED_WITHIN_MS = 10_000
+/** Time for the last bytes of the last response. */
+const FLUSH_MS = 100
+/** Longest address of a Unix socket on every system. */
+const SOCKET_PATH_LENGTH = 100
 
-/** Ends the workerd that an earlier launcher left running, if its pid still belongs to it. */
+/**
+ * Ends the workerd that an earlier launcher left running, if its pid still belongs to it. Call it under the
+ * launcher's lock, so that no other launcher can be running here.
+ */
 export async function endStaleWorkerd(directory) {
   const pid = readPid(directory)
   if (pid === undefined || !isOurs(pid, directory)) return
@@ -25,14 +36,15 @@ export async function endStaleWorkerd(directory) {
 
 /**
  * Starts workerd with the configuration in the state directory. `environment` holds every secret; no argument
- * does.
+ * does. `lock`: an open file that workerd inherits with its lock.
  */
-export function startWorkerd(directory, environment) {
+export function startWorkerd(directory, environment, lock = 'ignore') {
   const workerd = createRequire(import.meta.url)('workerd').default
   const command = [...diesWithParent(), workerd, 'serve', configPath(directory)]
+  rmSync(controlSocket(directory), { force: true }) // left by a process that was killed
   const child = spawn(command[0], command.slice(1), {
     env: environment,
-    stdio: ['ignore', 'inherit', 'pipe'],
+    stdio: ['ignore', 'inherit', 'pipe', lock],
   })
   writeFileSync(pidPath(directory), String(child.pid))
   child.once('exit', () => {
@@ -44,28 +56,68 @@ export function startWorkerd(directory, environment) {
 
 /**
  * Resolves when `/healthz` returns 200 with this process's boot id, which no other process has, and `/readyz`
- * returns 200. An invalid certificate does not prevent the start: wallets refuse it, but earlier results can
- * still be read. Throws the reason otherwise.
+ * responds. Waits as long as the process lives: a machine under load needs time, and an end would cost it the
+ * work done so far. An invalid certificate does not prevent the start: wallets refuse it, but earlier results
+ * can still be read. Throws if the process ends or reports a bad configuration.
  */
 export async function untilReady(child, { origin, bootId }) {
   const errors = configurationErrors(child)
   const ended = new Promise((resolve) => child.once('exit', resolve))
-  const deadline = Date.now() + READY_WITHIN_MS
-  let last = '/healthz did not respond'
-  while (Date.now() < deadline) {
+  let reportAt = Date.now() + REPORT_AFTER_MS
+  for (;;) {
     // If workerd has ended, another process may hold the port and never respond.
-    const answer = await Promise.race([ended, request('GET', `${origin}/healthz`).catch(() => undefined)])
+    const last = await Promise.race([ended, missingReadiness({ origin, bootId })])
     if (hasEnded(child)) throw new Error('workerd ended (see above)')
-    if (answer?.json()?.boot_id === bootId) {
-      const ready = await request('GET', `${origin}/readyz`)
-      if (ready.status === 200 || ready.json()?.status === 'not_ready') return
-      last = `/readyz returned ${ready.status} ${ready.text.slice(0, 200)}`
-    }
+    if (last === null) return
     if (errors.length > 0) throw new Error(errors[0])
+    if (Date.now() > reportAt) {
+      console.error(`Not ready yet: ${last}. Waiting.`)
+      reportAt = Date.now() + REPORT_AFTER_MS
+    }
     await sleep(10)
   }
-  throw new Error(`not ready after ${READY_WITHIN_MS / 1000} s: ${last}`)
 }
+
+/** Returns `null` if the process with this boot id is ready, otherwise what is missing. */
+async function missingReadiness({ origin, bootId }) {
+  try {
+    const health = await request('GET', `${origin}/healthz`)
+    if (health.json()?.boot_id !== bootId) return '/healthz is not from this process'
+    const ready = await request('GET', `${origin}/readyz`)
+    if (ready.status === 200 || ready.json()?.status === 'not_ready') return null
+    return `/readyz returned ${ready.status} ${ready.text.slice(0, 200)}`
+  } catch (error) {
+    return `${origin} did not respond (${error.message})`
+  }
+}
+
+/**
+ * Lets the service finish: new requests get 503 and waiting ones are answered. Resolves when no request is
+ * open, or after ten seconds.
+ */
+export async function drainWorkerd(child, directory) {
+  const deadline = Date.now() + DRAINED_WITHIN_MS
+  const socketPath = controlSocket(directory)
+  while (!hasEnded(child) && Date.now() < deadline) {
+    const answer = await request('POST', 'http://control/drain', { socketPath }).catch(() => undefined)
+    if (answer === undefined) return // an older bundle, or a process that ends already
+    if (answer.json()?.open_requests === 0) return sleep(FLUSH_MS)
+    await sleep(50)
+  }
+}
+
+/**
+ * Returns the path of the Unix socket by which the launcher calls the service. No other user can reach it. A
+ * path too long for a socket is replaced by one in a directory of its own.
+ */
+export function controlSocket(directory) {
+  const path = join(directory, 'control.sock')
+  if (Buffer.byteLength(path) <= SOCKET_PATH_LENGTH) return path
+  socketDirectory ??= mkdtempSync(join(tmpdir(), 'verifier-'))
+  return join(socketDirectory, 'control.sock')
+}
+
+let socketDirectory
 
 /** Ends the process with SIGTERM, then with SIGKILL. */
 export async function endWorkerd(child) {

@@ -5,6 +5,7 @@ import { dcApiRoutes } from './browser/dc-api.ts'
 import { returnRoutes } from './browser/return.ts'
 import { sessionPageRoutes } from './browser/session-page.ts'
 import type { AppEnv } from './edge/context.ts'
+import { drainable } from './edge/drain.ts'
 import { headWithoutEffect, noSuchRoute, onError, requestId } from './edge/edge.ts'
 import { logRequests } from './edge/log.ts'
 import { documentationRoutes } from './public/documentation.ts'
@@ -24,6 +25,7 @@ export function createApp(): Hono<AppEnv> {
   const app = new Hono<AppEnv>()
   app.use(requestId)
   app.use(logRequests)
+  app.use(drainable)
   app.route('/', walletRoutes()) // first: its own responses to HEAD are for wallets
   app.use(headWithoutEffect(app, SAFE_PREFIXES))
   app.route('/', wellKnownRoutes())

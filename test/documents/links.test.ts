@@ -82,7 +82,10 @@ describe('the README', () => {
 describe('docs/configuration.md', () => {
   it('lists every variable of the configuration and of the launcher, and no other', () => {
     const inSchema = readFileSync('src/config.ts', 'utf8').matchAll(/^ {2}([A-Z][A-Z_]+):/gm)
-    const inLauncher = readFileSync('scripts/start.mjs', 'utf8').matchAll(/\benv\.([A-Z][A-Z_]+)/g)
+    const launcher = ['start.mjs', 'service/options.mjs'].map((path) =>
+      readFileSync(`scripts/${path}`, 'utf8'),
+    )
+    const inLauncher = launcher.join('').matchAll(/\benv\.([A-Z][A-Z_]+)/g)
     const variables = new Set([...inSchema, ...inLauncher].map(([, name]) => name))
     const rows = proseOf('docs/configuration.md').match(/^\| `[A-Z].*?\|/gm) ?? []
     const documented = rows.flatMap((row) => [...row.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name))

@@ -261,6 +261,15 @@ describe('the alarm of a day', () => {
     expect(await idsOf(log)).toEqual([])
   })
 
+  it('erases nothing when it comes early, and is set again', async () => {
+    const log = newLog()
+    await log.append(entry('a'))
+    await runInDurableObject(log, (_, state) => state.storage.setAlarm(NOON))
+    expect(await runDurableObjectAlarm(log)).toBe(true)
+    expect(await idsOf(log)).toEqual(['a'])
+    expect(await alarmOf(log)).toBe(endOfDay(DAY) + 30 * DAYS)
+  })
+
   it('is set again by the constructor when the platform dropped it', async () => {
     const log = newLog()
     await log.append(entry('a'))

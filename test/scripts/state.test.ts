@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
-import { keepUniqueKeys, openStateDirectory } from '../../scripts/service/state.mjs'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { checkKeys, keepSecrets, keepUniqueKeys, openStateDirectory } from '../../scripts/service/state.mjs'
 
 it('creates a unique key for a new class, and keeps those of the others', async () => {
   const path = mkdtempSync(join(tmpdir(), 'state-'))
@@ -13,4 +13,46 @@ it('creates a unique key for a new class, and keeps those of the others', async 
   expect(after.Directory).toBe(before.Directory)
   expect(after.EventLog).toMatch(/^[0-9a-f]{64}$/)
   expect(after.EventLog).not.toBe(after.Directory)
+})
+
+describe('the keys of a state with objects', () => {
+  let directory: string
+  beforeEach(async () => {
+    directory = openStateDirectory(mkdtempSync(join(tmpdir(), 'state-')))
+    await keepSecrets(directory)
+    const keys: Record<string, string> = await keepUniqueKeys(directory, ['Directory'])
+    const folder = join(directory, 'objects', keys.Directory ?? '')
+    mkdirSync(folder)
+    writeFileSync(join(folder, `${'a'.repeat(64)}.sqlite`), '')
+  })
+  afterEach(() => rmSync(directory, { recursive: true }))
+
+  it('are accepted when all are there, and when the class of a new key has no objects', async () => {
+    expect(() => checkKeys(directory, {})).not.toThrow()
+    await keepUniqueKeys(directory, ['EventLog'])
+    rmSync(join(directory, 'keys', 'unique-key-EventLog'))
+    expect(() => checkKeys(directory, {})).not.toThrow()
+  })
+
+  it.each([
+    ['server-secret', 'keys/server-secret'],
+    ['access-token-keys.json', 'keys/access-token-keys.json'],
+    ['unique-key-Directory', 'a file keys/unique-key-…'],
+  ])('are refused without %s, which is named', (name, named) => {
+    rmSync(join(directory, 'keys', name))
+    expect(() => checkKeys(directory, {})).toThrow(`objects without their keys (missing: ${named})`)
+  })
+
+  it('may come from the environment, and the admin token may be made anew', () => {
+    for (const name of ['server-secret', 'access-token-keys.json', 'admin-token'])
+      rmSync(join(directory, 'keys', name))
+    expect(() => checkKeys(directory, { SERVER_SECRET: 'a', ACCESS_TOKEN_KEYS: 'b' })).not.toThrow()
+  })
+
+  it('are made for a state without objects', () => {
+    rmSync(join(directory, 'keys'), { recursive: true })
+    rmSync(join(directory, 'objects'), { recursive: true })
+    openStateDirectory(directory)
+    expect(() => checkKeys(directory, {})).not.toThrow()
+  })
 })

@@ -29,6 +29,7 @@ const OPTIONS = {
   uniqueKeys: { Directory: 'f00d', ShopVisit: 'cafe' },
   variables: ['SERVER_SECRET'],
   addresses: ['127.0.0.1:8787'],
+  control: '/state/control.sock',
   tls: null,
   objectsPath: '/state/objects',
   assetsPath: '/state/assets',
@@ -36,10 +37,31 @@ const OPTIONS = {
 }
 
 describe('workerdConfig', () => {
-  it('allows public addresses only, without NAT64, unless loopback is allowed', () => {
+  it('allows public addresses only, unless loopback is allowed', () => {
     expect(allowed(OPTIONS)).toBe('allow = ["public"]')
     expect(allowed({ ...OPTIONS, allowLoopback: true })).toBe('allow = ["public", "127.0.0.0/8", "::1/128"]')
-    expect(workerdConfig(OPTIONS)).toContain('deny = ["64:ff9b::/96"]')
+  })
+
+  it.each([
+    ['NAT64 (RFC 6052)', '64:ff9b::/96'],
+    ['local NAT64 (RFC 8215)', '64:ff9b:1::/48'],
+    ['6to4 (RFC 3056)', '2002::/16'],
+    ['site-local addresses (RFC 3879)', 'fec0::/10'],
+    ['benchmarks (RFC 2544)', '198.18.0.0/15'],
+  ])('denies %s, which "public" allows', (_, block) => {
+    const denied = workerdConfig(OPTIONS).match(/deny = \[([^\]]*)\]/)?.[1]
+    expect(denied?.split(', ')).toContain(`"${block}"`)
+  })
+
+  it('opens the control entry at a Unix socket only', () => {
+    const sockets =
+      workerdConfig(OPTIONS)
+        .match(/\(name = "\w+", address = [^\n]*/g)
+        ?.join('') ?? ''
+    expect(sockets.match(/entrypoint = "control"/g)).toHaveLength(1)
+    expect(sockets).toContain(
+      '(name = "control", address = "unix:/state/control.sock", service = (name = "verifier", entrypoint = "control"), http = ())',
+    )
   })
 
   it.each(['sandbox', 'demo-shop'])('lets the %s reach the verifier only', (name) => {
@@ -57,7 +79,7 @@ describe('workerdConfig', () => {
   it('uses TLS if a certificate is given', () => {
     const config = workerdConfig({ ...OPTIONS, tls: { certificate: '../tls.crt', key: '../tls.key' } })
     expect(config).toContain('privateKey = embed "../tls.key", certificateChain = embed "../tls.crt"')
-    expect(config).not.toContain('http = ()')
+    expect(config).not.toContain('service = "verifier", http = ()')
   })
 
   it('escapes a path with a quote', () => {

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { runLauncher, type Server, startServer } from '../support/service/server.ts'
+import { freePort, runLauncher, type Server, startServer } from '../support/service/server.ts'
 
 const run = promisify(execFile)
 
@@ -38,6 +38,11 @@ describe('a first start', () => {
       status: 'pending',
       verification_id: expect.stringMatching(/^v_/),
     })
+  })
+
+  it('prints no API key where its output is no terminal, such as a journal', async () => {
+    await printed(server, '/v1/verify')
+    expect(server.output()).not.toContain(demoKey(server))
   })
 
   it('stores every secret in a file that only its owner may read', () => {
@@ -115,16 +120,6 @@ describe('starting again', () => {
     expect((await readSession(server, session)).status).toBe(200)
   })
 
-  it('replaces a service that still runs in the same state directory', async () => {
-    const session = await createDemoSession(server)
-    const first = server.pid()
-    const port = new URL(server.origin).port
-    const second = await startServer({ env: { STATE_DIR: server.stateDir, PORT: port } })
-    expect(second.pid()).not.toBe(first)
-    expect((await readSession(server, session)).status).toBe(200)
-    await server.restart()
-  })
-
   it('creates a leaf for the new host under the same authority when BASE_URL changes', async () => {
     const before = certificates(server, 'localhost')
     await server.restart({ BASE_URL: 'https://verifier.example' })
@@ -162,6 +157,50 @@ describe('with TLS_CERT and TLS_KEY', () => {
     expect(secure.baseUrl).toMatch(/^https:\/\/localhost:/)
     expect(await httpsStatus(`${secure.baseUrl}/healthz`, ca)).toBe(200)
     await secure.stop()
+    await server.stop()
+  })
+})
+
+describe('under a public BASE_URL', () => {
+  let server: Server
+  const webhookAt = (port: string) =>
+    server.createRelyingParty({ webhook: { url: `http://127.0.0.1:${port}/` } })
+  beforeAll(async () => {
+    server = await startServer({ env: { BASE_URL: 'https://verifier.example' } })
+  })
+  afterAll(() => server.stop())
+
+  it('reaches no port of this machine, and has no demo relying party', async () => {
+    await expect(webhookAt('9')).rejects.toThrow('HTTP 400')
+    expect(existsSync(join(server.stateDir, 'demo-relying-party.json'))).toBe(false)
+  })
+
+  it('reaches them with ALLOW_LOOPBACK=1, except for the port on which it listens', async () => {
+    await server.restart({ ALLOW_LOOPBACK: '1' })
+    expect(await webhookAt('9')).toMatchObject({ relying_party_id: expect.stringMatching(/^rp_/) })
+    await expect(webhookAt(new URL(server.origin).port)).rejects.toThrow('HTTP 400')
+  })
+})
+
+describe('a first start with the demo shop', () => {
+  it('opens its port once: /healthz returns 200 from its first response on, with one boot id', async () => {
+    const port = String(await freePort())
+    const seen = new Set<string>()
+    let isWatching = true
+    const watching = (async () => {
+      while (isWatching) {
+        const response = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined)
+        if (response !== undefined || seen.size > 0)
+          seen.add(response === undefined ? 'refused' : `${response.status} ${await response.text()}`)
+        await new Promise((resolve) => setTimeout(resolve, 2))
+      }
+    })()
+    const server = await startServer({ env: { PORT: port, DEMO: '1' } })
+    await vi.waitFor(() => expect(server.output()).toContain(`Open ${server.baseUrl}/demo`))
+    isWatching = false
+    await watching
+    expect([...seen]).toEqual([expect.stringMatching(/^200 \{"status":"ok"/)])
+    expect((await fetch(`${server.origin}/demo`)).status).toBe(200)
     await server.stop()
   })
 })

@@ -88,8 +88,14 @@ export class EventLog extends DurableObject<Env> {
     return { events, more: found.length > limit, closed }
   }
 
-  /** Erases the day when its time is over. */
+  /**
+   * Erases the day when its time is over. An alarm that comes early, such as one of a repaired index, only
+   * sets the next.
+   */
   override async alarm(): Promise<void> {
+    const [first] = this.ctx.storage.kv.list<StoredEvent>({ prefix: PREFIX, limit: 1 })
+    const until = first === undefined ? 0 : forgottenAt(first[1].day)
+    if (Date.now() < until) return this.ctx.storage.setAlarm(until)
     this.#last = 0
     await this.ctx.storage.deleteAll()
   }

@@ -33,6 +33,11 @@ async function gaugesAt({ env }: AppContext, now: number): Promise<readonly Gaug
       samples: [{ labels: { boot_id: configOf(env).bootId ?? '' }, value: 1 }],
     },
     {
+      name: 'alarms_repaired',
+      help: 'Lost alarms that the start set again.',
+      samples: [{ labels: {}, value: configOf(env).alarmsRepaired }],
+    },
+    {
       name: 'certificate_expires_in_seconds',
       help: 'Until a verifier certificate expires.',
       samples: [

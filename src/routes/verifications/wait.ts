@@ -6,6 +6,7 @@ import { type SessionAccess, watchAddress } from '../../session/access.ts'
 import type { SessionError, View } from '../../session/results.ts'
 import type { VerificationSession } from '../../session/verification-session.ts'
 import type { AppContext } from '../edge/context.ts'
+import { isDraining } from '../edge/drain.ts'
 import { waitQuery } from '../edge/schemas.ts'
 import { readQuery } from '../edge/validate.ts'
 
@@ -20,6 +21,9 @@ export function readWait(c: AppContext): Result<Wait | null, Response> {
   const { wait, after_version } = query.value
   return ok(wait === undefined ? null : { milliseconds: wait * 1000, afterVersion: after_version ?? null })
 }
+
+/** Interval at which a waiting request looks for the end of the process. */
+const DRAIN_CHECK_MS = 500
 
 /** Delay of a response for a caller that could not watch. */
 const UNWATCHED_MS = 1_000
@@ -59,8 +63,8 @@ export async function longPoll(
 }
 
 /**
- * Waits for the socket's first change or its end, for the caller to leave, or for the end of the time. Closes
- * the socket.
+ * Waits for the socket's first change or its end, for the caller to leave, for the end of the time, or of the
+ * process. Closes the socket.
  */
 async function nextChange(
   socket: WebSocket,
@@ -68,9 +72,11 @@ async function nextChange(
   { wait, signal }: { readonly wait: Wait; readonly signal: AbortSignal },
 ): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
+  let drainCheck: ReturnType<typeof setInterval> | undefined
   await new Promise<void>((resolve) => {
     const finish = () => resolve()
     timer = setTimeout(finish, wait.milliseconds)
+    drainCheck = setInterval(() => isDraining() && finish(), DRAIN_CHECK_MS)
     signal.addEventListener('abort', finish)
     socket.addEventListener('close', finish)
     socket.addEventListener('error', finish)
@@ -81,5 +87,6 @@ async function nextChange(
     if (signal.aborted) finish()
   })
   clearTimeout(timer)
+  clearInterval(drainCheck)
   socket.close(1000)
 }

@@ -12,6 +12,7 @@ import { ID_LENGTH, sessionStub } from '../../session/identifier.ts'
 import type { RequestingWallet } from '../../session/request/fetching.ts'
 import { HANDLE_LENGTH } from '../../session/request/handles.ts'
 import type { AppEnv } from '../edge/context.ts'
+import { isDraining } from '../edge/drain.ts'
 import { logError } from '../edge/edge.ts'
 import { readForm } from '../edge/form.ts'
 import { takeWalletCall } from '../edge/rate-limit.ts'
@@ -79,10 +80,11 @@ async function present(c: WalletContext): Promise<Response> {
 }
 
 /**
- * Applies the limit by address, and handles every thrown error: 503 for an unreachable object, else 500. Both
- * are OAuth errors.
+ * Refuses new calls while the process ends, applies the limit by address, and handles every thrown error: 503
+ * for an unreachable object, else 500. All are OAuth errors.
  */
 async function guarded(c: WalletContext, handle: () => Promise<Response>): Promise<Response> {
+  if (isDraining()) return refuse('service_unavailable')
   if (!(await takeWalletCall(c))) return refuse('rate_limited')
   try {
     return await handle()

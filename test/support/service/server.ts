@@ -32,9 +32,11 @@ export type Server = {
   killWorkerd(): void
   /**
    * Starts again on the same port and state. Ends a running launcher first. `changed` replaces variables
-   * permanently.
+   * permanently. `descriptors`: hard limit of file descriptors of this start.
    */
-  restart(changed?: Readonly<Record<string, string>>): Promise<void>
+  restart(changed?: Readonly<Record<string, string>>, descriptors?: number): Promise<void>
+  /** Sends a signal to the launcher, and resolves to its exit code. */
+  end(signal: NodeJS.Signals): Promise<number | null>
   /**
    * `POST /v1/admin/relying_parties`, in test mode unless the settings differ. Throws unless it returns 201.
    */
@@ -49,20 +51,22 @@ export type CreatedRelyingParty = {
 
 /**
  * Starts the launcher and waits until it is ready. `env` adds or replaces variables of the launcher.
- * `launcher` may be that of another copy of the project.
+ * `launcher` may be that of another copy of the project. `descriptors`: hard limit of file descriptors.
  */
 export async function startServer({
   env = {},
   launcher = LAUNCHER,
+  descriptors,
 }: {
   env?: Readonly<Record<string, string>>
   launcher?: string
+  descriptors?: number
 } = {}): Promise<Server> {
   const stateDir = env.STATE_DIR ?? (await mkdtemp(join(tmpdir(), 'verifier-')))
   const port = env.PORT ?? String(await freePort())
   let variables: Record<string, string> = { ...inherited(), ...env, STATE_DIR: stateDir, PORT: port }
   const origin = `${env.TLS_CERT === undefined ? 'http' : 'https'}://127.0.0.1:${port}`
-  let run = await launch(launcher, variables)
+  let run = await launch(launcher, variables, descriptors)
   const adminToken = env.ADMIN_TOKEN ?? readFileSync(join(stateDir, 'keys', 'admin-token'), 'utf8')
 
   return {
@@ -77,6 +81,7 @@ export async function startServer({
       await rm(stateDir, { recursive: true, force: true })
       return exitCode
     },
+    end: (signal) => end(run.launcher, signal),
     async kill9() {
       const workerd = readPid(stateDir)
       await end(run.launcher, 'SIGKILL')
@@ -86,10 +91,10 @@ export async function startServer({
       const workerd = readPid(stateDir)
       if (workerd !== undefined) killIfRunning(workerd, stateDir)
     },
-    async restart(changed = {}) {
+    async restart(changed = {}, limit = descriptors) {
       await end(run.launcher, 'SIGTERM')
       variables = { ...variables, ...changed }
-      run = await launch(launcher, variables)
+      run = await launch(launcher, variables, limit)
     },
     createRelyingParty: (settings = {}) => createRelyingParty(origin, adminToken, settings),
   }
@@ -106,8 +111,8 @@ export async function runLauncher(env: Readonly<Record<string, string>>) {
   return { exitCode, output: output() }
 }
 
-async function launch(path: string, variables: Record<string, string>) {
-  const run = spawnLauncher(path, variables)
+async function launch(path: string, variables: Record<string, string>, descriptors?: number) {
+  const run = spawnLauncher(path, variables, descriptors)
   const deadline = setTimeout(() => run.launcher.kill('SIGTERM'), READY_WITHIN_MS)
   await new Promise<void>((resolve, reject) => {
     // The demo relying party is created after that line. A session of a test must not wait for it.
@@ -119,8 +124,10 @@ async function launch(path: string, variables: Record<string, string>) {
   return run
 }
 
-function spawnLauncher(path: string, variables: Record<string, string>) {
-  const launcher = spawn(process.execPath, [path], { env: variables, stdio: ['ignore', 'pipe', 'pipe'] })
+function spawnLauncher(path: string, variables: Record<string, string>, descriptors?: number) {
+  const limit = descriptors === undefined ? [] : ['prlimit', `--nofile=${descriptors}:${descriptors}`]
+  const [command = '', ...args] = [...limit, process.execPath, path]
+  const launcher = spawn(command, args, { env: variables, stdio: ['ignore', 'pipe', 'pipe'] })
   let text = ''
   for (const stream of [launcher.stdout, launcher.stderr]) {
     stream.setEncoding('utf8').on('data', (chunk: string) => {

@@ -1,0 +1,20 @@
+// `npm run faults [-- part-of-a-name …]`: the tests of test/system/faults at full size. They take up to half
+// an hour, and need a hard limit of 20,000 file descriptors.
+
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { ensureBundle } from './service/bundle.mjs'
+import { ensureInstalled } from './service/install.mjs'
+import { NODE, ROOT } from './service/paths.mjs'
+
+ensureInstalled()
+ensureBundle()
+const names = process.argv.slice(2)
+const filters =
+  names.length === 0 ? ['test/system/faults'] : names.map((name) => `test/system/faults/${name}`)
+const run = spawnSync(
+  NODE,
+  [join(ROOT, 'node_modules', 'vitest', 'vitest.mjs'), 'run', '--project', 'system', ...filters],
+  { cwd: ROOT, stdio: 'inherit', env: { ...process.env, FAULTS: 'full' } },
+)
+process.exitCode = run.status ?? 1

@@ -1,0 +1,32 @@
+// The limit of file descriptors, and what follows from it.
+
+import { spawnSync } from 'node:child_process'
+
+/** Enough for the service of other people. */
+export const RECOMMENDED_DESCRIPTORS = 65_536
+
+/** A limit that every system has at least, for one where it cannot be read. */
+const SMALLEST = 1_024
+/** The limit where there is none. */
+const LARGEST = 1_048_576
+
+/** An object that an alarm wakes keeps about four descriptors for ten seconds. */
+const DESCRIPTOR_SECONDS = 40
+/** Half of them, because callers and receivers need descriptors too. */
+const SHARE = 0.5
+/** What two cores carry. */
+const MOST_PER_SECOND = 150
+
+/** Returns the hard limit. Node raises the soft limit to it, and workerd inherits both. */
+export function descriptorLimit() {
+  const { stdout } = spawnSync('/bin/sh', ['-c', 'ulimit -Hn'], { encoding: 'utf8' })
+  const text = stdout?.trim()
+  if (text === 'unlimited') return LARGEST
+  const limit = Number(text)
+  return Number.isInteger(limit) && limit > 0 ? limit : SMALLEST
+}
+
+/** Returns how many overdue alarms may run in a second. */
+export function alarmsPerSecond(limit) {
+  return Math.min(MOST_PER_SECOND, Math.max(1, (limit * SHARE) / DESCRIPTOR_SECONDS))
+}

@@ -1,0 +1,202 @@
+// Prepares the objects of a state directory while no workerd runs: repairs the index of alarms, spreads
+// overdue alarms, and removes the files of erased objects. It needs node:sqlite, so that the launcher runs it
+// on the packaged Node: `node objects.mjs '<options as JSON>'` prints the counts as JSON.
+//
+// workerd has one folder for each class. In it, `<id>.sqlite` is an object, and the table `_cf_ALARM` of
+// `metadata.sqlite` has the time of each object's alarm in nanoseconds.
+
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { fileURLToPath } from 'node:url'
+
+/** Classes with alarms. An alarm that comes early only sets the next one. */
+export const CLASSES_WITH_ALARMS = ['VerificationSession', 'EventLog', 'TrustList']
+/** Class whose stored objects always have an alarm. */
+const ALWAYS_ARMED = 'VerificationSession'
+
+/** SQLite's file of one page has no table: content needs a page of its own. */
+const EMPTY_FILE_BYTES = 4096
+/** workerd's own definition. */
+const ALARM_TABLE = `CREATE TABLE IF NOT EXISTS _cf_ALARM (
+      actor_id TEXT PRIMARY KEY,
+      scheduled_time INTEGER,
+      actor_name TEXT
+    ) WITHOUT ROWID`
+const NS_PER_MS = 1_000_000n
+
+/**
+ * Prepares every folder. `uniqueKeys`: the name of each class's folder, by class name. `perSecond`: the rate
+ * at which overdue alarms may run. Returns `damaged` (the classes whose index was rebuilt), `repaired`
+ * (alarms set again), `spread` (overdue alarms), `spreadOverMs` and `removed` (files of erased objects).
+ */
+export function prepareObjects({ objectsPath, uniqueKeys, perSecond, now = Date.now(), timeout = 5_000 }) {
+  const counts = { damaged: [], repaired: 0, spread: 0, spreadOverMs: 0, removed: 0 }
+  const folders = Object.entries(uniqueKeys)
+    .map(([className, key]) => ({ className, path: join(objectsPath, key) }))
+    .filter(({ path }) => existsSync(path))
+  const indexes = []
+  for (const { className, path } of folders) {
+    const ids = idsIn(path)
+    const { database, wasRebuilt } = openIndex(path, ids.length > 0, timeout)
+    if (database === undefined) continue
+    indexes.push(database)
+    const armed = new Set(
+      database
+        .prepare('SELECT actor_id FROM _cf_ALARM')
+        .all()
+        .map(({ actor_id }) => actor_id),
+    )
+    const stored = ids.filter((id) => armed.has(id) || !removeIfEmpty(path, id, counts))
+    if (wasRebuilt && CLASSES_WITH_ALARMS.includes(className)) counts.damaged.push(className)
+    counts.repaired += repair(database, {
+      path,
+      className,
+      wasRebuilt,
+      now,
+      lost: stored.filter((id) => !armed.has(id)),
+    })
+  }
+  spread(indexes, { now, perSecond, counts })
+  for (const database of indexes) {
+    database.exec('COMMIT')
+    database.close()
+  }
+  return counts
+}
+
+/**
+ * Opens the index of a folder and begins a transaction. One that is missing or damaged is created again; a
+ * damaged one stays beside it under another name. `database` is undefined for a folder without objects and
+ * without an index.
+ */
+function openIndex(path, hasObjects, timeout) {
+  const file = join(path, 'metadata.sqlite')
+  const isPresent = existsSync(file)
+  if (!isPresent && !hasObjects) return { database: undefined, wasRebuilt: false }
+  if (isPresent) {
+    const database = readableIndex(file, timeout)
+    if (database !== undefined) return { database, wasRebuilt: false }
+    renameSync(file, `${file}.damaged-${Date.now()}`)
+  }
+  for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
+  const database = openDatabase(file)
+  database.exec('PRAGMA journal_mode = WAL')
+  database.exec('BEGIN IMMEDIATE')
+  database.exec(ALARM_TABLE)
+  return { database, wasRebuilt: hasObjects }
+}
+
+/**
+ * Returns the open index with a transaction if all of it can be read, otherwise undefined. Throws where
+ * another process uses it.
+ */
+function readableIndex(file, timeout) {
+  let database
+  try {
+    database = openDatabase(file, timeout)
+    const [{ quick_check }] = database.prepare('PRAGMA quick_check(1)').all()
+    if (quick_check !== 'ok') throw new Error(quick_check)
+    database.prepare('SELECT actor_id, scheduled_time, actor_name FROM _cf_ALARM LIMIT 1').all()
+    database.exec('BEGIN IMMEDIATE')
+    return database
+  } catch (error) {
+    closeQuietly(database)
+    if (isUnavailable(error)) throw new Error(`${file}: ${error.message}`)
+    return undefined
+  }
+}
+
+/** Returns `true` for a lock, a full disk or missing rights: the file itself may be intact. */
+function isUnavailable({ errcode, code }) {
+  // https://www.sqlite.org/rescode.html: PERM, BUSY, LOCKED, NOMEM, READONLY, IOERR, FULL, CANTOPEN
+  return code !== 'ERR_SQLITE_ERROR' ? false : [3, 5, 6, 7, 8, 10, 13, 14].includes(errcode & 0xff)
+}
+
+/** Sets lost alarms to now. Returns how many. */
+function repair(database, { path, className, wasRebuilt, now, lost }) {
+  if (!CLASSES_WITH_ALARMS.includes(className)) return 0
+  // With an intact index, only a class that is always armed shows that an alarm was lost.
+  const due = wasRebuilt ? lost : className === ALWAYS_ARMED ? lost.filter((id) => hasContent(path, id)) : []
+  const insert = database.prepare('INSERT INTO _cf_ALARM (actor_id, scheduled_time) VALUES (?, ?)')
+  for (const id of due) insert.run(id, BigInt(now) * NS_PER_MS)
+  return due.length
+}
+
+/**
+ * Moves overdue alarms of all folders to later times, in their order, so that at most `perSecond` run in a
+ * second. Alarms that are not due yet keep their time.
+ */
+function spread(indexes, { now, perSecond, counts }) {
+  const until = BigInt(now) * NS_PER_MS
+  const due = indexes
+    .flatMap((database) =>
+      database
+        .prepare('SELECT actor_id, scheduled_time FROM _cf_ALARM WHERE scheduled_time <= ?')
+        .all(until)
+        .map(({ actor_id, scheduled_time }) => ({ database, actor_id, scheduled_time })),
+    )
+    .sort((a, b) => (a.scheduled_time < b.scheduled_time ? -1 : a.scheduled_time > b.scheduled_time ? 1 : 0))
+  const updates = new Map(
+    indexes.map((database) => [
+      database,
+      database.prepare('UPDATE _cf_ALARM SET scheduled_time = ? WHERE actor_id = ?'),
+    ]),
+  )
+  due.forEach(({ database, actor_id }, index) => {
+    const delayMs = Math.floor((index * 1000) / perSecond)
+    updates.get(database).run(until + BigInt(delayMs) * NS_PER_MS, actor_id)
+  })
+  counts.spread = due.length
+  counts.spreadOverMs = Math.floor((due.length * 1000) / perSecond)
+}
+
+/** Removes the files of an object without content and without an alarm. Returns `true` if it did. */
+function removeIfEmpty(path, id, counts) {
+  const file = join(path, `${id}.sqlite`)
+  const hasWal = (sizeOf(`${file}-wal`) ?? 0) > 0
+  if (hasWal ? hasContent(path, id) : (sizeOf(file) ?? 0) > EMPTY_FILE_BYTES) return false
+  for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true })
+  counts.removed += 1
+  return true
+}
+
+/** Returns `false` if an object's database has no row. One that cannot be read counts as content. */
+function hasContent(path, id) {
+  let database
+  try {
+    database = openDatabase(join(path, `${id}.sqlite`))
+    const tables = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all()
+    return tables.some(({ name }) => database.prepare(`SELECT 1 FROM "${name}" LIMIT 1`).all().length > 0)
+  } catch {
+    return true
+  } finally {
+    closeQuietly(database) // writes the WAL back and removes it
+  }
+}
+
+function idsIn(path) {
+  return readdirSync(path)
+    .filter((name) => /^[0-9a-f]{64}\.sqlite$/.test(name))
+    .map((name) => name.slice(0, 64))
+}
+
+function openDatabase(file, timeout = 5_000) {
+  return new DatabaseSync(file, { readBigInts: true, timeout })
+}
+
+function closeQuietly(database) {
+  try {
+    database?.close()
+  } catch {
+    // The damage that made it unreadable can also prevent its end.
+  }
+}
+
+function sizeOf(file) {
+  return statSync(file, { throwIfNoEntry: false })?.size
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  console.log(JSON.stringify(prepareObjects(JSON.parse(process.argv[2]))))
+}

@@ -1,0 +1,200 @@
+// What a start does to the objects of a state directory. The folders are written by SQLite, as workerd has
+// them; test/system/objects.test.ts has workerd's own.
+
+import {
+  copyFileSync as copyFile,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { alarmsPerSecond, descriptorLimit } from '../../scripts/service/descriptors.mjs'
+import { CLASSES_WITH_ALARMS, prepareObjects } from '../../scripts/service/objects.mjs'
+
+const NOW = 1_795_341_649_446
+const uniqueKeys = { VerificationSession: 'aa', EventLog: 'bb', RelyingParty: 'cc' }
+
+let objectsPath: string
+beforeEach(() => {
+  objectsPath = mkdtempSync(join(tmpdir(), 'objects-'))
+})
+afterEach(() => rmSync(objectsPath, { recursive: true }))
+
+describe('overdue alarms', () => {
+  it('are spread in their order at the given rate; later ones keep their time', () => {
+    index('aa', { [id(1)]: NOW - 1, [id(2)]: NOW - 3_000, [id(3)]: NOW + 1, [id(4)]: NOW })
+    index('bb', { [id(5)]: NOW - 2_000 })
+    expect(prepare({ perSecond: 4 })).toMatchObject({ spread: 4, spreadOverMs: 1_000, repaired: 0 })
+    expect(alarms('aa')).toEqual({ [id(1)]: NOW + 500, [id(2)]: NOW, [id(3)]: NOW + 1, [id(4)]: NOW + 750 })
+    expect(alarms('bb')).toEqual({ [id(5)]: NOW + 250 })
+  })
+
+  it('are left alone while another process has the index open for writing', () => {
+    index('aa', { [id(1)]: NOW - 1 })
+    const other = new DatabaseSync(join(objectsPath, 'aa', 'metadata.sqlite'))
+    other.exec('BEGIN IMMEDIATE')
+    expect(() => prepare({ timeout: 10 })).toThrow('locked')
+    other.close()
+    expect(alarms('aa')).toEqual({ [id(1)]: NOW - 1 })
+  })
+})
+
+describe('the index of alarms', () => {
+  it.each([
+    ['is missing', (path: string) => rmSync(path)],
+    ['is not a database', (path: string) => writeFileSync(path, 'garbage'.repeat(999))],
+    ['is empty', (path: string) => writeFileSync(path, '')],
+    [
+      'has lost a page',
+      (path: string) => writeFileSync(path, Buffer.alloc(statSync(path).size - 4_096, 'x')),
+    ],
+  ])('is built again when it %s: every object gets an alarm, at the given rate', (_, damage) => {
+    index('aa', { [id(1)]: NOW + 5_000 })
+    for (const number of [1, 2]) object('aa', number).close()
+    damage(join(objectsPath, 'aa', 'metadata.sqlite'))
+    expect(prepare({ perSecond: 2 }).repaired).toBe(2)
+    expect(Object.values(alarms('aa')).sort()).toEqual([NOW, NOW + 500])
+  })
+
+  it('is kept beside the new one where it was damaged, and the class is named', () => {
+    object('bb', 1).close()
+    writeFileSync(join(objectsPath, 'bb', 'metadata.sqlite'), 'garbage'.repeat(999))
+    expect(prepare()).toMatchObject({ damaged: ['EventLog'], repaired: 1 })
+    const kept = readdirSync(join(objectsPath, 'bb')).filter((name) => name.includes('damaged'))
+    expect(kept).toHaveLength(1)
+  })
+
+  it('gets the alarm of a session that has none', () => {
+    index('aa', { [id(1)]: NOW + 5_000 })
+    for (const number of [1, 2]) object('aa', number).close()
+    expect(prepare()).toMatchObject({ damaged: [], repaired: 1 })
+    expect(alarms('aa')).toEqual({ [id(1)]: NOW + 5_000, [id(2)]: NOW })
+  })
+
+  it('gets no alarm for classes that may have none', () => {
+    index('bb', {})
+    object('bb', 1).close()
+    object('cc', 2).close()
+    expect(prepare()).toMatchObject({ damaged: [], repaired: 0 })
+    expect(alarms('bb')).toEqual({})
+  })
+})
+
+describe('files of objects', () => {
+  it('are removed when there is no content and no alarm', () => {
+    index('aa', { [id(3)]: NOW + 1 })
+    for (const number of [1, 2, 3]) object('aa', number, number === 2).close()
+    expect(prepare().removed).toBe(1)
+    expect(filesOf('aa')).toEqual([id(2), id(3)].map((name) => `${name}.sqlite`))
+  })
+
+  it('are judged with their write-ahead log: one that erased the object, and one with its content', () => {
+    index('aa', {})
+    const erased = object('aa', 1)
+    erased.exec('PRAGMA wal_checkpoint(TRUNCATE); DROP TABLE _cf_KV; VACUUM')
+    const created = object('aa', 2)
+    // A killed process leaves its log, which a copy imitates.
+    const copy = mkdtempSync(join(tmpdir(), 'objects-'))
+    for (const name of readdirSync(join(objectsPath, 'aa')))
+      if (!name.startsWith('metadata')) copyFile(join(objectsPath, 'aa', name), join(copy, name))
+    erased.close()
+    created.close()
+    for (const name of readdirSync(copy)) copyFile(join(copy, name), join(objectsPath, 'aa', name))
+    rmSync(copy, { recursive: true })
+    expect(prepare()).toMatchObject({ removed: 1, repaired: 1 })
+    expect(filesOf('aa')).toEqual([`${id(2)}.sqlite`])
+    expect(readdirSync(join(objectsPath, 'aa')).filter((name) => name.startsWith(id(1)))).toEqual([])
+  })
+
+  it('that cannot be read are left', () => {
+    index('aa', {})
+    writeFileSync(join(objectsPath, 'aa', `${id(1)}.sqlite`), 'garbage'.repeat(999))
+    expect(prepare().removed).toBe(0)
+    expect(filesOf('aa')).toEqual([`${id(1)}.sqlite`])
+  })
+})
+
+it('accepts a state without objects', () => {
+  expect(prepare()).toEqual({ damaged: [], repaired: 0, spread: 0, spreadOverMs: 0, removed: 0 })
+  expect(existsSync(join(objectsPath, 'aa'))).toBe(false)
+})
+
+it('knows every class of the service that has an alarm', () => {
+  const withAlarm = readdirSync('src', { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .flatMap((path) =>
+      readFileSync(join('src', path), 'utf8')
+        .split(/^export class /m)
+        .slice(1),
+    )
+    .filter((text) => /^ {2}override async alarm\(/m.test(text))
+    .map((text) => text.split(' ')[0])
+  expect([...CLASSES_WITH_ALARMS].sort()).toEqual(withAlarm.sort())
+})
+
+describe('the rate of overdue alarms', () => {
+  it('uses half of the descriptors, and no more than two cores carry', () => {
+    expect([256, 1_024, 20_000, 1_048_576].map(alarmsPerSecond)).toEqual([3.2, 12.8, 150, 150])
+    expect(alarmsPerSecond(20)).toBe(1)
+  })
+
+  it('reads the limit of this process', () => {
+    expect(descriptorLimit()).toBeGreaterThanOrEqual(256)
+  })
+})
+
+function prepare(options: { perSecond?: number; timeout?: number } = {}) {
+  return prepareObjects({ objectsPath, uniqueKeys, perSecond: 100, now: NOW, ...options })
+}
+
+function id(number: number): string {
+  return String(number).padStart(64, '0')
+}
+
+/** Writes the index of a class: ids with times in milliseconds. */
+function index(folder: string, times: Readonly<Record<string, number>>): void {
+  mkdirSync(join(objectsPath, folder), { recursive: true })
+  const database = new DatabaseSync(join(objectsPath, folder, 'metadata.sqlite'))
+  database.exec(
+    'PRAGMA journal_mode = WAL; CREATE TABLE _cf_ALARM (actor_id TEXT PRIMARY KEY, scheduled_time INTEGER, actor_name TEXT) WITHOUT ROWID',
+  )
+  const insert = database.prepare('INSERT INTO _cf_ALARM VALUES (?, ?, NULL)')
+  for (const [name, at] of Object.entries(times)) insert.run(name, BigInt(at) * 1_000_000n)
+  database.close()
+}
+
+function alarms(folder: string): Record<string, number> {
+  const database = new DatabaseSync(join(objectsPath, folder, 'metadata.sqlite'), { readBigInts: true })
+  const rows = database.prepare('SELECT actor_id, scheduled_time FROM _cf_ALARM').all()
+  database.close()
+  return Object.fromEntries(
+    rows.map(({ actor_id, scheduled_time }) => [
+      String(actor_id),
+      Number((scheduled_time as bigint) / 1_000_000n),
+    ]),
+  )
+}
+
+/** Writes an object with content, or one that was erased. Returns its open database. */
+function object(folder: string, number: number, hasContent = true): DatabaseSync {
+  mkdirSync(join(objectsPath, folder), { recursive: true })
+  const database = new DatabaseSync(join(objectsPath, folder, `${id(number)}.sqlite`))
+  database.exec('PRAGMA journal_mode = WAL; CREATE TABLE _cf_KV (key TEXT PRIMARY KEY, value BLOB)')
+  database.exec("INSERT INTO _cf_KV VALUES ('session', 'document')")
+  if (!hasContent) database.exec('DROP TABLE _cf_KV; VACUUM')
+  return database
+}
+
+function filesOf(folder: string): readonly string[] {
+  return readdirSync(join(objectsPath, folder))
+    .filter((name) => /^[0-9a-f]{64}\.sqlite$/.test(name))
+    .sort()
+}

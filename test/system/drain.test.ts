@@ -1,0 +1,83 @@
+// SIGTERM (CONTRACT 10): open requests are answered, new ones get 503, and the end comes within ten seconds.
+
+import { once } from 'node:events'
+import { type ClientRequest, type IncomingMessage, request } from 'node:http'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { OVER_18, type RelyingParty, type Service, startService } from '../support/service/service.ts'
+
+const CREATION = JSON.stringify(OVER_18)
+
+let service: Service
+let rp: RelyingParty
+beforeEach(async () => {
+  service = await startService()
+  rp = await service.relyingParty()
+})
+afterEach(() => service?.stop())
+
+it('answers every long poll at once, and exits 0', async () => {
+  const sessions = await Promise.all(Array.from({ length: 20 }, () => rp.create()))
+  const polls = sessions.map(({ verification_id }) => rp.call('GET', `/v1/verify/${verification_id}?wait=25`))
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  const begun = Date.now()
+  const exit = service.server.end('SIGTERM')
+  expect((await Promise.all(polls)).map(({ status }) => status)).toEqual(polls.map(() => 200))
+  expect(await exit).toBe(0)
+  expect(Date.now() - begun).toBeLessThan(5_000)
+})
+
+it('answers a request that has begun, and refuses new ones with 503 in the format of their route', async () => {
+  const { verification_id } = await rp.create()
+  const slow = beginPost('/v1/verify')
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  const exit = service.server.end('SIGTERM')
+  await vi.waitFor(async () => expect((await fetch(`${service.server.origin}/readyz`)).status).toBe(503))
+  const poll = await fetch(`${service.server.origin}/v1/verify/${verification_id}`)
+  expect([poll.status, poll.headers.get('retry-after')]).toEqual([503, '1'])
+  expect(await poll.json()).toMatchObject({ code: 'temporarily_unavailable', retryable: true })
+  const wallet = await fetch(`${service.server.origin}/v1/verify/${verification_id}/callback`, {
+    method: 'POST',
+  })
+  expect([wallet.status, await wallet.json()]).toEqual([
+    503,
+    expect.objectContaining({ error: 'temporarily_unavailable' }),
+  ])
+  expect(await finishPost(slow)).toBe(201)
+  expect(await exit).toBe(0)
+})
+
+it('ends after ten seconds, whatever is still open', async () => {
+  const open = beginPost('/v1/verify')
+  open.once('error', () => {})
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  const begun = Date.now()
+  expect(await service.server.end('SIGTERM')).toBe(0)
+  expect(Date.now() - begun).toBeLessThan(14_000)
+})
+
+it('is not reachable over the port of the service', async () => {
+  for (const path of ['/drain', '/control/drain'])
+    expect((await fetch(service.server.origin + path, { method: 'POST' })).status).toBe(404)
+  expect((await fetch(`${service.server.origin}/healthz`)).status).toBe(200)
+})
+
+/** Sends the head of a POST and a part of its body. */
+function beginPost(path: string): ClientRequest {
+  const open = request(service.server.origin + path, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${rp.api_key}`,
+      'content-type': 'application/json',
+      'content-length': CREATION.length,
+    },
+  })
+  open.write(CREATION.slice(0, 1))
+  return open
+}
+
+async function finishPost(open: ClientRequest): Promise<number | undefined> {
+  open.end(CREATION.slice(1))
+  const [response] = (await once(open, 'response')) as [IncomingMessage]
+  response.resume()
+  return response.statusCode
+}

@@ -1,0 +1,77 @@
+// What a start does to the objects of the state directory, on files of workerd: erased objects, and a damaged
+// or missing index of alarms.
+
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { relyingPartyOf, settledDelivery, useStage } from '../support/service/stage.ts'
+
+const stage = useStage()
+
+beforeEach(() => stage.receiver.answer({}))
+
+it('removes the files of erased sessions, and keeps those of others', async () => {
+  const before = sessionFiles().length
+  const sessions = await Promise.all(Array.from({ length: 20 }, () => stage.rp.create()))
+  const [kept = '', ...erased] = sessions.map(({ verification_id }) => verification_id)
+  for (const id of erased) expect((await stage.rp.call('DELETE', `/v1/verify/${id}`)).status).toBe(204)
+  await stage.service.server.kill9()
+  expect(sessionFiles().length).toBeGreaterThanOrEqual(before + 20)
+  await stage.service.server.restart()
+  expect(stage.service.server.output()).toMatch(/^Files of erased objects removed: \d+\.$/m)
+  expect(sessionFiles()).toHaveLength(before + 1)
+  expect((await stage.rp.poll(kept)).status).toBe('pending')
+  for (const id of erased) expect((await stage.rp.call('GET', `/v1/verify/${id}`)).status).toBe(404)
+})
+
+describe.each([
+  ['was removed', (path: string) => rmSync(path)],
+  ['is garbage', (path: string) => writeFileSync(path, 'garbage'.repeat(2_000))],
+])('an index of alarms that %s', (_, damage) => {
+  it('is built again: an event is sent without any request, the log stays, and /metrics counts', async () => {
+    // The first attempt fails, so that the event waits for its alarm.
+    const rp = await relyingPartyOf(stage)
+    stage.receiver.answer({ status: 500 })
+    const { verification_id } = await rp.create()
+    await rp.call('POST', `/v1/verify/${verification_id}/cancel`)
+    await settledDelivery(rp, verification_id, 1)
+    await stage.service.server.kill9()
+    for (const className of ['VerificationSession', 'EventLog']) damageIndex(className, damage)
+    stage.receiver.answer({ status: 204 })
+    const sent = stage.receiver.requests.length
+    await stage.service.server.restart()
+    expect(stage.service.server.output()).toContain(
+      'The index of alarms was missing or damaged (VerificationSession, EventLog)',
+    )
+    const posts = (await stage.receiver.received(sent + 1)).slice(sent)
+    expect(posts.map(({ body }) => JSON.parse(body.toString()).verification_id)).toContain(verification_id)
+    const log = (await (await rp.call('GET', '/v1/events')).json()) as { events: readonly object[] }
+    expect(log.events).toEqual([expect.objectContaining({ verification_id })])
+    expect(await repairedAlarms()).toBeGreaterThanOrEqual(2)
+    await stage.service.server.restart()
+    expect(await repairedAlarms()).toBe(0)
+  })
+})
+
+function sessionFiles(): readonly string[] {
+  return readdirSync(folderOf('VerificationSession')).filter((name) => /^[0-9a-f]{64}\.sqlite$/.test(name))
+}
+
+function damageIndex(className: string, damage: (path: string) => void): void {
+  const path = join(folderOf(className), 'metadata.sqlite')
+  for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true })
+  expect(existsSync(path)).toBe(true)
+  damage(path)
+}
+
+/** The folder of a class has its unique key as its name. */
+function folderOf(className: string): string {
+  const { stateDir } = stage.service.server
+  return join(stateDir, 'objects', readFileSync(join(stateDir, 'keys', `unique-key-${className}`), 'utf8'))
+}
+
+async function repairedAlarms(): Promise<number> {
+  const { origin, adminToken } = stage.service.server
+  const response = await fetch(`${origin}/metrics`, { headers: { authorization: `Bearer ${adminToken}` } })
+  return Number(/^wallet_verifier_alarms_repaired (\d+)$/m.exec(await response.text())?.[1])
+}

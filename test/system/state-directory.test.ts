@@ -1,0 +1,108 @@
+// The state directory of `npm start` (CONTRACT 10): one launcher at a time, and no start without its keys.
+
+import { spawn, spawnSync } from 'node:child_process'
+import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { runLauncher, type Server, startServer } from '../support/service/server.ts'
+
+let server: Server
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server?.stop())
+
+describe('a second start in the same state directory', () => {
+  it('refuses on another port, names the running process, and leaves it alone', async () => {
+    const before = [server.pid(), await bootId()]
+    const { exitCode, output } = await runLauncher({ STATE_DIR: server.stateDir })
+    expect(exitCode).toBe(1)
+    const [, pid] = output.match(/is in use by process (\d+), http:\/\/localhost:\d+\./) ?? []
+    expect(readFileSync(`/proc/${pid}/cmdline`, 'utf8')).toContain('start.mjs')
+    expect([server.pid(), await bootId()]).toEqual(before)
+  })
+
+  it('refuses on the same port', async () => {
+    const { exitCode, output } = await runLauncher({
+      STATE_DIR: server.stateDir,
+      PORT: new URL(server.origin).port,
+    })
+    expect([exitCode, output]).toEqual([1, expect.stringContaining('is in use by process')])
+  })
+
+  it('wins once of five starts at the same moment', async () => {
+    const first = await server.end('SIGTERM')
+    expect(first).toBe(0)
+    const starts = await Promise.allSettled(
+      Array.from({ length: 5 }, () => startServer({ env: { STATE_DIR: server.stateDir } })),
+    )
+    const running = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []))
+    const refusals = starts.flatMap((start) => (start.status === 'rejected' ? [String(start.reason)] : []))
+    expect([running.length, refusals.length]).toEqual([1, 4])
+    for (const refusal of refusals) expect(refusal).toContain('is in use by')
+    await running[0]?.end('SIGTERM')
+    await server.restart()
+  })
+})
+
+describe('a workerd without a launcher', () => {
+  it('is ended by the next start, which takes over', async () => {
+    await server.kill9()
+    const orphan = spawnOrphan()
+    await vi.waitFor(async () => expect((await fetch(`${server.origin}/healthz`)).status).toBe(200))
+    await server.restart()
+    expect(server.output()).toContain(`Ending workerd ${orphan.pid}, left running in this state directory.`)
+    expect(orphan.signalCode ?? orphan.exitCode).not.toBeNull()
+    expect((await fetch(`${server.origin}/healthz`)).status).toBe(200)
+  })
+
+  it('holds the directory until it has ended, even if its pid is unknown', async () => {
+    await server.kill9()
+    const lock = join(server.stateDir, 'workerd.lock')
+    const holder = spawn('flock', ['--exclusive', lock, 'sleep', '2'], { detached: true })
+    await vi.waitFor(() => expect(existsSync(`/proc/${holder.pid}`)).toBe(true))
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    const begun = Date.now()
+    await server.restart()
+    expect(Date.now() - begun).toBeGreaterThan(1_000)
+  })
+})
+
+describe('a state without its keys', () => {
+  it.each(['server-secret', 'access-token-keys.json', 'unique-key-RelyingParty'])(
+    'does not start without %s, and starts again with it',
+    async (name) => {
+      await server.createRelyingParty()
+      await server.end('SIGTERM')
+      const path = join(server.stateDir, 'keys', name)
+      const aside = join(server.stateDir, 'aside')
+      renameSync(path, aside)
+      const { exitCode, output } = await runLauncher({ STATE_DIR: server.stateDir })
+      expect(exitCode).toBe(1)
+      expect(output).toContain(name.startsWith('unique') ? 'keys/unique-key-…' : `keys/${name}`)
+      expect(existsSync(path)).toBe(false)
+      renameSync(aside, path)
+      await server.restart()
+    },
+  )
+})
+
+/** Starts workerd as a launcher does, but without what ends it with its launcher. It holds the lock alone. */
+function spawnOrphan() {
+  const workerd: string = createRequire(import.meta.url)('workerd').default
+  const lock = openSync(join(server.stateDir, 'workerd.lock'), 'a+')
+  const stdio = ['ignore', 'ignore', 'ignore', lock] as const
+  spawnSync('flock', ['--exclusive', '--nonblock', '3'], { stdio: [...stdio] })
+  const config = join(server.stateDir, 'workerd.capnp')
+  rmSync(join(server.stateDir, 'control.sock'), { force: true })
+  const orphan = spawn(workerd, ['serve', config], { stdio: [...stdio], env: {} })
+  closeSync(lock)
+  // A launcher that was killed leaves its pid file so.
+  writeFileSync(join(server.stateDir, 'workerd.pid'), String(orphan.pid))
+  return orphan
+}
+
+async function bootId(): Promise<unknown> {
+  return ((await (await fetch(`${server.origin}/healthz`)).json()) as { boot_id: string }).boot_id
+}
