@@ -32,13 +32,15 @@ const NOT_RUN: readonly (readonly [string, RegExp])[] = [
   ['runs until it is stopped', /^((npm run|wrangler) dev|npm run test:watch)$/],
   ['runs tests that .ci/run runs, too', /^npx vitest /],
   ['takes two minutes on a quiet machine', /^npm run bench$/],
+  ['takes half an hour; npm test runs it at a smaller size', /^npm run faults$/],
   ['run by test/system/frames.test.ts', /^node scripts\/frames\.mjs/],
   [
     'needs an account; test/scripts/deploy.test.ts runs the dry run',
     /^(npm run deploy\b|(npx )?wrangler (?!dev))/,
   ],
   ['changes the machine that hosts the service', /^(systemctl|journalctl|useradd|git clone|cd \/opt\/)/],
-  ['not on every machine', /^openssl /],
+  ['not on every machine', /^(openssl|timedatectl) /],
+  ['calls a server of the reader', /^date -u /],
 ]
 
 const PAGES = pagesOfDocumentation()
