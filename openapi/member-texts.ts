@@ -14,6 +14,8 @@ const OUTCOME = {
   status: 'All but `pending` are final.',
   checks: 'Scope name → whether it was proven. Null while pending.',
   assurance_level: 'Lowest assurance level of the credentials.',
+  same_holder_key:
+    'Whether one key holds all credentials. Null where none has holder binding. One key need not mean one person.',
   credential_type: 'Type of the first credential.',
   verified_at: 'Time of the successful verification.',
   reason: 'Why the verification was not successful.',
@@ -44,6 +46,8 @@ export const MEMBER_TEXTS = {
     locale: 'Language of the hosted page.',
     purpose: `Shown to the person: one line, in their language. ${PERSONAL_DATA}`,
     allow_derived: 'Allows an age that is computed from a date of birth.',
+    require_same_holder_key:
+      'Requires that one key holds all credentials. Many wallets have a key for each: they are rejected then.',
     claims_encryption_jwk: 'Your public key. The claims are returned, encrypted to this key.',
     transaction_data: 'Transactions for the person to confirm, each with the members of its type.',
     retry_of: 'The `verification_id` of the verification that this one repeats.',

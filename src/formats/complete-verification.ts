@@ -2,6 +2,8 @@
 // credential. Revocation is checked only after every other check has passed. The server of a status list
 // learns of each check, and a forged credential has no status (Token Status List §8.3).
 
+import { encodeBase64url } from '../codec/base64url.ts'
+import { jwkThumbprint, type PublicJwk } from '../crypto/jwk.ts'
 import { err, ok, type Result } from '../result.ts'
 import type { TrustedSigner } from '../trust/anchors/signer.ts'
 import type { TrustRefusal } from '../trust/refusal.ts'
@@ -29,13 +31,14 @@ type CheckedCredential = Pick<
 > & {
   readonly type: CredentialType
   readonly issuer: TrustedSigner
+  readonly holderKey: PublicJwk | undefined
   /** Undefined for a credential that names no status. */
   readonly readStatus: ReadStatus | undefined
 }
 
 /** Completes a verification. `validity` is the result of the format's check of times. */
 export async function completeVerification(
-  { type, issuer, readStatus, ...credential }: CheckedCredential,
+  { type, issuer, holderKey, readStatus, ...credential }: CheckedCredential,
   validity: Result<readonly CredentialReason[], PresentationRefusal>,
   context: Context,
 ): Promise<Result<VerifiedCredential, PresentationRefusal>> {
@@ -57,6 +60,7 @@ export async function completeVerification(
   if (!status.ok) return status
   return ok({
     ...credential,
+    ...(holderKey && { holderKey: encodeBase64url(await jwkThumbprint(holderKey)) }),
     credentialType: type.name,
     issuer: issuer.issuer,
     anchor: issuer.anchor,

@@ -114,6 +114,8 @@ export type Context = {
   readonly statusUnavailable?: 'refuse' | 'accept'
   /** The relying party's setting for revoked certificates of issuers. Default: `off`. */
   readonly certificateRevocation?: CertificateRevocation
+  /** True if `cnf` of a JWT may name the holder's key by a `kid` that contains it. Default: false. */
+  readonly acceptsHolderKeyId?: boolean
   /** Called once for each check, in order. */
   readonly trace: (check: CheckId, result: CheckResult) => void
 }
@@ -153,6 +155,8 @@ export type VerifiedCredential = {
   /** Disclosed claims, without the members that belong to the format. */
   readonly claims: JsonObject
   readonly holderBound: boolean
+  /** SHA-256 thumbprint (RFC 7638, base64url) of the key that proved possession. Absent without a proof. */
+  readonly holderKey?: string
   /** In the order of the request. Absent if the request named no transaction data for this credential. */
   readonly confirmed?: readonly ConfirmedTransactionData[]
   /** Revocation of the issuer's certificates. Absent if not checked, or if no certificate can be checked. */

@@ -5,6 +5,7 @@ import { isJsonObject, type JsonObject, member } from '../codec/json.ts'
 import { type PublicJwk, parsePublicJwk } from '../crypto/jwk.ts'
 import { err, ok, type Result } from '../result.ts'
 import { CLOCK_SKEW } from '../trust/clock-skew.ts'
+import { readKeyInDid } from '../trust/did/did.ts'
 import type { Context, HolderRefusal, RequestBinding } from './format.ts'
 import { isNumericDate } from './jwt-validity.ts'
 import { tracer } from './tracer.ts'
@@ -55,7 +56,22 @@ export function matchRequest(
   return traced('audience', isAudience ? ok(null) : err({ reason: 'audience_mismatch' as const }))
 }
 
-/** Key of a `cnf` claim with a `jwk` (RFC 7800 §3.2). Other confirmation methods are not supported. */
+/**
+ * Key of the holder: the `jwk` of `cnf` (RFC 7800 §3.2). If the protocol accepts it, a `kid` (§3.4) that is a
+ * did:jwk or did:key is another spelling of the key.
+ */
+export function holderKeyOf(
+  claims: JsonObject,
+  { acceptsHolderKeyId = false }: Pick<Context, 'acceptsHolderKeyId'>,
+): PublicJwk | undefined {
+  const confirmation = member(claims, 'cnf')
+  if (!acceptsHolderKeyId || !isJsonObject(confirmation) || Object.hasOwn(confirmation, 'jwk'))
+    return confirmationKey(claims)
+  const kid = member(confirmation, 'kid')
+  return typeof kid === 'string' ? readKeyInDid(kid) : undefined
+}
+
+/** Key of a `cnf` claim with a `jwk` (RFC 7800 §3.2). */
 export function confirmationKey(claims: JsonObject): PublicJwk | undefined {
   const confirmation = member(claims, 'cnf')
   return isJsonObject(confirmation) ? parsePublicJwk(member(confirmation, 'jwk')) : undefined

@@ -9,7 +9,11 @@ import { type DerivedLevel, deriveLevel, lowestLevel, reachesLevel } from './ass
 import type { Decision, Policy, PolicyDescriptor, PolicyReason } from './policy.ts'
 import { readScope } from './read-scope.ts'
 
-type RequiredPolicy = Policy & { readonly required_assurance_level: AssuranceLevel }
+type RequiredPolicy = Policy & {
+  readonly required_assurance_level: AssuranceLevel
+  /** Requires that one key holds every credential used. */
+  readonly require_same_holder_key?: boolean
+}
 
 /** Input of a decision. `now`: Unix seconds at which the response arrived. */
 type DecisionInput = {
@@ -33,13 +37,20 @@ export function decide({ policy, presentations, now }: DecisionInput): Decision 
   const used = chosen.length > 0 ? chosen : checked
   const checks = new Map(scopesOf(policy).map((scope) => [scope, isProven(scope, used)]))
   const proven = chosen.length > 0 && policy.scope.every((scope) => checks.get(scope))
-  const reason = firstReason(used.flatMap((one) => one.reason ?? [])) ?? (proven ? null : 'predicate_false')
+  const same_holder_key = isHeldByOneKey(used)
+  const reasons: readonly (PolicyReason | false)[] = [
+    ...used.flatMap((one) => one.reason ?? []),
+    policy.require_same_holder_key === true && same_holder_key !== true && 'holder_key_mismatch',
+    !proven && 'predicate_false',
+  ]
+  const reason = firstReason(reasons.filter((one) => one !== false))
   const { level, derivation } = lowestLevel(used.map((one) => one.level))
   return {
     status: reason === null ? 'verified' : 'rejected',
     reason,
     checks: Object.fromEntries(checks),
     holder_bound: used.every(({ credential }) => credential.holderBound),
+    same_holder_key,
     assurance_level: level,
     credentials: used.map(toDecidedCredential),
     claims: reason === null ? used.map(({ id, claims }) => ({ id, claims: Object.fromEntries(claims) })) : [],
@@ -57,6 +68,7 @@ const PRECEDENCE: readonly PolicyReason[] = [
   'credential_expired',
   'credential_not_yet_valid',
   'assurance_level_too_low',
+  'holder_key_mismatch',
   'value_mismatch',
   'predicate_false',
 ]
@@ -144,6 +156,12 @@ function choose({ query }: Policy, checked: readonly CheckedCredential[]): reado
 function bestOf(credentials: readonly CheckedCredential[]): readonly CheckedCredential[] {
   const satisfying = credentials.filter(({ reason }) => reason === null)
   return satisfying.length > 0 ? satisfying : credentials
+}
+
+/** Returns if one key holds all credentials; null if none has holder binding. */
+function isHeldByOneKey(used: readonly CheckedCredential[]): boolean | null {
+  const [key] = used.flatMap(({ credential }) => credential.holderKey ?? [])
+  return key === undefined ? null : used.every(({ credential }) => credential.holderKey === key)
 }
 
 /** Returns the names in `checks`: the requested scopes, or the claims of the caller's queries. */

@@ -66,6 +66,11 @@ export type Decision = {
    * True if the presenter proved to hold every credential used. Otherwise anyone may have sent the response.
    */
   readonly holder_bound: boolean
+  /**
+   * True if one key holds every credential used, null if none has holder binding. One key need not mean one
+   * person, and several keys may belong to one.
+   */
+  readonly same_holder_key: boolean | null
   /** Lowest level of the credentials used. */
   readonly assurance_level: AssuranceLevel
   /** Credentials that the decision uses. Others are dropped. */
@@ -131,4 +136,9 @@ export type DecidedCredential = {
 }
 
 /** Reason why an authentic response does not satisfy the policy. */
-export type PolicyReason = CredentialReason | 'predicate_false' | 'value_mismatch' | 'assurance_level_too_low'
+export type PolicyReason =
+  | CredentialReason
+  | 'predicate_false'
+  | 'value_mismatch'
+  | 'assurance_level_too_low'
+  | 'holder_key_mismatch'

@@ -104,6 +104,8 @@ export type StoredRequest = {
   /** The exact texts that wallets receive and sign hashes of. */
   readonly transaction_data?: readonly string[]
   readonly required_assurance_level: AssuranceLevel
+  /** Absent in sessions that an older version created: not required. */
+  readonly require_same_holder_key?: boolean
   readonly metadata: Readonly<Record<string, string>>
   readonly credential_match: 'any' | 'all' | null
   readonly formats: readonly string[] | null
@@ -145,6 +147,8 @@ export type Outcome = {
   readonly reason: ReasonCode | null
   readonly checks: Readonly<Record<string, boolean>> | null
   readonly assurance_level: AssuranceLevel | null
+  /** Absent in sessions that an older version ended. */
+  readonly same_holder_key?: boolean | null
   readonly derivation: readonly LevelDerivation[]
   readonly credentials: readonly DecidedCredential[]
   readonly channel: Channel | null

@@ -26,7 +26,11 @@ const query = (claims: readonly ClaimsQuery[], rest: Partial<CredentialQuery> = 
 type Told = readonly [id: string, claims: JsonObject, changes?: Partial<VerifiedCredential> | undefined]
 
 /** Decides on credentials of the club by default, each matched with its query as in a response. */
-function decided(asked: DcqlQuery, told: readonly Told[], now = NOW) {
+function decided(
+  asked: DcqlQuery,
+  told: readonly Told[],
+  changes: Partial<Parameters<typeof decide>[0]['policy']> = {},
+) {
   const catalogue = {
     definitions: typeDefinitions([MEMBERSHIP]),
     formats: [sdJwtVc, mdoc],
@@ -41,8 +45,8 @@ function decided(asked: DcqlQuery, told: readonly Told[], now = NOW) {
     if (match === undefined) throw new Error('no answer to its query')
     return { queryId, credential, ...match }
   })
-  const policy = { ...built.value, required_assurance_level: 'substantial' } as const
-  return decide({ policy, presentations, now })
+  const policy = { ...built.value, required_assurance_level: 'substantial', ...changes } as const
+  return decide({ policy, presentations, now: NOW })
 }
 
 const one = (claim: ClaimsQuery, claims: JsonObject, changes?: Partial<VerifiedCredential>) =>
@@ -197,4 +201,52 @@ describe('a response', () => {
     ]
     expect(decided({ credentials }, told).holder_bound).toBe(bound)
   })
+
+  it.each([
+    ['the same key', 'x', 'x', true],
+    ['two keys', 'x', 'y', false],
+    ['a key and no proof', 'x', undefined, false],
+    ['no proof of either', undefined, undefined, null],
+  ])('is held by %s', (_, first, second, same) => {
+    const waived = { require_cryptographic_holder_binding: false }
+    const credentials = ['a', 'b'].map((id) => query([{ path: ['tier'] }], { id, ...waived }))
+    const told: Told[] = [
+      ['a', { tier: 'gold' }, heldBy(first)],
+      ['b', { tier: 'gold' }, heldBy(second)],
+    ]
+    const low = { required_assurance_level: 'low' } as const
+    expect(decided({ credentials }, told, low)).toMatchObject({ status: 'verified', same_holder_key: same })
+    const strict = decided({ credentials }, told, { ...low, require_same_holder_key: true })
+    expect([strict.status, strict.reason, strict.same_holder_key]).toEqual(
+      same ? ['verified', null, true] : ['rejected', 'holder_key_mismatch', same],
+    )
+  })
+
+  it('counts only the keys of credentials that are used', () => {
+    const options = { credentials: [tier('a'), tier('b')], credential_sets: [{ options: [['a'], ['b']] }] }
+    const told: Told[] = [
+      ['a', { tier: 'gold' }, heldBy('x')],
+      ['b', { tier: 'gold' }, heldBy('y')],
+    ]
+    const decision = decided(options, told, { require_same_holder_key: true })
+    expect(decision).toMatchObject({ status: 'verified', same_holder_key: true })
+  })
+
+  it('is rejected for an invalid credential first, and for its keys before its values', () => {
+    const credentials = [tier('a'), tier('b')]
+    const reasonOf = (changes: Told[2], value = 'gold') =>
+      decided(
+        { credentials },
+        [
+          ['a', { tier: value }, heldBy('x')],
+          ['b', { tier: 'gold' }, { ...heldBy('y'), ...changes }],
+        ],
+        { require_same_holder_key: true },
+      ).reason
+    expect(reasonOf({ reasons: ['credential_expired'] })).toBe('credential_expired')
+    expect(reasonOf({}, 'iron')).toBe('holder_key_mismatch')
+  })
 })
+
+const heldBy = (holderKey: string | undefined) =>
+  holderKey === undefined ? { holderBound: false } : { holderBound: true, holderKey }

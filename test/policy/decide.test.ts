@@ -19,6 +19,7 @@ describe('a good response', () => {
       reason: null,
       checks: { age_over_18: true },
       holder_bound: true,
+      same_holder_key: null,
       assurance_level: 'high',
       credentials: [
         {

@@ -11,6 +11,7 @@ const EVENT: VerificationEvent = {
   status: 'verified',
   checks: { age_over_18: true },
   assurance_level: 'high',
+  same_holder_key: true,
   credential_type: 'pid',
   verified_at: '2026-11-21T09:30:15.000Z',
   reason: null,

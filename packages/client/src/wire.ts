@@ -43,6 +43,10 @@ export type VerificationRequest = {
   readonly purpose?: string
   /** Allows an age that is computed from a date of birth. */
   readonly allow_derived?: boolean
+  /**
+   * Requires that one key holds all credentials. Many wallets have a key for each: they are rejected then.
+   */
+  readonly require_same_holder_key?: boolean
   /** Transactions for the person to confirm, each with the members of its type. */
   readonly transaction_data?: readonly {
     readonly type: string
@@ -144,6 +148,11 @@ export type Verification = {
   readonly checks: Readonly<Record<string, boolean>> | null
   /** Lowest assurance level of the credentials. */
   readonly assurance_level: 'low' | 'substantial' | 'high' | null
+  /**
+   * Whether one key holds all credentials. Null where none has holder binding. One key need not mean one
+   * person.
+   */
+  readonly same_holder_key: boolean | null
   /** Type of the first credential. */
   readonly credential_type: string | null
   /** Time of the successful verification. */
@@ -192,6 +201,7 @@ export type Verification = {
   readonly locale: string | null
   readonly purpose: string | null
   readonly allow_derived: boolean
+  readonly require_same_holder_key: boolean
   readonly retry_of: string | null
   readonly claims_encryption_jwk: Readonly<Record<string, unknown>> | null
   readonly transaction_data: readonly Readonly<Record<string, unknown>>[] | null
@@ -280,6 +290,11 @@ export type VerificationEvent = {
   readonly checks: Readonly<Record<string, boolean>> | null
   /** Lowest assurance level of the credentials. */
   readonly assurance_level: 'low' | 'substantial' | 'high' | null
+  /**
+   * Whether one key holds all credentials. Null where none has holder binding. One key need not mean one
+   * person.
+   */
+  readonly same_holder_key: boolean | null
   /** Type of the first credential. */
   readonly credential_type: string | null
   /** Time of the successful verification. */
@@ -314,6 +329,7 @@ export type EventPage = {
     readonly status: 'pending' | 'verified' | 'rejected' | 'declined' | 'expired' | 'canceled'
     readonly checks: Readonly<Record<string, boolean>> | null
     readonly assurance_level: 'low' | 'substantial' | 'high' | null
+    readonly same_holder_key: boolean | null
     readonly credential_type: string | null
     readonly verified_at: string | null
     readonly reason: Reason | null

@@ -9,27 +9,27 @@ import { err, ok, type Result } from '../../result.ts'
 import { resolveDidKeys } from '../../trust/did/did.ts'
 import { idOf } from '../../trust/vcdm.ts'
 import type { Context, HolderRefusal, RequestBinding } from '../format.ts'
-import { checkMissingProof, confirmationKey, isCurrent, matchRequest } from '../holder-proof.ts'
+import { checkMissingProof, holderKeyOf, isCurrent, matchRequest } from '../holder-proof.ts'
 import { tracer } from '../tracer.ts'
 import type { Credential } from './credential.ts'
 import type { DecodedPresentation, SignedJwt } from './presentation.ts'
 
-/** Verifies holder binding. The value is true for a proof, false if the query waives it and none was sent. */
+/** Verifies holder binding. Returns the key, or `undefined` if no proof was sent and the query waives it. */
 export async function verifyHolderBinding(
   { presentation, credential }: DecodedPresentation,
   { subject }: Credential,
   expected: RequestBinding,
   context: Context,
-): Promise<Result<boolean, HolderRefusal>> {
+): Promise<Result<PublicJwk | undefined, HolderRefusal>> {
   if (presentation === undefined) {
     const missing = checkMissingProof(expected, context.trace)
-    return missing.ok ? ok(false) : missing
+    return missing.ok ? ok(undefined) : missing
   }
   const proven = await verifyProof(presentation, { subject, credential }, expected, context)
   const proof = tracer(context.trace)('holder_binding', proven)
   if (!proof.ok) return proof
   const matched = matchRequest(presentation.jws.payload, expected, context.trace)
-  return matched.ok ? ok(true) : matched
+  return matched.ok ? proof : matched
 }
 
 /** The holder as the issuer names them: by `cnf` of the credential, or by its subject. */
@@ -40,7 +40,7 @@ async function verifyProof(
   holder: Holder,
   { requestedAt }: RequestBinding,
   context: Context,
-): Promise<Result<null, HolderRefusal>> {
+): Promise<Result<PublicJwk, HolderRefusal>> {
   const presenter = parsePresenter(member(jws.payload, 'iss'), idOf(member(vp, 'holder')))
   const kid = member(jws.header, 'kid')
   if (presenter === undefined || (kid !== undefined && typeof kid !== 'string'))
@@ -48,10 +48,11 @@ async function verifyProof(
   const keys = await resolveHolderKeys(holder, presenter, { kid, algorithm: jws.algorithm.name }, context)
   if (!keys.ok) return keys
   const verified = await Promise.all(keys.value.map((key) => verifyJws(jws, key)))
-  if (!verified.includes(true)) return err({ reason: 'invalid_holder_signature' })
+  const key = keys.value[verified.indexOf(true)]
+  if (key === undefined) return err({ reason: 'invalid_holder_signature' })
   const current = isCurrent(jws.payload, { now: context.now, requestedAt })
   if (current === undefined) return err({ reason: 'malformed_holder_binding' })
-  return current ? ok(null) : err({ reason: 'holder_binding_not_current' })
+  return current ? ok(key) : err({ reason: 'holder_binding_not_current' })
 }
 
 /**
@@ -71,7 +72,7 @@ async function resolveHolderKeys(
   context: Context,
 ): Promise<Result<readonly PublicJwk[], HolderRefusal>> {
   if (Object.hasOwn(jws.payload, 'cnf')) {
-    const key = confirmationKey(jws.payload)
+    const key = holderKeyOf(jws.payload, context)
     return key === undefined ? err({ reason: 'holder_key_missing' }) : ok([key])
   }
   if (subject?.startsWith('did:') !== true) return err({ reason: 'holder_key_missing' })

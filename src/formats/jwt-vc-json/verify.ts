@@ -42,14 +42,15 @@ export async function verifyJwtVc(
   const issuer = traced('issuer_signature', await verifyIssuerSignature(jws, issuers.value))
   if (!issuer.ok) return issuer
   context.trace('disclosures', 'skip')
-  const holderBound = await verifyHolderBinding(parts, credential, expected, context)
-  if (!holderBound.ok) return holderBound
+  const holder = await verifyHolderBinding(parts, credential, expected, context)
+  if (!holder.ok) return holder
   const checked = {
     format: FORMAT,
     ...known.value,
     issuer: issuer.value,
     claims: credential.root,
-    holderBound: holderBound.value,
+    holderBound: holder.value !== undefined,
+    holderKey: holder.value,
     readStatus: statusReader(parts.credential),
   }
   const validity = checkValidity(credential.validity, { now: context.now, audience: expected.audience })

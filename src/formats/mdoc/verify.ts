@@ -68,6 +68,7 @@ export async function verifyDeviceResponse(
     issuer: issuer.value,
     claims: claims.value,
     holderBound: true,
+    holderKey: mso.deviceKey,
     readStatus: tokenStatus(mso.status && parseStatusElement(mso.status)),
   }
   const validity = checkValidity(mso.validity, issuer.value.certificate, context.now)

@@ -6,17 +6,19 @@ import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
 import { type JsonObject, member } from '../../codec/json.ts'
 import { digest, type HashName } from '../../crypto/digest.ts'
+import type { PublicJwk } from '../../crypto/jwk.ts'
 import { decodeJws, verifyJws } from '../../crypto/jws.ts'
 import { SD_JWT } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { ConfirmedTransactionData, PresentationRefusal, RequestBinding } from '../format.ts'
-import { confirmationKey, isCurrent } from '../holder-proof.ts'
+import type { ConfirmedTransactionData, Context, PresentationRefusal, RequestBinding } from '../format.ts'
+import { holderKeyOf, isCurrent } from '../holder-proof.ts'
 import { jwsRefusal } from '../issuer-jwt.ts'
 import { matchTransactionData } from './transaction-data.ts'
 
 /** A verified KB-JWT for this presentation. Nonce and audience are not compared yet. */
 type VerifiedKeyBinding = {
   readonly claims: JsonObject
+  readonly key: PublicJwk
   readonly confirmed: readonly ConfirmedTransactionData[]
 }
 
@@ -27,9 +29,10 @@ type VerifiedKeyBinding = {
 export async function verifyKeyBinding(
   kbJwt: string,
   bound: { readonly signedPayload: JsonObject; readonly sdJwt: string; readonly hash: HashName },
-  expected: { readonly now: number } & Pick<RequestBinding, 'requestedAt' | 'transactionData'>,
+  expected: Pick<Context, 'now' | 'acceptsHolderKeyId'> &
+    Pick<RequestBinding, 'requestedAt' | 'transactionData'>,
 ): Promise<Result<VerifiedKeyBinding, PresentationRefusal>> {
-  const key = confirmationKey(bound.signedPayload)
+  const key = holderKeyOf(bound.signedPayload, expected)
   if (key === undefined) return err({ reason: 'holder_key_missing' })
   const jws = decodeJws(kbJwt, SD_JWT.keyBindingJwt)
   if (!jws.ok) return err(jwsRefusal(jws.error, 'malformed_holder_binding'))
@@ -43,5 +46,5 @@ export async function verifyKeyBinding(
   if (current === undefined) return err({ reason: 'malformed_holder_binding' })
   if (!current) return err({ reason: 'holder_binding_not_current' })
   const confirmed = await matchTransactionData(claims, expected.transactionData ?? [])
-  return confirmed.ok ? ok({ claims, confirmed: confirmed.value }) : confirmed
+  return confirmed.ok ? ok({ claims, key, confirmed: confirmed.value }) : confirmed
 }

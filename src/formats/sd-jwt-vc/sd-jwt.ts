@@ -34,7 +34,9 @@ type VerifiedSdJwt<Issuer> = {
 } & HolderBinding
 
 /** Result of the KB-JWT. */
-type HolderBinding = Required<Pick<VerifiedCredential, 'holderBound' | 'confirmed'>>
+type HolderBinding = Required<Pick<VerifiedCredential, 'holderBound' | 'confirmed'>> & {
+  readonly holderKey: PublicJwk | undefined
+}
 
 /**
  * Verifies a presentation step by step. Returns the refusal of the first failing step. Never throws for bad
@@ -44,7 +46,7 @@ export async function verifySdJwt<Issuer extends { readonly keys: readonly Publi
   presentation: Json,
   rules: SdJwtRules<Issuer>,
   expected: RequestBinding,
-  context: Pick<Context, 'now' | 'trace'>,
+  context: Pick<Context, 'now' | 'trace' | 'acceptsHolderKeyId'>,
 ): Promise<Result<VerifiedSdJwt<Issuer>, PresentationRefusal>> {
   const traced = tracer(context.trace)
   const decoded = traced('structure', decodeSdJwt(presentation, rules.typs))
@@ -99,16 +101,17 @@ function hashOf(payload: JsonObject): HashName | undefined {
 async function verifyHolderBinding(
   { parts: { sdJwt, kbJwt }, jws, hash }: DecodedSdJwt & { readonly hash: HashName },
   expected: RequestBinding,
-  { now, trace }: Pick<Context, 'now' | 'trace'>,
+  { trace, ...context }: Pick<Context, 'now' | 'trace' | 'acceptsHolderKeyId'>,
 ): Promise<Result<HolderBinding, PresentationRefusal>> {
   if (kbJwt === undefined) {
     const missing = checkMissingProof(expected, trace)
-    return missing.ok ? ok({ holderBound: false, confirmed: [] }) : missing
+    return missing.ok ? ok({ holderBound: false, holderKey: undefined, confirmed: [] }) : missing
   }
   const bound = { signedPayload: jws.payload, sdJwt, hash }
-  const verified = await verifyKeyBinding(kbJwt, bound, { ...expected, now })
+  const verified = await verifyKeyBinding(kbJwt, bound, { ...expected, ...context })
   const binding = tracer(trace)('holder_binding', verified)
   if (!binding.ok) return binding
   const matched = matchRequest(binding.value.claims, expected, trace)
-  return matched.ok ? ok({ holderBound: true, confirmed: binding.value.confirmed }) : matched
+  const { key: holderKey, confirmed } = binding.value
+  return matched.ok ? ok({ holderBound: true, holderKey, confirmed }) : matched
 }

@@ -48,7 +48,7 @@ export async function verifySdJwtVc(
   }
   const verified = await verifySdJwt(presentation, rules, expected, context)
   if (!verified.ok) return verified
-  const { issuer, claims, holderBound, confirmed } = verified.value
+  const { issuer, claims, confirmed, ...holder } = verified.value
   // Any `status` refers to a list. CLEAR_CLAIMS makes it the issuer's own.
   const status = member(claims, 'status')
   const checked = {
@@ -57,7 +57,7 @@ export async function verifySdJwtVc(
     type: issuer.type,
     issuer,
     claims,
-    holderBound,
+    ...holder,
     ...(expected.transactionData === undefined ? {} : { confirmed }),
     readStatus: tokenStatus(status === undefined ? undefined : parseStatusClaim(status)),
   }

@@ -32,6 +32,7 @@ export const draft18: Protocol = {
   supportsFormat: supportsFormatIn(FORMATS),
   formats: { 'dc+sd-jwt': sdJwtVcOfDrafts },
   signerProfile: () => ({ acceptsAnchorInChain: true }),
+  acceptsHolderKeyId: true,
   buildRequestObject: (input) => ({
     ...buildCommonParameters(input),
     client_id_scheme: SCHEME,

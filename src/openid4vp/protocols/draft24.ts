@@ -32,6 +32,7 @@ export const draft24: Protocol = {
   supportsFormat: supportsFormatIn(FORMATS),
   formats: { 'dc+sd-jwt': sdJwtVcOfDrafts },
   signerProfile: () => ({ acceptsAnchorInChain: true }),
+  acceptsHolderKeyId: true,
   buildRequestObject: (input) => ({
     ...buildCommonParameters(input),
     ...echoWalletNonce(input),

@@ -23,6 +23,8 @@ export const haip10: Protocol = {
       'x509_ca_pem' in anchor ||
       (format === 'mso_mdoc' ? 'x509_certificate_pem' in anchor : isPinnedBelowAuthority(anchor)),
   }),
+  // §6.1: `cnf` has the `jwk`.
+  acceptsHolderKeyId: false,
   // §5: responses are encrypted.
   acceptsByValue: false,
   // §5, §6: holder binding must not be waived.

@@ -27,6 +27,7 @@ export const openid4vp10: Protocol = {
   canExpress: () => true,
   supportsFormat: () => true,
   signerProfile: () => ({ acceptsAnchorInChain: true }),
+  acceptsHolderKeyId: true,
   formats: {},
   writeClientId: (clientId) => clientId,
   buildRequestObject: (input) => ({

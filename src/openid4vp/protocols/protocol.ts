@@ -40,6 +40,8 @@ export type Protocol = {
   readonly formats: Readonly<Record<string, CredentialFormat>>
   /** Rules for the signers of a credential format and of its status lists. */
   readonly signerProfile: (format: string) => SignerProfile
+  /** True if a holder's key may be named by a `kid` that contains it (did:jwk, did:key). */
+  readonly acceptsHolderKeyId: boolean
   /** Builds the claims of the Request Object. */
   readonly buildRequestObject: (input: RequestObjectInput) => JsonObject
   /** Rules for encrypted responses. */

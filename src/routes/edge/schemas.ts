@@ -82,6 +82,7 @@ const createMembers = z.strictObject({
   locale: z.optional(locale),
   purpose: z.exactOptional(purpose),
   allow_derived: z._default(z.boolean(), false),
+  require_same_holder_key: z._default(z.boolean(), false),
   transaction_data: z.optional(list(transactionData, TRANSACTION_DATA.objects)),
   claims_encryption_jwk: z.optional(claimsEncryptionJwk),
   retry_of: z.optional(z.string().check(z.maxLength(60))),

@@ -54,6 +54,8 @@ type HolderMistake = {
   readonly withoutProof?: boolean
   /** Signs the proof with another holder's key. */
   readonly foreignKey?: boolean
+  /** Holds each credential with a key of its own. */
+  readonly keyPerCredential?: boolean
   /** Claims of the JWT that proves possession. */
   readonly proof?: Change<Members>
   /** Elements and authentication in DeviceSigned of an mdoc. */

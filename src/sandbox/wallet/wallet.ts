@@ -115,10 +115,11 @@ async function present(
   mistake: Partial<Mistake>,
   now: number,
 ): Promise<Form | undefined> {
-  const holderKey = await generateKey()
-  const proofKey = mistake.foreignKey ? await generateKey() : holderKey
+  const oneKey = await generateKey()
   const mdocNonce = randomText()
   const presentations = chosen.map(async (requested) => {
+    const holderKey = mistake.keyPerCredential ? await generateKey() : oneKey
+    const proofKey = mistake.foreignKey ? await generateKey() : holderKey
     const context = { requested, request, mistake, holderKey, proofKey, mdocNonce, now }
     const presentation = await PRESENT[requested.format](context)
     return { requested, presentation: mistake.presentation?.(presentation) ?? presentation }

@@ -29,6 +29,7 @@ export function terminalEvent(
     status: document.status,
     checks: outcome?.checks ?? null,
     assurance_level: outcome?.assurance_level ?? null,
+    same_holder_key: outcome?.same_holder_key ?? null,
     credential_type: first?.credential_type ?? null,
     verified_at: isoTimeOrNull(document.verified_at),
     reason: outcome?.reason ? describeReason(outcome.reason, baseUrl) : null,

@@ -87,7 +87,7 @@ export function decidedEnd(
     readonly encryptedClaims: string | null
   },
 ): SessionEnd {
-  const { status, reason, checks, assurance_level, derivation, credentials } = decision
+  const { status, reason, checks, assurance_level, same_holder_key, derivation, credentials } = decision
   const { channel, browser } = generation
   return {
     status,
@@ -96,6 +96,7 @@ export function decidedEnd(
       reason,
       checks,
       assurance_level,
+      same_holder_key,
       derivation,
       credentials,
       channel,
@@ -138,6 +139,7 @@ const NO_RESULT = {
   credentials: [],
   channel: null,
   session_binding: null,
+  same_holder_key: null,
   trace: [],
   encrypted_claims: null,
   request_hash: null,

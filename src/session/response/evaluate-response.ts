@@ -202,7 +202,7 @@ async function decideOn(
 ): Promise<Evaluation> {
   const { document, settings, arrivedAt } = input
   const protocol = PROTOCOLS[document.request.protocol]
-  const { required_assurance_level } = document.request
+  const { required_assurance_level, require_same_holder_key = false } = document.request
   const trace: TraceEntry[] = []
   const now = Math.floor(arrivedAt / 1000)
   const transactionData = decodeRequestedTransactions(document.request.transaction_data)
@@ -220,6 +220,7 @@ async function decideOn(
       now,
       anchors: anchorsOf(input),
       typeOf: typeOf(typeDefinitions(settings.credential_types)),
+      acceptsHolderKeyId: protocol.acceptsHolderKeyId,
       ...input.network,
       ...uncheckedRules(input),
     },
@@ -234,7 +235,7 @@ async function decideOn(
     return isKept ? { ...refusal, detail: verified.error.rule } : refusal
   }
   const decision = decide({
-    policy: { ...document.policy, required_assurance_level },
+    policy: { ...document.policy, required_assurance_level, require_same_holder_key },
     presentations: verified.value.presentations,
     now,
   })

@@ -198,6 +198,10 @@ export const REASONS = {
   ),
   predicate_false: value(REFUSE, 'The credential does not prove what was requested.'),
   value_mismatch: value(REFUSE, 'A claim has another value than the requested one.'),
+  holder_key_mismatch: value(
+    'Refuse, or do not require one key: many wallets have a key for each credential.',
+    'The credentials are not all bound to the same key of their holder.',
+  ),
   assurance_level_too_low: validity(
     'Refuse, or require less: `assurance_derivation` shows the step that lowered the level.',
     'The assurance level of the credential is lower than the required one.',

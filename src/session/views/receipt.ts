@@ -40,6 +40,7 @@ export async function signReceipt(
     request_hash: found.request_hash,
     checks: found.checks,
     assurance_level: found.assurance_level,
+    ...(found.same_holder_key === undefined ? {} : { same_holder_key: found.same_holder_key }),
     assurance_derivation: derivation,
     credentials: credentialsOf(outcome).map(toReceipt),
     trust_lists: vouchingLists(derivation),
@@ -73,5 +74,7 @@ function policyMembers({ request }: SessionDocument): JsonObject {
     protocol: request.protocol,
     request_options: request.request_options,
     required_session_binding: request.required_session_binding,
+    // Newer than the other members, so it counts only where it is used.
+    ...(request.require_same_holder_key && { require_same_holder_key: true }),
   }
 }

@@ -31,6 +31,7 @@ export function sessionView(
     ...requestMembers(request),
     checks: outcome?.checks ?? null,
     assurance_level: outcome?.assurance_level ?? null,
+    same_holder_key: outcome?.same_holder_key ?? null,
     credential_type: first?.credential_type ?? null,
     reason: outcome?.reason ? describeReason(outcome.reason, baseUrl) : null,
     attempts: document.attempts.map((attempt) => attemptView(attempt, baseUrl)),
@@ -90,8 +91,8 @@ export type PageView = ReturnType<typeof pageView>
 
 function requestMembers(request: SessionDocument['request']) {
   const transaction_data = request.transaction_data?.map(decodeTransactionData) ?? null
-  const { dcql_query = null, purpose = null } = request
-  return { ...request, dcql_query, purpose, transaction_data }
+  const { dcql_query = null, purpose = null, require_same_holder_key = false } = request
+  return { ...request, dcql_query, purpose, require_same_holder_key, transaction_data }
 }
 
 function attemptView(attempt: Attempt, baseUrl: string) {

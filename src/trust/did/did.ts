@@ -4,7 +4,7 @@
 import { decodeBase64url } from '../../codec/base64url.ts'
 import { decodeUtf8 } from '../../codec/bytes.ts'
 import { parseJson } from '../../codec/json.ts'
-import type { PublicJwk } from '../../crypto/jwk.ts'
+import { type PublicJwk, parsePublicJwk } from '../../crypto/jwk.ts'
 import { parseMultikey } from '../../crypto/multikey.ts'
 import { DID } from '../../limits.ts'
 import type { FetchSource } from '../../net/shared-cache.ts'
@@ -50,6 +50,13 @@ export function isKnownDid(text: string): boolean {
 /** The key that a did:jwk or a did:key contains. `undefined` for other DIDs. */
 export function didKey(did: string): PublicJwk | undefined {
   return readContained(did)?.key
+}
+
+/** The key in a did:jwk or did:key, or in the DID URL of its one method. Nothing is fetched. */
+export function readKeyInDid(url: string): PublicJwk | undefined {
+  const [did = ''] = url.split('#', 1)
+  const method = url.length > DID.characters ? undefined : readContained(did)
+  return method !== undefined && (url === did || url === method.id) ? parsePublicJwk(method.key) : undefined
 }
 
 const [JWK, KEY, WEB] = ['did:jwk:', 'did:key:', 'did:web:'] as const

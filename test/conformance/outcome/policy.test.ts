@@ -1,11 +1,13 @@
 // CONTRACT 2, 4 and 8: proof of a scope, assurance level of a response, and trusted issuers.
 
-import { expect, it } from 'vitest'
+import { decodeJwt } from 'jose'
+import { describe, expect, it } from 'vitest'
 import { mintIssuerPki } from '../../support/certificates/certificates.ts'
-import type { SigningKey } from '../../support/people/issuer.ts'
+import { type KeyPair, makeKey, type SigningKey } from '../../support/people/issuer.ts'
+import { makeMdocPerson, mdocAgeOf } from '../../support/people/mdoc-person.ts'
 import { AGE, PID, presentationOf, queryFor, type Telling } from '../../support/people/person.ts'
 import type { RelyingParty } from '../../support/service/service.ts'
-import { answerAge, begin, relyingPartyOf, useStage } from '../../support/service/stage.ts'
+import { answerAge, begin, eventOf, relyingPartyOf, useStage } from '../../support/service/stage.ts'
 
 const stage = useStage()
 
@@ -172,4 +174,78 @@ it.each([
   expect((await answerAge(stage, request, certified(chain))).status).toBe(status === 'verified' ? 200 : 400)
   const poll = await rp.poll(session.verification_id)
   expect([poll.status, poll.attempts[0]?.reason.code]).toEqual([status, reason])
+})
+
+describe('CONTRACT 4: same_holder_key', () => {
+  const ALL = { ...EITHER, credential_match: 'all', formats: ['dc+sd-jwt'] }
+  const STRICT = { ...ALL, require_same_holder_key: true }
+  const one = { age_attestation: {}, pid: OLD_ENOUGH }
+
+  /** The PID is bound to the key of another holder, who presents it. */
+  const withAnother = async (holder: KeyPair) => ({
+    age_attestation: {},
+    pid: {
+      ...OLD_ENOUGH,
+      holder,
+      change: ({ payload }: { payload: Record<string, unknown> }) => {
+        payload.cnf = { jwk: holder.publicJwk }
+      },
+    },
+  })
+
+  it('is true for credentials of one key, with the option and without it', async () => {
+    for (const policy of [ALL, STRICT]) {
+      const poll = await outcomeOf(policy, one)
+      expect(poll).toMatchObject({ status: 'verified', same_holder_key: true })
+    }
+  })
+
+  it('is false for credentials of two keys, which verify unless one key is required', async () => {
+    const two = await withAnother(await makeKey())
+    expect(await outcomeOf(ALL, two)).toMatchObject({
+      status: 'verified',
+      same_holder_key: false,
+      require_same_holder_key: false,
+    })
+    expect(await outcomeOf(STRICT, two)).toMatchObject({
+      status: 'rejected',
+      reason: { code: 'holder_key_mismatch', retryable: false },
+      same_holder_key: false,
+      require_same_holder_key: true,
+      checks: { age_over_18: true },
+    })
+  })
+
+  it('is in the event and in the receipt, whose policy hash has the option only if it is set', async () => {
+    const hashes: unknown[] = []
+    for (const policy of [ALL, { ...ALL, require_same_holder_key: false }, STRICT]) {
+      const id = String((await outcomeOf(policy, one)).verification_id)
+      expect((await eventOf(stage, id)).event).toMatchObject({ same_holder_key: true })
+      const receipt = decodeJwt(await (await stage.rp.call('GET', `/v1/verify/${id}/receipt`)).text())
+      expect(receipt).toMatchObject({ same_holder_key: true })
+      expect(JSON.stringify(receipt)).not.toContain(stage.person.key.publicJwk.x)
+      hashes.push(receipt.policy_hash)
+    }
+    expect([hashes[0] === hashes[1], hashes[0] === hashes[2]]).toEqual([true, false])
+  })
+
+  it('is false for an mdoc and an SD-JWT VC of two devices, and true where both have one key', async () => {
+    const mdocPerson = await makeMdocPerson()
+    const rp = await relyingPartyOf(stage, {
+      trust_anchors: [stage.authority.anchor({ credential_types: ['pid'] }), mdocPerson.anchor()],
+    })
+    const device = { ...mdocPerson, device: stage.person.key.privateJwk }
+    for (const [holder, same_holder_key] of [
+      [mdocPerson, false],
+      [device, true],
+    ] as const) {
+      const policy = { ...EITHER, credential_match: 'all' }
+      const { session, request } = await begin(stage, policy, { rp })
+      const pid = await presentationOf(stage.person, PID, request, OLD_ENOUGH)
+      const age = await mdocAgeOf(holder, request)
+      await stage.service.wallet.present(request, { [queryFor(request, PID)]: [pid], ...age })
+      const poll = await rp.poll(session.verification_id)
+      expect(poll).toMatchObject({ status: 'verified', same_holder_key })
+    }
+  })
 })

@@ -84,6 +84,7 @@ describe('CONTRACT 4: the receipt', () => {
       request_hash: requestHashOf(received.payload),
       checks: { age_over_18: true },
       assurance_level: 'substantial',
+      same_holder_key: true,
       assurance_derivation: poll.assurance_derivation,
       credentials: poll.credentials,
       trust_lists: [],

@@ -69,6 +69,7 @@ it.each(Object.keys(ENDS))(
       status,
       checks,
       assurance_level,
+      same_holder_key: status === 'verified' || status === 'rejected' ? true : null,
       credential_type,
       verified_at,
       reason,

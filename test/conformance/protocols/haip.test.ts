@@ -3,6 +3,7 @@
 import { expect, it } from 'vitest'
 import { mintCertificate, mintIssuerPki } from '../../support/certificates/certificates.ts'
 import type { Parts, SigningKey } from '../../support/people/issuer.ts'
+import { didJwkOf } from '../../support/people/jwt-vc.ts'
 import { ageOf, certified, type Telling } from '../../support/people/person.ts'
 import { encryptResponse } from '../../support/people/wallet.ts'
 import { expectStatus, OVER_18, type RelyingParty } from '../../support/service/service.ts'
@@ -198,4 +199,17 @@ it('HAIP §7, H13: offers ES256 with SHA-256 for credential and key binding', as
       },
     },
   })
+})
+
+it.each([
+  ['openid4vp-1.0', ['verified', undefined]],
+  ['haip-1.0', ['pending', 'holder_key_missing']],
+])('HAIP §6.1: a holder key that cnf names as a did:jwk leads in %s to %o', async (protocol, expected) => {
+  const rp = await trusting({ x509_ca_pem: pki.root.pem })
+  const begun = await begin(stage, { ...HAIP, protocol }, { rp })
+  const change: Telling['change'] = ({ payload }) => {
+    payload.cnf = { kid: didJwkOf(stage.person.key).kid }
+  }
+  await answerAge(stage, begun.request, { ...certified(pki), change })
+  expect(await reasonOf(rp, begun)).toEqual(expected)
 })

@@ -1,9 +1,14 @@
 // The Key Binding JWT: each case changes one thing in a good presentation and signs everything again.
 
+import { createPrivateKey } from 'node:crypto'
+import { calculateJwkThumbprint } from 'jose'
 import { describe, expect, it } from 'vitest'
+import type { PublicJwk } from '../../../src/crypto/jwk.ts'
 import type { CheckId, PresentationRefusal } from '../../../src/formats/format.ts'
-import { alter, makeKey, type Parts, signJwt } from '../../support/people/issuer.ts'
+import { alter, type KeyPair, makeKey, type Parts, signJwt } from '../../support/people/issuer.ts'
+import { didJwkOf } from '../../support/people/jwt-vc.ts'
 import { ed25519Jwk, NEUTRAL_SIGNATURE, WEAK_ED25519 } from '../../support/weak-keys.ts'
+import VECTORS from '../../vectors/did-key.json' with { type: 'json' }
 import { expectRefusal } from '../contract.ts'
 import {
   EXPECTED,
@@ -38,6 +43,16 @@ const badSignature = { reason: 'invalid_holder_signature' } as const
 const nonce = { reason: 'nonce_mismatch' } as const
 const audience = { reason: 'audience_mismatch' } as const
 const sdHash = { reason: 'sd_hash_mismatch' } as const
+
+/** Published did:key of Ed25519 keys, with their private keys. */
+const PUBLISHED = VECTORS.ed25519.map(({ did, seed }) => {
+  const pkcs8 = Buffer.from(`302e020100300506032b657004220420${seed}`, 'hex')
+  const { d, ...publicJwk } = createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' }).export({
+    format: 'jwk',
+  })
+  const key = { alg: 'EdDSA', publicJwk, privateJwk: { ...publicJwk, d } } as KeyPair
+  return { did, key }
+}) as [{ did: string; key: KeyPair }]
 
 const CASES: readonly Case[] = [
   ['alg none', kbHeader('alg', 'none'), unsupported],
@@ -214,5 +229,48 @@ describe('holder binding', () => {
     const payload = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())
     const respelled = [signJwt({ alg: 'ES256', typ: 'dc+sd-jwt' }, payload, ISSUER_KEY), ...rest].join('~')
     expectRefusal(await verifyGood(respelled), { reason: 'sd_hash_mismatch' }, 'holder_binding')
+  })
+})
+
+describe('a holder key that cnf names by kid', () => {
+  const ACCEPTING = { context: { acceptsHolderKeyId: true } }
+  const held = (kid: unknown, holder: KeyPair, confirmation: object = {}) =>
+    alter(GOOD, { ...KEYS, holder }, (parts) => {
+      parts.payload.cnf = { kid, ...confirmation }
+      kbHeader('alg', holder.alg)(parts)
+    })
+  const { did: JWK_DID, kid: JWK_URL } = didJwkOf(HOLDER_KEY)
+  const [ED25519] = PUBLISHED
+  const KEY_URL = `${ED25519.did}#${ED25519.did.slice('did:key:'.length)}`
+
+  it.each<[name: string, kid: string, holder: KeyPair]>([
+    ['a did:jwk', JWK_DID, HOLDER_KEY],
+    ['the DID URL of a did:jwk', JWK_URL, HOLDER_KEY],
+    ['a published did:key', ED25519.did, ED25519.key],
+    ['the DID URL of a published did:key', KEY_URL, ED25519.key],
+  ])('verifies as %s, where the protocol accepts it', async (_, kid, holder) => {
+    const holderKey = await calculateJwkThumbprint(holder.publicJwk)
+    const { result } = await verifyGood(await held(kid, holder), ACCEPTING)
+    expect(result).toMatchObject({ ok: true, value: { holderBound: true, holderKey } })
+    expectRefusal(await verifyGood(await held(kid, holder)), noKey, 'holder_binding')
+  })
+
+  it.each<[name: string, kid: unknown, refusal: PresentationRefusal]>([
+    ['the DID of another key', didJwkOf(STRANGER_KEY).did, badSignature],
+    ['another method of the DID', `${JWK_DID}#1`, noKey],
+    ['a DID URL with a query', `${JWK_DID}?a=b#0`, noKey],
+    ['a did:web, which would be fetched', 'did:web:holder.example', noKey],
+    ['a did:jwk for encryption', didJwkOf({ publicJwk: { ...JWK, use: 'enc' } as PublicJwk }).did, noKey],
+    ['a name that is no DID', 'somewhere', noKey],
+    ['a list', [JWK_DID], noKey],
+  ])('is refused as %s', async (_, kid, refusal) => {
+    expectRefusal(await verifyGood(await held(kid, HOLDER_KEY), ACCEPTING), refusal, 'holder_binding')
+  })
+
+  it('does not count beside a jwk', async () => {
+    const beside = await held(JWK_DID, HOLDER_KEY, { jwk: STRANGER_KEY.publicJwk })
+    expectRefusal(await verifyGood(beside, ACCEPTING), badSignature, 'holder_binding')
+    const broken = await held(JWK_DID, HOLDER_KEY, { jwk: { kty: 'oct', k: 'AAAA' } })
+    expectRefusal(await verifyGood(broken, ACCEPTING), noKey, 'holder_binding')
   })
 })

@@ -243,6 +243,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   trust_list_unavailable: 'conformance/trust-lists.test.ts',
   canceled_by_relying_party: 'below',
   assurance_level_too_low: 'below',
+  holder_key_mismatch: 'conformance/outcome/policy.test.ts',
 }
 
 /** Reasons of features that are not offered yet. No session can reach them. */

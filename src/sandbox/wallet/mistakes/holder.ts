@@ -27,6 +27,10 @@ export const HOLDER_MISTAKES = {
     deviceAuth: () => new Map(),
   },
   invalid_holder_signature: { description: 'signs with a key of another holder', foreignKey: true },
+  holder_key_mismatch: {
+    description: 'presents credentials with a holder key for each',
+    keyPerCredential: true,
+  },
   nonce_mismatch: {
     description: 'signs the nonce of another request',
     formats: JWTS,
