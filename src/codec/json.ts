@@ -2,6 +2,7 @@
 // rejected. Depth and length are limited before anything is built.
 
 import { err, ok, type Result } from '../result.ts'
+import { decodeUtf8 } from './bytes.ts'
 
 /** Any JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject
@@ -15,8 +16,13 @@ export type JsonLimits = { readonly length: number; readonly depth: number }
 /** Reasons to reject a text as JSON. */
 export type JsonError = 'too_long' | 'too_deep' | 'not_json' | 'duplicate_member'
 
-/** Parses JSON text. Rejects duplicate member names at any level. */
-export function parseJson(text: string, limits: JsonLimits): Result<Json, JsonError> {
+/** JSON as text, or as bytes that must be UTF-8. `undefined` is no JSON. */
+type JsonSource = string | Uint8Array | undefined
+
+/** Parses JSON. Rejects duplicate member names at any level. */
+export function parseJson(source: JsonSource, limits: JsonLimits): Result<Json, JsonError> {
+  const text = typeof source === 'string' ? source : source && decodeUtf8(source)
+  if (text === undefined) return err('not_json')
   if (text.length > limits.length) return err('too_long')
   const fault = scan(text, limits.depth)
   if (fault !== undefined) return err(fault)
@@ -27,9 +33,9 @@ export function parseJson(text: string, limits: JsonLimits): Result<Json, JsonEr
   }
 }
 
-/** Parses JSON text that must be an object. */
-export function parseJsonObject(text: string, limits: JsonLimits): Result<JsonObject, JsonError> {
-  const parsed = parseJson(text, limits)
+/** Parses JSON that must be an object. */
+export function parseJsonObject(source: JsonSource, limits: JsonLimits): Result<JsonObject, JsonError> {
+  const parsed = parseJson(source, limits)
   if (!parsed.ok) return parsed
   return isJsonObject(parsed.value) ? ok(parsed.value) : err('not_json')
 }

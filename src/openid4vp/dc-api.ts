@@ -8,7 +8,7 @@ import { err, ok, type Result } from '../result.ts'
 import { buildClientMetadata, type ClientMetadataInput } from './request/client-metadata.ts'
 import type { Generation, ResponseMode, VerifierIdentity } from './request/generation.ts'
 import { LIFETIME_SECONDS, signRequestObject } from './request/request-object.ts'
-import { type VerifierAttestation, verifierInfoParameter } from './request/verifier-info.ts'
+import type { VerifierAttestation } from './request/verifier-info.ts'
 import {
   type EncryptedResponse,
   type OpenResponse,
@@ -16,7 +16,6 @@ import {
 } from './response/authorization-response.ts'
 import type { EnvelopeRefusal } from './response/refusal.ts'
 import { type EncryptionRules, parseEncryptedJwe } from './response/response-encryption.ts'
-import { transactionDataParameter } from './transaction-data/transaction-data.ts'
 
 /** Input of one request. Times are Unix seconds. */
 export type DcApiRequestInput = Omit<ClientMetadataInput, 'generation'> & {
@@ -60,7 +59,7 @@ export function buildDcApiClaims(input: DcApiRequestInput, clientId: string): Js
   return {
     ...buildDcApiParameters(input),
     // Only in the signed request: without a signature nothing binds it to the verifier.
-    ...verifierInfoParameter(input),
+    ...(input.verifierInfo && { verifier_info: input.verifierInfo }),
     client_id: clientId,
     // A.2: prevents replay of the signed request by another page.
     expected_origins: [origin],
@@ -77,7 +76,7 @@ export function buildDcApiParameters(input: DcApiRequestInput): JsonObject {
     response_mode: input.responseMode === 'direct_post.jwt' ? 'dc_api.jwt' : 'dc_api',
     nonce: input.generation.nonce,
     dcql_query: { ...input.query },
-    ...transactionDataParameter(input),
+    ...(input.transactionData && { transaction_data: input.transactionData }),
     client_metadata: buildClientMetadata(input),
   }
 }

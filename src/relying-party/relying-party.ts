@@ -103,8 +103,7 @@ export class RelyingParty extends DurableObject<Env> {
 
   /** Returns the settings without secrets. */
   view(): Result<SettingsView, 'not_found'> {
-    const document = this.#load()
-    return document === undefined ? err('not_found') : ok(viewOf(document))
+    return this.#change((document) => document)
   }
 
   /** Replaces the members of the patch. A new webhook URL is enabled. */

@@ -125,18 +125,14 @@ export type StoredRequest = {
 }
 
 /** The verifier's identity, pinned at creation: a renewed certificate does not change a running session. */
-export type StoredVerifier = SigningVerifier | UnsignedVerifier
-type SigningVerifier = IdentityProof & {
-  readonly client_id: string
-  readonly sealed_signing_jwk: string
-  readonly verifier_info?: readonly VerifierAttestation[]
-}
-/** Verifier of unsigned requests. It is known only by its Response URI, and has no registration. */
-type UnsignedVerifier = {
-  readonly client_id: string
-  readonly sealed_signing_jwk: null
-  readonly verifier_info?: never
-}
+export type StoredVerifier = { readonly client_id: string } & (
+  | (IdentityProof & {
+      readonly sealed_signing_jwk: string
+      readonly verifier_info?: readonly VerifierAttestation[]
+    })
+  /** Verifier of unsigned requests. It is known only by its Response URI, and has no registration. */
+  | { readonly sealed_signing_jwk: null; readonly verifier_info?: never }
+)
 
 /** The stored outcome of a session. */
 export type Outcome = {

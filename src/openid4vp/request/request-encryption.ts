@@ -4,7 +4,7 @@
 import { CompactEncrypt } from 'jose'
 import { utf8 } from '../../codec/bytes.ts'
 import { isJsonObject, type JsonObject, member } from '../../codec/json.ts'
-import { type PublicJwk, parsePublicJwk } from '../../crypto/jwk.ts'
+import { importAgreementKey, type PublicJwk, parsePublicJwk } from '../../crypto/jwk.ts'
 import { CONTENT_ENCRYPTIONS, KEY_AGREEMENT } from '../response/response-encryption.ts'
 import { REQUEST_OBJECT_TYPE } from './request-object.ts'
 
@@ -63,11 +63,5 @@ export function encryptRequestObject(
 async function parseKey(key: JsonObject): Promise<PublicJwk | undefined> {
   if ((member(key, 'alg') ?? KEY_AGREEMENT) !== KEY_AGREEMENT) return undefined
   const jwk = parsePublicJwk(key)
-  if (jwk?.crv !== 'P-256') return undefined
-  try {
-    await crypto.subtle.importKey('jwk', jwk, { name: 'ECDH', namedCurve: 'P-256' }, false, [])
-    return jwk
-  } catch {
-    return undefined // WebCrypto rejects points that are not on the curve
-  }
+  return jwk?.crv === 'P-256' && (await importAgreementKey(jwk)) !== undefined ? jwk : undefined
 }

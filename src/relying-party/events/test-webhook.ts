@@ -4,11 +4,10 @@
 import { encodeBase64url } from '../../codec/base64url.ts'
 import type { Config } from '../../config.ts'
 import { randomBytes } from '../../crypto/random.ts'
-import { checkOutboundUrl } from '../../net/outbound-url.ts'
-import { type AttemptOutcome, deliver, hasSucceeded } from '../../webhook/delivery.ts'
+import { type AttemptOutcome, hasSucceeded } from '../../webhook/delivery.ts'
 import { buildTestEvent } from '../../webhook/event.ts'
-import { signatureHeaders } from '../../webhook/signature.ts'
 import type { Settings, WebhookEndpoint } from '../settings/settings.ts'
+import { postEvent } from './post-event.ts'
 
 /** Outcome of a test event. `durationMs` is milliseconds. */
 export type TestDelivery = Pick<AttemptOutcome, 'status' | 'error' | 'durationMs'> & {
@@ -22,22 +21,10 @@ export async function sendTestEvent(
   webhook: WebhookEndpoint,
   config: Config,
 ): Promise<TestDelivery> {
-  const now = Date.now()
   const eventId = `evt_${encodeBase64url(randomBytes(16))}`
-  const allowLoopback = config.allowLoopback && !settings.livemode
-  const url = checkOutboundUrl(webhook.url, { allowLoopback, ownHost: new URL(config.baseUrl).host })
-  if (!url.ok) return { eventId, succeeded: false, status: null, error: 'forbidden_url', durationMs: 0 }
   const { relying_party_id: relyingPartyId, livemode } = settings
-  const body = buildTestEvent({ eventId, relyingPartyId, livemode, now })
-  const secrets = webhook.secrets.map(({ secret }) => secret)
-  const headers = await signatureHeaders({ body, secrets, eventId, now })
-  const outcome = await deliver({
-    url: url.value,
-    body,
-    headers,
-    fetch: (target, init) => fetch(target, init),
-    clock: Date.now,
-  })
+  const body = buildTestEvent({ eventId, relyingPartyId, livemode, now: Date.now() })
+  const outcome = await postEvent(config, { webhook, livemode }, { eventId, body })
   const { status, error, durationMs } = outcome
   return { eventId, succeeded: hasSucceeded(outcome), status, error, durationMs }
 }

@@ -3,22 +3,13 @@
 
 import * as z from 'zod/mini'
 import { text } from '../../codec/schema.ts'
-import { parsePublicJwk } from '../../crypto/jwk.ts'
-
-/** A public P-256 key for the encryption of claims. */
-export type ClaimsEncryptionJwk = {
-  readonly kty: 'EC'
-  readonly crv: 'P-256'
-  readonly x: string
-  readonly y: string
-  readonly kid?: string
-}
+import { importAgreementKey, parsePublicJwk } from '../../crypto/jwk.ts'
 
 /**
  * A public P-256 JWK for ECDH-ES (RFC 7518 §6.2.1). `use`, `alg` and `key_ops` are checked and dropped.
  * Asynchronous: WebCrypto checks that the point is on the curve.
  */
-export const claimsEncryptionJwk: z.ZodMiniType<ClaimsEncryptionJwk> = z.pipe(
+export const claimsEncryptionJwk = z.pipe(
   z
     .strictObject({
       kty: z.literal('EC'),
@@ -34,17 +25,14 @@ export const claimsEncryptionJwk: z.ZodMiniType<ClaimsEncryptionJwk> = z.pipe(
       ),
     })
     .check(z.refine(isOnCurve, 'must be a point on P-256, its coordinates base64url of 32 bytes')),
-  z.transform(({ use, alg, key_ops, d, ...key }): ClaimsEncryptionJwk => key),
+  z.transform(({ use, alg, key_ops, d, ...key }) => key),
 )
+
+/** A public P-256 key for the encryption of claims. */
+export type ClaimsEncryptionJwk = Readonly<z.infer<typeof claimsEncryptionJwk>>
 
 /** True for a public point on its curve. */
 async function isOnCurve(jwk: unknown): Promise<boolean> {
   const key = parsePublicJwk(jwk)
-  if (key === undefined) return false
-  try {
-    await crypto.subtle.importKey('jwk', { ...key }, { name: 'ECDH', namedCurve: key.crv }, false, [])
-    return true
-  } catch {
-    return false // WebCrypto rejects points that are not on the curve
-  }
+  return key !== undefined && (await importAgreementKey(key)) !== undefined
 }

@@ -6,8 +6,7 @@ import { fromPointer } from '../../codec/json-pointer.ts'
 import { text } from '../../codec/schema.ts'
 import { TRUST_LIST } from '../../limits.ts'
 import { checkOutboundUrl, LOOPBACK_HOSTS, type UrlError } from '../../net/outbound-url.ts'
-import { CLIENT_ID_PREFIXES } from '../../openid4vp/request/client-identifier.ts'
-import { REQUEST_URI_METHODS, RESPONSE_MODES } from '../../openid4vp/request/generation.ts'
+import { requestOptionsSchema } from '../../openid4vp/request/request-options.ts'
 import { parseTrustAnchor } from '../../trust/anchors/parse-anchor.ts'
 import { CERTIFICATE_REVOCATION } from '../../trust/revocation/certificate-revocation.ts'
 import type { TrustListEntry } from '../directory.ts'
@@ -127,13 +126,7 @@ function members(rules: SettingsRules) {
     credential_types: addedTypes,
     transaction_data_types: addedTransactionDataTypes,
     formats: z.nullable(unique(z.enum(FORMAT_IDS), FORMAT_IDS.length).check(z.minLength(1))),
-    request_options: z.exactPartial(
-      z.strictObject({
-        client_id_prefix: z.enum(CLIENT_ID_PREFIXES),
-        response_mode: z.enum(RESPONSE_MODES),
-        request_uri_method: z.enum(REQUEST_URI_METHODS),
-      }),
-    ),
+    request_options: requestOptionsSchema,
     by_value: z.boolean(),
     status_unavailable: z.enum(STATUS_UNAVAILABLE),
     certificate_revocation: z.enum(CERTIFICATE_REVOCATION),

@@ -12,7 +12,7 @@ import type { DcApiPage } from '../../session/response/dc-api.ts'
 import type { RefusalCode } from '../../session/results.ts'
 import { accessOf, authenticateForSession, type SessionCaller } from '../edge/authenticate.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
-import { problem } from '../edge/problems.ts'
+import { memberProblem, problem } from '../edge/problems.ts'
 import { dcApiRequestOptions, dcApiResponse } from '../edge/schemas.ts'
 import { sendView, sessionProblem } from '../edge/session-view.ts'
 import { readJson } from '../edge/validate.ts'
@@ -38,10 +38,8 @@ async function createRequest(c: AppContext): Promise<Response> {
   if (!body.ok) return body.error
   const origin = originFor(c, caller.value, body.value.origin)
   if (origin === undefined) {
-    const errors = [
-      { pointer: '/origin', code: 'not_allowed', message: 'must be one of the `origins` in the settings' },
-    ]
-    return problem(c, 'invalid_request', { errors })
+    const message = 'must be one of the `origins` in the settings'
+    return memberProblem(c, { pointer: '/origin', code: 'not_allowed', message })
   }
   const session = sessionStub(c.env, c.req.param('id') ?? '')
   if (session === undefined) return problem(c, 'verification_not_found')

@@ -14,7 +14,7 @@ import {
   viewTrustList,
 } from '../../relying-party/trust-lists/trust-lists.ts'
 import type { AppContext } from '../edge/context.ts'
-import { problem } from '../edge/problems.ts'
+import { memberProblem, problem } from '../edge/problems.ts'
 import { readJson } from '../edge/validate.ts'
 import { sendJson } from './settings-handlers.ts'
 
@@ -24,20 +24,13 @@ export async function createList(c: AppContext): Promise<Response> {
   if (!input.ok) return input.error
   const created = await createTrustList(c.env, input.value, Date.now())
   if (created.ok) return sendJson(c, toWire(created.value), 201)
-  switch (created.error) {
-    case 'too_many':
-      return problem(c, 'invalid_request', {
-        detail: 'The limit of 50 trust lists is reached: delete one first.',
-      })
-    case 'exists':
-      return problem(c, 'invalid_request', {
-        errors: [
-          { pointer: '/name', code: 'invalid_value', message: 'must not be the name of an existing list' },
-        ],
-      })
-    case 'not_found': // erased while it was fetched
-      return problem(c, 'not_found')
+  if (created.error === 'not_found') return problem(c, 'not_found') // erased while it was fetched
+  if (created.error === 'exists') {
+    const message = 'must not be the name of an existing list'
+    return memberProblem(c, { pointer: '/name', code: 'invalid_value', message })
   }
+  const detail = 'The limit of 50 trust lists is reached: delete one first.'
+  return problem(c, 'invalid_request', { detail })
 }
 
 /** GET of all: their names, and their modes. */

@@ -128,20 +128,11 @@ async function resolveChain(
   ])
 }
 
-type TrustDecision = Pick<TrustedSigner, 'path'> & {
-  readonly anchor: TrustAnchor
-  readonly verified: readonly Certificate[]
-}
-
 /**
  * The anchor that trusts a chain, and the certificates it trusts: beside a pinned leaf the others are
  * unverified.
  */
-async function findTrustingAnchor(
-  chain: CertificateChain,
-  anchors: readonly TrustAnchor[],
-  now: number,
-): Promise<Result<TrustDecision, TrustRefusal>> {
+async function findTrustingAnchor(chain: CertificateChain, anchors: readonly TrustAnchor[], now: number) {
   const [leaf] = chain
   const pinned = anchors.find((anchor) => isPinned(leaf, anchor))
   if (pinned !== undefined) {
