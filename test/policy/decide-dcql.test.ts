@@ -23,10 +23,14 @@ const query = (claims: readonly ClaimsQuery[], rest: Partial<CredentialQuery> = 
   ...rest,
 })
 
-type Told = readonly [id: string, claims: JsonObject, changes?: Partial<VerifiedCredential> | undefined]
+type CredentialInput = readonly [
+  id: string,
+  claims: JsonObject,
+  changes?: Partial<VerifiedCredential> | undefined,
+]
 
 /** Decides on credentials of the club by default, each matched with its query as in a response. */
-function decided(asked: DcqlQuery, told: readonly Told[], now = NOW) {
+function decided(asked: DcqlQuery, inputs: readonly CredentialInput[], now = NOW) {
   const catalogue = {
     definitions: typeDefinitions([MEMBERSHIP]),
     formats: [sdJwtVc, mdoc],
@@ -34,7 +38,7 @@ function decided(asked: DcqlQuery, told: readonly Told[], now = NOW) {
   }
   const built = buildDcqlPolicy(asked, catalogue)
   if (!built.ok) throw new Error(JSON.stringify(built.error))
-  const presentations = told.map(([queryId, claims, changes]) => {
+  const presentations = inputs.map(([queryId, claims, changes]) => {
     const ours = { typeIdentifier: CLUB, credentialType: 'membership', ...changes }
     const { credential } = presented(queryId, claims, ours)
     const match = matchCredential(asked.credentials.find(({ id }) => id === queryId)!, credential, sdJwtVc)
@@ -124,13 +128,13 @@ describe('a response', () => {
   const tier = (id: string) => query([{ path: ['tier'], values: ['gold'] }], { id, multiple: true })
 
   it('by several credentials rests on those that satisfy', () => {
-    const told: Told[] = [
+    const inputs: CredentialInput[] = [
       ['a', { tier: 'iron' }],
       ['a', { tier: 'gold' }, { issuer: 'https://second.example' }],
       ['a', { tier: 'gold' }, { reasons: ['credential_revoked'] }],
       ['a', { tier: 'gold' }, { anchor: { name: 'Low', assurance_level: 'low' } }],
     ]
-    const decision = decided({ credentials: [tier('a')] }, told)
+    const decision = decided({ credentials: [tier('a')] }, inputs)
     expect(decision).toMatchObject({
       status: 'verified',
       checks: { 'a.tier': true },
@@ -140,11 +144,11 @@ describe('a response', () => {
   })
 
   it('returns the reason with the highest precedence if none satisfies', () => {
-    const told: Told[] = [
+    const inputs: CredentialInput[] = [
       ['a', { tier: 'iron' }],
       ['a', { tier: 'gold' }, { reasons: ['credential_revoked'] }],
     ]
-    const decision = decided({ credentials: [tier('a')] }, told)
+    const decision = decided({ credentials: [tier('a')] }, inputs)
     expect([decision.status, decision.reason, decision.credentials.length]).toEqual([
       'rejected',
       'credential_revoked',
@@ -158,22 +162,22 @@ describe('a response', () => {
   }
 
   it('rests on the first option that satisfies in all its parts', () => {
-    const told: Told[] = [
+    const inputs: CredentialInput[] = [
       ['a', { tier: 'gold' }],
       ['b', { tier: 'iron' }],
       ['c', { tier: 'gold' }],
     ]
-    const decision = decided(sets, told)
+    const decision = decided(sets, inputs)
     expect(decision.credentials.map(({ id }) => id)).toEqual(['c'])
     expect(decision.checks).toEqual({ 'a.tier': false, 'b.tier': false, 'c.tier': true })
   })
 
   it('is rejected for the first presented option if none satisfies', () => {
-    const told: Told[] = [
+    const inputs: CredentialInput[] = [
       ['a', { tier: 'gold' }],
       ['b', { tier: 'iron' }],
     ]
-    const decision = decided(sets, told)
+    const decision = decided(sets, inputs)
     expect([decision.status, decision.reason]).toEqual(['rejected', 'value_mismatch'])
     expect(decision.credentials.map(({ id }) => id)).toEqual(['a', 'b'])
   })
@@ -191,10 +195,10 @@ describe('a response', () => {
   ])('is bound to its holder where every credential used is: %s and %s', (first, second, bound) => {
     const waived = { require_cryptographic_holder_binding: false }
     const credentials = ['a', 'b'].map((id) => query([{ path: ['tier'] }], { id, ...waived }))
-    const told: Told[] = [
+    const inputs: CredentialInput[] = [
       ['a', { tier: 'gold' }, { holderBound: first }],
       ['b', { tier: 'gold' }, { holderBound: second }],
     ]
-    expect(decided({ credentials }, told).holder_bound).toBe(bound)
+    expect(decided({ credentials }, inputs).holder_bound).toBe(bound)
   })
 })

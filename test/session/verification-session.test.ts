@@ -7,7 +7,7 @@ import {
   createSession,
   fetchRequest,
   fetchRequestRaw,
-  goodAnswer,
+  goodResponse,
   poll,
   post,
   postIntoFault,
@@ -69,7 +69,7 @@ describe('expiry', () => {
     const { verification_id, wallet_request } = await createSession(setting)
     const request = await fetchRequest(wallet_request.request_uri)
     later(601_000)
-    expect((await post(verification_id, await goodAnswer(setting, request))).status).toBe(409)
+    expect((await post(verification_id, await goodResponse(setting, request))).status).toBe(409)
     expect((await fetchRequestRaw(wallet_request.request_uri)).status).toBe(410)
   })
 
@@ -78,7 +78,7 @@ describe('expiry', () => {
     const { verification_id, wallet_request, expires_at } = await createSession(setting)
     const request = await fetchRequest(wallet_request.request_uri)
     later(Date.parse(expires_at) - 1 - Date.now())
-    const answer = await goodAnswer(setting, request)
+    const answer = await goodResponse(setting, request)
     // The response gets its time of arrival, then the clock passes the deadline during its verification.
     const verify = crypto.subtle.verify.bind(crypto.subtle)
     let passed: Promise<boolean> | undefined
@@ -99,7 +99,7 @@ describe('expiry', () => {
     const { verification_id, wallet_request, expires_at } = await createSession(setting)
     const request = await fetchRequest(wallet_request.request_uri)
     later(Date.parse(expires_at) - 1 - Date.now())
-    const [inTime, late] = [await goodAnswer(setting, request), await goodAnswer(setting, request)]
+    const [inTime, late] = [await goodResponse(setting, request), await goodResponse(setting, request)]
     const verify = crypto.subtle.verify.bind(crypto.subtle)
     let lateStatus: Promise<number> | undefined
     vi.spyOn(crypto.subtle, 'verify').mockImplementation(async (...parameters) => {
@@ -120,7 +120,7 @@ describe('a write that fails', () => {
   it('leaves the session unchanged, and no outcome is sent that is not stored', async () => {
     const setting = await setUp()
     const { verification_id, wallet_request } = await createSession(setting)
-    const answer = await goodAnswer(setting, await fetchRequest(wallet_request.request_uri))
+    const answer = await goodResponse(setting, await fetchRequest(wallet_request.request_uri))
     vi.spyOn(console, 'error').mockReturnValue(undefined)
     await runInDurableObject(stubOf(verification_id), (_, state) => {
       vi.spyOn(state.storage.kv, 'put').mockImplementationOnce(() => {
@@ -263,7 +263,7 @@ describe('erasure', () => {
   it('during a verification wins, and the response finds no session', async () => {
     const setting = await setUp()
     const { verification_id, wallet_request } = await createSession(setting)
-    const answer = await goodAnswer(setting, await fetchRequest(wallet_request.request_uri))
+    const answer = await goodResponse(setting, await fetchRequest(wallet_request.request_uri))
     const verify = crypto.subtle.verify.bind(crypto.subtle)
     let erased: Promise<unknown> | undefined
     vi.spyOn(crypto.subtle, 'verify').mockImplementation(async (...parameters) => {
@@ -300,7 +300,10 @@ describe('a stored document', () => {
       )
     expect(await read()).not.toMatch(/"d":"/)
     const request = await fetchRequest(wallet_request.request_uri)
-    const answer = await goodAnswer(setting, request, { age_over_18: true, family_name: 'Canary-Mustermann' })
+    const answer = await goodResponse(setting, request, {
+      age_over_18: true,
+      family_name: 'Canary-Mustermann',
+    })
     expect((await post(verification_id, answer)).status).toBe(200)
     expect(await read()).not.toContain('Canary-Mustermann')
   })

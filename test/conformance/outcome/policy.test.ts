@@ -5,7 +5,7 @@ import { mintIssuerPki } from '../../support/certificates/certificates.ts'
 import type { SigningKey } from '../../support/people/issuer.ts'
 import { AGE, PID, presentationOf, queryFor, type Telling } from '../../support/people/person.ts'
 import type { RelyingParty } from '../../support/service/service.ts'
-import { answerAge, begin, relyingPartyOf, useStage } from '../../support/service/stage.ts'
+import { begin, relyingPartyOf, respondWithAge, useStage } from '../../support/service/stage.ts'
 
 const stage = useStage()
 
@@ -169,7 +169,9 @@ it.each([
   const anchor = { name, credential_types, assurance_level, x509_ca_pem: pki.root.pem }
   const rp = await relyingPartyOf(stage, { trust_anchors: [anchor] })
   const { session, request } = await begin(stage, undefined, { rp })
-  expect((await answerAge(stage, request, certified(chain))).status).toBe(status === 'verified' ? 200 : 400)
+  expect((await respondWithAge(stage, request, certified(chain))).status).toBe(
+    status === 'verified' ? 200 : 400,
+  )
   const poll = await rp.poll(session.verification_id)
   expect([poll.status, poll.attempts[0]?.reason.code]).toEqual([status, reason])
 })
