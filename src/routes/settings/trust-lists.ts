@@ -58,15 +58,13 @@ export async function eraseList(c: AppContext, name: string): Promise<Response> 
 function toWire({ config, last_attempt, ...view }: TrustListView): TrustList {
   return {
     ...configToWire(config),
+    ...view,
     created_at: isoTime(view.created_at),
-    sequence: view.sequence,
     issued_at: isoTimeOrNull(view.issued_at),
     next_update: isoTimeOrNull(view.next_update),
     trust_as_of: isoTimeOrNull(view.trust_as_of),
     usable_until: isoTimeOrNull(view.usable_until),
-    anchors: view.anchors,
-    left_out: view.left_out,
-    last_attempt: last_attempt && { at: isoTime(last_attempt.at), fault: last_attempt.fault },
+    last_attempt: last_attempt && { ...last_attempt, at: isoTime(last_attempt.at) },
   }
 }
 
