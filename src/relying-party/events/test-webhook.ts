@@ -4,23 +4,13 @@
 import { encodeBase64url } from '../../codec/base64url.ts'
 import type { Config } from '../../config.ts'
 import { randomBytes } from '../../crypto/random.ts'
-import { type AttemptOutcome, hasSucceeded } from '../../webhook/delivery.ts'
+import { hasSucceeded } from '../../webhook/delivery.ts'
 import { buildTestEvent } from '../../webhook/event.ts'
 import type { Settings, WebhookEndpoint } from '../settings/settings.ts'
 import { postEvent } from './post-event.ts'
 
-/** Outcome of a test event. `durationMs` is milliseconds. */
-export type TestDelivery = Pick<AttemptOutcome, 'status' | 'error' | 'durationMs'> & {
-  readonly eventId: string
-  readonly succeeded: boolean
-}
-
 /** Sends one test event. A disabled webhook is tested too, to find out if it can be enabled. */
-export async function sendTestEvent(
-  settings: Settings,
-  webhook: WebhookEndpoint,
-  config: Config,
-): Promise<TestDelivery> {
+export async function sendTestEvent(settings: Settings, webhook: WebhookEndpoint, config: Config) {
   const eventId = `evt_${encodeBase64url(randomBytes(16))}`
   const { relying_party_id: relyingPartyId, livemode } = settings
   const body = buildTestEvent({ eventId, relyingPartyId, livemode, now: Date.now() })

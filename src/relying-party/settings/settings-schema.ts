@@ -22,7 +22,6 @@ import {
   type SettingsInput,
   type SettingsPatch,
   type SettingsView,
-  type SigningIdentity,
   STATUS_UNAVAILABLE,
 } from './settings.ts'
 
@@ -160,17 +159,9 @@ function unique<T extends z.ZodMiniType<string>>(item: T, maximum: number) {
   )
 }
 
-type Identification = {
-  readonly verifier?: Omit<SigningIdentity, 'signing_jwk'> | null
-  readonly request_options?: { readonly client_id_prefix?: string }
-}
+type Identification = Partial<Pick<SettingsView, 'verifier' | 'request_options'>>
 
-type Addresses = {
-  readonly anchor_sets?: readonly string[]
-  readonly webhook?: { readonly url: string } | null
-  readonly return_urls?: readonly string[]
-  readonly origins?: readonly string[]
-}
+type Addresses = Partial<Pick<SettingsInput, 'anchor_sets' | 'webhook' | 'return_urls' | 'origins'>>
 
 function checkSettings(
   sent: Addresses & Identification,

@@ -14,7 +14,7 @@ import { accessOf, authenticateForSession, type SessionCaller } from '../edge/au
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { memberProblem, problem } from '../edge/problems.ts'
 import { dcApiRequestOptions, dcApiResponse } from '../edge/schemas.ts'
-import { sendView, sessionProblem } from '../edge/session-view.ts'
+import { sendJsonText, sendView, sessionProblem } from '../edge/session-view.ts'
 import { readJson } from '../edge/validate.ts'
 import { walletError } from '../wallet/wallet-errors.ts'
 import { getBrowserCookie, isOwnPage, setBrowserCookie } from './browser.ts'
@@ -47,8 +47,7 @@ async function createRequest(c: AppContext): Promise<Response> {
   const request = await session.createDcApiRequest(accessOf(caller.value), { page, origin })
   if (!request.ok) return sessionProblem(c, request.error)
   if (request.value.secret !== null) setBrowserCookie(c, request.value.secret)
-  const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' }
-  return c.body(request.value.json, 200, headers)
+  return sendJsonText(c, request.value.json)
 }
 
 /** Processes the response that the page received from its browser. */

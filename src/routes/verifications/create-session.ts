@@ -27,7 +27,7 @@ import { limitCreations } from '../edge/rate-limit.ts'
 import { CREATE_LIMIT, type CreateRequest, createRequest } from '../edge/schemas.ts'
 import { traceOf } from '../edge/trace.ts'
 import { readJson } from '../edge/validate.ts'
-import { type Options, requestOptions } from './request-options.ts'
+import { requestOptions } from './request-options.ts'
 import { requestedPolicy } from './requested-policy.ts'
 import { requestedTransactions } from './requested-transactions.ts'
 
@@ -95,8 +95,8 @@ async function prepare(
     relyingPartyId: settings.relying_party_id,
     livemode: settings.livemode,
     request: storedRequest(body, settings, {
-      options: options.value,
-      transactionData: transactionData.value,
+      ...(transactionData.value && { transaction_data: transactionData.value }),
+      request_options: options.value,
     }),
     policy: policy.value,
     verifier: identity && { ...identity, clientId: protocol.writeClientId(identity.clientId) },
@@ -141,10 +141,7 @@ function canExpress(
 function storedRequest(
   body: CreateRequest,
   settings: Settings,
-  {
-    options,
-    transactionData,
-  }: { readonly options: Options; readonly transactionData: readonly string[] | undefined },
+  made: Pick<StoredRequest, 'transaction_data' | 'request_options'>,
 ): StoredRequest {
   const {
     request_options: _,
@@ -165,8 +162,7 @@ function storedRequest(
     credential_types: body.credential_types ?? null,
     scope: body.scope ?? null,
     ...query,
-    ...(transactionData === undefined ? {} : { transaction_data: transactionData }),
-    request_options: options,
+    ...made,
     return_url: return_url ?? null,
     locale: locale ?? null,
     retry_of: retry_of ?? null,
