@@ -24,8 +24,8 @@ export function parseJson(source: JsonSource, limits: JsonLimits): Result<Json, 
   const text = typeof source === 'string' ? source : source && decodeUtf8(source)
   if (text === undefined) return err('not_json')
   if (text.length > limits.length) return err('too_long')
-  const fault = scan(text, limits.depth)
-  if (fault !== undefined) return err(fault)
+  const error = scan(text, limits.depth)
+  if (error !== undefined) return err(error)
   try {
     return ok(JSON.parse(text) as Json)
   } catch {
@@ -72,8 +72,8 @@ function scan(text: string, maximumDepth: number): JsonError | undefined {
     if (character === '"') {
       const end = endOfString(text, i)
       if (end === undefined) return 'not_json'
-      const fault = expectsName ? addName(open.at(-1), text.slice(i, end + 1)) : undefined
-      if (fault !== undefined) return fault
+      const error = expectsName ? addName(open.at(-1), text.slice(i, end + 1)) : undefined
+      if (error !== undefined) return error
       expectsName = false
       i = end
     } else if (character === '{' || character === '[') {

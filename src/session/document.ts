@@ -158,7 +158,7 @@ export type Held = {
    * SHA-256 of the response's body. Its identical retry is accepted again, and both codes are derived from
    * it.
    */
-  readonly answer: string
+  readonly winner: string
   /** Number of its generation. */
   readonly generation: number
   /** `browserMark` of the browser that requested the generation. */

@@ -196,12 +196,12 @@ describe('a good query', () => {
         scopes: [
           {
             scope: 'club.badges[*].name',
-            shown: 'badges',
+            display_name: 'badges',
             path: ['badges', null, 'name'],
             boolean: false,
             values: ['gold'],
           },
-          { scope: 'club.active', shown: 'active', path: ['active'], boolean: true },
+          { scope: 'club.active', display_name: 'active', path: ['active'], boolean: true },
         ],
         claim_sets: [['club.active'], ['club.badges[*].name']],
       },
@@ -217,7 +217,7 @@ describe('a good query', () => {
     [['__proto__'], '__proto__'],
   ])('shows %j to people as %s', (path, shown) => {
     const built = build({ credentials: [{ ...PID, ...paths(path) }] })
-    expect(built.ok && built.value.descriptors[0]?.scopes[0]?.shown).toBe(shown)
+    expect(built.ok && built.value.descriptors[0]?.scopes[0]?.display_name).toBe(shown)
   })
 
   it.each<[path: ClaimsPath, name: string]>([
@@ -236,5 +236,5 @@ function descriptor(
   [scope, shown, path]: [scope: string, shown: string, path: ClaimsPath],
   boolean = false,
 ) {
-  return { query_id, credential_type, scopes: [{ scope, shown, path, boolean }] }
+  return { query_id, credential_type, scopes: [{ scope, display_name: shown, path, boolean }] }
 }

@@ -201,11 +201,11 @@ function checkPrefix(
   context: z.core.$RefinementCtx,
 ): void {
   const { verifier = null, request_options } = { ...current, ...sent }
-  const fault = prefixError(request_options?.client_id_prefix, verifier, baseUrl)
-  if (fault === undefined || !(sent.verifier !== undefined || sent.request_options)) return
-  const inVerifier = sent.verifier ? ['verifier', fault.member] : ['verifier']
+  const error = prefixError(request_options?.client_id_prefix, verifier, baseUrl)
+  if (error === undefined || !(sent.verifier !== undefined || sent.request_options)) return
+  const inVerifier = sent.verifier ? ['verifier', error.member] : ['verifier']
   const path = sent.verifier === undefined ? ['request_options', 'client_id_prefix'] : inVerifier
-  context.addIssue({ code: 'custom', path, message: fault.message })
+  context.addIssue({ code: 'custom', path, message: error.message })
 }
 
 /**

@@ -30,9 +30,9 @@ export function signingIdentity(now: number): z.ZodMiniType<SigningIdentity> {
     })
     .check(
       z.superRefine(async (identity, context) => {
-        const fault = await chainError(identity, now)
-        if (fault !== undefined) {
-          context.addIssue({ code: 'custom', path: ['certificate_chain_pem'], message: fault })
+        const error = await chainError(identity, now)
+        if (error !== undefined) {
+          context.addIssue({ code: 'custom', path: ['certificate_chain_pem'], message: error })
         }
         const attestation = attestationError(identity, now)
         if (attestation !== undefined) {

@@ -221,7 +221,7 @@ async function decideOn(
   if (!verified.ok) return refused(reasonOf(verified.error.reason, input.subscribed), generation)
   const decision = decide({
     policy: { ...document.policy, required_assurance_level },
-    presentations: verified.value.presentations,
+    presentations: verified.value,
     now,
   })
   // A confirmation counts only in a credential that the decision rests on.

@@ -104,7 +104,7 @@ async function applyEvaluation(
   // CONTRACT 5: a success by a link is held until its browser returns.
   const isApplied =
     end.status === 'verified' && generation.browser !== null
-      ? hold(store, { answer: winner, generation, outcome: end.outcome }, now)
+      ? hold(store, { winner, generation, outcome: end.outcome }, now)
       : endSession(context, end, { webhook, now })
   if (isApplied) return result
   const current = store.session()
@@ -126,7 +126,7 @@ async function respondLate(
   response: PostedResponse,
   config: Config,
 ): Promise<ResponseResult> {
-  const winner = document.winner ?? document.held?.answer
+  const winner = document.winner ?? document.held?.winner
   if (winner === response.digest) return accepted(document, response, config)
   return err(document.held === null ? 'session_ended' : 'return_awaited')
 }

@@ -136,7 +136,7 @@ function sessionWith({ store }: SessionContext, digest: string): Result<SessionD
 }
 
 function digestOf(document: SessionDocument): string | undefined {
-  return document.held?.answer ?? document.winner ?? undefined
+  return document.held?.winner ?? document.winner ?? undefined
 }
 
 /**
@@ -170,7 +170,7 @@ function endedReturnUrl(
 }
 
 function boundEnd(held: Held, session_binding: SessionBinding, returned: Returned): SessionEnd {
-  return { status: 'verified', outcome: { ...held.outcome, session_binding }, winner: held.answer, returned }
+  return { status: 'verified', outcome: { ...held.outcome, session_binding }, winner: held.winner, returned }
 }
 
 /** The registered address, unchanged, with one more parameter. It has no fragment. */
