@@ -25,7 +25,11 @@ afterEach(() => {
 
 /** Moves the clock only. */
 function later(milliseconds: number): void {
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds })
+  setClock(Date.now() + milliseconds)
+}
+
+function setClock(now: number): void {
+  vi.useFakeTimers({ toFake: ['Date'], now })
 }
 
 function receiver(status = 204) {
@@ -77,7 +81,7 @@ describe('expiry', () => {
     const setting = await setUp()
     const { verification_id, wallet_request, expires_at } = await createSession(setting)
     const request = await fetchRequest(wallet_request.request_uri)
-    later(Date.parse(expires_at) - 1 - Date.now())
+    setClock(Date.parse(expires_at) - 1)
     const answer = await goodResponse(setting, request)
     // The response gets its time of arrival, then the clock passes the deadline during its verification.
     const verify = crypto.subtle.verify.bind(crypto.subtle)
@@ -98,7 +102,7 @@ describe('expiry', () => {
     const setting = await setUp()
     const { verification_id, wallet_request, expires_at } = await createSession(setting)
     const request = await fetchRequest(wallet_request.request_uri)
-    later(Date.parse(expires_at) - 1 - Date.now())
+    setClock(Date.parse(expires_at) - 1)
     const [inTime, late] = [await goodResponse(setting, request), await goodResponse(setting, request)]
     const verify = crypto.subtle.verify.bind(crypto.subtle)
     let lateStatus: Promise<number> | undefined
