@@ -52,7 +52,7 @@ export default defineConfig({
           setupFiles: 'test/workerd/fresh-storage.ts',
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          // What only node can make, for tests inside workerd.
+          // Data that only node can make, for tests inside workerd.
           globalSetup: 'test/workerd/mdocs.ts',
           include: [...testsOf('workers'), ...IN_BOTH],
         },

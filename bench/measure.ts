@@ -40,7 +40,7 @@ export async function openLine(port: number): Promise<Line> {
   return {
     ask: (request) => {
       socket.write(serialise(request))
-      return readAnswer(socket)
+      return readResponse(socket)
     },
     close: () => socket.destroy(),
   }
@@ -56,7 +56,7 @@ function serialise({ method = 'GET', path, headers = {}, body = '' }: RawRequest
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`
 }
 
-function readAnswer(socket: Socket): Promise<RawAnswer> {
+function readResponse(socket: Socket): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     let text = ''
     const onData = (chunk: string) => {

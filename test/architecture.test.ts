@@ -126,7 +126,7 @@ const MAX_FUNCTION_LINES = 70
 /** Path under src/ → source. */
 type Files = Readonly<Record<string, string>>
 
-function faultsOf(files: Files): string[] {
+function errorsOf(files: Files): string[] {
   const faults = Object.entries(files).flatMap(([path, source]) => [
     ...importFaults(path, source),
     ...sizeFaults(path, source),
@@ -245,7 +245,7 @@ describe('src/', () => {
   it('has imports that point right, no cycle, no any, and nothing that is too long', () => {
     const files = readSources()
     expect(Object.keys(files).length).toBeGreaterThan(20)
-    expect(faultsOf(files)).toEqual([])
+    expect(errorsOf(files)).toEqual([])
   })
 })
 
@@ -366,12 +366,12 @@ describe('the architecture test', () => {
     ['a cast to any', { 'qr/png.ts': 'f(a as any)' }, 'qr/png.ts: any'],
     ['a default export', { 'qr/png.ts': 'export default 1' }, 'qr/png.ts: default export'],
   ])('finds %s', (_, files, fault) => {
-    expect(faultsOf(files)).toEqual([fault])
+    expect(errorsOf(files)).toEqual([fault])
   })
 
   it('accepts what the rules allow', () => {
     expect(
-      faultsOf({
+      errorsOf({
         'worker.ts': "import { app } from './routes/app.ts'\nexport default app",
         'routes/app.ts': "import { Hono } from 'hono'\nimport { err } from '../result.ts'",
         'result.ts': 'export const any = { any: 1, "as any": 2 }',
@@ -393,7 +393,7 @@ describe('the architecture test', () => {
       "import { e } from './e.ts'",
     ].join('\n')
     expect(importsOf(source)).toEqual([{ specifier: './e.ts', typeOnly: false }])
-    expect(faultsOf({ 'qr/png.ts': source })).toEqual([])
+    expect(errorsOf({ 'qr/png.ts': source })).toEqual([])
   })
 
   it('does not count control flow or classes as functions', () => {

@@ -12,6 +12,7 @@ import {
   measure,
   paragraphsOf,
   type Report,
+  titlesOf,
 } from './prose.ts'
 
 /** The share of comments (`start`) or sentences (`long`, `word`) that may have a finding of a kind. */
@@ -43,6 +44,17 @@ const markdown = measure(
     })),
   ),
 )
+const titles = measure(
+  sources
+    .filter((path) => path.endsWith('.test.ts'))
+    .flatMap((path) =>
+      titlesOf(readFileSync(path, 'utf8')).map(({ line, text }) => ({
+        place: `${path}:${line}`,
+        text,
+        longest: MARKDOWN_WORDS,
+      })),
+    ),
+)
 const lines = pages.flatMap((path) =>
   lineErrors(readFileSync(path, 'utf8')).map(({ line, text }) => `${path}:${line}: ${text}`),
 )
@@ -53,7 +65,9 @@ const LABELS: Readonly<Record<Kind, string>> = {
   word: 'words to avoid',
 }
 
-const isGood = [print('comments', comments), print('Markdown', markdown)].every(Boolean)
+const isGood = [print('comments', comments), print('test titles', titles), print('Markdown', markdown)].every(
+  Boolean,
+)
 console.log(`Markdown lines that are too long or hold several sentences: ${lines.length} (limit 0)`)
 for (const line of shown(lines)) console.log(`  ${line}`)
 process.exitCode = isGood && lines.length === 0 ? 0 : 1

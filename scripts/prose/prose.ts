@@ -96,6 +96,15 @@ export function lineErrors(
   })
 }
 
+/** The titles of a test file: the first argument of `describe`, `it` and `test`, also after `each`. */
+export function titlesOf(source: string): readonly { readonly line: number; readonly text: string }[] {
+  const titles = source.matchAll(/(?:\b(?:describe|it|test)|\))\(\s*(['"`])((?:\\.|(?!\1)[^\\])+)\1,/g)
+  return [...titles].map(({ index, 2: text = '' }) => ({
+    line: source.slice(0, index).split('\n').length,
+    text,
+  }))
+}
+
 /**
  * The lines of a page. Lines that are not prose are empty: tables, code, headings, and the date line of a
  * decision.

@@ -189,6 +189,11 @@ export function textOf(item: CborItem | undefined): string | undefined {
   return item?.type === 'text' ? item.value : undefined
 }
 
+/** Returns the value of an integer that a number can hold. */
+export function integerOf(item: CborItem | undefined): number | undefined {
+  return item?.type === 'integer' && typeof item.value === 'number' ? item.value : undefined
+}
+
 /** The content of a byte string; `undefined` for any other item. */
 export function bytesOf(item: CborItem | undefined): Uint8Array<ArrayBuffer> | undefined {
   return item?.type === 'bytes' ? item.value : undefined

@@ -50,19 +50,6 @@ export function splitDer(content: Uint8Array<ArrayBuffer>, limit: number): reado
   return readAll(content, readUnopened, limit)
 }
 
-/**
- * Decodes each of 1 to `limit` elements. `undefined` if there are none or too many, or if one is malformed.
- */
-export function decodeEach<T>(
-  elements: readonly DerElement[],
-  decode: (element: DerElement) => T | undefined,
-  limit = Number.POSITIVE_INFINITY,
-): readonly T[] | undefined {
-  if (elements.length === 0 || elements.length > limit) return undefined
-  const decoded = elements.map((element) => decode(element))
-  return decoded.every((value) => value !== undefined) ? decoded : undefined
-}
-
 /** A BOOLEAN (X.690 §11.1: true is FF). */
 export function readBoolean(element: DerElement | undefined): boolean | undefined {
   if (element?.tag !== DER.boolean || element.content.length !== 1) return undefined

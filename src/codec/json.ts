@@ -2,6 +2,7 @@
 // rejected. Depth and length are limited before anything is built.
 
 import { err, ok, type Result } from '../result.ts'
+import { decodeUtf8 } from './bytes.ts'
 
 /** Any JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject
@@ -20,11 +21,16 @@ export function isTooMuchJson(error: JsonError): boolean {
   return error === 'too_long' || error === 'too_deep'
 }
 
-/** Parses JSON text. Rejects duplicate member names at any level. */
-export function parseJson(text: string, limits: JsonLimits): Result<Json, JsonError> {
+/** JSON as text, or as bytes that must be UTF-8. `undefined` is no JSON. */
+type JsonSource = string | Uint8Array | undefined
+
+/** Parses JSON. Rejects duplicate member names at any level. */
+export function parseJson(source: JsonSource, limits: JsonLimits): Result<Json, JsonError> {
+  const text = typeof source === 'string' ? source : source && decodeUtf8(source)
+  if (text === undefined) return err('not_json')
   if (text.length > limits.length) return err('too_long')
-  const fault = scan(text, limits.depth)
-  if (fault !== undefined) return err(fault)
+  const error = scan(text, limits.depth)
+  if (error !== undefined) return err(error)
   try {
     return ok(JSON.parse(text) as Json)
   } catch {
@@ -32,9 +38,9 @@ export function parseJson(text: string, limits: JsonLimits): Result<Json, JsonEr
   }
 }
 
-/** Parses JSON text that must be an object. */
-export function parseJsonObject(text: string, limits: JsonLimits): Result<JsonObject, JsonError> {
-  const parsed = parseJson(text, limits)
+/** Parses JSON that must be an object. */
+export function parseJsonObject(source: JsonSource, limits: JsonLimits): Result<JsonObject, JsonError> {
+  const parsed = parseJson(source, limits)
   if (!parsed.ok) return parsed
   return isJsonObject(parsed.value) ? ok(parsed.value) : err('not_json')
 }
@@ -71,8 +77,8 @@ function scan(text: string, maximumDepth: number): JsonError | undefined {
     if (character === '"') {
       const end = endOfString(text, i)
       if (end === undefined) return 'not_json'
-      const fault = expectsName ? addName(open.at(-1), text.slice(i, end + 1)) : undefined
-      if (fault !== undefined) return fault
+      const error = expectsName ? addName(open.at(-1), text.slice(i, end + 1)) : undefined
+      if (error !== undefined) return error
       expectsName = false
       i = end
     } else if (character === '{' || character === '[') {

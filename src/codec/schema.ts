@@ -35,7 +35,7 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string {
     case 'invalid_key':
       return `its name ${issue.issues[0]?.message}`
     case 'unrecognized_keys':
-      return 'has members that are not known here'
+      return 'must not have unknown members'
     default:
       return 'does not fit'
   }

@@ -2,7 +2,7 @@
 // COSE_Keys. As with JWS, the algorithm must be in our table, and in the protected header only.
 
 import { encodeBase64url } from '../codec/base64url.ts'
-import { bytesOf, type CborItem, decodeCbor, entryOf, isTooMuch } from '../codec/cbor.ts'
+import { bytesOf, type CborItem, decodeCbor, entryOf, integerOf, isTooMuch } from '../codec/cbor.ts'
 import { encodeCbor } from '../codec/cbor-encode.ts'
 import { COSE_HEADER } from '../limits.ts'
 import { err, ok, type Result } from '../result.ts'
@@ -179,8 +179,4 @@ function decodeHeader(
   if (entryOf(header.value, LABEL.crit) || entryOf(unprotected, LABEL.crit))
     return err('unsupported_critical_header')
   return header
-}
-
-function integerOf(item: CborItem | undefined): number | undefined {
-  return item?.type === 'integer' && typeof item.value === 'number' ? item.value : undefined
 }

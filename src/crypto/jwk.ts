@@ -66,6 +66,16 @@ export async function importVerificationKey(
  */
 const imported = new WeakMap<PublicJwk, CryptoKey>()
 
+/** Imports a public key for ECDH. `undefined` if the point is not on its curve. */
+export async function importAgreementKey(jwk: PublicJwk): Promise<CryptoKey | undefined> {
+  try {
+    const parameters = { name: 'ECDH', namedCurve: jwk.crv }
+    return await crypto.subtle.importKey('jwk', publicMembers(jwk), parameters, false, [])
+  } catch {
+    return undefined // WebCrypto rejects points that are not on the curve
+  }
+}
+
 /** Verifies a raw signature over `data`. False also for a key that does not fit the algorithm. */
 export async function verifySignature(
   {

@@ -2,7 +2,7 @@
 // choice.
 
 import { decodeBase64url } from '../codec/base64url.ts'
-import { decodeUtf8, utf8 } from '../codec/bytes.ts'
+import { utf8 } from '../codec/bytes.ts'
 import { isTooMuchJson, type JsonLimits, type JsonObject, member, parseJsonObject } from '../codec/json.ts'
 import { err, ok, type Result } from '../result.ts'
 import { type SignatureAlgorithm, signatureAlgorithm } from './algorithms.ts'
@@ -69,10 +69,7 @@ function isUnderstood(header: JsonObject, understood: readonly string[]): boolea
 
 function decodeObject(encoded: string, limits: JsonLimits): Result<JsonObject, JwsError> {
   if (encoded.length > Math.ceil((limits.length * 4) / 3)) return err('too_large')
-  const bytes = decodeBase64url(encoded)
-  const text = bytes === undefined ? undefined : decodeUtf8(bytes)
-  if (text === undefined) return err('malformed')
-  const parsed = parseJsonObject(text, limits)
+  const parsed = parseJsonObject(decodeBase64url(encoded), limits)
   if (parsed.ok) return parsed
   return err(isTooMuchJson(parsed.error) ? 'too_large' : 'malformed')
 }

@@ -1,13 +1,12 @@
 // A proof of possession: a JWT that the holder signs for one request. These checks are shared by the JWT
 // formats.
 
-import { isJsonObject, type JsonObject, member } from '../codec/json.ts'
+import { isJsonObject, isNumber, type JsonObject, member } from '../codec/json.ts'
 import { type PublicJwk, parsePublicJwk } from '../crypto/jwk.ts'
 import { err, ok, type Result } from '../result.ts'
 import { CLOCK_SKEW } from '../trust/clock-skew.ts'
 import { readKeyInDid } from '../trust/did/did.ts'
 import type { Context, HolderRefusal, RequestBinding } from './format.ts'
-import { isNumericDate } from './jwt-validity.ts'
 import { tracer } from './tracer.ts'
 
 /** Seconds of tolerance, either way, for the holder's clock and the transport of the response. */
@@ -22,8 +21,7 @@ export function isCurrent(
   { now, requestedAt }: { readonly now: number; readonly requestedAt: number },
 ): boolean | undefined {
   const [iat, exp = Number.MAX_VALUE, nbf = now] = ['iat', 'exp', 'nbf'].map((name) => member(claims, name))
-  if ((iat !== undefined && !isNumericDate(iat)) || !isNumericDate(exp) || !isNumericDate(nbf))
-    return undefined
+  if ((iat !== undefined && !isNumber(iat)) || !isNumber(exp) || !isNumber(nbf)) return undefined
   const isFresh =
     iat === undefined || (Math.abs(iat - now) <= PROOF_WINDOW && iat >= requestedAt - CLOCK_SKEW)
   return isFresh && exp > now - CLOCK_SKEW && nbf <= now + CLOCK_SKEW

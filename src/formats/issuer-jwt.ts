@@ -1,9 +1,8 @@
 // A JWT that an issuer signed, shared by the formats that are made of JWTs: refusals, trusted signers,
 // signature.
 
-import type { PublicJwk } from '../crypto/jwk.ts'
-import { type DecodedJws, type JwsError, verifyJws } from '../crypto/jws.ts'
-import { err, ok, type Result } from '../result.ts'
+import type { DecodedJws, JwsError } from '../crypto/jws.ts'
+import { err, type Result } from '../result.ts'
 import { readJwsSigner } from '../trust/anchors/jws-signer.ts'
 import { resolveSigner } from '../trust/anchors/resolve-signer.ts'
 import type { TrustedSigner } from '../trust/anchors/signer.ts'
@@ -36,17 +35,4 @@ export async function resolveJwtIssuer(
     ...{ now, anchors, fetchResource, credentialType, purpose: 'issuer' },
     ...signerProfile,
   })
-}
-
-/** Returns the issuer whose key made the signature. */
-export async function verifyIssuerSignature<Issuer extends { readonly keys: readonly PublicJwk[] }>(
-  jws: DecodedJws,
-  issuers: readonly Issuer[],
-): Promise<Result<Issuer, PresentationRefusal>> {
-  for (const issuer of issuers) {
-    for (const key of issuer.keys) {
-      if (await verifyJws(jws, key)) return ok(issuer)
-    }
-  }
-  return err({ reason: 'invalid_issuer_signature' })
 }

@@ -2,15 +2,10 @@
 // credential outside its period is authentic, so that is a reason for `rejected`. A malformed time is a
 // refusal.
 
-import { type Json, type JsonObject, member } from '../codec/json.ts'
+import { isNumber, type Json, type JsonObject, member } from '../codec/json.ts'
 import { err, ok, type Result } from '../result.ts'
 import { CLOCK_SKEW } from '../trust/clock-skew.ts'
 import type { CredentialReason } from './format.ts'
-
-/** True for a NumericDate (RFC 7519 §2). JSON allows numbers that are not finite, such as 1e999. */
-export function isNumericDate(value: Json | undefined): value is number {
-  return typeof value === 'number' && Number.isFinite(value)
-}
 
 /**
  * Checks the time and audience claims of the processed payload (RFC 9901 §7.1 step 6) at `now` (Unix
@@ -22,7 +17,7 @@ export function checkValidity(
 ): Result<readonly CredentialReason[], { readonly reason: 'invalid_claim'; readonly claim: string }> {
   for (const claim of ['exp', 'nbf', 'iat']) {
     const value = member(claims, claim)
-    if (value !== undefined && !isNumericDate(value)) return err({ reason: 'invalid_claim', claim })
+    if (value !== undefined && !isNumber(value)) return err({ reason: 'invalid_claim', claim })
   }
   if (!isAddressedTo(member(claims, 'aud'), here.audience))
     return err({ reason: 'invalid_claim', claim: 'aud' })

@@ -1,6 +1,5 @@
 // Guarded GET of a JSON object.
 
-import { decodeUtf8 } from '../codec/bytes.ts'
 import { type JsonObject, parseJsonObject } from '../codec/json.ts'
 import { err, type Result } from '../result.ts'
 import type { FetchResource } from './guarded-fetch.ts'
@@ -14,7 +13,6 @@ export async function fetchJson(
   const fetched = await fetchResource({ url, accept, limit: bytes })
   if (!fetched.ok) return err(fetched.error === 'unavailable' ? 'unavailable' : 'invalid')
   const { body } = fetched.value
-  const text = body.length <= bytes ? decodeUtf8(body) : undefined
-  const parsed = text === undefined ? undefined : parseJsonObject(text, { length: bytes, depth })
-  return parsed?.ok ? parsed : err('invalid')
+  const parsed = parseJsonObject(body.length <= bytes ? body : undefined, { length: bytes, depth })
+  return parsed.ok ? parsed : err('invalid')
 }

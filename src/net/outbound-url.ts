@@ -46,8 +46,8 @@ export function checkOutboundUrl(text: string, rule: UrlRule): Result<string, Ur
   if (authority === undefined) return err('malformed')
   if (authority.includes('@')) return err('userinfo')
   if (text.includes('#')) return err('fragment')
-  const fault = isLoopback(url) && rule.allowLoopback ? loopbackError(url, rule) : publicError(url, rule)
-  if (fault !== undefined) return err(fault)
+  const error = isLoopback(url) && rule.allowLoopback ? loopbackError(url, rule) : publicError(url, rule)
+  if (error !== undefined) return err(error)
   // A percent-encoded or disguised host: the parser's spelling differs from the text.
   if (authority.toLowerCase().replace(/:\d*$/, '') !== url.hostname) return err('malformed')
   return ok(url.href)

@@ -5,10 +5,9 @@
 
 import { isJsonObject, type JsonObject, member } from '../codec/json.ts'
 import { err, ok, type Result } from '../result.ts'
-import { buildClientMetadata, type ClientMetadataInput } from './request/client-metadata.ts'
+import { buildClientMetadata } from './request/client-metadata.ts'
 import type { Generation, ResponseMode, VerifierIdentity } from './request/generation.ts'
-import { LIFETIME_SECONDS, signRequestObject } from './request/request-object.ts'
-import { type VerifierAttestation, verifierInfoParameter } from './request/verifier-info.ts'
+import { LIFETIME_SECONDS, type RequestObjectInput, signRequestObject } from './request/request-object.ts'
 import {
   type EncryptedResponse,
   type OpenResponse,
@@ -16,42 +15,30 @@ import {
 } from './response/authorization-response.ts'
 import type { EnvelopeRefusal } from './response/refusal.ts'
 import { type EncryptionRules, parseEncryptedJwe } from './response/response-encryption.ts'
-import { transactionDataParameter } from './transaction-data/transaction-data.ts'
 
 /** Input of one request. Times are Unix seconds. */
-export type DcApiRequestInput = Omit<ClientMetadataInput, 'generation'> & {
+export type DcApiRequestInput = Omit<
+  RequestObjectInput,
+  'language' | 'clientId' | 'responseUri' | 'generation' | 'walletNonce'
+> & {
   readonly generation: Pick<Generation, 'nonce' | 'kid' | 'encryptionPublicJwk'>
   /** Serialised, without a path (HTML §7.1.1). Only pages of this origin may use the request. */
   readonly origin: string
-  /** As sent. */
-  readonly transactionData?: readonly string[] | undefined
-  readonly verifierInfo?: readonly VerifierAttestation[] | undefined
-  readonly now: number
-  /** The end of the session. */
-  readonly expiresAt: number
-}
-
-/** An entry of `requests` as `navigator.credentials.get({digital})` takes it (W3C Digital Credentials §3). */
-type DigitalCredentialRequest = {
-  readonly protocol: (typeof DC_API_PROTOCOLS)[number]
-  readonly data: JsonObject
 }
 
 /** Exchange protocol identifiers (A.1). */
 export const DC_API_PROTOCOLS = ['openid4vp-v1-signed', 'openid4vp-v1-unsigned'] as const
 
 /**
- * Builds both requests, the signed one first. They are one generation, with the same nonce and key. Without
- * an identity there is only the unsigned one (A.2: this API has no `redirect_uri` prefix).
+ * Builds both requests as entries of `requests` for `navigator.credentials.get({digital})` (W3C Digital
+ * Credentials §3), the signed one first. They are one generation, with the same nonce and key. Without an
+ * identity there is only the unsigned one (A.2: this API has no `redirect_uri` prefix).
  */
-export async function buildDcApiRequests(
-  input: DcApiRequestInput,
-  identity: VerifierIdentity | null,
-): Promise<readonly DigitalCredentialRequest[]> {
+export async function buildDcApiRequests(input: DcApiRequestInput, identity: VerifierIdentity | null) {
   const unsigned = { protocol: 'openid4vp-v1-unsigned', data: buildDcApiParameters(input) } as const
   if (identity === null) return [unsigned]
   const signed = await signRequestObject(buildDcApiClaims(input, identity.clientId), identity)
-  return [{ protocol: 'openid4vp-v1-signed', data: { request: signed } }, unsigned]
+  return [{ protocol: 'openid4vp-v1-signed', data: { request: signed } } as const, unsigned]
 }
 
 /** Builds the claims of the signed request. */
@@ -60,7 +47,7 @@ export function buildDcApiClaims(input: DcApiRequestInput, clientId: string): Js
   return {
     ...buildDcApiParameters(input),
     // Only in the signed request: without a signature nothing binds it to the verifier.
-    ...verifierInfoParameter(input),
+    ...(input.verifierInfo && { verifier_info: input.verifierInfo }),
     client_id: clientId,
     // A.2: prevents replay of the signed request by another page.
     expected_origins: [origin],
@@ -77,7 +64,7 @@ export function buildDcApiParameters(input: DcApiRequestInput): JsonObject {
     response_mode: input.responseMode === 'direct_post.jwt' ? 'dc_api.jwt' : 'dc_api',
     nonce: input.generation.nonce,
     dcql_query: { ...input.query },
-    ...transactionDataParameter(input),
+    ...(input.transactionData && { transaction_data: input.transactionData }),
     client_metadata: buildClientMetadata(input),
   }
 }

@@ -187,7 +187,7 @@ function describe(query: CredentialQuery, type: CredentialTypeDefinition): Polic
     const known = scopeAt(type, format, path)
     return {
       scope: checkName(id, path),
-      shown: displayName(type, format, path),
+      display_name: displayName(type, format, path),
       path,
       boolean: known?.boolean === true || isAge(path),
       ...(values === undefined ? {} : { values }),

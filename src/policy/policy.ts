@@ -29,7 +29,7 @@ export type ScopePath = {
   /** Name in `checks`. For a caller's own query it is `<query id>.<path>`. */
   readonly scope: string
   /** Name for people, if it differs. */
-  readonly shown?: string
+  readonly display_name?: string
   readonly path: ClaimsPath
   /** A boolean claim proves its scope only if it is `true`. Any other claim must be present and not empty. */
   readonly boolean: boolean

@@ -38,7 +38,7 @@ export function requestedClaims({
   const items = descriptors.flatMap(({ query_id, credential_type, scopes }): readonly RequestedItem[] => {
     const optional = !needed.has(query_id)
     if (scopes.length === 0) return [{ kind: 'credential', name: credential_type, optional }]
-    return scopes.map(({ scope, shown }) => ({ kind: 'claim', name: shown ?? scope, optional }))
+    return scopes.map(({ scope, display_name }) => ({ kind: 'claim', name: display_name ?? scope, optional }))
   })
   const typesOf = (id: string) =>
     uniqueJson(descriptors.filter(({ query_id }) => query_id === id).map((one) => one.credential_type))

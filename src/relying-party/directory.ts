@@ -118,14 +118,7 @@ export class Directory extends DurableObject<Env> {
 
 const MAXIMUM_TRUST_LISTS = 50
 
-type Row = {
-  position: number
-  relying_party_id: string
-  name: string
-  livemode: number
-  created_at: number
-  verifier_certificate_expires_at: number | null
-}
+type Row = Omit<ListedEntry, 'livemode'> & { readonly position: number; readonly livemode: number }
 
 /** Returns the one directory. */
 export function directoryOf(env: Env): DurableObjectStub<Directory> {

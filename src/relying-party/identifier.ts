@@ -5,22 +5,37 @@ import { decodeBase64url, encodeBase64url } from '../codec/base64url.ts'
 import { decodeHex, encodeHex } from '../codec/bytes.ts'
 import type { Env } from '../env.ts'
 
-const SHAPE = /^rp_[A-Za-z0-9_-]{43}$/
+const PREFIX = 'rp_'
+
+/** Characters of an object id in base64url: 32 bytes. */
+export const ID_LENGTH = 43
 
 /** Returns the `relying_party_id` of an object id. */
 export function relyingPartyIdOf(id: DurableObjectId): string {
-  return `rp_${encodeBase64url(decodeHex(id.toString()) ?? new Uint8Array())}`
+  return PREFIX + encodeObjectId(id)
 }
 
 /** Returns the object of a `relying_party_id`; `undefined` for every text that this service did not issue. */
-export function relyingPartyStub(
-  { RELYING_PARTY }: Pick<Env, 'RELYING_PARTY'>,
-  relyingPartyId: string,
-): ReturnType<Env['RELYING_PARTY']['get']> | undefined {
-  const bytes = SHAPE.test(relyingPartyId) ? decodeBase64url(relyingPartyId.slice(3)) : undefined
+export function relyingPartyStub({ RELYING_PARTY }: Pick<Env, 'RELYING_PARTY'>, relyingPartyId: string) {
+  return findObject(RELYING_PARTY, PREFIX, relyingPartyId)
+}
+
+/** Returns an object id in base64url. */
+export function encodeObjectId(id: DurableObjectId): string {
+  return encodeBase64url(decodeHex(id.toString()) ?? new Uint8Array())
+}
+
+/** Returns the object of a prefix and an id; `undefined` for ids that the platform did not make. */
+export function findObject<T extends Rpc.DurableObjectBranded>(
+  namespace: DurableObjectNamespace<T>,
+  prefix: string,
+  name: string,
+): DurableObjectStub<T> | undefined {
+  const isNamed = name.startsWith(prefix) && name.length === prefix.length + ID_LENGTH
+  const bytes = isNamed ? decodeBase64url(name.slice(prefix.length)) : undefined
   if (bytes === undefined) return undefined
   try {
-    return RELYING_PARTY.get(RELYING_PARTY.idFromString(encodeHex(bytes)))
+    return namespace.get(namespace.idFromString(encodeHex(bytes)))
   } catch {
     return undefined // `idFromString` throws for ids that the platform did not make
   }

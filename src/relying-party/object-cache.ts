@@ -13,7 +13,7 @@ export const COPY_LIFETIME = 60_000
 /** Milliseconds after which an object that has not responded counts as unreachable. */
 const READ_TIMEOUT = 5_000
 
-const UNAVAILABLE = err('unavailable' as const)
+const UNAVAILABLE = err('unavailable')
 
 /** `undefined`: no object has this name. `unavailable` is worth another try. */
 type Copy<Value, Failure> = Result<Value, Failure | 'unavailable'> | undefined

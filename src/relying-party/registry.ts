@@ -6,16 +6,11 @@ import { err, type Result } from '../result.ts'
 import { chainLifetime } from '../trust/x509/chain-lifetime.ts'
 import { directoryOf } from './directory.ts'
 import { relyingPartyIdOf, relyingPartyStub } from './identifier.ts'
-import type { NewRelyingParty } from './relying-party.ts'
 import type { SettingsInput, SettingsPatch, SettingsView } from './settings/settings.ts'
 import { forgetSettings } from './settings/settings-cache.ts'
 
 /** Creates a relying party. `now` is Unix milliseconds. Throws where an object cannot be reached. */
-export async function createRelyingParty(
-  env: Env,
-  input: SettingsInput,
-  now: number,
-): Promise<NewRelyingParty> {
+export async function createRelyingParty(env: Env, input: SettingsInput, now: number) {
   const id = env.RELYING_PARTY.newUniqueId()
   const { name, livemode } = input
   // The entry comes first: an entry without an object can be seen and erased, an object without an entry

@@ -22,7 +22,7 @@ import {
   verifierKeys,
   viewOf,
 } from './document.ts'
-import { sendTestEvent, type TestDelivery } from './events/test-webhook.ts'
+import { sendTestEvent } from './events/test-webhook.ts'
 import { relyingPartyIdOf } from './identifier.ts'
 import { newApiKey } from './keys/api-key.ts'
 import {
@@ -41,19 +41,6 @@ export const WEBHOOK_SECRET_OVERLAP = 24 * 3600 * 1000
 /** API keys of one relying party. */
 const MAXIMUM_API_KEYS = 50
 
-/** A new relying party, with the two secrets that are returned only once. */
-export type NewRelyingParty = {
-  readonly api_key: string
-  readonly webhook_secret: string
-  readonly settings: SettingsView
-}
-
-/** A new API key. Times are Unix milliseconds. */
-export type CreatedApiKey = {
-  readonly api_key: string
-  readonly record: SettingsView['api_keys'][number]
-}
-
 /** Scopes and expiry of a new API key; null: no expiry. Times are Unix milliseconds. */
 export type ApiKeyGrant = { readonly scopes: readonly Scope[]; readonly expires_at: number | null }
 
@@ -68,7 +55,7 @@ export class RelyingParty extends DurableObject<Env> {
   }
 
   /** Fills a new object. Its first API key has every scope and does not expire. */
-  async create(input: SettingsInput, now: number): Promise<Result<NewRelyingParty, 'exists'>> {
+  async create(input: SettingsInput, now: number) {
     const key = await newApiKey({
       relyingPartyId: this.#id,
       livemode: input.livemode,
@@ -103,8 +90,7 @@ export class RelyingParty extends DurableObject<Env> {
 
   /** Returns the settings without secrets. */
   view(): Result<SettingsView, 'not_found'> {
-    const document = this.#load()
-    return document === undefined ? err('not_found') : ok(viewOf(document))
+    return this.#change((document) => document)
   }
 
   /** Replaces the members of the patch. A new webhook URL is enabled. */
@@ -132,7 +118,7 @@ export class RelyingParty extends DurableObject<Env> {
     return existed
   }
 
-  async createApiKey(grant: ApiKeyGrant): Promise<Result<CreatedApiKey, 'not_found' | 'too_many_keys'>> {
+  async createApiKey(grant: ApiKeyGrant) {
     const livemode = this.#load()?.livemode // fixed for life, so the await below cannot make it wrong
     if (livemode === undefined) return err('not_found')
     const { apiKey, record } = await newApiKey({
@@ -182,7 +168,7 @@ export class RelyingParty extends DurableObject<Env> {
   }
 
   /** Sends one test event and returns its outcome. A 410 disables the webhook, as with a real event. */
-  async sendTestWebhook(): Promise<Result<TestDelivery, 'not_found' | 'no_webhook'>> {
+  async sendTestWebhook() {
     const settings = await this.settings()
     if (!settings.ok) return settings
     const { webhook } = settings.value

@@ -129,18 +129,14 @@ export type StoredRequest = {
 }
 
 /** The verifier's identity, pinned at creation: a renewed certificate does not change a running session. */
-export type StoredVerifier = SigningVerifier | UnsignedVerifier
-type SigningVerifier = IdentityProof & {
-  readonly client_id: string
-  readonly sealed_signing_jwk: string
-  readonly verifier_info?: readonly VerifierAttestation[]
-}
-/** Verifier of unsigned requests. It is known only by its Response URI, and has no registration. */
-type UnsignedVerifier = {
-  readonly client_id: string
-  readonly sealed_signing_jwk: null
-  readonly verifier_info?: never
-}
+export type StoredVerifier = { readonly client_id: string } & (
+  | (IdentityProof & {
+      readonly sealed_signing_jwk: string
+      readonly verifier_info?: readonly VerifierAttestation[]
+    })
+  /** Verifier of unsigned requests. It is known only by its Response URI, and has no registration. */
+  | { readonly sealed_signing_jwk: null; readonly verifier_info?: never }
+)
 
 /** The stored outcome of a session. */
 export type Outcome = {
@@ -168,7 +164,7 @@ export type Held = {
    * SHA-256 of the response's body. Its identical retry is accepted again, and both codes are derived from
    * it.
    */
-  readonly answer: string
+  readonly winner: string
   /** Number of its generation. */
   readonly generation: number
   /** `browserMark` of the browser that requested the generation. */

@@ -2,18 +2,14 @@
 // makes ids of 16 random bytes and a keyed checksum. A forged or altered id is rejected before any object
 // exists.
 
-import { decodeBase64url, encodeBase64url } from '../codec/base64url.ts'
-import { decodeHex, encodeHex } from '../codec/bytes.ts'
 import type { Env } from '../env.ts'
+import { encodeObjectId, findObject } from '../relying-party/identifier.ts'
 
 const PREFIX = 'v_'
 
-/** Characters of the id: 32 bytes in base64url. */
-export const ID_LENGTH = 43
-
 /** Returns the `verification_id` of an object id. */
 export function verificationIdOf(id: DurableObjectId): string {
-  return PREFIX + encodeBase64url(decodeHex(id.toString()) ?? new Uint8Array())
+  return PREFIX + encodeObjectId(id)
 }
 
 /** Returns the object of a `verification_id`; `undefined` for every text that this service did not issue. */
@@ -21,15 +17,7 @@ export function sessionStub(
   { VERIFICATION_SESSION }: Pick<Env, 'VERIFICATION_SESSION'>,
   verificationId: string,
 ): SessionStub | undefined {
-  if (!verificationId.startsWith(PREFIX) || verificationId.length !== PREFIX.length + ID_LENGTH)
-    return undefined
-  const bytes = decodeBase64url(verificationId.slice(PREFIX.length))
-  if (bytes === undefined) return undefined
-  try {
-    return VERIFICATION_SESSION.get(VERIFICATION_SESSION.idFromString(encodeHex(bytes)))
-  } catch {
-    return undefined // `idFromString` throws for ids that the platform did not make
-  }
+  return findObject(VERIFICATION_SESSION, PREFIX, verificationId)
 }
 
 /** A session's object, as the edge calls it. */

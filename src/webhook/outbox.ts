@@ -85,8 +85,8 @@ export function startAttempt(
   return change(deliveries, deliveryId, (delivery) => {
     if (delivery.state !== 'owed') return delivery
     const attempt = delivery.automatic_attempts + 1
-    const answered = now + ATTEMPT_TIMEOUT_MS + ANSWER_MARGIN_MS
-    const next = nextAttemptAt({ attempt, now: answered, retryAfter: null, jitter: 0 })
+    const responded = now + ATTEMPT_TIMEOUT_MS + RESPONSE_MARGIN_MS
+    const next = nextAttemptAt({ attempt, now: responded, retryAfter: null, jitter: 0 })
     return {
       ...delivery,
       automatic_attempts: attempt,
@@ -160,7 +160,7 @@ export function markDead(deliveries: readonly Delivery[], deliveryId: string): r
 }
 
 // Time between the receiver's time limit and the moment when its response counts as lost.
-const ANSWER_MARGIN_MS = 5000
+const RESPONSE_MARGIN_MS = 5000
 
 type Progress = Pick<Delivery, 'state' | 'next_attempt_at'>
 

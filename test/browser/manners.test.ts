@@ -3,10 +3,10 @@
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { readWithZxing } from '../qr/judges.ts'
+import { readWithZxing } from '../qr/foreign-readers.ts'
 import { DEVICES, describeInBrowser, useBrowserStage } from '../support/browser/browser-stage.ts'
 import { OVER_18 } from '../support/service/service.ts'
-import { answerAge, relyingPartyOf } from '../support/service/stage.ts'
+import { relyingPartyOf, respondWithAge } from '../support/service/stage.ts'
 
 const SHOP = 'https://shop.example'
 const BOUND = { ...OVER_18, required_session_binding: 'page' }
@@ -56,7 +56,7 @@ describeInBrowser('the session page', () => {
     await page.goto(session.session_url)
     const [uri] = await readWithZxing(new Uint8Array(await page.screenshot()))
     const request = await stage.service.wallet.receive(uri!)
-    await answerAge(stage, request)
+    await respondWithAge(stage, request)
     await page.getByRole('link', { name: 'Reload the page' }).click()
     await page.locator('main[data-state=verified]').waitFor()
   })
@@ -92,7 +92,7 @@ describeInBrowser('the session page', () => {
     await expect.poll(() => walletUris).toHaveLength(1)
     await stage.service.wallet
       .receive(session.wallet_request.uri)
-      .then((request) => answerAge(stage, request))
+      .then((request) => respondWithAge(stage, request))
     await frame.locator('main[data-state=verified]').waitFor()
     await opened.locator('main[data-state=verified]').waitFor()
   })

@@ -2,7 +2,7 @@
 
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { beforeAll, expect, it } from 'vitest'
-import { readWithZxing } from '../qr/judges.ts'
+import { readWithZxing } from '../qr/foreign-readers.ts'
 import {
   DEVICES,
   describeInBrowser,
@@ -13,14 +13,14 @@ import { checkPage } from '../support/browser/page-check.ts'
 import type { Telling } from '../support/people/person.ts'
 import { BASE_URL } from '../support/service/service.ts'
 import { trustAuthority, WITH_SHOP } from '../support/service/shop.ts'
-import { answerAge } from '../support/service/stage.ts'
+import { respondWithAge } from '../support/service/stage.ts'
 
 describeInBrowser('the demo shop', () => {
   const stage = useBrowserStage(WITH_SHOP)
   beforeAll(() => trustAuthority(stage))
 
-  /** Judges the page that `go` opens, on both devices. */
-  const judged = async (name: string, go: (visitor: Visitor, device: string) => Promise<void>) => {
+  /** Checks the page that `go` opens, on both devices. */
+  const checked = async (name: string, go: (visitor: Visitor, device: string) => Promise<void>) => {
     const each = async ([device, options]: [string, BrowserContextOptions]) => {
       const visitor = await enter(options)
       await go(visitor, device)
@@ -36,11 +36,11 @@ describeInBrowser('the demo shop', () => {
   }
 
   /** Responds by the link of the session page, and follows the wallet's redirect. */
-  const answerHere = async ({ page, walletUris }: Visitor, telling: Telling = {}) => {
+  const respondHere = async ({ page, walletUris }: Visitor, telling: Telling = {}) => {
     await page.locator('#link').click()
     await expect.poll(() => walletUris).toHaveLength(1)
     const request = await stage.service.wallet.receive(walletUris[0]!)
-    const { redirect_uri } = (await (await answerAge(stage, request, telling)).json()) as {
+    const { redirect_uri } = (await (await respondWithAge(stage, request, telling)).json()) as {
       redirect_uri: string
     }
     await page.goto(redirect_uri)
@@ -48,8 +48,8 @@ describeInBrowser('the demo shop', () => {
   }
 
   /** Responds from another device, by the QR. */
-  const answerThere = async ({ page }: Visitor, telling: Telling = {}) => {
-    await answerAge(stage, await receive(page), telling)
+  const respondThere = async ({ page }: Visitor, telling: Telling = {}) => {
+    await respondWithAge(stage, await receive(page), telling)
     await page.locator('#back').click()
     await page.waitForURL(`${BASE_URL}/demo`)
   }
@@ -59,9 +59,9 @@ describeInBrowser('the demo shop', () => {
     return stage.service.wallet.receive(uri ?? '')
   }
 
-  it('shows the shelf', () => judged('shelf', async () => {}))
+  it('shows the shelf', () => checked('shelf', async () => {}))
 
-  it('announces what it will request', () => judged('chosen', ({ page }) => take(page, 'Midnight Plum')))
+  it('announces what it will request', () => checked('chosen', ({ page }) => take(page, 'Midnight Plum')))
 
   it('confirms an order with the test wallet', async () => {
     const { page } = await enter()
@@ -75,7 +75,7 @@ describeInBrowser('the demo shop', () => {
   })
 
   it('waits for the proof, and updates by itself', async () => {
-    await judged('waiting', async ({ page }) => {
+    await checked('waiting', async ({ page }) => {
       await toProof(page, 'Lost Packet')
       await page.goto(`${BASE_URL}/demo`)
     })
@@ -84,16 +84,16 @@ describeInBrowser('the demo shop', () => {
     const request = await receive(page)
     await page.goto(`${BASE_URL}/demo`)
     await page.locator('main[data-state=waiting]').waitFor()
-    await answerAge(stage, request)
+    await respondWithAge(stage, request)
     await arrived(page, 'verification.verified')
     expect(await page.evaluate('document.activeElement.id')).toBe('title')
   })
 
   it('confirms an order with a wallet on this device, and shows the webhook', async () => {
-    await judged('confirmed', async (visitor, device) => {
+    await checked('confirmed', async (visitor, device) => {
       await toProof(visitor.page, 'Midnight Plum')
       // The link beside the QR is shown on touch devices only.
-      await (device === 'phone' ? answerHere(visitor) : answerThere(visitor))
+      await (device === 'phone' ? respondHere(visitor) : respondThere(visitor))
       await arrived(visitor.page, 'verification.verified')
       const binding = device === 'phone' ? 'our server redeemed it for your order' : 'came by QR'
       await visitor.page.getByText(binding).waitFor()
@@ -101,15 +101,15 @@ describeInBrowser('the demo shop', () => {
   })
 
   it('refuses a visitor who is not over 18', () =>
-    judged('rejected', async (visitor, device) => {
+    checked('rejected', async (visitor, device) => {
       await toProof(visitor.page, 'North Meadow')
       const telling = { claims: { age_over_18: false } }
-      await (device === 'phone' ? answerHere(visitor, telling) : answerThere(visitor, telling))
+      await (device === 'phone' ? respondHere(visitor, telling) : respondThere(visitor, telling))
       await arrived(visitor.page, 'verification.rejected')
     }))
 
   it('offers an alternative after a declined verification', async () => {
-    await judged('declined', async ({ page }) => {
+    await checked('declined', async ({ page }) => {
       await toProof(page, 'Midnight Plum')
       await stage.service.wallet.decline(await receive(page), 'access_denied')
       await page.locator('#back').click()

@@ -11,7 +11,7 @@ import {
 } from '../support/browser/browser-stage.ts'
 import { checkPage } from '../support/browser/page-check.ts'
 import { BASE_URL, type CreatedSession, OVER_18, type RelyingParty } from '../support/service/service.ts'
-import { answerAge, relyingPartyOf } from '../support/service/stage.ts'
+import { relyingPartyOf, respondWithAge } from '../support/service/stage.ts'
 import { PAYMENT } from '../support/service/transaction-data.ts'
 
 const RETURN_URL = 'https://shop.example/done'
@@ -92,7 +92,7 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
         const answer = page!.waitForResponse(/\/link$/)
         await page!.locator('#link').click()
         const { uri } = (await (await answer).json()) as { uri: string }
-        await answerAge(stage, await stage.service.wallet.receive(uri))
+        await respondWithAge(stage, await stage.service.wallet.receive(uri))
         await reach(pages, 'returning')
       },
     }))
@@ -101,7 +101,7 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
     checked('verified', {
       dark: true,
       show: async ({ session, pages }) => {
-        await answerAge(stage, await receive(session))
+        await respondWithAge(stage, await receive(session))
         await reach(pages, 'verified')
       },
     }))
@@ -110,7 +110,7 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
     checked('rejected', {
       dark: true,
       show: async ({ session, pages }) => {
-        await answerAge(stage, await receive(session), { claims: { age_over_18: false } })
+        await respondWithAge(stage, await receive(session), { claims: { age_over_18: false } })
         await reach(pages, 'rejected')
       },
     }))
@@ -165,7 +165,7 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
     const [open, ended, linkOnly] = await Promise.all(
       [policy, policy, LINK_ONLY].map((body) => rp.create(body)),
     )
-    await answerAge(stage, await receive(ended!), { claims: { age_over_18: false } })
+    await respondWithAge(stage, await receive(ended!), { claims: { age_over_18: false } })
     const addresses = [open, ended, linkOnly].map((session) => session!.session_url)
     for (const language of ['en', 'de', 'fr', 'es', 'it']) {
       const { page } = await stage.visitor({ ...DEVICES.phone, locale: language })

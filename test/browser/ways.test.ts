@@ -3,12 +3,12 @@
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { readWithZxing } from '../qr/judges.ts'
+import { readWithZxing } from '../qr/foreign-readers.ts'
 import { describeInBrowser, useBrowserStage } from '../support/browser/browser-stage.ts'
-import { answerDigital, receiveDigital } from '../support/people/dc-api-wallet.ts'
+import { receiveDigital, respondDigital } from '../support/people/dc-api-wallet.ts'
 import { ageOf } from '../support/people/person.ts'
 import { BASE_URL, OVER_18 } from '../support/service/service.ts'
-import { answerAge, relyingPartyOf } from '../support/service/stage.ts'
+import { relyingPartyOf, respondWithAge } from '../support/service/stage.ts'
 
 const BOUND = { ...OVER_18, required_session_binding: 'page' }
 
@@ -21,7 +21,7 @@ describeInBrowser('a person on the session page', () => {
     await page.goto(session.session_url)
     const request = await stage.service.wallet.receive(await scan(page))
     await showsState(page, 'scanned')
-    expect((await answerAge(stage, request)).status).toBe(200)
+    expect((await respondWithAge(stage, request)).status).toBe(200)
     await showsState(page, 'verified')
     expect((await stage.rp.poll(session.verification_id)).channel).toBe('qr')
   })
@@ -79,7 +79,7 @@ describeInBrowser('a person on the session page', () => {
     await showsState(page, 'scanned')
     stage.front.cut()
     await page.locator('#lost').waitFor()
-    expect((await answerAge(stage, request)).status).toBe(200)
+    expect((await respondWithAge(stage, request)).status).toBe(200)
     expect(await page.locator('main').getAttribute('data-state')).toBe('scanned')
     stage.front.mend()
     await showsState(page, 'verified')
@@ -92,13 +92,13 @@ describeInBrowser('a person on the session page', () => {
     const request = await stage.service.wallet.receive(await scan(page))
     await showsState(page, 'scanned')
     await stage.service.server.restart()
-    expect((await answerAge(stage, request)).status).toBe(200)
+    expect((await respondWithAge(stage, request)).status).toBe(200)
     await showsState(page, 'verified')
   })
 
   /** Responds to a link as the wallet on the device does. Returns the address that the wallet opens. */
   async function respondByLink(uri: string): Promise<string> {
-    const answer = await answerAge(stage, await stage.service.wallet.receive(uri))
+    const answer = await respondWithAge(stage, await stage.service.wallet.receive(uri))
     return ((await answer.json()) as { redirect_uri: string }).redirect_uri
   }
 
@@ -107,7 +107,7 @@ describeInBrowser('a person on the session page', () => {
     const browser = { origin: BASE_URL, verifierCa, fetch }
     const received = await receiveDigital(request!, browser)
     const answer = await ageOf(stage.person, received, { audience: `origin:${BASE_URL}` })
-    return answerDigital(received, answer, browser)
+    return respondDigital(received, answer, browser)
   }
 })
 

@@ -28,11 +28,11 @@ describe('base64', () => {
   it('agrees with the platform on every byte value, at every length up to 300', () => {
     for (let length = 0; length <= 300; length++) {
       const bytes = Uint8Array.from({ length }, (_, i) => (i * 167 + length) % 256)
-      const judge = Buffer.from(bytes)
-      expect(encodeBase64(bytes)).toBe(judge.toString('base64'))
-      expect(encodeBase64url(bytes)).toBe(judge.toString('base64url'))
-      expect(decodeBase64(judge.toString('base64'))).toEqual(bytes)
-      expect(decodeBase64url(judge.toString('base64url'))).toEqual(bytes)
+      const foreign = Buffer.from(bytes)
+      expect(encodeBase64(bytes)).toBe(foreign.toString('base64'))
+      expect(encodeBase64url(bytes)).toBe(foreign.toString('base64url'))
+      expect(decodeBase64(foreign.toString('base64'))).toEqual(bytes)
+      expect(decodeBase64url(foreign.toString('base64url'))).toEqual(bytes)
     }
   })
 

@@ -53,7 +53,7 @@ describe('the messages', () => {
     ['a bound below which a number must stay', z.number().check(z.lt(60)), 60, 'must be less than 60'],
     ['a length', z.string().check(z.length(2)), 'abc', 'must have exactly 2 characters'],
     ['a name', z.record(text(2), z.null()), { abc: null }, 'its name must have at most 2 characters'],
-    ['unknown members', z.strictObject({}), { a: 1 }, 'has members that are not known here'],
+    ['unknown members', z.strictObject({}), { a: 1 }, 'must not have unknown members'],
     ['no form that fits', z.union([z.string(), z.number()]), null, 'does not fit'],
     [
       'a form that no member names',

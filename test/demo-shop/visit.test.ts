@@ -50,7 +50,7 @@ describe('a visit', () => {
     const { kept, visit } = open()
     await visit.open('plum', SECRET)
     await visit.alarm()
-    visit.told(EVENT, WEBHOOK)
+    visit.storeWebhook(EVENT, WEBHOOK)
     expect(visit.called(CALL, CREATED)).toBeNull()
     expect(kept.size).toBe(0)
   })
@@ -70,9 +70,13 @@ describe('a visit', () => {
     const { visit } = open()
     await visit.open('plum', SECRET)
     visit.called(CALL, CREATED)
-    visit.told(EVENT, WEBHOOK)
+    visit.storeWebhook(EVENT, WEBHOOK)
     const order = visit.read(SECRET)
     expect(order?.records.map(({ kind }) => kind)).toEqual(['call', 'webhook'])
-    expect(order?.proof).toMatchObject({ verificationId: 'v_1', told: true, outcome: { status: 'declined' } })
+    expect(order?.proof).toMatchObject({
+      verificationId: 'v_1',
+      notified: true,
+      outcome: { status: 'declined' },
+    })
   })
 })

@@ -121,12 +121,12 @@ it('a status of a signer that may be revoked is unknown, and verifies if the set
     url === URI ? ok({ body: list, contentType: '' }) : err('unavailable')
   const status = { status_list: { idx: 2, uri: URI } }
   const presentation = make({ mso: (mso) => Object.assign(mso, { status }) }) // by a signer who names no list
-  const judged = (certificateRevocation: 'accept_unknown' | 'require') =>
+  const checked = (certificateRevocation: 'accept_unknown' | 'require') =>
     verifyGood(presentation, { context: { certificateRevocation, fetchResource } })
-  const accepted = await judged('accept_unknown')
+  const accepted = await checked('accept_unknown')
   expect(accepted.result).toMatchObject({ ok: true, value: { status: 'unavailable', reasons: [] } })
   expect(accepted.trace.at(-1)).toEqual(['status', 'fail'])
-  expectRefusal(await judged('require'), { reason: 'status_unavailable' }, 'status')
+  expectRefusal(await checked('require'), { reason: 'status_unavailable' }, 'status')
 })
 
 describe('no list is fetched for', () => {

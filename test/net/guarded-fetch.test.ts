@@ -4,7 +4,7 @@ import { createFetchResource, type FetchResource } from '../../src/net/guarded-f
 import {
   endlessResponse,
   type Receiver,
-  type ScriptedAnswer,
+  type ScriptedResponse,
   startReceiver,
 } from '../support/service/receiver.ts'
 
@@ -19,7 +19,7 @@ afterEach(() => server.close())
 const guarded = (timeoutMs = LOCAL.timeoutMs): FetchResource =>
   createFetchResource({ ...LOCAL, fetch, timeoutMs })
 
-function get(answer: ScriptedAnswer, limit = 1000, timeoutMs?: number) {
+function get(answer: ScriptedResponse, limit = 1000, timeoutMs?: number) {
   server.answer(answer)
   return guarded(timeoutMs)({ url: server.url, accept: 'application/json', limit })
 }

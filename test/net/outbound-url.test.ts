@@ -5,8 +5,8 @@ const PRODUCTION: UrlRule = { allowLoopback: false, ownHost: 'verify.example.org
 const LOCAL = { allowLoopback: true, ownHost: '127.0.0.1:8787' }
 
 const fault = (text: string, rule = PRODUCTION) => {
-  const judged = checkOutboundUrl(text, rule)
-  return judged.ok ? 'accepted' : judged.error
+  const checked = checkOutboundUrl(text, rule)
+  return checked.ok ? 'accepted' : checked.error
 }
 
 describe('a public https URL', () => {

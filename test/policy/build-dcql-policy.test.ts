@@ -33,7 +33,7 @@ function build(query: DcqlQuery) {
   return buildDcqlPolicy(query, CATALOGUE)
 }
 
-function faultsOf(
+function errorsOf(
   pid: Partial<CredentialQuery>,
   mdl: Partial<CredentialQuery> = {},
   rest: Partial<DcqlQuery> = {},
@@ -111,7 +111,7 @@ describe('a query is refused for', () => {
     ['a path that begins with null', paths([null]), 'path_selects_nothing', '/claims/0/path'],
     ['a registered claim', paths(['cnf', 'jwk']), 'claim_always_present', '/claims/0/path'],
   ])('%s', (_, pid, code, pointer) => {
-    expect(faultsOf(pid)).toEqual([[code, `/credentials/0${pointer}`]])
+    expect(errorsOf(pid)).toEqual([[code, `/credentials/0${pointer}`]])
   })
 
   it.each<[fault: string, mdl: Partial<CredentialQuery>, code: string, pointer: string]>([
@@ -125,17 +125,17 @@ describe('a query is refused for', () => {
     ['a path of three names into an mdoc', paths(['a', 'b', 'c']), 'path_selects_nothing', '/claims/0/path'],
     ['an index into an mdoc', paths(['a', 0]), 'path_selects_nothing', '/claims/0/path'],
   ])('%s', (_, mdl, code, pointer) => {
-    expect(faultsOf({}, mdl)).toEqual([[code, `/credentials/1${pointer}`]])
+    expect(errorsOf({}, mdl)).toEqual([[code, `/credentials/1${pointer}`]])
   })
 
   it('a credential that no set names', () => {
-    expect(faultsOf({}, {}, { credential_sets: [{ options: [['mdl']] }] })).toEqual([
+    expect(errorsOf({}, {}, { credential_sets: [{ options: [['mdl']] }] })).toEqual([
       ['query_in_no_credential_set', '/credentials/0'],
     ])
   })
 
   it('every unknown name, before anything that cannot be satisfied', () => {
-    const faults = faultsOf({ format: 'x' }, { ...paths(['a']), ...meta({ doctype_value: 'y' }) })
+    const faults = errorsOf({ format: 'x' }, { ...paths(['a']), ...meta({ doctype_value: 'y' }) })
     expect(faults).toEqual([
       ['unknown_format', '/credentials/0/format'],
       ['unknown_credential_type', '/credentials/1/meta'],
@@ -196,12 +196,12 @@ describe('a good query', () => {
         scopes: [
           {
             scope: 'club.badges[*].name',
-            shown: 'badges',
+            display_name: 'badges',
             path: ['badges', null, 'name'],
             boolean: false,
             values: ['gold'],
           },
-          { scope: 'club.active', shown: 'active', path: ['active'], boolean: true },
+          { scope: 'club.active', display_name: 'active', path: ['active'], boolean: true },
         ],
         claim_sets: [['club.active'], ['club.badges[*].name']],
       },
@@ -217,7 +217,7 @@ describe('a good query', () => {
     [['__proto__'], '__proto__'],
   ])('shows %j to people as %s', (path, shown) => {
     const built = build({ credentials: [{ ...PID, ...paths(path) }] })
-    expect(built.ok && built.value.descriptors[0]?.scopes[0]?.shown).toBe(shown)
+    expect(built.ok && built.value.descriptors[0]?.scopes[0]?.display_name).toBe(shown)
   })
 
   it.each<[path: ClaimsPath, name: string]>([
@@ -236,5 +236,5 @@ function descriptor(
   [scope, shown, path]: [scope: string, shown: string, path: ClaimsPath],
   boolean = false,
 ) {
-  return { query_id, credential_type, scopes: [{ scope, shown, path, boolean }] }
+  return { query_id, credential_type, scopes: [{ scope, display_name: shown, path, boolean }] }
 }

@@ -5,7 +5,7 @@ import type { CredentialTypeDefinition } from '../../src/policy/policy.ts'
 import { requestedTypes } from '../../src/policy/query.ts'
 import { ALL_FORMATS, MDOC, MEMBERSHIP, policyOf, requestOf, SD_JWT } from './fixtures.ts'
 
-function faultsOf(changes: Partial<PolicyRequest>, formats = [SD_JWT], added = [MEMBERSHIP]) {
+function errorsOf(changes: Partial<PolicyRequest>, formats = [SD_JWT], added = [MEMBERSHIP]) {
   const built = buildPolicy(requestOf(changes), { definitions: typeDefinitions(added), formats })
   return built.ok ? 'a policy' : built.error
 }
@@ -44,11 +44,11 @@ describe('unknown names (400)', () => {
     ['no scopes', { scope: [] }, 'invalid_request', '/scope'],
     ['no formats', { formats: [] }, 'invalid_request', '/formats'],
   ])('%s', (_, changes, code, pointer) => {
-    expect(faultsOf(changes)).toContainEqual({ code, pointer })
+    expect(errorsOf(changes)).toContainEqual({ code, pointer })
   })
 
   test('are all named at once', () => {
-    expect(faultsOf({ credential_types: ['a', 'pid'], scope: ['b', 'age_over_18', 'c'] })).toEqual([
+    expect(errorsOf({ credential_types: ['a', 'pid'], scope: ['b', 'age_over_18', 'c'] })).toEqual([
       { code: 'unsupported_credential_type', pointer: '/credential_types/0' },
       { code: 'unsupported_scope', pointer: '/scope/0' },
       { code: 'unsupported_scope', pointer: '/scope/2' },
@@ -56,15 +56,15 @@ describe('unknown names (400)', () => {
   })
 
   test('hide unsatisfiable members: all errors have one status', () => {
-    expect(faultsOf({ credential_types: ['mdl'], scope: ['shoe_size'] })).toEqual([
+    expect(errorsOf({ credential_types: ['mdl'], scope: ['shoe_size'] })).toEqual([
       { code: 'unsupported_scope', pointer: '/scope/0' },
     ])
   })
 
   test('an added type is known to those only who added it', () => {
     const changes = { credential_types: ['membership'], scope: ['active'] }
-    expect(faultsOf(changes)).toBe('a policy')
-    expect(faultsOf(changes, [SD_JWT], [])).toEqual([
+    expect(errorsOf(changes)).toBe('a policy')
+    expect(errorsOf(changes, [SD_JWT], [])).toEqual([
       { code: 'unsupported_credential_type', pointer: '/credential_types/0' },
       { code: 'unsupported_scope', pointer: '/scope/0' },
     ])
@@ -73,7 +73,7 @@ describe('unknown names (400)', () => {
 
 describe('known names that no credential can satisfy (422)', () => {
   test('a scope that only a type carries which is not requested', () => {
-    expect(faultsOf({ scope: ['age_over_18', 'family_name'] })).toEqual([
+    expect(errorsOf({ scope: ['age_over_18', 'family_name'] })).toEqual([
       unsatisfiable('/scope/1', 'scope_not_carried'),
     ])
   })
@@ -87,8 +87,8 @@ describe('known names that no credential can satisfy (422)', () => {
       },
     }
     const changes = { credential_types: ['both'], scope: ['a', 'b'] }
-    expect(faultsOf(changes, ALL_FORMATS, [both])).toBe('a policy')
-    expect(faultsOf({ ...changes, formats: ['dc+sd-jwt'] }, ALL_FORMATS, [both])).toEqual([
+    expect(errorsOf(changes, ALL_FORMATS, [both])).toBe('a policy')
+    expect(errorsOf({ ...changes, formats: ['dc+sd-jwt'] }, ALL_FORMATS, [both])).toEqual([
       unsatisfiable('/scope/1', 'scope_not_carried'),
     ])
   })
@@ -96,10 +96,10 @@ describe('known names that no credential can satisfy (422)', () => {
   test('a type in no verified format, if every type or no other type could satisfy', () => {
     const changes = { credential_types: ['pid', 'mdl'], scope: ['family_name'] }
     const missing = unsatisfiable('/credential_types/1', 'type_without_format')
-    expect(faultsOf({ ...changes, credential_match: 'all' }, ALL_FORMATS)).toBe('a policy')
-    expect(faultsOf({ ...changes, credential_match: 'all' })).toEqual([missing])
-    expect(faultsOf({ ...changes, credential_match: 'any' })).toBe('a policy')
-    expect(faultsOf({ ...changes, credential_types: ['mdl'] })).toContainEqual({
+    expect(errorsOf({ ...changes, credential_match: 'all' }, ALL_FORMATS)).toBe('a policy')
+    expect(errorsOf({ ...changes, credential_match: 'all' })).toEqual([missing])
+    expect(errorsOf({ ...changes, credential_match: 'any' })).toBe('a policy')
+    expect(errorsOf({ ...changes, credential_types: ['mdl'] })).toContainEqual({
       ...missing,
       pointer: '/credential_types/0',
     })
@@ -107,10 +107,10 @@ describe('known names that no credential can satisfy (422)', () => {
 
   test('any: scopes that no single credential has together', () => {
     const changes = { credential_types: ['pid', 'membership'], scope: ['family_name', 'active'] }
-    expect(faultsOf({ ...changes, credential_match: 'any' })).toEqual([
+    expect(errorsOf({ ...changes, credential_match: 'any' })).toEqual([
       unsatisfiable('/scope', 'scopes_not_carried_together'),
     ])
-    expect(faultsOf({ ...changes, credential_match: 'all' })).toBe('a policy')
+    expect(errorsOf({ ...changes, credential_match: 'all' })).toBe('a policy')
   })
 
   test('all: scopes that a type carries only in different formats', () => {
@@ -122,7 +122,7 @@ describe('known names that no credential can satisfy (422)', () => {
       },
     }
     const changes = { credential_types: ['split'], scope: ['a', 'b'], credential_match: 'all' } as const
-    expect(faultsOf(changes, ALL_FORMATS, [split])).toEqual([
+    expect(errorsOf(changes, ALL_FORMATS, [split])).toEqual([
       unsatisfiable('/scope', 'scopes_not_carried_together'),
     ])
   })

@@ -130,7 +130,7 @@ function claimsOf(value: fc.Arbitrary<Json>, minLength: number): fc.Arbitrary<Js
   return fc.record(members, { requiredKeys: [], ...PLAIN }) as fc.Arbitrary<never>
 }
 
-function answerOf(claims: fc.Arbitrary<JsonObject>) {
+function responseOf(claims: fc.Arbitrary<JsonObject>) {
   const credential = fc.record({
     typeIdentifier: fc.constantFrom(...VCTS),
     claims,
@@ -140,7 +140,10 @@ function answerOf(claims: fc.Arbitrary<JsonObject>) {
   return fc.array(fc.array(credential, { maxLength: 3 }), { minLength: 3, maxLength: 3 })
 }
 
-type Told = Pick<VerifiedCredential, 'typeIdentifier' | 'claims' | 'holderBound' | 'authorityKeyIdentifiers'>
+type CredentialInput = Pick<
+  VerifiedCredential,
+  'typeIdentifier' | 'claims' | 'holderBound' | 'authorityKeyIdentifiers'
+>
 type Answer = readonly (readonly [id: string, credential: VerifiedCredential])[]
 
 /** The policy of a query that we accept; `undefined` where we do not. */
@@ -157,9 +160,9 @@ function policyOf(query: unknown): Policy | undefined {
 }
 
 /** As many presentations for each query as the VP Token may hold. */
-function toAnswer({ credentials }: DcqlQuery, told: readonly (readonly Told[])[]): Answer {
+function toResponse({ credentials }: DcqlQuery, inputs: readonly (readonly CredentialInput[])[]): Answer {
   return credentials.flatMap(({ id, multiple }, i) =>
-    (told[i] ?? []).slice(0, multiple ? 3 : 1).map((one, j) => {
+    (inputs[i] ?? []).slice(0, multiple ? 3 : 1).map((one, j) => {
       const credentialType = TYPES[one.typeIdentifier as keyof typeof TYPES]
       const issuer = `https://issuer.example/${i}/${j}`
       return [id, presented(id, one.claims, { ...one, credentialType, issuer }).credential] as const
@@ -240,10 +243,10 @@ describe('a response to it', () => {
   it('is verified where it satisfies the library and every claim has a value that proves something', () => {
     const outcomes = { verified: 0, rejected: 0, pending: 0 }
     fc.assert(
-      fc.property(QUERY, answerOf(CLAIMS), (query, told) => {
+      fc.property(QUERY, responseOf(CLAIMS), (query, inputs) => {
         const policy = policyOf(query)
         if (policy === undefined || hasIndex(policy.query)) return
-        const answer = toAnswer(policy.query, told)
+        const answer = toResponse(policy.query, inputs)
         const decision = decisionOf(policy, answer)
         const outcome = decision === 'pending' ? decision : decision.status
         outcomes[outcome] += 1
@@ -257,10 +260,10 @@ describe('a response to it', () => {
   it('satisfies the library with the credentials that a verified decision rests on', () => {
     let verified = 0
     fc.assert(
-      fc.property(QUERY, answerOf(WILD_CLAIMS), (query, told) => {
+      fc.property(QUERY, responseOf(WILD_CLAIMS), (query, inputs) => {
         const policy = policyOf(query)
         if (policy === undefined) return
-        const answer = toAnswer(policy.query, told)
+        const answer = toResponse(policy.query, inputs)
         const decision = decisionOf(policy, answer)
         if (decision === 'pending' || decision.status !== 'verified') return
         verified += 1

@@ -23,12 +23,16 @@ const query = (claims: readonly ClaimsQuery[], rest: Partial<CredentialQuery> = 
   ...rest,
 })
 
-type Told = readonly [id: string, claims: JsonObject, changes?: Partial<VerifiedCredential> | undefined]
+type CredentialInput = readonly [
+  id: string,
+  claims: JsonObject,
+  changes?: Partial<VerifiedCredential> | undefined,
+]
 
 /** Decides on credentials of the club by default, each matched with its query as in a response. */
 function decided(
   asked: DcqlQuery,
-  told: readonly Told[],
+  inputs: readonly CredentialInput[],
   changes: Partial<Parameters<typeof decide>[0]['policy']> = {},
 ) {
   const catalogue = {
@@ -38,7 +42,7 @@ function decided(
   }
   const built = buildDcqlPolicy(asked, catalogue)
   if (!built.ok) throw new Error(JSON.stringify(built.error))
-  const presentations = told.map(([queryId, claims, changes]) => {
+  const presentations = inputs.map(([queryId, claims, changes]) => {
     const ours = { typeIdentifier: CLUB, credentialType: 'membership', ...changes }
     const { credential } = presented(queryId, claims, ours)
     const match = matchCredential(asked.credentials.find(({ id }) => id === queryId)!, credential, sdJwtVc)
@@ -128,13 +132,13 @@ describe('a response', () => {
   const tier = (id: string) => query([{ path: ['tier'], values: ['gold'] }], { id, multiple: true })
 
   it('by several credentials rests on those that satisfy', () => {
-    const told: Told[] = [
+    const inputs: CredentialInput[] = [
       ['a', { tier: 'iron' }],
       ['a', { tier: 'gold' }, { issuer: 'https://second.example' }],
       ['a', { tier: 'gold' }, { reasons: ['credential_revoked'] }],
       ['a', { tier: 'gold' }, { anchor: { name: 'Low', assurance_level: 'low' } }],
     ]
-    const decision = decided({ credentials: [tier('a')] }, told)
+    const decision = decided({ credentials: [tier('a')] }, inputs)
     expect(decision).toMatchObject({
       status: 'verified',
       checks: { 'a.tier': true },
@@ -144,11 +148,11 @@ describe('a response', () => {
   })
 
   it('returns the reason with the highest precedence if none satisfies', () => {
-    const told: Told[] = [
+    const inputs: CredentialInput[] = [
       ['a', { tier: 'iron' }],
       ['a', { tier: 'gold' }, { reasons: ['credential_revoked'] }],
     ]
-    const decision = decided({ credentials: [tier('a')] }, told)
+    const decision = decided({ credentials: [tier('a')] }, inputs)
     expect([decision.status, decision.reason, decision.credentials.length]).toEqual([
       'rejected',
       'credential_revoked',
@@ -162,22 +166,22 @@ describe('a response', () => {
   }
 
   it('rests on the first option that satisfies in all its parts', () => {
-    const told: Told[] = [
+    const inputs: CredentialInput[] = [
       ['a', { tier: 'gold' }],
       ['b', { tier: 'iron' }],
       ['c', { tier: 'gold' }],
     ]
-    const decision = decided(sets, told)
+    const decision = decided(sets, inputs)
     expect(decision.credentials.map(({ id }) => id)).toEqual(['c'])
     expect(decision.checks).toEqual({ 'a.tier': false, 'b.tier': false, 'c.tier': true })
   })
 
   it('is rejected for the first presented option if none satisfies', () => {
-    const told: Told[] = [
+    const inputs: CredentialInput[] = [
       ['a', { tier: 'gold' }],
       ['b', { tier: 'iron' }],
     ]
-    const decision = decided(sets, told)
+    const decision = decided(sets, inputs)
     expect([decision.status, decision.reason]).toEqual(['rejected', 'value_mismatch'])
     expect(decision.credentials.map(({ id }) => id)).toEqual(['a', 'b'])
   })
@@ -195,11 +199,11 @@ describe('a response', () => {
   ])('is bound to its holder where every credential used is: %s and %s', (first, second, bound) => {
     const waived = { require_cryptographic_holder_binding: false }
     const credentials = ['a', 'b'].map((id) => query([{ path: ['tier'] }], { id, ...waived }))
-    const told: Told[] = [
+    const inputs: CredentialInput[] = [
       ['a', { tier: 'gold' }, { holderBound: first }],
       ['b', { tier: 'gold' }, { holderBound: second }],
     ]
-    expect(decided({ credentials }, told).holder_bound).toBe(bound)
+    expect(decided({ credentials }, inputs).holder_bound).toBe(bound)
   })
 
   it.each([
@@ -210,7 +214,7 @@ describe('a response', () => {
   ])('is held by %s', (_, first, second, same) => {
     const waived = { require_cryptographic_holder_binding: false }
     const credentials = ['a', 'b'].map((id) => query([{ path: ['tier'] }], { id, ...waived }))
-    const told: Told[] = [
+    const told: CredentialInput[] = [
       ['a', { tier: 'gold' }, heldBy(first)],
       ['b', { tier: 'gold' }, heldBy(second)],
     ]
@@ -224,7 +228,7 @@ describe('a response', () => {
 
   it('counts only the keys of credentials that are used', () => {
     const options = { credentials: [tier('a'), tier('b')], credential_sets: [{ options: [['a'], ['b']] }] }
-    const told: Told[] = [
+    const told: CredentialInput[] = [
       ['a', { tier: 'gold' }, heldBy('x')],
       ['b', { tier: 'gold' }, heldBy('y')],
     ]
@@ -234,7 +238,7 @@ describe('a response', () => {
 
   it('is rejected for an invalid credential first, and for its keys before its values', () => {
     const credentials = [tier('a'), tier('b')]
-    const reasonOf = (changes: Told[2], value = 'gold') =>
+    const reasonOf = (changes: CredentialInput[2], value = 'gold') =>
       decided(
         { credentials },
         [

@@ -33,7 +33,7 @@ describe.each([11, 12, 13])('seed %i', (seed) => {
   const random = generator(seed)
   const cases = Array.from({ length: ROUNDS }, () => {
     const policy = generatePolicy(random)
-    const presentations = generateAnswer(policy, random)
+    const presentations = generateResponse(policy, random)
     return { policy, presentations, decision: decide({ policy, presentations, now: NOW }) }
   })
   const verified = cases.filter(({ decision }) => decision.status === 'verified')
@@ -134,7 +134,7 @@ function generatePolicy(random: ReturnType<typeof generator>): TestPolicy {
 }
 
 /** An answer to some of the queries: mostly to all, mostly good. */
-function generateAnswer(
+function generateResponse(
   { query }: TestPolicy,
   random: ReturnType<typeof generator>,
 ): readonly VerifiedPresentation[] {

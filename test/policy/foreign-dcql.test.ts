@@ -1,5 +1,5 @@
-// Our queries judged by a foreign implementation of DCQL: it accepts them, and finds in generated credentials
-// what we find.
+// Our queries checked by a foreign implementation of DCQL: it accepts them, and finds in generated
+// credentials what we find.
 
 import { type DcqlCredential, DcqlQuery } from 'dcql'
 import { describe, expect, test } from 'vitest'
@@ -47,7 +47,7 @@ describe.each([1, 2, 3, 4])('seed %i', (seed) => {
   })
 
   test('a credential matches there exactly when it matches here', () => {
-    const verdicts = { yes: 0, no: 0 }
+    const counts = { yes: 0, no: 0 }
     for (const { query } of policies) {
       for (const credentialQuery of query.credentials) {
         const claims = generateClaims(credentialQuery, random)
@@ -55,10 +55,10 @@ describe.each([1, 2, 3, 4])('seed %i', (seed) => {
         const theirs = DcqlQuery.query(alone, [toForeign(credentialQuery, claims)])
         const ours = matches(credentialQuery, claims)
         expect(theirs.can_be_satisfied, JSON.stringify({ credentialQuery, claims })).toBe(ours)
-        verdicts[ours ? 'yes' : 'no'] += 1
+        counts[ours ? 'yes' : 'no'] += 1
       }
     }
-    expect(Math.min(verdicts.yes, verdicts.no)).toBeGreaterThan(20)
+    expect(Math.min(counts.yes, counts.no)).toBeGreaterThan(20)
   })
 })
 

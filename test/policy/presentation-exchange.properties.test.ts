@@ -89,7 +89,7 @@ function put(into: Json | undefined, [name, ...rest]: ClaimsPath): Json {
 
 // ── OpenID4VP 1.0 §6.4 ──
 
-function canAnswerDcql(query: DcqlQuery, wallet: readonly Held[]): boolean {
+function canSatisfyDcql(query: DcqlQuery, wallet: readonly Held[]): boolean {
   const answered = query.credentials.filter((asked) => wallet.some((held) => fitsQuery(asked, held)))
   const ids = new Set(answered.map(({ id }) => id))
   const sets = query.credential_sets
@@ -123,7 +123,7 @@ function stepInto(element: Json, step: ClaimsPath[number]): readonly Json[] {
 
 // ── DIF Presentation Exchange 2.1 §5, §7; RFC 9535 ──
 
-function canAnswerDefinition(definition: Grouped, wallet: readonly Held[]): boolean {
+function canSatisfyDefinition(definition: Grouped, wallet: readonly Held[]): boolean {
   const { input_descriptors: descriptors, submission_requirements: requirements } = definition
   const answered = descriptors.filter((descriptor) => wallet.some((held) => fitsDescriptor(descriptor, held)))
   if (requirements === undefined) return answered.length === descriptors.length
@@ -162,7 +162,7 @@ describe('a presentation definition', () => {
     ['openid4vp-draft18', draft18],
     ['openid4vp-draft24', draft24],
   ])('of %s can be satisfied exactly when its DCQL query can', (_, protocol) => {
-    const verdicts = new Set<boolean>()
+    const counts = new Set<boolean>()
     const cases = policies.chain((asked) => {
       const built = buildPolicy(requestOf(asked), {
         definitions: typeDefinitions([MEMBERSHIP]),
@@ -179,13 +179,13 @@ describe('a presentation definition', () => {
         expect(protocol.canExpress(query, 'presentation_exchange')).toBe(true)
         const claims = protocol.buildRequestObject(requestFor(query))
         const definition = claims.presentation_definition as unknown as Grouped
-        const verdict = canAnswerDcql(query, wallet)
-        verdicts.add(verdict)
-        expect(canAnswerDefinition(definition, wallet)).toBe(verdict)
+        const result = canSatisfyDcql(query, wallet)
+        counts.add(result)
+        expect(canSatisfyDefinition(definition, wallet)).toBe(result)
       }),
       { numRuns: 1000, seed: 24 },
     )
-    expect(verdicts).toEqual(new Set([true, false]))
+    expect(counts).toEqual(new Set([true, false]))
   })
 })
 

@@ -39,7 +39,7 @@ describe('the claims that a query requests', () => {
   const descriptors = ['a', 'b', 'c'].map((id) => ({
     query_id: id,
     credential_type: id.toUpperCase(),
-    scopes: [{ scope: `${id}.x`, shown: id === 'c' ? 'a' : id, path: ['x'], boolean: false }],
+    scopes: [{ scope: `${id}.x`, display_name: id === 'c' ? 'a' : id, path: ['x'], boolean: false }],
   }))
   const credentials = ['a', 'b', 'c'].map((id) => ({ id, format: 'dc+sd-jwt', meta: {} }))
   const asked = (credential_sets?: CredentialSetQuery[]) =>

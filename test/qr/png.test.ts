@@ -2,7 +2,7 @@ import { crc32 as nodeCrc32 } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { crc32, encodePng } from '../../src/qr/png.ts'
 import { buildSymbol, type QrSymbol } from '../../src/qr/symbol.ts'
-import { decodePng } from './judges.ts'
+import { decodePng } from './foreign-readers.ts'
 
 function symbolOf(text: string, size: number): QrSymbol {
   const built = buildSymbol(text, size)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { renderQr } from '../../src/qr/render.ts'
-import { decodePng, readWithJsqr, readWithZxing } from './judges.ts'
+import { decodePng, readWithJsqr, readWithZxing } from './foreign-readers.ts'
 
 const PAYLOAD = `openid4vp://?client_id=x509_hash:${'Xk3-q'.repeat(8)}abc&request_uri=https://verifier.example.com/r/${'b7_Qe'.repeat(14)}&request_uri_method=post`
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { REQUEST_BY_VALUE } from '../../src/limits.ts'
 import { buildSymbol, CAPACITY, type QrSymbol } from '../../src/qr/symbol.ts'
-import { drawByJudge } from './judges.ts'
+import { drawForeign } from './foreign-readers.ts'
 
 // 214 bytes, as a service with a host of 20 characters writes it.
 const PAYLOAD = `openid4vp://?client_id=x509_hash:${'q'.repeat(43)}&request_uri=https://verifier.example.com/r/${'Z'.repeat(70)}&request_uri_method=post`
@@ -20,7 +20,7 @@ describe('a symbol', () => {
     ['digits, which stay in byte mode', '0123456789'.repeat(4), 300],
   ])('has the modules another encoder draws, up to the mask: %s', (_, text, size) => {
     const { version, errorCorrection, modules } = symbolOf(text, size)
-    const drawn = drawByJudge(text, version, errorCorrection).map((candidate) => JSON.stringify(candidate))
+    const drawn = drawForeign(text, version, errorCorrection).map((candidate) => JSON.stringify(candidate))
     expect(drawn.filter((candidate) => candidate === JSON.stringify(modules))).toHaveLength(1)
   })
 
@@ -32,11 +32,11 @@ describe('a symbol', () => {
   })
 
   it.each(['M', 'L'] as const)('fits, at level %s, what another encoder fits into each version', (level) => {
-    const judged = CAPACITY[level].map((last, index) => {
-      const fits = (length: number) => drawByJudge('a'.repeat(length), index + 1, level, [0]).length === 1
+    const checked = CAPACITY[level].map((last, index) => {
+      const fits = (length: number) => drawForeign('a'.repeat(length), index + 1, level, [0]).length === 1
       return { version: index + 1, last: fits(last), oneMore: fits(last + 1) }
     })
-    expect(judged).toEqual(CAPACITY[level].map((_, i) => ({ version: i + 1, last: true, oneMore: false })))
+    expect(checked).toEqual(CAPACITY[level].map((_, i) => ({ version: i + 1, last: true, oneMore: false })))
   })
 
   it.each([

@@ -20,7 +20,7 @@ async function bodyWith(claims: object) {
   return { name: 'Shop', verifier: { signing_jwk, certificate_chain_pem, attestation_jwt } }
 }
 
-async function faultsOf(body: object): Promise<readonly string[]> {
+async function errorsOf(body: object): Promise<readonly string[]> {
   const parsed = await creationSchema(RULES).safeParseAsync(body)
   return parsed.error?.issues.map(({ path, message }) => `/${path.join('/')} ${message}`) ?? []
 }
@@ -30,13 +30,13 @@ it.each([
   ['its cnf.jwk must be the public half of signing_jwk', { cnf: {} }],
   ['must not have redirect_uris', { redirect_uris: ['https://verifier.example/callback'] }],
 ])('is refused by name: %s', async (fault, claims) => {
-  const [found = '', ...others] = await faultsOf(await bodyWith(claims))
+  const [found = '', ...others] = await errorsOf(await bodyWith(claims))
   expect(found.startsWith(`/verifier/attestation_jwt ${fault}`)).toBe(true)
   expect(others).toEqual([])
 })
 
 it.each([[{}], [{ exp: SECONDS + 1 }], [{ nbf: SECONDS + 30 }]])('is accepted with %j', async (claims) => {
-  expect(await faultsOf(await bodyWith(claims))).toEqual([])
+  expect(await errorsOf(await bodyWith(claims))).toEqual([])
 })
 
 it('is stored and shown, without the key', async () => {
@@ -55,9 +55,9 @@ it('is required when verifier_attestation is preferred, whichever of the two is 
   const { name, verifier } = await bodyWith({})
   const { attestation_jwt: _, ...unattested } = verifier
   const needed = 'verifier must have an attestation_jwt when client_id_prefix is verifier_attestation'
-  expect(await faultsOf({ name, request_options, verifier })).toEqual([])
-  expect(await faultsOf({ name, request_options })).toEqual([`/request_options/client_id_prefix ${needed}`])
-  expect(await faultsOf({ name, request_options, verifier: unattested })).toEqual([
+  expect(await errorsOf({ name, request_options, verifier })).toEqual([])
+  expect(await errorsOf({ name, request_options })).toEqual([`/request_options/client_id_prefix ${needed}`])
+  expect(await errorsOf({ name, request_options, verifier: unattested })).toEqual([
     `/verifier/attestation_jwt ${needed}`,
   ])
   const current = { livemode: false, request_options, verifier }

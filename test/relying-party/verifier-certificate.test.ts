@@ -26,7 +26,7 @@ function verifierOf([leaf, ...issuers]: readonly [Minted, ...Minted[]]) {
 }
 
 /** Returns `pointer: message` of each error. */
-async function faultsOf(body: object, current?: Parameters<typeof patchSchema>[1]): Promise<string[]> {
+async function errorsOf(body: object, current?: Parameters<typeof patchSchema>[1]): Promise<string[]> {
   const schema = current === undefined ? creationSchema(RULES) : patchSchema(RULES, current)
   const { error } = await schema.safeParseAsync(current === undefined ? { name: 'Shop', ...body } : body)
   return error?.issues.map(({ path, message }) => `/${path.join('/')}: ${message}`) ?? []
@@ -35,7 +35,7 @@ async function faultsOf(body: object, current?: Parameters<typeof patchSchema>[1
 /** Returns the message about a chain of a leaf and its authority. */
 async function fault(leaf: CertificateOptions, intermediate: CertificateOptions = {}): Promise<string[]> {
   const authority = await mintIntermediate(root, intermediate)
-  const faults = await faultsOf({ verifier: verifierOf([await mintLeaf(authority, leaf), authority]) })
+  const faults = await errorsOf({ verifier: verifierOf([await mintLeaf(authority, leaf), authority]) })
   return faults.map((text) => text.replace('/verifier/certificate_chain_pem: ', ''))
 }
 
@@ -84,7 +84,7 @@ describe('a verifier certificate chain', () => {
   it('with more authorities than one of them allows is refused by name', async () => {
     const upper = await mintIntermediate(root, { subject: 'CN=Upper', pathLength: 0 })
     const lower = await mintIntermediate(upper, { subject: 'CN=Lower' })
-    const faults = await faultsOf({ verifier: verifierOf([await mintLeaf(lower), lower, upper]) })
+    const faults = await errorsOf({ verifier: verifierOf([await mintLeaf(lower), lower, upper]) })
     expect(faults).toEqual([expect.stringContaining('pathLenConstraint')])
   })
 })
@@ -97,9 +97,9 @@ describe('a preference for x509_san_dns', async () => {
   const MESSAGE = expect.stringContaining('must name the host of this service')
 
   it('is accepted with a certificate that names the host, or without an own certificate', async () => {
-    expect(await faultsOf({ verifier: named, ...PREFERS_SAN })).toEqual([])
-    expect(await faultsOf(PREFERS_SAN)).toEqual([])
-    expect(await faultsOf({ verifier: unnamed })).toEqual([])
+    expect(await errorsOf({ verifier: named, ...PREFERS_SAN })).toEqual([])
+    expect(await errorsOf(PREFERS_SAN)).toEqual([])
+    expect(await errorsOf({ verifier: unnamed })).toEqual([])
   })
 
   it.each([
@@ -107,20 +107,20 @@ describe('a preference for x509_san_dns', async () => {
     ['a wildcard', wildcard],
     ['a common name', common],
   ])('is refused with a certificate that has %s', async (_, verifier) => {
-    expect(await faultsOf({ verifier, ...PREFERS_SAN })).toEqual([MESSAGE])
+    expect(await errorsOf({ verifier, ...PREFERS_SAN })).toEqual([MESSAGE])
   })
 
   it('is checked with the stored settings when one of the two changes', async () => {
     const pem = ({ certificate_chain_pem }: typeof named) => ({ certificate_chain_pem })
     const prefers = { livemode: false, verifier: pem(named), ...PREFERS_SAN }
     const hashed = { livemode: false, verifier: pem(unnamed), request_options: {} }
-    expect(await faultsOf({ verifier: unnamed }, prefers)).toEqual([
+    expect(await errorsOf({ verifier: unnamed }, prefers)).toEqual([
       expect.stringMatching(/^\/verifier\/certificate_chain_pem: .*must name the host/),
     ])
-    expect(await faultsOf(PREFERS_SAN, hashed)).toEqual([
+    expect(await errorsOf(PREFERS_SAN, hashed)).toEqual([
       expect.stringMatching(/^\/request_options\/client_id_prefix: .*must name the host/),
     ])
-    expect(await faultsOf({ verifier: null }, prefers)).toEqual([])
-    expect(await faultsOf({ by_value: true }, { ...hashed, ...PREFERS_SAN })).toEqual([])
+    expect(await errorsOf({ verifier: null }, prefers)).toEqual([])
+    expect(await errorsOf({ by_value: true }, { ...hashed, ...PREFERS_SAN })).toEqual([])
   })
 })

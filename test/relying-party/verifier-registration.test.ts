@@ -10,7 +10,7 @@ const jws = (header: object, payload: object) => `${part(header)}.${part(payload
 const HEADER = { alg: 'ES256', typ: 'rc-wrp+jwt' }
 const GOOD = { certificate: jws(HEADER, { sub: 'VATDE-1' }), dataset: { identifier: 'VATDE-1' } }
 
-async function faultsOf(registration: object): Promise<string[]> {
+async function errorsOf(registration: object): Promise<string[]> {
   const { error } = await verifierRegistration(NOW).safeParseAsync(registration)
   return error?.issues.map(({ path, message }) => `${path.join('/')} ${message}`) ?? []
 }
@@ -26,7 +26,7 @@ describe('a registration', () => {
   })
 
   it('is accepted until the second in which its certificate expires', async () => {
-    const expiring = (exp: number) => faultsOf({ ...GOOD, certificate: jws(HEADER, { exp }) })
+    const expiring = (exp: number) => errorsOf({ ...GOOD, certificate: jws(HEADER, { exp }) })
     expect(await expiring(SECONDS + 1)).toEqual([])
     expect(await expiring(SECONDS)).toEqual(['certificate must not have expired'])
   })
@@ -38,12 +38,12 @@ describe('a registration', () => {
     ['a payload that is no object', `${part(HEADER)}.${part([])}.c2ln`],
     ['no text', ''],
   ])('is refused with a certificate of %s', async (_, certificate) => {
-    expect(await faultsOf({ ...GOOD, certificate })).toEqual(['certificate must be a compact JWS'])
+    expect(await errorsOf({ ...GOOD, certificate })).toEqual(['certificate must be a compact JWS'])
   })
 
   it.each(['JWT', 'rc-wrp+cwt', undefined])('is refused with a certificate of typ %s', async (typ) => {
     const certificate = jws({ ...HEADER, typ }, {})
-    expect(await faultsOf({ ...GOOD, certificate })).toEqual([expect.stringContaining('must be rc-wrp+jwt')])
+    expect(await errorsOf({ ...GOOD, certificate })).toEqual([expect.stringContaining('must be rc-wrp+jwt')])
   })
 
   it.each([
@@ -52,14 +52,14 @@ describe('a registration', () => {
     ['empty', {}],
     ['absent', undefined],
   ])('is refused with a dataset that is %s', async (_, dataset) => {
-    expect(await faultsOf({ ...GOOD, dataset })).toEqual(['dataset must be an object with members'])
+    expect(await errorsOf({ ...GOOD, dataset })).toEqual(['dataset must be an object with members'])
   })
 
   it('is refused when it would make requests too large, or has unknown members', async () => {
     const long = 'x'.repeat(17_000)
-    expect(await faultsOf({ ...GOOD, dataset: { long } })).toEqual([expect.stringMatching(/^dataset /)])
-    expect(await faultsOf({ ...GOOD, certificate: jws(HEADER, { long }) })).not.toEqual([])
-    expect(await faultsOf({ ...GOOD, encoding: 'base64' })).toEqual([expect.stringMatching(/^encoding /)])
-    expect(await faultsOf({ ...GOOD, key: 1 })).toHaveLength(1)
+    expect(await errorsOf({ ...GOOD, dataset: { long } })).toEqual([expect.stringMatching(/^dataset /)])
+    expect(await errorsOf({ ...GOOD, certificate: jws(HEADER, { long }) })).not.toEqual([])
+    expect(await errorsOf({ ...GOOD, encoding: 'base64' })).toEqual([expect.stringMatching(/^encoding /)])
+    expect(await errorsOf({ ...GOOD, key: 1 })).toHaveLength(1)
   })
 })

@@ -62,7 +62,7 @@ function without(name: string): Environment {
 }
 
 /** Returns the errors of the good environment with one change. */
-async function faultsWith(change: Record<string, string>, local: readonly string[] = []) {
+async function errorsWith(change: Record<string, string>, local: readonly string[] = []) {
   return (await preflight({ ...good, ...change }, { now: NOW, local })).errors
 }
 
@@ -121,7 +121,7 @@ describe('the preflight', () => {
       /^VERIFIER_SIGNING_JWK\.crv: (?!is missing)/,
     ],
   ])('reports %s', async (_, change, error) => {
-    const errors = await faultsWith(change)
+    const errors = await errorsWith(change)
     expect(errors[0]).toMatch(error)
     // With another host, the certificate does not name it, either.
     const others = errors.filter((each) => !/must name (localhost|verifier\.internal)$/.test(each))
@@ -132,11 +132,11 @@ describe('the preflight', () => {
     expect((await preflight(without('JURISDICTION'), { now: NOW, local: [] })).errors).toEqual([
       'JURISDICTION: must be eu, fedramp or none: it cannot be changed later',
     ])
-    expect(await faultsWith({ JURISDICTION: 'none' })).toEqual([])
+    expect(await errorsWith({ JURISDICTION: 'none' })).toEqual([])
   })
 
   it('reports all errors at once', async () => {
-    const errors = await faultsWith({ BASE_URL: 'http://localhost', SERVER_SECRET: '', ALLOW_LOOPBACK: '1' })
+    const errors = await errorsWith({ BASE_URL: 'http://localhost', SERVER_SECRET: '', ALLOW_LOOPBACK: '1' })
     const names = errors.map((error: string) => error.split(':')[0])
     expect(new Set(names)).toEqual(
       new Set(['BASE_URL', 'SERVER_SECRET', 'ALLOW_LOOPBACK', 'VERIFIER_CERTIFICATE_CHAIN_PEM']),
@@ -146,13 +146,13 @@ describe('the preflight', () => {
   it('reports an access token key whose private and public parts do not match', async () => {
     const key = { ...keyOf(chain.leaf), d: keyOf(chain.issuer).d, kid: 'broken' }
     const ACCESS_TOKEN_KEYS = JSON.stringify({ keys: [key] })
-    expect(await faultsWith({ ACCESS_TOKEN_KEYS })).toEqual([
+    expect(await errorsWith({ ACCESS_TOKEN_KEYS })).toEqual([
       'ACCESS_TOKEN_KEYS: the private and public parts of key broken must match',
     ])
   })
 
   it('rejects an admin token equal to the server secret', async () => {
-    expect(await faultsWith({ ADMIN_TOKEN: good.SERVER_SECRET ?? '' })).toEqual([
+    expect(await errorsWith({ ADMIN_TOKEN: good.SERVER_SECRET ?? '' })).toEqual([
       'ADMIN_TOKEN: must differ from SERVER_SECRET, from which every key is derived',
     ])
   })
@@ -161,7 +161,7 @@ describe('the preflight', () => {
     'rejects the %s of the local service',
     async (name) => {
       const local = [`{ "kept": ${good[name]} }`]
-      expect(await faultsWith({}, local)).toEqual([
+      expect(await errorsWith({}, local)).toEqual([
         `${name}: must differ from that of the local service (STATE_DIR)`,
       ])
     },
@@ -205,7 +205,7 @@ describe('the preflight', () => {
     ],
     ['that is not PEM', async () => ({ VERIFIER_CERTIFICATE_CHAIN_PEM: 'MII' }), /must be PEM/],
   ])('reports a certificate %s', async (_, change, error) => {
-    expect(await faultsWith(await change())).toEqual([
+    expect(await errorsWith(await change())).toEqual([
       expect.stringMatching(new RegExp(`^VERIFIER_CERTIFICATE_CHAIN_PEM: .*${error.source}`)),
     ])
   })

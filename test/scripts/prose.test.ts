@@ -7,6 +7,7 @@ import {
   MARKDOWN_WORDS,
   measure,
   paragraphsOf,
+  titlesOf,
 } from '../../scripts/prose/prose.ts'
 import { commentsOf } from '../support/reading/source-scan.ts'
 
@@ -75,6 +76,17 @@ describe('paragraphsOf', () => {
   it('joins lines, separates list items, and leaves out code, tables and headings', () => {
     const text = '# A\n\nOne\nline.\n\n- item one\n- item two\n\n```\ncode\n```\n\n| a | b |\n'
     expect(paragraphsOf(text).map((each) => each.text)).toEqual(['One line.', 'item one', 'item two'])
+  })
+})
+
+describe('titlesOf', () => {
+  it('finds the titles of tests, suites and tables of cases', () => {
+    const source = `describe("one", () => {\n  it('two', f)\n  it.each([[1], [2]])(\n    'three',\n    g,\n  )\n})`
+    expect(titlesOf(source)).toEqual([
+      { line: 1, text: 'one' },
+      { line: 2, text: 'two' },
+      { line: 3, text: 'three' },
+    ])
   })
 })
 

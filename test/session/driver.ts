@@ -8,7 +8,7 @@ import { createApp } from '../../src/routes/app.ts'
 import { sessionStub } from '../../src/session/identifier.ts'
 import type { VerificationSession } from '../../src/session/verification-session.ts'
 import { call, createRelyingParty, json } from '../routes/edge/edge-app.ts'
-import { lintWalletAnswer, NEVER_A_FAULT } from '../support/linters/wallet-answer-linter.ts'
+import { lintWalletResponse, NEVER_A_FAULT } from '../support/linters/wallet-response-linter.ts'
 import { issueSdJwtVc, type KeyPair, makeKey, presentSdJwtVc } from '../support/people/issuer.ts'
 
 const app = createApp()
@@ -133,7 +133,7 @@ export async function postIntoFault(id: string, parameters: Record<string, strin
   const answer = await app.request(path, { method: 'POST', ...formOf(parameters) }, env)
   const { status, headers } = answer
   const body = await answer.clone().text()
-  expect(lintWalletAnswer({ method: 'POST', path, status, headers, body })).toEqual([NEVER_A_FAULT])
+  expect(lintWalletResponse({ method: 'POST', path, status, headers, body })).toEqual([NEVER_A_FAULT])
   return answer
 }
 
@@ -143,7 +143,7 @@ function formOf(parameters: Record<string, string>) {
 }
 
 /** Returns the parameters of a good response. */
-export async function goodAnswer(
+export async function goodResponse(
   setting: Setting,
   request: WalletRequest,
   claims?: object,

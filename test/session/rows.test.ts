@@ -8,7 +8,7 @@ import {
   createSession,
   fetchRequest,
   fetchRequestRaw,
-  goodAnswer,
+  goodResponse,
   poll,
   post,
   setUp,
@@ -54,7 +54,7 @@ describe('rows written', () => {
     expect(rows()).toBe(3)
     const request = await fetchRequest(wallet_request.request_uri)
     expect(rows()).toBe(4)
-    expect((await post(verification_id, await goodAnswer(setting, request))).status).toBe(200)
+    expect((await post(verification_id, await goodResponse(setting, request))).status).toBe(200)
     await vi.waitFor(() => expect(receiver).toHaveBeenCalledTimes(1))
     // Two of these are of the event log: the event, and once a day its alarm.
     await vi.waitFor(() => expect(rows()).toBe(10))
@@ -69,7 +69,7 @@ describe('rows written', () => {
     const { verification_id, wallet_request } = await createSession(setting)
     const request = await fetchRequest(wallet_request.request_uri)
     await ask(setting, 'GET', verification_id, '/openid4vp')
-    const answer = await goodAnswer(setting, request)
+    const answer = await goodResponse(setting, request)
     const rows = await countRows()
     await fetchRequestRaw(wallet_request.request_uri)
     await fetchRequestRaw(wallet_request.request_uri)
@@ -101,7 +101,7 @@ describe('rows written', () => {
     expect(session.status).toBe('pending')
     expect(session.attempt_count).toBe(1000)
     expect(session.attempts).toHaveLength(10)
-    expect((await post(verification_id, await goodAnswer(setting, request))).status).toBe(200)
+    expect((await post(verification_id, await goodResponse(setting, request))).status).toBe(200)
     expect((await poll(setting, verification_id)).status).toBe('verified')
   })
 })

@@ -11,7 +11,7 @@ import { relyingPartyStub } from '../../src/relying-party/identifier.ts'
 import { tombstoneOf } from '../../src/session/document.ts'
 import { mintIssuerPki } from '../support/certificates/certificates.ts'
 import { LIST_NOW, mintListSigner, signLote } from '../support/certificates/trust-lists.ts'
-import { createSession, fetchRequest, goodAnswer, post, type Setting, setUp, stubOf } from './driver.ts'
+import { createSession, fetchRequest, goodResponse, post, type Setting, setUp, stubOf } from './driver.ts'
 
 /** The examples of the page, in its order. */
 const [SESSION, GENERATION, TOMBSTONE, EVENT, RELYING_PARTY, LIST, ANCHOR, ROW, DATES] = [
@@ -32,7 +32,7 @@ beforeAll(async () => {
   const session = await createSession(setting, body, { 'Idempotency-Key': 'storage-page' })
   const request = await fetchRequest(session.wallet_request.request_uri)
   pending = await stored(stubOf(session.verification_id), 'session')
-  expect((await post(session.verification_id, await goodAnswer(setting, request))).status).toBe(200)
+  expect((await post(session.verification_id, await goodResponse(setting, request))).status).toBe(200)
   await vi.waitFor(async () => {
     verified = await stored(stubOf(session.verification_id), 'session')
     expect(verified).toMatchObject({ pending_log_entry: null, deliveries: [{ state: 'delivered' }] })

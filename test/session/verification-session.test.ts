@@ -8,7 +8,7 @@ import {
   createSession,
   fetchRequest,
   fetchRequestRaw,
-  goodAnswer,
+  goodResponse,
   poll,
   post,
   postIntoFault,
@@ -26,7 +26,11 @@ afterEach(() => {
 
 /** Moves the clock only. */
 function later(milliseconds: number): void {
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds })
+  setClock(Date.now() + milliseconds)
+}
+
+function setClock(now: number): void {
+  vi.useFakeTimers({ toFake: ['Date'], now })
 }
 
 function receiver(status = 204) {
@@ -93,7 +97,7 @@ describe('expiry', () => {
     const { verification_id, wallet_request } = await createSession(setting)
     const request = await fetchRequest(wallet_request.request_uri)
     later(601_000)
-    expect((await post(verification_id, await goodAnswer(setting, request))).status).toBe(409)
+    expect((await post(verification_id, await goodResponse(setting, request))).status).toBe(409)
     expect((await fetchRequestRaw(wallet_request.request_uri)).status).toBe(410)
   })
 
@@ -101,8 +105,8 @@ describe('expiry', () => {
     const setting = await setUp()
     const { verification_id, wallet_request, expires_at } = await createSession(setting)
     const request = await fetchRequest(wallet_request.request_uri)
-    later(Date.parse(expires_at) - 5 - Date.now())
-    const answer = await goodAnswer(setting, request)
+    setClock(Date.parse(expires_at) - 1)
+    const answer = await goodResponse(setting, request)
     // The response gets its time of arrival, then the clock passes the deadline during its verification.
     const verify = crypto.subtle.verify.bind(crypto.subtle)
     let passed: Promise<boolean> | undefined
@@ -122,8 +126,8 @@ describe('expiry', () => {
     const setting = await setUp()
     const { verification_id, wallet_request, expires_at } = await createSession(setting)
     const request = await fetchRequest(wallet_request.request_uri)
-    later(Date.parse(expires_at) - 5 - Date.now())
-    const [inTime, late] = [await goodAnswer(setting, request), await goodAnswer(setting, request)]
+    setClock(Date.parse(expires_at) - 1)
+    const [inTime, late] = [await goodResponse(setting, request), await goodResponse(setting, request)]
     const verify = crypto.subtle.verify.bind(crypto.subtle)
     let lateStatus: Promise<number> | undefined
     vi.spyOn(crypto.subtle, 'verify').mockImplementation(async (...parameters) => {
@@ -144,7 +148,7 @@ describe('a write that fails', () => {
   it('leaves the session unchanged, and no outcome is sent that is not stored', async () => {
     const setting = await setUp()
     const { verification_id, wallet_request } = await createSession(setting)
-    const answer = await goodAnswer(setting, await fetchRequest(wallet_request.request_uri))
+    const answer = await goodResponse(setting, await fetchRequest(wallet_request.request_uri))
     vi.spyOn(console, 'error').mockReturnValue(undefined)
     await runInDurableObject(stubOf(verification_id), (_, state) => {
       vi.spyOn(state.storage.kv, 'put').mockImplementationOnce(() => {
@@ -317,7 +321,7 @@ describe('erasure', () => {
   it('during a verification wins, and the response finds no session', async () => {
     const setting = await setUp()
     const { verification_id, wallet_request } = await createSession(setting)
-    const answer = await goodAnswer(setting, await fetchRequest(wallet_request.request_uri))
+    const answer = await goodResponse(setting, await fetchRequest(wallet_request.request_uri))
     const verify = crypto.subtle.verify.bind(crypto.subtle)
     let erased: Promise<unknown> | undefined
     vi.spyOn(crypto.subtle, 'verify').mockImplementation(async (...parameters) => {
@@ -354,7 +358,10 @@ describe('a stored document', () => {
       )
     expect(await read()).not.toMatch(/"d":"/)
     const request = await fetchRequest(wallet_request.request_uri)
-    const answer = await goodAnswer(setting, request, { age_over_18: true, family_name: 'Canary-Mustermann' })
+    const answer = await goodResponse(setting, request, {
+      age_over_18: true,
+      family_name: 'Canary-Mustermann',
+    })
     expect((await post(verification_id, answer)).status).toBe(200)
     expect(await read()).not.toContain('Canary-Mustermann')
   })

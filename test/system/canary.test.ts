@@ -132,7 +132,7 @@ async function receive(run: Run, request?: object): Promise<ReceivedRequest> {
   return received
 }
 
-async function answerWith(
+async function respondWith(
   run: Run,
   request: ReceivedRequest,
   vct: string,
@@ -179,14 +179,14 @@ async function expectOutcome(run: Run, status: string): Promise<void> {
 
 const OUTCOMES: readonly ((run: Run) => Promise<void>)[] = [
   async function verified(run) {
-    expect((await answerWith(run, await receive(run, NAMES), PID, {})).status).toBe(200)
+    expect((await respondWith(run, await receive(run, NAMES), PID, {})).status).toBe(200)
     await expectOutcome(run, 'verified')
   },
   async function verifiedWithEncryptedClaims(run) {
     const { publicKey } = await generateKeyPair('ECDH-ES', { crv: 'P-256', extractable: true })
     const claims_encryption_jwk = { ...(await exportJWK(publicKey)), kid: 'rp' }
     const request = await receive(run, { ...NAMES, claims_encryption_jwk })
-    expect((await answerWith(run, request, PID, {})).status).toBe(200)
+    expect((await respondWith(run, request, PID, {})).status).toBe(200)
     expect((await run.rp.poll(run.ids.at(-1) ?? '')).encrypted_claims).toEqual(expect.any(String))
     await expectOutcome(run, 'verified')
   },
@@ -224,7 +224,7 @@ const OUTCOMES: readonly ((run: Run) => Promise<void>)[] = [
     const link = await send('/link', {}, { Authorization: `Bearer ${session.client_token}` })
     const cookie = link.headers.getSetCookie()[0]?.split(';')[0] ?? ''
     const request = await stage.service.wallet.receive(((await link.json()) as { uri: string }).uri)
-    await answerWith(run, request, AGE, {})
+    await respondWith(run, request, AGE, {})
     const response_code = run.secrets[`response code ${run.ids.length}`]
     const back = await send('/response_code', { response_code }, { Cookie: cookie })
     const { return_url } = (await back.json()) as { return_url: string }
@@ -236,12 +236,12 @@ const OUTCOMES: readonly ((run: Run) => Promise<void>)[] = [
   },
   async function rejected(run) {
     const request = await receive(run)
-    expect((await answerWith(run, request, AGE, { claims: { age_over_18: false } })).status).toBe(200)
+    expect((await respondWith(run, request, AGE, { claims: { age_over_18: false } })).status).toBe(200)
     await expectOutcome(run, 'rejected')
   },
   async function rejectedForItsDate(run) {
     const exp = Math.floor(Date.now() / 1000) - 1000
-    expect((await answerWith(run, await receive(run, NAMES), PID, { claims: { exp } })).status).toBe(200)
+    expect((await respondWith(run, await receive(run, NAMES), PID, { claims: { exp } })).status).toBe(200)
     await expectOutcome(run, 'rejected')
   },
   async function declined(run) {
@@ -258,7 +258,7 @@ const OUTCOMES: readonly ((run: Run) => Promise<void>)[] = [
     const request = await receive(run, NAMES)
     const stranger = await makeAuthority()
     for (const telling of FORGERIES(stranger.key)) {
-      expect((await answerWith(run, request, PID, telling)).status).toBe(400)
+      expect((await respondWith(run, request, PID, telling)).status).toBe(400)
     }
     const tampered = (await presentationOf(stage.person, PID, request, { claims: CLAIMS })).replace(
       '~',

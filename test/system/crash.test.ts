@@ -38,7 +38,7 @@ const RECEIPT: Receipt = {
   event: EVENT,
   digest: 'same',
   accepted: true,
-  answeredAt: 0,
+  respondedAt: 0,
 }
 const ATTEMPTS = [1, 2].map((attempt) => ({ attempt, manual: false }))
 const ANSWER = { status: 'verified', deliveries: [{ event_id: 'evt_1', attempts: ATTEMPTS }] }

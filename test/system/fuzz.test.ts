@@ -7,8 +7,8 @@ import { ACCESS } from '../../src/routes/edge/access.ts'
 import { seededRandom } from '../formats/sd-jwt-vc/random.ts'
 import { lintExchange } from '../support/linters/linted-exchange.ts'
 import { BASE_URL } from '../support/service/service.ts'
-import { answerAge, begin, finish, relyingPartyOf, useStage } from '../support/service/stage.ts'
-import { type FuzzAnswer, undocumented } from './fuzz/documented.ts'
+import { begin, finish, relyingPartyOf, respondWithAge, useStage } from '../support/service/stage.ts'
+import { type FuzzResponse, undocumented } from './fuzz/documented.ts'
 import { drawRequest, type FuzzRequest, type Pool } from './fuzz/requests.ts'
 
 const REQUESTS = 10_000
@@ -35,9 +35,9 @@ describe('ten thousand generated requests', () => {
     }
 
     const errors = requests.flatMap((request, i) => {
-      const answer = answers[i] as FuzzAnswer
+      const answer = answers[i] as FuzzResponse
       const error = undocumented(request, answer)
-      return error === undefined ? [] : [{ error, ...shown(request), answer: shownAnswer(answer) }]
+      return error === undefined ? [] : [{ error, ...shown(request), answer: shownResponse(answer) }]
     })
     expect(firstOfEach(errors), `${errors.length} responses`).toEqual([])
     await lintRequestObjects(requests, answers)
@@ -53,9 +53,9 @@ describe('ten thousand generated requests', () => {
 })
 
 /** Checks every served Request Object against the rules of requests. Throws at an error. */
-async function lintRequestObjects(requests: readonly FuzzRequest[], answers: readonly FuzzAnswer[]) {
+async function lintRequestObjects(requests: readonly FuzzRequest[], answers: readonly FuzzResponse[]) {
   for (const [i, { method, path, body }] of requests.entries()) {
-    const { status, headers, body: text } = answers[i] as FuzzAnswer
+    const { status, headers, body: text } = answers[i] as FuzzResponse
     if (status !== 200 || headers['content-type'] !== 'application/oauth-authz-req+jwt') continue
     const named = Object.entries(headers).map(([name, value]) => [name, String(value)] as [string, string])
     const answer = new Response(new Uint8Array(text), { status, headers: named })
@@ -68,7 +68,10 @@ async function lintRequestObjects(requests: readonly FuzzRequest[], answers: rea
  * Returns the routes that accepted no request. The table is complete: test/routes/edge/access.test.ts
  * compares it with the app.
  */
-function neverAccepted(requests: readonly FuzzRequest[], answers: readonly FuzzAnswer[]): readonly string[] {
+function neverAccepted(
+  requests: readonly FuzzRequest[],
+  answers: readonly FuzzResponse[],
+): readonly string[] {
   const accepted = requests.flatMap(({ route }, i) =>
     route === null || NOT_ACCEPTED.includes(answers[i]?.status ?? 0) ? [] : route,
   )
@@ -77,7 +80,7 @@ function neverAccepted(requests: readonly FuzzRequest[], answers: readonly FuzzA
 
 const NOT_ACCEPTED = [401, 403, 405, 429]
 
-function missingStatuses(answers: readonly FuzzAnswer[]): readonly number[] {
+function missingStatuses(answers: readonly FuzzResponse[]): readonly number[] {
   return EXPECTED_STATUSES.filter((expected) => !answers.some(({ status }) => status === expected))
 }
 
@@ -96,7 +99,7 @@ async function makePool(): Promise<Pool> {
   const declined = await begin(stage)
   await stage.service.wallet.decline(declined.request, 'access_denied')
   const rejected = await begin(stage)
-  await answerAge(stage, rejected.request, { claims: { age_over_18: false } })
+  await respondWithAge(stage, rejected.request, { claims: { age_over_18: false } })
   const foreignOne = await begin(stage, undefined, { rp: foreign })
   const all = [...pending, await finish(stage), declined, rejected, foreignOne]
   const { relying_party_id: id, api_key: key } = stage.rp
@@ -163,9 +166,9 @@ function requestUriOf(uri: string): string {
 }
 
 /** Returns the responses in the order of the requests, which are sent a few at a time. */
-async function askAll(requests: readonly FuzzRequest[]): Promise<FuzzAnswer[]> {
+async function askAll(requests: readonly FuzzRequest[]): Promise<FuzzResponse[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: CALLERS })
-  const answers: FuzzAnswer[] = []
+  const answers: FuzzResponse[] = []
   const rest = requests.entries()
   const worker = async () => {
     for (const [i, request] of rest) answers[i] = await ask(request, agent)
@@ -175,7 +178,7 @@ async function askAll(requests: readonly FuzzRequest[]): Promise<FuzzAnswer[]> {
   return answers
 }
 
-function ask({ method, path, headers, body }: FuzzRequest, agent: Agent): Promise<FuzzAnswer> {
+function ask({ method, path, headers, body }: FuzzRequest, agent: Agent): Promise<FuzzResponse> {
   const url = new URL(stage.service.server.origin)
   const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
   return new Promise((resolve, reject) => {
@@ -207,6 +210,6 @@ function shown({ method, path, headers, body }: FuzzRequest) {
   return { request: `${method} ${path.slice(0, 200)}`, headers, body: text }
 }
 
-function shownAnswer({ status, headers, body }: FuzzAnswer) {
+function shownResponse({ status, headers, body }: FuzzResponse) {
   return { status, headers, body: body.toString().slice(0, 300) }
 }

@@ -56,7 +56,7 @@ export function clearJunk({ request, other, wallet, forger }: Insight): readonly
 export function encryptedJunk({ request, other, wallet, forger }: Insight): readonly Junk[] {
   const [key, othersKey] = [request, other].map(({ client_metadata }) => client_metadata.jwks!.keys[0]!)
   const sealed = async (plaintext: object, jwk = key!) =>
-    formPost(formOf({ response: await encryptResponse(answerOf(plaintext), jwk) }))
+    formPost(formOf({ response: await encryptResponse(responseOf(plaintext), jwk) }))
   return [
     () => formPost(wallet.answer(request)), // unencrypted
     () => sealed(forger.present(request)),
@@ -72,7 +72,7 @@ export function encryptedJunk({ request, other, wallet, forger }: Insight): read
 }
 
 /** Returns the response with the token as JSON, since a JWE does not hold it as text (OpenID4VP 1.0 §8.3). */
-function answerOf(parameters: object): object {
+function responseOf(parameters: object): object {
   const { vp_token, ...rest } = parameters as { readonly vp_token: unknown }
   return { vp_token: typeof vp_token === 'string' ? JSON.parse(vp_token) : vp_token, ...rest }
 }

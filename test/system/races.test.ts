@@ -1,11 +1,11 @@
 // Concurrency: responses to one session, junk, and pictures of it (CONTRACT 3, 4, 6).
 
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { decodePng, readWithJsqr, readWithZxing } from '../qr/judges.ts'
+import { decodePng, readWithJsqr, readWithZxing } from '../qr/foreign-readers.ts'
 import { makeAuthority } from '../support/people/person.ts'
 import type { RequestPayload } from '../support/people/wallet.ts'
 import { type CreatedSession, OVER_18, type RelyingParty } from '../support/service/service.ts'
-import { answerAge, eventsOf, relyingPartyOf, useStage } from '../support/service/stage.ts'
+import { eventsOf, relyingPartyOf, respondWithAge, useStage } from '../support/service/stage.ts'
 import { BLIND_JUNK, clearJunk, encryptedJunk, type Insight, type Junk } from './junk.ts'
 import {
   formOf,
@@ -78,7 +78,7 @@ describe('1,000 junk posts', () => {
     const poll = await anyone.poll(id)
     expect(poll).toMatchObject({ status: 'pending', checks: null })
     expect(poll.attempts).toHaveLength(10)
-    expect((await answerAge(stage, request)).status).toBe(200)
+    expect((await respondWithAge(stage, request)).status).toBe(200)
     expect(await anyone.poll(id)).toMatchObject({ status: 'verified', checks: { age_over_18: true } })
     expect(await eventsOf(stage, id, 1)).toHaveLength(1)
   })

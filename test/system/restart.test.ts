@@ -1,7 +1,7 @@
 // End and restart with sessions in every state (CONTRACT 10).
 
 import { describe, expect, it } from 'vitest'
-import { answerAge, begin, finish, useStage } from '../support/service/stage.ts'
+import { begin, finish, respondWithAge, useStage } from '../support/service/stage.ts'
 
 const stage = useStage()
 
@@ -22,7 +22,7 @@ describe.each([
     const { session, request } = await begin(stage)
     await end()
     await stage.service.server.restart()
-    expect((await answerAge(stage, request)).status).toBe(200)
+    expect((await respondWithAge(stage, request)).status).toBe(200)
     expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
   })
 
@@ -35,7 +35,7 @@ describe.each([
     expect(again.payload.nonce).toBe(request.payload.nonce)
     expect(again.payload.client_metadata).toEqual(request.payload.client_metadata)
     const scanned = await stage.service.wallet.receive(other.wallet_request.uri)
-    expect((await answerAge(stage, scanned)).status).toBe(200)
+    expect((await respondWithAge(stage, scanned)).status).toBe(200)
   })
 })
 

@@ -58,7 +58,7 @@ export function askAll(
 }
 
 /** The result in one word or two, for tables. */
-export function verdict(result: Result<TrustedSigner, TrustRefusal>): string {
+export function outcomeOf(result: Result<TrustedSigner, TrustRefusal>): string {
   if (result.ok) return 'trusted'
   const { error } = result
   return error.reason === 'certificate_profile_violation' ? `${error.reason}: ${error.rule}` : error.reason

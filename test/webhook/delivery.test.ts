@@ -6,7 +6,7 @@ import {
   checkSignature,
   endlessResponse,
   type Receiver,
-  type ScriptedAnswer,
+  type ScriptedResponse,
   startReceiver,
 } from '../support/service/receiver.ts'
 
@@ -28,7 +28,7 @@ function steppingClock(start = 1_000_000): () => number {
   }
 }
 
-function attempt(answer: ScriptedAnswer, timeoutMs?: number) {
+function attempt(answer: ScriptedResponse, timeoutMs?: number) {
   receiver.answer(answer)
   const timeout = timeoutMs === undefined ? {} : { timeoutMs }
   return deliver({

@@ -13,7 +13,7 @@ function lowerCased(headers: Readonly<Record<string, string>>): Record<string, s
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }
 
-function judge(headers: Readonly<Record<string, string>>, body = BODY, secret = SECRET) {
+function check(headers: Readonly<Record<string, string>>, body = BODY, secret = SECRET) {
   // The libraries compare the timestamp with their own clock.
   vi.useFakeTimers({ toFake: ['Date'], now: NOW })
   return checkSignature({ headers: lowerCased(headers), body: Buffer.from(body) }, secret)
@@ -50,7 +50,7 @@ describe('the service signature', () => {
 describe('the Standard Webhooks signature', () => {
   it('is accepted by the libraries of receivers, which return the event', async () => {
     const event = JSON.parse(BODY)
-    expect(judge(await signatureHeaders(SIGNED))).toEqual({
+    expect(check(await signatureHeaders(SIGNED))).toEqual({
       standardwebhooks: { accepted: event },
       svix: { accepted: event },
     })
@@ -58,7 +58,7 @@ describe('the Standard Webhooks signature', () => {
 
   it.each([SECRET, OLDER_SECRET])('is accepted under each of two valid secrets (%s)', async (secret) => {
     const headers = await signatureHeaders({ ...SIGNED, secrets: [SECRET, OLDER_SECRET] })
-    expect(judge(headers, BODY, secret).standardwebhooks).toHaveProperty('accepted')
+    expect(check(headers, BODY, secret).standardwebhooks).toHaveProperty('accepted')
   })
 
   it('is rejected by them for another body, secret, event id or time', async () => {
@@ -67,10 +67,10 @@ describe('the Standard Webhooks signature', () => {
       standardwebhooks: { refused: expect.any(String) },
       svix: { refused: expect.any(String) },
     }
-    expect(judge(headers, BODY.replace('verified', 'rejected'))).toEqual(refused)
-    expect(judge(headers, BODY, OLDER_SECRET)).toEqual(refused)
-    expect(judge({ ...headers, 'webhook-id': 'evt_2' })).toEqual(refused)
-    expect(judge({ ...headers, 'webhook-timestamp': String(Math.floor(NOW / 1000) + 1) })).toEqual(refused)
+    expect(check(headers, BODY.replace('verified', 'rejected'))).toEqual(refused)
+    expect(check(headers, BODY, OLDER_SECRET)).toEqual(refused)
+    expect(check({ ...headers, 'webhook-id': 'evt_2' })).toEqual(refused)
+    expect(check({ ...headers, 'webhook-timestamp': String(Math.floor(NOW / 1000) + 1) })).toEqual(refused)
   })
 })
 

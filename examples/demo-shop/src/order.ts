@@ -25,8 +25,8 @@ export type Proof = {
   readonly lookedAt: number
   readonly outcome: Outcome | null
   readonly endedAt: number | null
-  /** `told`: a webhook reported the end. `polled`: a poll did. */
-  readonly told: boolean
+  /** `notified`: a webhook reported the end. `polled`: a poll did. */
+  readonly notified: boolean
   readonly polled: boolean
 }
 
@@ -92,7 +92,7 @@ export function withProof(order: Order, created: CreatedVerification, now: numbe
   // Idempotent creation: the same verification again
   if (order.proof?.verificationId === verificationId) return order
   const proof = { verificationId, sessionUrl, lookedAt: now, outcome: null, endedAt: null }
-  return next(order, { proof: { ...proof, told: false, polled: false }, asked: order.asked + 1 })
+  return next(order, { proof: { ...proof, notified: false, polled: false }, asked: order.asked + 1 })
 }
 
 /** Adds the result of a poll or of a redeemed code. The latter also has the session binding. */
@@ -114,7 +114,7 @@ export function withWebhook(order: Order, event: VerificationEvent, webhook: Web
   const { proof, records } = order
   const isKnown = records.some((record) => record.kind === 'webhook' && record.eventId === event.event_id)
   if (isKnown || proof?.verificationId !== event.verification_id) return order
-  const changed = { ...withOutcome(proof, event, webhook.at), told: true }
+  const changed = { ...withOutcome(proof, event, webhook.at), notified: true }
   return withRecord(next(order, { proof: changed }), webhook)
 }
 
@@ -135,7 +135,7 @@ export function isPollDue({ proof }: Order, now: number): boolean {
 /** True while an outcome or its webhook is still expected. The page then polls. */
 export function isLive({ proof }: Order, now: number): boolean {
   if (proof === null) return false
-  return proof.endedAt === null || (!proof.told && now - proof.endedAt < WEBHOOK_WITHIN_MS)
+  return proof.endedAt === null || (!proof.notified && now - proof.endedAt < WEBHOOK_WITHIN_MS)
 }
 
 /** Returns a text that changes whenever the page of this order does. */

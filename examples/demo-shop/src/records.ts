@@ -11,7 +11,7 @@ export function recordsSection(order: Order | undefined): Markup {
 <h2 id="behind">Behind the scenes</h2>
 <p class="soft">${records.length === 0 ? emptyText(order) : 'Calls of the shop’s server and webhooks to it, as sent and received. Secrets are removed.'}</p>
 <ol>${records.map((record) => html`<li>${recordItem(record, records.length === 1)}</li>`)}</ol>
-${order?.proof?.endedAt != null && !order.proof.told ? missingWebhook() : ''}
+${order?.proof?.endedAt != null && !order.proof.notified ? missingWebhook() : ''}
 </section>`
 }
 

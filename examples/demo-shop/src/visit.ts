@@ -41,7 +41,7 @@ export class ShopVisit extends DurableObject {
   }
 
   /** Stores a webhook whose signature has been verified. */
-  told(event: VerificationEvent, webhook: Webhook): void {
+  storeWebhook(event: VerificationEvent, webhook: Webhook): void {
     this.#change((order) => withWebhook(order, event, webhook))
   }
 

@@ -16,7 +16,7 @@ export async function receiveWebhook(c: ShopContext): Promise<Response> {
   if (!event.ok) return c.text(`Webhook refused: ${event.error}.\n`, 400)
   // The test event of the settings page has no metadata.
   const { metadata }: Partial<VerificationEvent> = event.value
-  await visitById(shop, metadata?.order ?? '')?.told(event.value, recordOf(c, event.value, body, now))
+  await visitById(shop, metadata?.order ?? '')?.storeWebhook(event.value, recordOf(c, event.value, body, now))
   return c.body(null, 204)
 }
 

@@ -1,6 +1,7 @@
 // The credential format `jwt_vc_json`: W3C Verifiable Credentials as JWTs, without JSON-LD (OpenID4VP 1.0
 // B.1.3.1).
 
+import { decodeEach } from '../../codec/decode-each.ts'
 import { type Json, type JsonObject, member } from '../../codec/json.ts'
 import { ADVERTISED_ALGORITHMS } from '../../crypto/algorithms.ts'
 import type { CredentialFormat } from '../format.ts'
@@ -46,11 +47,9 @@ const BASE_TYPES: readonly Json[] = [
  */
 function metaTypes(meta: JsonObject): readonly string[] | undefined {
   const alternatives = member(meta, 'type_values')
-  if (!Array.isArray(alternatives) || alternatives.length === 0) return undefined
-  const types = alternatives.map((alternative: Json) => {
+  if (!Array.isArray(alternatives)) return undefined
+  return decodeEach(alternatives, (alternative: Json) => {
     const own = Array.isArray(alternative) ? alternative.filter((type) => !BASE_TYPES.includes(type)) : []
     return own.length === 1 && typeof own[0] === 'string' && own[0] !== '' ? own[0] : undefined
   })
-  const known = types.filter((type) => type !== undefined)
-  return known.length === types.length ? known : undefined
 }

@@ -2,6 +2,7 @@
 // a known type, a trusted issuer, a proof by its holder, and be valid now.
 
 import { type Json, member } from '../../codec/json.ts'
+import { verifyJws } from '../../crypto/jws.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { checkBitstringStatus, worseOf } from '../../trust/status/bitstring-status-list.ts'
 import { parseStatusClaim } from '../../trust/status/status-list.ts'
@@ -13,7 +14,8 @@ import type {
   RequestBinding,
   VerifiedCredential,
 } from '../format.ts'
-import { resolveJwtIssuer, verifyIssuerSignature } from '../issuer-jwt.ts'
+import { resolveJwtIssuer } from '../issuer-jwt.ts'
+import { verifyIssuerSignature } from '../issuer-signature.ts'
 import { checkValidity } from '../jwt-validity.ts'
 import { tracer } from '../tracer.ts'
 import { type Credential, parseCredential } from './credential.ts'
@@ -39,7 +41,10 @@ export async function verifyJwtVc(
   const { type } = known.value
   const issuers = traced('issuer_trust', await resolveJwtIssuer(jws, credential.issuer, type, context))
   if (!issuers.ok) return issuers
-  const issuer = traced('issuer_signature', await verifyIssuerSignature(jws, issuers.value))
+  const issuer = traced(
+    'issuer_signature',
+    await verifyIssuerSignature(issuers.value, (key) => verifyJws(jws, key)),
+  )
   if (!issuer.ok) return issuer
   context.trace('disclosures', 'skip')
   const holder = await verifyHolderBinding(parts, credential, expected, context)

@@ -4,19 +4,19 @@
 import { utf8 } from '../../codec/bytes.ts'
 import { embedCbor } from '../../codec/cbor-encode.ts'
 import { sha256 } from '../../crypto/digest.ts'
-import type { PrivateJwk, PublicJwk } from '../../crypto/jwk.ts'
+import { importAgreementKey, type PrivateJwk, type PublicJwk } from '../../crypto/jwk.ts'
 
 const ECDH = { name: 'ECDH', namedCurve: 'P-256' } as const
 
 /** Derives the 32 bytes of EMacKey; `undefined` unless both keys are on P-256. */
 export async function deriveMacKey(
   privateKey: PrivateJwk,
-  { kty, crv, x, y }: PublicJwk,
+  deviceKey: PublicJwk,
   transcript: Uint8Array<ArrayBuffer>,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  if (crv !== ECDH.namedCurve || y === undefined || privateKey.crv !== ECDH.namedCurve) return undefined
+  if (deviceKey.crv !== ECDH.namedCurve || privateKey.crv !== ECDH.namedCurve) return undefined
   const own = await crypto.subtle.importKey('jwk', agreementKey(privateKey), ECDH, false, ['deriveBits'])
-  const device = await importPublicKey({ kty, crv, x, y })
+  const device = await importAgreementKey(deviceKey)
   if (device === undefined) return undefined
   // The Workers types call the member `$public`; the standard and the runtime call it `public`.
   const agreement = { name: 'ECDH', public: device }
@@ -30,12 +30,4 @@ export async function deriveMacKey(
 /** Only the key members: WebCrypto would apply `use`, `alg` and `key_ops`. */
 function agreementKey({ kty, crv, x, y, d }: PrivateJwk): JsonWebKey {
   return { kty, crv, x, y, d } as JsonWebKey // absent members stay absent for WebCrypto
-}
-
-async function importPublicKey(jwk: JsonWebKey): Promise<CryptoKey | undefined> {
-  try {
-    return await crypto.subtle.importKey('jwk', jwk, ECDH, false, [])
-  } catch {
-    return undefined // a point that is not on the curve
-  }
 }

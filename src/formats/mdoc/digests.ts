@@ -2,7 +2,15 @@
 // item, tag 24 included, must be in the MSO under the item's own namespace and digest identifier.
 
 import { equalBytes } from '../../codec/bytes.ts'
-import { bytesOf, type CborItem, decodeCbor, embeddedOf, entryOf, textOf } from '../../codec/cbor.ts'
+import {
+  bytesOf,
+  type CborItem,
+  decodeCbor,
+  embeddedOf,
+  entryOf,
+  integerOf,
+  textOf,
+} from '../../codec/cbor.ts'
 import type { Json, JsonObject } from '../../codec/json.ts'
 import { digest } from '../../crypto/digest.ts'
 import { MDOC } from '../../limits.ts'
@@ -60,13 +68,12 @@ function decodeItem(received: CborItem): Result<Item, CredentialRefusal> {
   const decoded = decodeCbor(embedded, MDOC.issuerSignedItem)
   if (!decoded.ok) return err(cborRefusal(decoded.error, 'malformed_disclosure'))
   const item = decoded.value
-  const digestId = entryOf(item, 'digestID')
+  const digestId = integerOf(entryOf(item, 'digestID'))
   const elementIdentifier = textOf(entryOf(item, 'elementIdentifier'))
   const elementValue = entryOf(item, 'elementValue')
   const value = elementValue && toJson(elementValue)
-  if (digestId?.type !== 'integer' || typeof digestId.value !== 'number')
+  if (digestId === undefined || elementIdentifier === undefined || value === undefined)
     return err({ reason: 'malformed_disclosure' })
-  if (elementIdentifier === undefined || value === undefined || !bytesOf(entryOf(item, 'random')))
-    return err({ reason: 'malformed_disclosure' })
-  return ok({ digestId: digestId.value, elementIdentifier, value })
+  if (!bytesOf(entryOf(item, 'random'))) return err({ reason: 'malformed_disclosure' })
+  return ok({ digestId, elementIdentifier, value })
 }

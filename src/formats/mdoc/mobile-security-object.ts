@@ -1,6 +1,14 @@
 // The Mobile Security Object (ISO/IEC 18013-5 §9.1.2.4): the issuer's signed statement about the document.
 
-import { bytesOf, type CborItem, decodeCbor, embeddedOf, entryOf, textOf } from '../../codec/cbor.ts'
+import {
+  bytesOf,
+  type CborItem,
+  decodeCbor,
+  embeddedOf,
+  entryOf,
+  integerOf,
+  textOf,
+} from '../../codec/cbor.ts'
 import { readDateTime } from '../../codec/date-time.ts'
 import { parseCoseKey } from '../../crypto/cose.ts'
 import type { HashName } from '../../crypto/digest.ts'
@@ -50,7 +58,8 @@ function parseMembers(mso: CborItem): Result<MobileSecurityObject, CredentialRef
   if (docType === undefined) return err({ reason: 'invalid_claim', claim: 'docType' })
   const hash = HASHES.get(textOf(entryOf(mso, 'digestAlgorithm')))
   if (hash === undefined) return err({ reason: 'unsupported_hash_algorithm' })
-  const valueDigests = parseValueDigests(entryOf(mso, 'valueDigests'))
+  const digests = (nameSpace: CborItem) => readMap(nameSpace, integerOf, bytesOf)
+  const valueDigests = readMap(entryOf(mso, 'valueDigests'), textOf, digests)
   if (valueDigests === undefined) return err({ reason: 'invalid_claim', claim: 'valueDigests' })
   const keyInfo = entryOf(mso, 'deviceKeyInfo')
   const validity = parseValidity(entryOf(mso, 'validityInfo'))
@@ -65,26 +74,20 @@ function parseMembers(mso: CborItem): Result<MobileSecurityObject, CredentialRef
   })
 }
 
-function parseValueDigests(item: CborItem | undefined): ReadonlyMap<string, ValueDigests> | undefined {
+/** Reads a map with keys and values of one kind each; `undefined` for anything else. */
+function readMap<Key, Value>(
+  item: CborItem | undefined,
+  keyOf: (key: CborItem) => Key | undefined,
+  contentOf: (value: CborItem) => Value | undefined,
+): ReadonlyMap<Key, Value> | undefined {
   if (item?.type !== 'map') return undefined
-  const valueDigests = new Map<string, ValueDigests>()
-  for (const { key, value } of item.entries) {
-    const digests = parseDigests(value)
-    if (key.type !== 'text' || digests === undefined) return undefined
-    valueDigests.set(key.value, digests)
+  const read = new Map<Key, Value>()
+  for (const entry of item.entries) {
+    const [key, value] = [keyOf(entry.key), contentOf(entry.value)]
+    if (key === undefined || value === undefined) return undefined
+    read.set(key, value)
   }
-  return valueDigests
-}
-
-function parseDigests(item: CborItem): ValueDigests | undefined {
-  if (item.type !== 'map') return undefined
-  const digests = new Map<number, Uint8Array<ArrayBuffer>>()
-  for (const { key, value } of item.entries) {
-    const digest = bytesOf(value)
-    if (key.type !== 'integer' || typeof key.value !== 'number' || digest === undefined) return undefined
-    digests.set(key.value, digest)
-  }
-  return digests
+  return read
 }
 
 function parseValidity(

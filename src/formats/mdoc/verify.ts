@@ -4,6 +4,7 @@
 
 import type { Json, JsonObject } from '../../codec/json.ts'
 import { verifyCoseSign1 } from '../../crypto/cose.ts'
+import type { PublicJwk } from '../../crypto/jwk.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { parseStatusElement } from '../../trust/status/status-list.ts'
 import { completeVerification, tokenStatus } from '../complete-verification.ts'
@@ -14,6 +15,7 @@ import type {
   RequestBinding,
   VerifiedCredential,
 } from '../format.ts'
+import { verifyIssuerSignature } from '../issuer-signature.ts'
 import { tracer } from '../tracer.ts'
 import { type Session, verifyDeviceAuth } from './device-auth.ts'
 import { decodeDeviceResponse } from './device-response.ts'
@@ -48,12 +50,13 @@ export async function verifyDeviceResponse(
   const decoded = traced('structure', decodePresentation(presentation))
   if (!decoded.ok) return decoded
   const { document, issuerSigned } = decoded.value
-  const { mso } = issuerSigned
+  const { mso, issuerAuth, payload } = issuerSigned
   const type = traced('type', typeOf(document.docType, mso.docType, context))
   if (!type.ok) return type
   const signer = traced('issuer_trust', await resolveDocumentSigner(issuerSigned, type.value, context))
   if (!signer.ok) return signer
-  const issuer = traced('issuer_signature', await verifyIssuerSignature(issuerSigned, signer.value))
+  const verify = (key: PublicJwk) => verifyCoseSign1(issuerAuth, payload, key)
+  const issuer = traced('issuer_signature', await verifyIssuerSignature([signer.value], verify))
   if (!issuer.ok) return issuer
   const claims = traced('disclosures', await openClaims(issuerSigned, issuer.value))
   if (!claims.ok) return claims
@@ -91,16 +94,6 @@ function typeOf(
   if (claimed !== signed) return err({ reason: 'invalid_claim', claim: 'docType' })
   const type = context.typeOf(FORMAT, signed)
   return type === undefined ? err({ reason: 'unknown_credential_type' }) : ok(type)
-}
-
-async function verifyIssuerSignature(
-  { issuerAuth, payload }: DecodedIssuerSigned,
-  signer: DocumentSigner,
-): Promise<Result<DocumentSigner, PresentationRefusal>> {
-  for (const key of signer.keys) {
-    if (await verifyCoseSign1(issuerAuth, payload, key)) return ok(signer)
-  }
-  return err({ reason: 'invalid_issuer_signature' })
 }
 
 async function openClaims(

@@ -2,7 +2,7 @@
 // received.
 
 import { decodeBase64url, encodeBase64url } from '../../codec/base64url.ts'
-import { decodeUtf8, utf8 } from '../../codec/bytes.ts'
+import { utf8 } from '../../codec/bytes.ts'
 import { isTooMuchJson, type Json, parseJson } from '../../codec/json.ts'
 import { digest, type HashName } from '../../crypto/digest.ts'
 import { SD_JWT } from '../../limits.ts'
@@ -37,10 +37,7 @@ export async function digestDisclosures(
 }
 
 function decodeDisclosure(text: string): Result<Disclosure, CredentialRefusal> {
-  const bytes = decodeBase64url(text)
-  const json = bytes === undefined ? undefined : decodeUtf8(bytes)
-  if (json === undefined) return err({ reason: 'malformed_disclosure' })
-  const parsed = parseJson(json, SD_JWT.disclosure)
+  const parsed = parseJson(decodeBase64url(text), SD_JWT.disclosure)
   if (!parsed.ok)
     return err({ reason: isTooMuchJson(parsed.error) ? 'limit_exceeded' : 'malformed_disclosure' })
   if (!Array.isArray(parsed.value)) return err({ reason: 'malformed_disclosure' })

@@ -4,12 +4,13 @@
 import { type Json, type JsonObject, member } from '../../codec/json.ts'
 import { type HashName, isHashName } from '../../crypto/digest.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
-import { type DecodedJws, decodeJws } from '../../crypto/jws.ts'
+import { type DecodedJws, decodeJws, verifyJws } from '../../crypto/jws.ts'
 import { SD_JWT } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { Context, PresentationRefusal, RequestBinding, VerifiedCredential } from '../format.ts'
 import { checkMissingProof, matchRequest } from '../holder-proof.ts'
-import { jwsRefusal, verifyIssuerSignature } from '../issuer-jwt.ts'
+import { jwsRefusal } from '../issuer-jwt.ts'
+import { verifyIssuerSignature } from '../issuer-signature.ts'
 import { tracer } from '../tracer.ts'
 import { digestDisclosures } from './disclosures.ts'
 import { verifyKeyBinding } from './key-binding.ts'
@@ -54,7 +55,10 @@ export async function verifySdJwt<Issuer extends { readonly keys: readonly Publi
   const { parts, jws } = decoded.value
   const issuers = await rules.resolveIssuer(jws)
   if (!issuers.ok) return issuers
-  const issuer = traced('issuer_signature', await verifyIssuerSignature(jws, issuers.value)) // §7.1 step 2
+  const issuer = traced(
+    'issuer_signature',
+    await verifyIssuerSignature(issuers.value, (key) => verifyJws(jws, key)),
+  ) // §7.1 step 2
   if (!issuer.ok) return issuer
   const opened = traced('disclosures', await openDisclosures(jws.payload, parts, rules.clearClaims))
   if (!opened.ok) return opened

@@ -30,8 +30,16 @@ export type ExchangeFormat = {
 /** The drafts precede RFC 9864, so Ed25519 is named `EdDSA`. */
 const ALGORITHMS = ADVERTISED_ALGORITHMS.map((name) => (name === 'Ed25519' ? 'EdDSA' : name))
 
-/** SD-JWT VC, under the designation of a draft. */
-export function sdJwtVcExchange(designation: 'vc+sd-jwt' | 'dc+sd-jwt'): ExchangeFormat {
+/** The formats, with the designation of SD-JWT VC in a draft. */
+export function exchangeFormats(designation: 'vc+sd-jwt' | 'dc+sd-jwt') {
+  return {
+    'dc+sd-jwt': sdJwtVcExchange(designation),
+    mso_mdoc: mdocExchange,
+    jwt_vc_json: jwtVcExchange,
+  }
+}
+
+function sdJwtVcExchange(designation: 'vc+sd-jwt' | 'dc+sd-jwt'): ExchangeFormat {
   const credential = {
     [designation]: { 'sd-jwt_alg_values': ALGORITHMS, 'kb-jwt_alg_values': ALGORITHMS },
   }
@@ -53,7 +61,7 @@ export function sdJwtVcExchange(designation: 'vc+sd-jwt' | 'dc+sd-jwt'): Exchang
  * ISO mdoc (ISO/IEC TS 18013-7 Annex B). The descriptor's id is the document type; every field states its
  * retention.
  */
-export const mdocExchange: ExchangeFormat = {
+const mdocExchange: ExchangeFormat = {
   credential: { mso_mdoc: { alg: ALGORITHMS } },
   presentation: 'mso_mdoc',
   designations: { mso_mdoc: { alg: ALGORITHMS } },
@@ -65,7 +73,7 @@ export const mdocExchange: ExchangeFormat = {
 }
 
 /** W3C credentials as JWTs: a VP around a VC. Some wallets evaluate paths with `vc` as the root. */
-export const jwtVcExchange: ExchangeFormat = {
+const jwtVcExchange: ExchangeFormat = {
   credential: { jwt_vc_json: { alg: ALGORITHMS } },
   presentation: 'jwt_vp_json',
   designations: { jwt_vc_json: { alg: ALGORITHMS }, jwt_vp_json: { alg: ALGORITHMS } },

@@ -2,20 +2,12 @@
 // presentations of the VP Token to input descriptors, and proves nothing. Its paths have two forms and are
 // never evaluated.
 
-import {
-  isJsonObject,
-  isTooMuchJson,
-  type Json,
-  type JsonObject,
-  member,
-  parseJson,
-} from '../../codec/json.ts'
+import { isJsonObject, type Json, type JsonObject, member } from '../../codec/json.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { CredentialQuery, DcqlQuery } from '../dcql/query.ts'
 import type { PresentationResponse } from '../response/authorization-response.ts'
 import type { EnvelopeRefusal } from '../response/refusal.ts'
-import { RESPONSE_DEPTH, RESPONSE_LIMIT } from '../response/response-encryption.ts'
-import { PRESENTATION_LIMITS, type PresentationGroup } from '../response/vp-token.ts'
+import { PRESENTATION_LIMITS, type PresentationGroup, parseText } from '../response/vp-token.ts'
 import { definitionId, type ExchangeFormats, exchangeFormat } from './definition.ts'
 
 /** One entry of the descriptor map: an input descriptor and the format of its presentation. */
@@ -78,15 +70,6 @@ export function parseSubmission(
 function parseVpToken({ vpToken, encrypted }: SubmissionResponse): Result<Json, EnvelopeRefusal> {
   const isJsonText = typeof vpToken === 'string' && !encrypted && /^[[{]/.test(vpToken)
   return isJsonText ? parseText(vpToken, 'invalid_vp_token') : ok(vpToken)
-}
-
-function parseText(
-  text: string,
-  reason: 'invalid_vp_token' | 'invalid_presentation_submission',
-): Result<Json, EnvelopeRefusal> {
-  const parsed = parseJson(text, { length: RESPONSE_LIMIT, depth: RESPONSE_DEPTH })
-  if (parsed.ok) return parsed
-  return err({ reason: isTooMuchJson(parsed.error) ? 'limit_exceeded' : reason })
 }
 
 type Entry = SubmissionEntry & { readonly path: string }

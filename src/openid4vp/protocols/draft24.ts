@@ -4,18 +4,14 @@
 import { sdJwtVcOfDrafts } from '../../formats/sd-jwt-vc/sd-jwt-vc.ts'
 import type { DcqlQuery } from '../dcql/query.ts'
 import { buildDefinition, canDefine } from '../presentation-exchange/definition.ts'
-import { jwtVcExchange, mdocExchange, sdJwtVcExchange } from '../presentation-exchange/formats.ts'
+import { exchangeFormats } from '../presentation-exchange/formats.ts'
 import { parseDefinedSubmission } from '../presentation-exchange/submission.ts'
 import { buildCommonParameters, echoWalletNonce } from '../request/request-object.ts'
 import { parseVpToken } from '../response/vp-token.ts'
 import { buildDraftMetadata, DRAFT_ENCRYPTION, isoHandover, supportsFormatIn } from './drafts.ts'
 import type { Protocol } from './protocol.ts'
 
-const FORMATS = {
-  'dc+sd-jwt': sdJwtVcExchange('dc+sd-jwt'),
-  mso_mdoc: mdocExchange,
-  jwt_vc_json: jwtVcExchange,
-}
+const FORMATS = exchangeFormats('dc+sd-jwt')
 
 /** OpenID4VP draft 24. */
 export const draft24: Protocol = {

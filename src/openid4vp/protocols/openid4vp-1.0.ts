@@ -3,10 +3,8 @@
 
 import { buildClientMetadata } from '../request/client-metadata.ts'
 import { buildCommonParameters, echoWalletNonce } from '../request/request-object.ts'
-import { verifierInfoParameter } from '../request/verifier-info.ts'
 import { CONTENT_ENCRYPTIONS } from '../response/response-encryption.ts'
 import { parseVpToken } from '../response/vp-token.ts'
-import { transactionDataParameter } from '../transaction-data/transaction-data.ts'
 import type { Protocol } from './protocol.ts'
 
 /** OpenID4VP 1.0. */
@@ -34,8 +32,8 @@ export const openid4vp10: Protocol = {
     ...buildCommonParameters(input),
     ...echoWalletNonce(input),
     dcql_query: { ...input.query },
-    ...transactionDataParameter(input),
-    ...verifierInfoParameter(input),
+    ...(input.transactionData && { transaction_data: input.transactionData }),
+    ...(input.verifierInfo && { verifier_info: input.verifierInfo }),
     client_metadata: buildClientMetadata(input),
   }),
   responseEncryption: { contentEncryptions: CONTENT_ENCRYPTIONS, kidRequired: true },

@@ -7,15 +7,7 @@ import type { PublicJwk } from '../../crypto/jwk.ts'
 import { decodeJws } from '../../crypto/jws.ts'
 import { confirmationKey } from '../../formats/holder-proof.ts'
 import { VERIFIER_ATTESTATION } from '../../limits.ts'
-import { err, ok, type Result } from '../../result.ts'
-
-/** Claims of an attestation. Times are Unix seconds. */
-type AttestationClaims = {
-  /** The Client Identifier without its prefix. */
-  readonly subject: string
-  readonly notBefore: number
-  readonly expiresAt: number
-}
+import { err, ok } from '../../result.ts'
 
 /** Errors of an attestation, each with its message. */
 export const ATTESTATION_ERRORS = {
@@ -28,13 +20,12 @@ export const ATTESTATION_ERRORS = {
   redirect_uris:
     'must not have redirect_uris: each verification has its own response_uri, which a wallet would have to find there',
 } as const
-type AttestationError = keyof typeof ATTESTATION_ERRORS
 
-/** Parses an attestation of a key. Does not verify its signature and does not compare its times. */
-export function parseVerifierAttestation(
-  jwt: string,
-  signingKey: PublicJwk,
-): Result<AttestationClaims, AttestationError> {
+/**
+ * Parses an attestation of a key. Does not verify its signature and does not compare its times, which are
+ * Unix seconds. `subject` is the Client Identifier without its prefix.
+ */
+export function parseVerifierAttestation(jwt: string, signingKey: PublicJwk) {
   const jws = jwt.length <= VERIFIER_ATTESTATION.length ? decodeJws(jwt, VERIFIER_ATTESTATION) : undefined
   if (!jws?.ok) return err('malformed')
   const { header, payload } = jws.value

@@ -32,12 +32,3 @@ export function attestRegistration(registration: VerifierRegistration): readonly
     { format: 'registration_cert', data },
   ]
 }
-
-/** Builds the parameter, if there is an attestation. */
-export function verifierInfoParameter({
-  verifierInfo,
-}: {
-  readonly verifierInfo?: readonly VerifierAttestation[] | undefined
-}): JsonObject {
-  return verifierInfo === undefined ? {} : { verifier_info: verifierInfo }
-}

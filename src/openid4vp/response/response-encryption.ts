@@ -3,7 +3,6 @@
 
 import { compactDecrypt } from 'jose'
 import { decodeBase64url } from '../../codec/base64url.ts'
-import { decodeUtf8 } from '../../codec/bytes.ts'
 import { isJsonObject, type JsonLimits, type JsonObject, member, parseJsonObject } from '../../codec/json.ts'
 import { type PrivateJwk, type PublicJwk, parsePublicJwk } from '../../crypto/jwk.ts'
 import { err, ok, type Result } from '../../result.ts'
@@ -56,8 +55,12 @@ export function parseEncryptedJwe(
   if (compact.length > RESPONSE_LIMIT) return err({ reason: 'limit_exceeded' })
   const parts = compact.split('.')
   const [encodedHeader = '', encryptedKey, iv = '', ciphertext = '', tag = ''] = parts
-  const header = parts.length === 5 ? decodeJson(decodeBase64url(encodedHeader), HEADER_LIMITS) : undefined
-  if (header === undefined) return err({ reason: 'malformed_response' })
+  const parsed = parseJsonObject(
+    parts.length === 5 ? decodeBase64url(encodedHeader) : undefined,
+    HEADER_LIMITS,
+  )
+  if (!parsed.ok) return err({ reason: 'malformed_response' })
+  const header = parsed.value
   if (!isOffered(header, rules)) return err({ reason: 'unsupported_encryption' })
   // A point off the curve must never meet our private key.
   if (parsePublicJwk(member(header, 'epk')) === undefined) return err({ reason: 'decryption_failed' })
@@ -83,8 +86,8 @@ export async function decryptJwe(
   if (kid !== undefined && kid !== key.kid) return err({ reason: 'unknown_encryption_key' })
   const plaintext = await decrypt(jwe, key.privateJwk)
   if (plaintext === undefined) return err({ reason: 'decryption_failed' })
-  const parameters = decodeJson(plaintext, PLAINTEXT_LIMITS)
-  return parameters === undefined ? err({ reason: 'malformed_response' }) : ok(parameters)
+  const parameters = parseJsonObject(plaintext, PLAINTEXT_LIMITS)
+  return parameters.ok ? parameters : err({ reason: 'malformed_response' })
 }
 
 /** Maximum characters of one response (CONTRACT 9: 1 MiB). */
@@ -121,11 +124,4 @@ async function decrypt(jwe: string, privateJwk: PrivateJwk): Promise<Uint8Array 
   } catch {
     return undefined // apu equal to apv (RFC 7518 §4.6.2), or wrong tag
   }
-}
-
-function decodeJson(bytes: Uint8Array | undefined, limits: JsonLimits): JsonObject | undefined {
-  const text = bytes === undefined ? undefined : decodeUtf8(bytes)
-  if (text === undefined) return undefined
-  const parsed = parseJsonObject(text, limits)
-  return parsed.ok ? parsed.value : undefined
 }

@@ -42,9 +42,6 @@ export type TracedCheck = {
   readonly result: CheckResult
 }
 
-/** An authentic response that satisfies the query. The policy decides on it. */
-type VerifiedResponse = { readonly presentations: readonly VerifiedPresentation[] }
-
 /** A verified credential and its credential query. */
 export type VerifiedPresentation = {
   readonly queryId: string
@@ -60,7 +57,7 @@ export type VerifiedPresentation = {
  */
 export async function verifyPresentations(
   input: VerificationInput,
-): Promise<Result<VerifiedResponse, ResponseRefusal>> {
+): Promise<Result<readonly VerifiedPresentation[], ResponseRefusal>> {
   const presentations: VerifiedPresentation[] = []
   const refusals: ResponseRefusal[] = []
   // Sequential, so that the trace lists checks in the order of the query.
@@ -72,7 +69,7 @@ export async function verifyPresentations(
     }
   }
   const presented = new Set(presentations.map(({ queryId }) => queryId))
-  if (isSatisfied(input.query, presented)) return ok({ presentations })
+  if (isSatisfied(input.query, presented)) return ok(presentations)
   const refusal = refusals.find(({ queryId }) => queryId !== undefined && !presented.has(queryId))
   return err(refusal ?? { reason: 'query_not_satisfied' })
 }

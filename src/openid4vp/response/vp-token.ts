@@ -1,7 +1,7 @@
 // The VP Token (OpenID4VP 1.0 §8.1): an object keyed by credential query id, each value a non-empty array of
 // presentations. Bare presentations, as in drafts, are accepted only on request.
 
-import { isJsonObject, isTooMuchJson, type Json, type JsonObject, parseJsonObject } from '../../codec/json.ts'
+import { isJsonObject, isTooMuchJson, type Json, type JsonObject, parseJson } from '../../codec/json.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { CredentialQuery, DcqlQuery } from '../dcql/query.ts'
 import type { PresentationResponse } from './authorization-response.ts'
@@ -30,8 +30,10 @@ export function parseVpToken(
   shape: VpTokenShape = 'array',
 ): Result<readonly PresentationGroup[], EnvelopeRefusal> {
   // §8.3: parameters of an encrypted response are JSON values, never JSON in a string.
-  const parsed = typeof vpToken === 'string' && !encrypted ? parseText(vpToken) : asObject(vpToken)
+  const isText = typeof vpToken === 'string' && !encrypted
+  const parsed = isText ? parseText(vpToken, 'invalid_vp_token') : ok(vpToken)
   if (!parsed.ok) return parsed
+  if (!isJsonObject(parsed.value)) return err({ reason: 'invalid_vp_token' })
   const entries = new Map(Object.entries(parsed.value))
   const known = new Set(query.credentials.map(({ id }) => id))
   // The unknown id is not repeated, because the wallet chooses it.
@@ -48,14 +50,11 @@ export function parseVpToken(
   return count > PRESENTATION_LIMITS.overall ? err({ reason: 'limit_exceeded' }) : ok(groups)
 }
 
-function asObject(vpToken: Json): Result<JsonObject, EnvelopeRefusal> {
-  return isJsonObject(vpToken) ? ok(vpToken) : err({ reason: 'invalid_vp_token' })
-}
-
-function parseText(text: string): Result<JsonObject, EnvelopeRefusal> {
-  const parsed = parseJsonObject(text, { length: RESPONSE_LIMIT, depth: RESPONSE_DEPTH })
+/** Parses JSON in a parameter of a plain response. `reason` is the refusal of other text. */
+export function parseText(text: string, reason: EnvelopeRefusal['reason']): Result<Json, EnvelopeRefusal> {
+  const parsed = parseJson(text, { length: RESPONSE_LIMIT, depth: RESPONSE_DEPTH })
   if (parsed.ok) return parsed
-  return err({ reason: isTooMuchJson(parsed.error) ? 'limit_exceeded' : 'invalid_vp_token' })
+  return err({ reason: isTooMuchJson(parsed.error) ? 'limit_exceeded' : reason })
 }
 
 function parseGroup(entry: Json, query: CredentialQuery): Result<PresentationGroup, EnvelopeRefusal> {

@@ -106,7 +106,7 @@ const payment = z
   .check(
     z.refine(
       (value) => value.recurrence === undefined || value.execution_date === undefined,
-      'has an execution_date or a recurrence, not both',
+      'must not have both execution_date and recurrence',
     ),
   )
 
@@ -124,7 +124,7 @@ const mandate = z
   .check(
     z.refine(
       (value) => value.purpose !== undefined || value.payment_payload !== undefined,
-      'needs a purpose or a payment_payload',
+      'must have a purpose or a payment_payload',
     ),
   )
 

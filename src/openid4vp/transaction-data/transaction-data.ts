@@ -75,13 +75,6 @@ function leavesOf(value: Json, path: readonly string[]): TransactionDetails['det
     : []
 }
 
-/** Builds the request parameter, if there are transactions. */
-export function transactionDataParameter(input: {
-  readonly transactionData?: readonly string[] | undefined
-}): JsonObject {
-  return input.transactionData === undefined ? {} : { transaction_data: input.transactionData }
-}
-
 /** §5.1: exactly one credential must confirm each transaction. */
 export function confirmationRefusal(
   requested: readonly TransactionData[],

@@ -5,19 +5,10 @@ import * as z from 'zod/mini'
 import { text } from '../../codec/schema.ts'
 import { parsePublicJwk } from '../../crypto/jwk.ts'
 
-/** A public P-256 key for the encryption of claims. */
-export type ClaimsEncryptionJwk = {
-  readonly kty: 'EC'
-  readonly crv: 'P-256'
-  readonly x: string
-  readonly y: string
-  readonly kid?: string
-}
-
 /**
  * A public P-256 JWK for ECDH-ES (RFC 7518 §6.2.1). `use`, `alg` and `key_ops` are checked and dropped.
  */
-export const claimsEncryptionJwk: z.ZodMiniType<ClaimsEncryptionJwk> = z.pipe(
+export const claimsEncryptionJwk = z.pipe(
   z
     .strictObject({
       kty: z.literal('EC'),
@@ -38,5 +29,8 @@ export const claimsEncryptionJwk: z.ZodMiniType<ClaimsEncryptionJwk> = z.pipe(
         'must be a point on P-256, its coordinates base64url of 32 bytes',
       ),
     ),
-  z.transform(({ use, alg, key_ops, d, ...key }): ClaimsEncryptionJwk => key),
+  z.transform(({ use, alg, key_ops, d, ...key }) => key),
 )
+
+/** A public P-256 key for the encryption of claims. */
+export type ClaimsEncryptionJwk = Readonly<z.infer<typeof claimsEncryptionJwk>>

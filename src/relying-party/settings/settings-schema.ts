@@ -7,8 +7,7 @@ import { text } from '../../codec/schema.ts'
 import { outboundRule } from '../../config.ts'
 import { TRUST_LIST } from '../../limits.ts'
 import { checkOutboundUrl, LOOPBACK_HOSTS, type UrlError } from '../../net/outbound-url.ts'
-import { CLIENT_ID_PREFIXES } from '../../openid4vp/request/client-identifier.ts'
-import { REQUEST_URI_METHODS, RESPONSE_MODES } from '../../openid4vp/request/generation.ts'
+import { requestOptionsSchema } from '../../openid4vp/request/request-options.ts'
 import { parseTrustAnchor } from '../../trust/anchors/parse-anchor.ts'
 import { CERTIFICATE_REVOCATION } from '../../trust/revocation/certificate-revocation.ts'
 import type { TrustListEntry } from '../directory.ts'
@@ -24,7 +23,6 @@ import {
   type SettingsInput,
   type SettingsPatch,
   type SettingsView,
-  type SigningIdentity,
   STATUS_UNAVAILABLE,
 } from './settings.ts'
 
@@ -130,13 +128,7 @@ function members(rules: SettingsRules) {
     credential_types: addedTypes,
     transaction_data_types: addedTransactionDataTypes,
     formats: z.nullable(unique(z.enum(FORMAT_IDS), FORMAT_IDS.length).check(z.minLength(1))),
-    request_options: z.exactPartial(
-      z.strictObject({
-        client_id_prefix: z.enum(CLIENT_ID_PREFIXES),
-        response_mode: z.enum(RESPONSE_MODES),
-        request_uri_method: z.enum(REQUEST_URI_METHODS),
-      }),
-    ),
+    request_options: requestOptionsSchema,
     by_value: z.boolean(),
     status_unavailable: z.enum(STATUS_UNAVAILABLE),
     certificate_revocation: z.enum(CERTIFICATE_REVOCATION),
@@ -170,17 +162,9 @@ function unique<T extends z.ZodMiniType<string>>(item: T, maximum: number) {
   )
 }
 
-type Identification = {
-  readonly verifier?: Omit<SigningIdentity, 'signing_jwk'> | null
-  readonly request_options?: { readonly client_id_prefix?: string }
-}
+type Identification = Partial<Pick<SettingsView, 'verifier' | 'request_options'>>
 
-type Addresses = {
-  readonly anchor_sets?: readonly string[]
-  readonly webhook?: { readonly url: string } | null
-  readonly return_urls?: readonly string[]
-  readonly origins?: readonly string[]
-}
+type Addresses = Partial<Pick<SettingsInput, 'anchor_sets' | 'webhook' | 'return_urls' | 'origins'>>
 
 function checkSettings(
   sent: Addresses & Identification,
@@ -219,11 +203,11 @@ function checkPrefix(
   context: z.core.$RefinementCtx,
 ): void {
   const { verifier = null, request_options } = { ...current, ...sent }
-  const fault = prefixError(request_options?.client_id_prefix, verifier, baseUrl)
-  if (fault === undefined || !(sent.verifier !== undefined || sent.request_options)) return
-  const inVerifier = sent.verifier ? ['verifier', fault.member] : ['verifier']
+  const error = prefixError(request_options?.client_id_prefix, verifier, baseUrl)
+  if (error === undefined || !(sent.verifier !== undefined || sent.request_options)) return
+  const inVerifier = sent.verifier ? ['verifier', error.member] : ['verifier']
   const path = sent.verifier === undefined ? ['request_options', 'client_id_prefix'] : inVerifier
-  context.addIssue({ code: 'custom', path, message: fault.message })
+  context.addIssue({ code: 'custom', path, message: error.message })
 }
 
 /**

@@ -1,7 +1,7 @@
 // Settings of one relying party: with their secrets for the edge and the sessions, and as they are shown.
 
 import type { P256PrivateJwk } from '../../config.ts'
-import type { ClientIdPrefix } from '../../openid4vp/request/client-identifier.ts'
+import type { RequestOptions } from '../../openid4vp/request/request-options.ts'
 import type { VerifierRegistration } from '../../openid4vp/request/verifier-info.ts'
 import type { AddedTransactionDataType } from '../../openid4vp/transaction-data/transaction-data-types.ts'
 import type { CredentialTypeDefinition } from '../../policy/policy.ts'
@@ -113,11 +113,4 @@ export type ApiKeyRecord = {
   readonly scopes: readonly Scope[]
   readonly created_at: number
   readonly expires_at: number | null
-}
-
-/** Defaults for `request_options` of the relying party's sessions. */
-export type RequestOptions = {
-  readonly client_id_prefix?: ClientIdPrefix
-  readonly response_mode?: 'direct_post.jwt' | 'direct_post'
-  readonly request_uri_method?: 'post' | 'get'
 }

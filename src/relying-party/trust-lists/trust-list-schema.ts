@@ -117,15 +117,8 @@ const signer = z.pipe(
       }
       return z.NEVER
     }
-    const { eku } = anchor.value
-    if ('x509_ca_pem' in anchor.value) {
-      return { x509_ca_pem: anchor.value.x509_ca_pem, ...(eku && { eku }) }
-    }
-    if ('x509_certificate_pem' in anchor.value) {
-      return { x509_certificate_pem: anchor.value.x509_certificate_pem }
-    }
-    issues.push({ code: 'custom', input, message: 'must be a certificate' })
-    return z.NEVER
+    const { x509_ca_pem, x509_certificate_pem = '', eku } = input
+    return x509_ca_pem === undefined ? { x509_certificate_pem } : { x509_ca_pem, ...(eku && { eku }) }
   }),
 )
 

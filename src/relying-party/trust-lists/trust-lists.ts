@@ -42,28 +42,17 @@ export async function eraseTrustList(env: Env, name: string): Promise<boolean> {
   return directoryOf(env).removeTrustList(name)
 }
 
-/** Health of a list: can it be used, and until when (Unix milliseconds; `null`: without a limit). */
-export type TrustListHealth = {
-  readonly name: string
-  readonly isUsable: boolean
-  /** 0 where the list could not be read, or was never fetched. */
-  readonly usableUntil: number | null
-}
-
-/** Returns the health of lists at `now` (Unix milliseconds). */
-export async function trustListHealth(
-  env: Env,
-  entries: readonly TrustListEntry[],
-  now: number,
-): Promise<readonly TrustListHealth[]> {
-  const found = await Promise.all(
-    entries.map(async ({ name }) => ({ name, copy: await copyOf(env, name, now) })),
+/**
+ * Returns the health of lists at `now`: can it be used, and until when. Times are Unix milliseconds.
+ * `usableUntil` is `null` without a limit, and 0 where the list could not be read or was never fetched.
+ */
+export function trustListHealth(env: Env, entries: readonly TrustListEntry[], now: number) {
+  return Promise.all(
+    entries.map(async ({ name }) => {
+      const copy = await copyOf(env, name, now)
+      return { name, isUsable: isUsable(copy, now), usableUntil: copy.ok ? copy.value.usable_until : 0 }
+    }),
   )
-  return found.map(({ name, copy }) => ({
-    name,
-    isUsable: isUsable(copy, now),
-    usableUntil: copy.ok ? copy.value.usable_until : 0,
-  }))
 }
 
 /** Anchors of a relying party's subscriptions. */

@@ -1,5 +1,5 @@
-// Validation of a relying party's own verifier identity when it is set. A wallet rejects a request with a
-// wrong certificate, when the relying party can no longer be told (OpenID4VP 1.0 §5.9.3, HAIP 1.0 §5).
+// Validation of a relying party's own verifier identity when it is set (OpenID4VP 1.0 §5.9.3, HAIP 1.0 §5).
+// A wallet would reject a request with a wrong certificate, and the relying party would not learn of it.
 
 import * as z from 'zod/mini'
 import { utf8 } from '../../codec/bytes.ts'
@@ -30,9 +30,9 @@ export function signingIdentity(now: number): z.ZodMiniType<SigningIdentity> {
     })
     .check(
       z.superRefine(async (identity, context) => {
-        const fault = await chainError(identity, now)
-        if (fault !== undefined) {
-          context.addIssue({ code: 'custom', path: ['certificate_chain_pem'], message: fault })
+        const error = await chainError(identity, now)
+        if (error !== undefined) {
+          context.addIssue({ code: 'custom', path: ['certificate_chain_pem'], message: error })
         }
         const attestation = attestationError(identity, now)
         if (attestation !== undefined) {

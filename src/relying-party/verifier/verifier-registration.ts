@@ -3,7 +3,6 @@
 
 import * as z from 'zod/mini'
 import { decodeBase64url } from '../../codec/base64url.ts'
-import { decodeUtf8 } from '../../codec/bytes.ts'
 import { isJsonObject, type JsonObject, member, parseJsonObject } from '../../codec/json.ts'
 import { REGISTRATION } from '../../limits.ts'
 import { REGISTRATION_ENCODINGS, type VerifierRegistration } from '../../openid4vp/request/verifier-info.ts'
@@ -46,10 +45,7 @@ function certificateError(text: string, now: number): string | undefined {
 
 /** Decodes the JSON object in a part; null for any other text, such as the signature. */
 function decodePart(part: string): JsonObject | null {
-  const bytes = decodeBase64url(part)
-  const parsed = parseJsonObject((bytes && decodeUtf8(bytes)) ?? '', {
-    length: REGISTRATION.characters,
-    depth: REGISTRATION.depth,
-  })
+  const { characters, depth } = REGISTRATION
+  const parsed = parseJsonObject(decodeBase64url(part), { length: characters, depth })
   return parsed.ok ? parsed.value : null
 }

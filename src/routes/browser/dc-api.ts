@@ -12,9 +12,9 @@ import type { DcApiPage } from '../../session/response/dc-api.ts'
 import type { RefusalCode } from '../../session/results.ts'
 import { accessOf, authenticateForSession, type SessionCaller } from '../edge/authenticate.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
-import { problem } from '../edge/problems.ts'
+import { memberProblem, problem } from '../edge/problems.ts'
 import { dcApiRequestOptions, dcApiResponse } from '../edge/schemas.ts'
-import { sendView, sessionProblem } from '../edge/session-view.ts'
+import { sendJsonText, sendView, sessionProblem } from '../edge/session-view.ts'
 import { readJson } from '../edge/validate.ts'
 import { walletError } from '../wallet/wallet-errors.ts'
 import { getBrowserCookie, isOwnPage, setBrowserCookie } from './browser.ts'
@@ -38,10 +38,8 @@ async function createRequest(c: AppContext): Promise<Response> {
   if (!body.ok) return body.error
   const origin = originFor(c, caller.value, body.value.origin)
   if (origin === undefined) {
-    const errors = [
-      { pointer: '/origin', code: 'not_allowed', message: 'must be one of the `origins` in the settings' },
-    ]
-    return problem(c, 'invalid_request', { errors })
+    const message = 'must be one of the `origins` in the settings'
+    return memberProblem(c, { pointer: '/origin', code: 'not_allowed', message })
   }
   const session = sessionStub(c.env, c.req.param('id') ?? '')
   if (session === undefined) return problem(c, 'verification_not_found')
@@ -49,8 +47,7 @@ async function createRequest(c: AppContext): Promise<Response> {
   const request = await session.createDcApiRequest(accessOf(caller.value), { page, origin })
   if (!request.ok) return sessionProblem(c, request.error)
   if (request.value.secret !== null) await setBrowserCookie(c, request.value.secret)
-  const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' }
-  return c.body(request.value.json, 200, headers)
+  return sendJsonText(c, request.value.json)
 }
 
 /** Processes the response that the page received from its browser. */

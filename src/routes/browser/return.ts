@@ -8,7 +8,7 @@ import { accessOf, authenticate, authenticateForSession } from '../edge/authenti
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { type ProblemCode, problem } from '../edge/problems.ts'
 import { browserReturnRequest, redemption } from '../edge/schemas.ts'
-import { sendView, sessionProblem } from '../edge/session-view.ts'
+import { sendJsonText, sendView, sessionProblem } from '../edge/session-view.ts'
 import { readJson } from '../edge/validate.ts'
 import { getBrowserCookie, isOwnPage, setBrowserCookie } from './browser.ts'
 
@@ -35,7 +35,7 @@ async function createLink(c: AppContext): Promise<Response> {
   const link = await session.createLink(accessOf(caller.value), await getBrowserCookie(c))
   if (!link.ok) return sessionProblem(c, link.error)
   await setBrowserCookie(c, link.value.secret)
-  return c.body(link.value.json, 200, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' })
+  return sendJsonText(c, link.value.json)
 }
 
 /** Completes the return of a browser. Only our own page can post the code; no address contains it. */

@@ -7,9 +7,8 @@ import { renderQr } from '../../qr/render.ts'
 import { QR_SIZE } from '../../qr/symbol.ts'
 import { settingsOf } from '../../relying-party/settings/settings-cache.ts'
 import { type SessionAccess, watchAddress } from '../../session/access.ts'
-import { sessionStub } from '../../session/identifier.ts'
+import { type SessionStub, sessionStub } from '../../session/identifier.ts'
 import { verifyClientToken } from '../../session/request/client-token.ts'
-import type { VerificationSession } from '../../session/verification-session.ts'
 import type { PageView } from '../../session/views/view.ts'
 import { accessOf, authenticateForSession } from '../edge/authenticate.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
@@ -32,8 +31,6 @@ export function sessionPageRoutes(): Hono<AppEnv> {
     .get('/v1/verify/:id/return', sendReturnPage)
 }
 
-type Stub = DurableObjectStub<VerificationSession>
-
 /** Shows a page with the advice to reload when an object cannot be reached. */
 async function openPage(c: AppContext): Promise<Response> {
   try {
@@ -54,7 +51,12 @@ async function authorizePage(c: AppContext): Promise<Response> {
   return sendSession(c, id, session, { createdAt })
 }
 
-async function sendSession(c: AppContext, id: string, session: Stub, by: SessionAccess): Promise<Response> {
+async function sendSession(
+  c: AppContext,
+  id: string,
+  session: SessionStub,
+  by: SessionAccess,
+): Promise<Response> {
   // The QR code comes first: the state on the page must not be older than the request in it.
   const render = await session.render(by)
   const found = await session.readPage(by)

@@ -4,7 +4,7 @@
 
 import type { Scope } from '../../relying-party/settings/settings.ts'
 
-/** What a caller must send. */
+/** Credential that a caller must send. */
 export type Access =
   | {
       readonly caller: /** Nothing. */

@@ -204,6 +204,11 @@ export function problem(c: AppContext, code: ProblemCode, details: ProblemDetail
   return new Response(JSON.stringify(body), { status, headers })
 }
 
+/** Sends the response to a request with one invalid member. */
+export function memberProblem(c: AppContext, error: FieldError): Response {
+  return problem(c, 'invalid_request', { errors: [error] })
+}
+
 /** Returns the error of a request that no session could follow. */
 export function unsatisfiable(error: FieldError): RequestError {
   return { code: 'policy_unsatisfiable', errors: [error] }

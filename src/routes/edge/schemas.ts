@@ -10,8 +10,7 @@ import { TRANSACTION_DATA } from '../../limits.ts'
 import { DC_API_PROTOCOLS } from '../../openid4vp/dc-api.ts'
 import { dcqlQuery } from '../../openid4vp/dcql/query.ts'
 import { PROTOCOL_IDS } from '../../openid4vp/protocols/index.ts'
-import { CLIENT_ID_PREFIXES } from '../../openid4vp/request/client-identifier.ts'
-import { REQUEST_URI_METHODS, RESPONSE_MODES } from '../../openid4vp/request/generation.ts'
+import { requestOptionsSchema } from '../../openid4vp/request/request-options.ts'
 import { QR_SIZE } from '../../qr/symbol.ts'
 import { claimsEncryptionJwk } from '../../relying-party/settings/encryption-jwk.ts'
 import { REASONS } from '../../session/response/reasons.ts'
@@ -68,14 +67,7 @@ const createMembers = z.strictObject({
   credential_match: z._default(z.enum(['any', 'all']), 'any'),
   formats: z.optional(list(name, 10)),
   protocol: z._default(z.enum(PROTOCOL_IDS), 'openid4vp-1.0'),
-  request_options: z._default(
-    z.strictObject({
-      client_id_prefix: z.optional(z.enum(CLIENT_ID_PREFIXES)),
-      response_mode: z.optional(z.enum(RESPONSE_MODES)),
-      request_uri_method: z.optional(z.enum(REQUEST_URI_METHODS)),
-    }),
-    {},
-  ),
+  request_options: z._default(requestOptionsSchema, {}),
   required_session_binding: z._default(z.enum(SESSION_BINDINGS), 'none'),
   expires_in: z._default(z.int().check(z.minimum(60), z.maximum(LONGEST_SESSION_SECONDS)), 600),
   return_url: z.optional(returnUrl),

@@ -8,8 +8,12 @@ import { type ProblemCode, problem } from './problems.ts'
 /** Sends a view of a session, or the problem why there is none. */
 export function sendView(c: AppContext, view: Result<View, SessionError>, status: 200 | 202 = 200): Response {
   if (!view.ok) return sessionProblem(c, view.error)
-  const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' }
-  return c.body(view.value.json, status, headers)
+  return sendJsonText(c, view.value.json, status)
+}
+
+/** Sends JSON that is text already. It must not be cached. */
+export function sendJsonText(c: AppContext, json: string, status: 200 | 201 | 202 = 200): Response {
+  return c.body(json, status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' })
 }
 
 /** Sends the problem of a call that a session refused. */

@@ -2,7 +2,6 @@
 // pointer, and never repeats what was sent.
 
 import * as z from 'zod/mini'
-import { decodeUtf8 } from '../../codec/bytes.ts'
 import { isJsonObject, type Json, type JsonError, parseJson } from '../../codec/json.ts'
 import { toPointer } from '../../codec/json-pointer.ts'
 import { describeIssue } from '../../codec/schema.ts'
@@ -28,9 +27,7 @@ export async function readJson<T>(
   if (mediaType(c) !== 'application/json') return err(problem(c, 'unsupported_media_type'))
   const bytes = await readBody(c.req.raw, limit, sender)
   if (!bytes.ok) return err(problem(c, BODY_PROBLEMS[bytes.error]))
-  const text = decodeUtf8(bytes.value)
-  const json: Result<Json, JsonError> =
-    text === undefined ? err('not_json') : parseJson(text, { length: limit, depth: MAXIMUM_DEPTH })
+  const json = parseJson(bytes.value, { length: limit, depth: MAXIMUM_DEPTH })
   if (!json.ok) return err(problem(c, 'invalid_json', { detail: JSON_ERRORS[json.error] }))
   const parsed = await schema.safeParseAsync(json.value, { error: describeIssue })
   const errors = parsed.success ? prototypeErrors(json.value) : toErrors(parsed.error, json.value)

@@ -27,43 +27,32 @@ async function gaugesAt({ env }: AppContext, now: number): Promise<readonly Gaug
   const until = (time: number | null | undefined, labels: Sample['labels']): readonly Sample[] =>
     time ? [{ labels, value: (time - now) / 1000 }] : []
   return [
-    {
-      name: 'boot',
-      help: 'This process.',
-      samples: [{ labels: { boot_id: configOf(env).bootId ?? '' }, value: 1 }],
-    },
-    {
-      name: 'alarms_repaired',
-      help: 'Lost alarms that the start set again.',
-      samples: [{ labels: {}, value: configOf(env).alarmsRepaired }],
-    },
-    {
-      name: 'certificate_expires_in_seconds',
-      help: 'Until a verifier certificate expires.',
-      samples: [
-        ...until(verifierCertificate?.expiresAt, { of: 'service' }),
-        ...until(relyingPartyCertificates.nextExpiry, { of: 'relying_parties' }),
-      ],
-    },
-    {
-      name: 'certificates_expired',
-      help: "Relying parties' own.",
-      samples: [{ labels: {}, value: relyingPartyCertificates.expired }],
-    },
-    {
-      name: 'trust_list_usable',
-      help: 'Whether it vouches for anybody.',
-      samples: trustLists.map(({ name, isUsable }) => ({
-        labels: { trust_list: name },
-        value: isUsable ? 1 : 0,
-      })),
-    },
-    {
-      name: 'trust_list_usable_for_seconds',
-      help: 'Until it is stale.',
-      samples: trustLists.flatMap(({ name, usableUntil }) => until(usableUntil, { trust_list: name })),
-    },
+    gauge('boot', 'This process.', [{ labels: { boot_id: configOf(env).bootId ?? '' }, value: 1 }]),
+    gauge('alarms_repaired', 'Lost alarms that the start set again.', [
+      { labels: {}, value: configOf(env).alarmsRepaired },
+    ]),
+    gauge('certificate_expires_in_seconds', 'Until a verifier certificate expires.', [
+      ...until(verifierCertificate?.expiresAt, { of: 'service' }),
+      ...until(relyingPartyCertificates.nextExpiry, { of: 'relying_parties' }),
+    ]),
+    gauge('certificates_expired', "Relying parties' own.", [
+      { labels: {}, value: relyingPartyCertificates.expired },
+    ]),
+    gauge(
+      'trust_list_usable',
+      'Whether it vouches for anybody.',
+      trustLists.map(({ name, isUsable }) => ({ labels: { trust_list: name }, value: isUsable ? 1 : 0 })),
+    ),
+    gauge(
+      'trust_list_usable_for_seconds',
+      'Until it is stale.',
+      trustLists.flatMap(({ name, usableUntil }) => until(usableUntil, { trust_list: name })),
+    ),
   ]
+}
+
+function gauge(name: string, help: string, samples: readonly Sample[]): Gauge {
+  return { name, help, samples }
 }
 
 type Sample = Gauge['samples'][number]

@@ -4,7 +4,7 @@
 import type { Readiness } from '../../../openapi/responses/public.ts'
 import { isoTime } from '../../codec/date-time.ts'
 import type { CertificateDates } from '../../relying-party/directory.ts'
-import type { TrustListHealth } from '../../relying-party/trust-lists/trust-lists.ts'
+import type { trustListHealth } from '../../relying-party/trust-lists/trust-lists.ts'
 import type { ChainLifetime } from '../../trust/x509/chain-lifetime.ts'
 import type { AppContext } from '../edge/context.ts'
 import { serviceHealth } from './service-health.ts'
@@ -65,7 +65,7 @@ function relyingPartyWarnings({ expired, toRenew, nextExpiry }: CertificateDates
   return warnings
 }
 
-function trustListWarnings(lists: readonly TrustListHealth[]): readonly Warning[] {
+function trustListWarnings(lists: Awaited<ReturnType<typeof trustListHealth>>): readonly Warning[] {
   const stale = lists.filter(({ isUsable }) => !isUsable).length
   return stale === 0 ? [] : [{ code: 'trust_list_stale', trust_lists: stale }]
 }

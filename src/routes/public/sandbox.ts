@@ -3,9 +3,8 @@
 
 import { Hono } from 'hono/tiny'
 import { err, ok, type Result } from '../../result.ts'
-import { sessionStub } from '../../session/identifier.ts'
+import { type SessionStub, sessionStub } from '../../session/identifier.ts'
 import type { SessionError } from '../../session/results.ts'
-import type { VerificationSession } from '../../session/verification-session.ts'
 import { SANDBOX_ORIGIN } from '../../trust/anchors/sandbox-anchor.ts'
 import { authenticate } from '../edge/authenticate.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
@@ -13,7 +12,7 @@ import { problem } from '../edge/problems.ts'
 import { takeWalletCall } from '../edge/rate-limit.ts'
 import { type BodyError, readBody } from '../edge/request-body.ts'
 import { outcomeRequest } from '../edge/schemas.ts'
-import { sessionProblem } from '../edge/session-view.ts'
+import { sendJsonText, sessionProblem } from '../edge/session-view.ts'
 import { BODY_PROBLEMS, readJson } from '../edge/validate.ts'
 
 /** `/test/{page}` and `/v1/test/verify/{id}/outcome` of the sandbox, and `/demo` of the demo shop. */
@@ -70,11 +69,11 @@ async function produceOutcome(c: AppContext): Promise<Response> {
   const view = await session.read(relying_party_id)
   if (!view.ok) return sessionProblem(c, view.error)
   const json = `{"wallet":${JSON.stringify(produced.value)},"verification":${view.value.json}}`
-  return c.body(json, 200, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' })
+  return sendJsonText(c, json)
 }
 
 type OutcomeContext = {
-  readonly session: DurableObjectStub<VerificationSession>
+  readonly session: SessionStub
   readonly rp: string
   readonly sandbox: Fetcher
 }

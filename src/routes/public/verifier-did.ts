@@ -19,7 +19,7 @@ export function verifierDidRoutes(): Hono<AppEnv> {
 
 function serviceDocument(c: AppContext): Promise<Response> {
   const { signingJwk, furtherKeys } = configOf(c.env).verifier
-  return answer(c, null, [signingJwk, ...furtherKeys])
+  return sendDidDocument(c, null, [signingJwk, ...furtherKeys])
 }
 
 /**
@@ -31,10 +31,10 @@ async function relyingPartyDocument(c: AppContext): Promise<Response> {
   const id = c.req.param('rp') ?? ''
   // Read from its object each time: a session may have begun with a key that is a second old.
   const keys = await relyingPartyStub(c.env, `rp_${id}`)?.verifierKeys()
-  return keys?.ok && keys.value.length > 0 ? answer(c, id, keys.value) : problem(c, 'not_found')
+  return keys?.ok && keys.value.length > 0 ? sendDidDocument(c, id, keys.value) : problem(c, 'not_found')
 }
 
-async function answer(
+async function sendDidDocument(
   c: AppContext,
   relyingParty: string | null,
   keys: readonly PublicJwk[],

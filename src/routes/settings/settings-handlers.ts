@@ -26,6 +26,7 @@ import {
 } from '../../relying-party/settings/settings-schema.ts'
 import type { AppContext } from '../edge/context.ts'
 import { notAllowed, problem } from '../edge/problems.ts'
+import { sendJsonText } from '../edge/session-view.ts'
 import { readJson } from '../edge/validate.ts'
 
 /** GET: the settings, without secrets. */
@@ -172,10 +173,7 @@ export async function rulesOf(c: AppContext): Promise<SettingsRules> {
 
 /** Sends JSON that must not be cached. */
 export function sendJson<T extends object>(c: AppContext, body: T, status: 200 | 201 = 200): Response {
-  return c.newResponse(JSON.stringify(body), status, {
-    'Content-Type': 'application/json',
-    'Cache-Control': 'no-store',
-  })
+  return sendJsonText(c, JSON.stringify(body), status)
 }
 
 /** Bytes of the small bodies. */

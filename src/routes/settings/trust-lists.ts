@@ -14,7 +14,7 @@ import {
   viewTrustList,
 } from '../../relying-party/trust-lists/trust-lists.ts'
 import type { AppContext } from '../edge/context.ts'
-import { problem } from '../edge/problems.ts'
+import { memberProblem, problem } from '../edge/problems.ts'
 import { readJson } from '../edge/validate.ts'
 import { sendJson } from './settings-handlers.ts'
 
@@ -24,20 +24,13 @@ export async function createList(c: AppContext): Promise<Response> {
   if (!input.ok) return input.error
   const created = await createTrustList(c.env, input.value, Date.now())
   if (created.ok) return sendJson(c, toWire(created.value), 201)
-  switch (created.error) {
-    case 'too_many':
-      return problem(c, 'invalid_request', {
-        detail: 'The limit of 50 trust lists is reached: delete one first.',
-      })
-    case 'exists':
-      return problem(c, 'invalid_request', {
-        errors: [
-          { pointer: '/name', code: 'invalid_value', message: 'must not be the name of an existing list' },
-        ],
-      })
-    case 'not_found': // erased while it was fetched
-      return problem(c, 'not_found')
+  if (created.error === 'not_found') return problem(c, 'not_found') // erased while it was fetched
+  if (created.error === 'exists') {
+    const message = 'must not be the name of an existing list'
+    return memberProblem(c, { pointer: '/name', code: 'invalid_value', message })
   }
+  const detail = 'The limit of 50 trust lists is reached: delete one first.'
+  return problem(c, 'invalid_request', { detail })
 }
 
 /** GET of all: their names, and their modes. */
@@ -65,15 +58,13 @@ export async function eraseList(c: AppContext, name: string): Promise<Response> 
 function toWire({ config, last_attempt, ...view }: TrustListView): TrustList {
   return {
     ...configToWire(config),
+    ...view,
     created_at: isoTime(view.created_at),
-    sequence: view.sequence,
     issued_at: isoTimeOrNull(view.issued_at),
     next_update: isoTimeOrNull(view.next_update),
     trust_as_of: isoTimeOrNull(view.trust_as_of),
     usable_until: isoTimeOrNull(view.usable_until),
-    anchors: view.anchors,
-    left_out: view.left_out,
-    last_attempt: last_attempt && { at: isoTime(last_attempt.at), fault: last_attempt.fault },
+    last_attempt: last_attempt && { ...last_attempt, at: isoTime(last_attempt.at) },
   }
 }
 

@@ -22,12 +22,12 @@ import type { CreateInput } from '../../session/request/creation.ts'
 import type { Creation } from '../../session/results.ts'
 import { authenticate, type Caller } from '../edge/authenticate.ts'
 import type { AppContext } from '../edge/context.ts'
-import { notAllowed, problem, type RequestError, unsatisfiable } from '../edge/problems.ts'
+import { memberProblem, notAllowed, problem, type RequestError, unsatisfiable } from '../edge/problems.ts'
 import { limitCreations } from '../edge/rate-limit.ts'
 import { CREATE_LIMIT, type CreateRequest, createRequest } from '../edge/schemas.ts'
 import { traceOf } from '../edge/trace.ts'
 import { readJson } from '../edge/validate.ts'
-import { type Options, requestOptions } from './request-options.ts'
+import { requestOptions } from './request-options.ts'
 import { requestedPolicy } from './requested-policy.ts'
 import { requestedTransactions } from './requested-transactions.ts'
 
@@ -40,9 +40,7 @@ export async function createSession(c: AppContext): Promise<Response> {
   const idempotencyKey = c.req.header('Idempotency-Key')
   if (idempotencyKey !== undefined && !/^[\x21-\x7e][\x20-\x7e]{0,254}$/.test(idempotencyKey)) {
     const message = 'must be 1 to 255 printable ASCII characters'
-    return problem(c, 'invalid_request', {
-      errors: [{ pointer: '/Idempotency-Key', code: 'invalid', message }],
-    })
+    return memberProblem(c, { pointer: '/Idempotency-Key', code: 'invalid', message })
   }
   const body = await readJson(c, createRequest, CREATE_LIMIT)
   if (!body.ok) return body.error
@@ -97,8 +95,8 @@ async function prepare(
     relyingPartyId: settings.relying_party_id,
     livemode: settings.livemode,
     request: storedRequest(body, settings, {
-      options: options.value,
-      transactionData: transactionData.value,
+      ...(transactionData.value && { transaction_data: transactionData.value }),
+      request_options: options.value,
     }),
     policy: policy.value,
     verifier: identity && { ...identity, clientId: protocol.writeClientId(identity.clientId) },
@@ -143,10 +141,7 @@ function canExpress(
 function storedRequest(
   body: CreateRequest,
   settings: Settings,
-  {
-    options,
-    transactionData,
-  }: { readonly options: Options; readonly transactionData: readonly string[] | undefined },
+  made: Pick<StoredRequest, 'transaction_data' | 'request_options'>,
 ): StoredRequest {
   const {
     request_options: _,
@@ -167,8 +162,7 @@ function storedRequest(
     credential_types: body.credential_types ?? null,
     scope: body.scope ?? null,
     ...query,
-    ...(transactionData === undefined ? {} : { transaction_data: transactionData }),
-    request_options: options,
+    ...made,
     return_url: return_url ?? null,
     locale: locale ?? null,
     retry_of: retry_of ?? null,
@@ -191,18 +185,14 @@ function sendCreation(c: AppContext, creation: Creation): Response {
     return problem(c, code, { errors })
   }
   const { session, replayed } = creation.value
-  const { verification_id, status, version, expires_at, livemode, wallet_request } = session
+  const { verification_id, status, session_url, ...rest } = session
   const body: Omit<CreatedVerification, 'wallet_request'> & Pick<typeof session, 'wallet_request'> = {
     verification_id,
     status,
-    session_url: session.session_url,
-    qr_code: wallet_request === null ? null : drawInline(wallet_request.uri),
+    session_url,
+    qr_code: rest.wallet_request && drawInline(rest.wallet_request.uri),
     deep_link: `${configOf(c.env).serviceScheme}://verify/${verification_id}`,
-    expires_at,
-    client_token: session.client_token,
-    wallet_request,
-    livemode,
-    version,
+    ...rest,
   }
   const headers = replayed ? { 'Idempotent-Replayed': 'true' } : {}
   return c.json(body, 201, {

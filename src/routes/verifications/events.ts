@@ -10,7 +10,7 @@ import type { RecordedEvent } from '../../relying-party/events/event-log.ts'
 import { sessionStub } from '../../session/identifier.ts'
 import { authenticate } from '../edge/authenticate.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
-import { problem } from '../edge/problems.ts'
+import { memberProblem } from '../edge/problems.ts'
 import { eventsQuery, NOT_A_CURSOR } from '../edge/schemas.ts'
 import { readQuery } from '../edge/validate.ts'
 import { type LogPosition, readCursor, writeCursor } from './event-cursor.ts'
@@ -30,8 +30,7 @@ async function list(c: AppContext): Promise<Response> {
   const config = configOf(c.env)
   const cursor = after === '' ? START : await readCursor(config, relying_party_id, after)
   if (cursor === undefined) {
-    const errors = [{ pointer: '/after', code: 'invalid_value', message: NOT_A_CURSOR }]
-    return problem(c, 'invalid_request', { errors })
+    return memberProblem(c, { pointer: '/after', code: 'invalid_value', message: NOT_A_CURSOR })
   }
   const now = Date.now()
   const { recorded, next, more } = await collect(c.env, relying_party_id, { cursor, limit, now })

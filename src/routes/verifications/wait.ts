@@ -3,8 +3,8 @@
 
 import { ok, type Result } from '../../result.ts'
 import { type SessionAccess, watchAddress } from '../../session/access.ts'
+import type { SessionStub } from '../../session/identifier.ts'
 import type { SessionError, View } from '../../session/results.ts'
-import type { VerificationSession } from '../../session/verification-session.ts'
 import type { AppContext } from '../edge/context.ts'
 import { isDraining } from '../edge/drain.ts'
 import { waitQuery } from '../edge/schemas.ts'
@@ -30,7 +30,7 @@ const UNWATCHED_MS = 1_000
 
 /** The session, the caller's access, and the waiting request. */
 type Watching = {
-  readonly session: DurableObjectStub<VerificationSession>
+  readonly session: SessionStub
   readonly by: SessionAccess
   readonly request: Pick<Request, 'signal'>
 }

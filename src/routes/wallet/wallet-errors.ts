@@ -48,7 +48,7 @@ export const WALLET_ERRORS = {
     400,
     'Requests are encrypted with ECDH-ES on P-256 and A128GCM or A256GCM only.',
   ),
-  form: invalid(400, 'The response does not have the form that was asked for.'),
+  form: invalid(400, 'The response must have the form that the request requires.'),
   state: invalid(400, 'The response does not name a live request of this verification.'),
   encryption: invalid(400, 'The response must be encrypted as the request requires.'),
   query: invalid(400, 'The presentation does not satisfy the query.'),

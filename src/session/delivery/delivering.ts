@@ -3,15 +3,15 @@
 
 import { encodeHex } from '../../codec/bytes.ts'
 import { writeTraceparent } from '../../codec/traceparent.ts'
-import { configOf, outboundRule } from '../../config.ts'
+import { configOf } from '../../config.ts'
 import { randomBytes } from '../../crypto/random.ts'
 import type { Env } from '../../env.ts'
-import { checkOutboundUrl } from '../../net/outbound-url.ts'
+import { postEvent } from '../../relying-party/events/post-event.ts'
 import { relyingPartyStub } from '../../relying-party/identifier.ts'
 import type { WebhookEndpoint } from '../../relying-party/settings/settings.ts'
 import { forgetSettings, settingsOf } from '../../relying-party/settings/settings-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
-import { type AttemptOutcome, deliver, disablesEndpoint } from '../../webhook/delivery.ts'
+import { disablesEndpoint } from '../../webhook/delivery.ts'
 import {
   type Delivery,
   dueDeliveries,
@@ -23,10 +23,8 @@ import {
   startAttempt,
   startManualAttempt,
 } from '../../webhook/outbox.ts'
-import { signatureHeaders } from '../../webhook/signature.ts'
 import { inBackground, logError } from '../background.ts'
 import type { SessionContext } from '../context.ts'
-import type { SessionDocument } from '../document.ts'
 import { recordAttempt } from '../measures.ts'
 import { mayAttempt, nextTurn, underWay } from './attempt-limit.ts'
 
@@ -84,8 +82,13 @@ export async function postAll(
   await Promise.all(
     deliveries.map(async (delivery) => {
       const { livemode = true, trace_context, relying_party_id = '' } = store.session() ?? {}
-      const sender = { webhook, livemode, trace_context }
-      const outcome = await underWay(relying_party_id, () => attempt(env, sender, delivery))
+      const { event_id: eventId, body } = delivery
+      // Each attempt is a step of its own in the trace.
+      const spanId = encodeHex(randomBytes(8))
+      const headers = trace_context && { traceparent: writeTraceparent(trace_context, spanId) }
+      const outcome = await underWay(relying_party_id, () =>
+        postEvent(configOf(env), { webhook, livemode }, { eventId, body, headers }),
+      )
       recordAttempt({ livemode }, delivery, outcome)
       await meanwhile
       const document = store.session()
@@ -106,7 +109,7 @@ export async function redeliver(
 ): Promise<Result<null, RedeliveryError | 'no_endpoint' | 'unavailable'>> {
   const { store, env } = context
   const id = store.session()?.relying_party_id
-  const settings = id === undefined ? err('not_found' as const) : await settingsOf(env, id, now)
+  const settings = id === undefined ? err('not_found') : await settingsOf(env, id, now)
   if (!settings.ok) return settings
   const { webhook } = settings.value
   const document = store.session()
@@ -127,39 +130,6 @@ function isWanted(webhook: WebhookEndpoint | null, delivery: Delivery): boolean 
 
 function begunOf(deliveries: readonly Delivery[], due: readonly Delivery[]): readonly Delivery[] {
   return deliveries.filter(({ delivery_id }) => due.some((one) => one.delivery_id === delivery_id))
-}
-
-type Sender = {
-  readonly webhook: WebhookEndpoint
-  readonly livemode: boolean
-  readonly trace_context: SessionDocument['trace_context']
-}
-
-/**
- * Makes one POST. The URL is checked again, because the rule or our own host may have changed since it was
- * set.
- */
-async function attempt(
-  env: Env,
-  { webhook, livemode, trace_context }: Sender,
-  delivery: Delivery,
-): Promise<AttemptOutcome> {
-  const config = configOf(env)
-  const now = Date.now()
-  const url = checkOutboundUrl(webhook.url, outboundRule(config, livemode))
-  if (!url.ok) return { status: null, error: 'forbidden_url', retryAfter: null, durationMs: 0 }
-  const live = webhook.secrets.filter(({ expires_at }) => expires_at === null || expires_at > now)
-  const secrets = live.map(({ secret }) => secret)
-  const signature = await signatureHeaders({ body: delivery.body, secrets, eventId: delivery.event_id, now })
-  // Each attempt is a step of its own in the trace.
-  const trace = trace_context && { traceparent: writeTraceparent(trace_context, encodeHex(randomBytes(8))) }
-  return deliver({
-    url: url.value,
-    body: delivery.body,
-    headers: { ...signature, ...trace },
-    fetch: (input, init) => fetch(input, init),
-    clock: () => Date.now(),
-  })
 }
 
 /** Disables the endpoint after 410 (CONTRACT 7) until it is enabled by hand. */

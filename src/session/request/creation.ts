@@ -123,13 +123,13 @@ export async function createdSession(document: SessionDocument, config: Config) 
   const { verification_id, status, version, expires_at, livemode } = document
   return {
     verification_id,
-    session_url: await sessionUrlOf(config, document),
-    client_token: await clientTokenOf(config, document),
     status,
-    version,
-    livemode,
+    session_url: await sessionUrlOf(config, document),
     expires_at: isoTime(expires_at),
+    client_token: await clientTokenOf(config, document),
     wallet_request: request,
+    livemode,
+    version,
   }
 }
 

@@ -29,7 +29,7 @@ export async function newGeneration(
   now: number,
 ): Promise<StoredGeneration> {
   const { publicJwk, privateJwk } = await createEncryptionKey()
-  const sealing = await encryptionKeySealing(config, verificationId, number)
+  const sealing = await sealingOf(config, verificationId, `response-key/${number}`)
   return {
     number,
     nonce: drawNonce(),
@@ -75,13 +75,8 @@ export async function openEncryptionKey(
   { verification_id }: SessionDocument,
   stored: StoredGeneration,
 ): Promise<PrivateJwk> {
-  const d = await unseal(
-    await encryptionKeySealing(config, verification_id, stored.number),
-    stored.sealed_key,
-  )
-  if (d === undefined)
-    throw new Error('the response key does not open: SERVER_SECRET is not that of its creation')
-  return { ...publicJwkOf(stored), d }
+  const sealing = await sealingOf(config, verification_id, `response-key/${stored.number}`)
+  return { ...publicJwkOf(stored), d: await openKey(sealing, stored.sealed_key, 'response') }
 }
 
 /** Seals the key that signs the requests of a session. */
@@ -90,7 +85,7 @@ export async function sealSigningKey(
   verificationId: string,
   jwk: PrivateJwk,
 ): Promise<string> {
-  return seal(await signingKeySealing(config, verificationId), JSON.stringify(jwk), randomBytes(12))
+  return seal(await sealingOf(config, verificationId, 'signing-key'), JSON.stringify(jwk), randomBytes(12))
 }
 
 /** Returns the identity pinned to a session; null where requests are not signed. */
@@ -100,9 +95,8 @@ export async function openVerifier(
 ): Promise<VerifierIdentity | null> {
   if (verifier.sealed_signing_jwk === null) return null
   const { client_id, sealed_signing_jwk, verifier_info, ...proof } = verifier
-  const text = await unseal(await signingKeySealing(config, verification_id), sealed_signing_jwk)
-  if (text === undefined)
-    throw new Error('the signing key does not open: SERVER_SECRET is not that of its creation')
+  const sealing = await sealingOf(config, verification_id, 'signing-key')
+  const text = await openKey(sealing, sealed_signing_jwk, 'signing')
   return { clientId: client_id, proof, signingJwk: JSON.parse(text) as PrivateJwk }
 }
 
@@ -117,16 +111,16 @@ function publicJwkOf(stored: StoredGeneration): PublicJwk {
   return { kty: 'EC', crv: 'P-256', x: stored.x, y: stored.y }
 }
 
-async function encryptionKeySealing(
-  config: Config,
-  verificationId: string,
-  number: number,
-): Promise<Sealing> {
-  return { key: await derivedKey(config, 'session'), aad: `${verificationId}/response-key/${number}` }
+/** `name` is the place of a key in its session, to which its ciphertext is bound. */
+async function sealingOf(config: Config, verificationId: string, name: string): Promise<Sealing> {
+  return { key: await derivedKey(config, 'session'), aad: `${verificationId}/${name}` }
 }
 
-async function signingKeySealing(config: Config, verificationId: string): Promise<Sealing> {
-  return { key: await derivedKey(config, 'session'), aad: `${verificationId}/signing-key` }
+async function openKey(sealing: Sealing, sealed: string, kind: 'response' | 'signing'): Promise<string> {
+  const text = await unseal(sealing, sealed)
+  if (text === undefined)
+    throw new Error(`the ${kind} key does not open: SERVER_SECRET is not that of its creation`)
+  return text
 }
 
 // Wallet test suites estimate the entropy of a nonce from its characters. One random nonce in ten thousand

@@ -77,12 +77,8 @@ export function newestGeneration(
   generations: readonly StoredGeneration[],
   kind: GenerationKind,
 ): StoredGeneration | undefined {
-  return generations
-    .filter((generation) => generation.superseded_at === null && kindOf(generation) === kind)
-    .reduce<StoredGeneration | undefined>(
-      (newest, one) => (newest === undefined || one.number > newest.number ? one : newest),
-      undefined,
-    )
+  const current = generations.filter((one) => one.superseded_at === null && kindOf(one) === kind)
+  return current.toSorted((a, b) => b.number - a.number)[0]
 }
 
 /** Marks a generation as handed out at `now`. */

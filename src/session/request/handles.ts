@@ -3,31 +3,27 @@
 // storage after the generation is gone. So a dead handle gets `request_superseded`, and an invented one gets
 // `unknown_state`.
 
-import { decodeBase64url, encodeBase64url } from '../../codec/base64url.ts'
-import { concatBytes, utf8 } from '../../codec/bytes.ts'
-import { hmacSha256 } from '../../crypto/hmac.ts'
-import { timingSafeEqual } from '../../crypto/timing-safe.ts'
+import { readTagged, taggedLength, writeTagged } from '../../crypto/tagged-bytes.ts'
 
 /** Kind of a handle. A handle of one kind is unknown for every other kind. */
 export type HandleKind = 'request' | 'state' | 'kid'
 
 const NUMBER_BYTES = 3
-const MAC_BYTES = 16
 
 /** Characters of every handle. */
-export const HANDLE_LENGTH = Math.ceil(((NUMBER_BYTES + MAC_BYTES) * 4) / 3)
+export const HANDLE_LENGTH = taggedLength(NUMBER_BYTES)
 
 /** Highest sequence number in a handle: more renders than the longest session allows. */
 export const MAXIMUM_NUMBER = 2 ** (8 * NUMBER_BYTES) - 1
 
 /** Returns the handle of generation `number`. */
-export async function makeHandle(
-  key: Uint8Array<ArrayBuffer>,
-  kind: HandleKind,
-  number: number,
-): Promise<string> {
-  const bytes = encodeNumber(number)
-  return encodeBase64url(concatBytes(bytes, await mac(key, kind, bytes)))
+export function makeHandle(key: Uint8Array<ArrayBuffer>, kind: HandleKind, number: number): Promise<string> {
+  const octet = (i: number) => (number >>> (8 * (NUMBER_BYTES - 1 - i))) & 255
+  return writeTagged(
+    key,
+    kind,
+    Uint8Array.from({ length: NUMBER_BYTES }, (_, i) => octet(i)),
+  )
 }
 
 /** Returns the generation's number, or `undefined` if this session did not issue the handle. */
@@ -36,17 +32,6 @@ export async function readHandle(
   kind: HandleKind,
   handle: string,
 ): Promise<number | undefined> {
-  const bytes = handle.length === HANDLE_LENGTH ? decodeBase64url(handle) : undefined
-  if (bytes === undefined) return undefined
-  const number = bytes.slice(0, NUMBER_BYTES)
-  if (!timingSafeEqual(bytes.slice(NUMBER_BYTES), await mac(key, kind, number))) return undefined
-  return number.reduce((value, byte) => value * 256 + byte, 0)
-}
-
-function encodeNumber(number: number): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from({ length: NUMBER_BYTES }, (_, i) => (number >>> (8 * (NUMBER_BYTES - 1 - i))) & 255)
-}
-
-async function mac(key: Uint8Array<ArrayBuffer>, kind: HandleKind, number: Uint8Array<ArrayBuffer>) {
-  return (await hmacSha256(key, concatBytes(utf8(`${kind}\0`), number))).slice(0, MAC_BYTES)
+  const bytes = await readTagged(key, kind, { text: handle, length: NUMBER_BYTES })
+  return bytes?.reduce((value, byte) => value * 256 + byte, 0)
 }

@@ -12,19 +12,11 @@ import {
   viewDescriptorId,
 } from '../../openid4vp/presentation-exchange/presentation-definition.ts'
 import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
-import type { PresentationGroup } from '../../openid4vp/response/vp-token.ts'
 import { requestedTypes } from '../../policy/query.ts'
 import type { Settings } from '../../relying-party/settings/settings.ts'
-import { err, ok, type Result } from '../../result.ts'
+import { err, ok } from '../../result.ts'
 import type { SessionDocument } from '../document.ts'
-import { aliveGenerations, type StoredGeneration } from '../request/generations.ts'
-import type { RefusalReason } from './reasons.ts'
-
-/** Presentations by value, and the generation that they respond to. */
-type PresentedByValue = {
-  readonly groups: readonly PresentationGroup[]
-  readonly generation: StoredGeneration
-}
+import { aliveGenerations } from '../request/generations.ts'
 
 /**
  * Returns the presentations and their generation; `undefined` for any other response, or one this session
@@ -41,7 +33,7 @@ export function parseByValue(
     readonly settings: Pick<Settings, 'by_value'>
     readonly arrivedAt: number
   },
-): Result<PresentedByValue, RefusalReason> | undefined {
+) {
   if (!isByValueResponse(parameters)) return undefined
   const viewed = aliveGenerations(document.generations, arrivedAt).filter((generation) => generation.viewed)
   const { acceptsByValue } = PROTOCOLS[document.request.protocol]
@@ -51,7 +43,7 @@ export function parseByValue(
   const [nonce] = groups.value.flatMap(({ presentations }) => presentations.map(claimedNonce))
   const generation = viewed.find((one) => one.nonce === nonce)
   if (generation === undefined) return err('nonce_mismatch')
-  return ok({ groups: groups.value, generation: { ...generation, channel: 'by_value' } })
+  return ok({ groups: groups.value, generation: { ...generation, channel: 'by_value' as const } })
 }
 
 /** The presentation definition of `openid4vpView`: one descriptor for each credential type, in any format. */

@@ -63,10 +63,10 @@ export async function createDcApiRequest(
  */
 export async function processDcApiResponse(
   context: SessionContext,
-  answer: DcApiResponse,
+  response: DcApiResponse,
   now: number,
 ): Promise<DcApiResult> {
-  const { page, data, digest } = answer
+  const { page, data, digest } = response
   const secret = page === 'relying_party' ? null : (page.secret ?? '')
   const browser = secret === null ? null : await markOf(context, secret)
   const result = await processResponse(context, { dcApi: { data, browser }, digest }, now)

@@ -4,20 +4,10 @@
 
 import { CompactEncrypt } from 'jose'
 import { utf8 } from '../../codec/bytes.ts'
-import type { SigningJwk } from '../../config.ts'
+import type { Config } from '../../config.ts'
 import { signJwt } from '../../crypto/sign-jwt.ts'
 import type { Decision } from '../../policy/policy.ts'
-import type { ClaimsEncryptionJwk } from '../../relying-party/settings/encryption-jwk.ts'
-
-/** Members of the envelope beside the claims. `now` in Unix seconds. */
-type ClaimsEnvelope = {
-  readonly issuer: string
-  readonly audience: string
-  readonly verificationId: string
-  readonly now: number
-  readonly signingJwk: SigningJwk
-  readonly recipient: ClaimsEncryptionJwk
-}
+import type { SessionDocument } from '../document.ts'
 
 /**
  * Most bytes of JSON that are encrypted. A response of 1 MiB has fewer. But a value under several scopes can
@@ -27,14 +17,21 @@ const CLAIMS_LIMIT = 850_000
 
 /**
  * Encrypts the requested claims of the verified credentials (ECDH-ES, A256GCM; JWS ES256 inside). Returns
- * null if they are too large to store: then the outcome is stored without them.
+ * null without a key or a success, or if they are too large to store: then the outcome is stored without
+ * them.
  */
-export async function encryptClaims(decision: Decision, envelope: ClaimsEnvelope): Promise<string | null> {
+export async function encryptClaims(
+  decision: Decision,
+  { request, relying_party_id, verification_id }: SessionDocument,
+  { config, now }: { readonly config: Config; readonly now: number },
+): Promise<string | null> {
+  const recipient = request.claims_encryption_jwk
+  if (recipient === null || decision.status !== 'verified') return null
   const credentials = credentialsOf(decision)
   if (utf8(JSON.stringify(credentials)).length > CLAIMS_LIMIT) return null
-  const { issuer, audience, verificationId, now, signingJwk, recipient } = envelope
-  const claims = { iss: issuer, aud: audience, iat: now, verification_id: verificationId, credentials }
-  const jws = await signJwt(claims, 'verification-claims+jwt', signingJwk)
+  const envelope = { iss: config.baseUrl, aud: relying_party_id, iat: Math.floor(now / 1000) }
+  const claims = { ...envelope, verification_id, credentials }
+  const jws = await signJwt(claims, 'verification-claims+jwt', config.accessTokenKeys.keys[0])
   const header = { alg: 'ECDH-ES', enc: 'A256GCM', cty: 'JWT' }
   return new CompactEncrypt(utf8(jws))
     .setProtectedHeader(recipient.kid === undefined ? header : { ...header, kid: recipient.kid })

@@ -32,17 +32,13 @@ export type SessionEnd = {
 /**
  * Time of an end, and the endpoint of its event. `unknown`: the event is queued, and the delivery decides.
  */
-export type EndCircumstances = {
+export type EventInput = {
   readonly webhook: WebhookEndpoint | null | 'unknown'
   readonly now: number
 }
 
 /** Ends the session if its status allows it, in one compare-and-set and one write. Returns true if it did. */
-export function endSession(
-  context: SessionContext,
-  end: SessionEnd,
-  { webhook, now }: EndCircumstances,
-): boolean {
+export function endSession(context: SessionContext, end: SessionEnd, { webhook, now }: EventInput): boolean {
   const { store, env } = context
   const document = store.session()
   if (document === undefined || !mayEnd(document, end)) return false
@@ -68,7 +64,7 @@ export function endSession(
  */
 export function mayEnd(document: SessionDocument, { status, outcome, winner }: SessionEnd): boolean {
   if (status === 'expired' || status === 'canceled') return true
-  if (document.held !== null && document.held.answer !== winner) return false
+  if (document.held !== null && document.held.winner !== winner) return false
   return status !== 'verified' || reaches(outcome.session_binding, document.request.required_session_binding)
 }
 
@@ -149,7 +145,7 @@ const NO_RESULT = {
 function endedDocument(
   document: SessionDocument,
   { outcome, winner, returned = null, ...end }: SessionEnd,
-  { webhook, now, baseUrl }: EndCircumstances & { readonly baseUrl: string },
+  { webhook, now, baseUrl }: EventInput & { readonly baseUrl: string },
 ): SessionDocument | undefined {
   const status = transition(document.status, end.status)
   if (status === undefined) return undefined

@@ -236,7 +236,7 @@ async function decideOn(
   }
   const decision = decide({
     policy: { ...document.policy, required_assurance_level, require_same_holder_key },
-    presentations: verified.value.presentations,
+    presentations: verified.value,
     now,
   })
   // A confirmation counts only in a credential that the decision rests on.

@@ -2,7 +2,6 @@
 // in end-session.ts.
 
 import { type Config, configOf } from '../../config.ts'
-import type { Decision } from '../../policy/policy.ts'
 import type { WebhookEndpoint } from '../../relying-party/settings/settings.ts'
 import { settingsOf } from '../../relying-party/settings/settings-cache.ts'
 import { subscribedAnchors } from '../../relying-party/trust-lists/trust-lists.ts'
@@ -102,13 +101,13 @@ async function applyEvaluation(
           ...evaluation,
           winner,
           requestHash: hash,
-          encryptedClaims: await claimsFor(document, evaluation.decision, config, now),
+          encryptedClaims: await encryptClaims(evaluation.decision, document, { config, now }),
         })
   const result = await accepted(document, response, config)
   // CONTRACT 5: a success by a link is held until its browser returns.
   const isApplied =
     end.status === 'verified' && generation.browser !== null
-      ? hold(store, { answer: winner, generation, outcome: end.outcome }, now)
+      ? hold(store, { winner, generation, outcome: end.outcome }, now)
       : endSession(context, end, { webhook, now })
   if (isApplied) return result
   const current = store.session()
@@ -130,7 +129,7 @@ async function respondLate(
   response: PostedResponse,
   config: Config,
 ): Promise<ResponseResult> {
-  const winner = document.winner ?? document.held?.answer
+  const winner = document.winner ?? document.held?.winner
   if (winner === response.digest) return accepted(document, response, config)
   return err(document.held === null ? 'session_ended' : 'return_awaited')
 }
@@ -145,28 +144,6 @@ async function accepted(
 ): Promise<ResponseResult> {
   const code = await responseCodeOf(document, digest)
   return ok(`${baseUrl}/v1/verify/${document.verification_id}/return#response_code=${code}`)
-}
-
-/**
- * The requested claims, encrypted to the relying party; null without its key or without a verified
- * credential.
- */
-async function claimsFor(
-  document: SessionDocument,
-  decision: Decision,
-  config: Config,
-  now: number,
-): Promise<string | null> {
-  const recipient = document.request.claims_encryption_jwk
-  if (recipient === null || decision.status !== 'verified') return null
-  return encryptClaims(decision, {
-    issuer: config.baseUrl,
-    audience: document.relying_party_id,
-    verificationId: document.verification_id,
-    now: Math.floor(now / 1000),
-    signingJwk: config.accessTokenKeys.keys[0],
-    recipient,
-  })
 }
 
 /** Stores an attempt in memory and writes it soon, so that junk causes few writes. */

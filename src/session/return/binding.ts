@@ -36,13 +36,13 @@ export function browserMark(document: SessionDocument, secret: string): Promise<
  * Returns the code that the wallet brings to the page. It is derived, so an identical retry gets the same
  * code.
  */
-export function responseCodeOf(document: SessionDocument, answer: string): Promise<string> {
-  return derive(document, 'response_code', answer)
+export function responseCodeOf(document: SessionDocument, winner: string): Promise<string> {
+  return derive(document, 'response_code', winner)
 }
 
 /** Returns the code that the browser brings to the relying party. */
-export function returnCodeOf(document: SessionDocument, answer: string): Promise<string> {
-  return derive(document, 'return_code', answer)
+export function returnCodeOf(document: SessionDocument, winner: string): Promise<string> {
+  return derive(document, 'return_code', winner)
 }
 
 /**
@@ -51,16 +51,16 @@ export function returnCodeOf(document: SessionDocument, answer: string): Promise
  */
 export function holdSuccess(
   document: SessionDocument,
-  success: { readonly answer: string; readonly generation: StoredGeneration; readonly outcome: Outcome },
+  success: { readonly winner: string; readonly generation: StoredGeneration; readonly outcome: Outcome },
   now: number,
 ): SessionDocument | undefined {
-  const { answer, outcome, generation } = success
+  const { winner, outcome, generation } = success
   const { browser, number } = generation
   const isThere = document.generations.some((one) => one.number === number)
   if (document.status !== 'pending' || document.held !== null || browser === null || !isThere)
     return undefined
   const until = Math.min(now + HOLD_MS, document.expires_at)
-  const held = { answer, generation: number, browser, outcome, until, returned: false }
+  const held = { winner, generation: number, browser, outcome, until, returned: false }
   return { ...document, held, version: document.version + 1 }
 }
 

@@ -12,7 +12,7 @@ import type { SessionContext } from '../context.ts'
 import type { Held, Returned, SessionDocument } from '../document.ts'
 import { addRequest } from '../request/new-request.ts'
 import { walletRequest } from '../request/requests.ts'
-import { type EndCircumstances, endSession, type SessionEnd } from '../response/end-session.ts'
+import { endSession, type SessionEnd } from '../response/end-session.ts'
 import type { Link, SessionError } from '../results.ts'
 import { applyTimeouts, webhookOf } from '../timeouts.ts'
 import {
@@ -110,24 +110,11 @@ export async function redeemReturn(
   return ok(null)
 }
 
-type Codes = {
-  /**
-   * Digest of the response that the codes are derived from: the one held, or the one that ended the session.
-   */
-  readonly digest: string
-  readonly responseCode: string
-  readonly returnCode: string
-  /** Mark of the browser; empty without a secret. */
-  readonly browser: string
-  readonly webhook: EndCircumstances['webhook']
-}
-
-/** Derives the codes of a session. */
-async function codesOf(
-  context: SessionContext,
-  secret: string | null,
-  now: number,
-): Promise<Result<Codes, ReturnCodeError>> {
+/**
+ * Derives the codes of a session. `digest` is that of the response that the codes are derived from: the one
+ * held, or the one that ended the session. `browser` is the mark of the browser; empty without a secret.
+ */
+async function codesOf(context: SessionContext, secret: string | null, now: number) {
   const document = context.store.session()
   if (document === undefined) return err('not_found')
   const digest = digestOf(document)
@@ -149,7 +136,7 @@ function sessionWith({ store }: SessionContext, digest: string): Result<SessionD
 }
 
 function digestOf(document: SessionDocument): string | undefined {
-  return document.held?.answer ?? document.winner ?? undefined
+  return document.held?.winner ?? document.winner ?? undefined
 }
 
 /**
@@ -183,7 +170,7 @@ function endedReturnUrl(
 }
 
 function boundEnd(held: Held, session_binding: SessionBinding, returned: Returned): SessionEnd {
-  return { status: 'verified', outcome: { ...held.outcome, session_binding }, winner: held.answer, returned }
+  return { status: 'verified', outcome: { ...held.outcome, session_binding }, winner: held.winner, returned }
 }
 
 /** The registered address, unchanged, with one more parameter. It has no fragment. */

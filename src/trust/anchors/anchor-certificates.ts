@@ -1,6 +1,7 @@
 // Certificates of trust anchors: PEM (RFC 7468 §5), decoded once for each text and isolate.
 
 import { decodeBase64 } from '../../codec/base64url.ts'
+import { decodeEach } from '../../codec/decode-each.ts'
 import { CERTIFICATE, PEM, TRUST_LIST } from '../../limits.ts'
 import { type Certificate, decodeCertificate } from '../x509/certificate.ts'
 
@@ -19,9 +20,8 @@ export function anchorCertificates(pem: string): readonly Certificate[] {
 export function decodePemCertificates(pem: string): readonly Certificate[] | undefined {
   if (pem.length > PEM.characters) return undefined
   const [before = '', ...blocks] = pem.split(BEGIN)
-  if (before.trim() !== '' || blocks.length === 0 || blocks.length > PEM.certificates) return undefined
-  const certificates = blocks.map(decodeBlock)
-  return certificates.every((certificate) => certificate !== undefined) ? certificates : undefined
+  if (before.trim() !== '') return undefined
+  return decodeEach(blocks, decodeBlock, PEM.certificates)
 }
 
 type CachedText = { readonly certificates: readonly Certificate[]; readonly usedAt: number }

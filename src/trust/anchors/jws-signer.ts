@@ -2,6 +2,7 @@
 // are not read.
 
 import { decodeBase64 } from '../../codec/base64url.ts'
+import { decodeEach } from '../../codec/decode-each.ts'
 import { type Json, member } from '../../codec/json.ts'
 import type { DecodedJws } from '../../crypto/jws.ts'
 import { err, ok, type Result } from '../../result.ts'
@@ -24,12 +25,9 @@ export function readJwsSigner(
 
 /** `x5c` (RFC 7515 §4.1.6): standard base64, not base64url, of one certificate or more. */
 function decodeChain(x5c: Json | undefined): readonly Uint8Array<ArrayBuffer>[] | undefined {
-  if (!Array.isArray(x5c) || x5c.length === 0) return undefined
-  const chain: Uint8Array<ArrayBuffer>[] = []
-  for (const encoded of x5c) {
+  if (!Array.isArray(x5c)) return undefined
+  return decodeEach(x5c, (encoded: Json) => {
     const certificate = typeof encoded === 'string' ? decodeBase64(encoded) : undefined
-    if (certificate === undefined || certificate.length === 0) return undefined
-    chain.push(certificate)
-  }
-  return chain
+    return certificate?.length === 0 ? undefined : certificate
+  })
 }

@@ -138,11 +138,6 @@ async function resolveChain(
   ])
 }
 
-type TrustDecision = Pick<TrustedSigner, 'path'> & {
-  readonly anchor: TrustAnchor
-  readonly verified: readonly Certificate[]
-}
-
 /**
  * The anchor that trusts a chain, and the certificates it trusts: beside a pinned leaf the others are
  * unverified.
@@ -150,7 +145,7 @@ type TrustDecision = Pick<TrustedSigner, 'path'> & {
 async function findTrustingAnchor(
   chain: CertificateChain,
   { anchors, now, acceptsAnchorInChain, requiresKeyUsage }: TrustContext,
-): Promise<Result<TrustDecision, TrustRefusal>> {
+) {
   const [leaf] = chain
   const pinned = anchors.find((anchor) => isPinned(leaf, anchor))
   if (pinned !== undefined) {

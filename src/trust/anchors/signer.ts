@@ -4,7 +4,7 @@
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import type { FetchResource } from '../../net/guarded-fetch.ts'
 import type { Certificate } from '../x509/certificate.ts'
-import type { AnchorPurpose, AssuranceLevel, ListReference, TrustAnchor } from './anchor.ts'
+import type { AnchorPurpose, TrustAnchor } from './anchor.ts'
 
 /** Claims of an unverified token about its signer. They select among anchors and never add one. */
 export type SignerClaims = {
@@ -30,6 +30,7 @@ export type SignerProfile = {
 
 /** The relying party's anchors, and the type and purpose for which the signer must be trusted. */
 export type TrustContext = SignerProfile & {
+  /** Unix seconds. */
   readonly now: number
   readonly anchors: readonly TrustAnchor[]
   readonly fetchResource: FetchResource
@@ -39,14 +40,11 @@ export type TrustContext = SignerProfile & {
   readonly requiresKeyUsage?: true
 }
 
-/** The reported members of the anchor that trusts the signer. */
-export type VouchingAnchor = {
-  readonly name: string
-  readonly assurance_level: AssuranceLevel
-  readonly list?: ListReference
-  /** The URL of the list that the anchor came from (OpenID4VP 1.0 §6.1.1.2). */
-  readonly listUrl?: string
-}
+/**
+ * The reported members of the anchor that trusts the signer. `listUrl` is the URL of the list that the anchor
+ * came from (OpenID4VP 1.0 §6.1.1.2).
+ */
+export type VouchingAnchor = Pick<TrustAnchor, 'name' | 'assurance_level' | 'list' | 'listUrl'>
 
 /** A signer that an anchor trusts. The signature must still be verified with one of the keys. */
 export type TrustedSigner = {

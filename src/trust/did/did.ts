@@ -2,7 +2,6 @@
 // did:web is fetched. The caller decides which DIDs may be resolved (of an anchor, of a verified credential).
 
 import { decodeBase64url } from '../../codec/base64url.ts'
-import { decodeUtf8 } from '../../codec/bytes.ts'
 import { parseJson } from '../../codec/json.ts'
 import { type PublicJwk, parsePublicJwk } from '../../crypto/jwk.ts'
 import { parseMultikey } from '../../crypto/multikey.ts'
@@ -91,10 +90,8 @@ function readDidJwk(did: string): DidKey | undefined {
 }
 
 function decodeDidJwk(did: string): KeySetKey | undefined {
-  const bytes = decodeBase64url(did.slice(JWK.length))
-  const text = bytes && decodeUtf8(bytes)
-  const jwk = text === undefined ? undefined : parseJson(text, { length: DID.characters, depth: 4 })
-  return jwk?.ok ? parseSigningKey(jwk.value) : undefined
+  const jwk = parseJson(decodeBase64url(did.slice(JWK.length)), { length: DID.characters, depth: 4 })
+  return jwk.ok ? parseSigningKey(jwk.value) : undefined
 }
 
 /** did:key: the key in multibase, which is also the name of the one method. */

@@ -34,7 +34,7 @@ export async function verifyListSignature(
     now,
   }: { readonly kind: SignedKind; readonly signers: readonly ListSigner[]; readonly now: number },
 ): Promise<Result<{ readonly signerExpires: number }, TrustListError>> {
-  let fault: TrustListError = 'untrusted_signer'
+  let error: TrustListError = 'untrusted_signer'
   for (const signer of signers) {
     const path =
       'x509_ca_pem' in signer
@@ -44,9 +44,9 @@ export async function verifyListSignature(
     if (path.ok && found === undefined)
       return ok({ signerExpires: Math.min(...path.value.map(({ notAfter }) => notAfter)) })
     // An error of the intended signer is more useful than "untrusted" of the others.
-    if (fault === 'untrusted_signer') fault = found ?? fault
+    if (error === 'untrusted_signer') error = found ?? error
   }
-  return err(fault)
+  return err(error)
 }
 
 /** ISO/IEC 18013-5 Annex C.1.7.2: a signer of VICALs has this usage. ETSI names no usage for its lists. */

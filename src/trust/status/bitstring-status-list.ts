@@ -1,6 +1,7 @@
 // Bitstring Status List 1.0 (W3C), and its predecessor StatusList2021: revocation or suspension of a
 // credential. Call this only for a credential with a verified signature.
 
+import { decodeEach } from '../../codec/decode-each.ts'
 import { isJsonObject, type Json, type JsonObject, member } from '../../codec/json.ts'
 import { STATUS_LIST } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
@@ -40,14 +41,9 @@ const ENTRY_TYPES: readonly (Json | undefined)[] = ['BitstringStatusListEntry', 
 /** `credentialStatus` is one entry or a list (§2.1). One unreadable entry makes the whole status unknown. */
 function parseEntries(credentialStatus: Json): Result<readonly StatusReference[], StatusListError> {
   const entries = Array.isArray(credentialStatus) ? credentialStatus : [credentialStatus]
-  if (entries.length === 0 || entries.length > STATUS_LIST.entries) return err('unsupported_mechanism')
-  const references: StatusReference[] = []
-  for (const entry of entries) {
-    const reference = isJsonObject(entry) ? parseEntry(entry) : undefined
-    if (reference === undefined) return err('unsupported_mechanism')
-    references.push(reference)
-  }
-  return ok(references)
+  const parse = (entry: Json) => (isJsonObject(entry) ? parseEntry(entry) : undefined)
+  const references = decodeEach(entries, parse, STATUS_LIST.entries)
+  return references === undefined ? err('unsupported_mechanism') : ok(references)
 }
 
 /** §2.1. Only purposes that decide about validity count. `refresh` and `message` are for people to read. */

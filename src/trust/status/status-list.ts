@@ -100,8 +100,8 @@ async function readEntry(
   const remembered = await readStatusToken(reference, context)
   if (!remembered.ok) return remembered
   const { token, fetchedAt, held } = remembered.value
-  const fault = checkStatusClaims(token.claims, { uri: reference.uri, now: context.now })
-  if (fault !== undefined) return err(fault)
+  const error = checkStatusClaims(token.claims, { uri: reference.uri, now: context.now })
+  if (error !== undefined) return err(error)
   if (reference.purpose !== undefined && !token.claims.purposes?.includes(reference.purpose))
     return err('another_list')
   const trusted = await verifyStatusSigner(remembered.value, context)

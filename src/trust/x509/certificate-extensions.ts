@@ -1,11 +1,11 @@
 // Certificate extensions that have an effect here (RFC 5280 §4.2.1). Any other extension is allowed, but not
 // a critical one.
 
+import { decodeEach } from '../../codec/decode-each.ts'
 import {
   DER,
   type DerElement,
   decodeDer,
-  decodeEach,
   readBitString,
   readBoolean,
   readObjectIdentifier,

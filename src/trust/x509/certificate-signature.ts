@@ -89,26 +89,12 @@ async function importedKey(subjectKey: SubjectKey, { hash }: Algorithm): Promise
 
 async function importKey(key: SubjectKey, hash: string): Promise<CryptoKey | undefined> {
   try {
-    switch (key.type) {
-      case 'ec':
-        return await crypto.subtle.importKey(
-          'raw',
-          key.point,
-          { name: 'ECDSA', namedCurve: key.curve },
-          false,
-          USE,
-        )
-      case 'ed25519':
-        return await crypto.subtle.importKey('raw', key.point, { name: 'Ed25519' }, false, USE)
-      case 'rsa':
-        return await crypto.subtle.importKey(
-          'spki',
-          key.spki,
-          { name: 'RSASSA-PKCS1-v1_5', hash },
-          false,
-          USE,
-        )
+    if (key.type === 'rsa') {
+      const parameters = { name: 'RSASSA-PKCS1-v1_5', hash }
+      return await crypto.subtle.importKey('spki', key.spki, parameters, false, USE)
     }
+    const parameters = key.type === 'ec' ? { name: 'ECDSA', namedCurve: key.curve } : { name: 'Ed25519' }
+    return await crypto.subtle.importKey('raw', key.point, parameters, false, USE)
   } catch {
     return undefined // WebCrypto rejects points off the curve and numbers that are not an RSA key
   }

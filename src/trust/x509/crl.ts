@@ -107,7 +107,7 @@ function decodeBody(tbs: DerElement): Result<Body, CrlFormatError> {
   if (version === undefined ? wrapper !== undefined : readSmallInteger(version) !== VERSION_2)
     return err('malformed')
   const extensions = decodeExtensionsOf(wrapper)
-  const scope = extensions === undefined ? err('malformed' as const) : decodeScope(extensions)
+  const scope = extensions === undefined ? err('malformed') : decodeScope(extensions)
   if (!scope.ok) return scope
   const revoked = decodeEntries(entries)
   if (!revoked.ok) return revoked

@@ -1,7 +1,8 @@
 // Distinguished names (RFC 5280 §4.1.2.4): decoded, formatted (RFC 4514) and compared (RFC 5280 §7.1).
 
 import { encodeHex, equalBytes } from '../../codec/bytes.ts'
-import { DER, type DerElement, decodeEach, readObjectIdentifier, readText } from '../../codec/der.ts'
+import { decodeEach } from '../../codec/decode-each.ts'
+import { DER, type DerElement, readObjectIdentifier, readText } from '../../codec/der.ts'
 import { oncePer } from '../../codec/once-per.ts'
 import { CERTIFICATE } from '../../limits.ts'
 

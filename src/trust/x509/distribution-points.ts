@@ -1,7 +1,8 @@
 // Places of a certificate's revocation lists (CRLDistributionPoints, RFC 5280 §4.2.1.13), and the place that
 // a list names itself (§5.2.5).
 
-import { DER, type DerElement, decodeDer, decodeEach } from '../../codec/der.ts'
+import { decodeEach } from '../../codec/decode-each.ts'
+import { DER, type DerElement, decodeDer } from '../../codec/der.ts'
 import { CERTIFICATE, CRL } from '../../limits.ts'
 import { decodeGeneralName } from './general-name.ts'
 

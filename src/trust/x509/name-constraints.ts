@@ -1,7 +1,8 @@
 // Name constraints (RFC 5280 §4.2.1.10): the names that a certification authority may certify. A form that
 // cannot be compared, or a name that cannot be placed, satisfies no constraint.
 
-import { type DerElement, decodeEach, readSmallInteger } from '../../codec/der.ts'
+import { decodeEach } from '../../codec/decode-each.ts'
+import { type DerElement, readSmallInteger } from '../../codec/der.ts'
 import { CERTIFICATE } from '../../limits.ts'
 import {
   attributeValues,

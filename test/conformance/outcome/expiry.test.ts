@@ -4,7 +4,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { beforeAll, expect, it } from 'vitest'
 import { type CreatedSession, OVER_18 } from '../../support/service/service.ts'
-import { answerAge, type Begun, begin, eventOf, useStage } from '../../support/service/stage.ts'
+import { type Begun, begin, eventOf, respondWithAge, useStage } from '../../support/service/stage.ts'
 
 const stage = useStage()
 const SHORT = { ...OVER_18, expires_in: 60 }
@@ -20,7 +20,7 @@ beforeAll(async () => {
   silent = await Promise.all(Array.from({ length: 12 }, () => stage.rp.create(SHORT)))
   polled = await stage.rp.create(SHORT)
   attempted = await begin(stage, SHORT)
-  await answerAge(stage, attempted.request, { nonce: 'x'.repeat(32) })
+  await respondWithAge(stage, attempted.request, { nonce: 'x'.repeat(32) })
   rendered = await stage.rp.create()
   handedOut = await begin(stage)
   for (const { verification_id } of [rendered, handedOut.session]) {
@@ -55,7 +55,7 @@ it("CONTRACT 4: sends the event of an expired session at its first read, with th
 })
 
 it('CONTRACT 4: refuses a response in an expired session', async () => {
-  const late = await answerAge(stage, attempted.request)
+  const late = await respondWithAge(stage, attempted.request)
   expect(late.status).toBe(409)
   expect((await stage.rp.poll(attempted.session.verification_id)).status).toBe('expired')
 })
@@ -67,5 +67,5 @@ it('CONTRACT 3: ends a superseded request that was not fetched after 60 s, witho
 })
 
 it('CONTRACT 3: accepts a response to a superseded request that was fetched until the session ends', async () => {
-  expect((await answerAge(stage, handedOut.request)).status).toBe(200)
+  expect((await respondWithAge(stage, handedOut.request)).status).toBe(200)
 })

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { makeKey } from '../../support/people/issuer.ts'
 import { AGE, ageOf, PID, presentationOf, queryFor, type Telling } from '../../support/people/person.ts'
 import { expectStatus, OVER_18, type Poll } from '../../support/service/service.ts'
-import { answerAge, begin, eventOf, relyingPartyOf, useStage } from '../../support/service/stage.ts'
+import { begin, eventOf, relyingPartyOf, respondWithAge, useStage } from '../../support/service/stage.ts'
 
 const stage = useStage()
 const stranger = await makeKey()
@@ -18,7 +18,7 @@ function attempts({ status, attempts: list }: Poll) {
 
 it('CONTRACT 4: ends the session as verified with a response that satisfies the policy', async () => {
   const { session, request } = await begin(stage)
-  expect((await answerAge(stage, request)).status).toBe(200)
+  expect((await respondWithAge(stage, request)).status).toBe(200)
   expect(await stage.rp.poll(session.verification_id)).toMatchObject({
     status: 'verified',
     stage: 'done',
@@ -47,7 +47,7 @@ it.each(REJECTED)(
   'CONTRACT 4: rejects an authentic response where %s, and the wallet gets 200',
   async (_, telling, policy, code) => {
     const { session, request } = await begin(stage, { ...OVER_18, ...policy })
-    const answer = await answerAge(stage, request, telling)
+    const answer = await respondWithAge(stage, request, telling)
     expect(await expectStatus(answer, 200)).toEqual({ redirect_uri: expect.any(String) })
     const poll = await stage.rp.poll(session.verification_id)
     expect([poll.status, poll.reason?.code, poll.verified_at]).toEqual(['rejected', code, null])
@@ -94,12 +94,12 @@ it.each(REFUSED)(
   'CONTRACT 4: refuses a response %s with 400 as an attempt; the session stays pending and accepts a good one',
   async (_, telling, reason) => {
     const { session, request } = await begin(stage)
-    const refused = await answerAge(stage, request, telling)
+    const refused = await respondWithAge(stage, request, telling)
     expect(await expectStatus(refused, 400)).toMatchObject({ error: 'invalid_request' })
     const poll = await stage.rp.poll(session.verification_id)
     expect(attempts(poll)).toEqual({ status: 'pending', attempts: [reason] })
     expect(poll).toMatchObject({ checks: null, reason: null, credentials: [], trace: [] })
-    expect((await answerAge(stage, request)).status).toBe(200)
+    expect((await respondWithAge(stage, request)).status).toBe(200)
     expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
   },
 )
@@ -108,7 +108,7 @@ it('CONTRACT 4: returns no reason of a forgery to the wallet', async () => {
   const { request } = await begin(stage)
   const texts = []
   for (const telling of [{ issuer: stranger }, { holder: stranger }, { nonce: 'x'.repeat(32) }]) {
-    texts.push(await (await answerAge(stage, request, telling)).text())
+    texts.push(await (await respondWithAge(stage, request, telling)).text())
   }
   expect(new Set(texts).size).toBe(1)
 })
@@ -116,7 +116,7 @@ it('CONTRACT 4: returns no reason of a forgery to the wallet', async () => {
 it('CONTRACT 4: returns 503 for a status that cannot be checked, and the session stays pending', async () => {
   const { session, request } = await begin(stage)
   const status = { status_list: { idx: 0, uri: 'https://issuer.example/status/1' } }
-  const refused = await answerAge(stage, request, { claims: { status } })
+  const refused = await respondWithAge(stage, request, { claims: { status } })
   expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
   expect(await expectStatus(refused, 503)).toMatchObject({ error: 'temporarily_unavailable' })
   const poll = await stage.rp.poll(session.verification_id)
@@ -128,14 +128,14 @@ it('CONTRACT 8: an issuer anchored for another type is untrusted for this one', 
     trust_anchors: [stage.authority.anchor({ credential_types: ['pid'] })],
   })
   const { session, request } = await begin(stage, OVER_18, { rp })
-  expect((await answerAge(stage, request)).status).toBe(400)
+  expect((await respondWithAge(stage, request)).status).toBe(400)
   expect(attempts(await rp.poll(session.verification_id)).attempts).toEqual(['untrusted_issuer'])
 })
 
 it('CONTRACT 4: keeps the last ten attempts, and counts all', async () => {
   const { session, request } = await begin(stage)
-  await answerAge(stage, request, { nonce: 'x'.repeat(32) })
-  for (let i = 0; i < 11; i++) await answerAge(stage, request, { audience: `other-${i}` })
+  await respondWithAge(stage, request, { nonce: 'x'.repeat(32) })
+  for (let i = 0; i < 11; i++) await respondWithAge(stage, request, { audience: `other-${i}` })
   const poll = await stage.rp.poll(session.verification_id)
   expect(attempts(poll)).toEqual({ status: 'pending', attempts: Array(10).fill('audience_mismatch') })
   expect(poll.attempt_count).toBe(12)
@@ -180,13 +180,13 @@ it.each([
   expect((await post(request.payload.response_uri, form)).status).toBe(400)
   const poll = await stage.rp.poll(session.verification_id)
   expect(attempts(poll)).toEqual({ status: 'pending', attempts: [reason] })
-  expect((await answerAge(stage, request)).status).toBe(200)
+  expect((await respondWithAge(stage, request)).status).toBe(200)
 })
 
 it('CONTRACT 4: accepts a good response after any amount of junk', async () => {
   const { session, request } = await begin(stage)
   for (let i = 0; i < 100; i++) await post(request.payload.response_uri, { response: `junk ${i}` })
-  expect((await answerAge(stage, request)).status).toBe(200)
+  expect((await respondWithAge(stage, request)).status).toBe(200)
   expect(await stage.rp.poll(session.verification_id)).toMatchObject({
     status: 'verified',
     attempt_count: 100,
@@ -199,7 +199,7 @@ it('CONTRACT 4: returns the identical 200 for an identical retry, and 409 for an
   const first = await stage.service.wallet.present(request, vpToken)
   const retry = await stage.service.wallet.present(request, vpToken)
   expect([retry.status, await retry.text()]).toEqual([200, await first.text()])
-  expect((await answerAge(stage, request)).status).toBe(409)
+  expect((await respondWithAge(stage, request)).status).toBe(409)
   expect((await post(request.payload.response_uri, { vp_token: 'junk' })).status).toBe(409)
   const poll = await stage.rp.poll(session.verification_id)
   expect([poll.status, poll.attempt_count]).toEqual(['verified', 0])
@@ -207,8 +207,8 @@ it('CONTRACT 4: returns the identical 200 for an identical retry, and 409 for an
 
 it('CONTRACT 4: refuses a better response in a rejected session', async () => {
   const { session, request } = await begin(stage)
-  await answerAge(stage, request, { claims: { age_over_18: false } })
-  expect((await answerAge(stage, request)).status).toBe(409)
+  await respondWithAge(stage, request, { claims: { age_over_18: false } })
+  expect((await respondWithAge(stage, request)).status).toBe(409)
   expect((await stage.rp.poll(session.verification_id)).status).toBe('rejected')
 })
 

@@ -7,7 +7,7 @@ import { type KeyPair, makeKey, type SigningKey } from '../../support/people/iss
 import { makeMdocPerson, mdocAgeOf } from '../../support/people/mdoc-person.ts'
 import { AGE, PID, presentationOf, queryFor, type Telling } from '../../support/people/person.ts'
 import type { RelyingParty } from '../../support/service/service.ts'
-import { answerAge, begin, eventOf, relyingPartyOf, useStage } from '../../support/service/stage.ts'
+import { begin, eventOf, relyingPartyOf, respondWithAge, useStage } from '../../support/service/stage.ts'
 
 const stage = useStage()
 
@@ -171,7 +171,9 @@ it.each([
   const anchor = { name, credential_types, assurance_level, x509_ca_pem: pki.root.pem }
   const rp = await relyingPartyOf(stage, { trust_anchors: [anchor] })
   const { session, request } = await begin(stage, undefined, { rp })
-  expect((await answerAge(stage, request, certified(chain))).status).toBe(status === 'verified' ? 200 : 400)
+  expect((await respondWithAge(stage, request, certified(chain))).status).toBe(
+    status === 'verified' ? 200 : 400,
+  )
   const poll = await rp.poll(session.verification_id)
   expect([poll.status, poll.attempts[0]?.reason.code]).toEqual([status, reason])
 })

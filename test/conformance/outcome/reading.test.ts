@@ -3,7 +3,14 @@
 import { setTimeout } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { expectStatus, OVER_18 } from '../../support/service/service.ts'
-import { answerAge, begin, eventOf, finish, relyingPartyOf, useStage } from '../../support/service/stage.ts'
+import {
+  begin,
+  eventOf,
+  finish,
+  relyingPartyOf,
+  respondWithAge,
+  useStage,
+} from '../../support/service/stage.ts'
 
 const stage = useStage()
 
@@ -121,7 +128,7 @@ it('CONTRACT 4: shows the wallet’s progress in stage, and raises version with 
   const steps = [await stage.rp.poll(session.verification_id)]
   const request = await stage.service.wallet.receive(session.wallet_request.uri)
   steps.push(await stage.rp.poll(session.verification_id))
-  await answerAge(stage, request)
+  await respondWithAge(stage, request)
   steps.push(await stage.rp.poll(session.verification_id))
   expect(steps.map((step) => step.stage)).toEqual(['created', 'request_fetched', 'done'])
   expect(steps[1]!.version).toBeGreaterThan(steps[0]!.version)
@@ -145,7 +152,7 @@ it('CONTRACT 4: cancel returns 200 and the session, also when repeated, and send
     reason: { code: 'canceled_by_relying_party' },
   })
   expect(await expectStatus(await stage.rp.call('POST', path), 200)).toEqual(canceled)
-  expect((await answerAge(stage, request)).status).toBe(409)
+  expect((await respondWithAge(stage, request)).status).toBe(409)
   expect((await stage.service.fetch(session.wallet_request.request_uri)).status).toBe(410)
   expect((await eventOf(stage, session.verification_id)).event).toMatchObject({
     event_type: 'verification.canceled',
@@ -179,7 +186,7 @@ it('CONTRACT 4: DELETE returns 204 without a body, and then everything about the
     after.push((await stage.rp.call(method, url)).status)
   }
   after.push((await stage.service.fetch(session.wallet_request.request_uri)).status)
-  after.push((await answerAge(stage, request)).status)
+  after.push((await respondWithAge(stage, request)).status)
   expect(after).toEqual(Array(8).fill(404))
 })
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createLocalJWKSet, exportJWK, generateKeyPair, type JWK, jwtVerify } from 'jose'
 import { describe, expect, it } from 'vitest'
 import type { DigitalRequest } from '../../support/linters/dc-api-linter.ts'
-import { answerDigital, receiveDigital } from '../../support/people/dc-api-wallet.ts'
+import { receiveDigital, respondDigital } from '../../support/people/dc-api-wallet.ts'
 import { ageOf } from '../../support/people/person.ts'
 import { BASE_URL, expectStatus, OVER_18, type RelyingParty } from '../../support/service/service.ts'
 import { begin, eventOf, finish, relyingPartyOf, useStage } from '../../support/service/stage.ts'
@@ -177,7 +177,7 @@ describe('CONTRACT 4: request_hash', () => {
       const chosen = digital.requests.find((one) => one.protocol === protocol) as DigitalRequest
       const received = await receiveDigital(chosen, browser)
       const answer = await ageOf(stage.person, received, { audience: `origin:${SHOP}` })
-      const body = await answerDigital(received, answer, browser)
+      const body = await respondDigital(received, answer, browser)
       await expectStatus(await rp.call('POST', `/v1/verify/${id}/dc-api`, { body }), 200)
       const claims = (await receiveDigital(signed as DigitalRequest, browser)).payload
       const { payload } = await audit(await receiptOf(id, rp))

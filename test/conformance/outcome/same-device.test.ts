@@ -3,25 +3,25 @@
 import { expect, it } from 'vitest'
 import { openBrowser } from '../../support/browser/browser.ts'
 import { expectStatus, OVER_18 } from '../../support/service/service.ts'
-import { answerAge, eventOf, useStage } from '../../support/service/stage.ts'
+import { eventOf, respondWithAge, useStage } from '../../support/service/stage.ts'
 
 const RETURN_URL = 'https://shop.example/done'
 const stage = useStage()
 
 /** Creates a session whose wallet responded by the link of one browser. */
-async function answerByLink(request: object) {
+async function respondByLink(request: object) {
   const settings = { trust_anchors: [stage.authority.anchor()], webhook: { url: stage.receiver.url } }
   const rp = await stage.service.relyingParty({ ...settings, return_urls: [RETURN_URL] })
   const session = await rp.create({ ...OVER_18, ...request })
   const browser = openBrowser(stage.service)
   const received = await stage.service.wallet.receive(await browser.link(session))
-  const answer = await expectStatus(await answerAge(stage, received), 200)
+  const answer = await expectStatus(await respondWithAge(stage, received), 200)
   const { redirect_uri } = answer as { redirect_uri: string }
   return { rp, session, browser, redirect_uri, poll: () => rp.poll(session.verification_id) }
 }
 
 it('OpenID4VP 1.0 §14.2: shows the result when the first browser brings the response code', async () => {
-  const { session, browser, redirect_uri, poll } = await answerByLink({})
+  const { session, browser, redirect_uri, poll } = await respondByLink({})
   expect(await poll()).toMatchObject({ status: 'pending', stage: 'awaiting_return', checks: null })
   expect((await stage.service.fetch(redirect_uri.split('#')[0] ?? '')).status).toBe(200)
   expect((await poll()).status).toBe('pending')
@@ -32,7 +32,7 @@ it('OpenID4VP 1.0 §14.2: shows the result when the first browser brings the res
 })
 
 it('§14.2: gives a second browser nothing, and discards the presentation', async () => {
-  const { session, browser, redirect_uri, poll } = await answerByLink({})
+  const { session, browser, redirect_uri, poll } = await respondByLink({})
   const second = openBrowser(stage.service)
   await second.link(session)
   expect((await second.completeReturn(redirect_uri)).status).toBe(409)
@@ -46,7 +46,7 @@ it('§14.2: gives a second browser nothing, and discards the presentation', asyn
 
 it('CONTRACT 5: with relying_party, verifies nothing before the server redeemed the code', async () => {
   const required = { required_session_binding: 'relying_party', return_url: RETURN_URL }
-  const { rp, session, browser, redirect_uri, poll } = await answerByLink(required)
+  const { rp, session, browser, redirect_uri, poll } = await respondByLink(required)
   expect([session.qr_code, session.wallet_request]).toEqual([null, null])
   const back = (await expectStatus(await browser.completeReturn(redirect_uri), 200)) as { return_url: string }
   expect(await poll()).toMatchObject({ status: 'pending', stage: 'awaiting_return' })

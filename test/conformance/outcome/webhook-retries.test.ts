@@ -2,7 +2,7 @@
 // wait.
 
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { ReceivedRequest, ScriptedAnswer } from '../../support/service/receiver.ts'
+import type { ReceivedRequest, ScriptedResponse } from '../../support/service/receiver.ts'
 import { expectStatus, OVER_18, type RelyingParty } from '../../support/service/service.ts'
 import {
   type Delivery,
@@ -16,7 +16,7 @@ import {
 const stage = useStage()
 
 /** First response of each receiver, by the path of its webhook. Later responses are 200. */
-const FIRST_RESPONSES: Readonly<Record<string, ScriptedAnswer>> = {
+const FIRST_RESPONSES: Readonly<Record<string, ScriptedResponse>> = {
   '/failing': { status: 500 },
   '/slow-down': { status: 429, headers: { 'retry-after': '60' } },
   '/moved': { status: 307, headers: { location: '/elsewhere' } },

@@ -6,12 +6,12 @@ import { expect, it } from 'vitest'
 import { checkSignature, type ReceivedRequest } from '../../support/service/receiver.ts'
 import { expectStatus, OVER_18, type RelyingParty } from '../../support/service/service.ts'
 import {
-  answerAge,
   begin,
   deliveriesOf,
   eventOf,
   finish,
   relyingPartyOf,
+  respondWithAge,
   type Stage,
   settledDelivery,
   useStage,
@@ -171,7 +171,7 @@ it('CONTRACT 7: never delays the response to the wallet by the first attempt', a
   const { session, request } = await begin(stage, OVER_18, { rp })
   // The receiver never responds. A response to the wallet that waited for it would be 15 s late.
   const answer = await Promise.race([
-    answerAge(stage, request),
+    respondWithAge(stage, request),
     eventOf(stage, session.verification_id).then(() => setTimeout(5_000, 'the wallet waited')),
   ])
   expect(answer).toMatchObject({ status: 200 })

@@ -7,7 +7,7 @@ import { madeMdocAgeOf } from '../../support/people/made-mdoc.ts'
 import { makeMdocPerson } from '../../support/people/mdoc-person.ts'
 import { certified, type Telling } from '../../support/people/person.ts'
 import { OVER_18, type RelyingParty } from '../../support/service/service.ts'
-import { answerAge, type Begun, begin, relyingPartyOf, useStage } from '../../support/service/stage.ts'
+import { type Begun, begin, relyingPartyOf, respondWithAge, useStage } from '../../support/service/stage.ts'
 
 const stage = useStage()
 const HOST = 'https://issuer.example'
@@ -29,7 +29,7 @@ const plain = await mintIssuerPki({ leaf: { keyUsage: null } })
 const authority = { name: 'some CA', credential_types: ['age_attestation'], assurance_level: 'high' }
 
 async function outcomeOf(rp: RelyingParty, { session, request }: Begun, telling: Telling) {
-  await answerAge(stage, request, telling)
+  await respondWithAge(stage, request, telling)
   const { status, attempts } = await rp.poll(session.verification_id)
   return [status, attempts.at(-1)?.reason.code]
 }

@@ -7,7 +7,7 @@ import { openBrowser } from '../../support/browser/browser.ts'
 import { mintIssuerPki, mintLeaf, mintRoot } from '../../support/certificates/certificates.ts'
 import type { DigitalRequest } from '../../support/linters/dc-api-linter.ts'
 import { makeAttester } from '../../support/people/attester.ts'
-import { answerDigital, receiveDigital } from '../../support/people/dc-api-wallet.ts'
+import { receiveDigital, respondDigital } from '../../support/people/dc-api-wallet.ts'
 import { JWT_VC_AGE, jwtVcOf, makeJwtVcPerson } from '../../support/people/jwt-vc-person.ts'
 import { MDOC_AGE, makeMdocPerson, mdocOf } from '../../support/people/mdoc-person.ts'
 import { AGE, certified, presentationOf, queryFor } from '../../support/people/person.ts'
@@ -102,7 +102,7 @@ async function presentations({ format }: Cell, request: ReceivedRequest, origin?
   return { [queryFor(request, type)]: [await present(request, origin)] }
 }
 
-async function answerUri(uri: string, cell: Cell): Promise<string> {
+async function respondToUri(uri: string, cell: Cell): Promise<string> {
   const wallet = createWallet(trust())
   const request = await wallet.receive(uri, { protocol: cell.protocol })
   const { client_id, client_id_scheme = client_id, response_mode } = request.payload as Loose
@@ -114,22 +114,22 @@ async function answerUri(uri: string, cell: Cell): Promise<string> {
 type Channel = (session: CreatedSession, cell: Cell) => Promise<unknown>
 
 const CHANNELS: Readonly<Record<Cell['channel'], Channel>> = {
-  qr: ({ wallet_request }, cell) => answerUri(wallet_request.uri, cell),
+  qr: ({ wallet_request }, cell) => respondToUri(wallet_request.uri, cell),
   link: async (session, cell) => {
     const browser = openBrowser(stage.service)
-    const redirectUri = await answerUri(await browser.link(session), cell)
+    const redirectUri = await respondToUri(await browser.link(session), cell)
     await expectStatus(await browser.completeReturn(redirectUri), 200)
   },
-  by_value: answerByValue,
-  'dc_api signed': answerInBrowser,
-  'dc_api unsigned': answerInBrowser,
+  by_value: respondByValue,
+  'dc_api signed': respondInBrowser,
+  'dc_api unsigned': respondInBrowser,
 }
 
 const DESIGNATIONS = { 'dc+sd-jwt': { format: 'vc+sd-jwt' }, jwt_vc_json: { format: 'jwt_vp_json' } }
 const NESTED = { path_nested: { format: 'jwt_vc_json', path: '$.vp.verifiableCredential[0]' } }
 
 /** Plays a lenient wallet that gets the relying party's view from a bridge. */
-async function answerByValue({ verification_id }: CreatedSession, { format }: Cell): Promise<void> {
+async function respondByValue({ verification_id }: CreatedSession, { format }: Cell): Promise<void> {
   const view = await expectStatus(await rp.call('GET', `/v1/verify/${verification_id}/openid4vp`), 200)
   const { client_id, nonce, redirect_uri, presentation_definition } = (view as Loose).authorization_request
   const request = { payload: { client_id, nonce, response_uri: redirect_uri, client_metadata: {} } } as never
@@ -147,7 +147,7 @@ async function answerByValue({ verification_id }: CreatedSession, { format }: Ce
 }
 
 /** Plays the browser of a person on a page of the relying party. */
-async function answerInBrowser({ verification_id }: CreatedSession, cell: Cell): Promise<void> {
+async function respondInBrowser({ verification_id }: CreatedSession, cell: Cell): Promise<void> {
   const post = (path: string, body: object) =>
     rp.call('POST', `/v1/verify/${verification_id}${path}`, { body })
   const asked = (await expectStatus(await post('/dc-api/request', {}), 200)) as Loose
@@ -155,7 +155,7 @@ async function answerInBrowser({ verification_id }: CreatedSession, cell: Cell):
   const offered = asked.digital.requests.find((one: DigitalRequest) => one.protocol === protocol)
   const browser = { origin: ORIGIN, ...trust() }
   const request = await receiveDigital(offered, browser)
-  const answer = await answerDigital(request, await presentations(cell, request, ORIGIN), browser)
+  const answer = await respondDigital(request, await presentations(cell, request, ORIGIN), browser)
   expect(answer.data).toHaveProperty(cell.response === 'encrypted' ? 'response' : 'vp_token')
   await expectStatus(await post('/dc-api', answer), 200)
 }

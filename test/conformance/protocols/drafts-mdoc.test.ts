@@ -9,7 +9,7 @@ import {
   makeMdocPerson,
   mdocAgeOf,
 } from '../../support/people/mdoc-person.ts'
-import { answerOf } from '../../support/people/wallet.ts'
+import { responseOf } from '../../support/people/wallet.ts'
 import { expectStatus, OVER_18, type RelyingParty } from '../../support/service/service.ts'
 import { type Begun, begin, relyingPartyOf, useStage } from '../../support/service/stage.ts'
 
@@ -28,14 +28,14 @@ beforeAll(async () => {
   mdocRp = await relyingPartyOf(stage, { trust_anchors: [mdocPerson.anchor()] })
 })
 
-async function answerMdoc(protocol: string, telling: MdocTelling = {}) {
+async function respondWithMdoc(protocol: string, telling: MdocTelling = {}) {
   const begun = await begin(stage, { ...OVER_18, protocol }, { rp: mdocRp })
   const presentations = await mdocAgeOf(mdocPerson, begun.request, telling)
   return { begun, answer: await stage.service.wallet.present(begun.request, presentations) }
 }
 
 it.each(DRAFTS)('CONTRACT 5: verifies an mdoc of a foreign library in %s', async (protocol) => {
-  const { begun, answer } = await answerMdoc(protocol)
+  const { begun, answer } = await respondWithMdoc(protocol)
   await expectStatus(answer, 200)
   const poll = await mdocRp.poll(begun.session.verification_id)
   expect([poll.status, poll.format]).toEqual(['verified', 'mso_mdoc'])
@@ -50,7 +50,7 @@ it.each([
   'ISO/IEC TS 18013-7 B.4.4: refuses an mdoc whose device signed %s',
   async (_, telling) => {
     for (const protocol of DRAFTS) {
-      const { begun, answer } = await answerMdoc(protocol, telling)
+      const { begun, answer } = await respondWithMdoc(protocol, telling)
       expect(answer.status).toBe(400)
       expect(await reasonOf(begun)).toEqual(['pending', 'invalid_holder_signature'])
     }
@@ -60,7 +60,7 @@ it.each([
 it('ISO/IEC TS 18013-7 B.4.4: refuses an mdoc in a response without apu', async () => {
   const begun = await begin(stage, { ...OVER_18, protocol: 'openid4vp-draft18' }, { rp: mdocRp })
   const { payload } = begun.request
-  const answer = { ...answerOf(payload, await mdocAgeOf(mdocPerson, begun.request)), state: payload.state }
+  const answer = { ...responseOf(payload, await mdocAgeOf(mdocPerson, begun.request)), state: payload.state }
   const key = payload.client_metadata.jwks!.keys[0]!
   const response = await new CompactEncrypt(Buffer.from(JSON.stringify(answer)))
     .setProtectedHeader({ alg: 'ECDH-ES', enc: 'A256GCM', kid: key.kid! })

@@ -5,9 +5,9 @@ import { decodeJwt } from 'jose'
 import { expect, it } from 'vitest'
 import type { Parts } from '../../support/people/issuer.ts'
 import { AGE, ageOf, PID, presentationOf, queryFor, type Telling } from '../../support/people/person.ts'
-import { answerOf, encryptResponse } from '../../support/people/wallet.ts'
+import { encryptResponse, responseOf } from '../../support/people/wallet.ts'
 import { expectStatus, OVER_18 } from '../../support/service/service.ts'
-import { answerAge, type Begun, begin, useStage } from '../../support/service/stage.ts'
+import { type Begun, begin, respondWithAge, useStage } from '../../support/service/stage.ts'
 
 const stage = useStage()
 const DRAFTS = ['openid4vp-draft24', 'openid4vp-draft18']
@@ -41,7 +41,7 @@ it.each([
   ['openid4vp-draft24', 'verifier.example'],
 ])('CONTRACT 5: %s refuses a response made for %s', async (protocol, audience) => {
   const begun = await begin(stage, { ...OVER_18, protocol })
-  expect((await answerAge(stage, begun.request, { audience })).status).toBe(400)
+  expect((await respondWithAge(stage, begun.request, { audience })).status).toBe(400)
   expect(await reasonOf(begun)).toEqual(['pending', 'audience_mismatch'])
 })
 
@@ -61,7 +61,7 @@ it('CONTRACT 5: draft 18 ignores a posted wallet_nonce', async () => {
 it.each(DRAFTS)('CONTRACT 5: %s accepts both media types that SD-JWT VC had', async (protocol) => {
   for (const typ of ['vc+sd-jwt', 'dc+sd-jwt']) {
     const begun = await begin(stage, { ...OVER_18, protocol })
-    await expectStatus(await answerAge(stage, begun.request, setTyp(typ)), 200)
+    await expectStatus(await respondWithAge(stage, begun.request, setTyp(typ)), 200)
     expect(await reasonOf(begun)).toEqual(['verified', undefined])
   }
 })
@@ -70,7 +70,7 @@ it.each(['openid4vp-1.0', 'haip-1.0'])(
   'CONTRACT 5: %s accepts only the current media type',
   async (protocol) => {
     const begun = await begin(stage, { ...OVER_18, protocol })
-    expect((await answerAge(stage, begun.request, setTyp('vc+sd-jwt'))).status).toBe(400)
+    expect((await respondWithAge(stage, begun.request, setTyp('vc+sd-jwt'))).status).toBe(400)
     expect(await reasonOf(begun)).toEqual(['pending', 'wrong_token_type'])
   },
 )
@@ -104,7 +104,7 @@ it.each(DRAFTS)(
     const begun = await begin(stage, { ...OVER_18, protocol })
     const { state, client_metadata } = begun.request.payload
     const { kid: _, ...key } = client_metadata.jwks!.keys[0]!
-    const answer = answerOf(begun.request.payload, await ageOf(stage.person, begun.request))
+    const answer = responseOf(begun.request.payload, await ageOf(stage.person, begun.request))
     const response = await encryptResponse({ ...answer, state }, key, { enc: 'A256GCM' })
     expect((await post(begun, { response })).status).toBe(400)
     expect(await reasonOf(begun)).toEqual(['pending', 'unknown_encryption_key'])
@@ -118,7 +118,7 @@ it.each(DRAFTS)(
   async (protocol) => {
     const begun = await begin(stage, { ...OVER_18, protocol })
     const { state, client_metadata } = begun.request.payload
-    const answer = answerOf(begun.request.payload, await ageOf(stage.person, begun.request))
+    const answer = responseOf(begun.request.payload, await ageOf(stage.person, begun.request))
     const response = await encryptResponse({ ...answer, state }, client_metadata.jwks!.keys[0]!, {
       enc: 'A128GCM',
     })

@@ -78,7 +78,7 @@ it('HAIP §5.1, H8: on one device, verifies nothing before the browser returns, 
   const session = await rp.create({ ...HAIP, required_session_binding: 'page' })
   expect(session.wallet_request).toBe(null)
   const [browser, other] = [openBrowser(stage.service), openBrowser(stage.service)]
-  const answerBy = async (uri: string) => {
+  const respondBy = async (uri: string) => {
     const request = await stage.service.wallet.receive(uri, { protocol: 'haip-1.0' })
     const answer = await stage.service.wallet.present(
       request,
@@ -86,11 +86,11 @@ it('HAIP §5.1, H8: on one device, verifies nothing before the browser returns, 
     )
     return ((await expectStatus(answer, 200)) as { redirect_uri: string }).redirect_uri
   }
-  const stolen = await answerBy(await browser.link(session))
+  const stolen = await respondBy(await browser.link(session))
   expect((await rp.poll(session.verification_id)).status).toBe('pending')
   expect((await other.completeReturn(stolen)).status).toBeGreaterThanOrEqual(400)
   expect((await rp.poll(session.verification_id)).status).toBe('pending')
-  await expectStatus(await browser.completeReturn(await answerBy(await browser.link(session))), 200)
+  await expectStatus(await browser.completeReturn(await respondBy(await browser.link(session))), 200)
   expect(await rp.poll(session.verification_id)).toMatchObject({
     status: 'verified',
     session_binding: 'page',

@@ -7,7 +7,7 @@ import { didJwkOf } from '../../support/people/jwt-vc.ts'
 import { ageOf, certified, type Telling } from '../../support/people/person.ts'
 import { encryptResponse } from '../../support/people/wallet.ts'
 import { expectStatus, OVER_18, type RelyingParty } from '../../support/service/service.ts'
-import { answerAge, type Begun, begin, relyingPartyOf, useStage } from '../../support/service/stage.ts'
+import { type Begun, begin, relyingPartyOf, respondWithAge, useStage } from '../../support/service/stage.ts'
 
 const stage = useStage()
 const pki = await mintIssuerPki()
@@ -123,7 +123,7 @@ it('HAIP §5, H6: has a new encryption key in every request', async () => {
 
 it('HAIP §5.1, H8: always returns a redirect_uri to the wallet', async () => {
   const { request } = await beginHaip()
-  const answer = await answerAge(stage, request, certified(pki))
+  const answer = await respondWithAge(stage, request, certified(pki))
   expect(await expectStatus(answer, 200)).toEqual({ redirect_uri: expect.stringMatching(/#response_code=/) })
 })
 
@@ -139,15 +139,15 @@ it('HAIP §5.1, H9: has haip-vp among the links, and only schemes of OpenID4VP 1
 
 it('HAIP §6.1.1, H12: verifies an issuer known by its certificates', async () => {
   const begun = await beginHaip()
-  expect((await answerAge(stage, begun.request, certified(pki))).status).toBe(200)
+  expect((await respondWithAge(stage, begun.request, certified(pki))).status).toBe(200)
   expect(await reasonOf(begun.rp, begun)).toEqual(['verified', undefined])
 })
 
 it('HAIP §6.1.1, H12: refuses an issuer known by plain keys, which OpenID4VP 1.0 verifies', async () => {
   const base = await begin(stage, OVER_18)
-  expect((await answerAge(stage, base.request)).status).toBe(200)
+  expect((await respondWithAge(stage, base.request)).status).toBe(200)
   const begun = await begin(stage, HAIP)
-  expect((await answerAge(stage, begun.request)).status).toBe(400)
+  expect((await respondWithAge(stage, begun.request)).status).toBe(400)
   expect(await reasonOf(stage.rp, begun)).toEqual(['pending', 'untrusted_issuer'])
 })
 
@@ -156,16 +156,16 @@ it('HAIP §6.1.1, H2: refuses a self-signed issuer certificate that the relying 
   const rp = await trusting({ x509_certificate_pem: own.pem })
   const telling = { issuer: signerOf(own), x5c: [own.x5c], claims: { iss: undefined } }
   const base = await begin(stage, OVER_18, { rp })
-  expect((await answerAge(stage, base.request, telling)).status).toBe(200)
+  expect((await respondWithAge(stage, base.request, telling)).status).toBe(200)
   const begun = await begin(stage, HAIP, { rp })
-  expect((await answerAge(stage, begun.request, telling)).status).toBe(400)
+  expect((await respondWithAge(stage, begun.request, telling)).status).toBe(400)
   expect(await reasonOf(rp, begun)).toEqual(['pending', 'self_signed_certificate'])
 })
 
 it('HAIP §6.1.1, H2: refuses a trust anchor in the chain', async () => {
   const begun = await beginHaip()
   const telling = { ...certified(pki), x5c: [pki.leaf.x5c, pki.intermediate.x5c, pki.root.x5c] }
-  expect((await answerAge(stage, begun.request, telling)).status).toBe(400)
+  expect((await respondWithAge(stage, begun.request, telling)).status).toBe(400)
   expect(await reasonOf(begun.rp, begun)).toEqual(['pending', 'trust_anchor_in_chain'])
 })
 
@@ -176,7 +176,7 @@ it.each([
   'HAIP §6.1, H12: refuses a credential %s',
   async (_, telling, reason) => {
     const begun = await beginHaip()
-    const answer = await answerAge(stage, begun.request, { ...certified(pki), ...telling })
+    const answer = await respondWithAge(stage, begun.request, { ...certified(pki), ...telling })
     expect(answer.status).toBe(400)
     expect(await reasonOf(begun.rp, begun)).toEqual(['pending', reason])
   },
@@ -185,7 +185,7 @@ it.each([
 it('HAIP §6.1, H12: treats a status without status_list as unavailable, not as valid', async () => {
   const begun = await beginHaip()
   const claims = { iss: undefined, status: { other_list: { id: 1 } } }
-  expect((await answerAge(stage, begun.request, { ...certified(pki), claims })).status).toBe(503)
+  expect((await respondWithAge(stage, begun.request, { ...certified(pki), claims })).status).toBe(503)
   expect(await reasonOf(begun.rp, begun)).toEqual(['pending', 'status_unavailable'])
 })
 
@@ -210,6 +210,6 @@ it.each([
   const change: Telling['change'] = ({ payload }) => {
     payload.cnf = { kid: didJwkOf(stage.person.key).kid }
   }
-  await answerAge(stage, begun.request, { ...certified(pki), change })
+  await respondWithAge(stage, begun.request, { ...certified(pki), change })
   expect(await reasonOf(rp, begun)).toEqual(expected)
 })

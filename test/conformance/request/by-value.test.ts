@@ -50,7 +50,7 @@ function requestOf({ client_id, nonce, redirect_uri }: ViewedRequest): ReceivedR
 type Form = Record<string, string>
 
 /** Returns a good response: the age attestation, with its place in the definition. */
-async function answerTo(shown: ViewedRequest, telling: Telling = {}, format = 'vc+sd-jwt'): Promise<Form> {
+async function responseTo(shown: ViewedRequest, telling: Telling = {}, format = 'vc+sd-jwt'): Promise<Form> {
   const { id, input_descriptors } = shown.presentation_definition
   const vp_token = await presentationOf(stage.person, AGE, requestOf(shown), telling)
   const descriptor_map = [{ id: input_descriptors[0]?.id, format, path: '$' }]
@@ -77,7 +77,7 @@ it.each([
     const session = await stage.rp.create({ ...OVER_18, protocol, request_options: { response_mode } })
     const shown = await view(session)
     const { redirect_uri } = (await expectStatus(
-      await post(shown, await answerTo(shown, {}, format)),
+      await post(shown, await responseTo(shown, {}, format)),
       200,
     )) as {
       redirect_uri: string
@@ -112,10 +112,10 @@ it('OpenID4VP 1.0 §8.4: refuses a response to a view without a confirmation, an
   const asked = { ...OVER_18, formats: ['dc+sd-jwt'], transaction_data: [PAYMENT] }
   const session = await stage.rp.create(asked)
   const shown = await view(session)
-  expect((await post(shown, await answerTo(shown))).status).toBe(400)
+  expect((await post(shown, await responseTo(shown))).status).toBe(400)
   expect(await stateOf(session)).toMatchObject({ status: 'pending', reason: 'transaction_data_missing' })
   const keyBinding = confirming({ payload: session.wallet_request } as never)
-  await expectStatus(await post(shown, await answerTo(shown, { keyBinding })), 200)
+  await expectStatus(await post(shown, await responseTo(shown, { keyBinding })), 200)
   expect(await stateOf(session)).toMatchObject({ status: 'verified', channel: 'by_value' })
 })
 
@@ -213,9 +213,9 @@ it.each(REFUSED)(
   async (_, telling, change, reason) => {
     const session = await stage.rp.create()
     const shown = await view(session)
-    expect((await post(shown, change(await answerTo(shown, telling)))).status).toBe(400)
+    expect((await post(shown, change(await responseTo(shown, telling)))).status).toBe(400)
     expect(await stateOf(session)).toMatchObject({ status: 'pending', reason })
-    await expectStatus(await post(shown, await answerTo(shown)), 200)
+    await expectStatus(await post(shown, await responseTo(shown)), 200)
     expect((await stateOf(session)).status).toBe('verified')
   },
 )
@@ -224,7 +224,7 @@ it('CONTRACT 3: refuses a credential of another type in its place', async () => 
   const session = await stage.rp.create()
   const shown = await view(session)
   const vp_token = await presentationOf(stage.person, PID, requestOf(shown))
-  expect((await post(shown, { ...(await answerTo(shown)), vp_token })).status).toBe(400)
+  expect((await post(shown, { ...(await responseTo(shown)), vp_token })).status).toBe(400)
   expect(await stateOf(session)).toMatchObject({ status: 'pending', reason: 'query_not_satisfied' })
 })
 
@@ -235,7 +235,7 @@ it('CONTRACT 3: never accepts an mdoc by value', async () => {
   const shown = await view(session, rp)
   const nameSpaces = { [MDOC_AGE]: { age_over_18: true } }
   const vp_token = await mdocOf(mdocPerson, MDOC_AGE, nameSpaces, requestOf(shown))
-  const answer = submission((map) => Object.assign(map, { format: 'mso_mdoc' }))(await answerTo(shown))
+  const answer = submission((map) => Object.assign(map, { format: 'mso_mdoc' }))(await responseTo(shown))
   expect((await post(shown, { ...answer, vp_token })).status).toBe(400)
   expect(await stateOf(session, rp)).toMatchObject({ status: 'pending', reason: 'unknown_credential_query' })
 })
@@ -247,7 +247,7 @@ it.each([
   const rp = await relyingPartyOf(stage, settings)
   const session = await rp.create({ ...OVER_18, ...policy })
   const shown = await view(session, rp)
-  expect((await post(shown, await answerTo(shown))).status).toBe(400)
+  expect((await post(shown, await responseTo(shown))).status).toBe(400)
   expect(await stateOf(session, rp)).toMatchObject({ status: 'pending', reason: 'encryption_required' })
 })
 
@@ -264,10 +264,10 @@ it('CONTRACT 3: refuses a response by value for a generation whose view was not 
       input_descriptors: [{ id: `descriptor_${id}`, name: 'age_attestation' }],
     },
   }
-  expect((await post(shown, await answerTo(shown))).status).toBe(400)
+  expect((await post(shown, await responseTo(shown))).status).toBe(400)
   expect(await stateOf(session)).toMatchObject({ status: 'pending', reason: 'encryption_required' })
   expect((await view(session)).nonce).toBe(payload.nonce)
-  await expectStatus(await post(shown, await answerTo(shown)), 200)
+  await expectStatus(await post(shown, await responseTo(shown)), 200)
 })
 
 it('CONTRACT 3: accepts a W3C credential in its VP by value', async () => {
@@ -278,7 +278,7 @@ it('CONTRACT 3: accepts a W3C credential in its VP by value', async () => {
   const vp_token = await jwtVcOf(jwtVcPerson, JWT_VC_AGE, { age_over_18: true }, requestOf(shown))
   const path_nested = { format: 'jwt_vc_json', path: '$.vp.verifiableCredential[0]' }
   const nested = submission((map) => Object.assign(map, { format: 'jwt_vp_json', path_nested }))
-  await expectStatus(await post(shown, { ...nested(await answerTo(shown)), vp_token }), 200)
+  await expectStatus(await post(shown, { ...nested(await responseTo(shown)), vp_token }), 200)
   const poll = await rp.poll(session.verification_id)
   expect([poll.status, poll.format, poll.channel]).toEqual(['verified', 'jwt_vc_json', 'by_value'])
 })

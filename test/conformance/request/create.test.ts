@@ -1,7 +1,7 @@
 // CONTRACT 2: the members of a creation, its errors and its response.
 
 import { expect, it } from 'vitest'
-import { decodePng } from '../../qr/judges.ts'
+import { decodePng } from '../../qr/foreign-readers.ts'
 import type { ReceivedRequest } from '../../support/people/wallet.ts'
 import { decodeQrCode, expectStatus, OVER_18, readQr } from '../../support/service/service.ts'
 import { relyingPartyOf, useStage } from '../../support/service/stage.ts'

@@ -28,7 +28,7 @@ type DcqlQuery = { readonly credentials: readonly object[]; readonly credential_
 /** Presentations for each query, by vct. Several for one query are several presentations. */
 type Answers = Readonly<Record<string, readonly (readonly [vct: string, telling?: Telling])[]>>
 
-async function answerTo(
+async function responseTo(
   dcql_query: DcqlQuery,
   presented: Answers,
   rest: object = {},
@@ -100,7 +100,7 @@ it('CONTRACT 2: an Idempotency-Key returns the session of the same query, and re
 })
 
 it('CONTRACT 4: names checks <query id>.<path>, with the same outcome in event and poll', async () => {
-  const { id, poll } = await answerTo({ credentials: [ADULT, NAME] }, { adult: [[AGE]], name: [[PID]] })
+  const { id, poll } = await responseTo({ credentials: [ADULT, NAME] }, { adult: [[AGE]], name: [[PID]] })
   const outcome = {
     status: 'verified',
     checks: { 'adult.age_over_18': true, 'name.given_name': true, 'name.sex': true },
@@ -149,7 +149,7 @@ it.each<[why: string, asked: DcqlQuery, presented: Answers, reason: string, chec
     ],
   ],
 )('CONTRACT 4: rejects where %s', async (_, asked, presented, reason, checks) => {
-  const { answer, poll } = await answerTo(asked, presented)
+  const { answer, poll } = await responseTo(asked, presented)
   expect([answer.status, poll.status, poll.reason?.code, poll.checks]).toEqual([
     200,
     'rejected',
@@ -192,7 +192,7 @@ it.each<[why: string, asked: DcqlQuery, presented: Answers, reason: string]>([
     'query_not_satisfied',
   ],
 ])('OpenID4VP 1.0 §8.6: stays pending, with an attempt, where %s', async (_, asked, presented, reason) => {
-  const { answer, poll } = await answerTo(asked, presented)
+  const { answer, poll } = await responseTo(asked, presented)
   expect(answer.status).toBe(400)
   expect([poll.status, poll.attempts.map((attempt) => attempt.reason.code)]).toEqual(['pending', [reason]])
 })
@@ -211,7 +211,7 @@ it.each<[age: unknown, status: string, checks: Record<string, boolean>]>([
     claim_sets: [['a'], ['b']],
   }
   const presented = { age: [[AGE, claims({ age_over_18, age_over_21: undefined })]] } as const
-  const { poll } = await answerTo({ credentials: [query] }, presented)
+  const { poll } = await responseTo({ credentials: [query] }, presented)
   expect([poll.status, poll.checks]).toEqual([status, checks])
 })
 
@@ -248,7 +248,7 @@ it.each<[why: string, asked: DcqlQuery, presented: Answers, status: string, used
   ],
   ['the optional set alone', PERHAPS, { name: [[PID]] }, 'pending', []],
 ])('§6.4.2: evaluates credential_sets with %s', async (_, asked, presented, status, used) => {
-  const { poll } = await answerTo(asked, presented)
+  const { poll } = await responseTo(asked, presented)
   expect([poll.status, poll.credentials.map(({ id }) => id)]).toEqual([status, used])
 })
 
@@ -259,7 +259,7 @@ it('§6.1: uses every credential that satisfies with multiple, and sends each wi
   const presented = {
     name: [[PID], [PID, claims({ sex: 9 })], [PID, claims({ given_name: 'Max' })]],
   } as const
-  const { poll } = await answerTo(SEVERAL, presented, { claims_encryption_jwk: await exportJWK(publicKey) })
+  const { poll } = await responseTo(SEVERAL, presented, { claims_encryption_jwk: await exportJWK(publicKey) })
   expect([poll.status, poll.checks]).toEqual(['verified', { 'name.given_name': true, 'name.sex': true }])
   expect(poll.credentials.map(({ id }) => id)).toEqual(['name', 'name'])
   const { plaintext } = await compactDecrypt(poll.encrypted_claims ?? '', privateKey)
@@ -279,12 +279,12 @@ it('§6.1: rejects with multiple if no credential satisfies', async () => {
       [PID, claims({ sex: 0 })],
     ],
   } as const
-  const { poll } = await answerTo(SEVERAL, presented)
+  const { poll } = await responseTo(SEVERAL, presented)
   expect([poll.status, poll.reason?.code, poll.credentials.length]).toEqual(['rejected', 'value_mismatch', 2])
 })
 
 it('§8.6: accepts one credential for several queries', async () => {
-  const { poll } = await answerTo(
+  const { poll } = await responseTo(
     { credentials: [NAME, { ...NAME, id: 'again', claims: [{ path: ['family_name'] }] }] },
     { name: [[PID]], again: [[PID]] },
   )
@@ -302,7 +302,7 @@ it('§7.1: resolves paths through arrays, and spells them in checks', async () =
   ]
   const query = { ...NAME, claims: paths.map((path) => ({ path })) }
   const presented = claims({ nationalities: ['DE', 'FR'], address: { locality: 'Bonn' } })
-  const { poll } = await answerTo({ credentials: [query] }, { name: [[PID, presented]] })
+  const { poll } = await responseTo({ credentials: [query] }, { name: [[PID, presented]] })
   expect([poll.status, poll.checks]).toEqual([
     'verified',
     { 'name.nationalities[*]': true, 'name.nationalities[1]': true, 'name.address.locality': true },
@@ -312,16 +312,16 @@ it('§7.1: resolves paths through arrays, and spells them in checks', async () =
 const FREE = { credentials: [{ ...ADULT, require_cryptographic_holder_binding: false }] }
 
 it('CONTRACT 5: verifies a response without holder binding if none is required, at most low', async () => {
-  const { poll } = await answerTo(FREE, { adult: [[AGE, unbound()]] })
+  const { poll } = await responseTo(FREE, { adult: [[AGE, unbound()]] })
   expect([poll.status, poll.assurance_level]).toEqual(['verified', 'low'])
 })
 
 it('CONTRACT 5: never rejects with such a response: the session stays pending for a bound one', async () => {
   const child = claims({ age_over_18: false })
-  const { answer, poll } = await answerTo(FREE, { adult: [[AGE, unbound(child)]] })
+  const { answer, poll } = await responseTo(FREE, { adult: [[AGE, unbound(child)]] })
   expect(answer.status).toBe(400)
   expect([poll.status, poll.attempts[0]?.reason.code]).toEqual(['pending', 'predicate_false'])
-  const bound = await answerTo(FREE, { adult: [[AGE, child]] })
+  const bound = await responseTo(FREE, { adult: [[AGE, child]] })
   expect([bound.poll.status, bound.poll.reason?.code]).toEqual(['rejected', 'predicate_false'])
 })
 
@@ -336,14 +336,14 @@ it('CONTRACT 4: the level of several credentials is the lowest, and each must re
   const rp = await relyingPartyOf(stage, { credential_types: [membership], trust_anchors: anchors })
   const card = { ...NAME, id: 'card', meta: { vct_values: [MEMBERSHIP] }, claims: [{ path: ['tier'] }] }
   const presented = { name: [[PID]], card: [[MEMBERSHIP, claims({ tier: 'gold' })]] } as const
-  const both = await answerTo({ credentials: [NAME, card] }, presented, {}, rp)
+  const both = await responseTo({ credentials: [NAME, card] }, presented, {}, rp)
   expect([both.poll.status, both.poll.assurance_level]).toEqual(['verified', 'low'])
   const required = { required_assurance_level: 'substantial' }
-  const strict = await answerTo({ credentials: [NAME, card] }, presented, required, rp)
+  const strict = await responseTo({ credentials: [NAME, card] }, presented, required, rp)
   expect([strict.poll.status, strict.poll.reason?.code]).toEqual(['rejected', 'assurance_level_too_low'])
   const optional = [{ options: [['name']] }, { options: [['card']], required: false }]
   const asked = { credentials: [NAME, card], credential_sets: optional }
-  const spared = await answerTo(asked, presented, required, rp)
+  const spared = await responseTo(asked, presented, required, rp)
   expect([spared.poll.status, spared.poll.assurance_level, spared.poll.checks]).toEqual([
     'verified',
     'substantial',

@@ -10,7 +10,7 @@ import {
   type Poll,
   readQr,
 } from '../../support/service/service.ts'
-import { answerAge, begin, useStage } from '../../support/service/stage.ts'
+import { begin, respondWithAge, useStage } from '../../support/service/stage.ts'
 
 const stage = useStage()
 
@@ -60,7 +60,7 @@ it('CONTRACT 3: creates a generation for each concurrent render, and each pictur
 it('CONTRACT 3: accepts a response to an older generation that was fetched, after further renders', async () => {
   const { session, request } = await begin(stage)
   for (let i = 0; i < 12; i++) await render(session)
-  expect((await answerAge(stage, request)).status).toBe(200)
+  expect((await respondWithAge(stage, request)).status).toBe(200)
   expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
 })
 
@@ -95,7 +95,7 @@ it.each(Object.entries(ENCRYPTION))(
   async (_, policy) => {
     const { session, dead } = await withDeadRequest(policy)
     expect(await expectStatus(await fetchRequest(dead.uri), 410)).toEqual(SUPERSEDED)
-    expect(await expectStatus(await answerAge(stage, dead), 400)).toEqual(SUPERSEDED)
+    expect(await expectStatus(await respondWithAge(stage, dead), 400)).toEqual(SUPERSEDED)
     const { status, attempts } = await stage.rp.poll(session.verification_id)
     expect([status, attempts.map(({ reason }) => reason.code)]).toEqual(['pending', ['request_superseded']])
   },
@@ -109,7 +109,7 @@ it('CONTRACT 3: drops the least recently used of the handed-out generations firs
   await fetchRequest(request.uri)
   for (let i = 0; i < 11; i++) await fetchRequest(await render(session))
   expect((await fetchRequest(second)).status).toBe(410)
-  expect((await answerAge(stage, request)).status).toBe(200)
+  expect((await respondWithAge(stage, request)).status).toBe(200)
 })
 
 it.each([
@@ -120,7 +120,7 @@ it.each([
   const { request: other } = await begin(stage, policy)
   const { response_uri } = session.wallet_request
   const strayed = { ...other, payload: { ...other.payload, response_uri } }
-  expect((await answerAge(stage, strayed)).status).toBe(400)
+  expect((await respondWithAge(stage, strayed)).status).toBe(400)
   const { status, attempts } = await stage.rp.poll(session.verification_id)
   expect([status, attempts.map((attempt) => attempt.reason.code)]).toEqual(['pending', [reason]])
 })
@@ -128,15 +128,15 @@ it.each([
 it('CONTRACT 3: ends all other generations with the response that is processed first', async () => {
   const { session, request } = await begin(stage)
   const other = await stage.service.wallet.receive(await render(session))
-  expect((await answerAge(stage, request)).status).toBe(200)
-  expect((await answerAge(stage, other)).status).toBe(409)
+  expect((await respondWithAge(stage, request)).status).toBe(200)
+  expect((await respondWithAge(stage, other)).status).toBe(409)
   for (const { uri } of [request, other]) expect((await fetchRequest(uri)).status).toBe(410)
 })
 
 it('CONTRACT 3: accepts exactly one of several good responses at the same time', async () => {
   const { session, request } = await begin(stage)
   const other = await stage.service.wallet.receive(await render(session))
-  const answers = await Promise.all([request, other, request].map((one) => answerAge(stage, one)))
+  const answers = await Promise.all([request, other, request].map((one) => respondWithAge(stage, one)))
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409])
 })
 

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest'
 import { type CreatedSession, expectStatus, OVER_18 } from '../../support/service/service.ts'
-import { answerAge, begin, relyingPartyOf, useStage } from '../../support/service/stage.ts'
+import { begin, relyingPartyOf, respondWithAge, useStage } from '../../support/service/stage.ts'
 
 const stage = useStage()
 
@@ -41,7 +41,7 @@ it('CONTRACT 2: builds a replay from the current state', async () => {
   const key = newKey()
   const session = await created(await post(key))
   const request = await stage.service.wallet.receive(session.wallet_request.uri)
-  expect((await answerAge(stage, request)).status).toBe(200)
+  expect((await respondWithAge(stage, request)).status).toBe(200)
   const replay = await created(await post(key))
   expect(replay).toMatchObject({ verification_id: session.verification_id, status: 'verified' })
   expect(replay.version).toBeGreaterThan(session.version)

@@ -1,14 +1,14 @@
 // CONTRACT 6 and 1: the QR picture, read by two foreign decoders, and its caching.
 
 import { expect, it } from 'vitest'
-import { decodePng, readWithZxing } from '../../qr/judges.ts'
+import { decodePng, readWithZxing } from '../../qr/foreign-readers.ts'
 import {
   type CreatedSession,
   expectStatus,
   readQr,
   type WalletRequest,
 } from '../../support/service/service.ts'
-import { answerAge, useStage } from '../../support/service/stage.ts'
+import { respondWithAge, useStage } from '../../support/service/stage.ts'
 
 const stage = useStage()
 
@@ -154,5 +154,5 @@ it('CONTRACT 6: draws a burst of 60 pictures, then one a second, returns 429 for
     expect(await expectStatus(response, 429)).toMatchObject({ code: 'render_limit_reached', retryable: true })
   }
   const request = await stage.service.wallet.receive(readQr(pictures.at(-1)!))
-  expect((await answerAge(stage, request)).status).toBe(200)
+  expect((await respondWithAge(stage, request)).status).toBe(200)
 })

@@ -5,13 +5,13 @@ import { decodeProtectedHeader } from 'jose'
 import { expect, it } from 'vitest'
 import { ageOf } from '../../support/people/person.ts'
 import { expectStatus, OVER_18 } from '../../support/service/service.ts'
-import { answerAge, begin, relyingPartyOf, useStage } from '../../support/service/stage.ts'
+import { begin, relyingPartyOf, respondWithAge, useStage } from '../../support/service/stage.ts'
 
 const stage = useStage()
 
 it('CONTRACT 5: serves a wallet that supports only GET where post was offered', async () => {
   const { session, request } = await begin(stage, OVER_18, { getOnly: true })
-  expect((await answerAge(stage, request)).status).toBe(200)
+  expect((await respondWithAge(stage, request)).status).toBe(200)
   expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
 })
 
@@ -119,7 +119,7 @@ it.each(WRONG)(
 
 it('CONTRACT 5: returns 200 for a processed response with a redirect_uri only, which never contains the client_token', async () => {
   const { session, request } = await begin(stage)
-  const response = await answerAge(stage, request)
+  const response = await respondWithAge(stage, request)
   const page = `https://verifier.example/v1/verify/${session.verification_id}/return`
   const body = (await expectStatus(response, 200)) as { redirect_uri: string }
   expect(Object.keys(body)).toEqual(['redirect_uri'])

@@ -5,12 +5,12 @@ import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { mintIssuerPki } from '../../support/certificates/certificates.ts'
 import type { DigitalRequest } from '../../support/linters/dc-api-linter.ts'
-import { answerDigital, receiveDigital } from '../../support/people/dc-api-wallet.ts'
+import { receiveDigital, respondDigital } from '../../support/people/dc-api-wallet.ts'
 import type { SigningKey } from '../../support/people/issuer.ts'
 import { AGE, ageOf, PID, presentationOf, queryFor } from '../../support/people/person.ts'
 import type { ReceivedRequest } from '../../support/people/wallet.ts'
 import { expectStatus, OVER_18 } from '../../support/service/service.ts'
-import { answerAge, begin, eventOf, relyingPartyOf, useStage } from '../../support/service/stage.ts'
+import { begin, eventOf, relyingPartyOf, respondWithAge, useStage } from '../../support/service/stage.ts'
 import {
   confirmedBy,
   confirming,
@@ -123,8 +123,8 @@ describe('a response that confirms', () => {
       x5c: [leaf.x5c, intermediate.x5c],
       claims: { iss: undefined },
     }
-    expect((await answerAge(stage, request, certified)).status).toBe(400)
-    const answered = await answerAge(stage, request, { ...certified, keyBinding: confirming(request) })
+    expect((await respondWithAge(stage, request, certified)).status).toBe(400)
+    const answered = await respondWithAge(stage, request, { ...certified, keyBinding: confirming(request) })
     await expectStatus(answered, 200)
     expect((await rp.poll(session.verification_id)).status).toBe('verified')
   })
@@ -250,7 +250,7 @@ describe('a response that does not confirm gets 400, is an attempt, and a good o
   it('refuses a confirmation that was not requested', async () => {
     const { session, request } = await begin(stage)
     const keyBinding = { transaction_data_hashes: [other], transaction_data_hashes_alg: 'sha-256' }
-    expect((await answerAge(stage, request, { keyBinding })).status).toBe(400)
+    expect((await respondWithAge(stage, request, { keyBinding })).status).toBe(400)
     const { status, attempts } = await stage.rp.poll(session.verification_id)
     expect([status, attempts[0]?.reason.code]).toEqual(['pending', 'transaction_data_mismatch'])
   })
@@ -280,13 +280,13 @@ describe('the Digital Credentials API', () => {
       const request = await receiveDigital(offered, browser)
       expect(objectsIn(request)).toMatchObject([PAYMENT])
       const telling = { audience: `origin:${SHOP}` }
-      const bare = await answerDigital(request, await ageOf(stage.person, request, telling), browser)
+      const bare = await respondDigital(request, await ageOf(stage.person, request, telling), browser)
       expect(await expectStatus(await rp.call('POST', path, { body: bare }), 400)).toMatchObject({
         code: 'presentation_refused',
         errors: [{ code: 'transaction_data_missing' }],
       })
       const signed = await ageOf(stage.person, request, { ...telling, keyBinding: confirming(request) })
-      const body = await answerDigital(request, signed, browser)
+      const body = await respondDigital(request, signed, browser)
       expect(await expectStatus(await rp.call('POST', path, { body }), 200)).toMatchObject({
         status: 'verified',
         credentials: [{ transaction_data: [{ index: 0 }] }],

@@ -7,7 +7,7 @@ import { makeMdocPerson, mdocAgeOf } from '../../support/people/mdoc-person.ts'
 import { ageOf } from '../../support/people/person.ts'
 import type { ReceivedRequest } from '../../support/people/wallet.ts'
 import { BASE_URL, expectStatus, OVER_18, type RelyingParty, readQr } from '../../support/service/service.ts'
-import { answerAge, begin, relyingPartyOf, useStage } from '../../support/service/stage.ts'
+import { begin, relyingPartyOf, respondWithAge, useStage } from '../../support/service/stage.ts'
 
 const stage = useStage()
 const holder = await makeMdocPerson()
@@ -84,7 +84,7 @@ describe('the request', () => {
       const picture = new Uint8Array(await (await stage.rp.call('GET', path)).arrayBuffer())
       expect(readQr(picture)).not.toBe(request.uri)
     }
-    expect((await answerAge(stage, request)).status).toBe(200)
+    expect((await respondWithAge(stage, request)).status).toBe(200)
     expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
   })
 
@@ -107,17 +107,17 @@ describe('a response', () => {
   ])('CONTRACT 5: is refused with the audience %s', async (_, change) => {
     const { session, request } = await begin(stage, UNSIGNED)
     const audience = change(request.payload.client_id)
-    expect((await answerAge(stage, request, { audience })).status).toBe(400)
+    expect((await respondWithAge(stage, request, { audience })).status).toBe(400)
     const { status, attempts } = await stage.rp.poll(session.verification_id)
     expect([status, attempts[0]?.reason.code]).toEqual(['pending', 'audience_mismatch'])
-    expect((await answerAge(stage, request)).status).toBe(200)
+    expect((await respondWithAge(stage, request)).status).toBe(200)
   })
 
   it('CONTRACT 5: is refused with the client_id of another session', async () => {
     const one = await begin(stage, UNSIGNED)
     const other = await begin(stage, UNSIGNED)
     const audience = other.request.payload.client_id
-    expect((await answerAge(stage, one.request, { audience })).status).toBe(400)
+    expect((await respondWithAge(stage, one.request, { audience })).status).toBe(400)
     const { attempts } = await stage.rp.poll(one.session.verification_id)
     expect(attempts[0]?.reason.code).toBe('audience_mismatch')
   })
@@ -150,7 +150,7 @@ describe("a wallet's error", () => {
     )
     const { status, attempts } = await stage.rp.poll(session.verification_id)
     expect([status, attempts[0]?.reason.code]).toEqual(['pending', 'wallet_error'])
-    expect((await answerAge(stage, request)).status).toBe(200)
+    expect((await respondWithAge(stage, request)).status).toBe(200)
   })
 
   it('CONTRACT 4: changes nothing with an unknown state', async () => {

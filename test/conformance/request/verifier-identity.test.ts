@@ -6,12 +6,12 @@ import { mintLeaf, mintRoot } from '../../support/certificates/certificates.ts'
 import { type DidDocument, resolveDidWeb } from '../../support/certificates/verifier-key.ts'
 import type { DigitalRequest } from '../../support/linters/dc-api-linter.ts'
 import { makeAttester } from '../../support/people/attester.ts'
-import { answerDigital, receiveDigital } from '../../support/people/dc-api-wallet.ts'
+import { receiveDigital, respondDigital } from '../../support/people/dc-api-wallet.ts'
 import { makeMdocPerson, mdocAgeOf } from '../../support/people/mdoc-person.ts'
 import { ageOf } from '../../support/people/person.ts'
 import { createWallet } from '../../support/people/wallet.ts'
 import { BASE_URL, expectStatus, OVER_18, type RelyingParty } from '../../support/service/service.ts'
-import { answerAge, type Begun, begin, relyingPartyOf, useStage } from '../../support/service/stage.ts'
+import { type Begun, begin, relyingPartyOf, respondWithAge, useStage } from '../../support/service/stage.ts'
 
 const stage = useStage()
 const root = await mintRoot()
@@ -48,7 +48,7 @@ async function keysOf(did: string): Promise<readonly string[]> {
 }
 
 async function expectVerified(rp: RelyingParty, { session, request }: Begun): Promise<void> {
-  expect((await answerAge(stage, request)).status).toBe(200)
+  expect((await respondWithAge(stage, request)).status).toBe(200)
   expect((await rp.poll(session.verification_id)).status).toBe('verified')
 }
 
@@ -68,7 +68,7 @@ describe('decentralized_identifier', () => {
 
   it('CONTRACT 5: rejects a response whose audience is the DID without its prefix', async () => {
     const begun = await begin(stage, asking('decentralized_identifier'))
-    const answer = await answerAge(stage, begun.request, { audience: 'did:web:verifier.example' })
+    const answer = await respondWithAge(stage, begun.request, { audience: 'did:web:verifier.example' })
     expect(answer.status).toBe(400)
     await expectVerified(stage.rp, begun)
   })
@@ -210,7 +210,7 @@ describe('the Digital Credentials API', () => {
       const request = await receiveDigital(digital.requests[0]!, browser)
       expect(request.payload.client_id).toBe(wallet_request.client_id)
       const answer = await ageOf(stage.person, request, { audience: `origin:${SHOP}` })
-      const credential = await answerDigital(request, answer, browser)
+      const credential = await respondDigital(request, answer, browser)
       expect(await post('', credential)).toMatchObject({ status: 'verified', channel: 'dc_api' })
     },
   )

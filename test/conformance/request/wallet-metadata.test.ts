@@ -5,7 +5,7 @@ import { decodeProtectedHeader } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { makeMdocPerson, mdocAgeOf } from '../../support/people/mdoc-person.ts'
 import { expectStatus, OVER_18 } from '../../support/service/service.ts'
-import { answerAge, begin, relyingPartyOf, useStage } from '../../support/service/stage.ts'
+import { begin, relyingPartyOf, respondWithAge, useStage } from '../../support/service/stage.ts'
 
 const stage = useStage()
 
@@ -84,7 +84,7 @@ describe('a wallet that cannot use the request', () => {
     expect(before.stage).toBe('created')
     const request = await stage.service.wallet.receive(wallet_request.uri)
     expect(request.payload.dcql_query).toEqual(wallet_request.dcql_query)
-    expect((await answerAge(stage, request)).status).toBe(200)
+    expect((await respondWithAge(stage, request)).status).toBe(200)
   })
 })
 
@@ -95,6 +95,6 @@ it('CONTRACT 3: metadata that narrows one wallet’s request does not narrow ano
   expect(narrowed.status).toBe(200)
   const request = await stage.service.wallet.receive(uri)
   expect(request.payload.dcql_query).toEqual(session.wallet_request.dcql_query)
-  expect((await answerAge(stage, request)).status).toBe(200) // in dc+sd-jwt
+  expect((await respondWithAge(stage, request)).status).toBe(200) // in dc+sd-jwt
   expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
 })

@@ -6,7 +6,7 @@ import { makeKey } from '../../support/people/issuer.ts'
 import { AGE, ageOf, presentationOf } from '../../support/people/person.ts'
 import type { ReceivedRequest } from '../../support/people/wallet.ts'
 import { type CreatedSession, expectStatus, OVER_18, readQr } from '../../support/service/service.ts'
-import { answerAge, type Begun, begin, useStage } from '../../support/service/stage.ts'
+import { type Begun, begin, respondWithAge, useStage } from '../../support/service/stage.ts'
 
 const stage = useStage()
 const stranger = await makeKey()
@@ -23,7 +23,7 @@ async function render({ verification_id }: CreatedSession): Promise<string> {
 }
 
 async function succeeds({ session, request }: Begun): Promise<void> {
-  await expectStatus(await answerAge(stage, request), 200)
+  await expectStatus(await respondWithAge(stage, request), 200)
   expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
 }
 
@@ -114,7 +114,7 @@ it('cross-session replay: refuses a whole response, encrypted or plain, from ano
     const [begun, other] = [await begin(stage, policy), await begin(stage, policy)]
     const { response_uri } = begun.request.payload
     const strayed = { ...other.request, payload: { ...other.request.payload, response_uri } }
-    expect((await answerAge(stage, strayed)).status).toBe(400)
+    expect((await respondWithAge(stage, strayed)).status).toBe(400)
     await succeeds(begun)
     await succeeds(other)
   }

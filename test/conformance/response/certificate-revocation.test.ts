@@ -55,11 +55,11 @@ async function presentBy(
 ) {
   const rp = parties[setting]
   const begun = await begin(stage, { ...OVER_18, ...policy }, { rp })
-  const answer = await answerWith(begun, await ageOf(stage.person, begun.request, certified(certificates)))
+  const answer = await respondWith(begun, await ageOf(stage.person, begun.request, certified(certificates)))
   return { ...answer, session: await rp.poll(begun.session.verification_id), begun }
 }
 
-async function answerWith({ request }: Begun, presentations: Presentations) {
+async function respondWith({ request }: Begun, presentations: Presentations) {
   const response = await stage.service.wallet.present(request, presentations)
   return {
     status: response.status,
@@ -96,7 +96,7 @@ describe('an issuer’s certificate that names a revocation list', () => {
       expect(revoked.session).toMatchObject({ status: 'pending', reason: null, credentials: [] })
       expect(revoked.session.attempts).toMatchObject([{ reason: { code: 'certificate_revoked' } }])
       const good = await ageOf(stage.person, revoked.begun.request, certified(pki))
-      expect((await answerWith(revoked.begun, good)).status).toBe(200)
+      expect((await respondWith(revoked.begun, good)).status).toBe(200)
       const after = await parties[setting].poll(revoked.begun.session.verification_id)
       expect(after).toMatchObject({ status: 'verified' })
     },
@@ -127,7 +127,7 @@ describe('an unavailable revocation list', () => {
       { reason: { code: 'certificate_status_unavailable', retryable: true } },
     ])
     const good = await ageOf(stage.person, begun.request, certified(pki))
-    expect((await answerWith(begun, good)).status).toBe(200)
+    expect((await respondWith(begun, good)).status).toBe(200)
   })
 
   it('verifies at low if the relying party accepts that, and the result shows the unavailable status', async () => {
@@ -179,12 +179,12 @@ it('ISO/IEC 18013-5 Annex B.1.4: refuses an mdoc with a revoked document signer,
     trust_anchors: [person.anchor()],
   })
   const begun = await begin(stage, { ...OVER_18, formats: ['mso_mdoc'] }, { rp })
-  const answer = await answerWith(begun, await mdocAgeOf({ ...person, pki: revoked }, begun.request))
+  const answer = await respondWith(begun, await mdocAgeOf({ ...person, pki: revoked }, begun.request))
   expect(answer.status).toBe(400)
   const session = await rp.poll(begun.session.verification_id)
   expect(session).toMatchObject({
     status: 'pending',
     attempts: [{ reason: { code: 'certificate_revoked' } }],
   })
-  expect((await answerWith(begun, await mdocAgeOf(person, begun.request))).status).toBe(200)
+  expect((await respondWith(begun, await mdocAgeOf(person, begun.request))).status).toBe(200)
 })

@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest'
 import { mintIssuerPki } from '../../support/certificates/certificates.ts'
 import type { DigitalRequest } from '../../support/linters/dc-api-linter.ts'
-import { answerDigital, receiveDigital } from '../../support/people/dc-api-wallet.ts'
+import { receiveDigital, respondDigital } from '../../support/people/dc-api-wallet.ts'
 import { ageOf, certified, type Telling } from '../../support/people/person.ts'
 import {
   BASE_URL,
@@ -13,7 +13,7 @@ import {
   OVER_18,
   type RelyingParty,
 } from '../../support/service/service.ts'
-import { answerAge, eventOf, relyingPartyOf, useStage } from '../../support/service/stage.ts'
+import { eventOf, relyingPartyOf, respondWithAge, useStage } from '../../support/service/stage.ts'
 
 const stage = useStage()
 const SHOP = 'https://shop.example'
@@ -72,7 +72,7 @@ async function credentialFor(
   const browser = { origin: page.origin, ...stage.service }
   const received = await receiveDigital(request, browser)
   const audience = `origin:${telling.origin ?? page.origin}`
-  return answerDigital(received, await ageOf(stage.person, received, { audience, ...telling }), browser)
+  return respondDigital(received, await ageOf(stage.person, received, { audience, ...telling }), browser)
 }
 
 const MODES = ['direct_post.jwt', 'direct_post'] as const
@@ -260,6 +260,6 @@ describe('a request', () => {
     const received = await stage.service.wallet.receive(session.wallet_request.uri)
     const page = ourPage(session)
     for (let i = 0; i < 40; i++) await ask(page)
-    expect((await answerAge(stage, received)).status).toBe(200)
+    expect((await respondWithAge(stage, received)).status).toBe(200)
   })
 })

@@ -3,7 +3,7 @@
 
 import { expect, it } from 'vitest'
 import { expectStatus, OVER_18 } from '../../support/service/service.ts'
-import { answerAge, begin, eventOf, useStage } from '../../support/service/stage.ts'
+import { begin, eventOf, respondWithAge, useStage } from '../../support/service/stage.ts'
 
 const stage = useStage()
 
@@ -33,7 +33,7 @@ it.each(WAYS)('CONTRACT 4: access_denied %s ends the session as declined', async
     event_type: 'verification.declined',
     reason: { code: 'access_denied' },
   })
-  expect((await answerAge(stage, request)).status).toBe(409)
+  expect((await respondWithAge(stage, request)).status).toBe(409)
 })
 
 /** Codes of OpenID4VP 1.0 §8.5 and RFC 6749 §4.1.2.1 and unknown ones, each with its effect. */
@@ -70,7 +70,7 @@ it.each(
   expect(poll.attempts.map((attempt) => attempt.reason.code)).toEqual(
     status === 'pending' ? ['wallet_error'] : [],
   )
-  expect((await answerAge(stage, request)).status).toBe(status === 'pending' ? 200 : 409)
+  expect((await respondWithAge(stage, request)).status).toBe(status === 'pending' ? 200 : 409)
 })
 
 it.each(WALLET_ERRORS)(
@@ -80,7 +80,7 @@ it.each(WALLET_ERRORS)(
     expect((await postError(request.payload.response_uri, 'x'.repeat(26), error)).status).toBe(400)
     const { status, attempts } = await stage.rp.poll(session.verification_id)
     expect([status, attempts.map((attempt) => attempt.reason.code)]).toEqual(['pending', ['unknown_state']])
-    expect((await answerAge(stage, request)).status).toBe(200)
+    expect((await respondWithAge(stage, request)).status).toBe(200)
   },
 )
 
@@ -126,7 +126,7 @@ it('CONTRACT 4: accepts a decline of an older request that was fetched', async (
 
 it('CONTRACT 4: returns 409 for a decline after the end', async () => {
   const { session, request } = await begin(stage)
-  await answerAge(stage, request)
+  await respondWithAge(stage, request)
   expect((await stage.service.wallet.decline(request, 'access_denied')).status).toBe(409)
   expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
 })

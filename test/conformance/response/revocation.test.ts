@@ -8,11 +8,11 @@ import { makeKey } from '../../support/people/issuer.ts'
 import { ageOf } from '../../support/people/person.ts'
 import { OVER_18, type RelyingParty } from '../../support/service/service.ts'
 import {
-  answerAge,
   type Begun,
   begin,
   eventOf,
   relyingPartyOf,
+  respondWithAge,
   useStage,
 } from '../../support/service/stage.ts'
 import { tracesIn, tracesInFiles } from '../../system/canary/traces.ts'
@@ -33,7 +33,7 @@ const telling = (uri: string, idx: number) => ({ claims: { status: { status_list
 /** Responds to a new session with a credential that has this entry of this list. */
 async function present(uri: string, idx: number, rp = stage.rp, policy: object = OVER_18) {
   const begun = await begin(stage, policy, { rp })
-  const answer = await answerAge(stage, begun.request, telling(uri, idx))
+  const answer = await respondWithAge(stage, begun.request, telling(uri, idx))
   return { begun, answer, poll: () => rp.poll(begun.session.verification_id) }
 }
 
@@ -90,7 +90,7 @@ describe('a credential on a status list', () => {
 
   it('shows not_present without a status', async () => {
     const { session, request } = await begin(stage)
-    await answerAge(stage, request)
+    await respondWithAge(stage, request)
     const poll = await stage.rp.poll(session.verification_id)
     expect(poll.credentials).toMatchObject([{ status: 'not_present' }])
     expect(poll.trace).toContainEqual(statusCheck('skip'))

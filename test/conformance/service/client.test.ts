@@ -10,7 +10,7 @@ import { exportJWK, generateKeyPair } from 'jose'
 import { expect, it } from 'vitest'
 import { PID, presentationOf, queryFor } from '../../support/people/person.ts'
 import { BASE_URL, OVER_18 } from '../../support/service/service.ts'
-import { answerAge, eventOf, useStage } from '../../support/service/stage.ts'
+import { eventOf, respondWithAge, useStage } from '../../support/service/stage.ts'
 
 const stage = useStage()
 
@@ -31,7 +31,7 @@ it('creates, waits for the end, and verifies its webhook', async () => {
   expect(created.qr_code).toMatch(/^image\/png;base64,/)
   const waiting = client.wait(created.verification_id, { timeoutMs: 20_000 })
   const uri = (created.wallet_request as { readonly uri: string }).uri
-  await answerAge(stage, await stage.service.wallet.receive(uri))
+  await respondWithAge(stage, await stage.service.wallet.receive(uri))
   const ended = unwrap(await waiting)
   expect(ended).toMatchObject({ status: 'verified', stage: 'done', checks: { age_over_18: true } })
   const { post } = await eventOf(stage, created.verification_id)

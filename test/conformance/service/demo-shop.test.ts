@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { BASE_URL, expectStatus, readQr } from '../../support/service/service.ts'
 import { shopOf, trustAuthority, WITH_SHOP } from '../../support/service/shop.ts'
-import { answerAge, type Stage, useStage } from '../../support/service/stage.ts'
+import { respondWithAge, type Stage, useStage } from '../../support/service/stage.ts'
 
 const stage = useStage(WITH_SHOP)
 beforeAll(() => trustAuthority(stage))
@@ -15,7 +15,7 @@ beforeAll(() => trustAuthority(stage))
 describe('an order', () => {
   it('is confirmed, and shows the webhook as it was signed', async () => {
     const visitor = await visitorWith(stage, 'plum')
-    await answerAge(stage, await visitor.prove())
+    await respondWithAge(stage, await visitor.prove())
     const page = await visitor.pageWith('verification.verified')
     expect(stateOf(page)).toBe('confirmed')
     expect(page).toContain('Signature verified')
@@ -26,7 +26,7 @@ describe('an order', () => {
 
   it('is refused to a person who is not over 18', async () => {
     const visitor = await visitorWith(stage, 'plum')
-    await answerAge(stage, await visitor.prove(), { claims: { age_over_18: false } })
+    await respondWithAge(stage, await visitor.prove(), { claims: { age_over_18: false } })
     const page = await visitor.pageWith('verification.rejected')
     expect(stateOf(page)).toBe('rejected')
     expect(page).toContain('predicate_false')
@@ -35,7 +35,7 @@ describe('an order', () => {
   it('is bound to the browser that brings back its code, once', async () => {
     const visitor = await visitorWith(stage, 'meadow')
     const { back, link } = await visitor.sameDevice()
-    await answerAge(stage, await stage.service.wallet.receive(link)).then(back)
+    await respondWithAge(stage, await stage.service.wallet.receive(link)).then(back)
     const page = await visitor.pageWith('verification.verified')
     expect(page).toContain('our server redeemed it for your order')
     expect(page).not.toMatch(/return_code=(?!…)/)

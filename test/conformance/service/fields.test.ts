@@ -2,7 +2,7 @@
 
 import { createHmac } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { decodePng } from '../../qr/judges.ts'
+import { decodePng } from '../../qr/foreign-readers.ts'
 import { decodeQrCode, expectStatus, OVER_18, readQr } from '../../support/service/service.ts'
 import { eventOf, finish, useStage } from '../../support/service/stage.ts'
 

@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from 'vitest'
 import type { PresentationRefusal } from '../../../src/formats/format.ts'
-import { judgeWithJose } from '../../support/people/jwt-vc.ts'
+import { verifyWithJose } from '../../support/people/jwt-vc.ts'
 import { expectRefusal } from '../contract.ts'
 import {
   type Changes,
@@ -36,9 +36,9 @@ describe('a good credential and its presentation', () => {
   it('verify with jose too', async () => {
     const presentation = await presentOf({})
     const { audience } = EXPECTED
-    const { vp } = await judgeWithJose(presentation, HOLDER_KEY, { audience, now: NOW })
+    const { vp } = await verifyWithJose(presentation, HOLDER_KEY, { audience, now: NOW })
     const [credential = ''] = (vp as { verifiableCredential: string[] }).verifiableCredential
-    expect(await judgeWithJose(credential, ISSUER_KEY, { now: NOW })).toMatchObject({ iss: ISSUER })
+    expect(await verifyWithJose(credential, ISSUER_KEY, { now: NOW })).toMatchObject({ iss: ISSUER })
     expect((await verifyGood(presentation)).result.ok).toBe(true)
   })
 })

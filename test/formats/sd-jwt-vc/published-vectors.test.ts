@@ -60,7 +60,7 @@ async function verify(
   return verifySdJwt(token, rules, { ...expected, ...changes.expected }, context)
 }
 
-const judgeOfClaims = new SDJwtInstance({
+const foreignReader = new SDJwtInstance({
   hasher: (data, alg) => {
     const bytes = typeof data === 'string' ? Buffer.from(data) : Buffer.from(new Uint8Array(data))
     return new Uint8Array(createHash(alg.replace('-', '')).update(bytes).digest())
@@ -77,7 +77,7 @@ describe('the published SD-JWT', () => {
     if (!result.ok) throw new Error(result.error.reason)
     expect(result.value.holderBound).toBe(!vector.token.endsWith('~'))
     const claims = JSON.parse(JSON.stringify(result.value.claims))
-    expect(claims).toEqual(await judgeOfClaims.getClaims(vector.token))
+    expect(claims).toEqual(await foreignReader.getClaims(vector.token))
   })
 
   it.each(SD_JWTS)(

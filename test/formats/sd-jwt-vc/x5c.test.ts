@@ -43,12 +43,12 @@ async function signedBelowRoot(claims: object = CLAIMS_WITHOUT_ISS, x5c = CHAIN,
   return presentGood(await issueSdJwtVc(issuance))
 }
 
-const verdictUnder = (presentation: string, ...anchors: TrustAnchor[]) =>
+const verifyUnder = (presentation: string, ...anchors: TrustAnchor[]) =>
   verifyGood(presentation, { context: { anchors } })
 
 describe('a credential signed with a certificate', () => {
   it('below an anchored authority verifies, and the leaf’s subject is the issuer', async () => {
-    const { result } = await verdictUnder(await signedBelowRoot(), CA_ANCHOR)
+    const { result } = await verifyUnder(await signedBelowRoot(), CA_ANCHOR)
     expect(result).toMatchObject({
       ok: true,
       value: { issuer: expect.stringContaining('Test Document Signer'), anchor: { name: 'Test root' } },
@@ -56,18 +56,18 @@ describe('a credential signed with a certificate', () => {
   })
 
   it('does not report an iss that is not in the leaf', async () => {
-    const { result } = await verdictUnder(await signedBelowRoot(CLAIMS), CA_ANCHOR)
+    const { result } = await verifyUnder(await signedBelowRoot(CLAIMS), CA_ANCHOR)
     expect(result).toMatchObject({ ok: true, value: { issuer: expect.not.stringContaining(ISSUER) } })
   })
 
   it('is verified by the anchor of its iss, if there is one, for any chain', async () => {
-    const verification = await verdictUnder(await signedBelowRoot(CLAIMS), CA_ANCHOR, ANCHOR)
+    const verification = await verifyUnder(await signedBelowRoot(CLAIMS), CA_ANCHOR, ANCHOR)
     expectRefusal(verification, { reason: 'invalid_issuer_signature' }, 'issuer_signature')
   })
 
   it('that is pinned itself verifies', async () => {
     const { x509_ca_pem: _, ...rest } = CA_ANCHOR
-    const { result } = await verdictUnder(await signedBelowRoot(), {
+    const { result } = await verifyUnder(await signedBelowRoot(), {
       ...rest,
       x509_certificate_pem: PKI.leaf.pem,
     })
@@ -75,7 +75,7 @@ describe('a credential signed with a certificate', () => {
   })
 
   it('signed by another key than the leaf’s is refused', async () => {
-    const verification = await verdictUnder(
+    const verification = await verifyUnder(
       await signedBelowRoot(CLAIMS_WITHOUT_ISS, CHAIN, STRANGER_KEY),
       CA_ANCHOR,
     )
@@ -91,7 +91,7 @@ describe('a credential signed with a certificate', () => {
       'malformed_certificate_chain',
     ],
   ])('whose chain has %s is refused', async (_, change, reason) => {
-    const verification = await verdictUnder(
+    const verification = await verifyUnder(
       await signedBelowRoot(CLAIMS_WITHOUT_ISS, change(CHAIN)),
       CA_ANCHOR,
     )
@@ -116,14 +116,14 @@ describe('a credential signed with a certificate', () => {
       [PKI.root.x5c],
     ]
     for (const chain of chains) {
-      const verification = await verdictUnder(await signedBelowRoot(CLAIMS_WITHOUT_ISS, chain), CA_ANCHOR)
+      const verification = await verifyUnder(await signedBelowRoot(CLAIMS_WITHOUT_ISS, chain), CA_ANCHOR)
       expect(verification.result.ok).toBe(false)
       expect(verification.trace.at(-1)).toEqual(['issuer_trust', 'fail'])
     }
   })
 
   it('under an authority anchored for other types is refused', async () => {
-    const verification = await verdictUnder(await signedBelowRoot(), {
+    const verification = await verifyUnder(await signedBelowRoot(), {
       ...CA_ANCHOR,
       credential_types: ['mdl'],
     })
@@ -137,7 +137,7 @@ describe('a credential signed with a certificate', () => {
       payload.x5c = header.x5c
       delete header.x5c
     })
-    expectRefusal(await verdictUnder(moved, CA_ANCHOR), { reason: 'untrusted_issuer' }, 'issuer_trust')
+    expectRefusal(await verifyUnder(moved, CA_ANCHOR), { reason: 'untrusted_issuer' }, 'issuer_trust')
   })
 
   it('whose iss is in a disclosure is refused (SD-JWT VC §2.2.2.3)', async () => {
@@ -147,16 +147,12 @@ describe('a credential signed with a certificate', () => {
       disclosures.push(disclosure)
       payload._sd = [...(payload._sd as string[]), digestOf(disclosure)]
     })
-    expectRefusal(await verdictUnder(withIss, CA_ANCHOR), { reason: 'forbidden_disclosure' }, 'disclosures')
+    expectRefusal(await verifyUnder(withIss, CA_ANCHOR), { reason: 'forbidden_disclosure' }, 'disclosures')
   })
 
   it('of another curve than its alg is refused', async () => {
     const key = await makeKey('ES384')
     const jwt = signJwt({ alg: 'ES384', typ: 'dc+sd-jwt', x5c: CHAIN }, CLAIMS_WITHOUT_ISS, key)
-    expectRefusal(
-      await verdictUnder(`${jwt}~`, CA_ANCHOR),
-      { reason: 'issuer_key_not_found' },
-      'issuer_trust',
-    )
+    expectRefusal(await verifyUnder(`${jwt}~`, CA_ANCHOR), { reason: 'issuer_key_not_found' }, 'issuer_trust')
   })
 })

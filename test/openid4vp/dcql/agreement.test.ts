@@ -13,7 +13,7 @@ const SEEDS = Array.from({ length: 3000 }, (_, seed) => seed)
 
 describe('the matcher', () => {
   it('agrees with the dcql library on generated queries and credentials', () => {
-    const verdicts = new Map<boolean, number>()
+    const counts = new Map<boolean, number>()
     for (const seed of SEEDS) {
       const { query, credentials } = generate(seed)
       const ours = satisfies(query, credentials)
@@ -21,12 +21,12 @@ describe('the matcher', () => {
         seed,
         query,
         credentials,
-        ...foreignVerdict(query, credentials),
+        ...foreignMatch(query, credentials),
       })
-      verdicts.set(ours.satisfied, (verdicts.get(ours.satisfied) ?? 0) + 1)
+      counts.set(ours.satisfied, (counts.get(ours.satisfied) ?? 0) + 1)
     }
     // Both results must be frequent, because otherwise agreement would prove little.
-    expect(Math.min(verdicts.get(true) ?? 0, verdicts.get(false) ?? 0)).toBeGreaterThan(SEEDS.length / 10)
+    expect(Math.min(counts.get(true) ?? 0, counts.get(false) ?? 0)).toBeGreaterThan(SEEDS.length / 10)
   })
 
   it.each<[clause: string, claims: Json, path: ClaimsPath, ours: boolean, theirs: boolean]>([
@@ -57,7 +57,7 @@ describe('the matcher', () => {
     }
     const credential = { ...CREDENTIAL, typeIdentifier: 'urn:0', claims: claims as JsonObject }
     expect(satisfies({ credentials: [query] }, [credential]).satisfied).toBe(ours)
-    expect(foreignVerdict({ credentials: [query] }, [credential]).satisfied).toBe(theirs)
+    expect(foreignMatch({ credentials: [query] }, [credential]).satisfied).toBe(theirs)
   })
 
   it('differs from it by §8.1: a response completes one credential set, even if all are optional', () => {
@@ -66,16 +66,16 @@ describe('the matcher', () => {
       credential_sets: [{ options: [['q']], required: false }],
     }
     expect(isSatisfied(query, new Set())).toBe(false)
-    expect(foreignVerdict(query, []).satisfied).toBe(true)
+    expect(foreignMatch(query, []).satisfied).toBe(true)
     const both = { ...query, credential_sets: [{ options: [['q', 'r']], required: false }] }
     const pair = { ...both, credentials: [...query.credentials, { ...query.credentials[0]!, id: 'r' }] }
     expect(isSatisfied(pair, new Set(['q']))).toBe(false)
   })
 })
 
-type Verdict = { readonly satisfied: boolean; readonly matched: readonly string[] }
+type MatchResult = { readonly satisfied: boolean; readonly matched: readonly string[] }
 
-function satisfies(query: DcqlQuery, credentials: readonly VerifiedCredential[]): Verdict {
+function satisfies(query: DcqlQuery, credentials: readonly VerifiedCredential[]): MatchResult {
   const format = { metaTypes: (meta: JsonObject) => (meta.vct_values ?? [meta.doctype_value]) as string[] }
   const matched = query.credentials
     // The library takes `values` for a filter; here they are the policy's affair.
@@ -88,7 +88,7 @@ function satisfies(query: DcqlQuery, credentials: readonly VerifiedCredential[])
   return { satisfied: isSatisfied(query, new Set(matched)), matched }
 }
 
-function foreignVerdict(query: DcqlQuery, credentials: readonly VerifiedCredential[]): Verdict {
+function foreignMatch(query: DcqlQuery, credentials: readonly VerifiedCredential[]): MatchResult {
   const parsed = ForeignQuery.parse(structuredClone(query) as never)
   ForeignQuery.validate(parsed)
   const held = credentials.map(({ format, typeIdentifier, claims, holderBound }) => {

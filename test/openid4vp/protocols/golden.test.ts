@@ -136,13 +136,13 @@ function requestOf(id: ProtocolId, language: QueryLanguage, responseMode: Respon
   return { links: linksOf(id, clientId), claims: claimsOf(id, { clientId, language, responseMode }) }
 }
 
-type Asked = {
+type RequestParameters = {
   readonly clientId: string
   readonly language: QueryLanguage
   readonly responseMode: ResponseMode
 }
 
-function claimsOf(id: ProtocolId, { clientId, language, responseMode }: Asked) {
+function claimsOf(id: ProtocolId, { clientId, language, responseMode }: RequestParameters) {
   const protocol = PROTOCOLS[id]
   const query = {
     ...QUERY,

@@ -59,7 +59,7 @@ describe('the Request Object', () => {
           const answer = await wallet.present(received, { age: ['presentation'] })
           expect(answer.status).toBe(200)
           expect([...posts[0]!.keys()].includes('response')).toBe(responseMode === 'direct_post.jwt')
-          const read = await readAnswer(posts[0]!, responseMode, generation)
+          const read = await readResponse(posts[0]!, responseMode, generation)
           expect(read).toMatchObject({ ok: true, value: { kind: 'presentation', state: generation.state } })
           if (!read.ok || read.value.kind !== 'presentation') throw new Error('not a presentation')
           const { nonce } = generation
@@ -77,7 +77,7 @@ describe('the Request Object', () => {
     const { wallet, posts } = serve(verifier.identities.x509_hash, input(generation))
     const received = await wallet.receive(uriFor(verifier.identities.x509_hash))
     await wallet.decline(received, 'access_denied', { encrypted })
-    expect(await readAnswer(posts[0]!, 'direct_post.jwt', generation)).toEqual({
+    expect(await readResponse(posts[0]!, 'direct_post.jwt', generation)).toEqual({
       ok: true,
       value: {
         kind: 'wallet_error',
@@ -215,7 +215,7 @@ describe('a request passed by value', () => {
       const received = await wallet.receive(uri)
       expect(received.payload).toMatchObject({ client_id: request.clientId, nonce: generation.nonce })
       expect((await wallet.present(received, { age: ['presentation'] })).status).toBe(200)
-      const read = await readAnswer(posts[0]!, responseMode, generation)
+      const read = await readResponse(posts[0]!, responseMode, generation)
       expect(read).toMatchObject({ ok: true, value: { kind: 'presentation', state: generation.state } })
     },
   )
@@ -277,7 +277,7 @@ function uriFor({ clientId }: VerifierIdentity): string {
 }
 
 /** Parses a posted form with the key of the request, as the service does. */
-async function readAnswer(
+async function readResponse(
   form: URLSearchParams,
   responseMode: ResponseMode,
   { kid, privateJwk }: Awaited<ReturnType<typeof createGeneration>>,

@@ -75,15 +75,15 @@ describe.each([
   ['openid4vp-draft24', [...D24, ...COMMON]],
 ] as const)('a request of %s', (protocol, faults) => {
   it('breaks no rule unchanged', async () => {
-    expect(await judge(protocol, () => undefined)).toEqual([])
+    expect(await check(protocol, () => undefined)).toEqual([])
   })
 
   it.each(faults)('is named by %s: %s', async (rule, _, plant) => {
-    expect(await judge(protocol, plant)).toContain(rule)
+    expect(await check(protocol, plant)).toContain(rule)
   })
 })
 
-async function judge(id: ProtocolId, plant: Fault[2]): Promise<readonly string[]> {
+async function check(id: ProtocolId, plant: Fault[2]): Promise<readonly string[]> {
   const protocol = PROTOCOLS[id]
   const identity = verifier.identities.x509_san_dns
   const clientId = protocol.writeClientId(identity.clientId)

@@ -246,10 +246,10 @@ async function didRulesBroken(plant: DidError[2]): Promise<string> {
 }
 
 /** A request with an attestation that has these contents. */
-async function attestedRulesBroken(told: object, jose: object = {}): Promise<string> {
+async function attestedRulesBroken(changes: object, jose: object = {}): Promise<string> {
   const { clientId, signingJwk } = verifier.identities.verifier_attestation
   const { claims, ...good } = await draft(await createGeneration())
-  const jwt = await verifier.attester.attest(signingJwk, { exp: NOW + 600, ...told }, jose)
+  const jwt = await verifier.attester.attest(signingJwk, { exp: NOW + 600, ...changes }, jose)
   const header: Loose = { alg: 'ES256', typ: 'oauth-authz-req+jwt', jwt }
   const uri = buildAuthorizationRequestUri({ clientId, requestUri: REQUEST_URI, requestUriMethod: 'post' })
   const request = await observe({ ...good, claims: { ...claims, client_id: clientId }, header, uri })

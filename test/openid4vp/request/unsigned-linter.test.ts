@@ -34,11 +34,11 @@ const FAULTS: readonly Fault[] = [
 
 describe('a request by value', () => {
   it('breaks no rule unchanged', async () => {
-    expect(await judge(() => undefined)).toBe('')
+    expect(await check(() => undefined)).toBe('')
   })
 
   it.each(FAULTS)('is named by %s: %s', async (rules, _, plant) => {
-    expect(await judge(plant)).toBe(rules)
+    expect(await check(plant)).toBe(rules)
   })
 
   it('breaks R16 with a repeated parameter, and R1 with a reused nonce', async () => {
@@ -51,7 +51,7 @@ describe('a request by value', () => {
   })
 })
 
-async function judge(plant: Fault[2]): Promise<string> {
+async function check(plant: Fault[2]): Promise<string> {
   return rulesOf(createByValueLinter()({ uri: await uriOf(plant), now: NOW }))
 }
 

@@ -26,7 +26,7 @@ describe('the response to a query for one credential', () => {
   it('is verified when its presentation is', async () => {
     expect(await verify({ age: [plain({})] })).toEqual({
       ok: true,
-      value: { presentations: [{ queryId: 'age', credential: CREDENTIAL, valueMismatches: [] }] },
+      value: [{ queryId: 'age', credential: CREDENTIAL, valueMismatches: [] }],
     })
   })
 
@@ -68,11 +68,7 @@ describe('the response to a query for one credential', () => {
     const expired = plain({ claims: { age_over_18: false }, reasons: ['credential_expired'] })
     expect(await verify({ age: [expired] }, query)).toMatchObject({
       ok: true,
-      value: {
-        presentations: [
-          { valueMismatches: [['age_over_18']], credential: { reasons: ['credential_expired'] } },
-        ],
-      },
+      value: [{ valueMismatches: [['age_over_18']], credential: { reasons: ['credential_expired'] } }],
     })
   })
 
@@ -121,7 +117,7 @@ describe('the response to a query for several credentials', () => {
 
   it('is verified in the order of the query', async () => {
     const result = await verify({ other: [plain({})], age: [plain({})] }, all)
-    expect(result.ok && result.value.presentations.map(({ queryId }) => queryId)).toEqual(['age', 'other'])
+    expect(result.ok && result.value.map(({ queryId }) => queryId)).toEqual(['age', 'other'])
   })
 
   it('needs every credential where there are no sets', async () => {
@@ -138,7 +134,7 @@ describe('the response to a query for several credentials', () => {
   it('discards an invalid presentation where the rest still satisfies the sets', async () => {
     for (const query of [either, optional]) {
       const result = await verify({ age: [plain({})], other: [FORGED] }, query)
-      expect(result.ok && result.value.presentations.map(({ queryId }) => queryId)).toEqual(['age'])
+      expect(result.ok && result.value.map(({ queryId }) => queryId)).toEqual(['age'])
     }
   })
 
@@ -170,10 +166,7 @@ describe('the response to a query for several credentials', () => {
       { age: [FORGED, plain({ issuer: 'second' }), plain({ issuer: 'third' })] },
       query,
     )
-    expect(result.ok && result.value.presentations.map(({ credential }) => credential.issuer)).toEqual([
-      'second',
-      'third',
-    ])
+    expect(result.ok && result.value.map(({ credential }) => credential.issuer)).toEqual(['second', 'third'])
   })
 
   it('may present one credential for two queries', async () => {

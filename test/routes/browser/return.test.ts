@@ -10,7 +10,7 @@ import {
   ask,
   createSession,
   fetchRequest,
-  goodAnswer,
+  goodResponse,
   poll,
   post,
   type Setting,
@@ -93,7 +93,7 @@ async function respondByLink(body: object = {}, settings: Record<string, unknown
   const session = await createSession(setting, body)
   const person = browser()
   const request = await fetchRequest(await openLink(person, session))
-  const answer = await goodAnswer(setting, request)
+  const answer = await goodResponse(setting, request)
   const response = await post(session.verification_id, answer)
   expect(response.status).toBe(200)
   const { redirect_uri } = await json(response)
@@ -111,7 +111,7 @@ const AWAITING = { status: 'pending', stage: 'awaiting_return', session_binding:
 async function encrypted(setting: Setting, request: WalletRequest): Promise<{ response: string }> {
   const { jwks } = (request as WalletRequest & { client_metadata: { jwks: { keys: JWK[] } } }).client_metadata
   const [key = {}] = jwks.keys
-  const { vp_token, state } = await goodAnswer(setting, request)
+  const { vp_token, state } = await goodResponse(setting, request)
   const payload = new TextEncoder().encode(JSON.stringify({ vp_token: JSON.parse(vp_token), state }))
   const header = { alg: 'ECDH-ES', enc: 'A128GCM', kid: key.kid ?? '' }
   const response = await new CompactEncrypt(payload)
@@ -216,7 +216,7 @@ describe('a link', () => {
     const session = await createSession(setting)
     await openLink(browser(), session)
     const request = await fetchRequest(session.wallet_request.request_uri)
-    expect((await post(session.verification_id, await goodAnswer(setting, request))).status).toBe(200)
+    expect((await post(session.verification_id, await goodResponse(setting, request))).status).toBe(200)
     const view = await poll(setting, session.verification_id)
     expect(view).toMatchObject({ status: 'verified', channel: 'qr', session_binding: 'none' })
   })
@@ -248,7 +248,10 @@ describe('a success through a link', () => {
     const setting = await setUp()
     const session = await createSession(setting)
     const request = await fetchRequest(await openLink(browser(), session))
-    const answer = await goodAnswer(setting, request, { age_over_18: true, family_name: 'Canary-Mustermann' })
+    const answer = await goodResponse(setting, request, {
+      age_over_18: true,
+      family_name: 'Canary-Mustermann',
+    })
     expect((await post(session.verification_id, answer)).status).toBe(200)
     const stored = await runInDurableObject(stubOf(session.verification_id), (_, state) =>
       JSON.stringify(state.storage.kv.get('session')),
@@ -287,9 +290,9 @@ describe('a success through a link', () => {
     const { setting, session, request, answer, redirect_uri } = await respondByLink()
     const id = session.verification_id
     expect(await json(post(id, answer))).toEqual({ redirect_uri })
-    expect((await post(id, await goodAnswer(setting, request))).status).toBe(409)
+    expect((await post(id, await goodResponse(setting, request))).status).toBe(409)
     const byQr = await fetchRequest(session.wallet_request.request_uri)
-    expect((await post(id, await goodAnswer(setting, byQr))).status).toBe(409)
+    expect((await post(id, await goodResponse(setting, byQr))).status).toBe(409)
     expect((await post(id, { error: 'access_denied', state: byQr.state })).status).toBe(409)
     expect((await post(id, { nonsense: '1' })).status).toBe(409)
     expect(await statusOf(setting, session)).toEqual(AWAITING)
@@ -299,8 +302,8 @@ describe('a success through a link', () => {
     const setting = await setUp()
     const session = await createSession(setting)
     const id = session.verification_id
-    const byQr = await goodAnswer(setting, await fetchRequest(session.wallet_request.request_uri))
-    const byLink = await goodAnswer(setting, await fetchRequest(await openLink(browser(), session)))
+    const byQr = await goodResponse(setting, await fetchRequest(session.wallet_request.request_uri))
+    const byLink = await goodResponse(setting, await fetchRequest(await openLink(browser(), session)))
     const verify = crypto.subtle.verify.bind(crypto.subtle)
     let held: Promise<Response> | undefined
     vi.spyOn(crypto.subtle, 'verify').mockImplementation(async (...parameters) => {
@@ -409,7 +412,7 @@ describe('a success through a link', () => {
     )
     expect((await completeReturn(person, session, code)).status).toBe(400)
     const request = await fetchRequest(await openLink(person, session))
-    const { redirect_uri } = await json(post(session.verification_id, await goodAnswer(setting, request)))
+    const { redirect_uri } = await json(post(session.verification_id, await goodResponse(setting, request)))
     expect((await completeReturn(person, session, responseCodeIn(redirect_uri))).status).toBe(200)
     expect((await statusOf(setting, session)).status).toBe('verified')
   })
@@ -459,7 +462,7 @@ describe('a response that is not a success', () => {
     const session = await createSession(setting, { return_url: RETURN_URL })
     const person = browser()
     const request = await fetchRequest(await openLink(person, session))
-    const answer = await goodAnswer(setting, request, { age_over_18: false })
+    const answer = await goodResponse(setting, request, { age_over_18: false })
     const { redirect_uri } = await json(post(session.verification_id, answer))
     expect(await statusOf(setting, session)).toMatchObject({ status: 'rejected', session_binding: 'none' })
     const back = await json(completeReturn(person, session, responseCodeIn(redirect_uri)))

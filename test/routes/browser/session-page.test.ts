@@ -17,7 +17,7 @@ import {
   createSession,
   fetchRequest,
   fetchRequestRaw,
-  goodAnswer,
+  goodResponse,
   poll,
   post,
   setUp,
@@ -275,7 +275,7 @@ describe('every state of a session', () => {
     const setting = await setUp()
     const session = await createSession(setting)
     const request = await fetchRequest(session.wallet_request.request_uri)
-    const answer = await goodAnswer(setting, request, { age_over_18: true, family_name: 'Canary' })
+    const answer = await goodResponse(setting, request, { age_over_18: true, family_name: 'Canary' })
     expect((await post(session.verification_id, answer)).status).toBe(200)
     const html = await showsOutcome(session, 'verified')
     expect(html).not.toMatch(/Canary|issuer\.example|substantial/)
@@ -285,7 +285,7 @@ describe('every state of a session', () => {
     const setting = await setUp()
     const session = await createSession(setting)
     const request = await fetchRequest(session.wallet_request.request_uri)
-    const answer = await goodAnswer(setting, request, { age_over_18: false })
+    const answer = await goodResponse(setting, request, { age_over_18: false })
     expect((await post(session.verification_id, answer)).status).toBe(200)
     const { reason } = await poll(setting, session.verification_id)
     const html = await showsOutcome(session, 'rejected')

@@ -15,8 +15,8 @@ import {
   type Party,
   seen,
   send,
+  statusAndCode,
   tokenOn,
-  verdict,
 } from './access-world.ts'
 import { ADMIN } from './edge-app.ts'
 
@@ -43,12 +43,14 @@ describe.each(OPERATORS)('%s', (name) => {
     const parameters = { rp: party.id, key: (await newKey(party)).key_id, list: await newList(name) }
     const strangers = [party.key, await tokenOn(party, party.keyId), `${OPERATOR_TOKEN}x`, 'x'.repeat(43)]
     for (const token of strangers) {
-      expect(await verdict(await send(name, { parameters, token }))).toBe('401 invalid_token')
+      expect(await statusAndCode(await send(name, { parameters, token }))).toBe('401 invalid_token')
     }
-    expect(await verdict(await send(name, { parameters }))).toBe('401 missing_token')
+    expect(await statusAndCode(await send(name, { parameters }))).toBe('401 missing_token')
     const { clientToken } = await newSession(party, name)
-    expect(await verdict(await send(name, { parameters, token: clientToken }))).toBe('403 insufficient_scope')
-    expect(await verdict(await send(name, { parameters, token: OPERATOR_TOKEN }))).toBe(opens(name))
+    expect(await statusAndCode(await send(name, { parameters, token: clientToken }))).toBe(
+      '403 insufficient_scope',
+    )
+    expect(await statusAndCode(await send(name, { parameters, token: OPERATOR_TOKEN }))).toBe(opens(name))
   })
 })
 
@@ -106,7 +108,7 @@ describe('POST /v1/verify/:id/link', () => {
       [{}, '401 missing_token'],
     ]
     for (const [sending, expected] of cases) {
-      expect(await verdict(await send(name, { parameters, ...sending }))).toBe(expected)
+      expect(await statusAndCode(await send(name, { parameters, ...sending }))).toBe(expected)
     }
   })
 })
@@ -116,10 +118,10 @@ describe('POST /v1/verify/:id/response_code', () => {
     const name = 'POST /v1/verify/:id/response_code'
     const parameters = await newSession(test, name)
     for (const token of [undefined, test.key, parameters.clientToken]) {
-      expect(await verdict(await send(name, { parameters, token }))).toBe('400 invalid_code')
+      expect(await statusAndCode(await send(name, { parameters, token }))).toBe('400 invalid_code')
     }
     const headers = { Origin: 'https://elsewhere.example' }
-    expect(await verdict(await send(name, { parameters, headers }))).toBe('403 cross_site_request')
+    expect(await statusAndCode(await send(name, { parameters, headers }))).toBe('403 cross_site_request')
   })
 })
 

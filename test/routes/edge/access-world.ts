@@ -214,7 +214,7 @@ export async function seen(response: Response) {
 }
 
 /** Status and problem code. A socket that was opened is closed. */
-export async function verdict(response: Response): Promise<string> {
+export async function statusAndCode(response: Response): Promise<string> {
   response.webSocket?.accept()
   response.webSocket?.close()
   const isProblem = response.headers.get('Content-Type') === 'application/problem+json'

@@ -21,9 +21,9 @@ import {
   type Session,
   seen,
   send,
+  statusAndCode,
   tokenOn,
   unknownIds,
-  verdict,
 } from './access-world.ts'
 import { ADMIN } from './edge-app.ts'
 
@@ -71,7 +71,7 @@ describe('the table', () => {
 
   it('is about the deployed service', async () => {
     const response = await SELF.fetch('https://verifier.example/v1/relying_party')
-    expect(await verdict(response)).toBe('401 missing_token')
+    expect(await statusAndCode(response)).toBe('401 missing_token')
   })
 })
 
@@ -94,9 +94,9 @@ describe.each(CASES)('$name with an $kind', ({ name, scope, kind }) => {
   ])('accepts %s mode with its scope alone, and not with all the others', async (_, party) => {
     const parameters = await ownOf(party(), name)
     const refused = await send(name, { parameters, token: await credential(party(), kind, others) })
-    expect(await verdict(refused)).toBe('403 insufficient_scope')
+    expect(await statusAndCode(refused)).toBe('403 insufficient_scope')
     const opened = await send(name, { parameters, token: await credential(party(), kind, [scope]) })
-    expect(await verdict(opened)).toBe(opens(name, party()))
+    expect(await statusAndCode(opened)).toBe(opens(name, party()))
   })
 
   it('rejects expired and revoked keys, keys of the other mode, and the operator’s token', async () => {
@@ -115,7 +115,7 @@ describe.each(CASES)('$name with an $kind', ({ name, scope, kind }) => {
         spoiled.push([await tokenOn(party, weaker), '403 insufficient_scope'])
       }
       for (const [token, expected] of spoiled) {
-        expect(await verdict(await send(name, { parameters, token }))).toBe(expected)
+        expect(await statusAndCode(await send(name, { parameters, token }))).toBe(expected)
       }
     }
   })
@@ -125,7 +125,7 @@ describe.each(SCOPED)('$name', ({ name, access }) => {
   it('without a credential is 401, with a challenge', async () => {
     const response = await send(name, { parameters: await ownOf(test, name) })
     expect(response.headers.get('WWW-Authenticate')).toBe('Bearer')
-    expect(await verdict(response)).toBe('401 missing_token')
+    expect(await statusAndCode(response)).toBe('401 missing_token')
   })
 
   it(`is ${access.caller === 'session' ? 'open' : 'closed'} to the session’s own client_token`, async () => {
@@ -133,13 +133,13 @@ describe.each(SCOPED)('$name', ({ name, access }) => {
     // A route without a session has no token of its own, so any token is used.
     const { clientToken: token } = name.includes(':id') ? parameters : await newSession(test, name)
     const expected = access.caller === 'session' ? opens(name) : '403 insufficient_scope'
-    expect(await verdict(await send(name, { parameters, token }))).toBe(expected)
-    expect(await verdict(await send(name, { parameters, query: `?token=${token}` }))).toBe(expected)
+    expect(await statusAndCode(await send(name, { parameters, token }))).toBe(expected)
+    expect(await statusAndCode(await send(name, { parameters, query: `?token=${token}` }))).toBe(expected)
   })
 })
 
 /** Returns the responses to the same request for an id of `party`, an unused id, and a malformed id. */
-async function answersFor(name: RouteName, party: Party, sending: Parameters<typeof send>[1]) {
+async function responsesFor(name: RouteName, party: Party, sending: Parameters<typeof send>[1]) {
   const { id, delivery } = await newSession(party, name)
   const answers = []
   for (const each of [id, ...unknownIds(id, party)]) {
@@ -152,7 +152,7 @@ describe.each(BY_SESSION)('$name of another relying party', ({ name }) => {
   it.each(KINDS)('is the same as a missing one, byte for byte: 404 with an %s', async (kind) => {
     const token = await credential(test, kind)
     for (const owner of [other, live]) {
-      const answers = await answersFor(name, owner, { token })
+      const answers = await responsesFor(name, owner, { token })
       for (const answer of answers) expect(answer).toEqual(answers[0])
       expect(answers[0]?.status).toBe(404)
       expect(answers[0]?.text).toContain('"verification_not_found"')
@@ -166,7 +166,7 @@ describe.each(BY_SESSION)('$name of another relying party', ({ name }) => {
     ['purpose', { headers: { 'Sec-Purpose': 'prefetch' } }],
     ['Upgrade', { headers: { Upgrade: 'nothing' } }],
   ])('is as if it were not there, whatever is wrong with the %s', async (_, spoiled) => {
-    const answers = await answersFor(name, other, { token: test.key, ...spoiled })
+    const answers = await responsesFor(name, other, { token: test.key, ...spoiled })
     for (const answer of answers) expect(answer).toEqual(answers[0])
     expect(answers[0]?.status).toBeGreaterThanOrEqual(400)
   })
@@ -183,7 +183,7 @@ describe.each(BY_SESSION)('$name of an existing session', ({ name }) => {
     ['the operator’s token', async () => OPERATOR_TOKEN],
   ])('looks as if it were not there to %s, byte for byte', async (_, credentialOf) => {
     const token = await credentialOf()
-    const answers = await answersFor(name, test, { token })
+    const answers = await responsesFor(name, test, { token })
     for (const answer of answers) expect(answer).toEqual(answers[0])
     expect([401, 403]).toContain(answers[0]?.status)
     expect(answers[0]?.text).not.toContain(test.id)

@@ -9,7 +9,7 @@ import {
   ask,
   createSession,
   fetchRequest,
-  goodAnswer,
+  goodResponse,
   post,
   type Setting,
   setUp,
@@ -85,7 +85,7 @@ describe('an event in the log', () => {
     const receiver = vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null))
     const { verification_id, wallet_request } = await createSession(setting, { metadata: { order: '17' } })
     const request = await fetchRequest(wallet_request.request_uri)
-    expect((await post(verification_id, await goodAnswer(setting, request))).status).toBe(200)
+    expect((await post(verification_id, await goodResponse(setting, request))).status).toBe(200)
     await isPublished(verification_id)
     const { events } = await json(read(setting))
     expect(JSON.stringify(events)).toBe(`[${receiver.mock.calls[0]?.[1]?.body}]`)
@@ -118,7 +118,7 @@ describe('an event in the log', () => {
     const setting = await setUp({ claims_encryption_jwk: await exportJWK(publicKey) })
     const session = await createSession(setting, { metadata: { who: 'canary-person' } })
     const request = await fetchRequest(session.wallet_request.request_uri)
-    expect((await post(session.verification_id, await goodAnswer(setting, request))).status).toBe(200)
+    expect((await post(session.verification_id, await goodResponse(setting, request))).status).toBe(200)
     await isPublished(session.verification_id)
     const [event] = (await json(read(setting))).events
     expect(event.encrypted_claims).toMatch(/^[\w-]+\.\.[\w-]+\.[\w-]+\.[\w-]+$/)

@@ -5,7 +5,7 @@ import { createApp } from '../../../src/routes/app.ts'
 import { longPoll } from '../../../src/routes/verifications/wait.ts'
 import { watchAddress } from '../../../src/session/access.ts'
 import { VerificationSession } from '../../../src/session/verification-session.ts'
-import { ask, createSession, fetchRequest, goodAnswer, post, setUp, stubOf } from '../../session/driver.ts'
+import { ask, createSession, fetchRequest, goodResponse, post, setUp, stubOf } from '../../session/driver.ts'
 import { call, json } from '../edge/edge-app.ts'
 
 const app = createApp()
@@ -54,7 +54,7 @@ describe('?wait', () => {
     const { verification_id, version, wallet_request } = await createSession(setting)
     const [answer] = await waiting(verification_id, `wait=25&after_version=${version + 1}`)
     const request = await fetchRequest(wallet_request.request_uri)
-    expect((await post(verification_id, await goodAnswer(setting, request))).status).toBe(200)
+    expect((await post(verification_id, await goodResponse(setting, request))).status).toBe(200)
     expect(await json(answer as Promise<Response>)).toMatchObject({ status: 'verified' })
   })
 

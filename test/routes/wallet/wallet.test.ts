@@ -4,7 +4,7 @@ import { createApp } from '../../../src/routes/app.ts'
 import {
   createSession,
   fetchRequest,
-  goodAnswer,
+  goodResponse,
   poll,
   postIntoFault,
   setUp,
@@ -21,7 +21,7 @@ afterEach(() => {
 it('CONTRACT 5: a wallet gets an OAuth error even for an error of ours, and the log has no part of the response', async () => {
   const setting = await setUp()
   const { verification_id, wallet_request } = await createSession(setting)
-  const answer = await goodAnswer(setting, await fetchRequest(wallet_request.request_uri))
+  const answer = await goodResponse(setting, await fetchRequest(wallet_request.request_uri))
   const log = vi.spyOn(console, 'error').mockReturnValue(undefined)
   await runInDurableObject(stubOf(verification_id), (_, state) => {
     vi.spyOn(state.storage.kv, 'put').mockImplementationOnce(() => {

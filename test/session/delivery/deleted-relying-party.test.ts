@@ -10,7 +10,7 @@ import {
   createSession,
   fetchRequest,
   fetchRequestRaw,
-  goodAnswer,
+  goodResponse,
   post,
   type Setting,
   setUp,
@@ -45,7 +45,7 @@ it('refuses its wallets with 404 and sends no event when the session expires', a
   const setting = await setUp(WEBHOOK)
   const posts = receiver(204)
   const { verification_id: id, wallet_request } = await createSession(setting)
-  const answer = await goodAnswer(setting, await fetchRequest(wallet_request.request_uri))
+  const answer = await goodResponse(setting, await fetchRequest(wallet_request.request_uri))
   await deleteRelyingParty(setting)
   const fetched = await fetchRequestRaw(wallet_request.request_uri)
   expect([fetched.status, (await json(fetched)).error]).toEqual([404, 'invalid_request'])
@@ -79,7 +79,7 @@ it('sends no queued event, and erases the results after the retention', async ()
 it('treats unavailable settings not as a deletion: the request is sent, the response gets 503', async () => {
   const setting = await setUp()
   const { verification_id: id, wallet_request } = await createSession(setting)
-  const answer = await goodAnswer(setting, await fetchRequest(wallet_request.request_uri))
+  const answer = await goodResponse(setting, await fetchRequest(wallet_request.request_uri))
   forgetSettings(setting.relyingPartyId)
   vi.spyOn(RelyingParty.prototype, 'settings').mockRejectedValue(new Error('no such machine'))
   expect((await fetchRequestRaw(wallet_request.request_uri)).status).toBe(200)

@@ -34,7 +34,7 @@ function breakLog(): () => number {
 }
 
 /** Makes the log record each event, and lose its response. */
-function loseAnswers(): () => number {
+function loseResponses(): () => number {
   vi.spyOn(console, 'error').mockReturnValue(undefined)
   const { append } = EventLog.prototype
   const spy = vi.spyOn(EventLog.prototype, 'append').mockImplementation(function (this: EventLog, entry) {
@@ -194,7 +194,7 @@ describe('while the log is unavailable', () => {
 describe('an outcome that the log may already have', () => {
   it('is sent again and recorded once', async () => {
     const setting = await setUp()
-    const id = await endedSession(setting, loseAnswers())
+    const id = await endedSession(setting, loseResponses())
     expect((await owedBy(id)).owed).toMatchObject({ calls: 1 })
     vi.restoreAllMocks()
     at(NOON + 30 * SECOND)
@@ -206,7 +206,7 @@ describe('an outcome that the log may already have', () => {
   it('is not recorded a second time on the next day', async () => {
     at(endOfDay(dayOf(NOON)) - SECOND)
     const setting = await setUp()
-    const id = await endedSession(setting, loseAnswers())
+    const id = await endedSession(setting, loseResponses())
     vi.restoreAllMocks()
     at(endOfDay(dayOf(NOON)) + 60 * SECOND)
     await alarm(id)
@@ -220,13 +220,13 @@ describe('an outcome that the log may already have', () => {
     const setting = await setUp()
     const id = await endedSession(setting, breakLog())
     vi.restoreAllMocks()
-    loseAnswers()
+    loseResponses()
     at(endOfDay(dayOf(NOON)) + 60 * SECOND)
     await alarm(id)
     // The "closed" of the first day was lost, too. So the session still asks that day.
     expect((await owedBy(id)).owed).toMatchObject({ day: dayOf(NOON) })
     vi.restoreAllMocks()
-    loseAnswersOf(dayOf(NOON) + 1)
+    loseResponsesOf(dayOf(NOON) + 1)
     at(endOfDay(dayOf(NOON)) + HOUR)
     await alarm(id)
     expect((await owedBy(id)).owed).toMatchObject({ day: dayOf(NOON) + 1 })
@@ -289,8 +289,8 @@ describe('an outcome that arrives after the end of its day', () => {
   })
 })
 
-/** As `loseAnswers`, for one day. */
-function loseAnswersOf(day: number): void {
+/** As `loseResponses`, for one day. */
+function loseResponsesOf(day: number): void {
   vi.spyOn(console, 'error').mockReturnValue(undefined)
   const { append } = EventLog.prototype
   vi.spyOn(EventLog.prototype, 'append').mockImplementation(function (this: EventLog, entry): AppendResult {

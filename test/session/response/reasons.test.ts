@@ -30,7 +30,7 @@ import {
   createSession,
   encryptionKeyOf,
   fetchRequest,
-  goodAnswer,
+  goodResponse,
   poll,
   post,
   presentation,
@@ -198,7 +198,7 @@ const NOT_CHECKABLE: Readonly<Record<string, Fault>> = {
 }
 
 const REJECTED: Readonly<Record<string, Fault>> = {
-  predicate_false: async (request) => goodAnswer(setting, request, { age_over_18: false }),
+  predicate_false: async (request) => goodResponse(setting, request, { age_over_18: false }),
   credential_expired: claims({ exp: 1_700_000_000 }),
   credential_not_yet_valid: claims({ nbf: 4_000_000_000 }),
   credential_revoked: listed(0),
@@ -256,7 +256,7 @@ async function begin(body: object = {}) {
   const session = await createSession(setting, body)
   const id: string = session.verification_id
   const request = await fetchRequest(session.wallet_request.request_uri)
-  return { id, request, good: await goodAnswer(setting, request) }
+  return { id, request, good: await goodResponse(setting, request) }
 }
 
 /**

@@ -46,7 +46,7 @@ function session(changes: Partial<SessionDocument> = {}): SessionDocument {
 function success(document: SessionDocument, changes: Partial<StoredGeneration> = {}) {
   const generation = document.generations[1]
   if (generation === undefined) throw new Error('no link')
-  return { answer: 'digest', generation: { ...generation, ...changes }, outcome: OUTCOME }
+  return { winner: 'digest', generation: { ...generation, ...changes }, outcome: OUTCOME }
 }
 
 function held(now = T0): SessionDocument {
@@ -59,7 +59,7 @@ function held(now = T0): SessionDocument {
 describe('a success', () => {
   it('is held for five minutes, and the alarm is set to their end', () => {
     const document = held()
-    expect(document.held).toMatchObject({ answer: 'digest', browser: 'mark', until: T0 + HOLD_MS })
+    expect(document.held).toMatchObject({ winner: 'digest', browser: 'mark', until: T0 + HOLD_MS })
     expect([document.status, document.outcome, stageOf(document)]).toEqual([
       'pending',
       null,
@@ -78,7 +78,7 @@ describe('a success', () => {
   it('is not held beside another one, after the end, or without a live request of one browser', () => {
     const document = session()
     const link = success(document)
-    expect(holdSuccess(held(), { ...link, answer: 'other' }, T0)).toBeUndefined()
+    expect(holdSuccess(held(), { ...link, winner: 'other' }, T0)).toBeUndefined()
     expect(holdSuccess({ ...document, status: 'canceled' }, link, T0)).toBeUndefined()
     expect(holdSuccess({ ...document, generations: [] }, link, T0)).toBeUndefined()
     expect(holdSuccess(document, success(document, { browser: null }), T0)).toBeUndefined()

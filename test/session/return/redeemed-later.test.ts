@@ -8,7 +8,7 @@ import { dayOf, eventLogStub } from '../../../src/relying-party/events/event-day
 import { EventLog } from '../../../src/relying-party/events/event-log.ts'
 import type { SessionDocument } from '../../../src/session/document.ts'
 import { json } from '../../routes/edge/edge-app.ts'
-import { ask, createSession, fetchRequest, goodAnswer, poll, post, setUp, stubOf } from '../driver.ts'
+import { ask, createSession, fetchRequest, goodResponse, poll, post, setUp, stubOf } from '../driver.ts'
 
 const RETURN_URL = 'https://shop.example/done'
 
@@ -33,7 +33,7 @@ it('is sent, logged and sent again with the same bytes, before and after', async
   const link = await session.createLink(opener, null)
   if (!link.ok) throw new Error(link.error)
   const requestUri = new URL(JSON.parse(link.value.json).uri).searchParams.get('request_uri') ?? ''
-  const answer = await goodAnswer(setting, await fetchRequest(requestUri))
+  const answer = await goodResponse(setting, await fetchRequest(requestUri))
   const { redirect_uri } = await json(post(id, answer))
   const responseCode = redirect_uri.split('response_code=')[1]
   const back = await session.completeReturn({ responseCode, secret: link.value.secret })

@@ -27,7 +27,7 @@ export async function lintDigitalRequest(
   const opened = signed
     ? await openSigned(request.data, { now, ...(didDocument && { didDocument }) })
     : openUnsigned(request.data)
-  const asked: Asked = { ...opened, ...request, origin, isSigned: signed }
+  const asked: RequestUnderTest = { ...opened, ...request, origin, isSigned: signed }
   const shared = signed ? [...SHARED, ...SHARED_SIGNED] : SHARED
   const rules = [...OWN, ...[...RULES, ...IDENTITY_RULES].filter(([rule]) => shared.includes(rule))]
   return rules
@@ -49,8 +49,8 @@ const UNSIGNED = [
 ]
 const SIGNED = [...UNSIGNED, 'client_id', 'expected_origins', 'verifier_info', 'aud', 'iat', 'exp']
 
-type Asked = Opened & DigitalRequest & { readonly origin: string; readonly isSigned: boolean }
-type OwnRule = readonly [rule: string, message: string, holds: (asked: Asked) => unknown]
+type RequestUnderTest = Opened & DigitalRequest & { readonly origin: string; readonly isSigned: boolean }
+type OwnRule = readonly [rule: string, message: string, holds: (asked: RequestUnderTest) => unknown]
 
 const OWN: readonly OwnRule[] = [
   [
@@ -109,7 +109,7 @@ function openUnsigned(claims: Loose): Opened {
   return opened
 }
 
-function holdsClientId({ claims, isSigned, chain }: Asked): boolean {
+function holdsClientId({ claims, isSigned, chain }: RequestUnderTest): boolean {
   if (!isSigned) return true
   const [, prefix, value] = /^([a-z0-9_]+):(.+)$/.exec(claims.client_id) ?? []
   if (prefix !== 'x509_san_dns') return prefix !== undefined && prefix !== 'origin'

@@ -6,7 +6,7 @@ import { decodeJwt } from 'jose'
 import { resolveDidWeb } from '../certificates/verifier-key.ts'
 import { type DigitalRequest, lintDigitalRequest } from './dc-api-linter.ts'
 import { createRequestLinter } from './request-linter.ts'
-import { isWalletPath, lintWalletAnswer } from './wallet-answer-linter.ts'
+import { isWalletPath, lintWalletResponse } from './wallet-response-linter.ts'
 
 /** One call and what came of it. `url` is what the service calls the place. */
 export type Exchange = {
@@ -35,7 +35,7 @@ async function walletFaults(exchange: Exchange, path: string): Promise<readonly 
   const { method, answer } = exchange
   const { status, headers } = answer
   const text = await answer.clone().text()
-  const faults = lintWalletAnswer({ method, path, status, headers, body: text })
+  const faults = lintWalletResponse({ method, path, status, headers, body: text })
   const isJws = status === 200 && text.split('.').length === 3 && !text.startsWith('{')
   // Requests that are encrypted to a wallet are linted by that wallet.
   return isJws ? [...faults, ...(await requestFaults(exchange, text))] : faults

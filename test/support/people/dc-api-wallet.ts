@@ -36,7 +36,7 @@ export async function receiveDigital(
 }
 
 /** The result that the browser returns to the page. */
-export async function answerDigital(
+export async function respondDigital(
   request: ReceivedRequest,
   presentations: Presentations,
   { origin, ...trust }: Browser,

@@ -1,5 +1,5 @@
 // Makes W3C credentials and presentations as JWTs (VCDM 1.1 §6.3.1). No library makes presentations of this
-// format, so jose signs them, and reads them again as the second judge.
+// format, so jose signs them, and reads them again as the second implementation.
 
 import { CompactSign, importJWK, type JWK, jwtVerify } from 'jose'
 import type { KeyPair, SigningKey } from './issuer.ts'
@@ -25,7 +25,7 @@ export async function signJose(payload: object, key: SigningKey, header: object 
 }
 
 /** The payload of a JWT whose signature, audience and times jose accepts. */
-export async function judgeWithJose(
+export async function verifyWithJose(
   jwt: string,
   key: KeyPair,
   { audience, now }: { readonly audience?: string; readonly now: number },

@@ -218,7 +218,7 @@ async function present(
   const authorizationRequestPayload = request.payload as never // what the library itself parsed
   const answer = await client.createOpenid4vpAuthorizationResponse({
     authorizationRequestPayload,
-    authorizationResponsePayload: answerOf(request.payload, presentations) as never,
+    authorizationResponsePayload: responseOf(request.payload, presentations) as never,
     ...(encrypted ? { jarm: { encryption: { nonce: request.mdocNonce }, serverMetadata: JWE } } : {}),
   })
   const { response } = await client.submitOpenid4vpAuthorizationResponse({
@@ -230,7 +230,7 @@ async function present(
 }
 
 /** How the request's version has it: by query id, or with a presentation submission. */
-export function answerOf(
+export function responseOf(
   { presentation_definition: definition }: RequestPayload,
   presentations: Presentations,
 ): object {

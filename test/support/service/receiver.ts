@@ -20,7 +20,7 @@ export type ReceivedRequest = {
  * A scripted response. `reset` breaks the connection instead, `hang` never responds. `stall` sends status and
  * headers and never ends the body.
  */
-export type ScriptedAnswer = {
+export type ScriptedResponse = {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
@@ -33,7 +33,7 @@ export type Receiver = {
   readonly port: number
   readonly requests: readonly ReceivedRequest[]
   /** Sets the response from now on: one for all requests, or one for each (`index` from 0). */
-  answer(script: ScriptedAnswer | ((request: ReceivedRequest, index: number) => ScriptedAnswer)): void
+  answer(script: ScriptedResponse | ((request: ReceivedRequest, index: number) => ScriptedResponse)): void
   /** Resolves when at least `count` requests have arrived. */
   received(count: number): Promise<readonly ReceivedRequest[]>
   close(): Promise<void>
@@ -80,7 +80,7 @@ export async function startReceiver(port = 0): Promise<Receiver> {
 
 function respond(
   response: ServerResponse,
-  { status = 200, headers = {}, body = '', act }: ScriptedAnswer,
+  { status = 200, headers = {}, body = '', act }: ScriptedResponse,
 ): void {
   if (act === 'reset') response.destroy()
   else if (act !== 'hang') {

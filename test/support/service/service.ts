@@ -4,7 +4,7 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { decodePng, readWithJsqr } from '../../qr/judges.ts'
+import { decodePng, readWithJsqr } from '../../qr/foreign-readers.ts'
 import { lintExchange } from '../linters/linted-exchange.ts'
 import { createWallet, type Wallet } from '../people/wallet.ts'
 import { expectDescribed } from '../reading/described.ts'

@@ -77,7 +77,7 @@ export async function begin(
 }
 
 /** Responds with the person's age attestation. */
-export async function answerAge(
+export async function respondWithAge(
   { service, person }: Stage,
   request: ReceivedRequest,
   telling: Telling = {},
@@ -93,7 +93,7 @@ export async function finish(
   rp: RelyingParty = stage.rp,
 ): Promise<Begun> {
   const begun = await begin(stage, policy, { rp })
-  const answer = await answerAge(stage, begun.request, telling)
+  const answer = await respondWithAge(stage, begun.request, telling)
   if (answer.status !== 200) throw new Error(`HTTP ${answer.status} ${await answer.text()}`)
   return begun
 }

@@ -3,7 +3,7 @@
 // response.
 
 import { createHash } from 'node:crypto'
-import { type ReceivedRequest, type ScriptedAnswer, startReceiver } from '../../support/service/receiver.ts'
+import { type ReceivedRequest, type ScriptedResponse, startReceiver } from '../../support/service/receiver.ts'
 
 /** One received POST, and the receiver's reaction. */
 export type Receipt = {
@@ -13,7 +13,7 @@ export type Receipt = {
   readonly digest: string
   readonly accepted: boolean
   /** Time of the response in Unix milliseconds; may be in the future. */
-  readonly answeredAt: number
+  readonly respondedAt: number
 }
 
 export type FailingReceiver = {
@@ -40,7 +40,7 @@ export async function startFailingReceiver(seed: number): Promise<FailingReceive
   receiver.answer((request) => {
     const event = JSON.parse(request.body.toString()) as Receipt['event']
     const eventId = String(event.event_id)
-    const answer = answerTo(event, seed, !seen.has(eventId))
+    const answer = responseTo(event, seed, !seen.has(eventId))
     seen.add(eventId)
     receipts.push(receiptOf(request, event, answer))
     return answer
@@ -48,12 +48,12 @@ export async function startFailingReceiver(seed: number): Promise<FailingReceive
   return {
     url: receiver.url,
     receipts,
-    open: () => receipts.filter(({ answeredAt }) => answeredAt > Date.now()).length,
+    open: () => receipts.filter(({ respondedAt }) => respondedAt > Date.now()).length,
     close: receiver.close,
   }
 }
 
-function answerTo(event: Receipt['event'], seed: number, isFirst: boolean): ScriptedAnswer {
+function responseTo(event: Receipt['event'], seed: number, isFirst: boolean): ScriptedResponse {
   const { number } = event.metadata as { number: string }
   const [lot = 0, wait = 0] = createHash('sha256').update(`${seed} ${number} ${isFirst}`).digest()
   const delayMs = wait < 64 ? (wait * LONGEST_WAIT_MS) / 64 : 0
@@ -65,7 +65,7 @@ function answerTo(event: Receipt['event'], seed: number, isFirst: boolean): Scri
 function receiptOf(
   { body, at }: ReceivedRequest,
   event: Receipt['event'],
-  { status, delayMs = 0 }: ScriptedAnswer,
+  { status, delayMs = 0 }: ScriptedResponse,
 ): Receipt {
   return {
     verificationId: String(event.verification_id),
@@ -73,6 +73,6 @@ function receiptOf(
     event,
     digest: createHash('sha256').update(body).digest('hex'),
     accepted: status === ACCEPTED,
-    answeredAt: at + delayMs,
+    respondedAt: at + delayMs,
   }
 }

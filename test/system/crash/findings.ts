@@ -6,7 +6,7 @@ import type { Receipt } from './failing-receiver.ts'
 import type { FinishedSession } from './load.ts'
 
 /** The service's answer about a session afterwards, or null for an unknown session. */
-export type ServiceAnswer = {
+export type ServiceResponse = {
   readonly status: string
   readonly deliveries: readonly {
     readonly event_id: string
@@ -17,7 +17,7 @@ export type ServiceAnswer = {
 export type Evidence = {
   /** Every session whose creation was acknowledged and, unless it expired, whose outcome was. */
   readonly sessions: readonly FinishedSession[]
-  readonly answers: ReadonlyMap<string, ServiceAnswer>
+  readonly answers: ReadonlyMap<string, ServiceResponse>
   readonly receipts: readonly Receipt[]
 }
 
@@ -78,7 +78,7 @@ function contradicts(
 function countedAttempts(
   sent: readonly Receipt[],
   eventId: string,
-  answers: ReadonlyMap<string, ServiceAnswer>,
+  answers: ReadonlyMap<string, ServiceResponse>,
 ): number {
   const log = sent.flatMap(({ verificationId }) => answers.get(verificationId)?.deliveries ?? [])
   return log.find(({ event_id }) => event_id === eventId)?.attempts.length ?? 0

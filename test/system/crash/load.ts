@@ -97,7 +97,7 @@ export async function drive(
   if (end === 'canceled') expectStatus(200, await ask(`${path}/cancel`, authorized(apiKey, 'POST')))
   else if (end !== 'expired') {
     const jws = expectStatus(200, await ask(new URL(wallet_request.request_uri).pathname))
-    const answer = answerOf(end, jws, wallet)
+    const answer = responseOf(end, jws, wallet)
     await sleep((HESITATION_MS * (number % 16)) / 16)
     expectStatus(200, await ask(`${path}/callback`, formPost(answer)))
   }
@@ -119,7 +119,7 @@ export function authorized(apiKey: string, method = 'GET') {
   return { method, headers: { authorization: `Bearer ${apiKey}` } }
 }
 
-function answerOf(end: End, jws: string, wallet: LeanWallet): string {
+function responseOf(end: End, jws: string, wallet: LeanWallet): string {
   const request = readRequestObject(jws)
   if (end !== 'declined') return wallet.answer(request, end === 'verified' ? 'adult' : 'minor')
   return new URLSearchParams({ error: 'access_denied', state: request.state }).toString()

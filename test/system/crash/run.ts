@@ -8,7 +8,7 @@ import { type Server, startServer } from '../../support/service/server.ts'
 import { BASE_URL } from '../../support/service/service.ts'
 import { leanSettings, makeLeanWallet } from '../lean-wallet.ts'
 import { type FailingReceiver, startFailingReceiver } from './failing-receiver.ts'
-import type { Evidence, ServiceAnswer } from './findings.ts'
+import type { Evidence, ServiceResponse } from './findings.ts'
 import {
   type Ask,
   authorized,
@@ -63,7 +63,7 @@ export async function runCrashes(plan: Plan): Promise<Run> {
     const receipts = [...receiver.receipts]
     const answers = await eachOf(sessions, async ({ verificationId: id }) => [
       id,
-      await readAnswer(id, ask, apiKey),
+      await readResponse(id, ask, apiKey),
     ])
     return { sessions, receipts, answers: new Map(answers), openAtKills, brokenOff: brokenOff() }
   } finally {
@@ -152,7 +152,7 @@ async function untilTaken(
   await until(() => Date.now() >= deadline || isTaken(), 250)
 }
 
-async function readAnswer(verificationId: string, ask: Ask, apiKey: string): Promise<ServiceAnswer> {
+async function readResponse(verificationId: string, ask: Ask, apiKey: string): Promise<ServiceResponse> {
   const session = await ask(`/v1/verify/${verificationId}`, authorized(apiKey))
   const log = await ask(`/v1/verify/${verificationId}/deliveries`, authorized(apiKey))
   if (session.status !== 200 || log.status !== 200) return null

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Server } from '../../support/service/server.ts'
-import { answerAge, begin, useStage } from '../../support/service/stage.ts'
+import { begin, respondWithAge, useStage } from '../../support/service/stage.ts'
 import { openSenders, type Senders } from './senders.ts'
 
 const IS_FULL = process.env.FAULTS === 'full'
@@ -60,7 +60,7 @@ describe('finding 2: callers without a credential', () => {
     expect([slow.closed(), slow.statuses()]).toEqual([SLOW, { 408: 200, 503: SLOW - 200 }])
     expect(probes.filter((status) => status !== 200)).toEqual([])
     const { request } = await begin(stage)
-    expect((await answerAge(stage, request)).status).toBe(200)
+    expect((await respondWithAge(stage, request)).status).toBe(200)
   })
 
   it(`${LARGE} large bodies do not fill the memory`, async () => {
@@ -76,6 +76,6 @@ describe('finding 2: callers without a credential', () => {
     expect(probes.filter((status) => status !== 200)).toEqual([])
     expect(Math.max(...most) - before).toBeLessThan(MEMORY_MIB)
     const { request } = await begin(stage)
-    expect((await answerAge(stage, request)).status).toBe(200)
+    expect((await respondWithAge(stage, request)).status).toBe(200)
   })
 })

@@ -1,17 +1,17 @@
 // Checks responses against the contract. A response is documented, or a text says why it is not.
 
 import { PROBLEMS } from '../../../src/routes/edge/problems.ts'
-import { isWalletPath, lintWalletAnswer } from '../../support/linters/wallet-answer-linter.ts'
+import { isWalletPath, lintWalletResponse } from '../../support/linters/wallet-response-linter.ts'
 import type { FuzzRequest } from './requests.ts'
 
-export type FuzzAnswer = {
+export type FuzzResponse = {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly body: Buffer
 }
 
 /** Returns why a response does not follow the contract, or `undefined` for one that does. */
-export function undocumented(request: FuzzRequest, answer: FuzzAnswer): string | undefined {
+export function undocumented(request: FuzzRequest, answer: FuzzResponse): string | undefined {
   const path = request.path.split('?')[0] ?? ''
   if (answer.status >= 500 && answer.status !== 503) return 'a fault'
   if (!/^req_[\w-]{22}$/.test(String(answer.headers['x-request-id']))) return 'no X-Request-Id'
@@ -35,23 +35,23 @@ const PAGE = new RegExp(`^/s/|^/v1/verify/[^/]+/return$|^/problems/|^/docs$|${SA
 function undocumentedForWallets(
   { method }: FuzzRequest,
   path: string,
-  { status, headers, body }: FuzzAnswer,
+  { status, headers, body }: FuzzResponse,
 ): string | undefined {
   if (!WALLET_STATUSES.includes(status)) return 'an unknown status'
   const named = Object.entries(headers).map(([name, value]) => [name, String(value)] as [string, string])
-  return lintWalletAnswer({ method, path, status, headers: new Headers(named), body: body.toString() })[0]
+  return lintWalletResponse({ method, path, status, headers: new Headers(named), body: body.toString() })[0]
 }
 
 const WALLET_STATUSES = [200, 400, 404, 405, 409, 410, 413, 415, 429, 503]
 
 /** RFC 6749 §5. */
-function undocumentedForClients(answer: FuzzAnswer): string | undefined {
+function undocumentedForClients(answer: FuzzResponse): string | undefined {
   if (answer.headers['cache-control'] !== 'no-store') return 'may be stored'
   if (answer.status === 200) return typeof json(answer)?.access_token === 'string' ? undefined : 'no token'
   return oauthError(answer, [400, 401, 405, 413, 415, 429, 503])
 }
 
-function oauthError(answer: FuzzAnswer, statuses: readonly number[]): string | undefined {
+function oauthError(answer: FuzzResponse, statuses: readonly number[]): string | undefined {
   const body = json(answer)
   if (!statuses.includes(answer.status)) return 'an unknown status'
   const isError = [body?.error, body?.error_description].every(
@@ -60,19 +60,19 @@ function oauthError(answer: FuzzAnswer, statuses: readonly number[]): string | u
   return isError && typeOf(answer) === 'application/json' ? undefined : 'no OAuth error'
 }
 
-function undocumentedPage(answer: FuzzAnswer): string | undefined {
+function undocumentedPage(answer: FuzzResponse): string | undefined {
   if (![200, 404, 422, 429, 503].includes(answer.status)) return 'an unknown status of a page'
   const policy = String(answer.headers['content-security-policy'])
   return policy.includes("default-src 'none'") ? undefined : 'a page without a policy'
 }
 
 /** Pages of the sandbox and the demo shop: a redirect, a script or a style sheet. */
-function undocumentedStep(answer: FuzzAnswer): string | undefined {
+function undocumentedStep(answer: FuzzResponse): string | undefined {
   if (answer.status === 303) return answer.headers.location === undefined ? 'no Location' : undefined
   return ['text/javascript', 'text/css'].includes(typeOf(answer)) ? undefined : 'no script'
 }
 
-function undocumentedSuccess(path: string, answer: FuzzAnswer): string | undefined {
+function undocumentedSuccess(path: string, answer: FuzzResponse): string | undefined {
   if (answer.status === 204) return answer.body.length > 0 ? '204 with a body' : undefined
   if (![200, 201, 202].includes(answer.status)) return 'an unknown status'
   const type = typeOf(answer)
@@ -86,7 +86,7 @@ function undocumentedSuccess(path: string, answer: FuzzAnswer): string | undefin
 }
 
 /** CONTRACT 9. */
-function undocumentedProblem(answer: FuzzAnswer): string | undefined {
+function undocumentedProblem(answer: FuzzResponse): string | undefined {
   if (typeOf(answer) !== 'application/problem+json') return 'no problem'
   const body = json(answer)
   const kind = PROBLEMS[body?.code as keyof typeof PROBLEMS]
@@ -100,15 +100,15 @@ function undocumentedProblem(answer: FuzzAnswer): string | undefined {
   return answer.status === 401 && challenge === undefined ? 'no WWW-Authenticate' : undefined
 }
 
-function isHtml(answer: FuzzAnswer): boolean {
+function isHtml(answer: FuzzResponse): boolean {
   return typeOf(answer) === 'text/html'
 }
 
-function typeOf({ headers }: FuzzAnswer): string {
+function typeOf({ headers }: FuzzResponse): string {
   return String(headers['content-type'] ?? '').split(';')[0] ?? ''
 }
 
-function json({ body }: FuzzAnswer): Record<string, unknown> | undefined {
+function json({ body }: FuzzResponse): Record<string, unknown> | undefined {
   try {
     return JSON.parse(body.toString()) as Record<string, unknown>
   } catch {

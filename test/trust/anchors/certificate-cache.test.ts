@@ -14,7 +14,7 @@ import {
   mintLeaf,
   mintRoot,
 } from '../../support/certificates/certificates.ts'
-import { ask, caAnchor, NOW, pinnedAnchor, verdict } from '../fixtures.ts'
+import { ask, caAnchor, NOW, outcomeOf, pinnedAnchor } from '../fixtures.ts'
 
 const HOUR = 3600
 
@@ -39,7 +39,7 @@ async function askAgain(
   trusted = anchors,
 ): Promise<string> {
   const { chain = seen.chain, now = NOW } = changes
-  return verdict(await ask({ chain }, { anchors: trusted, now }))
+  return outcomeOf(await ask({ chain }, { anchors: trusted, now }))
 }
 
 describe('a cached chain', () => {

@@ -70,7 +70,7 @@ const [byUtDs02, byUtPython, byEuKotlin, byGermany] = real.credentials
 const DAY = 86_400
 
 /** An SD-JWT VC with nothing disclosed, by default a minute after it was issued. */
-async function judge(
+async function check(
   issuerJwt: string | undefined,
   anchors: readonly TrustAnchor[],
   changes: { readonly now?: number } = {},
@@ -100,26 +100,26 @@ describe('a credential of a real issuer', () => {
     const jwt = credential?.issuer_jwt ?? ''
     const [leaf = ''] = decodeProtectedHeader(jwt).x5c ?? []
     await compactVerify(jwt, await importX509(toX509(leaf).toString(), 'ES256'))
-    const { result, trace } = await judge(jwt, anchors)
+    const { result, trace } = await check(jwt, anchors)
     expect(trace).toContainEqual(['issuer_signature', 'pass'])
     expect(result).toMatchObject({ ok: true, value: { anchor: { name } } })
   })
 
   it('is refused once its signer’s certificate has expired', async () => {
     const now = Date.parse('2026-07-05T00:00:00Z') / 1000
-    const { result } = await judge(byUtDs02?.issuer_jwt, AUTHORITIES, { now })
+    const { result } = await check(byUtDs02?.issuer_jwt, AUTHORITIES, { now })
     expect(result).toEqual({ ok: false, error: { reason: 'certificate_expired' } })
   })
 
   it('is refused under the other authorities of the same name', async () => {
     const others = AUTHORITIES.filter(({ name }) => name !== 'EU reference PID issuers, EU')
-    const { result } = await judge(byEuKotlin?.issuer_jwt, others)
+    const { result } = await check(byEuKotlin?.issuer_jwt, others)
     expect(result).toEqual({ ok: false, error: { reason: 'untrusted_issuer' } })
   })
 
   it('is expired while its signer is valid', async () => {
     const { exp = 0 } = decodeJwt(byUtPython?.issuer_jwt ?? '')
-    const { result } = await judge(byUtPython?.issuer_jwt, AUTHORITIES, { now: exp + DAY })
+    const { result } = await check(byUtPython?.issuer_jwt, AUTHORITIES, { now: exp + DAY })
     expect(result).toMatchObject({ ok: true, value: { reasons: ['credential_expired'] } })
   })
 
@@ -131,7 +131,7 @@ describe('a credential of a real issuer', () => {
     'counts under an anchor that demands the PID signers’ usage where its signer %s it',
     async (_, credential, isTrusted) => {
       const anchors = AUTHORITIES.map((anchor) => ({ ...anchor, eku: ['1.3.130.2.0.0.1.2'] }))
-      const { result } = await judge(credential?.issuer_jwt, anchors)
+      const { result } = await check(credential?.issuer_jwt, anchors)
       const refused = {
         ok: false,
         error: { reason: 'certificate_profile_violation', rule: 'extended_key_usage' },
@@ -169,13 +169,13 @@ describe('a driving licence of a real issuer', () => {
     const { x509_ca_pem: pem, ...shared } = toAnchor('Multipaz test signer', signer)
     const pinned = [{ ...shared, x509_certificate_pem: pem }]
     const session = { transcript: decodeHex(session_transcript) ?? new Uint8Array(), privateKey: null }
-    const judged = (time: string) => verifyDeviceResponse(device_response, session, at(time, pinned))
+    const checked = (time: string) => verifyDeviceResponse(device_response, session, at(time, pinned))
     const claims = { given_name: 'Erika', family_name: 'Mustermann', age_over_21: true }
-    expect(await judged('2025-07-15T00:00:00Z')).toMatchObject({
+    expect(await checked('2025-07-15T00:00:00Z')).toMatchObject({
       ok: true,
       value: { holderBound: true, claims: { 'org.iso.18013.5.1': claims }, reasons: [] },
     })
-    expect(await judged('2026-10-08T00:00:00Z')).toEqual({
+    expect(await checked('2026-10-08T00:00:00Z')).toEqual({
       ok: false,
       error: { reason: 'certificate_expired' },
     })

@@ -7,7 +7,17 @@ import { err } from '../../../src/result.ts'
 import type { AnchorJwk, TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
 import { decodeCertificate } from '../../../src/trust/x509/certificate.ts'
 import { mintCertificate, mintIssuerPki, mintLeaf, withDer } from '../../support/certificates/certificates.ts'
-import { ask, askAll, caAnchor, jsonResource, NOW, pinnedAnchor, pki, SHARED, verdict } from '../fixtures.ts'
+import {
+  ask,
+  askAll,
+  caAnchor,
+  jsonResource,
+  NOW,
+  outcomeOf,
+  pinnedAnchor,
+  pki,
+  SHARED,
+} from '../fixtures.ts'
 
 const ISSUER = 'https://issuer.example/tenant'
 
@@ -78,7 +88,7 @@ describe('which anchors count', () => {
     ['an anchor for both', [{ purpose: ['status', 'issuer'] }], { name: 'pid', builtIn: true }, 'trusted'],
   ])('%s', async (_, changes, credentialType, expected) => {
     const anchors = changes.map((change) => caAnchor(pki.root.pem, change))
-    expect(verdict(await ask({}, { anchors, credentialType }))).toBe(expected)
+    expect(outcomeOf(await ask({}, { anchors, credentialType }))).toBe(expected)
   })
 
   it('ignores * if another anchor names the type', async () => {
@@ -87,15 +97,15 @@ describe('which anchors count', () => {
       caAnchor(pki.root.pem, { credential_types: ['*'] }),
       caAnchor(stranger.root.pem, { credential_types: ['employee_id'] }),
     ]
-    expect(verdict(await ask({}, { anchors, credentialType: employee }))).toBe('untrusted_issuer')
+    expect(outcomeOf(await ask({}, { anchors, credentialType: employee }))).toBe('untrusted_issuer')
     const status = [anchors[0]!, { ...anchors[1]!, purpose: ['status'] as const }]
-    expect(verdict(await ask({}, { anchors: status, credentialType: employee }))).toBe('trusted')
+    expect(outcomeOf(await ask({}, { anchors: status, credentialType: employee }))).toBe('trusted')
   })
 
   it('counts an anchor without purpose for credentials only', async () => {
-    expect(verdict(await ask({}, { purpose: 'status' }))).toBe('untrusted_issuer')
+    expect(outcomeOf(await ask({}, { purpose: 'status' }))).toBe('untrusted_issuer')
     const anchors = [caAnchor(pki.root.pem, { purpose: ['status'] })]
-    expect(verdict(await ask({}, { purpose: 'status', anchors }))).toBe('trusted')
+    expect(outcomeOf(await ask({}, { purpose: 'status', anchors }))).toBe('trusted')
   })
 
   it('uses the first of several anchors that trust the signer', async () => {
@@ -109,9 +119,9 @@ describe('which anchors count', () => {
   it('finds the right one of several authorities, in one anchor or in two, of the same name or not', async () => {
     const namesake = await mintIssuerPki()
     const bundle = caAnchor(namesake.root.pem + pki.root.pem)
-    expect(verdict(await ask({}, { anchors: [bundle] }))).toBe('trusted')
+    expect(outcomeOf(await ask({}, { anchors: [bundle] }))).toBe('trusted')
     const anchors = [caAnchor(namesake.root.pem), caAnchor(pki.root.pem)]
-    expect(verdict(await ask({}, { anchors }))).toBe('trusted')
+    expect(outcomeOf(await ask({}, { anchors }))).toBe('trusted')
   })
 
   it('reports the error of the signed path, not the wrong signature of a namesake', async () => {
@@ -122,16 +132,18 @@ describe('which anchors count', () => {
     ]) {
       const pair = [caAnchor(namesake.root.pem), caAnchor(pki.root.pem)]
       const anchors = order.map((i) => pair[i]!)
-      expect(verdict(await ask({}, { anchors, now: 1_000_000_000 }))).toBe('certificate_not_yet_valid')
+      expect(outcomeOf(await ask({}, { anchors, now: 1_000_000_000 }))).toBe('certificate_not_yet_valid')
     }
   })
 
   it('trusts nothing without a chain or an anchored issuer', async () => {
-    expect(verdict(await ask({ chain: undefined }))).toBe('untrusted_issuer')
-    expect(verdict(await ask({ chain: undefined, iss: ISSUER, kid: 'a' }))).toBe('untrusted_issuer')
+    expect(outcomeOf(await ask({ chain: undefined }))).toBe('untrusted_issuer')
+    expect(outcomeOf(await ask({ chain: undefined, iss: ISSUER, kid: 'a' }))).toBe('untrusted_issuer')
     const anchors = [jwksAnchor([KEYS.es256])]
-    expect(verdict(await ask({ chain: undefined, iss: undefined }, { anchors }))).toBe('untrusted_issuer')
-    expect(verdict(await ask({ chain: undefined, iss: `${ISSUER}/` }, { anchors }))).toBe('untrusted_issuer')
+    expect(outcomeOf(await ask({ chain: undefined, iss: undefined }, { anchors }))).toBe('untrusted_issuer')
+    expect(outcomeOf(await ask({ chain: undefined, iss: `${ISSUER}/` }, { anchors }))).toBe(
+      'untrusted_issuer',
+    )
   })
 })
 
@@ -140,7 +152,7 @@ describe('a pinned signer', () => {
   const AFTER = new Date((NOW + 3600) * 1000)
 
   it('is trusted below an authority that is not anchored', async () => {
-    expect(verdict(await ask({}, { anchors: [pinnedAnchor(pki.leaf.pem)] }))).toBe('trusted')
+    expect(outcomeOf(await ask({}, { anchors: [pinnedAnchor(pki.leaf.pem)] }))).toBe('trusted')
   })
 
   it('is trusted self-signed, as an authority and for TLS: only its dates are checked', async () => {
@@ -149,16 +161,16 @@ describe('a pinned signer', () => {
       keyUsage: ['keyCertSign'],
       extendedKeyUsage: ['1.3.6.1.5.5.7.3.1'],
     })
-    expect(verdict(await ask({ chain: [pinned.der] }, { anchors: [pinnedAnchor(pinned.pem)] }))).toBe(
+    expect(outcomeOf(await ask({ chain: [pinned.der] }, { anchors: [pinnedAnchor(pinned.pem)] }))).toBe(
       'trusted',
     )
   })
 
   it('is trusted with any certificates above it', async () => {
     const anchors = [pinnedAnchor(pki.leaf.pem)]
-    expect(verdict(await ask({ chain: [pki.leaf.der, pki.leaf.der] }, { anchors }))).toBe('trusted')
+    expect(outcomeOf(await ask({ chain: [pki.leaf.der, pki.leaf.der] }, { anchors }))).toBe('trusted')
     const junk = [pki.leaf.der, Uint8Array.of(0x30)]
-    expect(verdict(await ask({ chain: junk }, { anchors }))).toBe('malformed_certificate_chain')
+    expect(outcomeOf(await ask({ chain: junk }, { anchors }))).toBe('malformed_certificate_chain')
   })
 
   it.each([
@@ -166,7 +178,7 @@ describe('a pinned signer', () => {
     ['not valid yet', { notBefore: AFTER }, 'certificate_not_yet_valid'],
   ])('is refused when %s', async (_, changes, expected) => {
     const pinned = await mintCertificate(changes)
-    expect(verdict(await ask({ chain: [pinned.der] }, { anchors: [pinnedAnchor(pinned.pem)] }))).toBe(
+    expect(outcomeOf(await ask({ chain: [pinned.der] }, { anchors: [pinnedAnchor(pinned.pem)] }))).toBe(
       expected,
     )
   })
@@ -178,21 +190,21 @@ describe('a pinned signer', () => {
       pinned,
       pinned.der.map((byte, i) => (i === pinned.der.length - 1 ? byte ^ 1 : byte)),
     )
-    expect(verdict(await ask({ chain: [off.der] }, { anchors }))).not.toBe('trusted')
+    expect(outcomeOf(await ask({ chain: [off.der] }, { anchors }))).not.toBe('trusted')
     const renewed = await mintCertificate({ ca: false, keys: pinned.keys })
-    expect(verdict(await ask({ chain: [renewed.der] }, { anchors }))).toBe('self_signed_certificate')
+    expect(outcomeOf(await ask({ chain: [renewed.der] }, { anchors }))).toBe('self_signed_certificate')
   })
 
   it('is trusted for its own signatures only', async () => {
     const below = await mintLeaf(pki.leaf, { subject: 'CN=Below' })
     const anchors = [pinnedAnchor(pki.leaf.pem)]
-    expect(verdict(await ask({ chain: [below.der, pki.leaf.der] }, { anchors }))).toBe('untrusted_issuer')
+    expect(outcomeOf(await ask({ chain: [below.der, pki.leaf.der] }, { anchors }))).toBe('untrusted_issuer')
   })
 
   it('is refused for an algorithm its key does not fit', async () => {
     const anchors = [pinnedAnchor(pki.leaf.pem)]
     for (const algorithm of ['ES384', 'Ed25519', 'RS256', 'HS256', 'none']) {
-      expect(verdict(await ask({ algorithm }, { anchors }))).toBe('issuer_key_not_found')
+      expect(outcomeOf(await ask({ algorithm }, { anchors }))).toBe('issuer_key_not_found')
     }
   })
 })
@@ -201,7 +213,7 @@ describe('the issuer beside a chain', () => {
   const issuerOf = async (iss: string, altNames: Parameters<typeof mintLeaf>[1]) => {
     const leaf = await mintLeaf(pki.intermediate, altNames)
     const result = await ask({ iss, chain: [leaf.der, pki.intermediate.der] })
-    return result.ok ? result.value.issuer : verdict(result)
+    return result.ok ? result.value.issuer : outcomeOf(result)
   }
   const SUBJECT = 'CN=Test Document Signer,O=Test Issuer,C=DE'
 
@@ -278,7 +290,7 @@ describe('an issuer with an anchor of its own', () => {
 
   it('is not verified by a trusted chain if its keys do not fit', async () => {
     const anchors = [caAnchor(pki.root.pem), jwksAnchor([KEYS.es384])]
-    expect(verdict(await ask({ iss: ISSUER }, { anchors }))).toBe('issuer_key_not_found')
+    expect(outcomeOf(await ask({ iss: ISSUER }, { anchors }))).toBe('issuer_key_not_found')
   })
 
   it.each<[string, TrustAnchor]>([
@@ -286,7 +298,7 @@ describe('an issuer with an anchor of its own', () => {
     ['metadata', urlAnchor({ credential_types: ['mdl'] })],
     ['a DID', { ...SHARED, credential_types: ['mdl'], did: ISSUER }],
   ])('is not verified by a trusted chain for a type that its anchor (%s) does not cover', async (_, own) => {
-    expect(verdict(await ask({ iss: ISSUER }, { anchors: [caAnchor(pki.root.pem), own] }))).toBe(
+    expect(outcomeOf(await ask({ iss: ISSUER }, { anchors: [caAnchor(pki.root.pem), own] }))).toBe(
       'untrusted_issuer',
     )
   })
@@ -323,9 +335,9 @@ describe('an issuer with an anchor of its own', () => {
     const leaf = await mintLeaf(pki.intermediate, { altNames })
     const signed = { iss, chain: [leaf.der, pki.intermediate.der] }
     const anchors = [caAnchor(pki.root.pem), anchorOf(own)]
-    expect(verdict(await ask(signed, { anchors }))).toBe('untrusted_issuer')
+    expect(outcomeOf(await ask(signed, { anchors }))).toBe('untrusted_issuer')
     // Without an anchor of its own, the chain speaks for the leaf.
-    expect(verdict(await ask(signed))).toBe('trusted')
+    expect(outcomeOf(await ask(signed))).toBe('trusted')
   })
 
   it.each([
@@ -338,17 +350,17 @@ describe('an issuer with an anchor of its own', () => {
     [WEB, HOST],
   ])('named %s is another issuer than %s', async (own, iss) => {
     const anchors = [caAnchor(pki.root.pem), anchorOf(own)]
-    expect(verdict(await ask({ iss }, { anchors }))).toBe('trusted')
+    expect(outcomeOf(await ask({ iss }, { anchors }))).toBe('trusted')
   })
 
   it('is not verified by a trusted chain where the protocol accepts no anchor of its kind', async () => {
     const acceptsAnchor = (anchor: TrustAnchor) => 'x509_ca_pem' in anchor
     for (const own of [jwksAnchor([KEYS.es256]), urlAnchor(), { ...SHARED, did: ISSUER }]) {
       const anchors = [caAnchor(pki.root.pem), own]
-      expect(verdict(await ask({ iss: ISSUER }, { anchors, acceptsAnchor }))).toBe('untrusted_issuer')
-      expect(verdict(await ask({ iss: `${ISSUER}/` }, { anchors, acceptsAnchor }))).toBe('untrusted_issuer')
+      expect(outcomeOf(await ask({ iss: ISSUER }, { anchors, acceptsAnchor }))).toBe('untrusted_issuer')
+      expect(outcomeOf(await ask({ iss: `${ISSUER}/` }, { anchors, acceptsAnchor }))).toBe('untrusted_issuer')
     }
-    expect(verdict(await ask({}, { acceptsAnchor }))).toBe('trusted')
+    expect(outcomeOf(await ask({}, { acceptsAnchor }))).toBe('trusted')
   })
 
   it('keeps `*` from its type where the protocol accepts no anchor of its kind', async () => {
@@ -356,12 +368,12 @@ describe('an issuer with an anchor of its own', () => {
     const named = jwksAnchor([KEYS.es256], { credential_types: ['employee_id'] })
     const anchors = [caAnchor(pki.root.pem, { credential_types: ['*'] }), named]
     const asked = { anchors, acceptsAnchor, credentialType: employee }
-    expect(verdict(await ask({}, asked))).toBe('untrusted_issuer')
+    expect(outcomeOf(await ask({}, asked))).toBe('untrusted_issuer')
   })
 
   it('may use a chain if its own anchor is for status lists only', async () => {
     const anchors = [caAnchor(pki.root.pem), jwksAnchor([KEYS.es256], { purpose: ['status'] })]
-    expect(verdict(await ask({ iss: ISSUER }, { anchors }))).toBe('trusted')
+    expect(outcomeOf(await ask({ iss: ISSUER }, { anchors }))).toBe('trusted')
   })
 
   it.each<[string, AnchorJwk[], string | undefined, string, PublicJwk[]]>([
@@ -409,7 +421,7 @@ describe('an issuer with an anchor of its own', () => {
     ],
   ])('offers %s', async (_, keys, kid, algorithm, expected) => {
     const result = await ask({ ...claims, kid, algorithm }, { anchors: [jwksAnchor(keys)] })
-    if (expected.length === 0) expect(verdict(result)).toBe('issuer_key_not_found')
+    if (expected.length === 0) expect(outcomeOf(result)).toBe('issuer_key_not_found')
     else expect(result.ok && result.value.keys).toEqual(expected)
   })
 
@@ -425,7 +437,7 @@ describe('an issuer with an anchor of its own', () => {
       path: [],
     })
     const dead = { anchors, fetchResource: async () => err('unavailable' as const) }
-    expect(verdict(await ask({ iss: ISSUER }, dead))).toBe('issuer_metadata_unavailable')
+    expect(outcomeOf(await ask({ iss: ISSUER }, dead))).toBe('issuer_metadata_unavailable')
   })
 
   it('tries its second anchor if the first has no key that fits', async () => {

@@ -8,7 +8,7 @@ import { isKnownDid, resolveDidKeys } from '../../../src/trust/did/did.ts'
 import type { DidRelationship } from '../../../src/trust/did/did-document.ts'
 import { type DidError, didWebUrl } from '../../../src/trust/did/did-web.ts'
 import vectors from '../../vectors/did-key.json' with { type: 'json' }
-import { ask, NOW, SHARED, verdict } from '../fixtures.ts'
+import { ask, NOW, outcomeOf, SHARED } from '../fixtures.ts'
 
 const WEB = 'did:web:issuer.example:departments:births'
 const WEB_URL = 'https://issuer.example/departments/births/did.json'
@@ -212,7 +212,7 @@ describe('an anchor that is a DID', () => {
   })
 
   it('trusts no other DID', async () => {
-    expect(verdict(await asking(didJwk(other), [anchor(WEB)]))).toBe('untrusted_issuer')
+    expect(outcomeOf(await asking(didJwk(other), [anchor(WEB)]))).toBe('untrusted_issuer')
   })
 
   it.each([
@@ -231,7 +231,7 @@ describe('an anchor that is a DID', () => {
     ],
     ['cannot be reached', 'unavailable', undefined, 'issuer_metadata_unavailable'],
   ])('that %s trusts nothing', async (_, body, kid, reason) => {
-    expect(verdict(await asking(WEB, [anchor(WEB)], body, kid))).toBe(reason)
+    expect(outcomeOf(await asking(WEB, [anchor(WEB)], body, kid))).toBe(reason)
   })
 })
 

@@ -58,16 +58,16 @@ const lote = (options: LoteOptions = {}) =>
 const vical = (options: VicalOptions = {}) =>
   signVical(signer, { entries: [{ certificate: pki.root.der }], ...options })
 
-const judge = async (body: Uint8Array<ArrayBuffer>, changes: Partial<ListRules> = {}) => {
+const check = async (body: Uint8Array<ArrayBuffer>, changes: Partial<ListRules> = {}) => {
   const verified = await verifyTrustList(body, { ...rules, ...changes })
   return verified.ok ? verified.value : verified.error
 }
-const judgeVical = (body: Uint8Array<ArrayBuffer>, changes: Partial<ListRules> = {}) =>
-  judge(body, { ...vicalRules, ...changes })
+const checkVical = (body: Uint8Array<ArrayBuffer>, changes: Partial<ListRules> = {}) =>
+  check(body, { ...vicalRules, ...changes })
 
 describe('a list of trusted entities', () => {
   it('gives an anchor for each certificate of a mapped service, with its number and its dates', async () => {
-    expect(await judge(await lote())).toEqual({
+    expect(await check(await lote())).toEqual({
       sequence: 7,
       issuedAt: LIST_ISSUED,
       nextUpdate: LIST_NOW + 29 * 86_400,
@@ -86,7 +86,7 @@ describe('a list of trusted entities', () => {
 
   it('pins a listed certificate that is not an authority', async () => {
     const body = await lote({ services: [{ certificates: [pki.leaf.x5c] }] })
-    expect(await judge(body)).toMatchObject({ anchors: [{ x509_certificate_pem: expect.any(String) }] })
+    expect(await check(body)).toMatchObject({ anchors: [{ x509_certificate_pem: expect.any(String) }] })
   })
 
   it('maps each service as the operator configured it, and ignores the others', async () => {
@@ -101,7 +101,7 @@ describe('a list of trusted entities', () => {
       assurance_level: 'low',
       purpose: ['status'],
     } as const
-    const found = await judge(await lote({ services }), { services: [...rules.services, status] })
+    const found = await check(await lote({ services }), { services: [...rules.services, status] })
     expect(found).toMatchObject({
       leftOut: 0,
       anchors: [
@@ -113,47 +113,47 @@ describe('a list of trusted entities', () => {
 
   it('lists a certificate once, even if several providers share it', async () => {
     const service = { certificates: [pki.root.x5c] }
-    expect(await judge(await lote({ services: [service, service] }))).toMatchObject({
+    expect(await check(await lote({ services: [service, service] }))).toMatchObject({
       anchors: [expect.anything()],
     })
   })
 
   it('leaves out invalid certificates, and keeps the others', async () => {
     const services = [{ certificates: ['AAAA', '!', pki.root.x5c] }]
-    expect(await judge(await lote({ services }))).toMatchObject({ leftOut: 2, anchors: [expect.anything()] })
+    expect(await check(await lote({ services }))).toMatchObject({ leftOut: 2, anchors: [expect.anything()] })
   })
 
   it.each(['http://uri.etsi.org/19602/PubEAAProvidersList/SvcStatus/withdrawn', 'anything'])(
     'trusts no service of status %s',
     async (status) => {
       const services = [{ certificates: [pki.root.x5c], status }]
-      expect(await judge(await lote({ services }))).toBe('nothing_usable')
+      expect(await check(await lote({ services }))).toBe('nothing_usable')
     },
   )
 
   it('trusts a service with the status “notified”', async () => {
     const status = 'http://uri.etsi.org/19602/PubEAAProvidersList/SvcStatus/notified'
-    expect(await judge(await lote({ services: [{ certificates: [pki.root.x5c], status }] }))).toMatchObject({
+    expect(await check(await lote({ services: [{ certificates: [pki.root.x5c], status }] }))).toMatchObject({
       leftOut: 0,
     })
   })
 
   it('accepts the signing time of JAdES as critical, and nothing else', async () => {
     const sigT = '2026-11-20T12:00:00Z'
-    expect(await judge(await lote({ header: { sigT, crit: ['sigT'] } }))).toMatchObject({ sequence: 7 })
+    expect(await check(await lote({ header: { sigT, crit: ['sigT'] } }))).toMatchObject({ sequence: 7 })
     const [, payload, signature] = new TextDecoder().decode(await lote()).split('.')
     for (const crit of [['sigD'], ['sigT', 'sigD'], ['sigT', 'sigT'], [], ['exp'], 'sigT']) {
       const header = btoa(JSON.stringify({ alg: 'ES256', sigT, sigD: {}, crit })).replace(/=+$/, '')
       const body = new TextEncoder().encode(`${header}.${payload}.${signature}`)
-      expect(await judge(body as Uint8Array<ArrayBuffer>)).toBe('unsupported_critical_header')
+      expect(await check(body as Uint8Array<ArrayBuffer>)).toBe('unsupported_critical_header')
     }
   })
 
   it('must have the type that the operator configured', async () => {
-    expect(await judge(await lote(), { listType: PID_LIST })).toMatchObject({ sequence: 7 })
+    expect(await check(await lote(), { listType: PID_LIST })).toMatchObject({ sequence: 7 })
     const other = 'http://uri.etsi.org/19602/LoTEType/EUWalletProvidersList'
-    expect(await judge(await lote({ type: other }), { listType: PID_LIST })).toBe('wrong_list_type')
-    expect(await judge(await lote({ type: null }), { listType: PID_LIST })).toBe('wrong_list_type')
+    expect(await check(await lote({ type: other }), { listType: PID_LIST })).toBe('wrong_list_type')
+    expect(await check(await lote({ type: null }), { listType: PID_LIST })).toBe('wrong_list_type')
   })
 
   it.each([
@@ -161,7 +161,7 @@ describe('a list of trusted entities', () => {
     ['no JWS', new TextEncoder().encode('{}')],
     ['an empty body', new Uint8Array()],
   ])('is malformed where it is %s', async (_, body) => {
-    expect(await judge(body as Uint8Array<ArrayBuffer>)).toBe('malformed')
+    expect(await check(body as Uint8Array<ArrayBuffer>)).toBe('malformed')
   })
 
   it.each([
@@ -175,13 +175,13 @@ describe('a list of trusted entities', () => {
     ['a date of issue without a zone', { issued: '2026-11-20T12:00:00' }],
     ['no LoTE', { payload: lotePayload().LoTE }],
   ] satisfies [string, LoteOptions][])('is malformed with %s', async (_, options) => {
-    expect(await judge(await lote(options))).toBe('malformed')
+    expect(await check(await lote(options))).toBe('malformed')
   })
 })
 
 describe('a VICAL', () => {
   it('gives an anchor for each authority of a mapped docType, with its number and its dates', async () => {
-    expect(await judgeVical(vical())).toMatchObject({
+    expect(await checkVical(vical())).toMatchObject({
       sequence: 7,
       issuedAt: LIST_ISSUED,
       nextUpdate: LIST_NOW + 29 * 86_400,
@@ -191,11 +191,11 @@ describe('a VICAL', () => {
   })
 
   it('is read with and without its tag', async () => {
-    expect(await judgeVical(vical({ tagged: true }))).toMatchObject({ sequence: 7 })
+    expect(await checkVical(vical({ tagged: true }))).toMatchObject({ sequence: 7 })
   })
 
   it('may lack number and end', async () => {
-    expect(await judgeVical(vical({ sequence: null, nextUpdate: null }))).toMatchObject({
+    expect(await checkVical(vical({ sequence: null, nextUpdate: null }))).toMatchObject({
       sequence: null,
       nextUpdate: null,
     })
@@ -203,7 +203,7 @@ describe('a VICAL', () => {
 
   it('trusts the docTypes that an entry names, and no other', async () => {
     const entries = [{ certificate: pki.root.der, docType: ['org.iso.23220.photoid.1'] }]
-    expect(await judgeVical(vical({ entries }))).toBe('nothing_usable')
+    expect(await checkVical(vical({ entries }))).toBe('nothing_usable')
   })
 
   it.each([
@@ -216,11 +216,11 @@ describe('a VICAL', () => {
     ['a docType that is no text', { entries: [{ certificate: new Uint8Array(), docType: [1] }] }],
     ['a chain of nothing', { chain: [] }],
   ] satisfies [string, VicalOptions][])('is malformed with %s', async (_, options) => {
-    expect(await judgeVical(vical(options))).toBe('malformed')
+    expect(await checkVical(vical(options))).toBe('malformed')
   })
 
   it('must be signed with a supported algorithm', async () => {
-    expect(await judgeVical(vical({ algorithm: -257 }))).toBe('unsupported_algorithm')
+    expect(await checkVical(vical({ algorithm: -257 }))).toBe('unsupported_algorithm')
   })
 })
 
@@ -231,15 +231,15 @@ describe.each(['etsi_lote', 'vical'] as const)('a list of kind %s', (kind) => {
       ? vical({ sequence: sequence ?? 7, date: timeOf(date), nextUpdate: timeOf(next) })
       : lote({ sequence: sequence ?? 7, issued: date, nextUpdate: next })
   }
-  const judgeKind = (body: Uint8Array<ArrayBuffer>, changes: Partial<ListRules> = {}) =>
-    kind === 'vical' ? judgeVical(body, changes) : judge(body, changes)
+  const checkKind = (body: Uint8Array<ArrayBuffer>, changes: Partial<ListRules> = {}) =>
+    kind === 'vical' ? checkVical(body, changes) : check(body, changes)
 
   it('is refused with any byte changed', async () => {
     const good = await make()
     for (let i = 0; i < good.length; i += 97) {
       const tampered = good.slice()
       tampered[i] = (tampered[i] ?? 0) ^ 0x01
-      expect(typeof (await judgeKind(tampered)), `byte ${i}`).toBe('string')
+      expect(typeof (await checkKind(tampered)), `byte ${i}`).toBe('string')
     }
   })
 
@@ -248,8 +248,8 @@ describe.each(['etsi_lote', 'vical'] as const)('a list of kind %s', (kind) => {
     const tampered = body.slice()
     const last = tampered.length - 30
     tampered[last] = tampered[last] === 65 ? 66 : 65
-    expect(await judgeKind(body)).toMatchObject({ sequence: 7 })
-    expect(await judgeKind(tampered)).toBe('invalid_signature')
+    expect(await checkKind(body)).toMatchObject({ sequence: 7 })
+    expect(await checkKind(tampered)).toBe('invalid_signature')
   })
 
   it('is refused if another certificate signed it, also under the pinned key’s name', async () => {
@@ -258,18 +258,18 @@ describe.each(['etsi_lote', 'vical'] as const)('a list of kind %s', (kind) => {
       kind === 'vical'
         ? signVical(stranger, { entries: [{ certificate: pki.root.der }], chain: [x5c.der] })
         : signLote({ ...stranger, x5c: x5c.x5c }, { services })
-    expect(await judgeKind(await forged(stranger))).toBe('untrusted_signer')
-    expect(await judgeKind(await forged(signer))).toBe('invalid_signature')
+    expect(await checkKind(await forged(stranger))).toBe('untrusted_signer')
+    expect(await checkKind(await forged(signer))).toBe('invalid_signature')
   })
 
   it('is refused if the pinned certificate is expired or not yet valid', async () => {
     const now = Date.parse('2050-01-01T00:00:00Z') / 1000
-    expect(await judgeKind(await make(), { now })).toBe('certificate_expired')
+    expect(await checkKind(await make(), { now })).toBe('certificate_expired')
   })
 
   it('may be signed by one of several pinned signers', async () => {
     const signers = [{ x509_certificate_pem: stranger.pem }, ...rules.signers]
-    expect(await judgeKind(await make(), { signers })).toMatchObject({ sequence: 7 })
+    expect(await checkKind(await make(), { signers })).toMatchObject({ sequence: 7 })
   })
 
   it('may be signed below a pinned authority, which may be at the end of the chain', async () => {
@@ -281,11 +281,11 @@ describe.each(['etsi_lote', 'vical'] as const)('a list of kind %s', (kind) => {
         ? signVical(leaf, { entries: [{ certificate: pki.root.der }], chain: chain.map(({ der }) => der) })
         : signLote(leaf, { services, header: { x5c: chain.map(({ x5c }) => x5c) } })
     }
-    expect(await judgeKind(await under(leaf, intermediate), { signers })).toMatchObject({ sequence: 7 })
-    expect(await judgeKind(await under(leaf, intermediate, root), { signers })).toMatchObject({ sequence: 7 })
-    expect(await judgeKind(await under(leaf), { signers })).toBe('untrusted_signer')
+    expect(await checkKind(await under(leaf, intermediate), { signers })).toMatchObject({ sequence: 7 })
+    expect(await checkKind(await under(leaf, intermediate, root), { signers })).toMatchObject({ sequence: 7 })
+    expect(await checkKind(await under(leaf), { signers })).toBe('untrusted_signer')
     const narrow = [{ x509_ca_pem: root.pem, eku: ['1.2.3'] }]
-    expect(await judgeKind(await under(leaf, intermediate), { signers: narrow })).toBe(
+    expect(await checkKind(await under(leaf, intermediate), { signers: narrow })).toBe(
       'certificate_profile_violation',
     )
   })
@@ -297,65 +297,65 @@ describe.each(['etsi_lote', 'vical'] as const)('a list of kind %s', (kind) => {
       kind === 'vical'
         ? signVical(root, { entries: [{ certificate: pki.root.der }] })
         : await signLote(root, { services })
-    expect(await judgeKind(body, { signers: [{ x509_ca_pem: root.pem }] })).toBe(
+    expect(await checkKind(body, { signers: [{ x509_ca_pem: root.pem }] })).toBe(
       'malformed_certificate_chain',
     )
   })
 
   it('is refused once a newer one was due, to the second', async () => {
     const next = '2046-11-21T12:00:00Z'
-    expect(await judgeKind(await make({ next }), { now: LIST_NOW - 1 })).toMatchObject({
+    expect(await checkKind(await make({ next }), { now: LIST_NOW - 1 })).toMatchObject({
       nextUpdate: LIST_NOW,
     })
-    expect(await judgeKind(await make({ next }))).toBe('expired')
+    expect(await checkKind(await make({ next }))).toBe('expired')
   })
 
   it('is refused before its date of issue, apart from a tolerance', async () => {
     const date = '2046-11-21T12:05:00Z'
-    expect(await judgeKind(await make({ date }))).toMatchObject({ issuedAt: LIST_NOW + 300 })
-    expect(await judgeKind(await make({ date }), { now: LIST_NOW - 1 })).toBe('not_yet_issued')
+    expect(await checkKind(await make({ date }))).toMatchObject({ issuedAt: LIST_NOW + 300 })
+    expect(await checkKind(await make({ date }), { now: LIST_NOW - 1 })).toBe('not_yet_issued')
   })
 
   it('is refused if it is older than the last one, by number and then by date', async () => {
     const issuedAt = LIST_ISSUED
     const body = await make()
-    const judgeAfter = (sequence: number | null, at: number | null) =>
-      judgeKind(body, { last: { sequence, issuedAt: at } })
-    expect(await judgeAfter(6, issuedAt + 5)).toMatchObject({ sequence: 7 })
-    expect(await judgeAfter(7, issuedAt)).toMatchObject({ sequence: 7 })
-    expect(await judgeAfter(7, issuedAt + 1)).toBe('rolled_back')
-    expect(await judgeAfter(8, issuedAt - 5)).toBe('rolled_back')
-    expect(await judgeAfter(null, issuedAt + 1)).toBe('rolled_back')
-    expect(await judgeAfter(null, issuedAt)).toMatchObject({ sequence: 7 })
+    const checkAfter = (sequence: number | null, at: number | null) =>
+      checkKind(body, { last: { sequence, issuedAt: at } })
+    expect(await checkAfter(6, issuedAt + 5)).toMatchObject({ sequence: 7 })
+    expect(await checkAfter(7, issuedAt)).toMatchObject({ sequence: 7 })
+    expect(await checkAfter(7, issuedAt + 1)).toBe('rolled_back')
+    expect(await checkAfter(8, issuedAt - 5)).toBe('rolled_back')
+    expect(await checkAfter(null, issuedAt + 1)).toBe('rolled_back')
+    expect(await checkAfter(null, issuedAt)).toMatchObject({ sequence: 7 })
   })
 
   it('is refused because of its size before it is decoded', async () => {
     const body = (size: number) => new Uint8Array(size).fill(0xff)
-    expect(await judgeKind(body(1024))).toBe('malformed')
-    expect(await judgeKind(body(10 * 1024 * 1024))).toBe('too_large')
+    expect(await checkKind(body(1024))).toBe('malformed')
+    expect(await checkKind(body(10 * 1024 * 1024))).toBe('too_large')
   })
 })
 
 it('refuses a VICAL that had a number and has none any more', async () => {
   const last = { sequence: 1, issuedAt: 0 }
-  expect(await judgeVical(vical({ sequence: null }), { last })).toBe('rolled_back')
+  expect(await checkVical(vical({ sequence: null }), { last })).toBe('rolled_back')
 })
 
 it('accepts a VICAL only from a signer with its extended key usage and contentCommitment', async () => {
   const { intermediate, root } = scheme
-  const judgeLeaf = async (options: CertificateOptions) => {
+  const checkLeaf = async (options: CertificateOptions) => {
     const leaf = await mintLeaf(intermediate, options)
     const entries = [{ certificate: pki.root.der }]
     const signed = signVical(leaf, { entries, chain: [leaf.der, intermediate.der] })
-    return judgeVical(signed, { signers: [{ x509_ca_pem: root.pem }] })
+    return checkVical(signed, { signers: [{ x509_ca_pem: root.pem }] })
   }
   const extendedKeyUsage = [VICAL_SIGNER]
-  expect(await judgeLeaf({ extendedKeyUsage, keyUsage: ['nonRepudiation'] })).toMatchObject({ sequence: 7 })
-  expect(await judgeLeaf({ extendedKeyUsage, keyUsage: ['keyEncipherment'] })).toBe(
+  expect(await checkLeaf({ extendedKeyUsage, keyUsage: ['nonRepudiation'] })).toMatchObject({ sequence: 7 })
+  expect(await checkLeaf({ extendedKeyUsage, keyUsage: ['keyEncipherment'] })).toBe(
     'certificate_profile_violation',
   )
-  expect(await judgeLeaf({})).toBe('certificate_profile_violation')
-  expect(await judgeLeaf({ extendedKeyUsage: ['1.0.18013.5.1.2'] })).toBe('certificate_profile_violation')
+  expect(await checkLeaf({})).toBe('certificate_profile_violation')
+  expect(await checkLeaf({ extendedKeyUsage: ['1.0.18013.5.1.2'] })).toBe('certificate_profile_violation')
 })
 
 it('refuses a list with too many anchors', async () => {
@@ -365,5 +365,5 @@ it('refuses a list with too many anchors', async () => {
   const grants = Array.from({ length: TRUST_LIST.anchors / 2 + 1 }, () =>
     [...rules.services].map((grant) => ({ ...grant })),
   ).flat()
-  expect(await judge(await lote({ services }), { services: grants })).toBe('too_large')
+  expect(await check(await lote({ services }), { services: grants })).toBe('too_large')
 })

@@ -144,9 +144,9 @@ describe('several entries', () => {
     ['revoked where one is', '5', '2', 'invalid'],
     ['suspended where the other is', '1', '7', 'suspended'],
     ['revoked where both are', '5', '7', 'invalid'],
-    ['revoked even where the other cannot be told', '5', '999999', 'invalid'],
-    ['suspended even where the other cannot be told', '999999', '7', 'suspended'],
-    ['unknown where one cannot be told', '1', '999999', 'index_out_of_range'],
+    ['revoked even if the other cannot be checked', '5', '999999', 'invalid'],
+    ['suspended even if the other cannot be checked', '999999', '7', 'suspended'],
+    ['unknown if one cannot be checked', '1', '999999', 'index_out_of_range'],
   ])('are %s', async (_, revocation, suspension, status) => {
     const entries = [
       { ...entry, statusListIndex: revocation },

@@ -148,7 +148,7 @@ describe('a list whose signer names a revocation list', async () => {
   const revoked = await makeCrl(pki.intermediate, NOW, { revoked: ['7b'] })
   const good = await makeCrl(pki.intermediate, NOW)
 
-  const judged = async (
+  const checked = async (
     entry: number,
     certificateRevocation: CertificateRevocation,
     answer: Uint8Array<ArrayBuffer> | undefined,
@@ -177,17 +177,17 @@ describe('a list whose signer names a revocation list', async () => {
     ],
   ] as const)('that %s counts as the relying party configured it', async (_, answer, known) => {
     for (const setting of CERTIFICATE_REVOCATION) {
-      const { status, isAsked } = await judged(2, setting, answer)
+      const { status, isAsked } = await checked(2, setting, answer)
       expect([setting, status, isAsked]).toEqual([setting, known[setting], setting !== 'off'])
     }
   })
 
   it('with unknown revocation still revokes a credential', async () => {
-    expect((await judged(0, 'accept_unknown', undefined)).status).toBe('invalid')
+    expect((await checked(0, 'accept_unknown', undefined)).status).toBe('invalid')
   })
 
   it('is not checked if the signer is pinned', async () => {
     const pinned = pinnedAnchor(leaf.pem)
-    expect(await judged(2, 'require', revoked, pinned)).toEqual({ status: 'valid', isAsked: false })
+    expect(await checked(2, 'require', revoked, pinned)).toEqual({ status: 'valid', isAsked: false })
   })
 })

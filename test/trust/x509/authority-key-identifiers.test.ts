@@ -7,7 +7,7 @@ import * as x509 from '@peculiar/x509'
 import { expect, it } from 'vitest'
 import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
 import { mintIssuerPki, type RawExtension, tlv } from '../../support/certificates/certificates.ts'
-import { ask, caAnchor, pinnedAnchor, SHARED, verdict } from '../fixtures.ts'
+import { ask, caAnchor, outcomeOf, pinnedAnchor, SHARED } from '../fixtures.ts'
 
 const OF_ROOT = 'a1'.repeat(20)
 const OF_INTERMEDIATE = 'b2'.repeat(20)
@@ -44,7 +44,7 @@ it('make a certificate malformed where they are', async () => {
   const malformed = toRaw(tlv(0x04, Uint8Array.of(0)))
   const pki = await mintIssuerPki({ leaf: { extensions: [malformed] } })
   const found = await ask({ chain: pki.chain }, { anchors: [caAnchor(pki.root.pem)] })
-  expect(verdict(found)).toBe('malformed_certificate_chain')
+  expect(outcomeOf(found)).toBe('malformed_certificate_chain')
 })
 
 function keyIdentifier(hex: string): RawExtension {

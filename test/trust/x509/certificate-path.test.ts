@@ -15,7 +15,7 @@ import {
   type RawExtension,
   tlv,
 } from '../../support/certificates/certificates.ts'
-import { ask, caAnchor, NOW, pki, verdict } from '../fixtures.ts'
+import { ask, caAnchor, NOW, outcomeOf, pki } from '../fixtures.ts'
 
 const HOUR = 3_600_000
 const BEFORE = new Date(NOW * 1000 - HOUR)
@@ -28,12 +28,12 @@ const UNKNOWN: RawExtension = { oid: '1.2.3.4.5', critical: true, value: tlv(0x0
 
 /** Verifies an infrastructure with its own root as the anchor. */
 async function askPki(changed: IssuerPki, context: Partial<TrustContext> = {}): Promise<string> {
-  return verdict(await ask({ chain: changed.chain }, { anchors: [caAnchor(changed.root.pem)], ...context }))
+  return outcomeOf(await ask({ chain: changed.chain }, { anchors: [caAnchor(changed.root.pem)], ...context }))
 }
 
 /** Verifies other certificates than the good ones, below the good root. */
 async function askChain(...chain: readonly Minted[]): Promise<string> {
-  return verdict(await ask({ chain: chain.map((certificate) => certificate.der) }))
+  return outcomeOf(await ask({ chain: chain.map((certificate) => certificate.der) }))
 }
 
 type Changes = Parameters<typeof mintIssuerPki>[0]
@@ -103,7 +103,7 @@ describe('a path that is trusted', () => {
     const second = await mintIntermediate(first)
     const leaf = await mintLeaf(second)
     const chain = [leaf.der, second.der, first.der]
-    expect(verdict(await ask({ chain }, { anchors: [caAnchor(root.pem)] }))).toBe('trusted')
+    expect(outcomeOf(await ask({ chain }, { anchors: [caAnchor(root.pem)] }))).toBe('trusted')
   })
 })
 
@@ -115,7 +115,7 @@ describe('a path is refused', () => {
 
   it('as untrusted rather than as expired', async () => {
     const stranger = await mintIssuerPki({ root: { subject: 'CN=Stranger' }, leaf: { notAfter: BEFORE } })
-    expect(verdict(await ask({ chain: stranger.chain }))).toBe('untrusted_issuer')
+    expect(outcomeOf(await ask({ chain: stranger.chain }))).toBe('untrusted_issuer')
   })
 })
 
@@ -124,7 +124,7 @@ describe('an anchor inside the chain', () => {
     const anchors = [caAnchor(pki.intermediate.pem), caAnchor(pki.root.pem, { name: 'root' })]
     const result = await ask({}, { anchors })
     expect(result.ok && result.value.anchor.name).toBe('root')
-    expect(verdict(await ask({}, { anchors: anchors.slice(0, 1) }))).toBe('trust_anchor_in_chain')
+    expect(outcomeOf(await ask({}, { anchors: anchors.slice(0, 1) }))).toBe('trust_anchor_in_chain')
   })
 })
 
@@ -132,7 +132,7 @@ describe('an anchor inside the chain, where the protocol passes over it', () => 
   const accepting = { acceptsAnchorInChain: true } as const
   const { root, intermediate, leaf } = pki
   const askWith = async (chain: readonly Minted[], anchor = root) =>
-    verdict(
+    outcomeOf(
       await ask({ chain: chain.map(({ der }) => der) }, { anchors: [caAnchor(anchor.pem)], ...accepting }),
     )
 

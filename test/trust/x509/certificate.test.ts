@@ -13,14 +13,14 @@ import {
   withDer,
 } from '../../support/certificates/certificates.ts'
 import isoVectors from '../../vectors/iso18013-5-annexD.json' with { type: 'json' }
-import { ask, pinnedAnchor, pki, verdict } from '../fixtures.ts'
+import { ask, outcomeOf, pinnedAnchor, pki } from '../fixtures.ts'
 
 const UNKNOWN: RawExtension = { oid: '1.2.3.4.5', critical: false, value: tlv(0x05) }
 
 const ECDSA_WITH_SHA256 = '2a8648ce3d040302'
 
 async function askChain(...chain: readonly Minted[]): Promise<string> {
-  return verdict(await ask({ chain: chain.map((certificate) => certificate.der) }))
+  return outcomeOf(await ask({ chain: chain.map((certificate) => certificate.der) }))
 }
 
 describe('decodeCertificate', () => {
@@ -31,14 +31,14 @@ describe('decodeCertificate', () => {
     ['an authority of @peculiar/x509', Buffer.from(pki.root.der).toString('hex')],
   ])('reads %s as OpenSSL does', (_, hex) => {
     const bytes = decodeHex(hex)!
-    const judge = new X509Certificate(bytes)
+    const foreign = new X509Certificate(bytes)
     const certificate = decodeCertificate(bytes) as Certificate
-    expect(certificate.notBefore).toBe(judge.validFromDate.getTime() / 1000)
-    expect(certificate.notAfter).toBe(judge.validToDate.getTime() / 1000)
-    expect(certificate.extensions.basicConstraints?.ca ?? false).toBe(judge.ca)
-    expect(subjectKeyJwk(certificate.subjectKey!)).toEqual(judge.publicKey.export({ format: 'jwk' }))
+    expect(certificate.notBefore).toBe(foreign.validFromDate.getTime() / 1000)
+    expect(certificate.notAfter).toBe(foreign.validToDate.getTime() / 1000)
+    expect(certificate.extensions.basicConstraints?.ca ?? false).toBe(foreign.ca)
+    expect(subjectKeyJwk(certificate.subjectKey!)).toEqual(foreign.publicKey.export({ format: 'jwk' }))
     const texts = certificate.subject.rdns.flat().map(({ text }) => text)
-    expect(texts).toEqual(judge.subject.split('\n').map((line) => line.replace(/^[^=]*=/, '')))
+    expect(texts).toEqual(foreign.subject.split('\n').map((line) => line.replace(/^[^=]*=/, '')))
   })
 
   it('reads the key usage and extended key usage of a published document signer', () => {
@@ -69,11 +69,11 @@ describe('bytes that are not a strict certificate', () => {
   ]
 
   it.each(cases)('rejects %s as the leaf', async (_, leaf, expected) => {
-    expect(verdict(await ask({ chain: [leaf, pki.intermediate.der] }))).toBe(expected)
+    expect(outcomeOf(await ask({ chain: [leaf, pki.intermediate.der] }))).toBe(expected)
   })
 
   it('rejects a malformed certificate above a good leaf', async () => {
-    expect(verdict(await ask({ chain: [pki.leaf.der, pki.intermediate.der.slice(0, -1)] }))).toBe(
+    expect(outcomeOf(await ask({ chain: [pki.leaf.der, pki.intermediate.der.slice(0, -1)] }))).toBe(
       'malformed_certificate_chain',
     )
   })
@@ -117,7 +117,9 @@ describe('bytes that are not a strict certificate', () => {
 
   it('rejects a leaf with different signed and unsigned algorithm identifiers (RFC 5280 §4.1.1.2)', async () => {
     const changed = replaced(der, ECDSA_WITH_SHA256, '2a8648ce3d040303')
-    expect(verdict(await ask({ chain: [changed, pki.intermediate.der] }))).toBe('malformed_certificate_chain')
+    expect(outcomeOf(await ask({ chain: [changed, pki.intermediate.der] }))).toBe(
+      'malformed_certificate_chain',
+    )
   })
 
   it.each([
@@ -128,7 +130,7 @@ describe('bytes that are not a strict certificate', () => {
     const pinned = withDer(pki.leaf, replaced(der, from, to))
     expect(decodeCertificate(pinned.der)).toMatchObject({ subjectKey: undefined })
     const anchors = [pinnedAnchor(pinned.pem)]
-    expect(verdict(await ask({ chain: [pinned.der] }, { anchors }))).toBe('issuer_key_not_found')
+    expect(outcomeOf(await ask({ chain: [pinned.der] }, { anchors }))).toBe('issuer_key_not_found')
   })
 
   it('trusts no flipped bit anywhere in a leaf', async () => {

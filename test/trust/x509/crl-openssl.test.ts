@@ -14,11 +14,11 @@ const certificate = (base64: string) => decodeCertificate(decodeBase64(base64)!)
 const authority = certificate(vectors.authority)
 
 type List = keyof typeof vectors.lists
-type Verdict = { readonly openssl: string; readonly here: string }
-const both = (verdict: string): Verdict => ({ openssl: verdict, here: verdict })
+type Comparison = { readonly openssl: string; readonly here: string }
+const both = (result: string): Comparison => ({ openssl: result, here: result })
 
 const GONE = 'unable to get certificate CRL'
-const VERDICTS: Readonly<Record<List, Readonly<Record<'good' | 'revoked' | 'held', Verdict>>>> = {
+const RESULTS: Readonly<Record<List, Readonly<Record<'good' | 'revoked' | 'held', Comparison>>>> = {
   complete: { good: both('valid'), revoked: both('revoked'), held: both('revoked') },
   placed: { good: both('valid'), revoked: both('revoked'), held: both('revoked') },
   version_1: { good: both('valid'), revoked: both('revoked'), held: both('revoked') },
@@ -36,16 +36,16 @@ const VERDICTS: Readonly<Record<List, Readonly<Record<'good' | 'revoked' | 'held
   },
 }
 
-function every(verdict: Verdict) {
-  return { good: verdict, revoked: verdict, held: verdict }
+function every(result: Comparison) {
+  return { good: result, revoked: result, held: result }
 }
 
 describe('a list made by OpenSSL', () => {
-  it.each(Object.entries(VERDICTS))(
+  it.each(Object.entries(RESULTS))(
     'that is %s gives the expected status of each certificate',
-    async (name, verdicts) => {
+    async (name, results) => {
       const list = decodeBase64(vectors.lists[name as List])!
-      for (const [which, { here, openssl }] of Object.entries(verdicts)) {
+      for (const [which, { here, openssl }] of Object.entries(results)) {
         const path = [certificate(vectors.certificates[which as 'good']), authority]
         const found = word(await standingIn({ [ADDRESS]: list }, path, MADE))
         expect([which, found]).toEqual([which, here])

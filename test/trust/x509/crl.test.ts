@@ -26,7 +26,7 @@ function listWith(change: Change, outer: Change = () => undefined): Uint8Array<A
   return tlv(0x30, ...parts)
 }
 
-const verdictOn = (list: Uint8Array<ArrayBuffer>) => {
+const resultOf = (list: Uint8Array<ArrayBuffer>) => {
   const decoded = decodeCrl(list)
   return decoded.ok ? 'decoded' : decoded.error
 }
@@ -46,9 +46,9 @@ const extension = ({ oid: _, value }: ReturnType<typeof place>) =>
 
 describe('a revocation list', () => {
   it('is decoded, also without its optional parts', () => {
-    expect(verdictOn(listWith(() => undefined))).toBe('decoded')
-    expect(verdictOn(listWith((fields) => fields.splice(ENTRIES, 2)))).toBe('decoded')
-    expect(verdictOn(listWith((fields) => fields.splice(THIS_UPDATE + 1, 1)))).toBe('decoded')
+    expect(resultOf(listWith(() => undefined))).toBe('decoded')
+    expect(resultOf(listWith((fields) => fields.splice(ENTRIES, 2)))).toBe('decoded')
+    expect(resultOf(listWith((fields) => fields.splice(THIS_UPDATE + 1, 1)))).toBe('decoded')
     const decoded = decodeCrl(listWith((fields) => fields.splice(ENTRIES, 1, entry())))
     expect(decoded.ok && [...decoded.value.list.revoked]).toEqual([serialKey(Uint8Array.of(1))])
   })
@@ -105,7 +105,7 @@ describe('a revocation list', () => {
       (fields) => fields.splice(EXTENSIONS, 1, extension({ ...place(), value: tlv(0x31) })),
     ],
   ])('rejects %s', (_, change, outer) => {
-    expect(verdictOn(listWith(change, outer))).toBe('malformed')
+    expect(resultOf(listWith(change, outer))).toBe('malformed')
   })
 })
 

@@ -3,7 +3,7 @@
 
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { mintCertificate, mintKeys, mintLeaf, mintRoot } from '../../support/certificates/certificates.ts'
-import { ask, caAnchor, verdict } from '../fixtures.ts'
+import { ask, caAnchor, outcomeOf } from '../fixtures.ts'
 
 /** One character of three bytes that NFKC makes eighteen of. */
 const LONG = '\uFDFA'
@@ -23,9 +23,9 @@ describe('the names of a forged chain', () => {
       const forge = (cn: string) =>
         mintCertificate({ issuerName: `C=DE,O=${LONG.repeat(length)},CN=${cn}`, ca: false })
       const [first, second] = [await forge('a'), await forge('b')]
-      expect(verdict(await ask({ chain: [first.der] }, { anchors }))).toBe('untrusted_issuer')
+      expect(outcomeOf(await ask({ chain: [first.der] }, { anchors }))).toBe('untrusted_issuer')
       const normalize = vi.spyOn(String.prototype, 'normalize')
-      expect(verdict(await ask({ chain: [second.der] }, { anchors }))).toBe('untrusted_issuer')
+      expect(outcomeOf(await ask({ chain: [second.der] }, { anchors }))).toBe('untrusted_issuer')
       expect(normalize.mock.calls.length).toBeLessThanOrEqual(2)
       for (const text of normalize.mock.contexts) expect(String(text).length).toBeLessThanOrEqual(18 * 256)
     },
@@ -41,7 +41,7 @@ describe('a name that differs from the authority’s in case only', () => {
     const leaf = await mintLeaf(root, { issuerName: `CN=${'a'.repeat(length)}` })
     const same = await mintLeaf(root)
     const context = { anchors: [caAnchor(root.pem)] }
-    expect(verdict(await ask({ chain: [leaf.der] }, context))).toBe(expected)
-    expect(verdict(await ask({ chain: [same.der] }, context))).toBe('trusted')
+    expect(outcomeOf(await ask({ chain: [leaf.der] }, context))).toBe(expected)
+    expect(outcomeOf(await ask({ chain: [same.der] }, context))).toBe('trusted')
   })
 })

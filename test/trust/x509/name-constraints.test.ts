@@ -12,7 +12,7 @@ import {
   nameConstraints,
   tlv,
 } from '../../support/certificates/certificates.ts'
-import { ask, caAnchor, pki, verdict } from '../fixtures.ts'
+import { ask, caAnchor, outcomeOf, pki } from '../fixtures.ts'
 
 const dns = (value: string): AltName => ({ type: 'dns', value })
 const uri = (value: string): AltName => ({ type: 'url', value })
@@ -24,14 +24,14 @@ const range = (hex: string) => tlv(0x87, decodeHex(hex)!)
 
 type Subtree = AltName | Uint8Array
 
-async function judge(
+async function check(
   subtrees: Parameters<typeof nameConstraints>[0],
   leaf: CertificateOptions,
   critical = true,
 ): Promise<string> {
   const extensions = [{ ...nameConstraints(subtrees), critical }]
   const { chain, root } = await mintIssuerPki({ intermediate: { extensions }, leaf })
-  return verdict(await ask({ chain }, { anchors: [caAnchor(root.pem)] }))
+  return outcomeOf(await ask({ chain }, { anchors: [caAnchor(root.pem)] }))
 }
 
 const VIOLATION = 'certificate_profile_violation: name_constraints'
@@ -100,41 +100,41 @@ describe('a permitted subtree', () => {
   it.each(PLACES.flatMap(([subtree, inside]) => inside.map((name) => [name.value, subtree, name] as const)))(
     'admits %s',
     async (_, subtree, name) => {
-      expect(await judge({ permitted: [subtree] }, { altNames: [name] })).toBe('trusted')
+      expect(await check({ permitted: [subtree] }, { altNames: [name] })).toBe('trusted')
     },
   )
 
   it.each(
     PLACES.flatMap(([subtree, , outside]) => outside.map((name) => [name.value, subtree, name] as const)),
   )('rejects %s', async (_, subtree, name) => {
-    expect(await judge({ permitted: [subtree] }, { altNames: [name] })).toBe(VIOLATION)
+    expect(await check({ permitted: [subtree] }, { altNames: [name] })).toBe(VIOLATION)
   })
 
   it.each(UNPLACEABLE.map(([subtree, name]) => [name.value, subtree, name] as const))(
     'rejects %s, which cannot be placed',
     async (_, subtree, name) => {
-      expect(await judge({ permitted: [subtree] }, { altNames: [name] })).toBe(VIOLATION)
+      expect(await check({ permitted: [subtree] }, { altNames: [name] })).toBe(VIOLATION)
     },
   )
 
   it('does not apply to names of other forms', async () => {
-    expect(await judge({ permitted: [dns('example.com')] }, { altNames: [uri('https://example.org')] })).toBe(
+    expect(await check({ permitted: [dns('example.com')] }, { altNames: [uri('https://example.org')] })).toBe(
       'trusted',
     )
   })
 
   it('applies to every name', async () => {
     const altNames = [dns('example.com'), dns('example.org')]
-    expect(await judge({ permitted: [dns('example.com')] }, { altNames })).toBe(VIOLATION)
+    expect(await check({ permitted: [dns('example.com')] }, { altNames })).toBe(VIOLATION)
   })
 
   it('is one of several alternatives', async () => {
     const permitted = [dns('example.com'), dns('example.org')]
-    expect(await judge({ permitted }, { altNames: [dns('a.example.org')] })).toBe('trusted')
+    expect(await check({ permitted }, { altNames: [dns('a.example.org')] })).toBe('trusted')
   })
 
   it('applies also if the extension is not critical', async () => {
-    expect(await judge({ permitted: [dns('example.com')] }, { altNames: [dns('example.org')] }, false)).toBe(
+    expect(await check({ permitted: [dns('example.com')] }, { altNames: [dns('example.org')] }, false)).toBe(
       VIOLATION,
     )
   })
@@ -144,27 +144,27 @@ describe('an excluded subtree', () => {
   it.each(PLACES.flatMap(([subtree, inside]) => inside.map((name) => [name.value, subtree, name] as const)))(
     'rejects %s',
     async (_, subtree, name) => {
-      expect(await judge({ excluded: [subtree] }, { altNames: [name] })).toBe(VIOLATION)
+      expect(await check({ excluded: [subtree] }, { altNames: [name] })).toBe(VIOLATION)
     },
   )
 
   it.each(
     PLACES.flatMap(([subtree, , outside]) => outside.map((name) => [name.value, subtree, name] as const)),
   )('admits %s', async (_, subtree, name) => {
-    expect(await judge({ excluded: [subtree] }, { altNames: [name] })).toBe('trusted')
+    expect(await check({ excluded: [subtree] }, { altNames: [name] })).toBe('trusted')
   })
 
   it.each(UNPLACEABLE.map(([subtree, name]) => [name.value, subtree, name] as const))(
     'rejects %s, which cannot be placed',
     async (_, subtree, name) => {
-      expect(await judge({ excluded: [subtree] }, { altNames: [name] })).toBe(VIOLATION)
+      expect(await check({ excluded: [subtree] }, { altNames: [name] })).toBe(VIOLATION)
     },
   )
 
   it('overrides a permitted one', async () => {
     const subtrees = { permitted: [dns('example.com')], excluded: [dns('a.example.com')] }
-    expect(await judge(subtrees, { altNames: [dns('b.example.com')] })).toBe('trusted')
-    expect(await judge(subtrees, { altNames: [dns('x.a.example.com')] })).toBe(VIOLATION)
+    expect(await check(subtrees, { altNames: [dns('b.example.com')] })).toBe('trusted')
+    expect(await check(subtrees, { altNames: [dns('x.a.example.com')] })).toBe(VIOLATION)
   })
 })
 
@@ -176,53 +176,53 @@ describe('a directory name constraint', () => {
     ['a subject that is shorter', 'C=DE', VIOLATION],
     ['a subject whose order differs', 'O=Test Issuer,C=DE,CN=Somebody', VIOLATION],
   ])('permits by %s', async (_, subject, expected) => {
-    expect(await judge({ permitted: [dn('C=DE,O=Test Issuer')] }, { subject })).toBe(expected)
+    expect(await check({ permitted: [dn('C=DE,O=Test Issuer')] }, { subject })).toBe(expected)
   })
 
   it('excludes the subject below it in any spelling', async () => {
     const excluded = [dn('C=DE,O=Test Issuer')]
-    expect(await judge({ excluded }, { subject: 'C=DE,O=Other,CN=Somebody' })).toBe('trusted')
-    expect(await judge({ excluded }, { subject: 'C=DE,O=TEST ISSUER,CN=Somebody' })).toBe(VIOLATION)
+    expect(await check({ excluded }, { subject: 'C=DE,O=Other,CN=Somebody' })).toBe('trusted')
+    expect(await check({ excluded }, { subject: 'C=DE,O=TEST ISSUER,CN=Somebody' })).toBe(VIOLATION)
   })
 
   it('applies to directory names among the alternative names', async () => {
     const permitted = [dn('C=DE')]
-    expect(await judge({ permitted }, { altNames: [dn('C=DE,O=Elsewhere')] })).toBe('trusted')
-    expect(await judge({ permitted }, { altNames: [dn('C=FR,O=Elsewhere')] })).toBe(VIOLATION)
+    expect(await check({ permitted }, { altNames: [dn('C=DE,O=Elsewhere')] })).toBe('trusted')
+    expect(await check({ permitted }, { altNames: [dn('C=FR,O=Elsewhere')] })).toBe(VIOLATION)
   })
 })
 
 describe('the scope of constraints', () => {
   it('applies mail constraints to a mail address in the subject (RFC 5280 §4.2.1.10)', async () => {
     const permitted = [email('example.com')]
-    expect(await judge({ permitted }, { subject: `${LEAF},E=a@example.com` })).toBe('trusted')
-    expect(await judge({ permitted }, { subject: `${LEAF},E=a@example.org` })).toBe(VIOLATION)
+    expect(await check({ permitted }, { subject: `${LEAF},E=a@example.com` })).toBe('trusted')
+    expect(await check({ permitted }, { subject: `${LEAF},E=a@example.org` })).toBe(VIOLATION)
   })
 
   it('rejects constraints in a form that is not processed', async () => {
     const registeredId = tlv(0x88, Uint8Array.of(42))
-    expect(await judge({ permitted: [registeredId] }, {})).toBe(VIOLATION)
-    expect(await judge({ excluded: [registeredId] }, {})).toBe(VIOLATION)
+    expect(await check({ permitted: [registeredId] }, {})).toBe(VIOLATION)
+    expect(await check({ excluded: [registeredId] }, {})).toBe(VIOLATION)
   })
 
   it('rejects subtrees with bounds, which are not allowed (RFC 5280 §4.2.1.10)', async () => {
     const base = tlv(0x82, utf8('example.com'))
     const altNames = [dns('example.com')]
-    expect(await judge({ permitted: [base] }, { altNames })).toBe('trusted')
+    expect(await check({ permitted: [base] }, { altNames })).toBe('trusted')
     for (const tag of [0x80, 0x81]) {
       const bounded = concatBytes(base, tlv(tag, Uint8Array.of(1)))
-      expect(await judge({ permitted: [bounded] }, { altNames })).toBe(VIOLATION)
+      expect(await check({ permitted: [bounded] }, { altNames })).toBe(VIOLATION)
     }
   })
 
   it('rejects a malformed range of address and mask', async () => {
-    expect(await judge({ excluded: [range('c0a800')] }, { altNames: [ip('10.0.0.1')] })).toBe(VIOLATION)
+    expect(await check({ excluded: [range('c0a800')] }, { altNames: [ip('10.0.0.1')] })).toBe(VIOLATION)
   })
 
   it('rejects a leaf with constraints of its own', async () => {
     const extensions = [nameConstraints({ permitted: [dns('example.com')] })]
     const leaf = await mintLeaf(pki.intermediate, { extensions })
-    expect(verdict(await ask({ chain: [leaf.der, pki.intermediate.der] }))).toBe(VIOLATION)
+    expect(outcomeOf(await ask({ chain: [leaf.der, pki.intermediate.der] }))).toBe(VIOLATION)
   })
 
   it('applies the constraints of the anchor', async () => {
@@ -231,7 +231,7 @@ describe('the scope of constraints', () => {
       root: { extensions },
       leaf: { altNames: [dns('example.org')] },
     })
-    expect(verdict(await ask({ chain }, { anchors: [caAnchor(root.pem)] }))).toBe(VIOLATION)
+    expect(outcomeOf(await ask({ chain }, { anchors: [caAnchor(root.pem)] }))).toBe(VIOLATION)
   })
 
   it('applies them to intermediates', async () => {
@@ -240,7 +240,7 @@ describe('the scope of constraints', () => {
       root: { extensions },
       intermediate: { subject: 'C=FR,CN=Issuing CA' },
     })
-    expect(verdict(await ask({ chain }, { anchors: [caAnchor(root.pem)] }))).toBe(VIOLATION)
+    expect(outcomeOf(await ask({ chain }, { anchors: [caAnchor(root.pem)] }))).toBe(VIOLATION)
   })
 
   it('lets a lower authority narrow, and never widen, the names of an upper one', async () => {
@@ -248,6 +248,6 @@ describe('the scope of constraints', () => {
     const upper = await mintIntermediate(pki.root, { subject: 'CN=Upper', extensions: permit('example.com') })
     const lower = await mintIntermediate(upper, { subject: 'CN=Lower', extensions: permit('com') })
     const leaf = await mintLeaf(lower, { altNames: [dns('other.com')] })
-    expect(verdict(await ask({ chain: [leaf.der, lower.der, upper.der] }))).toBe(VIOLATION)
+    expect(outcomeOf(await ask({ chain: [leaf.der, lower.der, upper.der] }))).toBe(VIOLATION)
   })
 })

@@ -4,18 +4,12 @@ import type { TransactionDetails } from '../../../openid4vp/transaction-data/tra
 import type { AddedTransactionDataType } from '../../../openid4vp/transaction-data/transaction-data-types.ts'
 import type { Texts } from './texts.ts'
 
-/** One transaction as the page shows it. */
-export type TransactionSummary = {
-  readonly title: string
-  readonly details: readonly { readonly label: string; readonly value: string }[]
-}
-
 /** Summarizes transactions: in our words for built-in types, in the relying party's for its own. */
 export function summarizeTransactions(
   transactions: readonly TransactionDetails[],
   addedTypes: readonly AddedTransactionDataType[],
   texts: Texts,
-): readonly TransactionSummary[] {
+) {
   return transactions.map(({ type, details }) => {
     const added = addedTypes.find((one) => one.type === type)
     const isBuiltIn = Object.hasOwn(texts.transactionTypes, type)

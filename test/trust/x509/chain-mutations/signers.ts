@@ -24,10 +24,10 @@ export async function outcomesOf(presented: Presented): Promise<Outcomes> {
     ({ pem }, i): TrustAnchor => ({ ...ANCHOR, name: `anchor ${i}`, x509_ca_pem: pem }),
   )
   const [sdJwtVc, licence, statusJwt, statusCwt] = await Promise.all([
-    judgeSdJwtVc(presented, anchors),
-    judgeLicence(presented, anchors),
-    judgeStatusJwt(presented, anchors),
-    judgeStatusCwt(presented, anchors),
+    checkSdJwtVc(presented, anchors),
+    checkLicence(presented, anchors),
+    checkStatusJwt(presented, anchors),
+    checkStatusCwt(presented, anchors),
   ])
   return { sdJwtVc, licence, statusJwt, statusCwt }
 }
@@ -54,7 +54,7 @@ const PRESENTATION = await sdJwt.presentGood(
   }),
 )
 
-async function judgeSdJwtVc({ chain, signer }: Presented, anchors: readonly TrustAnchor[]): Promise<Outcome> {
+async function checkSdJwtVc({ chain, signer }: Presented, anchors: readonly TrustAnchor[]): Promise<Outcome> {
   const keys = { issuer: signing(signer), holder: HOLDER }
   const presentation = await alter(PRESENTATION, keys, ({ header }) => {
     header.x5c = chain.map(encodeBase64)
@@ -62,14 +62,14 @@ async function judgeSdJwtVc({ chain, signer }: Presented, anchors: readonly Trus
   return wordOf(await sdJwt.verifyGood(presentation, { context: { anchors } }))
 }
 
-async function judgeLicence({ chain, signer }: Presented, anchors: readonly TrustAnchor[]): Promise<Outcome> {
+async function checkLicence({ chain, signer }: Presented, anchors: readonly TrustAnchor[]): Promise<Outcome> {
   const presentation = mdoc.make({}, { pki: { ...GOOD, leaf: signer, chain: [...chain] } })
   return wordOf(await mdoc.verifyGood(presentation, { context: { anchors } }))
 }
 
 const STATUS = { credentialAnchor: { name: 'anchor 0', assurance_level: 'high' } } as const
 
-async function judgeStatusJwt(
+async function checkStatusJwt(
   { chain, signer }: Presented,
   anchors: readonly TrustAnchor[],
 ): Promise<string> {
@@ -81,7 +81,7 @@ async function judgeStatusJwt(
   )
 }
 
-async function judgeStatusCwt(
+async function checkStatusCwt(
   { chain, signer }: Presented,
   anchors: readonly TrustAnchor[],
 ): Promise<string> {

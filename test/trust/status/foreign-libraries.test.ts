@@ -11,7 +11,7 @@ import vectors from '../../vectors/token-status-list.json' with { type: 'json' }
 import { LIST, makeCwt, makeJwt, publicJwk, statusOf, URI } from './status-fixtures.ts'
 
 /** The header and the claims of a verified COSE_Sign1 (RFC 9052 §4.2), as cborg and node:crypto read it. */
-function judgeCwt(token: Uint8Array, jwk: object) {
+function verifyForeignCwt(token: Uint8Array, jwk: object) {
   const options = { useMaps: true, tags: { 18: Tagged.decoder(18) } }
   const { value } = decode(token, options) as { value: [Uint8Array, unknown, Uint8Array, Uint8Array] }
   const [header, , payload, signature] = value
@@ -37,7 +37,7 @@ const WORDS = ['valid', 'invalid', 'suspended', 'other']
 describe('a CWT list', () => {
   it('of our own is read by cborg and node:crypto with the same statuses', async () => {
     const token = await makeCwt()
-    const { verifies, header, claims } = judgeCwt(token, publicJwk)
+    const { verifies, header, claims } = verifyForeignCwt(token, publicJwk)
     expect(verifies).toBe(true)
     expect([header.get(1), header.get(16)]).toEqual([-7, 'application/statuslist+cwt'])
     expect(claims.get(2)).toBe(URI)
@@ -48,7 +48,7 @@ describe('a CWT list', () => {
   })
 
   it('as published is read by them as well', () => {
-    const { verifies, claims } = judgeCwt(decodeHex(vectors.cwtHex) ?? new Uint8Array(), vectors.key)
+    const { verifies, claims } = verifyForeignCwt(decodeHex(vectors.cwtHex) ?? new Uint8Array(), vectors.key)
     expect(verifies).toBe(true)
     expect(entriesOf(claims.get(65533) as Map<string, unknown>)).toEqual([
       1, 0, 0, 1, 1, 1, 0, 1, 1, 1, 0, 0, 0, 1, 0, 1,
@@ -58,7 +58,7 @@ describe('a CWT list', () => {
   it('with one bit of its signature changed is rejected by all', async () => {
     const token = await makeCwt()
     token.set([(token.at(-1) ?? 0) ^ 1], token.length - 1)
-    expect(judgeCwt(token, publicJwk).verifies).toBe(false)
+    expect(verifyForeignCwt(token, publicJwk).verifies).toBe(false)
     expect(await statusOf(token)).toBe('invalid_signature')
   })
 })

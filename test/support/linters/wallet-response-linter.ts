@@ -2,7 +2,7 @@
 // 1.0 §5.10, §8.2, §8.5). A wallet reads OAuth JSON for every error.
 
 /** One answer as a wallet gets it. */
-export type WalletAnswer = {
+export type WalletResponse = {
   readonly method: string
   readonly path: string
   readonly status: number
@@ -16,11 +16,11 @@ export function isWalletPath(path: string): boolean {
 }
 
 /** Violations of the response: one sentence for each rule. */
-export function lintWalletAnswer(answer: WalletAnswer): readonly string[] {
+export function lintWalletResponse(answer: WalletResponse): readonly string[] {
   return RULES.filter(([, holds]) => !holds(answer)).map(([rule]) => rule)
 }
 
-type Rule = readonly [rule: string, holds: (answer: WalletAnswer) => boolean]
+type Rule = readonly [rule: string, holds: (answer: WalletResponse) => boolean]
 
 const MEDIA_TYPE = 'application/oauth-authz-req+jwt'
 /** RFC 6749 §5.2. */
@@ -58,12 +58,12 @@ function isRequestPath(path: string): boolean {
   return /^\/r(\/|$)/.test(path)
 }
 
-function isRequest({ headers, body }: WalletAnswer): boolean {
+function isRequest({ headers, body }: WalletResponse): boolean {
   return headers.get('content-type') === MEDIA_TYPE && COMPACT.test(body)
 }
 
 /** Where the person's browser goes next; what opens the session is not for wallets. */
-function isNext(answer: WalletAnswer): boolean {
+function isNext(answer: WalletResponse): boolean {
   const { redirect_uri, ...rest } = jsonOf(answer)
   return (
     typeof redirect_uri === 'string' &&
@@ -74,7 +74,7 @@ function isNext(answer: WalletAnswer): boolean {
   )
 }
 
-function isOauthError(answer: WalletAnswer): boolean {
+function isOauthError(answer: WalletResponse): boolean {
   const { error, error_description, ...rest } = jsonOf(answer)
   const texts = [error, error_description]
   return (
@@ -83,7 +83,7 @@ function isOauthError(answer: WalletAnswer): boolean {
 }
 
 /** The members of a JSON object; none where it is anything else. */
-function jsonOf({ headers, body }: WalletAnswer): Readonly<Record<string, unknown>> {
+function jsonOf({ headers, body }: WalletResponse): Readonly<Record<string, unknown>> {
   if (headers.get('content-type') !== 'application/json') return {}
   try {
     const value: unknown = JSON.parse(body)

@@ -17,21 +17,21 @@ export type Pixels = { width: number; height: number; rgba: Uint8ClampedArray<Ar
  * The modules that qrcode-svg draws for a text in this version under each mask. Empty if the text does not
  * fit. The version is given, because the library counts three bytes too many when it chooses one.
  */
-export function drawByJudge(
+export function drawForeign(
   text: string,
   version: number,
   ecl: 'M' | 'L',
   masks: readonly number[] = [0, 1, 2, 3, 4, 5, 6, 7],
 ): boolean[][][] {
-  const judge = new QRCode({ content: 'any', ecl, padding: 4 }).qrcode
-  judge.typeNumber = version
-  judge.dataList = []
-  judge.dataCache = null
-  judge.addData(text)
+  const foreign = new QRCode({ content: 'any', ecl, padding: 4 }).qrcode
+  foreign.typeNumber = version
+  foreign.dataList = []
+  foreign.dataCache = null
+  foreign.addData(text)
   try {
     return masks.map((mask) => {
-      judge.makeImpl(false, mask)
-      return judge.modules
+      foreign.makeImpl(false, mask)
+      return foreign.modules
     })
   } catch (error) {
     if (String(error).includes('code length overflow')) return []

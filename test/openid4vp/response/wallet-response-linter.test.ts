@@ -5,34 +5,34 @@ import { describe, expect, it } from 'vitest'
 import { lintExchange } from '../../support/linters/linted-exchange.ts'
 import {
   isWalletPath,
-  lintWalletAnswer,
-  type WalletAnswer,
-} from '../../support/linters/wallet-answer-linter.ts'
+  lintWalletResponse,
+  type WalletResponse,
+} from '../../support/linters/wallet-response-linter.ts'
 
 const COMMON = { 'cache-control': 'no-store', 'access-control-allow-origin': '*' }
 const JSON_TYPE = { 'content-type': 'application/json' }
 const REDIRECT_URI = `https://verifier.example/v1/verify/v_1/return#response_code=${'c'.repeat(43)}`
 
-const REQUEST: WalletAnswer = {
+const REQUEST: WalletResponse = {
   method: 'GET',
   path: '/r/abc',
   status: 200,
   headers: new Headers({ ...COMMON, 'content-type': 'application/oauth-authz-req+jwt' }),
   body: 'e30.e30.AA',
 }
-const PROCESSED: WalletAnswer = {
+const PROCESSED: WalletResponse = {
   method: 'POST',
   path: '/v1/verify/v_1/callback',
   status: 200,
   headers: new Headers({ ...COMMON, ...JSON_TYPE }),
   body: JSON.stringify({ redirect_uri: REDIRECT_URI }),
 }
-const REFUSED: WalletAnswer = {
+const REFUSED: WalletResponse = {
   ...PROCESSED,
   status: 400,
   body: JSON.stringify({ error: 'invalid_request', error_description: 'The body is not a form.' }),
 }
-const HEAD: WalletAnswer = {
+const HEAD: WalletResponse = {
   ...REQUEST,
   method: 'HEAD',
   status: 405,
@@ -45,7 +45,7 @@ const NEXT = 'of 200 is the Request Object, or exactly {redirect_uri}'
 const REDIRECT = 'is never a redirect, nor anything below 200'
 const FAULT = 'is never a fault: of 5xx there is 503 alone'
 
-type Planted = readonly [rule: string, name: string, answer: WalletAnswer]
+type Planted = readonly [rule: string, name: string, answer: WalletResponse]
 
 const PLANTED: readonly Planted[] = [
   [REDIRECT, 'a redirect', { ...REFUSED, status: 302 }],
@@ -66,13 +66,13 @@ const PLANTED: readonly Planted[] = [
   ['has no body where HEAD asked', 'a body for HEAD', { ...HEAD, body: '{}' }],
   [NEXT, 'an empty object', { ...PROCESSED, body: '{}' }],
   [NEXT, 'a redirect_uri of null', { ...PROCESSED, body: '{"redirect_uri":null}' }],
-  [NEXT, 'a member beside redirect_uri', told({ redirect_uri: REDIRECT_URI, status: 'verified' })],
-  [NEXT, 'a relative redirect_uri', told({ redirect_uri: '/return' })],
-  [NEXT, 'a redirect_uri without its code', told({ redirect_uri: REDIRECT_URI.split('#')[0] })],
+  [NEXT, 'a member beside redirect_uri', responseWith({ redirect_uri: REDIRECT_URI, status: 'verified' })],
+  [NEXT, 'a relative redirect_uri', responseWith({ redirect_uri: '/return' })],
+  [NEXT, 'a redirect_uri without its code', responseWith({ redirect_uri: REDIRECT_URI.split('#')[0] })],
   [
     NEXT,
     'a redirect_uri that opens the session',
-    told({ redirect_uri: REDIRECT_URI.replace('#', '?token=ct_1#') }),
+    responseWith({ redirect_uri: REDIRECT_URI.replace('#', '?token=ct_1#') }),
   ],
   [NEXT, 'a redirect_uri as text', withHeaders(PROCESSED, { 'content-type': 'text/plain' })],
   [NEXT, 'an empty Request Object', { ...REQUEST, body: '' }],
@@ -81,10 +81,10 @@ const PLANTED: readonly Planted[] = [
   [LIST, 'an empty error', { ...REFUSED, body: '' }],
   [LIST, 'an error that is no JSON', { ...REFUSED, body: 'Bad Request' }],
   [LIST, 'an error of null', { ...REFUSED, body: 'null' }],
-  [LIST, 'an error without its description', told({ error: 'invalid_request' }, 400)],
-  [LIST, 'an empty description', told({ error: 'invalid_request', error_description: '' }, 400)],
-  [LIST, 'a quote in a description', told({ error: 'invalid_request', error_description: '"' }, 400)],
-  [LIST, 'a reason beside the error', told({ error: 'e', error_description: 'd', reason: 'x' }, 400)],
+  [LIST, 'an error without its description', responseWith({ error: 'invalid_request' }, 400)],
+  [LIST, 'an empty description', responseWith({ error: 'invalid_request', error_description: '' }, 400)],
+  [LIST, 'a quote in a description', responseWith({ error: 'invalid_request', error_description: '"' }, 400)],
+  [LIST, 'a reason beside the error', responseWith({ error: 'e', error_description: 'd', reason: 'x' }, 400)],
   [LIST, 'a problem', withHeaders(REFUSED, { 'content-type': 'application/problem+json' })],
 ]
 
@@ -97,11 +97,11 @@ describe('the linter of responses to wallets', () => {
     ['HEAD', HEAD],
     ['a 503', withHeaders({ ...REFUSED, status: 503 }, { 'retry-after': '2' })],
   ])('finds nothing in %s', (_, answer) => {
-    expect(lintWalletAnswer(answer)).toEqual([])
+    expect(lintWalletResponse(answer)).toEqual([])
   })
 
   it.each(PLANTED)('names "%s" for %s', (rules, _, answer) => {
-    expect(lintWalletAnswer(answer)).toEqual(rules.split('|'))
+    expect(lintWalletResponse(answer)).toEqual(rules.split('|'))
   })
 
   it.each(['/r/abc', '/r', '/r/a/b', '/v1/verify/v_1/callback'])('checks the responses of %s', (path) => {
@@ -114,7 +114,7 @@ describe('the linter of responses to wallets', () => {
 })
 
 describe('the transport of the tests', () => {
-  const exchange = (url: string, { status, body, headers }: WalletAnswer) =>
+  const exchange = (url: string, { status, body, headers }: WalletResponse) =>
     lintExchange({
       url,
       method: 'GET',
@@ -151,15 +151,15 @@ function encode(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url')
 }
 
-function told(body: object, status = 200): WalletAnswer {
+function responseWith(body: object, status = 200): WalletResponse {
   return { ...PROCESSED, status, body: JSON.stringify(body) }
 }
 
-function withHeaders(answer: WalletAnswer, changed: Readonly<Record<string, string>>): WalletAnswer {
+function withHeaders(answer: WalletResponse, changed: Readonly<Record<string, string>>): WalletResponse {
   return { ...answer, headers: new Headers({ ...Object.fromEntries(answer.headers), ...changed }) }
 }
 
-function without(answer: WalletAnswer, name: string): WalletAnswer {
+function without(answer: WalletResponse, name: string): WalletResponse {
   const headers = new Headers(answer.headers)
   headers.delete(name)
   return { ...answer, headers }
