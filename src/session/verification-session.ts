@@ -14,6 +14,7 @@ import { type PersonalMembers, personalMembers } from './delivery/event.ts'
 import { publishDue } from './delivery/publishing.ts'
 import { type SessionDocument, tombstoneOf } from './document.ts'
 import { verificationIdOf } from './identifier.ts'
+import { alarmBegan, alarmEnded } from './interrupted-alarms.ts'
 import { recordCreation } from './measures.ts'
 import { qrCodeUrlOf } from './request/client-token.ts'
 import { type CreateInput, createdSession, fitsQr, newSession } from './request/creation.ts'
@@ -304,9 +305,18 @@ export class VerificationSession extends DurableObject<Env> {
    */
   override async alarm(): Promise<void> {
     const now = Date.now()
+    const id = verificationIdOf(this.ctx.id)
+    alarmBegan(id, now)
     this.#store.arm(now + WATCHDOG_MS)
     const round = await this.#work(now)
     this.#store.arm(round === 'postponed' ? Date.now() + POSTPONED_MS : 0)
+    await this.ctx.storage.sync() // rejects where storage cannot be written
+    alarmEnded(id)
+  }
+
+  /** Does the work of an alarm that was interrupted. */
+  resumeAlarm(): Promise<void> {
+    return this.alarm()
   }
 
   async #work(now: number): Promise<'done' | 'postponed'> {

@@ -18,6 +18,7 @@ import type { Settings } from '../../relying-party/settings/settings.ts'
 import { IDENTITY_ERRORS, verifierIdentity } from '../../relying-party/verifier/verifier-identity.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { StoredRequest } from '../../session/document.ts'
+import { resumeAlarms } from '../../session/interrupted-alarms.ts'
 import type { CreateInput } from '../../session/request/creation.ts'
 import type { Creation } from '../../session/results.ts'
 import { authenticate, type Caller } from '../edge/authenticate.ts'
@@ -190,6 +191,8 @@ function sendCreation(c: AppContext, creation: Creation): Response {
     const { code, errors } = unsatisfiable({ pointer: PREFIX_POINTER, code: 'too_long', message })
     return problem(c, code, { errors })
   }
+  // This creation has just been written.
+  resumeAlarms(c.env, Date.now())
   const { session, replayed } = creation.value
   const { verification_id, status, version, expires_at, livemode, wallet_request } = session
   const body: Omit<CreatedVerification, 'wallet_request'> & Pick<typeof session, 'wallet_request'> = {

@@ -1,5 +1,6 @@
 // Publication of an outcome in the relying party's event log, seen from the session.
 
+import { ERASURE_SPREAD_MS, spreadOf } from '../../../src/session/spread.ts'
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -144,7 +145,7 @@ describe('while the log is unavailable', () => {
     at((await owedBy(id)).alarm ?? 0)
     await alarm(id)
     expect(await loggedOn(setting, dayOf(NOON))).toEqual([id])
-    expect(await owedBy(id)).toEqual({ owed: null, alarm: NOON + 30 * DAYS })
+    expect(await owedBy(id)).toEqual({ owed: null, alarm: NOON + 30 * DAYS + spreadOf(id, ERASURE_SPREAD_MS) })
   })
 
   it('erasure waits seven days at most', async () => {
