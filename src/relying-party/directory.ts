@@ -149,8 +149,8 @@ export function directoryOf(env: Env): DurableObjectStub<Directory> {
 }
 
 /**
- * Returns true where storage can be written. The check is made once a minute, and every 5 s while it fails. It
- * has an object of its own, because a failed write stops its object. That object is closed between two
+ * Returns true where storage can be written. The check is made once a minute, and every 5 s while it fails.
+ * It has an object of its own, because a failed write stops its object. That object is closed between two
  * checks, so that each needs new space. `now` is Unix milliseconds.
  */
 export function isStorageWritable(env: Env, now: number): Promise<boolean> {

@@ -29,7 +29,7 @@ export async function newGeneration(
   now: number,
 ): Promise<StoredGeneration> {
   const { publicJwk, privateJwk } = await createEncryptionKey()
-  const sealing = await encryptionKeySealing(config, verificationId, number)
+  const sealing = await sealingOf(config, verificationId, responseKeyPlace(number))
   return {
     number,
     nonce: drawNonce(),
@@ -75,10 +75,7 @@ export async function openEncryptionKey(
   { verification_id }: SessionDocument,
   stored: StoredGeneration,
 ): Promise<PrivateJwk> {
-  const d = await unseal(
-    await encryptionKeySealing(config, verification_id, stored.number),
-    stored.sealed_key,
-  )
+  const d = await open(config, verification_id, responseKeyPlace(stored.number), stored.sealed_key)
   if (d === undefined)
     throw new Error('the response key does not open: SERVER_SECRET is not that of its creation')
   return { ...publicJwkOf(stored), d }
@@ -90,7 +87,11 @@ export async function sealSigningKey(
   verificationId: string,
   jwk: PrivateJwk,
 ): Promise<string> {
-  return seal(await signingKeySealing(config, verificationId), JSON.stringify(jwk), randomBytes(12))
+  return seal(
+    await sealingOf(config, verificationId, SIGNING_KEY_PLACE),
+    JSON.stringify(jwk),
+    randomBytes(12),
+  )
 }
 
 /** Returns the identity pinned to a session; null where requests are not signed. */
@@ -100,7 +101,7 @@ export async function openVerifier(
 ): Promise<VerifierIdentity | null> {
   if (verifier.sealed_signing_jwk === null) return null
   const { client_id, sealed_signing_jwk, verifier_info, ...proof } = verifier
-  const text = await unseal(await signingKeySealing(config, verification_id), sealed_signing_jwk)
+  const text = await open(config, verification_id, SIGNING_KEY_PLACE, sealed_signing_jwk)
   if (text === undefined)
     throw new Error('the signing key does not open: SERVER_SECRET is not that of its creation')
   return { clientId: client_id, proof, signingJwk: JSON.parse(text) as PrivateJwk }
@@ -117,16 +118,26 @@ function publicJwkOf(stored: StoredGeneration): PublicJwk {
   return { kty: 'EC', crv: 'P-256', x: stored.x, y: stored.y }
 }
 
-async function encryptionKeySealing(
-  config: Config,
-  verificationId: string,
-  number: number,
-): Promise<Sealing> {
-  return { key: await derivedKey(config, 'session'), aad: `${verificationId}/response-key/${number}` }
+const SIGNING_KEY_PLACE = 'signing-key'
+const responseKeyPlace = (number: number) => `response-key/${number}`
+
+/** Returns the key of one session, and the place of one value. */
+async function sealingOf(config: Config, verificationId: string, place: string): Promise<Sealing> {
+  return { key: await derivedKey(config, `session/${verificationId}`), aad: `${verificationId}/${place}` }
 }
 
-async function signingKeySealing(config: Config, verificationId: string): Promise<Sealing> {
-  return { key: await derivedKey(config, 'session'), aad: `${verificationId}/signing-key` }
+/** Opens a sealed value; `undefined` if it does not open. Earlier versions sealed under one key for all. */
+async function open(
+  config: Config,
+  verificationId: string,
+  place: string,
+  sealed: string,
+): Promise<string | undefined> {
+  const sealing = await sealingOf(config, verificationId, place)
+  return (
+    (await unseal(sealing, sealed)) ??
+    unseal({ ...sealing, key: await derivedKey(config, 'session') }, sealed)
+  )
 }
 
 // Wallet test suites estimate the entropy of a nonce from its characters. One random nonce in ten thousand
