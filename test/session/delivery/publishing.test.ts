@@ -1,12 +1,12 @@
 // Publication of an outcome in the relying party's event log, seen from the session.
 
-import { ERASURE_SPREAD_MS, spreadOf } from '../../../src/session/spread.ts'
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { dayOf, endOfDay, eventLogStub } from '../../../src/relying-party/events/event-days.ts'
 import { type AppendResult, EventLog } from '../../../src/relying-party/events/event-log.ts'
 import type { SessionDocument } from '../../../src/session/document.ts'
+import { ERASURE_SPREAD_MS, spreadOf } from '../../../src/session/spread.ts'
 import { ask, createSession, type Setting, setUp, stubOf } from '../driver.ts'
 
 const NOON = Date.UTC(2046, 5, 15, 12)
@@ -145,7 +145,10 @@ describe('while the log is unavailable', () => {
     at((await owedBy(id)).alarm ?? 0)
     await alarm(id)
     expect(await loggedOn(setting, dayOf(NOON))).toEqual([id])
-    expect(await owedBy(id)).toEqual({ owed: null, alarm: NOON + 30 * DAYS + spreadOf(id, ERASURE_SPREAD_MS) })
+    expect(await owedBy(id)).toEqual({
+      owed: null,
+      alarm: NOON + 30 * DAYS + spreadOf(id, ERASURE_SPREAD_MS),
+    })
   })
 
   it('erasure waits seven days at most', async () => {
