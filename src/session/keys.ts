@@ -6,8 +6,8 @@ import { deriveKey } from '../crypto/seal.ts'
 type Key = Uint8Array<ArrayBuffer>
 
 /**
- * Purpose of a key. `session/<id>` seals what one session stores. Sessions do not share a key, because NIST SP
- * 800-38D §8.3 limits one key to 2^32 random IVs. `session` sealed the values of earlier sessions.
+ * Purpose of a key. `session/<id>` seals what one session stores. Sessions do not share a key, because NIST
+ * SP 800-38D §8.3 limits one key to 2^32 random IVs. `session` sealed the values of earlier sessions.
  * `client-token` signs client tokens, `browser-cookie` the cookie of a browser.
  */
 type Purpose = `session/${string}` | 'session' | 'client-token' | 'browser-cookie'

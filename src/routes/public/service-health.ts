@@ -5,7 +5,7 @@ import { configOf } from '../../config.ts'
 import type { Env } from '../../env.ts'
 import { directoryOf, isStorageWritable } from '../../relying-party/directory.ts'
 import { trustListHealth } from '../../relying-party/trust-lists/trust-lists.ts'
-import { resumeAlarms } from '../../session/interrupted-alarms.ts'
+import { resumeAlarms } from '../../session/alarm/interrupted-alarms.ts'
 import { chainLifetime } from '../../trust/x509/chain-lifetime.ts'
 
 /** Returns the health at `now`. Times are Unix milliseconds. Throws where the directory cannot be reached. */

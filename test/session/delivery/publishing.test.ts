@@ -5,8 +5,8 @@ import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { dayOf, endOfDay, eventLogStub } from '../../../src/relying-party/events/event-days.ts'
 import { type AppendResult, EventLog } from '../../../src/relying-party/events/event-log.ts'
+import { ERASURE_SPREAD_MS, spreadOf } from '../../../src/session/alarm/spread.ts'
 import type { SessionDocument } from '../../../src/session/document.ts'
-import { ERASURE_SPREAD_MS, spreadOf } from '../../../src/session/spread.ts'
 import { ask, createSession, type Setting, setUp, stubOf } from '../driver.ts'
 
 const NOON = Date.UTC(2046, 5, 15, 12)

@@ -1,9 +1,9 @@
 // The work of a session's alarm: expiry, deliveries, erasure.
 
-import type { SessionContext } from './context.ts'
-import { deliverDue } from './delivery/delivering.ts'
-import { publishDue } from './delivery/publishing.ts'
-import { onAlarm } from './timeouts.ts'
+import type { SessionContext } from '../context.ts'
+import { deliverDue } from '../delivery/delivering.ts'
+import { publishDue } from '../delivery/publishing.ts'
+import { onAlarm } from '../timeouts.ts'
 
 /** Delay of the next alarm while an alarm is at work: a crash in its middle repeats the work. */
 const WATCHDOG_MS = 60_000

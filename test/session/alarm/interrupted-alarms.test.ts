@@ -3,8 +3,8 @@
 
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { afterEach, expect, it, vi } from 'vitest'
-import { json } from '../routes/edge/edge-app.ts'
-import { ask, createSession, type Setting, setUp, stubOf } from './driver.ts'
+import { json } from '../../routes/edge/edge-app.ts'
+import { ask, createSession, type Setting, setUp, stubOf } from '../driver.ts'
 
 const WEBHOOK = { webhook: { url: 'http://127.0.0.1:9/hook' } }
 

@@ -3,9 +3,9 @@
 // resumed without that wait. The list is that of this isolate; after a restart every alarm is due anyway.
 
 import { waitUntil } from 'cloudflare:workers'
-import type { Env } from '../env.ts'
-import { inBackground } from './background.ts'
-import { sessionStub } from './identifier.ts'
+import type { Env } from '../../env.ts'
+import { inBackground } from '../background.ts'
+import { sessionStub } from '../identifier.ts'
 
 /** Age from which an alarm counts as interrupted: longer than an alarm with a delivery takes. */
 const INTERRUPTED_MS = 30_000
