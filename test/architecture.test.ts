@@ -58,7 +58,8 @@ const SUB_ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string
     public: ['edge'],
   },
   session: {
-    '.': ['request', 'response', 'return', 'delivery', 'views'],
+    '.': ['request', 'response', 'return', 'delivery', 'views', 'alarm'],
+    alarm: ['.', 'delivery'],
     request: ['.'],
     response: ['.', 'request', 'return', 'delivery'],
     return: ['.', 'request', 'response'],

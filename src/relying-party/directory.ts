@@ -1,8 +1,10 @@
 // Directory of the operator: one object with a row for each relying party, and for each trust list. It also
 // stores when the relying parties' own certificates expire, so that no request has to read them all.
 
-import { DurableObject } from 'cloudflare:workers'
+import { DurableObject, waitUntil } from 'cloudflare:workers'
 import { type Env, withJurisdiction } from '../env.ts'
+import { createCache } from '../net/cache.ts'
+import { withDeadline } from '../net/time-limit.ts'
 import type { ChainLifetime } from '../trust/x509/chain-lifetime.ts'
 
 /** One row. `created_at` is Unix milliseconds. */
@@ -97,6 +99,14 @@ export class Directory extends DurableObject<Env> {
     return { entries, next: rows.length > limit ? (shown.at(-1)?.position ?? null) : null }
   }
 
+  /** Writes what needs new space, and removes it. Rejects where storage cannot be written. */
+  async checkStorage(): Promise<void> {
+    const { kv } = this.ctx.storage
+    kv.put(STORAGE_CHECK, new Uint8Array(STORAGE_CHECK_BYTES))
+    await this.ctx.storage.sync()
+    kv.delete(STORAGE_CHECK)
+  }
+
   /** Adds a list. False where the limit is reached. */
   addTrustList({ name, livemode }: TrustListEntry): boolean {
     if (this.trustLists().length >= MAXIMUM_TRUST_LISTS) return false
@@ -118,9 +128,43 @@ export class Directory extends DurableObject<Env> {
 
 const MAXIMUM_TRUST_LISTS = 50
 
+/** Time limit of one check of the storage. */
+const CHECK_MS = 5_000
+const STORAGE_CHECK = 'storage_check'
+/** Some three sessions. */
+const STORAGE_CHECK_BYTES = 65_536
+
 type Row = Omit<ListedEntry, 'livemode'> & { readonly position: number; readonly livemode: number }
 
 /** Returns the one directory. */
 export function directoryOf(env: Env): DurableObjectStub<Directory> {
   return env.DIRECTORY.getByName('directory')
+}
+
+/**
+ * Returns true where storage can be written. The check is made once a minute, and every 5 s while it fails.
+ * It has an object of its own, because a failed write stops its object. That object is closed between two
+ * checks, so that each needs new space. `now` is Unix milliseconds.
+ */
+export function isStorageWritable(env: Env, now: number): Promise<boolean> {
+  return checks.get('storage', {
+    now,
+    isFresh: (isWritable, age) => age < (isWritable ? 60_000 : 5_000),
+    read: () => checkOnce(env),
+  })
+}
+
+const checks = createCache<boolean>({ names: 1, waitMs: CHECK_MS, late: false, inBackground: waitUntil })
+
+async function checkOnce(env: Env): Promise<boolean> {
+  try {
+    const check = env.DIRECTORY.getByName(STORAGE_CHECK).checkStorage()
+    return await withDeadline(
+      check.then(() => true),
+      CHECK_MS,
+      false,
+    )
+  } catch {
+    return false
+  }
 }

@@ -18,10 +18,10 @@ import type { ClaimsEncryptionJwk } from '../relying-party/settings/encryption-j
 import type { AssuranceLevel } from '../trust/anchors/anchor.ts'
 import type { CertificateRule } from '../trust/refusal.ts'
 import { type Delivery, nextDue } from '../webhook/outbox.ts'
+import { ERASURE_SPREAD_MS, EXPIRY_SPREAD_MS, spreadOf } from './alarm/spread.ts'
 import type { Channel, StoredGeneration } from './request/generations.ts'
 import type { ReasonCode } from './response/reasons.ts'
 import type { SessionBinding } from './return/session-binding.ts'
-import { ERASURE_SPREAD_MS, EXPIRY_SPREAD_MS, spreadOf } from './spread.ts'
 import type { Status } from './state.ts'
 
 /**

@@ -1,23 +1,32 @@
-// Keys derived from the server secret, once per isolate and purpose.
+// Keys derived from the server secret, cached in the isolate.
 
 import type { Config } from '../config.ts'
 import { deriveKey } from '../crypto/seal.ts'
 
 type Key = Uint8Array<ArrayBuffer>
 
+/**
+ * Purpose of a key. `session/<id>` seals what one session stores. Sessions do not share a key, because NIST
+ * SP 800-38D §8.3 limits one key to 2^32 random IVs. `session` sealed the values of earlier sessions.
+ * `client-token` signs client tokens, `browser-cookie` the cookie of a browser.
+ */
+type Purpose = `session/${string}` | 'session' | 'client-token' | 'browser-cookie'
+
+/** Keys that are cached. */
+const KEYS = 1_000
+
 const keys = new WeakMap<Config, Map<string, Key>>()
 
-/**
- * Returns the key of one purpose: `session` seals what sessions store, `client-token` signs client tokens,
- * `browser-cookie` the cookie of a browser.
- */
-export async function derivedKey(
-  config: Config,
-  purpose: 'session' | 'client-token' | 'browser-cookie',
-): Promise<Key> {
+/** Returns the key of one purpose. */
+export async function derivedKey(config: Config, purpose: Purpose): Promise<Key> {
   const known = keys.get(config) ?? new Map<string, Key>()
   keys.set(config, known)
   const key = known.get(purpose) ?? (await deriveKey(config.serverSecret, purpose))
-  known.set(purpose, key)
+  known.delete(purpose)
+  known.set(purpose, key) // a Map keeps the order of insertion
+  for (const oldest of known.keys()) {
+    if (known.size <= KEYS) break
+    known.delete(oldest)
+  }
   return key
 }

@@ -5,7 +5,9 @@ import { record } from '../metrics/record.ts'
 import { type AttemptOutcome, hasSucceeded } from '../webhook/delivery.ts'
 import type { Delivery } from '../webhook/outbox.ts'
 import type { SessionDocument } from './document.ts'
+import { noteRefusal } from './refusals-by-time.ts'
 import type { Evaluation } from './response/evaluate-response.ts'
+import type { ReasonCode } from './response/reasons.ts'
 
 /** Records the creation of a session. */
 export function recordCreation(document: SessionDocument): void {
@@ -39,6 +41,7 @@ export function recordEvaluation(document: SessionDocument, evaluation: Evaluati
     mode: modeOf(document),
   }
   record('answers', labels, { ms })
+  if (labels.reason !== null) noteRefusal(labels.reason, Date.now())
 }
 
 /** Records one finished POST of an event. */
@@ -52,7 +55,7 @@ export function recordAttempt(
   record('webhook_attempts', { result, attempt, mode: modeOf({ livemode }) }, { ms: outcome.durationMs })
 }
 
-function reasonOf(evaluation: Evaluation): string | null {
+function reasonOf(evaluation: Evaluation): ReasonCode | null {
   if (evaluation.kind === 'refused') return evaluation.reason
   return evaluation.kind === 'decided' ? evaluation.decision.reason : null
 }

@@ -8,10 +8,11 @@ import { configOf } from '../config.ts'
 import { type Env, withJurisdiction } from '../env.ts'
 import { err, ok, type Result } from '../result.ts'
 import { mayAccess, parseWatchAddress, type SessionAccess } from './access.ts'
+import { alarmBegan, alarmEnded } from './alarm/interrupted-alarms.ts'
+import { runAlarm } from './alarm/run-alarm.ts'
 import type { SessionContext } from './context.ts'
-import { deliverDue, redeliver } from './delivery/delivering.ts'
+import { redeliver } from './delivery/delivering.ts'
 import { type PersonalMembers, personalMembers } from './delivery/event.ts'
-import { publishDue } from './delivery/publishing.ts'
 import { type SessionDocument, tombstoneOf } from './document.ts'
 import { verificationIdOf } from './identifier.ts'
 import { recordCreation } from './measures.ts'
@@ -50,19 +51,14 @@ import {
   redeemReturn,
 } from './return/same-device.ts'
 import { openStore, type SessionStore } from './store.ts'
-import { applyTimeouts, onAlarm, webhookOf } from './timeouts.ts'
+import { applyTimeouts, webhookOf } from './timeouts.ts'
 import { deliveriesView } from './views/deliveries-view.ts'
 import { pollView } from './views/poll.ts'
 import { signReceipt } from './views/receipt.ts'
 import { type PageView, pageView, publicView } from './views/view.ts'
 
-/** Delay of the next alarm while an alarm is at work: a crash in its middle repeats the work. */
-const WATCHDOG_MS = 60_000
 /** Watchers of one session at a time: pages, kiosks, long polls. */
 const WATCHERS = 64
-/** Delay before another try to read unavailable settings. */
-const POSTPONED_MS = 10_000
-
 export class VerificationSession extends DurableObject<Env> {
   readonly #store: SessionStore
   readonly #context: SessionContext
@@ -298,24 +294,18 @@ export class VerificationSession extends DurableObject<Env> {
     socket.close(1008, 'this socket accepts no messages')
   }
 
-  /**
-   * Expiry, deliveries, erasure. The watchdog is set first: the platform drops an alarm that throws too
-   * often.
-   */
+  /** Expiry, deliveries, erasure. */
   override async alarm(): Promise<void> {
-    const now = Date.now()
-    this.#store.arm(now + WATCHDOG_MS)
-    const round = await this.#work(now)
-    this.#store.arm(round === 'postponed' ? Date.now() + POSTPONED_MS : 0)
+    const id = verificationIdOf(this.ctx.id)
+    alarmBegan(id, Date.now())
+    await runAlarm(this.#context, Date.now())
+    await this.ctx.storage.sync() // rejects where storage cannot be written
+    alarmEnded(id)
   }
 
-  async #work(now: number): Promise<'done' | 'postponed'> {
-    const tombstone = this.#store.tombstone()
-    if (tombstone !== undefined && tombstone.keep_until <= now) await this.#store.erase(undefined)
-    // Before erasure, which must not remove an event that the log does not have yet.
-    await publishDue(this.#context, now)
-    await onAlarm(this.#context, now)
-    return deliverDue(this.#context, now)
+  /** Does the work of an alarm that was interrupted. */
+  resumeAlarm(): Promise<void> {
+    return this.alarm()
   }
 
   async #load(by: SessionAccess): Promise<Result<SessionDocument, 'not_found'>> {

@@ -120,6 +120,7 @@ it('GET /metrics shows which lists of trusted issuers are usable, and for how lo
     { trust_list: 'kept', value: 1 },
     { trust_list: 'missing', value: 0 },
   ])
+  expect(samplesOf(families, 'storage_writable')).toEqual([{ value: 1 }])
   // A bundle does not expire, and a list that was never fetched has no expiry.
   expect(samplesOf(families, 'trust_list_usable_for_seconds')).toEqual([])
   expect(samplesOf(families, 'fetches')).toEqual([

@@ -22,7 +22,8 @@ export async function sendMetrics(c: AppContext): Promise<Response> {
 
 /** Returns the gauges at `now` (Unix milliseconds). */
 async function gaugesAt({ env }: AppContext, now: number): Promise<readonly Gauge[]> {
-  const { verifierCertificate, relyingPartyCertificates, trustLists } = await serviceHealth(env, now)
+  const { verifierCertificate, relyingPartyCertificates, trustLists, isStorageWritable } =
+    await serviceHealth(env, now)
   // No sample for a time without an end (null), or that never began (0).
   const until = (time: number | null | undefined, labels: Sample['labels']): readonly Sample[] =>
     time ? [{ labels, value: (time - now) / 1000 }] : []
@@ -37,6 +38,9 @@ async function gaugesAt({ env }: AppContext, now: number): Promise<readonly Gaug
     ]),
     gauge('certificates_expired', "Relying parties' own.", [
       { labels: {}, value: relyingPartyCertificates.expired },
+    ]),
+    gauge('storage_writable', 'Whether storage can be written.', [
+      { labels: {}, value: isStorageWritable ? 1 : 0 },
     ]),
     gauge(
       'trust_list_usable',

@@ -5,6 +5,7 @@ import type { Readiness } from '../../../openapi/responses/public.ts'
 import { isoTime } from '../../codec/date-time.ts'
 import type { CertificateDates } from '../../relying-party/directory.ts'
 import type { trustListHealth } from '../../relying-party/trust-lists/trust-lists.ts'
+import { isClockSuspect } from '../../session/refusals-by-time.ts'
 import type { ChainLifetime } from '../../trust/x509/chain-lifetime.ts'
 import type { AppContext } from '../edge/context.ts'
 import { serviceHealth } from './service-health.ts'
@@ -27,6 +28,10 @@ type Warning =
   | { readonly code: 'relying_party_certificate_expired'; readonly relying_parties: number }
   /** Number of lists that are stale or were never fetched. Their names are the operator's own. */
   | { readonly code: 'trust_list_stale'; readonly trust_lists: number }
+  /** Storage cannot be written: creations and responses are 503. */
+  | { readonly code: 'storage_not_writable' }
+  /** Most refusals of the last minute are about a time. */
+  | { readonly code: 'clock_suspect' }
 
 /**
  * Ready: the configuration is valid, objects respond, and the service's own certificate is valid now. An
@@ -40,11 +45,19 @@ export async function readiness(c: AppContext): Promise<Response> {
     ...ownWarnings(found.verifierCertificate, now),
     ...relyingPartyWarnings(found.relyingPartyCertificates),
     ...trustListWarnings(found.trustLists),
+    ...selfWarnings(found.isStorageWritable, now),
   ]
   const isReady = warnings.every(({ code }) => code !== 'verifier_certificate_not_valid')
   const headers = { 'Cache-Control': 'no-store', ...(isReady ? {} : { 'Retry-After': '60' }) }
   const body: Readiness = { status: isReady ? 'ready' : 'not_ready', warnings }
   return c.json(body, isReady ? 200 : 503, headers)
+}
+
+function selfWarnings(isStorageWritable: boolean, now: number): readonly Warning[] {
+  return [
+    ...(isStorageWritable ? [] : [{ code: 'storage_not_writable' } as const]),
+    ...(isClockSuspect(now) ? [{ code: 'clock_suspect' } as const] : []),
+  ]
 }
 
 function ownWarnings(lifetime: ChainLifetime | null, now: number): readonly Warning[] {

@@ -3,22 +3,26 @@
 
 import { configOf } from '../../config.ts'
 import type { Env } from '../../env.ts'
-import { directoryOf } from '../../relying-party/directory.ts'
+import { directoryOf, isStorageWritable } from '../../relying-party/directory.ts'
 import { trustListHealth } from '../../relying-party/trust-lists/trust-lists.ts'
+import { resumeAlarms } from '../../session/alarm/interrupted-alarms.ts'
 import { chainLifetime } from '../../trust/x509/chain-lifetime.ts'
 
 /** Returns the health at `now`. Times are Unix milliseconds. Throws where the directory cannot be reached. */
 export async function serviceHealth(env: Env, now: number) {
   const directory = directoryOf(env)
-  const [entries, relyingPartyCertificates] = await Promise.all([
+  const [entries, relyingPartyCertificates, isWritable] = await Promise.all([
     directory.trustLists(),
     directory.certificateDates(now),
+    isStorageWritable(env, now),
   ])
+  if (isWritable) resumeAlarms(env, now)
   return {
     /** Lifetime of the service's certificate chain; `null` where it cannot be decoded. */
     verifierCertificate: chainLifetime(configOf(env).verifier.certificateChainPem),
     /** The relying parties' own chains, together. */
     relyingPartyCertificates,
     trustLists: await trustListHealth(env, entries, now),
+    isStorageWritable: isWritable,
   }
 }

@@ -17,6 +17,7 @@ import { QR_SIZE } from '../../qr/symbol.ts'
 import type { Settings } from '../../relying-party/settings/settings.ts'
 import { IDENTITY_ERRORS, verifierIdentity } from '../../relying-party/verifier/verifier-identity.ts'
 import { err, ok, type Result } from '../../result.ts'
+import { resumeAlarms } from '../../session/alarm/interrupted-alarms.ts'
 import type { StoredRequest } from '../../session/document.ts'
 import type { CreateInput } from '../../session/request/creation.ts'
 import type { Creation } from '../../session/results.ts'
@@ -184,6 +185,8 @@ function sendCreation(c: AppContext, creation: Creation): Response {
     const { code, errors } = unsatisfiable({ pointer: PREFIX_POINTER, code: 'too_long', message })
     return problem(c, code, { errors })
   }
+  // This creation has just been written.
+  resumeAlarms(c.env, Date.now())
   const { session, replayed } = creation.value
   const { verification_id, status, session_url, ...rest } = session
   const body: Omit<CreatedVerification, 'wallet_request'> & Pick<typeof session, 'wallet_request'> = {

@@ -29,7 +29,7 @@ export async function newGeneration(
   now: number,
 ): Promise<StoredGeneration> {
   const { publicJwk, privateJwk } = await createEncryptionKey()
-  const sealing = await sealingOf(config, verificationId, `response-key/${number}`)
+  const sealing = await sealingOf(config, verificationId, responseKeyPlace(number))
   return {
     number,
     nonce: drawNonce(),
@@ -75,8 +75,10 @@ export async function openEncryptionKey(
   { verification_id }: SessionDocument,
   stored: StoredGeneration,
 ): Promise<PrivateJwk> {
-  const sealing = await sealingOf(config, verification_id, `response-key/${stored.number}`)
-  return { ...publicJwkOf(stored), d: await openKey(sealing, stored.sealed_key, 'response') }
+  const d = await open(config, verification_id, responseKeyPlace(stored.number), stored.sealed_key)
+  if (d === undefined)
+    throw new Error('the response key does not open: SERVER_SECRET is not that of its creation')
+  return { ...publicJwkOf(stored), d }
 }
 
 /** Seals the key that signs the requests of a session. */
@@ -85,7 +87,11 @@ export async function sealSigningKey(
   verificationId: string,
   jwk: PrivateJwk,
 ): Promise<string> {
-  return seal(await sealingOf(config, verificationId, 'signing-key'), JSON.stringify(jwk), randomBytes(12))
+  return seal(
+    await sealingOf(config, verificationId, SIGNING_KEY_PLACE),
+    JSON.stringify(jwk),
+    randomBytes(12),
+  )
 }
 
 /** Returns the identity pinned to a session; null where requests are not signed. */
@@ -95,8 +101,9 @@ export async function openVerifier(
 ): Promise<VerifierIdentity | null> {
   if (verifier.sealed_signing_jwk === null) return null
   const { client_id, sealed_signing_jwk, verifier_info, ...proof } = verifier
-  const sealing = await sealingOf(config, verification_id, 'signing-key')
-  const text = await openKey(sealing, sealed_signing_jwk, 'signing')
+  const text = await open(config, verification_id, SIGNING_KEY_PLACE, sealed_signing_jwk)
+  if (text === undefined)
+    throw new Error('the signing key does not open: SERVER_SECRET is not that of its creation')
   return { clientId: client_id, proof, signingJwk: JSON.parse(text) as PrivateJwk }
 }
 
@@ -111,16 +118,26 @@ function publicJwkOf(stored: StoredGeneration): PublicJwk {
   return { kty: 'EC', crv: 'P-256', x: stored.x, y: stored.y }
 }
 
-/** `name` is the place of a key in its session, to which its ciphertext is bound. */
-async function sealingOf(config: Config, verificationId: string, name: string): Promise<Sealing> {
-  return { key: await derivedKey(config, 'session'), aad: `${verificationId}/${name}` }
+const SIGNING_KEY_PLACE = 'signing-key'
+const responseKeyPlace = (number: number) => `response-key/${number}`
+
+/** Returns the key of one session, and the place of one value. */
+async function sealingOf(config: Config, verificationId: string, place: string): Promise<Sealing> {
+  return { key: await derivedKey(config, `session/${verificationId}`), aad: `${verificationId}/${place}` }
 }
 
-async function openKey(sealing: Sealing, sealed: string, kind: 'response' | 'signing'): Promise<string> {
-  const text = await unseal(sealing, sealed)
-  if (text === undefined)
-    throw new Error(`the ${kind} key does not open: SERVER_SECRET is not that of its creation`)
-  return text
+/** Opens a sealed value; `undefined` if it does not open. Earlier versions sealed under one key for all. */
+async function open(
+  config: Config,
+  verificationId: string,
+  place: string,
+  sealed: string,
+): Promise<string | undefined> {
+  const sealing = await sealingOf(config, verificationId, place)
+  return (
+    (await unseal(sealing, sealed)) ??
+    unseal({ ...sealing, key: await derivedKey(config, 'session') }, sealed)
+  )
 }
 
 // Wallet test suites estimate the entropy of a nonce from its characters. One random nonce in ten thousand

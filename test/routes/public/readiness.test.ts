@@ -1,4 +1,6 @@
 import { afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { Directory } from '../../../src/relying-party/directory.ts'
+import { noteRefusal } from '../../../src/session/refusals-by-time.ts'
 import { type IssuerPki, mintIssuerPki } from '../../support/certificates/certificates.ts'
 import { ADMIN, call, createRelyingParty, edgeApp, json } from '../edge/edge-app.ts'
 
@@ -21,6 +23,7 @@ beforeAll(async () => {
 })
 afterEach(() => {
   vi.useRealTimers()
+  vi.restoreAllMocks()
 })
 
 function verifierOf({ leaf, intermediate }: IssuerPki) {
@@ -66,4 +69,26 @@ it('has the ids for the operator only: the list has each certificate’s expiry'
     relying_parties.find((entry: { relying_party_id: string }) => entry.relying_party_id === id)
       .verifier_certificate_expires_at
   expect([dateOf(rp.relying_party_id), dateOf(without.relying_party_id)]).toEqual([EXPIRES_AT, null])
+})
+
+it('warns while storage cannot be written, and looks again within seconds', async () => {
+  const write = vi.spyOn(Directory.prototype, 'checkStorage')
+  expect(await warningsOn('2027-01-01T00:00:00Z')).toEqual([])
+  write.mockRejectedValue(new Error('the disk is full'))
+  expect(await warningsOn('2027-01-01T00:00:30Z')).toEqual([])
+  expect(write).toHaveBeenCalledTimes(1)
+  expect(await warningsOn('2027-01-01T00:01:01Z')).toEqual([{ code: 'storage_not_writable' }])
+  write.mockRestore()
+  expect(await warningsOn('2027-01-01T00:01:03Z')).toEqual([{ code: 'storage_not_writable' }])
+  expect(await warningsOn('2027-01-01T00:01:07Z')).toEqual([])
+})
+
+it('warns of a wrong clock where most refusals of a minute are about a time', async () => {
+  const at = Date.parse('2027-02-01T00:00:00Z')
+  for (const reason of ['nonce_mismatch', 'untrusted_issuer'] as const) noteRefusal(reason, at)
+  for (let i = 0; i < 2; i++) noteRefusal('holder_binding_not_current', at)
+  expect(await warningsOn('2027-02-01T00:00:10Z')).toEqual([])
+  noteRefusal('credential_not_yet_valid', at)
+  expect(await warningsOn('2027-02-01T00:00:10Z')).toEqual([{ code: 'clock_suspect' }])
+  expect(await warningsOn('2027-02-01T00:01:01Z')).toEqual([])
 })

@@ -5,6 +5,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { dayOf, endOfDay, eventLogStub } from '../../../src/relying-party/events/event-days.ts'
 import { type AppendResult, EventLog } from '../../../src/relying-party/events/event-log.ts'
+import { ERASURE_SPREAD_MS, spreadOf } from '../../../src/session/alarm/spread.ts'
 import type { SessionDocument } from '../../../src/session/document.ts'
 import { ask, createSession, type Setting, setUp, stubOf } from '../driver.ts'
 
@@ -144,7 +145,10 @@ describe('while the log is unavailable', () => {
     at((await owedBy(id)).alarm ?? 0)
     await alarm(id)
     expect(await loggedOn(setting, dayOf(NOON))).toEqual([id])
-    expect(await owedBy(id)).toEqual({ owed: null, alarm: NOON + 30 * DAYS })
+    expect(await owedBy(id)).toEqual({
+      owed: null,
+      alarm: NOON + 30 * DAYS + spreadOf(id, ERASURE_SPREAD_MS),
+    })
   })
 
   it('erasure waits seven days at most', async () => {

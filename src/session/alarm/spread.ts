@@ -1,7 +1,7 @@
 // Spread of work over time. Sessions that are created together expire together, and each object that wakes
 // up needs memory and file descriptors. So each session gets a delay of its own.
 
-import { utf8 } from '../codec/bytes.ts'
+import { utf8 } from '../../codec/bytes.ts'
 
 /** Longest delay of the alarm that expires a session. A read or a watcher expires it at `expires_at`. */
 export const EXPIRY_SPREAD_MS = 60_000

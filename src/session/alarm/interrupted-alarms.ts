@@ -1,0 +1,52 @@
+// Alarms that began and did not end, because storage could not be written. The platform repeats a failed
+// alarm after waits that double up to 17 minutes. Where storage can be written again, these alarms are
+// resumed without that wait. The list is that of this isolate; after a restart every alarm is due anyway.
+
+import { waitUntil } from 'cloudflare:workers'
+import type { Env } from '../../env.ts'
+import { inBackground } from '../background.ts'
+import { sessionStub } from '../identifier.ts'
+
+/** Age from which an alarm counts as interrupted: longer than an alarm with a delivery takes. */
+const INTERRUPTED_MS = 30_000
+/** Alarms resumed at a time, and the pause after them: each keeps its object in memory for ten seconds. */
+const BATCH = 10
+const PAUSE_MS = 500
+/** Alarms resumed by one call, and the age at which a call counts as over. */
+const CALL = 500
+const CALL_MS = 60_000
+const LIMIT = 50_000
+
+/** Start of each alarm that has not ended, by the id of its session. Unix milliseconds. */
+const begun = new Map<string, number>()
+let calledAt = Number.NEGATIVE_INFINITY
+
+/** Notes the start of an alarm. */
+export function alarmBegan(verificationId: string, now: number): void {
+  begun.delete(verificationId) // a Map keeps the order of insertion
+  if (begun.size < LIMIT) begun.set(verificationId, now)
+}
+
+/** Notes the end of an alarm. */
+export function alarmEnded(verificationId: string): void {
+  begun.delete(verificationId)
+}
+
+/** Resumes interrupted alarms in the background. The caller has just seen that storage can be written. */
+export function resumeAlarms(env: Pick<Env, 'VERIFICATION_SESSION'>, now: number): void {
+  if (begun.size === 0 || Math.abs(now - calledAt) < CALL_MS) return
+  const interrupted = [...begun].filter(([, start]) => Math.abs(now - start) >= INTERRUPTED_MS)
+  if (interrupted.length === 0) return
+  calledAt = now
+  const ids = interrupted.slice(0, CALL).map(([id]) => id)
+  waitUntil(inBackground(() => resumeAll(env, ids)))
+}
+
+/** Stops at the first failure: storage cannot be written again, or objects are unreachable. */
+async function resumeAll(env: Pick<Env, 'VERIFICATION_SESSION'>, ids: readonly string[]): Promise<void> {
+  for (let i = 0; i < ids.length; i += BATCH) {
+    await Promise.all(ids.slice(i, i + BATCH).map((id) => sessionStub(env, id)?.resumeAlarm()))
+    await scheduler.wait(PAUSE_MS)
+  }
+  calledAt = Number.NEGATIVE_INFINITY
+}

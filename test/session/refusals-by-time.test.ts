@@ -1,0 +1,26 @@
+// A clock that is wrong refuses most good responses for a time. `/readyz` warns of it.
+
+import { afterEach, expect, it, vi } from 'vitest'
+import { isClockSuspect } from '../../src/session/refusals-by-time.ts'
+import { createSession, fetchRequest, goodAnswer, post, setUp } from './driver.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+it('makes the clock suspect after five good responses that a wrong clock refused', async () => {
+  const setting = await setUp()
+  const good = await Promise.all(
+    Array.from({ length: 5 }, async () => {
+      const { verification_id, wallet_request } = await createSession(setting, { expires_in: 7200 })
+      return [
+        verification_id,
+        await goodAnswer(setting, await fetchRequest(wallet_request.request_uri)),
+      ] as const
+    }),
+  )
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 })
+  expect(isClockSuspect(Date.now())).toBe(false)
+  for (const [id, answer] of good) expect((await post(id, answer)).status).toBe(400)
+  expect(isClockSuspect(Date.now())).toBe(true)
+})

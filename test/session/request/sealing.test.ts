@@ -1,0 +1,90 @@
+// Values that a session seals. node:crypto computes the keys.
+
+import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { configOf } from '../../../src/config.ts'
+import type { SessionDocument } from '../../../src/session/document.ts'
+import { encryptResponse } from '../../support/people/wallet.ts'
+import { createSession, encryptionKeyOf, fetchRequest, goodAnswer, post, setUp, stubOf } from '../driver.ts'
+
+const JWT = { request_options: { response_mode: 'direct_post.jwt' } }
+
+it('are encrypted under a key of that session, so that no key seals the values of many', async () => {
+  const setting = await setUp()
+  const ids = [(await createSession(setting)).verification_id, (await createSession(setting)).verification_id]
+  for (const id of ids) {
+    for (const [place, sealed] of sealedValues(await documentOf(id))) {
+      expect(opens(`session/${id}`, `${id}/${place}`, sealed)).toBe(true)
+      expect(opens('session', `${id}/${place}`, sealed)).toBe(false)
+      for (const other of ids.filter((one) => one !== id)) {
+        expect(opens(`session/${other}`, `${id}/${place}`, sealed)).toBe(false)
+      }
+    }
+  }
+})
+
+it('open in a session that was sealed under the earlier key of all sessions', async () => {
+  const setting = await setUp()
+  const { verification_id: id, wallet_request } = await createSession(setting, JWT)
+  await runInDurableObject(stubOf(id), (_, state) => {
+    const document = state.storage.kv.get<SessionDocument>('session')!
+    const reseal = (place: string, sealed: string) =>
+      sealUnder('session', `${id}/${place}`, openUnder(`session/${id}`, `${id}/${place}`, sealed))
+    state.storage.kv.put('session', {
+      ...document,
+      verifier: {
+        ...document.verifier,
+        sealed_signing_jwk: reseal('signing-key', document.verifier.sealed_signing_jwk!),
+      },
+      generations: document.generations.map((one) => ({
+        ...one,
+        sealed_key: reseal(`response-key/${one.number}`, one.sealed_key),
+      })),
+    })
+  })
+  await evictDurableObject(stubOf(id))
+  const request = await fetchRequest(wallet_request.request_uri)
+  const { vp_token, state } = await goodAnswer(setting, request)
+  const opened = { vp_token: JSON.parse(vp_token), state }
+  const response = await encryptResponse(opened, encryptionKeyOf(request))
+  expect((await post(id, { response, state })).status).toBe(200)
+})
+
+function documentOf(id: string): Promise<SessionDocument> {
+  return runInDurableObject(stubOf(id), (_, state) => state.storage.kv.get<SessionDocument>('session')!)
+}
+
+function sealedValues({ verifier, generations }: SessionDocument): readonly (readonly [string, string])[] {
+  return [
+    ['signing-key', verifier.sealed_signing_jwk ?? ''],
+    ...generations.map((one) => [`response-key/${one.number}`, one.sealed_key] as const),
+  ]
+}
+
+function keyOf(purpose: string): Buffer {
+  const { serverSecret } = configOf(env)
+  return Buffer.from(hkdfSync('sha256', serverSecret, new Uint8Array(32), `wallet-verifier/${purpose}`, 32))
+}
+
+function openUnder(purpose: string, aad: string, sealed: string): Buffer {
+  const bytes = Buffer.from(sealed, 'base64url')
+  const decipher = createDecipheriv('aes-256-gcm', keyOf(purpose), bytes.subarray(0, 12))
+  decipher.setAAD(Buffer.from(aad)).setAuthTag(bytes.subarray(-16))
+  return Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()])
+}
+
+function opens(purpose: string, aad: string, sealed: string): boolean {
+  try {
+    return openUnder(purpose, aad, sealed).length > 0
+  } catch {
+    return false
+  }
+}
+
+function sealUnder(purpose: string, aad: string, text: Buffer): string {
+  const iv = randomBytes(12)
+  const cipher = createCipheriv('aes-256-gcm', keyOf(purpose), iv).setAAD(Buffer.from(aad))
+  return Buffer.concat([iv, cipher.update(text), cipher.final(), cipher.getAuthTag()]).toString('base64url')
+}
