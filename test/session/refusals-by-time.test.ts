@@ -2,7 +2,7 @@
 
 import { afterEach, expect, it, vi } from 'vitest'
 import { isClockSuspect } from '../../src/session/refusals-by-time.ts'
-import { createSession, fetchRequest, goodAnswer, post, setUp } from './driver.ts'
+import { createSession, fetchRequest, goodResponse, post, setUp } from './driver.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -15,7 +15,7 @@ it('makes the clock suspect after five good responses that a wrong clock refused
       const { verification_id, wallet_request } = await createSession(setting, { expires_in: 7200 })
       return [
         verification_id,
-        await goodAnswer(setting, await fetchRequest(wallet_request.request_uri)),
+        await goodResponse(setting, await fetchRequest(wallet_request.request_uri)),
       ] as const
     }),
   )

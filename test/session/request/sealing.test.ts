@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 import { configOf } from '../../../src/config.ts'
 import type { SessionDocument } from '../../../src/session/document.ts'
 import { encryptResponse } from '../../support/people/wallet.ts'
-import { createSession, encryptionKeyOf, fetchRequest, goodAnswer, post, setUp, stubOf } from '../driver.ts'
+import { createSession, encryptionKeyOf, fetchRequest, goodResponse, post, setUp, stubOf } from '../driver.ts'
 
 const JWT = { request_options: { response_mode: 'direct_post.jwt' } }
 
@@ -46,7 +46,7 @@ it('open in a session that was sealed under the earlier key of all sessions', as
   })
   await evictDurableObject(stubOf(id))
   const request = await fetchRequest(wallet_request.request_uri)
-  const { vp_token, state } = await goodAnswer(setting, request)
+  const { vp_token, state } = await goodResponse(setting, request)
   const opened = { vp_token: JSON.parse(vp_token), state }
   const response = await encryptResponse(opened, encryptionKeyOf(request))
   expect((await post(id, { response, state })).status).toBe(200)
