@@ -1,26 +1,52 @@
 // Upgrade of stored documents, one schema version at a time. A change of a stored shape appends one step to
-// its table.
+// its table. A change that only adds members is an addition: the previous build still reads its documents, so
+// that a deployment can be rolled back.
 
 /** The current version of a stored shape, and the steps to it. A version without a step is not readable. */
 export type Schema = {
+  /** Member with the version. */
+  readonly member: 'schema' | 'schema_version'
   readonly current: number
   /** Steps by the version that they read. Each returns the document of the next version. */
   readonly steps: Readonly<Record<number, (stored: never) => object>>
+  /**
+   * Steps that only add members. The previous build keeps an added member where it copies an object, and
+   * leaves it out where it makes one. So an addition fills in what is missing, at every depth, and changes
+   * nothing.
+   */
+  readonly additions?: Readonly<Record<number, (stored: never) => object>>
   /** Begins the error of a document that is not readable. The version follows. */
   readonly unreadable: string
 }
 
 /**
- * Returns a stored document in its current shape. Storage keeps the older document until the caller saves, so
- * a crash in the middle repeats the upgrade. Throws for a version that is too old or too new: the code never
- * guesses.
+ * Returns the members of a new document that name its version. `readable_from` is the oldest version whose
+ * build can read it, if that is not its own.
  */
-export function upgradeDocument(stored: object, version: unknown, schema: Schema): object {
+export function versionMembers<const S extends Schema>({ member, current, additions = {} }: S) {
+  let oldest: number = current
+  while (additions[oldest - 1] !== undefined) oldest--
+  const version = { [member]: current } as { readonly [M in S['member']]: S['current'] }
+  return oldest === current ? version : { ...version, readable_from: oldest }
+}
+
+/**
+ * Returns a stored document in its current shape. Storage keeps the older document until the caller saves, so
+ * a crash in the middle repeats the upgrade. A document of a newer build is read if that build only added
+ * members; they stay in the document. Throws for every other version: the code never guesses.
+ */
+export function upgradeDocument(stored: object, schema: Schema): object {
+  const { member, current, steps, additions = {}, unreadable } = schema
+  const { [member]: version, readable_from } = stored as Readonly<Record<string, unknown>>
+  if (Number(version) === current) return stored
+  if (Number(version) > current && typeof readable_from === 'number' && readable_from <= current) {
+    return { ...stored, [member]: current }
+  }
   let document = stored
-  for (let at = Number(version); at !== schema.current; at++) {
-    const step = schema.steps[at]
-    if (step === undefined) throw new Error(schema.unreadable + String(version))
+  for (let at = Number(version); at !== current; at++) {
+    const step = steps[at] ?? additions[at]
+    if (step === undefined) throw new Error(unreadable + String(version))
     document = step(document as never) // the version names the shape
   }
-  return document
+  return { ...document, ...versionMembers(schema) }
 }

@@ -1,7 +1,7 @@
 // Stored document of a relying party. Webhook secrets and the signing key are sealed, API keys are hashed. A
 // sealed value opens only for its relying party and field.
 
-import { type Schema, upgradeDocument } from '../codec/upgrade.ts'
+import { type Schema, upgradeDocument, versionMembers } from '../codec/upgrade.ts'
 import type { PublicJwk } from '../crypto/jwk.ts'
 import { type Sealing, unseal } from '../crypto/seal.ts'
 import { decodePemCertificates } from '../trust/anchors/anchor-certificates.ts'
@@ -54,15 +54,19 @@ type FormerKey = { readonly jwk: PublicJwk; readonly until: number }
  */
 export function readDocument(stored: unknown): RelyingPartyDocument | undefined {
   if (stored === undefined) return undefined
-  const document = stored as { readonly schema_version: unknown } // written by this module alone
-  return upgradeDocument(document, document.schema_version, SCHEMA) as RelyingPartyDocument
+  return upgradeDocument(stored as object, SCHEMA) as RelyingPartyDocument
 }
 
-const SCHEMA: Schema = {
+const SCHEMA = {
+  member: 'schema_version',
   current: SCHEMA_VERSION,
   steps: {},
+  additions: {},
   unreadable: 'relying party document of unknown version ',
-}
+} as const satisfies Schema
+
+/** The members of a new document that name its version. */
+export const CURRENT_VERSION = versionMembers(SCHEMA)
 
 /**
  * Returns the settings with their secrets opened. Throws where they do not open: SERVER_SECRET has changed.

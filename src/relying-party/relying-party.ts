@@ -13,11 +13,11 @@ import { disablesEndpoint } from '../webhook/delivery.ts'
 import { createSecretFrom } from '../webhook/signature.ts'
 import {
   addWebhookSecret,
+  CURRENT_VERSION,
   openSettings,
   type RelyingPartyDocument,
   readDocument,
   replaceVerifier,
-  SCHEMA_VERSION,
   sealingFor,
   verifierKeys,
   viewOf,
@@ -68,7 +68,7 @@ export class RelyingParty extends DurableObject<Env> {
     if (this.#load() !== undefined) return err('exists')
     const document: RelyingPartyDocument = {
       ...input,
-      schema_version: SCHEMA_VERSION,
+      ...CURRENT_VERSION,
       relying_party_id: this.#id,
       created_at: now,
       webhook: input.webhook && { ...input.webhook, disabled: false },

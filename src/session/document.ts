@@ -2,7 +2,7 @@
 // value. Times are Unix milliseconds.
 
 import type { Trace } from '../codec/traceparent.ts'
-import { upgradeDocument } from '../codec/upgrade.ts'
+import { type Schema, upgradeDocument, versionMembers } from '../codec/upgrade.ts'
 import type { CheckResult } from '../formats/format.ts'
 import type { DcqlQuery } from '../openid4vp/dcql/query.ts'
 import type { ClientIdPrefix } from '../openid4vp/request/client-identifier.ts'
@@ -25,7 +25,7 @@ import type { SessionBinding } from './return/session-binding.ts'
 import type { Status } from './state.ts'
 
 /**
- * Version of the stored shape, and the first that is read. A change adds an upgrade step to `readDocument`.
+ * Version of the stored shape, and the first that is read. A change adds an upgrade step to `VERSIONS`.
  */
 export const SCHEMA = 6
 
@@ -201,16 +201,21 @@ const OWED_EVENT_WAIT_MS = 7 * 86_400_000
 /** Shortest time for which an `Idempotency-Key` is stored. */
 export const IDEMPOTENCY_MS = 86_400_000
 
+const VERSIONS = {
+  member: 'schema',
+  current: SCHEMA,
+  steps: {},
+  additions: {},
+  unreadable: UNREADABLE,
+} as const satisfies Schema
+
+/** The members of a new document that name its version. */
+export const CURRENT_VERSION = versionMembers(VERSIONS)
+
 /** Reads a stored value. Throws for a schema that this version does not read. */
 export function readDocument(stored: unknown): SessionDocument | Tombstone | undefined {
   if (stored === undefined) return undefined
-  const { schema } = stored as { schema: unknown } // only this module writes it
-  const document = upgradeDocument(stored as object, schema, {
-    current: SCHEMA,
-    steps: {},
-    unreadable: UNREADABLE,
-  })
-  return document as SessionDocument | Tombstone
+  return upgradeDocument(stored as object, VERSIONS) as SessionDocument | Tombstone
 }
 
 /** Returns true for an unsigned request by value: its URI contains all of it, and nothing is fetched. */
@@ -260,7 +265,7 @@ function eventsDue({ deliveries, pending_log_entry }: SessionDocument): readonly
 export function tombstoneOf(document: SessionDocument, now: number): Tombstone | undefined {
   const { idempotency } = document
   if (idempotency === null || idempotency.keep_until <= now) return undefined
-  return { schema: SCHEMA, erased: true, ...idempotency }
+  return { ...CURRENT_VERSION, erased: true, ...idempotency }
 }
 
 /** Returns the stage of a session (CONTRACT 4). */

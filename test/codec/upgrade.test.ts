@@ -1,37 +1,38 @@
 import { describe, expect, it } from 'vitest'
-import { type Schema, upgradeDocument } from '../../src/codec/upgrade.ts'
+import { type Schema, upgradeDocument, versionMembers } from '../../src/codec/upgrade.ts'
 
-type Version3 = { readonly version: 3; readonly name: string }
-type Version4 = { readonly version: 4; readonly label: string }
+type Version3 = { readonly schema: 3; readonly name: string }
+type Version4 = { readonly schema: 4; readonly label: string }
 
 const SCHEMA: Schema = {
+  member: 'schema',
   current: 5,
   steps: {
-    3: ({ name }: Version3): Version4 => ({ version: 4, label: name }),
-    4: ({ label }: Version4) => ({ version: 5, label, color: null }),
+    3: ({ name }: Version3): Version4 => ({ schema: 4, label: name }),
+    4: ({ label }: Version4) => ({ schema: 5, label, color: null }),
   },
   unreadable: 'a document of unknown version ',
 }
 
-const OLD = Object.freeze({ version: 3, name: 'a' })
+const OLD = Object.freeze({ schema: 3, name: 'a' })
 
 describe('the upgrade of a stored document', () => {
   it('applies each step from its version on, in order', () => {
-    expect(upgradeDocument(OLD, 3, SCHEMA)).toEqual({ version: 5, label: 'a', color: null })
-    expect(upgradeDocument({ version: 4, label: 'b' }, 4, SCHEMA)).toEqual({
-      version: 5,
+    expect(upgradeDocument(OLD, SCHEMA)).toEqual({ schema: 5, label: 'a', color: null })
+    expect(upgradeDocument({ schema: 4, label: 'b' }, SCHEMA)).toEqual({
+      schema: 5,
       label: 'b',
       color: null,
     })
   })
 
   it('returns a current document as it is', () => {
-    const document = { version: 5, label: 'a', color: null }
-    expect(upgradeDocument(document, 5, SCHEMA)).toBe(document)
+    const document = { schema: 5, label: 'a', color: null }
+    expect(upgradeDocument(document, SCHEMA)).toBe(document)
   })
 
   it.each([2, 6, 0, -1, 3.5, '3a', undefined, null])('rejects version %j by name', (version) => {
-    expect(() => upgradeDocument({ version }, version, SCHEMA)).toThrow(
+    expect(() => upgradeDocument({ schema: version }, SCHEMA)).toThrow(
       `a document of unknown version ${String(version)}`,
     )
   })
@@ -47,9 +48,68 @@ describe('the upgrade of a stored document', () => {
       },
     }
     const storage = new Map([['document', OLD]])
-    const read = (schema: Schema) => upgradeDocument(storage.get('document') ?? {}, 3, schema)
+    const read = (schema: Schema) => upgradeDocument(storage.get('document') ?? {}, schema)
     expect(() => read(crashing)).toThrow('out of memory')
-    expect(storage.get('document')).toEqual({ version: 3, name: 'a' })
-    expect(read(SCHEMA)).toEqual({ version: 5, label: 'a', color: null })
+    expect(storage.get('document')).toEqual({ schema: 3, name: 'a' })
+    expect(read(SCHEMA)).toEqual({ schema: 5, label: 'a', color: null })
+  })
+})
+
+describe('a document of the next version', () => {
+  /** The same shape after a version that added `size`, with `unit` at a deeper place. */
+  const NEXT: Schema = {
+    ...SCHEMA,
+    current: 6,
+    additions: {
+      5: ({ box, ...stored }: { readonly box?: object }) => ({
+        size: 1,
+        ...stored,
+        ...(box && { box: { unit: 'mm', ...box } }),
+      }),
+    },
+  }
+  const newer = { ...versionMembers(NEXT), label: 'a', color: null, size: 7, box: { width: 2, unit: 'cm' } }
+
+  it('is read where only members were added, and keeps them', () => {
+    expect(newer).toMatchObject({ schema: 6, readable_from: 5 })
+    expect(upgradeDocument(newer, SCHEMA)).toEqual({ ...newer, schema: 5 })
+  })
+
+  it('gets the added members back, and those that the older build left out', () => {
+    const older = upgradeDocument(newer, SCHEMA)
+    expect(upgradeDocument(older, NEXT)).toEqual(newer)
+    expect(upgradeDocument({ ...older, box: { width: 3 } }, NEXT)).toMatchObject({
+      size: 7,
+      box: { width: 3, unit: 'mm' },
+    })
+  })
+
+  it('is rejected where more changed, and by builds before the addition', () => {
+    expect(() => upgradeDocument({ ...newer, readable_from: 6 }, SCHEMA)).toThrow('unknown version 6')
+    expect(() => upgradeDocument({ schema: 6, label: 'a' }, SCHEMA)).toThrow('unknown version 6')
+    expect(() => upgradeDocument({ ...newer, readable_from: '5' }, SCHEMA)).toThrow('unknown version 6')
+  })
+
+  it('names the oldest version that reads it, across several additions and not across a change', () => {
+    const add = (stored: object) => stored
+    expect(versionMembers({ ...SCHEMA, current: 8, additions: { 5: add, 6: add, 7: add } })).toEqual({
+      schema: 8,
+      readable_from: 5,
+    })
+    expect(versionMembers({ ...SCHEMA, current: 8, additions: { 5: add, 7: add } })).toEqual({
+      schema: 8,
+      readable_from: 7,
+    })
+    expect(versionMembers(SCHEMA)).toEqual({ schema: 5 })
+  })
+
+  it('is one that an upgrade made of an older one', () => {
+    expect(upgradeDocument(OLD, NEXT)).toEqual({
+      schema: 6,
+      readable_from: 5,
+      label: 'a',
+      color: null,
+      size: 1,
+    })
   })
 })

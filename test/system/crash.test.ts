@@ -78,7 +78,7 @@ describe(`the service, killed ${KILLS} times under ${OUTCOMES} acknowledged outc
 describe('a service that commits the outcome and then sends the event', () => {
   let project: ProjectCopy
   beforeAll(() => {
-    project = copyProject(COMMIT_THEN_SEND)
+    project = copyProject([COMMIT_THEN_SEND])
   })
   afterAll(() => project?.remove())
 

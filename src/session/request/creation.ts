@@ -11,9 +11,9 @@ import { redirectUriClientId } from '../../openid4vp/request/client-identifier.t
 import type { VerifierIdentity } from '../../openid4vp/request/generation.ts'
 import type { Policy } from '../../policy/policy.ts'
 import {
+  CURRENT_VERSION,
   IDEMPOTENCY_MS,
   passesByValue,
-  SCHEMA,
   type SessionDocument,
   type StoredRequest,
   type StoredVerifier,
@@ -64,7 +64,7 @@ export async function newSession(
   const idempotency =
     bodyDigest === null ? null : { body_digest: bodyDigest, keep_until: now + IDEMPOTENCY_MS }
   return {
-    schema: SCHEMA,
+    ...CURRENT_VERSION,
     erased: false,
     verification_id: verificationId,
     relying_party_id: input.relyingPartyId,

@@ -32,9 +32,12 @@ export type Server = {
   killWorkerd(): void
   /**
    * Starts again on the same port and state. Ends a running launcher first. `changed` replaces variables
-   * permanently. `descriptors`: hard limit of file descriptors of this start.
+   * permanently. The options are those of this start only.
    */
-  restart(changed?: Readonly<Record<string, string>>, descriptors?: number): Promise<void>
+  restart(
+    changed?: Readonly<Record<string, string>>,
+    options?: { readonly launcher?: string; readonly descriptors?: number },
+  ): Promise<void>
   /** Sends a signal to the launcher, and resolves to its exit code. */
   end(signal: NodeJS.Signals): Promise<number | null>
   /**
@@ -91,10 +94,10 @@ export async function startServer({
       const workerd = readPid(stateDir)
       if (workerd !== undefined) killIfRunning(workerd, stateDir)
     },
-    async restart(changed = {}, limit = descriptors) {
+    async restart(changed = {}, { launcher: path = launcher, descriptors: limit = descriptors } = {}) {
       await end(run.launcher, 'SIGTERM')
       variables = { ...variables, ...changed }
-      run = await launch(launcher, variables, limit)
+      run = await launch(path, variables, limit)
     },
     createRelyingParty: (settings = {}) => createRelyingParty(origin, adminToken, settings),
   }

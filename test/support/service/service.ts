@@ -100,9 +100,15 @@ type Reason = {
 /** The usual request of tests: over 18, by any credential. */
 export const OVER_18 = { credential_types: ['age_attestation'], scope: ['age_over_18'] }
 
-/** Starts the service with its own state directory. */
-export async function startService(env: Readonly<Record<string, string>> = {}): Promise<Service> {
-  const server = await startServer({ env: { BASE_URL, ALLOW_LOOPBACK: '1', ...env } })
+/** Starts the service with its own state directory. `launcher`: that of another copy of the project. */
+export async function startService(
+  env: Readonly<Record<string, string>> = {},
+  launcher?: string,
+): Promise<Service> {
+  const server = await startServer({
+    env: { BASE_URL, ALLOW_LOOPBACK: '1', ...env },
+    ...(launcher !== undefined && { launcher }),
+  })
   const send: Service['fetch'] = async (url, init = {}) => {
     const path = url.startsWith(BASE_URL) ? url.slice(BASE_URL.length) : url.replace(server.origin, '')
     const answer = await fetch(server.origin + path, { redirect: 'manual', ...init })

@@ -22,17 +22,18 @@ export type Change = {
 export type ProjectCopy = { readonly launcher: string; readonly remove: () => void }
 
 /**
- * Copies the project. With a change, its first start builds it again. Throws if the change does not fit the
- * source.
+ * Copies the project. With changes, its first start builds it again; with `bundle`, it runs that build of the
+ * verifier. Throws if a change does not fit its source.
  */
-export function copyProject(change?: Change): ProjectCopy {
-  const changed = change && { path: change.path, source: sourceWith(change) }
+export function copyProject(changes: readonly Change[] = [], bundle?: Uint8Array): ProjectCopy {
+  const changed = changes.map((change) => ({ path: change.path, source: sourceWith(change) }))
   const copy = mkdtempSync(join(tmpdir(), 'verifier-copy-'))
   for (const path of [...COPIED, ...BUILT].filter((name) => existsSync(join(ROOT, name)))) {
     cpSync(join(ROOT, path), join(copy, path), { recursive: true })
   }
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
-  if (changed !== undefined) writeFileSync(join(copy, changed.path), changed.source)
+  for (const { path, source } of changed) writeFileSync(join(copy, path), source)
+  if (bundle !== undefined) writeFileSync(join(copy, 'dist/worker.js'), bundle)
   return {
     launcher: join(copy, 'scripts', 'start.mjs'),
     remove: () => rmSync(copy, { recursive: true, force: true }),

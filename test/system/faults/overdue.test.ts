@@ -47,7 +47,7 @@ it.each([...SIZES])(
       return { status: 204 }
     })
     const begun = Date.now()
-    await server.restart({}, descriptors)
+    await server.restart({}, { descriptors })
     const pid = server.pid()
     const probes: number[] = []
     while (delivered.size < count && Date.now() - begun < withinMs) {
@@ -58,7 +58,7 @@ it.each([...SIZES])(
     expect([...delivered].sort()).toEqual([...ids].sort())
     expect(probes.filter((status) => status !== 200)).toEqual([])
     expect(server.pid()).toBe(pid)
-    await server.restart({}, 20_000)
+    await server.restart({}, { descriptors: 20_000 })
   },
   1_200_000,
 )

@@ -1,0 +1,193 @@
+// A deployment and the way back: an older build reads what a newer one wrote, where only members were added.
+// Both builds run on one state, one after the other, with SIGKILL between.
+
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { gunzipSync } from 'node:zlib'
+import { afterAll, describe, expect, it } from 'vitest'
+import { type Authority, ageOf, makeAuthority, makePerson, type Person } from '../support/people/person.ts'
+import { type Receiver, startReceiver } from '../support/service/receiver.ts'
+import {
+  expectStatus,
+  OVER_18,
+  type RelyingParty,
+  type Service,
+  startService,
+} from '../support/service/service.ts'
+import { copyProject, type ProjectCopy } from './crash/project-copy.ts'
+
+const PREVIOUS = join(import.meta.dirname, '../previous')
+
+/** The next version of both documents, which adds a member to each. */
+const ADDED = 'added_by_the_next_version'
+const addition = (version: number) =>
+  `additions: { ${version}: (stored: object) => ({ ${ADDED}: true, ...stored }) },`
+const NEXT = [
+  {
+    path: 'src/session/document.ts',
+    replaced: '  current: SCHEMA,\n  steps: {},\n  additions: {},',
+    by: `  current: 7,\n  steps: {},\n  ${addition(6)}`,
+    appended: '',
+  },
+  {
+    path: 'src/relying-party/document.ts',
+    replaced: '  current: SCHEMA_VERSION,\n  steps: {},\n  additions: {},',
+    by: `  current: 9,\n  steps: {},\n  ${addition(8)}`,
+    appended: '',
+  },
+  ...['src/session/request/creation.ts', 'src/relying-party/relying-party.ts'].map((path) => ({
+    path,
+    replaced: '...CURRENT_VERSION,',
+    by: `...CURRENT_VERSION, ${ADDED}: true,`,
+    appended: '',
+  })),
+]
+
+const copies: ProjectCopy[] = []
+afterAll(() => {
+  for (const copy of copies) copy.remove()
+})
+
+it('keeps the previous build as its checksum says', () => {
+  const [digest, name = ''] = readFileSync(join(PREVIOUS, 'SHA256SUMS'), 'utf8').trim().split(/\s+/)
+  expect(
+    createHash('sha256')
+      .update(readFileSync(join(PREVIOUS, name)))
+      .digest('hex'),
+  ).toBe(digest)
+})
+
+describe.each([
+  ['a build of the next version and this one', () => [copyProject(NEXT), copyProject()] as const],
+  ['this build and the previous one', () => [copyProject(), copyProject([], previousBundle())] as const],
+])('%s', (title, makeCopies) => {
+  it('continue each other: sessions, webhooks, settings and the event log, there and back', async () => {
+    const [newer, older] = makeCopies()
+    copies.push(newer, older)
+    const stage = await begin(newer)
+    const { service, receiver } = stage
+    try {
+      const written = await writeState(stage)
+      await service.server.kill9()
+      await service.server.restart({}, { launcher: older.launcher })
+      const more = await continueState(stage, written)
+      if (title.includes('next')) {
+        // Stored by the older build, which changed both.
+        expect(storedBy(service, 'document', stage.rp.relying_party_id)).toContain(ADDED)
+        expect(storedBy(service, 'session', written.fetched.verification_id)).toContain(ADDED)
+      }
+      await service.server.kill9()
+      await service.server.restart({}, { launcher: newer.launcher })
+      await checkState(stage, written, more)
+    } finally {
+      await receiver.close()
+      await service.stop()
+    }
+  }, 120_000)
+})
+
+type Stage = {
+  readonly service: Service
+  readonly receiver: Receiver
+  readonly authority: Authority
+  readonly person: Person
+  readonly rp: RelyingParty
+}
+
+async function begin({ launcher }: ProjectCopy): Promise<Stage> {
+  const receiver = await startReceiver()
+  const authority = await makeAuthority()
+  const service = await startService({}, launcher)
+  const rp = await service.relyingParty({
+    webhook: { url: receiver.url },
+    trust_anchors: [authority.anchor()],
+  })
+  return { service, receiver, authority, person: await makePerson(authority), rp }
+}
+
+/** Writes a fetched session, a session without a request, and one whose event waits. */
+async function writeState({ service, receiver, rp }: Stage) {
+  const fetched = await rp.create()
+  const request = await service.wallet.receive(fetched.wallet_request.uri)
+  const untouched = await rp.create()
+  const erased = await rp.create(OVER_18, { 'idempotency-key': 'erased' })
+  expect((await rp.call('DELETE', `/v1/verify/${erased.verification_id}`)).status).toBe(204)
+  await rename(service, rp, 'Newer')
+  receiver.answer({ status: 500 })
+  const waiting = await rp.create()
+  await rp.call('POST', `/v1/verify/${waiting.verification_id}/cancel`)
+  await receiver.received(receiver.requests.length + 1)
+  receiver.answer({ status: 204 })
+  return { fetched, request, untouched, waiting, sent: receiver.requests.length }
+}
+
+/** Reads and changes all of it, and creates more. */
+async function continueState(
+  { service, receiver, rp, person }: Stage,
+  { fetched, request, untouched, waiting, sent }: Awaited<ReturnType<typeof writeState>>,
+) {
+  expect((await rp.poll(fetched.verification_id)).status).toBe('pending')
+  const answer = await service.wallet.present(request, await ageOf(person, request))
+  expect(answer.status).toBe(200)
+  expect((await rp.poll(fetched.verification_id)).status).toBe('verified')
+  expect((await rp.poll(untouched.verification_id)).status).toBe('pending')
+  const again = await rp.call('POST', '/v1/verify', {
+    body: OVER_18,
+    headers: { 'idempotency-key': 'erased' },
+  })
+  expect(again.status).toBe(410)
+  await rename(service, rp, 'Older')
+  const created = await rp.create()
+  await expect.poll(() => idsSent(receiver, sent), { timeout: 40_000 }).toContain(waiting.verification_id)
+  return { created }
+}
+
+async function checkState(
+  { service, rp, person }: Stage,
+  { fetched, untouched, waiting }: Awaited<ReturnType<typeof writeState>>,
+  { created }: Awaited<ReturnType<typeof continueState>>,
+) {
+  expect((await rp.poll(fetched.verification_id)).status).toBe('verified')
+  for (const session of [untouched, created]) {
+    const request = await service.wallet.receive(session.wallet_request.uri)
+    expect((await service.wallet.present(request, await ageOf(person, request))).status).toBe(200)
+  }
+  const { events } = (await expectStatus(await rp.call('GET', '/v1/events'), 200)) as {
+    events: readonly { verification_id: string }[]
+  }
+  expect(events.map(({ verification_id }) => verification_id).sort()).toEqual(
+    [waiting, fetched, untouched, created].map(({ verification_id }) => verification_id).sort(),
+  )
+  const settings = await expectStatus(await service.admin('GET', `/${rp.relying_party_id}`), 200)
+  expect(settings).toMatchObject({ name: 'Older' })
+  await rename(service, rp, 'Newer again')
+}
+
+async function rename(service: Service, rp: RelyingParty, name: string): Promise<void> {
+  await expectStatus(await service.admin('PATCH', `/${rp.relying_party_id}`, { name }), 200)
+}
+
+function idsSent(receiver: Receiver, from: number): readonly string[] {
+  return receiver.requests.slice(from).map(({ body }) => JSON.parse(body.toString()).verification_id)
+}
+
+/** Returns the serialized document of the object that has this id in it. */
+function storedBy({ server }: Service, key: string, id: string): string {
+  const objects = join(server.stateDir, 'objects')
+  for (const path of readdirSync(objects, { recursive: true, encoding: 'utf8' })) {
+    if (!/[0-9a-f]{64}\.sqlite$/.test(path)) continue
+    const database = new DatabaseSync(join(objects, path), { readOnly: true })
+    const hasTable = database.prepare("SELECT 1 FROM sqlite_master WHERE name = '_cf_KV'").get() !== undefined
+    const row = hasTable ? database.prepare('SELECT value FROM _cf_KV WHERE key = ?').get(key) : undefined
+    database.close()
+    const text = row === undefined ? '' : Buffer.from(row.value as Uint8Array).toString('latin1')
+    if (text.includes(id)) return text
+  }
+  throw new Error(`no object has ${id}`)
+}
+
+function previousBundle(): Uint8Array {
+  return gunzipSync(readFileSync(join(PREVIOUS, 'worker.js.gz')))
+}
