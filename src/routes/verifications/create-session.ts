@@ -76,11 +76,11 @@ async function prepare(
   if (!options.ok) return options
   const { response_mode, client_id_prefix: prefix } = options.value
   const supportsFormat = (format: string) => protocol.supportsFormat(format, response_mode)
-  const policy = requestedPolicy(body, settings, supportsFormat)
-  if (!policy.ok) return policy
-  if (!canExpress(protocol, policy.value, supportsFormat)) {
-    const message = 'cannot express the requested query: choose `openid4vp-1.0`'
-    return err(unsatisfiable({ pointer: '/protocol', code: 'not_in_protocol', message }))
+  const policy = expressiblePolicy(body, settings, { protocol, supportsFormat })
+  if (!policy.ok) {
+    const encrypted = (format: string) => protocol.supportsFormat(format, ENCRYPTED)
+    const isPossible = expressiblePolicy(body, settings, { protocol, supportsFormat: encrypted }).ok
+    return isPossible ? err(NEEDS_ENCRYPTION) : policy
   }
   const transactionData = requestedTransactions(body, settings, { policy: policy.value, protocol })
   if (!transactionData.ok) return transactionData
@@ -124,6 +124,30 @@ function forbiddenMember(body: CreateRequest, { settings, scopes }: Caller): Req
     return notAllowed('insufficient_scope', '/claims_encryption_jwk', message)
   }
   return undefined
+}
+
+const ENCRYPTED = 'direct_post.jwt'
+
+/** The drafts request `mso_mdoc` with an encrypted response only. */
+const NEEDS_ENCRYPTION = unsatisfiable({
+  pointer: '/request_options/response_mode',
+  code: 'not_in_response_mode',
+  message: `must be \`${ENCRYPTED}\`: with this protocol, \`mso_mdoc\` is requested with an encrypted response only`,
+})
+
+/** Builds the policy of a request that the protocol can express. */
+function expressiblePolicy(
+  body: CreateRequest,
+  settings: Settings,
+  {
+    protocol,
+    supportsFormat,
+  }: { readonly protocol: Protocol; readonly supportsFormat: (format: string) => boolean },
+): Result<Policy, RequestError> {
+  const policy = requestedPolicy(body, settings, supportsFormat)
+  if (!policy.ok || canExpress(protocol, policy.value, supportsFormat)) return policy
+  const message = 'cannot express the requested query: choose `openid4vp-1.0`'
+  return err(unsatisfiable({ pointer: '/protocol', code: 'not_in_protocol', message }))
 }
 
 /** True where the protocol can express the query. A relying party's own query may go beyond it. */

@@ -93,9 +93,33 @@ it.each(DRAFTS)('CONTRACT 5: %s requests an mdoc only with an encrypted response
   const asked = { ...OVER_18, protocol, request_options: PLAIN }
   const { request } = await begin(stage, asked)
   expect(JSON.stringify(request.payload)).not.toContain('mso_mdoc')
-  const body = { ...asked, formats: ['mso_mdoc'] }
+})
+
+const MDOC_QUERY = {
+  credentials: [{ id: 'a', format: 'mso_mdoc', meta: { doctype_value: 'eu.europa.ec.av.1' } }],
+}
+
+it.each([
+  ['openid4vp-draft18', 'mso_mdoc by name', { ...OVER_18, formats: ['mso_mdoc'] }],
+  ['openid4vp-draft24', 'mso_mdoc by name', { ...OVER_18, formats: ['mso_mdoc'] }],
+  ['openid4vp-draft18', 'a type that is an mdoc only', { credential_types: ['mdl'], scope: ['family_name'] }],
+  ['openid4vp-draft24', 'a query for an mdoc', { dcql_query: MDOC_QUERY }],
+])('CONTRACT 5: in %s names the response mode that %s needs: 422', async (protocol, _, asked) => {
+  const refusal = async (body: object) =>
+    expectStatus(await stage.rp.call('POST', '/v1/verify', { body: { ...asked, protocol, ...body } }), 422)
+  const message = expect.stringMatching(/^must be `direct_post\.jwt`/)
+  expect(await refusal({ request_options: PLAIN })).toMatchObject({
+    code: 'policy_unsatisfiable',
+    errors: [{ pointer: '/request_options/response_mode', code: 'not_in_response_mode', message }],
+  })
+  const encrypted = { request_options: { response_mode: 'direct_post.jwt' } }
+  await stage.rp.create({ ...asked, protocol, ...encrypted })
+})
+
+it('CONTRACT 5: does not name the response mode where another would not help', async () => {
+  const body = { dcql_query: MDOC_QUERY, protocol: 'openid4vp-draft18', request_options: PLAIN }
   const refused = await stage.rp.call('POST', '/v1/verify', { body })
-  expect(await expectStatus(refused, 422)).toMatchObject({ errors: [{ pointer: '/formats' }] })
+  expect(await expectStatus(refused, 422)).toMatchObject({ errors: [{ pointer: '/protocol' }] })
 })
 
 it.each(DRAFTS)(

@@ -102,6 +102,16 @@ const MSO: readonly Case[] = [
   ['no validFrom', inValidity('validFrom', undefined), badClaim('validFrom')],
   ['a validUntil without tag 0', inValidity('validUntil', '2027-09-01T00:00:00Z'), badClaim('validUntil')],
   ['a validUntil in Unix time', inValidity('validUntil', tagged(1, 1_800_000_000)), badClaim('validUntil')],
+  [
+    'a validUntil with fractions of a second',
+    inValidity('validUntil', tdate('2027-09-01T00:00:00.5Z')),
+    badClaim('validUntil'),
+  ],
+  [
+    'a validUntil with an offset and a Z',
+    inValidity('validUntil', tdate('2027-09-01T00:00:00+00:00Z')),
+    badClaim('validUntil'),
+  ],
   ['a validUntil on no day', inValidity('validUntil', tdate('2027-02-30T00:00:00Z')), badClaim('validUntil')],
   [
     'a validUntil of another zone',

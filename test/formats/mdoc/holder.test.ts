@@ -76,6 +76,11 @@ const HOLDER: readonly Case[] = [
     { reason: 'holder_key_missing' },
   ],
   [
+    'a device key whose leading zero was dropped',
+    { mso: set('deviceKeyInfo', { deviceKey: coseKey(STRANGER).set(-2, new Uint8Array(31).fill(1)) }) },
+    { reason: 'holder_key_missing' },
+  ],
+  [
     'a compressed device key',
     { mso: set('deviceKeyInfo', { deviceKey: coseKey(STRANGER).set(-3, true) }) },
     { reason: 'holder_key_missing' },
