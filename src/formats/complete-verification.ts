@@ -55,6 +55,7 @@ export async function completeVerification(
         ...signerProfile,
         credentialType: type,
         credentialAnchor: issuer.anchor,
+        signerUsages: issuer.path[0]?.extensions.extendedKeyUsage,
       }))
   const status = await checkCredential(read, validity.value, context)
   if (!status.ok) return status

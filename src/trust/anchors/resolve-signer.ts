@@ -144,7 +144,7 @@ async function resolveChain(
  */
 async function findTrustingAnchor(
   chain: CertificateChain,
-  { anchors, now, acceptsAnchorInChain, requiresKeyUsage }: TrustContext,
+  { anchors, now, acceptsAnchorInChain, requiresKeyUsage, usageIfRestricted }: TrustContext,
 ) {
   const [leaf] = chain
   const pinned = anchors.find((anchor) => isPinned(leaf, anchor))
@@ -155,7 +155,11 @@ async function findTrustingAnchor(
   const authorities = anchors.flatMap((anchor) => {
     if (!('x509_ca_pem' in anchor)) return []
     const certificates = anchorCertificates(anchor.x509_ca_pem)
-    const demand = { extendedKeyUsage: anchor.eku, acceptsAnyKeyUsage: !requiresKeyUsage }
+    const demand = {
+      extendedKeyUsage: anchor.eku,
+      usageIfRestricted: anchor.eku === undefined ? usageIfRestricted : undefined,
+      acceptsAnyKeyUsage: !requiresKeyUsage,
+    }
     return certificates.map((certificate) => ({ certificate, ...demand, anchor }))
   })
   const found = await verifyCertificatePath(chain, authorities, now, { acceptsAnchorInChain })

@@ -10,6 +10,8 @@ export type StatusContext = Omit<TrustContext, 'purpose'> & {
   readonly sharedCache?: SharedCache | undefined
   /** Anchor of the credential's issuer, found by `resolveSigner`. */
   readonly credentialAnchor: Pick<TrustAnchor, 'name' | 'assurance_level'>
+  /** Extended key usages of the credential's signer, if it has any. */
+  readonly signerUsages?: readonly string[] | undefined
   /** Check of the certificates of the list's signer. Default: `off`. */
   readonly certificateRevocation?: CertificateRevocation
 }

@@ -60,16 +60,27 @@ async function verifyOnce(
 
 const VERIFICATIONS = 16
 
+/**
+ * id-kp-oauthStatusSigning (Token Status List §10), under the number that issuers use. A certificate for
+ * something else must not un-revoke a credential, unless it is for what the credential's signer is for.
+ */
+const STATUS_SIGNING = '1.3.6.1.5.5.7.3.30'
+
 async function resolveSigners(
   { token }: CachedStatusToken,
-  { anchors, ...context }: StatusContext,
+  { anchors, signerUsages = [], ...context }: StatusContext,
 ): Promise<readonly TrustedSigner[]> {
   const trusted = statusAnchors(anchors, context)
   const found: TrustedSigner[] = []
   for (const iss of issuersOf(token.signer, trusted)) {
     const signers = await resolveSigner(
       { ...token.signer, iss },
-      { ...context, anchors: trusted, purpose: 'status' },
+      {
+        ...context,
+        anchors: trusted,
+        purpose: 'status',
+        usageIfRestricted: [STATUS_SIGNING, ...signerUsages],
+      },
     )
     if (signers.ok) found.push(...signers.value)
   }

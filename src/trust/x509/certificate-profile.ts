@@ -11,6 +11,8 @@ type Path = readonly [leaf: Certificate, ...issuers: Certificate[]]
 export type LeafDemand = {
   /** Extended key usages, one of which the leaf must have. `undefined`: any, except TLS alone. */
   readonly extendedKeyUsage: readonly string[] | undefined
+  /** Usages, one of which a leaf must have if it has extended key usages at all. */
+  readonly usageIfRestricted?: readonly string[] | undefined
   /** Accepts key usage `contentCommitment` as well as `digitalSignature`. */
   readonly acceptsCommitment?: boolean
   /** Accepts a leaf without key usage, which restricts nothing (RFC 5280 §4.2.1.3). */
@@ -26,7 +28,7 @@ export function findBrokenRule(path: Path, demand: LeafDemand): CertificateRule 
   if (issuers.some((issuer) => !issuer.extensions.basicConstraints?.ca)) return 'issuer_is_not_ca'
   if (!maySign(leaf, demand) || !issuers.every(mayCertify)) return 'key_usage'
   if (!staysWithinPathLengths(path)) return 'path_length'
-  if (!purposesFit(path, demand.extendedKeyUsage)) return 'extended_key_usage'
+  if (!purposesFit(path, demand)) return 'extended_key_usage'
   return staysWithinNames(path) ? undefined : 'name_constraints'
 }
 
@@ -64,9 +66,16 @@ function staysWithinPathLengths(path: Path): boolean {
 /**
  * §4.2.1.12. The usages of an issuer also restrict its certificates, as TLS authorities rely on in practice.
  */
-function purposesFit([leaf, ...issuers]: Path, wanted: readonly string[] | undefined): boolean {
+function purposesFit(
+  [leaf, ...issuers]: Path,
+  { extendedKeyUsage: wanted, usageIfRestricted }: LeafDemand,
+): boolean {
   const carried = leaf.extensions.extendedKeyUsage
   if (isTlsOnly(carried)) return false
+  if (carried !== undefined && usageIfRestricted !== undefined) {
+    const accepted = [ANY_PURPOSE, ...usageIfRestricted]
+    if (!carried.some((purpose) => accepted.includes(purpose))) return false
+  }
   // "Any" does not meet a demand: the profile of a document signer requires the named usage.
   if (wanted !== undefined && !carried?.some((purpose) => wanted.includes(purpose))) return false
   return issuers.every(({ extensions: { extendedKeyUsage } }, i) => {

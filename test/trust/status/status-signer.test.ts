@@ -124,6 +124,31 @@ describe('a list with a chain', () => {
     expect(await statusOf(signed, {}, { anchors: [issuer, status(lists)] })).toBe('valid')
   })
 
+  it.each<[string, readonly string[] | undefined, object, string]>([
+    ['no usage', undefined, {}, 'valid'],
+    ['the usage of status lists', ['1.3.6.1.5.5.7.3.30'], {}, 'valid'],
+    ['any usage', ['2.5.29.37.0'], {}, 'valid'],
+    ['a usage of something else', ['1.3.6.1.5.5.7.3.36'], {}, 'untrusted_signer'],
+    ['a usage of TLS', ['1.3.6.1.5.5.7.3.1'], { signerUsages: ['1.3.6.1.5.5.7.3.1'] }, 'untrusted_signer'],
+    ['the usage of document signers', ['1.0.18013.5.1.2'], {}, 'untrusted_signer'],
+    [
+      'the usage of the credential’s own signer',
+      ['1.0.18013.5.1.2'],
+      { signerUsages: ['1.0.18013.5.1.2'] },
+      'valid',
+    ],
+    [
+      'a usage that its anchor names',
+      ['1.3.6.1.5.5.7.3.36'],
+      { anchors: [caAnchor(pki.root.pem, { eku: ['1.3.6.1.5.5.7.3.36'] })] },
+      'valid',
+    ],
+  ])('below an authority, its signer having %s', async (_, extendedKeyUsage, changes, expected) => {
+    const leaf = await mintLeaf(pki.intermediate, extendedKeyUsage && { extendedKeyUsage })
+    const signed = await makeJwt({}, { x5c: [leaf.x5c, pki.intermediate.x5c] }, leaf.keys.privateKey)
+    expect(await statusOf(signed, {}, { anchors: [caAnchor(pki.root.pem)], ...changes })).toBe(expected)
+  })
+
   it('does not count with another key', async () => {
     const signed = await makeJwt({}, { x5c }, other.privateKey)
     expect(await statusOf(signed, {}, { anchors: [caAnchor(pki.root.pem)] })).toBe('invalid_signature')

@@ -189,7 +189,7 @@ const purposes: readonly Mutation[] = [
     'a leaf for another purpose',
     minted({ leaf: { extendedKeyUsage: [OCSP_SIGNING] } }),
     'trusted',
-    { licence: rule('extended_key_usage') },
+    { licence: rule('extended_key_usage'), status: 'untrusted_signer' },
   ],
   [
     'a leaf for any purpose',

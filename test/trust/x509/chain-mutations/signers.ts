@@ -67,7 +67,10 @@ async function checkLicence({ chain, signer }: Presented, anchors: readonly Trus
   return wordOf(await mdoc.verifyGood(presentation, { context: { anchors } }))
 }
 
-const STATUS = { credentialAnchor: { name: 'anchor 0', assurance_level: 'high' } } as const
+const STATUS = {
+  credentialAnchor: { name: 'anchor 0', assurance_level: 'high' },
+  signerUsages: [mdoc.SIGNER_USAGE],
+} as const
 
 async function checkStatusJwt(
   { chain, signer }: Presented,
