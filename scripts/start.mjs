@@ -15,6 +15,7 @@ import { ensureInstalled } from './service/install.mjs'
 import { lockForLauncher, lockForWorkerd } from './service/lock.mjs'
 import { readOptions } from './service/options.mjs'
 import { ASSETS, NODE, ROOT, SANDBOX_CONFIG, SHOP_CONFIG } from './service/paths.mjs'
+import { openRelay, relayLimits } from './service/relay.mjs'
 import {
   checkKeys,
   keepSecrets,
@@ -30,6 +31,7 @@ import {
   drainWorkerd,
   endStaleWorkerd,
   endWorkerd,
+  relaySocket,
   startWorkerd,
   untilReady,
 } from './service/workerd.mjs'
@@ -60,7 +62,7 @@ async function start() {
   const run = runOneAtATime(directory, lock)
   if (shop !== null && shop.variables.DEMO_API_KEY === undefined)
     await createShop(shop, { state, variables, run })
-  state.configure(options)
+  state.configure({ ...options, addresses: await relayed(directory, options.addresses) })
   await run({ ...variables, ...shop?.variables }, options.origin)
   const isOpen = shop !== null && (await openShop(shop, options, variables, run))
   console.log(`Ready: ${variables.BASE_URL}`)
@@ -99,6 +101,14 @@ function secretsOfShop(shop, { origin, variables }) {
   return keepDemoShop(shop, { origin, adminToken: variables.ADMIN_TOKEN }).catch((error) => {
     console.error(`The demo shop is unavailable: ${error.message}`)
   })
+}
+
+/** Returns the addresses of workerd. Where descriptors are few, a relay has the service's own. */
+async function relayed(directory, addresses) {
+  const limits = relayLimits(descriptorLimit())
+  if (limits === null) return addresses
+  await openRelay(addresses, relaySocket(directory), limits)
+  return [`unix:${relaySocket(directory)}`]
 }
 
 /** Returns all variables of the Worker: stored and given ones. */

@@ -41,7 +41,9 @@ export async function endStaleWorkerd(directory) {
 export function startWorkerd(directory, environment, lock = 'ignore') {
   const workerd = createRequire(import.meta.url)('workerd').default
   const command = [...diesWithParent(), workerd, 'serve', configPath(directory)]
-  rmSync(controlSocket(directory), { force: true }) // left by a process that was killed
+  for (const path of [controlSocket(directory), relaySocket(directory)]) {
+    rmSync(path, { force: true }) // left by a process that was killed
+  }
   const child = spawn(command[0], command.slice(1), {
     env: environment,
     stdio: ['ignore', 'inherit', 'pipe', lock],
@@ -111,10 +113,19 @@ export async function drainWorkerd(child, directory) {
  * path too long for a socket is replaced by one in a directory of its own.
  */
 export function controlSocket(directory) {
-  const path = join(directory, 'control.sock')
+  return socketPath(directory, 'control.sock')
+}
+
+/** Returns the path of the Unix socket to which a relay passes connections on. */
+export function relaySocket(directory) {
+  return socketPath(directory, 'relay.sock')
+}
+
+function socketPath(directory, name) {
+  const path = join(directory, name)
   if (Buffer.byteLength(path) <= SOCKET_PATH_LENGTH) return path
   socketDirectory ??= mkdtempSync(join(tmpdir(), 'verifier-'))
-  return join(socketDirectory, 'control.sock')
+  return join(socketDirectory, name)
 }
 
 let socketDirectory

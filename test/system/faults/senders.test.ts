@@ -1,16 +1,18 @@
-// Slow and large callers without any credential. At a size that CI carries; FAULTS=full has the full
+// Slow, large and silent callers without any credential. At a size that CI carries; FAULTS=full has the full
 // sizes.
 
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Server } from '../../support/service/server.ts'
+import { type Server, startServer } from '../../support/service/server.ts'
 import { begin, respondWithAge, useStage } from '../../support/service/stage.ts'
 import { openSenders, type Senders } from './senders.ts'
 
 const IS_FULL = process.env.FAULTS === 'full'
 const SLOW = 300
 const LARGE = IS_FULL ? 1_500 : 400
+const SILENT = IS_FULL ? [500, 900] : [500]
+const DESCRIPTORS = 1_024
 
 /** 10 s for a body, and as much again for a machine under load. */
 const GONE_WITHIN_MS = 15_000
@@ -78,4 +80,22 @@ describe('finding 2: callers without a credential', () => {
     const { request } = await begin(stage)
     expect((await respondWithAge(stage, request)).status).toBe(200)
   })
+
+  it.each(SILENT)(
+    `%i silent connections at ${DESCRIPTORS} descriptors do not end the service`,
+    async (count) => {
+      const server = await startServer({ descriptors: DESCRIPTORS })
+      try {
+        const pid = server.pid()
+        senders = await openSenders(server.origin, count, null)
+        const rp = await server.createRelyingParty()
+        const probes = await probeUntilGone(count, senders, server)
+        expect(senders.closed()).toBe(count)
+        expect(probes.filter((status) => status !== 200)).toEqual([])
+        expect([server.pid(), rp.relying_party_id]).toEqual([pid, expect.stringMatching(/^rp_/)])
+      } finally {
+        await server.stop()
+      }
+    },
+  )
 })
