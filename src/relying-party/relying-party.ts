@@ -45,6 +45,10 @@ const MAXIMUM_API_KEYS = 50
 export type ApiKeyGrant = { readonly scopes: readonly Scope[]; readonly expires_at: number | null }
 
 const DOCUMENT = 'document'
+/** Keys of sessions whose events wait for the disabled webhook. */
+const PARKED = 'parked/'
+/** Each released session keeps its object in memory for some ten seconds. */
+const RELEASED_AT_A_TIME = 25
 
 export class RelyingParty extends DurableObject<Env> {
   readonly #id = relyingPartyIdOf(this.ctx.id)
@@ -167,6 +171,33 @@ export class RelyingParty extends DurableObject<Env> {
     )
   }
 
+  /**
+   * Notes a session (by the id of its object) whose event waits for the disabled webhook. False where it is not
+   * disabled.
+   */
+  park(sessionId: string): boolean {
+    if (!this.#load()?.webhook?.disabled) return false
+    this.ctx.storage.kv.put(PARKED + sessionId, true)
+    return true
+  }
+
+  /** Releases events that waited for the webhook, some at a time. */
+  override async alarm(): Promise<void> {
+    const { kv } = this.ctx.storage
+    const parked = [...kv.list({ prefix: PARKED, limit: RELEASED_AT_A_TIME + 1 })].map(([key]) => key)
+    if (parked.length === 0) return
+    // First, because the platform drops an alarm that throws too often.
+    await this.ctx.storage.setAlarm(Date.now() + 60_000)
+    const { VERIFICATION_SESSION } = this.env
+    for (const key of parked.slice(0, RELEASED_AT_A_TIME)) {
+      const id = VERIFICATION_SESSION.idFromString(key.slice(PARKED.length))
+      await VERIFICATION_SESSION.get(id).releaseEvents()
+      kv.delete(key)
+    }
+    if (parked.length > RELEASED_AT_A_TIME) await this.ctx.storage.setAlarm(Date.now() + 1_000)
+    else await this.ctx.storage.deleteAlarm()
+  }
+
   /** Sends one test event and returns its outcome. A 410 disables the webhook, as with a real event. */
   async sendTestWebhook() {
     const settings = await this.settings()
@@ -183,6 +214,7 @@ export class RelyingParty extends DurableObject<Env> {
     if (document === undefined) return err('not_found')
     const changed = step(document)
     if (changed !== document) this.#save(changed)
+    if (document.webhook?.disabled && !changed.webhook?.disabled) void this.ctx.storage.setAlarm(Date.now())
     return ok(viewOf(changed))
   }
 

@@ -11,7 +11,7 @@ import { mayAccess, parseWatchAddress, type SessionAccess } from './access.ts'
 import { alarmBegan, alarmEnded } from './alarm/interrupted-alarms.ts'
 import { runAlarm } from './alarm/run-alarm.ts'
 import type { SessionContext } from './context.ts'
-import { redeliver } from './delivery/delivering.ts'
+import { redeliver, releaseEvents } from './delivery/delivering.ts'
 import { type PersonalMembers, personalMembers } from './delivery/event.ts'
 import { type SessionDocument, tombstoneOf } from './document.ts'
 import { verificationIdOf } from './identifier.ts'
@@ -301,6 +301,11 @@ export class VerificationSession extends DurableObject<Env> {
     await runAlarm(this.#context, Date.now())
     await this.ctx.storage.sync() // rejects where storage cannot be written
     alarmEnded(id)
+  }
+
+  /** Sends queued events now. The relying party's object calls it when the webhook is enabled again. */
+  releaseEvents(): void {
+    releaseEvents(this.#context, Date.now())
   }
 
   /** Does the work of an alarm that was interrupted. */

@@ -8,13 +8,7 @@
 // crash at any point needs no repair, loses no event and makes no seventh POST.
 
 import { err, ok, type Result } from '../result.ts'
-import {
-  ATTEMPT_TIMEOUT_MS,
-  type AttemptError,
-  type AttemptOutcome,
-  disablesEndpoint,
-  hasSucceeded,
-} from './delivery.ts'
+import { ATTEMPT_TIMEOUT_MS, type AttemptError, type AttemptOutcome, hasSucceeded } from './delivery.ts'
 import { nextAttemptAt } from './schedule.ts'
 
 /** The delivery of one event to one receiver. */
@@ -152,7 +146,7 @@ export function postpone(
   )
 }
 
-/** Ends a pending delivery whose endpoint is deleted or disabled. It can still be sent by hand. */
+/** Ends a pending delivery whose endpoint is deleted. It can still be sent by hand. */
 export function markDead(deliveries: readonly Delivery[], deliveryId: string): readonly Delivery[] {
   return change(deliveries, deliveryId, (delivery) =>
     delivery.state === 'owed' ? { ...delivery, ...planned(null) } : delivery,
@@ -175,7 +169,6 @@ function consequence(
 ): Partial<Progress> {
   if (hasSucceeded(outcome)) return { state: 'delivered', next_attempt_at: null }
   if (delivery.state !== 'owed') return {}
-  if (disablesEndpoint(outcome)) return planned(null)
   // Only the newest automatic attempt changes the schedule. A manual attempt or one that counts as lost does
   // not.
   const newest = delivery.attempts.findLast(({ manual }) => !manual)

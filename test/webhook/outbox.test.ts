@@ -163,8 +163,10 @@ describe('a finished attempt', () => {
     expect(nextDue(finishAttempt(start(OWED), finished))).toBe(NOW + 6 * SECOND)
   })
 
-  it('is the last if the receiver responds with 410', () => {
-    expect(only(finish(start(OWED), { ...FAILED, status: 410 }))).toMatchObject({
+  it('leaves the event queued if the receiver responds with 410, and is the last only if it is the sixth', () => {
+    const gone = { ...FAILED, status: 410 }
+    expect(only(finish(start(OWED), gone))).toMatchObject({ state: 'owed', automatic_attempts: 1 })
+    expect(only(finish(start(afterFailures(5)), gone))).toMatchObject({
       state: 'dead',
       next_attempt_at: null,
     })

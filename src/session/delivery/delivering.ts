@@ -8,7 +8,7 @@ import { randomBytes } from '../../crypto/random.ts'
 import type { Env } from '../../env.ts'
 import { postEvent } from '../../relying-party/events/post-event.ts'
 import { relyingPartyStub } from '../../relying-party/identifier.ts'
-import type { WebhookEndpoint } from '../../relying-party/settings/settings.ts'
+import type { EventType, WebhookEndpoint } from '../../relying-party/settings/settings.ts'
 import { forgetSettings, settingsOf } from '../../relying-party/settings/settings-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { disablesEndpoint } from '../../webhook/delivery.ts'
@@ -18,6 +18,7 @@ import {
   finishAttempt,
   latestAttempt,
   markDead,
+  nextDue,
   postpone,
   type RedeliveryError,
   startAttempt,
@@ -25,6 +26,8 @@ import {
 } from '../../webhook/outbox.ts'
 import { inBackground, logError } from '../background.ts'
 import type { SessionContext } from '../context.ts'
+import type { SessionDocument } from '../document.ts'
+import { sessionStub } from '../identifier.ts'
 import { recordAttempt } from '../measures.ts'
 import { mayAttempt, nextTurn, underWay } from './attempt-limit.ts'
 
@@ -38,17 +41,49 @@ export async function deliverDue(context: SessionContext, now: number): Promise<
   if (before === undefined || dueDeliveries(before.deliveries, now).length === 0) return 'done'
   const settings = await settingsOf(env, before.relying_party_id, now)
   if (!settings.ok && settings.error === 'unavailable') return 'postponed'
+  const webhook = settings.ok ? settings.value.webhook : null
+  if (webhook?.disabled && !(await isParked(env, before))) return 'postponed'
   const document = store.session()
   if (document === undefined) return 'done'
-  const webhook = settings.ok ? settings.value.webhook : null
   const due = dueDeliveries(document.deliveries, now)
   const wanted = due.filter((delivery) => isWanted(webhook, delivery))
   const unwanted = due.filter((delivery) => !wanted.includes(delivery))
   const marked = unwanted.reduce((all, { delivery_id }) => markDead(all, delivery_id), document.deliveries)
+  if (webhook?.disabled) {
+    const until = Date.now() + PARKED_MS
+    const park = (all: readonly Delivery[], { delivery_id }: Delivery) => postpone(all, delivery_id, until)
+    store.commit({ ...document, deliveries: wanted.reduce(park, marked) })
+    return 'done'
+  }
   const { deliveries, canPost } = planAttempts(document.relying_party_id, marked, { due: wanted, now })
   store.commit({ ...document, deliveries })
   if (webhook !== null && canPost) await postAll(context, webhook, begunOf(deliveries, wanted))
   return 'done'
+}
+
+/** Sends the queued events now: their endpoint is enabled again. */
+export function releaseEvents({ store }: SessionContext, now: number): void {
+  const document = store.session()
+  if (document === undefined || nextDue(document.deliveries) === null) return
+  forgetSettings(document.relying_party_id)
+  const release = (all: readonly Delivery[], { delivery_id }: Delivery) => postpone(all, delivery_id, now)
+  store.commit({ ...document, deliveries: document.deliveries.reduce(release, document.deliveries) })
+}
+
+/** Delay of the next look at a disabled endpoint, in case the relying party's object did not release it. */
+const PARKED_MS = 6 * 3_600_000
+
+/** Has the relying party's object release the event when the endpoint is enabled. False if it is enabled. */
+async function isParked(env: Env, { relying_party_id, verification_id }: SessionDocument): Promise<boolean> {
+  const session = sessionStub(env, verification_id)
+  try {
+    const parked = await relyingPartyStub(env, relying_party_id)?.park(String(session?.id))
+    if (parked === false) forgetSettings(relying_party_id)
+    return parked !== false
+  } catch (error) {
+    logError('webhook_not_parked', error)
+    return false
+  }
 }
 
 /**
@@ -125,7 +160,7 @@ export async function redeliver(
 }
 
 function isWanted(webhook: WebhookEndpoint | null, delivery: Delivery): boolean {
-  return webhook !== null && !webhook.disabled && webhook.events.some((type) => type === delivery.event_type)
+  return webhook?.events.includes(delivery.event_type as EventType) ?? false
 }
 
 function begunOf(deliveries: readonly Delivery[], due: readonly Delivery[]): readonly Delivery[] {
