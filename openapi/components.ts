@@ -20,6 +20,7 @@ import {
   dcApiRequestOptions,
   dcApiResponse,
   outcomeRequest,
+  redeliveryRange,
   redemption,
 } from '../src/routes/edge/schemas.ts'
 import { anchorShape } from '../src/trust/anchors/parse-anchor.ts'
@@ -40,6 +41,7 @@ export const COMPONENTS = {
   BrowserReturnRequest: browserReturnRequest,
   Redemption: redemption,
   OutcomeRequest: outcomeRequest,
+  RedeliveryRange: redeliveryRange,
   DcApiRequestOptions: dcApiRequestOptions,
   DcApiResponse: dcApiResponse,
   CreateRelyingParty: creationSchema(RULES),
@@ -63,6 +65,7 @@ export const COMPONENTS = {
   Event: verifications.verificationEvent,
   TestEvent: verifications.testEvent,
   EventPage: verifications.eventPage,
+  RedeliveryPage: verifications.redeliveryPage,
   DeliveryLog: verifications.deliveryLog,
   Link: verifications.link,
   BrowserReturnResult: verifications.browserReturnResult,

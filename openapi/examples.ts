@@ -280,6 +280,8 @@ export const EXAMPLES: {
     relying_party_id: RP,
     livemode: false,
   },
+  RedeliveryRange: { from: '2026-11-21T08:00:00Z', to: '2026-11-21T20:00:00Z' },
+  RedeliveryPage: { redelivered: 3, next: 'AABRYAAAAAFqZ0l4c3R1dnd4eXphYmNk', has_more: false },
   EventPage: { events: [EVENT], next: 'AABRYAAAAAFqZ0l4c3R1dnd4eXphYmNk', has_more: false },
   DeliveryLog: {
     verification_id: ID,

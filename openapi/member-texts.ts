@@ -84,6 +84,16 @@ export const MEMBER_TEXTS = {
     event_id: 'The same in every attempt. Process each event once.',
     encrypted_claims: 'The claims, encrypted. Null beyond 64 KiB: read the verification instead.',
   },
+  RedeliveryRange: {
+    from: 'Events created at this time or later.',
+    to: 'Events created at this time or earlier.',
+    after: 'The `next` of an earlier response.',
+  },
+  RedeliveryPage: {
+    redelivered: 'Number of attempts that have started.',
+    next: 'The `after` of the next call.',
+    has_more: 'True where the log may have more events of the range.',
+  },
   EventPage: { next: 'The `after` of the next call. Store it.' },
   Credential: {
     id: 'Id of the credential query in `dcql_query`.',

@@ -150,6 +150,15 @@ export const VERIFICATIONS = {
     query: eventsQuery,
     responses: { 200: { description: 'A page of events.', json: ['EventPage'] } },
   },
+  'POST /v1/webhook/redeliver': {
+    id: 'redeliverRange',
+    summary: 'Send the dead events of a time range again',
+    description:
+      'Looks at 25 events of the log, and starts an attempt for each dead event created from `from` to `to`. While `has_more` is true, call again with `after`. Events of erased verifications are only in the log.',
+    body: { json: 'RedeliveryRange' },
+    responses: { 202: { description: 'Attempts have started.', json: ['RedeliveryPage'] } },
+    problems: ['webhook_not_configured'],
+  },
   'GET /v1/verify/:id/deliveries': {
     id: 'listDeliveries',
     summary: 'Read the webhook log of a verification',

@@ -191,6 +191,9 @@ export const eventPage = z.object({
   has_more: z.boolean(),
 })
 
+/** Response of `POST /v1/webhook/redeliver`. */
+export const redeliveryPage = z.object({ redelivered: z.int(), next: z.string(), has_more: z.boolean() })
+
 /** Response of `GET …/openid4vp`. */
 export const openid4vpView = z.object({
   verification_id: z.string(),
@@ -270,6 +273,7 @@ export type BrowserReturnResult = z.infer<typeof browserReturnResult>
 export type CreatedVerification = z.infer<typeof createdVerification>
 export type DeliveryLog = z.infer<typeof deliveryLog>
 export type EventPage = z.infer<typeof eventPage>
+export type RedeliveryPage = z.infer<typeof redeliveryPage>
 export type Openid4vpView = z.infer<typeof openid4vpView>
 export type TestEvent = z.infer<typeof testEvent>
 export type Verification = z.infer<typeof verification>

@@ -303,6 +303,17 @@ export class VerificationSession extends DurableObject<Env> {
     alarmEnded(id)
   }
 
+  /** Sends the dead events of the session again by hand. Returns their number. */
+  async redeliverDead(relyingPartyId: string): Promise<number> {
+    const found = await this.#load({ relyingPartyId })
+    if (!found.ok) return 0
+    const dead = found.value.deliveries.filter(({ state }) => state === 'dead')
+    const begun = await Promise.all(
+      dead.map(({ delivery_id }) => redeliver(this.#context, delivery_id, Date.now())),
+    )
+    return begun.filter(({ ok }) => ok).length
+  }
+
   /** Sends queued events now. The relying party's object calls it when the webhook is enabled again. */
   releaseEvents(): void {
     releaseEvents(this.#context, Date.now())

@@ -82,6 +82,7 @@ export const ACCESS = {
   'GET /v1/events': relyingParty('verify:read'),
   'GET /v1/verify/:id/deliveries': relyingParty('webhooks:manage'),
   'POST /v1/verify/:id/deliveries/:delivery/redeliver': relyingParty('webhooks:manage'),
+  'POST /v1/webhook/redeliver': relyingParty('webhooks:manage'),
 
   'GET /v1/relying_party': relyingParty('settings:manage'),
   'PATCH /v1/relying_party': relyingParty('settings:manage'),

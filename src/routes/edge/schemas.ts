@@ -135,6 +135,15 @@ export const eventsQuery = z.strictObject({
   limit: pageLimit,
 })
 
+const eventTime = z.iso.datetime('must be a time in UTC, as 2027-01-31T12:00:00Z')
+
+/** Body of `POST /v1/webhook/redeliver`. */
+export const redeliveryRange = z.strictObject({
+  from: eventTime,
+  to: eventTime,
+  after: z.optional(z.string().check(z.length(CURSOR_LENGTH, NOT_A_CURSOR))),
+})
+
 /** Query of `GET /v1/admin/relying_parties`. */
 export const directoryQuery = z.strictObject({
   limit: pageLimit,

@@ -2,22 +2,61 @@
 // day by day, and adds to each event the members that only its session stores.
 
 import { Hono } from 'hono/tiny'
+import type { RedeliveryPage } from '../../../openapi/responses/verifications.ts'
 import { configOf } from '../../config.ts'
 import type { Env } from '../../env.ts'
 import { withDeadline } from '../../net/time-limit.ts'
-import { eventLogStub, oldestDay } from '../../relying-party/events/event-days.ts'
+import { dayOf, eventLogStub, oldestDay } from '../../relying-party/events/event-days.ts'
 import type { RecordedEvent } from '../../relying-party/events/event-log.ts'
 import { sessionStub } from '../../session/identifier.ts'
 import { authenticate } from '../edge/authenticate.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
-import { memberProblem } from '../edge/problems.ts'
-import { eventsQuery, NOT_A_CURSOR } from '../edge/schemas.ts'
-import { readQuery } from '../edge/validate.ts'
+import { memberProblem, problem } from '../edge/problems.ts'
+import { eventsQuery, NOT_A_CURSOR, redeliveryRange } from '../edge/schemas.ts'
+import { readJson, readQuery } from '../edge/validate.ts'
 import { type LogPosition, readCursor, writeCursor } from './event-cursor.ts'
 
-/** `GET /v1/events`. */
+/** `GET /v1/events`, and `POST /v1/webhook/redeliver`. */
 export function eventRoutes(): Hono<AppEnv> {
-  return new Hono<AppEnv>().get('/v1/events', list)
+  return new Hono<AppEnv>().get('/v1/events', list).post('/v1/webhook/redeliver', redeliverRange)
+}
+
+/** Events of the log that one call looks at: their POSTs begin together. */
+const REDELIVERY_PAGE = 25
+const REDELIVERY_BODY_BYTES = 1024
+
+/** Sends the dead events of a time range again, a page of the log at a time. */
+async function redeliverRange(c: AppContext): Promise<Response> {
+  const caller = await authenticate(c, 'webhooks:manage')
+  if (!caller.ok) return caller.error
+  const body = await readJson(c, redeliveryRange, REDELIVERY_BODY_BYTES)
+  if (!body.ok) return body.error
+  const { relying_party_id, webhook } = caller.value.settings
+  if (webhook === null) return problem(c, 'webhook_not_configured')
+  const { after, ...range } = body.value
+  const [from, to] = [Date.parse(range.from), Date.parse(range.to)]
+  const config = configOf(c.env)
+  const start = { day: Math.max(0, dayOf(from)), position: 0 }
+  const cursor = after === undefined ? start : await readCursor(config, relying_party_id, after)
+  if (cursor === undefined) return notACursor(c)
+  const page = await collect(c.env, relying_party_id, { cursor, limit: REDELIVERY_PAGE, now: Date.now() })
+  const begun = await Promise.all(
+    page.recorded.map(({ body: event, verification_id }) => {
+      const { created_at } = JSON.parse(event) as { created_at: string } // written by our own session
+      const isWanted = Date.parse(created_at) >= from && Date.parse(created_at) <= to
+      return isWanted ? sessionStub(c.env, verification_id)?.redeliverDead(relying_party_id) : 0
+    }),
+  )
+  // An event may enter the log on the day after its creation.
+  const isOver = !page.more || page.next.day > dayOf(to) + 1
+  const redelivered = begun.reduce<number>((sum, count) => sum + (count ?? 0), 0)
+  const next = await writeCursor(config, relying_party_id, page.next)
+  const result: RedeliveryPage = { redelivered, next, has_more: !isOver }
+  return c.json(result, 202, { 'Cache-Control': 'no-store' })
+}
+
+function notACursor(c: AppContext): Response {
+  return memberProblem(c, { pointer: '/after', code: 'invalid_value', message: NOT_A_CURSOR })
 }
 
 async function list(c: AppContext): Promise<Response> {
@@ -29,9 +68,7 @@ async function list(c: AppContext): Promise<Response> {
   const { after, limit } = query.value
   const config = configOf(c.env)
   const cursor = after === '' ? START : await readCursor(config, relying_party_id, after)
-  if (cursor === undefined) {
-    return memberProblem(c, { pointer: '/after', code: 'invalid_value', message: NOT_A_CURSOR })
-  }
+  if (cursor === undefined) return notACursor(c)
   const now = Date.now()
   const { recorded, next, more } = await collect(c.env, relying_party_id, { cursor, limit, now })
   const events = await Promise.all(recorded.map((event) => complete(c.env, relying_party_id, event, now)))
