@@ -172,8 +172,8 @@ export class RelyingParty extends DurableObject<Env> {
   }
 
   /**
-   * Notes a session (by the id of its object) whose event waits for the disabled webhook. False where it is not
-   * disabled.
+   * Notes a session (by the id of its object) whose event waits for the disabled webhook. False where it is
+   * enabled.
    */
   park(sessionId: string): boolean {
     if (!this.#load()?.webhook?.disabled) return false
