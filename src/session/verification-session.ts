@@ -11,7 +11,7 @@ import { mayAccess, parseWatchAddress, type SessionAccess } from './access.ts'
 import { alarmBegan, alarmEnded } from './alarm/interrupted-alarms.ts'
 import { runAlarm } from './alarm/run-alarm.ts'
 import type { SessionContext } from './context.ts'
-import { redeliver, releaseEvents } from './delivery/delivering.ts'
+import { redeliver, redeliverDead, releaseEvents } from './delivery/delivering.ts'
 import { type PersonalMembers, personalMembers } from './delivery/event.ts'
 import { type SessionDocument, tombstoneOf } from './document.ts'
 import { verificationIdOf } from './identifier.ts'
@@ -306,12 +306,7 @@ export class VerificationSession extends DurableObject<Env> {
   /** Sends the dead events of the session again by hand. Returns their number. */
   async redeliverDead(relyingPartyId: string): Promise<number> {
     const found = await this.#load({ relyingPartyId })
-    if (!found.ok) return 0
-    const dead = found.value.deliveries.filter(({ state }) => state === 'dead')
-    const begun = await Promise.all(
-      dead.map(({ delivery_id }) => redeliver(this.#context, delivery_id, Date.now())),
-    )
-    return begun.filter(({ ok }) => ok).length
+    return found.ok ? redeliverDead(this.#context, found.value, Date.now()) : 0
   }
 
   /** Sends queued events now. The relying party's object calls it when the webhook is enabled again. */

@@ -159,6 +159,17 @@ export async function redeliver(
   return ok(null)
 }
 
+/** Sends every dead delivery again by hand. Returns the number of attempts that started. */
+export async function redeliverDead(
+  context: SessionContext,
+  { deliveries }: SessionDocument,
+  now: number,
+): Promise<number> {
+  const dead = deliveries.filter(({ state }) => state === 'dead')
+  const begun = await Promise.all(dead.map(({ delivery_id }) => redeliver(context, delivery_id, now)))
+  return begun.filter(({ ok }) => ok).length
+}
+
 function isWanted(webhook: WebhookEndpoint | null, delivery: Delivery): boolean {
   return webhook?.events.includes(delivery.event_type as EventType) ?? false
 }

@@ -35,7 +35,7 @@ it('are sent once each, page by page; delivered ones and those outside the range
 
   const range = { from: '2046-06-01T12:30:00Z', to: '2046-06-01T13:30:00Z' }
   const first = await redeliver(setting, range)
-  expect(first).toMatchObject({ redelivered: 24, has_more: true }) // 25 events of the log, one before the range
+  expect(first).toMatchObject({ redelivered: 24, has_more: true })
   const second = await redeliver(setting, { ...range, after: first.next })
   expect(second).toMatchObject({ redelivered: 3, has_more: false })
   await vi.waitFor(() => expect(posted).toHaveBeenCalledTimes(27), 5_000)
