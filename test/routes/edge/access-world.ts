@@ -196,6 +196,8 @@ const OPENS: { readonly [name in RouteName]?: string } = {
   'GET /v1/verify/:id/receipt': '409 verification_pending',
   'POST /v1/verify/:id/dc-api': '400 presentation_refused',
   'POST /v1/verify/:id/deliveries/:delivery/redeliver': '202',
+  // The request of these tests has no body.
+  'POST /v1/webhook/redeliver': '415 unsupported_media_type',
   'POST /v1/api_keys': '201',
   'DELETE /v1/api_keys/:key': '204',
   'POST /v1/admin/relying_parties': '201',
