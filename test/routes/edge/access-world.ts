@@ -161,6 +161,7 @@ const BODIES: { readonly [name in RouteName]?: unknown } = {
   'POST /v1/verify/:id/dc-api/request': {},
   'POST /v1/verify/:id/dc-api': { protocol: 'openid4vp-v1-signed', data: { error: 'invalid_request' } },
   'PATCH /v1/relying_party': { retention_seconds: 7200 },
+  'POST /v1/webhook/redeliver': { from: '2046-06-01T12:30:00Z', to: '2046-06-01T13:30:00Z' },
   'POST /v1/api_keys': { scopes: ['settings:manage'] },
   'PATCH /v1/admin/relying_parties/:rp': { retention_seconds: 7200 },
   'POST /v1/admin/relying_parties': { name: 'Shop' },
@@ -196,8 +197,8 @@ const OPENS: { readonly [name in RouteName]?: string } = {
   'GET /v1/verify/:id/receipt': '409 verification_pending',
   'POST /v1/verify/:id/dc-api': '400 presentation_refused',
   'POST /v1/verify/:id/deliveries/:delivery/redeliver': '202',
-  // The request of these tests has no body.
-  'POST /v1/webhook/redeliver': '415 unsupported_media_type',
+
+  'POST /v1/webhook/redeliver': '202',
   'POST /v1/api_keys': '201',
   'DELETE /v1/api_keys/:key': '204',
   'POST /v1/admin/relying_parties': '201',
