@@ -11,7 +11,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 
 /** Classes with alarms. An alarm that comes early only sets the next one. */
-export const CLASSES_WITH_ALARMS = ['VerificationSession', 'EventLog', 'TrustList']
+export const CLASSES_WITH_ALARMS = ['VerificationSession', 'EventLog', 'TrustList', 'RelyingParty']
 /** Class whose stored objects always have an alarm. */
 const ALWAYS_ARMED = 'VerificationSession'
 

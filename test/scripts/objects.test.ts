@@ -20,7 +20,7 @@ import { alarmsPerSecond, descriptorLimit } from '../../scripts/service/descript
 import { CLASSES_WITH_ALARMS, prepareObjects } from '../../scripts/service/objects.mjs'
 
 const NOW = 1_795_341_649_446
-const uniqueKeys = { VerificationSession: 'aa', EventLog: 'bb', RelyingParty: 'cc' }
+const uniqueKeys = { VerificationSession: 'aa', EventLog: 'bb', Directory: 'cc' }
 
 let objectsPath: string
 beforeEach(() => {

@@ -142,6 +142,7 @@ it('CONTRACT 4: keeps the last ten attempts, and counts all', async () => {
   expect(poll.attempts[0]).toEqual({
     at: expect.stringMatching(/Z$/),
     channel: 'qr',
+    detail: null,
     reason: {
       code: 'audience_mismatch',
       message: expect.any(String),

@@ -1,6 +1,6 @@
 // CONTRACT 1: access rights of callers, and the errors that others get.
 
-import { beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it, onTestFinished } from 'vitest'
 import { ACCESS, type Access } from '../../../src/routes/edge/access.ts'
 import { expectStatus, OVER_18, type RelyingParty } from '../../support/service/service.ts'
 import { begin, eventOf, finish, relyingPartyOf, useStage } from '../../support/service/stage.ts'
@@ -25,6 +25,7 @@ const STATUSES: Readonly<Record<string, number>> = {
   'POST /v1/verify/:id/dc-api/request': 410,
   'POST /v1/verify/:id/dc-api': 409,
   'POST /v1/verify/:id/deliveries/:delivery/redeliver': 202,
+  'POST /v1/webhook/redeliver': 202,
   'POST /v1/api_keys': 201,
   'DELETE /v1/api_keys/:key': 404,
 }
@@ -36,7 +37,12 @@ const BODIES: Readonly<Record<string, object>> = {
   'POST /v1/verify/:id/dc-api/request': {},
   'POST /v1/verify/:id/dc-api': { protocol: 'openid4vp-v1-signed', data: { error: 'invalid_request' } },
   'PATCH /v1/relying_party': { by_value: false },
+  'POST /v1/webhook/redeliver': { from: hoursFromNow(-1), to: hoursFromNow(1) },
   'POST /v1/api_keys': { scopes: ['settings:manage'] },
+}
+
+function hoursFromNow(hours: number): string {
+  return new Date(Date.now() + hours * 3_600_000).toISOString()
 }
 
 type Route = {
@@ -67,9 +73,15 @@ const SCOPES = [
   'claims:encrypt',
 ]
 
+/** Creates a key, and deletes it after the test: a relying party has 50 at most. */
 async function keyWith(rp: RelyingParty, grant: object): Promise<string> {
-  const response = await stage.service.admin('POST', `/${rp.relying_party_id}/api_keys`, grant)
-  return ((await expectStatus(response, 201)) as { api_key: string }).api_key
+  const keys = `/${rp.relying_party_id}/api_keys`
+  const created = (await expectStatus(await stage.service.admin('POST', keys, grant), 201)) as {
+    readonly api_key: string
+    readonly key_id: string
+  }
+  onTestFinished(async () => void (await stage.service.admin('DELETE', `${keys}/${created.key_id}`)))
+  return created.api_key
 }
 
 function call(
