@@ -49,6 +49,7 @@ export default defineConfig({
           name: 'workers',
           // Files share one copy of the modules: loading the service anew for each file took most of the time.
           isolate: false,
+          maxWorkers: 2,
           setupFiles: 'test/workerd/fresh-storage.ts',
           testTimeout: 60_000,
           hookTimeout: 60_000,

@@ -2,8 +2,8 @@
 
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { afterEach, expect, it, vi } from 'vitest'
-import { issueSdJwtVc, presentSdJwtVc } from '../../support/people/issuer.ts'
-import { createSession, fetchRequest, poll, post, type Setting, setUp, stubOf } from '../driver.ts'
+import { createSession, fetchRequest, poll, post, type Setting, setUp, stubOf } from '../session/driver.ts'
+import { issueSdJwtVc, presentSdJwtVc } from '../support/people/issuer.ts'
 
 const ISSUER = 'https://issuer.example.org'
 /** Shorter than the time limit of one look-up. */
