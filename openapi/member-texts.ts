@@ -15,7 +15,7 @@ const OUTCOME = {
   checks: 'Scope name → whether it was proven. Null while pending.',
   assurance_level: 'Lowest assurance level of the credentials.',
   same_holder_key:
-    'Whether one key holds all credentials. Null where none has holder binding. One key need not mean one person.',
+    'True if one key holds all credentials. Null where none has holder binding. One key need not mean one person.',
   credential_type: 'Type of the first credential.',
   verified_at: 'Time of the successful verification.',
   reason: 'Why the verification was not successful.',

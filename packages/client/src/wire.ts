@@ -149,7 +149,7 @@ export type Verification = {
   /** Lowest assurance level of the credentials. */
   readonly assurance_level: 'low' | 'substantial' | 'high' | null
   /**
-   * Whether one key holds all credentials. Null where none has holder binding. One key need not mean one
+   * True if one key holds all credentials. Null where none has holder binding. One key need not mean one
    * person.
    */
   readonly same_holder_key: boolean | null
@@ -291,7 +291,7 @@ export type VerificationEvent = {
   /** Lowest assurance level of the credentials. */
   readonly assurance_level: 'low' | 'substantial' | 'high' | null
   /**
-   * Whether one key holds all credentials. Null where none has holder binding. One key need not mean one
+   * True if one key holds all credentials. Null where none has holder binding. One key need not mean one
    * person.
    */
   readonly same_holder_key: boolean | null
