@@ -23,7 +23,9 @@ export function summarise(runs, { everyProject, noSkips }) {
     if (exitCode !== 0) summary.errors.push(`${project}: the runner ended with ${exitCode}`)
     const { passed, skipped } = counted[index]
     if (everyProject && passed + skipped === 0) summary.errors.push(`${project}: no test passed`)
-    if (noSkips) summary.errors.push(...skippedTests(report).map((name) => `${project}: skipped: ${name}`))
+    const named = (kind, names) => names.map((name) => `${project}: ${kind}: ${name}`)
+    summary.errors.push(...named('failed', failedTests(report)))
+    if (noSkips) summary.errors.push(...named('skipped', skippedTests(report)))
   })
   if (summary.failed > 0) summary.errors.push('Tests failed.')
   if (summary.passed + summary.failed === 0) summary.errors.push('No test ran.')
@@ -47,13 +49,9 @@ export function closingLine({ passed, failed, skipped }) {
 /** Counts the tests of a report. A file that could not be loaded counts as one failed test. */
 function count(report) {
   if (report === null) return { passed: 0, failed: 1, skipped: 0 }
-  const unloaded = report.testResults.filter(
-    ({ status, assertionResults }) =>
-      status === 'failed' && assertionResults.every((test) => test.status !== 'failed'),
-  )
   return {
     passed: report.numPassedTests,
-    failed: report.numFailedTests + unloaded.length,
+    failed: report.numFailedTests + unloadedFiles(report).length,
     skipped: report.numPendingTests + report.numTodoTests,
   }
 }
@@ -70,6 +68,18 @@ function refusalsOf(runs) {
 
 function testsOf(report) {
   return (report?.testResults ?? []).flatMap(({ assertionResults }) => assertionResults)
+}
+
+function failedTests(report) {
+  const tests = testsOf(report).filter(({ status }) => status === 'failed')
+  return [...unloadedFiles(report).map(({ name }) => name), ...tests.map(({ fullName }) => fullName)]
+}
+
+function unloadedFiles(report) {
+  return (report?.testResults ?? []).filter(
+    ({ status, assertionResults }) =>
+      status === 'failed' && assertionResults.every((test) => test.status !== 'failed'),
+  )
 }
 
 function skippedTests(report) {

@@ -90,7 +90,8 @@ describe('encrypted claims', () => {
   it('with one changed character are refused', async () => {
     const good = await envelope()
     for (let i = 0; i < good.length; i += 7) {
-      const changed = good.slice(0, i) + (good[i] === 'A' ? 'B' : 'A') + good.slice(i + 1)
+      // A and Q differ in a bit that counts, also in the last character, where the low bits are spare.
+      const changed = good.slice(0, i) + (good[i] === 'A' ? 'Q' : 'A') + good.slice(i + 1)
       expect(await decryptClaims(changed, checks), `character ${i}`).toMatchObject({ ok: false })
     }
   })

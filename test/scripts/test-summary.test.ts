@@ -28,19 +28,21 @@ describe('summarise', () => {
     expect(refusalLine(summarise([GOOD], LENIENT))).toBeUndefined()
   })
 
-  it('fails after a failed test, even if the runner ended with 0', () => {
+  it('fails after a failed test and names it, even if the runner ended with 0', () => {
     const failed = { ...run('core', ['passed', 'failed']), exitCode: 0 }
-    expect(summarise([failed], LENIENT)).toMatchObject({ passed: 1, failed: 1, errors: ['Tests failed.'] })
+    const errors = ['core: failed: test 1', 'Tests failed.']
+    expect(summarise([failed], LENIENT)).toMatchObject({ passed: 1, failed: 1, errors })
   })
 
   it('fails after an exit code other than 0, even if all tests passed', () => {
     expect(summarise([{ ...GOOD, exitCode: 1 }], LENIENT).errors).toEqual(['core: the runner ended with 1'])
   })
 
-  it('counts a file that could not be loaded as a failed test', () => {
+  it('counts a file that could not be loaded as a failed test, and names it', () => {
     const unloaded = run('core', ['passed'])
-    unloaded.report.testResults.push({ status: 'failed', assertionResults: [] })
-    expect(summarise([unloaded], LENIENT)).toMatchObject({ passed: 1, failed: 1, errors: ['Tests failed.'] })
+    unloaded.report.testResults.push({ name: 'a.test.ts', status: 'failed', assertionResults: [] })
+    const errors = ['core: failed: a.test.ts', 'Tests failed.']
+    expect(summarise([unloaded], LENIENT)).toMatchObject({ passed: 1, failed: 1, errors })
   })
 
   it('fails without a report', () => {
@@ -87,6 +89,7 @@ function run(project: string, statuses: string[]) {
       numTodoTests: numberOf('todo'),
       testResults: [
         {
+          name: `${project}.test.ts`,
           status: statuses.includes('failed') ? 'failed' : 'passed',
           assertionResults: statuses.map((status, index) => ({ status, fullName: `test ${index}` })),
         },
