@@ -102,7 +102,7 @@ export const VERIFICATIONS = {
     id: 'redeemReturnCode',
     summary: 'Redeem the return code of a browser',
     description:
-      'Each code is valid once. Redeem it only for the user whose session at your site started this verification.',
+      'A code is valid for five minutes; until then the same code gets the same response again. Redeem it only for the user whose session at your site started this verification.',
     body: { json: 'Redemption' },
     responses: { 200: { description: 'The verification.', json: ['Verification'] } },
     problems: ['invalid_code'],

@@ -62,7 +62,7 @@ const CALLS: Readonly<Record<Call['what'], { readonly title: string; readonly te
   },
   redeem: {
     title: 'The shop redeems the visitor’s code',
-    text: 'The wallet sent the browser back with this code. Only our server can use it, and only once.',
+    text: 'The wallet sent the browser back with this code. Only our server can use it.',
   },
   poll: {
     title: 'The shop polls the outcome',

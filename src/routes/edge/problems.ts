@@ -50,8 +50,8 @@ export const PROBLEMS = {
     'size must be a whole number of pixels from 160 to 1024. A long request that is passed by value may need up to 185.',
   ),
   invalid_code: invalid(
-    'Invalid, expired or already used code',
-    'The response_code or return_code is wrong, older than 5 minutes, or already used. A wrong code changes nothing. Start again to get a new code.',
+    'Invalid or expired code',
+    'The response_code or return_code is wrong, older than 5 minutes, or of a discarded response. A wrong code changes nothing. Start again to get a new code.',
   ),
   presentation_refused: invalid(
     'The response was not accepted',

@@ -34,7 +34,7 @@ export type BrowserReturnResult = { readonly returnUrl: string | null }
 /** Why a code is refused. */
 export type ReturnCodeError =
   | 'not_found'
-  /** Unknown, expired or used; nothing changed. */
+  /** Unknown or expired; nothing changed. */
   | 'invalid_code'
   /** The right response code in another browser than that of the link: the held success was discarded. */
   | 'other_browser'
@@ -81,7 +81,10 @@ export async function completeReturn(
   return ok({ returnUrl: withReturnCode(request.return_url, returnCode) })
 }
 
-/** Redeems a return code for the relying party's server, once. */
+/**
+ * Redeems a return code for the relying party's server. The same code gets the same result again until it
+ * expires, because a response may be lost. Only the first call changes the session.
+ */
 export async function redeemReturn(
   context: SessionContext,
   relyingPartyId: string,
@@ -103,7 +106,8 @@ export async function redeemReturn(
     const end = boundEnd(held, 'relying_party', redeemed)
     return endSession(context, end, { webhook, now }) ? ok(null) : err('invalid_code')
   }
-  if (returned === null || returned.redeemed || returned.until <= now) return err('invalid_code')
+  if (returned === null || returned.until <= now) return err('invalid_code')
+  if (returned.redeemed) return ok(null)
   // `outcome` does not change: the event was built from it, and may be built again for the log.
   const redeemed = { ...returned, redeemed: true }
   context.store.commit({ ...document, returned: redeemed, version: document.version + 1 })
@@ -165,7 +169,7 @@ function endedReturnUrl(
   now: number,
 ): string | null {
   const isSame = returned !== null && timingSafeEqualText(returned.browser, browser)
-  const canRedeem = isSame && !returned.redeemed && now < returned.until
+  const canRedeem = isSame && now < returned.until
   return canRedeem ? withReturnCode(request.return_url, returnCode) : request.return_url
 }
 

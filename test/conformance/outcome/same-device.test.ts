@@ -1,8 +1,9 @@
 // CONTRACT 5 with a foreign wallet: link, return and redemption over HTTP, and OpenID4VP 1.0 §14.2.
 
+import { createClient } from '@wallet-verifier/client'
 import { expect, it } from 'vitest'
 import { openBrowser } from '../../support/browser/browser.ts'
-import { expectStatus, OVER_18 } from '../../support/service/service.ts'
+import { BASE_URL, expectStatus, OVER_18 } from '../../support/service/service.ts'
 import { eventOf, respondWithAge, useStage } from '../../support/service/stage.ts'
 
 const RETURN_URL = 'https://shop.example/done'
@@ -53,7 +54,26 @@ it('CONTRACT 5: with relying_party, verifies nothing before the server redeemed 
   const return_code = new URL(back.return_url).searchParams.get('return_code')
   const path = `/v1/verify/${session.verification_id}/return`
   const redeemed = await rp.call('POST', path, { body: { return_code } })
-  expect(await expectStatus(redeemed, 200)).toMatchObject({ status: 'verified' })
+  const result = await expectStatus(redeemed, 200)
+  expect(result).toMatchObject({ status: 'verified' })
   expect(await poll()).toMatchObject({ status: 'verified', session_binding: 'relying_party' })
-  expect((await rp.call('POST', path, { body: { return_code } })).status).toBe(400)
+  expect(await expectStatus(await rp.call('POST', path, { body: { return_code } }), 200)).toEqual(result)
+})
+
+it('CONTRACT 5: a client whose first response was lost gets the redeemed session by its retry', async () => {
+  const required = { required_session_binding: 'relying_party', return_url: RETURN_URL }
+  const { rp, session, browser, redirect_uri } = await respondByLink(required)
+  const back = (await expectStatus(await browser.completeReturn(redirect_uri), 200)) as { return_url: string }
+  const code = new URL(back.return_url).searchParams.get('return_code') ?? ''
+  const statuses: number[] = []
+  const losing: typeof fetch = async (input, init) => {
+    const response = await stage.service.fetch(String(input), init)
+    statuses.push(response.status)
+    if (statuses.length === 1) throw new TypeError('connection reset')
+    return response
+  }
+  const client = createClient({ baseUrl: BASE_URL, token: rp.api_key, fetch: losing })
+  const redeemed = await client.redeem(session.verification_id, code)
+  const verified = { status: 'verified', session_binding: 'relying_party' }
+  expect([statuses, redeemed]).toMatchObject([[200, 200], { ok: true, value: verified }])
 })

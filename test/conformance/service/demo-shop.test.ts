@@ -32,7 +32,7 @@ describe('an order', () => {
     expect(page).toContain('predicate_false')
   })
 
-  it('is bound to the browser that brings back its code, once', async () => {
+  it('is bound to the browser that brings back its code', async () => {
     const visitor = await visitorWith(stage, 'meadow')
     const { back, link } = await visitor.sameDevice()
     await respondWithAge(stage, await stage.service.wallet.receive(link)).then(back)
@@ -40,6 +40,15 @@ describe('an order', () => {
     expect(page).toContain('our server redeemed it for your order')
     expect(page).not.toMatch(/return_code=(?!…)/)
     expect(page).toContain('The shop polls the outcome')
+  })
+
+  it('is declined when the person declines and returns without a code', async () => {
+    const visitor = await visitorWith(stage, 'meadow')
+    const { back, link } = await visitor.sameDevice()
+    const { wallet } = stage.service
+    const returnUrl = await back(await wallet.decline(await wallet.receive(link), 'access_denied'))
+    expect(returnUrl).toBe(`${BASE_URL}/demo/return`)
+    expect(stateOf(await visitor.pageWith('verification.declined'))).toBe('declined')
   })
 
   it('needs no proof for goods without alcohol', async () => {
@@ -214,6 +223,7 @@ async function visitorWith({ service }: Stage, goods: string) {
         const { return_url } = (await expectStatus(came, 200)) as { return_url: string }
         const returned = await service.fetch(return_url, { headers: { Cookie: cookie } })
         expect([returned.status, returned.headers.get('location')]).toEqual([303, '/demo'])
+        return return_url
       }
       return { link, back }
     },

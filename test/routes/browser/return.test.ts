@@ -566,17 +566,61 @@ describe('a return code', () => {
     expect((await completeReturn(browser(), session, code)).status).toBe(400)
     expect((await redeem(setting, session, returnCodeIn(return_url))).status).toBe(200)
     expect(await json(completeReturn(browser(), session, code))).toEqual({ return_url: RETURN_URL })
+    expect(await json(completeReturn(person, session, code))).toEqual({ return_url })
+    later(5 * MINUTE)
     expect(await json(completeReturn(person, session, code))).toEqual({ return_url: RETURN_URL })
   })
 
-  it('is redeemed once', async () => {
+  it('gets the same response again until it expires, and changes the session once', async () => {
     for (const body of [REQUIRED, { return_url: RETURN_URL }]) {
       const { setting, session, person, code } = await respondByLink(body)
       const { return_url } = await json(completeReturn(person, session, code))
       const returnCode = returnCodeIn(return_url)
-      const both = await Promise.all([1, 2].map(() => redeem(setting, session, returnCode)))
-      expect(both.map(({ status }) => status).sort()).toEqual([200, 400])
+      const before = await poll(setting, session.verification_id)
+      const atOnce = await Promise.all([1, 2, 3].map(() => redeem(setting, session, returnCode)))
+      expect(atOnce.map(({ status }) => status)).toEqual([200, 200, 200])
+      const [first, ...others] = await Promise.all(atOnce.map((response) => response.text()))
+      expect(others).toEqual([first, first])
+      // A restart of the object between two calls
+      await evictDurableObject(stubOf(session.verification_id))
+      later(5 * MINUTE - 1000)
+      const again = await redeem(setting, session, returnCode)
+      expect([again.status, await again.text()]).toEqual([200, first])
+      expect(await poll(setting, session.verification_id)).toEqual(JSON.parse(first ?? ''))
+      expect(JSON.parse(first ?? '').version).toBe(before.version + 1)
+      later(1000)
       expect((await json(redeem(setting, session, returnCode))).code).toBe('invalid_code')
+      vi.useRealTimers()
+    }
+  })
+
+  it('opens no other session of the same relying party', async () => {
+    const first = await respondByLink(REQUIRED)
+    const { return_url } = await json(completeReturn(first.person, first.session, first.code))
+    const { verification_id } = await createSession(first.setting, REQUIRED)
+    const other = { verification_id }
+    expect((await json(redeem(first.setting, other, returnCodeIn(return_url)))).code).toBe('invalid_code')
+    const person = browser()
+    const session = await createSession(first.setting, REQUIRED)
+    const request = await fetchRequest(await openLink(person, session))
+    const { redirect_uri } = await json(
+      post(session.verification_id, await goodResponse(first.setting, request)),
+    )
+    await completeReturn(person, session, responseCodeIn(redirect_uri))
+    expect((await json(redeem(first.setting, session, returnCodeIn(return_url)))).code).toBe('invalid_code')
+    expect(await statusOf(first.setting, session)).toEqual(AWAITING)
+  })
+
+  it('is unknown after the session was erased, by hand or with time', async () => {
+    for (const erase of ['hand', 'time']) {
+      const { setting, session, person, code } = await respondByLink(REQUIRED, { retention_seconds: 3600 })
+      const { return_url } = await json(completeReturn(person, session, code))
+      expect((await redeem(setting, session, returnCodeIn(return_url))).status).toBe(200)
+      if (erase === 'hand') await ask(setting, 'DELETE', session.verification_id)
+      else later(3600_000 + MINUTE)
+      expect((await json(redeem(setting, session, returnCodeIn(return_url)))).code).toBe(
+        'verification_not_found',
+      )
     }
   })
 
@@ -616,10 +660,14 @@ describe('a return code', () => {
   })
 
   it('is unknown to another relying party, as the session is', async () => {
-    const { session, person, code } = await respondByLink(REQUIRED)
+    const { setting, session, person, code } = await respondByLink(REQUIRED)
     const { return_url } = await json(completeReturn(person, session, code))
-    const foreign = await redeem(await setUp(), session, returnCodeIn(return_url))
+    const other = await setUp()
+    const foreign = await redeem(other, session, returnCodeIn(return_url))
     expect((await json(foreign)).code).toBe('verification_not_found')
+    expect((await redeem(setting, session, returnCodeIn(return_url))).status).toBe(200)
+    const afterwards = await redeem(other, session, returnCodeIn(return_url))
+    expect((await json(afterwards)).code).toBe('verification_not_found')
   })
 
   it('requires a token with the scope to read', async () => {
