@@ -14,7 +14,9 @@ import { alarmsPerSecond, descriptorLimit } from './service/descriptors.mjs'
 import { ensureInstalled } from './service/install.mjs'
 import { lockForLauncher, lockForWorkerd } from './service/lock.mjs'
 import { readOptions } from './service/options.mjs'
+import { holdOutput } from './service/output.mjs'
 import { ASSETS, NODE, ROOT, SANDBOX_CONFIG, SHOP_CONFIG } from './service/paths.mjs'
+import { checkAddresses } from './service/ports.mjs'
 import { openRelay, relayLimits } from './service/relay.mjs'
 import {
   checkKeys,
@@ -24,6 +26,7 @@ import {
   writePrivately,
 } from './service/state.mjs'
 import { objectsReport, stateLines, usageLines } from './service/usage.mjs'
+import { misspeltNames, PASSED_ON } from './service/variables.mjs'
 import { keepVerifier } from './service/verifier-certificate.mjs'
 import {
   configPath,
@@ -37,8 +40,8 @@ import {
 } from './service/workerd.mjs'
 import { readWranglerToml, workerdConfig } from './service/workerd-config.mjs'
 
-/** Optional variables of src/config.ts without a default here. */
-const PASSED_ON = ['VERIFIER_FURTHER_KEYS', 'SERVICE_SCHEME', 'WALLET_SCHEME', 'CLIENT_IP_HEADER']
+const SELF_MADE =
+  'BASE_URL is public, but the certificate of the verifier is self-made, and no wallet trusts it. Set VERIFIER_SIGNING_JWK and VERIFIER_CERTIFICATE_CHAIN_PEM (docs/operating.md).'
 
 await start().catch((error) => {
   console.error(`The service did not start: ${error.message}`)
@@ -46,20 +49,23 @@ await start().catch((error) => {
 })
 
 async function start() {
+  for (const sentence of misspeltNames(process.env)) console.error(`Warning: ${sentence}`)
   const options = readOptions(process.env)
+  const directory = openStateDirectory(options.stateDirectory)
   ensureInstalled()
   ensureBundle()
-  const directory = openStateDirectory(options.stateDirectory)
   lockForLauncher(directory, options.baseUrl)
   checkKeys(directory, process.env)
   await endStaleWorkerd(directory)
   const lock = await lockForWorkerd(directory)
+  await checkAddresses(options.addresses)
   const variables = await makeVariables(directory, options)
   const shop = options.hasShop ? await openDemoShop(directory, options) : null
   const state = await prepare(directory, Object.keys(variables), shop)
   variables.ALARMS_REPAIRED = String(await prepareObjects(directory, state))
 
-  const run = runOneAtATime(directory, lock)
+  const output = holdOutput()
+  const run = runOneAtATime(directory, { lock, output })
   if (shop !== null && shop.variables.DEMO_API_KEY === undefined)
     await createShop(shop, { state, variables, run })
   state.configure({ ...options, addresses: await relayed(directory, options.addresses) })
@@ -71,6 +77,7 @@ async function start() {
       `\n  Open ${variables.BASE_URL}/demo\n  A demo shop that requests “over 18”. Click through it and watch the webhook arrive.\n`,
     )
   await printUsage(directory, options, variables)
+  output.release()
 }
 
 /**
@@ -122,12 +129,15 @@ async function makeVariables(directory, options) {
       .filter((name) => process.env[name] !== undefined)
       .map((name) => [name, process.env[name]]),
   )
+  const isSelfMade = !options.isLocal && given.VERIFIER_CERTIFICATE_CHAIN_PEM === undefined
+  if (isSelfMade) console.error(`Warning: ${SELF_MADE}`)
   return {
     ...made,
     ...given,
     BASE_URL: options.baseUrl,
     ALLOW_LOOPBACK: options.allowLoopback,
     LISTENING_PORT: String(options.port),
+    SELF_MADE_VERIFIER: isSelfMade ? '1' : '0',
     ALARMS_REPAIRED: '0',
     BOOT_ID: '', // set at each start of workerd
   }
@@ -210,7 +220,7 @@ function copyBundle(directory, name, bundle) {
  * it is ready at `origin`. It resolves to a function that stops that process. On a signal the service
  * finishes its open requests, then everything ends. When workerd ends by itself, so does the launcher.
  */
-function runOneAtATime(directory, lock) {
+function runOneAtATime(directory, { lock, output }) {
   let child
   let asked = false
   let isReady = false
@@ -233,13 +243,14 @@ function runOneAtATime(directory, lock) {
     const bootId = randomUUID()
     const started = startWorkerd(directory, { ...variables, BOOT_ID: bootId }, lock)
     child = started
+    output.attach(started)
     started.once('error', (error) => console.error(`workerd: ${error.message}`))
     started.once('exit', (code, signal) => {
       if (child !== started) return
       if (!asked) console.error(`workerd ended (${signal ?? `exit code ${code}`}).`)
       process.exitCode = asked ? 0 : 1
     })
-    await untilReady(started, { origin, bootId }).catch(async (error) => {
+    await untilReady(started, { origin, bootId, output }).catch(async (error) => {
       await end()
       throw error
     })

@@ -52,6 +52,8 @@ export function parseConfig(environment: object) {
       signingJwk: env.VERIFIER_SIGNING_JWK,
       certificateChainPem: env.VERIFIER_CERTIFICATE_CHAIN_PEM,
       furtherKeys: env.VERIFIER_FURTHER_KEYS?.keys ?? [],
+      /** True where the launcher made the certificate, under a public name: no wallet trusts it. */
+      isSelfMade: env.SELF_MADE_VERIFIER === '1',
     },
     serviceScheme: env.SERVICE_SCHEME,
     walletScheme: env.WALLET_SCHEME,
@@ -122,6 +124,7 @@ const SCHEMA = z.object({
   BOOT_ID: z.optional(z.string()),
   LISTENING_PORT: z.optional(z.string().check(z.regex(/^\d{1,5}$/, 'must be a port'))),
   ALARMS_REPAIRED: z._default(z.string().check(z.regex(/^\d+$/, 'must be a number')), '0'),
+  SELF_MADE_VERIFIER: z._default(z.enum(['0', '1']), '0'),
   JURISDICTION: z.optional(z.enum(['eu', 'fedramp'])),
 })
 

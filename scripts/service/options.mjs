@@ -19,12 +19,17 @@ export function readOptions(env) {
     env.TLS_CERT === undefined ? null : { certificate: resolve(env.TLS_CERT), key: resolve(env.TLS_KEY) }
   const scheme = tls === null ? 'http' : 'https'
   const baseUrl = env.BASE_URL ?? `${scheme}://localhost:${port}`
-  if (!URL.canParse(baseUrl)) throw new Error('BASE_URL must be an origin such as https://verifier.example')
-  const isLocal = LOOPBACK.includes(new URL(baseUrl).hostname)
+  const isLocal = URL.canParse(baseUrl) && LOOPBACK.includes(new URL(baseUrl).hostname)
+  if (!isOrigin(baseUrl, isLocal)) {
+    throw new Error(
+      'BASE_URL must be an https origin without a path, such as https://verifier.example. http is allowed on localhost only',
+    )
+  }
   const hosts = env.HOST === undefined ? loopbackHosts() : [env.HOST]
   const reached = hosts[0] === '0.0.0.0' || hosts[0] === '*' ? '127.0.0.1' : hosts[0]
   return {
     baseUrl,
+    isLocal,
     tls,
     port,
     stateDirectory: resolve(ROOT, env.STATE_DIR ?? '.dev'),
@@ -34,6 +39,13 @@ export function readOptions(env) {
     allowLoopback: env.ALLOW_LOOPBACK ?? (isLocal ? '1' : '0'),
     hasShop: readDemo(env.DEMO, isLocal),
   }
+}
+
+/** The rule of src/config.ts. Checked here too, before a certificate is made for the host. */
+function isOrigin(text, isLocal) {
+  if (!URL.canParse(text)) return false
+  const { origin, protocol } = new URL(text)
+  return origin === text && (protocol === 'https:' || (protocol === 'http:' && isLocal))
 }
 
 /** Returns `true` if the shop is opened. A public service opens one only with DEMO=1. */

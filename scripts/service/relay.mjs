@@ -3,6 +3,7 @@
 // without a byte takes one descriptor here and none there, and there is a limit of connections.
 
 import { connect, createServer } from 'node:net'
+import { partsOf } from './ports.mjs'
 
 /** With more descriptors, workerd carries thousands of connections and needs no relay. */
 const NEEDED_BELOW = 8_192
@@ -33,7 +34,7 @@ export async function openRelay(addresses, path, limits) {
 }
 
 function listen(address, accept) {
-  const [, host, port] = /^(.*):(\d+)$/.exec(address)
+  const { host, port } = partsOf(address)
   const server = createServer({ allowHalfOpen: true, noDelay: true }, accept)
   return new Promise((resolve, reject) => {
     server.once('error', reject)

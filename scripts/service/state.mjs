@@ -10,16 +10,28 @@ import {
   readFileSync,
   realpathSync,
   renameSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 /** Creates the directory for its owner only. Returns its real, absolute path. */
 export function openStateDirectory(path) {
-  mkdirSync(join(path, 'keys'), { recursive: true, mode: 0o700 })
-  mkdirSync(join(path, 'objects'), { recursive: true, mode: 0o700 })
-  chmodSync(path, 0o700)
-  return realpathSync(path)
+  try {
+    makeDirectory(join(path, 'keys'))
+    makeDirectory(join(path, 'objects'))
+    chmodSync(path, 0o700)
+    return realpathSync(path)
+  } catch (error) {
+    throw new Error(`STATE_DIR must be a directory that this user can write, is ${path}: ${error.message}`)
+  }
+}
+
+/** Creates a directory and its parents, one at a time: Node's recursive mkdir never ends below /proc. */
+function makeDirectory(path) {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return
+  if (dirname(path) !== path) makeDirectory(dirname(path))
+  mkdirSync(path, { mode: 0o700 })
 }
 
 /**

@@ -36,7 +36,7 @@ export async function endStaleWorkerd(directory) {
 
 /**
  * Starts workerd with the configuration in the state directory. `environment` holds every secret; no argument
- * does. `lock`: an open file that workerd inherits with its lock.
+ * does. `lock`: an open file that workerd inherits with its lock. The caller reads both outputs.
  */
 export function startWorkerd(directory, environment, lock = 'ignore') {
   const workerd = createRequire(import.meta.url)('workerd').default
@@ -46,13 +46,12 @@ export function startWorkerd(directory, environment, lock = 'ignore') {
   }
   const child = spawn(command[0], command.slice(1), {
     env: environment,
-    stdio: ['ignore', 'inherit', 'pipe', lock],
+    stdio: ['ignore', 'pipe', 'pipe', lock],
   })
   writeFileSync(pidPath(directory), String(child.pid))
   child.once('exit', () => {
     if (readPid(directory) === child.pid) rmSync(pidPath(directory), { force: true })
   })
-  child.stderr.pipe(process.stderr)
   return child
 }
 
@@ -60,19 +59,27 @@ export function startWorkerd(directory, environment, lock = 'ignore') {
  * Resolves when `/healthz` returns 200 with this process's boot id, which no other process has, and `/readyz`
  * responds. Waits as long as the process lives: a machine under load needs time, and an end would cost it the
  * work done so far. An invalid certificate does not prevent the start: wallets refuse it, but earlier results
- * can still be read. Throws if the process ends or reports a bad configuration.
+ * can still be read. Throws if the process ends or reports a bad configuration. `output` is that of the
+ * process: held back while all goes well, and dropped if the configuration is bad, whose error says it all.
  */
-export async function untilReady(child, { origin, bootId }) {
+export async function untilReady(child, { origin, bootId, output }) {
   const errors = configurationErrors(child)
   const ended = new Promise((resolve) => child.once('exit', resolve))
   let reportAt = Date.now() + REPORT_AFTER_MS
   for (;;) {
     // If workerd has ended, another process may hold the port and never respond.
     const last = await Promise.race([ended, missingReadiness({ origin, bootId })])
-    if (hasEnded(child)) throw new Error('workerd ended (see above)')
+    if (errors.length > 0) {
+      output.discard()
+      throw new Error(errors[0])
+    }
+    if (hasEnded(child)) {
+      output.release()
+      throw new Error('workerd ended (see above)')
+    }
     if (last === null) return
-    if (errors.length > 0) throw new Error(errors[0])
     if (Date.now() > reportAt) {
+      output.release()
       console.error(`Not ready yet: ${last}. Waiting.`)
       reportAt = Date.now() + REPORT_AFTER_MS
     }

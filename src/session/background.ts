@@ -2,6 +2,8 @@
 // repeats it if it fails. The log line has only the name of the error, because a message may contain what was
 // sent.
 
+import { logLine } from '../metrics/log-line.ts'
+
 /** Runs the work, and logs its error. Never rejects. */
 export async function inBackground(work: () => unknown): Promise<void> {
   try {
@@ -13,5 +15,5 @@ export async function inBackground(work: () => unknown): Promise<void> {
 
 /** Logs an event with the name of its error. */
 export function logError(event: string, error: unknown): void {
-  console.error(JSON.stringify({ event, error: error instanceof Error ? error.name : '' }))
+  logLine('error', event, { error: error instanceof Error ? error.name : '' })
 }

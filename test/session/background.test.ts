@@ -40,7 +40,11 @@ function errors(): readonly string[] {
 }
 
 /** The whole log after one error: its kind, and none of its content. */
-const ONE_FAULT = ['{"event":"background_fault","error":"TypeError"}']
+const ONE_FAULT = [
+  expect.stringMatching(
+    /^\{"time":"[\d-]{10}T[\d:.]{12}Z","level":"error","event":"background_fault","error":"TypeError"\}$/,
+  ),
+]
 
 async function alarmLater(id: string, milliseconds: number): Promise<void> {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds })

@@ -32,12 +32,22 @@ describe('a first start', () => {
 
   it('prints a curl command that creates a session', async () => {
     await printed(server, '/v1/verify')
-    const command = server.output().slice(server.output().indexOf('curl '))
+    const [command = ''] = server.output().slice(server.output().indexOf('curl ')).split('\n\n')
     const { stdout } = await run('bash', ['-c', command])
     expect(JSON.parse(stdout)).toMatchObject({
       status: 'pending',
       verification_id: expect.stringMatching(/^v_/),
     })
+  })
+
+  it('warns of nothing, and prints its log after the texts of the start', async () => {
+    await printed(server, '"event":"request"')
+    expect(server.output()).not.toContain('Warning')
+    const [texts = '', ...lines] = server.output().split(/^(?=\{)/m)
+    expect(texts).toContain('curl ')
+    expect(lines.length).toBeGreaterThan(0)
+    for (const line of lines) expect(JSON.parse(line)).toMatchObject({ level: 'info', event: 'request' })
+    expect(await (await fetch(`${server.origin}/readyz`)).json()).toEqual({ status: 'ready', warnings: [] })
   })
 
   it('prints no API key where its output is no terminal, such as a journal', async () => {
@@ -170,6 +180,12 @@ describe('under a public BASE_URL', () => {
   })
   afterAll(() => server.stop())
 
+  it('warns at the start and in /readyz that no wallet trusts the certificate that it made', async () => {
+    expect(server.output()).toMatch(/^Warning: BASE_URL is public, but the certificate .* self-made/m)
+    const readiness = await (await fetch(`${server.origin}/readyz`)).json()
+    expect(readiness).toEqual({ status: 'ready', warnings: [{ code: 'self_made_verifier_certificate' }] })
+  })
+
   it('reaches no port of this machine, and has no demo relying party', async () => {
     await expect(webhookAt('9')).rejects.toThrow('HTTP 400')
     expect(existsSync(join(server.stateDir, 'demo-relying-party.json'))).toBe(false)
@@ -248,27 +264,45 @@ describe('a start that cannot succeed', () => {
   afterEach(() => taken?.close())
   afterAll(() => rm(stateDir, { recursive: true, force: true }))
 
-  it('reports every error of the configuration and exits 1', async () => {
+  it('prints one sentence that names every invalid variable, and exits 1', async () => {
     const { exitCode, output } = await runLauncher({
       STATE_DIR: stateDir,
-      BASE_URL: 'http://verifier.example',
+      ALLOW_LOOPBACK: 'yes',
       ADMIN_TOKEN: 'short',
     })
     expect(exitCode).toBe(1)
-    expect(output).toMatch(/did not start: configuration: .*BASE_URL: .*ADMIN_TOKEN: /)
+    expect(output).toMatch(
+      /^The service did not start: configuration: (?=.*ALLOW_LOOPBACK: must)(?=.*ADMIN_TOKEN: must).+\n$/,
+    )
   })
 
-  it('exits 1 when its port is in use', async () => {
+  it('names a port that is in use, and another one, and exits 1', async () => {
     const { server, port } = await takePort()
     taken = server
     const { exitCode, output } = await runLauncher({ STATE_DIR: stateDir, PORT: port })
     expect(exitCode).toBe(1)
-    expect(output).toMatch(/already in use/i)
+    expect(output).toMatch(
+      new RegExp(`^The service did not start: port ${port} is in use .*: PORT=\\d+ npm start\n$`),
+    )
+  })
+
+  it('names a state directory that cannot be created, and creates nothing else', async () => {
+    const { exitCode, output } = await runLauncher({ STATE_DIR: '/proc/nope' })
+    expect(exitCode).toBe(1)
+    expect(output).toMatch(/^The service did not start: STATE_DIR must be .*\/proc\/nope.*\n$/)
+  })
+
+  it('names a misspelt variable, and the right one', async () => {
+    const { output } = await runLauncher({ STATE_DIR: '/proc/nope', BASEURL: 'https://verifier.example' })
+    expect(output).toMatch(/^Warning: BASEURL is not a variable .* BASE_URL\?$/m)
   })
 
   it.each([
     [{ PORT: 'http' }, 'PORT must be'],
-    [{ BASE_URL: 'verifier' }, 'BASE_URL must be an origin'],
+    [{ BASE_URL: 'verifier' }, 'BASE_URL must be an https origin'],
+    [{ BASE_URL: 'http://verifier.example' }, 'BASE_URL must be an https origin'],
+    [{ BASE_URL: 'https://verifier.example/path' }, 'BASE_URL must be an https origin'],
+    [{ HOST: '203.0.113.1' }, 'HOST must be an address of this machine'],
     [{ TLS_CERT: '/cert.pem' }, 'TLS_CERT and TLS_KEY must be set together'],
   ])('refuses %j', async (env, message) => {
     const { exitCode, output } = await runLauncher({ STATE_DIR: stateDir, ...env })

@@ -4,6 +4,7 @@
 import type { ErrorHandler, Hono, MiddlewareHandler, NotFoundHandler } from 'hono'
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { randomBytes } from '../../crypto/random.ts'
+import { logLine } from '../../metrics/log-line.ts'
 import { UNREADABLE } from '../../session/document.ts'
 import type { AppContext, AppEnv } from './context.ts'
 import { problem } from './problems.ts'
@@ -62,8 +63,7 @@ export function logError(error: unknown, c: AppContext): 'unreachable' | 'intern
     .replace(message, '')
     .split('\n')
     .filter((line) => /^\s+at /.test(line))
-  const entry = { event: 'fault', request_id: c.get('requestId'), error: name, unreachable, frames }
-  console.error(JSON.stringify(entry))
+  logLine('error', 'fault', { request_id: c.get('requestId'), error: name, unreachable, frames })
   return unreachable ? 'unreachable' : 'internal'
 }
 

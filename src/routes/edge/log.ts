@@ -4,6 +4,7 @@
 
 import type { Context, MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
+import { logLine } from '../../metrics/log-line.ts'
 import { record } from '../../metrics/record.ts'
 import type { AppEnv } from './context.ts'
 import { traceOf } from './trace.ts'
@@ -21,9 +22,7 @@ export const logRequests: MiddlewareHandler<AppEnv> = async (c, next) => {
   record('requests', labels, { ms, local: isRepeated })
   if (isRepeated) return
   const { trace_id } = traceOf(c)
-  console.log(
-    JSON.stringify({ event: 'request', request_id: c.get('requestId'), trace_id, method, route, status, ms }),
-  )
+  logLine('info', 'request', { request_id: c.get('requestId'), trace_id, method, route, status, ms })
 }
 
 /**

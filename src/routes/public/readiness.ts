@@ -3,6 +3,7 @@
 
 import type { Readiness } from '../../../openapi/responses/public.ts'
 import { isoTime } from '../../codec/date-time.ts'
+import { configOf } from '../../config.ts'
 import type { CertificateDates } from '../../relying-party/directory.ts'
 import type { trustListHealth } from '../../relying-party/trust-lists/trust-lists.ts'
 import { isClockSuspect } from '../../session/refusals-by-time.ts'
@@ -28,6 +29,8 @@ type Warning =
   | { readonly code: 'relying_party_certificate_expired'; readonly relying_parties: number }
   /** Number of lists that are stale or were never fetched. Their names are the operator's own. */
   | { readonly code: 'trust_list_stale'; readonly trust_lists: number }
+  /** The launcher made the certificate, and `BASE_URL` is public: no wallet trusts it. */
+  | { readonly code: 'self_made_verifier_certificate' }
   /** Storage cannot be written: creations and responses are 503. */
   | { readonly code: 'storage_not_writable' }
   /** Most refusals of the last minute are about a time. */
@@ -43,6 +46,7 @@ export async function readiness(c: AppContext): Promise<Response> {
   const found = await serviceHealth(c.env, now)
   const warnings = [
     ...ownWarnings(found.verifierCertificate, now),
+    ...(configOf(c.env).verifier.isSelfMade ? [{ code: 'self_made_verifier_certificate' } as const] : []),
     ...relyingPartyWarnings(found.relyingPartyCertificates),
     ...trustListWarnings(found.trustLists),
     ...selfWarnings(found.isStorageWritable, now),

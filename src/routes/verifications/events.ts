@@ -5,6 +5,7 @@ import { Hono } from 'hono/tiny'
 import type { RedeliveryPage } from '../../../openapi/responses/verifications.ts'
 import { configOf } from '../../config.ts'
 import type { Env } from '../../env.ts'
+import { logLine } from '../../metrics/log-line.ts'
 import { withDeadline } from '../../net/time-limit.ts'
 import { dayOf, eventLogStub, oldestDay } from '../../relying-party/events/event-days.ts'
 import type { RecordedEvent } from '../../relying-party/events/event-log.ts'
@@ -116,7 +117,7 @@ async function complete(
     return { ...event, ...(await withDeadline(members, MEMBERS_MS, UNREADABLE)) }
   } catch (error) {
     const name = error instanceof Error ? error.name : ''
-    console.error(JSON.stringify({ event: 'event_members_unreadable', error: name }))
+    logLine('error', 'event_members_unreadable', { error: name })
     return { ...event, ...UNREADABLE }
   }
 }

@@ -60,6 +60,8 @@ describe('a request', () => {
     expect(lines).toEqual([expect.any(String)])
     expect(lines[0]).not.toContain('CANARY')
     expect(JSON.parse(String(lines[0]))).toEqual({
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      level: 'info',
       event: 'request',
       request_id: response.headers.get('X-Request-Id'),
       trace_id: expect.stringMatching(/^[0-9a-f]{32}$/),

@@ -168,7 +168,10 @@ describe('an event in the log', () => {
       { status: 'canceled', metadata: null, encrypted_claims: null },
       { metadata: { who: 'c' } },
     ])
-    expect(errors.mock.calls.flat()).toContain('{"event":"event_members_unreadable","error":"Error"}')
+    const lines = errors.mock.calls.flat().map((line) => JSON.parse(line))
+    expect(lines).toContainEqual(
+      expect.objectContaining({ level: 'error', event: 'event_members_unreadable', error: 'Error' }),
+    )
     expect(broken.next).toBe((await json(read(setting))).next)
   })
 

@@ -1,6 +1,7 @@
 // Every text that a person reads on our pages: one JSON file a language, below assets/texts.
 
 import type english from '../../../../assets/texts/en.json'
+import { logLine } from '../../../metrics/log-line.ts'
 import { type AssetSource, readOnce } from './assets.ts'
 import type { Language } from './language.ts'
 
@@ -27,7 +28,7 @@ export async function textsIn(assets: AssetSource, language: Language): Promise<
       translate(await textsIn(assets, 'en'), JSON.parse(text)),
     )
   } catch (error) {
-    console.error(`texts in ${language} are unavailable, English is used: ${error}`)
+    logLine('warn', 'texts_unavailable', { language, error: error instanceof Error ? error.name : '' })
     return textsIn(assets, 'en')
   }
 }

@@ -1,0 +1,11 @@
+// Log lines of the service: one JSON object a line, with its time and level. No line holds a token, a claim,
+// an address or a whole id of a session.
+
+export type LogLevel = 'info' | 'warn' | 'error'
+
+/** Writes one line. `event` names its kind (docs/operating.md). */
+export function logLine(level: LogLevel, event: string, members: Readonly<Record<string, unknown>>): void {
+  const line = JSON.stringify({ time: new Date().toISOString(), level, event, ...members })
+  if (level === 'info') console.log(line)
+  else console.error(line)
+}

@@ -1,0 +1,51 @@
+// Variables of `npm start`: their names, and what is said about misspelt ones.
+
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { KNOWN, misspeltNames } from '../../scripts/service/variables.mjs'
+
+it.each([
+  ['BASEURL', 'BASE_URL'],
+  ['BASE_UR', 'BASE_URL'],
+  ['base_url', 'BASE_URL'],
+  ['STATE_DRI', 'STATE_DIR'],
+  ['STATEDIR', 'STATE_DIR'],
+  ['ADMIN_TOKENS', 'ADMIN_TOKEN'],
+  ['ALLOW_LOOPBAK', 'ALLOW_LOOPBACK'],
+  ['CLIENT_IP_HAEDER', 'CLIENT_IP_HEADER'],
+  ['VERIFIER_CERTIFICATE_CHAIN_PERM', 'VERIFIER_CERTIFICATE_CHAIN_PEM'],
+  ['Port', 'PORT'],
+])('names %s, and %s as the right name', (name, meant) => {
+  expect(misspeltNames({ [name]: 'x' })).toEqual([
+    `${name} is not a variable of this service and is ignored. Did you mean ${meant}?`,
+  ])
+})
+
+it('says nothing about names of other programs', () => {
+  const names = [
+    'HOME',
+    'HOSTNAME',
+    'PATH',
+    'PWD',
+    'TERM',
+    'LANG',
+    'USER',
+    'SHELL',
+    'STATE_DIRECTORY',
+    'NODE_ENV',
+  ]
+  expect(misspeltNames(Object.fromEntries(names.map((name) => [name, 'x'])))).toEqual([])
+})
+
+it('says nothing where the right name is set, too', () => {
+  expect(misspeltNames({ BASEURL: 'x', BASE_URL: 'https://verifier.example' })).toEqual([])
+})
+
+it('knows every variable of docs/configuration.md that the launcher does not set', () => {
+  const rows = readFileSync('docs/configuration.md', 'utf8').split('\n')
+  const named = rows
+    .filter((row) => row.startsWith('| `') && !row.includes('set by the launcher'))
+    .flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name))
+    .filter((name) => name !== 'JURISDICTION' && name !== 'BOOT_ID')
+  expect(named.toSorted()).toEqual(KNOWN.toSorted())
+})
