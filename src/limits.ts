@@ -35,6 +35,17 @@ export const MDOC = {
   elements: 512,
 } as const
 
+/**
+ * A response of ISO/IEC TS 18013-7 Annex C: one envelope around one DeviceResponse, which may have several
+ * documents. `MDOC` bounds each of them.
+ */
+export const ANNEX_C = {
+  /** Characters of the base64url text. */
+  characters: 1_048_576,
+  encryptedResponse: { bytes: 786_432, depth: 4, items: 16 },
+  deviceResponse: { bytes: 786_432, depth: 12, items: 8192 },
+} as const
+
 /** The protected header of a COSE message, which may contain a certificate chain. */
 export const COSE_HEADER = { bytes: 65_536, depth: 8, items: 256 } as const
 

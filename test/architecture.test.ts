@@ -16,18 +16,20 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   env: ['type:config'],
   config: ['net', 'codec'],
   routes: [
-    ...['session', 'relying-party', 'policy', 'openid4vp', 'formats', 'trust', 'net', 'webhook', 'qr'],
+    ...['session', 'relying-party', 'policy', 'iso18013-7', 'openid4vp', 'formats', 'trust', 'net'],
+    ...['webhook', 'qr'],
     ...['metrics', 'config', 'env', 'crypto', 'codec', 'type:assets', 'type:openapi'],
   ],
   session: [
-    ...['relying-party', 'policy', 'openid4vp', 'formats', 'trust', 'net', 'webhook'],
+    ...['relying-party', 'policy', 'iso18013-7', 'openid4vp', 'formats', 'trust', 'net', 'webhook'],
     ...['metrics', 'config', 'env', 'crypto', 'codec', 'type:openapi'],
   ],
   'relying-party': [
-    ...['policy', 'openid4vp', 'formats', 'trust', 'net', 'webhook'],
+    ...['policy', 'iso18013-7', 'openid4vp', 'formats', 'trust', 'net', 'webhook'],
     ...['metrics', 'config', 'env', 'crypto', 'codec'],
   ],
   policy: ['openid4vp', 'formats', 'trust', 'codec'],
+  'iso18013-7': ['openid4vp', 'formats', 'crypto', 'codec'],
   openid4vp: ['formats', 'trust', 'crypto', 'codec'],
   formats: ['trust', 'net', 'crypto', 'codec'],
   trust: ['net', 'crypto', 'codec'],

@@ -7,7 +7,7 @@ import { ROOT } from './paths.mjs'
 /** Folders below test/ by project, in the order of a run. Files directly below test/ belong to `core`. */
 export const PROJECTS = {
   core: [
-    ...['codec', 'crypto', 'trust', 'formats', 'openid4vp', 'policy', 'net', 'webhook', 'qr'],
+    ...['codec', 'crypto', 'trust', 'formats', 'openid4vp', 'iso18013-7', 'policy', 'net', 'webhook', 'qr'],
     ...['client', 'demo-shop', 'sandbox', 'limits', 'scripts', 'documents'],
   ],
   workers: ['metrics', 'openapi', 'session', 'relying-party', 'routes', 'workerd'],

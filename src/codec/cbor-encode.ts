@@ -1,24 +1,34 @@
-// CBOR encoder (RFC 8949 §4.2.1, shortest heads, definite lengths) for data that is hashed, signed or
-// authenticated together with a received structure. That needs no maps and no floats.
+// CBOR encoder (RFC 8949 §4.2.1, shortest heads, definite lengths) for our own messages, and for data that is
+// hashed, signed or authenticated together with a received structure. That needs no floats.
 
 import { concatBytes, utf8 } from './bytes.ts'
 
 /** Values that can be encoded. `encoded` is an item as received, copied byte for byte. */
 export type CborValue =
   | null
+  | boolean
+  /** A whole number whose argument has at most 32 bits. */
+  | number
   | string
   | Uint8Array<ArrayBuffer>
   | readonly CborValue[]
   | { readonly tag: number; readonly content: CborValue }
+  /** Entries in the order in which they are written. */
+  | { readonly map: readonly (readonly [CborValue, CborValue])[] }
   | { readonly encoded: Uint8Array<ArrayBuffer> }
 
 /** The deterministic encoding of a value. */
 export function encodeCbor(value: CborValue): Uint8Array<ArrayBuffer> {
   if (value === null) return Uint8Array.of(0xf6)
+  if (typeof value === 'boolean') return Uint8Array.of(value ? 0xf5 : 0xf4)
+  if (typeof value === 'number') return value < 0 ? cborHead(1, -1 - value) : cborHead(0, value)
   if (typeof value === 'string') return withHead(3, utf8(value))
   if (value instanceof Uint8Array) return withHead(2, value)
   if (isArray(value)) return concatBytes(cborHead(4, value.length), ...value.map(encodeCbor))
   if ('encoded' in value) return value.encoded
+  if ('map' in value) {
+    return concatBytes(cborHead(5, value.map.length), ...value.map.flat().map(encodeCbor))
+  }
   return concatBytes(cborHead(6, value.tag), encodeCbor(value.content))
 }
 

@@ -1,14 +1,14 @@
-// COSE (RFC 9052, RFC 9053), as credentials use it: COSE_Sign1 and COSE_Mac0 without a tag, and public
-// COSE_Keys. As with JWS, the algorithm must be in our table, and in the protected header only.
+// COSE (RFC 9052, RFC 9053), as credentials and readers use it: COSE_Sign1 and COSE_Mac0 without a tag, and
+// public COSE_Keys. As with JWS, the algorithm must be in our table, and in the protected header only.
 
 import { encodeBase64url } from '../codec/base64url.ts'
 import { bytesOf, type CborItem, decodeCbor, entryOf, integerOf, isTooMuch } from '../codec/cbor.ts'
-import { encodeCbor } from '../codec/cbor-encode.ts'
+import { type CborValue, encodeCbor } from '../codec/cbor-encode.ts'
 import { COSE_HEADER } from '../limits.ts'
 import { err, ok, type Result } from '../result.ts'
 import { type SignatureAlgorithm, type SignatureAlgorithmName, signatureAlgorithm } from './algorithms.ts'
 import { hmacSha256 } from './hmac.ts'
-import { type PublicJwk, parsePublicJwk, verifySignature } from './jwk.ts'
+import { type PrivateJwk, type PublicJwk, parsePublicJwk, verifySignature } from './jwk.ts'
 import { timingSafeEqual } from './timing-safe.ts'
 
 /** COSE algorithm identifiers (RFC 9053 §2, RFC 9864 §2) and their names, in the order we advertise them. */
@@ -25,6 +25,9 @@ const SIGNATURES: ReadonlyMap<number, SignatureAlgorithmName> = new Map([
 
 /** The identifiers of every accepted signature algorithm. */
 export const COSE_SIGNATURE_ALGORITHMS: readonly number[] = [...SIGNATURES.keys()]
+
+/** ES256 (RFC 9053 §2.1), which our own signatures have. */
+const ES256 = -7
 
 /** HMAC 256/256 (RFC 9053 §3.1), the only accepted MAC. */
 const HMAC_256 = 5
@@ -83,6 +86,24 @@ export function verifyCoseSign1(
   return verifySignature(sign1, signed, key)
 }
 
+/**
+ * Signs a detached payload with ES256 (RFC 9052 §4.4). `chain` becomes `x5chain` in the unprotected header:
+ * DER certificates, leaf first.
+ */
+export async function signCoseSign1(
+  payload: Uint8Array<ArrayBuffer>,
+  { kty, crv, x, y, d }: Required<PrivateJwk>,
+  chain: readonly [Uint8Array<ArrayBuffer>, ...Uint8Array<ArrayBuffer>[]],
+): Promise<Uint8Array<ArrayBuffer>> {
+  const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
+  const key = await crypto.subtle.importKey('jwk', { kty, crv, x, y, d }, algorithm, false, ['sign'])
+  const header = encodeCbor({ map: [[LABEL.alg, ES256]] })
+  const signed = encodeCbor(['Signature1', header, NO_EXTERNAL_DATA, payload])
+  const signature = new Uint8Array(await crypto.subtle.sign(algorithm, key, signed))
+  const x5chain = chain.length === 1 ? chain[0] : chain
+  return encodeCbor([header, { map: [[LABEL.x5chain, x5chain]] }, null, signature])
+}
+
 /** Returns whether `key` made the tag over `payload` (RFC 9052 §6.3, without external data). */
 export async function verifyCoseMac0(
   { protectedHeader, tag }: CoseMac0,
@@ -92,6 +113,21 @@ export async function verifyCoseMac0(
   const authenticated = encodeCbor(['MAC0', protectedHeader, NO_EXTERNAL_DATA, payload])
   return timingSafeEqual(await hmacSha256(key, authenticated), tag)
 }
+
+/** Builds the COSE_Key (RFC 9053 §7.1.1) of a P-256 key: `kty`, `crv`, `x`, `y` and nothing else. */
+export function buildCoseKey({ x, y }: P256Point): CborValue {
+  return {
+    map: [
+      [LABEL.kty, 2],
+      [LABEL.crv, 1],
+      [LABEL.x, x],
+      [LABEL.y, y],
+    ],
+  }
+}
+
+/** Coordinates of a point on P-256, 32 bytes each. */
+type P256Point = { readonly x: Uint8Array<ArrayBuffer>; readonly y: Uint8Array<ArrayBuffer> }
 
 /**
  * The public key of a COSE_Key (RFC 9053 §7). `undefined` for other kinds, and for points without both

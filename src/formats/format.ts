@@ -95,6 +95,8 @@ export type Handover = {
     }
   /** Digital Credentials API. The origin has no prefix, unlike the audience. */
   | { readonly kind: 'dc_api'; readonly origin: string }
+  /** ISO/IEC TS 18013-7 Annex C. `encryptionInfo` is the text as sent (base64url). */
+  | { readonly kind: 'iso_dc_api'; readonly origin: string; readonly encryptionInfo: string }
 )
 
 /** Dependencies of a verification. */

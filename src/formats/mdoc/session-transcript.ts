@@ -1,5 +1,5 @@
-// The SessionTranscript of OpenID4VP 1.0 B.2.6 and of ISO/IEC TS 18013-7 B.4.4: a hash of our request that
-// the device signs. It is the only check of nonce, audience, response URI and encryption key.
+// The SessionTranscript of OpenID4VP 1.0 B.2.6 and of ISO/IEC TS 18013-7 B.4.4 and Annex C: a hash of our
+// request that the device signs. It is the only check of nonce, audience, response URI and encryption key.
 
 import { type CborValue, encodeCbor } from '../../codec/cbor-encode.ts'
 import { sha256 } from '../../crypto/digest.ts'
@@ -21,7 +21,20 @@ export async function buildSessionTranscript({
       return isoTranscript(audience, nonce, handover)
     case 'dc_api':
       return transcriptOf('OpenID4VPDCAPIHandover', [handover.origin, nonce, thumbprint])
+    case 'iso_dc_api':
+      return buildDcApiTranscript(handover)
   }
+}
+
+/** Annex C: the hash covers the encryption information as sent, with its nonce and key, and the origin. */
+export function buildDcApiTranscript({
+  encryptionInfo,
+  origin,
+}: {
+  readonly encryptionInfo: string
+  readonly origin: string
+}): Promise<Uint8Array<ArrayBuffer>> {
+  return transcriptOf('dcapi', [encryptionInfo, origin])
 }
 
 /** B.4.4: the wallet's nonce is the salt of both hashes. */

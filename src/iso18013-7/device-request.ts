@@ -1,0 +1,91 @@
+// DeviceRequest (ISO/IEC 18013-5 §8.3.2.1.2.1) of a DCQL query. Version 1.1 is used only where use cases or
+// several reader certificates need it, because wallets of version 1.0 ignore or refuse it.
+
+import { encodeBase64url } from '../codec/base64url.ts'
+import { type CborValue, embedCbor, encodeCbor } from '../codec/cbor-encode.ts'
+import { sha256 } from '../crypto/digest.ts'
+import type { DocumentQuery, RequestedDocument, UseCase } from './query.ts'
+import { type Reader, readerAuthenticationAll, signReaderAuth, signReaderAuthAll } from './reader-auth.ts'
+
+/**
+ * Builds the text of `deviceRequest` (base64url). `readers` cover the origin of `transcript`; without any the
+ * request is unsigned.
+ */
+export async function buildDeviceRequest(
+  query: DocumentQuery,
+  transcript: Uint8Array<ArrayBuffer>,
+  readers: readonly Reader[],
+): Promise<string> {
+  const items = query.documents.map(encodeItemsRequest)
+  const info = encodeRequestInfo(query)
+  const [first, ...others] = readers
+  const signsAll = others.length > 0
+  const docRequests = items.map(
+    async (itemsRequest): Promise<CborValue> => ({
+      map: [
+        ['itemsRequest', { encoded: itemsRequest }],
+        ...(first === undefined
+          ? []
+          : [['readerAuth', { encoded: await signReaderAuth(first, transcript, itemsRequest) }] as const]),
+      ],
+    }),
+  )
+  const all = readers.map((reader) => signReaderAuthAll(reader, transcript, { items, info }))
+  const request: CborValue = {
+    map: [
+      ['version', signsAll || info !== null ? '1.1' : '1.0'],
+      ['docRequests', await Promise.all(docRequests)],
+      ...(info === null ? [] : [['deviceRequestInfo', { encoded: info }] as const]),
+      ...(signsAll
+        ? [['readerAuthAll', (await Promise.all(all)).map((encoded) => ({ encoded }))] as const]
+        : []),
+    ],
+  }
+  return encodeBase64url(encodeCbor(request))
+}
+
+/**
+ * Returns the hash of a request for the receipt (base64url): SHA-256 of ReaderAuthenticationAllBytes. It
+ * covers what is requested, the session and the origin, and is the same for a signed and an unsigned request.
+ */
+export async function deviceRequestHash(
+  query: DocumentQuery,
+  transcript: Uint8Array<ArrayBuffer>,
+): Promise<string> {
+  const items = query.documents.map(encodeItemsRequest)
+  const info = encodeRequestInfo(query)
+  return encodeBase64url(await sha256(readerAuthenticationAll(transcript, { items, info })))
+}
+
+/** Encodes ItemsRequestBytes. Elements of one namespace stay in the order of the query. */
+function encodeItemsRequest({ docType, elements }: RequestedDocument): Uint8Array<ArrayBuffer> {
+  const names = [...new Set(elements.map(({ nameSpace }) => nameSpace))]
+  const nameSpaces = names.map((name) => {
+    const requested = elements.filter(({ nameSpace }) => nameSpace === name)
+    const map = requested.map(({ element, intentToRetain }) => [element, intentToRetain] as const)
+    return [name, { map }] as const
+  })
+  return embedCbor(
+    encodeCbor({
+      map: [
+        ['docType', docType],
+        ['nameSpaces', { map: nameSpaces }],
+      ],
+    }),
+  )
+}
+
+/** Encodes DeviceRequestInfoBytes; `null` where no use case is needed. */
+function encodeRequestInfo({ useCases }: DocumentQuery): Uint8Array<ArrayBuffer> | null {
+  if (useCases === null) return null
+  return embedCbor(encodeCbor({ map: [['useCases', useCases.map(encodeUseCase)]] }))
+}
+
+function encodeUseCase({ mandatory, documentSets }: UseCase): CborValue {
+  return {
+    map: [
+      ['mandatory', mandatory],
+      ['documentSets', documentSets],
+    ],
+  }
+}

@@ -1,0 +1,40 @@
+// EncryptedResponse of ISO/IEC TS 18013-7 Annex C: HPKE around a DeviceResponse. It names no request, so the
+// key of a request is the right one if it opens the response.
+
+import { decodeBase64url } from '../codec/base64url.ts'
+import { bytesOf, type CborItem, decodeCbor, entryOf, isTooMuch, textOf } from '../codec/cbor.ts'
+import { type JsonObject, member } from '../codec/json.ts'
+import { type HpkeMessage, isHpkePoint } from '../crypto/hpke.ts'
+import { ANNEX_C } from '../limits.ts'
+import type { EnvelopeRefusal } from '../openid4vp/response/refusal.ts'
+import { err, ok, type Result } from '../result.ts'
+
+/** Bytes of the tag of AES-GCM. */
+const TAG_BYTES = 16
+
+/**
+ * Parses `data` of the browser's credential. `openHpke` opens the message with the session transcript as
+ * `info`. Unknown members have no effect.
+ */
+export function parseEncryptedResponse(data: JsonObject): Result<HpkeMessage, EnvelopeRefusal> {
+  const text = member(data, 'response')
+  if (typeof text !== 'string') return err({ reason: 'malformed_response' })
+  if (text.length > ANNEX_C.characters) return err({ reason: 'limit_exceeded' })
+  const bytes = decodeBase64url(text)
+  if (bytes === undefined) return err({ reason: 'malformed_response' })
+  const decoded = decodeCbor(bytes, ANNEX_C.encryptedResponse)
+  if (!decoded.ok) return err({ reason: isTooMuch(decoded.error) ? 'limit_exceeded' : 'malformed_response' })
+  const message = messageOf(decoded.value)
+  if (message === undefined || message.cipherText.length < TAG_BYTES)
+    return err({ reason: 'malformed_response' })
+  return isHpkePoint(message.enc) ? ok(message) : err({ reason: 'unsupported_encryption' })
+}
+
+function messageOf(item: CborItem): HpkeMessage | undefined {
+  if (item.type !== 'array' || item.items.length !== 2) return undefined
+  const [name, envelope] = item.items
+  if (textOf(name) !== 'dcapi' || envelope === undefined) return undefined
+  const enc = bytesOf(entryOf(envelope, 'enc'))
+  const cipherText = bytesOf(entryOf(envelope, 'cipherText'))
+  return enc && cipherText && { enc, cipherText }
+}

@@ -1,0 +1,33 @@
+// EncryptionInfo of ISO/IEC TS 18013-7 Annex C: the nonce of one request, and the key that the response is
+// encrypted to. The device signs its text, so the same generation always has the same text.
+
+import { decodeBase64url, encodeBase64url } from '../codec/base64url.ts'
+import { encodeCbor } from '../codec/cbor-encode.ts'
+import { buildCoseKey } from '../crypto/cose.ts'
+
+/** Bytes of a nonce. Annex C requires 16 or more. */
+export const NONCE_BYTES = 32
+
+/** Nonce and public key (P-256) of one request, all base64url. */
+export type RequestKey = { readonly nonce: string; readonly x: string; readonly y: string }
+
+/** Returns the text of `encryptionInfo` (base64url). */
+export function buildEncryptionInfo({ nonce, x, y }: RequestKey): string {
+  return encodeBase64url(
+    encodeCbor([
+      'dcapi',
+      {
+        map: [
+          ['nonce', bytesOf(nonce)],
+          ['recipientPublicKey', buildCoseKey({ x: bytesOf(x), y: bytesOf(y) })],
+        ],
+      },
+    ]),
+  )
+}
+
+function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  const bytes = decodeBase64url(text)
+  if (bytes === undefined) throw new Error('a member of a request key is not base64url')
+  return bytes
+}

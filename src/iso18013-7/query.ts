@@ -1,0 +1,91 @@
+// The part of a DCQL query that a DeviceRequest can express: the `mso_mdoc` queries that satisfy the query
+// without the help of another format.
+
+import type { CredentialQuery, CredentialSetQuery, DcqlQuery } from '../openid4vp/dcql/query.ts'
+
+/** Elements of one document type, in the order of the query. */
+export type RequestedElement = {
+  readonly nameSpace: string
+  readonly element: string
+  readonly intentToRetain: boolean
+}
+
+/** One document request. */
+export type RequestedDocument = {
+  /** Id of its credential query. */
+  readonly queryId: string
+  readonly docType: string
+  readonly elements: readonly [RequestedElement, ...RequestedElement[]]
+}
+
+/** A use case: one of the document sets satisfies it. Each set has indexes of documents. */
+export type UseCase = {
+  readonly mandatory: boolean
+  readonly documentSets: readonly (readonly number[])[]
+}
+
+/** The request for documents. Without use cases every document is required. */
+export type DocumentQuery = {
+  readonly documents: readonly RequestedDocument[]
+  readonly useCases: readonly UseCase[] | null
+}
+
+/**
+ * Returns the request for documents; `undefined` where documents alone cannot satisfy the query. Of
+ * `claim_sets` only the first is requested, because it discloses least.
+ */
+export function documentQuery({ credentials, credential_sets }: DcqlQuery): DocumentQuery | undefined {
+  const requested = credentials.map(requestedDocument).filter((document) => document !== undefined)
+  const ids = new Set(requested.map(({ queryId }) => queryId))
+  const sets = credential_sets?.flatMap((set) => expressibleSet(set, ids))
+  if (sets === undefined ? ids.size < credentials.length : sets.some(isUnsatisfiable)) return undefined
+  const named = sets && new Set(sets.flatMap(({ options }) => options.flat()))
+  const documents = requested.filter(({ queryId }) => named === undefined || named.has(queryId))
+  // A response names documents by their type only.
+  const docTypes = new Set(documents.map(({ docType }) => docType))
+  if (documents.length === 0 || docTypes.size < documents.length) return undefined
+  return { documents, useCases: sets === undefined ? null : useCases(sets, documents) }
+}
+
+/** A query with `values` is not expressible: an element has no place for them. */
+function requestedDocument({ id, format, meta, claims, claim_sets }: CredentialQuery) {
+  if (format !== 'mso_mdoc' || typeof meta.doctype_value !== 'string') return undefined
+  const first = claim_sets?.[0]
+  const requested = first === undefined ? claims : claims?.filter((claim) => first.includes(claim.id ?? ''))
+  if (claims?.some(({ values }) => values !== undefined)) return undefined
+  const [head, ...rest] = (requested ?? []).map(({ path: [nameSpace, element], intent_to_retain }) => ({
+    nameSpace: String(nameSpace),
+    element: String(element),
+    intentToRetain: intent_to_retain === true,
+  }))
+  // ISO/IEC 18013-5 §8.3.2.1.2.1: a request names at least one element.
+  if (head === undefined) return undefined
+  const elements: RequestedDocument['elements'] = [head, ...rest]
+  return { queryId: id, docType: meta.doctype_value, elements }
+}
+
+/** Keeps the options that documents alone satisfy. An optional set without any is left out. */
+function expressibleSet(
+  { options, required = true }: CredentialSetQuery,
+  ids: ReadonlySet<string>,
+): readonly Required<CredentialSetQuery>[] {
+  const expressible = options.filter((option) => option.every((id) => ids.has(id)))
+  return expressible.length === 0 && !required ? [] : [{ options: expressible, required }]
+}
+
+function isUnsatisfiable({ options }: CredentialSetQuery): boolean {
+  return options.length === 0
+}
+
+/** Returns `null` where no set leaves a choice: then the list of documents says the same. */
+function useCases(
+  sets: readonly Required<CredentialSetQuery>[],
+  documents: readonly RequestedDocument[],
+): readonly UseCase[] | null {
+  if (sets.every(({ options, required }) => options.length === 1 && required)) return null
+  const indexOf = (id: string) => documents.findIndex(({ queryId }) => queryId === id)
+  return sets.map(({ options, required }) => ({
+    mandatory: required,
+    documentSets: options.map((option) => option.map(indexOf)),
+  }))
+}

@@ -1,0 +1,105 @@
+// Which part of a DCQL query a DeviceRequest can express.
+
+import { describe, expect, it } from 'vitest'
+import { documentQuery } from '../../src/iso18013-7/query.ts'
+import type { CredentialQuery, DcqlQuery } from '../../src/openid4vp/dcql/query.ts'
+
+const MDL = 'org.iso.18013.5.1.mDL'
+const PID = 'eu.europa.ec.eudi.pid.1'
+
+const mdoc = (id: string, docType: string, changes: Partial<CredentialQuery> = {}): CredentialQuery => ({
+  id,
+  format: 'mso_mdoc',
+  meta: { doctype_value: docType },
+  claims: [{ path: ['ns', 'age_over_18'] }],
+  ...changes,
+})
+const sdJwt: CredentialQuery = {
+  id: 'sd',
+  format: 'dc+sd-jwt',
+  meta: { vct_values: ['urn:eudi:pid:1'] },
+  claims: [{ path: ['age_over_18'] }],
+}
+const element = { nameSpace: 'ns', element: 'age_over_18', intentToRetain: false }
+
+describe('requests', () => {
+  it('one document for each query of a document', () => {
+    expect(documentQuery({ credentials: [mdoc('a', MDL), mdoc('b', PID)] })).toEqual({
+      documents: [
+        { queryId: 'a', docType: MDL, elements: [element] },
+        { queryId: 'b', docType: PID, elements: [element] },
+      ],
+      useCases: null,
+    })
+  })
+
+  it('only the documents of a set with other formats, without use cases where one option is left', () => {
+    const query: DcqlQuery = {
+      credentials: [sdJwt, mdoc('a', MDL)],
+      credential_sets: [{ options: [['sd'], ['a']] }],
+    }
+    expect(documentQuery(query)).toEqual({
+      documents: [{ queryId: 'a', docType: MDL, elements: [element] }],
+      useCases: null,
+    })
+  })
+
+  it('a use case for each credential set where a choice is left', () => {
+    const query: DcqlQuery = {
+      credentials: [sdJwt, mdoc('a', MDL), mdoc('b', PID), mdoc('c', 'c')],
+      credential_sets: [
+        { options: [['sd'], ['b'], ['a', 'c']] },
+        { options: [['c']], required: false },
+        { options: [['sd']], required: false },
+      ],
+    }
+    const found = documentQuery(query)
+    expect(found?.documents.map(({ queryId }) => queryId)).toEqual(['a', 'b', 'c'])
+    expect(found?.useCases).toEqual([
+      { mandatory: true, documentSets: [[1], [0, 2]] },
+      { mandatory: false, documentSets: [[2]] },
+    ])
+  })
+
+  it('the first claim set only', () => {
+    const claims = [
+      { id: 'x', path: ['ns', 'birth_date'] },
+      { id: 'y', path: ['ns', 'age_over_18'] },
+    ]
+    const found = documentQuery({ credentials: [mdoc('a', MDL, { claims, claim_sets: [['y'], ['x']] })] })
+    expect(found?.documents[0]?.elements).toEqual([element])
+  })
+
+  it('the intent to retain of each claim', () => {
+    const claims = [{ path: ['ns', 'portrait'], intent_to_retain: true }, { path: ['ns', 'age_over_18'] }]
+    const found = documentQuery({ credentials: [mdoc('a', MDL, { claims })] })
+    expect(found?.documents[0]?.elements).toEqual([
+      { nameSpace: 'ns', element: 'portrait', intentToRetain: true },
+      element,
+    ])
+  })
+})
+
+const withoutClaims: CredentialQuery = { id: 'a', format: 'mso_mdoc', meta: { doctype_value: MDL } }
+
+describe('is not offered', () => {
+  it.each<[string, DcqlQuery]>([
+    ['where another format is required', { credentials: [sdJwt, mdoc('a', MDL)] }],
+    [
+      'where a required set has no option of documents',
+      { credentials: [sdJwt, mdoc('a', MDL)], credential_sets: [{ options: [['sd', 'a']] }] },
+    ],
+    [
+      'where only values would satisfy',
+      { credentials: [mdoc('a', MDL, { claims: [{ path: ['ns', 'age_over_18'], values: [true] }] })] },
+    ],
+    ['for a query without claims', { credentials: [withoutClaims] }],
+    ['for two queries of one document type', { credentials: [mdoc('a', MDL), mdoc('b', MDL)] }],
+    [
+      'where all sets that remain are none',
+      { credentials: [sdJwt], credential_sets: [{ options: [['sd']], required: false }] },
+    ],
+  ])('%s', (_, query) => {
+    expect(documentQuery(query)).toBeUndefined()
+  })
+})
