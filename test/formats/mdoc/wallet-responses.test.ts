@@ -1,10 +1,10 @@
 // Responses of other wallets, with the session that each was made for. The session transcript comes from a
-// foreign library, and for plain responses also from our own request.
+// foreign library or from the publisher, and for plain responses also from our own request.
 
 import { SessionTranscript } from '@owf/mdoc'
 import { describe, expect, it } from 'vitest'
-import { encodeBase64url } from '../../../src/codec/base64url.ts'
-import type { Handover, RequestBinding } from '../../../src/formats/format.ts'
+import { decodeBase64, encodeBase64url } from '../../../src/codec/base64url.ts'
+import type { RequestBinding } from '../../../src/formats/format.ts'
 import { mdoc } from '../../../src/formats/mdoc/mdoc.ts'
 import { verifyDeviceResponse } from '../../../src/formats/mdoc/verify.ts'
 import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
@@ -12,17 +12,21 @@ import { CONTEXT } from '../../support/people/mdoc.ts'
 import { responses } from '../../vectors/wallet-responses.json' with { type: 'json' }
 
 type Response = Omit<(typeof responses)[number], 'session'> & { readonly session: Session }
-type Session = {
-  readonly kind: string
+type Session = PostSession | BrowserSession | EncodedSession
+type PostSession = {
+  readonly kind: 'redirect' | 'iso_18013_7'
   readonly clientId: string
   readonly nonce: string
   readonly responseUri: string
+  /** The key of an encrypted response is not published, only its thumbprint. */
   readonly jwkThumbprint?: string
 }
+type BrowserSession = { readonly kind: 'dc_api'; readonly origin: string; readonly nonce: string }
+/** A session of which only the encoded transcript is published, in base64. */
+type EncodedSession = { readonly kind: 'encoded'; readonly transcript: string }
 
-const ALL: readonly Response[] = responses
-/** The key of an encrypted response is not published, only its thumbprint. */
-const PLAIN = ALL.filter(({ session }) => session.jwkThumbprint === undefined)
+const ALL = responses as readonly Response[]
+const REQUESTED = ALL.filter(({ session }) => bindingOf(session) !== undefined)
 
 function contextOf({ now, docType, ...vector }: Response) {
   const { x509_ca_pem, x509_certificate_pem = '' } = vector
@@ -43,33 +47,79 @@ function contextOf({ now, docType, ...vector }: Response) {
   }
 }
 
-async function verifyWithLibrary(vector: Response, deviceResponse = vector.deviceResponse, changes = {}) {
-  const { kind, jwkThumbprint, nonce, ...session } = { ...vector.session, ...changes }
-  const thumbprint = jwkThumbprint === undefined ? (null as never) : Buffer.from(jwkThumbprint, 'hex')
-  const transcript = await (kind === 'redirect'
-    ? SessionTranscript.forOid4Vp({ ...session, nonce, jwkThumbprint: thumbprint }, CONTEXT)
-    : SessionTranscript.forOid4VpDraft18(
-        { ...session, verifierGeneratedNonce: nonce, mdocGeneratedNonce: '' },
-        CONTEXT,
-      ))
-  const encoded = Uint8Array.from(transcript.encode())
-  return verifyDeviceResponse(deviceResponse, { transcript: encoded, privateKey: null }, contextOf(vector))
+async function foreignTranscript(session: Session): Promise<Uint8Array<ArrayBuffer>> {
+  if (session.kind === 'encoded') return decodeBase64(session.transcript) ?? new Uint8Array()
+  return Uint8Array.from((await transcriptOf(session)).encode())
 }
 
-function verifyAsRequested(vector: Response, changes: Partial<Session> = {}) {
-  const { kind, clientId, nonce, responseUri } = { ...vector.session, ...changes }
-  const handover: Handover =
-    kind === 'redirect'
-      ? { kind, responseUri, encryptionKey: null }
-      : { kind: 'iso_18013_7', responseUri, mdocGeneratedNonce: '', encryptionKey: null }
-  const expected: RequestBinding = {
-    nonce,
-    audience: clientId,
-    holderBinding: true,
-    requestedAt: 0,
-    handover,
+function transcriptOf(session: PostSession | BrowserSession): Promise<SessionTranscript> {
+  if (session.kind === 'dc_api') {
+    const { origin, nonce } = session
+    return SessionTranscript.forOid4VpDcApi({ origin, nonce, jwkThumbprint: null as never }, CONTEXT)
   }
+  const { kind, jwkThumbprint, nonce, ...rest } = session
+  const thumbprint = jwkThumbprint === undefined ? (null as never) : Buffer.from(jwkThumbprint, 'hex')
+  return kind === 'redirect'
+    ? SessionTranscript.forOid4Vp({ ...rest, nonce, jwkThumbprint: thumbprint }, CONTEXT)
+    : SessionTranscript.forOid4VpDraft18(
+        { ...rest, verifierGeneratedNonce: nonce, mdocGeneratedNonce: '' },
+        CONTEXT,
+      )
+}
+
+async function verifyWithLibrary(vector: Response, changes: Partial<Response> = {}) {
+  const { deviceResponse, session } = { ...vector, ...changes }
+  const transcript = await foreignTranscript(session)
+  return verifyDeviceResponse(deviceResponse, { transcript, privateKey: null }, contextOf(vector))
+}
+
+/** What a request of ours with these values expects; `undefined` if the values are not published. */
+function bindingOf(session: Session): RequestBinding | undefined {
+  if (session.kind === 'encoded') return undefined
+  const common = { nonce: session.nonce, holderBinding: true, requestedAt: 0 }
+  if (session.kind === 'dc_api') {
+    const { kind, origin } = session
+    return { ...common, audience: `origin:${origin}`, handover: { kind, origin, encryptionKey: null } }
+  }
+  const { kind, clientId, responseUri, jwkThumbprint } = session
+  if (jwkThumbprint !== undefined) return undefined
+  const handover = { responseUri, encryptionKey: null }
+  return {
+    ...common,
+    audience: clientId,
+    handover: kind === 'redirect' ? { kind, ...handover } : { kind, ...handover, mdocGeneratedNonce: '' },
+  }
+}
+
+function verifyAsRequested(vector: Response, session = vector.session) {
+  const expected = bindingOf(session)
+  if (expected === undefined) throw new Error(`${vector.name}: its request is not published`)
   return mdoc.verify(vector.deviceResponse, expected, contextOf(vector))
+}
+
+/** Sessions that differ from this one in a single value. */
+function otherSessions(session: Session): readonly Session[] {
+  if (session.kind === 'encoded') return otherTranscripts(session)
+  if (session.kind === 'dc_api') {
+    return [
+      { ...session, nonce: 'x' },
+      { ...session, origin: 'https://x.example' },
+    ]
+  }
+  return [{ nonce: 'x' }, { clientId: 'x' }, { responseUri: 'https://x.example' }].map((changes) => ({
+    ...session,
+    ...changes,
+  }))
+}
+
+/** Flips a bit in the last byte of each part: both hashes (client, response URI) and the nonce. */
+function otherTranscripts({ kind, transcript }: EncodedSession): readonly Session[] {
+  const bytes = Buffer.from(transcript, 'base64')
+  return [4 + 2 + 31, 4 + 2 * 34 - 1, bytes.length - 1].map((index) => {
+    const changed = Buffer.from(bytes)
+    changed[index] = (changed[index] ?? 0) ^ 1
+    return { kind, transcript: changed.toString('base64') }
+  })
 }
 
 const refused = { ok: false, error: { reason: 'invalid_holder_signature' } }
@@ -82,19 +132,19 @@ describe('a published response', () => {
     })
   })
 
-  it.each(PLAIN)('of $name verifies for our own request of these values', async (vector) => {
+  it.each(REQUESTED)('of $name verifies for our own request of these values', async (vector) => {
     expect(await verifyAsRequested(vector)).toMatchObject({ ok: true, value: { reasons: [] } })
   })
 
   it.each(ALL)('of $name is refused for another session', async (vector) => {
-    for (const changes of [{ nonce: 'x' }, { clientId: 'x' }, { responseUri: 'https://x.example' }]) {
-      expect(await verifyWithLibrary(vector, vector.deviceResponse, changes)).toEqual(refused)
-    }
+    const others = otherSessions(vector.session)
+    expect(others.length).toBeGreaterThan(1)
+    for (const session of others) expect(await verifyWithLibrary(vector, { session })).toEqual(refused)
   })
 
-  it.each(PLAIN)('of $name is refused for another request of ours', async (vector) => {
-    for (const changes of [{ nonce: 'x' }, { clientId: 'x' }, { responseUri: 'https://x.example' }]) {
-      expect(await verifyAsRequested(vector, changes)).toEqual(refused)
+  it.each(REQUESTED)('of $name is refused for another request of ours', async (vector) => {
+    for (const session of otherSessions(vector.session)) {
+      expect(await verifyAsRequested(vector, session)).toEqual(refused)
     }
   })
 
@@ -104,7 +154,8 @@ describe('a published response', () => {
     for (let i = 0; i < bytes.length; i++) {
       const changed = Uint8Array.from(bytes)
       changed[i] = (changed[i] ?? 0) ^ 1
-      if ((await verifyWithLibrary(vector, encodeBase64url(changed))).ok) accepted.push(i)
+      const deviceResponse = encodeBase64url(changed)
+      if ((await verifyWithLibrary(vector, { deviceResponse })).ok) accepted.push(i)
     }
     expect(accepted.length).toBe(UNSIGNED[vector.name] ?? 0)
   })
