@@ -76,7 +76,7 @@ type EvaluationInput = {
   readonly network: Network
   /** Anchors of the lists that the relying party subscribes to. */
   readonly subscribed: SubscribedAnchors
-  /** Adds the sandbox issuer to the anchors: in test mode, where a sandbox is bound. */
+  /** Accepts the sandbox issuer and adds it to the anchors: in test mode, where a sandbox is bound. */
   readonly sandboxed: boolean
   /** Arrival of the response, in Unix milliseconds. */
   readonly arrivedAt: number
@@ -224,7 +224,10 @@ async function decideOn(
       ...input.network,
       ...uncheckedRules(input),
     },
-    signerProfile: protocol.signerProfile,
+    signerProfile: (format) => ({
+      ...protocol.signerProfile?.(format),
+      acceptsSandbox: input.sandboxed,
+    }),
     trace: (check) => trace.push(check),
   })
   if (!verified.ok) {

@@ -23,6 +23,7 @@ import { cacheCertificates } from './certificate-cache.ts'
 import { resolveMetadataKeys } from './issuer-metadata.ts'
 import { canonicalIssuer, isSameIssuer } from './issuer-name.ts'
 import { fitsAlgorithm, selectKeys } from './key-set.ts'
+import { isOfSandbox, isSandboxIssuer, isSandboxKey } from './sandbox-anchor.ts'
 import type { SignerClaims, TrustContext, TrustedSigner } from './signer.ts'
 
 /**
@@ -79,6 +80,7 @@ async function resolveAnchoredIssuer(
   claims: SignerClaims,
   context: TrustContext,
 ): Promise<Result<readonly TrustedSigner[], TrustRefusal>> {
+  if (!context.acceptsSandbox && isSandboxIssuer(iss)) return err({ reason: 'untrusted_issuer' })
   const signers: TrustedSigner[] = []
   let refusal: TrustRefusal = { reason: 'untrusted_issuer' }
   for (const anchor of context.anchors) {
@@ -92,8 +94,20 @@ async function resolveAnchoredIssuer(
   return signers.length > 0 ? ok(signers) : err(refusal)
 }
 
-/** The keys of an anchor with one issuer, by its mechanism. */
+/** The keys of an anchor with one issuer. Refuses keys of the sandbox in live mode. */
 async function anchoredKeys(
+  iss: string,
+  anchor: TrustAnchor,
+  claims: SignerClaims,
+  context: TrustContext,
+): Promise<Result<readonly PublicJwk[], TrustRefusal>> {
+  const keys = await publishedKeys(iss, anchor, claims, context)
+  const isRefused = keys.ok && !context.acceptsSandbox && keys.value.some(isSandboxKey)
+  return isRefused ? err({ reason: 'untrusted_issuer' }) : keys
+}
+
+/** The keys of an anchor, by its mechanism. */
+async function publishedKeys(
   iss: string,
   anchor: TrustAnchor,
   claims: SignerClaims,
@@ -122,6 +136,8 @@ async function resolveChain(
   const decision = await findTrustingAnchor(chain.value, context)
   if (!decision.ok) return decision
   const { anchor, verified, path } = decision.value
+  const isRefused = !context.acceptsSandbox && [...verified, ...path].some(isOfSandbox)
+  if (isRefused) return err({ reason: 'untrusted_issuer' })
   cacheCertificates(verified)
   const [leaf] = chain.value
   const key = leaf.subjectKey && subjectKeyJwk(leaf.subjectKey)

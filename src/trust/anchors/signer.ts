@@ -17,7 +17,7 @@ export type SignerClaims = {
   readonly algorithm: string
 }
 
-/** Rules of a protocol for the signers of one credential format. */
+/** Rules of a protocol, and of live or test mode, for the signers of one credential format. */
 export type SignerProfile = {
   /**
    * True for anchors whose keys may be used. The others still decide that their issuer has an anchor of its
@@ -26,6 +26,8 @@ export type SignerProfile = {
   readonly acceptsAnchor?: (anchor: TrustAnchor) => boolean
   /** Passes over the trust anchor in a chain. Absent: refuses it (HAIP 1.0 §6.1.1). */
   readonly acceptsAnchorInChain?: true
+  /** Accepts keys and certificates of the sandbox, whose private keys are public. Absent: refuses them. */
+  readonly acceptsSandbox?: boolean
 }
 
 /** The relying party's anchors, and the type and purpose for which the signer must be trusted. */

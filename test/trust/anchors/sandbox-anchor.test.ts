@@ -1,14 +1,25 @@
 import { createPublicKey, generateKeyPairSync, X509Certificate } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import identities from '../../../assets/sandbox/identities.json' with { type: 'json' }
-import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
+import type { PublicJwk } from '../../../src/crypto/jwk.ts'
+import type { AnchorMechanism, TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
 import { parseTrustAnchor } from '../../../src/trust/anchors/parse-anchor.ts'
 import { sandboxAnchors } from '../../../src/trust/anchors/sandbox-anchor.ts'
 import root from '../../../src/trust/anchors/sandbox-root.json' with { type: 'json' }
-import { mintCertificate, mintKeys, mintRoot, withDer } from '../../support/certificates/certificates.ts'
+import type { SignerClaims } from '../../../src/trust/anchors/signer.ts'
+import {
+  mintCertificate,
+  mintIssuerPki,
+  mintKeys,
+  mintRoot,
+  withDer,
+} from '../../support/certificates/certificates.ts'
 import { multikey } from '../../support/weak-keys.ts'
+import { ask, caAnchor, jsonResource, outcomeOf, SHARED } from '../fixtures.ts'
 
 const OTHER = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' })
+
+const publicPart = ({ d: _, ...jwk }: { d: string; [name: string]: string }) => jwk
 
 const OWN: TrustAnchor = {
   name: 'own',
@@ -47,7 +58,6 @@ describe('an anchor of a relying party', () => {
     expect(parseTrustAnchor({ ...named, x509_certificate_pem: pem })).toMatchObject({ error: [{ message }] })
   })
 
-  const publicPart = ({ d: _, ...jwk }: { d: string; [name: string]: string }) => jwk
   const EVERY = Object.entries(identities.identities).map(
     ([name, { jwk }]) => [name, publicPart(jwk)] as const,
   )
@@ -107,5 +117,72 @@ describe('an anchor of a relying party', () => {
     { issuer: 'https://issuer.example', jwks: { keys: [OTHER] } },
   ])('can be another: %j', (mechanism) => {
     expect(parseTrustAnchor({ ...named, ...mechanism }).ok).toBe(true)
+  })
+})
+
+describe('a stored anchor of the sandbox, which the admin API rejects today', () => {
+  const { good } = identities.identities
+  const jwk = publicPart(good.jwk) as PublicJwk
+  const DID = 'did:web:issuer.example'
+  const ISSUER = 'https://issuer.example'
+  const der = (base64: string) => Uint8Array.from(Buffer.from(base64, 'base64'))
+  const chain = [der(good.certificate)]
+  const { pem } = withDer({} as never, der(good.certificate))
+  const metadata = { issuer: ISSUER, jwks: { keys: [jwk] } }
+  const method = { id: `${DID}#1`, type: 'JsonWebKey2020', controller: DID, publicKeyJwk: jwk }
+  const didDocument = { id: DID, verificationMethod: [method], assertionMethod: [method.id] }
+  const didJwk = `did:jwk:${Buffer.from(JSON.stringify(jwk)).toString('base64url')}`
+
+  const FORMS: readonly [string, AnchorMechanism, Partial<SignerClaims>, object?][] = [
+    ['a JWK', { issuer: ISSUER, jwks: { keys: [jwk] } }, { iss: ISSUER, chain: undefined }],
+    ['a did:jwk', { did: didJwk }, { iss: didJwk, chain: undefined }],
+    [
+      'a did:web that publishes its key',
+      { did: DID },
+      { iss: DID, kid: method.id, chain: undefined },
+      didDocument,
+    ],
+    ['issuer metadata with its key', { issuer_url: ISSUER }, { iss: ISSUER, chain: undefined }, metadata],
+    ['a pinned certificate', { x509_certificate_pem: pem }, { chain }],
+    ['its root', root, { chain }],
+  ]
+
+  it.each(FORMS)(
+    'vouches for nothing, except where the sandbox is accepted: %s',
+    async (_name, mechanism, claims, resource = {}) => {
+      for (const purpose of ['issuer', 'status'] as const) {
+        const anchors = [{ ...SHARED, purpose: [purpose], ...mechanism }]
+        const context = { anchors, purpose, fetchResource: async () => jsonResource(resource) }
+        expect(outcomeOf(await ask(claims, context))).toBe('untrusted_issuer')
+        expect(outcomeOf(await ask(claims, { ...context, acceptsSandbox: true }))).toBe('trusted')
+      }
+    },
+  )
+
+  it('still anchors its issuer: no authority vouches for that issuer instead', async () => {
+    const named = await mintIssuerPki({ leaf: { altNames: [{ type: 'url', value: ISSUER }] } })
+    const stored = { ...SHARED, issuer: ISSUER, jwks: { keys: [jwk] } } as TrustAnchor
+    const claims = { iss: ISSUER, chain: named.chain }
+    const authority = caAnchor(named.root.pem)
+    expect(outcomeOf(await ask(claims, { anchors: [authority] }))).toBe('trusted')
+    expect(outcomeOf(await ask(claims, { anchors: [authority, stored] }))).toBe('untrusted_issuer')
+  })
+
+  it('does not count under the name of the sandbox, whatever its key', async () => {
+    const [iss, own] = ['https://SANDBOX.invalid', { keys: [OTHER] }]
+    const anchors = [{ ...SHARED, issuer: iss, jwks: own } as TrustAnchor]
+    expect(outcomeOf(await ask({ iss, chain: undefined }, { anchors }))).toBe('untrusted_issuer')
+  })
+
+  it('is refused as the key of a signer that another authority certified', async () => {
+    const spki = Uint8Array.from(
+      createPublicKey({ key: jwk, format: 'jwk' }).export({ format: 'der', type: 'spki' }),
+    )
+    const certified = await mintIssuerPki({ leaf: { spki } })
+    const context = { anchors: [caAnchor(certified.root.pem)] }
+    expect(outcomeOf(await ask({ chain: certified.chain }, context))).toBe('untrusted_issuer')
+    expect(outcomeOf(await ask({ chain: certified.chain }, { ...context, acceptsSandbox: true }))).toBe(
+      'trusted',
+    )
   })
 })

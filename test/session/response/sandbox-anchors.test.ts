@@ -1,0 +1,74 @@
+// CONTRACT 8: settings stored before the sandbox's anchors were rejected may still have one. In live mode it
+// vouches for nothing. Its issuer stays anchored, so no other authority vouches for it either.
+
+import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { expect, it } from 'vitest'
+import identities from '../../../assets/sandbox/identities.json' with { type: 'json' }
+import { relyingPartyStub } from '../../../src/relying-party/identifier.ts'
+import { forgetSettings } from '../../../src/relying-party/settings/settings-cache.ts'
+import root from '../../../src/trust/anchors/sandbox-root.json' with { type: 'json' }
+import { issueSdJwtVc, type KeyPair, makeKey, presentSdJwtVc } from '../../support/people/issuer.ts'
+import { createSession, fetchRequest, ISSUER, poll, post, type Setting, setUp, stubOf } from '../driver.ts'
+
+const { jwk, certificate } = identities.identities.good
+const { d: _, ...publicJwk } = jwk
+const SANDBOX = { alg: 'ES256', privateJwk: jwk, publicJwk } as unknown as KeyPair
+const DID = `did:jwk:${Buffer.from(JSON.stringify(publicJwk)).toString('base64url')}`
+const pem = `-----BEGIN CERTIFICATE-----\n${certificate}\n-----END CERTIFICATE-----\n`
+const SHARED = { name: 'Stored', credential_types: ['age_attestation'], assurance_level: 'high' }
+
+const FORMS: readonly [string, object, string, (readonly string[])?][] = [
+  ['its key', { issuer: ISSUER, jwks: { keys: [publicJwk] } }, ISSUER],
+  ['its key as a DID', { did: DID }, DID],
+  ['its certificate', { x509_certificate_pem: pem }, ISSUER, [certificate]],
+  ['its root', root, ISSUER, [certificate]],
+]
+
+it.each(FORMS)('%s, stored as a live anchor, vouches for nothing', async (_name, mechanism, iss, x5c) => {
+  const setting = await setUp()
+  const session = await respond(setting, [{ ...SHARED, ...mechanism }], { issuer: SANDBOX, iss, x5c })
+  expect(session).toMatchObject({ status: 'pending', attempts: [{ reason: { code: 'untrusted_issuer' } }] })
+})
+
+it('another key, stored as a live anchor, vouches for its issuer', async () => {
+  const setting = await setUp()
+  const issuer = await makeKey()
+  const anchor = { ...SHARED, issuer: ISSUER, jwks: { keys: [issuer.publicJwk] } }
+  expect(await respond(setting, [anchor], { issuer, iss: ISSUER })).toMatchObject({ status: 'verified' })
+})
+
+type Issuing = {
+  readonly issuer: KeyPair
+  readonly iss: string
+  readonly x5c?: readonly string[] | undefined
+}
+
+/** Stores the anchors past the admin API, makes the session live, answers it, and returns it. */
+async function respond(setting: Setting, trust_anchors: readonly object[], { issuer, iss, x5c }: Issuing) {
+  const { verification_id: id, wallet_request } = await createSession(setting)
+  const { nonce, state, client_id } = await fetchRequest(wallet_request.request_uri)
+  await change(stubOf(id), 'session', { livemode: true })
+  const relyingParty = relyingPartyStub(env, setting.relyingPartyId)
+  if (relyingParty === undefined) throw new Error('no relying party')
+  await change(relyingParty, 'document', { trust_anchors })
+  forgetSettings(setting.relyingPartyId)
+  const iat = Math.floor(Date.now() / 1000)
+  const { holder } = setting
+  const credential = await issueSdJwtVc({
+    ...{ issuer, holder },
+    claims: { iss, vct: 'urn:eu.europa.ec.av:1', iat, age_over_18: true },
+    disclosable: { _sd: ['age_over_18'] },
+    ...(x5c && { x5c }),
+  })
+  const presented = await presentSdJwtVc(credential, { holder, nonce, audience: client_id, iat })
+  await post(id, { vp_token: JSON.stringify({ age_attestation: [presented] }), state })
+  return poll(setting, id)
+}
+
+async function change(stub: DurableObjectStub, key: string, changes: object): Promise<void> {
+  await runInDurableObject(stub, (_, { storage }) => {
+    storage.kv.put(key, { ...storage.kv.get<object>(key), ...changes })
+  })
+  await evictDurableObject(stub)
+}
