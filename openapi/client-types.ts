@@ -58,12 +58,23 @@ function typeOf(schema: Schema, indent: string): string {
   if (anyOf !== undefined) return anyOf.map((each) => typeOf(each, indent)).join(' | ')
   if (schema.const !== undefined) return literal(schema.const)
   if (schema.enum !== undefined) return schema.enum.map(literal).join(' | ')
+  if (schema['x-extensible-enum'] !== undefined) return openList(schema['x-extensible-enum'], schema)
   if (type === undefined) return 'unknown'
   return [type]
     .flat()
     .map((one) => typeOfKind(one, schema, indent))
     .join(' | ')
 }
+
+/** A list that may grow: editors offer the values of this version, and every string is accepted. */
+function openList(values: readonly unknown[], { type }: Schema): string {
+  const isNullable = [type].flat().includes('null')
+  const types = [...values.map(literal), '(string & {})', ...(isNullable ? ['null'] : [])]
+  return types.length <= SHORT_UNION ? types.join(' | ') : types.map((each) => `\n    | ${each}`).join('')
+}
+
+/** Longer unions have a line for each value. */
+const SHORT_UNION = 8
 
 function typeOfKind(type: string, schema: Schema, indent: string): string {
   if (type === 'integer') return 'number'

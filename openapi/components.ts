@@ -26,15 +26,17 @@ import {
 import { anchorShape } from '../src/trust/anchors/parse-anchor.ts'
 import * as forms from './forms.ts'
 import { MEMBER_TEXTS } from './member-texts.ts'
+import { openResponse, STORED, withDefaultTexts } from './open-lists.ts'
 import * as open from './responses/public.ts'
 import * as settings from './responses/settings.ts'
 import * as verifications from './responses/verifications.ts'
+import { withNamedUnion } from './union-members.ts'
 
 /** Rules of validation. The description shows the shape only, which depends on none of them. */
 const RULES = { now: 0, baseUrl: 'https://verifier.example', allowLoopback: false, trustLists: [] }
 
-/** Every schema of the description. Names are nouns: generated clients use them for types. */
-export const COMPONENTS = {
+/** Schemas of requests. Names are nouns: generated clients use them for types. */
+const REQUESTS = {
   CreateVerification: createRequest,
   DcqlQuery: dcqlQuery,
   EncryptionKey: claimsEncryptionJwk,
@@ -54,7 +56,10 @@ export const COMPONENTS = {
   TokenForm: forms.tokenForm,
   RequestObjectForm: forms.requestObjectForm,
   ResponseForm: forms.responseForm,
+} as const satisfies Readonly<Record<string, z.ZodMiniType>>
 
+/** Schemas of responses. */
+const RESPONSES = {
   CreatedVerification: verifications.createdVerification,
   WalletRequest: verifications.walletRequest,
   Verification: verifications.verification,
@@ -93,6 +98,9 @@ export const COMPONENTS = {
   Readiness: open.readiness,
 } as const satisfies Readonly<Record<string, z.ZodMiniType>>
 
+/** Every schema of the description. */
+export const COMPONENTS = { ...REQUESTS, ...RESPONSES } as const
+
 export type ComponentName = keyof typeof COMPONENTS
 
 /** A JSON Schema (draft 2020-12), or a part of one. */
@@ -111,16 +119,26 @@ export function describeSchemas(): Readonly<Record<string, Schema>> {
       if (Object.is(zodSchema, trustAnchor)) jsonSchema.$ref = '#/components/schemas/TrustAnchor'
     },
   })
-  return Object.fromEntries(
-    Object.entries(schemas)
-      .filter(([name]) => name !== RECURSIVE)
-      .map(([name, schema]) => [name, withTexts(name, tidy(schema as Schema))]),
-  )
+  const described = Object.entries(schemas)
+    .filter(([name]) => name !== RECURSIVE)
+    .map(([name, schema]) => [name, withDefaultTexts(withTexts(name, tidy(schema as Schema)))] as const)
+  const requests = Object.fromEntries(described)
+  const stored = Object.entries(STORED).map(([name, own]) => [own, requests[name] ?? {}] as const)
+  const responses = [...described.filter(([name]) => name in RESPONSES), ...stored]
+  return {
+    ...withNamedUnion(requests, 'CreateTrustList', {
+      etsi_lote: 'CreateEtsiList',
+      vical: 'CreateVical',
+      pem_bundle: 'CreatePemBundle',
+    }),
+    ...Object.fromEntries(responses.map(([name, schema]) => [name, openResponse(name, schema)])),
+  }
 }
 
 /** Returns the schemas of the members of a query string. */
 export function describeQuery(query: z.ZodMiniType): Readonly<Record<string, Schema>> {
-  const { properties } = tidy(z.toJSONSchema(query, { io: 'input' }) as Schema)
+  // As after parsing: a number is an integer with bounds, not a text of digits.
+  const { properties } = tidy(z.toJSONSchema(query, { io: 'output' }) as Schema)
   return (properties ?? {}) as Readonly<Record<string, Schema>>
 }
 

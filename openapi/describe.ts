@@ -8,6 +8,8 @@ import { ACCESS, type RouteName } from '../src/routes/edge/access.ts'
 import type { ProblemCode } from '../src/routes/edge/problems.ts'
 import { type ComponentName, describeQuery, describeSchemas, type Schema } from './components.ts'
 import { EXAMPLES } from './examples.ts'
+import { PATH_PATTERNS } from './identifiers.ts'
+import { linksOf } from './links.ts'
 import type { Operation, OperationResponse } from './operation.ts'
 import { errorNamesOf } from './operation-errors.ts'
 import { BROWSERS, PUBLIC, TOKENS, WALLETS } from './operations/public.ts'
@@ -66,8 +68,10 @@ export function describe() {
       title: 'Wallet verifier',
       version: 'v1',
       description: INTRODUCTION,
+      contact: { name: 'The wallet-verifier maintainers' },
+      license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '/' }],
+    servers: [{ url: '/', description: 'The service that serves this description.' }],
     tags: sections.map(([name]) => ({ name })),
     paths,
     webhooks: describeWebhooks(),
@@ -89,7 +93,7 @@ function describeOperation(name: RouteName, operation: Operation) {
     security: securityOf(ACCESS[name]),
     ...(parameters.length > 0 && { parameters }),
     ...(body !== undefined && { requestBody: describeBody(body) }),
-    responses: describeResponses(operation),
+    responses: describeResponses(name, operation),
     errors: errorNamesOf(name, operation, ACCESS[name]), // errors.ts replaces the names by responses
   }
 }
@@ -100,7 +104,7 @@ function parametersOf(name: RouteName, { query, parameters = [] }: Operation): r
     in: 'path',
     required: true,
     description: PATH_TEXTS[part],
-    schema: { type: 'string' },
+    schema: { type: 'string', ...patternOf(name, part) },
   }))
   const inQuery = Object.entries(query === undefined ? {} : describeQuery(query)).map(([part, schema]) => ({
     name: part,
@@ -109,6 +113,12 @@ function parametersOf(name: RouteName, { query, parameters = [] }: Operation): r
     schema,
   }))
   return [...inPath, ...inQuery, ...parameters.map((parameter) => PARAMETERS[parameter])]
+}
+
+/** The path of a DID document has a part of the id only. */
+function patternOf(name: RouteName, part: string) {
+  const pattern = name.includes('/did.json') ? undefined : PATH_PATTERNS[part]
+  return pattern === undefined ? {} : { pattern: pattern.source }
 }
 
 function describeBody(body: NonNullable<Operation['body']>) {
@@ -122,18 +132,38 @@ function contentOf(components: readonly ComponentName[]) {
   const schemas = components.map((name) => ({ $ref: `#/components/schemas/${name}` }))
   const examples = components.map((name) => [name, exampleRef(name)])
   return {
-    schema: schemas.length === 1 ? schemas[0] : { anyOf: schemas },
+    schema: schemas.length === 1 ? schemas[0] : { anyOf: schemas, ...discriminatorOf(components) },
     examples: Object.fromEntries(examples),
   }
+}
+
+/** Constant of each schema that is part of a union of views. */
+const VIEWS: { readonly [name in ComponentName]?: string } = {
+  Verification: 'verification',
+  VerificationState: 'verification_state',
+  BrowserReturnResult: 'browser_return',
+}
+
+function discriminatorOf(components: readonly ComponentName[]) {
+  const views = components.flatMap((name) => {
+    const view = VIEWS[name]
+    return view === undefined ? [] : [[view, `#/components/schemas/${name}`] as const]
+  })
+  const mapping = Object.fromEntries(views)
+  return views.length === 0 ? {} : { discriminator: { propertyName: 'object', mapping } }
 }
 
 function exampleRef(name: string) {
   return { $ref: `#/components/examples/${name}` }
 }
 
-function describeResponses({ responses }: Operation) {
+function describeResponses(name: RouteName, { responses }: Operation) {
   return Object.fromEntries(
-    Object.entries(responses).map(([status, response]) => [status, describeResponse(response)]),
+    Object.entries(responses).map(([status, response]) => {
+      const links = linksOf(name, status, OPERATIONS)
+      const linked = Object.keys(links).length > 0 && { links }
+      return [status, { ...describeResponse(response), ...linked }]
+    }),
   )
 }
 

@@ -5,6 +5,8 @@ export type Schema = {
   readonly type?: string | readonly string[]
   readonly enum?: readonly unknown[]
   readonly const?: unknown
+  /** Values of a list that may grow. */
+  readonly 'x-extensible-enum'?: readonly unknown[]
   readonly anyOf?: readonly Schema[]
   readonly allOf?: readonly Schema[]
   readonly items?: Schema
@@ -13,6 +15,7 @@ export type Schema = {
   readonly required?: readonly string[]
   readonly description?: string
   readonly default?: unknown
+  readonly pattern?: string
   readonly minLength?: number
   readonly maxLength?: number
   readonly minItems?: number
@@ -26,7 +29,13 @@ export type Content = Readonly<
   Record<string, { readonly schema?: Schema; readonly examples?: Readonly<Record<string, Ref>> }>
 >
 
-export type Response = { readonly description: string; readonly content?: Content }
+export type Response = {
+  readonly description: string
+  readonly content?: Content
+  readonly links?: Readonly<
+    Record<string, { readonly operationId: string; readonly parameters: Readonly<Record<string, string>> }>
+  >
+}
 
 export type Operation = {
   readonly operationId: string

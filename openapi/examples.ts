@@ -9,7 +9,7 @@ type Example<name extends ComponentName> = z.input<(typeof COMPONENTS)[name]>
 
 const BASE = 'https://verifier.example'
 const ID = 'v_7Zk1mJq0T5cW3x9aYdLfHs8RgUeVbN2oPiKtQwErXyA'
-const RP = 'rp_Qm3xT8vN1kLw5zRb7cYd2f'
+const RP = 'rp_Qm3xT8vN1kLw5zRb7cYd2fHs8RgUeVbN2oPiKtQwErX'
 const CREATED = '2027-01-31T12:00:00.000Z'
 const EXPIRES = '2027-01-31T12:10:00.000Z'
 const VERIFIED = '2027-01-31T12:00:42.000Z'
@@ -37,7 +37,20 @@ const POINT = {
 } as const
 const SCOPES: Example<'ApiKey'>['scopes'][number][] = ['verify:create', 'verify:read', 'verify:request']
 const EVENTS: Example<'Event'>['event_type'][] = ['verification.verified', 'verification.rejected']
-const PEM = '-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n'
+/** The certificate of a certification authority. Its key was deleted. */
+const PEM = `-----BEGIN CERTIFICATE-----
+MIIB1zCCAX6gAwIBAgIUc8G2HzKctmUbC275JWTfl7IP3KUwCgYIKoZIzj0EAwIw
+NzEWMBQGA1UEAwwNQWdlIGlzc3VlciBDQTEQMA4GA1UECgwHRXhhbXBsZTELMAkG
+A1UEBhMCTkwwIBcNMjYxMTIyMTE1NTE1WhgPMjA1NjExMTQxMTU1MTVaMDcxFjAU
+BgNVBAMMDUFnZSBpc3N1ZXIgQ0ExEDAOBgNVBAoMB0V4YW1wbGUxCzAJBgNVBAYT
+Ak5MMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEUxFRW6tIaBIzJG3UVIwrUvJ4
+2yge9WU9PTNuEib+JRuBqWxh/uuzf9uReU1AfgjMxJbIjq00N3PtKBOSciUoGaNm
+MGQwHQYDVR0OBBYEFEpavqPe8XGUnqMvSlTWE9JdCG9iMB8GA1UdIwQYMBaAFEpa
+vqPe8XGUnqMvSlTWE9JdCG9iMBIGA1UdEwEB/wQIMAYBAf8CAQAwDgYDVR0PAQH/
+BAQDAgEGMAoGCCqGSM49BAMCA0cAMEQCIHrL5udRc7dKSdb9Xb2M9CfeonamvP4H
+yN3Wl19J7HbRAiB/l4J8+ByDDCMgMiVhlVhHxNbrGWe1qf8ZmeG1dj5C4Q==
+-----END CERTIFICATE-----
+`
 const JWE = 'eyJhbGciOiJFQ0RILUVTIn0..aXY.Y2lwaGVydGV4dA.dGFn'
 
 const WALLET_REQUEST: Example<'WalletRequest'> = {
@@ -100,6 +113,7 @@ const REASON: Example<'Reason'> = {
 }
 
 const VERIFICATION: Example<'Verification'> = {
+  object: 'verification',
   ...OUTCOME,
   version: 4,
   stage: 'done',
@@ -144,6 +158,14 @@ const EVENT: Example<'Event'> = {
   sequence: 1,
   created_at: VERIFIED,
   ...OUTCOME,
+}
+
+const TEST_EVENT: Example<'TestEvent'> = {
+  event_id: 'evt_Jx2Yk7QmZ1nT4vRb8cLd0w',
+  event_type: 'webhook.test',
+  created_at: CREATED,
+  relying_party_id: RP,
+  livemode: false,
 }
 
 const API_KEY: Example<'ApiKey'> = {
@@ -241,6 +263,7 @@ export const EXAMPLES: {
   },
   Verification: VERIFICATION,
   VerificationState: {
+    object: 'verification_state',
     verification_id: ID,
     version: 1,
     status: 'pending',
@@ -273,13 +296,7 @@ export const EXAMPLES: {
     wallet_request: WALLET_REQUEST,
   },
   Event: EVENT,
-  TestEvent: {
-    event_id: 'evt_Jx2Yk7QmZ1nT4vRb8cLd0w',
-    event_type: 'webhook.test',
-    created_at: CREATED,
-    relying_party_id: RP,
-    livemode: false,
-  },
+  TestEvent: TEST_EVENT,
   RedeliveryRange: { from: '2026-11-21T08:00:00Z', to: '2026-11-21T20:00:00Z' },
   RedeliveryPage: { redelivered: 3, next: 'AABRYAAAAAFqZ0l4c3R1dnd4eXphYmNk', has_more: false },
   EventPage: { events: [EVENT], next: 'AABRYAAAAAFqZ0l4c3R1dnd4eXphYmNk', has_more: false },
@@ -298,7 +315,10 @@ export const EXAMPLES: {
     ],
   },
   Link: { uri: URI, wallet_links: { openid4vp: URI }, expires_at: EXPIRES },
-  BrowserReturnResult: { return_url: 'https://shop.example/checkout?return_code=p9Xq…' },
+  BrowserReturnResult: {
+    object: 'browser_return',
+    return_url: 'https://shop.example/checkout?return_code=p9Xq…',
+  },
   DcApiRequests: {
     digital: { requests: [{ protocol: 'openid4vp-v1-signed', data: { request: 'eyJhbGciOiJFUzI1NiJ9…' } }] },
     expires_at: EXPIRES,
@@ -327,7 +347,8 @@ export const EXAMPLES: {
   CreatedApiKey: { api_key: SHOWN_KEY, ...API_KEY },
   RotatedSecret: { webhook_secret: NEW_SECRET, previous_secret_expires_at: '2027-02-01T12:00:00.000Z' },
   WebhookTest: {
-    event_id: 'evt_Jx2Yk7QmZ1nT4vRb8cLd0w',
+    event_id: TEST_EVENT.event_id,
+    event: TEST_EVENT,
     succeeded: true,
     status: 204,
     error: null,

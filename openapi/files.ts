@@ -4,6 +4,7 @@ import { clientTypes } from './client-types.ts'
 import { describe } from './describe.ts'
 import type { Description } from './description.ts'
 import { withErrors } from './errors.ts'
+import { withValueTexts } from './open-lists.ts'
 
 /** Returns the OpenAPI description with every error, as it is served. */
 export function completeDescription(): Description {
@@ -14,7 +15,7 @@ export function completeDescription(): Description {
 export function generatedFiles(): Readonly<Record<string, string>> {
   const description = completeDescription()
   return {
-    'assets/openapi.json': `${JSON.stringify(description, null, 1)}\n`,
+    'assets/openapi.json': `${JSON.stringify(withValueTexts(description), null, 1)}\n`,
     'packages/client/src/wire.ts': clientTypes(description),
   }
 }

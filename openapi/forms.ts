@@ -2,6 +2,7 @@
 // 5 and 8).
 
 import * as z from 'zod/mini'
+import { WALLET_NONCE } from '../src/openid4vp/request/request-object.ts'
 
 /** RFC 6749 §4.4.2 and §2.3.1. Unknown parameters are ignored. */
 export const tokenForm = z.object({
@@ -13,7 +14,7 @@ export const tokenForm = z.object({
 
 /** OpenID4VP 1.0 §5.10. */
 export const requestObjectForm = z.object({
-  wallet_nonce: z.exactOptional(z.string()),
+  wallet_nonce: z.exactOptional(z.string().check(z.regex(WALLET_NONCE))),
   wallet_metadata: z.exactOptional(z.string()),
 })
 

@@ -7,6 +7,7 @@ import type { createRequest } from '../src/routes/edge/schemas.ts'
 const VERSION = 'Increases with every visible change.'
 const SHOWN_ONCE = 'Only this response contains it.'
 const PERSONAL_DATA = 'Do not send personal data.'
+const VIEW = 'Distinguishes the views of a verification.'
 const SESSION_URL = 'The page for the person: open it on a phone, or show it beside the QR code.'
 
 /** Members of polls and events alike. */
@@ -66,8 +67,11 @@ export const MEMBER_TEXTS = {
     transaction_data: 'The encoded texts whose hashes wallets sign.',
     wallet_links: 'The same request, by URI scheme.',
   },
+  VerificationState: { object: VIEW, version: VERSION },
+  BrowserReturnResult: { object: VIEW },
   Verification: {
     ...OUTCOME,
+    object: VIEW,
     version: VERSION,
     session_url: `${SESSION_URL} Null after the end of the verification.`,
     attempts:
@@ -81,6 +85,7 @@ export const MEMBER_TEXTS = {
   },
   Event: {
     ...OUTCOME,
+    metadata: 'As in the request. Null only in the event log, while the verification cannot be read.',
     event_id: 'The same in every attempt. Process each event once.',
     encrypted_claims: 'The claims, encrypted. Null beyond 64 KiB: read the verification instead.',
   },
@@ -109,7 +114,10 @@ export const MEMBER_TEXTS = {
   DeliveryLog: { deliveries: 'At most one for each event.' },
   CreateApiKey: {
     scopes: 'Default: the scopes of the token of this call.',
-    expires_at: 'Default: the expiry of the key of this call.',
+    expires_at: 'A time in the future, at most the expiry of the key of this call. Default: that expiry.',
+  },
+  DcApiRequestOptions: {
+    origin: 'The origin of your page, one of your `origins`. Default: the only one.',
   },
   CreatedApiKey: { api_key: SHOWN_ONCE },
   CreatedRelyingParty: { api_key: SHOWN_ONCE, webhook_secret: SHOWN_ONCE },
@@ -125,6 +133,10 @@ export const MEMBER_TEXTS = {
   TrustAnchor: {
     name: 'Needs exactly one of `x509_ca_pem`, `x509_certificate_pem`, `issuer_url`, `did`, or `issuer` with `jwks`.',
     credential_types: '`*`: the types that you added yourself.',
+  },
+  WebhookTest: {
+    event: 'The event that was sent.',
+    duration_ms: 'Time until the response, in milliseconds.',
   },
   RotatedSecret: { previous_secret_expires_at: 'Until then, events are signed with both secrets.' },
   Problem: {

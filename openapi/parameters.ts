@@ -20,10 +20,10 @@ export const PATH_TEXTS: Readonly<Record<string, string>> = {
 }
 
 export const QUERY_TEXTS: Readonly<Record<string, string>> = {
-  wait: 'Long poll: wait 1 to 25 seconds for a change.',
-  after_version: 'A change is a `version` above this one. Default: the current version.',
+  wait: 'Long poll: the longest wait for a change, in seconds.',
+  after_version: 'Needs `wait`. A change is a `version` above this one. Default: the current version.',
   after: 'The `next` of the previous page. Default: the beginning.',
-  limit: 'Entries of a page, 1 to 100.',
+  limit: 'Entries of a page.',
 }
 
 export const PARAMETERS: Readonly<Record<ParameterName, Schema>> = {

@@ -1,8 +1,14 @@
 // Schemas that several responses share.
 
 import * as z from 'zod/mini'
+import { DELIVERY_ID, EVENT_ID, KEY_ID, RELYING_PARTY_ID, VERIFICATION_ID } from '../identifiers.ts'
 
 export const time = z.iso.datetime()
+export const verificationId = z.string().check(z.regex(VERIFICATION_ID))
+export const relyingPartyId = z.string().check(z.regex(RELYING_PARTY_ID))
+export const eventId = z.string().check(z.regex(EVENT_ID))
+export const deliveryId = z.string().check(z.regex(DELIVERY_ID))
+export const keyId = z.string().check(z.regex(KEY_ID))
 export const maybe = z.nullable
 export const jsonObject = z.record(z.string(), z.unknown())
 

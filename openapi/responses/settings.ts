@@ -7,13 +7,14 @@ import { EVENT_TYPES, SCOPES, STATUS_UNAVAILABLE } from '../../src/relying-party
 import type { TrustAnchor } from '../../src/trust/anchors/anchor.ts'
 import { anchorShape } from '../../src/trust/anchors/parse-anchor.ts'
 import { CERTIFICATE_REVOCATION } from '../../src/trust/revocation/certificate-revocation.ts'
-import { jsonObject, list, maybe, time, typed } from './parts.ts'
+import { eventId, jsonObject, keyId, list, maybe, relyingPartyId, time, typed } from './parts.ts'
+import { testEvent } from './verifications.ts'
 
 const texts = list(z.string())
 
 /** An API key, without the key itself. */
 export const apiKey = z.object({
-  key_id: z.string(),
+  key_id: keyId,
   scopes: list(z.enum(SCOPES)),
   created_at: time,
   expires_at: maybe(time),
@@ -24,7 +25,7 @@ export const apiKeyList = z.object({ api_keys: list(apiKey) })
 /** A new key. Only this response contains it. */
 export const createdApiKey = z.extend(apiKey, { api_key: z.string() })
 
-const mode = { relying_party_id: z.string(), name: z.string(), livemode: z.boolean(), created_at: time }
+const mode = { relying_party_id: relyingPartyId, name: z.string(), livemode: z.boolean(), created_at: time }
 
 /** Settings, without secrets. */
 export const relyingParty = z.object({
@@ -95,7 +96,8 @@ export const trustLists = z.object({
 export const rotatedSecret = z.object({ webhook_secret: z.string(), previous_secret_expires_at: time })
 
 export const webhookTest = z.object({
-  event_id: z.string(),
+  event_id: eventId,
+  event: testEvent,
   succeeded: z.boolean(),
   status: maybe(z.int()),
   error: maybe(z.string()),

@@ -14,7 +14,17 @@ import { SESSION_BINDINGS } from '../../src/session/return/session-binding.ts'
 import { STATUSES } from '../../src/session/state.ts'
 import { ASSURANCE_LEVELS } from '../../src/trust/anchors/anchor.ts'
 import { CERTIFICATE_RULES } from '../../src/trust/refusal.ts'
-import { jsonObject, list, maybe, time, typed } from './parts.ts'
+import {
+  deliveryId,
+  eventId,
+  jsonObject,
+  list,
+  maybe,
+  relyingPartyId,
+  time,
+  typed,
+  verificationId,
+} from './parts.ts'
 
 const texts = list(z.string())
 const query = typed<DcqlQuery>(dcqlQuery)
@@ -66,7 +76,7 @@ export const walletRequest = z.object({
 
 /** Response of `POST /v1/verify`. */
 export const createdVerification = z.object({
-  verification_id: z.string(),
+  verification_id: verificationId,
   status,
   session_url: z.string(),
   qr_code: maybe(z.string()),
@@ -80,7 +90,8 @@ export const createdVerification = z.object({
 
 /** A session as a `client_token` reads it. */
 export const verificationState = z.object({
-  verification_id: z.string(),
+  object: z.literal('verification_state'),
+  verification_id: verificationId,
   version: z.int(),
   status,
   stage,
@@ -111,7 +122,7 @@ const derivation = z.object({
 
 /** Members of polls and events alike. */
 const outcome = {
-  verification_id: z.string(),
+  verification_id: verificationId,
   status,
   checks: maybe(checks),
   assurance_level: maybe(level),
@@ -132,6 +143,7 @@ const outcome = {
 
 /** Response of `GET /v1/verify/{id}`. */
 export const verification = z.object({
+  object: z.literal('verification'),
   ...outcome,
   version: z.int(),
   stage,
@@ -156,7 +168,7 @@ export const verification = z.object({
   purpose: maybe(z.string()),
   allow_derived: z.boolean(),
   require_same_holder_key: z.boolean(),
-  retry_of: maybe(z.string()),
+  retry_of: maybe(verificationId),
   claims_encryption_jwk: maybe(jsonObject),
   transaction_data: maybe(list(jsonObject)),
   attempts: list(z.object({ at: time, channel, reason, detail: maybe(z.enum(CERTIFICATE_RULES)) })),
@@ -168,25 +180,26 @@ export const verification = z.object({
 
 /** The webhook of a terminal status. */
 export const verificationEvent = z.object({
-  event_id: z.string(),
+  event_id: eventId,
   event_type: z.enum(EVENT_TYPES),
   sequence: z.int(),
   created_at: time,
   ...outcome,
+  metadata: maybe(metadata), // null in the event log only
 })
 
 /** The webhook of `POST /v1/webhook/test`. */
 export const testEvent = z.object({
-  event_id: z.string(),
+  event_id: eventId,
   event_type: z.literal('webhook.test'),
   created_at: time,
-  relying_party_id: z.string(),
+  relying_party_id: relyingPartyId,
   livemode: z.boolean(),
 })
 
-/** Response of `GET /v1/events`. `metadata` is null while the session is unreachable. */
+/** Response of `GET /v1/events`. */
 export const eventPage = z.object({
-  events: list(z.extend(verificationEvent, { metadata: maybe(metadata) })),
+  events: list(verificationEvent),
   next: z.string(),
   has_more: z.boolean(),
 })
@@ -196,7 +209,7 @@ export const redeliveryPage = z.object({ redelivered: z.int(), next: z.string(),
 
 /** Response of `GET …/openid4vp`. */
 export const openid4vpView = z.object({
-  verification_id: z.string(),
+  verification_id: verificationId,
   status,
   expires_at: time,
   deep_link: z.string(),
@@ -227,11 +240,11 @@ export const openid4vpView = z.object({
 
 /** Response of `GET …/deliveries`. */
 export const deliveryLog = z.object({
-  verification_id: z.string(),
+  verification_id: verificationId,
   deliveries: list(
     z.object({
-      delivery_id: z.string(),
-      event_id: z.string(),
+      delivery_id: deliveryId,
+      event_id: eventId,
       event_type: z.enum(EVENT_TYPES),
       sequence: z.int(),
       state: z.enum(['owed', 'delivered', 'dead']),
@@ -253,7 +266,10 @@ export const deliveryLog = z.object({
 export const link = z.object({ uri: z.string(), wallet_links: walletLinks, expires_at: time })
 
 /** Response of `POST …/response_code`, and of `POST …/dc-api` to the hosted page. */
-export const browserReturnResult = z.object({ return_url: maybe(z.string()) })
+export const browserReturnResult = z.object({
+  object: z.literal('browser_return'),
+  return_url: maybe(z.string()),
+})
 
 /** Response of `POST /v1/test/verify/{id}/outcome`. `wallet` is null when no wallet took part. */
 export const producedOutcome = z.object({

@@ -4,7 +4,7 @@
 import { isoTime } from '../codec/date-time.ts'
 
 /**
- * The body of a test event (CONTRACT 7, `…/webhook/test`). It is signed and sent like any other. `now`: Unix
+ * Returns a test event (CONTRACT 7, `…/webhook/test`). It is signed and sent like any other. `now`: Unix
  * milliseconds.
  */
 export function buildTestEvent(test: {
@@ -12,14 +12,14 @@ export function buildTestEvent(test: {
   readonly relyingPartyId: string
   readonly livemode: boolean
   readonly now: number
-}): string {
-  return JSON.stringify({
+}) {
+  return {
     event_id: test.eventId,
-    event_type: 'webhook.test',
+    event_type: 'webhook.test' as const,
     created_at: isoTime(test.now),
     relying_party_id: test.relyingPartyId,
     livemode: test.livemode,
-  })
+  }
 }
 
 /** Larger `encrypted_claims` are available by polling only (CONTRACT 7). */

@@ -274,7 +274,7 @@ describe('a creation', () => {
     [
       'an encryption key with white space',
       { claims_encryption_jwk: { ...PUBLIC_KEY, x: `${PUBLIC_KEY.x.slice(0, 42)} ` } },
-      '/claims_encryption_jwk',
+      '/claims_encryption_jwk/x',
     ],
     [
       'an encryption key on another curve',

@@ -40,13 +40,13 @@ describe('an event', () => {
 
 describe('a test event', () => {
   it('names its type and its relying party', () => {
-    const body = buildTestEvent({
+    const event = buildTestEvent({
       eventId: 'evt_9',
       relyingPartyId: 'rp_1',
       livemode: true,
       now: Date.UTC(2026, 0, 1),
     })
-    expect(JSON.parse(body)).toEqual({
+    expect(event).toEqual({
       event_id: 'evt_9',
       event_type: 'webhook.test',
       created_at: '2026-01-01T00:00:00.000Z',

@@ -64,7 +64,10 @@ export type Webhook = {
   readonly age: number
 }
 
-export type OrderState = 'chosen' | 'waiting' | 'confirmed' | 'free' | Exclude<Outcome['status'], 'verified'>
+/** Final statuses without a proof. */
+const UNPROVEN = ['rejected', 'declined', 'expired', 'canceled'] as const
+
+export type OrderState = 'chosen' | 'waiting' | 'confirmed' | 'free' | (typeof UNPROVEN)[number]
 
 /** Limit of verifications for one order. */
 export const MAX_REQUESTS = 10
@@ -82,8 +85,9 @@ export function stateOf({ goods, proof }: Order): OrderState {
   if (proof === null) return 'chosen'
   if (proof.outcome === null) return 'waiting'
   const { status, isOver18 } = proof.outcome
-  if (status !== 'verified') return status
-  return isOver18 ? 'confirmed' : 'rejected'
+  if (status === 'verified' && isOver18) return 'confirmed'
+  // Statuses may be added within /v1. Without a proof there is no sale.
+  return UNPROVEN.find((known) => known === status) ?? 'rejected'
 }
 
 /** Adds a created verification. */

@@ -9,18 +9,18 @@ export type VerificationRequest = {
   readonly scope?: readonly string[]
   /** Your own query (OpenID4VP 1.0 §6), instead of `credential_types` and `scope`. */
   readonly dcql_query?: DcqlQuery
-  /** Minimum assurance level of the trust anchor of each credential. */
+  /** Minimum assurance level of the trust anchor of each credential. Default: `low`. */
   readonly required_assurance_level?: 'low' | 'substantial' | 'high'
-  /** Returned unchanged, never evaluated. At most 8 KiB. Do not send personal data. */
+  /** Returned unchanged, never evaluated. At most 8 KiB. Do not send personal data. Default: empty. */
   readonly metadata?: Readonly<Record<string, string>>
-  /** `any`: one of the types is enough. `all`: every type is required. */
+  /** `any`: one of the types is enough. `all`: every type is required. Default: `any`. */
   readonly credential_match?: 'any' | 'all'
   /**
    * Accepted credential formats. Default: `dc+sd-jwt` and `mso_mdoc`; `jwt_vc_json` only for types without
    * another.
    */
   readonly formats?: readonly string[]
-  /** OpenID4VP version used towards the wallet. */
+  /** OpenID4VP version used towards the wallet. Default: `openid4vp-1.0`. */
   readonly protocol?: 'openid4vp-1.0' | 'haip-1.0' | 'openid4vp-draft24' | 'openid4vp-draft18'
   /** Options of the authorization request. Default: your settings, then the protocol. */
   readonly request_options?: {
@@ -30,10 +30,10 @@ export type VerificationRequest = {
   }
   /**
    * `page`: the wallet must return to the browser of the hosted page. `relying_party`: you redeem the return
-   * code, too. Both exclude the QR code.
+   * code, too. Both exclude the QR code. Default: `none`.
    */
   readonly required_session_binding?: 'none' | 'page' | 'relying_party'
-  /** Lifetime in seconds. */
+  /** Lifetime in seconds. Default: `600`. */
   readonly expires_in?: number
   /** Where the browser goes after the verification. Must equal one of your `return_urls`. */
   readonly return_url?: string
@@ -41,10 +41,11 @@ export type VerificationRequest = {
   readonly locale?: string
   /** Shown to the person: one line, in their language. Do not send personal data. */
   readonly purpose?: string
-  /** Allows an age that is computed from a date of birth. */
+  /** Allows an age that is computed from a date of birth. Default: `false`. */
   readonly allow_derived?: boolean
   /**
    * Requires that one key holds all credentials. Many wallets have a key for each: they are rejected then.
+   * Default: `false`.
    */
   readonly require_same_holder_key?: boolean
   /** Transactions for the person to confirm, each with the members of its type. */
@@ -102,7 +103,7 @@ export type ClaimsEncryptionJwk = {
 export type CreatedVerification = {
   readonly verification_id: string
   /** All but `pending` are final. */
-  readonly status: 'pending' | 'verified' | 'rejected' | 'declined' | 'expired' | 'canceled'
+  readonly status: 'pending' | 'verified' | 'rejected' | 'declined' | 'expired' | 'canceled' | (string & {})
   /**
    * The page for the person: open it on a phone, or show it beside the QR code. It contains the
    * `client_token`: share it with this person only.
@@ -124,12 +125,12 @@ export type CreatedVerification = {
 
 /** The authorization request as wallets receive it. */
 export type WalletRequest = {
-  readonly protocol: 'openid4vp-1.0' | 'haip-1.0' | 'openid4vp-draft24' | 'openid4vp-draft18'
+  readonly protocol: 'openid4vp-1.0' | 'haip-1.0' | 'openid4vp-draft24' | 'openid4vp-draft18' | (string & {})
   /** Content of the QR code. */
   readonly uri: string
   readonly client_id: string
   readonly request_uri: string | null
-  readonly request_uri_method: 'post' | 'get' | null
+  readonly request_uri_method: 'post' | 'get' | (string & {}) | null
   readonly response_uri: string
   readonly dcql_query: DcqlQuery
   /** The encoded texts whose hashes wallets sign. */
@@ -141,13 +142,15 @@ export type WalletRequest = {
 
 /** Response of `GET /v1/verify/{id}`. Unknown values are null. */
 export type Verification = {
+  /** Distinguishes the views of a verification. */
+  readonly object: 'verification'
   readonly verification_id: string
   /** All but `pending` are final. */
-  readonly status: 'pending' | 'verified' | 'rejected' | 'declined' | 'expired' | 'canceled'
+  readonly status: 'pending' | 'verified' | 'rejected' | 'declined' | 'expired' | 'canceled' | (string & {})
   /** Scope name → whether it was proven. Null while pending. */
   readonly checks: Readonly<Record<string, boolean>> | null
   /** Lowest assurance level of the credentials. */
-  readonly assurance_level: 'low' | 'substantial' | 'high' | null
+  readonly assurance_level: 'low' | 'substantial' | 'high' | (string & {}) | null
   /**
    * True if one key holds all credentials. Null where none has holder binding. One key need not mean one
    * person.
@@ -161,22 +164,22 @@ export type Verification = {
   readonly reason: Reason | null
   /** The `metadata` of the request, unchanged. */
   readonly metadata: Readonly<Record<string, string>>
-  readonly protocol: 'openid4vp-1.0' | 'haip-1.0' | 'openid4vp-draft24' | 'openid4vp-draft18'
+  readonly protocol: 'openid4vp-1.0' | 'haip-1.0' | 'openid4vp-draft24' | 'openid4vp-draft18' | (string & {})
   /** How the wallet received the request. */
-  readonly channel: 'qr' | 'link' | 'dc_api' | 'by_value' | null
+  readonly channel: 'qr' | 'link' | 'dc_api' | 'by_value' | (string & {}) | null
   /** Format of the first credential. */
   readonly format: string | null
   /** Issuer of the first credential. */
   readonly issuer: string | null
   /** The browser to which the response is bound, as in `required_session_binding`. */
-  readonly session_binding: 'none' | 'page' | 'relying_party' | null
+  readonly session_binding: 'none' | 'page' | 'relying_party' | (string & {}) | null
   readonly credentials: readonly VerifiedCredential[]
   readonly livemode: boolean
   /** The claims, encrypted to `claims_encryption_jwk`: a compact JWE with a JWS of this service in it. */
   readonly encrypted_claims: string | null
   /** Increases with every visible change. */
   readonly version: number
-  readonly stage: 'created' | 'request_fetched' | 'awaiting_return' | 'done'
+  readonly stage: 'created' | 'request_fetched' | 'awaiting_return' | 'done' | (string & {})
   readonly created_at: string
   readonly expires_at: string
   /**
@@ -187,15 +190,15 @@ export type Verification = {
   readonly credential_types: readonly string[] | null
   readonly scope: readonly string[] | null
   readonly dcql_query: DcqlQuery | null
-  readonly required_assurance_level: 'low' | 'substantial' | 'high'
-  readonly credential_match: 'any' | 'all' | null
+  readonly required_assurance_level: 'low' | 'substantial' | 'high' | (string & {})
+  readonly credential_match: 'any' | 'all' | (string & {}) | null
   readonly formats: readonly string[] | null
   readonly request_options: {
-    readonly client_id_prefix: 'x509_hash' | 'x509_san_dns' | 'decentralized_identifier' | 'verifier_attestation' | 'redirect_uri'
-    readonly response_mode: 'direct_post.jwt' | 'direct_post'
-    readonly request_uri_method: 'post' | 'get' | null
+    readonly client_id_prefix: 'x509_hash' | 'x509_san_dns' | 'decentralized_identifier' | 'verifier_attestation' | 'redirect_uri' | (string & {})
+    readonly response_mode: 'direct_post.jwt' | 'direct_post' | (string & {})
+    readonly request_uri_method: 'post' | 'get' | (string & {}) | null
   }
-  readonly required_session_binding: 'none' | 'page' | 'relying_party'
+  readonly required_session_binding: 'none' | 'page' | 'relying_party' | (string & {})
   readonly expires_in: number
   readonly return_url: string | null
   readonly locale: string | null
@@ -211,9 +214,21 @@ export type Verification = {
    */
   readonly attempts: readonly {
     readonly at: string
-    readonly channel: 'qr' | 'link' | 'dc_api' | 'by_value' | null
+    readonly channel: 'qr' | 'link' | 'dc_api' | 'by_value' | (string & {}) | null
     readonly reason: Reason
-    readonly detail: 'leaf_is_ca' | 'issuer_is_not_ca' | 'path_length' | 'key_usage' | 'extended_key_usage' | 'name_constraints' | 'critical_extension' | 'chain_too_long' | 'weak_key_or_signature' | 'issuing_country' | null
+    readonly detail: 
+    | 'leaf_is_ca'
+    | 'issuer_is_not_ca'
+    | 'path_length'
+    | 'key_usage'
+    | 'extended_key_usage'
+    | 'name_constraints'
+    | 'critical_extension'
+    | 'chain_too_long'
+    | 'weak_key_or_signature'
+    | 'issuing_country'
+    | (string & {})
+    | null
   }[]
   /** Number of all responses that failed validation. */
   readonly attempt_count: number
@@ -221,11 +236,21 @@ export type Verification = {
   readonly trace: readonly {
     readonly id: string
     readonly clause: string
-    readonly result: 'pass' | 'fail' | 'skip'
+    readonly result: 'pass' | 'fail' | 'skip' | (string & {})
   }[]
   /** The steps that led to `assurance_level`. Ignore steps that you do not know. */
   readonly assurance_derivation: readonly {
-    readonly step: 'anchor' | 'certificate_status' | 'certificate_status_unavailable' | 'holder_binding' | 'no_holder_binding' | 'status' | 'status_unavailable' | 'credential_says' | 'lowest'
+    readonly step: 
+    | 'anchor'
+    | 'certificate_status'
+    | 'certificate_status_unavailable'
+    | 'holder_binding'
+    | 'no_holder_binding'
+    | 'status'
+    | 'status_unavailable'
+    | 'credential_says'
+    | 'lowest'
+    | (string & {})
     readonly id?: string
     readonly anchor?: string
     readonly list?: {
@@ -233,9 +258,9 @@ export type Verification = {
       readonly sequence: number | null
       readonly trust_as_of: string
     }
-    readonly status?: 'valid' | 'revoked' | 'suspended' | 'unavailable' | 'not_present' | null
+    readonly status?: 'valid' | 'revoked' | 'suspended' | 'unavailable' | 'not_present' | (string & {}) | null
     readonly as_of?: string | null
-    readonly level: 'low' | 'substantial' | 'high'
+    readonly level: 'low' | 'substantial' | 'high' | (string & {})
   }[]
   /** Lists of trusted issuers that contain the issuers. */
   readonly trust_lists: readonly {
@@ -248,7 +273,75 @@ export type Verification = {
 /** Why a verification was not successful, or why a response failed validation. */
 export type Reason = {
   /** A stable code. New codes may be added within `/v1`. */
-  readonly code: string
+  readonly code: 
+    | 'malformed_response'
+    | 'limit_exceeded'
+    | 'missing_state'
+    | 'unknown_state'
+    | 'request_superseded'
+    | 'state_mismatch'
+    | 'encryption_required'
+    | 'unexpected_encryption'
+    | 'unknown_encryption_key'
+    | 'unsupported_encryption'
+    | 'decryption_failed'
+    | 'invalid_vp_token'
+    | 'invalid_presentation_submission'
+    | 'unknown_credential_query'
+    | 'wrong_presentation_count'
+    | 'query_not_satisfied'
+    | 'transaction_data_missing'
+    | 'malformed_credential'
+    | 'unsupported_algorithm'
+    | 'unsupported_critical_header'
+    | 'wrong_token_type'
+    | 'unknown_credential_type'
+    | 'invalid_issuer_signature'
+    | 'malformed_disclosure'
+    | 'unreferenced_disclosure'
+    | 'duplicate_digest'
+    | 'unsupported_hash_algorithm'
+    | 'forbidden_disclosure'
+    | 'invalid_claim'
+    | 'holder_binding_missing'
+    | 'holder_key_missing'
+    | 'holder_key_unavailable'
+    | 'malformed_holder_binding'
+    | 'invalid_holder_signature'
+    | 'nonce_mismatch'
+    | 'audience_mismatch'
+    | 'sd_hash_mismatch'
+    | 'holder_binding_not_current'
+    | 'transaction_data_mismatch'
+    | 'untrusted_issuer'
+    | 'malformed_certificate_chain'
+    | 'invalid_certificate_path'
+    | 'certificate_expired'
+    | 'certificate_not_yet_valid'
+    | 'certificate_profile_violation'
+    | 'certificate_revoked'
+    | 'certificate_status_unavailable'
+    | 'trust_anchor_in_chain'
+    | 'self_signed_certificate'
+    | 'issuer_key_not_found'
+    | 'issuer_metadata_invalid'
+    | 'issuer_metadata_unavailable'
+    | 'trust_list_unavailable'
+    | 'status_unavailable'
+    | 'credential_revoked'
+    | 'credential_suspended'
+    | 'predicate_false'
+    | 'value_mismatch'
+    | 'holder_key_mismatch'
+    | 'assurance_level_too_low'
+    | 'credential_expired'
+    | 'credential_not_yet_valid'
+    | 'wallet_error'
+    | 'access_denied'
+    | 'same_device_return_missing'
+    | 'session_expired'
+    | 'canceled_by_relying_party'
+    | (string & {})
   readonly message: string
   /** True if another attempt by the same person may succeed. */
   readonly retryable: boolean
@@ -263,16 +356,16 @@ export type VerifiedCredential = {
   readonly credential_type: string
   readonly format: string
   readonly issuer: string | null
-  readonly assurance_level: 'low' | 'substantial' | 'high'
+  readonly assurance_level: 'low' | 'substantial' | 'high' | (string & {})
   /** Revocation status. Null: not checked. */
-  readonly status: 'valid' | 'revoked' | 'suspended' | 'unavailable' | 'not_present' | null
+  readonly status: 'valid' | 'revoked' | 'suspended' | 'unavailable' | 'not_present' | (string & {}) | null
   /** Scope name → whether this credential proves it. */
   readonly checks: Readonly<Record<string, boolean>>
   /** Confirmed transactions: the index in the request, and the hash that was signed. */
   readonly transaction_data: readonly {
     readonly index: number
     readonly hash: string
-    readonly hash_alg: 'sha-256' | 'sha-384' | 'sha-512'
+    readonly hash_alg: 'sha-256' | 'sha-384' | 'sha-512' | (string & {})
   }[]
 }
 
@@ -280,16 +373,16 @@ export type VerifiedCredential = {
 export type VerificationEvent = {
   /** The same in every attempt. Process each event once. */
   readonly event_id: string
-  readonly event_type: 'verification.verified' | 'verification.rejected' | 'verification.declined' | 'verification.expired' | 'verification.canceled'
+  readonly event_type: 'verification.verified' | 'verification.rejected' | 'verification.declined' | 'verification.expired' | 'verification.canceled' | (string & {})
   readonly sequence: number
   readonly created_at: string
   readonly verification_id: string
   /** All but `pending` are final. */
-  readonly status: 'pending' | 'verified' | 'rejected' | 'declined' | 'expired' | 'canceled'
+  readonly status: 'pending' | 'verified' | 'rejected' | 'declined' | 'expired' | 'canceled' | (string & {})
   /** Scope name → whether it was proven. Null while pending. */
   readonly checks: Readonly<Record<string, boolean>> | null
   /** Lowest assurance level of the credentials. */
-  readonly assurance_level: 'low' | 'substantial' | 'high' | null
+  readonly assurance_level: 'low' | 'substantial' | 'high' | (string & {}) | null
   /**
    * True if one key holds all credentials. Null where none has holder binding. One key need not mean one
    * person.
@@ -301,17 +394,17 @@ export type VerificationEvent = {
   readonly verified_at: string | null
   /** Why the verification was not successful. */
   readonly reason: Reason | null
-  /** The `metadata` of the request, unchanged. */
-  readonly metadata: Readonly<Record<string, string>>
-  readonly protocol: 'openid4vp-1.0' | 'haip-1.0' | 'openid4vp-draft24' | 'openid4vp-draft18'
+  /** As in the request. Null only in the event log, while the verification cannot be read. */
+  readonly metadata: Readonly<Record<string, string>> | null
+  readonly protocol: 'openid4vp-1.0' | 'haip-1.0' | 'openid4vp-draft24' | 'openid4vp-draft18' | (string & {})
   /** How the wallet received the request. */
-  readonly channel: 'qr' | 'link' | 'dc_api' | 'by_value' | null
+  readonly channel: 'qr' | 'link' | 'dc_api' | 'by_value' | (string & {}) | null
   /** Format of the first credential. */
   readonly format: string | null
   /** Issuer of the first credential. */
   readonly issuer: string | null
   /** The browser to which the response is bound, as in `required_session_binding`. */
-  readonly session_binding: 'none' | 'page' | 'relying_party' | null
+  readonly session_binding: 'none' | 'page' | 'relying_party' | (string & {}) | null
   readonly credentials: readonly VerifiedCredential[]
   readonly livemode: boolean
   /** The claims, encrypted. Null beyond 64 KiB: read the verification instead. */
@@ -320,29 +413,7 @@ export type VerificationEvent = {
 
 /** Response of `GET /v1/events`. `metadata` is null while the verification is unreachable. */
 export type EventPage = {
-  readonly events: readonly {
-    readonly event_id: string
-    readonly event_type: 'verification.verified' | 'verification.rejected' | 'verification.declined' | 'verification.expired' | 'verification.canceled'
-    readonly sequence: number
-    readonly created_at: string
-    readonly verification_id: string
-    readonly status: 'pending' | 'verified' | 'rejected' | 'declined' | 'expired' | 'canceled'
-    readonly checks: Readonly<Record<string, boolean>> | null
-    readonly assurance_level: 'low' | 'substantial' | 'high' | null
-    readonly same_holder_key: boolean | null
-    readonly credential_type: string | null
-    readonly verified_at: string | null
-    readonly reason: Reason | null
-    readonly metadata: Readonly<Record<string, string>> | null
-    readonly protocol: 'openid4vp-1.0' | 'haip-1.0' | 'openid4vp-draft24' | 'openid4vp-draft18'
-    readonly channel: 'qr' | 'link' | 'dc_api' | 'by_value' | null
-    readonly format: string | null
-    readonly issuer: string | null
-    readonly session_binding: 'none' | 'page' | 'relying_party' | null
-    readonly credentials: readonly VerifiedCredential[]
-    readonly livemode: boolean
-    readonly encrypted_claims: string | null
-  }[]
+  readonly events: readonly VerificationEvent[]
   /** The `after` of the next call. Store it. */
   readonly next: string
   readonly has_more: boolean

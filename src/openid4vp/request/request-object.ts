@@ -80,8 +80,10 @@ function headerOf(proof: IdentityProof) {
  * only length and printable characters are checked (§5.10).
  */
 export function isWalletNonce(text: string): boolean {
-  return /^[\x20-\x7e]{1,512}$/.test(text)
+  return WALLET_NONCE.test(text)
 }
+
+export const WALLET_NONCE = /^[\x20-\x7e]{1,512}$/
 
 /** §5: the `typ` that wallets require. */
 export const REQUEST_OBJECT_TYPE = 'oauth-authz-req+jwt'

@@ -13,8 +13,8 @@ import { postEvent } from './post-event.ts'
 export async function sendTestEvent(settings: Settings, webhook: WebhookEndpoint, config: Config) {
   const eventId = `evt_${encodeBase64url(randomBytes(16))}`
   const { relying_party_id: relyingPartyId, livemode } = settings
-  const body = buildTestEvent({ eventId, relyingPartyId, livemode, now: Date.now() })
-  const outcome = await postEvent(config, { webhook, livemode }, { eventId, body })
+  const event = buildTestEvent({ eventId, relyingPartyId, livemode, now: Date.now() })
+  const outcome = await postEvent(config, { webhook, livemode }, { eventId, body: JSON.stringify(event) })
   const { status, error, durationMs } = outcome
-  return { eventId, succeeded: hasSucceeded(outcome), status, error, durationMs }
+  return { event, succeeded: hasSucceeded(outcome), status, error, durationMs }
 }

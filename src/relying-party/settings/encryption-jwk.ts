@@ -5,6 +5,11 @@ import * as z from 'zod/mini'
 import { text } from '../../codec/schema.ts'
 import { parsePublicJwk } from '../../crypto/jwk.ts'
 
+/** 32 bytes in base64url. */
+const coordinate = z
+  .string()
+  .check(z.regex(/^[A-Za-z0-9_-]{43}$/, { error: 'must be 32 bytes in base64url', abort: true }))
+
 /**
  * A public P-256 JWK for ECDH-ES (RFC 7518 §6.2.1). `use`, `alg` and `key_ops` are checked and dropped.
  */
@@ -13,8 +18,8 @@ export const claimsEncryptionJwk = z.pipe(
     .strictObject({
       kty: z.literal('EC'),
       crv: z.literal('P-256'),
-      x: text(43),
-      y: text(43),
+      x: coordinate,
+      y: coordinate,
       kid: z.exactOptional(text(200)),
       use: z.exactOptional(z.literal('enc')),
       alg: z.exactOptional(z.literal('ECDH-ES')),

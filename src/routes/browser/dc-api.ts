@@ -64,7 +64,9 @@ async function processResponse(c: AppContext): Promise<Response> {
   const result = await session.processDcApiResponse(by, { page: await pageOf(c, caller.value), data, digest })
   if (!result.ok) return refuse(c, result.error, caller.value)
   if (caller.value.kind === 'client_token') {
-    return c.json({ return_url: result.value.returnUrl }, 200, { 'Cache-Control': 'no-store' })
+    return c.json({ object: 'browser_return', return_url: result.value.returnUrl }, 200, {
+      'Cache-Control': 'no-store',
+    })
   }
   return sendView(c, await session.read(caller.value.caller.settings.relying_party_id))
 }

@@ -50,7 +50,9 @@ async function completeReturn(c: AppContext): Promise<Response> {
     secret: await getBrowserCookie(c),
   })
   if (!returned.ok) return problem(c, CODE_PROBLEMS[returned.error])
-  return c.json({ return_url: returned.value.returnUrl }, 200, { 'Cache-Control': 'no-store' })
+  return c.json({ object: 'browser_return', return_url: returned.value.returnUrl }, 200, {
+    'Cache-Control': 'no-store',
+  })
 }
 
 /** Redeems a return code for the relying party's server, which took it from its own user's session. */

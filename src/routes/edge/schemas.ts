@@ -120,18 +120,22 @@ export function parseQrSize(given: readonly string[] | undefined): number | unde
   return size >= QR_SIZE.minimum && size <= QR_SIZE.maximum ? size : undefined
 }
 
-/** Characters of every cursor of the event log. */
-export const CURSOR_LENGTH = 32
+/** Form of every cursor of the event log. */
+const CURSOR = /^[A-Za-z0-9_-]{32}$/
+/** A reader without a cursor sends `?after=`, and reads from the start. */
+const CURSOR_OR_START = /^([A-Za-z0-9_-]{32})?$/
 
-const pageLimit = z._default(queryNumber(/^([1-9][0-9]?|100)$/, 'must be 1 to 100'), 50)
+/** Fifteen digits. */
+const LARGEST_NUMBER = 999_999_999_999_999
+
+const pageLimit = z._default(queryNumber(1, 100, 'must be 1 to 100'), 50)
 
 /** Message for an `after` that is not a cursor. */
 export const NOT_A_CURSOR = 'must be the `next` of an earlier response'
 
 /** Query of `GET /v1/events`. */
 export const eventsQuery = z.strictObject({
-  // Empty, as `?after=` of a reader without a cursor: from the start.
-  after: z._default(z.union([z.literal(''), z.string().check(z.length(CURSOR_LENGTH))], NOT_A_CURSOR), ''),
+  after: z._default(z.string(NOT_A_CURSOR).check(z.regex(CURSOR_OR_START, NOT_A_CURSOR)), ''),
   limit: pageLimit,
 })
 
@@ -141,20 +145,20 @@ const eventTime = z.iso.datetime('must be a time in UTC, as 2027-01-31T12:00:00Z
 export const redeliveryRange = z.strictObject({
   from: eventTime,
   to: eventTime,
-  after: z.optional(z.string().check(z.length(CURSOR_LENGTH, NOT_A_CURSOR))),
+  after: z.optional(z.string().check(z.regex(CURSOR, NOT_A_CURSOR))),
 })
 
 /** Query of `GET /v1/admin/relying_parties`. */
 export const directoryQuery = z.strictObject({
   limit: pageLimit,
-  after: z._default(queryNumber(/^[0-9]{1,15}$/, 'must be the next_cursor of an earlier response'), 0),
+  after: z._default(queryNumber(0, LARGEST_NUMBER, 'must be the next_cursor of an earlier response'), 0),
 })
 
 /** Query of `GET /v1/verify/{id}`, which may have other parameters too. */
 export const waitQuery = z
   .object({
-    wait: z.optional(queryNumber(/^([1-9]|1[0-9]|2[0-5])$/, 'must be 1 to 25')),
-    after_version: z.optional(queryNumber(/^[0-9]{1,15}$/, 'must be the version of an earlier response')),
+    wait: z.optional(queryNumber(1, 25, 'must be 1 to 25')),
+    after_version: z.optional(queryNumber(0, LARGEST_NUMBER, 'must be the version of an earlier response')),
   })
   .check(
     z.refine(({ wait, after_version }) => wait !== undefined || after_version === undefined, {

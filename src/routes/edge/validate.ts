@@ -51,9 +51,11 @@ export function readQuery<T>(c: AppContext, schema: z.ZodMiniType<T>): Result<T,
   return err(problem(c, 'invalid_request', { errors: toErrors(parsed.error, query) }))
 }
 
-/** A query parameter that is a whole number. `pattern` accepts digits only; `message` names the range. */
-export function queryNumber(pattern: RegExp, message: string) {
-  return z.pipe(z.string().check(z.regex(pattern, message)), z.transform(Number))
+/** A query parameter that is a whole number of `minimum` to `maximum`. `message` names the range. */
+export function queryNumber(minimum: number, maximum: number, message: string) {
+  const digits = z.string().check(z.regex(/^(0|[1-9][0-9]{0,14})$/, message))
+  const range = z.int().check(z.minimum(minimum, message), z.maximum(maximum, message))
+  return z.pipe(z.pipe(digits, z.transform(Number)), range)
 }
 
 /** Returns the errors of a part of a body. `at` is the path of the part. */

@@ -132,8 +132,9 @@ export async function testWebhook(c: AppContext, relyingPartyId: string): Promis
   if (tested === undefined) return problem(c, 'not_found')
   if (!tested.ok) return problem(c, tested.error === 'no_webhook' ? 'webhook_not_configured' : 'not_found')
   if (tested.value.status === 410) forgetSettings(relyingPartyId)
-  const { eventId, succeeded, status, error, durationMs } = tested.value
-  return sendJson<WebhookTest>(c, { event_id: eventId, succeeded, status, error, duration_ms: durationMs })
+  const { event, succeeded, status, error, durationMs } = tested.value
+  const { event_id } = event
+  return sendJson<WebhookTest>(c, { event_id, event, succeeded, status, error, duration_ms: durationMs })
 }
 
 /** Returns the settings as JSON. Only the members listed here leave the service. */

@@ -20,6 +20,7 @@ export function sessionView(
   const { request, outcome } = document
   const first = outcome?.credentials[0] ?? null
   return {
+    object: 'verification',
     verification_id: document.verification_id,
     version: document.version,
     status: document.status,
@@ -60,6 +61,7 @@ export function credentialsOf(outcome: SessionDocument['outcome']) {
 /** Returns the state for a kiosk or a person's browser, without results and without the request. */
 export function publicView(document: SessionDocument): VerificationState {
   return {
+    object: 'verification_state',
     verification_id: document.verification_id,
     version: document.version,
     status: document.status,

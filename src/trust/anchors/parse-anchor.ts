@@ -39,12 +39,14 @@ const ONE_MECHANISM =
 
 const OF_SANDBOX = 'is of the sandbox, whose keys are public'
 
+const coordinate = text(100).check(z.regex(/^[A-Za-z0-9_-]+$/, 'must be base64url'))
+
 const JWK = z.pipe(
   z.strictObject({
     kty: z.enum(['EC', 'OKP']),
     crv: z.enum(['P-256', 'P-384', 'P-521', 'Ed25519']),
-    x: text(100),
-    y: z.optional(text(100)),
+    x: coordinate,
+    y: z.optional(coordinate),
     kid: z.optional(text(256)),
     alg: z.optional(text(32)),
     use: z.optional(z.literal('sig')),

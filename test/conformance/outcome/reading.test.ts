@@ -16,6 +16,7 @@ const stage = useStage()
 
 /** All members of a poll. Unknown values are `null`, lists are empty. */
 const PENDING = {
+  object: 'verification',
   verification_id: expect.stringMatching(/^v_/),
   version: expect.any(Number),
   status: 'pending',

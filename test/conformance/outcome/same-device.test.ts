@@ -26,7 +26,10 @@ it('OpenID4VP 1.0 §14.2: shows the result when the first browser brings the res
   expect(await poll()).toMatchObject({ status: 'pending', stage: 'awaiting_return', checks: null })
   expect((await stage.service.fetch(redirect_uri.split('#')[0] ?? '')).status).toBe(200)
   expect((await poll()).status).toBe('pending')
-  expect(await expectStatus(await browser.completeReturn(redirect_uri), 200)).toEqual({ return_url: null })
+  expect(await expectStatus(await browser.completeReturn(redirect_uri), 200)).toEqual({
+    object: 'browser_return',
+    return_url: null,
+  })
   expect(await poll()).toMatchObject({ status: 'verified', channel: 'link', session_binding: 'page' })
   const { event } = await eventOf(stage, session.verification_id)
   expect(event).toMatchObject({ status: 'verified', session_binding: 'page' })

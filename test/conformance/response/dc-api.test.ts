@@ -87,7 +87,7 @@ describe.each(CELLS)('%s with %s', (protocol, response_mode) => {
     const page = ourPage(session)
     const asked = (await ask(page)).find((one) => one.protocol === protocol)
     const sent = await page.post('/dc-api', await credentialFor(asked as DigitalRequest, page))
-    expect(await expectStatus(sent, 200)).toEqual({ return_url: null })
+    expect(await expectStatus(sent, 200)).toEqual({ object: 'browser_return', return_url: null })
     const poll = await stage.rp.poll(session.verification_id)
     expect(poll).toMatchObject({ status: 'verified', channel: 'dc_api', session_binding: 'page' })
     const { event } = await eventOf(stage, session.verification_id)

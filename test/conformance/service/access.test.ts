@@ -197,6 +197,7 @@ it('CONTRACT 1: shows to a client_token the state of a session, and nothing abou
   const path = `/v1/verify/${session.verification_id}`
   const response = await stage.rp.call('GET', path, { token: session.client_token })
   expect(await expectStatus(response, 200)).toEqual({
+    object: 'verification_state',
     verification_id: session.verification_id,
     version: expect.any(Number),
     status: 'verified',

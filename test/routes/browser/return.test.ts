@@ -265,7 +265,7 @@ describe('a success through a link', () => {
     const { setting, session, person, code } = await respondByLink()
     await evictDurableObject(stubOf(session.verification_id))
     const response = await completeReturn(person, session, code)
-    expect(await json(response)).toEqual({ return_url: null })
+    expect(await json(response)).toEqual({ object: 'browser_return', return_url: null })
     const view = await poll(setting, session.verification_id)
     expect(view).toMatchObject({
       status: 'verified',
@@ -467,7 +467,7 @@ describe('a response that is not a success', () => {
     const { redirect_uri } = await json(post(session.verification_id, answer))
     expect(await statusOf(setting, session)).toMatchObject({ status: 'rejected', session_binding: 'none' })
     const back = await json(completeReturn(person, session, responseCodeIn(redirect_uri)))
-    expect(back).toEqual({ return_url: RETURN_URL })
+    expect(back).toEqual({ object: 'browser_return', return_url: RETURN_URL })
   })
 
   it('ends the session at once when the wallet declined', async () => {
@@ -538,7 +538,10 @@ describe('a return code', () => {
     const { setting, session, person, code } = await respondByLink(REQUIRED)
     const { return_url } = await json(completeReturn(person, session, code))
     expect(await statusOf(setting, session)).toEqual(AWAITING)
-    expect(await json(completeReturn(person, session, code))).toEqual({ return_url })
+    expect(await json(completeReturn(person, session, code))).toEqual({
+      object: 'browser_return',
+      return_url,
+    })
     expect(await statusOf(setting, session)).toEqual(AWAITING)
     const redeemed = await redeem(setting, session, returnCodeIn(return_url))
     expect(redeemed.status).toBe(200)
@@ -565,10 +568,19 @@ describe('a return code', () => {
     const { return_url } = await json(completeReturn(person, session, code))
     expect((await completeReturn(browser(), session, code)).status).toBe(400)
     expect((await redeem(setting, session, returnCodeIn(return_url))).status).toBe(200)
-    expect(await json(completeReturn(browser(), session, code))).toEqual({ return_url: RETURN_URL })
-    expect(await json(completeReturn(person, session, code))).toEqual({ return_url })
+    expect(await json(completeReturn(browser(), session, code))).toEqual({
+      object: 'browser_return',
+      return_url: RETURN_URL,
+    })
+    expect(await json(completeReturn(person, session, code))).toEqual({
+      object: 'browser_return',
+      return_url,
+    })
     later(5 * MINUTE)
-    expect(await json(completeReturn(person, session, code))).toEqual({ return_url: RETURN_URL })
+    expect(await json(completeReturn(person, session, code))).toEqual({
+      object: 'browser_return',
+      return_url: RETURN_URL,
+    })
   })
 
   it('gets the same response again until it expires, and changes the session once', async () => {

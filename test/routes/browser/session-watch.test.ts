@@ -33,7 +33,7 @@ describe('the watch socket', () => {
     const session = await createSession(setting)
     const { verification_id, expires_at } = session
     const { socket, messages } = await watch(addressOf(session))
-    const view = { verification_id, expires_at }
+    const view = { object: 'verification_state', verification_id, expires_at }
     await vi.waitFor(() => expect(messages).toHaveLength(1))
     expect(messages[0]).toEqual({ ...view, version: 1, status: 'pending', stage: 'created' })
     await fetchRequestRaw(session.wallet_request.request_uri)

@@ -333,6 +333,7 @@ describe('the webhook', () => {
     expect(response.status).toBe(200)
     expect(await json(response)).toEqual({
       event_id: expect.stringMatching(/^evt_/),
+      event: expect.objectContaining({ event_type: 'webhook.test', relying_party_id: id }),
       succeeded: false,
       status: 500,
       error: null,

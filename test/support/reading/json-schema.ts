@@ -81,6 +81,10 @@ const RULES: Readonly<Record<string, (each: Case) => readonly string[]>> = {
     const isTime = typeof value !== 'string' || /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(value)
     return isTime ? [] : [`${at}: must be a time`]
   },
+  // Values that the description does not list must be added to it.
+  'x-extensible-enum': ({ value, given, at }) =>
+    value === null || (given as unknown[]).includes(value) ? [] : [`${at}: is not in the list`],
+  discriminator: none,
   description: none,
   default: none,
 }

@@ -1,0 +1,165 @@
+// What generators of clients need from the description. test/clients generates and compiles such clients.
+
+import { describe, expect, it } from 'vitest'
+import type { Schema } from '../../openapi/description.ts'
+import { PROBLEMS } from '../../src/routes/edge/problems.ts'
+import { REASONS } from '../../src/session/response/reasons.ts'
+import { DESCRIPTION } from '../support/reading/described.ts'
+
+const { schemas } = DESCRIPTION.components
+const OPERATIONS = Object.entries(DESCRIPTION.paths).flatMap(([path, item]) =>
+  Object.values(item).map((operation) => ({ path, operation })),
+)
+
+type Place = { readonly place: string; readonly schema: Schema; readonly member: string }
+
+/** Returns a schema and all its parts, through references, each schema once. */
+function partsOf(start: unknown): readonly Place[] {
+  const seen = new Set<string>()
+  const walk = (part: unknown, place: string, member: string): Place[] => {
+    if (Array.isArray(part)) return part.flatMap((each) => walk(each, place, member))
+    if (typeof part !== 'object' || part === null) return []
+    const schema = part as Schema
+    const name = schema.$ref?.split('/').at(-1)
+    if (name !== undefined) {
+      if (seen.has(name)) return []
+      seen.add(name)
+      return walk(schemas[name], name, '')
+    }
+    const { properties = {}, items, anyOf = [], additionalProperties } = schema
+    return [
+      { place, schema, member },
+      ...Object.entries(properties).flatMap(([key, each]) => walk(each, `${place}/${key}`, key)),
+      ...walk([items, ...anyOf, additionalProperties], place, ''),
+    ]
+  }
+  return walk(start, '', '')
+}
+
+const requestBodies = OPERATIONS.flatMap(({ operation }) =>
+  Object.values(operation.requestBody?.content ?? {}).map(({ schema }) => schema),
+)
+const responseBodies = OPERATIONS.flatMap(({ operation }) =>
+  Object.values(operation.responses).flatMap(({ content = {} }) =>
+    Object.values(content).map(({ schema }) => schema),
+  ),
+)
+const inRequests = partsOf(requestBodies)
+const inResponses = partsOf(responseBodies)
+
+describe('lists of values', () => {
+  it('are open in responses: a client accepts a status that a later version adds', () => {
+    const closed = inResponses.filter(({ schema, member }) => {
+      const isConstant = schema.const !== undefined && member !== 'object' && member !== 'event_type'
+      return schema.enum !== undefined || isConstant
+    })
+    expect(closed.map(({ place }) => place)).toEqual([])
+  })
+
+  it('are closed in requests', () => {
+    expect(inRequests.filter(({ schema }) => schema['x-extensible-enum'] !== undefined)).toEqual([])
+    expect(inRequests.filter(({ schema }) => schema.enum !== undefined).length).toBeGreaterThan(10)
+  })
+
+  it.each([
+    ['Verification', 'status', ['pending', 'verified', 'rejected', 'declined', 'expired', 'canceled']],
+    ['Reason', 'code', Object.keys(REASONS)],
+    ['Problem', 'code', Object.keys(PROBLEMS)],
+  ])('%s.%s has its values of this version', (name, member, values) => {
+    expect(schemas[name]?.properties?.[member]).toMatchObject({ type: 'string', 'x-extensible-enum': values })
+  })
+
+  it('are named in the text', () => {
+    const { description } = schemas.Verification?.properties?.status ?? {}
+    expect(description).toContain('`pending`, `verified`')
+    expect(description).toContain('More may be added.')
+  })
+})
+
+describe('bodies of requests', () => {
+  it('have no `default`: some generators make such a member required', () => {
+    const places = [...inRequests, ...inResponses].filter(({ schema }) => schema.default !== undefined)
+    expect(places.map(({ place }) => place)).toEqual([])
+    expect(schemas.CreateVerification?.properties?.expires_in?.description).toContain('Default: `600`.')
+  })
+
+  it('require of a creation nothing but what is asked', () => {
+    expect(schemas.CreateVerification?.required).toBeUndefined()
+  })
+})
+
+describe('unions', () => {
+  it('of views have a constant member and a discriminator', () => {
+    const unions = responseBodies.filter((schema) => schema?.anyOf !== undefined)
+    expect(unions).toHaveLength(2)
+    for (const { anyOf = [], ...union } of unions as Schema[]) {
+      const names = anyOf.map(({ $ref = '' }) => $ref.split('/').at(-1) ?? '')
+      const constants = names.map((name) => schemas[name]?.properties?.object?.const)
+      const mapping = Object.fromEntries(anyOf.map(({ $ref }, i) => [constants[i], $ref]))
+      expect(constants).not.toContain(undefined)
+      expect(union).toMatchObject({ discriminator: { propertyName: 'object', mapping } })
+    }
+  })
+
+  it('of whole bodies have named members', () => {
+    const unions = Object.values(schemas).flatMap(({ anyOf }) => (anyOf === undefined ? [] : [anyOf]))
+    expect(unions.length).toBeGreaterThan(0)
+    expect(unions.flat().filter(({ $ref }) => $ref === undefined)).toEqual([])
+  })
+})
+
+describe('paths', () => {
+  it('reach every schema: a generator may read paths only', () => {
+    const reached = new Set([...inRequests, ...inResponses].map(({ place }) => place.split('/')[0]))
+    expect(Object.keys(schemas).filter((name) => !reached.has(name))).toEqual([])
+    expect([...reached]).toEqual(expect.arrayContaining(['Event', 'TestEvent']))
+  })
+
+  it('have numbers as integers with bounds in queries', () => {
+    const queries = OPERATIONS.flatMap(({ operation }) => operation.parameters ?? []).filter(
+      (parameter) => parameter.in === 'query',
+    )
+    const named = Object.fromEntries(queries.map(({ name, schema }) => [name, schema]))
+    expect(named.wait).toEqual({ type: 'integer', minimum: 1, maximum: 25 })
+    expect(named.limit).toMatchObject({ type: 'integer', minimum: 1, maximum: 100 })
+    expect(named.after_version).toMatchObject({ type: 'integer', minimum: 0 })
+  })
+
+  it('have a pattern for each id', () => {
+    const ids = OPERATIONS.flatMap(({ path, operation }) =>
+      (operation.parameters ?? [])
+        .filter(({ name }) => /^(id|delivery|key|rp|list)$/.test(name))
+        .map((parameter) => ({ path, ...parameter })),
+    ).filter(({ path }) => !path.endsWith('/did.json'))
+    expect(ids.filter(({ schema }) => schema.pattern === undefined)).toEqual([])
+    const examples = DESCRIPTION.components.examples as Record<string, { value: Record<string, string> }>
+    const pattern = ids.find(({ name }) => name === 'id')?.schema.pattern ?? ''
+    expect(examples.CreatedVerification?.value.verification_id).toMatch(new RegExp(pattern))
+  })
+
+  it('link a creation to every operation that takes its identifier', () => {
+    const created = DESCRIPTION.paths['/v1/verify']?.post?.responses[201]
+    const linked = Object.values(created?.links ?? {})
+    const taking = OPERATIONS.filter(({ path }) => /\{id\}/.test(path) && !path.includes('{delivery}'))
+    expect(linked.map(({ operationId }) => operationId).sort()).toEqual(
+      taking.map(({ operation }) => operation.operationId).sort(),
+    )
+    expect(linked.every(({ parameters }) => parameters.id === '$response.body#/verification_id')).toBe(true)
+  })
+
+  it('are linked wherever a response has their parameters', () => {
+    const operations = OPERATIONS.flatMap(({ operation }) => Object.values(operation.responses))
+    const linked = new Set(operations.flatMap(({ links = {} }) => Object.keys(links)))
+    const taking = OPERATIONS.filter(
+      ({ path }) => /\{(id|key|rp|list)\}/.test(path) && !path.endsWith('/did.json'),
+    )
+    expect(taking.map(({ operation }) => operation.operationId).filter((id) => !linked.has(id))).toEqual([])
+  })
+})
+
+it('the description has a server, a licence and a contact', () => {
+  expect(DESCRIPTION).toMatchObject({
+    info: { contact: { name: expect.any(String) }, license: { identifier: 'Apache-2.0' } },
+    servers: [{ url: '/' }],
+  })
+})
