@@ -141,7 +141,9 @@ const VERIFICATION: Example<'Verification'> = {
   retry_of: null,
   claims_encryption_jwk: null,
   transaction_data: null,
-  attempts: [{ at: '2027-01-31T12:00:30.000Z', channel: 'qr', reason: REASON, detail: null }],
+  attempts: [
+    { at: '2027-01-31T12:00:30.000Z', channel: 'qr', reason: REASON, detail: null, document_errors: null },
+  ],
   attempt_count: 1,
   trust_lists: [],
   trace: [{ id: 'issuer_signature', clause: 'RFC 9901 §7.1', result: 'pass' }],

@@ -33,6 +33,9 @@ export const MDOC = {
   deviceNameSpaces: { bytes: 65_536, depth: 16, items: 1024 },
   /** Data elements of one document. */
   elements: 512,
+  /** Document errors that are read, and characters of the document type of each. */
+  documentErrors: 8,
+  docTypeLength: 128,
 } as const
 
 /**

@@ -171,7 +171,12 @@ export const verification = z.object({
   retry_of: maybe(verificationId),
   claims_encryption_jwk: maybe(jsonObject),
   transaction_data: maybe(list(jsonObject)),
-  attempts: list(z.object({ at: time, channel, reason, detail: maybe(z.enum(CERTIFICATE_RULES)) })),
+  attempts: list(
+    z.object({
+      ...{ at: time, channel, reason, detail: maybe(z.enum(CERTIFICATE_RULES)) },
+      document_errors: maybe(z.record(z.string(), z.int())),
+    }),
+  ),
   attempt_count: z.int(),
   trace: list(z.object({ id: z.string(), clause: z.string(), result: z.enum(['pass', 'fail', 'skip']) })),
   assurance_derivation: list(derivation),

@@ -206,8 +206,13 @@ export type CredentialRefusal =
          */
         | 'forbidden_disclosure'
     }
+  /** The wallet returned no document. Its codes explain that, by document type. */
+  | { readonly reason: 'document_not_returned'; readonly documentErrors: DocumentErrors }
   /** A claim of the format is missing, has the wrong type or place, or `aud` does not name us. */
   | { readonly reason: 'invalid_claim'; readonly claim: string }
+
+/** Code of each document that a wallet does not return, by document type (ISO/IEC 18013-5 §8.3.2.1.2.3). */
+export type DocumentErrors = Readonly<Record<string, number>>
 
 /** Refusal because of the proof of possession. */
 export type HolderRefusal = {

@@ -3,7 +3,7 @@
 
 import type { Trace } from '../codec/traceparent.ts'
 import { type Schema, upgradeDocument, versionMembers } from '../codec/upgrade.ts'
-import type { CheckResult } from '../formats/format.ts'
+import type { CheckResult, DocumentErrors } from '../formats/format.ts'
 import type { DcqlQuery } from '../openid4vp/dcql/query.ts'
 import type { ClientIdPrefix } from '../openid4vp/request/client-identifier.ts'
 import type {
@@ -191,6 +191,7 @@ export type Attempt = {
   readonly channel: Channel | null
   /** The rule that a certificate violates. */
   readonly detail?: CertificateRule
+  readonly document_errors?: DocumentErrors
 }
 
 const ATTEMPTS_KEPT = 10

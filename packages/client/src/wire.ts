@@ -210,7 +210,8 @@ export type Verification = {
   readonly transaction_data: readonly Readonly<Record<string, unknown>>[] | null
   /**
    * The last ten responses that failed validation. They leave the verification pending. `detail` is the rule
-   * that a certificate violates, for `certificate_profile_violation`, and null otherwise.
+   * that a certificate violates, for `certificate_profile_violation`, and null otherwise. `document_errors`
+   * has the wallet's code for each document type, for `document_not_returned`, and is null otherwise.
    */
   readonly attempts: readonly {
     readonly at: string
@@ -229,6 +230,7 @@ export type Verification = {
     | 'issuing_country'
     | (string & {})
     | null
+    readonly document_errors: Readonly<Record<string, number>> | null
   }[]
   /** Number of all responses that failed validation. */
   readonly attempt_count: number
@@ -292,6 +294,7 @@ export type Reason = {
     | 'query_not_satisfied'
     | 'transaction_data_missing'
     | 'malformed_credential'
+    | 'document_not_returned'
     | 'unsupported_algorithm'
     | 'unsupported_critical_header'
     | 'wrong_token_type'

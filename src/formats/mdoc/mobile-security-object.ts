@@ -17,6 +17,7 @@ import { MDOC } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { CredentialRefusal } from '../format.ts'
 import { cborRefusal } from './refusals.ts'
+import { isVersion1 } from './version.ts'
 
 /** Digest identifier → digest, of one namespace. */
 type ValueDigests = ReadonlyMap<number, Uint8Array<ArrayBuffer>>
@@ -40,7 +41,7 @@ const HASHES: ReadonlyMap<string | undefined, HashName> = new Map([
   ['SHA-512', 'sha-512'],
 ])
 
-/** Decodes the payload of `issuerAuth`: embedded CBOR, version 1.0. */
+/** Decodes the payload of `issuerAuth`: embedded CBOR, version 1.x. Unknown members are ignored. */
 export function decodeMobileSecurityObject(
   payload: Uint8Array<ArrayBuffer>,
 ): Result<MobileSecurityObject, CredentialRefusal> {
@@ -53,7 +54,7 @@ export function decodeMobileSecurityObject(
 }
 
 function parseMembers(mso: CborItem): Result<MobileSecurityObject, CredentialRefusal> {
-  if (textOf(entryOf(mso, 'version')) !== '1.0') return err({ reason: 'invalid_claim', claim: 'version' })
+  if (!isVersion1(entryOf(mso, 'version'))) return err({ reason: 'invalid_claim', claim: 'version' })
   const docType = textOf(entryOf(mso, 'docType'))
   if (docType === undefined) return err({ reason: 'invalid_claim', claim: 'docType' })
   const hash = HASHES.get(textOf(entryOf(mso, 'digestAlgorithm')))

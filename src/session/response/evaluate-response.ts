@@ -17,7 +17,7 @@ import {
   requireState,
   type WalletErrorResponse,
 } from '../../openid4vp/response/authorization-response.ts'
-import type { EnvelopeRefusal } from '../../openid4vp/response/refusal.ts'
+import type { EnvelopeRefusal, ResponseRefusal } from '../../openid4vp/response/refusal.ts'
 import { RESPONSE_DEPTH, RESPONSE_LIMIT } from '../../openid4vp/response/response-encryption.ts'
 import { verifyPresentations } from '../../openid4vp/response/verify-response.ts'
 import type { PresentationGroup } from '../../openid4vp/response/vp-token.ts'
@@ -35,8 +35,7 @@ import type { SubscribedAnchors } from '../../relying-party/trust-lists/trust-li
 import { err, ok, type Result } from '../../result.ts'
 import type { TrustAnchor } from '../../trust/anchors/anchor.ts'
 import { sandboxAnchors } from '../../trust/anchors/sandbox-anchor.ts'
-import type { CertificateRule } from '../../trust/refusal.ts'
-import { passesByValue, type SessionDocument, type TraceEntry } from '../document.ts'
+import { type Attempt, passesByValue, type SessionDocument, type TraceEntry } from '../document.ts'
 import { handleKeyOf, openEncryptionKey, openGeneration } from '../request/generation-keys.ts'
 import { aliveGenerations, type StoredGeneration } from '../request/generations.ts'
 import { type HandleKind, readHandle } from '../request/handles.ts'
@@ -64,9 +63,11 @@ export type Evaluation =
       readonly kind: 'refused'
       readonly reason: RefusalReason
       readonly generation: StoredGeneration | null
-      /** The rule that a certificate violates. */
-      readonly detail?: CertificateRule
+      readonly details?: AttemptDetails
     }
+
+/** Members of an attempt that only some reasons have. */
+type AttemptDetails = Pick<Attempt, 'detail' | 'document_errors'>
 
 /** Input of an evaluation. */
 type EvaluationInput = {
@@ -232,10 +233,8 @@ async function decideOn(
   })
   if (!verified.ok) {
     const reason = reasonOf(verified.error.reason, input.subscribed)
-    const refusal = refused(reason, generation)
-    const isKept =
-      verified.error.reason === 'certificate_profile_violation' && verified.error.reason === reason
-    return isKept ? { ...refusal, detail: verified.error.rule } : refusal
+    const details = reason === verified.error.reason ? detailsOf(verified.error) : {}
+    return { ...refused(reason, generation), details }
   }
   const decision = decide({
     policy: { ...document.policy, required_assurance_level, require_same_holder_key },
@@ -249,6 +248,11 @@ async function decideOn(
   // reject.
   if (decision.reason !== null && !decision.holder_bound) return refused(decision.reason, generation)
   return { kind: 'decided', decision, trace, generation }
+}
+
+function detailsOf(refusal: ResponseRefusal): AttemptDetails {
+  if (refusal.reason === 'certificate_profile_violation') return { detail: refusal.rule }
+  return refusal.reason === 'document_not_returned' ? { document_errors: refusal.documentErrors } : {}
 }
 
 const BY_VALUE_FORMATS = { 'dc+sd-jwt': sdJwtVcOfDrafts }

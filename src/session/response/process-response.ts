@@ -155,8 +155,8 @@ function storeAttempt(
   const document = store.session()
   if (document?.status !== 'pending') return
   const reason: ReasonCode = evaluation.kind === 'refused' ? evaluation.reason : 'wallet_error'
-  const detail = evaluation.kind === 'refused' && evaluation.detail
+  const details = evaluation.kind === 'refused' ? evaluation.details : {}
   const channel = evaluation.generation?.channel ?? null
-  const attempt = { at: now, reason, channel, ...(detail && { detail }) }
+  const attempt = { at: now, reason, channel, ...details }
   store.keep(addAttempt(document, attempt), evaluation.generation === null ? JUNK_WRITE_MS : ATTEMPT_WRITE_MS)
 }

@@ -119,6 +119,10 @@ export const REASONS = {
     'transaction',
   ),
   malformed_credential: credential(ISSUER, 'The credential is not well-formed.'),
+  document_not_returned: credential(
+    "None: the wallet did not return the document. The attempt's `document_errors` has the wallet's codes.",
+    'The wallet returned no document.',
+  ),
   unsupported_algorithm: credential(ISSUER, 'The signature algorithm is not accepted.'),
   unsupported_critical_header: credential(ISSUER, 'A required extension is not supported.'),
   wrong_token_type: credential(ISSUER, 'The type header is not that of the format.'),

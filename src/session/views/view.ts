@@ -103,5 +103,6 @@ function attemptView(attempt: Attempt, baseUrl: string) {
     channel: attempt.channel,
     reason: describeReason(attempt.reason, baseUrl),
     detail: attempt.detail ?? null,
+    document_errors: attempt.document_errors ?? null,
   }
 }

@@ -59,6 +59,7 @@ const SESSIONS: { readonly [code in ReasonCode]?: object } = {
     credential_match: 'all',
     require_same_holder_key: true,
   },
+  document_not_returned: { ...OVER_18, formats: ['mso_mdoc'] },
   holder_key_unavailable: { ...OVER_18, formats: ['jwt_vc_json'] },
   value_mismatch: { dcql_query: NAME_QUERY },
   assurance_level_too_low: { ...OVER_18, required_assurance_level: 'high' },

@@ -67,6 +67,7 @@ describeReasons({
   reasons: {
     malformed_credential: credential({ claims: { vc: undefined } }),
     limit_exceeded: credential({ content: { evidence: 'x'.repeat(530_000) } }),
+    document_not_returned: 'only a DeviceResponse may have no document',
     unsupported_algorithm: header({ alg: 'none' }),
     unsupported_critical_header: header({ crit: ['exp'] }),
     wrong_token_type: presentation({ header: { typ: 'kb+jwt' } }),

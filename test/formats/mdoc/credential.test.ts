@@ -2,7 +2,7 @@
 
 import type { PresentationRefusal } from '../../../src/formats/format.ts'
 import { badAlgorithm, type Case, critical, describeRefusals, flipLast, set } from './changes.ts'
-import { MAKING, NAME_SPACE } from './good.ts'
+import { MAKING, MDL, NAME_SPACE } from './good.ts'
 import { type Changes, embedded, encode, type Fields, raw, tagged, type Value } from './maker.ts'
 
 const malformed: PresentationRefusal = { reason: 'malformed_credential' }
@@ -21,11 +21,36 @@ function inValidity(name: string, value: Value): Changes {
 const tdate = (text: string) => tagged(0, text)
 
 const STRUCTURE: readonly Case[] = [
-  ['version 1.1', { response: set('version', '1.1') }, malformed],
+  ...['2.0', '1', '1.', '1.x', '01.0', '1.0.0', 'x1.0', 1].map(
+    (version): Case => [
+      `version ${JSON.stringify(version)}`,
+      { response: set('version', version) },
+      malformed,
+    ],
+  ),
   ['no version', { response: set('version', undefined) }, malformed],
   ['status 10', { response: set('status', 10) }, malformed],
   ['no status', { response: set('status', undefined) }, malformed],
-  ['no documents', { response: set('documents', undefined) }, malformed],
+  [
+    'no documents, and the code of each',
+    {
+      response: (response) => {
+        set('documents', undefined)(response)
+        set('documentErrors', [{ [MDL]: 0 }, { 'org.example.other': -3, x: 'text' }, 'junk'])(response)
+      },
+    },
+    { reason: 'document_not_returned', documentErrors: { [MDL]: 0, 'org.example.other': -3 } },
+  ],
+  [
+    'no documents, and status 10',
+    {
+      response: (response) => {
+        set('documents', undefined)(response)
+        set('status', 10)(response)
+      },
+    },
+    { reason: 'document_not_returned', documentErrors: {} },
+  ],
   ['an empty list of documents', { response: set('documents', []) }, malformed],
   [
     'its document twice',
@@ -37,8 +62,6 @@ const STRUCTURE: readonly Case[] = [
   ],
   ['documents that are no list', { response: set('documents', {}) }, malformed],
   ['document errors that are no list', { response: set('documentErrors', { other: 0 }) }, malformed],
-  ['an unknown member', { response: set('zkDocuments', []) }, malformed],
-  ['an unknown member in the document', { document: set('extra', 1) }, malformed],
   ['an unknown member in issuerSigned', { issuerSigned: set('extra', 1) }, malformed],
   ['no docType', { document: set('docType', undefined) }, malformed],
   ['no issuerSigned', { document: set('issuerSigned', undefined) }, malformed],
@@ -89,7 +112,13 @@ const STRUCTURE: readonly Case[] = [
 ]
 
 const MSO: readonly Case[] = [
-  ['MSO version 2.0', { mso: set('version', '2.0') }, badClaim('version')],
+  ...['2.0', '1', '1.', '1.x', 1].map(
+    (version): Case => [
+      `MSO version ${JSON.stringify(version)}`,
+      { mso: set('version', version) },
+      badClaim('version'),
+    ],
+  ),
   ['no MSO docType', { mso: set('docType', undefined) }, badClaim('docType')],
   ['SHA-1', { mso: set('digestAlgorithm', 'SHA-1') }, { reason: 'unsupported_hash_algorithm' }],
   ['no digests', { mso: set('valueDigests', undefined) }, badClaim('valueDigests')],

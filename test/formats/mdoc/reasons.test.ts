@@ -39,8 +39,9 @@ describeReasons({
       'an MSO out of time is a finding; one without times is malformed, which is found at the structure',
   },
   reasons: {
-    malformed_credential: changed({ response: set('version', '1.1') }),
+    malformed_credential: changed({ response: set('version', '2.0') }),
     limit_exceeded: changed({ nameSpaces: set('x', Array(513).fill(0)) }),
+    document_not_returned: changed({ response: set('documents', undefined) }),
     unsupported_algorithm: changed({ issuerHeaders: (headers) => headers.protected.set(1, -257) }),
     unsupported_critical_header: changed({ issuerHeaders: (headers) => headers.protected.set(2, [33]) }),
     wrong_token_type: 'a COSE_Sign1 of an mdoc has no typ',

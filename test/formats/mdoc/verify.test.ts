@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { mdoc } from '../../../src/formats/mdoc/mdoc.ts'
 import { mintIssuerPki } from '../../support/certificates/certificates.ts'
 import { expectRefusal } from '../contract.ts'
+import { set } from './changes.ts'
 import {
   ANCHOR,
   EXPECTED,
@@ -109,6 +110,16 @@ describe('a good mdoc', () => {
     ['an error of another document', [{ 'org.example.other': 0 }]],
   ])('verifies with %s of document errors, which are not read', async (_, documentErrors) => {
     const changes: Changes = { response: (response) => (response.documentErrors = documentErrors) }
+    expect((await verifyGood(make(changes))).result).toMatchObject({ ok: true })
+  })
+
+  it.each<[name: string, changes: Changes]>([
+    ['version 1.1', { response: set('version', '1.1') }],
+    ['an MSO of version 1.1', { mso: set('version', '1.1') }],
+    ['an unknown member in the MSO', { mso: set('extra', { any: 1 }) }],
+    ['unknown members of a later edition', { response: set('zkDocuments', [1]) }],
+    ['an unknown member in the document', { document: set('extra', 1) }],
+  ])('verifies with %s (ISO/IEC 18013-5 second edition)', async (_, changes) => {
     expect((await verifyGood(make(changes))).result).toMatchObject({ ok: true })
   })
 

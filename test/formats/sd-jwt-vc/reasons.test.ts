@@ -52,6 +52,7 @@ describeReasons({
   reasons: {
     malformed_credential: () => verifyGood(GOOD.slice(1)),
     limit_exceeded: changed((parts) => parts.disclosures.push(...Array(10_000).fill('WyJhIl0'))),
+    document_not_returned: 'only a DeviceResponse may have no document',
     unsupported_algorithm: header({ alg: 'none' }),
     unsupported_critical_header: header({ crit: ['exp'] }),
     wrong_token_type: header({ typ: 'vc+sd-jwt' }),

@@ -3,8 +3,9 @@
 // response still succeeds.
 
 import { runInDurableObject } from 'cloudflare:test'
+import { encode as encodeCbor } from 'cborg'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { decodeBase64url } from '../../../src/codec/base64url.ts'
+import { decodeBase64url, encodeBase64url } from '../../../src/codec/base64url.ts'
 import { makeHandle } from '../../../src/session/request/handles.ts'
 import { REASONS, type ReasonCode } from '../../../src/session/response/reasons.ts'
 import {
@@ -236,6 +237,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   holder_key_unavailable: 'jwt-vc-json.test.ts',
   request_superseded: 'below',
   wallet_error: 'below',
+  document_not_returned: 'below',
   invalid_presentation_submission: 'conformance/drafts.test.ts',
   transaction_data_missing: 'conformance/transaction-data.test.ts',
   access_denied: 'below',
@@ -317,7 +319,19 @@ describe('a response that is not authentic gets 400, and the session does not ch
   it('for another reason, and the attempt names no rule', async () => {
     const { id, request, good } = await begin()
     await post(id, await claims({ exp: 'tomorrow' })(request, good))
-    expect((await poll(setting, id)).attempts).toMatchObject([{ detail: null }])
+    expect((await poll(setting, id)).attempts).toMatchObject([{ detail: null, document_errors: null }])
+  })
+
+  it('document_not_returned, and the attempt has the code of each document type', async () => {
+    const session = await createSession(setting, { formats: ['mso_mdoc'] })
+    const { state } = await fetchRequest(session.wallet_request.request_uri)
+    const codes = { 'eu.europa.ec.av.1': 0 }
+    const empty = encodeCbor({ version: '1.0', documentErrors: [codes], status: 0 })
+    const body = { vp_token: token(encodeBase64url(Uint8Array.from(empty))), state }
+    expect((await post(session.verification_id, body)).status).toBe(400)
+    const { status, attempts } = await poll(setting, session.verification_id)
+    const attempt = { reason: { code: 'document_not_returned' }, detail: null, document_errors: codes }
+    expect({ status, attempts }).toMatchObject({ status: 'pending', attempts: [attempt] })
   })
 
   it.each(Object.entries(ENCRYPTED))('%s', async (reason, fault) => {

@@ -4,7 +4,7 @@
 import { encodeBase64url } from '../../../codec/base64url.ts'
 import { utf8 } from '../../../codec/bytes.ts'
 import { isJsonObject } from '../../../codec/json.ts'
-import { type Cbor, embedded, tagged } from '../../issuer/cbor.ts'
+import { type Cbor, cbor, embedded, mapOf, tagged } from '../../issuer/cbor.ts'
 import { ISSUER, ROOT_CERTIFICATE } from '../../issuer/identities.ts'
 import type { Mistake } from '../mistake.ts'
 
@@ -15,10 +15,21 @@ const SELECTIVE = ['dc+sd-jwt', 'mso_mdoc'] as const
 /** Header labels and algorithms of COSE. */
 const [ALG, CRIT, RS256, ES384] = [1, 2, -257, -35]
 
+const EMPTY_RESPONSE = mapOf({
+  version: '1.0',
+  documentErrors: [mapOf({ 'eu.europa.ec.av.1': 0 })],
+  status: 0,
+})
+
 const CREDENTIAL = {
   malformed_credential: {
     description: 'presents something other than a credential',
     presentation: () => 'nothing',
+  },
+  document_not_returned: {
+    description: 'presents a DeviceResponse without a document',
+    formats: ['mso_mdoc'],
+    presentation: () => encodeBase64url(cbor(EMPTY_RESPONSE)),
   },
   unsupported_algorithm: {
     description: 'presents a credential signed with an unsupported algorithm',
