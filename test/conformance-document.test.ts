@@ -102,7 +102,7 @@ describe('docs/conformance.md', () => {
   const FILE = '`formats/mdoc/credential.test.ts`'
 
   it.each([
-    [row(`${FILE} › with \${name} › version 1.1`), undefined],
+    [row(`${FILE} › with \${name} › version 2.0`), undefined],
     [row('contract: The Digital Credentials API'), undefined],
     [row(''), 'no test in “”'],
     ['| VP §1 | something |', 'not a row of three'],

@@ -21,7 +21,8 @@ function inValidity(name: string, value: Value): Changes {
 const tdate = (text: string) => tagged(0, text)
 
 const STRUCTURE: readonly Case[] = [
-  ...['2.0', '1', '1.', '1.x', '01.0', '1.0.0', 'x1.0', 1].map(
+  ['version 2.0', { response: set('version', '2.0') }, malformed],
+  ...['1', '1.', '1.x', '01.0', '1.0.0', 'x1.0', 1].map(
     (version): Case => [
       `version ${JSON.stringify(version)}`,
       { response: set('version', version) },
