@@ -23,8 +23,8 @@ const resolve = {
 // Four runners: the core as plain functions, the objects inside workerd, the whole service over HTTP, and its pages in a browser.
 export default defineConfig({
   test: {
-    // The service's own line for each request (src/routes/edge/log.ts) would bury everything else.
-    onConsoleLog: (text) => !text.startsWith('{"event":"request"'),
+    // The service's own lines for each request (src/routes/edge/log.ts) would bury everything else.
+    onConsoleLog: (text) => !/"event":"(request|operator_change)"/.test(text),
     projects: [
       {
         resolve,

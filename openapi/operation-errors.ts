@@ -22,13 +22,14 @@ function impliedProblems(
   { caller }: Access,
 ): readonly ProblemCode[] {
   if (caller === 'anyone' || caller === 'wallet' || caller === 'person' || caller === 'client') return []
+  const isOperator = caller === 'operator' || caller === 'metrics_reader'
   return [
     ...(body === undefined && query === undefined ? [] : (['invalid_request'] as const)),
     ...(body === undefined ? [] : BODY),
     ...(caller === 'browser' ? [] : TOKEN),
-    ...(caller === 'browser' || caller === 'operator' ? [] : (['expired_token'] as const)),
+    ...(caller === 'browser' || isOperator ? [] : (['expired_token'] as const)),
     ...(name.includes(':id') ? (['verification_not_found'] as const) : []),
-    ...(caller === 'operator' ? (['not_found'] as const) : []),
+    ...(isOperator ? (['not_found'] as const) : []),
     'internal_error',
     'temporarily_unavailable',
   ]

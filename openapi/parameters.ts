@@ -78,6 +78,7 @@ export const SECURITY_SCHEMES = {
     description: 'The `relying_party_id` as user name, an API key as password.',
   },
   admin_token: { type: 'http', scheme: 'bearer', description: 'The value of `ADMIN_TOKEN`.' },
+  metrics_token: { type: 'http', scheme: 'bearer', description: 'The value of `METRICS_TOKEN`.' },
 } as const
 
 type Requirement = { readonly [scheme in keyof typeof SECURITY_SCHEMES]?: readonly string[] }
@@ -102,6 +103,8 @@ export function securityOf(access: Access): readonly Requirement[] {
       return [{ client_secret: [] }, {}] // credentials may also be members of the form
     case 'operator':
       return [{ admin_token: [] }]
+    case 'metrics_reader':
+      return [{ metrics_token: [] }, { admin_token: [] }]
     case 'anyone':
     case 'wallet':
     case 'browser':

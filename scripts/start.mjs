@@ -13,6 +13,7 @@ import { freePort, keepDemoShop, openDemoShop, SHOP_VARIABLES } from './service/
 import { alarmsPerSecond, descriptorLimit } from './service/descriptors.mjs'
 import { ensureInstalled } from './service/install.mjs'
 import { lockForLauncher, lockForWorkerd } from './service/lock.mjs'
+import { reportMeasures } from './service/measures.mjs'
 import { readOptions } from './service/options.mjs'
 import { holdOutput } from './service/output.mjs'
 import { ASSETS, NODE, ROOT, SANDBOX_CONFIG, SHOP_CONFIG } from './service/paths.mjs'
@@ -255,6 +256,7 @@ function runOneAtATime(directory, { lock, output }) {
       throw error
     })
     isReady = true
+    reportMeasures(directory, started)
     return stop
   }
 }

@@ -40,10 +40,14 @@ export function parseConfig(environment: object) {
     throw new Error(`configuration: ${errors.join('; ')}`)
   }
   const env = parsed.data
+  if (env.METRICS_TOKEN !== undefined && env.METRICS_TOKEN === env.ADMIN_TOKEN)
+    throw new Error('configuration: METRICS_TOKEN: must differ from ADMIN_TOKEN')
   return {
     /** Origin without a trailing slash. */
     baseUrl: env.BASE_URL,
     adminToken: env.ADMIN_TOKEN ?? null,
+    /** Opens `/metrics` and nothing else. */
+    metricsToken: env.METRICS_TOKEN ?? null,
     serverSecret: env.SERVER_SECRET,
     /** JWKS of access tokens, claims and receipts: the first key signs, all are published. */
     accessTokenKeys: env.ACCESS_TOKEN_KEYS,
@@ -103,11 +107,14 @@ const publishedJwk = z.extend(signingJwk, { d: z.exactOptional(z.string()) })
 
 const scheme = z.string().check(z.regex(/^[a-z][a-z0-9+.-]*$/, 'must be a URI scheme in lower case'))
 
+const token = z.string().check(z.minLength(32))
+
 const SCHEMA = z.object({
   BASE_URL: z
     .string()
     .check(z.refine(isOrigin, 'must be an https origin (http only on loopback) without a path')),
-  ADMIN_TOKEN: z.optional(z.string().check(z.minLength(32))),
+  ADMIN_TOKEN: z.optional(token),
+  METRICS_TOKEN: z.optional(token),
   SERVER_SECRET: z.pipe(z.string(), z.transform(toSecret)),
   ACCESS_TOKEN_KEYS: json(
     z.object({

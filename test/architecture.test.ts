@@ -18,7 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   routes: [
     ...['session', 'relying-party', 'policy', 'iso18013-7', 'openid4vp', 'formats', 'trust', 'net'],
     ...['webhook', 'qr'],
-    ...['metrics', 'config', 'env', 'crypto', 'codec', 'type:assets', 'type:openapi'],
+    ...['metrics', 'config', 'env', 'version', 'crypto', 'codec', 'type:assets', 'type:openapi'],
   ],
   session: [
     ...['relying-party', 'policy', 'iso18013-7', 'openid4vp', 'formats', 'trust', 'net', 'webhook'],
@@ -43,6 +43,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   sandbox: ['net', 'crypto', 'codec', 'assets'],
   result: [],
   limits: [],
+  version: [],
 }
 
 /**

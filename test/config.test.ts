@@ -34,6 +34,25 @@ describe('ACCESS_TOKEN_KEYS', () => {
   })
 })
 
+describe('METRICS_TOKEN', () => {
+  it('is refused with fewer than 32 characters, as ADMIN_TOKEN is', () => {
+    for (const name of ['METRICS_TOKEN', 'ADMIN_TOKEN'])
+      expect(() => parseConfig({ ...TEST_ENVIRONMENT, [name]: 'x'.repeat(31) })).toThrow(`${name}: must`)
+  })
+
+  it('must differ from ADMIN_TOKEN, since it must not open the routes of the operator', () => {
+    const { ADMIN_TOKEN } = TEST_ENVIRONMENT
+    expect(() => parseConfig({ ...TEST_ENVIRONMENT, METRICS_TOKEN: ADMIN_TOKEN })).toThrow(
+      'configuration: METRICS_TOKEN: must differ from ADMIN_TOKEN',
+    )
+  })
+
+  it('may be absent', () => {
+    const { METRICS_TOKEN: _, ...without } = TEST_ENVIRONMENT
+    expect(parseConfig(without).metricsToken).toBeNull()
+  })
+})
+
 describe('VERIFIER_FURTHER_KEYS', () => {
   const further = (...all: readonly object[]) =>
     parseConfig({ ...TEST_ENVIRONMENT, VERIFIER_FURTHER_KEYS: JSON.stringify({ keys: all }) }).verifier

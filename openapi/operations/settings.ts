@@ -165,13 +165,15 @@ export const OPERATOR = {
     id: 'adminReadMetrics',
     summary: 'Read the metrics of the service',
     description:
-      'OpenMetrics 1.0, where the service runs as one process. 404 on Cloudflare, where Analytics Engine has the metrics.',
+      'OpenMetrics 1.0, or the text format 0.0.4 of Prometheus where `Accept` prefers it. 404 on Cloudflare, where Analytics Engine has the metrics.',
     responses: {
       200: {
-        description: 'Counters since the start of the process.',
+        description: 'Counters since the start of the process, and gauges.',
         other: {
           'application/openmetrics-text':
             '# TYPE wallet_verifier_sessions counter\n# HELP wallet_verifier_sessions Sessions created.\nwallet_verifier_sessions_total{protocol="openid4vp-1.0",mode="live"} 3\n# EOF\n',
+          'text/plain':
+            '# HELP wallet_verifier_sessions_total Sessions created.\n# TYPE wallet_verifier_sessions_total counter\nwallet_verifier_sessions_total{protocol="openid4vp-1.0",mode="live"} 3\n',
         },
       },
     },

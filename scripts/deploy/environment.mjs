@@ -31,8 +31,11 @@ export function plainVariables(environment) {
   return names.filter((name) => name !== 'JURISDICTION' || environment[name] !== 'none')
 }
 
-/** Variables that a deployment rejects for some values. They are read for that check and never uploaded. */
-const REFUSED = ['ALLOW_LOOPBACK', 'CLIENT_IP_HEADER']
+/**
+ * Variables that a deployment rejects for some values, or does not use. They are read for that check and
+ * never uploaded.
+ */
+const REFUSED = ['ALLOW_LOOPBACK', 'CLIENT_IP_HEADER', 'METRICS_TOKEN']
 
 /**
  * Returns the variables of the file (`path`, or `production.env`). Without a file, returns the known ones of

@@ -98,18 +98,18 @@ function secretErrors(environment, local) {
   const isLocal = (name) =>
     secretsIn(environment[name]).some((secret) => local.some((text) => text.includes(secret)))
   const bytes = decodeBase64url(environment.SERVER_SECRET ?? '') ?? []
-  const { ADMIN_TOKEN } = environment
+  const { ADMIN_TOKEN, METRICS_TOKEN } = environment
   return [
-    ...SECRET.filter(isLocal).map(
-      (name) => `${name}: must differ from that of the local service (STATE_DIR)`,
-    ),
+    ...[...SECRET, 'METRICS_TOKEN']
+      .filter(isLocal)
+      .map((name) => `${name}: must differ from that of the local service (STATE_DIR)`),
     ...(bytes.length >= 32 && new Set(bytes).size < FEWEST_DISTINCT ? ['SERVER_SECRET: must be random'] : []),
-    ...(ADMIN_TOKEN?.length >= 32 && new Set(ADMIN_TOKEN).size < FEWEST_DISTINCT
-      ? ['ADMIN_TOKEN: must be random']
-      : []),
-    ...(ADMIN_TOKEN !== undefined && ADMIN_TOKEN === environment.SERVER_SECRET
-      ? ['ADMIN_TOKEN: must differ from SERVER_SECRET, from which every key is derived']
-      : []),
+    ...Object.entries({ ADMIN_TOKEN, METRICS_TOKEN }).flatMap(([name, token]) => [
+      ...(token?.length >= 32 && new Set(token).size < FEWEST_DISTINCT ? [`${name}: must be random`] : []),
+      ...(token !== undefined && token === environment.SERVER_SECRET
+        ? [`${name}: must differ from SERVER_SECRET, from which every key is derived`]
+        : []),
+    ]),
   ]
 }
 

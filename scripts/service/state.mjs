@@ -89,6 +89,7 @@ export async function keepSecrets(directory) {
   const at = (name) => join(directory, 'keys', name)
   return {
     ADMIN_TOKEN: await keep(at('admin-token'), () => randomBytes(32).toString('base64url')),
+    METRICS_TOKEN: await keep(at('metrics-token'), () => randomBytes(32).toString('base64url')),
     SERVER_SECRET: await keep(at('server-secret'), () => randomBytes(32).toString('base64url')),
     ACCESS_TOKEN_KEYS: await keep(at('access-token-keys.json'), makeAccessTokenKeys),
   }

@@ -6,6 +6,13 @@ import { type Env, withJurisdiction } from '../env.ts'
 import { createCache } from '../net/cache.ts'
 import { withDeadline } from '../net/time-limit.ts'
 import type { ChainLifetime } from '../trust/x509/chain-lifetime.ts'
+import {
+  countSessions,
+  createSessionNotes,
+  type SessionCounts,
+  type SessionNote,
+  storeSessionNotes,
+} from './session-counts.ts'
 
 /** One row. `created_at` is Unix milliseconds. */
 type DirectoryEntry = {
@@ -45,6 +52,7 @@ export class Directory extends DurableObject<Env> {
     // A row without dates: no certificate of its own.
     ctx.storage.sql.exec(`CREATE TABLE IF NOT EXISTS verifier_certificates (
       relying_party_id TEXT PRIMARY KEY, expires_at INTEGER, renew_from INTEGER) WITHOUT ROWID`)
+    createSessionNotes(ctx.storage.sql)
   }
 
   add(entry: DirectoryEntry): void {
@@ -107,6 +115,16 @@ export class Directory extends DurableObject<Env> {
     kv.delete(STORAGE_CHECK)
   }
 
+  /** Stores what sessions count. */
+  noteSessions(notes: readonly SessionNote[]): void {
+    this.ctx.storage.transactionSync(() => storeSessionNotes(this.ctx.storage.sql, notes))
+  }
+
+  /** Returns the counts of each mode at `now` (Unix milliseconds). */
+  sessionCounts(now: number): readonly SessionCounts[] {
+    return countSessions(this.ctx.storage.sql, now)
+  }
+
   /** Adds a list. False where the limit is reached. */
   addTrustList({ name, livemode }: TrustListEntry): boolean {
     if (this.trustLists().length >= MAXIMUM_TRUST_LISTS) return false
@@ -139,6 +157,11 @@ type Row = Omit<ListedEntry, 'livemode'> & { readonly position: number; readonly
 /** Returns the one directory. */
 export function directoryOf(env: Env): DurableObjectStub<Directory> {
   return env.DIRECTORY.getByName('directory')
+}
+
+/** Returns the object that counts sessions, beside the directory. */
+export function sessionCountsOf(env: Env): DurableObjectStub<Directory> {
+  return env.DIRECTORY.getByName('session_counts')
 }
 
 /**

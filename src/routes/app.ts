@@ -13,7 +13,8 @@ import { sendMetrics } from './public/metrics.ts'
 import { sandboxRoutes } from './public/sandbox.ts'
 import { verifierDidRoutes } from './public/verifier-did.ts'
 import { SAFE_PREFIXES, wellKnownRoutes } from './public/well-known.ts'
-import { adminRoutes, operatorOnly } from './settings/admin.ts'
+import { adminRoutes } from './settings/admin.ts'
+import { metricsReaders } from './settings/operator.ts'
 import { ownSettingsRoutes } from './settings/own-settings.ts'
 import { oauthRoutes } from './settings/token-endpoint.ts'
 import { eventRoutes } from './verifications/events.ts'
@@ -40,7 +41,7 @@ export function createApp(): Hono<AppEnv> {
   app.route('/', oauthRoutes())
   app.route('/', sandboxRoutes())
   app.route('/v1/admin', adminRoutes())
-  app.get('/metrics', operatorOnly, sendMetrics)
+  app.get('/metrics', metricsReaders, sendMetrics)
   app.notFound(noSuchRoute(app))
   app.onError(onError)
   return app

@@ -2,8 +2,10 @@
 // `commit`. Document and alarm change in one synchronous step, which the platform makes one atomic write.
 // Every response or POST after it waits for that write (Durable Objects: output gates).
 
-import { inBackground } from './background.ts'
+import { inBackground, logError } from './background.ts'
 import { nextWakeUp, readDocument, type SessionDocument, type Tombstone } from './document.ts'
+import { verificationIdOf } from './identifier.ts'
+import { addNote, noteOf } from './session-notes.ts'
 import { publicView } from './views/view.ts'
 
 /** Storage that the parts of the object share. */
@@ -26,6 +28,7 @@ export type SessionStore = {
 }
 
 const KEY = 'session'
+type Stored = SessionDocument | Tombstone
 
 /** Opens the store. Sets the alarm again if the platform lost it while work is pending. */
 export function openStore(ctx: DurableObjectState): SessionStore {
@@ -38,17 +41,17 @@ export function openStore(ctx: DurableObjectState): SessionStore {
     alarm = at
     void ctx.storage.setAlarm(at)
   }
-  const wakeUpOf = (document: SessionDocument | Tombstone): number | null =>
-    nextWakeUp(document, ctx.getWebSockets().length > 0)
-  const write = (document: SessionDocument | Tombstone): void => {
+  const wakeUpOf = (document: Stored) => nextWakeUp(document, ctx.getWebSockets().length > 0)
+  const note = createNote(verificationIdOf(ctx.id))
+  const write = (document: Stored): void => {
     ctx.storage.kv.put(KEY, document) // first: if it throws, memory must stay like storage
     clearTimeout(flush)
     flush = undefined
     current = document
     setAlarm(wakeUpOf(document))
+    note(document.erased ? undefined : document)
   }
-  const session = (): SessionDocument | undefined =>
-    current === undefined || current.erased ? undefined : current
+  const session = () => (current?.erased === false ? current : undefined)
   const commit = (document: SessionDocument): void => {
     const seen = session()?.version
     // A change in memory becomes visible with this write.
@@ -57,7 +60,6 @@ export function openStore(ctx: DurableObjectState): SessionStore {
     write(written)
     if (written.version !== seen) announce(ctx, written)
   }
-
   const commitKept = (): void => {
     const kept = session()
     if (kept !== undefined) commit(kept)
@@ -89,6 +91,7 @@ export function openStore(ctx: DurableObjectState): SessionStore {
       alarm = null
       // Needed before a tombstone, too: an overwritten document can still be read in the database file.
       const deleted = ctx.storage.deleteAll()
+      note(undefined)
       if (tombstone !== undefined) write(tombstone)
       await deleted
     },
@@ -96,6 +99,22 @@ export function openStore(ctx: DurableObjectState): SessionStore {
       const wakeUp = current === undefined ? null : wakeUpOf(current)
       setAlarm(wakeUp === null ? null : Math.max(wakeUp, notBefore))
     },
+  }
+}
+
+/** Returns a function that notes a changed session for the gauges. It must not affect the write: no error. */
+function createNote(verificationId: string): (document: SessionDocument | undefined) => void {
+  let last = ''
+  return (document) => {
+    const taken = noteOf(verificationId, document)
+    const text = JSON.stringify(taken)
+    if (text === last) return
+    last = text
+    try {
+      addNote(taken)
+    } catch (error) {
+      logError('session_not_noted', error)
+    }
   }
 }
 

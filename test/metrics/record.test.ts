@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { EVENTS } from '../../src/metrics/events.ts'
-import { type Gauge, writeOpenMetrics } from '../../src/metrics/open-metrics.ts'
+import { formatFor, type Gauge, writeMetrics } from '../../src/metrics/exposition.ts'
 import { countsOf, record } from '../../src/metrics/record.ts'
 import { readOpenMetrics, type Sample } from '../support/reading/open-metrics.ts'
 
@@ -13,7 +13,7 @@ const REQUEST = { audience: 'wallet', method: 'GET', route: '/r/:capability', st
 
 /** The samples of one name, as the strict reader parses them. */
 function samples(name: string, gauges: readonly Gauge[] = []): readonly Sample[] {
-  const families = readOpenMetrics(writeOpenMetrics(countsOf, gauges))
+  const families = readOpenMetrics(writeMetrics('openmetrics', countsOf, gauges))
   return families.flatMap((family) => family.samples).filter((sample) => sample.name === name)
 }
 
@@ -90,10 +90,10 @@ describe('record', () => {
   })
 })
 
-describe('writeOpenMetrics', () => {
+describe('writeMetrics', () => {
   it('writes a complete exposition without counts and gauges', () => {
     const nothing = () => ({ counters: new Map(), histograms: new Map() })
-    const families = readOpenMetrics(writeOpenMetrics(nothing, []))
+    const families = readOpenMetrics(writeMetrics('openmetrics', nothing, []))
     expect(families.every((family) => family.samples.length === 0)).toBe(true)
   })
 
@@ -102,6 +102,50 @@ describe('writeOpenMetrics', () => {
     expect(samples('wallet_verifier_odd', [gauge])).toEqual([
       { name: 'wallet_verifier_odd', labels: { text: 'a\\"b\\\\c\\nd' }, value: -1.5 },
     ])
+  })
+})
+
+describe('the text format of Prometheus', () => {
+  const nothing = () => ({ counters: new Map(), histograms: new Map() })
+
+  it('names a counter like its samples, and has no unit and no end', () => {
+    record('requests', { ...REQUEST, status: '209' }, { ms: 3 })
+    const gauge = { name: 'state_bytes', help: 'Space.', samples: [{ labels: {}, value: 4096 }] }
+    const lines = writeMetrics('prometheus', countsOf, [gauge]).split('\n')
+    expect(lines).toContain('# TYPE wallet_verifier_requests_total counter')
+    expect(lines).toContain('# TYPE wallet_verifier_requests_duration_seconds histogram')
+    expect(lines.slice(-4)).toEqual([
+      '# HELP wallet_verifier_state_bytes Space.',
+      '# TYPE wallet_verifier_state_bytes gauge',
+      'wallet_verifier_state_bytes 4096',
+      '',
+    ])
+    expect(lines.filter((line) => /^# (UNIT|EOF)/.test(line))).toEqual([])
+  })
+
+  it('gives the process the names of Prometheus, in both formats', () => {
+    const gauge = { name: 'process_open_fds', help: 'Open.', samples: [{ labels: {}, value: 7 }] }
+    for (const format of ['openmetrics', 'prometheus'] as const)
+      expect(writeMetrics(format, nothing, [gauge])).toContain('\nprocess_open_fds 7\n')
+  })
+})
+
+describe('formatFor', () => {
+  // The header of Prometheus 3, and of its releases without OpenMetrics.
+  const PROMETHEUS =
+    'application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2'
+  it.each([
+    [undefined, 'openmetrics'],
+    ['*/*', 'openmetrics'],
+    [PROMETHEUS, 'openmetrics'],
+    ['text/plain;version=0.0.4;q=1,*/*;q=0.1', 'prometheus'],
+    ['text/plain', 'prometheus'],
+    ['text/plain;q=0.5, application/openmetrics-text;q=0.4', 'prometheus'],
+    ['text/plain;q=0, */*', 'openmetrics'],
+    ['text/html, application/xhtml+xml', 'openmetrics'],
+    ['text/plain;q=high', 'openmetrics'],
+  ])('reads Accept: %s as %s', (accept, format) => {
+    expect(formatFor(accept)).toBe(format)
   })
 })
 

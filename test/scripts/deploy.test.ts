@@ -106,6 +106,8 @@ describe('the preflight', () => {
     ['a server secret of one byte', { SERVER_SECRET: 'A'.repeat(43) }, /^SERVER_SECRET: must be random/],
     ['a short admin token', { ADMIN_TOKEN: 'secret' }, /^ADMIN_TOKEN: /],
     ['an admin token of one letter', { ADMIN_TOKEN: 'a'.repeat(40) }, /^ADMIN_TOKEN: must be random/],
+    ['a short metrics token', { METRICS_TOKEN: 'secret' }, /^METRICS_TOKEN: /],
+    ['a metrics token of one letter', { METRICS_TOKEN: 'a'.repeat(40) }, /^METRICS_TOKEN: must be random/],
     ['an unknown jurisdiction', { JURISDICTION: 'mars' }, /^JURISDICTION: must be "eu" or "fedramp"/],
     ['a misspelt name', { ADMIN_TOKN: 'x' }, /^ADMIN_TOKN: is not a variable of a deployment/],
     [

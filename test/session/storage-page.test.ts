@@ -14,7 +14,7 @@ import { LIST_NOW, mintListSigner, signLote } from '../support/certificates/trus
 import { createSession, fetchRequest, goodResponse, post, type Setting, setUp, stubOf } from './driver.ts'
 
 /** The examples of the page, in its order. */
-const [SESSION, GENERATION, TOMBSTONE, EVENT, RELYING_PARTY, LIST, ANCHOR, ROW, DATES] = [
+const [SESSION, GENERATION, TOMBSTONE, EVENT, RELYING_PARTY, LIST, ANCHOR, ROW, DATES, NOTE] = [
   ...PAGE.matchAll(/^```json\n(.*?)^```$/gms),
 ].map(([, json]) => JSON.parse(String(json)))
 
@@ -103,6 +103,15 @@ it('shows the dates of a certificate as they are stored', async () => {
     storage.sql.exec('SELECT * FROM verifier_certificates').toArray(),
   )
   expect(rows).toEqual([DATES])
+})
+
+it('shows the note of a session that waits, as it is stored', async () => {
+  const directory = env.DIRECTORY.getByName('storage-page-notes')
+  await directory.noteSessions([{ ...NOTE, livemode: NOTE.livemode === 1 }])
+  const rows = await runInDurableObject(directory, (_, { storage }) =>
+    storage.sql.exec('SELECT * FROM session_notes').toArray(),
+  )
+  expect(rows).toEqual([NOTE])
 })
 
 it('explains every member of a session', () => {

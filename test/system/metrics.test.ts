@@ -1,6 +1,10 @@
 // Metrics of a service that runs as one process: counters of objects and of the edge are in one place.
 
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { VERSION } from '../../src/version.ts'
 import { mintIssuerPki } from '../support/certificates/certificates.ts'
 import { ageOf, makeAuthority, makePerson } from '../support/people/person.ts'
 import { type Family, readOpenMetrics } from '../support/reading/open-metrics.ts'
@@ -47,8 +51,17 @@ afterAll(async () => {
   await service?.stop()
 })
 
-async function scrape(token: string | null = service.server.adminToken): Promise<Response> {
-  return service.fetch('/metrics', { headers: token === null ? {} : { authorization: `Bearer ${token}` } })
+async function scrape(token: string | null = metricsToken(), accept = '*/*'): Promise<Response> {
+  const authorization = token === null ? {} : { authorization: `Bearer ${token}` }
+  return service.fetch('/metrics', { headers: { accept, ...authorization } })
+}
+
+function metricsToken(): string {
+  return readFileSync(join(service.server.stateDir, 'keys', 'metrics-token'), 'utf8')
+}
+
+async function scraped(name: string) {
+  return samplesOf(readOpenMetrics(await (await scrape()).text()), name)
 }
 
 function samplesOf(families: readonly Family[], name: string) {
@@ -135,9 +148,50 @@ it('GET /metrics contains no id, no address and no secret', async () => {
   }
 })
 
-it('GET /metrics requires the operator’s token', async () => {
+it('GET /metrics requires the metrics token or the operator’s', async () => {
   expect((await scrape(null)).status).toBe(401)
   expect((await scrape(rp.api_key)).status).toBe(401)
+  expect((await scrape(service.server.adminToken)).status).toBe(200)
+})
+
+it('the metrics token opens nothing else', async () => {
+  const headers = { authorization: `Bearer ${metricsToken()}` }
+  expect((await service.fetch('/v1/admin/relying_parties', { headers })).status).toBe(401)
+})
+
+it('GET /metrics shows the version, and the memory, descriptors and disk that the launcher measures', async () => {
+  expect(await scraped('build_info')).toEqual([{ version: VERSION, value: 1 }])
+  const measured = ['process_resident_memory_bytes', 'process_open_fds', 'process_max_fds']
+  await vi.waitFor(
+    async () => {
+      const families = readOpenMetrics(await (await scrape()).text())
+      const readGauge = (name: string) => families.find((one) => one.name === name)?.samples[0]?.value
+      for (const name of measured) expect(readGauge(name), name).toBeGreaterThan(10)
+      for (const name of ['state_bytes', 'state_free_bytes'])
+        expect(readGauge(`wallet_verifier_${name}`), name).toBeGreaterThan(10_000)
+    },
+    { timeout: 20_000, interval: 200 },
+  )
+})
+
+it.each([
+  ['application/openmetrics-text', 'openmetrics.parser'],
+  ['text/plain', 'parser'],
+])('GET /metrics as %s is read by the parser of the Prometheus project', async (accept, module) => {
+  const answer = await scrape(metricsToken(), accept)
+  expect(answer.headers.get('content-type')).toMatch(new RegExp(`^${accept}; version=`))
+  const program = `import sys
+try:
+    from prometheus_client.${module} import text_fd_to_metric_families as parse
+except ModuleNotFoundError:
+    sys.exit(77)
+print(sum(len(family.samples) for family in parse(sys.stdin)))`
+  const text = await answer.text()
+  const run = spawnSync('python3', ['-c', program], { input: text, encoding: 'utf8' })
+  const isMissing = run.error !== undefined || run.status === 77
+  if (isMissing && process.env.CI_FULL !== '1') return
+  expect(run.stderr).toBe('')
+  expect(Number(run.stdout)).toBe(text.split('\n').filter((line) => /^[a-z]/.test(line)).length)
 })
 
 it('sends a session’s webhooks in the trace of the request that created it, each attempt as a new span', async () => {
@@ -152,4 +206,50 @@ it('logs the trace of each request', () => {
     .split('\n')
     .filter((line) => line.includes(TRACE_ID))
   expect(lines.map((line) => JSON.parse(line).route)).toEqual(['/v1/verify'])
+})
+
+it('every metric of the rules for alerts exists', async () => {
+  const rules = readFileSync('docs/prometheus.rules.yml', 'utf8')
+  const families = readOpenMetrics(await (await scrape()).text())
+  const known = families.map(({ name, type }) => (type === 'counter' ? `${name}_total` : name))
+  const used = [...rules.matchAll(/\b(?:wallet_verifier|process)_\w+/g)].map(([name]) => name)
+  expect(used.length).toBeGreaterThan(10)
+  expect(used.filter((name) => !known.includes(name))).toEqual([])
+})
+
+describe('the gauges of sessions', () => {
+  const modes = (test: number) => [
+    { mode: 'test', value: test },
+    { mode: 'live', value: 0 },
+  ]
+  const GAUGES = ['sessions_pending', 'webhooks_queued', 'webhooks_dead']
+  const counts = async () => {
+    const families = readOpenMetrics(await (await scrape()).text())
+    return GAUGES.map((name) => samplesOf(families, name))
+  }
+
+  it('follow each session: created, ended with a queued event, given up, erased', async () => {
+    const failing = await startReceiver()
+    failing.answer(() => ({ status: 500 }))
+    expect(await counts()).toEqual([modes(0), modes(0), modes(0)])
+    const party = await service.relyingParty({ webhook: { url: failing.url } })
+    const [first, second] = [await party.create(OVER_18), await party.create(OVER_18)]
+    expect(await counts()).toEqual([modes(2), modes(0), modes(0)])
+
+    await party.call('POST', `/v1/verify/${first.verification_id}/cancel`)
+    await settledDelivery(party, first.verification_id, 1)
+    const waiting = [modes(1), modes(1), modes(0)]
+    expect(await counts()).toEqual(waiting)
+
+    await service.server.restart()
+    expect(await counts()).toEqual(waiting)
+    await service.server.kill9()
+    await service.server.restart()
+    expect(await counts()).toEqual(waiting)
+
+    await party.call('DELETE', `/v1/verify/${first.verification_id}`)
+    await party.call('DELETE', `/v1/verify/${second.verification_id}`)
+    expect(await counts()).toEqual([modes(0), modes(0), modes(0)])
+    await failing.close()
+  })
 })

@@ -23,6 +23,8 @@ export type Access =
         | 'client'
         /** `ADMIN_TOKEN`. */
         | 'operator'
+        /** `METRICS_TOKEN`, or `ADMIN_TOKEN`. */
+        | 'metrics_reader'
     }
   /** The session's `client_token`, or a relying party's token with the scope. */
   | { readonly caller: 'session'; readonly scope: Scope }
@@ -109,7 +111,7 @@ export const ACCESS = {
   'GET /v1/admin/trust_lists/:list': OPERATOR,
   'DELETE /v1/admin/trust_lists/:list': OPERATOR,
   'POST /v1/admin/trust_lists/:list/refresh': OPERATOR,
-  'GET /metrics': OPERATOR,
+  'GET /metrics': { caller: 'metrics_reader' },
 } as const satisfies Readonly<Record<`${Method} /${string}`, Access>>
 
 export type RouteName = keyof typeof ACCESS

@@ -3,6 +3,10 @@
 // state.
 
 import type { MiddlewareHandler } from 'hono'
+import type { Env } from '../../env.ts'
+import { setProcessMeasures } from '../../metrics/process-measures.ts'
+import { inBackground } from '../../session/background.ts'
+import { storeNotes } from '../../session/session-notes.ts'
 import type { AppEnv } from './context.ts'
 import { problem } from './problems.ts'
 
@@ -29,13 +33,21 @@ export const drainable: MiddlewareHandler<AppEnv> = async (c, next) => {
   }
 }
 
-/** The launcher's entry. `POST /drain` begins the end, and returns how many requests are still open. */
+/**
+ * The launcher's entry. `POST /drain` begins the end, and returns how many requests are still open.
+ * `POST /measures` stores measures of the process for `/metrics`.
+ */
 export const control = {
-  fetch: (request) => {
-    if (request.method !== 'POST' || new URL(request.url).pathname !== '/drain') {
-      return new Response(null, { status: 404 })
+  fetch: async (request, env) => {
+    const { pathname } = new URL(request.url)
+    if (request.method !== 'POST') return new Response(null, { status: 404 })
+    if (pathname === '/measures') {
+      setProcessMeasures(await request.json())
+      return new Response(null, { status: 204 })
     }
+    if (pathname !== '/drain') return new Response(null, { status: 404 })
     draining = true
+    if (openRequests === 0) await inBackground(() => storeNotes(env))
     return Response.json({ open_requests: openRequests })
   },
-} satisfies ExportedHandler
+} satisfies ExportedHandler<Env>

@@ -42,7 +42,7 @@ const REPEATED: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/v1/verif
  * Returns the pattern that matched. A pattern that ends in `*` counts only where no other one matched; then
  * the longest.
  */
-function routeOf(c: Context<AppEnv>): string {
+export function routeOf(c: Context<AppEnv>): string {
   const paths = matchedRoutes(c).map(({ path }) => path)
   return paths.findLast((path) => !path.endsWith('*')) ?? paths.sort((a, b) => b.length - a.length)[0] ?? '/*'
 }

@@ -3,20 +3,30 @@
 // counts of all.
 
 import { configOf } from '../../config.ts'
-import { type Gauge, OPEN_METRICS_TYPE, writeOpenMetrics } from '../../metrics/open-metrics.ts'
+import type { Env } from '../../env.ts'
+import { CONTENT_TYPES, formatFor, type Gauge, writeMetrics } from '../../metrics/exposition.ts'
+import { logLine } from '../../metrics/log-line.ts'
+import { processGauges } from '../../metrics/process-measures.ts'
 import { countsOf } from '../../metrics/record.ts'
+import { sessionCountsOf } from '../../relying-party/directory.ts'
+import type { SessionCounts } from '../../relying-party/session-counts.ts'
+import { storeNotes } from '../../session/session-notes.ts'
+import { VERSION } from '../../version.ts'
 import { cameByCloudflare } from '../edge/cloudflare.ts'
 import type { AppContext } from '../edge/context.ts'
 import { problem } from '../edge/problems.ts'
 import { serviceHealth } from './service-health.ts'
 
-/** Sends the metrics. The route requires the operator's token. */
+/** Sends the metrics, in a format that the caller accepts. The route requires a token. */
 export async function sendMetrics(c: AppContext): Promise<Response> {
   if (cameByCloudflare(c.req.raw)) return problem(c, 'not_found')
-  const gauges = await gaugesAt(c, Date.now())
-  return c.body(writeOpenMetrics(countsOf, gauges), 200, {
-    'Content-Type': OPEN_METRICS_TYPE,
+  const now = Date.now()
+  const gauges = [...(await gaugesAt(c, now)), ...(await sessionGauges(c, now)), ...processGauges()]
+  const format = formatFor(c.req.header('Accept'))
+  return c.body(writeMetrics(format, countsOf, gauges), 200, {
+    'Content-Type': CONTENT_TYPES[format],
     'Cache-Control': 'no-store',
+    Vary: 'Accept',
   })
 }
 
@@ -28,6 +38,7 @@ async function gaugesAt({ env }: AppContext, now: number): Promise<readonly Gaug
   const until = (time: number | null | undefined, labels: Sample['labels']): readonly Sample[] =>
     time ? [{ labels, value: (time - now) / 1000 }] : []
   return [
+    gauge('build_info', 'Version of the service.', [{ labels: { version: VERSION }, value: 1 }]),
     gauge('boot', 'This process.', [{ labels: { boot_id: configOf(env).bootId ?? '' }, value: 1 }]),
     gauge('alarms_repaired', 'Lost alarms that the start set again.', [
       { labels: {}, value: configOf(env).alarmsRepaired },
@@ -53,6 +64,38 @@ async function gaugesAt({ env }: AppContext, now: number): Promise<readonly Gaug
       trustLists.flatMap(({ name, usableUntil }) => until(usableUntil, { trust_list: name })),
     ),
   ]
+}
+
+/** Counts of every session. Where storage cannot be read or written, they have no sample. */
+async function sessionGauges({ env }: AppContext, now: number): Promise<readonly Gauge[]> {
+  const counts = await countSessions(env, now).catch((error) => {
+    logLine('error', 'sessions_not_counted', { error: error instanceof Error ? error.name : '' })
+    return []
+  })
+  const each = (read: (count: SessionCounts) => number) =>
+    counts.map((count) => ({ labels: { mode: count.livemode ? 'live' : 'test' }, value: read(count) }))
+  return [
+    gauge(
+      'sessions_pending',
+      'Sessions that wait for a wallet.',
+      each(({ pending }) => pending),
+    ),
+    gauge(
+      'webhooks_queued',
+      'Events that will be sent.',
+      each(({ queuedEvents }) => queuedEvents),
+    ),
+    gauge(
+      'webhooks_dead',
+      'Events that were given up.',
+      each(({ deadEvents }) => deadEvents),
+    ),
+  ]
+}
+
+async function countSessions(env: Env, now: number): Promise<readonly SessionCounts[]> {
+  await storeNotes(env)
+  return sessionCountsOf(env).sessionCounts(now)
 }
 
 function gauge(name: string, help: string, samples: readonly Sample[]): Gauge {

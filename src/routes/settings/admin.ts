@@ -1,22 +1,16 @@
 // Routes of the operator (CONTRACT 8), below /v1/admin. Without ADMIN_TOKEN they are 404.
 
-import type { MiddlewareHandler } from 'hono'
 import { Hono } from 'hono/tiny'
 import type { CreatedRelyingParty, RelyingPartyPage } from '../../../openapi/responses/settings.ts'
-import { utf8 } from '../../codec/bytes.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
-import { configOf } from '../../config.ts'
-import { sha256 } from '../../crypto/digest.ts'
-import { timingSafeEqual } from '../../crypto/timing-safe.ts'
 import { directoryOf } from '../../relying-party/directory.ts'
 import { createRelyingParty, eraseRelyingParty } from '../../relying-party/registry.ts'
 import { creationSchema, SETTINGS_LIMIT } from '../../relying-party/settings/settings-schema.ts'
-import { CLIENT_TOKEN_PREFIX } from '../../session/request/client-token.ts'
-import { presentedToken } from '../edge/authenticate.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { problem } from '../edge/problems.ts'
 import { directoryQuery } from '../edge/schemas.ts'
 import { readJson, readQuery } from '../edge/validate.ts'
+import { logOperatorChanges, operatorOnly } from './operator.ts'
 import {
   changeSettings,
   createApiKey,
@@ -34,7 +28,7 @@ import { createList, eraseList, listLists, refreshList, showList } from './trust
 /** Mount at `/v1/admin`. */
 export function adminRoutes(): Hono<AppEnv> {
   return new Hono<AppEnv>()
-    .use('*', operatorOnly)
+    .use('*', operatorOnly, logOperatorChanges)
     .post('/relying_parties', create)
     .get('/relying_parties', list)
     .get('/relying_parties/:rp', (c) => showSettings(c, c.req.param('rp')))
@@ -52,19 +46,6 @@ export function adminRoutes(): Hono<AppEnv> {
     .get('/trust_lists/:list', (c) => showList(c, c.req.param('list')))
     .delete('/trust_lists/:list', (c) => eraseList(c, c.req.param('list')))
     .post('/trust_lists/:list/refresh', (c) => refreshList(c, c.req.param('list')))
-}
-
-/** Accepts `ADMIN_TOKEN`, and nothing else. */
-export const operatorOnly: MiddlewareHandler<AppEnv> = async (c, next) => {
-  const { adminToken } = configOf(c.env)
-  if (adminToken === null) return problem(c, 'not_found')
-  const token = presentedToken(c)
-  if (!token.ok) return problem(c, token.error)
-  // Digests have one length, so the time taken does not reveal the token's length.
-  const [presented, expected] = await Promise.all([sha256(utf8(token.value)), sha256(utf8(adminToken))])
-  if (timingSafeEqual(presented, expected)) return next()
-  // CONTRACT 1: a client token anywhere but at its own session's QR and status is 403.
-  return problem(c, token.value.startsWith(CLIENT_TOKEN_PREFIX) ? 'insufficient_scope' : 'invalid_token')
 }
 
 async function create(c: AppContext): Promise<Response> {

@@ -18,9 +18,10 @@ import {
   statusAndCode,
   tokenOn,
 } from './access-world.ts'
-import { ADMIN } from './edge-app.ts'
+import { ADMIN, METRICS } from './edge-app.ts'
 
 const ROUTES = Object.entries(ACCESS) as [RouteName, Access][]
+const METRICS_TOKEN = METRICS.Authorization.slice('Bearer '.length)
 const OPERATOR_TOKEN = ADMIN.Authorization.slice('Bearer '.length)
 
 let test: Party
@@ -41,7 +42,7 @@ describe.each(OPERATORS)('%s', (name) => {
   it('accepts the operator and no other caller', async () => {
     const party = await newParty()
     const parameters = { rp: party.id, key: (await newKey(party)).key_id, list: await newList(name) }
-    const strangers = [party.key, await tokenOn(party, party.keyId), `${OPERATOR_TOKEN}x`, 'x'.repeat(43)]
+    const strangers = [party.key, await tokenOn(party, party.keyId), `${OPERATOR_TOKEN}x`, METRICS_TOKEN]
     for (const token of strangers) {
       expect(await statusAndCode(await send(name, { parameters, token }))).toBe('401 invalid_token')
     }
@@ -51,6 +52,21 @@ describe.each(OPERATORS)('%s', (name) => {
       '403 insufficient_scope',
     )
     expect(await statusAndCode(await send(name, { parameters, token: OPERATOR_TOKEN }))).toBe(opens(name))
+  })
+})
+
+describe('GET /metrics', () => {
+  const status = async (token?: string) => statusAndCode(await send('GET /metrics', { token }))
+
+  it('accepts the metrics token and the admin token, and no other caller', async () => {
+    expect(await status(METRICS_TOKEN)).toBe(opens('GET /metrics'))
+    expect(await status(OPERATOR_TOKEN)).toBe(opens('GET /metrics'))
+    for (const token of [test.key, await tokenOn(test, test.keyId), `${METRICS_TOKEN}x`]) {
+      expect(await status(token)).toBe('401 invalid_token')
+    }
+    expect(await status()).toBe('401 missing_token')
+    const { clientToken } = await newSession(test, 'GET /metrics')
+    expect(await status(clientToken)).toBe('403 insufficient_scope')
   })
 })
 
@@ -136,6 +152,7 @@ it('every kind of caller in the table is tested here', () => {
     'relying_party',
     'client',
     'operator',
+    'metrics_reader',
   ]
   const single = ROUTES.filter(([, { caller }]) => ['person', 'page', 'browser', 'client'].includes(caller))
   expect(new Set(ROUTES.map(([, { caller }]) => caller))).toEqual(new Set(walked))

@@ -10,6 +10,7 @@ import { adminRoutes } from '../../../src/routes/settings/admin.ts'
 import { lintExchange } from '../../support/linters/linted-exchange.ts'
 
 export const ADMIN = { Authorization: 'Bearer test-admin-token-of-more-than-32-characters' }
+export const METRICS = { Authorization: 'Bearer test-metrics-token-of-more-than-32-characters' }
 
 /** The app with the operator's and the public routes, and those of `addRoutes`. */
 export function edgeApp(addRoutes: (app: Hono<AppEnv>) => void = () => undefined): Hono<AppEnv> {

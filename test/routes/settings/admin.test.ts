@@ -13,6 +13,59 @@ const app = edgeApp()
 const admin = (method: string, path: string, body?: unknown) =>
   call(app, method, path, { headers: ADMIN, body })
 
+describe('a change by the operator', () => {
+  /** Returns the lines of changes that were logged by `work`. */
+  async function changesOf(work: () => Promise<unknown>) {
+    const log = vi.spyOn(console, 'log').mockReturnValue(undefined)
+    await work()
+    const lines = log.mock.calls.map(([line]) => JSON.parse(line))
+    log.mockRestore()
+    return lines.filter(({ event }) => event === 'operator_change')
+  }
+  const line = {
+    time: expect.any(String),
+    level: 'info',
+    event: 'operator_change',
+    request_id: expect.stringMatching(/^req_/),
+    actor: null,
+    token: 'ADMIN_TOKEN',
+  }
+
+  it('is logged with its action, its target and the token, and reads are not', async () => {
+    let id = ''
+    const created = await changesOf(async () => {
+      id = (await createRelyingParty()).relying_party_id
+    })
+    expect(created).toEqual([{ ...line, action: `POST ${LIST}`, target: id, status: 201 }])
+    expect(await changesOf(() => admin('GET', `${LIST}/${id}`))).toEqual([])
+    const headers = { ...ADMIN, Operator: 'ada@shop.example' }
+    expect(await changesOf(() => call(app, 'DELETE', `${LIST}/${id}`, { headers }))).toEqual([
+      { ...line, action: `DELETE ${LIST}/:rp`, target: id, status: 204, actor: 'ada@shop.example' },
+    ])
+  })
+
+  it('of an API key is logged with the id of the key, never with the key', async () => {
+    const { relying_party_id: id } = await createRelyingParty()
+    let key = { key_id: '', api_key: '' }
+    const [created, ...none] = await changesOf(async () => {
+      key = await json(await admin('POST', `${LIST}/${id}/api_keys`, {}))
+    })
+    expect(none).toEqual([])
+    expect(created).toMatchObject({ action: `POST ${LIST}/:rp/api_keys`, target: id })
+    expect(JSON.stringify(created)).not.toContain(key.api_key)
+    const revoked = await changesOf(() => admin('DELETE', `${LIST}/${id}/api_keys/${key.key_id}`))
+    expect(revoked).toMatchObject([{ target: id, key_id: key.key_id, status: 204 }])
+  })
+
+  it('that was refused is not logged as one, and a name that could forge a line is left out', async () => {
+    expect(await changesOf(() => admin('DELETE', `${LIST}/rp_unknown`))).toEqual([])
+    expect(await changesOf(() => call(app, 'POST', LIST, { body: { name: 'x' } }))).toEqual([])
+    const headers = { ...ADMIN, Operator: '"} {"event":"x' }
+    const body = { name: 'Shop' }
+    expect(await changesOf(() => call(app, 'POST', LIST, { headers, body }))).toMatchObject([{ actor: null }])
+  })
+})
+
 describe('the operator’s token', () => {
   it('is required: without one the response is 401 with a challenge', async () => {
     const response = await call(app, 'GET', LIST)

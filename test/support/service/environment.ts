@@ -51,6 +51,7 @@ Z6qRjShIWPfJMNqP/Nw=
 export const TEST_ENVIRONMENT = {
   BASE_URL: 'https://verifier.example',
   ADMIN_TOKEN: 'test-admin-token-of-more-than-32-characters',
+  METRICS_TOKEN: 'test-metrics-token-of-more-than-32-characters',
   SERVER_SECRET: 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8',
   ACCESS_TOKEN_KEYS: JSON.stringify({ keys: [ACCESS_TOKEN_KEY] }),
   VERIFIER_SIGNING_JWK: JSON.stringify(VERIFIER_SIGNING_JWK),

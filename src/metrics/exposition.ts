@@ -1,0 +1,116 @@
+// Text of counters, histograms and gauges, for Prometheus and compatible readers: OpenMetrics 1.0, and the
+// text format 0.0.4 of Prometheus for readers that accept nothing newer.
+
+import { EVENTS, type EventKind, type EventName } from './events.ts'
+import { BOUNDS, type Counter, type EventCounts, type Histogram } from './record.ts'
+
+export type Format = 'openmetrics' | 'prometheus'
+
+export const CONTENT_TYPES: Readonly<Record<Format, string>> = {
+  openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
+  prometheus: 'text/plain; version=0.0.4; charset=utf-8',
+}
+
+/**
+ * A value that can rise and fall. A name that ends in `_seconds` or `_bytes` is in that unit. A name that
+ * begins with `process_` is that of Prometheus' own clients, and gets no prefix.
+ */
+export type Gauge = {
+  readonly name: string
+  readonly help: string
+  readonly samples: readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[]
+}
+
+/** Writes all counters and the gauges. */
+export function writeMetrics(
+  format: Format,
+  counted: (name: EventName) => EventCounts,
+  gauges: readonly Gauge[],
+): string {
+  const names = Object.keys(EVENTS) as EventName[]
+  const head = HEADS[format]
+  const lines = [
+    ...names.flatMap((name) => writeKind(name, counted(name), head)),
+    ...gauges.flatMap((gauge) => writeGauge(gauge, head)),
+  ]
+  return `${lines.join('\n')}\n${format === 'openmetrics' ? '# EOF\n' : ''}`
+}
+
+/** Returns the format of an `Accept` header. Without a preference it is OpenMetrics. */
+export function formatFor(accept: string | undefined): Format {
+  const ranges = (accept ?? '').split(',').map(parseRange)
+  const qualityOf = (...types: readonly string[]) =>
+    Math.max(0, ...ranges.filter(({ type }) => types.includes(type)).map(({ quality }) => quality))
+  const openMetrics = qualityOf('application/openmetrics-text')
+  return qualityOf('text/plain', 'text/*') > openMetrics ? 'prometheus' : 'openmetrics'
+}
+
+function parseRange(range: string): { readonly type: string; readonly quality: number } {
+  const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
+  const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '1'
+  return { type, quality: /^[01](\.\d{0,3})?$/.test(quality) ? Number(quality) : 0 }
+}
+
+const PREFIX = 'wallet_verifier_'
+
+function writeKind(name: EventName, { counters, histograms }: EventCounts, head: Head): readonly string[] {
+  const { help, labels, timedBy }: EventKind = EVENTS[name]
+  const family = PREFIX + name
+  const total = ({ values, count }: Counter) => `${family}_total${labelled(labels, values)} ${count}`
+  const counts = [...head(family, 'counter', help), ...[...counters.values()].map(total)]
+  if (timedBy === undefined) return counts
+  const timed = `${family}_duration_seconds`
+  const times = [...histograms.values()].flatMap((histogram) => writeHistogram(timed, timedBy, histogram))
+  return [...counts, ...head(timed, 'histogram', help), ...times]
+}
+
+/** Each bucket includes the lower ones. The last is the count of all. */
+function writeHistogram(name: string, timedBy: readonly string[], { values, buckets, sum }: Histogram) {
+  let count = 0
+  const lines = buckets.map((of, i) => {
+    count += of
+    return `${name}_bucket${labelled([...timedBy, 'le'], [...values, bound(BOUNDS[i])])} ${count}`
+  })
+  const labels = labelled(timedBy, values)
+  return [...lines, `${name}_count${labels} ${count}`, `${name}_sum${labels} ${sum}`]
+}
+
+/** Whole numbers end with `.0` here: OpenMetrics prescribes one spelling. */
+function bound(seconds: number | undefined): string {
+  if (seconds === undefined) return '+Inf'
+  return Number.isInteger(seconds) ? `${seconds}.0` : String(seconds)
+}
+
+function writeGauge({ name, help, samples }: Gauge, head: Head): readonly string[] {
+  const family = name.startsWith('process_') ? name : PREFIX + name
+  const line = ({ labels, value }: Gauge['samples'][number]) =>
+    `${family}${labelled(Object.keys(labels), Object.values(labels))} ${value}`
+  return [...head(family, 'gauge', help), ...samples.map(line)]
+}
+
+type Head = (family: string, type: string, help: string) => readonly string[]
+
+const HEADS: Readonly<Record<Format, Head>> = {
+  openmetrics: (family, type, help) => {
+    const unit = ['seconds', 'bytes'].filter((unit) => family.endsWith(`_${unit}`))
+    return [
+      `# TYPE ${family} ${type}`,
+      ...unit.map((unit) => `# UNIT ${family} ${unit}`),
+      `# HELP ${family} ${help}`,
+    ]
+  },
+  // There, a family of counters has the name of its samples.
+  prometheus: (family, type, help) => {
+    const name = type === 'counter' ? `${family}_total` : family
+    return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`]
+  },
+}
+
+function labelled(names: readonly string[], values: readonly string[]): string {
+  if (names.length === 0) return ''
+  return `{${names.map((name, i) => `${name}="${escaped(values[i] ?? '')}"`).join(',')}}`
+}
+
+function escaped(value: string): string {
+  return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
+}

@@ -1,0 +1,54 @@
+// Counts of sessions that wait for something, for the gauges of a service that runs as one process. One row
+// for each session that is pending, or has an event that is queued or dead.
+
+/** Counts of one session. Without any of the three it has no row. */
+export type SessionNote = {
+  readonly verification_id: string
+  readonly livemode: boolean
+  /** Time from which it is no longer pending (Unix milliseconds); `null` after its end. */
+  readonly pending_until: number | null
+  readonly queued_events: number
+  readonly dead_events: number
+}
+
+/** The counts of one mode. */
+export type SessionCounts = {
+  readonly livemode: boolean
+  readonly pending: number
+  readonly queuedEvents: number
+  readonly deadEvents: number
+}
+
+export function createSessionNotes(sql: SqlStorage): void {
+  sql.exec(`CREATE TABLE IF NOT EXISTS session_notes (
+    verification_id TEXT PRIMARY KEY, livemode INTEGER NOT NULL, pending_until INTEGER,
+    queued_events INTEGER NOT NULL, dead_events INTEGER NOT NULL) WITHOUT ROWID`)
+}
+
+/** Replaces the rows of these sessions, and removes those that wait for nothing. */
+export function storeSessionNotes(sql: SqlStorage, notes: readonly SessionNote[]): void {
+  for (const { verification_id, livemode, pending_until, queued_events, dead_events } of notes) {
+    if (pending_until === null && queued_events === 0 && dead_events === 0) {
+      sql.exec('DELETE FROM session_notes WHERE verification_id = ?', verification_id)
+    } else {
+      const values = [verification_id, livemode ? 1 : 0, pending_until, queued_events, dead_events]
+      sql.exec('INSERT OR REPLACE INTO session_notes VALUES (?, ?, ?, ?, ?)', ...values)
+    }
+  }
+}
+
+/** Returns the counts at `now` (Unix milliseconds): test mode, then live mode. */
+export function countSessions(sql: SqlStorage, now: number): readonly SessionCounts[] {
+  const statement = `SELECT livemode, count(*) FILTER (WHERE pending_until > ?) AS pending,
+    sum(queued_events) AS queuedEvents, sum(dead_events) AS deadEvents FROM session_notes GROUP BY livemode`
+  const rows = sql.exec<Omit<SessionCounts, 'livemode'> & { livemode: number }>(statement, now).toArray()
+  return [false, true].map((livemode) => {
+    const found = rows.find((row) => row.livemode === Number(livemode))
+    return {
+      livemode,
+      pending: found?.pending ?? 0,
+      queuedEvents: found?.queuedEvents ?? 0,
+      deadEvents: found?.deadEvents ?? 0,
+    }
+  })
+}

@@ -1,0 +1,65 @@
+// The operator's tokens (CONTRACT 1), and the log of what the operator changes.
+
+import type { MiddlewareHandler } from 'hono'
+import { utf8 } from '../../codec/bytes.ts'
+import { type Config, configOf } from '../../config.ts'
+import { sha256 } from '../../crypto/digest.ts'
+import { timingSafeEqual } from '../../crypto/timing-safe.ts'
+import { logLine } from '../../metrics/log-line.ts'
+import { CLIENT_TOKEN_PREFIX } from '../../session/request/client-token.ts'
+import { presentedToken } from '../edge/authenticate.ts'
+import type { AppContext, AppEnv } from '../edge/context.ts'
+import { routeOf } from '../edge/log.ts'
+import { problem } from '../edge/problems.ts'
+
+/** Accepts `ADMIN_TOKEN`, and nothing else. */
+export const operatorOnly = accepting(({ adminToken }) => [adminToken])
+
+/** Accepts `METRICS_TOKEN`, which opens nothing else, and `ADMIN_TOKEN`. */
+export const metricsReaders = accepting(({ metricsToken, adminToken }) => [metricsToken, adminToken])
+
+/** Accepts any of these tokens. Where none is configured, the route does not exist. */
+function accepting(tokensOf: (config: Config) => readonly (string | null)[]): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    const tokens = tokensOf(configOf(c.env)).filter((token) => token !== null)
+    if (tokens.length === 0) return problem(c, 'not_found')
+    const token = presentedToken(c)
+    if (!token.ok) return problem(c, token.error)
+    const presented = await sha256(utf8(token.value))
+    // Digests have one length, so the time taken does not reveal the token's length.
+    const expected = await Promise.all(tokens.map((token) => sha256(utf8(token))))
+    if (expected.some((digest) => timingSafeEqual(presented, digest))) return next()
+    // CONTRACT 1: a client token anywhere but at its own session's QR and status is 403.
+    return problem(c, token.value.startsWith(CLIENT_TOKEN_PREFIX) ? 'insufficient_scope' : 'invalid_token')
+  }
+}
+
+/**
+ * Logs each change by the operator: what was done, to what, and by whom. The name in `Operator` is that
+ * of the caller, who may choose it freely; only the token is proven.
+ */
+export const logOperatorChanges: MiddlewareHandler<AppEnv> = async (c, next) => {
+  await next()
+  if (c.req.method === 'GET' || c.res.status >= 400) return
+  const { rp, key, list } = c.req.param() as Readonly<Record<string, string | undefined>>
+  const target = rp ?? list ?? (await createdName(c))
+  logLine('info', 'operator_change', {
+    request_id: c.get('requestId'),
+    action: `${c.req.method} ${routeOf(c)}`,
+    target,
+    ...(key !== undefined && { key_id: key }),
+    status: c.res.status,
+    actor: operatorName(c.req.header('Operator')),
+    token: 'ADMIN_TOKEN',
+  })
+}
+
+/** Returns the id or name of what was created. */
+async function createdName(c: AppContext): Promise<string | null> {
+  const body = (await c.res.clone().json()) as { relying_party_id?: string; name?: string }
+  return body.relying_party_id ?? body.name ?? null
+}
+
+function operatorName(header: string | undefined): string | null {
+  return header !== undefined && /^[\w.@+-]{1,64}$/.test(header) ? header : null
+}

@@ -1,0 +1,72 @@
+// Notes of sessions that wait for something, for the gauges (relying-party/session-counts.ts). A service that
+// runs as one process collects the changes of all its sessions, and stores them together: once a second, when
+// the gauges are read, and before its end. So a session costs no call of its own. After `kill -9` the changes
+// of the last second are missing until these sessions change again.
+
+import { env, waitUntil } from 'cloudflare:workers'
+import { configOf } from '../config.ts'
+import { type Env, withJurisdiction } from '../env.ts'
+import { sessionCountsOf } from '../relying-party/directory.ts'
+import type { SessionNote } from '../relying-party/session-counts.ts'
+import { inBackground } from './background.ts'
+import type { SessionDocument } from './document.ts'
+
+/** Time for which changes are collected, and the age at which a store counts as failed. */
+const COLLECT_MS = 1_000
+const FAILED_MS = 30_000
+/** Most changes in memory. Beyond, the oldest is dropped: storage cannot be written for a long time. */
+const LIMIT = 100_000
+
+const changes = new Map<string, SessionNote>()
+let begunAt = Number.NEGATIVE_INFINITY
+
+/** Adds a note that was taken after a write of its session. On Cloudflare it does nothing. */
+export function addNote(note: SessionNote): void {
+  const bindings = withJurisdiction(env as Env)
+  if (configOf(bindings).listeningPort === null) return
+  addChange(note)
+  const now = Date.now()
+  if (Math.abs(now - begunAt) < FAILED_MS) return
+  begunAt = now
+  waitUntil(
+    inBackground(async () => {
+      await scheduler.wait(COLLECT_MS)
+      await storeNotes(bindings)
+    }),
+  )
+}
+
+/** Stores the collected changes. Rejects where storage cannot be written; the changes are kept then. */
+export async function storeNotes(bindings: Env): Promise<void> {
+  begunAt = Number.NEGATIVE_INFINITY
+  const notes = [...changes.values()]
+  changes.clear()
+  if (notes.length === 0) return
+  try {
+    await sessionCountsOf(bindings).noteSessions(notes)
+  } catch (error) {
+    const newer = [...changes.values()]
+    for (const note of [...notes, ...newer]) addChange(note)
+    throw error
+  }
+}
+
+/** Returns what a session counts; `undefined`: it is erased. It is pending until its time ends. */
+export function noteOf(verificationId: string, document: SessionDocument | undefined): SessionNote {
+  const { livemode = false, status, expires_at, held, deliveries = [] } = document ?? {}
+  const inState = (wanted: string) => deliveries.filter(({ state }) => state === wanted).length
+  return {
+    verification_id: verificationId,
+    livemode,
+    pending_until: status === 'pending' ? Math.max(expires_at ?? 0, held?.until ?? 0) : null,
+    queued_events: inState('owed'),
+    dead_events: inState('dead'),
+  }
+}
+
+function addChange(note: SessionNote): void {
+  changes.delete(note.verification_id) // a Map keeps the order of insertion
+  changes.set(note.verification_id, note)
+  const [oldest] = changes.size > LIMIT ? changes.keys() : []
+  if (oldest !== undefined) changes.delete(oldest)
+}

@@ -1,0 +1,3 @@
+// Version of the service, that of package.json. A test compares them.
+
+export const VERSION = '0.2.0'

@@ -1,0 +1,51 @@
+import { env } from 'cloudflare:workers'
+import { beforeEach, expect, it } from 'vitest'
+import type { SessionNote } from '../../src/relying-party/session-counts.ts'
+
+const NOW = Date.parse('2026-11-21T12:00:00Z')
+const NONE = { pending: 0, queuedEvents: 0, deadEvents: 0 }
+
+let directory: ReturnType<typeof env.DIRECTORY.getByName>
+beforeEach(() => {
+  directory = env.DIRECTORY.getByName(crypto.randomUUID())
+})
+
+function note(id: string, changed: Partial<SessionNote> = {}): SessionNote {
+  const waiting = { pending_until: NOW + 1, queued_events: 0, dead_events: 0 }
+  return { verification_id: id, livemode: false, ...waiting, ...changed }
+}
+
+it('are zero in both modes at first', async () => {
+  expect(await directory.sessionCounts(NOW)).toEqual([
+    { livemode: false, ...NONE },
+    { livemode: true, ...NONE },
+  ])
+})
+
+it('count pending sessions and events of each mode', async () => {
+  const ended = { pending_until: null }
+  await directory.noteSessions([
+    note('v_a'),
+    note('v_b', { livemode: true }),
+    note('v_c', { livemode: true }),
+    note('v_d', { ...ended, queued_events: 1 }),
+    note('v_e', { ...ended, livemode: true, dead_events: 2 }),
+  ])
+  expect(await directory.sessionCounts(NOW)).toEqual([
+    { livemode: false, pending: 1, queuedEvents: 1, deadEvents: 0 },
+    { livemode: true, pending: 2, queuedEvents: 0, deadEvents: 2 },
+  ])
+})
+
+it('have the newest note of a session only', async () => {
+  await directory.noteSessions([note('v_a')])
+  await directory.noteSessions([note('v_a', { pending_until: null, queued_events: 1 })])
+  expect(await directory.sessionCounts(NOW)).toMatchObject([{ ...NONE, queuedEvents: 1 }, NONE])
+  await directory.noteSessions([note('v_a', { pending_until: null })])
+  expect(await directory.sessionCounts(NOW)).toMatchObject([NONE, NONE])
+})
+
+it('do not have a session as pending after its time, even if its end was not noted', async () => {
+  await directory.noteSessions([note('v_a')])
+  expect(await directory.sessionCounts(NOW + 1)).toMatchObject([NONE, NONE])
+})
