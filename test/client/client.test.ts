@@ -1,7 +1,7 @@
 // Requests, retries and errors of the client, with a simulated service. With the real service:
 // test/conformance/service/client.test.ts.
 
-import { createClient } from '@wallet-verifier/client'
+import { type Client, createClient } from '@wallet-verifier/client'
 import { describe, expect, it, vi } from 'vitest'
 
 type Reply = Response | Error
@@ -118,11 +118,69 @@ describe('waiting', () => {
 })
 
 it('a receipt is returned as text, and its problem as elsewhere', async () => {
-  const { client, calls } = serviceOf(new Response('a.b.c'), problem(409, 'verification_pending'))
+  const headers = { 'Content-Type': 'application/verification-receipt+jwt' }
+  const { client, calls } = serviceOf(
+    new Response('a.b.c', { headers }),
+    problem(409, 'verification_pending', { retryable: true }),
+    new Response('<p>Log in</p>', { headers: { 'Content-Type': 'text/html' } }),
+  )
   expect(await client.receipt('v_1')).toEqual({ ok: true, value: 'a.b.c' })
   expect(calls[0]?.url).toBe('https://verifier.example/v1/verify/v_1/receipt')
   expect(calls[0]?.headers.get('Accept')).toMatch('application/verification-receipt+jwt')
   expect(await client.receipt('v_1')).toMatchObject({ ok: false, error: { code: 'verification_pending' } })
+  expect(await client.receipt('v_1')).toMatchObject({ ok: false, error: { code: 'unexpected_answer' } })
+})
+
+const range = { from: '2026-11-22T10:00:00Z', to: '2026-11-22T11:00:00Z' }
+
+it.each<[string, (client: Client) => Promise<unknown>, string, string, object | null]>([
+  ['settings', (client) => client.settings(), 'GET', '/v1/relying_party', null],
+  [
+    'changeSettings',
+    (client) => client.changeSettings({ by_value: true }),
+    'PATCH',
+    '/v1/relying_party',
+    { by_value: true },
+  ],
+  ['testWebhook', (client) => client.testWebhook(), 'POST', '/v1/webhook/test', null],
+  ['enableWebhook', (client) => client.enableWebhook(), 'POST', '/v1/webhook/enable', null],
+  ['deliveries', (client) => client.deliveries('v_1'), 'GET', '/v1/verify/v_1/deliveries', null],
+  [
+    'redeliver',
+    (client) => client.redeliver('v_1', 'd_1'),
+    'POST',
+    '/v1/verify/v_1/deliveries/d_1/redeliver',
+    null,
+  ],
+  ['redeliverRange', (client) => client.redeliverRange(range), 'POST', '/v1/webhook/redeliver', range],
+  [
+    'outcome',
+    (client) => client.outcome('v_1', { reason: 'untrusted_issuer' }),
+    'POST',
+    '/v1/test/verify/v_1/outcome',
+    { reason: 'untrusted_issuer' },
+  ],
+  [
+    'dcApiRequest',
+    (client) => client.dcApiRequest('v_1', { origin: 'https://shop.example' }),
+    'POST',
+    '/v1/verify/v_1/dc-api/request',
+    { origin: 'https://shop.example' },
+  ],
+  [
+    'dcApiResponse',
+    (client) => client.dcApiResponse('v_1', { protocol: 'openid4vp-v1-signed', data: {} }),
+    'POST',
+    '/v1/verify/v_1/dc-api',
+    { protocol: 'openid4vp-v1-signed', data: {} },
+  ],
+  ['events', (client) => client.events({ limit: 2 }), 'GET', '/v1/events?limit=2', null],
+  ['events after', (client) => client.events({ after: 'c' }), 'GET', '/v1/events?after=c&limit=50', null],
+])('%s calls its route', async (_, send, method, path, body) => {
+  const { client, calls } = serviceOf(Response.json({}))
+  expect(await send(client)).toEqual({ ok: true, value: {} })
+  expect(calls).toMatchObject([{ method, url: `https://verifier.example${path}` }])
+  expect(JSON.parse(calls[0]?.body ?? 'null')).toEqual(body)
 })
 
 it('an id is always one path segment', async () => {

@@ -1,91 +1,88 @@
-// The client as others install it: packed, from a folder of its own, and from git. Nothing is fetched.
+// The client as others install it: packed and from git. The samples of its guide compile with it.
 
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROOT } from '../../scripts/service/paths.mjs'
+import { textsIn } from '../documents/blocks.ts'
+import { compile, openWorkshop, PACKAGE, writeSamples } from '../support/client-package.ts'
 
-const PACKAGE = join(ROOT, 'packages', 'client')
-const directory = mkdtempSync(join(tmpdir(), 'client-package-'))
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
+const workshop = openWorkshop()
+afterAll(workshop.close)
 
 const read = (path: string) => readFileSync(path, 'utf8')
-const npm = (cwd: string, ...args: readonly string[]) =>
-  execFileSync('npm', [...args, '--offline', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd,
-    encoding: 'utf8',
-    env: { ...process.env, npm_config_cache: join(directory, 'cache') },
-  })
-
-/** Packs a folder, and returns the path of the file. */
-function pack(folder: string): string {
-  const printed = npm(folder, 'pack', '--pack-destination', directory)
-  return join(directory, printed.trim().split('\n').at(-1) ?? '')
-}
-
-/** Creates an empty application. */
-function application(name: string): string {
-  const folder = join(directory, name)
-  mkdirSync(folder)
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name, version: '1.0.0', type: 'module' }))
-  return folder
-}
 
 const USE = `
   import { createClient } from '@wallet-verifier/client'
+  import { accessTokens } from '@wallet-verifier/client/token'
   import { verifyWebhook } from '@wallet-verifier/client/webhook'
   import { decryptClaims } from '@wallet-verifier/client/claims'
   import { verifyReceipt } from '@wallet-verifier/client/receipt'
   const client = createClient({ baseUrl: 'https://verifier.example', token: 'x', fetch: async () => new Response('{"status":"verified"}') })
   const found = await client.wait('v_1')
-  console.log(found.value.status, typeof verifyWebhook, typeof decryptClaims, typeof verifyReceipt)
+  console.log(found.value.status, ...[accessTokens, verifyWebhook, decryptClaims, verifyReceipt].map((one) => typeof one))
 `
 const use = (folder: string) =>
   execFileSync(process.execPath, ['--input-type=module', '-e', USE], { cwd: folder, encoding: 'utf8' })
-const USED = 'verified function function function\n'
+const USED = 'verified function function function function\n'
 
 describe('the packed client', () => {
-  let packed = ''
-  let installed = ''
+  let application = ''
   beforeAll(() => {
-    packed = pack(PACKAGE)
-    installed = application('from-file')
-    npm(installed, 'install', packed, pack(join(ROOT, 'node_modules', 'jose')))
+    application = workshop.applicationWithClient('from-file')
   })
+  const installed = () => join(application, 'node_modules', '@wallet-verifier', 'client')
 
   it('has the compiled modules with their types, licence and readme, and nothing else', () => {
-    const files = execFileSync('tar', ['-tzf', packed], { encoding: 'utf8' }).trim().split('\n')
     const modules = readdirSync(join(PACKAGE, 'src')).map((file) => basename(file, '.ts'))
     const expected = [
       ...['LICENSE', 'README.md', 'package.json'],
       ...modules.flatMap((name) => [`dist/${name}.d.ts`, `dist/${name}.js`]),
     ]
-    expect(files.sort()).toEqual(expected.map((file) => `package/${file}`).sort())
+    const files = readdirSync(installed(), { recursive: true, encoding: 'utf8' })
+    expect(files.filter((path) => path !== 'dist').sort()).toEqual(expected.sort())
     expect(read(join(PACKAGE, 'LICENSE'))).toBe(read(join(ROOT, 'LICENSE')))
   })
 
   it('names files that exist, for each way of resolution', () => {
-    const folder = join(installed, 'node_modules', '@wallet-verifier', 'client')
-    const { version, main, types, exports, typesVersions } = JSON.parse(read(join(folder, 'package.json')))
+    const { version, main, types, exports, typesVersions } = JSON.parse(
+      read(join(installed(), 'package.json')),
+    )
     expect(version).toBe(JSON.parse(read(join(ROOT, 'package.json'))).version)
     const { '.': root, './package.json': _, ...subpaths } = exports
     expect(root).toEqual({ types, default: main })
     for (const [name, { types, default: module }] of Object.entries<Record<string, string>>(subpaths)) {
       expect(typesVersions['*'][name.slice(2)]).toEqual([types])
-      for (const path of [types ?? '', module ?? '']) expect(read(join(folder, path))).not.toBe('')
+      for (const path of [types ?? '', module ?? '']) expect(read(join(installed(), path))).not.toBe('')
     }
     expect(Object.keys(typesVersions['*'])).toHaveLength(Object.keys(subpaths).length)
   })
 
   it('imports by its subpaths in plain Node', () => {
-    expect(use(installed)).toBe(USED)
+    expect(use(application)).toBe(USED)
+  })
+
+  it.each([
+    ['nodenext', { module: 'nodenext' }],
+    ['bundler', { module: 'esnext', moduleResolution: 'bundler' }],
+    [
+      'bundler with the types of browsers',
+      { module: 'esnext', moduleResolution: 'bundler', lib: ['ES2023', 'DOM'] },
+    ],
+  ])('compiles every sample of the guide in strict mode: %s', (_, options) => {
+    expect(writeSamples('docs/client.md', application)).toHaveLength(8)
+    expect(compile(application, { ...options, noEmit: true })).toBe('')
+  })
+
+  it('has the first sample of the guide in its readme', () => {
+    const [first = 'none'] = textsIn('docs/client.md', 'ts')
+    expect(read(join(PACKAGE, 'README.md'))).toContain(first)
   })
 })
 
 it('installs from git under its name', () => {
-  const repository = join(directory, 'repository')
+  const repository = join(workshop.directory, 'repository')
   for (const path of ['LICENSE', 'README.md', 'tsconfig.json', 'tsconfig.pure.json', 'scripts'])
     cpSync(join(ROOT, path), join(repository, path), { recursive: true })
   cpSync(PACKAGE, join(repository, 'packages', 'client'), {
@@ -105,9 +102,10 @@ it('installs from git under its name', () => {
   git('init', '--quiet')
   git('add', '--all')
   git('-c', 'user.name=x', '-c', 'user.email=x@y.example', 'commit', '--quiet', '--message', 'x')
-  const folder = application('from-git')
-  npm(folder, 'install', `@wallet-verifier/client@git+file://${repository}`)
-  expect(use(folder)).toBe(USED)
-  const files = readdirSync(join(folder, 'node_modules', '@wallet-verifier', 'client'), { recursive: true })
-  expect(files.filter((path) => String(path).includes('test'))).toEqual([])
+  const application = workshop.application('from-git')
+  workshop.npm(application, 'install', `@wallet-verifier/client@git+file://${repository}`)
+  expect(use(application)).toBe(USED)
+  const installed = join(application, 'node_modules', '@wallet-verifier', 'client')
+  const files = readdirSync(installed, { recursive: true, encoding: 'utf8' })
+  expect(files.filter((path) => /test|\/src\b/.test(path))).toEqual([])
 })

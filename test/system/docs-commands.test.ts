@@ -29,6 +29,7 @@ const NOT_RUN: readonly (readonly [string, RegExp])[] = [
   ['writes; test/openapi/description.test.ts makes the same', /^npm run openapi$/],
   ['writes; test/browser/states.test.ts sees the same', /^npm run screenshots$/],
   ['run before any test, and by test/scripts/client-package.test.ts', /^npm run build$/],
+  ['run by test/scripts/client-package.test.ts', /^npm (run prepare$|pack\b|install )/],
   ['runs until it is stopped', /^((npm run|wrangler) dev|npm run test:watch)$/],
   ['runs tests that .ci/run runs, too', /^npx vitest /],
   ['takes two minutes on a quiet machine', /^npm run bench$/],

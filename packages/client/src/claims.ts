@@ -3,12 +3,12 @@
 
 import { compactDecrypt, errors, type JWK } from 'jose'
 import { err, ok, type Result } from './result.ts'
-import { type JwsError, type ServiceKeys, verifyServiceJws } from './service-jws.ts'
+import { type Jwk, type JwsError, type ServiceKeys, verifyServiceJws } from './service-jws.ts'
 
 /** Expected origin and recipient of the claims, and the keys to open them. */
 export type ClaimsChecks = {
   /** Private P-256 key of the relying party. */
-  readonly privateJwk: JsonWebKey
+  readonly privateJwk: Jwk
   /** Keys of the service: the body of `{baseUrl}/.well-known/jwks.json`. */
   readonly jwks: ServiceKeys
   /** Base URL of the service. */
@@ -64,7 +64,7 @@ const TYPES: readonly unknown[] = ['verification-claims+jwt', 'JWT']
 
 const ALGORITHMS = { keyManagementAlgorithms: ['ECDH-ES'], contentEncryptionAlgorithms: ['A256GCM'] }
 
-async function decrypt(jwe: string, privateJwk: JsonWebKey): Promise<Result<string, ClaimsError>> {
+async function decrypt(jwe: string, privateJwk: Jwk): Promise<Result<string, ClaimsError>> {
   const { kty, crv, x, y, d } = privateJwk
   try {
     const { plaintext } = await compactDecrypt(jwe, { kty, crv, x, y, d } as JWK, ALGORITHMS)

@@ -1,11 +1,26 @@
 // Client for a relying party's server. Uses web standards only: runs on Node, Workers, Deno and in browsers.
 // Failures are values: check `ok`, then read `value` or `error`.
 
-import { type Connection, exchange, type Problem } from './exchange.ts'
+import { type Connection, type Credential, exchange, type Problem } from './exchange.ts'
 import { err, ok, type Result } from './result.ts'
-import type { CreatedVerification, EventPage, Verification, VerificationRequest } from './wire.ts'
+import type {
+  CreatedVerification,
+  DcApiRequests,
+  DcApiResponse,
+  DeliveryLog,
+  EventPage,
+  OutcomeRequest,
+  ProducedOutcome,
+  RedeliveryPage,
+  RedeliveryRange,
+  Settings,
+  SettingsChange,
+  Verification,
+  VerificationRequest,
+  WebhookTest,
+} from './wire.ts'
 
-export type { Problem }
+export type { Connection, Credential, Problem }
 
 /** Calls of one relying party. */
 export type Client = {
@@ -16,40 +31,65 @@ export type Client = {
   readonly create: (
     request: VerificationRequest,
     options?: Abortable & { readonly idempotencyKey?: string },
-  ) => Promise<Result<CreatedVerification, Problem>>
+  ) => Answer<CreatedVerification>
   /** Reads the current state of a verification. */
-  readonly get: (id: string, options?: Abortable) => Promise<Result<Verification, Problem>>
+  readonly get: (id: string, options?: Abortable) => Answer<Verification>
   /**
    * Long-polls until a verification has ended, or for `timeoutMs` (default 10 minutes). Returns its state
    * then.
    */
-  readonly wait: (
-    id: string,
-    options?: Abortable & { readonly timeoutMs?: number },
-  ) => Promise<Result<Verification, Problem>>
+  readonly wait: (id: string, options?: Abortable & { readonly timeoutMs?: number }) => Answer<Verification>
   /** Cancels a verification. Fails with `verification_already_terminal` if it has ended otherwise. */
-  readonly cancel: (id: string, options?: Abortable) => Promise<Result<Verification, Problem>>
+  readonly cancel: (id: string, options?: Abortable) => Answer<Verification>
   /** Erases a verification and all its data. */
-  readonly erase: (id: string, options?: Abortable) => Promise<Result<null, Problem>>
+  readonly erase: (id: string, options?: Abortable) => Answer<null>
   /**
    * Returns the receipt of an ended verification: a compact JWS to store. `verifyReceipt` verifies it. Fails
    * with `verification_pending` before the end.
    */
-  readonly receipt: (id: string, options?: Abortable) => Promise<Result<string, Problem>>
-  /** Redeems the `return_code` that a browser brought to your `return_url`. */
-  readonly redeem: (
+  readonly receipt: (id: string, options?: Abortable) => Answer<string>
+  /**
+   * Redeems the `return_code` that a browser brought to your `return_url`. For five minutes a code gets the
+   * same response again.
+   */
+  readonly redeem: (id: string, returnCode: string, options?: Abortable) => Answer<Verification>
+  /** Returns the argument of `navigator.credentials.get` for a page of yours at `origin`. */
+  readonly dcApiRequest: (
     id: string,
-    returnCode: string,
-    options?: Abortable,
-  ) => Promise<Result<Verification, Problem>>
+    options?: Abortable & { readonly origin?: string },
+  ) => Answer<DcApiRequests>
+  /** Sends what `navigator.credentials.get` returned to that page. */
+  readonly dcApiResponse: (id: string, response: DcApiResponse, options?: Abortable) => Answer<Verification>
   /**
    * Returns one page of the events of the last 30 days, oldest first. Pass its `next` as `after` of the next
    * call.
    */
   readonly events: (
     options?: Abortable & { readonly after?: string; readonly limit?: number },
-  ) => Promise<Result<EventPage, Problem>>
+  ) => Answer<EventPage>
+  /** Returns the webhooks of a verification with every attempt. */
+  readonly deliveries: (id: string, options?: Abortable) => Answer<DeliveryLog>
+  /** Sends a webhook again. */
+  readonly redeliver: (id: string, deliveryId: string, options?: Abortable) => Answer<DeliveryLog>
+  /**
+   * Sends the dead events of a time range again. While `has_more` is true, call it again with `next` as
+   * `after` of the range.
+   */
+  readonly redeliverRange: (range: RedeliveryRange, options?: Abortable) => Answer<RedeliveryPage>
+  /** Sends a test event to your webhook, and returns what your server responded. */
+  readonly testWebhook: (options?: Abortable) => Answer<WebhookTest>
+  /** Enables a webhook that a response with status 410 has disabled. */
+  readonly enableWebhook: (options?: Abortable) => Answer<Settings>
+  /** Reads your settings. */
+  readonly settings: (options?: Abortable) => Answer<Settings>
+  /** Changes the settings that it names. */
+  readonly changeSettings: (change: SettingsChange, options?: Abortable) => Answer<Settings>
+  /** Produces an outcome with the test wallet. Test mode only. */
+  readonly outcome: (id: string, request: OutcomeRequest, options?: Abortable) => Answer<ProducedOutcome>
 }
+
+/** The value of a call, or why it failed. */
+type Answer<T> = Promise<Result<T, Problem>>
 
 type Abortable = { readonly signal?: AbortSignal }
 
@@ -61,39 +101,57 @@ const DEFAULT_WAIT_MS = 600_000
 export function createClient(connection: Connection): Client {
   const at = (id: string, rest = '') => `/v1/verify/${encodeURIComponent(id)}${rest}`
   // The response has the documented type. It is not validated a second time here.
-  const call = <T>(method: 'GET' | 'POST' | 'DELETE', path: string, options: CallOptions) =>
-    exchange(connection, { method, path, ...options }) as Promise<Result<T, Problem>>
+  const call = <T>(method: Call['method'], path: string, options: Omit<Call, 'method' | 'path'>) =>
+    exchange(connection, { method, path, ...options }) as Answer<T>
   return {
     create: (request, { idempotencyKey = crypto.randomUUID(), signal } = {}) =>
       call('POST', '/v1/verify', { body: request, headers: { 'Idempotency-Key': idempotencyKey }, signal }),
     get: (id, { signal } = {}) => call('GET', at(id), { signal }),
-    wait: (id, options = {}) =>
-      waitForEnd((query, signal) => call('GET', at(id, query), { signal }), options),
+    wait: (id, options = {}) => waitForEnd((poll) => call('GET', at(id, poll.query), poll), options),
     cancel: (id, { signal } = {}) => call('POST', at(id, '/cancel'), { signal }),
-    erase: (id, { signal } = {}) => call('DELETE', at(id), { signal }),
-    receipt: (id, { signal } = {}) => call('GET', at(id, '/receipt'), { accept: RECEIPT_TYPE, signal }),
+    erase: (id, { signal } = {}) => call('DELETE', at(id), { expects: 'nothing', signal }),
+    receipt: (id, { signal } = {}) => call('GET', at(id, '/receipt'), { expects: RECEIPT_TYPE, signal }),
     redeem: (id, returnCode, { signal } = {}) =>
       call('POST', at(id, '/return'), { body: { return_code: returnCode }, signal }),
-    events: ({ after = '', limit = 50, signal } = {}) =>
-      call('GET', `/v1/events?${new URLSearchParams({ after, limit: String(limit) })}`, { signal }),
+    dcApiRequest: (id, { signal, ...body } = {}) => call('POST', at(id, '/dc-api/request'), { body, signal }),
+    dcApiResponse: (id, body, { signal } = {}) => call('POST', at(id, '/dc-api'), { body, signal }),
+    events: ({ after, limit = 50, signal } = {}) => {
+      const query = new URLSearchParams({ ...(after && { after }), limit: String(limit) })
+      return call('GET', `/v1/events?${query}`, { signal })
+    },
+    deliveries: (id, { signal } = {}) => call('GET', at(id, '/deliveries'), { signal }),
+    redeliver: (id, deliveryId, { signal } = {}) => {
+      const path = at(id, `/deliveries/${encodeURIComponent(deliveryId)}/redeliver`)
+      return call('POST', path, { isRepeatable: false, signal })
+    },
+    redeliverRange: (body, { signal } = {}) => call('POST', '/v1/webhook/redeliver', { body, signal }),
+    testWebhook: ({ signal } = {}) => call('POST', '/v1/webhook/test', { isRepeatable: false, signal }),
+    enableWebhook: ({ signal } = {}) => call('POST', '/v1/webhook/enable', { signal }),
+    settings: ({ signal } = {}) => call('GET', '/v1/relying_party', { signal }),
+    changeSettings: (body, { signal } = {}) => call('PATCH', '/v1/relying_party', { body, signal }),
+    outcome: (id, body, { signal } = {}) => {
+      const path = `/v1/test/verify/${encodeURIComponent(id)}/outcome`
+      return call('POST', path, { body, isRepeatable: false, signal })
+    },
   }
 }
 
-type CallOptions = Omit<Parameters<typeof exchange>[1], 'method' | 'path'>
+type Call = Parameters<typeof exchange>[1]
 
-type Poll = (query: string, signal: AbortSignal | undefined) => Promise<Result<Verification, Problem>>
+type Poll = { readonly query: string; readonly waitMs: number; readonly signal: AbortSignal | undefined }
 
 async function waitForEnd(
-  poll: Poll,
+  send: (poll: Poll) => Answer<Verification>,
   { signal, timeoutMs = DEFAULT_WAIT_MS }: Abortable & { readonly timeoutMs?: number },
-): Promise<Result<Verification, Problem>> {
+): Answer<Verification> {
   const deadline = Date.now() + timeoutMs
-  let query = ''
+  let poll = { query: '', waitMs: 0, signal }
   for (;;) {
-    const polled = await poll(query, signal)
+    const polled = await send(poll)
     if (!polled.ok) return err(polled.error)
     const secondsLeft = Math.min(Math.floor((deadline - Date.now()) / 1000), WAIT_SECONDS)
     if (polled.value.status !== 'pending' || secondsLeft < 1) return ok(polled.value)
-    query = `?wait=${secondsLeft}&after_version=${polled.value.version}`
+    const query = `?wait=${secondsLeft}&after_version=${polled.value.version}`
+    poll = { query, waitMs: secondsLeft * 1000, signal }
   }
 }

@@ -2,7 +2,14 @@
 
 import { err, ok, type Result } from './result.ts'
 import { type JwsError, type ServiceKeys, verifyServiceJws } from './service-jws.ts'
-import type { AssuranceLevel, AssuranceStep, Status, TrustListReference, VerifiedCredential } from './wire.ts'
+import type {
+  AssuranceLevel,
+  AssuranceStep,
+  Status,
+  TrustListReference,
+  Verification,
+  VerifiedCredential,
+} from './wire.ts'
 
 /** Expected origin and subject of the receipt. */
 export type ReceiptChecks = {
@@ -34,6 +41,11 @@ export type Receipt = {
   readonly checks: Readonly<Record<string, boolean>> | null
   readonly assurance_level: AssuranceLevel | null
   readonly credentials: readonly VerifiedCredential[]
+  /** Absent in receipts of sessions older than the member. */
+  readonly same_holder_key?: boolean | null
+  readonly channel: Verification['channel']
+  readonly session_binding: Verification['session_binding']
+  readonly trace: Verification['trace']
   readonly assurance_derivation: readonly AssuranceStep[]
   readonly trust_lists: readonly TrustListReference[]
 }

@@ -3,8 +3,21 @@
 import { base64url, compactVerify, createLocalJWKSet, errors, type JSONWebKeySet } from 'jose'
 import { err, ok, type Result } from './result.ts'
 
+/** A key as JSON (RFC 7517). */
+export type Jwk = {
+  readonly kty?: string
+  readonly crv?: string
+  readonly x?: string
+  readonly y?: string
+  readonly d?: string
+  readonly kid?: string
+  readonly alg?: string
+  readonly use?: string
+  readonly key_ops?: readonly string[]
+}
+
 /** Keys of the service: the body of `{baseUrl}/.well-known/jwks.json`. */
-export type ServiceKeys = { readonly keys: readonly (JsonWebKey & { readonly kid?: string })[] }
+export type ServiceKeys = { readonly keys: readonly Jwk[] }
 
 /** Reasons why a JWS is refused. */
 export type JwsError = 'malformed' | 'unknown_key' | 'wrong_signature'

@@ -1,7 +1,10 @@
 // Verifies webhooks: `X-Service-Signature: t=<unix seconds>,v1=<hex>` over the received bytes.
 
 import { err, ok, type Result } from './result.ts'
-import type { VerificationEvent } from './wire.ts'
+import type { TestEvent, VerificationEvent } from './wire.ts'
+
+/** The event of a verification, or that of `POST /v1/webhook/test`, which has no `verification_id`. */
+export type WebhookEvent = VerificationEvent | TestEvent
 
 /** Secrets and time limits for the verification of a webhook. */
 export type WebhookChecks = {
@@ -27,14 +30,14 @@ export async function verifyWebhook(
   rawBody: string,
   signature: string | null | undefined,
   { secrets, toleranceSeconds = TOLERANCE_SECONDS, now = Date.now() }: WebhookChecks,
-): Promise<Result<VerificationEvent, WebhookError>> {
+): Promise<Result<WebhookEvent, WebhookError>> {
   const parsed = parseSignature(signature ?? '')
   if (parsed === undefined) return err('malformed_signature')
   if (Math.abs(now / 1000 - parsed.t) > toleranceSeconds) return err('outside_tolerance')
   const signed = encode(`${parsed.t}.${rawBody}`)
   if (!(await isSignedByAny(signed, parsed.macs, secrets))) return err('wrong_signature')
   try {
-    return ok(JSON.parse(rawBody) as VerificationEvent) // signed by the service, so of the documented shape
+    return ok(JSON.parse(rawBody) as WebhookEvent) // signed by the service, so of the documented shape
   } catch {
     return err('malformed_body')
   }

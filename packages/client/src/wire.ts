@@ -422,6 +422,285 @@ export type EventPage = {
   readonly has_more: boolean
 }
 
+/** The webhook of `POST /v1/webhook/test`. */
+export type TestEvent = {
+  readonly event_id: string
+  readonly event_type: 'webhook.test'
+  readonly created_at: string
+  readonly relying_party_id: string
+  readonly livemode: boolean
+}
+
+/** Response of `GET …/deliveries`. */
+export type DeliveryLog = {
+  readonly verification_id: string
+  /** At most one for each event. */
+  readonly deliveries: readonly {
+    readonly delivery_id: string
+    readonly event_id: string
+    readonly event_type: 'verification.verified' | 'verification.rejected' | 'verification.declined' | 'verification.expired' | 'verification.canceled' | (string & {})
+    readonly sequence: number
+    readonly state: 'owed' | 'delivered' | 'dead' | (string & {})
+    readonly next_attempt_at: string | null
+    readonly attempts: readonly {
+      readonly attempt: number
+      readonly at: string
+      readonly manual: boolean
+      readonly status: number | null
+      readonly error: 'timeout' | 'connection' | 'redirect' | 'forbidden_url' | 'unknown' | (string & {}) | null
+    }[]
+  }[]
+}
+
+/** Body of `POST /v1/webhook/redeliver`. `after` is the `next` of the call before. */
+export type RedeliveryRange = {
+  /** Events created at this time or later. */
+  readonly from: string
+  /** Events created at this time or earlier. */
+  readonly to: string
+  /** The `next` of an earlier response. */
+  readonly after?: string
+}
+
+/** Response of `POST /v1/webhook/redeliver`. */
+export type RedeliveryPage = {
+  /** Number of attempts that have started. */
+  readonly redelivered: number
+  /** The `after` of the next call. */
+  readonly next: string
+  /** True where the log may have more events of the range. */
+  readonly has_more: boolean
+}
+
+/** Response of `POST /v1/webhook/test`. */
+export type WebhookTest = {
+  readonly event_id: string
+  /** The event that was sent. */
+  readonly event: TestEvent
+  readonly succeeded: boolean
+  readonly status: number | null
+  readonly error: string | null
+  /** Time until the response, in milliseconds. */
+  readonly duration_ms: number
+}
+
+/** Body of `POST /v1/test/verify/{id}/outcome`. */
+export type OutcomeRequest = {
+  readonly reason: 'verified' | 'malformed_response' | 'limit_exceeded' | 'missing_state' | 'unknown_state' | 'request_superseded' | 'state_mismatch' | 'encryption_required' | 'unexpected_encryption' | 'unknown_encryption_key' | 'unsupported_encryption' | 'decryption_failed' | 'invalid_vp_token' | 'invalid_presentation_submission' | 'unknown_credential_query' | 'wrong_presentation_count' | 'query_not_satisfied' | 'transaction_data_missing' | 'malformed_credential' | 'document_not_returned' | 'unsupported_algorithm' | 'unsupported_critical_header' | 'wrong_token_type' | 'unknown_credential_type' | 'invalid_issuer_signature' | 'malformed_disclosure' | 'unreferenced_disclosure' | 'duplicate_digest' | 'unsupported_hash_algorithm' | 'forbidden_disclosure' | 'invalid_claim' | 'holder_binding_missing' | 'holder_key_missing' | 'holder_key_unavailable' | 'malformed_holder_binding' | 'invalid_holder_signature' | 'nonce_mismatch' | 'audience_mismatch' | 'sd_hash_mismatch' | 'holder_binding_not_current' | 'transaction_data_mismatch' | 'untrusted_issuer' | 'malformed_certificate_chain' | 'invalid_certificate_path' | 'certificate_expired' | 'certificate_not_yet_valid' | 'certificate_profile_violation' | 'certificate_revoked' | 'certificate_status_unavailable' | 'trust_anchor_in_chain' | 'self_signed_certificate' | 'issuer_key_not_found' | 'issuer_metadata_invalid' | 'issuer_metadata_unavailable' | 'trust_list_unavailable' | 'status_unavailable' | 'credential_revoked' | 'credential_suspended' | 'predicate_false' | 'value_mismatch' | 'holder_key_mismatch' | 'assurance_level_too_low' | 'credential_expired' | 'credential_not_yet_valid' | 'wallet_error' | 'access_denied' | 'same_device_return_missing' | 'session_expired' | 'canceled_by_relying_party'
+  readonly credential_type?: string
+  readonly format?: string
+}
+
+/** Response of `POST /v1/test/verify/{id}/outcome`. `wallet` is what the test wallet received. */
+export type ProducedOutcome = {
+  readonly wallet: {
+    readonly status: number
+    readonly body: string
+    readonly redirect_uri: string | null
+  } | null
+  readonly verification: Verification
+}
+
+/** Response of `POST …/dc-api/request`. */
+export type DcApiRequests = {
+  readonly digital: {
+    readonly requests: readonly {
+      readonly protocol: 'openid4vp-v1-signed' | 'openid4vp-v1-unsigned' | (string & {})
+      readonly data: Readonly<Record<string, unknown>>
+    }[]
+  }
+  readonly expires_at: string
+}
+
+/** Result of `navigator.credentials.get`. */
+export type DcApiResponse = {
+  readonly protocol: 'openid4vp-v1-signed' | 'openid4vp-v1-unsigned'
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+/** Response of `GET /v1/relying_party`. */
+export type Settings = {
+  readonly relying_party_id: string
+  readonly name: string
+  readonly livemode: boolean
+  readonly created_at: string
+  readonly webhook: {
+    readonly url: string
+    readonly events: readonly ('verification.verified' | 'verification.rejected' | 'verification.declined' | 'verification.expired' | 'verification.canceled' | (string & {}))[]
+    readonly disabled: boolean
+  } | null
+  readonly trust_anchors: readonly TrustAnchor[]
+  readonly anchor_sets: readonly string[]
+  readonly credential_types: CredentialTypes
+  readonly transaction_data_types: TransactionDataTypes
+  readonly formats: readonly ('dc+sd-jwt' | 'mso_mdoc' | 'jwt_vc_json' | (string & {}))[] | null
+  readonly request_options: Readonly<Record<string, unknown>>
+  readonly by_value: boolean
+  readonly status_unavailable: 'refuse' | 'accept' | (string & {})
+  readonly certificate_revocation: 'off' | 'accept_unknown' | 'require' | (string & {})
+  readonly return_urls: readonly string[]
+  readonly origins: readonly string[]
+  readonly branding: {
+    readonly color: string | null
+    readonly logo: string | null
+  } | null
+  readonly retention_seconds: number
+  readonly claims_encryption_jwk: Readonly<Record<string, unknown>> | null
+  readonly verifier: {
+    readonly certificate_chain_pem: string
+    readonly attestation_jwt: string | null
+    readonly registration: Readonly<Record<string, unknown>> | null
+  } | null
+  readonly api_keys: readonly ApiKey[]
+}
+
+/** Body of `PATCH /v1/relying_party`: the members to change. */
+export type SettingsChange = {
+  readonly webhook?: {
+    readonly url: string
+    /**
+     * Default: `verification.verified`, `verification.rejected`, `verification.declined`,
+     * `verification.expired`, `verification.canceled`.
+     */
+    readonly events?: readonly ('verification.verified' | 'verification.rejected' | 'verification.declined' | 'verification.expired' | 'verification.canceled')[]
+  } | null
+  readonly trust_anchors?: readonly TrustAnchor[]
+  readonly anchor_sets?: readonly string[]
+  readonly credential_types?: CredentialTypes
+  readonly transaction_data_types?: TransactionDataTypes
+  readonly formats?: readonly ('dc+sd-jwt' | 'mso_mdoc' | 'jwt_vc_json')[] | null
+  readonly request_options?: {
+    readonly client_id_prefix?: 'x509_hash' | 'x509_san_dns' | 'decentralized_identifier' | 'verifier_attestation' | 'redirect_uri'
+    readonly response_mode?: 'direct_post.jwt' | 'direct_post'
+    readonly request_uri_method?: 'post' | 'get'
+  }
+  readonly by_value?: boolean
+  readonly status_unavailable?: 'refuse' | 'accept'
+  readonly certificate_revocation?: 'off' | 'accept_unknown' | 'require'
+  readonly return_urls?: readonly string[]
+  readonly origins?: readonly string[]
+  readonly branding?: {
+    /** Default: `null`. */
+    readonly color?: string | null
+    /** Default: `null`. */
+    readonly logo?: string | null
+  } | null
+  readonly retention_seconds?: number
+  readonly claims_encryption_jwk?: ClaimsEncryptionJwk | null
+  readonly verifier?: {
+    readonly signing_jwk: {
+      readonly kty: 'EC'
+      readonly crv: 'P-256'
+      readonly x: string
+      readonly y: string
+      readonly d: string
+      readonly kid?: string
+      readonly use?: 'sig'
+      readonly alg?: 'ES256'
+      readonly key_ops?: readonly ('sign' | 'verify')[]
+      readonly ext?: boolean
+    }
+    readonly certificate_chain_pem: string
+    readonly attestation_jwt?: string
+    readonly registration?: {
+      readonly certificate: string
+      readonly dataset: unknown
+      /** Default: `compact`. */
+      readonly encoding?: 'base64url' | 'compact'
+    }
+  } | null
+  readonly name?: string
+}
+
+/** An issuer to trust, for some credential types (docs/trust.md). */
+export type TrustAnchor = {
+  /**
+   * Needs exactly one of `x509_ca_pem`, `x509_certificate_pem`, `issuer_url`, `did`, or `issuer` with
+   * `jwks`.
+   */
+  readonly name: string
+  /** `*`: the types that you added yourself. */
+  readonly credential_types: readonly string[]
+  readonly assurance_level: 'low' | 'substantial' | 'high'
+  readonly purpose?: readonly ('issuer' | 'status')[]
+  readonly eku?: readonly string[]
+  readonly x509_ca_pem?: string
+  readonly x509_certificate_pem?: string
+  readonly issuer_url?: string
+  readonly did?: string
+  readonly issuer?: string
+  readonly jwks?: {
+    readonly keys: readonly {
+      readonly kty: 'EC' | 'OKP'
+      readonly crv: 'P-256' | 'P-384' | 'P-521' | 'Ed25519'
+      readonly x: string
+      readonly y?: string
+      readonly kid?: string
+      readonly alg?: string
+      readonly use?: 'sig'
+      readonly key_ops?: readonly string[]
+    }[]
+  }
+}
+
+/** Credential types that you add. */
+export type CredentialTypes = readonly {
+  readonly type: string
+  readonly formats: {
+    readonly 'dc+sd-jwt'?: {
+      readonly meta: Readonly<Record<string, unknown>> | readonly Readonly<Record<string, unknown>>[]
+      readonly scopes: Readonly<Record<string, readonly (string | number | null)[] | {
+          readonly path: readonly (string | number | null)[]
+          readonly boolean?: boolean
+        }>>
+    }
+    readonly mso_mdoc?: {
+      readonly meta: Readonly<Record<string, unknown>> | readonly Readonly<Record<string, unknown>>[]
+      readonly scopes: Readonly<Record<string, readonly (string | number | null)[] | {
+          readonly path: readonly (string | number | null)[]
+          readonly boolean?: boolean
+        }>>
+    }
+    readonly jwt_vc_json?: {
+      readonly meta: Readonly<Record<string, unknown>> | readonly Readonly<Record<string, unknown>>[]
+      readonly scopes: Readonly<Record<string, readonly (string | number | null)[] | {
+          readonly path: readonly (string | number | null)[]
+          readonly boolean?: boolean
+        }>>
+    }
+  }
+}[]
+
+/** Types of transaction data that you add. */
+export type TransactionDataTypes = readonly {
+  readonly type: string
+  readonly title: string
+  readonly members: readonly {
+    readonly path: readonly string[]
+    readonly label: string
+    /** Default: `text`. */
+    readonly kind?: 'text' | 'number' | 'boolean'
+    /** Default: `false`. */
+    readonly optional?: boolean
+  }[]
+}[]
+
+/** An API key, without the key itself. */
+export type ApiKey = {
+  readonly key_id: string
+  readonly scopes: readonly ('verify:create' | 'verify:read' | 'verify:request' | 'webhooks:manage' | 'settings:manage' | 'claims:encrypt' | (string & {}))[]
+  readonly created_at: string
+  readonly expires_at: string | null
+}
+
+/** Response of `POST /oauth/token`. */
+export type AccessToken = {
+  readonly access_token: string
+  readonly token_type: 'Bearer' | (string & {})
+  readonly expires_in: number
+  readonly scope: string
+}
+
 /** All but `pending` are final. */
 export type Status = Verification['status']
 

@@ -3,14 +3,14 @@
 
 import { type Client, createClient } from '@wallet-verifier/client'
 import { decryptClaims } from '@wallet-verifier/client/claims'
-import { type ReceiptChecks, verifyReceipt } from '@wallet-verifier/client/receipt'
+import { type Receipt, type ReceiptChecks, verifyReceipt } from '@wallet-verifier/client/receipt'
 import type { Result } from '@wallet-verifier/client/result'
 import { verifyWebhook } from '@wallet-verifier/client/webhook'
-import { exportJWK, generateKeyPair } from 'jose'
+import { decodeJwt, exportJWK, generateKeyPair } from 'jose'
 import { expect, it } from 'vitest'
 import { PID, presentationOf, queryFor } from '../../support/people/person.ts'
 import { BASE_URL, OVER_18 } from '../../support/service/service.ts'
-import { eventOf, respondWithAge, useStage } from '../../support/service/stage.ts'
+import { eventOf, relyingPartyOf, respondWithAge, useStage } from '../../support/service/stage.ts'
 
 const stage = useStage()
 
@@ -107,6 +107,74 @@ it('fetches the receipt of an ended session, and verifies it with the published 
   const jwks = (await (await stage.service.fetch('/.well-known/jwks.json')).json()) as ReceiptChecks['jwks']
   const read = unwrap(await verifyReceipt(receipt, { jwks, issuer: BASE_URL, verificationId }))
   expect(read).toMatchObject({ status: 'canceled', relying_party_id: stage.rp.relying_party_id })
+})
+
+/** Every member of the type. The compiler refuses a list that is not complete. */
+const RECEIPT: Record<keyof Receipt, true> = {
+  iss: true,
+  iat: true,
+  verification_id: true,
+  relying_party_id: true,
+  livemode: true,
+  client_id: true,
+  protocol: true,
+  created_at: true,
+  ended_at: true,
+  status: true,
+  reason: true,
+  policy_hash: true,
+  request_hash: true,
+  checks: true,
+  assurance_level: true,
+  same_holder_key: true,
+  assurance_derivation: true,
+  credentials: true,
+  trust_lists: true,
+  channel: true,
+  session_binding: true,
+  trace: true,
+}
+
+it('has a type for every member of a receipt', async () => {
+  const client = clientOf()
+  const { verification_id: id } = unwrap(await client.create(OVER_18))
+  unwrap(await client.outcome(id, { reason: 'verified' }))
+  const receipt = decodeJwt(unwrap(await client.receipt(id)))
+  expect(Object.keys(receipt).sort()).toEqual(Object.keys(RECEIPT).sort())
+})
+
+it('reads and changes settings, tries the webhook, and sends webhooks again', async () => {
+  const client = clientOf()
+  const settings = unwrap(await client.settings())
+  expect(settings).toMatchObject({ relying_party_id: stage.rp.relying_party_id, livemode: false })
+  const branding = { color: '#1d4ed8', logo: null }
+  expect(unwrap(await client.changeSettings({ branding })).branding).toEqual(branding)
+  expect(unwrap(await client.testWebhook())).toMatchObject({ succeeded: true, status: 200 })
+  expect(unwrap(await client.enableWebhook()).webhook).toMatchObject({ disabled: false })
+
+  const { verification_id: id } = unwrap(await client.create(OVER_18))
+  unwrap(await client.cancel(id))
+  await eventOf(stage, id)
+  const [delivery] = unwrap(await client.deliveries(id)).deliveries
+  const again = unwrap(await client.redeliver(id, delivery?.delivery_id ?? ''))
+  expect(again.deliveries).toMatchObject([
+    { delivery_id: delivery?.delivery_id, event_id: delivery?.event_id },
+  ])
+  const [from, to] = [new Date(Date.now() - 3600_000), new Date()].map((time) => time.toISOString())
+  expect(unwrap(await client.redeliverRange({ from: from ?? '', to: to ?? '' }))).toMatchObject({
+    redelivered: 0,
+    has_more: false,
+  })
+})
+
+it('asks and answers for a page of the relying party’s own', async () => {
+  const client = clientOf((await relyingPartyOf(stage, { origins: ['https://shop.example'] })).api_key)
+  const { verification_id: id } = unwrap(await client.create(OVER_18))
+  const { digital } = unwrap(await client.dcApiRequest(id, { origin: 'https://shop.example' }))
+  const protocols = digital.requests.map(({ protocol }) => protocol)
+  expect(protocols).toEqual(['openid4vp-v1-signed', 'openid4vp-v1-unsigned'])
+  const answer = { protocol: 'openid4vp-v1-unsigned', data: { error: 'access_denied' } } as const
+  expect(unwrap(await client.dcApiResponse(id, answer))).toMatchObject({ status: 'declined' })
 })
 
 it('returns the service’s errors for a wrong code and a wrong key', async () => {
