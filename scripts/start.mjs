@@ -4,8 +4,7 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { copyFileSync, cpSync, realpathSync, renameSync, rmSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { BUNDLE, ensureBundle, SANDBOX_BUNDLE, SHOP_BUNDLE } from './service/bundle.mjs'
 import { keepDemoRelyingParty } from './service/demo-relying-party.mjs'
@@ -150,7 +149,7 @@ async function makeVariables(directory, options) {
  */
 async function prepareObjects(directory, { uniqueKeys }) {
   const limit = descriptorLimit()
-  const program = join(dirname(fileURLToPath(import.meta.url)), 'service', 'objects.mjs')
+  const program = join(ROOT, 'scripts', 'service', 'objects.mjs')
   const options = { objectsPath: join(directory, 'objects'), uniqueKeys, perSecond: alarmsPerSecond(limit) }
   const { stdout } = await promisify(execFile)(NODE, ['--no-warnings', program, JSON.stringify(options)])
   const counts = JSON.parse(stdout)

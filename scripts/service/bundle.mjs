@@ -12,38 +12,51 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
-import { DIST, NODE, ROOT, SANDBOX_CONFIG, SHOP_CONFIG } from './paths.mjs'
+import { basename, join } from 'node:path'
+import { DIST, IS_RELEASE, NODE, ROOT, SANDBOX_CONFIG, SHOP_CONFIG } from './paths.mjs'
 
 export const BUNDLE = join(DIST, 'worker.js')
 export const SOURCE_MAP = `${BUNDLE}.map`
 export const SANDBOX_BUNDLE = join(DIST, 'sandbox.js')
 export const SHOP_BUNDLE = join(DIST, 'demo-shop.js')
+/** Every file that a launcher runs on workerd. */
+export const BUNDLES = [SANDBOX_BUNDLE, SHOP_BUNDLE, BUNDLE]
 const FINGERPRINT = join(DIST, 'worker.sources')
 const SOURCES = ['package-lock.json', 'tsconfig.json', 'wrangler.toml', SANDBOX_CONFIG]
 
 /**
  * Builds the current sources to `BUNDLE`, `SANDBOX_BUNDLE` and `SHOP_BUNDLE`, and the verifier's source map
- * to `SOURCE_MAP`. Launchers may run at the same time: each builds in its own directory, then renames.
+ * to `SOURCE_MAP`. Launchers may run at the same time: each builds in its own directory, then renames. A
+ * release has its bundles.
  */
 export function ensureBundle() {
+  if (IS_RELEASE) return
   const fingerprint = fingerprintOfSources()
-  const isBuilt = [BUNDLE, SANDBOX_BUNDLE, SHOP_BUNDLE, FINGERPRINT].every((path) => existsSync(path))
+  const isBuilt = [...BUNDLES, FINGERPRINT].every((path) => existsSync(path))
   if (isBuilt && readFileSync(FINGERPRINT, 'utf8') === fingerprint) return
   console.error('Building the bundles (wrangler deploy --dry-run) …')
   mkdirSync(DIST, { recursive: true })
   const out = mkdtempSync(join(DIST, 'build-'))
   try {
-    build(out)
-    build(join(out, 'sandbox'), ['--config', SANDBOX_CONFIG])
-    build(join(out, 'demo-shop'), ['--config', SHOP_CONFIG])
-    renameSync(join(out, 'worker.js.map'), SOURCE_MAP)
-    renameSync(join(out, 'sandbox', 'worker.js'), SANDBOX_BUNDLE)
-    renameSync(join(out, 'demo-shop', 'worker.js'), SHOP_BUNDLE)
-    renameSync(join(out, 'worker.js'), BUNDLE)
+    buildAll(out)
+    for (const path of [SOURCE_MAP, ...BUNDLES]) renameSync(join(out, basename(path)), path)
     writeFileSync(FINGERPRINT, fingerprint)
   } finally {
     rmSync(out, { recursive: true, force: true })
+  }
+}
+
+/** Builds all three bundles into the directory `out`, under the names of `BUNDLES`, and the source map. */
+export function buildAll(out) {
+  build(out)
+  const others = [
+    [SANDBOX_CONFIG, SANDBOX_BUNDLE],
+    [SHOP_CONFIG, SHOP_BUNDLE],
+  ]
+  for (const [config, path] of others) {
+    build(join(out, 'other'), ['--config', config])
+    renameSync(join(out, 'other', 'worker.js'), join(out, basename(path)))
+    rmSync(join(out, 'other'), { recursive: true })
   }
 }
 

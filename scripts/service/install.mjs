@@ -2,12 +2,16 @@
 // built-in modules only.
 
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { delimiter, join, sep } from 'node:path'
-import { ROOT } from './paths.mjs'
+import { IS_RELEASE, ROOT } from './paths.mjs'
 
-/** Runs `npm ci` unless node_modules already matches package-lock.json. */
+/**
+ * Runs `npm ci` unless node_modules already matches package-lock.json. A release installs nothing by itself:
+ * there it throws if `npm install` was not run.
+ */
 export function ensureInstalled() {
+  if (IS_RELEASE) return requireInstalled()
   if (isInstalled()) return
   console.error('Installing the pinned dependencies (npm ci) …')
   const npm = spawnSync('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], {
@@ -17,6 +21,11 @@ export function ensureInstalled() {
   })
   if (npm.error) throw npm.error
   if (npm.status !== 0 || !isInstalled()) throw new Error(`npm ci failed (exit code ${npm.status})`)
+}
+
+function requireInstalled() {
+  if (!existsSync(join(ROOT, 'node_modules', 'workerd')))
+    throw new Error(`workerd is not installed. Run \`npm install\` in ${ROOT} first.`)
 }
 
 /** Compares contents, not times: a checkout or an unpacked archive sets arbitrary times. */

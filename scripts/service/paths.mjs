@@ -1,9 +1,13 @@
-// Paths of this repository.
+// Paths of the project: of a checkout, or of an unpacked release (docs/releasing.md).
 
+import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-export const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
+/** The nearest folder with a package.json. A release has each script in one file, at another depth. */
+export const ROOT = rootAbove(dirname(fileURLToPath(import.meta.url)))
+/** A release is built already. Only a release has a lock file of this name. */
+export const IS_RELEASE = existsSync(join(ROOT, 'npm-shrinkwrap.json'))
 export const DIST = join(ROOT, 'dist')
 /** Files that the Worker serves and that are not in its bundle (wrangler.toml). */
 export const ASSETS = join(ROOT, 'assets')
@@ -12,5 +16,17 @@ export const ASSETS = join(ROOT, 'assets')
 export const SANDBOX_CONFIG = 'wrangler.sandbox.toml'
 export const SHOP_CONFIG = 'examples/demo-shop/wrangler.toml'
 
-/** Node 24 from node_modules: the tools need it, whatever Node the machine has. */
-export const NODE = join(ROOT, 'node_modules', '.bin', 'node')
+/**
+ * Node 24 from node_modules: the tools need it, whatever Node the machine has. A release has it for Linux,
+ * and runs on the machine's own elsewhere.
+ */
+export const NODE = nodeBelow(ROOT)
+
+function rootAbove(folder) {
+  return existsSync(join(folder, 'package.json')) ? folder : rootAbove(dirname(folder))
+}
+
+function nodeBelow(folder) {
+  const packaged = join(folder, 'node_modules', '.bin', 'node')
+  return IS_RELEASE && !existsSync(packaged) ? process.execPath : packaged
+}

@@ -6,10 +6,7 @@ import { createRequire } from 'node:module'
 import jsqr from 'jsqr'
 import QRCode from 'qrcode-svg'
 import UPNG from 'upng-js'
-import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader'
-
-const wasmFile = createRequire(import.meta.url).resolve('zxing-wasm/reader/zxing_reader.wasm')
-prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(readFileSync(wasmFile)).buffer } })
+import type { readBarcodes } from 'zxing-wasm/reader'
 
 export type Pixels = { width: number; height: number; rgba: Uint8ClampedArray<ArrayBuffer> }
 
@@ -61,6 +58,14 @@ export async function readWithZxing(picture: Pixels | Uint8Array<ArrayBuffer>): 
   const image = picture instanceof Uint8Array ? new Blob([picture]) : { ...picture, data: picture.rgba }
   // Node has no ImageData. Only its three members are read.
   const input = image as Parameters<typeof readBarcodes>[0]
-  const found = await readBarcodes(input, { formats: ['QRCode'], tryInvert: false })
+  const found = await (await zxing()).readBarcodes(input, { formats: ['QRCode'], tryInvert: false })
   return found.map((code) => code.text)
+}
+
+/** Loads ZXing-C++ with its binary at the first use. */
+async function zxing() {
+  const module = await import('zxing-wasm/reader')
+  const wasmFile = createRequire(import.meta.url).resolve('zxing-wasm/reader/zxing_reader.wasm')
+  module.prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(readFileSync(wasmFile)).buffer } })
+  return module
 }

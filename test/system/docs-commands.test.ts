@@ -1,14 +1,11 @@
 // Runs every command in README.md and docs/, block after block and page by page, with the service of `npm
 // start`. The language of a block decides:
 // - `sh`: run, and must exit 0. All blocks of a page run in one shell, so that variables stay set.
-// - `json` after a `sh` block: members of its output. `…` matches any text.
-// - `text` after a `sh` block: lines of its output.
+// - `json` and `text` after a `sh` block: its output.
 // - `console`: not run. NOT_RUN gives the reason, also for commands in a sentence.
 //
-// Addresses with port 8787 and the folder .dev mean this service, whatever its port and directory are. 8788
-// is a free port.
+// Addresses with port 8787 and the folder .dev mean this service, whatever its port and directory are.
 
-import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -16,6 +13,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { parseCall } from '../../scripts/admin/call.mjs'
 import { type Block, blocksOf } from '../documents/blocks.ts'
 import { pagesOfDocumentation } from '../documents/pages.ts'
+import { expectShown, runBlocks } from '../documents/run-blocks.ts'
 import { freePort, type Server, startServer } from '../support/service/server.ts'
 
 /** Commands that are not run, with the reason, and the test that covers them. */
@@ -39,13 +37,19 @@ const NOT_RUN: readonly (readonly [string, RegExp])[] = [
     'needs an account; test/scripts/deploy.test.ts runs the dry run',
     /^(npm run deploy\b|(npx )?wrangler (?!dev))/,
   ],
-  ['changes the machine that hosts the service', /^(systemctl|journalctl|useradd|git clone|cd \/opt\/)/],
+  ['changes the machine that hosts the service', /^(systemctl|journalctl|useradd|ln -sfn|cd \/opt\/)/],
+  ['unpacks a release; run by test/system/release', /^(tar -xzf|sha256sum|cd release)/],
+  ['run by test/system/release, as another user', /^docker compose /],
+  ['publishes', /^(git (tag|push|clone)|npm publish) /],
+  ['writes a lock file', /^(cd packages\/self-host && )?npm install --package-lock-only$/],
+  ['run by test/scripts/client-package.test.ts and test/system/release', /^npm (install|pack|sbom)\b/],
+  ['run by npm ci, and by test/scripts/client-package.test.ts', /^npm run prepare$/],
+  ['run by test/system/release, with options', /^(npm ci && )?npm run release$/],
   ['not on every machine', /^(openssl|timedatectl) /],
   ['calls a server of the reader', /^date -u /],
 ]
 
 const PAGES = pagesOfDocumentation()
-const MARK = '--- end of block ---'
 
 let server: Server
 let directory: string
@@ -76,54 +80,18 @@ function freshFolder(name: string): string {
   return folder
 }
 
-/** Returns the output of each sh block of a page. Throws at the first that fails. */
-function run(page: string, blocks: readonly Block[]): readonly { block: Block; output: string }[] {
-  const { PATH, HOME } = process.env // a test runner sets others, such as BASE_URL
-  const port = new URL(server.origin).port
-  const commands = blocks.map(({ text }) => `${text}\necho; echo '${MARK}'`)
-  const { stdout, stderr, status } = spawnSync(
-    'bash',
-    ['-c', onOurPorts([PROLOGUE, ...commands].join('\n'))],
-    {
-      cwd: freshFolder(page.replaceAll('/', '-')),
-      encoding: 'utf8',
-      env: { PATH, HOME, PORT: port, STATE_DIR: server.stateDir },
-      timeout: 50_000,
-    },
-  )
-  const outputs = stdout.replaceAll(`localhost:${port}`, 'localhost:8787').split(`${MARK}\n`)
-  if (status !== 0) {
-    const failed = blocks[outputs.length - 1]
-    throw new Error(`${page}:${failed?.line} exits ${status}\n${failed?.text}\n${outputs.at(-1)}${stderr}`)
-  }
-  return blocks.map((block, i) => ({ block, output: outputs[i] ?? '' }))
-}
-
-/** The first failing command ends the script and its background jobs. */
-const PROLOGUE = "set -eo pipefail\ntrap 'kill $(jobs -p) 2> /dev/null || true' EXIT"
-
-function onOurPorts(script: string): string {
-  return script
-    .replaceAll('localhost:8787', new URL(server.origin).host.replace('127.0.0.1', 'localhost'))
-    .replaceAll('8788', String(otherPort))
-}
-
 describe('the commands of', () => {
   const pages = PAGES.map((page) => [page, blocksOf(page)] as const)
   const withCommands = pages.filter(([, blocks]) => blocks.some(({ language }) => language === 'sh'))
 
   it.each(withCommands)('%s run unchanged, and print the shown output', (page, blocks) => {
-    const ran = run(
-      page,
-      blocks.filter(({ language }) => language === 'sh'),
-    )
-    for (const { block, output } of ran) {
-      const shown = blocks[blocks.indexOf(block) + 1]
-      if (shown?.language === 'json')
-        expect(jsonIn(output), at(page, shown)).toEqual(pattern(JSON.parse(shown.text)))
-      if (shown?.language !== 'text') continue
-      for (const line of shown.text.split('\n')) expect(output, at(page, shown)).toMatch(textPattern(line))
+    const place = {
+      port: new URL(server.origin).port,
+      otherPort,
+      folder: freshFolder(page.replaceAll('/', '-')),
+      env: { PORT: new URL(server.origin).port, STATE_DIR: server.stateDir },
     }
+    expectShown(page, blocks, runBlocks(page, blocks, place))
   })
 
   it('all the pages are in sh blocks, or have a reason in NOT_RUN', () => {
@@ -162,28 +130,4 @@ function namedIn(page: string): readonly string[] {
 
 function linesOf(blocks: readonly Block[], language: string): readonly string[] {
   return blocks.flatMap((block) => (block.language === language ? block.text.split('\n') : []))
-}
-
-function at(page: string, { line }: Block): string {
-  return `${page}:${line}`
-}
-
-/** Returns the JSON at the end of the output. */
-function jsonIn(output: string): unknown {
-  return JSON.parse(output.slice(output.search(/^\{/m)))
-}
-
-/** Returns a matcher for shown JSON. An object must have at least these members, and `…` matches any text. */
-function pattern(shown: unknown): unknown {
-  if (typeof shown === 'string')
-    return shown.includes('…') ? expect.stringMatching(textPattern(shown)) : shown
-  if (Array.isArray(shown)) return shown.length === 0 ? [] : expect.arrayContaining(shown.map(pattern))
-  if (typeof shown !== 'object' || shown === null) return shown
-  const members = Object.entries(shown).map(([name, value]) => [name, pattern(value)])
-  return expect.objectContaining(Object.fromEntries(members))
-}
-
-function textPattern(text: string): RegExp {
-  const literal = text.split('…').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-  return new RegExp(literal.join('.*'))
 }

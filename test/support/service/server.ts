@@ -6,9 +6,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { ROOT } from '../../../scripts/service/paths.mjs'
 
-const LAUNCHER = fileURLToPath(new URL('../../../scripts/start.mjs', import.meta.url).href)
+const LAUNCHER = join(ROOT, 'scripts', 'start.mjs')
 const READY_WITHIN_MS = 60_000
 
 export type Server = {

