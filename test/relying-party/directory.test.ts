@@ -1,5 +1,6 @@
+import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 
 const NOW = Date.parse('2026-11-21T12:00:00Z')
 const DAY = 86_400_000
@@ -58,3 +59,28 @@ async function datesOf(directory: Listing): Promise<readonly (number | null)[]> 
   const { entries } = await directory.list(0, 50)
   return entries.map((entry) => entry.verifier_certificate_expires_at)
 }
+
+describe('the check of storage', () => {
+  afterEach(() => vi.restoreAllMocks())
+
+  it('writes new bytes to the disk, waits for them, and leaves none', async () => {
+    await runInDurableObject(newDirectory(), async (directory, { storage }) => {
+      const [put, sync] = [vi.spyOn(storage.kv, 'put'), vi.spyOn(storage, 'sync')]
+      await directory.checkStorage()
+      expect(put.mock.calls.map(([, value]) => (value as Uint8Array).length)).toEqual([65_536])
+      expect(sync).toHaveBeenCalledTimes(1)
+      expect([...storage.kv.list()]).toEqual([])
+    })
+  })
+
+  it.each(['put', 'sync'] as const)('rejects where storage refuses at %s', async (step) => {
+    await runInDurableObject(newDirectory(), async (directory, { storage }) => {
+      const full = () => {
+        throw new Error('database or disk is full')
+      }
+      if (step === 'put') vi.spyOn(storage.kv, 'put').mockImplementation(full)
+      else vi.spyOn(storage, 'sync').mockImplementation(full)
+      await expect(directory.checkStorage()).rejects.toThrow('full')
+    })
+  })
+})

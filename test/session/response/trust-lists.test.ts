@@ -24,8 +24,15 @@ it('are verified under the last good copy until it is stale, then get 503, and a
   const list = await signLote(signer, { services: [{ certificates: [pki.root.x5c] }] })
   publish(() => new Response(list))
   await keep('eu', signer)
-  const setting = await setUp({ anchor_sets: ['eu'], trust_anchors: [] })
+  const own = await mintIssuerPki({ leaf: { keyUsage: ['keyEncipherment'] } })
+  const anchor = { name: 'own', credential_types: ['age_attestation'], assurance_level: 'high' }
+  const trust_anchors = [{ ...anchor, x509_ca_pem: own.root.pem }]
+  const setting = await setUp({ anchor_sets: ['eu'], trust_anchors })
   expect(await begin(setting, pki)).toMatchObject({ status: 200, session: { status: 'verified' } })
+  expect(await begin(setting, own)).toMatchObject({
+    status: 400,
+    session: { attempts: [{ reason: { code: 'certificate_profile_violation' }, detail: 'key_usage' }] },
+  })
 
   publish(() => new Response('', { status: 500 }))
   vi.setSystemTime(NOW + 24 * HOUR - 1000)
@@ -41,6 +48,10 @@ it('are verified under the last good copy until it is stale, then get 503, and a
   expect(late).toMatchObject({
     status: 503,
     session: { status: 'pending', attempts: [{ reason: { code: 'trust_list_unavailable' } }] },
+  })
+  expect(await begin(setting, own)).toMatchObject({
+    status: 503,
+    session: { attempts: [{ reason: { code: 'trust_list_unavailable' }, detail: null }] },
   })
   publish(() => new Response(list))
   await call(app, 'POST', '/v1/admin/trust_lists/eu/refresh', { headers: ADMIN })
