@@ -1,0 +1,97 @@
+// The presentation submission of the drafts: limits first, then its form, then what it selects.
+
+import { describe, expect, it } from 'vitest'
+import type { Json } from '../../../src/codec/json.ts'
+import type { DcqlQuery } from '../../../src/openid4vp/dcql/query.ts'
+import { parseSubmission } from '../../../src/openid4vp/presentation-exchange/submission.ts'
+import { RESPONSE_LIMIT } from '../../../src/openid4vp/response/response-encryption.ts'
+
+const QUERY: DcqlQuery = {
+  credentials: [
+    { id: 'one', format: 'dc+sd-jwt', meta: {} },
+    { id: 'two', format: 'dc+sd-jwt', meta: {} },
+  ],
+}
+const ONE = { id: 'one', format: 'vc+sd-jwt', path: '$' }
+const BOTH = [
+  { ...ONE, path: '$[0]' },
+  { ...ONE, id: 'two', path: '$[1]' },
+]
+
+function parse(vpToken: Json, presentationSubmission: Json | undefined, encrypted = false) {
+  const parsed = parseSubmission(
+    { vpToken, presentationSubmission, encrypted },
+    { definitionId: 'pd_n', query: QUERY, matches: ({ descriptorId }, { id }) => descriptorId === id },
+  )
+  return parsed.ok
+    ? parsed.value.map(({ query, presentations }) => [query.id, ...presentations])
+    : parsed.error
+}
+
+const submission = (descriptor_map: Json, more: object = {}) => ({
+  ...{ id: 's', definition_id: 'pd_n', descriptor_map },
+  ...more,
+})
+const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
+const withMember = (json: string) =>
+  `{"definition_id":"pd_n","descriptor_map":[${JSON.stringify(ONE)}],"more":${json}}`
+
+describe('a presentation submission', () => {
+  it('selects presentations for credential queries, as text and from a decrypted response', () => {
+    const expected = [
+      ['one', 'a'],
+      ['two', 'b'],
+    ]
+    expect(parse('["a","b"]', JSON.stringify(submission(BOTH)))).toEqual(expected)
+    expect(parse(['a', 'b'], submission(BOTH), true)).toEqual(expected)
+    expect(parse('a', JSON.stringify(submission([ONE])))).toEqual([['one', 'a']])
+  })
+
+  it.each([
+    ['nested as deep as the limit allows', withMember(nested(31)), [['one', 'a']]],
+    ['nested one level deeper', withMember(nested(32)), { reason: 'limit_exceeded' }],
+    ['nested thousands of levels deep', withMember(nested(20_000)), { reason: 'limit_exceeded' }],
+    ['longer than the limit', withMember(`"${'x'.repeat(RESPONSE_LIMIT)}"`), { reason: 'limit_exceeded' }],
+    ['of 21 entries', JSON.stringify(submission(Array(21).fill(ONE))), { reason: 'limit_exceeded' }],
+    ['no JSON', 'pd_n', { reason: 'invalid_presentation_submission' }],
+    ['with a member twice', withMember('1,"more":2'), { reason: 'invalid_presentation_submission' }],
+  ])('%s: %#', (_, text, expected) => {
+    expect(parse('a', text)).toEqual(expected)
+  })
+
+  it.each<[string, Json | undefined]>([
+    ['absent', undefined],
+    ['null', null],
+    ['a list', []],
+    ['text', JSON.stringify(submission([ONE]))],
+    ['of another definition', submission([ONE], { definition_id: 'pd_m' })],
+    ['without a definition', submission([ONE], { definition_id: null })],
+    ['without entries', submission([])],
+    ['with an entry that is no object', submission([ONE, 'one'])],
+    ['with an entry without a path', submission([{ id: 'one', format: 'vc+sd-jwt' }])],
+    ['with a path that is no text', submission([{ ...ONE, path: 0 }])],
+  ])('is refused in a decrypted response where it is %s', (_, submitted) => {
+    expect(parse('a', submitted, true)).toEqual({ reason: 'invalid_presentation_submission' })
+  })
+
+  it.each([
+    ['another path', '$.vp', 'a', 'invalid_vp_token'],
+    ['an index into a single presentation', '$[0]', 'a', 'invalid_vp_token'],
+    ['the whole of a list', '$', ['a'], 'invalid_vp_token'],
+    ['an index past the end', '$[1]', ['a'], 'invalid_vp_token'],
+    ['a negative index', '$[-1]', ['a'], 'invalid_vp_token'],
+    ['an inherited member', '$[length]', ['a'], 'invalid_vp_token'],
+    ['a number', '$[0]', [1], 'invalid_vp_token'],
+  ])('is refused where it selects %s', (_, path, vpToken, reason) => {
+    expect(parse(vpToken, submission([{ ...ONE, path }]), true)).toEqual({ reason, queryId: 'one' })
+  })
+
+  it('is refused for an unknown descriptor, and for two presentations of one', () => {
+    expect(parse('a', submission([{ ...ONE, id: 'three' }]), true)).toEqual({
+      reason: 'unknown_credential_query',
+    })
+    const twice = [BOTH[0]!, { ...BOTH[0]!, path: '$[1]' }]
+    const error = { reason: 'wrong_presentation_count', queryId: 'one' }
+    expect(parse(['a', 'b'], submission(twice), true)).toEqual(error)
+  })
+})

@@ -1,0 +1,68 @@
+// A response by the Digital Credentials API that is nested too deep. The route bounds the body before the
+// session sees it, and the session bounds `data` itself.
+
+import { beforeAll, describe, expect, it } from 'vitest'
+import { createApp } from '../../../src/routes/app.ts'
+import { call, json } from '../../routes/edge/edge-app.ts'
+import { createSession, poll, type Setting, setUp, stubOf } from '../driver.ts'
+
+const app = createApp()
+const SHOP = 'https://shop.example'
+const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
+/** A body with two levels of its own around `vp_token`. */
+const bodyWith = (levels: number) =>
+  `{"protocol":"openid4vp-v1-unsigned","data":{"vp_token":{"age_attestation":[]},"more":${nested(levels)}}}`
+
+let setting: Setting
+
+beforeAll(async () => {
+  setting = await setUp({ origins: [SHOP] })
+})
+
+async function requested(): Promise<string> {
+  const { verification_id: id } = await createSession(setting)
+  const { headers } = setting
+  expect((await call(app, 'POST', `/v1/verify/${id}/dc-api/request`, { headers, body: {} })).status).toBe(200)
+  return id
+}
+
+describe('the body of a response by the browser', () => {
+  it.each([15, 40, 20_000])(
+    'is 400 with %i levels in `data`, and the session has no attempt',
+    async (levels) => {
+      const id = await requested()
+      const body = bodyWith(levels)
+      const options = { headers: { ...setting.headers, 'Content-Type': 'application/json' }, body }
+      const response = await call(app, 'POST', `/v1/verify/${id}/dc-api`, options)
+      expect(response.status).toBe(400)
+      expect(await json(response)).toMatchObject({
+        code: 'invalid_json',
+        detail: 'The body must be nested at most 16 levels deep.',
+      })
+      expect(await poll(setting, id)).toMatchObject({ status: 'pending', attempts: [] })
+    },
+  )
+
+  it('reaches the session with as many levels as the limit allows', async () => {
+    const id = await requested()
+    const options = {
+      headers: { ...setting.headers, 'Content-Type': 'application/json' },
+      body: bodyWith(14),
+    }
+    const response = await call(app, 'POST', `/v1/verify/${id}/dc-api`, options)
+    expect(await json(response)).toMatchObject({ errors: [{ code: 'wrong_presentation_count' }] })
+  })
+})
+
+it.each([
+  [31, 'wrong_presentation_count'],
+  [32, 'limit_exceeded'],
+  [20_000, 'limit_exceeded'],
+])('`data` with %i levels below it is refused by the session: %s', async (levels, code) => {
+  const id = await requested()
+  const data = `{"vp_token":{"age_attestation":[]},"more":${nested(levels)}}`
+  const by = { relyingPartyId: setting.relyingPartyId }
+  const response = { page: 'relying_party', data, digest: `${levels}` } as const
+  expect(await stubOf(id).processDcApiResponse(by, response)).toEqual({ ok: false, error: code })
+  expect(await poll(setting, id)).toMatchObject({ status: 'pending', attempts: [{ reason: { code } }] })
+})
