@@ -55,7 +55,7 @@ beforeAll(async () => {
   shipped = filesBelow(folder)
   const { status, stderr } = install(folder)
   expect(status, stderr).toBe(0)
-}, 120_000)
+}, 240_000)
 afterAll(() => rmSync(work, { recursive: true, force: true }))
 
 describe('the files of a release', () => {
