@@ -195,6 +195,14 @@ export const FETCH_CACHE = {
   pendingSeconds: 10,
 } as const
 
+/** Identifier lists (ISO/IEC 18013-5 second edition §12.3.6). Further limits are those of status lists. */
+export const IDENTIFIER_LIST = {
+  /** CBOR items of a whole list: some 32,000 identifiers. */
+  items: 65_536,
+  /** Bytes of one encoded identifier. */
+  identifierBytes: 128,
+} as const
+
 /** Status lists (draft-ietf-oauth-status-list §8.3), fetched, inflated and cached. */
 export const STATUS_LIST = {
   /** Bytes of a token as fetched. A million random entries of one byte fit. */

@@ -9,7 +9,7 @@ import type { TrustedSigner } from '../trust/anchors/signer.ts'
 import type { TrustRefusal } from '../trust/refusal.ts'
 import { checkCertificates } from '../trust/revocation/certificate-revocation.ts'
 import type { StatusContext } from '../trust/status/status-context.ts'
-import { checkStatus, type DatedStatus, type StatusReference } from '../trust/status/status-list.ts'
+import { checkStatuses, type DatedStatus, type StatusReference } from '../trust/status/status-list.ts'
 import type { StatusListError } from '../trust/status/status-token.ts'
 import type {
   CheckResult,
@@ -71,11 +71,13 @@ export async function completeVerification(
   })
 }
 
-/** Reader of a Token Status List; `undefined` for a credential without a reference. */
+/** Reader of the lists that a credential names; `undefined` for a credential without a reference. */
 export function tokenStatus(
-  reference: Result<StatusReference, StatusListError> | undefined,
+  references: Result<readonly StatusReference[], StatusListError> | undefined,
 ): ReadStatus | undefined {
-  return reference && (async (context) => (reference.ok ? checkStatus(reference.value, context) : reference))
+  return (
+    references && (async (context) => (references.ok ? checkStatuses(references.value, context) : references))
+  )
 }
 
 /** Refuses a credential of a revoked signer, expired or not: the signature no longer proves its issuer. */

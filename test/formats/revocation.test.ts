@@ -104,7 +104,7 @@ describe.each(SUBJECTS)('a credential with a $form status list', ({ form, list, 
 
   it.each([
     ['no mechanism', {}],
-    ['another mechanism', { identifier_list: { id: 'x', uri: URI } }],
+    ['another mechanism', { other_list: { id: 'x', uri: URI } }],
     ['an entry before the first', { status_list: { idx: -1, uri: URI } }],
   ])('with %s has no known status, and nothing is fetched', async (_, status) => {
     const refused = await verifyTraced(await present(status))

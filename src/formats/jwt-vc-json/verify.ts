@@ -4,8 +4,8 @@
 import { type Json, member } from '../../codec/json.ts'
 import { verifyJws } from '../../crypto/jws.ts'
 import { err, ok, type Result } from '../../result.ts'
-import { checkBitstringStatus, worseOf } from '../../trust/status/bitstring-status-list.ts'
-import { parseStatusClaim } from '../../trust/status/status-list.ts'
+import { checkBitstringStatus } from '../../trust/status/bitstring-status-list.ts'
+import { parseStatusClaim, worseOf } from '../../trust/status/status-list.ts'
 import { completeVerification, type ReadStatus, tokenStatus } from '../complete-verification.ts'
 import type {
   Context,

@@ -25,7 +25,7 @@ export const mdoc: CredentialFormat<typeof FORMAT> = {
     audience: 'OpenID4VP 1.0 §14.8, B.2.6',
     validity: 'ISO/IEC 18013-5 §9.1.2.4, §9.3.1',
     certificate_revocation: 'ISO/IEC 18013-5 Annex B.1.4, RFC 5280 §6.3',
-    status: 'Token Status List §8.3',
+    status: 'Token Status List §8.3, ISO/IEC 18013-5 second edition §12.3.6',
   },
   metaTypes,
   typesPerMeta: 'one',

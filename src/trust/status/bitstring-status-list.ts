@@ -6,34 +6,17 @@ import { isJsonObject, type Json, type JsonObject, member } from '../../codec/js
 import { STATUS_LIST } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { StatusContext } from './status-context.ts'
-import { checkStatus, type DatedStatus, type StatusReference } from './status-list.ts'
+import { checkStatuses, type DatedStatus, type StatusReference } from './status-list.ts'
 import type { StatusListError } from './status-token.ts'
 
 /** Reads every entry of `credentialStatus` and returns the worst status. Never throws, never fails open. */
 export async function checkBitstringStatus(
   credentialStatus: Json,
   context: StatusContext,
-): Promise<StatusResult> {
+): Promise<Result<DatedStatus, StatusListError>> {
   const references = parseEntries(credentialStatus)
   if (!references.ok) return references
-  const found = await Promise.all(references.value.map((reference) => checkStatus(reference, context)))
-  return found.reduce(worseOf)
-}
-
-type StatusResult = Result<DatedStatus, StatusListError>
-
-// A suspended credential whose revocation is unknown is "suspended": that alone is enough for a refusal.
-const WORST_FIRST = ['invalid', 'suspended', 'other', 'unknown', 'unconfirmed', 'valid']
-
-/** The worse of two results. Of two equal results, the older one. */
-export function worseOf(a: StatusResult, b: StatusResult): StatusResult {
-  const order = rankOf(b) - rankOf(a)
-  if (a.ok && b.ok && order === 0) return b.value.asOf < a.value.asOf ? b : a
-  return order < 0 ? b : a
-}
-
-function rankOf(found: StatusResult): number {
-  return WORST_FIRST.indexOf(found.ok ? found.value.status : 'unknown')
+  return checkStatuses(references.value, context)
 }
 
 const ENTRY_TYPES: readonly (Json | undefined)[] = ['BitstringStatusListEntry', 'StatusList2021Entry']

@@ -6,6 +6,7 @@ import { createFetchCache, type FetchCache } from '../../net/cache.ts'
 import { type FetchSource, readCopy, type SharedCopy } from '../../net/shared-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { decodeBitstringStatusList } from './bitstring-status-token.ts'
+import { decodeIdentifierListCwt } from './identifier-list.ts'
 import { decodeStatusListCwt } from './status-cwt.ts'
 import { inflateStatusList } from './status-inflate.ts'
 import { decodeStatusListJwt } from './status-jwt.ts'
@@ -43,6 +44,7 @@ const FORMS: Readonly<Record<StatusListForm, Form>> = {
   jwt: { accept: 'application/statuslist+jwt', decode: decodeStatusListJwt },
   cwt: { accept: 'application/statuslist+cwt', decode: decodeStatusListCwt },
   // Either encoding of the list's credential. Servers use several media types for it.
+  identifiers: { accept: 'application/identifierlist+cwt', decode: decodeIdentifierListCwt },
   vc: { accept: 'application/vc+jwt, application/jwt, */*;q=0.1', decode: decodeBitstringStatusList },
 }
 
@@ -50,6 +52,7 @@ const CACHES: Readonly<Record<StatusListForm, FetchCache<TokenResult>>> = {
   jwt: cacheFor('jwt'),
   cwt: cacheFor('cwt'),
   vc: cacheFor('vc'),
+  identifiers: cacheFor('identifiers'),
 }
 
 function cacheFor(form: StatusListForm): FetchCache<TokenResult> {
@@ -107,7 +110,8 @@ function openToken(
 ): TokenResult {
   const token = FORMS[form].decode(body)
   if (!token.ok) return token
-  const whole = inflateStatusList(token.value.claims.list)
+  const { list } = token.value.claims
+  const whole = list.layout === 'identifiers' ? ok(new Uint8Array()) : inflateStatusList(list)
   if (!whole.ok) return whole
   // A copy: a view would keep the whole buffer of the platform's inflater.
   const held = whole.value.length <= STATUS_LIST.heldBytes ? new Uint8Array(whole.value) : undefined
@@ -115,8 +119,8 @@ function openToken(
     token: token.value,
     verifications: new Map(),
     fetchedAt,
-    // Beside the list: the message, its claims, and their decoded form.
-    bytes: 3 * body.length + (held?.length ?? 0),
+    // Beside the list: the message, its claims, and their decoded form. Identifiers are texts in a set.
+    bytes: (list.layout === 'identifiers' ? 8 : 3) * body.length + (held?.length ?? 0),
     held,
     share: () => share(opened),
   }

@@ -15,18 +15,38 @@ import {
   type StatusListError,
 } from './status-token.ts'
 
-/** Decodes a token. Rejects one whose headers or claims are not those of a status list. */
+/** One kind of token. */
+export type CwtKind = {
+  /** Limit of CBOR items. */
+  readonly items: number
+  /** True if the protected header or the payload names the type of this kind. */
+  readonly hasType: (protectedHeader: CborItem, payload: CborItem) => boolean
+  readonly parse: (payload: CborItem) => Result<StatusListClaims, StatusListError>
+}
+
+/** Decodes a Status List Token. Rejects one whose headers or claims are not those of a status list. */
 export function decodeStatusListCwt(
   body: Uint8Array<ArrayBuffer>,
+): Result<DecodedStatusToken, StatusListError> {
+  return decodeCwtToken(body, {
+    items: STATUS_LIST.items,
+    hasType: (protectedHeader) => textOf(entryOf(protectedHeader, TYP)) === 'application/statuslist+cwt',
+    parse: parseClaims,
+  })
+}
+
+/** Decodes a token of one kind. */
+export function decodeCwtToken(
+  body: Uint8Array<ArrayBuffer>,
+  { items, hasType, parse }: CwtKind,
 ): Result<DecodedStatusToken, StatusListError> {
   const message = decodeMessage(body)
   if (!message.ok) return message
   const { sign1, protectedHeader, payload } = message.value
-  const typ = entryOf(protectedHeader, TYP)
-  if (typ?.type !== 'text' || typ.value !== 'application/statuslist+cwt') return err('wrong_token_type')
-  const claims = decode(payload)
+  const claims = decode(payload, items)
   if (!claims.ok) return claims
-  const parsed = parseClaims(claims.value)
+  if (!hasType(protectedHeader, claims.value)) return err('wrong_token_type')
+  const parsed = parse(claims.value)
   if (!parsed.ok) return parsed
   const signer = parseSigner(message.value, claims.value)
   if (!signer.ok) return signer
@@ -58,8 +78,11 @@ function decodeMessage(body: Uint8Array<ArrayBuffer>): Result<Message, StatusLis
     : protectedHeader
 }
 
-function decode(bytes: Uint8Array<ArrayBuffer>): Result<CborItem, StatusListError> {
-  const { tokenBytes, depth, items } = STATUS_LIST
+function decode(
+  bytes: Uint8Array<ArrayBuffer>,
+  items: number = STATUS_LIST.items,
+): Result<CborItem, StatusListError> {
+  const { tokenBytes, depth } = STATUS_LIST
   const item = decodeCbor(bytes, { bytes: tokenBytes, depth, items })
   if (item.ok) return item
   return err(isTooMuch(item.error) ? 'too_large' : 'malformed_token')
@@ -70,14 +93,21 @@ function parseClaims(payload: CborItem): Result<StatusListClaims, StatusListErro
   if (list?.type !== 'map') return err('invalid_claim')
   const lst = entryOf(list, 'lst')
   return parseStatusClaims({
+    ...readTimes(payload),
+    bits: numberOf(entryOf(list, 'bits')),
+    compressed: lst?.type === 'bytes' ? lst.value : undefined,
+  })
+}
+
+/** Address, times and time to live of a token. A time that is not a number is `NaN`. */
+export function readTimes(payload: CborItem) {
+  return {
     sub: textOf(entryOf(payload, 2)),
     exp: numberOf(entryOf(payload, 4)),
     nbf: numberOf(entryOf(payload, 5)),
     iat: numberOf(entryOf(payload, 6)),
     ttl: numberOf(entryOf(payload, 65534)),
-    bits: numberOf(entryOf(list, 'bits')),
-    compressed: lst?.type === 'bytes' ? lst.value : undefined,
-  })
+  }
 }
 
 /**

@@ -9,10 +9,10 @@ import type { SignerClaims } from '../anchors/signer.ts'
 import { CLOCK_SKEW } from '../clock-skew.ts'
 
 /**
- * Encodings: JWT for SD-JWT VC (its draft §2.2.2.2 `status`), CWT for ISO mdoc, a credential for W3C
- * credentials.
+ * Kinds of list: a JWT for SD-JWT VC (its draft §2.2.2.2 `status`), a CWT for ISO mdoc, a credential for W3C
+ * credentials, and a CWT of identifiers for ISO mdoc.
  */
-export type StatusListForm = 'jwt' | 'cwt' | 'vc'
+export type StatusListForm = 'jwt' | 'cwt' | 'vc' | 'identifiers'
 
 /** Reasons why the status of a credential is unknown. */
 export type StatusListError =
@@ -37,6 +37,8 @@ export type StatusListError =
   | 'unconfirmed_signer'
   | 'invalid_signature'
   | 'index_out_of_range'
+  /** The identifier is text where the list has byte strings, or the reverse. */
+  | 'another_identifier_type'
 
 /**
  * A compressed status list. A Token Status List is a zlib stream, with the first entry in the lowest bits of
@@ -48,15 +50,25 @@ export type CompressedStatusList = {
   readonly compressed: Uint8Array<ArrayBuffer>
 }
 
+/**
+ * The revoked identifiers of an identifier list: byte strings as `bytes:` and hexadecimal digits, texts as
+ * `text:` and the text.
+ */
+export type RevokedIdentifiers = {
+  readonly layout: 'identifiers'
+  readonly bytes: ReadonlySet<string>
+  readonly text: ReadonlySet<string>
+}
+
 /** The parsed claims of a token. Times are Unix seconds, `ttl` is seconds. */
 export type StatusListClaims = {
-  /** The address of the list. Only a Bitstring Status List may leave it out. */
+  /** The address of the list. A Token Status List has it. Another list may leave it out. */
   readonly sub: string | undefined
   readonly iat: number | undefined
   readonly exp: number | undefined
   readonly nbf: number | undefined
   readonly ttl: number | undefined
-  readonly list: CompressedStatusList
+  readonly list: CompressedStatusList | RevokedIdentifiers
   /** Purpose of a set entry (Bitstring Status List §2.2). A Token Status List has values of its own. */
   readonly purposes?: readonly string[]
 }

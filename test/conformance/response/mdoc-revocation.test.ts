@@ -2,6 +2,7 @@
 // and cborg, since @owf/mdoc supports no status. The wallet is a foreign one.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Fields } from '../../formats/mdoc/maker.ts'
 import { mintIssuerPki } from '../../support/certificates/certificates.ts'
 import { STATUS, type StatusLists, startStatusLists } from '../../support/certificates/status-lists.ts'
 import { madeMdocAgeOf } from '../../support/people/made-mdoc.ts'
@@ -26,10 +27,14 @@ afterAll(() => lists?.close())
  * Presents an mdoc with this entry of this list. Resolves to the HTTP status of the wallet's request and to
  * the session.
  */
-async function present(uri: string, idx: number) {
+function present(uri: string, idx: number) {
+  return presentWith({ status_list: { idx, uri } })
+}
+
+async function presentWith(element: Fields) {
   const { session, request } = await begin(stage, { ...OVER_18, formats: ['mso_mdoc'] }, { rp })
   const presentations = await madeMdocAgeOf(person, request, {
-    mso: { status: { status_list: { idx, uri } } },
+    mso: { status: element },
   })
   const { status } = await stage.service.wallet.present(request, presentations)
   return { status, id: session.verification_id, session: await rp.poll(session.verification_id) }
@@ -43,7 +48,7 @@ describe('an mdoc on a status list', () => {
       expect(session).toMatchObject({ status: 'verified', credentials: [{ status: 'valid' }] })
       expect(session.trace).toContainEqual({
         id: 'status',
-        clause: 'Token Status List §8.3',
+        clause: 'Token Status List §8.3, ISO/IEC 18013-5 second edition §12.3.6',
         result: 'pass',
       })
       const { event } = await eventOf(stage, id)
@@ -60,6 +65,33 @@ describe('an mdoc on a status list', () => {
     const { status, session } = await present(uri, 1)
     expect(status).toBe(200)
     expect(session).toMatchObject({ status: 'rejected', reason: { code }, credentials: [{ status: found }] })
+  })
+})
+
+describe('an mdoc on an identifier list', () => {
+  const [revoked, id] = [Uint8Array.of(1, 2, 3), Uint8Array.of(4, 5, 6)]
+
+  it('verifies if the list does not have its identifier, and is rejected if it does', async () => {
+    const uri = lists.publishIdentifiers([revoked], person.pki)
+    const good = await presentWith({ identifier_list: { id, uri } })
+    expect(good).toMatchObject({ status: 200, session: { status: 'verified' } })
+    expect(good.session.credentials).toMatchObject([{ status: 'valid' }])
+    const bad = await presentWith({ identifier_list: { id: revoked, uri } })
+    expect(bad.session).toMatchObject({ status: 'rejected', reason: { code: 'credential_revoked' } })
+    expect(lists.asked(uri)).toEqual(['application/identifierlist+cwt'])
+  })
+
+  it('and on a status list is valid only if it is valid in both', async () => {
+    const identifier_list = { id, uri: lists.publishIdentifiers([revoked], person.pki) }
+    const status_list = { idx: 1, uri: lists.publishCwt([STATUS.valid, STATUS.invalid], person.pki) }
+    const good = await presentWith({ identifier_list, status_list: { ...status_list, idx: 0 } })
+    expect(good.session).toMatchObject({ status: 'verified', credentials: [{ status: 'valid' }] })
+    const bad = await presentWith({ identifier_list, status_list })
+    expect(bad.session).toMatchObject({ status: 'rejected', reason: { code: 'credential_revoked' } })
+    const fresh = { id, uri: `${identifier_list.uri}-unknown` }
+    const unknown = await presentWith({ identifier_list: fresh, status_list: { ...status_list, idx: 0 } })
+    expect([unknown.status, unknown.session.status]).toEqual([503, 'pending'])
+    expect(unknown.session.attempts[0]?.reason.code).toBe('status_unavailable')
   })
 })
 

@@ -19,6 +19,8 @@ export type StatusLists = {
   readonly publish: (entries: readonly number[], claims?: object, signer?: ListSigner) => string
   /** The same as a CWT. */
   readonly publishCwt: (entries: readonly number[], signer: CwtSigner) => string
+  /** Publishes these revoked identifiers (ISO/IEC 18013-5 second edition §12.3.6). */
+  readonly publishIdentifiers: (revoked: readonly Uint8Array[], signer: CwtSigner) => string
   /** Removes a list: 404. */
   readonly withdraw: (uri: string) => void
   /** Puts a list back. */
@@ -31,7 +33,10 @@ export type StatusLists = {
 /** The signer of a JWT, with its certificates in the header if it has any. */
 export type ListSigner = SigningKey & { readonly x5c?: readonly string[] }
 
-type Published = { readonly type: 'jwt' | 'cwt'; readonly body: string | Uint8Array }
+type Published = {
+  readonly type: 'statuslist+jwt' | 'statuslist+cwt' | 'identifierlist+cwt'
+  readonly body: string | Uint8Array
+}
 
 /** Starts a publisher. By default `signer` signs its JWTs as `iss`. */
 export async function startStatusLists(iss: string, signer: KeyPair): Promise<StatusLists> {
@@ -42,7 +47,7 @@ export async function startStatusLists(iss: string, signer: KeyPair): Promise<St
   server.answer(({ path }) => {
     const list = withdrawn.has(path) ? undefined : lists.get(path)
     if (list === undefined) return { status: 404 }
-    return { headers: { 'content-type': `application/statuslist+${list.type}` }, body: list.body }
+    return { headers: { 'content-type': `application/${list.type}` }, body: list.body }
   })
   const publish = (make: (uri: string) => Published) => {
     const path = `/lists/${lists.size + 1}-${crypto.randomUUID()}`
@@ -55,9 +60,12 @@ export async function startStatusLists(iss: string, signer: KeyPair): Promise<St
         const status_list = { bits: 2, lst: pack(entries).toString('base64url') }
         const payload = { iss, sub, iat: now(), ttl: 600, status_list, ...claims }
         const header = { alg: key.alg, typ: 'statuslist+jwt', ...(key.x5c && { x5c: key.x5c }) }
-        return { type: 'jwt', body: signJwt(header, payload, key) }
+        return { type: 'statuslist+jwt', body: signJwt(header, payload, key) }
       }),
-    publishCwt: (entries, key) => publish((uri) => ({ type: 'cwt', body: makeCwt(uri, pack(entries), key) })),
+    publishCwt: (entries, key) =>
+      publish((uri) => ({ type: 'statuslist+cwt', body: makeStatusList(uri, pack(entries), key) })),
+    publishIdentifiers: (revoked, key) =>
+      publish((uri) => ({ type: 'identifierlist+cwt', body: makeIdentifierList(uri, revoked, key) })),
     withdraw: (uri) => withdrawn.add(new URL(uri).pathname),
     restore: (uri) => withdrawn.delete(new URL(uri).pathname),
     asked: (uri) =>
@@ -68,31 +76,48 @@ export async function startStatusLists(iss: string, signer: KeyPair): Promise<St
   }
 }
 
-/** §5.2: a COSE_Sign1 under ES256, its certificates in the unprotected header (RFC 9360). */
-function makeCwt(uri: string, lst: Uint8Array, { leaf, chain }: CwtSigner): Uint8Array {
-  const [SUB, IAT, TTL, STATUS_LIST] = [2, 6, 65534, 65533]
-  const list = new Map<string, unknown>([['bits', 2], ['lst', lst]]) // biome-ignore format: entries
-  // Biome-ignore format: entries
-  const claims = encode(
-    new Map<number, unknown>([
-      [SUB, uri],
-      [IAT, now()],
-      [TTL, 600],
-      [STATUS_LIST, list],
-    ]),
-  )
-  const [ALG, TYP, X5CHAIN] = [1, 16, 33]
-  // Biome-ignore format: entries
-  const header = encode(
-    new Map<number, unknown>([
-      [ALG, -7],
-      [TYP, 'application/statuslist+cwt'],
-    ]),
-  )
-  const signed = encode(['Signature1', header, new Uint8Array(), claims])
+const [SUB, EXP, IAT, TTL, STATUS_LIST, IDENTIFIER_LIST] = [2, 4, 6, 65534, 65533, 65530]
+const [ALG, TYP, X5CHAIN] = [1, 16, 33]
+
+/** §5.2, its certificates in the unprotected header (RFC 9360). */
+function makeStatusList(uri: string, lst: Uint8Array, signer: CwtSigner): Uint8Array {
+  const list = new Map<string, unknown>([
+    ['bits', 2],
+    ['lst', lst],
+  ])
+  const header = new Map<number, unknown>([[TYP, 'application/statuslist+cwt']])
+  const claims = new Map<number, unknown>([
+    [SUB, uri],
+    [IAT, now()],
+    [TTL, 600],
+    [STATUS_LIST, list],
+  ])
+  return signCwt({ header, unprotected: new Map([[X5CHAIN, signer.chain]]), claims }, signer)
+}
+
+/** ISO/IEC 18013-5 second edition §12.3.6.4, its certificates in the protected header. */
+function makeIdentifierList(uri: string, revoked: readonly Uint8Array[], signer: CwtSigner): Uint8Array {
+  const type = 'application/identifierlist+cwt'
+  const header = new Map<number, unknown>([[X5CHAIN, signer.chain]])
+  const claims = new Map<number, unknown>([
+    [SUB, uri],
+    [EXP, now() + 600],
+    [IAT, now()],
+    [TYP, type],
+    [IDENTIFIER_LIST, { identifiers: new Map(revoked.map((identifier) => [identifier, {}])) }],
+  ])
+  return signCwt({ header, unprotected: new Map(), claims }, signer)
+}
+
+type Cwt = Readonly<Record<'header' | 'unprotected' | 'claims', ReadonlyMap<number, unknown>>>
+
+/** A COSE_Sign1 under ES256. */
+function signCwt({ header, unprotected, claims }: Cwt, { leaf }: CwtSigner): Uint8Array {
+  const [protectedHeader, payload] = [encode(new Map([[ALG, -7], ...header])), encode(claims)]
+  const signed = encode(['Signature1', protectedHeader, new Uint8Array(), payload])
   const key = { key: leaf.privateJwk, format: 'jwk', dsaEncoding: 'ieee-p1363' } as const
   const signature = new Uint8Array(sign('sha256', signed, key as never))
-  return encode(new Tagged(18, [header, new Map([[X5CHAIN, chain]]), claims, signature]))
+  return encode(new Tagged(18, [protectedHeader, unprotected, payload, signature]))
 }
 
 /** §4.1: four entries a byte, the first one lowest. */

@@ -132,10 +132,12 @@ export function context(changes: Partial<StatusContext> = {}): StatusContext {
   }
 }
 
+type IndexReference = Extract<StatusReference, { readonly index: number }>
+
 /** The status that a response gives, or the error. */
 export async function statusOf(
   body: string | Uint8Array<ArrayBuffer>,
-  reference: Partial<StatusReference> = {},
+  reference: Partial<IndexReference> = {},
   changes: Partial<StatusContext> = {},
 ): Promise<string> {
   const form = typeof body === 'string' ? 'jwt' : 'cwt'

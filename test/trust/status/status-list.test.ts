@@ -238,11 +238,11 @@ describe('a credential', () => {
   it('names its list and its index', () => {
     expect(parseStatusClaim({ status_list: reference })).toEqual({
       ok: true,
-      value: { uri: URI, index: 7, form: 'jwt' },
+      value: [{ uri: URI, index: 7, form: 'jwt' }],
     })
     expect(element([['status_list', new Map<string, Cbor>(Object.entries(reference))]])).toEqual({
       ok: true,
-      value: { uri: URI, index: 7, form: 'cwt' },
+      value: [{ uri: URI, index: 7, form: 'cwt' }],
     })
   })
 

@@ -1,0 +1,93 @@
+// Identifier list (ISO/IEC 18013-5 second edition §12.3.6): the identifiers of the revoked documents of an
+// issuer, as a CWT. An identifier that is present is revoked.
+
+import { encodeHex } from '../../codec/bytes.ts'
+import { type CborItem, entryOf, textOf } from '../../codec/cbor.ts'
+import { IDENTIFIER_LIST } from '../../limits.ts'
+import { err, ok, type Result } from '../../result.ts'
+import { type CwtKind, decodeCwtToken, readTimes } from './status-cwt.ts'
+import type {
+  DecodedStatusToken,
+  RevokedIdentifiers,
+  StatusListClaims,
+  StatusListError,
+} from './status-token.ts'
+
+/** Decodes a list. Rejects one whose headers or claims are not those of an identifier list. */
+export function decodeIdentifierListCwt(
+  body: Uint8Array<ArrayBuffer>,
+): Result<DecodedStatusToken, StatusListError> {
+  return decodeCwtToken(body, KIND)
+}
+
+/**
+ * The identifier as its type and value. The standard has byte strings; some issuers write text. An
+ * identifier equals only one of its own type. `undefined` for another type, or beyond the limit.
+ */
+export function identifierOf(item: CborItem | undefined): string | undefined {
+  if (item?.encoded === undefined || item.encoded.length > IDENTIFIER_LIST.identifierBytes) return undefined
+  if (item.type === 'bytes') return `${BYTES}${encodeHex(item.value)}`
+  return item.type === 'text' ? `${TEXT}${item.value}` : undefined
+}
+
+/**
+ * True if the list has the identifier. Absence proves something only if the list has identifiers of the same
+ * type. A list without any is one of byte strings.
+ */
+export function isRevoked(
+  { bytes, text }: RevokedIdentifiers,
+  identifier: string,
+): Result<boolean, StatusListError> {
+  const isText = identifier.startsWith(TEXT)
+  const [same, others] = isText ? [text, bytes] : [bytes, text]
+  if (same.has(identifier)) return ok(true)
+  const isComparable = same.size > 0 || (!isText && others.size === 0)
+  return isComparable ? ok(false) : err('another_identifier_type')
+}
+
+const [BYTES, TEXT] = ['bytes:', 'text:']
+
+/** §12.3.6.4: the claim of the identifiers, and the one of a Token Status List, which must be absent. */
+const [IDENTIFIER_LIST_CLAIM, STATUS_LIST_CLAIM, TYP] = [65530, 65533, 16] as const
+
+const MEDIA_TYPE = 'application/identifierlist+cwt'
+
+const KIND: CwtKind = {
+  items: IDENTIFIER_LIST.items,
+  /** The standard names claim 16, and RFC 9596 the protected header. One is required, and none may differ. */
+  hasType: (protectedHeader, payload) => {
+    const found = [protectedHeader, payload]
+      .map((item) => entryOf(item, TYP))
+      .filter((typ) => typ !== undefined)
+    return found.length > 0 && found.every((typ) => textOf(typ) === MEDIA_TYPE)
+  },
+  parse: parseClaims,
+}
+
+/** `exp` is required. The other times and `sub` are as in a Token Status List, but may be absent. */
+function parseClaims(payload: CborItem): Result<StatusListClaims, StatusListError> {
+  const { sub, iat, exp, nbf, ttl } = readTimes(payload)
+  const list = entryOf(payload, IDENTIFIER_LIST_CLAIM)
+  const identifiers = list && entryOf(list, 'identifiers')
+  const revoked = identifiers && readIdentifiers(identifiers)
+  const times = [iat, exp, nbf, ttl]
+  if (revoked === undefined || exp === undefined || times.some(Number.isNaN)) return err('invalid_claim')
+  if (entryOf(payload, STATUS_LIST_CLAIM) !== undefined) return err('invalid_claim')
+  const subject = entryOf(payload, 2)
+  if ((subject !== undefined && sub === undefined) || (ttl !== undefined && ttl <= 0))
+    return err('invalid_claim')
+  return ok({ sub, iat, exp, nbf, ttl, list: revoked })
+}
+
+/** Identifier → what the issuer adds, which has no meaning for the status. */
+function readIdentifiers(item: CborItem): RevokedIdentifiers | undefined {
+  if (item.type !== 'map') return undefined
+  const [bytes, text] = [new Set<string>(), new Set<string>()]
+  for (const { key } of item.entries) {
+    const identifier = identifierOf(key)
+    if (identifier === undefined) return undefined
+    if (key.type === 'text') text.add(identifier)
+    else bytes.add(identifier)
+  }
+  return { layout: 'identifiers', bytes, text }
+}
