@@ -1,0 +1,57 @@
+// Runs each client and each example against one service. A language that is not installed is skipped, except
+// with CI_FULL=1: then it is a failure.
+
+import { startServer } from '../../test/support/service/server.ts'
+import { EXAMPLES } from './examples.ts'
+import { GENERATED } from './generated.ts'
+import { missing, type Program } from './tools.ts'
+
+/** Two at a time, one of each list. */
+const LISTS = [GENERATED, EXAMPLES]
+const PROGRAMS = LISTS.flat()
+
+const wanted = process.argv.slice(2)
+const unknown = wanted.filter((name) => !PROGRAMS.some((program) => program.name === name))
+if (unknown.length > 0) {
+  console.error(`Unknown: ${unknown.join(', ')}. Choose from ${PROGRAMS.map(({ name }) => name).join(', ')}.`)
+  process.exit(1)
+}
+const server = await startServer()
+const results: Record<Result, number> = { passed: 0, failed: 0, skipped: 0 }
+try {
+  await Promise.all(LISTS.map(runPrograms))
+} finally {
+  await server.stop()
+}
+console.log(`${results.passed} passed, ${results.failed} failed, ${results.skipped} skipped`)
+process.exitCode = results.failed === 0 ? 0 : 1
+
+type Result = 'passed' | 'failed' | 'skipped'
+
+async function runPrograms(programs: readonly Program[]): Promise<void> {
+  for (const program of programs) {
+    if (wanted.length > 0 && !wanted.includes(program.name)) continue
+    results[await runProgram(program)] += 1
+  }
+}
+
+async function runProgram({ name, tool, run }: Program): Promise<Result> {
+  const started = performance.now()
+  const reason = missing(tool)
+  if (reason !== undefined) return withoutTool(name, reason)
+  try {
+    const line = await run(server)
+    const seconds = ((performance.now() - started) / 1000).toFixed(1)
+    console.log(`passed   ${name} (${seconds} s): ${line}`)
+    return 'passed'
+  } catch (error) {
+    console.log(`failed   ${name}: ${error instanceof Error ? error.message : String(error)}`)
+    return 'failed'
+  }
+}
+
+function withoutTool(name: string, reason: string): Result {
+  const isFailure = process.env.CI_FULL === '1'
+  console.log(`${isFailure ? 'failed ' : 'skipped'}  ${name}: ${reason}`)
+  return isFailure ? 'failed' : 'skipped'
+}
