@@ -1,4 +1,4 @@
-// A release that is made from a copy of the project, and unpacked in an empty folder.
+// A release that is made from a clone of the project, and unpacked in an empty folder.
 
 import {
   execFileSync,
@@ -17,6 +17,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
@@ -29,8 +30,8 @@ export function emptyFolder(): string {
   return folder
 }
 
-/** Copies the sources of the project, with the packages of this checkout. */
-export function copySources(to: string): void {
+/** Copies the sources of the project to a clone with one commit. Packages are those of this checkout. */
+export function cloneSources(to: string): void {
   const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: ROOT,
     encoding: 'utf8',
@@ -40,14 +41,38 @@ export function copySources(to: string): void {
     cpSync(join(ROOT, path), join(to, path))
   }
   symlinkSync(join(ROOT, 'node_modules'), join(to, 'node_modules'))
+  git(to, 'init', '--quiet')
+  writeFileSync(join(to, '.git', 'info', 'exclude'), '/node_modules\n')
+  commit(to)
 }
 
-/** Runs `npm run release` in a copy, at this checkout's commit. `umask` is that of the person who runs it. */
-export function release(copy: string, umask: string, ...args: readonly string[]) {
-  const git = execFileSync('git', ['rev-parse', '--absolute-git-dir'], { cwd: ROOT, encoding: 'utf8' }).trim()
-  const env = { ...process.env, GIT_DIR: git, GIT_WORK_TREE: copy }
+/** Commits everything at a fixed time, so that the same files have the same commit. Returns its id. */
+export function commit(clone: string): string {
+  git(clone, 'add', '--all')
+  git(clone, 'commit', '--quiet', '--allow-empty', '--message=Release')
+  return git(clone, 'rev-parse', 'HEAD').trim()
+}
+
+export function git(clone: string, ...args: readonly string[]): string {
+  return execFileSync('git', args, {
+    cwd: clone,
+    encoding: 'utf8',
+    env: { ...process.env, ...COMMITTER, GIT_CONFIG_GLOBAL: '/dev/null' },
+  })
+}
+
+const COMMITTER = Object.fromEntries(
+  ['AUTHOR', 'COMMITTER'].flatMap((role) => [
+    [`GIT_${role}_NAME`, 'Test'],
+    [`GIT_${role}_EMAIL`, 'test@wallet-verifier.invalid'],
+    [`GIT_${role}_DATE`, '2026-11-22T12:00:00Z'],
+  ]),
+)
+
+/** Runs `npm run release` in a clone. `umask` is that of the person who runs it. */
+export function release(clone: string, umask: string, ...args: readonly string[]) {
   const command = ['-c', `umask ${umask}; exec npm run --silent release -- "$@"`, 'sh', ...args]
-  const child = spawn('sh', command, { cwd: copy, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn('sh', command, { cwd: clone, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {

@@ -25,9 +25,11 @@ import { startReceiver } from '../../support/service/receiver.ts'
 import { freePort, startServer } from '../../support/service/server.ts'
 import { BASE_URL, type CreatedSession, expectStatus, OVER_18 } from '../../support/service/service.ts'
 import {
-  copySources,
+  cloneSources,
+  commit,
   emptyFolder,
   filesBelow,
+  git,
   install,
   outsidePath,
   release,
@@ -40,15 +42,17 @@ const NAME = `wallet-verifier-${version}`
 
 const work = emptyFolder()
 const out = join(work, 'out')
-const copies = [join(work, 'a'), join(work, 'another-place', 'b')] as const
+const clones = [join(work, 'a'), join(work, 'another-place', 'b')] as const
 let folder: string
+let head: string
 let shipped: ReturnType<typeof filesBelow>
 
 beforeAll(async () => {
-  for (const copy of copies) copySources(copy)
+  for (const clone of clones) cloneSources(clone)
+  head = git(clones[0], 'rev-parse', 'HEAD').trim()
   const made = await Promise.all([
-    release(copies[0], '022', '--allow-dirty', '--out', out),
-    release(copies[1], '077', '--allow-dirty', '--out', `${out}-again`),
+    release(clones[0], '022', '--out', out),
+    release(clones[1], '077', '--out', `${out}-again`),
   ])
   for (const { status, output } of made) expect(status, output).toBe(0)
   folder = unpack(join(out, `${NAME}.tgz`), join(work, 'empty'))
@@ -69,11 +73,29 @@ describe('the files of a release', () => {
     ])
   })
 
-  it('are not made of uncommitted changes', async () => {
-    writeFileSync(join(copies[1], 'README.md'), 'changed')
-    const { status, output } = await release(copies[1], '022', '--out', join(work, 'none'))
+  it.each([
+    ['uncommitted changes', ['README.md'], () => writeFileSync(join(clones[1], 'README.md'), 'changed')],
+    [
+      'a version that is the tag of another commit',
+      [`v${version}`, 'Set the next version'],
+      () => {
+        git(clones[1], 'tag', '--annotate', '--message=Release', `v${version}`)
+        commit(clones[1])
+      },
+    ],
+    [
+      'a client of another version',
+      ['packages/client/package.json', `set it to ${version}`],
+      () => {
+        const path = join(clones[1], 'packages', 'client', 'package.json')
+        writeFileSync(path, readFileSync(path, 'utf8').replace(`"${version}"`, '"0.0.1"'))
+      },
+    ],
+  ])('are not made of %s', async (_, texts, change) => {
+    change()
+    const { status, output } = await release(clones[1], '022', '--out', join(work, 'none'))
     expect(status).toBe(1)
-    expect(output).toMatch(/uncommitted changes .*README\.md/)
+    for (const text of texts) expect(output).toContain(text)
     expect(existsSync(join(work, 'none'))).toBe(false)
   })
 
@@ -81,7 +103,7 @@ describe('the files of a release', () => {
     expect(statSync(join(out, `${NAME}.tgz`)).size).toBeLessThan(5_000_000)
     for (const { path, content } of shipped) {
       expect(path).not.toMatch(/\.ts$|(^|\/)(node_modules|src|test)\//)
-      for (const place of [ROOT, ...copies]) expect(content.includes(place), path).toBe(false)
+      for (const place of [ROOT, ...clones]) expect(content.includes(place), path).toBe(false)
     }
   })
 
@@ -101,10 +123,8 @@ describe('the files of a release', () => {
   })
 
   it('name the version and the commit', () => {
-    const head = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: ROOT, encoding: 'utf8' }).trim()
-    const { gitHead, ...rest } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-    expect(rest.version).toBe(version)
-    expect(gitHead).toBe(`${head}-dirty`)
+    const { version: named, gitHead } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    expect([named, gitHead]).toEqual([version, head])
   })
 
   it('have the client as npm packs it', () => {
