@@ -27,6 +27,7 @@ import { anchorShape } from '../src/trust/anchors/parse-anchor.ts'
 import * as forms from './forms.ts'
 import { MEMBER_TEXTS } from './member-texts.ts'
 import { openResponse, STORED, withDefaultTexts } from './open-lists.ts'
+import * as operator from './responses/operator.ts'
 import * as open from './responses/public.ts'
 import * as settings from './responses/settings.ts'
 import * as verifications from './responses/verifications.ts'
@@ -77,6 +78,7 @@ const RESPONSES = {
   Outcome: verifications.producedOutcome,
   DcApiRequests: verifications.dcApiRequests,
 
+  OperatorVerification: operator.operatorVerification,
   RelyingParty: settings.relyingParty,
   CreatedRelyingParty: settings.createdRelyingParty,
   TrustList: settings.trustList,

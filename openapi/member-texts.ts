@@ -111,6 +111,12 @@ export const MEMBER_TEXTS = {
     retryable: 'True if another attempt by the same person may succeed.',
     type: 'Address of a page about this code.',
   },
+  OperatorVerification: {
+    reason: 'Code of the reason, where the session is over.',
+    timeline:
+      'In the order of time: `created`, `response_refused` (the last ten), the status at its end, `webhook_attempt`.',
+    deliveries: 'At most one for each event.',
+  },
   DeliveryLog: { deliveries: 'At most one for each event.' },
   CreateApiKey: {
     scopes: 'Default: the scopes of the token of this call.',

@@ -161,6 +161,13 @@ export const OPERATOR = {
     responses: SETTINGS,
     problems: ['webhook_not_configured'],
   },
+  'GET /v1/admin/verifications/:id': {
+    id: 'adminReadVerification',
+    summary: 'Read the course of a verification',
+    description:
+      'Status, refused responses and webhook attempts, for support. It has no check, no claim, no issuer and no metadata.',
+    responses: { 200: { description: 'The course of the verification.', json: ['OperatorVerification'] } },
+  },
   'GET /metrics': {
     id: 'adminReadMetrics',
     summary: 'Read the metrics of the service',

@@ -94,6 +94,10 @@ export const COMMANDS = {
     does: 'sends events again after the receiver returned 410',
     route: `POST ${PARTY}/webhook/enable`,
   },
+  'verifications show': {
+    does: 'shows the course of a verification: refused responses, webhook attempts',
+    route: 'GET /verifications/{verification_id}',
+  },
   'trust-lists create': {
     does: 'adds a list of trusted issuers',
     route: 'POST /trust_lists',

@@ -9,7 +9,7 @@ export function overview() {
     '',
     ...columns(rows),
     '',
-    'Every command has --help. Without BASE_URL, commands go to the local service (STATE_DIR, PORT).',
+    'Every command has --help. Without BASE_URL, commands go to the local service (STATE_DIR, HOST, PORT, TLS_CERT, TLS_KEY).',
     'Set BASE_URL and ADMIN_TOKEN to use another service.',
   ].join('\n')
 }

@@ -1,6 +1,7 @@
-// Prints responses for people: one member a line, inner members indented.
+// Prints responses for people: members as aligned columns, lists of alike objects as tables, inner members
+// indented.
 
-/** Formats JSON as indented lines. */
+/** Formats JSON as aligned lines. */
 export function readable(value) {
   return plain(linesOf(value).join('\n'))
 }
@@ -25,14 +26,36 @@ function plain(text) {
 }
 
 function linesOf(value) {
-  if (Array.isArray(value)) return value.flatMap(itemLines)
-  return Object.entries(value).flatMap(([name, member]) => memberLines(name, member))
+  if (!Array.isArray(value)) return memberLines(Object.entries(value))
+  if (isTable(value)) return tableLines(value)
+  return value.flatMap(itemLines)
 }
 
-function memberLines(name, member) {
-  if (isEmpty(member)) return [`${name}: none`]
-  if (typeof member !== 'object') return textLines(name, String(member))
-  return [`${name}:`, ...indented(linesOf(member))]
+/** Returns a line for each member. Members in a row that fit on a line are aligned. */
+function memberLines(members) {
+  const texts = members.map(([name, member]) => [name, inlineText(member)])
+  const width = Math.max(0, ...texts.filter(([, text]) => text !== undefined).map(([name]) => name.length))
+  return texts.flatMap(([name, text], index) =>
+    text === undefined
+      ? [name, ...indented(blockLines(members[index][1]))]
+      : `${name.padEnd(width)}  ${text}`,
+  )
+}
+
+/** Returns the text of a member that fits on a line, otherwise undefined. */
+function inlineText(member) {
+  if (isEmpty(member)) return 'none'
+  if (Array.isArray(member)) return member.every(isInline) ? member.join(', ') : undefined
+  return isInline(member) ? String(member) : undefined
+}
+
+/** A text of several lines, such as a certificate, stands below its name. */
+function isInline(value) {
+  return value !== null && typeof value !== 'object' && !String(value).trimEnd().includes('\n')
+}
+
+function blockLines(member) {
+  return typeof member === 'object' ? linesOf(member) : String(member).trimEnd().split('\n')
 }
 
 function itemLines(item) {
@@ -41,10 +64,28 @@ function itemLines(item) {
   return [`- ${first}`, ...indented(rest)]
 }
 
-/** Prints a text of several lines, such as a certificate, below its name. */
-function textLines(name, text) {
-  const lines = text.trimEnd().split('\n')
-  return lines.length === 1 ? [`${name}: ${text}`] : [`${name}:`, ...indented(lines)]
+/** Returns `true` for objects whose members all fit on a line. */
+function isTable(items) {
+  return items.every(
+    (item) =>
+      typeof item === 'object' &&
+      item !== null &&
+      !Array.isArray(item) &&
+      Object.values(item).every((member) => isInline(member) || isEmpty(member)),
+  )
+}
+
+/** Returns a line of names, and a line for each item. */
+function tableLines(items) {
+  const names = [...new Set(items.flatMap((item) => Object.keys(item)))]
+  const rows = [names, ...items.map((item) => names.map((name) => inlineText(item[name] ?? null)))]
+  const widths = names.map((_, column) => Math.max(...rows.map((row) => row[column].length)))
+  return rows.map((row) =>
+    row
+      .map((text, column) => text.padEnd(widths[column]))
+      .join('  ')
+      .trimEnd(),
+  )
 }
 
 function isEmpty(member) {

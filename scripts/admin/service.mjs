@@ -1,28 +1,38 @@
 // Finds the service that a command is for, and sends one request to it.
 
 import { existsSync, readFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
 import { join, resolve } from 'node:path'
+import { readOptions } from '../service/options.mjs'
 import { ROOT } from '../service/paths.mjs'
+import { request } from '../service/request.mjs'
+
+const TIMEOUT_MS = 60_000
 
 /**
- * Returns `{ origin, token }` or `{ error }`. Without BASE_URL it is the local service on PORT. Without
- * ADMIN_TOKEN it is the token in STATE_DIR. A local token goes to another address only if STATE_DIR is set
- * explicitly.
+ * Returns `{ origin, token, isLocal }` or `{ error }`. Without BASE_URL it is the local service, at the
+ * address that its start takes from HOST, PORT and TLS_CERT. Without ADMIN_TOKEN it is the token in
+ * STATE_DIR. A local token goes to another address only if STATE_DIR is set explicitly.
  */
 export function findService(env) {
-  const origin = env.BASE_URL ?? `http://localhost:${env.PORT ?? '8787'}`
-  if (!isSafe(origin))
+  const isLocal = env.BASE_URL === undefined
+  let origin = env.BASE_URL
+  try {
+    origin ??= readOptions(env).origin
+  } catch (error) {
+    return { error: error.message }
+  }
+  if (!isLocal && !isSafe(origin))
     return {
       error:
         'BASE_URL must be an https URL, because the token is sent to it. http is allowed on loopback only.',
     }
-  if (env.ADMIN_TOKEN !== undefined) return { origin, token: env.ADMIN_TOKEN }
-  if (env.BASE_URL !== undefined && env.STATE_DIR === undefined)
-    return { error: 'BASE_URL needs ADMIN_TOKEN: set both.' }
+  if (env.ADMIN_TOKEN !== undefined) return { origin, token: env.ADMIN_TOKEN, isLocal }
+  if (!isLocal && env.STATE_DIR === undefined) return { error: 'BASE_URL needs ADMIN_TOKEN: set both.' }
   const path = join(resolve(ROOT, env.STATE_DIR ?? '.dev'), 'keys', 'admin-token')
   if (!existsSync(path))
     return { error: `${path} does not exist: start the service once, or set ADMIN_TOKEN.` }
-  return { origin, token: readFileSync(path, 'utf8').trim() }
+  return { origin, token: readFileSync(path, 'utf8').trim(), isLocal }
 }
 
 function isSafe(origin) {
@@ -35,21 +45,44 @@ function isSafe(origin) {
 
 /**
  * Sends the request. Returns `{ status, body }` with `body` undefined if it is empty, or `{ error }` without
- * a response.
+ * a response. The certificate of the local service is for its public name, so it is not checked here.
  */
-export async function send({ origin, token }, { method, path, query, body }) {
+export async function send({ origin, token, isLocal }, { method, path, query, body }) {
   const url = new URL(`/v1/admin${path}`, origin)
   url.search = new URLSearchParams(query).toString()
-  const headers = { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) }
+  const operator = operatorName()
   try {
-    const signal = AbortSignal.timeout(60_000)
+    if (isLocal && url.protocol === 'https:') {
+      const options = { bearer: token, body, timeoutMs: TIMEOUT_MS, headers: { operator } }
+      return responseOf(await request(method, url.href, options))
+    }
+    const headers = {
+      authorization: `Bearer ${token}`,
+      operator,
+      ...(body && { 'content-type': 'application/json' }),
+    }
+    const signal = AbortSignal.timeout(TIMEOUT_MS)
     const init = { method, headers, redirect: 'error', signal, ...(body && { body: JSON.stringify(body) }) }
     const response = await fetch(url, init)
-    const text = await response.text()
-    return { status: response.status, body: text === '' ? undefined : parse(text) }
+    return responseOf({ status: response.status, text: await response.text() })
   } catch (error) {
     return { error: `${origin} did not answer: ${error.cause?.message ?? error.message}` }
   }
+}
+
+/** Returns the name of the user, for the log of the service. */
+function operatorName() {
+  try {
+    return userInfo()
+      .username.replace(/[^\w.@+-]/g, '_')
+      .slice(0, 64)
+  } catch {
+    return 'unknown' // a user without an entry, as in some containers
+  }
+}
+
+function responseOf({ status, text }) {
+  return { status, body: text === '' ? undefined : parse(text) }
 }
 
 function parse(text) {

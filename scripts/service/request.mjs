@@ -8,9 +8,14 @@ import * as https from 'node:https'
  * Sends one request. Resolves to `{ status, text, json() }`; `json()` returns `undefined` for text that is
  * not JSON.
  */
-export function request(method, url, { bearer, body, socketPath } = {}) {
+export function request(
+  method,
+  url,
+  { bearer, body, socketPath, headers: more = {}, timeoutMs = 5_000 } = {},
+) {
   const { request: send } = url.startsWith('https:') ? https : http
   const headers = {
+    ...more,
     ...(bearer && { authorization: `Bearer ${bearer}` }),
     ...(body && { 'content-type': 'application/json' }),
   }
@@ -20,7 +25,7 @@ export function request(method, url, { bearer, body, socketPath } = {}) {
       headers,
       agent: false,
       rejectUnauthorized: false,
-      timeout: 5_000,
+      timeout: timeoutMs,
       socketPath,
     })
     sent.once('error', reject)

@@ -3,7 +3,16 @@
 import { parseArgs } from 'node:util'
 import { postForm, prepare } from '../../src/sandbox/wallet/wallet.ts'
 
-const USAGE = `npm run wallet -- '<openid4vp uri>' [--format dc+sd-jwt|mso_mdoc|jwt_vc_json] [--type <credential type>] [--reason <reason code>]`
+const USAGE = `npm run wallet -- '<openid4vp uri>' [flags]
+
+The test wallet responds to a request of test mode. The uri is wallet_request.uri of the verification.
+
+  --format <format>  dc+sd-jwt, mso_mdoc or jwt_vc_json; default: one that is requested
+  --type <type>      the credential type to present, such as pid
+  --reason <code>    respond with this one error: a code of docs/statuses-and-reasons.md
+  --help             shows this text
+
+Exit codes: 0 accepted, 1 no response was sent, 2 refused by the verifier.`
 
 await respond().catch((error) => {
   console.error(error.message)
@@ -13,8 +22,14 @@ await respond().catch((error) => {
 async function respond() {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { format: { type: 'string' }, type: { type: 'string' }, reason: { type: 'string' } },
+    options: {
+      format: { type: 'string' },
+      type: { type: 'string' },
+      reason: { type: 'string' },
+      help: { type: 'boolean', short: 'h' },
+    },
   })
+  if (values.help) return console.log(USAGE)
   const [uri] = positionals
   if (uri === undefined || positionals.length > 1) throw new Error(USAGE)
   const { reason = 'verified', format, type } = values

@@ -53,9 +53,10 @@ import {
 import { openStore, type SessionStore } from './store.ts'
 import { applyTimeouts, webhookOf } from './timeouts.ts'
 import { deliveriesView } from './views/deliveries-view.ts'
+import { readForOperator } from './views/operator-view.ts'
 import { pollView } from './views/poll.ts'
 import { signReceipt } from './views/receipt.ts'
-import { type PageView, pageView, publicView } from './views/view.ts'
+import { type PageView, pageView, publicView, viewOf } from './views/view.ts'
 
 /** Watchers of one session at a time: pages, kiosks, long polls. */
 const WATCHERS = 64
@@ -121,6 +122,11 @@ export class VerificationSession extends DurableObject<Env> {
   async readPublic(by: SessionAccess): Promise<Result<View, SessionError>> {
     const found = await this.#load(by)
     return found.ok ? ok(viewOf(found.value, publicView(found.value))) : found
+  }
+
+  /** The session for the operator, who sees its course, and nothing about the person. */
+  readForOperator(): Promise<Result<View, SessionError>> {
+    return readForOperator(this.#context, Date.now())
   }
 
   /** The content of the hosted page. */
@@ -341,8 +347,4 @@ export class VerificationSession extends DurableObject<Env> {
     const isPending = found.ok && found.value.status === 'pending' && now < found.value.expires_at
     return isPending || !found.ok ? found : err('ended')
   }
-}
-
-function viewOf({ version }: SessionDocument, body: object): View {
-  return { json: JSON.stringify(body), version }
 }

@@ -129,8 +129,19 @@ describe('findService', () => {
   const ADMIN_TOKEN = 'a'.repeat(32)
   it('returns the service that the environment names', () => {
     const BASE_URL = 'https://verifier.example'
-    expect(findService({ BASE_URL, ADMIN_TOKEN })).toEqual({ origin: BASE_URL, token: ADMIN_TOKEN })
-    expect(findService({ PORT: '9000', ADMIN_TOKEN }).origin).toBe('http://localhost:9000')
+    expect(findService({ BASE_URL, ADMIN_TOKEN })).toEqual({
+      origin: BASE_URL,
+      token: ADMIN_TOKEN,
+      isLocal: false,
+    })
+    expect(findService({ PORT: '9000', ADMIN_TOKEN }).origin).toBe('http://127.0.0.1:9000')
+  })
+
+  it('follows TLS_CERT and HOST, as the start does', () => {
+    const tls = { PORT: '9000', TLS_CERT: '/cert.pem', TLS_KEY: '/key.pem', ADMIN_TOKEN }
+    expect(findService(tls).origin).toBe('https://127.0.0.1:9000')
+    expect(findService({ ...tls, HOST: '192.0.2.7' }).origin).toBe('https://192.0.2.7:9000')
+    expect(findService({ TLS_CERT: '/cert.pem', ADMIN_TOKEN }).error).toContain('TLS_KEY')
   })
 
   it('sends the local token to another address only if STATE_DIR is set', () => {
@@ -149,25 +160,47 @@ describe('findService', () => {
 })
 
 describe('the output', () => {
-  it('has one member a line, and indents inner members', () => {
-    const value = { a: 'b', none: null, empty: [], list: [{ x: 1, y: 2 }, 'z'], pem: 'one\ntwo\n' }
+  it('has one member a line, aligned, and indents inner members', () => {
+    const value = {
+      ...{ a: 'b', none: null, empty: [], texts: ['p', 'q'], webhook: { url: 'https://a', events: ['e'] } },
+      ...{ list: [{ x: [{ y: 2 }] }, 'z'], pem: 'one\ntwo\n' },
+    }
     expect(readable(value).split('\n')).toEqual([
-      'a: b',
-      'none: none',
-      'empty: none',
-      'list:',
-      '  - x: 1',
-      '    y: 2',
+      'a      b',
+      'none   none',
+      'empty  none',
+      'texts  p, q',
+      'webhook',
+      '  url     https://a',
+      '  events  e',
+      'list',
+      '  - x',
+      '      y',
+      '      2',
       '  - z',
-      'pem:',
+      'pem',
       '  one',
       '  two',
     ])
   })
 
+  it('shows a list of alike items as a table', () => {
+    const items = [
+      { id: 'rp_a', name: 'Shop', livemode: false, expires_at: null },
+      { id: 'rp_long', name: 'A', livemode: true, note: 'x' },
+    ]
+    expect(readable({ items, next: null }).split('\n')).toEqual([
+      'items',
+      '  id       name  livemode  expires_at  note',
+      '  rp_a     Shop  false     none        none',
+      '  rp_long  A     true      none        x',
+      'next  none',
+    ])
+  })
+
   it('escapes control characters in texts of relying parties', () => {
     expect(readable({ trust_anchors: [{ name: 'A\u001b[2J\r\u009b\u202eB\nC' }] })).toBe(
-      'trust_anchors:\n  - name:\n      A\\u{1b}[2J\\u{d}\\u{9b}\\u{202e}B\n      C',
+      'trust_anchors\n  - name\n      A\\u{1b}[2J\\u{d}\\u{9b}\\u{202e}B\n      C',
     )
     const problem = { code: 'invalid_request', title: 'Invalid\u001bc', request_id: 'req_1' }
     expect(readableProblem(400, problem)).not.toContain('\u001b')

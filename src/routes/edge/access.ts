@@ -106,6 +106,7 @@ export const ACCESS = {
   'POST /v1/admin/relying_parties/:rp/webhook/rotate_secret': OPERATOR,
   'POST /v1/admin/relying_parties/:rp/webhook/test': OPERATOR,
   'POST /v1/admin/relying_parties/:rp/webhook/enable': OPERATOR,
+  'GET /v1/admin/verifications/:id': OPERATOR,
   'POST /v1/admin/trust_lists': OPERATOR,
   'GET /v1/admin/trust_lists': OPERATOR,
   'GET /v1/admin/trust_lists/:list': OPERATOR,

@@ -6,9 +6,11 @@ import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
 import { directoryOf } from '../../relying-party/directory.ts'
 import { createRelyingParty, eraseRelyingParty } from '../../relying-party/registry.ts'
 import { creationSchema, SETTINGS_LIMIT } from '../../relying-party/settings/settings-schema.ts'
+import { sessionStub } from '../../session/identifier.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { problem } from '../edge/problems.ts'
 import { directoryQuery } from '../edge/schemas.ts'
+import { sendJsonText, sessionProblem } from '../edge/session-view.ts'
 import { readJson, readQuery } from '../edge/validate.ts'
 import { logOperatorChanges, operatorOnly } from './operator.ts'
 import {
@@ -41,6 +43,7 @@ export function adminRoutes(): Hono<AppEnv> {
     .post('/relying_parties/:rp/webhook/rotate_secret', (c) => rotateWebhookSecret(c, c.req.param('rp')))
     .post('/relying_parties/:rp/webhook/test', (c) => testWebhook(c, c.req.param('rp')))
     .post('/relying_parties/:rp/webhook/enable', (c) => enableWebhook(c, c.req.param('rp')))
+    .get('/verifications/:id', showVerification)
     .post('/trust_lists', createList)
     .get('/trust_lists', listLists)
     .get('/trust_lists/:list', (c) => showList(c, c.req.param('list')))
@@ -71,6 +74,12 @@ async function list(c: AppContext): Promise<Response> {
     relying_parties,
     next_cursor: page.next === null ? null : String(page.next),
   })
+}
+
+async function showVerification(c: AppContext): Promise<Response> {
+  const view = await sessionStub(c.env, c.req.param('id') ?? '')?.readForOperator()
+  if (view === undefined) return problem(c, 'verification_not_found')
+  return view.ok ? sendJsonText(c, view.value.json) : sessionProblem(c, view.error)
 }
 
 async function erase(c: AppContext, relyingPartyId: string): Promise<Response> {

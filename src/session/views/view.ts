@@ -9,6 +9,7 @@ import { vouchingLists } from '../../policy/assurance.ts'
 import { requestedClaims } from '../../policy/requested-claims.ts'
 import { type Attempt, type SessionDocument, stageOf } from '../document.ts'
 import { describeReason } from '../response/reasons.ts'
+import type { View } from '../results.ts'
 import { bindingOf } from '../return/binding.ts'
 
 /** Returns the session for its relying party. `sessionUrl` is null after the end. */
@@ -105,4 +106,9 @@ function attemptView(attempt: Attempt, baseUrl: string) {
     detail: attempt.detail ?? null,
     document_errors: attempt.document_errors ?? null,
   }
+}
+
+/** Returns a view as the text that is sent. */
+export function viewOf({ version }: SessionDocument, body: object): View {
+  return { json: JSON.stringify(body), version }
 }

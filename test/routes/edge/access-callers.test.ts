@@ -41,13 +41,13 @@ const OPERATORS = ROUTES.filter(([, access]) => access.caller === 'operator').ma
 describe.each(OPERATORS)('%s', (name) => {
   it('accepts the operator and no other caller', async () => {
     const party = await newParty()
-    const parameters = { rp: party.id, key: (await newKey(party)).key_id, list: await newList(name) }
+    const { id, clientToken } = await newSession(party, name)
+    const parameters = { rp: party.id, key: (await newKey(party)).key_id, list: await newList(name), id }
     const strangers = [party.key, await tokenOn(party, party.keyId), `${OPERATOR_TOKEN}x`, METRICS_TOKEN]
     for (const token of strangers) {
       expect(await statusAndCode(await send(name, { parameters, token }))).toBe('401 invalid_token')
     }
     expect(await statusAndCode(await send(name, { parameters }))).toBe('401 missing_token')
-    const { clientToken } = await newSession(party, name)
     expect(await statusAndCode(await send(name, { parameters, token: clientToken }))).toBe(
       '403 insufficient_scope',
     )

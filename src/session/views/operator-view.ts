@@ -1,0 +1,71 @@
+// The view of a session for the operator, who supports its relying party: its course, and why responses
+// were refused. It has nothing about the person: no check, no claim, no issuer and no metadata.
+
+import type { OperatorVerification } from '../../../openapi/responses/operator.ts'
+import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
+import type { EventType } from '../../relying-party/settings/settings.ts'
+import { err, ok, type Result } from '../../result.ts'
+import type { SessionContext } from '../context.ts'
+import { type SessionDocument, stageOf } from '../document.ts'
+import type { SessionError, View } from '../results.ts'
+import { applyTimeouts } from '../timeouts.ts'
+import { viewOf } from './view.ts'
+
+/** Returns the session as the operator may see it. */
+export async function readForOperator(
+  context: SessionContext,
+  now: number,
+): Promise<Result<View, SessionError>> {
+  await applyTimeouts(context, now)
+  const document = context.store.session()
+  return document === undefined ? err('not_found') : ok(viewOf(document, operatorView(document)))
+}
+
+function operatorView(document: SessionDocument): OperatorVerification {
+  const { request, outcome, deliveries } = document
+  return {
+    verification_id: document.verification_id,
+    relying_party_id: document.relying_party_id,
+    livemode: document.livemode,
+    status: document.status,
+    reason: outcome?.reason ?? null,
+    stage: stageOf(document),
+    protocol: request.protocol,
+    required_session_binding: request.required_session_binding,
+    channel: outcome?.channel ?? null,
+    created_at: isoTime(document.created_at),
+    expires_at: isoTime(document.expires_at),
+    ended_at: isoTimeOrNull(document.ended_at),
+    attempt_count: document.attempt_count,
+    timeline: timelineOf(document),
+    deliveries: deliveries.map((delivery) => ({
+      delivery_id: delivery.delivery_id,
+      event_type: delivery.event_type as EventType, // a session only enqueues its own events
+      state: delivery.state,
+      attempts: delivery.attempts.length,
+      next_attempt_at: isoTimeOrNull(delivery.next_attempt_at),
+    })),
+  }
+}
+
+/** Returns what happened, in the order of time. Only the last ten refused responses are stored. */
+function timelineOf(document: SessionDocument): OperatorVerification['timeline'] {
+  const { created_at, ended_at, status, outcome, attempts, deliveries } = document
+  const steps = [
+    { at: created_at, event: 'created', detail: null },
+    ...attempts.map(({ at, reason, detail }) => ({
+      at,
+      event: 'response_refused',
+      detail: detail === undefined ? reason : `${reason} (${detail})`,
+    })),
+    ...(ended_at === null ? [] : [{ at: ended_at, event: status, detail: outcome?.reason ?? null }]),
+    ...deliveries.flatMap((delivery) =>
+      delivery.attempts.map(({ at, attempt, status: answer, error }) => ({
+        at,
+        event: 'webhook_attempt',
+        detail: `${delivery.event_type} ${attempt}: ${answer === null ? (error ?? 'no response') : `HTTP ${answer}`}`,
+      })),
+    ),
+  ]
+  return steps.toSorted((a, b) => a.at - b.at).map(({ at, ...step }) => ({ at: isoTime(at), ...step }))
+}
