@@ -14,14 +14,15 @@ export function pack({ folder, name, to, seconds }) {
   execFileSync('tar', ['--create', `--file=${to}`, `--directory=${folder}`, ...options, name])
 }
 
-/** Writes SHA256SUMS for the files of a folder. Returns the name and size of each. */
-export function checksums(folder) {
-  const files = readdirSync(folder)
+/** Writes SHA256SUMS for the files of a folder. */
+export function writeChecksums(folder) {
+  const lines = readdirSync(folder)
     .sort()
-    .map((file) => ({ file, content: readFileSync(join(folder, file)) }))
-  const lines = files.map(
-    ({ file, content }) => `${createHash('sha256').update(content).digest('hex')}  ${file}\n`,
-  )
+    .map((file) => {
+      const digest = createHash('sha256')
+        .update(readFileSync(join(folder, file)))
+        .digest('hex')
+      return `${digest}  ${file}\n`
+    })
   writeFileSync(join(folder, 'SHA256SUMS'), lines.join(''))
-  return files.map(({ file, content }) => ({ file, bytes: content.length }))
 }

@@ -73,7 +73,7 @@ function npmSbom(own, lock) {
 function reproducible(document, seconds) {
   const { metadata } = document
   metadata.timestamp = new Date(seconds * 1000).toISOString()
-  metadata.tools = metadata.tools.map(({ vendor, name }) => ({ vendor, name }))
+  metadata.tools = [{ vendor: 'npm', name: 'cli' }]
   document.serialNumber = ''
   const digest = createHash('sha256').update(JSON.stringify(document)).digest('hex')
   // RFC 9562 §5.8: version 8, with content of our own.

@@ -34,11 +34,25 @@ export function stageSelfHost(to, { version, commit }) {
   for (const path of sourceFiles(...KEPT)) copy(path, join(to, path))
   stageBundles(join(to, 'dist'))
   const packages = bundlePrograms([...Object.values(PROGRAMS), ...OTHERS], to)
-  // The packages of the Workers, none of which has a dependency.
-  for (const name of Object.keys(readJson('package.json').dependencies)) packages.add(`node_modules/${name}`)
+  for (const path of packagesOfWorkers()) packages.add(path)
   writeFileSync(join(to, 'THIRD_PARTY_LICENCES.txt'), licencesOf(packages))
   const lock = stagePackage(to, { version, commit })
   return { components: { bundled: packages, lock, vendored: [scalar()] } }
+}
+
+/** Returns the packages that the Workers import, with their dependencies. */
+function packagesOfWorkers() {
+  const { packages } = readJson('package-lock.json')
+  const paths = new Set()
+  const add = ({ dependencies = {} }) => {
+    for (const path of Object.keys(dependencies).map((name) => `node_modules/${name}`)) {
+      if (paths.has(path)) continue
+      paths.add(path)
+      add(packages[path])
+    }
+  }
+  add(packages[''])
+  return paths
 }
 
 function copy(path, to) {

@@ -21,7 +21,7 @@ import { blocksOf } from '../../documents/blocks.ts'
 import { expectShown, runBlocks } from '../../documents/run-blocks.ts'
 import { ageOf, makeAuthority, makePerson } from '../../support/people/person.ts'
 import { createWallet } from '../../support/people/wallet.ts'
-import { startReceiver } from '../../support/service/receiver.ts'
+import { checkSignature, startReceiver } from '../../support/service/receiver.ts'
 import { freePort, startServer } from '../../support/service/server.ts'
 import { BASE_URL, type CreatedSession, expectStatus, OVER_18 } from '../../support/service/service.ts'
 import {
@@ -97,6 +97,13 @@ describe('the files of a release', () => {
     expect(status).toBe(1)
     for (const text of texts) expect(output).toContain(text)
     expect(existsSync(join(work, 'none'))).toBe(false)
+  })
+
+  it('do not replace the files of another folder', async () => {
+    const { status, output } = await release(clones[0], '022', '--out', clones[1])
+    expect(status).toBe(1)
+    expect(output).toContain('has other files')
+    expect(existsSync(join(clones[1], 'README.md'))).toBe(true)
   })
 
   it('have at most 5 MB, without sources, packages and paths of the checkout', () => {
@@ -218,6 +225,7 @@ describe('the installed archive', () => {
       await rp.call('POST', `/v1/verify/${canceled.verification_id}/cancel`)
       await receiver.received(1)
       receiver.answer({ status: 204 })
+      const keys = await rp.call('GET', '/.well-known/jwks.json')
 
       await service.server.restart({}, { launcher })
       expect((await present(pending.wallet_request.uri)).status).toBe(200)
@@ -228,6 +236,10 @@ describe('the installed archive', () => {
           timeout: 20_000,
         })
         .toEqual(expect.arrayContaining([canceled.verification_id, pending.verification_id]))
+      for (const request of receiver.requests)
+        for (const { refused } of Object.values(checkSignature(request, rp.webhook_secret)))
+          expect(refused).toBeUndefined()
+      expect(await rp.call('GET', '/.well-known/jwks.json')).toEqual(keys)
       const created = await rp.create()
 
       await service.server.restart({}, { launcher: previous })
@@ -262,13 +274,14 @@ async function startPlainly(launcher: string) {
     server,
     wallet: createWallet({ fetch: send, verifierCa }),
     relyingParty: async (settings: Readonly<Record<string, unknown>>) => {
-      const { api_key } = await server.createRelyingParty(settings)
+      const { api_key, webhook_secret } = await server.createRelyingParty(settings)
       const call = async (method: string, path: string, body?: object, status = 200) => {
         const headers = { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' }
         const sent = body === undefined ? {} : { body: JSON.stringify(body) }
         return expectStatus(await send(path, { method, headers, ...sent }), status)
       }
       return {
+        webhook_secret,
         call,
         create: async () => (await call('POST', '/v1/verify', OVER_18, 201)) as CreatedSession,
         status: async (id: string) => ((await call('GET', `/v1/verify/${id}`)) as { status: string }).status,
