@@ -56,9 +56,15 @@ const MDL_ELEMENTS = `family_name given_name birth_date issue_date expiry_date i
   issuing_jurisdiction nationality resident_city resident_state resident_postal_code resident_country
   family_name_national_character given_name_national_character signature_usual_mark`
 
+/** AAMVA Mobile Driver's License Implementation Guidelines. Its `sex` has the values of AAMVA, not of ISO. */
+const AAMVA_ELEMENTS = `domestic_driving_privileges name_suffix organ_donor veteran family_name_truncation
+  given_name_truncation aka_family_name aka_given_name aka_suffix weight_range race_ethnicity DHS_compliance
+  DHS_temporary_lawful_status EDL_credential resident_county hazmat_endorsement_expiration_date
+  audit_information aamva_version`
+
 /** ISO/IEC 23220-4 Table C.1: elements of ISO/IEC 23220-2. */
-const PHOTO_ID_ELEMENTS = `family_name given_name birth_date portrait issue_date expiry_date
-  issuing_authority_unicode issuing_country age_in_years age_birth_year portrait_capture_date birthplace
+const PHOTO_ID_ELEMENTS = `family_name given_name family_name_unicode given_name_unicode birth_date portrait issue_date expiry_date
+  issuing_authority_unicode issuing_authority_latin1 issuing_country age_in_years age_birth_year portrait_capture_date birthplace
   name_at_birth resident_address resident_city resident_postal_code resident_country resident_city_latin1 sex
   nationality document_number issuing_subdivision family_name_latin1 given_name_latin1`
 
@@ -66,10 +72,27 @@ const PHOTO_ID_ELEMENTS = `family_name given_name birth_date portrait issue_date
 const PHOTO_ID_OWN_ELEMENTS = `person_id birth_country birth_state birth_city administrative_number resident_street
   resident_house_number travel_document_number resident_state`
 
+/** Elements of the Japanese card, without the Individual Number, whose use a law restricts. */
+const MY_NUMBER_CARD_ELEMENTS = `full_name_unicode resident_address_unicode local_gov_code_unicode portrait
+  sex_unicode birth_date_unicode`
+
+/** Elements of the Indian credential about a person, without those in the local script. */
+const AADHAAR_ELEMENTS = `resident_name local_resident_name resident_image dob gender address building street landmark
+  locality vtc sub_district district state pincode is_nri credential_issuing_date enrolment_date`
+
+/** The ages that the Indian credential has. */
+const AADHAAR_AGES = ['18', '50', '60', '75']
+
 const AV_NAMESPACE = 'eu.europa.ec.av.1'
 const PID_NAMESPACE = 'eu.europa.ec.eudi.pid.1'
 const MDL_NAMESPACE = 'org.iso.18013.5.1'
+const AAMVA_NAMESPACE = 'org.iso.18013.5.1.aamva'
 const ISO_23220_NAMESPACE = 'org.iso.23220.1'
+const MY_NUMBER_CARD_NAMESPACE = 'org.iso.23220.1.jp'
+const AADHAAR_NAMESPACE = 'in.gov.uidai.aadhaar.1'
+
+/** A type that was built in later gives way to an added type that has its name or an identifier of it. */
+export const LATER_TYPES: ReadonlySet<string> = new Set(['google_id_pass', 'my_number_card', 'aadhaar'])
 
 /** Placeholder in a path for a namespace that equals the identifier of the type. */
 export const OWN_NAMESPACE = '{type}'
@@ -112,7 +135,7 @@ export const BUILT_IN_TYPES: readonly CredentialTypeDefinition[] = [
     formats: {
       mso_mdoc: {
         identifiers: ['org.iso.18013.5.1.mDL'],
-        scopes: { ...elements(MDL_NAMESPACE, MDL_ELEMENTS), ...isoBirthAndAge(MDL_NAMESPACE) },
+        scopes: { ...mdlElements(), ...elements(AAMVA_NAMESPACE, AAMVA_ELEMENTS) },
       },
     },
   },
@@ -130,7 +153,48 @@ export const BUILT_IN_TYPES: readonly CredentialTypeDefinition[] = [
       },
     },
   },
+  {
+    name: 'google_id_pass',
+    formats: { mso_mdoc: { identifiers: ['com.google.wallet.idcard.1'], scopes: mdlElements() } },
+  },
+  {
+    name: 'my_number_card',
+    formats: {
+      mso_mdoc: {
+        identifiers: ['org.iso.23220.1.jp.mnc'],
+        scopes: {
+          ...elements(MY_NUMBER_CARD_NAMESPACE, MY_NUMBER_CARD_ELEMENTS),
+          ...elements(ISO_23220_NAMESPACE, 'sex age_in_years birth_date'),
+          ...isoBirthAndAge(ISO_23220_NAMESPACE),
+        },
+      },
+    },
+  },
+  {
+    name: 'aadhaar',
+    formats: { mso_mdoc: { identifiers: ['in.gov.uidai.aadhaar.1'], scopes: aadhaarElements() } },
+  },
 ]
+
+function mdlElements(): CredentialTypeFormat['scopes'] {
+  return { ...elements(MDL_NAMESPACE, MDL_ELEMENTS), ...isoBirthAndAge(MDL_NAMESPACE) }
+}
+
+/** Its names of ages are `age_above18` and so on. */
+function aadhaarElements(): CredentialTypeFormat['scopes'] {
+  const ages = AADHAAR_AGES.flatMap((digits) => {
+    const entry = { path: [AADHAAR_NAMESPACE, `age_above${digits}`], boolean: true }
+    return [
+      [`age_above${digits}`, entry],
+      [`age_over_${digits}`, entry],
+    ] as const
+  })
+  return {
+    ...elements(AADHAAR_NAMESPACE, AADHAAR_ELEMENTS),
+    birthdate: { path: [AADHAAR_NAMESPACE, 'dob'] },
+    ...Object.fromEntries(ages),
+  }
+}
 
 function age(...path: ClaimsPath): CredentialTypeFormat['scopes'] {
   return { [AGE_PATTERN]: { path, boolean: true } }

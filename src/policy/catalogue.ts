@@ -3,10 +3,8 @@
 import type { CredentialType } from '../formats/format.ts'
 import type { ClaimsPath } from '../openid4vp/dcql/query.ts'
 import { parseAgeScope } from './age.ts'
-import { AGE_PATTERN, BUILT_IN_TYPES, OWN_NAMESPACE } from './built-in-types.ts'
+import { AGE_PATTERN, BUILT_IN_TYPES, LATER_TYPES, OWN_NAMESPACE } from './built-in-types.ts'
 import type { CredentialTypeDefinition, CredentialTypeFormat, ScopePath } from './policy.ts'
-
-const BUILT_IN_NAMES: ReadonlySet<string> = new Set(BUILT_IN_TYPES.map((type) => type.name))
 
 /**
  * Returns the built-in types and those that a relying party added. Leaves out an added type with a name that
@@ -15,9 +13,23 @@ const BUILT_IN_NAMES: ReadonlySet<string> = new Set(BUILT_IN_TYPES.map((type) =>
 export function typeDefinitions(
   added: readonly CredentialTypeDefinition[],
 ): readonly CredentialTypeDefinition[] {
-  const names = new Set(BUILT_IN_NAMES)
+  const builtIn = builtInBeside(added)
+  const names = new Set(builtIn.map(({ name }) => name))
   const free = added.filter((type) => !names.has(type.name) && names.add(type.name))
-  return [...BUILT_IN_TYPES, ...free]
+  return [...builtIn, ...free]
+}
+
+/** The built-in types, without later ones whose name or identifier an added type has. */
+function builtInBeside(added: readonly CredentialTypeDefinition[]): readonly CredentialTypeDefinition[] {
+  const isTaken = (type: CredentialTypeDefinition) =>
+    added.some(
+      ({ name, formats }) =>
+        name === type.name ||
+        Object.entries(formats).some(([format, { identifiers }]) =>
+          identifiers.some((identifier) => formatOf(type, format)?.identifiers.includes(identifier)),
+        ),
+    )
+  return BUILT_IN_TYPES.filter((type) => !LATER_TYPES.has(type.name) || !isTaken(type))
 }
 
 /**
@@ -27,7 +39,7 @@ export function typeDefinitions(
  */
 export function typeConflicts(added: readonly CredentialTypeDefinition[]) {
   return added.flatMap((type, index) => {
-    const earlier = [...BUILT_IN_TYPES, ...added.slice(0, index)]
+    const earlier = [...builtInBeside(added), ...added.slice(0, index)]
     const name = earlier.some((other) => other.name === type.name)
       ? [{ kind: 'name' as const, index, name: type.name }]
       : []
@@ -46,7 +58,7 @@ export function typeOf(
 ): (format: string, identifier: string) => CredentialType | undefined {
   return (format, identifier) => {
     const type = findType(definitions, format, identifier)
-    return type && { name: type.name, builtIn: BUILT_IN_NAMES.has(type.name) }
+    return type && { name: type.name, builtIn: BUILT_IN_TYPES.includes(type) }
   }
 }
 

@@ -81,7 +81,16 @@ describe('provesAge', () => {
     true,
     null,
     ['1990-06-15'],
-    { birth_date: '1990-06-15' },
+    { birth_date: null },
+    { birth_date: '1990' },
+    { birth_date: '1990-06-15', approximate_mask: null },
+    { birth_date: '1990-06-15', approximate_mask: 0 },
+    { birth_date: '1990-06-15', approximate_mask: '0000000' },
+    { birth_date: '1990-06-15', approximate_mask: '00000002' },
+    { birth_date: '1990-06-15', approximate_mask: '000000000' },
+    { birth_date: '1990-06-15', other: 1 },
+    { birthdate: '1990-06-15' },
+    { birth_date: { birth_date: '1990-06-15' } },
   ])('proves nothing by %j', (birthdate) => {
     expect(provesAge(birthdate, 1, at('2026-06-15T12:00:00Z'))).toBe(false)
   })
@@ -94,6 +103,51 @@ describe('provesAge', () => {
     ['a far future', '9999-12-31'],
   ])('proves nothing by the birthdate of %s', (_, birthdate) => {
     expect(provesAge(birthdate, 1, at('2026-06-15T12:00:00Z'))).toBe(false)
+  })
+
+  // ISO/IEC 23220-2 §6.3.1.1.3. On 15 June 2026.
+  test.each<[string, string | undefined, number, boolean]>([
+    ['2008-06-15', undefined, 18, true],
+    ['2008-06-16', undefined, 18, false],
+    ['2008-06-15', '00000000', 18, true],
+    ['2008-06-15', '00000001', 18, false],
+    ['2008-06-01', '00000010', 18, false],
+    ['2008-05-31', '00000011', 18, true],
+    ['2008-05-01', '00000011', 18, true],
+    ['2008-06-01', '00000011', 18, false],
+    ['2008-01-01', '00001111', 18, false],
+    ['2007-01-01', '00001111', 18, true],
+    ['2007-12-31', '00001100', 18, true],
+    ['2008-02-01', '00001000', 18, false],
+    ['2008-05-10', '00001000', 18, true],
+    ['2008-06-15', '00001000', 18, true],
+    ['2008-01-10', '00000100', 18, false],
+    ['1990-01-01', '00010000', 18, true],
+    ['2000-01-01', '00010000', 18, false],
+    ['2000-01-01', '00010000', 16, true],
+    ['1990-01-01', '00100000', 18, true],
+    ['1990-01-01', '01000000', 18, true],
+    ['1990-01-01', '11111111', 1, false],
+  ])('of a map with %s masked by %s, %i years: %s', (birth_date, approximate_mask, age, proven) => {
+    const map = { birth_date, ...(approximate_mask !== undefined && { approximate_mask }) }
+    expect(provesAge(map, age, at('2026-06-15T12:00:00Z'))).toBe(proven)
+  })
+
+  test('of a map with a mask is what the latest of the dates that fit proves', () => {
+    const now = at('2026-06-15T12:00:00Z')
+    const days = Array.from({ length: 366 }, (_, i) =>
+      new Date(Date.UTC(2008, 0, 1 + i)).toISOString().slice(0, 10),
+    )
+    for (const mask of ['00000001', '00000010', '00000011', '00000100', '00001000', '00001100', '00001111']) {
+      for (const day of days) {
+        const fits = (other: string) =>
+          Array.from(mask, (bit, i) => bit === '1' || digitsOf(other)[i] === digitsOf(day)[i]).every(Boolean)
+        const certain = days.filter(fits).every((other) => provesAge(other, 18, now))
+        const proven = provesAge({ birth_date: day, approximate_mask: mask }, 18, now)
+        // Never proven where a date that fits is too late.
+        if (proven) expect(certain, `${day} ${mask}`).toBe(true)
+      }
+    }
   })
 
   test('accepts a person of 110 years', () => {
@@ -122,3 +176,5 @@ function birthdays(birthdate: string, now: number): number {
   while (Date.UTC(year + count + 1, month - 1, day) <= now * 1000) count += 1
   return count
 }
+
+const digitsOf = (date: string) => date.replaceAll('-', '')

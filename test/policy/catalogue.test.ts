@@ -25,6 +25,9 @@ describe('the built-in types', () => {
     ['mso_mdoc', 'org.iso.18013.5.1.mDL', 'mdl'],
     ['mso_mdoc', 'org.iso.23220.photoid.1', 'photo_id'],
     ['mso_mdoc', 'org.iso.23220.photoID.1', 'photo_id'],
+    ['mso_mdoc', 'com.google.wallet.idcard.1', 'google_id_pass'],
+    ['mso_mdoc', 'org.iso.23220.1.jp.mnc', 'my_number_card'],
+    ['mso_mdoc', 'in.gov.uidai.aadhaar.1', 'aadhaar'],
   ])('%s %s is %s', (format, identifier, name) => {
     expect(typeOf(typeDefinitions([]))(format, identifier)).toEqual({ name, builtIn: true })
   })
@@ -46,8 +49,8 @@ describe('the built-in types', () => {
     expect(
       BUILT_IN_TYPES.flatMap((_, index) => typeConflicts(BUILT_IN_TYPES.slice(index, index + 1))).length,
     ).toBe(
-      // each conflicts with itself: once by name, once for each identifier
-      BUILT_IN_TYPES.length + 9,
+      // Each of the first four conflicts with itself: once by name, once for each identifier.
+      4 + 9,
     )
   })
 
@@ -82,7 +85,19 @@ describe('scope paths', () => {
     ['mdl', 'mso_mdoc', 'age_over_25', ['org.iso.18013.5.1', 'age_over_25']],
     ['mdl', 'mso_mdoc', 'driving_privileges', ['org.iso.18013.5.1', 'driving_privileges']],
     ['mdl', 'mso_mdoc', 'birthdate', ['org.iso.18013.5.1', 'birth_date']],
+    ['mdl', 'mso_mdoc', 'DHS_compliance', ['org.iso.18013.5.1.aamva', 'DHS_compliance']],
+    ['mdl', 'mso_mdoc', 'sex', ['org.iso.18013.5.1', 'sex']],
     ['photo_id', 'mso_mdoc', 'family_name', ['org.iso.23220.1', 'family_name']],
+    ['photo_id', 'mso_mdoc', 'family_name_unicode', ['org.iso.23220.1', 'family_name_unicode']],
+    ['photo_id', 'mso_mdoc', 'given_name_unicode', ['org.iso.23220.1', 'given_name_unicode']],
+    ['photo_id', 'mso_mdoc', 'issuing_authority_latin1', ['org.iso.23220.1', 'issuing_authority_latin1']],
+    ['google_id_pass', 'mso_mdoc', 'age_over_21', ['org.iso.18013.5.1', 'age_over_21']],
+    ['google_id_pass', 'mso_mdoc', 'birthdate', ['org.iso.18013.5.1', 'birth_date']],
+    ['my_number_card', 'mso_mdoc', 'full_name_unicode', ['org.iso.23220.1.jp', 'full_name_unicode']],
+    ['my_number_card', 'mso_mdoc', 'age_over_20', ['org.iso.23220.1', 'age_over_20']],
+    ['aadhaar', 'mso_mdoc', 'resident_name', ['in.gov.uidai.aadhaar.1', 'resident_name']],
+    ['aadhaar', 'mso_mdoc', 'age_over_18', ['in.gov.uidai.aadhaar.1', 'age_above18']],
+    ['aadhaar', 'mso_mdoc', 'age_above18', ['in.gov.uidai.aadhaar.1', 'age_above18']],
   ])('%s %s %s is at %j', (type, format, scope, expected) => {
     expect(path(type, format, scope)).toEqual(expected)
   })
@@ -93,6 +108,8 @@ describe('scope paths', () => {
     ['age_attestation', 'dc+sd-jwt', 'age_over_00'],
     ['age_attestation', 'dc+sd-jwt', 'age_over_180'],
     ['mdl', 'dc+sd-jwt', 'family_name'],
+    ['aadhaar', 'mso_mdoc', 'age_over_21'],
+    ['my_number_card', 'mso_mdoc', 'individual_number_unicode'],
     ['pid', 'dc+sd-jwt', '__proto__'],
     ['pid', 'dc+sd-jwt', 'constructor'],
     ['pid', '__proto__', 'toString'],
@@ -180,6 +197,21 @@ describe('added types', () => {
     expect(typeConflicts([impostor])).toEqual([
       { kind: 'identifier', index: 0, format: 'dc+sd-jwt', identifier: 'urn:eudi:pid:1' },
     ])
+  })
+
+  test('may have a name or an identifier that was built in later, and then that one gives way', () => {
+    const formats = { mso_mdoc: { identifiers: ['com.google.wallet.idcard.1'], scopes: {} } }
+    const pass = { name: 'pass', formats }
+    const aadhaar = { ...MEMBERSHIP, name: 'aadhaar' }
+    expect(typeConflicts([pass, aadhaar])).toEqual([])
+    const definitions = typeDefinitions([pass, aadhaar])
+    const names = definitions.map(({ name }) => name)
+    expect(names).toEqual(['age_attestation', 'pid', 'mdl', 'photo_id', 'my_number_card', 'pass', 'aadhaar'])
+    const name = typeOf(definitions)
+    expect(name('mso_mdoc', 'com.google.wallet.idcard.1')).toEqual({ name: 'pass', builtIn: false })
+    expect(name('mso_mdoc', 'in.gov.uidai.aadhaar.1')).toBeUndefined()
+    const membership = name('dc+sd-jwt', 'https://club.example/membership')
+    expect(membership).toEqual({ name: 'aadhaar', builtIn: false })
   })
 
   test("cannot have each other's names or identifiers: the first counts", () => {

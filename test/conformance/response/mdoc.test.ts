@@ -119,6 +119,23 @@ it.each(['org.iso.23220.photoid.1', 'org.iso.23220.photoID.1'])(
   },
 )
 
+it.each<[string, object, string]>([
+  ['without a mask', {}, 'verified'],
+  ['with a masked day that does not matter', { approximate_mask: '00000011' }, 'verified'],
+  ['with a masked year', { approximate_mask: '11110000' }, 'rejected'],
+])('CONTRACT 4: derives an age from the birth_date map of a photo_id %s', async (_, mask, status) => {
+  const docType = 'org.iso.23220.photoid.1'
+  const policy = { credential_types: ['photo_id'], scope: ['age_over_18'], allow_derived: true }
+  const nameSpaces = { 'org.iso.23220.1': { birth_date: { birth_date: fullDate('1963-08-12'), ...mask } } }
+  const { poll } = await outcomeOf(
+    async (request) => ({
+      [queryFor(request, docType)]: [await mdocOf(person, docType, nameSpaces, request)],
+    }),
+    policy,
+  )
+  expect([poll.status, poll.checks]).toEqual([status, { age_over_18: status === 'verified' }])
+})
+
 it('CONTRACT 4: sends elements encrypted only: a portrait as base64url, dates as text', async () => {
   const key = createPrivateKey({ key: makeDevice(), format: 'jwk' })
   const { kty, crv, x, y } = createPublicKey(key).export({ format: 'jwk' })
