@@ -195,7 +195,8 @@ const CREDENTIAL_TYPES: Example<'RelyingParty'>['credential_types'] = [
     },
   },
 ]
-const WEBHOOK = { url: 'https://shop.example/webhooks/wallet', events: EVENTS }
+// The service refuses addresses below `.example`, which no public name server has.
+const WEBHOOK = { url: 'https://shop.example.com/webhooks/wallet', events: EVENTS }
 const LISTED = { relying_party_id: RP, name: 'Example shop', livemode: false, created_at: CREATED }
 const RELYING_PARTY: Example<'RelyingParty'> = {
   ...LISTED,
