@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ROOT } from '../../scripts/service/paths.mjs'
+import { VERSION } from '../../src/version.ts'
 import { textsIn } from '../documents/blocks.ts'
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
@@ -15,8 +16,9 @@ const OWN = json('packages/self-host/package.json')
 const OWN_LOCK = json('packages/self-host/npm-shrinkwrap.json').packages
 
 describe('the version', () => {
-  it('of package.json is that of the lock file, the client and the demo shop', () => {
+  it('of package.json is that of the lock file, the service, the client and the demo shop', () => {
     expect(LOCK[''].version).toBe(PROJECT.version)
+    expect(VERSION).toBe(PROJECT.version)
     for (const path of ['packages/client', 'examples/demo-shop'])
       expect(json(`${path}/package.json`).version, path).toBe(PROJECT.version)
   })
