@@ -38,15 +38,11 @@ export const MDOC = {
   docTypeLength: 128,
 } as const
 
-/**
- * A response of ISO/IEC TS 18013-7 Annex C: one envelope around one DeviceResponse, which may have several
- * documents. `MDOC` bounds each of them.
- */
+/** A response of ISO/IEC TS 18013-7 Annex C: one envelope around one DeviceResponse, which `MDOC` bounds. */
 export const ANNEX_C = {
   /** Characters of the base64url text. */
   characters: 1_048_576,
   encryptedResponse: { bytes: 786_432, depth: 4, items: 16 },
-  deviceResponse: { bytes: 786_432, depth: 12, items: 8192 },
 } as const
 
 /** The protected header of a COSE message, which may contain a certificate chain. */

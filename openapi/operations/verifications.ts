@@ -71,7 +71,7 @@ export const VERIFICATIONS = {
     responses: {
       200: { description: 'The request of the most recent QR code.', json: ['AuthorizationRequest'] },
     },
-    problems: ['binding_excludes_qr', 'verification_ended'],
+    problems: ['binding_excludes_qr', 'redirect_not_offered', 'verification_ended'],
   },
   'GET /v1/verify/:id/qr': {
     id: 'drawQr',
@@ -94,6 +94,7 @@ export const VERIFICATIONS = {
       'invalid_qr_size',
       'not_acceptable',
       'binding_excludes_qr',
+      'redirect_not_offered',
       'verification_ended',
       'render_limit_reached',
     ],

@@ -157,8 +157,8 @@ export const verification = z.object({
   credential_match: maybe(z.enum(['any', 'all'])),
   formats: maybe(texts),
   request_options: z.object({
-    client_id_prefix: z.enum(CLIENT_ID_PREFIXES),
-    response_mode: z.enum(RESPONSE_MODES),
+    client_id_prefix: maybe(z.enum(CLIENT_ID_PREFIXES)),
+    response_mode: maybe(z.enum(RESPONSE_MODES)),
     request_uri_method: maybe(z.enum(REQUEST_URI_METHODS)),
   }),
   required_session_binding: z.enum(SESSION_BINDINGS),

@@ -4,7 +4,7 @@
 import { encodeBase64url } from '../codec/base64url.ts'
 import { type CborValue, embedCbor, encodeCbor } from '../codec/cbor-encode.ts'
 import { sha256 } from '../crypto/digest.ts'
-import type { DocumentQuery, RequestedDocument, UseCase } from './query.ts'
+import type { DocumentQuery, RequestedDocument, UseCase } from '../openid4vp/dcql/document-query.ts'
 import { type Reader, readerAuthenticationAll, signReaderAuth, signReaderAuthAll } from './reader-auth.ts'
 
 /**

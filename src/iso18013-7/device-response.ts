@@ -2,14 +2,14 @@
 // presentations of one document, as OpenID4VP 1.0 B.2 has them; so each document becomes one.
 
 import { encodeBase64url } from '../codec/base64url.ts'
-import { type CborItem, decodeCbor, entryOf, isTooMuch, textOf } from '../codec/cbor.ts'
+import { type CborItem, entryOf, textOf } from '../codec/cbor.ts'
 import { encodeCbor } from '../codec/cbor-encode.ts'
-import { ANNEX_C } from '../limits.ts'
+import { decodeDocuments } from '../formats/mdoc/device-response.ts'
+import type { DocumentQuery } from '../openid4vp/dcql/document-query.ts'
 import type { DcqlQuery } from '../openid4vp/dcql/query.ts'
 import type { ResponseRefusal } from '../openid4vp/response/refusal.ts'
 import { PRESENTATION_LIMITS, type PresentationGroup } from '../openid4vp/response/vp-token.ts'
 import { err, ok, type Result } from '../result.ts'
-import type { DocumentQuery } from './query.ts'
 
 /** Parses the documents of a response. Groups are in the order of the query. Nothing is verified. */
 export function parseDocuments(
@@ -17,11 +17,9 @@ export function parseDocuments(
   { credentials }: DcqlQuery,
   { documents: requested }: DocumentQuery,
 ): Result<readonly PresentationGroup[], ResponseRefusal> {
-  const decoded = decodeCbor(deviceResponse, ANNEX_C.deviceResponse)
-  if (!decoded.ok)
-    return err({ reason: isTooMuch(decoded.error) ? 'limit_exceeded' : 'malformed_credential' })
-  const documents = documentsOf(decoded.value)
-  if (documents === undefined) return err({ reason: 'malformed_credential' })
+  const decoded = decodeDocuments(deviceResponse)
+  if (!decoded.ok) return decoded
+  const { documents } = decoded.value
   if (documents.length > PRESENTATION_LIMITS.overall) return err({ reason: 'limit_exceeded' })
   const docTypes = documents.map((document) => textOf(entryOf(document, 'docType')))
   if (docTypes.some((docType) => !requested.some((one) => one.docType === docType))) {
@@ -36,30 +34,20 @@ export function parseDocuments(
     if (presented.length > 1 && query.multiple !== true) {
       return err({ reason: 'wrong_presentation_count', queryId })
     }
-    groups.push({ query, presentations: presented.map((document) => withOne(decoded.value, document)) })
+    groups.push({ query, presentations: presented.map(presentationOf) })
   }
   return ok(groups)
 }
 
-/** Returns the documents; `undefined` for a malformed response. A response of errors only has none. */
-function documentsOf(response: CborItem): readonly CborItem[] | undefined {
-  if (response.type !== 'map') return undefined
-  const documents = entryOf(response, 'documents')
-  if (documents === undefined) return []
-  return documents.type === 'array' ? documents.items : undefined
-}
-
-/** Returns the response (base64url) with one of its documents, every other member as received. */
-function withOne(response: CborItem, document: CborItem): string {
-  const entries = response.type === 'map' ? response.entries : []
+/** Returns a response (base64url) with one document as received. */
+function presentationOf({ encoded }: CborItem): string {
   return encodeBase64url(
     encodeCbor({
-      map: entries.map(({ key, value }) => [
-        { encoded: key.encoded },
-        key.type === 'text' && key.value === 'documents'
-          ? [{ encoded: document.encoded }]
-          : { encoded: value.encoded },
-      ]),
+      map: [
+        ['version', '1.0'],
+        ['documents', [{ encoded }]],
+        ['status', 0],
+      ],
     }),
   )
 }

@@ -26,8 +26,12 @@ export type DcApiRequestInput = Omit<
   readonly origin: string
 }
 
-/** Exchange protocol identifiers (A.1). */
-export const DC_API_PROTOCOLS = ['openid4vp-v1-signed', 'openid4vp-v1-unsigned'] as const
+/** Exchange protocol identifier of ISO/IEC TS 18013-7 Annex C. */
+export const ISO_MDOC = 'org-iso-mdoc'
+
+/** Exchange protocol identifiers (A.1, and Annex C). */
+export const DC_API_PROTOCOLS = ['openid4vp-v1-signed', 'openid4vp-v1-unsigned', ISO_MDOC] as const
+export type DcApiProtocol = (typeof DC_API_PROTOCOLS)[number]
 
 /**
  * Builds both requests as entries of `requests` for `navigator.credentials.get({digital})` (W3C Digital

@@ -111,9 +111,11 @@ export type StoredRequest = {
   readonly formats: readonly string[] | null
   readonly protocol: ProtocolId
   readonly request_options: {
-    readonly client_id_prefix: ClientIdPrefix
-    readonly response_mode: ResponseMode
-    /** `null` for a request by value, which is not fetched. */
+    /** `null` in a protocol without Client Identifiers. */
+    readonly client_id_prefix: ClientIdPrefix | null
+    /** `null` in a protocol without response modes. */
+    readonly response_mode: ResponseMode | null
+    /** `null` for a request that is not fetched. */
     readonly request_uri_method: RequestUriMethod | null
   }
   readonly required_session_binding: SessionBinding
@@ -129,17 +131,27 @@ export type StoredRequest = {
 }
 
 /** The verifier's identity, pinned at creation: a renewed certificate does not change a running session. */
-export type StoredVerifier = { readonly client_id: string } & (
+export type StoredVerifier =
   | (IdentityProof & {
+      readonly client_id: string
       readonly sealed_signing_jwk: string
       readonly verifier_info?: readonly VerifierAttestation[]
     })
-  /** Verifier of unsigned requests. It is known only by its Response URI, and has no registration. */
-  | { readonly sealed_signing_jwk: null; readonly verifier_info?: never }
-)
+  /**
+   * Verifier of unsigned requests, without a registration. It is known by its Response URI; where that is
+   * `null`, by the origin of the page.
+   */
+  | {
+      readonly client_id: string | null
+      readonly sealed_signing_jwk: null
+      readonly verifier_info?: never
+    }
 
 /** The stored outcome of a session. */
 export type Outcome = {
+  /** Protocol of the response, and the verifier in it, if they are not those of the session. */
+  readonly protocol?: ProtocolId
+  readonly client_id?: string
   readonly reason: ReasonCode | null
   readonly checks: Readonly<Record<string, boolean>> | null
   readonly assurance_level: AssuranceLevel | null
@@ -222,6 +234,26 @@ export function readDocument(stored: unknown): SessionDocument | Tombstone | und
 /** Returns true for an unsigned request by value: its URI contains all of it, and nothing is fetched. */
 export function passesByValue({ verifier }: Pick<SessionDocument, 'verifier'>): boolean {
   return verifier.sealed_signing_jwk === null
+}
+
+/** Returns the Client Identifier. Every protocol of the redirect flow has one. */
+export function clientIdOf({ verifier }: Pick<SessionDocument, 'verifier'>): string {
+  if (verifier.client_id === null) throw new Error('this protocol has no Client Identifier')
+  return verifier.client_id
+}
+
+/** Returns the options of requests of OpenID4VP. Every protocol of the redirect flow has them. */
+export function requestOptionsOf({ request }: Pick<SessionDocument, 'request'>) {
+  const { client_id_prefix: clientIdPrefix, response_mode: responseMode } = request.request_options
+  if (clientIdPrefix === null || responseMode === null) {
+    throw new Error('this protocol has no requests of OpenID4VP')
+  }
+  return { clientIdPrefix, responseMode }
+}
+
+/** Returns the protocol of the response that ended the session, else that of the session. */
+export function protocolOf({ request, outcome }: SessionDocument): ProtocolId {
+  return outcome?.protocol ?? request.protocol
 }
 
 /** Adds a refused response. The last ten are stored. */

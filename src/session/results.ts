@@ -1,6 +1,7 @@
 // Results of the session's methods, as plain data. Errors are values, because a thrown error loses its class
 // on the way (Durable Object RPC). Views are JSON text, serialised once.
 
+import type { DcApiProtocol } from '../openid4vp/dc-api.ts'
 import type { WalletMetadataRefusal } from '../openid4vp/request/wallet-metadata.ts'
 import type { Result } from '../result.ts'
 import type { CreatedSession } from './request/creation.ts'
@@ -17,6 +18,8 @@ export type SessionError =
   | 'render_limit_reached'
   /** The session requires a binding to one browser: it has no QR code and no request for any device. */
   | 'binding_excludes_qr'
+  /** The protocol has no QR code and no link. */
+  | 'redirect_not_offered'
   /** The protocol has no request for the Digital Credentials API. */
   | 'dc_api_not_offered'
   /** The settings of the relying party are unavailable; nothing was changed. */
@@ -26,10 +29,16 @@ export type SessionError =
 export type PostedResponse = { readonly digest: string } & (
   | { readonly parameters: readonly (readonly [string, string])[] }
   /**
-   * By the Digital Credentials API: JSON text of the credential's `data`, and the mark of the browser that
-   * posts it.
+   * By the Digital Credentials API: the exchange protocol, JSON text of the credential's `data`, and the mark
+   * of the browser that posts it.
    */
-  | { readonly dcApi: { readonly data: string; readonly browser: string | null } }
+  | {
+      readonly dcApi: {
+        readonly protocol: DcApiProtocol
+        readonly data: string
+        readonly browser: string | null
+      }
+    }
 )
 
 /** Why a wallet's response is refused. */

@@ -17,7 +17,7 @@ import { type SessionDocument, tombstoneOf } from './document.ts'
 import { verificationIdOf } from './identifier.ts'
 import { recordCreation } from './measures.ts'
 import { qrCodeUrlOf } from './request/client-token.ts'
-import { type CreateInput, createdSession, fitsQr, newSession } from './request/creation.ts'
+import { type CreateInput, createdSession, fitsQr, newSession, qrRefusal } from './request/creation.ts'
 import { fetchRequest, markHandedOut, type RequestingWallet } from './request/fetching.ts'
 import { openGeneration } from './request/generation-keys.ts'
 import { newestGeneration, SUPERSEDED_LIFETIME_MS } from './request/generations.ts'
@@ -144,7 +144,7 @@ export class VerificationSession extends DurableObject<Env> {
     if (!pending.ok) return pending
     const document = pending.value
     const newest = newestGeneration(document.generations, 'any_device')
-    if (newest === undefined) return err('binding_excludes_qr')
+    if (newest === undefined) return err(qrRefusal(document.request) ?? 'binding_excludes_qr')
     markHandedOut(this.#store, newest, now, 'viewed')
     const config = configOf(this.env)
     const { baseUrl, walletScheme } = config
@@ -158,7 +158,8 @@ export class VerificationSession extends DurableObject<Env> {
     const now = Date.now()
     const pending = await this.#loadPending(now, by)
     if (!pending.ok) return pending
-    if (pending.value.request.required_session_binding !== 'none') return err('binding_excludes_qr')
+    const refusal = qrRefusal(pending.value.request)
+    if (refusal !== undefined) return err(refusal)
     if (!this.#renderLimit.take(now)) return err('render_limit_reached')
     const made = await addRequest(this.#context, { channel: 'qr', browser: null }, now)
     if (!made.ok) return made

@@ -10,9 +10,10 @@ import type { PrivateJwk } from '../../src/crypto/jwk.ts'
 import { buildDcApiTranscript } from '../../src/formats/mdoc/session-transcript.ts'
 import { parseDocuments } from '../../src/iso18013-7/device-response.ts'
 import { parseEncryptedResponse } from '../../src/iso18013-7/encrypted-response.ts'
-import { documentQuery } from '../../src/iso18013-7/query.ts'
 import { ANNEX_C } from '../../src/limits.ts'
+import { documentQuery } from '../../src/openid4vp/dcql/document-query.ts'
 import type { DcqlQuery } from '../../src/openid4vp/dcql/query.ts'
+import { type Value, encode as write } from '../formats/mdoc/maker.ts'
 import { sealAnnexC, transcriptOf } from '../support/people/annex-c-wallet.ts'
 import annexC from '../vectors/annex-c.json' with { type: 'json' }
 
@@ -136,7 +137,9 @@ const QUERY: DcqlQuery = {
   credential_sets: [{ options: [['sd'], ['a', 'b']] }],
 }
 
-function documentsIn(response: unknown) {
+function documentsIn(sent: unknown) {
+  const isMap = typeof sent === 'object' && !Array.isArray(sent) && !(sent instanceof Uint8Array)
+  const response = isMap ? { version: '1.0', status: 0, ...sent } : sent
   const requested = documentQuery(QUERY)
   if (requested === undefined) throw new Error('the query is not expressible')
   const bytes = response instanceof Uint8Array ? response : encode(response as never)
@@ -144,24 +147,20 @@ function documentsIn(response: unknown) {
 }
 
 describe('parseDocuments', () => {
-  it('returns each document as a response of its own, every other member as received', () => {
+  it('returns each document as a response of its own, and nothing else of the response', () => {
     const [a, b, c] = [
-      { docType: 'A', x: 1 },
-      { docType: 'B', x: 2 },
-      { docType: 'B', x: 3 },
+      { x: 1, docType: 'A' },
+      { x: 2, docType: 'B' },
+      { x: 3, docType: 'B' },
     ]
     const found = documentsIn({ version: '1.0', documents: [b, a, c], status: 0, more: [1] })
     const one = (document: object) =>
-      base64url(encode({ version: '1.0', documents: [document], status: 0, more: [1] } as never))
+      base64url(write({ version: '1.0', documents: [document as Value], status: 0 }))
     const groups = found.ok ? found.value : []
     expect(groups.map(({ query, presentations }) => [query.id, presentations])).toEqual([
       ['a', [one(a)]],
       ['b', [one(b), one(c)]],
     ])
-  })
-
-  it('returns nothing for a response without documents', () => {
-    expect(documentsIn({ version: '1.0', status: 10 })).toEqual({ ok: true, value: [] })
   })
 
   it.each<[string, unknown, object]>([
@@ -182,6 +181,11 @@ describe('parseDocuments', () => {
       { reason: 'limit_exceeded', queryId: 'b' },
     ],
     ['21 documents', { documents: Array(21).fill({ docType: 'B' }) }, { reason: 'limit_exceeded' }],
+    [
+      'a response without documents',
+      { status: 10, documentErrors: [{ A: 0 }] },
+      { reason: 'document_not_returned', documentErrors: { A: 0 } },
+    ],
     ['documents that are no array', { documents: {} }, { reason: 'malformed_credential' }],
     ['an array', [], { reason: 'malformed_credential' }],
     ['deep nesting', { documents: deep(20) }, { reason: 'limit_exceeded' }],

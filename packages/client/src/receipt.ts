@@ -29,7 +29,8 @@ export type Receipt = {
   readonly verification_id: string
   readonly relying_party_id: string
   readonly livemode: boolean
-  readonly client_id: string
+  /** `null` if the session ended without a response in a protocol without Client Identifiers. */
+  readonly client_id: string | null
   readonly protocol: string
   readonly created_at: string
   readonly ended_at: string

@@ -21,7 +21,7 @@ export type VerificationRequest = {
    */
   readonly formats?: readonly string[]
   /** OpenID4VP version used towards the wallet. Default: `openid4vp-1.0`. */
-  readonly protocol?: 'openid4vp-1.0' | 'haip-1.0' | 'openid4vp-draft24' | 'openid4vp-draft18'
+  readonly protocol?: 'openid4vp-1.0' | 'haip-1.0' | 'openid4vp-draft24' | 'openid4vp-draft18' | 'iso-18013-7-c'
   /** Options of the authorization request. Default: your settings, then the protocol. */
   readonly request_options?: {
     readonly client_id_prefix?: 'x509_hash' | 'x509_san_dns' | 'decentralized_identifier' | 'verifier_attestation' | 'redirect_uri'
@@ -125,7 +125,7 @@ export type CreatedVerification = {
 
 /** The authorization request as wallets receive it. */
 export type WalletRequest = {
-  readonly protocol: 'openid4vp-1.0' | 'haip-1.0' | 'openid4vp-draft24' | 'openid4vp-draft18' | (string & {})
+  readonly protocol: 'openid4vp-1.0' | 'haip-1.0' | 'openid4vp-draft24' | 'openid4vp-draft18' | 'iso-18013-7-c' | (string & {})
   /** Content of the QR code. */
   readonly uri: string
   readonly client_id: string
@@ -164,7 +164,7 @@ export type Verification = {
   readonly reason: Reason | null
   /** The `metadata` of the request, unchanged. */
   readonly metadata: Readonly<Record<string, string>>
-  readonly protocol: 'openid4vp-1.0' | 'haip-1.0' | 'openid4vp-draft24' | 'openid4vp-draft18' | (string & {})
+  readonly protocol: 'openid4vp-1.0' | 'haip-1.0' | 'openid4vp-draft24' | 'openid4vp-draft18' | 'iso-18013-7-c' | (string & {})
   /** How the wallet received the request. */
   readonly channel: 'qr' | 'link' | 'dc_api' | 'by_value' | (string & {}) | null
   /** Format of the first credential. */
@@ -194,8 +194,8 @@ export type Verification = {
   readonly credential_match: 'any' | 'all' | (string & {}) | null
   readonly formats: readonly string[] | null
   readonly request_options: {
-    readonly client_id_prefix: 'x509_hash' | 'x509_san_dns' | 'decentralized_identifier' | 'verifier_attestation' | 'redirect_uri' | (string & {})
-    readonly response_mode: 'direct_post.jwt' | 'direct_post' | (string & {})
+    readonly client_id_prefix: 'x509_hash' | 'x509_san_dns' | 'decentralized_identifier' | 'verifier_attestation' | 'redirect_uri' | (string & {}) | null
+    readonly response_mode: 'direct_post.jwt' | 'direct_post' | (string & {}) | null
     readonly request_uri_method: 'post' | 'get' | (string & {}) | null
   }
   readonly required_session_binding: 'none' | 'page' | 'relying_party' | (string & {})
@@ -399,7 +399,7 @@ export type VerificationEvent = {
   readonly reason: Reason | null
   /** As in the request. Null only in the event log, while the verification cannot be read. */
   readonly metadata: Readonly<Record<string, string>> | null
-  readonly protocol: 'openid4vp-1.0' | 'haip-1.0' | 'openid4vp-draft24' | 'openid4vp-draft18' | (string & {})
+  readonly protocol: 'openid4vp-1.0' | 'haip-1.0' | 'openid4vp-draft24' | 'openid4vp-draft18' | 'iso-18013-7-c' | (string & {})
   /** How the wallet received the request. */
   readonly channel: 'qr' | 'link' | 'dc_api' | 'by_value' | (string & {}) | null
   /** Format of the first credential. */
@@ -505,7 +505,7 @@ export type ProducedOutcome = {
 export type DcApiRequests = {
   readonly digital: {
     readonly requests: readonly {
-      readonly protocol: 'openid4vp-v1-signed' | 'openid4vp-v1-unsigned' | (string & {})
+      readonly protocol: 'openid4vp-v1-signed' | 'openid4vp-v1-unsigned' | 'org-iso-mdoc' | (string & {})
       readonly data: Readonly<Record<string, unknown>>
     }[]
   }
@@ -514,7 +514,7 @@ export type DcApiRequests = {
 
 /** Result of `navigator.credentials.get`. */
 export type DcApiResponse = {
-  readonly protocol: 'openid4vp-v1-signed' | 'openid4vp-v1-unsigned'
+  readonly protocol: 'openid4vp-v1-signed' | 'openid4vp-v1-unsigned' | 'org-iso-mdoc'
   readonly data: Readonly<Record<string, unknown>>
 }
 

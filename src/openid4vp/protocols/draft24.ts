@@ -20,6 +20,7 @@ export const draft24: Protocol = {
   responseModes: ['direct_post.jwt', 'direct_post'],
   requestUriMethods: ['post', 'get'],
   walletSchemes: ['openid4vp', 'eudi-openid4vp'],
+  supportsRedirect: true,
   supportsDcApi: false,
   supportsTransactionData: false,
   queryLanguages: ['presentation_exchange', 'dcql'],

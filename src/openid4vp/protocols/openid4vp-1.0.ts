@@ -20,6 +20,7 @@ export const openid4vp10: Protocol = {
   requestUriMethods: ['post', 'get'],
   walletSchemes: ['openid4vp', 'haip-vp', 'eudi-openid4vp', 'eu-eaap', 'av'],
   queryLanguages: ['dcql'],
+  supportsRedirect: true,
   supportsDcApi: true,
   supportsTransactionData: true,
   canExpress: () => true,

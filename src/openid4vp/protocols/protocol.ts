@@ -1,4 +1,4 @@
-// The interface of one OpenID4VP version in the redirect flow (CONTRACT 5). Each protocol is one module, so
+// The interface of one protocol, as a rule one OpenID4VP version in the redirect flow (CONTRACT 5). Each protocol is one module, so
 // that members of one version never occur in messages of another. A protocol parses a response to
 // presentations by credential query id. All further verification is the same for every protocol.
 
@@ -26,6 +26,8 @@ export type Protocol = {
   readonly requestUriMethods: readonly RequestUriMethod[]
   /** URI schemes of wallets that support this protocol. The QR uses the first. */
   readonly walletSchemes: readonly string[]
+  /** True if there are QR codes and links. Otherwise the Digital Credentials API is the only channel. */
+  readonly supportsRedirect: boolean
   /** True if the Digital Credentials API may be used too (CONTRACT 5). */
   readonly supportsDcApi: boolean
   /** True if requests may have `transaction_data` (OpenID4VP 1.0 §8.4). */
@@ -35,7 +37,7 @@ export type Protocol = {
   /** True if the language can express a query in this protocol. */
   readonly canExpress: (query: DcqlQuery, language: QueryLanguage) => boolean
   /** True if a credential format may be presented in a response mode. */
-  readonly supportsFormat: (format: string, responseMode: ResponseMode) => boolean
+  readonly supportsFormat: (format: string, responseMode: ResponseMode | null) => boolean
   /** Credential formats that differ from the registry, by today's identifier. */
   readonly formats: Readonly<Record<string, CredentialFormat>>
   /** Rules for the signers of a credential format and of its status lists. */

@@ -5,8 +5,13 @@
 import type { PrivateJwk, PublicJwk } from '../../crypto/jwk.ts'
 import type { VerifierAttestation } from './verifier-info.ts'
 
-/** Protocols of the redirect flow (CONTRACT 5). Only the registered ones in `protocols/` are offered. */
-export type ProtocolId = 'openid4vp-1.0' | 'haip-1.0' | 'openid4vp-draft24' | 'openid4vp-draft18'
+/** Protocols (CONTRACT 5). Only the registered ones in `protocols/` are offered. */
+export type ProtocolId =
+  | 'openid4vp-1.0'
+  | 'haip-1.0'
+  | 'openid4vp-draft24'
+  | 'openid4vp-draft18'
+  | 'iso-18013-7-c'
 
 /** Response modes of the redirect flow (OpenID4VP 1.0 §8.2, §8.3.1). */
 export const RESPONSE_MODES = ['direct_post.jwt', 'direct_post'] as const

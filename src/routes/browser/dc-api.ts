@@ -59,9 +59,11 @@ async function processResponse(c: AppContext): Promise<Response> {
   const session = sessionStub(c.env, c.req.param('id') ?? '')
   if (session === undefined) return problem(c, 'verification_not_found')
   const by = accessOf(caller.value)
+  const { protocol } = body.value
   const data = JSON.stringify(body.value.data)
   const digest = encodeBase64url(await sha256(utf8(JSON.stringify(body.value))))
-  const result = await session.processDcApiResponse(by, { page: await pageOf(c, caller.value), data, digest })
+  const page = await pageOf(c, caller.value)
+  const result = await session.processDcApiResponse(by, { page, protocol, data, digest })
   if (!result.ok) return refuse(c, result.error, caller.value)
   if (caller.value.kind === 'client_token') {
     return c.json({ object: 'browser_return', return_url: result.value.returnUrl }, 200, {

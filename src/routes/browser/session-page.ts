@@ -96,9 +96,13 @@ function addressesOf(c: AppContext, names: readonly ScriptName[]): Promise<reado
   return Promise.all(names.map((name) => scriptAddress(c.env.ASSETS, name)))
 }
 
-/** CONTRACT 5: only some protocols have requests for the Digital Credentials API. */
-function scriptsOf({ offers_dc_api }: PageView): readonly ScriptName[] {
-  return ['session-page.js', 'link.js', ...(offers_dc_api ? (['dc-api.js'] as const) : [])]
+/** CONTRACT 5: only some protocols have links, and requests for the Digital Credentials API. */
+function scriptsOf({ offers_dc_api, offers_redirect }: PageView): readonly ScriptName[] {
+  return [
+    'session-page.js',
+    ...(offers_redirect ? (['link.js'] as const) : []),
+    ...(offers_dc_api ? (['dc-api.js'] as const) : []),
+  ]
 }
 
 /** Returns the picture as an address for `<img>`: an image runs no script and changes no style. */

@@ -113,9 +113,13 @@ export const PROBLEMS = {
     'This verification offers no QR',
     'required_session_binding requires the wallet on the device of the browser. A QR could be passed on to another person. Use the session page instead.',
   ),
+  redirect_not_offered: conflict(
+    'This verification has no QR and no link',
+    'The protocol of the session is for the Digital Credentials API only. Use the session page or POST …/dc-api/request, or create the session with openid4vp-1.0.',
+  ),
   dc_api_not_offered: conflict(
     'This verification is not offered to the Digital Credentials API',
-    'The protocol of the session has no request for it. Create the session with openid4vp-1.0 or haip-1.0.',
+    'The protocol of the session has no request for it. Create the session with openid4vp-1.0, haip-1.0 or iso-18013-7-c.',
   ),
   other_browser: conflict(
     'The wallet returned to another browser',

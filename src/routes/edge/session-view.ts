@@ -27,6 +27,7 @@ const PROBLEM_CODES: Readonly<Record<SessionError, ProblemCode>> = {
   not_ended: 'verification_pending',
   render_limit_reached: 'render_limit_reached',
   binding_excludes_qr: 'binding_excludes_qr',
+  redirect_not_offered: 'redirect_not_offered',
   dc_api_not_offered: 'dc_api_not_offered',
   unavailable: 'temporarily_unavailable',
 }

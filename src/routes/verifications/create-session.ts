@@ -86,7 +86,8 @@ async function prepare(
   if (!transactionData.ok) return transactionData
   const now = Math.floor(Date.now() / 1000)
   const life = { now, expiresAt: now + body.expires_in }
-  const verifier = await verifierIdentity(configOf(c.env), settings, { prefix, ...life })
+  const verifier =
+    prefix === null ? ok(null) : await verifierIdentity(configOf(c.env), settings, { prefix, ...life })
   if (!verifier.ok) {
     const message = IDENTITY_ERRORS[verifier.error]
     return err(unsatisfiable({ pointer: PREFIX_POINTER, code: verifier.error, message }))

@@ -43,12 +43,16 @@ export function requestOptions(
 }
 
 /**
- * Returns the requested option if the protocol has it. Without a request: the preference, or else the
- * protocol's default.
+ * Returns the requested option if the protocol has it, else `undefined`. Without a request: the preference,
+ * or else the protocol's default; `null` in a protocol without such an option.
  */
-function choose<T>(offered: readonly T[], requested: T | undefined, preset: T | undefined): T | undefined {
+function choose<T>(
+  offered: readonly T[],
+  requested: T | undefined,
+  preset: T | undefined,
+): T | null | undefined {
   if (requested !== undefined) return offered.includes(requested) ? requested : undefined
-  return preset !== undefined && offered.includes(preset) ? preset : offered[0]
+  return preset !== undefined && offered.includes(preset) ? preset : (offered[0] ?? null)
 }
 
 function refused(name: keyof Options, protocolId: ProtocolId): Result<never, RequestError> {

@@ -5,7 +5,7 @@ import type { VerificationEvent } from '../../../openapi/responses/verifications
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
 import type { EventType } from '../../relying-party/settings/settings.ts'
 import { sendableClaims } from '../../webhook/event.ts'
-import type { SessionDocument } from '../document.ts'
+import { protocolOf, type SessionDocument } from '../document.ts'
 import { describeReason } from '../response/reasons.ts'
 import { credentialsOf } from '../views/view.ts'
 
@@ -34,7 +34,7 @@ export function terminalEvent(
     verified_at: isoTimeOrNull(document.verified_at),
     reason: outcome?.reason ? describeReason(outcome.reason, baseUrl) : null,
     metadata: document.request.metadata,
-    protocol: document.request.protocol,
+    protocol: protocolOf(document),
     channel: outcome?.channel ?? null,
     format: first?.format ?? null,
     issuer: first?.issuer ?? null,

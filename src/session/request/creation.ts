@@ -7,6 +7,7 @@ import type { Trace } from '../../codec/traceparent.ts'
 import type { Config } from '../../config.ts'
 import { randomBytes } from '../../crypto/random.ts'
 import { REQUEST_BY_VALUE } from '../../limits.ts'
+import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
 import { redirectUriClientId } from '../../openid4vp/request/client-identifier.ts'
 import type { VerifierIdentity } from '../../openid4vp/request/generation.ts'
 import type { Policy } from '../../policy/policy.ts'
@@ -30,8 +31,8 @@ export type CreateInput = {
   readonly request: StoredRequest
   readonly policy: Policy
   /**
-   * The verifier's identity for the whole life of the session; null for unsigned requests, which are passed
-   * by value.
+   * The verifier's identity for the whole life of the session; null for unsigned requests, and in a protocol
+   * without the redirect flow.
    */
   readonly verifier: VerifierIdentity | null
   readonly retentionSeconds: number
@@ -54,10 +55,10 @@ export async function newSession(
   // CONTRACT 5: a QR code can be passed on. Where binding is required, there is none, and the page creates a
   // link.
   const first = { verificationId, number: 1, channel: 'qr', browser: null } as const
-  const offersQr = request.required_session_binding === 'none'
+  const offersQr = qrRefusal(request) === undefined
   const [made, verifier] = await Promise.all([
     offersQr ? Promise.all([newGeneration(config, first, now)]) : [],
-    pinVerifier(input.verifier, verificationId, config),
+    pinVerifier(input, verificationId, config),
   ])
   const isHandedOut = passesByValue({ verifier })
   const generations = isHandedOut ? made.map((one) => ({ ...one, handed_out_at: now })) : made
@@ -96,12 +97,25 @@ export async function newSession(
   }
 }
 
+/** Returns why a session has no QR code, which can be passed on; `undefined` if it has one. */
+export function qrRefusal({
+  protocol,
+  required_session_binding,
+}: Pick<StoredRequest, 'protocol' | 'required_session_binding'>):
+  | 'redirect_not_offered'
+  | 'binding_excludes_qr'
+  | undefined {
+  if (!PROTOCOLS[protocol].supportsRedirect) return 'redirect_not_offered'
+  return required_session_binding === 'none' ? undefined : 'binding_excludes_qr'
+}
+
 /** OpenID4VP 1.0 §5.9.3: without a signature, the Response URI identifies the verifier. */
 async function pinVerifier(
-  identity: VerifierIdentity | null,
+  { verifier: identity, request }: Pick<CreateInput, 'verifier' | 'request'>,
   verificationId: string,
   config: Config,
 ): Promise<StoredVerifier> {
+  if (!PROTOCOLS[request.protocol].supportsRedirect) return { client_id: null, sealed_signing_jwk: null }
   if (identity === null) {
     const responseUri = callbackUrl({ verification_id: verificationId }, config.baseUrl)
     return { client_id: redirectUriClientId(responseUri), sealed_signing_jwk: null }

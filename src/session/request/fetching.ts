@@ -9,7 +9,7 @@ import { checkWalletMetadata, type WalletMetadata } from '../../openid4vp/reques
 import { settingsOf } from '../../relying-party/settings/settings-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { SessionContext } from '../context.ts'
-import { passesByValue, type SessionDocument } from '../document.ts'
+import { passesByValue, requestOptionsOf, type SessionDocument } from '../document.ts'
 import type { RequestRefusal } from '../results.ts'
 import type { SessionStore } from '../store.ts'
 import { applyTimeouts } from '../timeouts.ts'
@@ -94,7 +94,6 @@ async function findRequest(
   return passesByValue(document) ? err('unknown_request') : ok({ document, generation })
 }
 
-function shownOf({ request, policy }: SessionDocument) {
-  const { client_id_prefix, response_mode } = request.request_options
-  return { clientIdPrefix: client_id_prefix, responseMode: response_mode, query: policy.query }
+function shownOf(document: SessionDocument) {
+  return { ...requestOptionsOf(document), query: document.policy.query }
 }

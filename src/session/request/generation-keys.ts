@@ -10,7 +10,7 @@ import type { Generation, VerifierIdentity } from '../../openid4vp/request/gener
 import { createEncryptionKey } from '../../openid4vp/response/response-encryption.ts'
 import type { SessionDocument } from '../document.ts'
 import { derivedKey } from '../keys.ts'
-import type { Channel, StoredGeneration } from './generations.ts'
+import type { Channel, StoredAnnexC, StoredGeneration } from './generations.ts'
 import { makeHandle } from './handles.ts'
 
 /** Input of a new generation. `browser`: the mark of the only browser that it is for. */
@@ -20,25 +20,27 @@ export type NewGeneration = {
   readonly channel: Channel
   readonly browser: string | null
   readonly origin?: string
+  readonly annex_c?: StoredAnnexC
 }
 
 /** Creates generation `number` of a session. `now` in Unix milliseconds. */
 export async function newGeneration(
   config: Config,
-  { verificationId, number, channel, browser, origin }: NewGeneration,
+  { verificationId, number, channel, browser, origin, annex_c }: NewGeneration,
   now: number,
 ): Promise<StoredGeneration> {
   const { publicJwk, privateJwk } = await createEncryptionKey()
-  const sealing = await sealingOf(config, verificationId, responseKeyPlace(number))
+  const place = responseKeyPlace(number)
   return {
     number,
     nonce: drawNonce(),
     x: publicJwk.x,
     y: publicJwk.y ?? '',
-    sealed_key: await seal(sealing, privateJwk.d, randomBytes(12)),
+    sealed_key: await sealSecret(config, { verificationId, place }, privateJwk.d),
     channel,
     browser,
     ...(origin === undefined ? {} : { origin }),
+    ...(annex_c && { annex_c }),
     created_at: now,
     superseded_at: null,
     handed_out_at: null,
@@ -75,23 +77,33 @@ export async function openEncryptionKey(
   { verification_id }: SessionDocument,
   stored: StoredGeneration,
 ): Promise<PrivateJwk> {
-  const d = await open(config, verification_id, responseKeyPlace(stored.number), stored.sealed_key)
-  if (d === undefined)
-    throw new Error('the response key does not open: SERVER_SECRET is not that of its creation')
+  const place = responseKeyPlace(stored.number)
+  const d = await openSecret(config, { verificationId: verification_id, place }, stored.sealed_key)
   return { ...publicJwkOf(stored), d }
 }
 
 /** Seals the key that signs the requests of a session. */
-export async function sealSigningKey(
-  config: Config,
-  verificationId: string,
-  jwk: PrivateJwk,
-): Promise<string> {
-  return seal(
-    await sealingOf(config, verificationId, SIGNING_KEY_PLACE),
-    JSON.stringify(jwk),
-    randomBytes(12),
-  )
+export function sealSigningKey(config: Config, verificationId: string, jwk: PrivateJwk): Promise<string> {
+  return sealSecret(config, { verificationId, place: SIGNING_KEY_PLACE }, JSON.stringify(jwk))
+}
+
+/** A sealed value of one session. */
+type Place = { readonly verificationId: string; readonly place: string }
+
+/** Seals a value for its place. */
+export async function sealSecret(config: Config, place: Place, text: string): Promise<string> {
+  return seal(await sealingOf(config, place), text, randomBytes(12))
+}
+
+/** Opens a sealed value. Throws if it does not open. Earlier versions sealed under one key for all. */
+export async function openSecret(config: Config, place: Place, sealed: string): Promise<string> {
+  const sealing = await sealingOf(config, place)
+  const text =
+    (await unseal(sealing, sealed)) ??
+    (await unseal({ ...sealing, key: await derivedKey(config, 'session') }, sealed))
+  if (text === undefined)
+    throw new Error(`${place.place} does not open: SERVER_SECRET is not that of its creation`)
+  return text
 }
 
 /** Returns the identity pinned to a session; null where requests are not signed. */
@@ -101,9 +113,8 @@ export async function openVerifier(
 ): Promise<VerifierIdentity | null> {
   if (verifier.sealed_signing_jwk === null) return null
   const { client_id, sealed_signing_jwk, verifier_info, ...proof } = verifier
-  const text = await open(config, verification_id, SIGNING_KEY_PLACE, sealed_signing_jwk)
-  if (text === undefined)
-    throw new Error('the signing key does not open: SERVER_SECRET is not that of its creation')
+  const place = { verificationId: verification_id, place: SIGNING_KEY_PLACE }
+  const text = await openSecret(config, place, sealed_signing_jwk)
   return { clientId: client_id, proof, signingJwk: JSON.parse(text) as PrivateJwk }
 }
 
@@ -122,22 +133,8 @@ const SIGNING_KEY_PLACE = 'signing-key'
 const responseKeyPlace = (number: number) => `response-key/${number}`
 
 /** Returns the key of one session, and the place of one value. */
-async function sealingOf(config: Config, verificationId: string, place: string): Promise<Sealing> {
+async function sealingOf(config: Config, { verificationId, place }: Place): Promise<Sealing> {
   return { key: await derivedKey(config, `session/${verificationId}`), aad: `${verificationId}/${place}` }
-}
-
-/** Opens a sealed value; `undefined` if it does not open. Earlier versions sealed under one key for all. */
-async function open(
-  config: Config,
-  verificationId: string,
-  place: string,
-  sealed: string,
-): Promise<string | undefined> {
-  const sealing = await sealingOf(config, verificationId, place)
-  return (
-    (await unseal(sealing, sealed)) ??
-    unseal({ ...sealing, key: await derivedKey(config, 'session') }, sealed)
-  )
 }
 
 // Wallet test suites estimate the entropy of a nonce from its characters. One random nonce in ten thousand

@@ -8,6 +8,17 @@
 /** How a generation reaches the wallet. */
 export type Channel = 'qr' | 'link' | 'dc_api' | 'by_value'
 
+/**
+ * Nonce and key (P-256) of `org-iso-mdoc`, base64url. The private key is sealed, and erased with the
+ * generation.
+ */
+export type StoredAnnexC = {
+  readonly nonce: string
+  readonly x: string
+  readonly y: string
+  readonly sealed_key: string
+}
+
 /** One authorization request as it is stored. Times are Unix milliseconds. */
 export type StoredGeneration = {
   readonly number: number
@@ -22,6 +33,8 @@ export type StoredGeneration = {
   readonly browser: string | null
   /** Origin of the page that uses the Digital Credentials API; absent in the redirect flow. */
   readonly origin?: string
+  /** Nonce and key of `org-iso-mdoc`, where that is offered too. */
+  readonly annex_c?: StoredAnnexC
   readonly created_at: number
   /** When a newer generation was created. */
   readonly superseded_at: number | null

@@ -8,7 +8,7 @@ import type { Json, JsonObject } from '../../codec/json.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import { buildDcApiClaims, buildDcApiParameters } from '../../openid4vp/dc-api.ts'
 import type { Generation } from '../../openid4vp/request/generation.ts'
-import { passesByValue, type SessionDocument } from '../document.ts'
+import { clientIdOf, passesByValue, type SessionDocument } from '../document.ts'
 import { openGeneration } from './generation-keys.ts'
 import type { StoredGeneration } from './generations.ts'
 import { dcApiRequestInput, requestClaims } from './requests.ts'
@@ -34,9 +34,7 @@ function claimsOf(
 ): JsonObject {
   if (origin === undefined) return requestClaims(document, generation, undefined, { baseUrl, now })
   const input = dcApiRequestInput(document, generation, { origin, now })
-  return passesByValue(document)
-    ? buildDcApiParameters(input)
-    : buildDcApiClaims(input, document.verifier.client_id)
+  return passesByValue(document) ? buildDcApiParameters(input) : buildDcApiClaims(input, clientIdOf(document))
 }
 
 /** Returns the SHA-256 of the canonical JSON (RFC 8785), base64url. */

@@ -16,7 +16,7 @@ import {
 import type { Generation, QueryLanguage } from '../../openid4vp/request/generation.ts'
 import { unsignedParameters } from '../../openid4vp/request/request-object.ts'
 import { requestedTypes } from '../../policy/query.ts'
-import { passesByValue, type SessionDocument } from '../document.ts'
+import { clientIdOf, passesByValue, requestOptionsOf, type SessionDocument } from '../document.ts'
 
 /** Path prefix of every `request_uri`. It is short, because it is part of the QR code. */
 export const REQUEST_PATH = '/r/'
@@ -27,12 +27,12 @@ export function walletRequest(
   generation: Generation,
   baseUrl: string,
 ): WalletRequest {
-  const { request, verifier } = document
+  const { request } = document
   const passed = passedRequest(document, generation, baseUrl)
   return {
     protocol: request.protocol,
     uri: buildAuthorizationRequestUri(passed),
-    client_id: verifier.client_id,
+    client_id: clientIdOf(document),
     request_uri: 'requestUri' in passed ? passed.requestUri : null,
     request_uri_method: request.request_options.request_uri_method,
     response_uri: callbackUrl(document, baseUrl),
@@ -57,7 +57,7 @@ function passedRequest(
   // A protocol that knows only GET has no parameter for the method.
   const saysMethod = PROTOCOLS[protocol].requestUriMethods.includes('post')
   return {
-    clientId: document.verifier.client_id,
+    clientId: clientIdOf(document),
     requestUri: requestUriOf(document, generation, baseUrl),
     requestUriMethod: saysMethod ? (request_options.request_uri_method ?? undefined) : undefined,
   }
@@ -92,7 +92,7 @@ export function requestClaims(
   { baseUrl, now }: { readonly baseUrl: string; readonly now: number },
 ): JsonObject {
   const claims = PROTOCOLS[document.request.protocol].buildRequestObject({
-    clientId: document.verifier.client_id,
+    clientId: clientIdOf(document),
     responseUri: callbackUrl(document, baseUrl),
     language: languageOf(document),
     walletNonce,
@@ -111,14 +111,11 @@ export function dcApiRequestInput(
 }
 
 /** Returns the input that every kind of request needs. */
-function requestInput(
-  { request, policy, verifier, expires_at }: SessionDocument,
-  generation: Generation,
-  now: number,
-) {
+function requestInput(document: SessionDocument, generation: Generation, now: number) {
+  const { request, policy, verifier, expires_at } = document
   return {
     generation,
-    responseMode: request.request_options.response_mode,
+    responseMode: requestOptionsOf(document).responseMode,
     query: policy.query,
     transactionData: request.transaction_data,
     verifierInfo: verifier.verifier_info,

@@ -6,12 +6,15 @@ import { encodeBase64url } from '../../codec/base64url.ts'
 import { isoTime } from '../../codec/date-time.ts'
 import { configOf } from '../../config.ts'
 import { randomBytes } from '../../crypto/random.ts'
-import { buildDcApiRequests } from '../../openid4vp/dc-api.ts'
+import { buildDcApiRequests, type DcApiProtocol } from '../../openid4vp/dc-api.ts'
 import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
+import type { Generation } from '../../openid4vp/request/generation.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { SessionContext } from '../context.ts'
 import type { SessionDocument } from '../document.ts'
+import { annexCRequest, hasAnnexC, requestedDocuments } from '../request/annex-c.ts'
 import { openVerifier } from '../request/generation-keys.ts'
+import type { StoredGeneration } from '../request/generations.ts'
 import { addRequest } from '../request/new-request.ts'
 import { dcApiRequestInput } from '../request/requests.ts'
 import type { RefusalCode, SessionError } from '../results.ts'
@@ -31,7 +34,12 @@ export type DcApiRequest = { readonly secret: string | null; readonly json: stri
 /**
  * A response. `data`: JSON text of the credential's `data`. `digest`: SHA-256 of the whole body (base64url).
  */
-export type DcApiResponse = { readonly page: DcApiPage; readonly data: string; readonly digest: string }
+export type DcApiResponse = {
+  readonly page: DcApiPage
+  readonly protocol: DcApiProtocol
+  readonly data: string
+  readonly digest: string
+}
 
 /** Where the page goes next (null: nowhere), or the refusal of the response. */
 export type DcApiResult = Result<{ readonly returnUrl: string | null }, RefusalCode>
@@ -49,10 +57,11 @@ export async function createDcApiRequest(
   const browser = secret === null ? null : await markOf(context, secret)
   const made = await addRequest(context, { channel: 'dc_api', browser, origin }, now)
   if (!made.ok) return made
-  const { document, generation } = made.value
-  const identity = await openVerifier(configOf(context.env), document)
-  const input = dcApiRequestInput(document, generation, { origin, now })
-  const requests = await buildDcApiRequests(input, identity)
+  const { document } = made.value
+  const requests = [
+    ...(await openid4vpRequests(context, made.value, origin, now)),
+    ...(await annexCRequests(document, made.value.stored)),
+  ]
   const json = JSON.stringify({ digital: { requests }, expires_at: isoTime(document.expires_at) })
   return ok({ secret, json })
 }
@@ -66,10 +75,10 @@ export async function processDcApiResponse(
   response: DcApiResponse,
   now: number,
 ): Promise<DcApiResult> {
-  const { page, data, digest } = response
+  const { page, protocol, data, digest } = response
   const secret = page === 'relying_party' ? null : (page.secret ?? '')
   const browser = secret === null ? null : await markOf(context, secret)
-  const result = await processResponse(context, { dcApi: { data, browser }, digest }, now)
+  const result = await processResponse(context, { dcApi: { protocol, data, browser }, digest }, now)
   if (!result.ok) return result
   const document = context.store.session()
   if (secret === null || document === undefined) return ok({ returnUrl: null })
@@ -77,6 +86,25 @@ export async function processDcApiResponse(
   const came = await completeReturn(context, { responseCode, secret }, now)
   // After an error of the wallet there is nothing to return with.
   return ok({ returnUrl: came.ok ? came.value.returnUrl : null })
+}
+
+/** Builds the requests of OpenID4VP, which a protocol without the redirect flow does not have. */
+async function openid4vpRequests(
+  { env }: SessionContext,
+  { document, generation }: { readonly document: SessionDocument; readonly generation: Generation },
+  origin: string,
+  now: number,
+) {
+  if (!PROTOCOLS[document.request.protocol].supportsRedirect) return []
+  const identity = await openVerifier(configOf(env), document)
+  return buildDcApiRequests(dcApiRequestInput(document, generation, { origin, now }), identity)
+}
+
+/** Builds the request of `org-iso-mdoc`, if documents alone can satisfy the policy. */
+async function annexCRequests(document: SessionDocument, generation: StoredGeneration) {
+  const query = requestedDocuments(document)
+  if (query === undefined || !hasAnnexC(generation)) return []
+  return [await annexCRequest(query, generation, [])]
 }
 
 /** Returns a browser's mark in this session; empty if the session is gone. */

@@ -74,10 +74,13 @@ export function decidedEnd(
   {
     trace,
     generation,
+    exchange,
     ...response
   }: {
     readonly trace: readonly TraceEntry[]
     readonly generation: StoredGeneration
+    /** Protocol of the response, and the verifier in it, if they are not those of the session. */
+    readonly exchange?: Pick<Outcome, 'protocol' | 'client_id'>
     readonly winner: string
     readonly requestHash: string
     readonly encryptedClaims: string | null
@@ -89,6 +92,7 @@ export function decidedEnd(
     status,
     winner: response.winner,
     outcome: {
+      ...exchange,
       reason,
       checks,
       assurance_level,

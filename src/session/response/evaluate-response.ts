@@ -2,11 +2,11 @@
 // changes nothing, and relies on nothing that the response claims about itself.
 
 import { isTooMuchJson, parseJsonObject } from '../../codec/json.ts'
-import type { Config } from '../../config.ts'
-import type { Context, RequestBinding } from '../../formats/format.ts'
+import type { RequestBinding } from '../../formats/format.ts'
 import { FORMATS } from '../../formats/index.ts'
 import { sdJwtVcOfDrafts } from '../../formats/sd-jwt-vc/sd-jwt-vc.ts'
-import { parseDcApiResponse } from '../../openid4vp/dc-api.ts'
+import { mdocOfAnnexC } from '../../iso18013-7/format.ts'
+import { ISO_MDOC, parseDcApiResponse } from '../../openid4vp/dc-api.ts'
 import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
 import type { Exchange } from '../../openid4vp/protocols/protocol.ts'
 import {
@@ -25,25 +25,29 @@ import {
   confirmationRefusal,
   decodeRequestedTransactions,
 } from '../../openid4vp/transaction-data/transaction-data.ts'
-import { reachesLevel, UNCHECKED_LEVEL } from '../../policy/assurance.ts'
-import { BUILT_IN_TYPES } from '../../policy/built-in-types.ts'
 import { typeDefinitions, typeOf } from '../../policy/catalogue.ts'
 import { decide } from '../../policy/decide.ts'
 import type { Decision } from '../../policy/policy.ts'
-import type { Settings } from '../../relying-party/settings/settings.ts'
-import type { SubscribedAnchors } from '../../relying-party/trust-lists/trust-lists.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { TrustAnchor } from '../../trust/anchors/anchor.ts'
-import { sandboxAnchors } from '../../trust/anchors/sandbox-anchor.ts'
-import { type Attempt, passesByValue, type SessionDocument, type TraceEntry } from '../document.ts'
+import {
+  type Attempt,
+  clientIdOf,
+  type Outcome,
+  passesByValue,
+  requestOptionsOf,
+  type SessionDocument,
+  type TraceEntry,
+} from '../document.ts'
+import { ANNEX_C_PROTOCOL } from '../request/annex-c.ts'
 import { handleKeyOf, openEncryptionKey, openGeneration } from '../request/generation-keys.ts'
 import { aliveGenerations, type StoredGeneration } from '../request/generations.ts'
 import { type HandleKind, readHandle } from '../request/handles.ts'
 import { callbackUrl, languageOf } from '../request/requests.ts'
 import type { PostedResponse } from '../results.ts'
+import { openAnnexCResponse } from './annex-c.ts'
 import { parseByValue } from './by-value.ts'
-import type { Network } from './network.ts'
 import type { RefusalReason } from './reasons.ts'
+import { anchorsOf, type EvaluationInput, reasonOf, uncheckedRules } from './trust-rules.ts'
 
 /** Result of an evaluation. */
 export type Evaluation =
@@ -53,6 +57,8 @@ export type Evaluation =
       readonly decision: Decision
       readonly trace: readonly TraceEntry[]
       readonly generation: StoredGeneration
+      /** Protocol of the response, and the verifier in it, if they are not those of the session. */
+      readonly exchange?: Required<Pick<Outcome, 'protocol' | 'client_id'>>
     }
   /** `access_denied` from a wallet that has the `state` of a live, fetched request: it ends the session. */
   | { readonly kind: 'declined'; readonly generation: StoredGeneration }
@@ -69,20 +75,6 @@ export type Evaluation =
 /** Members of an attempt that only some reasons have. */
 type AttemptDetails = Pick<Attempt, 'detail' | 'document_errors'>
 
-/** Input of an evaluation. */
-type EvaluationInput = {
-  readonly document: SessionDocument
-  readonly settings: Settings
-  readonly config: Config
-  readonly network: Network
-  /** Anchors of the lists that the relying party subscribes to. */
-  readonly subscribed: SubscribedAnchors
-  /** Accepts the sandbox issuer and adds it to the anchors: in test mode, where a sandbox is bound. */
-  readonly sandboxed: boolean
-  /** Arrival of the response, in Unix milliseconds. */
-  readonly arrivedAt: number
-}
-
 /** Evaluates a posted response. */
 export async function evaluateResponse(
   response: PostedResponse,
@@ -91,7 +83,14 @@ export async function evaluateResponse(
   const byValue = 'parameters' in response ? parseByValue(new Map(response.parameters), input) : undefined
   if (byValue !== undefined) {
     if (!byValue.ok) return refused(byValue.error, null)
-    return decideOn(byValue.value.groups, byValue.value.generation, PLAIN, input)
+    const { groups, generation } = byValue.value
+    return decideOn({ groups, generation, bound: boundTo(generation, PLAIN, input) }, input)
+  }
+  if ('dcApi' in response && response.dcApi.protocol === ISO_MDOC) {
+    const opened = await openAnnexCResponse(response.dcApi.data, aliveFor(response, input), input)
+    if (opened.ok) return decideOn(opened.value, input, ANNEX_C)
+    const { refusal, generation } = opened.error
+    return { ...refused(refusal.reason, generation), details: detailsOf(refusal) }
   }
   const parsed = parseResponse(response, input.document)
   if (!parsed.ok) return refused(parsed.error.reason, null)
@@ -109,7 +108,7 @@ export async function evaluateResponse(
     nonce: generation.nonce,
   })
   return groups.ok
-    ? decideOn(groups.value, generation, exchange, input)
+    ? decideOn({ groups: groups.value, generation, bound: boundTo(generation, exchange, input) }, input)
     : refused(groups.error.reason, generation)
 }
 
@@ -122,12 +121,12 @@ function refused(
 
 function parseResponse(
   response: PostedResponse,
-  { request }: SessionDocument,
+  document: SessionDocument,
 ): Result<AuthorizationResponse, EnvelopeRefusal> {
-  const rules = {
-    responseMode: request.request_options.response_mode,
-    ...PROTOCOLS[request.protocol].responseEncryption,
-  }
+  const { supportsRedirect, responseEncryption } = PROTOCOLS[document.request.protocol]
+  // Without the redirect flow no request of OpenID4VP was made.
+  if (!supportsRedirect) return err({ reason: 'malformed_response' })
+  const rules = { ...requestOptionsOf(document), ...responseEncryption }
   if ('parameters' in response) return parseAuthorizationResponse(new Map(response.parameters), rules)
   const data = parseJsonObject(response.dcApi.data, { length: RESPONSE_LIMIT, depth: RESPONSE_DEPTH })
   if (data.ok) return parseDcApiResponse(data.value, rules)
@@ -138,9 +137,9 @@ function parseResponse(
 async function findGeneration(
   response: AuthorizationResponse,
   posted: PostedResponse,
-  { document, arrivedAt }: EvaluationInput,
+  input: EvaluationInput,
 ): Promise<Result<StoredGeneration, RefusalReason>> {
-  const alive = aliveGenerations(document.generations, arrivedAt).filter(isOfChannel(posted))
+  const alive = aliveFor(posted, input)
   // A plain response by the browser's API names no request. Its nonce is checked against the newest one.
   if (response.kind !== 'encrypted' && 'dcApi' in posted) {
     const newest = alive.toSorted((a, b) => b.number - a.number)[0]
@@ -150,10 +149,15 @@ async function findGeneration(
   const [kind, handle, unknown]: [HandleKind, string | undefined, RefusalReason] =
     kid === undefined ? ['state', response.state, 'unknown_state'] : ['kid', kid, 'unknown_encryption_key']
   if (handle === undefined) return err('unknown_encryption_key') // every other plain response has a state
-  const number = await readHandle(handleKeyOf(document), kind, handle)
+  const number = await readHandle(handleKeyOf(input.document), kind, handle)
   if (number === undefined) return err(unknown)
   const generation = alive.find((candidate) => candidate.number === number)
   return generation === undefined ? err('request_superseded') : ok(generation)
+}
+
+/** Returns the live requests that a response may be for. */
+function aliveFor(posted: PostedResponse, { document, arrivedAt }: EvaluationInput) {
+  return aliveGenerations(document.generations, arrivedAt).filter(isOfChannel(posted))
 }
 
 /** A response must come by the channel of its request, and from the browser whose page made the request. */
@@ -194,12 +198,22 @@ function evaluateWalletError(
   return { kind: error === 'access_denied' ? 'declined' : 'wallet_error', generation }
 }
 
+/** An opened response: its presentations, its request, and what binds it to the request. */
+type OpenedResponse = {
+  readonly groups: readonly PresentationGroup[]
+  readonly generation: StoredGeneration
+  readonly bound: Pick<RequestBinding, 'audience' | 'handover'>
+}
+
+/** Protocol of a response that is not of the session's own, and the formats that differ in it. */
+const ANNEX_C = { id: ANNEX_C_PROTOCOL, formats: { mso_mdoc: mdocOfAnnexC } } as const
+const BY_VALUE_FORMATS = { 'dc+sd-jwt': sdJwtVcOfDrafts }
+
 /** Verifies the presentations, then decides by the policy. */
 async function decideOn(
-  groups: readonly PresentationGroup[],
-  generation: StoredGeneration,
-  encryption: Encryption,
+  { groups, generation, bound }: OpenedResponse,
   input: EvaluationInput,
+  own?: typeof ANNEX_C,
 ): Promise<Evaluation> {
   const { document, settings, arrivedAt } = input
   const protocol = PROTOCOLS[document.request.protocol]
@@ -210,12 +224,15 @@ async function decideOn(
   const verified = await verifyPresentations({
     groups,
     query: document.policy.query,
-    formats: { ...FORMATS, ...(generation.channel === 'by_value' ? BY_VALUE_FORMATS : protocol.formats) },
+    formats: {
+      ...FORMATS,
+      ...(generation.channel === 'by_value' ? BY_VALUE_FORMATS : (own?.formats ?? protocol.formats)),
+    },
     transactionData,
     expected: {
       nonce: generation.nonce,
       requestedAt: Math.floor(generation.created_at / 1000),
-      ...boundTo(generation, encryption, input),
+      ...bound,
     },
     context: {
       now,
@@ -247,40 +264,15 @@ async function decideOn(
   // CONTRACT 5: without holder binding anyone may have presented the credential. It may verify, but not
   // reject.
   if (decision.reason !== null && !decision.holder_bound) return refused(decision.reason, generation)
-  return { kind: 'decided', decision, trace, generation }
+  // Annex C has no Client Identifier. The origin takes its place, as in OpenID4VP 1.0 A.2.
+  const exchange = own && { exchange: { protocol: own.id, client_id: bound.audience } }
+  return { kind: 'decided', decision, trace, generation, ...exchange }
 }
 
 function detailsOf(refusal: ResponseRefusal): AttemptDetails {
   if (refusal.reason === 'certificate_profile_violation') return { detail: refusal.rule }
   return refusal.reason === 'document_not_returned' ? { document_errors: refusal.documentErrors } : {}
 }
-
-const BY_VALUE_FORMATS = { 'dc+sd-jwt': sdJwtVcOfDrafts }
-
-function anchorsOf({ settings, subscribed, sandboxed }: EvaluationInput): readonly TrustAnchor[] {
-  const anchors = [...settings.trust_anchors, ...subscribed.anchors]
-  return sandboxed ? [...anchors, ...sandboxAnchors(BUILT_IN_NAMES, anchors)] : anchors
-}
-
-const BUILT_IN_NAMES = BUILT_IN_TYPES.map(({ name }) => name)
-
-/**
- * Reports a missing list of issuers instead of an issuer without an anchor: the list may contain the issuer.
- */
-function reasonOf(reason: RefusalReason, { incomplete }: SubscribedAnchors): RefusalReason {
-  return incomplete && UNTRUSTED.has(reason) ? 'trust_list_unavailable' : reason
-}
-
-/** Reasons for a well-formed chain that no available anchor covers. */
-const UNTRUSTED: ReadonlySet<RefusalReason> = new Set([
-  'untrusted_issuer',
-  'invalid_certificate_path',
-  'certificate_expired',
-  'certificate_not_yet_valid',
-  'certificate_profile_violation',
-  'trust_anchor_in_chain',
-  'self_signed_certificate',
-])
 
 /** A.4: by the Digital Credentials API the audience is the page's origin, for signed requests too. */
 function boundTo(
@@ -298,22 +290,5 @@ function boundTo(
     return { audience: `origin:${origin}`, handover: { kind: 'dc_api', origin, encryptionKey } }
   }
   const handover = PROTOCOLS[document.request.protocol].handover({ ...encryption, responseUri })
-  return { audience: document.verifier.client_id, handover }
-}
-
-/**
- * CONTRACT 8: the settings decide about a status that cannot be checked. An unchecked credential has a low
- * level. A session that requires a higher one refuses the response in any case. Then a later response can
- * succeed; accepting this one would reject for good.
- */
-function uncheckedRules({
-  settings: { status_unavailable, certificate_revocation },
-  document,
-}: EvaluationInput): Pick<Context, 'statusUnavailable' | 'certificateRevocation'> {
-  const isEnough = reachesLevel(UNCHECKED_LEVEL, document.request.required_assurance_level)
-  const isRequired = certificate_revocation === 'accept_unknown' && !isEnough
-  return {
-    statusUnavailable: isEnough ? status_unavailable : 'refuse',
-    certificateRevocation: isRequired ? 'require' : certificate_revocation,
-  }
+  return { audience: clientIdOf(document), handover }
 }

@@ -9,6 +9,7 @@ import { err, ok } from '../../result.ts'
 import type { SessionContext } from '../context.ts'
 import { addAttempt, type SessionDocument } from '../document.ts'
 import { recordEvaluation } from '../measures.ts'
+import { annexCHash } from '../request/annex-c.ts'
 import { requestHash } from '../request/request-hash.ts'
 import type { PostedResponse, ResponseResult } from '../results.ts'
 import { holdSuccess, responseCodeOf } from '../return/binding.ts'
@@ -93,7 +94,9 @@ async function applyEvaluation(
   }
   const { generation } = evaluation
   const winner = response.digest
-  const hash = await requestHash(document, generation, config.baseUrl)
+  const hash = await ('exchange' in evaluation
+    ? annexCHash(document, generation)
+    : requestHash(document, generation, config.baseUrl))
   const end =
     evaluation.kind === 'declined'
       ? declinedEnd(generation, winner, hash)

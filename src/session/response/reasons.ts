@@ -89,7 +89,7 @@ const value = rejection('policy', 'query')
 
 /** The catalogue, by family. */
 export const REASONS = {
-  malformed_response: form(WALLET, 'The wallet sent something that is not an OpenID4VP response.'),
+  malformed_response: form(WALLET, 'The wallet sent something that is not a response of the protocol.'),
   limit_exceeded: form(WALLET, 'The response exceeds a limit of size, depth or count.'),
   missing_state: state(WALLET, 'The response has no state, so it belongs to no request.'),
   unknown_state: state(TAMPERING, 'The response names a request that this verification never made.'),
@@ -106,8 +106,11 @@ export const REASONS = {
   decryption_failed: encryption(WALLET, 'The response cannot be decrypted.'),
   invalid_vp_token: form(WALLET, 'The VP Token does not have the form of OpenID4VP 1.0.'),
   invalid_presentation_submission: form(WALLET, 'The presentation submission is missing or invalid.'),
-  unknown_credential_query: form(WALLET, 'The VP Token names an unknown credential query.'),
-  wrong_presentation_count: form(WALLET, 'The VP Token has too many or too few presentations.'),
+  unknown_credential_query: form(
+    WALLET,
+    'The response has a presentation that no credential query requested.',
+  ),
+  wrong_presentation_count: form(WALLET, 'The response has too many or too few presentations.'),
   query_not_satisfied: envelope(
     'None: the wallet left out something you requested. If it is frequent, request less.',
     'The presented credentials do not satisfy the query.',

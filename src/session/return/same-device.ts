@@ -7,6 +7,7 @@ import { encodeBase64url } from '../../codec/base64url.ts'
 import { configOf } from '../../config.ts'
 import { randomBytes } from '../../crypto/random.ts'
 import { timingSafeEqualText } from '../../crypto/timing-safe.ts'
+import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { SessionContext } from '../context.ts'
 import type { Held, Returned, SessionDocument } from '../document.ts'
@@ -46,6 +47,7 @@ export async function createLink(
   knownSecret: string | null,
   now: number,
 ): Promise<Result<Link, SessionError>> {
+  if (!PROTOCOLS[pending.request.protocol].supportsRedirect) return err('redirect_not_offered')
   const secret = knownSecret ?? encodeBase64url(randomBytes(BROWSER_SECRET_BYTES))
   const browser = await browserMark(pending, secret)
   const made = await addRequest(context, { channel: 'link', browser }, now)

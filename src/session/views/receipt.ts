@@ -8,7 +8,7 @@ import type { Config } from '../../config.ts'
 import { signJwt } from '../../crypto/sign-jwt.ts'
 import { vouchingLists } from '../../policy/assurance.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { SessionDocument } from '../document.ts'
+import { protocolOf, type SessionDocument } from '../document.ts'
 import { hashJson } from '../request/request-hash.ts'
 import type { SessionError } from '../results.ts'
 import { credentialsOf } from './view.ts'
@@ -30,8 +30,8 @@ export async function signReceipt(
     verification_id: document.verification_id,
     relying_party_id: document.relying_party_id,
     livemode: document.livemode,
-    client_id: document.verifier.client_id,
-    protocol: document.request.protocol,
+    client_id: found.client_id ?? document.verifier.client_id,
+    protocol: protocolOf(document),
     created_at: isoTime(document.created_at),
     ended_at: isoTime(ended_at),
     status: document.status,

@@ -7,7 +7,7 @@ import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
 import { decodeTransactionData, detailsOf } from '../../openid4vp/transaction-data/transaction-data.ts'
 import { vouchingLists } from '../../policy/assurance.ts'
 import { requestedClaims } from '../../policy/requested-claims.ts'
-import { type Attempt, type SessionDocument, stageOf } from '../document.ts'
+import { type Attempt, protocolOf, type SessionDocument, stageOf } from '../document.ts'
 import { describeReason } from '../response/reasons.ts'
 import type { View } from '../results.ts'
 import { bindingOf } from '../return/binding.ts'
@@ -31,6 +31,7 @@ export function sessionView(
     verified_at: isoTimeOrNull(document.verified_at),
     session_url: sessionUrl,
     ...requestMembers(request),
+    protocol: protocolOf(document),
     checks: outcome?.checks ?? null,
     assurance_level: outcome?.assurance_level ?? null,
     same_holder_key: outcome?.same_holder_key ?? null,
@@ -77,7 +78,7 @@ export function pageView(document: SessionDocument) {
   const { locale, purpose = null, required_session_binding, return_url, protocol } = document.request
   const state = { status, stage: stageOf(document), version, expires_at, relying_party_id, livemode }
   const transactions = detailsOf(document.request.transaction_data)
-  const { supportsDcApi: offers_dc_api } = PROTOCOLS[protocol]
+  const { supportsDcApi: offers_dc_api, supportsRedirect: offers_redirect } = PROTOCOLS[protocol]
   return {
     ...state,
     requested_claims: requestedClaims(document.policy),
@@ -87,6 +88,7 @@ export function pageView(document: SessionDocument) {
     required_session_binding,
     return_url,
     offers_dc_api,
+    offers_redirect,
   }
 }
 

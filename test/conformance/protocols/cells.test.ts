@@ -6,6 +6,8 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openBrowser } from '../../support/browser/browser.ts'
 import { mintIssuerPki, mintLeaf, mintRoot } from '../../support/certificates/certificates.ts'
 import type { DigitalRequest } from '../../support/linters/dc-api-linter.ts'
+import { answerAnnexC } from '../../support/people/annex-c-person.ts'
+import { receiveAnnexC } from '../../support/people/annex-c-wallet.ts'
 import { makeAttester } from '../../support/people/attester.ts'
 import { receiveDigital, respondDigital } from '../../support/people/dc-api-wallet.ts'
 import { JWT_VC_AGE, jwtVcOf, makeJwtVcPerson } from '../../support/people/jwt-vc-person.ts'
@@ -56,12 +58,14 @@ function trust() {
 
 /** Returns the creation that leads to this cell. */
 function creationOf({ protocol, format, response, clientId, method }: Cell): object {
+  const creation = { ...OVER_18, protocol, formats: [format] }
+  if (protocol === 'iso-18013-7-c') return creation
   const request_options = {
     response_mode: responseModeOf({ response }),
-    ...(clientId === 'url' || clientId === 'origin' ? {} : { client_id_prefix: clientId }),
+    ...(['url', 'origin', 'none'].includes(clientId) ? {} : { client_id_prefix: clientId }),
     ...(method === 'none' ? {} : { request_uri_method: method }),
   }
-  return { ...OVER_18, protocol, formats: [format], request_options }
+  return { ...creation, request_options }
 }
 
 function responseModeOf({ response }: Pick<Cell, 'response'>): string {
@@ -114,7 +118,10 @@ async function respondToUri(uri: string, cell: Cell): Promise<string> {
 type Channel = (session: CreatedSession, cell: Cell) => Promise<unknown>
 
 const CHANNELS: Readonly<Record<Cell['channel'], Channel>> = {
-  qr: ({ wallet_request }, cell) => respondToUri(wallet_request.uri, cell),
+  qr: async ({ verification_id, wallet_request }, cell) => {
+    await expectStatus(await rp.call('GET', `/v1/verify/${verification_id}/openid4vp`), 200)
+    await respondToUri(wallet_request.uri, cell)
+  },
   link: async (session, cell) => {
     const browser = openBrowser(stage.service)
     const redirectUri = await respondToUri(await browser.link(session), cell)
@@ -123,6 +130,7 @@ const CHANNELS: Readonly<Record<Cell['channel'], Channel>> = {
   by_value: respondByValue,
   'dc_api signed': respondInBrowser,
   'dc_api unsigned': respondInBrowser,
+  'dc_api org-iso-mdoc': respondAnnexC,
 }
 
 const DESIGNATIONS = { 'dc+sd-jwt': { format: 'vc+sd-jwt' }, jwt_vc_json: { format: 'jwt_vp_json' } }
@@ -160,6 +168,19 @@ async function respondInBrowser({ verification_id }: CreatedSession, cell: Cell)
   await expectStatus(await post('/dc-api', answer), 200)
 }
 
+/** Plays the browser of a person whose wallet supports `org-iso-mdoc` only. */
+async function respondAnnexC({ verification_id }: CreatedSession): Promise<void> {
+  const post = (path: string, body: object) =>
+    rp.call('POST', `/v1/verify/${verification_id}${path}`, { body })
+  const asked = (await expectStatus(await post('/dc-api/request', {}), 200)) as Loose
+  const offered = asked.digital.requests.find((one: DigitalRequest) => one.protocol === 'org-iso-mdoc')
+  if (offered === undefined) throw new Error('HTTP 400: org-iso-mdoc is not offered')
+  await expectStatus(
+    await post('/dc-api', await answerAnnexC(mdocPerson, receiveAnnexC(offered, ORIGIN))),
+    200,
+  )
+}
+
 // biome-ignore lint/suspicious/noExplicitAny: tests read any member
 type Loose = any
 
@@ -172,12 +193,12 @@ describe('CONTRACT 5: verifies the response of a foreign wallet', () => {
     const poll = await rp.poll(session.verification_id)
     expect(poll).toMatchObject({
       status: 'verified',
-      protocol: cell.protocol,
+      protocol: cell.channel === 'dc_api org-iso-mdoc' ? 'iso-18013-7-c' : cell.protocol,
       channel: cell.channel.split(' ')[0],
       format: cell.format,
       checks: { age_over_18: true },
     })
-    expect(poll.request_options).toMatchObject(Object(creationOf(cell)).request_options)
+    expect(poll.request_options).toMatchObject(Object(creationOf(cell)).request_options ?? {})
   })
 })
 

@@ -62,7 +62,8 @@ it.each([
   const id = await requested()
   const data = `{"vp_token":{"age_attestation":[]},"more":${nested(levels)}}`
   const by = { relyingPartyId: setting.relyingPartyId }
-  const response = { page: 'relying_party', data, digest: `${levels}` } as const
+  const protocol = 'openid4vp-v1-unsigned'
+  const response = { page: 'relying_party', protocol, data, digest: `${levels}` } as const
   expect(await stubOf(id).processDcApiResponse(by, response)).toEqual({ ok: false, error: code })
   expect(await poll(setting, id)).toMatchObject({ status: 'pending', attempts: [{ reason: { code } }] })
 })

@@ -4,6 +4,7 @@
 
 import { decodeJwt } from 'jose'
 import { resolveDidWeb } from '../certificates/verifier-key.ts'
+import { lintAnnexCRequest, nonceOf } from './annex-c-linter.ts'
 import { type DigitalRequest, lintDigitalRequest } from './dc-api-linter.ts'
 import { createRequestLinter } from './request-linter.ts'
 import { isWalletPath, lintWalletResponse } from './wallet-response-linter.ts'
@@ -73,16 +74,21 @@ const nonces = new Set<string>()
 
 async function digitalFaults(text: string, fetch: Exchange['fetch']): Promise<readonly string[]> {
   const { digital } = JSON.parse(text) as { digital: { requests: readonly DigitalRequest[] } }
-  const found: string[] = []
+  const { iso = [], openid = [] } = Object.groupBy(digital.requests, ({ protocol }) =>
+    protocol === 'org-iso-mdoc' ? 'iso' : 'openid',
+  )
+  const found = iso.flatMap(lintAnnexCRequest)
   const fresh = new Set<string>()
-  for (const request of digital.requests) {
+  for (const request of openid) {
     const claims = claimsOf(request)
     const [origin] = (claims.expected_origins ?? []) as readonly string[]
     const more = await didDocumentOf(claims, fetch)
     found.push(...(await lintDigitalRequest(request, { origin: String(origin), now: now(), ...more })))
     fresh.add(String(claims.nonce))
   }
-  if (fresh.size !== 1) found.push('the requests of one call are one: one nonce')
+  if (fresh.size > 1) found.push('the requests of OpenID4VP in one call are one: one nonce')
+  if (iso.length > 1) found.push('two requests of one protocol cannot be told apart')
+  for (const { data } of iso) fresh.add(nonceOf(data.encryptionInfo))
   if ([...fresh].some((nonce) => nonces.has(nonce))) found.push('R1: nonce is fresh')
   for (const nonce of fresh) nonces.add(nonce)
   return found

@@ -3,8 +3,8 @@
 // shows the result.
 
 export const DIMENSIONS = {
-  protocol: ['openid4vp-1.0', 'haip-1.0', 'openid4vp-draft24', 'openid4vp-draft18'],
-  channel: ['qr', 'link', 'by_value', 'dc_api signed', 'dc_api unsigned'],
+  protocol: ['openid4vp-1.0', 'haip-1.0', 'openid4vp-draft24', 'openid4vp-draft18', 'iso-18013-7-c'],
+  channel: ['qr', 'link', 'by_value', 'dc_api signed', 'dc_api unsigned', 'dc_api org-iso-mdoc'],
   format: ['dc+sd-jwt', 'mso_mdoc', 'jwt_vc_json'],
   response: ['encrypted', 'plain'],
   clientId: [
@@ -15,6 +15,7 @@ export const DIMENSIONS = {
     'redirect_uri',
     'url',
     'origin',
+    'none',
   ],
   method: ['post', 'get', 'none'],
 } as const
@@ -31,12 +32,27 @@ type Rule = {
 
 const REDIRECT = ['qr', 'link'] as const
 const DC_API = ['dc_api signed', 'dc_api unsigned'] as const
-const UNSIGNED = ['redirect_uri', 'url', 'origin'] as const
+const ANNEX_C = ['dc_api org-iso-mdoc'] as const
+const OPENID_CHANNELS = [...REDIRECT, 'by_value', ...DC_API] as const
+const UNSIGNED = ['redirect_uri', 'url', 'origin', 'none'] as const
 const SIGNED = DIMENSIONS.clientId.filter((prefix) => !UNSIGNED.some((one) => one === prefix))
 const DRAFTS = ['openid4vp-draft24', 'openid4vp-draft18'] as const
 
 /** Rules of channels: such a cell cannot even be requested. */
 const SHAPES: readonly Rule[] = [
+  {
+    when: { channel: OPENID_CHANNELS, clientId: ['none'] },
+    clause: 'every request of OpenID4VP has a Client Identifier, or the origin in its place (§5.9, A.2)',
+  },
+  {
+    when: { channel: ANNEX_C, clientId: [...SIGNED, 'redirect_uri', 'url', 'origin'] },
+    clause:
+      'a DeviceRequest has no Client Identifier: reader certificates and the origin name the verifier (Annex C)',
+  },
+  {
+    when: { channel: ANNEX_C, response: ['plain'] },
+    clause: 'every response is sealed with HPKE (ISO/IEC TS 18013-7 Annex C)',
+  },
   {
     when: { channel: ['dc_api signed'], clientId: UNSIGNED },
     clause: 'these identifiers cannot be used in a signed request (OpenID4VP 1.0 §5.9.3)',
@@ -63,7 +79,7 @@ const SHAPES: readonly Rule[] = [
     clause: 'the unsigned request is complete in its URI, and nothing is fetched (OpenID4VP 1.0 §5.9.3)',
   },
   {
-    when: { channel: ['by_value', ...DC_API], method: ['post', 'get'] },
+    when: { channel: ['by_value', ...DC_API, ...ANNEX_C], method: ['post', 'get'] },
     clause: 'the request is passed by value, and nothing is fetched (RFC 9101 §5.1, OpenID4VP 1.0 A.2)',
   },
   {
@@ -74,6 +90,18 @@ const SHAPES: readonly Rule[] = [
 
 /** Rules of protocols: such a cell can be requested, and is refused. */
 const PROTOCOL_RULES: readonly Rule[] = [
+  {
+    when: { protocol: ['iso-18013-7-c'], channel: OPENID_CHANNELS },
+    clause: 'a session of its own has no request of OpenID4VP (CONTRACT 5)',
+  },
+  {
+    when: { channel: ANNEX_C, format: ['dc+sd-jwt', 'jwt_vc_json'] },
+    clause: 'a DeviceRequest asks for mdocs (ISO/IEC 18013-5 §8.3.2.1.2.1)',
+  },
+  {
+    when: { protocol: DRAFTS, channel: ANNEX_C },
+    clause: '`org-iso-mdoc` is offered beside OpenID4VP 1.0 only (CONTRACT 5)',
+  },
   {
     when: { protocol: ['haip-1.0'], channel: ['by_value'] },
     clause: 'requests must be signed, responses encrypted (HAIP §5.1)',

@@ -139,9 +139,9 @@ function stateOf({ status, stage }: PageView): PageState {
   return stage === 'created' ? 'waiting' : 'scanned'
 }
 
-/** CONTRACT 5: a session that requires binding offers a link and no QR code. */
+/** CONTRACT 5: a session that requires binding offers no QR code, nor does a protocol without redirects. */
 function offersQr({ view }: SessionPage): boolean {
-  return view.required_session_binding === 'none'
+  return view.offers_redirect && view.required_session_binding === 'none'
 }
 
 function statesOf(page: SessionPage, texts: Texts, name: string): ScriptData['states'] {

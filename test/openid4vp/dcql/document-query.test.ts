@@ -1,8 +1,8 @@
 // Which part of a DCQL query a DeviceRequest can express.
 
 import { describe, expect, it } from 'vitest'
-import { documentQuery } from '../../src/iso18013-7/query.ts'
-import type { CredentialQuery, DcqlQuery } from '../../src/openid4vp/dcql/query.ts'
+import { documentQuery } from '../../../src/openid4vp/dcql/document-query.ts'
+import type { CredentialQuery, DcqlQuery } from '../../../src/openid4vp/dcql/query.ts'
 
 const MDL = 'org.iso.18013.5.1.mDL'
 const PID = 'eu.europa.ec.eudi.pid.1'

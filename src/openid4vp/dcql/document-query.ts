@@ -1,7 +1,7 @@
 // The part of a DCQL query that a DeviceRequest can express: the `mso_mdoc` queries that satisfy the query
 // without the help of another format.
 
-import type { CredentialQuery, CredentialSetQuery, DcqlQuery } from '../openid4vp/dcql/query.ts'
+import type { CredentialQuery, CredentialSetQuery, DcqlQuery } from './query.ts'
 
 /** Elements of one document type, in the order of the query. */
 export type RequestedElement = {

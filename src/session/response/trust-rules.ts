@@ -1,0 +1,71 @@
+// Trust in one evaluation (CONTRACT 8): the anchors that count, and what is accepted where something could not
+// be checked.
+
+import type { Config } from '../../config.ts'
+import type { Context } from '../../formats/format.ts'
+import { reachesLevel, UNCHECKED_LEVEL } from '../../policy/assurance.ts'
+import { BUILT_IN_TYPES } from '../../policy/built-in-types.ts'
+import type { Settings } from '../../relying-party/settings/settings.ts'
+import type { SubscribedAnchors } from '../../relying-party/trust-lists/trust-lists.ts'
+import type { TrustAnchor } from '../../trust/anchors/anchor.ts'
+import { sandboxAnchors } from '../../trust/anchors/sandbox-anchor.ts'
+import type { SessionDocument } from '../document.ts'
+import type { Network } from './network.ts'
+import type { RefusalReason } from './reasons.ts'
+
+/** Input of an evaluation. */
+export type EvaluationInput = {
+  readonly document: SessionDocument
+  readonly settings: Settings
+  readonly config: Config
+  readonly network: Network
+  /** Anchors of the lists that the relying party subscribes to. */
+  readonly subscribed: SubscribedAnchors
+  /** Accepts the sandbox issuer and adds it to the anchors: in test mode, where a sandbox is bound. */
+  readonly sandboxed: boolean
+  /** Arrival of the response, in Unix milliseconds. */
+  readonly arrivedAt: number
+}
+
+/** Returns the anchors of the relying party, of its lists and of the sandbox. */
+export function anchorsOf({ settings, subscribed, sandboxed }: EvaluationInput): readonly TrustAnchor[] {
+  const anchors = [...settings.trust_anchors, ...subscribed.anchors]
+  return sandboxed ? [...anchors, ...sandboxAnchors(BUILT_IN_NAMES, anchors)] : anchors
+}
+
+const BUILT_IN_NAMES = BUILT_IN_TYPES.map(({ name }) => name)
+
+/**
+ * Reports a missing list of issuers instead of an issuer without an anchor: the list may contain the issuer.
+ */
+export function reasonOf(reason: RefusalReason, { incomplete }: SubscribedAnchors): RefusalReason {
+  return incomplete && UNTRUSTED.has(reason) ? 'trust_list_unavailable' : reason
+}
+
+/** Reasons for a well-formed chain that no available anchor covers. */
+const UNTRUSTED: ReadonlySet<RefusalReason> = new Set([
+  'untrusted_issuer',
+  'invalid_certificate_path',
+  'certificate_expired',
+  'certificate_not_yet_valid',
+  'certificate_profile_violation',
+  'trust_anchor_in_chain',
+  'self_signed_certificate',
+])
+
+/**
+ * CONTRACT 8: the settings decide about a status that cannot be checked. An unchecked credential has a low
+ * level. A session that requires a higher one refuses the response in any case. Then a later response can
+ * succeed; accepting this one would reject for good.
+ */
+export function uncheckedRules({
+  settings: { status_unavailable, certificate_revocation },
+  document,
+}: EvaluationInput): Pick<Context, 'statusUnavailable' | 'certificateRevocation'> {
+  const isEnough = reachesLevel(UNCHECKED_LEVEL, document.request.required_assurance_level)
+  const isRequired = certificate_revocation === 'accept_unknown' && !isEnough
+  return {
+    statusUnavailable: isEnough ? status_unavailable : 'refuse',
+    certificateRevocation: isRequired ? 'require' : certificate_revocation,
+  }
+}

@@ -1,0 +1,587 @@
+// CONTRACT 5, `org-iso-mdoc`: on our page and on the relying party's, beside OpenID4VP and alone. The wallet
+// shares no code with the service.
+
+import { createPublicKey, generateKeyPairSync, type JsonWebKey } from 'node:crypto'
+import { encode } from 'cborg'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { DigitalRequest } from '../../support/linters/dc-api-linter.ts'
+import { type AnnexCTelling, answerAnnexC, deviceResponseFor } from '../../support/people/annex-c-person.ts'
+import {
+  type AnnexCRequest,
+  type ReceivedAnnexC,
+  receiveAnnexC,
+  sealAnnexC,
+  transcriptOf,
+} from '../../support/people/annex-c-wallet.ts'
+import { receiveDigital, respondDigital } from '../../support/people/dc-api-wallet.ts'
+import { type MdocPerson, makeMdocPerson, mdocAgeOf } from '../../support/people/mdoc-person.ts'
+import { ageOf } from '../../support/people/person.ts'
+import {
+  BASE_URL,
+  type CreatedSession,
+  expectStatus,
+  OVER_18,
+  type RelyingParty,
+} from '../../support/service/service.ts'
+import { eventOf, relyingPartyOf, useStage } from '../../support/service/stage.ts'
+
+const stage = useStage()
+const SHOP = 'https://shop.example'
+const ALONE = { ...OVER_18, protocol: 'iso-18013-7-c' }
+let person: MdocPerson
+let rp: RelyingParty
+
+beforeAll(async () => {
+  person = await makeMdocPerson()
+  rp = await shop()
+})
+
+function shop(settings: object = {}): Promise<RelyingParty> {
+  const trust_anchors = [stage.authority.anchor(), person.anchor()]
+  return relyingPartyOf(stage, { origins: [SHOP], trust_anchors, ...settings })
+}
+
+/** A page that can use the API: its origin, and a function that posts below the session. */
+type Page = {
+  readonly origin: string
+  readonly post: (path: string, body: unknown) => Promise<Response>
+}
+
+/** Our own page in a separate browser. */
+function ourPage({ verification_id, client_token }: CreatedSession): Page {
+  let cookie = ''
+  const post = async (path: string, body: unknown) => {
+    const response = await stage.service.fetch(`/v1/verify/${verification_id}${path}`, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        Origin: BASE_URL,
+        Cookie: cookie,
+        Authorization: `Bearer ${client_token}`,
+      },
+      body: JSON.stringify(body),
+    })
+    cookie = response.headers.getSetCookie()[0]?.split(';')[0] ?? cookie
+    return response
+  }
+  return { origin: BASE_URL, post }
+}
+
+/** A page of the relying party, whose server calls the service. */
+function shopPage({ verification_id }: CreatedSession): Page {
+  const post = (path: string, body: unknown) =>
+    rp.call('POST', `/v1/verify/${verification_id}${path}`, { body })
+  return { origin: SHOP, post }
+}
+
+type Entries = readonly (AnnexCRequest & DigitalRequest)[]
+
+async function ask(page: Page): Promise<Entries> {
+  const asked = await expectStatus(await page.post('/dc-api/request', {}), 200)
+  return (asked as { digital: { requests: Entries } }).digital.requests
+}
+
+/** Returns the request of `org-iso-mdoc` as the wallet understands it. */
+async function askAnnexC(page: Page): Promise<ReceivedAnnexC> {
+  const entry = (await ask(page)).find(({ protocol }) => protocol === 'org-iso-mdoc')
+  if (entry === undefined) throw new Error('org-iso-mdoc is not offered')
+  return receiveAnnexC(entry, page.origin)
+}
+
+async function begin(creation: object = ALONE) {
+  const session = await rp.create(creation)
+  const page = shopPage(session)
+  return { session, page, request: await askAnnexC(page) }
+}
+
+const PROTOCOLS = ['openid4vp-1.0', 'haip-1.0', 'iso-18013-7-c'] as const
+
+describe.each(PROTOCOLS)('in a session of %s', (protocol) => {
+  const creation = { ...OVER_18, protocol }
+
+  it('verifies on our page, bound to its browser', async () => {
+    const session = await rp.create(creation)
+    const page = ourPage(session)
+    const sent = await page.post('/dc-api', await answerAnnexC(person, await askAnnexC(page)))
+    expect(await expectStatus(sent, 200)).toEqual({ return_url: null })
+    const outcome = {
+      status: 'verified',
+      protocol: 'iso-18013-7-c',
+      channel: 'dc_api',
+      format: 'mso_mdoc',
+      session_binding: 'page',
+      checks: { age_over_18: true },
+      assurance_level: 'substantial',
+    }
+    const poll = await rp.poll(session.verification_id)
+    expect(poll).toMatchObject(outcome)
+    expect(poll.trace).toContainEqual({
+      id: 'audience',
+      clause: 'ISO/IEC TS 18013-7 Annex C',
+      result: 'pass',
+    })
+    expect((await eventOf(stage, session.verification_id)).event).toMatchObject(outcome)
+  })
+
+  it("verifies on the relying party's page, bound to it", async () => {
+    const { page, request } = await begin(creation)
+    expect(request).toMatchObject({ version: '1.0', useCases: null, readers: [], allReaders: [] })
+    expect(request.documents).toEqual([
+      { docType: 'eu.europa.ec.av.1', nameSpaces: { 'eu.europa.ec.av.1': { age_over_18: false } } },
+    ])
+    const sent = await page.post('/dc-api', await answerAnnexC(person, request))
+    expect(await expectStatus(sent, 200)).toMatchObject({
+      status: 'verified',
+      protocol: 'iso-18013-7-c',
+      channel: 'dc_api',
+      session_binding: 'relying_party',
+    })
+  })
+
+  it('still verifies with an element that is false, as a rejection', async () => {
+    const { page, request } = await begin(creation)
+    const sent = await page.post(
+      '/dc-api',
+      await answerAnnexC(person, request, { values: { age_over_18: false } }),
+    )
+    expect(await expectStatus(sent, 200)).toMatchObject({
+      status: 'rejected',
+      reason: { code: 'predicate_false' },
+    })
+  })
+})
+
+describe('the request', () => {
+  it('has another nonce of 32 bytes and another key each time', async () => {
+    const session = await rp.create(ALONE)
+    const page = shopPage(session)
+    const requests = [await askAnnexC(page), await askAnnexC(page)]
+    const nonces = requests.map(({ nonce }) => Buffer.from(nonce).toString('hex'))
+    expect(nonces.map((nonce) => nonce.length)).toEqual([64, 64])
+    expect(new Set(nonces).size).toBe(2)
+    expect(new Set(requests.map(({ recipient }) => recipient.x)).size).toBe(2)
+  })
+
+  it('is the only one of a session of its own, and the last beside OpenID4VP', async () => {
+    const protocolsOf = async (creation: object) =>
+      (await ask(shopPage(await rp.create(creation)))).map(({ protocol }) => protocol)
+    expect(await protocolsOf(ALONE)).toEqual(['org-iso-mdoc'])
+    const all = ['openid4vp-v1-signed', 'openid4vp-v1-unsigned', 'org-iso-mdoc']
+    expect(await protocolsOf(OVER_18)).toEqual(all)
+  })
+
+  it.each([
+    ['a format other than mso_mdoc is required', { ...OVER_18, formats: ['dc+sd-jwt'] }],
+    [
+      'only values would satisfy',
+      {
+        dcql_query: {
+          credentials: [
+            {
+              id: 'mdl',
+              format: 'mso_mdoc',
+              meta: { doctype_value: 'org.iso.18013.5.1.mDL' },
+              claims: [{ path: ['org.iso.18013.5.1', 'issuing_country'], values: ['DE'] }],
+            },
+          ],
+        },
+      },
+    ],
+  ])('is absent where %s, and alone it is 422', async (_, creation) => {
+    const session = await rp.create(creation)
+    const protocols = (await ask(shopPage(session))).map(({ protocol }) => protocol)
+    expect(protocols).not.toContain('org-iso-mdoc')
+    const refused = await rp.call('POST', '/v1/verify', { body: { ...creation, protocol: 'iso-18013-7-c' } })
+    expect(await expectStatus(refused, 422)).toMatchObject({ code: 'policy_unsatisfiable' })
+  })
+
+  it('has use cases in version 1.1 where one of several documents is enough', async () => {
+    const creation = { credential_types: ['pid', 'mdl'], scope: ['age_over_18'], protocol: 'iso-18013-7-c' }
+    const { page, request } = await begin(creation)
+    expect(request.version).toBe('1.1')
+    expect(request.useCases).toEqual([{ mandatory: true, documentSets: [[0], [1]] }])
+    const one = { without: ['eu.europa.ec.eudi.pid.1'] }
+    const sent = await page.post('/dc-api', await answerAnnexC(person, request, one))
+    expect(await expectStatus(sent, 200)).toMatchObject({ status: 'verified', credential_type: 'mdl' })
+  })
+
+  it('requests every document where all are required, and accepts no response with one of them', async () => {
+    const creation = {
+      credential_types: ['pid', 'age_attestation'],
+      scope: ['age_over_18'],
+      credential_match: 'all',
+      protocol: 'iso-18013-7-c',
+    }
+    const { page, request } = await begin(creation)
+    expect([request.version, request.documents.length]).toEqual(['1.0', 2])
+    const half = await answerAnnexC(person, request, { without: ['eu.europa.ec.av.1'] })
+    expect(await expectStatus(await page.post('/dc-api', half), 400)).toMatchObject({
+      errors: [{ code: 'query_not_satisfied' }],
+    })
+    const sent = await page.post('/dc-api', await answerAnnexC(person, request))
+    const verified = (await expectStatus(sent, 200)) as { credentials: object[] }
+    expect(verified).toMatchObject({ status: 'verified' })
+    expect(verified.credentials).toHaveLength(2)
+  })
+})
+
+describe('a session of its own', () => {
+  it('has no QR code, no link, no request of OpenID4VP and no options', async () => {
+    const session = await rp.create(ALONE)
+    expect(session).toMatchObject({ qr_code: null, wallet_request: null })
+    const poll = await rp.poll(session.verification_id)
+    expect(poll.request_options).toEqual({
+      client_id_prefix: null,
+      response_mode: null,
+      request_uri_method: null,
+    })
+    for (const path of ['/qr', '/openid4vp']) {
+      const refused = await rp.call('GET', `/v1/verify/${session.verification_id}${path}`)
+      expect(await expectStatus(refused, 409)).toMatchObject({ code: 'redirect_not_offered' })
+    }
+    const link = await ourPage(session).post('/link', {})
+    expect(await expectStatus(link, 409)).toMatchObject({ code: 'redirect_not_offered' })
+  })
+
+  it.each([
+    [{ request_options: { response_mode: 'direct_post' } }, '/request_options/response_mode'],
+    [{ request_options: { client_id_prefix: 'x509_hash' } }, '/request_options/client_id_prefix'],
+    [{ request_options: { request_uri_method: 'get' } }, '/request_options/request_uri_method'],
+    [{ transaction_data: [{ type: 'urn:eudi:sca:payment:1', payload: {} }] }, '/transaction_data'],
+  ])('refuses %j', async (member, pointer) => {
+    const refused = await rp.call('POST', '/v1/verify', { body: { ...ALONE, ...member } })
+    const { errors } = (await expectStatus(refused, 422)) as { errors: { pointer: string }[] }
+    expect(errors.map((error) => error.pointer)).toContainEqual(expect.stringContaining(pointer))
+  })
+
+  it('has a page without a QR code', async () => {
+    const session = await rp.create(ALONE)
+    const page = await stage.service.fetch(session.session_url)
+    expect(page.status).toBe(200)
+    const text = await page.text()
+    expect(text).toContain('dc-api')
+    expect(text).not.toContain('data:image/svg+xml')
+  })
+
+  it('has a receipt with the origin in place of a Client Identifier', async () => {
+    const { session, page, request } = await begin()
+    await expectStatus(await page.post('/dc-api', await answerAnnexC(person, request)), 200)
+    const receipt = await rp.call('GET', `/v1/verify/${session.verification_id}/receipt`)
+    const [, payload = ''] = (await receipt.text()).split('.')
+    expect(JSON.parse(Buffer.from(payload, 'base64url').toString())).toMatchObject({
+      client_id: `origin:${SHOP}`,
+      protocol: 'iso-18013-7-c',
+      channel: 'dc_api',
+      request_hash: expect.stringMatching(/^[\w-]{43}$/),
+    })
+  })
+})
+
+/** What an attacker or a broken wallet sends. */
+type Hostile = (world: {
+  readonly session: CreatedSession
+  readonly page: Page
+  readonly request: ReceivedAnnexC
+  readonly entry: AnnexCRequest
+}) => Promise<unknown> | unknown
+
+const answer =
+  (telling: AnnexCTelling | ((request: ReceivedAnnexC) => AnnexCTelling)): Hostile =>
+  ({ request }) =>
+    answerAnnexC(person, request, typeof telling === 'function' ? telling(request) : telling)
+
+/** The response to a changed request, in the envelope and in the signature of the device. */
+const answerTo =
+  (change: (request: ReceivedAnnexC) => Partial<ReceivedAnnexC>): Hostile =>
+  ({ request }) =>
+    answerAnnexC(person, { ...request, ...change(request) })
+
+/** The device signs another transcript than the one that the envelope is sealed for. */
+const signedFor =
+  (transcript: (world: { entry: AnnexCRequest; request: ReceivedAnnexC }) => unknown): Hostile =>
+  (world) =>
+    answerAnnexC(person, world.request, { changes: { transcript: transcript(world) as never } })
+
+const otherKey = () =>
+  generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' }) as JsonWebKey
+const deep = (levels: number): unknown => (levels === 0 ? 1 : [deep(levels - 1)])
+const EVIL = 'https://evil.example'
+const HANDOVER = Buffer.alloc(32, 7)
+
+const HOSTILE: readonly (readonly [string, Hostile, string])[] = [
+  [
+    'sealed for another origin',
+    ({ entry, request }) => answerAnnexC(person, { ...request, ...receiveAnnexC(entry, EVIL) }),
+    'decryption_failed',
+  ],
+  [
+    'that the device signed for another origin',
+    signedFor(({ entry }) => transcriptOf(entry.data.encryptionInfo, EVIL)),
+    'invalid_holder_signature',
+  ],
+  [
+    'of another session',
+    async () => {
+      const other = await begin()
+      return answerAnnexC(person, other.request)
+    },
+    'decryption_failed',
+  ],
+  [
+    'that the device signed for another session',
+    async ({ request }) => {
+      const other = await begin()
+      return answerAnnexC(person, request, { changes: { transcript: other.request.transcript as never } })
+    },
+    'invalid_holder_signature',
+  ],
+  ['sealed to another key', answerTo(() => ({ recipient: otherKey() })), 'decryption_failed'],
+  [
+    'with the enc of another response',
+    async ({ request }) => {
+      let enc = new Uint8Array()
+      const keep = (one: { readonly enc: Uint8Array }) => {
+        enc = Uint8Array.from(one.enc)
+        return one
+      }
+      await answerAnnexC(person, request, { sealing: { envelope: keep } })
+      return answerAnnexC(person, request, { sealing: { envelope: (one) => ['dcapi', { ...one, enc }] } })
+    },
+    'decryption_failed',
+  ],
+  ['of AES-256-GCM', answer({ sealing: { suite: 'AES-256-GCM' } }), 'decryption_failed'],
+  ['of X25519', answer({ sealing: { suite: 'X25519' } }), 'unsupported_encryption'],
+  [
+    'with a cut tag',
+    answer({
+      sealing: { envelope: (one) => ['dcapi', { ...one, cipherText: one.cipherText.subarray(0, -1) }] },
+    }),
+    'decryption_failed',
+  ],
+  [
+    'whose info is wrapped in tag 24',
+    answer(({ transcript }) => {
+      const bytes = encode(transcript)
+      return { sealing: { info: Buffer.concat([Buffer.of(0xd8, 0x18, 0x58, bytes.length), bytes]) } }
+    }),
+    'decryption_failed',
+  ],
+  [
+    'sealed for another handover',
+    answerTo(() => ({ transcript: [null, null, ['dcapi2', HANDOVER]] })),
+    'decryption_failed',
+  ],
+  [
+    'that the device signed for the handover of OpenID4VP',
+    signedFor(({ request }) => [null, null, ['OpenID4VPDCAPIHandover', request.transcript[2][1]]]),
+    'invalid_holder_signature',
+  ],
+  [
+    'of another holder',
+    answer({
+      holder: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({
+        format: 'jwk',
+      }) as JsonWebKey,
+    }),
+    'invalid_holder_signature',
+  ],
+  [
+    'with a document that was not requested',
+    ({ request }) =>
+      answerAnnexC(person, {
+        ...request,
+        documents: [
+          ...request.documents,
+          { docType: 'org.iso.18013.5.1.mDL', nameSpaces: { 'org.iso.18013.5.1': { age_over_18: false } } },
+        ],
+      }),
+    'unknown_credential_query',
+  ],
+  [
+    'with two documents for one that was requested',
+    ({ request }) =>
+      answerAnnexC(person, { ...request, documents: [...request.documents, ...request.documents] }),
+    'wrong_presentation_count',
+  ],
+  ['without a document', answer({ response: (one) => void delete one.documents }), 'document_not_returned'],
+  [
+    'with deep CBOR in the envelope',
+    answer({ sealing: { envelope: (one) => ['dcapi', { ...one, more: deep(100) }] } }),
+    'limit_exceeded',
+  ],
+  [
+    'with deep CBOR in the response',
+    ({ request }) =>
+      sealAnnexC(request, encode({ version: '1.0', documents: deep(100), status: 0 } as never)),
+    'limit_exceeded',
+  ],
+  [
+    'with a duplicate key in the envelope',
+    () => ({
+      protocol: 'org-iso-mdoc',
+      data: {
+        response: Buffer.from(
+          '82656463617069a363656e63416363656e6341636a6369706865725465787440',
+          'hex',
+        ).toString('base64url'),
+      },
+    }),
+    'malformed_response',
+  ],
+  [
+    'with a duplicate key in the response',
+    ({ request }) => sealAnnexC(request, Buffer.from('a2616101616101', 'hex')),
+    'malformed_credential',
+  ],
+  ['that is not CBOR', ({ request }) => sealAnnexC(request, Buffer.of(0xff)), 'malformed_credential'],
+]
+
+describe('a response', () => {
+  it.each(HOSTILE)('%s is refused for its own reason, and a good one verifies', async (_, make, reason) => {
+    const session = await rp.create(ALONE)
+    const page = shopPage(session)
+    const [entry] = await ask(page)
+    const request = receiveAnnexC(entry as AnnexCRequest, page.origin)
+    const bad = await make({ session, page, request, entry: entry as AnnexCRequest })
+    expect(await expectStatus(await page.post('/dc-api', bad), 400)).toMatchObject({
+      code: 'presentation_refused',
+      errors: [{ pointer: '/data', code: reason }],
+    })
+    const { status, attempts } = await rp.poll(session.verification_id)
+    expect([status, attempts.map((attempt) => [attempt.channel, attempt.reason.code])]).toEqual([
+      'pending',
+      [['dc_api', reason]],
+    ])
+    const good = await page.post('/dc-api', await answerAnnexC(person, request))
+    expect(await expectStatus(good, 200)).toMatchObject({ status: 'verified' })
+  })
+
+  it('of an older request of the same page verifies, as long as that request is alive', async () => {
+    const session = await rp.create(ALONE)
+    const page = shopPage(session)
+    const older = await askAnnexC(page)
+    await askAnnexC(page)
+    const sent = await page.post('/dc-api', await answerAnnexC(person, older))
+    expect(await expectStatus(sent, 200)).toMatchObject({ status: 'verified' })
+  })
+
+  it('of a request that is no longer alive is refused', async () => {
+    const session = await rp.create(ALONE)
+    const page = shopPage(session)
+    const oldest = await askAnnexC(page)
+    for (let i = 0; i < 33; i++) await ask(page)
+    const sent = await page.post('/dc-api', await answerAnnexC(person, oldest))
+    expect(await expectStatus(sent, 400)).toMatchObject({ errors: [{ code: 'decryption_failed' }] })
+    const good = await page.post('/dc-api', await answerAnnexC(person, await askAnnexC(page)))
+    expect(await expectStatus(good, 200)).toMatchObject({ status: 'verified' })
+  })
+
+  it('of our page is refused from the page of the relying party, and from another browser', async () => {
+    const session = await rp.create(ALONE)
+    const own = ourPage(session)
+    const request = await askAnnexC(own)
+    const credential = await answerAnnexC(person, request)
+    const elsewhere = shopPage(session)
+    expect(await expectStatus(await elsewhere.post('/dc-api', credential), 400)).toMatchObject({
+      errors: [{ code: 'request_superseded' }],
+    })
+    await askAnnexC(elsewhere)
+    expect(await expectStatus(await elsewhere.post('/dc-api', credential), 400)).toMatchObject({
+      errors: [{ code: 'decryption_failed' }],
+    })
+    expect((await ourPage(session).post('/dc-api', credential)).status).toBe(400)
+    expect((await own.post('/dc-api', credential)).status).toBe(200)
+  })
+
+  it('to one protocol is refused under the name of the other, and a good one verifies', async () => {
+    const session = await rp.create({ ...OVER_18, formats: ['mso_mdoc'] })
+    const page = shopPage(session)
+    const entries = await ask(page)
+    const [signed] = entries
+    const request = receiveAnnexC(
+      entries.find((one) => one.protocol === 'org-iso-mdoc') as AnnexCRequest,
+      SHOP,
+    )
+    const browser = { origin: SHOP, ...stage.service }
+    const received = await receiveDigital(signed as DigitalRequest, browser)
+    const openid = await respondDigital(
+      received,
+      await mdocAgeOf(person, received, { origin: SHOP }),
+      browser,
+    )
+    const iso = await answerAnnexC(person, request)
+    for (const bad of [
+      { ...openid, protocol: 'org-iso-mdoc' },
+      { ...iso, protocol: 'openid4vp-v1-signed' },
+      { ...iso, protocol: 'openid4vp-v1-unsigned' },
+    ]) {
+      expect(await expectStatus(await page.post('/dc-api', bad), 400)).toMatchObject({
+        errors: [{ code: 'malformed_response' }],
+      })
+    }
+    expect(await expectStatus(await page.post('/dc-api', iso), 200)).toMatchObject({ status: 'verified' })
+    const late = await page.post('/dc-api', openid)
+    expect(await expectStatus(late, 409)).toMatchObject({ code: 'verification_already_terminal' })
+  })
+
+  it('of OpenID4VP that won makes one of Annex C too late', async () => {
+    const session = await rp.create(OVER_18)
+    const page = shopPage(session)
+    const entries = await ask(page)
+    const request = receiveAnnexC(entries[2] as AnnexCRequest, SHOP)
+    const browser = { origin: SHOP, ...stage.service }
+    const received = await receiveDigital(entries[0] as DigitalRequest, browser)
+    const telling = { audience: `origin:${SHOP}` }
+    const openid = await respondDigital(received, await ageOf(stage.person, received, telling), browser)
+    expect(await expectStatus(await page.post('/dc-api', openid), 200)).toMatchObject({
+      status: 'verified',
+      protocol: 'openid4vp-1.0',
+    })
+    expect((await page.post('/dc-api', await answerAnnexC(person, request))).status).toBe(409)
+  })
+
+  it('of OpenID4VP is refused in a session of its own', async () => {
+    const { session, page, request } = await begin()
+    const data = { vp_token: { a: ['b'] } }
+    const bad = await page.post('/dc-api', { protocol: 'openid4vp-v1-unsigned', data })
+    expect(await expectStatus(bad, 400)).toMatchObject({ errors: [{ code: 'malformed_response' }] })
+    const body = new URLSearchParams({ error: 'access_denied', state: 'x' })
+    const path = `/v1/verify/${session.verification_id}/callback`
+    expect((await stage.service.fetch(path, { method: 'POST', body })).status).toBe(400)
+    const good = await page.post('/dc-api', await answerAnnexC(person, request))
+    expect(await expectStatus(good, 200)).toMatchObject({ status: 'verified' })
+  })
+
+  it('gets the identical result when it is repeated, and another response is too late', async () => {
+    const { page, request } = await begin()
+    const credential = await answerAnnexC(person, request)
+    const results = [await page.post('/dc-api', credential), await page.post('/dc-api', credential)]
+    const [first, second] = await Promise.all(results.map((result) => expectStatus(result, 200)))
+    expect(second).toEqual(first)
+    const other = await page.post('/dc-api', await answerAnnexC(person, request))
+    expect(await expectStatus(other, 409)).toMatchObject({ code: 'verification_already_terminal' })
+  })
+
+  it('of two at the same time, one wins', async () => {
+    const { page, request } = await begin()
+    const credentials = await Promise.all([answerAnnexC(person, request), answerAnnexC(person, request)])
+    const sent = await Promise.all(credentials.map((credential) => page.post('/dc-api', credential)))
+    expect(sent.map(({ status }) => status).toSorted()).toEqual([200, 409])
+  })
+
+  it('of 2 MiB is 413, and a good one verifies', async () => {
+    const { page, request } = await begin()
+    const large = { protocol: 'org-iso-mdoc', data: { response: 'A'.repeat(2 * 1024 * 1024) } }
+    expect((await page.post('/dc-api', large)).status).toBe(413)
+    const good = await page.post('/dc-api', await answerAnnexC(person, request))
+    expect(await expectStatus(good, 200)).toMatchObject({ status: 'verified' })
+  })
+
+  it('with a device MAC, for the key of the request, verifies', async () => {
+    const { page, request } = await begin()
+    const readerKey = createPublicKey({ key: request.recipient, format: 'jwk' })
+    const response = deviceResponseFor(person, request, { readerKey })
+    const sent = await page.post('/dc-api', await sealAnnexC(request, response))
+    expect(await expectStatus(sent, 200)).toMatchObject({ status: 'verified' })
+  })
+})

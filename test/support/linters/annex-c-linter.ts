@@ -1,0 +1,50 @@
+// The rules of ISO/IEC TS 18013-7 Annex C for a request, on the bytes that a page passes to its browser.
+
+import { decode, Tagged } from 'cborg'
+import type { DigitalRequest } from './dc-api-linter.ts'
+
+/** Returns the rules that a request breaks. Signatures are left to wallets, which know the origin. */
+export function lintAnnexCRequest({ data }: DigitalRequest): readonly string[] {
+  const { deviceRequest, encryptionInfo, ...others } = data as Readonly<Record<string, string>>
+  try {
+    const info = read(encryptionInfo)
+    const request = read(deviceRequest) as Map<string, unknown>
+    const [name, parameters] = info as [string, Map<string, unknown>]
+    const documents = request.get('docRequests') as Map<string, Tagged>[]
+    const is11 = request.has('deviceRequestInfo') || request.has('readerAuthAll')
+    return [
+      ...rule('no member beside deviceRequest and encryptionInfo', Object.keys(others).length === 0),
+      ...rule('EncryptionInfo begins with dcapi', name === 'dcapi' && parameters.size === 2),
+      ...rule('the nonce has 32 bytes', nonceOf(encryptionInfo).length === 64),
+      ...rule('version 1.1 only for its members', request.get('version') === (is11 ? '1.1' : '1.0')),
+      ...rule('there is a document', documents.length > 0),
+      ...rule('each document names elements', documents.every(hasElements)),
+    ]
+  } catch (error) {
+    return [`Annex C: ${error}`]
+  }
+}
+
+/** Returns the nonce of a request in hexadecimal. */
+export function nonceOf(encryptionInfo: unknown): string {
+  const [, parameters] = read(String(encryptionInfo)) as [string, Map<string, Uint8Array>]
+  return Buffer.from(parameters.get('nonce') ?? []).toString('hex')
+}
+
+function rule(message: string, holds: boolean): readonly string[] {
+  return holds ? [] : [`Annex C: ${message}`]
+}
+
+function hasElements(document: Map<string, Tagged>): boolean {
+  const items = decode(document.get('itemsRequest')?.value as Uint8Array, OPTIONS) as Map<string, unknown>
+  const nameSpaces = [...(items.get('nameSpaces') as Map<string, Map<string, unknown>>).values()]
+  const flags = nameSpaces.flatMap((elements) => [...elements.values()])
+  return flags.length > 0 && flags.every((flag) => typeof flag === 'boolean')
+}
+
+const OPTIONS = { useMaps: true, tags: Tagged.preserve(24) }
+
+function read(text: string | undefined): unknown {
+  if (!/^[\w-]+$/.test(text ?? '')) throw new Error('not base64url without padding')
+  return decode(Buffer.from(text ?? '', 'base64url'), OPTIONS)
+}
