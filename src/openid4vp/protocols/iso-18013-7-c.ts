@@ -1,5 +1,5 @@
-// `iso-18013-7-c`: ISO/IEC TS 18013-7 Annex C alone (`org-iso-mdoc`). Only the Digital Credentials API has it:
-// there is no redirect flow, so no Client Identifier, no response mode and no Request Object.
+// `iso-18013-7-c`: ISO/IEC TS 18013-7 Annex C alone (`org-iso-mdoc`). Only the Digital Credentials API has
+// it: there is no redirect flow, so no Client Identifier, no response mode and no Request Object.
 
 import { documentQuery } from '../dcql/document-query.ts'
 import { openid4vp10 } from './openid4vp-1.0.ts'

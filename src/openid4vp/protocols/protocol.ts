@@ -1,6 +1,7 @@
-// The interface of one protocol, as a rule one OpenID4VP version in the redirect flow (CONTRACT 5). Each protocol is one module, so
-// that members of one version never occur in messages of another. A protocol parses a response to
-// presentations by credential query id. All further verification is the same for every protocol.
+// The interface of one protocol (CONTRACT 5), as a rule one OpenID4VP version in the redirect flow. Each
+// protocol is one module, so that members of one version never occur in messages of another. A protocol
+// parses a response to presentations by credential query id. All further verification is the same for every
+// protocol.
 
 import type { JsonObject } from '../../codec/json.ts'
 import type { PrivateJwk } from '../../crypto/jwk.ts'

@@ -1,5 +1,5 @@
-// A response of `org-iso-mdoc` (ISO/IEC TS 18013-7 Annex C): from the credential's `data` to presentations. It
-// names no request, so the live requests of the same page are tried, the newest first.
+// A response of `org-iso-mdoc` (ISO/IEC TS 18013-7 Annex C): from the credential's `data` to presentations.
+// It names no request, so the live requests of the same page are tried, the newest first.
 
 import { isTooMuchJson, parseJsonObject } from '../../codec/json.ts'
 import type { Config } from '../../config.ts'

@@ -1,5 +1,5 @@
-// Trust in one evaluation (CONTRACT 8): the anchors that count, and what is accepted where something could not
-// be checked.
+// Trust in one evaluation (CONTRACT 8): the anchors that count, and what is accepted where something could
+// not be checked.
 
 import type { Config } from '../../config.ts'
 import type { Context } from '../../formats/format.ts'

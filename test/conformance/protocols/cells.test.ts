@@ -161,6 +161,7 @@ async function respondInBrowser({ verification_id }: CreatedSession, cell: Cell)
   const asked = (await expectStatus(await post('/dc-api/request', {}), 200)) as Loose
   const protocol = `openid4vp-v1-${cell.channel.split(' ')[1]}`
   const offered = asked.digital.requests.find((one: DigitalRequest) => one.protocol === protocol)
+  if (offered === undefined) throw new Error(`HTTP 400: ${protocol} is not offered`)
   const browser = { origin: ORIGIN, ...trust() }
   const request = await receiveDigital(offered, browser)
   const answer = await respondDigital(request, await presentations(cell, request, ORIGIN), browser)

@@ -1,5 +1,5 @@
-// A person whose wallet answers over `org-iso-mdoc`: a DeviceResponse with one document for each request, made
-// by node:crypto. Every option changes one thing of a good one.
+// A person whose wallet answers over `org-iso-mdoc`: a DeviceResponse with one document for each request,
+// made by node:crypto. Every option changes one thing of a good one.
 
 import { createPrivateKey, type JsonWebKey, type KeyObject } from 'node:crypto'
 import {
