@@ -147,10 +147,9 @@ export class VerificationSession extends DurableObject<Env> {
     if (newest === undefined) return err(qrRefusal(document.request) ?? 'binding_excludes_qr')
     markHandedOut(this.#store, newest, now, 'viewed')
     const config = configOf(this.env)
-    const { baseUrl, walletScheme } = config
     const qrCodeUrl = await qrCodeUrlOf(config, document)
     const generation = await openGeneration(document, newest)
-    return ok(viewOf(document, openid4vpView(document, generation, { baseUrl, walletScheme, qrCodeUrl })))
+    return ok(viewOf(document, openid4vpView(document, generation, { ...config, qrCodeUrl })))
   }
 
   /** Creates a request for a QR code, and returns its URI. Times are Unix milliseconds. */
