@@ -10,6 +10,9 @@ const RETRY_DELAYS = [5 * SECOND, MINUTE, 10 * MINUTE, 2 * HOUR, 24 * HOUR] as c
 /** The longest wait that a receiver may request. */
 const RETRY_AFTER_LIMIT = 24 * HOUR
 
+/** Longest spread of retries that a receiver requested for the same moment, as expiries are spread. */
+const RETRY_AFTER_SPREAD = MINUTE
+
 /** A failed attempt. */
 type FailedAttempt = {
   /** 1 for the first automatic attempt. */
@@ -30,7 +33,8 @@ export function nextAttemptAt({ attempt, now, retryAfter, jitter }: FailedAttemp
   const delay = RETRY_DELAYS[attempt - 1]
   if (delay === undefined) return null
   const asked = Math.min(retryAfter ?? 0, RETRY_AFTER_LIMIT)
-  return now + Math.max(Math.round(delay * (1 + 0.2 * jitter)), asked)
+  const spread = jitter * Math.min(0.2 * asked, RETRY_AFTER_SPREAD)
+  return now + Math.round(Math.max(delay * (1 + 0.2 * jitter), asked + spread))
 }
 
 /**

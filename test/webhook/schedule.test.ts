@@ -27,12 +27,19 @@ describe('the schedule', () => {
   })
 
   it('lets the receiver delay an attempt, by 24 hours at most, but not advance it', () => {
-    expect(failed(1, 30 * MINUTE, 1)).toBe(NOW + 30 * MINUTE)
+    expect(failed(1, 30 * MINUTE)).toBe(NOW + 30 * MINUTE)
     expect(failed(1, 24 * HOUR)).toBe(NOW + 24 * HOUR)
     expect(failed(1, 25 * HOUR)).toBe(NOW + 24 * HOUR)
     expect(failed(1, Number.POSITIVE_INFINITY)).toBe(NOW + 24 * HOUR)
     expect(failed(3, 1000)).toBe(NOW + 10 * MINUTE)
     expect(failed(5, 24 * HOUR, 1)).toBe(NOW + 28.8 * HOUR)
+  })
+
+  it('spreads what the receiver delayed to one moment, by a fifth of the wait and a minute at most', () => {
+    expect(failed(1, MINUTE, 0.5)).toBe(NOW + 66_000)
+    expect(failed(1, MINUTE, 1)).toBe(NOW + 72_000)
+    expect(failed(1, 30 * MINUTE, 1)).toBe(NOW + 31 * MINUTE)
+    expect(failed(1, 24 * HOUR, 0.5)).toBe(NOW + 24 * HOUR + MINUTE / 2)
   })
 })
 
