@@ -12,10 +12,10 @@ const LARGEST = 1_048_576
 
 /** An object that an alarm wakes keeps about four descriptors for ten seconds. */
 const DESCRIPTOR_SECONDS = 40
-/** Half of them, because callers and receivers need descriptors too. */
-const SHARE = 0.5
-/** What two cores carry. */
-const MOST_PER_SECOND = 150
+/** A part of them: callers and receivers need descriptors too, and a busy machine keeps objects longer. */
+const SHARE = 0.375
+/** A fifth of one core, and 0.3 GB of memory. */
+const MOST_PER_SECOND = 60
 
 /** Returns the hard limit. Node raises the soft limit to it, and workerd inherits both. */
 export function descriptorLimit() {
