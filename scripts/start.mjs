@@ -40,11 +40,13 @@ import {
 } from './service/workerd.mjs'
 import { readWranglerToml, workerdConfig } from './service/workerd-config.mjs'
 
+const DISK_FULL =
+  'the disk of STATE_DIR is full. Free 10 MB or more there, but delete nothing below `objects` (docs/runbooks/full-disk.md).'
 const SELF_MADE =
   'BASE_URL is public, but the certificate of the verifier is self-made, and no wallet trusts it. Set VERIFIER_SIGNING_JWK and VERIFIER_CERTIFICATE_CHAIN_PEM (docs/operating.md).'
 
 await start().catch((error) => {
-  console.error(`The service did not start: ${error.message}`)
+  console.error(`The service did not start: ${error.code === 'ENOSPC' ? DISK_FULL : error.message}`)
   process.exit(1)
 })
 
