@@ -99,7 +99,7 @@ type Stage = {
 async function begin({ launcher }: ProjectCopy): Promise<Stage> {
   const receiver = await startReceiver()
   const authority = await makeAuthority()
-  const service = await startService({}, launcher)
+  const service = await startService({}, { launcher, isChecked: false })
   const rp = await service.relyingParty({
     webhook: { url: receiver.url },
     trust_anchors: [authority.anchor()],
