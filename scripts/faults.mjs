@@ -1,5 +1,5 @@
-// `npm run faults [-- part-of-a-name …]`: the tests of test/system/faults at full size. They take up to half
-// an hour, and need a hard limit of 20,000 file descriptors.
+// `npm run faults [-- part-of-a-name …]`: the tests of test/system/faults at full size. They take up to an
+// hour and a half. They need a hard limit of 20,000 file descriptors, and root for a disk of their own.
 
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'

@@ -1,6 +1,7 @@
 // The state directory of `npm start` (CONTRACT 10): one launcher at a time, and no start without its keys.
 
 import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -60,12 +61,16 @@ describe('a workerd without a launcher', () => {
   it('holds the directory until it has ended, even if its pid is unknown', async () => {
     await server.kill9()
     const lock = join(server.stateDir, 'workerd.lock')
-    const holder = spawn('flock', ['--exclusive', lock, 'sleep', '2'], { detached: true })
-    await vi.waitFor(() => expect(existsSync(`/proc/${holder.pid}`)).toBe(true))
-    await new Promise((resolve) => setTimeout(resolve, 200))
-    const begun = Date.now()
+    const holder = spawn('flock', ['--exclusive', lock, 'sh', '-c', 'echo held; read end'])
+    await once(holder.stdout, 'data')
+    const { exitCode, output } = await runLauncher({ STATE_DIR: server.stateDir })
+    expect([exitCode, output]).toEqual([
+      1,
+      expect.stringContaining('a workerd without a launcher still runs'),
+    ])
+    holder.stdin.end()
+    await once(holder, 'exit')
     await server.restart()
-    expect(Date.now() - begun).toBeGreaterThan(1_000)
   })
 })
 

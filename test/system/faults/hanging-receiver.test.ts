@@ -1,0 +1,71 @@
+// The receiver of one relying party accepts every event and never responds. Few descriptors are left then,
+// and the other relying parties need them. At a size that CI carries; FAULTS=full takes longer.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Receiver, startReceiver } from '../../support/service/receiver.ts'
+import { type Service, startService } from '../../support/service/service.ts'
+import { callerOf, probeHealth, repeat } from './load.ts'
+
+const DESCRIPTORS = 1_024
+/** New sessions in a second whose receiver hangs, and those of another relying party. */
+const HANGING_PER_SECOND = 12
+const OTHER_PER_SECOND = 2
+/** Without a limit, 12 attempts a second take the last descriptor after 14 s. */
+const SECONDS = process.env.FAULTS === 'full' ? 300 : 25
+/** Shortest delay of an event that waits for its turn. */
+const IN_TIME_MS = 5_000
+
+let service: Service
+let hanging: Receiver
+let answering: Receiver
+beforeAll(async () => {
+  service = await startService({}, { descriptors: DESCRIPTORS })
+  ;[hanging, answering] = await Promise.all([startReceiver(), startReceiver()])
+  hanging.answer({ act: 'hang' })
+})
+afterAll(async () => {
+  await Promise.all([hanging.close(), answering.close()])
+  await service.stop()
+})
+
+it(
+  `finding 5: one receiver hangs at ${HANGING_PER_SECOND} sessions a second and ${DESCRIPTORS} descriptors: the events of another relying party leave in time`,
+  async () => {
+    const { server } = service
+    const pid = server.pid()
+    const arrivals = new Map<string, number>()
+    answering.answer(({ at, body }) => {
+      arrivals.set(JSON.parse(body.toString()).verification_id, at)
+      return { status: 204 }
+    })
+    const probes = probeHealth(server.origin)
+    const [, canceled] = await Promise.all([
+      endMany(hanging, HANGING_PER_SECOND),
+      endMany(answering, OTHER_PER_SECOND),
+    ])
+    while (canceled.some(({ id }) => !arrivals.has(id))) await sleep(100)
+    const { failures, slowestMs } = await probes.end()
+    const delays = canceled.map(({ id, at }) => (arrivals.get(id) ?? 0) - at).sort((a, b) => a - b)
+    const [median, longest] = [delays[delays.length >> 1], delays.at(-1)]
+    console.info(
+      `${hanging.requests.length} attempts hung; ${delays.length} other events after ${median} ms (median) and ${longest} ms at most; slowest /healthz ${slowestMs} ms`,
+    )
+    expect(longest).toBeLessThan(IN_TIME_MS)
+    expect(failures).toEqual([])
+    expect(server.pid()).toBe(pid)
+  },
+  SECONDS * 1000 + 60_000,
+)
+
+/** Creates and cancels sessions. Returns the time of each call that canceled. */
+async function endMany(receiver: Receiver, perSecond: number) {
+  const rp = await service.relyingParty({ webhook: { url: receiver.url } })
+  const { create, cancel } = callerOf(service.server.origin, rp)
+  return repeat({ count: SECONDS * perSecond, perSecond }, async () => {
+    const id = await create()
+    const at = Date.now()
+    await cancel(id)
+    return { id, at }
+  })
+}

@@ -1,0 +1,95 @@
+// Many calls to a running service, and probes of its health meanwhile. Nothing here is checked against the
+// API description, which would take longer than the calls.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  type CreatedSession,
+  expectStatus,
+  OVER_18,
+  type RelyingParty,
+} from '../../support/service/service.ts'
+
+/** Callers at a time. */
+const CALLERS = 12
+/** Time limit of a probe: the service is busy, but must not hang. */
+const PROBE_MS = 10_000
+const BETWEEN_PROBES_MS = 100
+
+/** A relying party's server that makes many calls. */
+export type Caller = {
+  /** Creates a session, and returns its id. Waits where the limit of creations is reached. */
+  readonly create: (request?: object) => Promise<string>
+  readonly cancel: (verificationId: string) => Promise<void>
+}
+
+/** Returns the server of a relying party. */
+export function callerOf(origin: string, { api_key }: Pick<RelyingParty, 'api_key'>): Caller {
+  const post = (path: string, body?: object) =>
+    fetch(origin + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+  const create = async (request: object = {}): Promise<string> => {
+    const response = await post('/v1/verify', { ...OVER_18, ...request })
+    if (response.status !== 429) {
+      return ((await expectStatus(response, 201)) as CreatedSession).verification_id
+    }
+    await sleep(Number(response.headers.get('retry-after')) * 1000)
+    return create(request)
+  }
+  return {
+    create,
+    cancel: async (id) => {
+      await expectStatus(await post(`/v1/verify/${id}/cancel`), 200)
+    },
+  }
+}
+
+/** Does a piece of work `count` times, at most `perSecond` and some at a time. Returns the results. */
+export async function repeat<T>(
+  { count, perSecond }: { readonly count: number; readonly perSecond: number },
+  work: () => Promise<T>,
+): Promise<readonly T[]> {
+  const begun = Date.now()
+  const results: T[] = []
+  let next = 0
+  const worker = async () => {
+    for (let index = next++; index < count; index = next++) {
+      await sleepUntil(begun + (index * 1000) / perSecond)
+      results.push(await work())
+    }
+  }
+  await Promise.all(Array.from({ length: CALLERS }, worker))
+  return results
+}
+
+/** Waits until a time (Unix milliseconds). */
+export function sleepUntil(at: number): Promise<void> {
+  return sleep(Math.max(0, at - Date.now()))
+}
+
+/** Requests `/healthz` until `end`, which returns every response that was not 200, and the slowest one. */
+export function probeHealth(origin: string) {
+  const failures: string[] = []
+  let [slowestMs, isOver] = [0, false]
+  const probing = (async () => {
+    while (!isOver) {
+      const begun = Date.now()
+      const outcome = await fetch(`${origin}/healthz`, { signal: AbortSignal.timeout(PROBE_MS) }).then(
+        ({ status }) => String(status),
+        (error: Error) => error.name,
+      )
+      if (outcome !== '200') failures.push(outcome)
+      slowestMs = Math.max(slowestMs, Date.now() - begun)
+      await sleep(BETWEEN_PROBES_MS)
+    }
+  })()
+  return {
+    end: async () => {
+      isOver = true
+      await probing
+      return { failures, slowestMs }
+    },
+  }
+}
