@@ -2,13 +2,14 @@
 // Both are static assets outside the bundle (docs/decisions/openapi.md).
 
 import { Hono } from 'hono/tiny'
+import { configOf } from '../../config.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { problem } from '../edge/problems.ts'
 
 /** `/openapi.json`, `/docs` and the script of the reference. */
 export function documentationRoutes(): Hono<AppEnv> {
   return new Hono<AppEnv>()
-    .get('/openapi.json', (c) => sendAsset(c, 'openapi.json', DESCRIPTION))
+    .get('/openapi.json', sendDescription)
     .get('/docs', (c) => sendAsset(c, 'docs.html', PAGE))
     .get('/assets/api-reference.js', (c) => sendAsset(c, 'api-reference/scalar.js', SCRIPT))
 }
@@ -31,6 +32,15 @@ const PAGE = {
   ].join('; '),
 }
 const SCRIPT = { 'Content-Type': 'text/javascript; charset=utf-8' }
+
+/** Sends the description with the address of this service: tools may have nothing but the file. */
+async function sendDescription(c: AppContext): Promise<Response> {
+  const response = await sendAsset(c, 'openapi.json', DESCRIPTION)
+  if (response.status !== 200) return response
+  const { baseUrl } = configOf(c.env)
+  const text = (await response.text()).replace('"url": "/"', () => `"url": ${JSON.stringify(baseUrl)}`)
+  return new Response(text, response)
+}
 
 async function sendAsset(
   c: AppContext,
