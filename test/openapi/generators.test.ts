@@ -137,6 +137,24 @@ describe('paths', () => {
     expect(examples.CreatedVerification?.value.verification_id).toMatch(new RegExp(pattern))
   })
 
+  it('say by patterns what is refused', () => {
+    const patternOf = (name: string, member: string) => schemas[name]?.properties?.[member]?.pattern ?? 'none'
+    expect('').not.toMatch(new RegExp(patternOf('RequestObjectForm', 'wallet_nonce')))
+    expect('a cursor').not.toMatch(new RegExp(patternOf('RedeliveryRange', 'after')))
+    expect('4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFy=').not.toMatch(
+      new RegExp(patternOf('EncryptionKey', 'y')),
+    )
+    const events = DESCRIPTION.paths['/v1/events']?.get?.parameters ?? []
+    const after = events.find(({ name }) => name === 'after')
+    expect(
+      ['', 'AABRYAAAAAFqZ0l4c3R1dnd4eXphYmNk', 'a cursor'].map((text) =>
+        new RegExp(after?.schema.pattern ?? '').test(text),
+      ),
+    ).toEqual([true, true, false])
+    const wait = DESCRIPTION.paths['/v1/verify/{id}']?.get?.parameters ?? []
+    expect(wait.find(({ name }) => name === 'after_version')?.description).toContain('Needs `wait`.')
+  })
+
   it('link a creation to every operation that takes its identifier', () => {
     const created = DESCRIPTION.paths['/v1/verify']?.post?.responses[201]
     const linked = Object.values(created?.links ?? {})
