@@ -97,6 +97,9 @@ export const CRL = {
 /** PEM of one trust anchor: an authority's successive certificates. */
 export const PEM = { characters: 65_536, certificates: 16 } as const
 
+/** The name of an issuer, in an anchor and in `iss`. It is compared with the name of every anchor. */
+export const ISSUER_NAME = { characters: 2048 } as const
+
 /** Published metadata and keys of an issuer. */
 export const ISSUER_METADATA = { bytes: 65_536, depth: 16 } as const
 

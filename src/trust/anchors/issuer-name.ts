@@ -10,34 +10,40 @@ export function canonicalIssuer(text: string): URL | undefined {
 }
 
 /**
- * Returns whether two names are spellings of one issuer. Case of scheme and host, a default port, a final dot
- * of the host, a final slash, user information, a fragment, and escaped letters do not count.
+ * Returns the one form of all spellings of an issuer's name. Case of scheme and host, http for https, a
+ * default port, a final dot of the host, repeated and final slashes, user information, a fragment, and
+ * escapes do not count. A did:web is compared as the URL that it spells.
  */
-export function isSameIssuer(a: string, b: string): boolean {
-  return a === b || normalize(a) === normalize(b)
-}
-
-function normalize(text: string): string {
+export function normalizeIssuer(text: string): string {
   if (!URL.canParse(text)) return text
   const { protocol, hostname, port, pathname, search } = new URL(text)
-  const path = withoutEnd(unescapeLetters(pathname), '/')
-  if (hostname === '') return `${protocol}${normalizeDid(path)}${search}`
-  return `${protocol}//${withoutEnd(hostname, '.')}${port && `:${port}`}${path}${search}`
+  const query = unescapeCharacters(search)
+  if (hostname === '') return `${protocol}${normalizeDid(pathname)}${query}`
+  const scheme = protocol === 'http:' ? 'https:' : protocol
+  const place = port === '' ? '' : `:${port}`
+  return `${scheme}//${withoutEnd(hostname, '.')}${place}${normalizePath(pathname)}${query}`
 }
 
-/** Case does not count in the method name and in a did:web's host (DID Core §3.1 has small letters only). */
+/** Case does not count in the method name (DID Core §3.1 has small letters only). */
 function normalizeDid(path: string): string {
   const [method = '', host = '', ...rest] = path.split(':')
-  if (method.toLowerCase() !== 'web') return [method.toLowerCase(), host, ...rest].join(':')
-  const name = withoutEnd(host.toLowerCase().replace(/%3a443$/, ''), '.')
-  return ['web', name, ...rest].join(':')
+  if (method.toLowerCase() !== 'web') return normalizePath([method.toLowerCase(), host, ...rest].join(':'))
+  // did:web §3.2: the port is escaped, and colons are slashes.
+  return `web:${normalizeIssuer(`https://${host.replace(/%3a/i, ':')}/${rest.join('/')}`)}`
 }
 
-/** RFC 3986 §6.2.2: an escaped unreserved character means the character. Escapes have no case. */
-function unescapeLetters(path: string): string {
-  return path.replace(/%[0-9a-f]{2}/gi, (escaped) => {
-    const character = String.fromCharCode(Number.parseInt(escaped.slice(1), 16))
-    return /[A-Za-z0-9._~-]/.test(character) ? character : escaped.toUpperCase()
+function normalizePath(path: string): string {
+  return withoutEnd(unescapeCharacters(path).replace(/\/+/g, '/'), '/')
+}
+
+/**
+ * An escaped character means the character. RFC 3986 §6.2.2 has this for letters only; here no two issuers
+ * may differ by an escape. Escapes of other bytes have no case.
+ */
+function unescapeCharacters(text: string): string {
+  return text.replace(/%[0-9a-f]{2}/gi, (escaped) => {
+    const code = Number.parseInt(escaped.slice(1), 16)
+    return code > 0x20 && code < 0x7f && code !== 0x25 ? String.fromCharCode(code) : escaped.toUpperCase()
   })
 }
 

@@ -5,7 +5,7 @@ import * as z from 'zod/mini'
 import { toPointer } from '../../codec/json-pointer.ts'
 import { describeIssue, list, text } from '../../codec/schema.ts'
 import { parsePublicJwk } from '../../crypto/jwk.ts'
-import { PEM } from '../../limits.ts'
+import { ISSUER_NAME, PEM } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { didKey, isKnownDid } from '../did/did.ts'
 import type { Certificate } from '../x509/certificate.ts'
@@ -75,7 +75,7 @@ const objectIdentifier = text(128).check(
   z.regex(OBJECT_IDENTIFIER, 'must be an object identifier in dotted form'),
 )
 
-const issuerUrl = text(2048).check(
+const issuerUrl = text(ISSUER_NAME.characters).check(
   z.refine(
     (url) => issuerMetadataUrl(url) !== undefined,
     'must be an https URL without user, query or fragment',
@@ -96,12 +96,14 @@ export const anchorShape = z.strictObject({
   x509_certificate_pem: z.optional(pem.check(z.superRefine(refuseUnlessSigner))),
   issuer_url: z.optional(issuerUrl),
   did: z.optional(
-    text(2048).check(
+    text(ISSUER_NAME.characters).check(
       z.refine(isKnownDid, 'must be a did:web, did:key or did:jwk'),
       z.refine(isOwnDid, OF_SANDBOX),
     ),
   ),
-  issuer: z.optional(text(2048).check(z.refine((issuer) => !isSandboxIssuer(issuer), OF_SANDBOX))),
+  issuer: z.optional(
+    text(ISSUER_NAME.characters).check(z.refine((issuer) => !isSandboxIssuer(issuer), OF_SANDBOX)),
+  ),
   jwks: z.optional(z.strictObject({ keys: list(JWK, 32) })),
 })
 

@@ -5,6 +5,7 @@
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { equalBytes } from '../../codec/bytes.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
+import { ISSUER_NAME } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { resolveDidKeys } from '../did/did.ts'
 import type { TrustRefusal } from '../refusal.ts'
@@ -21,7 +22,7 @@ import type { TrustAnchor } from './anchor.ts'
 import { anchorCertificates } from './anchor-certificates.ts'
 import { cacheCertificates } from './certificate-cache.ts'
 import { resolveMetadataKeys } from './issuer-metadata.ts'
-import { canonicalIssuer, isSameIssuer } from './issuer-name.ts'
+import { canonicalIssuer, normalizeIssuer } from './issuer-name.ts'
 import { fitsAlgorithm, selectKeys } from './key-set.ts'
 import { isOfSandbox, isSandboxIssuer, isSandboxKey } from './sandbox-anchor.ts'
 import type { SignerClaims, TrustContext, TrustedSigner } from './signer.ts'
@@ -40,6 +41,7 @@ export async function resolveSigner(
   // The protocol's rule comes last: an anchor that it does not accept still has its issuer and its types.
   const applicable = anchorsForType(anchors, context.credentialType).filter(acceptsAnchor)
   const { iss, chain } = claims
+  if (iss !== undefined && iss.length > ISSUER_NAME.characters) return err({ reason: 'untrusted_issuer' })
   // CONTRACT 8: an `iss` with an anchor of its own is verified by that anchor alone. This holds also if the
   // anchor does not cover the type. If a chain were accepted instead, the presenter would choose the
   // mechanism (SD-JWT VC §2.5). Another spelling of the issuer selects no key, so it is refused.
@@ -52,10 +54,10 @@ export async function resolveSigner(
 }
 
 function hasOwnAnchor(iss: string, anchors: readonly TrustAnchor[]): boolean {
-  return anchors.some((anchor) => {
-    const issuer = anchoredIssuer(anchor)
-    return issuer !== undefined && isSameIssuer(issuer, iss)
-  })
+  const name = normalizeIssuer(iss)
+  return anchors
+    .map(anchoredIssuer)
+    .some((issuer) => issuer !== undefined && normalizeIssuer(issuer) === name)
 }
 
 /** CONTRACT 8: `*` covers types that the relying party added, and only types that no anchor names. */

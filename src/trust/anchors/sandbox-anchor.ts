@@ -7,7 +7,7 @@ import { isSameName } from '../x509/distinguished-name.ts'
 import { subjectKeyJwk } from '../x509/subject-key.ts'
 import type { AnchorMechanism, TrustAnchor } from './anchor.ts'
 import { anchorCertificates } from './anchor-certificates.ts'
-import { isSameIssuer } from './issuer-name.ts'
+import { normalizeIssuer } from './issuer-name.ts'
 import keys from './sandbox-keys.json' with { type: 'json' }
 import root from './sandbox-root.json' with { type: 'json' }
 
@@ -60,7 +60,7 @@ export function isSandboxKey({ x }: PublicJwk): boolean {
 export function isSandboxIssuer(issuer: string): boolean {
   const host = issuer.startsWith(DID_WEB) ? issuer.slice(DID_WEB.length).split(/:|%3A/i)[0] : undefined
   const url = host === undefined ? issuer : `https://${host}`
-  return URL.canParse(url) && isSameIssuer(new URL(url).origin, SANDBOX_ORIGIN)
+  return URL.canParse(url) && normalizeIssuer(new URL(url).origin) === SANDBOX_ORIGIN
 }
 
 const DID_WEB = 'did:web:'
