@@ -217,6 +217,7 @@ const RELYING_PARTY: Example<'RelyingParty'> = {
   claims_encryption_jwk: null,
   verifier: null,
   api_keys: [API_KEY],
+  warnings: [],
 }
 
 /** Schemas that are only parts of bodies, and those of errors. */

@@ -8,6 +8,7 @@ const VERSION = 'Increases with every visible change.'
 const SHOWN_ONCE = 'Only this response contains it.'
 const PERSONAL_DATA = 'Do not send personal data.'
 const VIEW = 'Distinguishes the views of a verification.'
+const WARNINGS = 'Settings that are valid and do not work. Empty in test mode.'
 const SESSION_URL = 'The page for the person: open it on a phone, or show it beside the QR code.'
 
 /** Members of polls and events alike. */
@@ -126,7 +127,8 @@ export const MEMBER_TEXTS = {
     origin: 'The origin of your page, one of your `origins`. Default: the only one.',
   },
   CreatedApiKey: { api_key: SHOWN_ONCE },
-  CreatedRelyingParty: { api_key: SHOWN_ONCE, webhook_secret: SHOWN_ONCE },
+  RelyingParty: { warnings: WARNINGS },
+  CreatedRelyingParty: { api_key: SHOWN_ONCE, webhook_secret: SHOWN_ONCE, warnings: WARNINGS },
   CreateRelyingParty: {
     livemode: 'Cannot be changed. Every API key has the same mode.',
     by_value: 'Accept responses to the request of `GET …/openid4vp`. Default: in test mode only.',

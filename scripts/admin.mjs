@@ -39,6 +39,7 @@ function print({ command, jsonOutput }, { status, body, error }) {
   }
   if (body === undefined) console.error('Done.')
   else console.log(jsonOutput ? JSON.stringify(body, null, 2) : readable(body))
+  for (const { message } of body?.warnings ?? []) console.error(`\nWarning: ${message}`)
   const shown = (COMMANDS[command].secrets ?? []).filter((name) => body?.[name] !== undefined)
   if (shown.length > 0) console.error(`\nShown this once: ${shown.join(', ')}. Store it as a secret.`)
   return 0

@@ -27,6 +27,9 @@ export const createdApiKey = z.extend(apiKey, { api_key: z.string() })
 
 const mode = { relying_party_id: relyingPartyId, name: z.string(), livemode: z.boolean(), created_at: time }
 
+/** Settings that are valid and do not work. `code`: values may be added within /v1. */
+const settingsWarning = z.object({ code: z.string(), pointer: z.string(), message: z.string() })
+
 /** Settings, without secrets. */
 export const relyingParty = z.object({
   ...mode,
@@ -53,6 +56,7 @@ export const relyingParty = z.object({
     }),
   ),
   api_keys: list(apiKey),
+  warnings: list(settingsWarning),
 })
 
 /** A new relying party. Only this response contains the secrets. */
@@ -108,6 +112,7 @@ export type ApiKey = z.infer<typeof apiKey>
 export type ApiKeyList = z.infer<typeof apiKeyList>
 export type CreatedApiKey = z.infer<typeof createdApiKey>
 export type CreatedRelyingParty = z.infer<typeof createdRelyingParty>
+export type SettingsWarning = z.infer<typeof settingsWarning>
 export type RelyingParty = z.infer<typeof relyingParty>
 export type RelyingPartyPage = z.infer<typeof relyingPartyPage>
 export type RotatedSecret = z.infer<typeof rotatedSecret>

@@ -21,6 +21,8 @@ export type CredentialFormat<Id extends string = string> = {
    * Some wallets refuse a whole request because of one unknown format.
    */
   readonly requestedByName?: true
+  /** True if only certificates identify an issuer: anchors with keys or a DID never vouch. */
+  readonly issuersByCertificate?: true
   /** Entry of the format in `vp_formats_supported` (§11.1). */
   readonly metadata: JsonObject
   /** Clause that each check implements for this format. */

@@ -58,8 +58,13 @@ export function typeOf(
 ): (format: string, identifier: string) => CredentialType | undefined {
   return (format, identifier) => {
     const type = findType(definitions, format, identifier)
-    return type && { name: type.name, builtIn: BUILT_IN_TYPES.includes(type) }
+    return type && credentialType(type)
   }
+}
+
+/** Returns the type as trust anchors name it. */
+export function credentialType(type: CredentialTypeDefinition): CredentialType {
+  return { name: type.name, builtIn: BUILT_IN_TYPES.includes(type) }
 }
 
 /** Returns the first type with this identifier in this format. */

@@ -101,6 +101,14 @@ it('speaks https to a service with TLS_CERT', async () => {
   await secure.stop()
 })
 
+it('warns of a relying party in live mode that trusts no issuer', async () => {
+  const created = await admin(['relying-parties', 'create', '--name', 'Shop', '--livemode', 'true'])
+  expect([created.code, created.stdout]).toEqual([0, expect.stringContaining('no_trust_anchor')])
+  expect(created.stderr).toContain('Warning: No trust anchor or list vouches for any issuer')
+  const shown = await admin(['relying-parties', 'create', '--name', 'Shop', '--livemode', 'false'])
+  expect(shown.stderr).not.toContain('Warning')
+})
+
 it('prints the error of the service with its pointer', async () => {
   const refused = await admin([
     'relying-parties',

@@ -552,6 +552,12 @@ export type Settings = {
     readonly registration: Readonly<Record<string, unknown>> | null
   } | null
   readonly api_keys: readonly ApiKey[]
+  /** Settings that are valid and do not work. Empty in test mode. */
+  readonly warnings: readonly {
+    readonly code: string
+    readonly pointer: string
+    readonly message: string
+  }[]
 }
 
 /** Body of `PATCH /v1/relying_party`: the members to change. */

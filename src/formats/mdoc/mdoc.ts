@@ -8,6 +8,7 @@ import { FORMAT, verifyMdoc } from './verify.ts'
 /** ISO mdoc (OpenID4VP 1.0 B.2). Claims are namespace → data element → value. */
 export const mdoc: CredentialFormat<typeof FORMAT> = {
   id: FORMAT,
+  issuersByCertificate: true,
   // B.2.2: COSE algorithm identifiers, which are numbers. Device MACs are accepted but not offered, because
   // some wallets refuse a request with an identifier that they do not support.
   metadata: {

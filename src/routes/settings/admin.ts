@@ -56,7 +56,7 @@ async function create(c: AppContext): Promise<Response> {
   const input = await readJson(c, creationSchema(rules), SETTINGS_LIMIT)
   if (!input.ok) return input.error
   const { api_key, webhook_secret, settings } = await createRelyingParty(c.env, input.value, rules.now)
-  const { relying_party_id, ...rest } = settingsToWire(settings)
+  const { relying_party_id, ...rest } = await settingsToWire(c.env, settings)
   return sendJson<CreatedRelyingParty>(c, { relying_party_id, api_key, webhook_secret, ...rest }, 201)
 }
 

@@ -11,6 +11,7 @@ import type {
 } from '../../../openapi/responses/settings.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
 import { configOf } from '../../config.ts'
+import type { Env } from '../../env.ts'
 import { directoryOf } from '../../relying-party/directory.ts'
 import { relyingPartyStub } from '../../relying-party/identifier.ts'
 import { updateRelyingParty } from '../../relying-party/registry.ts'
@@ -28,11 +29,12 @@ import type { AppContext } from '../edge/context.ts'
 import { notAllowed, problem } from '../edge/problems.ts'
 import { sendJsonText } from '../edge/session-view.ts'
 import { readJson } from '../edge/validate.ts'
+import { settingsWarnings } from './settings-warnings.ts'
 
 /** GET: the settings, without secrets. */
 export async function showSettings(c: AppContext, relyingPartyId: string): Promise<Response> {
   const view = await relyingPartyStub(c.env, relyingPartyId)?.view()
-  return view?.ok ? sendJson(c, settingsToWire(view.value)) : problem(c, 'not_found')
+  return view?.ok ? sendJson(c, await settingsToWire(c.env, view.value)) : problem(c, 'not_found')
 }
 
 /**
@@ -51,7 +53,7 @@ export async function changeSettings(
   const refused = refuse(patch.value)
   if (refused !== undefined) return refused
   const updated = await updateRelyingParty(c.env, relyingPartyId, patch.value)
-  return updated.ok ? sendJson(c, settingsToWire(updated.value)) : problem(c, 'not_found')
+  return updated.ok ? sendJson(c, await settingsToWire(c.env, updated.value)) : problem(c, 'not_found')
 }
 
 /** GET of the API keys, without the keys themselves. */
@@ -123,7 +125,7 @@ export async function enableWebhook(c: AppContext, relyingPartyId: string): Prom
   if (!enabled?.ok) return problem(c, 'not_found')
   if (enabled.value.webhook === null) return problem(c, 'webhook_not_configured')
   forgetSettings(relyingPartyId)
-  return sendJson(c, settingsToWire(enabled.value))
+  return sendJson(c, await settingsToWire(c.env, enabled.value))
 }
 
 /** POST: sends one test event and returns its outcome; 200 whatever the receiver responded. */
@@ -138,7 +140,7 @@ export async function testWebhook(c: AppContext, relyingPartyId: string): Promis
 }
 
 /** Returns the settings as JSON. Only the members listed here leave the service. */
-export function settingsToWire(view: SettingsView): RelyingParty {
+export async function settingsToWire(env: Env, view: SettingsView): Promise<RelyingParty> {
   const { webhook } = view
   return {
     relying_party_id: view.relying_party_id,
@@ -162,6 +164,7 @@ export function settingsToWire(view: SettingsView): RelyingParty {
     claims_encryption_jwk: view.claims_encryption_jwk,
     verifier: view.verifier && verifierToWire(view.verifier),
     api_keys: view.api_keys.map(apiKeyToWire),
+    warnings: await settingsWarnings(env, view),
   }
 }
 

@@ -31,6 +31,7 @@ import { readJson } from '../edge/validate.ts'
 import { requestOptions } from './request-options.ts'
 import { requestedPolicy } from './requested-policy.ts'
 import { requestedTransactions } from './requested-transactions.ts'
+import { untrustedRequest } from './requested-trust.ts'
 
 /** Handles the creation. */
 export async function createSession(c: AppContext): Promise<Response> {
@@ -82,6 +83,8 @@ async function prepare(
     const isPossible = expressiblePolicy(body, settings, { protocol, supportsFormat: encrypted }).ok
     return isPossible ? err(NEEDS_ENCRYPTION) : policy
   }
+  const untrusted = await untrustedRequest(c.env, body, settings, { policy: policy.value, protocol })
+  if (untrusted !== undefined) return err(untrusted)
   const transactionData = requestedTransactions(body, settings, { policy: policy.value, protocol })
   if (!transactionData.ok) return transactionData
   const now = Math.floor(Date.now() / 1000)

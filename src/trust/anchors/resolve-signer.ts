@@ -36,10 +36,8 @@ export async function resolveSigner(
   claims: SignerClaims,
   context: TrustContext,
 ): Promise<Result<readonly TrustedSigner[], TrustRefusal>> {
-  const anchors = context.anchors.filter(({ purpose = ['issuer'] }) => purpose.includes(context.purpose))
-  const { acceptsAnchor = () => true } = context
-  // The protocol's rule comes last: an anchor that it does not accept still has its issuer and its types.
-  const applicable = anchorsForType(anchors, context.credentialType).filter(acceptsAnchor)
+  const anchors = anchorsForPurpose(context)
+  const applicable = applicableAnchors(context)
   const { iss, chain } = claims
   if (iss !== undefined && iss.length > ISSUER_NAME.characters) return err({ reason: 'untrusted_issuer' })
   // CONTRACT 8: an `iss` with an anchor of its own is verified by that anchor alone. This holds also if the
@@ -51,6 +49,22 @@ export async function resolveSigner(
   return chain === undefined
     ? err({ reason: 'untrusted_issuer' })
     : resolveChain(chain, claims, { ...context, anchors: applicable })
+}
+
+/** Returns the anchors that may vouch for a type. */
+export function applicableAnchors(
+  context: Pick<TrustContext, 'anchors' | 'credentialType' | 'purpose' | 'acceptsAnchor'>,
+): readonly TrustAnchor[] {
+  const { acceptsAnchor = () => true, credentialType } = context
+  // The protocol's rule comes last: an anchor that it does not accept still has its issuer and its types.
+  return anchorsForType(anchorsForPurpose(context), credentialType).filter(acceptsAnchor)
+}
+
+function anchorsForPurpose({
+  anchors,
+  purpose,
+}: Pick<TrustContext, 'anchors' | 'purpose'>): readonly TrustAnchor[] {
+  return anchors.filter((anchor) => (anchor.purpose ?? ['issuer']).includes(purpose))
 }
 
 function hasOwnAnchor(iss: string, anchors: readonly TrustAnchor[]): boolean {

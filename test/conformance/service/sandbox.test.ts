@@ -141,7 +141,14 @@ describe('the test wallet', () => {
 })
 
 describe('live mode', () => {
-  const live = (settings: object = {}) => stage.service.relyingParty({ livemode: true, ...settings })
+  const live = () => {
+    const byCertificate = { credential_types: ['age_attestation'], assurance_level: 'low' }
+    const trust_anchors = [
+      stage.authority.anchor({ name: 'Sandbox' }),
+      { ...byCertificate, name: 'Sandbox', x509_ca_pem: stage.service.verifierCa },
+    ]
+    return stage.service.relyingParty({ livemode: true, trust_anchors })
+  }
 
   it('produces no outcomes', async () => {
     const rp = await live()
@@ -154,7 +161,7 @@ describe('live mode', () => {
   })
 
   it.each(['dc+sd-jwt', 'mso_mdoc', 'jwt_vc_json'])('rejects a sandbox credential: %s', async (format) => {
-    const rp = await live({ trust_anchors: [stage.authority.anchor({ name: 'Sandbox' })] })
+    const rp = await live()
     const { verification_id: id, wallet_request } = await rp.create({ ...OVER_18, formats: [format] })
     const call = (url: string, init?: RequestInit) => stage.service.fetch(url, init)
     const task = { uri: wallet_request.uri, reason: 'verified', format }

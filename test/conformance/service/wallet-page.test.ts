@@ -132,6 +132,11 @@ it('the sandbox never calls itself', async () => {
   expect((await open(own, 404)).match(/There is no request to answer/g)).toHaveLength(1)
 })
 
+/** Creates a relying party in live mode that trusts the stage's authority. */
+function liveParty() {
+  return stage.service.relyingParty({ livemode: true, trust_anchors: [stage.authority.anchor()] })
+}
+
 describe('the session page', () => {
   it('links to the test wallet with the request of its QR, in test mode only', async () => {
     const { session_url, verification_id } = await stage.rp.create()
@@ -141,7 +146,7 @@ describe('the session page', () => {
     expect((await respond(uri, {})).status).toBe(303)
     expect((await stage.rp.poll(verification_id)).status).toBe('verified')
 
-    const live = await stage.service.relyingParty({ livemode: true })
+    const live = await liveParty()
     const created = await live.create()
     expect(await (await stage.service.fetch(created.session_url)).text()).not.toContain('test-wallet')
   })
@@ -154,7 +159,7 @@ describe('the session page', () => {
 })
 
 it('the test wallet gets no request of live mode', async () => {
-  const live = await stage.service.relyingParty({ livemode: true })
+  const live = await liveParty()
   const { verification_id, wallet_request } = await live.create()
   expect(await open(wallet_request.uri, 404)).toContain('There is no request to answer')
   expect((await respond(wallet_request.uri, { decline: '1' })).status).toBe(404)

@@ -31,7 +31,16 @@ export type Party = {
 export async function newParty(livemode = false): Promise<Party> {
   const webhook = { url: 'https://hooks.shop.org/in' }
   const origins = ['https://shop.org']
-  const { relying_party_id, api_key, api_keys } = await createRelyingParty({ livemode, webhook, origins })
+  const trust_anchors = [
+    {
+      name: 'An issuer',
+      credential_types: ['age_attestation'],
+      assurance_level: 'low',
+      did: 'did:web:issuer.example',
+    },
+  ]
+  const settings = { livemode, webhook, origins, trust_anchors }
+  const { relying_party_id, api_key, api_keys } = await createRelyingParty(settings)
   return { id: relying_party_id, livemode, key: api_key, keyId: api_keys[0].key_id }
 }
 

@@ -132,6 +132,7 @@ describe('creating a relying party', () => {
       retention_seconds: 172_800,
       claims_encryption_jwk: null,
       verifier: null,
+      warnings: [],
       api_keys: [
         {
           key_id: created.api_key.split('.')[1],
