@@ -38,7 +38,7 @@ const NOT_RUN: readonly (readonly [string, RegExp])[] = [
     /^(npm run deploy\b|(npx )?wrangler (?!dev))/,
   ],
   ['changes the machine that hosts the service', /^(systemctl|journalctl|useradd|ln -sfn|cd \/opt\/)/],
-  ['unpacks a release; run by test/system/release', /^(tar -xzf|sha256sum|cd release)/],
+  ['unpacks a release; run by test/system/release', /^(tar -xzf|sha256sum|cd (dist\/)?release)/],
   ['run by test/system/release, as another user', /^docker compose /],
   ['publishes', /^(git (tag|push|clone)|npm publish) /],
   ['writes a lock file', /^(cd packages\/self-host && )?npm install --package-lock-only$/],
