@@ -20,7 +20,7 @@ import { freePort, type Server, startServer } from '../support/service/server.ts
 const NOT_RUN: readonly (readonly [string, RegExp])[] = [
   ['the service that the others call; run by test/system/launcher.test.ts', /^npm start$/],
   ['runs this test; test/scripts/test-summary.test.ts', /^npm test\b/],
-  ['run by .ci/run', /^npm (run (check|prose( -- --all)?)|ci)$/],
+  ['run by .ci/run', /^npm (run (check|clients|prose( -- --all)?)|ci)$/],
   ['writes; `npm run check` finds a difference', /^npm run types$/],
   ['writes; `npm run check` finds a difference', /^npm run format$/],
   ['writes; test/documents/generated.test.ts makes the same', /^npm run docs$/],
@@ -45,6 +45,9 @@ const NOT_RUN: readonly (readonly [string, RegExp])[] = [
   ['run by test/scripts/client-package.test.ts and test/system/release', /^npm (install|pack|sbom)\b/],
   ['run by npm ci, and by test/scripts/client-package.test.ts', /^npm run prepare$/],
   ['run by test/system/release, with options', /^(npm ci && )?npm run release$/],
+  ['run by test/system/admin-command.test.ts', /^npm run (-s )?admin -- verifications show/],
+  ['run by test/scripts/wallet-command.test.ts', /^npm run wallet -- --help$/],
+  ['fetches the packages of a release', /^node scripts\/previous-build\.mjs /],
   ['not on every machine', /^(openssl|timedatectl) /],
   ['calls a server of the reader', /^date -u /],
 ]

@@ -151,7 +151,9 @@ describe('the installed archive', () => {
     const page = join(folder, 'docs', 'getting-started.md')
     const place = { port, otherPort: await freePort(), folder, env: { PATH: env.PATH } }
     const blocks = blocksOf(page)
-    expectShown(page, blocks, runBlocks(page, blocks, place))
+    const runs = runBlocks(page, blocks, place)
+    expectShown(page, blocks, runs)
+    const [, id] = /"verification_id": ?"(v_[\w-]+)"/.exec(runs.map(({ output }) => output).join()) ?? []
     for (const path of ['/demo', '/docs', '/s/none'])
       expect((await fetch(`http://localhost:${port}${path}`)).status, path).toBe(
         path === '/s/none' ? 404 : 200,
@@ -160,8 +162,7 @@ describe('the installed archive', () => {
 
     const second = await start()
     const { api_key } = JSON.parse(readFileSync(join(folder, '.dev', 'demo-relying-party.json'), 'utf8'))
-    const { verification_id } = JSON.parse(readFileSync(join(folder, 'created.json'), 'utf8'))
-    const read = await fetch(`http://localhost:${port}/v1/verify/${verification_id}`, {
+    const read = await fetch(`http://localhost:${port}/v1/verify/${id}`, {
       headers: { authorization: `Bearer ${api_key}` },
     })
     expect(await read.json()).toMatchObject({ status: 'verified', checks: { age_over_18: true } })
