@@ -54,6 +54,7 @@ export const MEMBER_TEXTS = {
     transaction_data: 'Transactions for the person to confirm, each with the members of its type.',
     retry_of: 'The `verification_id` of the verification that this one repeats.',
   },
+  EncryptionKey: { x: 'Together with `y` a point on the curve.', key_ops: 'Empty.' },
   CreatedVerification: {
     status: OUTCOME.status,
     session_url: `${SESSION_URL} It contains the \`client_token\`: share it with this person only.`,

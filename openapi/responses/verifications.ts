@@ -168,7 +168,7 @@ export const verification = z.object({
   purpose: maybe(z.string()),
   allow_derived: z.boolean(),
   require_same_holder_key: z.boolean(),
-  retry_of: maybe(verificationId),
+  retry_of: maybe(z.string()),
   claims_encryption_jwk: maybe(jsonObject),
   transaction_data: maybe(list(jsonObject)),
   attempts: list(

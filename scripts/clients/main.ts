@@ -4,7 +4,7 @@
 import { startServer } from '../../test/support/service/server.ts'
 import { EXAMPLES } from './examples.ts'
 import { GENERATED } from './generated.ts'
-import { missing, type Program } from './tools.ts'
+import { missing, type Program, resultWithoutTool } from './tools.ts'
 
 /** Two at a time, one of each list. */
 const LISTS = [GENERATED, EXAMPLES]
@@ -51,7 +51,7 @@ async function runProgram({ name, tool, run }: Program): Promise<Result> {
 }
 
 function withoutTool(name: string, reason: string): Result {
-  const isFailure = process.env.CI_FULL === '1'
-  console.log(`${isFailure ? 'failed ' : 'skipped'}  ${name}: ${reason}`)
-  return isFailure ? 'failed' : 'skipped'
+  const result = resultWithoutTool(process.env)
+  console.log(`${result.padEnd(8)} ${name}: ${reason}`)
+  return result
 }

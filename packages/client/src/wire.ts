@@ -91,11 +91,13 @@ export type DcqlQuery = {
 export type ClaimsEncryptionJwk = {
   readonly kty: 'EC'
   readonly crv: 'P-256'
+  /** Together with `y` a point on the curve. */
   readonly x: string
   readonly y: string
   readonly kid?: string
   readonly use?: 'enc'
   readonly alg?: 'ECDH-ES'
+  /** Empty. */
   readonly key_ops?: readonly unknown[]
 }
 

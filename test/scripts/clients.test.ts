@@ -1,0 +1,26 @@
+// What `npm run clients` does without the tools of a language.
+
+import { expect, it } from 'vitest'
+import { missing, resultWithoutTool } from '../../scripts/clients/tools.ts'
+
+const prints = (stdout: string) => () => ({ status: 0, stdout })
+
+it.each([
+  ['go', 'go version go1.25.0 linux/amd64', undefined],
+  ['go', 'go version go2.0 linux/amd64', undefined],
+  ['go', 'go version go1.24.9 linux/amd64', 'go is older than 1.25'],
+  ['python3', '3.11.7 (main, Jan 1 2026)', undefined],
+  ['python3', '3.9.2 (default)', 'python3 is older than 3.10'],
+] as const)('reads the version that %s prints: %s', (tool, printed, reason) => {
+  expect(missing(tool, prints(printed))).toBe(reason)
+})
+
+it('names a tool that is not installed', () => {
+  expect(missing('go', () => ({ status: null, stdout: '' }))).toBe('go is not installed')
+})
+
+it('skips a language that is missing, and fails with CI_FULL=1', () => {
+  expect(resultWithoutTool({})).toBe('skipped')
+  expect(resultWithoutTool({ CI_FULL: '0' })).toBe('skipped')
+  expect(resultWithoutTool({ CI_FULL: '1' })).toBe('failed')
+})
