@@ -77,9 +77,18 @@ function orderSection(order: Order, id: string, state: OrderState): Markup {
 ${learned(order, state)}
 ${failed(order) ? html`<p class="fault" role="alert">The verification service is unavailable. Please try again.</p>` : ''}
 ${actions(order, state)}
+${state === 'chosen' || state === 'waiting' ? '' : NEXT}
 ${order.records.length === 0 ? '' : html`<p class="jump"><a href="#behind">What happened behind the scenes</a></p>`}
 </section>`
 }
+
+/** The way from the end of an order to an integration of one's own. */
+const NEXT = html`<div class="next"><h2>Build this yourself</h2>
+<ul>
+<li><a href="/docs">The API reference</a> has the calls of this shop, each with a <code>curl</code> command.</li>
+<li><code>examples/demo-shop/src/routes.ts</code> in the repository is the code of this shop’s server.</li>
+<li><code>docs/getting-started.md</code> leads to a verification of your own in five minutes.</li>
+</ul></div>`
 
 /** Actions of a state, the likeliest first. */
 function actions(order: Order, state: OrderState): Markup {

@@ -11,7 +11,7 @@ export function bottle({ shape, glass, label, mark }: Look): Markup {
   const middle = y + height / 2
   return html`<svg class="bottle" viewBox="0 0 120 240" aria-hidden="true" focusable="false">
 <ellipse cx="60" cy="230" rx="34" ry="5" fill="#000" opacity=".14"/>
-<path d="${body}" fill="${glass}"/>
+<path class="glass" d="${body}" fill="${glass}"/>
 <path d="${cap}" fill="${mark}"/>
 <path d="M${x + 6} 118c-2 30-2 70 0 98" fill="none" stroke="#fff" stroke-width="4" stroke-linecap="round" opacity=".22"/>
 <rect x="${x}" y="${y}" width="${width}" height="${height}" rx="3" fill="${label}"/>
