@@ -2,6 +2,7 @@
 // without a mistake. Plain forms. After an accepted response the person follows the verifier's redirect.
 
 import { html } from 'hono/html'
+import { isJsonObject, type Json, member } from '../../codec/json.ts'
 import { claimsFor } from '../wallet/claims.ts'
 import { MISTAKES } from '../wallet/mistakes/index.ts'
 import { credentialChoice, type RequestedCredential } from '../wallet/query.ts'
@@ -27,27 +28,40 @@ export async function sendResponse(
   now: number,
 ): Promise<Page | Response> {
   const task = taskOf(form)
+  const choice = { credential: form.get('credential') ?? '', reason: form.get('reason') ?? '' }
   const prepared = await prepare(task, call, now)
   if (!prepared.ok) {
     const { error } = prepared
-    return error.status === undefined ? showUri(task.uri, call, error) : unavailable(error)
+    return error.status === undefined ? showUri(task.uri, call, { error, choice }) : unavailable(error)
   }
   const { post, description } = prepared.value
   const { status, body, redirect_uri } = await postForm(post, call)
   if (redirect_uri !== null) return new Response(null, { status: 303, headers: { Location: redirect_uri } })
   const detail = `The wallet ${description}. The verifier refused that response. The session is still pending.`
-  return showUri(task.uri, call, { detail, status, body })
+  return showUri(task.uri, call, { error: { detail, status, body }, choice })
 }
 
-/** Reads the form's fields. `credential` is `<query id> <format>`, and missing without a choice. */
+/**
+ * Reads the form's fields. `credential` is `<query id> <format>`, and missing without a choice. `reason`
+ * counts with its own button alone.
+ */
 function taskOf(form: URLSearchParams): WalletTask {
   const field = (name: string) => form.get(name) ?? ''
   const [credential_type, format] = field('credential').split(' ')
-  const reason = form.has('decline') ? 'access_denied' : field('reason') || 'verified'
+  const mistake = form.has('mistake') ? field('reason') : ''
+  const reason = form.has('decline') ? 'access_denied' : mistake || 'verified'
   return { uri: field('uri'), reason, ...(format && { credential_type, format }) }
 }
 
-async function showUri(uri: string, call: CallVerifier, error?: WalletError): Promise<Page> {
+/** What the person chose in the form before. */
+type Choice = { readonly credential: string; readonly reason: string }
+const NO_CHOICE: Choice = { credential: '', reason: '' }
+
+async function showUri(
+  uri: string,
+  call: CallVerifier,
+  { error, choice = NO_CHOICE }: { readonly error?: WalletError; readonly choice?: Choice } = {},
+): Promise<Page> {
   const received = await receiveRequest(uri, call)
   if (!received.ok) return unavailable(received.error)
   const body = html`<main>
@@ -55,7 +69,7 @@ async function showUri(uri: string, call: CallVerifier, error?: WalletError): Pr
 <h1>${hostOf(received.value)} asks you to show</h1>
 ${error && errorBox(error)}
 ${received.value.transactionData.length > 0 && confirmation(received.value)}
-${responseForm(uri, received.value)}
+${responseForm(uri, received.value, choice)}
 <p class="soft">The verifier identifies as <bdi>${received.value.clientId}</bdi>. This wallet does not verify that. It issues the requested credentials to itself, with keys that are public.</p>
 </main>`
   return { status: error === undefined ? 200 : 422, title: 'Test wallet', body }
@@ -129,24 +143,49 @@ function leavesOf(
   )
 }
 
-/** Transaction data as sent, so that a developer sees what the wallet signs. */
+/** Transaction data: a payment as money, and the text as sent, so that a developer sees what is signed. */
 function confirmation({ transactionData }: WalletRequest): Markup {
-  return html`<section class="credential"><h2>and to confirm</h2>${transactionData.map((text) => html`<pre>${JSON.stringify(decodePart(text, 0), null, 2)}</pre>`)}</section>`
+  const parts = transactionData.map((text) => decodePart(text, 0))
+  return html`<section class="credential"><h2>and to confirm</h2>
+${parts.map((part) => paymentLine(part?.payload))}
+<details><summary>Transaction data (${parts.length})</summary>${parts.map((part) => html`<pre>${JSON.stringify(part, null, 2)}</pre>`)}</details></section>`
 }
 
-function responseForm(uri: string, request: WalletRequest): Markup {
+/** "€12.50 to Shop", with every digit of the amount. */
+function paymentLine(payload: Json | undefined): Markup | '' {
+  if (payload === undefined || !isJsonObject(payload)) return ''
+  const [amount, currency, payee] = ['amount', 'currency', 'payee'].map((name) => member(payload, name))
+  const isPayment = typeof amount === 'number' && typeof currency === 'string' && /^[A-Z]{3}$/.test(currency)
+  if (!isPayment || payee === undefined || !isJsonObject(payee)) return ''
+  const style = { style: 'currency', currency, maximumFractionDigits: 20 } as const
+  const money = new Intl.NumberFormat('en', style).format(amount)
+  return html`<p class="money">${money} to <bdi>${String(member(payee, 'name'))}</bdi></p>`
+}
+
+/** Shows the chosen credential; the others are folded, so that the buttons need no scrolling. */
+function credentialParts(request: WalletRequest, chosen: string): Markup {
   const { credentials, isChoice } = credentialChoice(request)
+  if (!isChoice) return html`${credentials.map((requested) => credential(requested, false))}`
+  const isChosen = ({ id, format }: RequestedCredential) => `${id} ${format}` === chosen
+  const first = credentials.find(isChosen) ?? credentials[0]
+  const others = credentials.filter((one) => one !== first)
+  return html`${first && credential(first, 'chosen')}
+<details><summary>Other credentials (${others.length})</summary>${others.map((one) => credential(one, 'another'))}</details>`
+}
+
+function responseForm(uri: string, request: WalletRequest, choice: Choice): Markup {
   const mistakes = Object.entries(MISTAKES).filter(
     ([reason, mistake]) =>
       reason !== 'access_denied' && !('requires' in mistake && unmetRequirement(mistake.requires, request)),
   )
   return html`<form method="post">
 <input type="hidden" name="uri" value="${uri}">
-${credentials.map((requested, i) => credential(requested, isChoice && (i === 0 ? 'chosen' : 'another')))}
-<button>Share</button>
-<button class="second" name="decline" value="1">Decline</button>
-<details><summary>Respond with a mistake</summary>
-<label>The wallet …<select name="reason"><option value="">makes no mistake</option>${mistakes.map(([reason, { description }]) => html`<option value="${reason}">${description} (${reason})</option>`)}</select></label>
+${credentialParts(request, choice.credential)}
+<p class="actions"><button>Share</button>
+<button class="second" name="decline" value="1">Decline</button></p>
+<details${choice.reason === '' ? '' : html` open`}><summary>Respond with a mistake</summary>
+<label>The wallet …<select name="reason">${mistakes.map(([reason, { description }]) => html`<option value="${reason}"${reason === choice.reason ? html` selected` : ''}>${description} (${reason})</option>`)}</select></label>
+<button class="second" name="mistake" value="1">Respond with this mistake</button>
 </details>
 </form>`
 }

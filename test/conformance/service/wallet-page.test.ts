@@ -79,22 +79,41 @@ describe('the page of the test wallet', () => {
 
   it('makes a mistake, shows the refusal, and can still respond correctly', async () => {
     const { verification_id, wallet_request } = await stage.rp.create()
-    const refused = await respond(wallet_request.uri, { reason: 'untrusted_issuer' })
+    const refused = await respond(wallet_request.uri, { reason: 'untrusted_issuer', mistake: '1' })
     expect(refused.status).toBe(422)
-    expect(await refused.text()).toMatch(/of an untrusted issuer[\s\S]*HTTP 400/)
+    const page = await refused.text()
+    expect(page).toMatch(/of an untrusted issuer[\s\S]*HTTP 400/)
+    expect(page).toContain('<details open>')
+    expect(page).toContain('<option value="untrusted_issuer" selected>')
     expect(await stage.rp.poll(verification_id)).toMatchObject({
       status: 'pending',
       attempts: [{ reason: { code: 'untrusted_issuer' } }],
     })
-    expect((await respond(wallet_request.uri, {})).status).toBe(303)
+    // *Share* responds correctly, whatever the list of mistakes shows.
+    expect((await respond(wallet_request.uri, { reason: 'untrusted_issuer' })).status).toBe(303)
     expect((await stage.rp.poll(verification_id)).status).toBe('verified')
+  })
+
+  it('folds all credentials but the chosen one, and keeps the choice after a mistake', async () => {
+    const { wallet_request } = await stage.rp.create({ ...OVER_18, formats: ['dc+sd-jwt', 'mso_mdoc'] })
+    const first = /name="credential" value="([^"]+)" checked>/
+    const page = await open(wallet_request.uri)
+    expect(page).toContain('<summary>Other credentials (1)</summary>')
+    expect(first.exec(page)?.[1]).toContain('dc+sd-jwt')
+    const [other = ''] = /age_attestation-mso_mdoc mso_mdoc/.exec(page) ?? []
+    const refused = await respond(wallet_request.uri, {
+      credential: other,
+      reason: 'nonce_mismatch',
+      mistake: '1',
+    })
+    expect(first.exec(await refused.text())?.[1]).toBe(other)
   })
 
   it('shows transaction data, and offers only mistakes that the request allows', async () => {
     const pay = { ...OVER_18, formats: ['dc+sd-jwt'], transaction_data: [PAYMENT] }
     const { wallet_request } = await stage.rp.create(pay)
     const page = await open(wallet_request.uri)
-    expect(page).toContain('Shöp &amp; Söhne')
+    expect(page).toContain('€12.50 to <bdi>Shöp &amp; Söhne</bdi>')
     expect(page).toContain('(transaction_data_mismatch)')
     expect(page).not.toContain('(unexpected_encryption)')
     expect(await open((await stage.rp.create()).wallet_request.uri)).not.toContain(
@@ -148,7 +167,7 @@ describe('the session page', () => {
 
     const live = await liveParty()
     const created = await live.create()
-    expect(await (await stage.service.fetch(created.session_url)).text()).not.toContain('test-wallet')
+    expect(await (await stage.service.fetch(created.session_url)).text()).not.toContain('id="test-wallet"')
   })
 
   it('links to the test wallet by its script for a bound session', async () => {
