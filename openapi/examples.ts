@@ -135,6 +135,7 @@ const VERIFICATION: Example<'Verification'> = {
   expires_in: 600,
   return_url: null,
   locale: null,
+  heading: null,
   purpose: null,
   allow_derived: false,
   require_same_holder_key: false,
@@ -264,6 +265,7 @@ export const EXAMPLES: {
     wallet_request: WALLET_REQUEST,
     livemode: false,
     version: 1,
+    locale: null,
   },
   Verification: VERIFICATION,
   VerificationState: {
@@ -273,6 +275,7 @@ export const EXAMPLES: {
     status: 'pending',
     stage: 'created',
     expires_at: EXPIRES,
+    wallet_activity: null,
   },
   AuthorizationRequest: {
     verification_id: ID,

@@ -45,7 +45,8 @@ export const MEMBER_TEXTS = {
       '`page`: the wallet must return to the browser of the hosted page. `relying_party`: you redeem the return code, too. Both exclude the QR code.',
     expires_in: 'Lifetime in seconds.',
     return_url: 'Where the browser goes after the verification. Must equal one of your `return_urls`.',
-    locale: 'Language of the hosted page.',
+    locale: 'Language of the hosted page, and of `heading` and `purpose`.',
+    heading: `Shown to the person above the request: one line, in their language. ${PERSONAL_DATA}`,
     purpose: `Shown to the person: one line, in their language. ${PERSONAL_DATA}`,
     allow_derived: 'Allows an age that is computed from a date of birth.',
     require_same_holder_key:
@@ -63,13 +64,20 @@ export const MEMBER_TEXTS = {
     client_token: 'Grants access to the QR code and the state of this verification only.',
     wallet_request: 'Null where a QR code is excluded, and after the end of the verification.',
     version: VERSION,
+    locale:
+      'Language of the hosted page. Null where the browser decides: without a `locale`, or without a translation.',
   },
   WalletRequest: {
     uri: 'Content of the QR code.',
     transaction_data: 'The encoded texts whose hashes wallets sign.',
     wallet_links: 'The same request, by URI scheme.',
   },
-  VerificationState: { object: VIEW, version: VERSION },
+  VerificationState: {
+    object: VIEW,
+    version: VERSION,
+    wallet_activity:
+      'What a wallet last did with a live request, while the verification is pending. `number` rises with each. `kind`: `request_fetched` or `response_refused`. `family`: what was wrong with the response.',
+  },
   BrowserReturnResult: { object: VIEW },
   Verification: {
     ...OUTCOME,

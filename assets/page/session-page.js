@@ -3,20 +3,29 @@
 
 /** @typedef {import('../../src/routes/browser/page/script-data.ts').ScriptData} ScriptData */
 /** @typedef {keyof ScriptData['states']} PageState */
-/** @typedef {{ readonly version: number, readonly status: string, readonly stage: string }} SessionView */
+/** @typedef {{ readonly number: number, readonly kind: string, readonly family: string | null }} Activity */
+/**
+ * @typedef {{
+ *   readonly version: number, readonly status: string, readonly stage: string,
+ *   readonly wallet_activity: Activity | null
+ * }} SessionView
+ */
 
 const RENEW_MS = 30000 // a QR code is replaced after this time
 const RETRY_MS = 2000 // the same while no QR code is visible
 const READ_MS = 60000 // the state is read this often: a broken socket may never report an error
 const LATE_READ_MS = 5000 // the same after the session's time is up
 const OPENING_MS = 10000 // a socket that opens slower than this is closed
+const WAITING_FOR_WALLET_MS = 30000 // after this time without a response a new code is offered
 const BACKOFF_MS = [500, 1000, 2000, 5000, 10000, 20000]
 
 /** @param {string} id */
 const element = (id) => /** @type {HTMLElement} */ (document.getElementById(id))
 const main = /** @type {HTMLElement} */ (document.querySelector('main'))
-const picture = /** @type {HTMLImageElement} */ (document.getElementById('qr'))
+// Null where the session offers no QR code.
+const picture = /** @type {HTMLImageElement | null} */ (document.getElementById('qr'))
 const [time, lost] = [element('time'), element('lost')]
+const newCode = /** @type {HTMLAnchorElement | null} */ (document.getElementById('new-code'))
 const page = /** @type {ScriptData} */ (JSON.parse(main.dataset.page ?? ''))
 const token = new URLSearchParams(location.search).get('token') ?? ''
 
@@ -24,18 +33,19 @@ const start = Date.now()
 const deadline = start + page.expires_in
 let state = /** @type {PageState} */ (main.dataset.state)
 let version = page.version
-let nextDraw = start + (picture.hidden ? RETRY_MS : RENEW_MS)
+let nextDraw = start + drawingPause()
 let nextRead = Math.min(start + READ_MS, deadline)
 let openings = 0 // sockets opened since the last message
 let failures = 0 // failed reads since the last response
+let seen = page.seen
+let activity = page.activity?.number ?? 0
+let activeAt = start - (page.activity?.ago ?? 0)
 
-const isOpen = () => ['waiting', 'scanned', 'returning'].includes(state)
+const isOpen = () => ['waiting', 'scanned', 'refused', 'returning'].includes(state)
 
-if (page.on_phone && matchMedia('(pointer: coarse)').matches) {
-  page.states.waiting = page.on_phone
-  if (state === 'waiting') writeTexts()
-}
 if (isOpen()) {
+  if (state === 'waiting') writeTexts()
+  newCode?.addEventListener('click', showNewCode)
   time.hidden = false
   const clock = setInterval(() => (isOpen() ? tick() : clearInterval(clock)), 1000)
   document.addEventListener('visibilitychange', refresh)
@@ -49,6 +59,7 @@ function tick() {
   const now = Date.now()
   time.textContent = page.time_left.replace('{time}', clockTime(Math.max(0, deadline - now)))
   if (now >= nextRead) read()
+  offerNewCode(now)
   if (state === 'waiting' && !document.hidden && now >= nextDraw && now < deadline) draw()
 }
 
@@ -101,13 +112,18 @@ async function read() {
   }
 }
 
+/** Returns the time until the next drawing. */
+function drawingPause() {
+  return picture?.hidden ? RETRY_MS : RENEW_MS
+}
+
 /** Replaces the QR code. The old one remains valid until a new one is fetched. */
 async function draw() {
-  nextDraw = Date.now() + (picture.hidden ? RETRY_MS : RENEW_MS)
+  if (!picture) return
+  nextDraw = Date.now() + drawingPause()
   try {
     const response = await request('/qr', 'image/svg+xml')
     if (response.status === 404 || response.status === 410) return read()
-    if (response.status === 409) nextDraw = Number.POSITIVE_INFINITY // this session offers no QR code
     if (!response.ok) return
     const svg = await response.text()
     if (!isOpen()) return
@@ -137,9 +153,14 @@ function apply(view) {
   lost.hidden = true
   if (view.version < version) return
   version = view.version
+  const last = view.wallet_activity ?? null
+  const isNew = last !== null && last.number > activity
+  if (isNew) [activity, activeAt] = [last.number, Date.now()]
   if (view.status !== 'pending') show(view.status)
-  else if (view.stage === 'created') show('waiting')
-  else show(view.stage === 'awaiting_return' ? 'returning' : 'scanned')
+  else if (view.stage === 'awaiting_return') show('returning')
+  else if (last === null || last.number <= seen) show('waiting')
+  else if (last.kind === 'response_refused') showRefusal(last, isNew)
+  else show('scanned')
 }
 
 /** @param {string} next */
@@ -149,6 +170,46 @@ function show(next) {
   main.dataset.state = next
   writeTexts()
   if (!isOpen()) end()
+  else offerNewCode(Date.now())
+}
+
+/**
+ * Shows a refused response. Its text stays until the next activity.
+ * @param {Activity} refused
+ * @param {boolean} isNew
+ */
+function showRefusal({ family }, isNew) {
+  if (state === 'refused' && !isNew) return
+  const { title, text } = page.states.refused
+  page.states.refused = { title, text: page.refusals[family ?? ''] ?? text }
+  if (state !== 'refused') return show('refused')
+  writeTexts()
+  offerNewCode(Date.now())
+}
+
+/**
+ * Offers the way on: at once after a refused response, later after a request that nothing followed.
+ * @param {number} now
+ */
+function offerNewCode(now) {
+  if (!newCode) return
+  newCode.hidden = !(state === 'refused' || (state === 'scanned' && now - activeAt >= WAITING_FOR_WALLET_MS))
+  const query = new URLSearchParams({ token, seen: String(activity) })
+  if (!newCode.hidden) newCode.href = `?${query}`
+}
+
+/**
+ * Shows the ways to a wallet again, with a new code. The address keeps that for a reload.
+ * @param {Event} event
+ */
+function showNewCode(event) {
+  event.preventDefault()
+  seen = activity
+  history.replaceState(null, '', newCode?.href)
+  if (picture) picture.hidden = true
+  show('waiting')
+  draw()
+  element('title').focus()
 }
 
 /**
@@ -160,18 +221,25 @@ function isPageState(name) {
 }
 
 function writeTexts() {
-  const { title, text } = page.states[state]
+  const first = page.ways.find(({ id, opening }) => opening && isVisible(id))
+  const { title, text } = (state === 'waiting' && first?.opening) || page.states[state]
   document.title = title
   element('title').textContent = title
   element('text').textContent = text
 }
 
+/** @param {string} id */
+function isVisible(id) {
+  return (document.getElementById(id)?.offsetParent ?? null) !== null
+}
+
 /** Removes the ways to a wallet. A focus on one of them moves to the outcome. */
 function end() {
   const [ways, back] = [element('live'), document.getElementById('back')]
-  const hadFocus = ways.contains(document.activeElement)
+  const hadFocus = ways.contains(document.activeElement) || document.activeElement === newCode
   element('asks').textContent = page.asked
   element('consent').remove()
+  newCode?.remove()
   if (back) back.hidden = false
   ways.remove()
   if (hadFocus) element('title').focus()

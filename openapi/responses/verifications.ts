@@ -86,6 +86,7 @@ export const createdVerification = z.object({
   wallet_request: maybe(walletRequest),
   livemode: z.boolean(),
   version: z.int(),
+  locale: maybe(z.string()),
 })
 
 /** A session as a `client_token` reads it. */
@@ -96,6 +97,14 @@ export const verificationState = z.object({
   status,
   stage,
   expires_at: time,
+  wallet_activity: maybe(
+    z.object({
+      number: z.int(),
+      at: time,
+      kind: z.string(), // no enumeration: values may be added within /v1
+      family: maybe(z.string()),
+    }),
+  ),
 })
 
 const listReference = z.object({ name: z.string(), sequence: maybe(z.int()), trust_as_of: z.string() })
@@ -165,6 +174,7 @@ export const verification = z.object({
   expires_in: z.int(),
   return_url: maybe(z.string()),
   locale: maybe(z.string()),
+  heading: maybe(z.string()),
   purpose: maybe(z.string()),
   allow_derived: z.boolean(),
   require_same_holder_key: z.boolean(),

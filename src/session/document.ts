@@ -23,6 +23,7 @@ import type { Channel, StoredGeneration } from './request/generations.ts'
 import type { ReasonCode } from './response/reasons.ts'
 import type { SessionBinding } from './return/session-binding.ts'
 import type { Status } from './state.ts'
+import type { WalletActivity } from './wallet-activity.ts'
 
 /**
  * Version of the stored shape, and the first that is read. A change adds an upgrade step to `VERSIONS`.
@@ -55,6 +56,8 @@ export type SessionDocument = {
   readonly generations: readonly StoredGeneration[]
   /** True once a wallet has fetched a request, even if its generation is gone. */
   readonly request_fetched: boolean
+  /** Absent before the first one. */
+  readonly wallet_activity?: WalletActivity
   /** A success that waits for the return of its browser. */
   readonly held: Held | null
   /** The browser whose return ended the session. */
@@ -122,7 +125,9 @@ export type StoredRequest = {
   readonly expires_in: number
   readonly return_url: string | null
   readonly locale: string | null
-  /** Reason for the request in the relying party's words, shown to the person. */
+  /** Heading of the page in the relying party's words, in the language of `locale`. */
+  readonly heading?: string
+  /** Reason for the request in the relying party's words, in the language of `locale`. */
   readonly purpose?: string
   readonly allow_derived: boolean
   readonly retry_of: string | null

@@ -34,7 +34,6 @@ type Stored = SessionDocument | Tombstone
 export function openStore(ctx: DurableObjectState): SessionStore {
   let current = readDocument(ctx.storage.kv.get(KEY))
   let alarm: number | null = null
-  let flush: ReturnType<typeof setTimeout> | undefined
 
   const setAlarm = (at: number | null): void => {
     if (at === null || at === alarm) return // setting the same time again would write one more row
@@ -45,8 +44,7 @@ export function openStore(ctx: DurableObjectState): SessionStore {
   const note = createNote(verificationIdOf(ctx.id))
   const write = (document: Stored): void => {
     ctx.storage.kv.put(KEY, document) // first: if it throws, memory must stay like storage
-    clearTimeout(flush)
-    flush = undefined
+    flush.stop()
     current = document
     setAlarm(wakeUpOf(document))
     note(document.erased ? undefined : document)
@@ -55,15 +53,15 @@ export function openStore(ctx: DurableObjectState): SessionStore {
   const commit = (document: SessionDocument): void => {
     const seen = session()?.version
     // A change in memory becomes visible with this write.
-    const unsaved = flush !== undefined && document.version === seen
+    const unsaved = flush.isSet() && document.version === seen
     const written = unsaved ? { ...document, version: document.version + 1 } : document
     write(written)
     if (written.version !== seen) announce(ctx, written)
   }
-  const commitKept = (): void => {
+  const flush = openTimer(() => {
     const kept = session()
     if (kept !== undefined) commit(kept)
-  }
+  })
 
   if (current !== undefined) {
     const wakeUp = wakeUpOf(current)
@@ -78,14 +76,13 @@ export function openStore(ctx: DurableObjectState): SessionStore {
     commit,
     keep: (document, withinMs) => {
       current = document
-      flush ??= setTimeout(() => inBackground(commitKept), withinMs)
+      flush.startWithin(withinMs)
     },
     remember: (document) => {
       current = document
     },
     erase: async (tombstone) => {
-      clearTimeout(flush)
-      flush = undefined
+      flush.stop()
       closeSockets(ctx)
       current = undefined
       alarm = null
@@ -115,6 +112,24 @@ function createNote(verificationId: string): (document: SessionDocument | undefi
     } catch (error) {
       logError('session_not_noted', error)
     }
+  }
+}
+
+/** Opens a timer for the earliest of the times that it is given. It is set until it is stopped. */
+function openTimer(task: () => void) {
+  let set: { readonly timer: ReturnType<typeof setTimeout>; readonly at: number } | undefined
+  return {
+    isSet: () => set !== undefined,
+    startWithin: (milliseconds: number) => {
+      const at = Date.now() + milliseconds
+      if (set !== undefined && set.at <= at) return
+      clearTimeout(set?.timer)
+      set = { timer: setTimeout(() => inBackground(task), milliseconds), at }
+    },
+    stop: () => {
+      clearTimeout(set?.timer)
+      set = undefined
+    },
   }
 }
 

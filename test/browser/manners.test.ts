@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { readWithZxing } from '../qr/foreign-readers.ts'
 import { DEVICES, describeInBrowser, useBrowserStage } from '../support/browser/browser-stage.ts'
+import { saveScreenshot } from '../support/browser/page-check.ts'
 import { OVER_18 } from '../support/service/service.ts'
 import { relyingPartyOf, respondWithAge } from '../support/service/stage.ts'
 
@@ -50,27 +51,76 @@ describeInBrowser('the session page', () => {
     }
   })
 
-  it('shows its QR code without JavaScript, and the outcome after a reload', async () => {
+  it('shows without JavaScript its QR code, a refused response, a new code, and the outcome', async () => {
     const session = await stage.rp.create()
     const { page } = await stage.visitor({ javaScriptEnabled: false })
     await page.goto(session.session_url)
-    const [uri] = await readWithZxing(new Uint8Array(await page.screenshot()))
-    const request = await stage.service.wallet.receive(uri!)
-    await respondWithAge(stage, request)
+    const scan = async () => {
+      const [uri] = await readWithZxing(new Uint8Array(await page.screenshot()))
+      return stage.service.wallet.receive(uri!)
+    }
+    await stage.service.wallet.decline(await scan(), 'invalid_request')
+    await page.getByRole('link', { name: 'Reload the page' }).click()
+    await page.locator('main[data-state=refused]').getByText('reported a problem').waitFor()
+    await page.getByRole('link', { name: 'Show a new code' }).click()
+    await page.locator('main[data-state=waiting]').waitFor()
+    await respondWithAge(stage, await scan())
     await page.getByRole('link', { name: 'Reload the page' }).click()
     await page.locator('main[data-state=verified]').waitFor()
   })
 
-  it('says what to press on a phone, and what to scan on a desktop', async () => {
+  it('has the heading of the first way that it shows, and the test wallet as the second button', async () => {
     const { session_url } = await stage.rp.create()
-    const phone = await stage.visitor(DEVICES.phone)
-    await phone.page.goto(session_url)
-    await phone.page.getByRole('heading', { name: 'Open your wallet' }).waitFor()
-    expect(await phone.page.locator('#link').isVisible()).toBe(true)
-    const desktop = await stage.visitor(DEVICES.desktop)
-    await desktop.page.goto(session_url)
-    await desktop.page.getByRole('heading', { name: 'Scan with your wallet' }).waitFor()
-    expect(await desktop.page.locator('#link').isVisible()).toBe(false)
+    const open = async (device: keyof typeof DEVICES, hasApi: boolean) => {
+      const { page } = await stage.visitor(DEVICES[device])
+      if (!hasApi) await page.addInitScript('delete globalThis.DigitalCredential')
+      await page.goto(session_url)
+      await page.locator('#test-wallet').waitFor()
+      const heading = await page.getByRole('heading', { level: 2 }).innerText()
+      const { height } = (await page.locator('#test-wallet').boundingBox())!
+      expect(height).toBeGreaterThanOrEqual(44)
+      return [
+        heading,
+        ...(await page.locator('#live').locator('button:visible, .button:visible').allInnerTexts()),
+      ]
+    }
+    const [byApi, byTest] = ['Use a wallet in this browser', 'Use the test wallet']
+    expect(await open('desktop', true)).toEqual([byApi, byApi, byTest])
+    expect(await open('desktop', false)).toEqual(['Scan with your wallet', byTest])
+    expect(await open('phone', false)).toEqual(['Open your wallet', 'Open wallet app', byTest])
+  })
+
+  it('is compact in a frame: its QR code needs no scrolling, and it does not speak of closing', async () => {
+    const rp = await relyingPartyOf(stage, { origins: [SHOP] })
+    const [session, long] = await Promise.all([
+      rp.create(),
+      rp.create({ credential_types: ['pid'], scope: MANY_CLAIMS, purpose: 'To open your account.' }),
+    ])
+    const { page, host } = await stage.visitor()
+    await host(`${SHOP}/`, [session, long].map(({ session_url }) => framing(session_url)).join(''))
+    await page.setViewportSize({ width: 900, height: 800 })
+    await page.goto(SHOP)
+    const frames = page.locator('iframe')
+    for (const [width, height] of [
+      [420, 700],
+      [360, 600],
+    ] as const) {
+      for (const index of [0, 1]) {
+        const frame = frames.nth(index)
+        await frame.evaluate(resize, [width, height] as const)
+        const code = frame.contentFrame().locator('#qr')
+        await expect.poll(async () => (await frame.boundingBox())!.width).toBe(width)
+        const [around, qr] = [(await frame.boundingBox())!, (await code.boundingBox())!]
+        expect(qr.y + qr.height).toBeLessThanOrEqual(around.y + height)
+        expect(qr.width).toBeGreaterThan(200)
+      }
+      await saveScreenshot(page, `framed-${width}`)
+    }
+    expect(await frames.first().contentFrame().locator('html').evaluate(overflowOf)).toBe(0)
+    await respondWithAge(stage, await stage.service.wallet.receive(session.wallet_request.uri))
+    const main = frames.first().contentFrame().locator('main[data-state=verified]')
+    await main.waitFor()
+    expect(await main.innerText()).not.toContain('close')
   })
 
   it('appears in a frame of its relying party, where the link first opens it in a tab', async () => {
@@ -112,7 +162,21 @@ describeInBrowser('the session page', () => {
   })
 })
 
-const framing = (address: string) => `<iframe src="${address}" width="390" height="900"></iframe>`
+const framing = (address: string) =>
+  `<iframe src="${address}" width="390" height="900" frameborder="0"></iframe>`
+
+const MANY_CLAIMS = ['given_name', 'family_name', 'birthdate', 'nationalities', 'address', 'email', 'sex']
+
+/** Runs in the page. */
+function resize(frame: unknown, [width, height]: readonly [number, number]): void {
+  Object.assign(frame as object, { width: String(width), height: String(height) })
+}
+
+/** Runs in the page. */
+function overflowOf(element: unknown): number {
+  const { scrollWidth, clientWidth } = element as { scrollWidth: number; clientWidth: number }
+  return scrollWidth - clientWidth
+}
 
 /** Runs in the page. */
 function outlineOf(element: unknown): string {

@@ -1,5 +1,5 @@
 // Every state of the session page, on a phone and on a desktop. Axe finds no violation, in light and dark
-// mode.
+// mode, and for the states with buttons in forced colours and on 320 pixels.
 
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
@@ -34,7 +34,7 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
   /** Checks a session's page on each device, in the state that `show` brings it to. */
   const checked = async (
     name: string,
-    { settings = SHOP, policy = {}, prepare, show = async () => {}, dark = false }: StateSetup,
+    { settings = SHOP, policy = {}, prepare, show = async () => {}, after, ...look }: StateSetup,
   ): Promise<void> => {
     const rp = await relyingPartyOf(stage, settings)
     const back = 'return_urls' in settings ? { return_url: RETURN_URL } : {}
@@ -48,12 +48,13 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
     const pages = await Promise.all(Object.values(DEVICES).map(open))
     await show({ session, rp, pages })
     const names = Object.keys(DEVICES).map((device) => `${name}-${device}`)
-    await Promise.all(pages.map((page, i) => checkPage(page, names[i]!, { dark })))
+    await Promise.all(pages.map((page, i) => checkPage(page, names[i]!, look)))
+    await after?.({ session, rp, pages })
   }
 
   const receive = ({ wallet_request }: CreatedSession) => stage.service.wallet.receive(wallet_request.uri)
 
-  it('waits', () => checked('waiting', { dark: true }))
+  it('waits', () => checked('waiting', { dark: true, forced: true, after: isNarrow }))
 
   it('waits for a link alone', () => checked('link-only', { policy: LINK_ONLY }))
 
@@ -62,6 +63,15 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
       settings: BANK,
       policy: { formats: ['dc+sd-jwt'], transaction_data: [PAYMENT], purpose: 'To carry out your payment.' },
       dark: true,
+      after: async ({ pages }) => {
+        for (const page of pages) {
+          const [money, claims] = await Promise.all(
+            ['.money', '.ask ul'].map((part) => page.locator(part).boundingBox()),
+          )
+          expect(money!.y).toBeLessThan(claims!.y)
+          expect(await page.locator('.money').evaluate(fontSizeOf)).toBe('28px')
+        }
+      },
     }))
 
   it('shows that the link was pressed', () =>
@@ -83,6 +93,60 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
         await reach(pages, 'scanned')
       },
     }))
+
+  it('shows that a response was refused, and why, until a new code is asked for', () =>
+    checked('refused', {
+      dark: true,
+      forced: true,
+      show: async ({ session, rp, pages }) => {
+        await refuse(rp, session, 'untrusted_issuer')
+        await reach(pages, 'refused')
+        await pages[0]!.getByText('its issuer could not be confirmed').waitFor()
+      },
+      after: async ({ session, rp, pages }) => {
+        await isNarrow({ pages })
+        const [page, other] = pages as [Page, Page]
+        for (const one of pages) await one.getByRole('link', { name: 'Show a new code' }).click()
+        await reach(pages, 'waiting')
+        expect(await page.evaluate('document.activeElement.id')).toBe('title')
+        // The next refusal shows, and its text replaces the one before.
+        await refuse(rp, session, 'decryption_failed')
+        await reach(pages, 'refused')
+        await page.getByText('in a form that cannot be read here').waitFor()
+        await refuse(rp, session, 'status_unavailable')
+        await page.getByText('could not be checked right now').waitFor()
+        await page.getByRole('link', { name: 'Show a new code' }).click()
+        await reach([page], 'waiting')
+        await page.reload()
+        await reach([page], 'waiting')
+        await other.reload()
+        await reach([other], 'refused')
+        expect((await rp.poll(session.verification_id)).status).toBe('pending')
+      },
+    }))
+
+  it('offers a new code 30 s after a request was fetched, and nothing came', () => {
+    const begin = Date.now()
+    return checked('scanned-late', {
+      prepare: ({ page }) => page.clock.setFixedTime(begin), // timers run, and the time is set by this test
+      show: async ({ session, pages }) => {
+        await receive(session)
+        await reach(pages, 'scanned')
+        for (const page of pages) {
+          const before = await page.locator('#time').innerText()
+          await page.clock.setFixedTime(begin + 29_000)
+          await expect.poll(() => page.locator('#time').innerText()).not.toBe(before)
+          expect(await page.locator('#new-code').isVisible()).toBe(false)
+          await page.clock.setFixedTime(begin + 30_000)
+          await page.locator('#new-code').waitFor()
+        }
+      },
+      after: async ({ pages }) => {
+        for (const page of pages) await page.locator('#new-code').click()
+        await reach(pages, 'waiting')
+      },
+    })
+  })
 
   it('waits for a return', () =>
     checked('returning', {
@@ -183,8 +247,9 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
  * pixels.
  */
 const SHOW_ALL = `(() => {
-  const { states, ...others } = JSON.parse(document.querySelector('main').dataset.page)
-  const overflows = [{}, ...Object.values(states ?? others)].map(({ title, text }) => {
+  const { states, refusals = {}, ...others } = JSON.parse(document.querySelector('main').dataset.page)
+  const families = Object.values(refusals).map((text) => ({ text }))
+  const overflows = [{}, ...Object.values(states ?? others), ...families].map(({ title, text }) => {
     if (title) document.getElementById('title').textContent = title
     if (text) document.getElementById('text').textContent = text
     return document.documentElement.scrollWidth - document.documentElement.clientWidth
@@ -198,7 +263,10 @@ type StateSetup = {
   /** Before the page is opened. */
   readonly prepare?: (visitor: Visitor) => Promise<unknown>
   readonly show?: (page: OpenSession) => Promise<unknown>
+  /** After the pictures. */
+  readonly after?: (page: OpenSession) => Promise<unknown>
   readonly dark?: boolean
+  readonly forced?: boolean
 }
 
 type OpenSession = {
@@ -207,6 +275,26 @@ type OpenSession = {
   readonly pages: readonly Page[]
 }
 
+/** Sends a response that is refused for a reason. */
+async function refuse(rp: RelyingParty, { verification_id }: CreatedSession, reason: string): Promise<void> {
+  const path = `/v1/test/verify/${verification_id}/outcome`
+  expect((await rp.call('POST', path, { body: { reason } })).status).toBe(200)
+}
+
+/** Checks the page of the phone on 320 pixels, where the screen ends before most content. */
+async function isNarrow({ pages: [page] }: Pick<OpenSession, 'pages'>): Promise<void> {
+  const size = page!.viewportSize()!
+  await page!.setViewportSize({ width: 320, height: 640 })
+  await checkPage(page!, '320-pixels')
+  await page!.setViewportSize(size)
+}
+
 async function reach(pages: readonly Page[], state: string): Promise<void> {
   for (const page of pages) await page.locator(`main[data-state=${state}]`).waitFor()
+}
+
+/** Runs in the page. */
+function fontSizeOf(element: unknown): string {
+  const page = globalThis as unknown as { getComputedStyle: (element: unknown) => { fontSize: string } }
+  return page.getComputedStyle(element).fontSize
 }

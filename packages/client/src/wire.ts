@@ -37,8 +37,10 @@ export type VerificationRequest = {
   readonly expires_in?: number
   /** Where the browser goes after the verification. Must equal one of your `return_urls`. */
   readonly return_url?: string
-  /** Language of the hosted page. */
+  /** Language of the hosted page, and of `heading` and `purpose`. */
   readonly locale?: string
+  /** Shown to the person above the request: one line, in their language. Do not send personal data. */
+  readonly heading?: string
   /** Shown to the person: one line, in their language. Do not send personal data. */
   readonly purpose?: string
   /** Allows an age that is computed from a date of birth. Default: `false`. */
@@ -123,6 +125,11 @@ export type CreatedVerification = {
   readonly livemode: boolean
   /** Increases with every visible change. */
   readonly version: number
+  /**
+   * Language of the hosted page. Null where the browser decides: without a `locale`, or without a
+   * translation.
+   */
+  readonly locale: string | null
 }
 
 /** The authorization request as wallets receive it. */
@@ -204,6 +211,7 @@ export type Verification = {
   readonly expires_in: number
   readonly return_url: string | null
   readonly locale: string | null
+  readonly heading: string | null
   readonly purpose: string | null
   readonly allow_derived: boolean
   readonly require_same_holder_key: boolean

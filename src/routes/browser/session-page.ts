@@ -9,7 +9,6 @@ import { settingsOf } from '../../relying-party/settings/settings-cache.ts'
 import { type SessionAccess, watchAddress } from '../../session/access.ts'
 import { type SessionStub, sessionStub } from '../../session/identifier.ts'
 import { verifyClientToken } from '../../session/request/client-token.ts'
-import type { PageView } from '../../session/views/view.ts'
 import { accessOf, authenticateForSession } from '../edge/authenticate.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { isUnreachableObject } from '../edge/edge.ts'
@@ -21,6 +20,7 @@ import { chooseLanguage } from './page/language.ts'
 import { returnBody } from './page/return-body.ts'
 import { sessionBody } from './page/session-body.ts'
 import { type Texts, textsIn } from './page/texts.ts'
+import { type WaysInput, waysOf } from './page/ways.ts'
 
 /** The routes that a person's browser opens by GET. */
 export function sessionPageRoutes(): Hono<AppEnv> {
@@ -79,10 +79,13 @@ async function sendSession(
           ? testWalletAddress(render.value.uri)
           : '',
     api: `/v1/verify/${id}`,
+    token: c.req.query('token') ?? '',
+    seen: seenOf(c.req.query('seen')),
+    isFramed: /^i?frame$/.test(c.req.header('Sec-Fetch-Dest') ?? ''),
     now: Date.now(),
   }
   const { title, body, live } = sessionBody(page, texts)
-  const scripts = live ? await addressesOf(c, scriptsOf(view)) : []
+  const scripts = live ? await addressesOf(c, scriptsOf(page)) : []
   const style = branding?.color ? brandStyle(branding.color) : ''
   return sendPage(c, 200, { texts, title, body, scripts, style, embedders: origins })
 }
@@ -96,13 +99,15 @@ function addressesOf(c: AppContext, names: readonly ScriptName[]): Promise<reado
   return Promise.all(names.map((name) => scriptAddress(c.env.ASSETS, name)))
 }
 
-/** CONTRACT 5: only some protocols have links, and requests for the Digital Credentials API. */
-function scriptsOf({ offers_dc_api, offers_redirect }: PageView): readonly ScriptName[] {
-  return [
-    'session-page.js',
-    ...(offers_redirect ? (['link.js'] as const) : []),
-    ...(offers_dc_api ? (['dc-api.js'] as const) : []),
-  ]
+/** The page's own script is the last one, because the others show their ways. */
+function scriptsOf(page: WaysInput): readonly ScriptName[] {
+  const scripts = waysOf(page).map(({ script }) => script)
+  return [...scripts.filter((script) => script !== null), 'session-page.js']
+}
+
+/** Returns the number in the address of a new code; 0 for any other text. */
+function seenOf(text = ''): number {
+  return /^[0-9]{1,15}$/.test(text) ? Number(text) : 0
 }
 
 /** Returns the picture as an address for `<img>`: an image runs no script and changes no style. */

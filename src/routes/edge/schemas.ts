@@ -40,13 +40,18 @@ const locale = z
   .string()
   .check(z.maxLength(35), z.regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'must be a language tag'))
 
-// People read it beside the name of the relying party.
-const purpose = text(200).check(
-  z.refine(
-    (words) => words.trim() === words && !/\p{C}/u.test(words),
-    'must be one line without outer spaces',
-  ),
-)
+/**
+ * A line that people read beside the name of the relying party. Control characters are rejected, among them
+ * those that change the direction of text. The joiners U+200C and U+200D are letters' neighbours in Persian
+ * or Hindi.
+ */
+const line = (characters: number) =>
+  text(characters).check(
+    z.refine(
+      (words) => words.trim() === words && !/\p{C}/u.test(words.replace(/[\u200c\u200d]/g, '')),
+      'must be one line without outer spaces or control characters',
+    ),
+  )
 
 // The type checks the other members.
 const transactionData = z.catchall(
@@ -72,7 +77,8 @@ const createMembers = z.strictObject({
   expires_in: z._default(z.int().check(z.minimum(60), z.maximum(LONGEST_SESSION_SECONDS)), 600),
   return_url: z.optional(returnUrl),
   locale: z.optional(locale),
-  purpose: z.exactOptional(purpose),
+  heading: z.exactOptional(line(100)),
+  purpose: z.exactOptional(line(200)),
   allow_derived: z._default(z.boolean(), false),
   require_same_holder_key: z._default(z.boolean(), false),
   transaction_data: z.optional(list(transactionData, TRANSACTION_DATA.objects)),

@@ -21,6 +21,7 @@ import { resumeAlarms } from '../../session/alarm/interrupted-alarms.ts'
 import type { StoredRequest } from '../../session/document.ts'
 import type { CreateInput } from '../../session/request/creation.ts'
 import type { Creation } from '../../session/results.ts'
+import { pageLanguageOf } from '../../session/views/page-language.ts'
 import { authenticate, type Caller } from '../edge/authenticate.ts'
 import type { AppContext } from '../edge/context.ts'
 import { memberProblem, notAllowed, problem, type RequestError, unsatisfiable } from '../edge/problems.ts'
@@ -224,6 +225,7 @@ function sendCreation(c: AppContext, creation: Creation): Response {
     qr_code: rest.wallet_request && drawInline(rest.wallet_request.uri),
     deep_link: `${configOf(c.env).serviceScheme}://verify/${verification_id}`,
     ...rest,
+    locale: pageLanguageOf(rest.locale),
   }
   const headers = replayed ? { 'Idempotent-Replayed': 'true' } : {}
   return c.json(body, 201, {

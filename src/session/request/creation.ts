@@ -144,6 +144,7 @@ export async function createdSession(document: SessionDocument, config: Config) 
     wallet_request: request,
     livemode,
     version,
+    locale: document.request.locale,
   }
 }
 

@@ -13,6 +13,7 @@ import { passesByValue, requestOptionsOf, type SessionDocument } from '../docume
 import type { RequestRefusal } from '../results.ts'
 import type { SessionStore } from '../store.ts'
 import { applyTimeouts } from '../timeouts.ts'
+import { addActivity } from '../wallet-activity.ts'
 import { handleKeyOf, openGeneration, openVerifier } from './generation-keys.ts'
 import { aliveGenerations, handOut, type StoredGeneration } from './generations.ts'
 import { readHandle } from './handles.ts'
@@ -70,7 +71,11 @@ export function markHandedOut(
   const request_fetched = document.request_fetched || how === 'fetched'
   const changed = { ...document, generations, request_fetched }
   if (generation[how]) store.remember(changed)
-  else store.commit({ ...changed, version: document.version + (how === 'fetched' ? 1 : 0) })
+  else if (how === 'viewed') store.commit(changed)
+  else {
+    const seen = { ...changed, version: document.version + 1 }
+    store.commit(addActivity(seen, { kind: 'request_fetched' }, now))
+  }
 }
 
 async function findRequest(

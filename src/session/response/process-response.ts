@@ -15,11 +15,12 @@ import type { PostedResponse, ResponseResult } from '../results.ts'
 import { holdSuccess, responseCodeOf } from '../return/binding.ts'
 import type { SessionStore } from '../store.ts'
 import { applyTimeouts, GRACE_MS } from '../timeouts.ts'
+import { addActivity } from '../wallet-activity.ts'
 import { encryptClaims } from './encrypted-claims.ts'
 import { decidedEnd, declinedEnd, endSession } from './end-session.ts'
 import { type Evaluation, evaluateResponse } from './evaluate-response.ts'
 import { networkOf, untilDeadline } from './network.ts'
-import type { ReasonCode } from './reasons.ts'
+import type { AttemptReason } from './refusal-family.ts'
 
 /** How soon an attempt is written: for a live request of this session, and for any other. */
 const ATTEMPT_WRITE_MS = 1_000
@@ -157,9 +158,10 @@ function storeAttempt(
 ): void {
   const document = store.session()
   if (document?.status !== 'pending') return
-  const reason: ReasonCode = evaluation.kind === 'refused' ? evaluation.reason : 'wallet_error'
+  const reason: AttemptReason = evaluation.kind === 'refused' ? evaluation.reason : 'wallet_error'
   const details = evaluation.kind === 'refused' ? evaluation.details : {}
   const channel = evaluation.generation?.channel ?? null
-  const attempt = { at: now, reason, channel, ...details }
-  store.keep(addAttempt(document, attempt), evaluation.generation === null ? JUNK_WRITE_MS : ATTEMPT_WRITE_MS)
+  const refused = addAttempt(document, { at: now, reason, channel, ...details })
+  if (evaluation.generation === null) store.keep(refused, JUNK_WRITE_MS)
+  else store.keep(addActivity(refused, { kind: 'response_refused', reason }, now), ATTEMPT_WRITE_MS)
 }

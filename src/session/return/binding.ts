@@ -8,6 +8,7 @@ import { hmacSha256 } from '../../crypto/hmac.ts'
 import { addAttempt, type Outcome, type SessionDocument } from '../document.ts'
 import { handleKeyOf } from '../request/generation-keys.ts'
 import { aliveGenerations, type StoredGeneration } from '../request/generations.ts'
+import { addActivity } from '../wallet-activity.ts'
 import type { SessionBinding } from './session-binding.ts'
 
 /** How long a success is held, and the life of a return code. */
@@ -83,11 +84,9 @@ export function discardHeld(document: SessionDocument, now: number): SessionDocu
     generations: alive.filter(({ number }) => number !== held.generation),
     version: document.version + 1,
   }
-  return addAttempt(waiting, {
-    at: now,
-    reason: 'same_device_return_missing',
-    channel: held.outcome.channel,
-  })
+  const reason = 'same_device_return_missing'
+  const refused = addActivity(waiting, { kind: 'response_refused', reason }, now)
+  return addAttempt(refused, { at: now, reason, channel: held.outcome.channel })
 }
 
 async function derive(document: SessionDocument, purpose: string, text: string): Promise<string> {

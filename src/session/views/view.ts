@@ -11,6 +11,7 @@ import { type Attempt, protocolOf, type SessionDocument, stageOf } from '../docu
 import { describeReason } from '../response/reasons.ts'
 import type { View } from '../results.ts'
 import { bindingOf } from '../return/binding.ts'
+import { activityView } from '../wallet-activity.ts'
 
 /** Returns the session for its relying party. `sessionUrl` is null after the end. */
 export function sessionView(
@@ -69,13 +70,15 @@ export function publicView(document: SessionDocument): VerificationState {
     status: document.status,
     stage: stageOf(document),
     expires_at: isoTime(document.expires_at),
+    wallet_activity: activityView(document),
   }
 }
 
 /** Returns the content of the hosted page: who requests what. Times are Unix milliseconds. */
 export function pageView(document: SessionDocument) {
   const { status, version, expires_at, relying_party_id, livemode } = document
-  const { locale, purpose = null, required_session_binding, return_url, protocol } = document.request
+  const { locale, required_session_binding, return_url, protocol } = document.request
+  const { heading = null, purpose = null } = document.request
   const state = { status, stage: stageOf(document), version, expires_at, relying_party_id, livemode }
   const transactions = detailsOf(document.request.transaction_data)
   const { supportsDcApi: offers_dc_api, supportsRedirect: offers_redirect } = PROTOCOLS[protocol]
@@ -83,7 +86,9 @@ export function pageView(document: SessionDocument) {
     ...state,
     requested_claims: requestedClaims(document.policy),
     transactions,
+    wallet_activity: activityView(document),
     locale,
+    heading,
     purpose,
     required_session_binding,
     return_url,
@@ -96,8 +101,8 @@ export type PageView = ReturnType<typeof pageView>
 
 function requestMembers(request: SessionDocument['request']) {
   const transaction_data = request.transaction_data?.map(decodeTransactionData) ?? null
-  const { dcql_query = null, purpose = null, require_same_holder_key = false } = request
-  return { ...request, dcql_query, purpose, require_same_holder_key, transaction_data }
+  const { dcql_query = null, heading = null, purpose = null, require_same_holder_key = false } = request
+  return { ...request, dcql_query, heading, purpose, require_same_holder_key, transaction_data }
 }
 
 function attemptView(attempt: Attempt, baseUrl: string) {

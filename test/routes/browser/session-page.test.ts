@@ -122,7 +122,9 @@ describe('the session page', () => {
     const response = await get((await createSession(await setUp())).session_url)
     const html = await response.text()
     expect([...html.matchAll(/<script/g)]).toHaveLength(3)
-    expect(attribute(html, /<script[^>]*>/, 'src')).toMatch(/^\/assets\/session-page\.js\?v=[\w-]{16}$/)
+    expect(html).toMatch(
+      /<script type="module" src="\/assets\/session-page\.js\?v=[\w-]{16}"><\/script>\s*<\/head>/,
+    )
     expect(html).toMatch(/<script type="module" src="\/assets\/dc-api\.js\?v=[\w-]{16}"><\/script>/)
     expect(html).toMatch(/<script type="module" src="\/assets\/link\.js\?v=[\w-]{16}"><\/script>/)
     const addresses = [...html.matchAll(/\s(?:src|href|action|srcset)="([^"]*)"/g)].map(
@@ -178,7 +180,7 @@ describe('the session page', () => {
   it('shows the purpose of the relying party, escaped', async () => {
     const setting = await setUp()
     const html = await page(await createSession(setting, { purpose: 'To sell you {name} & <wine>' }))
-    expect(html).toContain('<bdi>Why: To sell you {name} &amp; &lt;wine&gt;</bdi>')
+    expect(html).toContain('Why: <bdi lang="" dir="auto">To sell you {name} &amp; &lt;wine&gt;</bdi>')
     expect(await page(await createSession(setting))).not.toContain('class="why"')
   })
 
@@ -253,7 +255,8 @@ describe('every state of a session', () => {
     const name = '\u2068Shop\u2069'
     expect(attribute(html, /<main[^>]*>/, 'data-state')).toBe(state)
     expect(html).toContain(`<h2 id="title" tabindex="-1">${TEXTS.states[state].title}</h2>`)
-    expect(html).toContain(`<p id="text">${fill(TEXTS.states[state].text, { name })}</p>`)
+    const close = state === 'verified' ? ` ${TEXTS.closePage}` : ''
+    expect(html).toContain(`<p id="text">${fill(TEXTS.states[state].text, { name })}${close}</p>`)
     return html
   }
   /** Expects no QR code, no script, and no detail of the result. */
@@ -417,7 +420,7 @@ describe('an unreachable object', () => {
 describe('the page’s script', () => {
   it('is immutable at the address that the page names', async () => {
     const html = await page(await createSession(await setUp()))
-    const response = await get(attribute(html, /<script[^>]*>/, 'src') ?? '')
+    const response = await get(attribute(html, /<script[^>]* src="[^"]*session-page[^>]*>/, 'src') ?? '')
     expect(response.status).toBe(200)
     expect(response.headers.get('Content-Type')).toBe('text/javascript; charset=utf-8')
     expect(response.headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable')

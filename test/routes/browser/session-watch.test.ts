@@ -33,12 +33,14 @@ describe('the watch socket', () => {
     const session = await createSession(setting)
     const { verification_id, expires_at } = session
     const { socket, messages } = await watch(addressOf(session))
-    const view = { object: 'verification_state', verification_id, expires_at }
+    const view = { object: 'verification_state', verification_id, expires_at, wallet_activity: null }
     await vi.waitFor(() => expect(messages).toHaveLength(1))
     expect(messages[0]).toEqual({ ...view, version: 1, status: 'pending', stage: 'created' })
     await fetchRequestRaw(session.wallet_request.request_uri)
     await vi.waitFor(() => expect(messages).toHaveLength(2))
-    expect(messages[1]).toEqual({ ...view, version: 2, status: 'pending', stage: 'request_fetched' })
+    const wallet_activity = { number: 1, at: expect.any(String), kind: 'request_fetched', family: null }
+    const fetched = { version: 2, status: 'pending', stage: 'request_fetched', wallet_activity }
+    expect(messages[1]).toEqual({ ...view, ...fetched })
     await ask(setting, 'POST', verification_id, '/cancel')
     await vi.waitFor(() => expect(messages).toHaveLength(3))
     expect(messages[2]).toEqual({ ...view, version: 3, status: 'canceled', stage: 'done' })

@@ -40,6 +40,7 @@ import {
   stubOf,
   type WalletRequest,
 } from '../driver.ts'
+import { FAMILY_OF } from './refusal-families.ts'
 
 type Parameters = Record<string, string>
 /** A good response with one change. */
@@ -269,8 +270,18 @@ async function expectUnharmed(id: string, reason: string, good: Parameters): Pro
   const session = await poll(setting, id)
   expect(session.attempts.at(-1)?.reason.code).toBe(reason)
   expect(session).toMatchObject({ status: 'pending', reason: null, checks: null, verified_at: null })
+  // Junk that names no live request changes nothing on the page.
+  const isLive = session.attempts.at(-1)?.channel !== null
+  expect(await familyOnPage(id)).toBe(isLive ? FAMILY_OF.get(reason) : null)
   expect((await post(id, good)).status).toBe(200)
   expect(await poll(setting, id)).toMatchObject({ status: 'verified', reason: null })
+}
+
+/** Returns the family that the page shows. */
+async function familyOnPage(id: string): Promise<unknown> {
+  const state = await stubOf(id).readPublic({ relyingPartyId: setting.relyingPartyId })
+  if (!state.ok) throw new Error(state.error)
+  return JSON.parse(state.value.json).wallet_activity.family
 }
 
 function mockFetch(response: () => Response): void {

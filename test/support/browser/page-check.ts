@@ -13,9 +13,14 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 /**
  * Checks a page in its present state.
- * `name`: state and device, for the pictures; `dark`: saves a dark picture too.
+ * `name`: state and device, for the pictures; `dark`: saves a dark picture too. `forced`: checks and saves
+ * it in forced colours, too.
  */
-export async function checkPage(page: Page, name: string, { dark = false } = {}): Promise<void> {
+export async function checkPage(
+  page: Page,
+  name: string,
+  { dark = false, forced = false } = {},
+): Promise<void> {
   await page.evaluate(AXE)
   for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme })
@@ -27,7 +32,29 @@ export async function checkPage(page: Page, name: string, { dark = false } = {})
     else if (dark) await saveScreenshot(page, `${name}-dark`)
   }
   expect(await overflowOf(page), name).toBe(0)
+  if (forced) await checkForcedColours(page, name)
 }
+
+/** Checks that every button has a border, and saves a picture. axe must not judge colours here. */
+async function checkForcedColours(page: Page, name: string): Promise<void> {
+  await page.emulateMedia({ forcedColors: 'active' })
+  expect(await page.evaluate(BORDERLESS_BUTTONS), `${name} in forced colours`).toEqual([])
+  expect(
+    await violationsOf(page, { rules: { 'color-contrast': { enabled: false } } }),
+    `${name} in forced colours`,
+  ).toEqual([])
+  await saveScreenshot(page, `${name}-forced`)
+  await page.emulateMedia({ forcedColors: 'none' })
+}
+
+/** Runs in the page: returns the visible buttons without a border, or with one of the background's colour. */
+const BORDERLESS_BUTTONS = `[...document.querySelectorAll('button, .button')]
+  .filter((button) => button.offsetParent !== null)
+  .filter((button) => {
+    const { borderTopWidth, borderTopColor } = getComputedStyle(button)
+    return parseFloat(borderTopWidth) < 1 || borderTopColor === getComputedStyle(document.body).backgroundColor
+  })
+  .map((button) => button.textContent)`
 
 /** Returns the horizontal overflow in pixels. */
 function overflowOf(page: Page): Promise<number> {
@@ -67,7 +94,7 @@ function inRgba(png: Buffer) {
   return { ...picture, rgba: UPNG.toRGBA8(picture)[0]! }
 }
 
-async function saveScreenshot(page: Page, name: string): Promise<void> {
+export async function saveScreenshot(page: Page, name: string): Promise<void> {
   const { SCREENSHOTS: directory } = process.env
   if (!directory) return
   const { width, height, rgba } = inRgba(await page.screenshot())

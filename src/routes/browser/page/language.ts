@@ -1,8 +1,6 @@
 // The language of a page: the session's `locale`, else the browser's preference, else English.
 
-/** Primary subtags (BCP 47 §2.2.1) of the languages in assets/texts. */
-export const LANGUAGES = ['en', 'de', 'fr', 'es', 'it'] as const
-export type Language = (typeof LANGUAGES)[number]
+import { type Language, pageLanguageOf } from '../../../session/views/page-language.ts'
 
 /** `acceptLanguage`: the header (RFC 9110 §12.5.4). Regions do not count: `de-AT` gets German. */
 export function chooseLanguage(locale: string | null, acceptLanguage = ''): Language {
@@ -13,7 +11,7 @@ export function chooseLanguage(locale: string | null, acceptLanguage = ''): Lang
     .filter(({ weight }) => weight > 0)
     .sort((one, other) => other.weight - one.weight)
     .map(({ tag }) => tag)
-  return [locale ?? '', ...preferred].map(languageOf).find((language) => language !== undefined) ?? 'en'
+  return [locale, ...preferred].map(pageLanguageOf).find((language) => language !== null) ?? 'en'
 }
 
 /** Limit of the header. Preferences come first in it, so the rest may be ignored. */
@@ -26,7 +24,30 @@ function parsePreference(text: string): { readonly tag: string; readonly weight:
   return { tag, weight: tag === '' ? 0 : Number(weight) }
 }
 
-function languageOf(tag: string): Language | undefined {
-  const primary = tag.split('-')[0]?.toLowerCase()
-  return LANGUAGES.find((language) => language === primary)
+/** Returns the locale for numbers: the session's, where it is one of the page's language. */
+export function localeOf(language: string, locale: string | null): string {
+  return locale !== null && pageLanguageOf(locale) === language && isLocale(locale) ? locale : language
+}
+
+/** Attributes of a text in the relying party's words: its language, and its writing direction. */
+export function ownTextAttributes(locale: string | null): { readonly lang: string; readonly dir: Direction } {
+  if (locale === null || !isLocale(locale)) return { lang: '', dir: 'auto' } // unknown (HTML §3.2.6.1)
+  const { script = '' } = new Intl.Locale(locale).maximize()
+  return { lang: locale, dir: RIGHT_TO_LEFT.has(script) ? 'rtl' : 'ltr' }
+}
+
+type Direction = 'auto' | 'ltr' | 'rtl'
+
+/** Scripts (ISO 15924) that are written from right to left. */
+const RIGHT_TO_LEFT: ReadonlySet<string> = new Set([
+  ...['Adlm', 'Arab', 'Aran', 'Hebr', 'Mand', 'Mend', 'Nkoo', 'Rohg', 'Samr', 'Syrc', 'Thaa', 'Yezi'],
+])
+
+/** The schema accepts tags that are not well-formed, and `Intl` rejects them. */
+function isLocale(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1
+  } catch {
+    return false
+  }
 }

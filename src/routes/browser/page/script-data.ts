@@ -12,6 +12,10 @@ export type ScriptData = {
   readonly version: number
   /** Milliseconds until the session expires. */
   readonly expires_in: number
+  /** Number of the last activity that the page no longer shows. */
+  readonly seen: number
+  /** Last activity of a wallet, `ago` milliseconds before the page was made. */
+  readonly activity: { readonly number: number; readonly ago: number } | null
   /** Heading after the end. */
   readonly asked: string
   /** Countdown with the placeholder `{time}`. */
@@ -22,6 +26,8 @@ export type ScriptData = {
   readonly dc_api_closed: string
   readonly dc_api_sent: string
   readonly states: Record<keyof typeof english.states, StateText>
-  /** Replaces `states.waiting` on a touch screen, where the link comes before the QR code. */
-  readonly on_phone: StateText | null
+  /** Texts of `states.refused` by the family of the reason. */
+  readonly refusals: Readonly<Record<string, string>>
+  /** The ways to a wallet, best first: the first one that is visible replaces `states.waiting`. */
+  readonly ways: readonly { readonly id: string; readonly opening: StateText | null }[]
 }

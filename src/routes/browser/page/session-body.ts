@@ -1,34 +1,33 @@
 // The body of the session page: who asks for which claims, and the session's state. While the session is
 // open, it also has the QR code and the data for the scripts. It shows no claim value and no reason: those
-// are for the relying party.
+// are for the relying party. Of a refused response it shows the family of the reason.
 
 import { html } from 'hono/html'
 import type { AddedTransactionDataType } from '../../../openid4vp/transaction-data/transaction-data-types.ts'
 import type { Branding } from '../../../relying-party/settings/branding.ts'
-import type { PageView } from '../../../session/views/view.ts'
 import type { Markup } from './document.ts'
+import { ownTextAttributes } from './language.ts'
 import { mark } from './mark.ts'
 import { claimLines, credentialLines } from './request-words.ts'
-import type { ScriptData } from './script-data.ts'
-import { fill, type PageState, type Texts } from './texts.ts'
+import type { ScriptData, StateText } from './script-data.ts'
+import { fill, isolate, type PageState, type Texts } from './texts.ts'
 import { summarizeTransactions } from './transactions.ts'
+import { type WaysInput, waysMarkup, waysOf } from './ways.ts'
 
 /** The content of a session page. */
-export type SessionPage = {
-  readonly view: PageView
+export type SessionPage = WaysInput & {
   /** The relying party's name. */
   readonly name: string
   readonly branding: Branding | null
-  /** Address of the QR code's picture; null when there is none. */
-  readonly qr: string | null
-  /**
-   * Address of the sandbox's wallet. Null without a sandbox, empty when only a script can make the request.
-   */
-  readonly testWallet: string | null
   /** Types of transaction data that the relying party added. */
   readonly transactionTypes: readonly AddedTransactionDataType[]
   /** Path of the session's API. */
   readonly api: string
+  readonly token: string
+  /** Number of the last activity that the person left behind by asking for a new code. */
+  readonly seen: number
+  /** True in a frame of the relying party's page. */
+  readonly isFramed: boolean
   /** Unix milliseconds. */
   readonly now: number
 }
@@ -39,20 +38,20 @@ export function sessionBody(
   texts: Texts,
 ): { readonly title: string; readonly body: Markup; readonly live: boolean } {
   const { view } = page
-  // U+2068 and U+2069 keep a name of another writing direction from reordering the words around it.
-  const name = `\u2068${page.name}\u2069`
-  const state = stateOf(view)
+  const name = isolate(page.name)
+  const state = stateOf(page)
   const live = view.status === 'pending'
-  const { title, text } = statesOf(page, texts, name)[state]
-  const body = html`<main data-state="${state}" data-page="${live ? JSON.stringify(scriptData(page, texts, name)) : '{}'}">
+  const { title, text } = stateText(page, texts, { name, state })
+  const framed = page.isFramed ? html` class="framed"` : ''
+  const body = html`<main${framed} data-state="${state}" data-page="${live ? JSON.stringify(scriptData(page, texts, name)) : '{}'}">
 ${view.livemode ? '' : html`<p class="test">${texts.testMode}</p>`}
 <div class="ask">
 ${emblem(page)}
-<h1 id="asks">${fill(live ? texts.asks : texts.asked, { name })}</h1>
-<ul>${claimLines(view.requested_claims, texts).map((claim) => html`<li><bdi>${claim}</bdi></li>`)}</ul>
-${view.purpose === null ? '' : html`<p class="why"><bdi>${fill(texts.why, { purpose: view.purpose })}</bdi></p>`}
-${credentialLines(view.requested_claims, texts).map((line) => html`<p class="soft">${line}</p>`)}
+${heading(page, fill(asksWords(page, texts)[live ? 'asks' : 'asked'], { name }))}
 ${transactionParts(page, texts)}
+<ul>${claimLines(view.requested_claims, texts).map((claim) => html`<li><bdi>${claim}</bdi></li>`)}</ul>
+${purpose(page, texts)}
+${credentialLines(view.requested_claims, texts).map((line) => html`<p class="soft">${line}</p>`)}
 ${live ? html`<p id="consent" class="soft">${texts.consent}</p>` : ''}
 </div>
 <div class="status">
@@ -61,6 +60,7 @@ ${mark()}
 <h2 id="title" tabindex="-1">${title}</h2>
 <p id="text">${text}</p>
 </div>
+${live ? newCodeLink(page, state, texts) : ''}
 ${live ? steps(texts) : ''}
 ${view.return_url === null ? '' : wayBack(view.return_url, { name, hidden: live }, texts)}
 </div>
@@ -74,6 +74,44 @@ function emblem({ name, branding }: SessionPage): Markup {
   if (branding?.logo) return html`<img class="logo" src="${branding.logo}" alt="">`
   const [letter = ''] = name
   return html`<p class="tile" aria-hidden="true">${letter.toLocaleUpperCase()}</p>`
+}
+
+/** Shows the relying party's own heading above the sentence that says who asks: it replaces nothing. */
+function heading({ view }: SessionPage, asks: string): Markup {
+  if (view.heading === null) return html`<h1 id="asks">${asks}</h1>`
+  const { lang, dir } = ownTextAttributes(view.locale)
+  return html`<h1 class="own" lang="${lang}" dir="${dir}">${view.heading}</h1>
+<p id="asks" class="soft">${asks}</p>`
+}
+
+function asksWords({ view }: SessionPage, texts: Texts): { readonly asks: string; readonly asked: string } {
+  const { asksToConfirm: asks, askedToConfirm: asked } = texts
+  return view.transactions.length === 0 ? texts : { asks, asked }
+}
+
+/** The words before the purpose are ours, so the purpose has a language and a direction of its own. */
+function purpose({ view }: SessionPage, texts: Texts): Markup | '' {
+  if (view.purpose === null) return ''
+  const { lang, dir } = ownTextAttributes(view.locale)
+  const [before = '', after = ''] = texts.why.split('{purpose}')
+  return html`<p class="why">${before}<bdi lang="${lang}" dir="${dir}">${view.purpose}</bdi>${after}</p>`
+}
+
+/** Wait for a response after a fetch. Then the page offers a new code. */
+const WAITING_FOR_WALLET_MS = 30_000
+
+/**
+ * The way on after a refused response, and after a request that nothing followed. Without a script it opens
+ * the page again, with a new code. The number of the activity keeps a later refusal visible.
+ */
+function newCodeLink(page: SessionPage, state: PageState, texts: Texts): Markup {
+  const activity = activityOf(page)
+  const isLate = state === 'scanned' && activity !== null && activity.ago >= WAITING_FOR_WALLET_MS
+  const words = waysOf(page).some(({ id }) => id === 'qr') ? texts.newCode : texts.tryAgain
+  const address = `?token=${encodeURIComponent(page.token)}&seen=${activity?.number ?? 0}`
+  return state === 'refused' || isLate
+    ? html`<a id="new-code" class="button" href="${address}">${words}</a>`
+    : html`<a id="new-code" class="button" hidden>${words}</a>`
 }
 
 /** Hidden from screen readers: the status says the same. */
@@ -91,75 +129,73 @@ function wayBack(
   return html`<a id="back" class="button" href="${address}" target="_top"${hidden ? html` hidden` : ''}>${words}</a>`
 }
 
-function transactionParts({ view, transactionTypes }: SessionPage, texts: Texts): Markup | '' {
+function transactionParts(page: SessionPage, texts: Texts): Markup | '' {
+  const { view, transactionTypes: addedTypes } = page
   if (view.transactions.length === 0) return ''
-  const summaries = summarizeTransactions(view.transactions, transactionTypes, texts)
-  return html`<p class="confirms">${texts.confirms}</p>
-${summaries.map(
-  ({ title, details }) => html`<p class="confirm"><bdi>${title}</bdi></p>
+  const summaries = summarizeTransactions(view.transactions, { addedTypes, texts, locale: view.locale })
+  return html`${summaries.map(
+    ({ title, isMoney, details }) => html`<p class="confirm${isMoney ? ' money' : ''}"><bdi>${title}</bdi></p>
 <dl>${details.map(({ label, value }) => html`<dt><bdi>${label}</bdi></dt><dd><bdi>${value}</bdi></dd>`)}</dl>`,
-)}`
+  )}
+<p class="also">${texts.alsoShow}</p>`
 }
 
-/** The ways to a wallet, best first: the browser's API, the link on a phone, the QR code. */
 function liveParts(page: SessionPage, texts: Texts): Markup {
-  const hasQr = offersQr(page)
   return html`<div id="live">
-<button id="dc-api" type="button" hidden>${texts.openBrowserWallet}</button>
-<button id="link" type="button"${hasQr ? html` class="beside-qr"` : ''} hidden>${texts.openWallet}</button>
-<p id="link-note" class="soft" role="status"></p>
-<a id="link-now" hidden>${texts.openNow}</a>
-${hasQr ? html`<p class="or">${texts.orScan}</p>` : ''}
-<div class="scan">${picture(page, texts)}</div>
-${hasQr ? html`<p class="soft">${texts.camera}</p>` : ''}
-${testWalletLink(page, texts)}
+${waysMarkup(texts, page)}
 <p id="time" class="soft" role="timer" hidden></p>
 <p id="lost" role="alert" hidden>${texts.connectionLost}</p>
 <noscript><p>${texts.withoutScript}</p><p><a href="">${texts.reload}</a></p></noscript>
 </div>`
 }
 
-/** Has the QR code's request; the script (assets/page/link.js) creates one for this browser alone. */
-function testWalletLink({ testWallet }: SessionPage, { testWallet: words }: Texts): Markup | '' {
-  if (testWallet === null) return ''
-  const address = testWallet === '' ? html` hidden` : html` href="${testWallet}"`
-  return html`<p><a id="test-wallet"${address} target="_blank" rel="noopener">${words}</a></p>`
-}
-
-function picture({ qr }: SessionPage, { qrAlt }: Texts): Markup {
-  return qr === null
-    ? html`<img id="qr" alt="${qrAlt}" hidden>`
-    : html`<img id="qr" alt="${qrAlt}" width="288" height="288" src="${qr}">`
-}
-
-/** Treats every pending stage but the first and the last as `scanned`, so that a new stage needs no text. */
-function stateOf({ status, stage }: PageView): PageState {
+/** Treats a stage without activity that the page does not know as `scanned`: a new stage needs no text. */
+function stateOf({ view, seen }: SessionPage): PageState {
+  const { status, stage, wallet_activity: activity } = view
   if (status !== 'pending') return status
   if (stage === 'awaiting_return') return 'returning'
-  return stage === 'created' ? 'waiting' : 'scanned'
+  if (activity === null) return stage === 'created' ? 'waiting' : 'scanned'
+  if (activity.number <= seen) return 'waiting'
+  return activity.kind === 'response_refused' ? 'refused' : 'scanned'
 }
 
-/** CONTRACT 5: a session that requires binding offers no QR code, nor does a protocol without redirects. */
-function offersQr({ view }: SessionPage): boolean {
-  return view.offers_redirect && view.required_session_binding === 'none'
+function activityOf({ view, now }: SessionPage): ScriptData['activity'] {
+  const { wallet_activity: activity } = view
+  if (activity === null) return null
+  return { number: activity.number, ago: Math.max(0, now - Date.parse(activity.at)) }
+}
+
+function stateText(
+  page: SessionPage,
+  texts: Texts,
+  { name, state }: { readonly name: string; readonly state: PageState },
+): StateText {
+  const text = statesOf(page, texts, name)[state]
+  const family = page.view.wallet_activity?.family
+  return state === 'refused' && family ? { ...text, text: fill(texts.refusals[family], { name }) } : text
 }
 
 function statesOf(page: SessionPage, texts: Texts, name: string): ScriptData['states'] {
-  const states = offersQr(page) ? texts.states : { ...texts.states, ...texts.linkStates }
+  const hasQr = waysOf(page).some(({ id }) => id === 'qr')
+  const states = hasQr ? texts.states : { ...texts.states, ...texts.linkStates }
+  const close = page.isFramed ? '' : ` ${texts.closePage}`
   const filled = Object.entries(states).map(([state, { title, text }]) => [
     state,
-    { title: fill(title, { name }), text: fill(text, { name }) },
+    { title: fill(title, { name }), text: fill(text, { name }) + (state === 'verified' ? close : '') },
   ])
   return Object.fromEntries(filled) as ScriptData['states'] // the names are those of `texts.states`
 }
 
 function scriptData(page: SessionPage, texts: Texts, name: string): ScriptData {
-  const { view, api, now } = page
+  const { view, api, seen, now } = page
+  const refusals = Object.entries(texts.refusals).map(([family, text]) => [family, fill(text, { name })])
   return {
     api,
     version: view.version,
     expires_in: Math.max(0, view.expires_at - now),
-    asked: fill(texts.asked, { name }),
+    seen,
+    activity: activityOf(page),
+    asked: fill(asksWords(page, texts).asked, { name }),
     time_left: texts.timeLeft,
     link_opened: texts.linkOpened,
     link_failed: texts.linkFailed,
@@ -167,6 +203,7 @@ function scriptData(page: SessionPage, texts: Texts, name: string): ScriptData {
     dc_api_closed: texts.browserWalletClosed,
     dc_api_sent: texts.browserWalletSent,
     states: statesOf(page, texts, name),
-    on_phone: offersQr(page) ? texts.onPhone : null,
+    refusals: Object.fromEntries(refusals),
+    ways: waysOf(page).map(({ id, opening }) => ({ id, opening: opening(texts, page) })),
   }
 }

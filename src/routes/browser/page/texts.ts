@@ -2,8 +2,8 @@
 
 import type english from '../../../../assets/texts/en.json'
 import { logLine } from '../../../metrics/log-line.ts'
+import type { Language } from '../../../session/views/page-language.ts'
 import { type AssetSource, readOnce } from './assets.ts'
-import type { Language } from './language.ts'
 
 type English = typeof english
 
@@ -52,4 +52,14 @@ export function fill(text: string, values: Readonly<Record<string, string>>): st
     /\{(\w+)\}/g,
     (placeholder, key: string) => (Object.hasOwn(values, key) ? values[key] : placeholder) ?? placeholder,
   )
+}
+
+/** Removes characters that change the direction of the text around them (UAX #9 §2). */
+export function withoutDirections(text: string): string {
+  return text.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
+}
+
+/** Keeps a text of another writing direction from reordering the words around it (U+2068, U+2069). */
+export function isolate(text: string): string {
+  return `\u2068${withoutDirections(text)}\u2069`
 }

@@ -1,45 +1,97 @@
-// The transactions to confirm in a person's words: every signed detail, in the order of the request.
+// The transactions to confirm in a person's words: every signed detail, in the order of the request. Of a
+// payment, the amount and the recipient come first, as money.
 
 import type { TransactionDetails } from '../../../openid4vp/transaction-data/transaction-data.ts'
 import type { AddedTransactionDataType } from '../../../openid4vp/transaction-data/transaction-data-types.ts'
-import type { Texts } from './texts.ts'
+import { localeOf } from './language.ts'
+import { fill, isolate, type Texts, withoutDirections } from './texts.ts'
+
+type Detail = TransactionDetails['details'][number]
+
+/** Dependencies of the words. */
+export type TransactionWords = {
+  readonly addedTypes: readonly AddedTransactionDataType[]
+  readonly texts: Texts
+  /** The session's `locale`. */
+  readonly locale: string | null
+}
 
 /** Summarizes transactions: in our words for built-in types, in the relying party's for its own. */
 export function summarizeTransactions(
   transactions: readonly TransactionDetails[],
-  addedTypes: readonly AddedTransactionDataType[],
-  texts: Texts,
+  { addedTypes, texts, locale }: TransactionWords,
 ) {
   return transactions.map(({ type, details }) => {
     const added = addedTypes.find((one) => one.type === type)
     const isBuiltIn = Object.hasOwn(texts.transactionTypes, type)
+    const money = type === PAYMENT ? paymentWords(details, texts, locale) : undefined
     return {
-      title: (isBuiltIn ? texts.transactionTypes[type] : added?.title) ?? type,
+      title: money ?? withoutDirections((isBuiltIn ? texts.transactionTypes[type] : added?.title) ?? type),
+      isMoney: money !== undefined,
       details: details.flatMap(({ path, value }) => {
-        const label = isBuiltIn ? builtInLabel(path, texts) : addedLabel(path, added)
-        return label === null ? [] : [{ label, value: valueWords(value, texts) }]
+        const name = isBuiltIn ? builtInName(path) : path.join('.')
+        const label = isBuiltIn ? builtInLabel(name, texts) : addedLabel(name, added)
+        if (label === null || (money !== undefined && IN_MONEY.has(name))) return []
+        const currency = isBuiltIn && name.endsWith('amount') ? detailValue('currency', details) : undefined
+        return [{ label, value: amountWords(value, currency, texts, locale) ?? valueWords(value, texts) }]
       }),
     }
   })
 }
 
+/** EUDI TS12 1.0 §4.3.1 */
+const PAYMENT = 'urn:eudi:sca:payment:1'
+
+/** Details that the summary of a payment contains. */
+const IN_MONEY: ReadonlySet<string> = new Set(['amount', 'currency', 'payee.name'])
+
+/** "€12.50 to Shop" */
+function paymentWords(details: readonly Detail[], texts: Texts, locale: string | null): string | undefined {
+  const [amount, currency, payee] = ['amount', 'currency', 'payee.name'].map((name) =>
+    detailValue(name, details),
+  )
+  const money = amountWords(amount, currency, texts, locale)
+  if (money === undefined || payee === undefined) return undefined
+  return fill(texts.payment, { amount: money, payee: isolate(valueWords(payee, texts)) })
+}
+
+/** Returns an amount of money with every digit that was signed; undefined for anything else. */
+function amountWords(
+  amount: Detail['value'] | undefined,
+  currency: Detail['value'] | undefined,
+  { language }: Texts,
+  locale: string | null,
+): string | undefined {
+  if (typeof amount !== 'number' || typeof currency !== 'string') return undefined
+  const style = { style: 'currency', currency, maximumFractionDigits: 20 } as const
+  return new Intl.NumberFormat(localeOf(language, locale), style).format(amount)
+}
+
+function detailValue(name: string, details: readonly Detail[]): Detail['value'] | undefined {
+  return details.find(({ path }) => builtInName(path) === name)?.value
+}
+
 /** Limit of a value's text. The wallet shows the whole. */
 const VALUE_CHARACTERS = 200
 
-function valueWords(value: string | number | boolean, texts: Texts): string {
+function valueWords(value: Detail['value'], texts: Texts): string {
   if (typeof value === 'boolean') return value ? texts.yes : texts.no
-  const text = String(value)
+  const text = withoutDirections(String(value))
   return text.length > VALUE_CHARACTERS ? `${text.slice(0, VALUE_CHARACTERS)}…` : text
 }
 
-/** Leaves out the containers of a detail, which mean nothing to people. Null for a logo. */
-function builtInLabel(path: readonly string[], { transactionDetails }: Texts): string | null {
-  const name = path.filter((step) => step !== 'payload' && step !== 'payment_payload').join('.')
+/** Leaves out the containers of a detail, which mean nothing to people. */
+function builtInName(path: readonly string[]): string {
+  return path.filter((step) => step !== 'payload' && step !== 'payment_payload').join('.')
+}
+
+/** Null for a logo. */
+function builtInLabel(name: string, { transactionDetails }: Texts): string | null {
   if (name === 'payee.logo') return null
   return (Object.hasOwn(transactionDetails, name) ? transactionDetails[name] : undefined) ?? name
 }
 
-function addedLabel(path: readonly string[], type: AddedTransactionDataType | undefined): string {
-  const name = path.join('.')
-  return type?.members.find((member) => member.path.join('.') === name)?.label ?? name
+function addedLabel(name: string, type: AddedTransactionDataType | undefined): string {
+  const label = type?.members.find((member) => member.path.join('.') === name)?.label
+  return withoutDirections(label ?? name)
 }

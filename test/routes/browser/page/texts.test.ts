@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
 import ENGLISH from '../../../../assets/texts/en.json' with { type: 'json' }
-import { LANGUAGES } from '../../../../src/routes/browser/page/language.ts'
 import { textsIn } from '../../../../src/routes/browser/page/texts.ts'
+import { LANGUAGES } from '../../../../src/session/views/page-language.ts'
 
 const OTHERS = LANGUAGES.filter((language) => language !== 'en')
 

@@ -7,6 +7,7 @@ import {
   encodeTransactionData,
 } from '../../../../src/openid4vp/transaction-data/transaction-data.ts'
 import type { AddedTransactionDataType } from '../../../../src/openid4vp/transaction-data/transaction-data-types.ts'
+import type { Texts } from '../../../../src/routes/browser/page/texts.ts'
 import { summarizeTransactions } from '../../../../src/routes/browser/page/transactions.ts'
 import { WHOLE } from '../../../openid4vp/transaction-data/whole-transactions.ts'
 
@@ -19,16 +20,20 @@ const ORDER: AddedTransactionDataType = {
   ],
 }
 
-function linesOf(object: object, added: readonly AddedTransactionDataType[] = []) {
+function linesOf(
+  object: object,
+  added: readonly AddedTransactionDataType[] = [],
+  { texts, locale }: { texts: Texts; locale: string | null } = { texts: ENGLISH, locale: null },
+) {
   const text = encodeTransactionData({ credential_ids: ['pid'], ...object } as never)
-  const [shown] = summarizeTransactions(detailsOf([text]), added, ENGLISH)
+  const [shown] = summarizeTransactions(detailsOf([text]), { addedTypes: added, texts, locale })
   return [shown?.title, ...(shown?.details ?? []).map(({ label, value }) => `${label}: ${value}`)]
 }
 
 describe('a transaction in words', () => {
   it.each(Object.entries(WHOLE))('of %s has words for every detail', (type, object) => {
     const text = encodeTransactionData({ type, credential_ids: ['pid'], ...object } as never)
-    const [shown] = summarizeTransactions(detailsOf([text]), [], ENGLISH)
+    const [shown] = summarizeTransactions(detailsOf([text]), { addedTypes: [], texts: ENGLISH, locale: null })
     expect(Object.keys(WHOLE).sort()).toEqual(Object.keys(ENGLISH.transactionTypes).sort())
     expect(shown?.title).not.toBe(type)
     for (const { label } of shown?.details ?? []) expect(label).toMatch(/^[A-Z]/)
@@ -39,12 +44,9 @@ describe('a transaction in words', () => {
     const payload = { transaction_id: '8D8', payee, currency: 'EUR', amount: 12.5, sct_inst: true }
     const hashes = { transaction_data_hashes_alg: ['sha-256'] }
     expect(linesOf({ type: 'urn:eudi:sca:payment:1', ...hashes, payload })).toEqual([
-      'A payment',
+      '€12.50 to \u2068Shop\u2069',
       'Transaction number: 8D8',
-      'Recipient: Shop',
       'Recipient’s number: DE1',
-      'Currency: EUR',
-      'Amount: 12.5',
       'Instant transfer: yes',
     ])
   })

@@ -1,0 +1,97 @@
+// The ways to a wallet, best first. A new way is one row here: its script in assets/page shows its element
+// where the browser supports it.
+
+import { html } from 'hono/html'
+import type { PageView } from '../../../session/views/view.ts'
+import type { ScriptName } from './assets.ts'
+import type { Markup } from './document.ts'
+import type { StateText } from './script-data.ts'
+import type { Texts } from './texts.ts'
+
+/** Dependencies of the ways. */
+export type WaysInput = {
+  readonly view: PageView
+  /** Address of the QR code's picture; null when there is none. */
+  readonly qr: string | null
+  /**
+   * Address of the sandbox's wallet. Null without a sandbox, empty when only a script can make the request.
+   */
+  readonly testWallet: string | null
+}
+
+export type Way = {
+  /** Id of its element. */
+  readonly id: string
+  /** Null where it needs no script of its own. */
+  readonly script: ScriptName | null
+  readonly isOffered: (input: WaysInput) => boolean
+  /** The state `waiting` where this way is the first one that a person sees. Null: it is never the first. */
+  readonly opening: (texts: Texts, input: WaysInput) => StateText | null
+  readonly markup: (texts: Texts, input: WaysInput) => Markup
+}
+
+const DC_API: Way = {
+  id: 'dc-api',
+  script: 'dc-api.js',
+  isOffered: ({ view }) => view.offers_dc_api, // CONTRACT 5: only some protocols have requests for it
+  opening: ({ inBrowser }) => inBrowser,
+  markup: ({ openBrowserWallet }) =>
+    html`<button id="dc-api" type="button" hidden>${openBrowserWallet}</button>`,
+}
+
+const LINK: Way = {
+  id: 'link',
+  script: 'link.js',
+  isOffered: ({ view }) => view.offers_redirect,
+  opening: ({ onPhone, linkStates }, input) => (QR.isOffered(input) ? onPhone : linkStates.waiting),
+  markup: ({ openWallet }, input) =>
+    html`<button id="link" type="button"${QR.isOffered(input) ? html` class="beside-qr"` : ''} hidden>${openWallet}</button>`,
+}
+
+/** Has the QR code's request; link.js creates one for this browser alone. */
+const TEST_WALLET: Way = {
+  id: 'test-wallet',
+  script: null,
+  isOffered: ({ testWallet, view }) => testWallet !== null && view.offers_redirect,
+  opening: () => null,
+  markup: ({ testWallet: words }, { testWallet }) =>
+    html`<a id="test-wallet"${testWallet ? html` href="${testWallet}"` : html` hidden`} class="button second" target="_blank" rel="noopener">${words}</a>`,
+}
+
+const QR: Way = {
+  id: 'qr',
+  script: null,
+  // CONTRACT 5: a session that requires binding offers no QR code, nor does a protocol without redirects.
+  isOffered: ({ view }) => view.offers_redirect && view.required_session_binding === 'none',
+  opening: ({ states }) => states.waiting,
+  markup: ({ orScan, camera, qrAlt }, { qr }) => html`<p class="or">${orScan}</p>
+<div class="scan">${
+    qr === null
+      ? html`<img id="qr" alt="${qrAlt}" hidden>`
+      : html`<img id="qr" alt="${qrAlt}" width="288" height="288" src="${qr}">`
+  }</div>
+<p class="soft camera">${camera}</p>`,
+}
+
+/** Ways by a press. */
+const PRESSED: readonly Way[] = [DC_API, LINK, TEST_WALLET]
+
+const WAYS: readonly Way[] = [...PRESSED, QR]
+
+/** Returns the ways of a page. */
+export function waysOf(input: WaysInput): readonly Way[] {
+  return WAYS.filter(({ isOffered }) => isOffered(input))
+}
+
+/** Returns the buttons, the note about the last press, and the picture. */
+export function waysMarkup(texts: Texts, input: WaysInput): Markup {
+  const [buttons, pictures] = [true, false].map((isPressed) =>
+    waysOf(input)
+      .filter((way) => PRESSED.includes(way) === isPressed)
+      .map((way) => way.markup(texts, input)),
+  )
+  return html`${buttons}
+<p id="link-note" class="soft" role="status"></p>
+<a id="link-now" hidden>${texts.openNow}</a>
+${pictures}`
+}

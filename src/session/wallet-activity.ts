@@ -1,0 +1,42 @@
+// Last activity of a wallet with a live request of a pending session. People at the page see it until they
+// ask for a new code. A response that names no live request changes nothing here.
+
+import { isoTime } from '../codec/date-time.ts'
+import { type AttemptReason, type RefusalFamily, refusalFamily } from './response/refusal-family.ts'
+import type { Status } from './state.ts'
+
+/** `number` rises by one with each activity. `at` in Unix milliseconds. */
+export type WalletActivity = { readonly number: number; readonly at: number } & Activity
+
+type Activity =
+  /** A wallet fetched a request for the first time. */
+  | { readonly kind: 'request_fetched' }
+  /** A response to a live request was refused. */
+  | { readonly kind: 'response_refused'; readonly reason: AttemptReason }
+
+/** The member of the session's document. */
+type Active = { readonly wallet_activity?: WalletActivity }
+
+/** Adds an activity, which replaces the one before. */
+export function addActivity<T extends Active>(document: T, activity: Activity, at: number): T {
+  const number = (document.wallet_activity?.number ?? 0) + 1
+  return { ...document, wallet_activity: { number, at, ...activity } }
+}
+
+/** Returns the activity for a holder of the `client_token`: a family, and never a reason. */
+export function activityView({
+  status,
+  wallet_activity,
+}: Active & { readonly status: Status }): ActivityView | null {
+  if (wallet_activity === undefined || status !== 'pending') return null
+  const { number, at, kind } = wallet_activity
+  const family = kind === 'response_refused' ? refusalFamily(wallet_activity.reason) : null
+  return { number, at: isoTime(at), kind, family }
+}
+
+type ActivityView = {
+  readonly number: number
+  readonly at: string
+  readonly kind: Activity['kind']
+  readonly family: RefusalFamily | null
+}

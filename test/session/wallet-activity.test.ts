@@ -1,0 +1,70 @@
+// What a holder of the `client_token` learns about wallets (CONTRACT 4, 11): a family, and never a reason.
+
+import { expect, it } from 'vitest'
+import { createApp } from '../../src/routes/app.ts'
+import { call, json } from '../routes/edge/edge-app.ts'
+import {
+  createSession,
+  fetchRequest,
+  goodResponse,
+  poll,
+  post,
+  type Setting,
+  setUp,
+  stubOf,
+} from './driver.ts'
+
+const app = createApp()
+
+type Session = { readonly verification_id: string; readonly client_token: string }
+
+/** Reads the state as the page does. */
+async function stateOf({ verification_id, client_token }: Session) {
+  const headers = { Authorization: `Bearer ${client_token}` }
+  return json(call(app, 'GET', `/v1/verify/${verification_id}`, { headers }))
+}
+
+async function begin(setting: Setting) {
+  const session = await createSession(setting)
+  const request = await fetchRequest(session.wallet_request.request_uri)
+  return { session, request, id: session.verification_id as string }
+}
+
+const FETCHED = { number: 1, at: expect.any(String), kind: 'request_fetched', family: null }
+
+it('is null, then a fetched request, then the family of each refused response, and null after the end', async () => {
+  const setting = await setUp()
+  const session = await createSession(setting)
+  expect(await stateOf(session)).toMatchObject({ wallet_activity: null })
+  const request = await fetchRequest(session.wallet_request.request_uri)
+  expect(await stateOf(session)).toMatchObject({ wallet_activity: FETCHED })
+  const id = session.verification_id
+  await post(id, { error: 'invalid_request', state: request.state })
+  await post(id, { vp_token: '{', state: request.state })
+  const { wallet_activity } = await stateOf(session)
+  expect(wallet_activity).toMatchObject({ number: 3, kind: 'response_refused', family: 'response' })
+  expect(Object.keys(wallet_activity)).toEqual(['number', 'at', 'kind', 'family'])
+  await post(id, await goodResponse(setting, request))
+  expect(await stateOf(session)).toMatchObject({ status: 'verified', wallet_activity: null })
+})
+
+it('does not change by responses that name no live request, however many', async () => {
+  const setting = await setUp()
+  const { session, request, id } = await begin(setting)
+  await post(id, { vp_token: '{', state: request.state })
+  const before = (await stateOf(session)).wallet_activity
+  for (let i = 0; i < 12; i += 1) await post(id, { vp_token: '{}', state: `guessed-${i}` })
+  await post(id, { nonsense: 'x' })
+  expect((await stateOf(session)).wallet_activity).toEqual(before)
+  expect((await poll(setting, id)).attempt_count).toBe(14)
+})
+
+it('neither ends nor extends the session', async () => {
+  const setting = await setUp()
+  const { session, request, id } = await begin(setting)
+  const { expires_at, status } = await poll(setting, id)
+  await post(id, { vp_token: '{', state: request.state })
+  expect((await stubOf(id).render({ relyingPartyId: setting.relyingPartyId })).ok).toBe(true)
+  expect(await poll(setting, id)).toMatchObject({ expires_at, status })
+  expect(await stateOf(session)).toMatchObject({ status: 'pending' })
+})
