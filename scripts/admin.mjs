@@ -5,11 +5,13 @@ import { parseCall } from './admin/call.mjs'
 import { COMMANDS } from './admin/commands.mjs'
 import { helpFor, overview } from './admin/help.mjs'
 import { readable, readableProblem } from './admin/print.mjs'
+import { runReaderCsr } from './admin/reader-csr.mjs'
 import { findService, send } from './admin/service.mjs'
 
 process.exitCode = await main(process.argv.slice(2))
 
 async function main(args) {
+  if (args[0] === 'reader-csr') return runReaderCsr(args.slice(1))
   const parsed = parseCall(args)
   if (parsed.help !== undefined) {
     console.log(parsed.help === '' ? overview() : helpFor(parsed.help))

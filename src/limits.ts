@@ -45,6 +45,9 @@ export const ANNEX_C = {
   encryptedResponse: { bytes: 786_432, depth: 4, items: 16 },
 } as const
 
+/** Reader certificates of one relying party. */
+export const READER_CERTIFICATES = { perRelyingParty: 4, domains: 10, domainCharacters: 253 } as const
+
 /** The protected header of a COSE message, which may contain a certificate chain. */
 export const COSE_HEADER = { bytes: 65_536, depth: 8, items: 256 } as const
 

@@ -50,9 +50,10 @@ export const relyingParty = z.object({
   claims_encryption_jwk: maybe(jsonObject),
   verifier: maybe(
     z.object({
-      certificate_chain_pem: z.string(),
+      certificate_chain_pem: maybe(z.string()),
       attestation_jwt: maybe(z.string()),
       registration: maybe(jsonObject),
+      reader_certificates: list(z.object({ certificate_chain_pem: z.string(), domains: texts })),
     }),
   ),
   api_keys: list(apiKey),

@@ -27,6 +27,11 @@ const SETTINGS = {
     'file',
     'a PEM file: the certificate chain of the key, leaf first',
   ),
+  'reader-certificates': flag(
+    'verifier.reader_certificates',
+    'json-file',
+    'a JSON file: reader certificates; replaces verifier as a whole, as its other flags do',
+  ),
 }
 
 const LIVEMODE = { livemode: flag('livemode', 'boolean', 'true or false') }

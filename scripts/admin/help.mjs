@@ -1,9 +1,13 @@
 // Texts of `--help`, generated from the table of commands.
 
 import { COMMANDS, parametersOf, takesBody } from './commands.mjs'
+import { READER_CSR } from './reader-csr.mjs'
 
 export function overview() {
-  const rows = Object.entries(COMMANDS).map(([name, command]) => [usageOf(name, command), command.does])
+  const rows = [
+    ...Object.entries(COMMANDS).map(([name, command]) => [usageOf(name, command), command.does]),
+    ['reader-csr', READER_CSR.does],
+  ]
   return [
     'npm run admin -- <command> [flags]',
     '',

@@ -106,7 +106,7 @@ function validity(days) {
 }
 
 /** Loads the library only to create certificates: that takes longer than the rest of the start. */
-async function loadX509() {
+export async function loadX509() {
   // The library requires the metadata polyfill, and uses only these three functions of it.
   Object.assign(Reflect, { getMetadata() {}, getOwnMetadata() {}, defineMetadata() {} })
   return import('@peculiar/x509')

@@ -8,6 +8,7 @@ import { decodePemCertificates } from '../trust/anchors/anchor-certificates.ts'
 import { subjectKeyJwk } from '../trust/x509/subject-key.ts'
 import type {
   ApiKeyRecord,
+  ReaderCertificate,
   Settings,
   SettingsInput,
   SettingsView,
@@ -31,7 +32,7 @@ export const VERIFIER_KEY_OVERLAP = 25 * 3600 * 1000
 const MAXIMUM_FORMER_KEYS = 16
 
 /** Times are Unix milliseconds. */
-export type RelyingPartyDocument = Omit<SettingsInput, 'webhook' | 'verifier'> & {
+export type RelyingPartyDocument = Omit<SettingsInput, 'webhook' | 'verifier' | 'reader_certificates'> & {
   readonly schema_version: typeof SCHEMA_VERSION
   readonly relying_party_id: string
   readonly created_at: number
@@ -39,9 +40,15 @@ export type RelyingPartyDocument = Omit<SettingsInput, 'webhook' | 'verifier'> &
   /** Newest first. Created with the relying party, so that a webhook set later has its secret already. */
   readonly webhook_secrets: readonly SealedSecret[]
   readonly verifier: (Omit<SigningIdentity, 'signing_jwk'> & { readonly sealed_signing_jwk: string }) | null
+  /** Absent: none. */
+  readonly reader_certificates?: readonly StoredReaderCertificate[]
   /** Newest first: keys with which running sessions may sign. */
   readonly former_verifier_keys: readonly FormerKey[]
   readonly api_keys: readonly ApiKeyRecord[]
+}
+
+export type StoredReaderCertificate = Omit<ReaderCertificate, 'signing_jwk'> & {
+  readonly sealed_signing_jwk: string
 }
 
 type SealedSecret = { readonly sealed: string; readonly expires_at: number | null }
@@ -76,20 +83,23 @@ export async function openSettings(
   key: Uint8Array<ArrayBuffer>,
   now: number,
 ): Promise<Settings> {
-  const { webhook, webhook_secrets, verifier, former_verifier_keys, schema_version, created_at, ...rest } =
+  const { webhook, webhook_secrets, verifier, former_verifier_keys, schema_version, created_at, ...members } =
     document
+  const { reader_certificates = [], ...rest } = members
+  const opened = reader_certificates.map((one) => openKey(document, key, one))
   return {
     ...rest,
+    reader_certificates: await Promise.all(opened),
     webhook: webhook && { ...webhook, secrets: await openSecrets(document, key, now) },
-    verifier: verifier && (await openVerifier(document, key, verifier)),
+    verifier: verifier && (await openKey(document, key, verifier)),
   }
 }
 
-async function openVerifier(
+async function openKey<Stored extends { readonly sealed_signing_jwk: string }>(
   document: RelyingPartyDocument,
   key: Uint8Array<ArrayBuffer>,
-  { sealed_signing_jwk, ...shown }: NonNullable<RelyingPartyDocument['verifier']>,
-): Promise<SigningIdentity> {
+  { sealed_signing_jwk, ...shown }: Stored,
+): Promise<Omit<Stored, 'sealed_signing_jwk'> & Pick<SigningIdentity, 'signing_jwk'>> {
   const text = await open(sealingFor(document, key, 'verifier'), sealed_signing_jwk)
   // This module sealed it after validation.
   return { ...shown, signing_jwk: JSON.parse(text) as SigningIdentity['signing_jwk'] }
@@ -97,15 +107,18 @@ async function openVerifier(
 
 /** Returns the settings without secrets and hashes. */
 export function viewOf(document: RelyingPartyDocument): SettingsView {
-  const { webhook_secrets, verifier, former_verifier_keys, api_keys, schema_version, ...rest } = document
+  const { webhook_secrets, verifier, former_verifier_keys, api_keys, schema_version, ...members } = document
+  const { reader_certificates = [], ...rest } = members
   return {
     ...rest,
-    verifier: verifier && shownVerifier(verifier),
+    verifier: verifier && withoutKey(verifier),
+    reader_certificates: reader_certificates.map(withoutKey),
     api_keys: api_keys.map(({ hash, ...shown }) => shown),
   }
 }
 
-function shownVerifier({ sealed_signing_jwk, ...shown }: NonNullable<RelyingPartyDocument['verifier']>) {
+function withoutKey<Stored extends { readonly sealed_signing_jwk: string }>(stored: Stored) {
+  const { sealed_signing_jwk, ...shown } = stored
   return shown
 }
 

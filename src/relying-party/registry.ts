@@ -8,6 +8,7 @@ import { directoryOf } from './directory.ts'
 import { relyingPartyIdOf, relyingPartyStub } from './identifier.ts'
 import type { SettingsInput, SettingsPatch, SettingsView } from './settings/settings.ts'
 import { forgetSettings } from './settings/settings-cache.ts'
+import { readerLifetimes } from './verifier/reader-certificate.ts'
 
 /** Creates a relying party. `now` is Unix milliseconds. Throws where an object cannot be reached. */
 export async function createRelyingParty(env: Env, input: SettingsInput, now: number) {
@@ -17,7 +18,7 @@ export async function createRelyingParty(env: Env, input: SettingsInput, now: nu
   // cannot.
   const relying_party_id = relyingPartyIdOf(id)
   await directoryOf(env).add({ relying_party_id, name, livemode, created_at: now })
-  if (input.verifier !== null) await noteCertificate(env, relying_party_id, input.verifier)
+  await noteCertificate(env, relying_party_id, input)
   const created = await env.RELYING_PARTY.get(id).create(input, now)
   if (!created.ok) throw new Error('a new relying party object was not empty')
   return created.value
@@ -34,7 +35,7 @@ export async function updateRelyingParty(
   const updated = await stub.update(patch)
   forgetSettings(relyingPartyId)
   if (updated.ok && patch.name !== undefined) await directoryOf(env).rename(relyingPartyId, patch.name)
-  if (updated.ok && patch.verifier !== undefined) await noteCertificate(env, relyingPartyId, patch.verifier)
+  if (updated.ok && patch.verifier !== undefined) await noteCertificate(env, relyingPartyId, updated.value)
   return updated
 }
 
@@ -47,11 +48,16 @@ export async function eraseRelyingParty(env: Env, relyingPartyId: string): Promi
   return (await directoryOf(env).remove(relyingPartyId)) || existed
 }
 
+type CertificateSettings = Pick<SettingsView, 'verifier'> & Partial<Pick<SettingsView, 'reader_certificates'>>
+
+/** Stores when the first of the relying party's certificates expires. */
 async function noteCertificate(
   env: Env,
   relyingPartyId: string,
-  verifier: SettingsInput['verifier'],
+  { verifier, reader_certificates = [] }: CertificateSettings,
 ): Promise<void> {
-  const lifetime = verifier && chainLifetime(verifier.certificate_chain_pem)
-  await directoryOf(env).noteCertificate(relyingPartyId, lifetime)
+  const own = verifier && chainLifetime(verifier.certificate_chain_pem)
+  const lifetimes = [...(own ? [own] : []), ...readerLifetimes(reader_certificates)]
+  const [first = null] = lifetimes.toSorted((a, b) => a.expiresAt - b.expiresAt)
+  await directoryOf(env).noteCertificate(relyingPartyId, first)
 }

@@ -18,6 +18,7 @@ import {
   type RelyingPartyDocument,
   readDocument,
   replaceVerifier,
+  type StoredReaderCertificate,
   sealingFor,
   verifierKeys,
   viewOf,
@@ -26,6 +27,7 @@ import { sendTestEvent } from './events/test-webhook.ts'
 import { relyingPartyIdOf } from './identifier.ts'
 import { newApiKey } from './keys/api-key.ts'
 import {
+  type ReaderCertificate,
   SCOPES,
   type Scope,
   type Settings,
@@ -68,7 +70,8 @@ export class RelyingParty extends DurableObject<Env> {
       expires_at: null,
     })
     const webhook = await this.#newWebhookSecret()
-    const verifier = await this.#sealVerifier(input.verifier)
+    const verifier = input.verifier && (await this.#sealKey(input.verifier))
+    const reader_certificates = await this.#sealKeys(input.reader_certificates ?? [])
     if (this.#load() !== undefined) return err('exists')
     const document: RelyingPartyDocument = {
       ...input,
@@ -78,6 +81,7 @@ export class RelyingParty extends DurableObject<Env> {
       webhook: input.webhook && { ...input.webhook, disabled: false },
       webhook_secrets: [{ sealed: webhook.sealed, expires_at: null }],
       verifier,
+      reader_certificates,
       former_verifier_keys: [],
       api_keys: [key.record],
     }
@@ -99,11 +103,13 @@ export class RelyingParty extends DurableObject<Env> {
 
   /** Replaces the members of the patch. A new webhook URL is enabled. */
   async update(patch: SettingsPatch): Promise<Result<SettingsView, 'not_found'>> {
-    const { webhook, verifier, ...members } = patch
-    const sealed = verifier === undefined ? undefined : await this.#sealVerifier(verifier)
+    const { webhook, verifier, reader_certificates, ...members } = patch
+    const sealed = verifier && (await this.#sealKey(verifier))
+    const readers = reader_certificates && (await this.#sealKeys(reader_certificates))
     return this.#change((document) => ({
       ...(sealed === undefined ? document : replaceVerifier(document, sealed, Date.now())),
       ...members,
+      ...(readers && { reader_certificates: readers }),
       ...(webhook === undefined ? {} : { webhook: replaceWebhook(document.webhook, webhook) }),
     }))
   }
@@ -231,9 +237,14 @@ export class RelyingParty extends DurableObject<Env> {
     return { secret, sealed: await seal(await this.#sealing('webhook_secret'), secret, randomBytes(12)) }
   }
 
-  async #sealVerifier(verifier: SigningIdentity | null): Promise<RelyingPartyDocument['verifier']> {
-    if (verifier === null) return null
-    const { signing_jwk, ...shown } = verifier
+  #sealKeys(readers: readonly ReaderCertificate[]): Promise<readonly StoredReaderCertificate[]> {
+    return Promise.all(readers.map((reader) => this.#sealKey(reader)))
+  }
+
+  async #sealKey<Sent extends Pick<SigningIdentity, 'signing_jwk'>>(
+    sent: Sent,
+  ): Promise<Omit<Sent, 'signing_jwk'> & { readonly sealed_signing_jwk: string }> {
+    const { signing_jwk, ...shown } = sent
     const text = JSON.stringify(signing_jwk)
     const sealed_signing_jwk = await seal(await this.#sealing('verifier'), text, randomBytes(12))
     return { ...shown, sealed_signing_jwk }

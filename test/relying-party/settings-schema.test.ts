@@ -110,6 +110,7 @@ describe('a creation', () => {
       ],
       claims_encryption_jwk: { ...PUBLIC_KEY, kid: 'k1' },
       verifier: null,
+      reader_certificates: [],
     })
   })
 
@@ -379,7 +380,8 @@ describe('a change', () => {
   })
   it('may set optional members to null, and no others', async () => {
     const nulls = { webhook: null, formats: null, claims_encryption_jwk: null, verifier: null }
-    expect(await patchSchema(RULES, { livemode: false }).parseAsync(nulls)).toEqual(nulls)
+    const removed = { ...nulls, reader_certificates: [] }
+    expect(await patchSchema(RULES, { livemode: false }).parseAsync(nulls)).toEqual(removed)
     for (const name of ['name', 'trust_anchors', 'by_value', 'return_urls', 'retention_seconds']) {
       const result = await patchSchema(RULES, { livemode: false }).safeParseAsync({ [name]: null })
       expect(result.error?.issues.map(({ path }) => path)).toEqual([[name]])

@@ -557,9 +557,13 @@ export type Settings = {
   readonly retention_seconds: number
   readonly claims_encryption_jwk: Readonly<Record<string, unknown>> | null
   readonly verifier: {
-    readonly certificate_chain_pem: string
+    readonly certificate_chain_pem: string | null
     readonly attestation_jwt: string | null
     readonly registration: Readonly<Record<string, unknown>> | null
+    readonly reader_certificates: readonly {
+      readonly certificate_chain_pem: string
+      readonly domains: readonly string[]
+    }[]
   } | null
   readonly api_keys: readonly ApiKey[]
   /** Settings that are valid and do not work. Empty in test mode. */
@@ -604,7 +608,7 @@ export type SettingsChange = {
   readonly retention_seconds?: number
   readonly claims_encryption_jwk?: ClaimsEncryptionJwk | null
   readonly verifier?: {
-    readonly signing_jwk: {
+    readonly signing_jwk?: {
       readonly kty: 'EC'
       readonly crv: 'P-256'
       readonly x: string
@@ -616,7 +620,7 @@ export type SettingsChange = {
       readonly key_ops?: readonly ('sign' | 'verify')[]
       readonly ext?: boolean
     }
-    readonly certificate_chain_pem: string
+    readonly certificate_chain_pem?: string
     readonly attestation_jwt?: string
     readonly registration?: {
       readonly certificate: string
@@ -624,6 +628,22 @@ export type SettingsChange = {
       /** Default: `compact`. */
       readonly encoding?: 'base64url' | 'compact'
     }
+    readonly reader_certificates?: readonly {
+      readonly signing_jwk: {
+        readonly kty: 'EC'
+        readonly crv: 'P-256'
+        readonly x: string
+        readonly y: string
+        readonly d: string
+        readonly kid?: string
+        readonly use?: 'sig'
+        readonly alg?: 'ES256'
+        readonly key_ops?: readonly ('sign' | 'verify')[]
+        readonly ext?: boolean
+      }
+      readonly certificate_chain_pem: string
+      readonly domains: readonly string[]
+    }[]
   } | null
   readonly name?: string
 }

@@ -12,7 +12,8 @@ import { parseTrustAnchor } from '../../trust/anchors/parse-anchor.ts'
 import { CERTIFICATE_REVOCATION } from '../../trust/revocation/certificate-revocation.ts'
 import type { TrustListEntry } from '../directory.ts'
 import type { ApiKeyGrant } from '../relying-party.ts'
-import { namesHost, signingIdentity } from '../verifier/verifier-certificate.ts'
+import { namesHost } from '../verifier/verifier-certificate.ts'
+import { verifierSettings } from '../verifier/verifier-settings.ts'
 import { addedTransactionDataTypes } from './added-transaction-data-types.ts'
 import { addedTypes, FORMAT_IDS } from './added-types.ts'
 import { branding } from './branding.ts'
@@ -50,7 +51,7 @@ export function creationSchema(rules: SettingsRules): z.ZodMiniType<SettingsInpu
       z.superRefine((input, context) => checkSettings(input, { livemode: input.livemode }, rules, context)),
     ),
     z.transform(
-      (input): SettingsInput => ({
+      ({ verifier, ...input }): SettingsInput => ({
         webhook: null,
         trust_anchors: [],
         anchor_sets: [],
@@ -67,8 +68,8 @@ export function creationSchema(rules: SettingsRules): z.ZodMiniType<SettingsInpu
         branding: null,
         retention_seconds: 48 * HOUR,
         claims_encryption_jwk: null,
-        verifier: null,
         ...input,
+        ...(verifier ?? NO_VERIFIER),
       }),
     ),
   )
@@ -80,9 +81,14 @@ export function patchSchema(rules: SettingsRules, current: CurrentSettings): z.Z
   const sent = z.exactPartial(z.extend(members(rules), { name, livemode: fixed }))
   return z.pipe(
     sent.check(z.superRefine((patch, context) => checkSettings(patch, current, rules, context))),
-    z.transform(({ livemode: _, ...patch }): SettingsPatch => patch),
+    z.transform(
+      ({ livemode: _, verifier, ...patch }): SettingsPatch =>
+        verifier === undefined ? patch : { ...patch, ...(verifier ?? NO_VERIFIER) },
+    ),
   )
 }
+
+const NO_VERIFIER = { verifier: null, reader_certificates: [] }
 
 /** Current settings that a patch is checked with. */
 type CurrentSettings = Pick<SettingsView, 'livemode'> & Identification
@@ -137,7 +143,7 @@ function members(rules: SettingsRules) {
     branding: z.nullable(branding),
     retention_seconds: z.int().check(z.minimum(HOUR), z.maximum(30 * DAY)),
     claims_encryption_jwk: z.nullable(claimsEncryptionJwk),
-    verifier: z.nullable(signingIdentity(rules.now)),
+    verifier: z.nullable(verifierSettings(rules.now)),
   })
 }
 
@@ -164,10 +170,14 @@ function unique<T extends z.ZodMiniType<string>>(item: T, maximum: number) {
 
 type Identification = Partial<Pick<SettingsView, 'verifier' | 'request_options'>>
 
+type SentIdentification = Pick<Identification, 'request_options'> & {
+  readonly verifier?: Pick<SettingsInput, 'verifier'> | null
+}
+
 type Addresses = Partial<Pick<SettingsInput, 'anchor_sets' | 'webhook' | 'return_urls' | 'origins'>>
 
 function checkSettings(
-  sent: Addresses & Identification,
+  sent: Addresses & SentIdentification,
   current: CurrentSettings,
   rules: SettingsRules,
   context: z.core.$RefinementCtx,
@@ -197,15 +207,16 @@ function checkSettings(
 
 /** Rejects a preference that no session could follow, whichever of the two members was sent. */
 function checkPrefix(
-  sent: Identification,
+  sent: SentIdentification,
   current: Identification,
   { baseUrl }: SettingsRules,
   context: z.core.$RefinementCtx,
 ): void {
-  const { verifier = null, request_options } = { ...current, ...sent }
+  const { request_options } = { ...current, ...sent }
+  const { verifier = null } = sent.verifier === undefined ? current : (sent.verifier ?? {})
   const error = prefixError(request_options?.client_id_prefix, verifier, baseUrl)
   if (error === undefined || !(sent.verifier !== undefined || sent.request_options)) return
-  const inVerifier = sent.verifier ? ['verifier', error.member] : ['verifier']
+  const inVerifier = sent.verifier?.verifier ? ['verifier', error.member] : ['verifier']
   const path = sent.verifier === undefined ? ['request_options', 'client_id_prefix'] : inVerifier
   context.addIssue({ code: 'custom', path, message: error.message })
 }

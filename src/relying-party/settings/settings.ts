@@ -61,6 +61,8 @@ export type Settings = {
   readonly claims_encryption_jwk: ClaimsEncryptionJwk | null
   /** The relying party's own certificate; null: the service's. */
   readonly verifier: SigningIdentity | null
+  /** Certificates that sign requests of `org-iso-mdoc`. Absent: none. */
+  readonly reader_certificates?: readonly ReaderCertificate[]
   readonly api_keys: readonly ApiKeyRecord[]
 }
 
@@ -81,6 +83,12 @@ export type SigningIdentity = {
   readonly registration?: VerifierRegistration
 }
 
+/** A reader certificate (PEM, leaf first, without the root), its private key, and hosts of pages. */
+export type ReaderCertificate = Pick<SigningIdentity, 'signing_jwk' | 'certificate_chain_pem'> & {
+  /** Host names of origins. */
+  readonly domains: readonly string[]
+}
+
 /** Body of a creation, with its defaults. */
 export type SettingsInput = Omit<Settings, 'relying_party_id' | 'webhook' | 'api_keys'> & {
   readonly webhook: { readonly url: string; readonly events: readonly EventType[] } | null
@@ -90,10 +98,11 @@ export type SettingsInput = Omit<Settings, 'relying_party_id' | 'webhook' | 'api
 export type SettingsPatch = Partial<Omit<SettingsInput, 'livemode'>>
 
 /** Settings without secrets. Times are Unix milliseconds. */
-export type SettingsView = Omit<Settings, 'webhook' | 'verifier' | 'api_keys'> & {
+export type SettingsView = Omit<Settings, 'webhook' | 'verifier' | 'reader_certificates' | 'api_keys'> & {
   readonly created_at: number
   readonly webhook: Omit<WebhookEndpoint, 'secrets'> | null
   readonly verifier: Omit<SigningIdentity, 'signing_jwk'> | null
+  readonly reader_certificates: readonly Omit<ReaderCertificate, 'signing_jwk'>[]
   readonly api_keys: readonly Omit<ApiKeyRecord, 'hash'>[]
 }
 

@@ -19,33 +19,39 @@ import { verifierRegistration } from './verifier-registration.ts'
 const MAXIMUM_CERTIFICATES = 5
 const MAXIMUM_PEM = 20_000
 
-/** `verifier` of the settings. Asynchronous: it tests the key pair. `now` is Unix milliseconds. */
-export function signingIdentity(now: number): z.ZodMiniType<SigningIdentity> {
-  return z
-    .strictObject({
-      signing_jwk: signingJwk,
-      certificate_chain_pem: z.string().check(z.maxLength(MAXIMUM_PEM)),
-      attestation_jwt: z.exactOptional(z.string()),
-      registration: z.exactOptional(verifierRegistration(now)),
-    })
-    .check(
-      z.superRefine(async (identity, context) => {
-        const error = await chainError(identity, now)
-        if (error !== undefined) {
-          context.addIssue({ code: 'custom', path: ['certificate_chain_pem'], message: error })
-        }
-        const attestation = attestationError(identity, now)
-        if (attestation !== undefined) {
-          context.addIssue({ code: 'custom', path: ['attestation_jwt'], message: attestation })
-        }
-      }),
-    )
+/** Members of an identity. `now` is Unix milliseconds. */
+export function identityMembers(now: number) {
+  return {
+    signing_jwk: signingJwk,
+    certificate_chain_pem: certificateChainPem,
+    attestation_jwt: z.string(),
+    registration: verifierRegistration(now),
+  }
 }
+
+/** Checks the members with each other. Asynchronous: it verifies signatures. */
+export async function checkIdentity(
+  identity: SigningIdentity,
+  now: number,
+  context: Pick<z.core.$RefinementCtx, 'addIssue'>,
+): Promise<void> {
+  const error = await chainError(identity, now)
+  if (error !== undefined) {
+    context.addIssue({ code: 'custom', path: ['certificate_chain_pem'], message: error })
+  }
+  const attestation = attestationError(identity, now)
+  if (attestation !== undefined) {
+    context.addIssue({ code: 'custom', path: ['attestation_jwt'], message: attestation })
+  }
+}
+
+/** A chain, leaf first and without the root. */
+export const certificateChainPem = z.string().check(z.maxLength(MAXIMUM_PEM))
 
 const coordinate = z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/, 'must be base64url of 32 bytes'))
 
-/** Members that describe the key are checked and dropped. */
-const signingJwk = z
+/** A private key. Members that describe it are checked and dropped. */
+export const signingJwk = z
   .pipe(
     z.strictObject({
       kty: z.literal('EC'),
@@ -78,8 +84,15 @@ export async function isKeyPair(jwk: SigningIdentity['signing_jwk']): Promise<bo
   }
 }
 
-/** Returns what is wrong with the chain, as a message about it. */
-async function chainError(identity: SigningIdentity, now: number): Promise<string | undefined> {
+/**
+ * Returns what is wrong with the chain, as a message about it. `usages`: extended key usages, one of which
+ * the leaf must have.
+ */
+export async function chainError(
+  identity: Pick<SigningIdentity, 'signing_jwk' | 'certificate_chain_pem'>,
+  now: number,
+  usages?: readonly string[],
+): Promise<string | undefined> {
   const chain = decodePemCertificates(identity.certificate_chain_pem)
   const [leaf] = chain ?? []
   if (chain === undefined || leaf === undefined || chain.length > MAXIMUM_CERTIFICATES) {
@@ -88,7 +101,9 @@ async function chainError(identity: SigningIdentity, now: number): Promise<strin
   if (!isCertificateOf(leaf, identity.signing_jwk)) return 'must begin with the certificate of signing_jwk'
   // HAIP 1.0 §5: neither a self-signed leaf nor the trust anchor itself is sent.
   if (chain.some(isSelfIssued)) return 'must not contain a self-signed certificate: leave the root out'
-  const rule = findBrokenRule([leaf, ...chain.slice(1)], { extendedKeyUsage: undefined })
+  const rule = findBrokenRule([leaf, ...chain.slice(1)], { extendedKeyUsage: usages })
+  if (rule === 'extended_key_usage' && usages !== undefined)
+    return `must have the extended key usage ${usages} in the first certificate`
   // The issuer and the wallet's trust list decide if a certificate for TLS only is allowed.
   if (rule !== undefined && rule !== 'extended_key_usage') return RULES[rule]
   if (chain.some((certificate) => checkValidityPeriod(certificate, now / 1000) !== undefined)) {

@@ -162,7 +162,7 @@ export async function settingsToWire(env: Env, view: SettingsView): Promise<Rely
     branding: view.branding,
     retention_seconds: view.retention_seconds,
     claims_encryption_jwk: view.claims_encryption_jwk,
-    verifier: view.verifier && verifierToWire(view.verifier),
+    verifier: verifierToWire(view),
     api_keys: view.api_keys.map(apiKeyToWire),
     warnings: await settingsWarnings(env, view),
   }
@@ -183,10 +183,11 @@ export function sendJson<T extends object>(c: AppContext, body: T, status: 200 |
 /** Bytes of the small bodies. */
 const SMALL_LIMIT = 4 * 1024
 
-function verifierToWire(verifier: NonNullable<SettingsView['verifier']>) {
-  const { registration, ...rest } = verifier
+function verifierToWire({ verifier, reader_certificates }: SettingsView) {
+  if (verifier === null && reader_certificates.length === 0) return null
+  const { registration, ...rest } = verifier ?? { certificate_chain_pem: null }
   const shown = registration && { ...registration, dataset: JSON.parse(registration.dataset) as unknown }
-  return { attestation_jwt: null, ...rest, registration: shown ?? null }
+  return { attestation_jwt: null, ...rest, registration: shown ?? null, reader_certificates }
 }
 
 function apiKeyToWire(record: SettingsView['api_keys'][number]): ApiKey {

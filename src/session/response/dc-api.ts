@@ -6,9 +6,12 @@ import { encodeBase64url } from '../../codec/base64url.ts'
 import { isoTime } from '../../codec/date-time.ts'
 import { configOf } from '../../config.ts'
 import { randomBytes } from '../../crypto/random.ts'
+import type { Reader } from '../../iso18013-7/reader-auth.ts'
 import { buildDcApiRequests, type DcApiProtocol } from '../../openid4vp/dc-api.ts'
 import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
 import type { Generation } from '../../openid4vp/request/generation.ts'
+import { settingsOf } from '../../relying-party/settings/settings-cache.ts'
+import { readersFor } from '../../relying-party/verifier/reader-certificate.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { SessionContext } from '../context.ts'
 import type { SessionDocument } from '../document.ts'
@@ -47,20 +50,23 @@ export type DcApiResult = Result<{ readonly returnUrl: string | null }, RefusalC
 /** Creates a request of a pending session. `now` in Unix milliseconds. */
 export async function createDcApiRequest(
   context: SessionContext,
-  { request }: SessionDocument,
+  { request, relying_party_id }: SessionDocument,
   { page, origin }: DcApiRequestOptions,
   now: number,
 ): Promise<Result<DcApiRequest, SessionError>> {
   if (!PROTOCOLS[request.protocol].supportsDcApi) return err('dc_api_not_offered')
+  const settings = await settingsOf(context.env, relying_party_id, now)
+  if (!settings.ok) return err(settings.error)
   const secret =
     page === 'relying_party' ? null : (page.secret ?? encodeBase64url(randomBytes(BROWSER_SECRET_BYTES)))
   const browser = secret === null ? null : await markOf(context, secret)
   const made = await addRequest(context, { channel: 'dc_api', browser, origin }, now)
   if (!made.ok) return made
   const { document } = made.value
+  const readers = readersFor(settings.value.reader_certificates ?? [], origin, now)
   const requests = [
     ...(await openid4vpRequests(context, made.value, origin, now)),
-    ...(await annexCRequests(document, made.value.stored)),
+    ...(await annexCRequests(document, made.value.stored, readers)),
   ]
   const json = JSON.stringify({ digital: { requests }, expires_at: isoTime(document.expires_at) })
   return ok({ secret, json })
@@ -101,10 +107,14 @@ async function openid4vpRequests(
 }
 
 /** Builds the request of `org-iso-mdoc`, if documents alone can satisfy the policy. */
-async function annexCRequests(document: SessionDocument, generation: StoredGeneration) {
+async function annexCRequests(
+  document: SessionDocument,
+  generation: StoredGeneration,
+  readers: readonly Reader[],
+) {
   const query = requestedDocuments(document)
   if (query === undefined || !hasAnnexC(generation)) return []
-  return [await annexCRequest(query, generation, [])]
+  return [await annexCRequest(query, generation, readers)]
 }
 
 /** Returns a browser's mark in this session; empty if the session is gone. */

@@ -4,6 +4,7 @@
 import { createPublicKey, generateKeyPairSync, type JsonWebKey } from 'node:crypto'
 import { encode } from 'cborg'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { type CertificateOptions, mintLeaf, mintRoot } from '../../support/certificates/certificates.ts'
 import type { DigitalRequest } from '../../support/linters/dc-api-linter.ts'
 import { type AnnexCTelling, answerAnnexC, deviceResponseFor } from '../../support/people/annex-c-person.ts'
 import {
@@ -28,6 +29,7 @@ import { eventOf, relyingPartyOf, useStage } from '../../support/service/stage.t
 const stage = useStage()
 const SHOP = 'https://shop.example'
 const ALONE = { ...OVER_18, protocol: 'iso-18013-7-c' }
+const readerRoot = await mintRoot()
 let person: MdocPerson
 let rp: RelyingParty
 
@@ -222,6 +224,78 @@ describe('the request', () => {
     const verified = (await expectStatus(sent, 200)) as { credentials: object[] }
     expect(verified).toMatchObject({ status: 'verified' })
     expect(verified.credentials).toHaveLength(2)
+  })
+})
+
+describe('reader authentication', () => {
+  async function reader(name: string, domains: readonly string[], options: CertificateOptions = {}) {
+    const leaf = await mintLeaf(readerRoot, {
+      subject: `CN=${name}`,
+      extendedKeyUsage: ['1.0.18013.5.1.6'],
+      ...options,
+    })
+    const { kty, crv, x, y, d } = leaf.privateJwk
+    return { signing_jwk: { kty, crv, x, y, d }, certificate_chain_pem: leaf.pem, domains }
+  }
+
+  async function askedWith(reader_certificates: readonly object[]) {
+    const party = await shop({ verifier: { reader_certificates } })
+    const { verification_id } = await party.create(ALONE)
+    const post = (path: string, body: unknown) =>
+      party.call('POST', `/v1/verify/${verification_id}${path}`, { body })
+    return { party, post, request: await askAnnexC({ origin: SHOP, post }) }
+  }
+
+  it('of one certificate that covers the origin signs each document, and its response verifies', async () => {
+    const elsewhere = await reader('Elsewhere', ['elsewhere.example'])
+    const { post, request } = await askedWith([elsewhere, await reader('Shop', ['shop.example'])])
+    expect(request).toMatchObject({ version: '1.0', readers: ['CN=Shop'], allReaders: [] })
+    const sent = await post('/dc-api', await answerAnnexC(person, request))
+    expect(await expectStatus(sent, 200)).toMatchObject({ status: 'verified' })
+  })
+
+  it('of several signs all documents in version 1.1, and its response verifies', async () => {
+    const { post, request } = await askedWith([
+      await reader('Old', ['shop.example']),
+      await reader('New', ['a.example', 'shop.example']),
+    ])
+    const readers = { readers: ['CN=Old'], allReaders: ['CN=Old', 'CN=New'] }
+    expect(request).toMatchObject({ version: '1.1', ...readers })
+    const sent = await post('/dc-api', await answerAnnexC(person, request))
+    expect(await expectStatus(sent, 200)).toMatchObject({ status: 'verified' })
+  })
+
+  it('is absent with a certificate of another domain, and the response still verifies', async () => {
+    const { post, request } = await askedWith([await reader('Elsewhere', ['elsewhere.example'])])
+    expect(request).toMatchObject({ version: '1.0', readers: [], allReaders: [] })
+    const sent = await post('/dc-api', await answerAnnexC(person, request))
+    expect(await expectStatus(sent, 200)).toMatchObject({ status: 'verified' })
+  })
+
+  it('never shows its keys, is replaced with verifier, and removed with null', async () => {
+    const { party } = await askedWith([await reader('Shop', ['shop.example'])])
+    const shown = (await expectStatus(await party.call('GET', '/v1/relying_party'), 200)) as object
+    expect(JSON.stringify(shown)).not.toMatch(/"d"|signing_jwk/)
+    expect(shown).toMatchObject({
+      verifier: { certificate_chain_pem: null, reader_certificates: [{ domains: ['shop.example'] }] },
+    })
+    const removed = await party.call('PATCH', '/v1/relying_party', { body: { verifier: null } })
+    expect(await expectStatus(removed, 200)).toMatchObject({ verifier: null })
+  })
+
+  it('has its expiry in the list of the operator, in /readyz and in the metrics', async () => {
+    const notAfter = new Date(Math.floor(Date.now() / 1000) * 1000 + 86_400_000)
+    const { party } = await askedWith([await reader('Short', ['shop.example'], { notAfter })])
+    const expires = notAfter.toISOString()
+    const list = (await expectStatus(await stage.service.admin('GET', '?limit=100'), 200)) as {
+      relying_parties: { relying_party_id: string; verifier_certificate_expires_at: string }[]
+    }
+    const row = list.relying_parties.find((one) => one.relying_party_id === party.relying_party_id)
+    expect(row?.verifier_certificate_expires_at).toBe(expires)
+    const ready = (await expectStatus(await stage.service.fetch('/readyz'), 200)) as { warnings: object[] }
+    expect(ready.warnings).toContainEqual(
+      expect.objectContaining({ code: 'relying_party_certificate_expires_soon', expires_at: expires }),
+    )
   })
 })
 

@@ -1,0 +1,81 @@
+// Reader certificates of a relying party (ISO/IEC 18013-5 Annex B.1.7): they sign requests of `org-iso-mdoc`
+// for pages of their domains. Wallets such as Apple's answer only to a certificate that they know.
+
+import * as z from 'zod/mini'
+import { list, text } from '../../codec/schema.ts'
+import type { Reader } from '../../iso18013-7/reader-auth.ts'
+import { READER_CERTIFICATES } from '../../limits.ts'
+import { anchorCertificates } from '../../trust/anchors/anchor-certificates.ts'
+import { checkValidityPeriod } from '../../trust/x509/certificate-path.ts'
+import { type ChainLifetime, chainLifetime } from '../../trust/x509/chain-lifetime.ts'
+import type { ReaderCertificate } from '../settings/settings.ts'
+import { certificateChainPem, chainError, signingJwk } from './verifier-certificate.ts'
+
+/** mdlReaderAuth (Annex B.1.7): the extended key usage of the leaf. */
+const READER_AUTHENTICATION = '1.0.18013.5.1.6'
+
+const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/
+
+const domain = text(READER_CERTIFICATES.domainCharacters).check(
+  z.regex(HOST_NAME, 'must be a host name of an origin, in lower case and without scheme or port'),
+)
+
+/** `verifier.reader_certificates` of the settings. Asynchronous: it tests key pairs. `now` in milliseconds. */
+export function readerCertificates(now: number): z.ZodMiniType<readonly ReaderCertificate[]> {
+  const certificate = z
+    .strictObject({
+      signing_jwk: signingJwk,
+      certificate_chain_pem: certificateChainPem,
+      domains: list(domain, READER_CERTIFICATES.domains),
+    })
+    .check(
+      z.superRefine(async (reader, context) => {
+        const message = await chainError(reader, now, [READER_AUTHENTICATION])
+        if (message !== undefined)
+          context.addIssue({ code: 'custom', path: ['certificate_chain_pem'], message })
+      }),
+    )
+  return list(certificate, READER_CERTIFICATES.perRelyingParty)
+}
+
+/** Returns the readers whose domains cover an origin and that are valid at `now` (Unix milliseconds). */
+export function readersFor(
+  certificates: readonly ReaderCertificate[],
+  origin: string,
+  now: number,
+): readonly Reader[] {
+  const { hostname } = new URL(origin)
+  return certificates
+    .filter(({ domains }) => domains.includes(hostname))
+    .flatMap(({ signing_jwk, certificate_chain_pem }) => {
+      const chain = anchorCertificates(certificate_chain_pem)
+      const [leaf, ...others] = chain.map(({ encoded }) => encoded)
+      const isValid = chain.every((certificate) => checkValidityPeriod(certificate, now / 1000) === undefined)
+      return leaf !== undefined && isValid
+        ? [{ signingJwk: signing_jwk, chain: [leaf, ...others] as const }]
+        : []
+    })
+}
+
+/**
+ * Returns the lifetime of the certificates that must be renewed: a certificate counts unless a later one has
+ * its domains, too.
+ */
+export function readerLifetimes(
+  certificates: readonly Omit<ReaderCertificate, 'signing_jwk'>[],
+): readonly ChainLifetime[] {
+  const known = certificates.flatMap(({ domains, certificate_chain_pem }) => {
+    const lifetime = chainLifetime(certificate_chain_pem)
+    return lifetime === null ? [] : [{ domains, lifetime }]
+  })
+  return known
+    .filter(({ domains, lifetime }) =>
+      domains.some(
+        (name) =>
+          !known.some(
+            (other) => other.lifetime.expiresAt > lifetime.expiresAt && other.domains.includes(name),
+          ),
+      ),
+    )
+    .map(({ lifetime }) => lifetime)
+}
