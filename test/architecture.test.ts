@@ -70,7 +70,7 @@ const SUB_ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string
     views: ['.', 'request', 'response', 'return'],
   },
   'relying-party': {
-    '.': ['settings', 'keys', 'events'],
+    '.': ['settings', 'keys', 'events', 'verifier'],
     settings: ['.', 'verifier'],
     keys: ['settings'],
     verifier: ['settings'],

@@ -20,7 +20,7 @@ const domain = text(READER_CERTIFICATES.domainCharacters).check(
   z.regex(HOST_NAME, 'must be a host name of an origin, in lower case and without scheme or port'),
 )
 
-/** `verifier.reader_certificates` of the settings. Asynchronous: it tests key pairs. `now` in milliseconds. */
+/** `verifier.reader_certificates` of the settings. Asynchronous: it tests key pairs. `now`: milliseconds. */
 export function readerCertificates(now: number): z.ZodMiniType<readonly ReaderCertificate[]> {
   const certificate = z
     .strictObject({
