@@ -200,6 +200,8 @@ describe('the installed archive', () => {
     const health = () => spawnSync(program, args, options).status
     const service = await run(command('ENTRYPOINT'), options, 'Ready: ')
     expect(health()).toBe(0)
+    const admin = spawnSync('node', ['scripts/admin.mjs', 'relying-parties', 'list'], options)
+    expect(String(admin.stdout)).toContain('Demo Cellar')
     expect(await service.end('SIGTERM')).toBe(0)
     expect(health()).toBe(1)
     chmodSync(folder, 0o755)
