@@ -58,7 +58,7 @@ const SUB_ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string
     wallet: ['edge'],
     browser: ['edge', 'wallet'],
     settings: ['edge'],
-    public: ['edge'],
+    public: ['edge', 'browser'],
   },
   session: {
     '.': ['request', 'response', 'return', 'delivery', 'views', 'alarm'],

@@ -274,11 +274,24 @@ export const PUBLIC = {
     },
     problems: ['internal_error', 'temporarily_unavailable'],
   },
+  'GET /': {
+    id: 'openStartPage',
+    summary: 'Open the start page of the service',
+    description: 'For browsers: 404 where `Accept` does not have `text/html`.',
+    responses: { 200: { description: 'The page, with links.', other: PAGE } },
+    problems: ['not_found', 'internal_error', 'temporarily_unavailable'],
+  },
+  'GET /problems': {
+    id: 'listProblems',
+    summary: 'Read the list of problems and reasons',
+    responses: { 200: { description: 'The page.', other: PAGE } },
+    problems: ['internal_error', 'temporarily_unavailable'],
+  },
   'GET /problems/:code': {
     id: 'explainProblem',
     summary: 'Read the explanation of a problem or a reason',
     responses: { 200: { description: 'The page.', other: PAGE } },
-    problems: ['not_found', 'internal_error'],
+    problems: ['not_found', 'internal_error', 'temporarily_unavailable'],
   },
   'GET /.well-known/jwks.json': {
     id: 'readKeys',

@@ -10,6 +10,7 @@ import { headWithoutEffect, noSuchRoute, onError, requestId } from './edge/edge.
 import { logRequests } from './edge/log.ts'
 import { documentationRoutes } from './public/documentation.ts'
 import { sendMetrics } from './public/metrics.ts'
+import { pageRoutes } from './public/pages.ts'
 import { sandboxRoutes } from './public/sandbox.ts'
 import { verifierDidRoutes } from './public/verifier-did.ts'
 import { SAFE_PREFIXES, wellKnownRoutes } from './public/well-known.ts'
@@ -31,6 +32,7 @@ export function createApp(): Hono<AppEnv> {
   app.use(headWithoutEffect(app, SAFE_PREFIXES))
   app.route('/', wellKnownRoutes())
   app.route('/', documentationRoutes())
+  app.route('/', pageRoutes())
   app.route('/', verifierDidRoutes())
   app.route('/', sessionPageRoutes())
   app.route('/', relyingPartyRoutes())

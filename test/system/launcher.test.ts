@@ -217,6 +217,8 @@ describe('a first start with the demo shop', () => {
     await watching
     expect([...seen]).toEqual([expect.stringMatching(/^200 \{"status":"ok"/)])
     expect((await fetch(`${server.origin}/demo`)).status).toBe(200)
+    const start = await fetch(server.origin, { headers: { accept: 'text/html' } })
+    expect(await start.text()).toContain('<a href="/demo">')
     await server.stop()
   })
 })

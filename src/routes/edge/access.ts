@@ -50,6 +50,8 @@ export const ACCESS = {
   'GET /.well-known/did.json': ANYONE,
   'GET /rp/:rp/did.json': ANYONE,
   'GET /.well-known/oauth-authorization-server': ANYONE,
+  'GET /': ANYONE,
+  'GET /problems': ANYONE,
   'GET /problems/:code': ANYONE,
   'GET /assets/api-reference.js': ANYONE,
   'GET /assets/:name': ANYONE,

@@ -1,5 +1,5 @@
 // Errors for relying parties and operators: RFC 9457 problem details. One table has every code; the pages
-// behind `type` are generated from it (well-known.ts).
+// behind `type` are generated from it (public/pages.ts).
 
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Problem } from '../../../openapi/responses/public.ts'

@@ -48,17 +48,3 @@ describe('/.well-known/jwks.json', () => {
     expect(await importJWK(keys[0])).toMatchObject({ type: 'public' })
   })
 })
-
-describe('/problems/{code}', () => {
-  it('is a page that runs no script and loads nothing', async () => {
-    const response = await call(app, 'GET', '/problems/invalid_json')
-    expect(response.headers.get('Content-Type')).toMatch(/^text\/html/)
-    expect(response.headers.get('Content-Security-Policy')).toBe("default-src 'none'")
-    expect(await response.text()).toContain('The body is not acceptable JSON')
-  })
-
-  it.each(['nothing', 'toString', '__proto__', '<script>'])('of no code is 404: %s', async (code) => {
-    const response = await call(app, 'GET', `/problems/${encodeURIComponent(code)}`)
-    expect([response.status, (await json(response)).code]).toEqual([404, 'not_found'])
-  })
-})

@@ -24,12 +24,13 @@ export function undocumented(request: FuzzRequest, answer: FuzzResponse): string
   if (PAGE.test(path) && isHtml(answer)) return undocumentedPage(answer)
   if (SANDBOX.test(path) && answer.status < 400) return undocumentedStep(answer)
   if (path === '/metrics' && answer.status === 200)
-    return typeOf(answer) === 'application/openmetrics-text' ? undefined : 'no metrics'
+    return METRICS_TYPES.includes(typeOf(answer) ?? '') ? undefined : 'no metrics'
   return answer.status < 400 ? undocumentedSuccess(path, answer) : undocumentedProblem(answer)
 }
 
+const METRICS_TYPES = ['application/openmetrics-text', 'text/plain']
 const SANDBOX = /^\/(test|demo)(\/|$)/
-const PAGE = new RegExp(`^/s/|^/v1/verify/[^/]+/return$|^/problems/|^/docs$|${SANDBOX.source}`)
+const PAGE = new RegExp(`^/s/|^/v1/verify/[^/]+/return$|^/$|^/problems(/|$)|^/docs$|${SANDBOX.source}`)
 
 /** CONTRACT 5. */
 function undocumentedForWallets(

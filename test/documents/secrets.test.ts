@@ -1,0 +1,42 @@
+// Files that the commands of the documentation write: they hold keys, so git must ignore each of them.
+
+import { spawnSync } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+import { blocksOf } from './blocks.ts'
+import { pagesOfDocumentation } from './pages.ts'
+
+const WRITTEN = /(?:^|\s)(?:>|-out)\s+((?!\/)[\w./-]+)/g
+
+/** Returns the files that the commands of a page write below the checkout. */
+function filesOf(page: string): readonly string[] {
+  const commands = blocksOf(page).filter(({ language }) => language === 'sh' || language === 'console')
+  return commands.flatMap(({ text }) => [...text.matchAll(WRITTEN)].map(([, file = '']) => file))
+}
+
+const isIgnored = (file: string) => spawnSync('git', ['check-ignore', '--no-index', '-q', file]).status === 0
+
+const PAGES = pagesOfDocumentation()
+
+describe('a file that the documentation writes', () => {
+  it('exists on several pages', () => {
+    expect(PAGES.flatMap(filesOf)).toEqual(expect.arrayContaining(['.dev/created.json', '.dev/verifier.key']))
+  })
+
+  it.each(PAGES.filter((page) => filesOf(page).length > 0))('is ignored by git: %s', (page) => {
+    expect(filesOf(page).filter((file) => !isIgnored(file))).toEqual([])
+  })
+
+  it.each(['verifier.key', 'docs/x.csr', 'chain.pem', 'production.env'])(
+    'is ignored anywhere: %s',
+    (file) => {
+      expect(isIgnored(file)).toBe(true)
+    },
+  )
+
+  it.each(['test/vectors/chain.pem', 'test/vectors/a/b.key', 'package.json'])(
+    'hides no vector: %s',
+    (file) => {
+      expect(isIgnored(file)).toBe(false)
+    },
+  )
+})
