@@ -3,7 +3,15 @@
 
 import { compactDecrypt } from 'jose'
 import { decodeBase64url } from '../../codec/base64url.ts'
-import { isJsonObject, type JsonLimits, type JsonObject, member, parseJsonObject } from '../../codec/json.ts'
+import {
+  isJsonObject,
+  isTooMuchJson,
+  type JsonError,
+  type JsonLimits,
+  type JsonObject,
+  member,
+  parseJsonObject,
+} from '../../codec/json.ts'
 import { type PrivateJwk, type PublicJwk, parsePublicJwk } from '../../crypto/jwk.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { EnvelopeRefusal } from './refusal.ts'
@@ -59,7 +67,7 @@ export function parseEncryptedJwe(
     parts.length === 5 ? decodeBase64url(encodedHeader) : undefined,
     HEADER_LIMITS,
   )
-  if (!parsed.ok) return err({ reason: 'malformed_response' })
+  if (!parsed.ok) return err(jsonRefusal(parsed.error))
   const header = parsed.value
   if (!isOffered(header, rules)) return err({ reason: 'unsupported_encryption' })
   // A point off the curve must never meet our private key.
@@ -87,7 +95,12 @@ export async function decryptJwe(
   const plaintext = await decrypt(jwe, key.privateJwk)
   if (plaintext === undefined) return err({ reason: 'decryption_failed' })
   const parameters = parseJsonObject(plaintext, PLAINTEXT_LIMITS)
-  return parameters.ok ? parameters : err({ reason: 'malformed_response' })
+  return parameters.ok ? parameters : err(jsonRefusal(parameters.error))
+}
+
+/** Refusal of a part that is not the expected JSON, or exceeds its limits. */
+export function jsonRefusal(error: JsonError): EnvelopeRefusal {
+  return { reason: isTooMuchJson(error) ? 'limit_exceeded' : 'malformed_response' }
 }
 
 /** Maximum characters of one response (CONTRACT 9: 1 MiB). */

@@ -1,7 +1,7 @@
 // Evaluation of one wallet response, from its parameters to a decision (CONTRACT 4, OpenID4VP 1.0 §8). It
 // changes nothing, and relies on nothing that the response claims about itself.
 
-import { isTooMuchJson, parseJsonObject } from '../../codec/json.ts'
+import { parseJsonObject } from '../../codec/json.ts'
 import type { RequestBinding } from '../../formats/format.ts'
 import { FORMATS } from '../../formats/index.ts'
 import { sdJwtVcOfDrafts } from '../../formats/sd-jwt-vc/sd-jwt-vc.ts'
@@ -18,7 +18,7 @@ import {
   type WalletErrorResponse,
 } from '../../openid4vp/response/authorization-response.ts'
 import type { EnvelopeRefusal, ResponseRefusal } from '../../openid4vp/response/refusal.ts'
-import { RESPONSE_DEPTH, RESPONSE_LIMIT } from '../../openid4vp/response/response-encryption.ts'
+import { jsonRefusal, RESPONSE_DEPTH, RESPONSE_LIMIT } from '../../openid4vp/response/response-encryption.ts'
 import { verifyPresentations } from '../../openid4vp/response/verify-response.ts'
 import type { PresentationGroup } from '../../openid4vp/response/vp-token.ts'
 import {
@@ -130,7 +130,7 @@ function parseResponse(
   if ('parameters' in response) return parseAuthorizationResponse(new Map(response.parameters), rules)
   const data = parseJsonObject(response.dcApi.data, { length: RESPONSE_LIMIT, depth: RESPONSE_DEPTH })
   if (data.ok) return parseDcApiResponse(data.value, rules)
-  return err({ reason: isTooMuchJson(data.error) ? 'limit_exceeded' : 'malformed_response' })
+  return err(jsonRefusal(data.error))
 }
 
 /** Finds the live generation of a response, by `kid` if it is encrypted, else by `state`. */

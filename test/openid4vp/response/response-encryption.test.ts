@@ -117,9 +117,19 @@ describe('an encrypted response', () => {
     ],
     ['malformed_response', 'a plaintext that is an array', () => encryptResponse('[]', jwk)],
     [
-      'malformed_response',
+      'limit_exceeded',
       'a plaintext that is nested too deep',
       () => encryptResponse(`{"a":${'['.repeat(40)}${']'.repeat(40)}}`, jwk),
+    ],
+    [
+      'limit_exceeded',
+      'a header that is nested too deep',
+      () => withHeaderText((text) => `{"x":${'['.repeat(9)}${']'.repeat(9)},${text.slice(1)}`),
+    ],
+    [
+      'limit_exceeded',
+      'a header of more than 8192 characters',
+      () => withHeaderText((text) => `{"x":"${'x'.repeat(8192)}",${text.slice(1)}`),
     ],
     ['limit_exceeded', 'more than a mebibyte', async () => `${await good()}${'A'.repeat(RESPONSE_LIMIT)}`],
   ])('is refused as %s: %s', async (reason, _name, make) => {
