@@ -1,5 +1,5 @@
-// Public keys that no signer may have, in each form in which a key comes in. Points are made and compressed
-// by node:crypto.
+// Points of the accepted curves in each encoding. node:crypto makes and compresses them. Where a key comes in
+// is in key-entries.test.ts.
 
 import { ECDH, generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
@@ -8,11 +8,10 @@ import { parseCoseKey } from '../../src/crypto/cose.ts'
 import { decompressPoint } from '../../src/crypto/curve-point.ts'
 import { parsePublicJwk } from '../../src/crypto/jwk.ts'
 import { parseMultikey } from '../../src/crypto/multikey.ts'
-import { parseTrustAnchor } from '../../src/trust/anchors/parse-anchor.ts'
 import { decodeCertificate } from '../../src/trust/x509/certificate.ts'
 import { encode, type Value } from '../formats/mdoc/maker.ts'
-import { mintCertificate, mintKeys } from '../support/certificates/certificates.ts'
-import { ed25519Jwk, ed25519Spki, multikey, p256Spki, WEAK_ED25519 } from '../support/weak-keys.ts'
+import { mintCertificate } from '../support/certificates/certificates.ts'
+import { multikey, p256Spki } from '../support/weak-keys.ts'
 
 const CURVES = [
   { crv: 'P-256', node: 'prime256v1', size: 32, cose: 1, codec: '8024' },
@@ -31,54 +30,6 @@ function pointOf(crv: string) {
   })
   return { x: Buffer.from(x, 'base64url'), y: Buffer.from(y, 'base64url') }
 }
-
-const named = { name: 'a', credential_types: ['pid'], assurance_level: 'high' }
-const didJwk = (jwk: object) => `did:jwk:${Buffer.from(JSON.stringify(jwk)).toString('base64url')}`
-const GOOD_ED25519 = Buffer.from(
-  String(generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }).x),
-  'base64url',
-)
-
-/** Every form in which an Ed25519 key comes in, and whether it is accepted. */
-async function acceptedForms(key: Buffer): Promise<Record<string, boolean>> {
-  const jwk = ed25519Jwk(key)
-  const spki = ed25519Spki(key)
-  const certificate = await mintCertificate({ spki, keys: await mintKeys('P-256') })
-  const authority = await mintCertificate({
-    ...{ spki, keys: await mintKeys('P-256') },
-    ...({ ca: true, keyUsage: ['keyCertSign'] } as const),
-  })
-  return {
-    jwk: parsePublicJwk(jwk) !== undefined,
-    coseKey:
-      coseKeyOf([
-        [1, 1],
-        [-1, 6],
-        [-2, key],
-      ]) !== undefined,
-    multikey: parseMultikey(multikey('ed01', key)) !== undefined,
-    certificate: decodeCertificate(certificate.der)?.subjectKey !== undefined,
-    jwksAnchor: parseTrustAnchor({ ...named, issuer: 'https://a.example', jwks: { keys: [jwk] } }).ok,
-    didJwkAnchor: parseTrustAnchor({ ...named, did: didJwk(jwk) }).ok,
-    didKeyAnchor: parseTrustAnchor({ ...named, did: `did:key:${multikey('ed01', key)}` }).ok,
-    pinnedAnchor: parseTrustAnchor({ ...named, x509_certificate_pem: certificate.pem }).ok,
-    authorityAnchor: parseTrustAnchor({ ...named, x509_ca_pem: authority.pem }).ok,
-  }
-}
-
-describe('an Ed25519 key', () => {
-  it('is accepted in every form', async () => {
-    expect(new Set(Object.values(await acceptedForms(GOOD_ED25519)))).toEqual(new Set([true]))
-  })
-
-  it.each(WEAK_ED25519.map((key) => [key.toString('hex'), key] as const))(
-    'of small order or with y ≥ p is rejected in every form: %s',
-    async (_, key) => {
-      const forms = await acceptedForms(key)
-      expect(Object.keys(forms).filter((form) => forms[form])).toEqual([])
-    },
-  )
-})
 
 describe.each(CURVES)('a point of $crv', ({ crv, node, size, cose, codec }) => {
   const { x, y } = pointOf(crv)
