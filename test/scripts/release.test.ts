@@ -40,6 +40,7 @@ describe('the packages of a release', () => {
   it('are in its lock file with the same checksums, and with no other package', () => {
     const { '': root, ...packages } = OWN_LOCK
     expect(root).toEqual({
+      name: OWN.name,
       dependencies: OWN.dependencies,
       engines: OWN.engines,
       license: OWN.license,
