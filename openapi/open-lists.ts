@@ -90,17 +90,14 @@ export function withDefaultTexts<T>(part: T): T {
   if (!isSchema(part)) return part
   const { default: value, ...rest } = part
   const parts = Object.fromEntries(Object.entries(rest).map(([key, each]) => [key, withDefaultTexts(each)]))
-  // A member that is called `default` has a schema, and a default is never an object with members.
-  if (isSchema(value) && Object.keys(value).length > 0)
-    return { ...parts, default: withDefaultTexts(value) } as T
-  const isTold = value === undefined || String(part.description).includes('Default:')
-  return (isTold ? parts : { ...parts, description: join(part.description, defaultText(value)) }) as T
+  const isNamed = String(part.description).includes('Default:')
+  if (value === undefined || isNamed) return parts as T
+  return { ...parts, description: join(part.description, `Default: ${defaultText(value)}.`) } as T
 }
 
 function defaultText(value: unknown): string {
   const values = Array.isArray(value) ? value : [value]
-  if (isSchema(value)) return 'Default: empty.'
-  return `Default: ${values.map((each) => `\`${String(each)}\``).join(', ')}.`
+  return isSchema(value) ? 'empty' : values.map((each) => `\`${String(each)}\``).join(', ')
 }
 
 function join(description: unknown, text: string): string {
