@@ -1,5 +1,6 @@
 // docs/conformance.md lists clauses and the tests that show them. Every row has a test, cited by its title. A
-// clause that does not apply cites a sentence of docs/contract.md instead.
+// clause that does not apply cites a sentence of docs/contract.md instead. The record of attacks and faults
+// cites tests in the same way, or as `file` "title".
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
@@ -46,7 +47,7 @@ function errorOf(reference: string): string | undefined {
   if (!file.endsWith('.ts') || !existsSync(join(TESTS, file))) return `no test in “${reference}”`
   if (!isRun(file)) return `${file} is run by no test`
   if (!titlesOf(file).has(title)) return `${file} has no test “${title}”`
-  return example === undefined || hasText(read(file), example)
+  return example === undefined || [file, ...importsOf(file)].some((path) => hasText(read(path), example))
     ? undefined
     : `${file} has no case “${example}”`
 }
@@ -92,6 +93,42 @@ function hasText(source: string, text: string): boolean {
     source.includes(quoted),
   )
 }
+
+/** Errors of the record of attacks and faults: rows without a reference, missing files, missing titles. */
+function recordErrorsOf(document: string): readonly string[] {
+  return rowsOf(document).flatMap((row) => {
+    const [finding = '', shown = ''] = row
+    if (finding === 'finding') return []
+    const isLinked = /\]\(|`npm run|`docs\/|^as \d/.test(shown)
+    if (row.length !== 2 || !(isLinked || shown.includes('.test.ts`'))) return [`${finding}: no reference`]
+    const references = shown
+      .replaceAll('`test/', '`')
+      .split('<br>')
+      .filter((text) => text.includes('.test.ts`'))
+    return references.flatMap(citationErrors).map((error) => `${finding}: ${error}`)
+  })
+}
+
+/** Errors of `file` › title › case, and of each `file` "title", "title" in a text. */
+function citationErrors(text: string): readonly string[] {
+  if (/^`[^`]+` › /.test(text)) return [errorOf(text)].filter((error) => error !== undefined)
+  return [...text.matchAll(/`([^`]+\.test\.ts)`((?:,? "[^"]+")*)/g)].flatMap(([, file = '', quoted = '']) => {
+    if (!existsSync(join(TESTS, file))) return [`no file ${file}`]
+    const titles = [...quoted.matchAll(/"([^"]+)"/g)].map(([, title]) => String(title))
+    return titles
+      .filter((title) => !titlesOf(file).has(title))
+      .map((title) => `${file} has no test “${title}”`)
+  })
+}
+
+it('the record of attacks and faults cites existing tests', () => {
+  const record = read('../docs/decisions/attacks-and-faults.md')
+  expect(recordErrorsOf(record)).toEqual([])
+  expect(recordErrorsOf(`${record}\n| x | \`codec/json.test.ts\` "no such title" |`)).toHaveLength(1)
+  expect(recordErrorsOf(`${record}\n| x | \`codec/json.test.ts\` › no such title |`)).toHaveLength(1)
+  expect(recordErrorsOf(`${record}\n| x | \`test/codec/nowhere.test.ts\` |`)).toHaveLength(1)
+  expect(recordErrorsOf(`${record}\n| x | a sentence |`)).toHaveLength(1)
+})
 
 describe('docs/conformance.md', () => {
   it('cites for every clause existing tests, or a sentence of the contract', () => {
