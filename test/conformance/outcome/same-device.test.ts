@@ -80,3 +80,15 @@ it('CONTRACT 5: a client whose first response was lost gets the redeemed session
   const verified = { status: 'verified', session_binding: 'relying_party' }
   expect([statuses, redeemed]).toMatchObject([[200, 200], { ok: true, value: verified }])
 })
+
+it('CONTRACT 5: a redeemed code gets the same 200 after the service was killed', async () => {
+  const { rp, session, browser, redirect_uri } = await respondByLink({ return_url: RETURN_URL })
+  const back = (await expectStatus(await browser.completeReturn(redirect_uri), 200)) as { return_url: string }
+  const return_code = new URL(back.return_url).searchParams.get('return_code')
+  const redeem = () =>
+    rp.call('POST', `/v1/verify/${session.verification_id}/return`, { body: { return_code } })
+  const result = await expectStatus(await redeem(), 200)
+  await stage.service.server.kill9()
+  await stage.service.server.restart()
+  expect(await expectStatus(await redeem(), 200)).toEqual(result)
+})

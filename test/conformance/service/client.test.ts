@@ -172,7 +172,7 @@ it('asks and answers for a page of the relying party’s own', async () => {
   const { verification_id: id } = unwrap(await client.create(OVER_18))
   const { digital } = unwrap(await client.dcApiRequest(id, { origin: 'https://shop.example' }))
   const protocols = digital.requests.map(({ protocol }) => protocol)
-  expect(protocols).toEqual(['openid4vp-v1-signed', 'openid4vp-v1-unsigned'])
+  expect(protocols.slice(0, 2)).toEqual(['openid4vp-v1-signed', 'openid4vp-v1-unsigned'])
   const answer = { protocol: 'openid4vp-v1-unsigned', data: { error: 'access_denied' } } as const
   expect(unwrap(await client.dcApiResponse(id, answer))).toMatchObject({ status: 'declined' })
 })
