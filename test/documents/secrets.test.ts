@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { blocksOf } from './blocks.ts'
 import { pagesOfDocumentation } from './pages.ts'
 
-const WRITTEN = /(?:^|\s)(?:>|-out)\s+((?!\/)[\w./-]+)/g
+const WRITTEN = /(?:^|\s)(?:>|-?-out)\s+((?!\/)[\w./-]+)/g
 
 /** Returns the files that the commands of a page write below the checkout. */
 function filesOf(page: string): readonly string[] {
