@@ -138,6 +138,7 @@ const VERIFICATION: Example<'Verification'> = {
   heading: null,
   purpose: null,
   allow_derived: false,
+  intent_to_retain: false,
   require_same_holder_key: false,
   retry_of: null,
   claims_encryption_jwk: null,

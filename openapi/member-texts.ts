@@ -49,6 +49,8 @@ export const MEMBER_TEXTS = {
     heading: `Shown to the person above the request: one line, in their language. ${PERSONAL_DATA}`,
     purpose: `Shown to the person: one line, in their language. ${PERSONAL_DATA}`,
     allow_derived: 'Allows an age that is computed from a date of birth.',
+    intent_to_retain:
+      'States to the wallet, and on the page, that you will store the data of an mdoc. Default: `false`.',
     require_same_holder_key:
       'Requires that one key holds all credentials. Many wallets have a key for each: they are rejected then.',
     claims_encryption_jwk: 'Your public key. The claims are returned, encrypted to this key.',

@@ -177,6 +177,7 @@ export const verification = z.object({
   heading: maybe(z.string()),
   purpose: maybe(z.string()),
   allow_derived: z.boolean(),
+  intent_to_retain: z.boolean(),
   require_same_holder_key: z.boolean(),
   retry_of: maybe(z.string()),
   claims_encryption_jwk: maybe(jsonObject),

@@ -36,7 +36,7 @@ export type CredentialFormat<Id extends string = string> = {
   /** True if a claims path (§7) can select a claim in this format. */
   readonly isClaimsPath: (path: readonly (string | number | null)[]) => boolean
   /** Members of every claims query besides its path. */
-  readonly claimsParameters: { readonly intent_to_retain?: false }
+  readonly claimsParameters: { readonly intent_to_retain?: boolean }
   /** Top-level claims that are always disclosed, so a query does not name them. */
   readonly clearClaims?: ReadonlySet<string>
   /** True if a profile of the format defines how a holder confirms transaction data (§8.4). */

@@ -16,6 +16,8 @@ export type PolicyRequest = {
   /** Order of preference; null: all verified formats of the types, except those with `requestedByName`. */
   readonly formats: readonly string[] | null
   readonly allow_derived: boolean
+  /** The intent to store the claims, in formats that have a place for it. Default: false. */
+  readonly intent_to_retain?: boolean
 }
 
 /** Known types (`typeDefinitions`) and verified credential formats, in order of preference. */
@@ -67,7 +69,7 @@ export function buildPolicy(
   }
   return ok({
     scope,
-    ...buildQuery(groups),
+    ...buildQuery(groups, request.intent_to_retain),
   })
 }
 

@@ -27,14 +27,19 @@ export type Alternative = {
  * order of the credential queries. Without a choice there are no `credential_sets`: then every credential is
  * required (§6.4.2), and wallets that do not support sets can respond (CONTRACT 2).
  */
-export function buildQuery(groups: readonly (readonly Alternative[])[]): {
+export function buildQuery(
+  groups: readonly (readonly Alternative[])[],
+  intentToRetain = false,
+): {
   readonly query: DcqlQuery
   readonly descriptors: readonly PolicyDescriptor[]
 } {
   const alternatives = groups.flat()
   const ids = queryIds(alternatives)
   const idOf = (alternative: Alternative) => ids[alternatives.indexOf(alternative)] ?? ''
-  const credentials = alternatives.map((alternative) => buildCredentialQuery(idOf(alternative), alternative))
+  const credentials = alternatives.map((alternative) =>
+    buildCredentialQuery(idOf(alternative), alternative, intentToRetain),
+  )
   const sets = groups.map((group) => ({ options: group.map((alternative) => [idOf(alternative)]) }))
   return {
     query: sets.every(({ options }) => options.length === 1)
@@ -79,10 +84,16 @@ function queryIds(alternatives: readonly Alternative[]): readonly string[] {
   return ids
 }
 
-function buildCredentialQuery(id: string, { format, identifiers, scopes }: Alternative): CredentialQuery {
+function buildCredentialQuery(
+  id: string,
+  { format, identifiers, scopes }: Alternative,
+  intentToRetain: boolean,
+): CredentialQuery {
   const query = { id, format: format.id, meta: format.buildMeta(identifiers) }
   if (scopes.length === 0) return query // §6.4.1: requests only claims that are not selectively disclosable
-  return { ...query, ...buildClaims(scopes, format.claimsParameters) }
+  const { claimsParameters } = format
+  const isStated = intentToRetain && 'intent_to_retain' in claimsParameters
+  return { ...query, ...buildClaims(scopes, isStated ? { intent_to_retain: true } : claimsParameters) }
 }
 
 /**

@@ -1,7 +1,7 @@
 // The claims and credentials that a policy requests, as pages and events present them to people.
 
 import { uniqueJson } from '../codec/json.ts'
-import type { CredentialSetQuery } from '../openid4vp/dcql/query.ts'
+import type { ClaimsQuery, CredentialSetQuery } from '../openid4vp/dcql/query.ts'
 import type { Policy } from './policy.ts'
 
 /** Requested claims and the combinations of credentials that carry them. */
@@ -17,6 +17,8 @@ type RequestedItem = {
   readonly kind: 'claim' | 'credential'
   readonly name: string
   readonly optional: boolean
+  /** The verifier intends to store it (OpenID4VP 1.0 B.2.4). */
+  readonly retained?: true
 }
 
 /** Alternatives of one group: combinations of credentials, each of one of several types. */
@@ -38,7 +40,14 @@ export function requestedClaims({
   const items = descriptors.flatMap(({ query_id, credential_type, scopes }): readonly RequestedItem[] => {
     const optional = !needed.has(query_id)
     if (scopes.length === 0) return [{ kind: 'credential', name: credential_type, optional }]
-    return scopes.map(({ scope, display_name }) => ({ kind: 'claim', name: display_name ?? scope, optional }))
+    const { claims = [] } = query.credentials.find(({ id }) => id === query_id) ?? {}
+    const stored = new Set(claims.filter(isRetained).map(({ path }) => JSON.stringify(path)))
+    return scopes.map(({ scope, display_name, path }) => ({
+      kind: 'claim',
+      name: display_name ?? scope,
+      optional,
+      ...(stored.has(JSON.stringify(path)) && { retained: true }),
+    }))
   })
   const typesOf = (id: string) =>
     uniqueJson(descriptors.filter(({ query_id }) => query_id === id).map((one) => one.credential_type))
@@ -53,16 +62,24 @@ export function requestedClaims({
   }
 }
 
+function isRetained({ intent_to_retain }: ClaimsQuery): boolean {
+  return intent_to_retain === true
+}
+
 function isRequired({ required }: CredentialSetQuery): boolean {
   return required !== false
 }
 
-/** Merges equal items. An item is optional only if all its occurrences are. */
+/** Merges equal items. An item is optional only if all its occurrences are, and retained if one is. */
 function onceEach(items: readonly RequestedItem[]): readonly RequestedItem[] {
   const isSame = (a: RequestedItem) => (b: RequestedItem) => a.kind === b.kind && a.name === b.name
   return items
     .filter((item, i) => items.findIndex(isSame(item)) === i)
-    .map((item) => ({ ...item, optional: items.filter(isSame(item)).every(({ optional }) => optional) }))
+    .map((item) => ({
+      ...item,
+      optional: items.filter(isSame(item)).every(({ optional }) => optional),
+      ...(items.some((other) => isSame(item)(other) && other.retained) && { retained: true }),
+    }))
 }
 
 /** Merges required groups with a single alternative into one group. */

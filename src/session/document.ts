@@ -130,6 +130,8 @@ export type StoredRequest = {
   /** Reason for the request in the relying party's words, in the language of `locale`. */
   readonly purpose?: string
   readonly allow_derived: boolean
+  /** Absent where the relying party left it out: false. */
+  readonly intent_to_retain?: boolean
   readonly retry_of: string | null
   /** Key that claims are encrypted to: that of the creation, else that of the settings at creation. */
   readonly claims_encryption_jwk: ClaimsEncryptionJwk | null

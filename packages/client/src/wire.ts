@@ -45,6 +45,8 @@ export type VerificationRequest = {
   readonly purpose?: string
   /** Allows an age that is computed from a date of birth. Default: `false`. */
   readonly allow_derived?: boolean
+  /** States to the wallet, and on the page, that you will store the data of an mdoc. Default: `false`. */
+  readonly intent_to_retain?: boolean
   /**
    * Requires that one key holds all credentials. Many wallets have a key for each: they are rejected then.
    * Default: `false`.
@@ -214,6 +216,7 @@ export type Verification = {
   readonly heading: string | null
   readonly purpose: string | null
   readonly allow_derived: boolean
+  readonly intent_to_retain: boolean
   readonly require_same_holder_key: boolean
   readonly retry_of: string | null
   readonly claims_encryption_jwk: Readonly<Record<string, unknown>> | null

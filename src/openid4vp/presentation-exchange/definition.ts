@@ -68,6 +68,9 @@ function buildDescriptor(query: CredentialQuery, format: ExchangeFormat): JsonOb
   const claims = fieldsOf(query).map((alternatives) => ({
     path: alternatives.flatMap(({ path }) => format.jsonPaths(path)),
     ...format.fieldMembers,
+    ...(alternatives.some(({ intent_to_retain }) => intent_to_retain === true) && {
+      intent_to_retain: true,
+    }),
   }))
   return {
     id: format.descriptorId(query),

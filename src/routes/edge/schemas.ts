@@ -80,6 +80,7 @@ const createMembers = z.strictObject({
   heading: z.exactOptional(line(100)),
   purpose: z.exactOptional(line(200)),
   allow_derived: z._default(z.boolean(), false),
+  intent_to_retain: z.exactOptional(z.boolean()),
   require_same_holder_key: z._default(z.boolean(), false),
   transaction_data: z.optional(list(transactionData, TRANSACTION_DATA.objects)),
   claims_encryption_jwk: z.optional(claimsEncryptionJwk),
@@ -96,6 +97,7 @@ export type CreateRequest = z.infer<typeof createRequest>
 
 function memberErrors(body: z.infer<typeof createMembers>) {
   const { dcql_query, credential_types, scope, formats, credential_match, allow_derived } = body
+  const { intent_to_retain } = body
   const required = 'This member is required.'
   if (dcql_query === undefined) {
     return [
@@ -109,6 +111,7 @@ function memberErrors(body: z.infer<typeof createMembers>) {
     formats: formats !== undefined,
     credential_match: credential_match !== 'any',
     allow_derived,
+    intent_to_retain: intent_to_retain !== undefined,
   }
   return Object.entries(beside)
     .filter(([, isGiven]) => isGiven)

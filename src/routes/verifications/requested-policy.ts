@@ -29,14 +29,21 @@ export function requestedPolicy(
     const built = buildDcqlPolicy(query, catalogue)
     return built.ok ? built : err(requestError(built.error, DCQL_ERRORS, '/dcql_query'))
   }
-  const { credential_types = [], scope = [], credential_match, allow_derived } = body
+  const {
+    credential_types = [],
+    scope = [],
+    credential_match,
+    allow_derived,
+    intent_to_retain = false,
+  } = body
   const named = body.formats ?? settings.formats
   const formats = named?.filter((id) => !Object.hasOwn(FORMATS, id) || supportsFormat(id)) ?? null
   if (formats?.length === 0) {
     return err(requestError([{ code: 'type_without_format', pointer: '/formats' }], POLICY_ERRORS))
   }
   const offered = { ...catalogue, formats: catalogue.formats.filter(({ id }) => supportsFormat(id)) }
-  const built = buildPolicy({ credential_types, scope, credential_match, allow_derived, formats }, offered)
+  const choices = { credential_match, allow_derived, intent_to_retain, formats }
+  const built = buildPolicy({ credential_types, scope, ...choices }, offered)
   return built.ok ? built : err(requestError(built.error, POLICY_ERRORS))
 }
 

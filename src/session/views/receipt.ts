@@ -76,5 +76,6 @@ function policyMembers({ request }: SessionDocument): JsonObject {
     required_session_binding: request.required_session_binding,
     // Newer than the other members, so it counts only where it is used.
     ...(request.require_same_holder_key && { require_same_holder_key: true }),
+    ...(request.intent_to_retain && { intent_to_retain: true }),
   }
 }

@@ -102,7 +102,16 @@ export type PageView = ReturnType<typeof pageView>
 function requestMembers(request: SessionDocument['request']) {
   const transaction_data = request.transaction_data?.map(decodeTransactionData) ?? null
   const { dcql_query = null, heading = null, purpose = null, require_same_holder_key = false } = request
-  return { ...request, dcql_query, heading, purpose, require_same_holder_key, transaction_data }
+  const { intent_to_retain = false } = request
+  return {
+    ...request,
+    dcql_query,
+    heading,
+    purpose,
+    require_same_holder_key,
+    intent_to_retain,
+    transaction_data,
+  }
 }
 
 function attemptView(attempt: Attempt, baseUrl: string) {

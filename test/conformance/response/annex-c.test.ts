@@ -164,6 +164,16 @@ describe('the request', () => {
     expect(new Set(requests.map(({ recipient }) => recipient.x)).size).toBe(2)
   })
 
+  it('states the intent to retain of the creation, and so do the page and the poll', async () => {
+    const { session, request } = await begin({ ...ALONE, intent_to_retain: true, locale: 'en' })
+    expect(request.documents[0]?.nameSpaces).toEqual({ 'eu.europa.ec.av.1': { age_over_18: true } })
+    expect((await rp.poll(session.verification_id)).intent_to_retain).toBe(true)
+    const page = await (await stage.service.fetch(session.session_url)).text()
+    expect(page).toContain('or older – will be stored')
+    const without = await rp.create({ ...ALONE, locale: 'en' })
+    expect(await (await stage.service.fetch(without.session_url)).text()).not.toContain('will be stored')
+  })
+
   it('is the only one of a session of its own, and the last beside OpenID4VP', async () => {
     const protocolsOf = async (creation: object) =>
       (await ask(shopPage(await rp.create(creation)))).map(({ protocol }) => protocol)

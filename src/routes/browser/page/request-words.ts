@@ -7,10 +7,10 @@ import { fill, type Texts } from './texts.ts'
 
 /** Returns the requested claims, without duplicates. */
 export function claimLines({ items }: Pick<RequestedClaims, 'items'>, texts: Texts): readonly string[] {
-  const claims = items.map(({ kind, name, optional }) => ({
-    words: kind === 'claim' ? scopeWords(name, texts) : typeWords(name, texts),
-    optional,
-  }))
+  const claims = items.map(({ kind, name, optional, retained }) => {
+    const thing = kind === 'claim' ? scopeWords(name, texts) : typeWords(name, texts)
+    return { words: retained ? fill(texts.retained, { thing }) : thing, optional }
+  })
   const required = claims.filter(({ optional }) => !optional).map(({ words }) => words)
   const lines = claims.map(({ words, optional }) =>
     optional && !required.includes(words) ? fill(texts.optional, { thing: words }) : words,
