@@ -144,6 +144,14 @@ describe('a retry', () => {
   })
 })
 
+it.each([
+  ['no address', { baseUrl: 'verifier.example' }],
+  ['a time limit that is no number', { baseUrl: 'http://127.0.0.1:9', timeoutMs: Number.NaN }],
+])('throws nothing for %s', async (_, connection) => {
+  const client = createClient({ ...connection, token: 'x' })
+  expect(await client.testWebhook()).toMatchObject({ ok: false, error: { code: 'unreachable' } })
+})
+
 it('names the reason when nothing is reachable', async () => {
   const { client } = await serviceOf([reset])
   const tested = await client.testWebhook()

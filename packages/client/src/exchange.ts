@@ -99,8 +99,8 @@ async function attempt(connection: Connection, call: Call, token: string): Promi
   const { method, path, body, expects = 'object', waitMs = 0, signal } = call
   const accept = expects.includes('/') ? expects : 'application/json'
   const isForm = body instanceof URLSearchParams
-  const deadline = AbortSignal.timeout(timeoutMs + waitMs)
   try {
+    const deadline = AbortSignal.timeout(timeoutMs + waitMs)
     const response = await send(new URL(path, baseUrl), {
       method,
       headers: {
