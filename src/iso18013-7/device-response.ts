@@ -22,6 +22,7 @@ export function parseDocuments(
   const { documents } = decoded.value
   if (documents.length > PRESENTATION_LIMITS.overall) return err({ reason: 'limit_exceeded' })
   const docTypes = documents.map((document) => textOf(entryOf(document, 'docType')))
+  if (docTypes.includes(undefined)) return err({ reason: 'malformed_credential' })
   if (docTypes.some((docType) => !requested.some((one) => one.docType === docType))) {
     return err({ reason: 'unknown_credential_query' })
   }

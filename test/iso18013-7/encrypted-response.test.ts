@@ -169,7 +169,7 @@ describe('parseDocuments', () => {
       { documents: [{ docType: 'C' }] },
       { reason: 'unknown_credential_query' },
     ],
-    ['a document without a type', { documents: [{}] }, { reason: 'unknown_credential_query' }],
+    ['a document without a type', { documents: [{}] }, { reason: 'malformed_credential' }],
     [
       'two documents for one that was requested',
       { documents: [{ docType: 'A' }, { docType: 'A' }] },

@@ -1,10 +1,11 @@
 // One thing changed in a good mdoc, and the reason it is refused for.
 
-import { describe, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { CheckId, PresentationRefusal } from '../../../src/formats/format.ts'
 import { expectRefusal } from '../contract.ts'
 import { make, verifyGood } from './good.ts'
 import { type Changes, type Fields, type Making, makePrivateKey, type Value } from './maker.ts'
+import { verifyOverAnnexC } from './over-annex-c.ts'
 
 export type Case = readonly [
   name: string,
@@ -13,12 +14,28 @@ export type Case = readonly [
   making?: Partial<Making>,
 ]
 
-/** Each case is refused at this check, for its own reason. */
+/**
+ * Reasons of a whole response of `org-iso-mdoc`: it may have several documents, so it counts them and reads
+ * their types before any is verified.
+ */
+const WHOLE: Readonly<Record<string, string>> = {
+  'its document twice': 'wrong_presentation_count',
+  'a docType that is not the MSO’s': 'unknown_credential_query',
+  'a type nobody knows': 'unknown_credential_query',
+}
+
+/** Each case is refused at this check, for its own reason, over OpenID4VP and over `org-iso-mdoc`. */
 export function describeRefusals(check: CheckId, cases: readonly Case[], base: Partial<Making> = {}): void {
   describe(`refused at the check ${check}`, () => {
     for (const [name, changes, refusal, making] of cases) {
       it(`with ${name}`, async () => {
         expectRefusal(await verifyGood(make(changes, { ...base, ...making })), refusal, check)
+      })
+
+      it(`with ${name}, over org-iso-mdoc`, async () => {
+        const found = await verifyOverAnnexC(changes, { ...base, ...making })
+        if (typeof found === 'string') expect(found).toBe(WHOLE[name] ?? refusal.reason)
+        else expectRefusal(found, refusal, check)
       })
     }
   })
