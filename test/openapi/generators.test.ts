@@ -2,6 +2,8 @@
 
 import { describe, expect, it } from 'vitest'
 import type { Schema } from '../../openapi/description.ts'
+import type { Status } from '../../packages/client/src/wire.ts'
+import WIRE from '../../packages/client/src/wire.ts?raw'
 import { PROBLEMS } from '../../src/routes/edge/problems.ts'
 import { REASONS } from '../../src/session/response/reasons.ts'
 import { DESCRIPTION } from '../support/reading/described.ts'
@@ -67,6 +69,13 @@ describe('lists of values', () => {
     ['Problem', 'code', Object.keys(PROBLEMS)],
   ])('%s.%s has its values of this version', (name, member, values) => {
     expect(schemas[name]?.properties?.[member]).toMatchObject({ type: 'string', 'x-extensible-enum': values })
+  })
+
+  it('are open in the types of the client, which offer the values of this version', () => {
+    const later: Status = 'postponed'
+    const known: Status = 'verified'
+    expect([later, known]).toHaveLength(2) // the compiler has checked both
+    expect(WIRE).toContain("readonly status: 'pending' | 'verified' |")
   })
 
   it('are named in the text', () => {

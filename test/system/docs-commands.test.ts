@@ -29,7 +29,6 @@ const NOT_RUN: readonly (readonly [string, RegExp])[] = [
   ['run before any test, and by test/scripts/client-package.test.ts', /^npm run build$/],
   ['run by test/scripts/client-package.test.ts', /^npm (run prepare$|pack\b|install )/],
   ['runs until it is stopped', /^((npm run|wrangler) dev|npm run test:watch)$/],
-  ['run by .ci/run, before any test', /^npm run clients$/],
   ['runs tests that .ci/run runs, too', /^npx vitest /],
   ['takes two minutes on a quiet machine', /^npm run bench$/],
   ['takes half an hour; npm test runs it at a smaller size', /^npm run faults$/],
