@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { chooseLanguage } from '../../../../src/routes/browser/page/language.ts'
+import { chooseLanguage, localeOf, ownTextAttributes } from '../../../../src/routes/browser/page/language.ts'
+import { pageLanguageOf } from '../../../../src/session/views/page-language.ts'
 
 describe('the language of a page', () => {
   it.each([
@@ -17,4 +18,48 @@ describe('the language of a page', () => {
   ])('is the one %s', (_, locale, header, language) => {
     expect(chooseLanguage(locale, header)).toBe(language)
   })
+})
+
+describe('the language of a locale', () => {
+  it.each([
+    ['de-AT', 'de'],
+    ['fr-Latn-CA', 'fr'],
+    ['IT', 'it'],
+    ['nl', null],
+    ['den', null],
+    [null, null],
+  ])('falls back along the tag: %s', (locale, language) => {
+    expect(pageLanguageOf(locale)).toBe(language)
+  })
+
+  it.each([
+    ['de', 'de-CH', 'de-CH'],
+    ['de', 'fr-CH', 'de'],
+    ['de', null, 'de'],
+    ['de', 'de-1', 'de'],
+  ])('gives numbers in %s for %s the locale %s', (language, locale, numbers) => {
+    expect(localeOf(language, locale)).toBe(numbers)
+  })
+})
+
+describe("a text in the relying party's words", () => {
+  it.each([
+    ['nl', 'ltr'],
+    ['ar', 'rtl'],
+    ['he-IL', 'rtl'],
+    ['fa', 'rtl'],
+    ['ckb', 'rtl'],
+    ['az-Arab', 'rtl'],
+    ['az', 'ltr'],
+    ['zh-Hant', 'ltr'],
+  ])('has the language %s and the direction %s', (locale, dir) => {
+    expect(ownTextAttributes(locale)).toEqual({ lang: locale, dir })
+  })
+
+  it.each([null, 'de-1'])(
+    'has the direction of its own letters where the language is unknown: %s',
+    (locale) => {
+      expect(ownTextAttributes(locale)).toEqual({ lang: '', dir: 'auto' })
+    },
+  )
 })

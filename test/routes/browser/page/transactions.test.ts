@@ -1,5 +1,6 @@
 // Transactions as a person reads them: every signed detail, in words when there are any.
 
+import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import ENGLISH from '../../../../assets/texts/en.json' with { type: 'json' }
 import {
@@ -7,7 +8,7 @@ import {
   encodeTransactionData,
 } from '../../../../src/openid4vp/transaction-data/transaction-data.ts'
 import type { AddedTransactionDataType } from '../../../../src/openid4vp/transaction-data/transaction-data-types.ts'
-import type { Texts } from '../../../../src/routes/browser/page/texts.ts'
+import { type Texts, textsIn } from '../../../../src/routes/browser/page/texts.ts'
 import { summarizeTransactions } from '../../../../src/routes/browser/page/transactions.ts'
 import { WHOLE } from '../../../openid4vp/transaction-data/whole-transactions.ts'
 
@@ -49,6 +50,51 @@ describe('a transaction in words', () => {
       'Recipient’s number: DE1',
       'Instant transfer: yes',
     ])
+  })
+
+  const paying = (payload: object) => ({
+    type: 'urn:eudi:sca:payment:1',
+    payload: { transaction_id: '1', payee: { name: 'Shop & Söhne', id: 'DE1' }, ...payload },
+  })
+
+  it.each([
+    ['en', null, 'EUR', 12.5, '€12.50 to \u2068Shop & Söhne\u2069'],
+    ['de', 'de-AT', 'EUR', 1234.5, '€\u00a01.234,50 an \u2068Shop & Söhne\u2069'],
+    ['de', 'de-CH', 'CHF', 234.5, 'CHF\u00a0234.50 an \u2068Shop & Söhne\u2069'],
+    ['fr', 'nl', 'EUR', 12.5, '12,50\u00a0€ à \u2068Shop & Söhne\u2069'],
+    ['es', 'es-a-a', 'EUR', 12.5, '12,50\u00a0€ a \u2068Shop & Söhne\u2069'],
+    ['it', 'it', 'JPY', 1200, '1200\u00a0JPY a \u2068Shop & Söhne\u2069'],
+  ] as const)(
+    'of a payment is money in the locale: %s, %s, %s',
+    async (language, locale, currency, amount, line) => {
+      const texts = await textsIn(env.ASSETS, language)
+      expect(linesOf(paying({ currency, amount }), [], { texts, locale })[0]).toBe(line)
+    },
+  )
+
+  it.each([
+    [0.001, '€0.001'],
+    [12.345, '€12.345'],
+    [1e-7, '€0.0000001'],
+    [123456789012.25, '€123,456,789,012.25'],
+    [-3, '-€3.00'],
+  ])('of a payment has every digit that is signed: %d', (amount, money) => {
+    const [line] = linesOf(paying({ currency: 'EUR', amount }))
+    expect(line).toBe(`${money} to \u2068Shop & Söhne\u2069`)
+  })
+
+  it('of a payment shows further amounts as money, too', () => {
+    const recurrence = { frequency: 'MNTH', mit_options: { max_amount: 30 } }
+    expect(linesOf(paying({ currency: 'EUR', amount: 10, recurrence }))).toContain('Maximum amount: €30.00')
+  })
+
+  it('has no characters that change the direction of the words around them', () => {
+    const name = 'Shop\u202e\u2069 gro.elpmaxe'
+    const [line] = linesOf({
+      ...paying({ currency: 'EUR', amount: 1 }),
+      payload: { ...paying({}).payload, currency: 'EUR', amount: 1, payee: { name, id: '1' } },
+    })
+    expect(line).toBe('€1.00 to \u2068Shop gro.elpmaxe\u2069')
   })
 
   it('names each document of several', () => {
