@@ -10,7 +10,9 @@ import { ensureInstalled } from './service/install.mjs'
 import { NODE, ROOT } from './service/paths.mjs'
 
 const SCREENSHOTS = join(ROOT, 'docs', 'screenshots')
-const TESTS = ['states', 'return-page', 'shop'].map((name) => `test/browser/${name}.test.ts`)
+const TESTS = ['states', 'return-page', 'shop', 'manners', 'wallet-page'].map(
+  (name) => `test/browser/${name}.test.ts`,
+)
 
 ensureInstalled()
 ensureBundle()

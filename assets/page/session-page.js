@@ -158,8 +158,8 @@ function apply(view) {
   if (isNew) [activity, activeAt] = [last.number, Date.now()]
   if (view.status !== 'pending') show(view.status)
   else if (view.stage === 'awaiting_return') show('returning')
-  else if (last === null || last.number <= seen) show('waiting')
-  else if (last.kind === 'response_refused') showRefusal(last, isNew)
+  else if (last === null ? view.stage === 'created' : last.number <= seen) show('waiting')
+  else if (last?.kind === 'response_refused') showRefusal(last, isNew)
   else show('scanned')
 }
 
@@ -206,6 +206,7 @@ function showNewCode(event) {
   event.preventDefault()
   seen = activity
   history.replaceState(null, '', newCode?.href)
+  element('link-note').textContent = ''
   if (picture) picture.hidden = true
   show('waiting')
   draw()

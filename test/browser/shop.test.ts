@@ -59,7 +59,20 @@ describeInBrowser('the demo shop', () => {
     return stage.service.wallet.receive(uri ?? '')
   }
 
-  it('shows the shelf', () => checked('shelf', async () => {}))
+  it('shows the shelf', () =>
+    checked('shelf', async ({ page }) => {
+      // The line below the header is as wide as the goods.
+      const [line, goods] = await Promise.all(
+        ['.top', '.goods'].map((part) => page.locator(part).boundingBox()),
+      )
+      expect([line!.x, line!.width]).toEqual([goods!.x, goods!.width])
+      // Dark glass has a rim on a dark card.
+      const rim = () => page.locator('.glass').first().evaluate(strokeOf)
+      const bright = await rim()
+      await page.emulateMedia({ colorScheme: 'dark' })
+      expect(await rim()).not.toBe(bright)
+      await page.emulateMedia({ colorScheme: 'light' })
+    }))
 
   it('announces what it will request', () => checked('chosen', ({ page }) => take(page, 'Midnight Plum')))
 
@@ -97,6 +110,9 @@ describeInBrowser('the demo shop', () => {
       await arrived(visitor.page, 'verification.verified')
       const binding = device === 'phone' ? 'our server redeemed it for your order' : 'came by QR'
       await visitor.page.getByText(binding).waitFor()
+      expect(await visitor.page.getByRole('link', { name: 'The API reference' }).getAttribute('href')).toBe(
+        '/docs',
+      )
     })
   })
 
@@ -142,4 +158,10 @@ async function toProof(page: Page, name: string) {
 async function arrived(page: Page, eventType: string) {
   await page.locator('.webhook').getByText('Signature verified').waitFor()
   await page.locator('.webhook pre').getByText(`"${eventType}"`).waitFor()
+}
+
+/** Runs in the page. */
+function strokeOf(element: unknown): string {
+  const page = globalThis as unknown as { getComputedStyle: (element: unknown) => { stroke: string } }
+  return page.getComputedStyle(element).stroke
 }

@@ -54,7 +54,7 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
 
   const receive = ({ wallet_request }: CreatedSession) => stage.service.wallet.receive(wallet_request.uri)
 
-  it('waits', () => checked('waiting', { dark: true, forced: true, after: isNarrow }))
+  it('waits', () => checked('waiting', { dark: true, forced: true, after: narrow('waiting') }))
 
   it('waits for a link alone', () => checked('link-only', { policy: LINK_ONLY }))
 
@@ -104,7 +104,7 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
         await pages[0]!.getByText('its issuer could not be confirmed').waitFor()
       },
       after: async ({ session, rp, pages }) => {
-        await isNarrow({ pages })
+        await narrow('refused')({ pages })
         const [page, other] = pages as [Page, Page]
         for (const one of pages) await one.getByRole('link', { name: 'Show a new code' }).click()
         await reach(pages, 'waiting')
@@ -282,12 +282,14 @@ async function refuse(rp: RelyingParty, { verification_id }: CreatedSession, rea
 }
 
 /** Checks the page of the phone on 320 pixels, where the screen ends before most content. */
-async function isNarrow({ pages: [page] }: Pick<OpenSession, 'pages'>): Promise<void> {
-  const size = page!.viewportSize()!
-  await page!.setViewportSize({ width: 320, height: 640 })
-  await checkPage(page!, '320-pixels')
-  await page!.setViewportSize(size)
-}
+const narrow =
+  (name: string) =>
+  async ({ pages: [page] }: Pick<OpenSession, 'pages'>) => {
+    const size = page!.viewportSize()!
+    await page!.setViewportSize({ width: 320, height: 640 })
+    await checkPage(page!, `${name}-320`)
+    await page!.setViewportSize(size)
+  }
 
 async function reach(pages: readonly Page[], state: string): Promise<void> {
   for (const page of pages) await page.locator(`main[data-state=${state}]`).waitFor()

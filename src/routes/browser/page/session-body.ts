@@ -149,7 +149,7 @@ ${waysMarkup(texts, page)}
 </div>`
 }
 
-/** Treats a stage without activity that the page does not know as `scanned`: a new stage needs no text. */
+/** Treats every other pending stage as `scanned` where no activity is stored: a new stage needs no text. */
 function stateOf({ view, seen }: SessionPage): PageState {
   const { status, stage, wallet_activity: activity } = view
   if (status !== 'pending') return status
