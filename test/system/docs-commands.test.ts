@@ -46,7 +46,6 @@ const NOT_RUN: readonly (readonly [string, RegExp])[] = [
   ['run by npm ci, and by test/scripts/client-package.test.ts', /^npm run prepare$/],
   ['run by test/system/release, with options', /^(npm ci && )?npm run release$/],
   ['run by test/system/admin-command.test.ts', /^npm run (-s )?admin -- verifications show/],
-  ['run by test/scripts/wallet-command.test.ts', /^npm run wallet -- --help$/],
   ['fetches the packages of a release', /^node scripts\/previous-build\.mjs /],
   ['not on every machine', /^(openssl|timedatectl|jq) /],
   ['the second line of a command', /^ +'\[\{signing_jwk/],
