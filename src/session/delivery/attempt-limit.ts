@@ -9,8 +9,11 @@ export const ATTEMPTS_UNDER_WAY = 32
 
 /** Shortest delay of an attempt at the limit. */
 const SHORTEST_DELAY_MS = 5_000
-/** Longer delays are spread below this one, so that a receiver that recovers soon gets all its events. */
-const LONGEST_DELAY_MS = 600_000
+/**
+ * Longer delays are spread below this one. A shorter limit would wake objects that find no turn: each has
+ * four descriptors for ten seconds, and some hundred of them use up a small limit.
+ */
+const LONGEST_DELAY_MS = 7_200_000
 /** Age at which an attempt counts as over. An object that was stopped does not report its end. */
 const LOST_MS = ATTEMPT_TIMEOUT_MS + 5_000
 /** Relying parties whose usual duration is stored. */

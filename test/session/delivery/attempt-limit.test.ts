@@ -52,12 +52,15 @@ it('delays the events of a receiver that hangs, uses no attempt for that, and de
   }
 })
 
-it('gives turns one after the other, as fast as attempts usually end, and none later than ten minutes', async () => {
+it('gives turns one after the other, as fast as attempts usually end, and none later than two hours', async () => {
   const now = Date.now()
-  const turns = Array.from({ length: 2_000 }, () => nextTurn('rp_slow', now, 0.5) - now)
+  const turns = Array.from({ length: 20_000 }, () => nextTurn('rp_slow', now, 0.5) - now)
   expect(turns[0]).toBe(5_000)
-  expect(turns[1]! - turns[0]!).toBe(Math.ceil(15_000 / ATTEMPTS_UNDER_WAY))
-  expect(Math.max(...turns)).toBeLessThanOrEqual(600_000)
+  // 15 minutes of 12 events a second: no object wakes before an attempt can have ended.
+  for (let i = 1; i < 10_800; i++) {
+    expect(turns[i]! - turns[i - 1]!).toBeGreaterThanOrEqual(Math.floor(15_000 / ATTEMPTS_UNDER_WAY))
+  }
+  expect(Math.max(...turns)).toBeLessThanOrEqual(7_200_000)
   for (let i = 0; i < 40; i++) await underWay('rp_fast', async () => undefined)
   const fast = Array.from({ length: 100 }, () => nextTurn('rp_fast', now, 0.5) - now)
   expect(Math.max(...fast)).toBeLessThan(6_000)
