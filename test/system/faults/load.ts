@@ -46,17 +46,21 @@ export function callerOf(origin: string, { api_key }: Pick<RelyingParty, 'api_ke
   }
 }
 
-/** Does a piece of work `count` times, at most `perSecond` and some at a time. Returns the results. */
+/**
+ * Does a piece of work `count` times, some at a time, and at most `perSecond` also after a delay. Returns the
+ * results.
+ */
 export async function repeat<T>(
   { count, perSecond }: { readonly count: number; readonly perSecond: number },
   work: () => Promise<T>,
 ): Promise<readonly T[]> {
-  const begun = Date.now()
   const results: T[] = []
-  let next = 0
+  let begun = 0
+  let turn = Date.now()
   const worker = async () => {
-    for (let index = next++; index < count; index = next++) {
-      await sleepUntil(begun + (index * 1000) / perSecond)
+    while (begun++ < count) {
+      turn = Math.max(turn + 1000 / perSecond, Date.now())
+      await sleepUntil(turn)
       results.push(await work())
     }
   }
