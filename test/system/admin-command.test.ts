@@ -104,7 +104,7 @@ it('speaks https to a service with TLS_CERT', async () => {
 it('warns of a relying party in live mode that trusts no issuer', async () => {
   const created = await admin(['relying-parties', 'create', '--name', 'Shop', '--livemode', 'true'])
   expect([created.code, created.stdout]).toEqual([0, expect.stringContaining('no_trust_anchor')])
-  expect(created.stderr).toContain('Warning: No trust anchor or list vouches for any issuer')
+  expect(created.stderr).toContain('Warning: No trust anchor or list can vouch for any credential type')
   const shown = await admin(['relying-parties', 'create', '--name', 'Shop', '--livemode', 'false'])
   expect(shown.stderr).not.toContain('Warning')
 })

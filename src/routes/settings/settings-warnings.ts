@@ -4,6 +4,7 @@ import type { SettingsWarning } from '../../../openapi/responses/settings.ts'
 import type { Env } from '../../env.ts'
 import { FORMATS } from '../../formats/index.ts'
 import { typeDefinitions } from '../../policy/catalogue.ts'
+import type { CredentialTypeDefinition } from '../../policy/policy.ts'
 import { canVouch } from '../../policy/vouching.ts'
 import type { SettingsView } from '../../relying-party/settings/settings.ts'
 import { subscribedAnchors } from '../../relying-party/trust-lists/trust-lists.ts'
@@ -20,16 +21,18 @@ function trustWarnings(
   { credential_types }: Pick<SettingsView, 'credential_types'>,
   anchors: readonly TrustAnchor[],
 ): readonly SettingsWarning[] {
-  if (!anchors.some(({ purpose = ['issuer'] }) => purpose.includes('issuer'))) {
-    const message =
-      'No trust anchor or list vouches for any issuer, so every creation is refused: add one to trust_anchors or anchor_sets.'
-    return [{ code: 'no_trust_anchor', pointer: '/trust_anchors', message }]
-  }
   const definitions = typeDefinitions(credential_types)
   const vouching = { anchors, definitions, formats: FORMATS, signerProfile: () => ({}) }
-  return credential_types.flatMap(({ name, formats }, i) => {
-    if (Object.keys(formats).some((format) => canVouch(name, format, vouching))) return []
-    const message = `No trust anchor vouches for ${name}, so creations that need it are refused: name it, or *, in the credential_types of a trust anchor.`
+  const isVouched = ({ name, formats }: CredentialTypeDefinition) =>
+    Object.keys(formats).some((format) => canVouch(name, format, vouching))
+  if (!definitions.some(isVouched)) {
+    const message =
+      'No trust anchor or list can vouch for any credential type, so every creation is refused: add one to trust_anchors or anchor_sets.'
+    return [{ code: 'no_trust_anchor', pointer: '/trust_anchors', message }]
+  }
+  return credential_types.flatMap((type, i) => {
+    if (isVouched(type)) return []
+    const message = `No trust anchor can vouch for ${type.name}, so creations that need it are refused: name it, or *, in the credential_types of a trust anchor.`
     return [{ code: 'credential_type_without_trust_anchor', pointer: `/credential_types/${i}`, message }]
   })
 }

@@ -196,6 +196,12 @@ describe('the settings', () => {
       NONE,
     ],
     ['with an anchor', { trust_anchors: [anchor(['pid'])] }, []],
+    ['with an anchor for added types, and none added', { trust_anchors: [anchor(['*'])] }, NONE],
+    [
+      'with keys for a type that exists as an mdoc only',
+      { trust_anchors: [anchor(['mdl'], { did: 'did:web:a.example' })] },
+      NONE,
+    ],
     [
       'with an added type that no anchor names',
       { trust_anchors: [anchor(['pid'])], credential_types: [ADDED] },
