@@ -46,7 +46,8 @@ describe('a first start', () => {
     const [texts = '', ...lines] = server.output().split(/^(?=\{)/m)
     expect(texts).toContain('curl ')
     expect(lines.length).toBeGreaterThan(0)
-    for (const line of lines) expect(JSON.parse(line)).toMatchObject({ level: 'info', event: 'request' })
+    const known = { level: 'info', event: expect.stringMatching(/^(request|operator_change)$/) }
+    for (const line of lines) expect(JSON.parse(line)).toMatchObject(known)
     expect(await (await fetch(`${server.origin}/readyz`)).json()).toEqual({ status: 'ready', warnings: [] })
   })
 
