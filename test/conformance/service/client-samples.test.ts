@@ -102,13 +102,16 @@ it('webhook.ts and events.ts: process an event of the service, and no forged one
   expect(processed).toEqual([JSON.parse(post.body.toString())])
 
   // The log may get the event after the receiver.
-  const { read, cursor } = await vi.waitFor(async () => {
-    const read: string[] = []
-    const keep = (event: { verification_id: string }) => void read.push(event.verification_id)
-    const cursor = await readEvents(undefined, keep)
-    expect(read).toContain(id)
-    return { read, cursor }
-  })
+  const { read, cursor } = await vi.waitFor(
+    async () => {
+      const read: string[] = []
+      const keep = (event: { verification_id: string }) => void read.push(event.verification_id)
+      const cursor = await readEvents(undefined, keep)
+      expect(read).toContain(id)
+      return { read, cursor }
+    },
+    { timeout: 30_000 },
+  )
   const later: string[] = []
   await readEvents(cursor, (event: { verification_id: string }) => void later.push(event.verification_id))
   expect(later.filter((known) => read.includes(known))).toEqual([])
