@@ -37,6 +37,7 @@ let nextDraw = start + drawingPause()
 let nextRead = Math.min(start + READ_MS, deadline)
 let openings = 0 // sockets opened since the last message
 let failures = 0 // failed reads since the last response
+const refusedText = page.states.refused.text // for a family without a text
 let seen = page.seen
 let activity = page.activity?.number ?? 0
 let activeAt = start - (page.activity?.ago ?? 0)
@@ -180,8 +181,8 @@ function show(next) {
  */
 function showRefusal({ family }, isNew) {
   if (state === 'refused' && !isNew) return
-  const { title, text } = page.states.refused
-  page.states.refused = { title, text: page.refusals[family ?? ''] ?? text }
+  const { title } = page.states.refused
+  page.states.refused = { title, text: page.refusals[family ?? ''] ?? refusedText }
   if (state !== 'refused') return show('refused')
   writeTexts()
   offerNewCode(Date.now())

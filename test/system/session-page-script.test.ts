@@ -20,7 +20,16 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-type View = { readonly version: number; readonly status: string; readonly stage: string }
+type View = {
+  readonly version: number
+  readonly status: string
+  readonly stage: string
+  readonly wallet_activity: {
+    readonly number: number
+    readonly kind: string
+    readonly family: string | null
+  } | null
+}
 type Reply = { readonly status: number; readonly body?: unknown }
 
 class FakeSocket {
@@ -40,13 +49,43 @@ class FakeSocket {
   }
 }
 
-const CREATED = { version: 1, status: 'pending', stage: 'created' }
-const SCANNED = { version: 2, status: 'pending', stage: 'request_fetched' }
-const VERIFIED = { version: 3, status: 'verified', stage: 'done' }
+const CREATED = { version: 1, status: 'pending', stage: 'created', wallet_activity: null }
+const FETCHED = { number: 1, kind: 'request_fetched', family: null }
+const SCANNED = { version: 2, status: 'pending', stage: 'request_fetched', wallet_activity: FETCHED }
+const VERIFIED = { version: 3, status: 'verified', stage: 'done', wallet_activity: null }
+
+/** The state after a refused response. */
+const refused = (number: number, family: string): View => ({
+  ...SCANNED,
+  version: number + 1,
+  wallet_activity: { number, kind: 'response_refused', family },
+})
+
+type PageOptions = {
+  readonly expiresIn?: number
+  readonly state?: string
+  readonly drawn?: boolean
+  readonly held?: boolean
+  /** The ways that are visible. */
+  readonly shown?: readonly string[]
+  readonly hasCode?: boolean
+  readonly activity?: { readonly number: number; readonly ago: number } | null
+}
 
 /** Runs the script on a page and returns the page's parts. */
-function open({ expiresIn = 600_000, state = 'waiting', drawn = true, held = false, touched = false } = {}) {
-  const names = ['waiting', 'scanned', 'verified', 'rejected', 'declined', 'expired', 'canceled', 'gone']
+function open({ expiresIn = 600_000, state = 'waiting', held = false, ...page }: PageOptions = {}) {
+  const { drawn = true, shown = ['qr'], hasCode = true, activity = null } = page
+  const names = [
+    'waiting',
+    'scanned',
+    'refused',
+    'verified',
+    'rejected',
+    'declined',
+    'expired',
+    'canceled',
+    'gone',
+  ]
   const states = Object.fromEntries(names.map((name) => [name, { title: name, text: `It is ${name}.` }]))
   const data = {
     api: API,
@@ -55,10 +94,21 @@ function open({ expiresIn = 600_000, state = 'waiting', drawn = true, held = fal
     asked: 'asked',
     time_left: '{time} left',
     states,
-    on_phone: { title: 'tap', text: 'It is a phone.' },
+    seen: 0,
+    activity,
+    refusals: { issuer: 'Not this issuer.', unavailable: 'Not now.' },
+    ways: ['link', 'test-wallet', 'qr'].map((id) => ({
+      id,
+      opening: id === 'test-wallet' ? null : { title: `begin with ${id}`, text: `It is ${id}.` },
+    })),
   }
   const part = (hidden = false) => ({
-    ...{ hidden, textContent: '', src: '', removed: false, focused: false },
+    ...{ hidden, textContent: '', src: '', href: '', removed: false, focused: false },
+    offsetParent: null as object | null,
+    press: (() => undefined) as (event: object) => void,
+    addEventListener(_: string, listener: (event: object) => void) {
+      this.press = listener
+    },
     contains: () => held,
     focus() {
       this.focused = true
@@ -68,9 +118,11 @@ function open({ expiresIn = 600_000, state = 'waiting', drawn = true, held = fal
     },
   })
   const parts: Record<string, ReturnType<typeof part>> = {
-    ...{ title: part(), text: part(), asks: part(), time: part(true), lost: part(true), qr: part(!drawn) },
-    ...{ live: part(), consent: part(), back: part(true) },
+    ...{ title: part(), text: part(), asks: part(), time: part(true), lost: part(true) },
+    ...{ live: part(), consent: part(), back: part(true), 'link-note': part(), 'new-code': part(true) },
+    ...{ link: part(), 'test-wallet': part(), ...(hasCode && { qr: part(!drawn) }) },
   }
+  for (const id of shown) parts[id]!.offsetParent = {}
   const listeners: Record<string, () => void> = {}
   const listen = (name: string, listener: () => void) => {
     listeners[name] = listener
@@ -79,7 +131,7 @@ function open({ expiresIn = 600_000, state = 'waiting', drawn = true, held = fal
   const document = {
     ...{ hidden: false, title: '' },
     querySelector: () => main,
-    getElementById: (id: string) => parts[id],
+    getElementById: (id: string) => parts[id] ?? null,
     addEventListener: listen,
   }
   const sockets: FakeSocket[] = []
@@ -103,16 +155,17 @@ function open({ expiresIn = 600_000, state = 'waiting', drawn = true, held = fal
     }
   }
   const location = { search: '?token=ct_1', href: 'https://verifier.example/s/v_1?token=ct_1' }
+  const addresses: string[] = []
+  const history = { replaceState: (_: unknown, __: string, address: string) => addresses.push(address) }
   const timers = { Date, setTimeout, clearTimeout, setInterval, clearInterval }
   const web = { URL, URLSearchParams, AbortSignal: { timeout: () => undefined }, Math }
   runInNewContext(SCRIPT, {
-    ...{ document, location, fetch, WebSocket, addEventListener: listen },
-    matchMedia: () => ({ matches: touched }),
+    ...{ document, location, history, fetch, WebSocket, addEventListener: listen },
     ...timers,
     ...web,
   })
   return {
-    ...{ parts, document, sockets, replies, requests, listeners },
+    ...{ parts, document, sockets, replies, requests, listeners, addresses },
     state: () => main.dataset.state,
     draws: () => requests.filter(({ path }) => path === `${API}/qr`).map(({ at }) => at),
     reads: () => requests.filter(({ path }) => path === API).map(({ at }) => at),
@@ -169,11 +222,10 @@ describe('the QR code', () => {
     expect(draws()).toEqual([2000, 4000])
   })
 
-  it('is not requested again when the session offers none', async () => {
-    const { draws, replies } = open({ drawn: false })
-    replies.qr = { status: 409 }
+  it('is never requested when the session offers none', async () => {
+    const { draws } = open({ hasCode: false, shown: ['link'] })
     await seconds(100)
-    expect(draws()).toEqual([2000])
+    expect(draws()).toEqual([])
   })
 
   it('makes the script read the state when the service rejects the request for good', async () => {
@@ -194,7 +246,7 @@ describe('the state', () => {
     last().send(SCANNED)
     last().send(CREATED)
     expect(state()).toBe('scanned')
-    last().send({ version: 3, status: 'pending', stage: 'created' })
+    last().send({ ...CREATED, version: 3 })
     expect(state()).toBe('waiting')
   })
 
@@ -222,10 +274,12 @@ describe('the state', () => {
     }
   })
 
-  it('has other texts on a touch screen while it is waiting', () => {
-    expect(open({ touched: true }).parts.title!.textContent).toBe('tap')
-    expect(open({ touched: true, state: 'scanned' }).parts.title!.textContent).toBe('')
-    expect(open().parts.title!.textContent).toBe('')
+  it('has the texts of the first way that is visible while it is waiting', () => {
+    const titleOf = (page: PageOptions) => open(page).parts.title!.textContent
+    expect(titleOf({ shown: ['link', 'test-wallet', 'qr'] })).toBe('begin with link')
+    expect(titleOf({ shown: ['test-wallet', 'qr'] })).toBe('begin with qr')
+    expect(titleOf({ shown: ['test-wallet'] })).toBe('waiting')
+    expect(titleOf({ state: 'scanned' })).toBe('')
   })
 
   it('changes nothing when this script does not know it', () => {
@@ -261,6 +315,64 @@ describe('the state', () => {
     replies.state = { status: 200, body: { ...VERIFIED, status: 'expired' } }
     await seconds(5)
     expect(state()).toBe('expired')
+  })
+})
+
+describe('a refused response', () => {
+  const press = ({ parts }: ReturnType<typeof open>) =>
+    parts['new-code']!.press({ preventDefault: () => undefined })
+
+  it('is shown with the text of its family, or a general one, and each further one replaces it', () => {
+    const { last, state, parts } = open()
+    last().send(refused(2, 'issuer'))
+    expect([state(), parts.title!.textContent, parts.text!.textContent]).toEqual([
+      'refused',
+      'refused',
+      'Not this issuer.',
+    ])
+    last().send(refused(3, 'unavailable'))
+    expect(parts.text!.textContent).toBe('Not now.')
+    last().send(refused(4, 'a later family'))
+    expect(parts.text!.textContent).toBe('It is refused.')
+  })
+
+  it('leaves the page after a press, with a new code, the number in the address, and the focus on the title', () => {
+    const page = open()
+    page.last().send(refused(2, 'issuer'))
+    page.last().send(refused(3, 'issuer'))
+    expect(page.parts['new-code']!.hidden).toBe(false)
+    press(page)
+    expect(page.state()).toBe('waiting')
+    expect(page.draws()).toHaveLength(1)
+    expect(page.addresses).toEqual(['?token=ct_1&seen=3'])
+    expect([page.parts['new-code']!.hidden, page.parts.title!.focused]).toEqual([true, true])
+    page.last().send(refused(3, 'issuer'))
+    expect(page.state()).toBe('waiting')
+    page.last().send(refused(4, 'unavailable'))
+    expect([page.state(), page.parts.text!.textContent]).toEqual(['refused', 'Not now.'])
+  })
+
+  it('is followed by the outcome of a later response', () => {
+    const { last, state } = open()
+    last().send(refused(2, 'issuer'))
+    last().send({ ...VERIFIED, version: 9 })
+    expect(state()).toBe('verified')
+  })
+
+  it.each([
+    ['30 s after the fetch', null, 29, 1],
+    ['30 s after a fetch that the page did not see', { number: 1, ago: 20_000 }, 9, 1],
+  ])('is not needed for the way on: it appears %s', async (_, activity, before, after) => {
+    const page = open({ activity, state: activity === null ? 'waiting' : 'scanned' })
+    page.last().send(SCANNED)
+    await seconds(before)
+    expect(page.parts['new-code']!.hidden).toBe(true)
+    await seconds(after)
+    expect(page.parts['new-code']!.hidden).toBe(false)
+    press(page)
+    expect(page.state()).toBe('waiting')
+    page.last().send({ ...SCANNED, version: 8 })
+    expect(page.state()).toBe('waiting')
   })
 })
 

@@ -36,6 +36,8 @@ const PENDING = {
   required_session_binding: 'none',
   return_url: null,
   locale: null,
+  heading: null,
+  intent_to_retain: false,
   purpose: null,
   allow_derived: false,
   require_same_holder_key: false,

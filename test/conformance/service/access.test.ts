@@ -203,6 +203,7 @@ it('CONTRACT 1: shows to a client_token the state of a session, and nothing abou
     status: 'verified',
     stage: 'done',
     expires_at: session.expires_at,
+    wallet_activity: null,
   })
 })
 
