@@ -207,10 +207,14 @@ it('logs the trace of each request', () => {
   expect(lines.map((line) => JSON.parse(line).route)).toEqual(['/v1/verify'])
 })
 
-it('every metric of the rules for alerts exists', async () => {
-  const rules = readFileSync('docs/prometheus.rules.yml', 'utf8')
+it.each(['docs/prometheus.rules.yml', 'docs/grafana.json'])('every metric of %s exists', async (file) => {
+  const rules = readFileSync(file, 'utf8')
   const families = readOpenMetrics(await (await scrape()).text())
-  const known = families.map(({ name, type }) => (type === 'counter' ? `${name}_total` : name))
+  const suffixes: Readonly<Record<string, readonly string[]>> = {
+    counter: ['_total'],
+    histogram: ['_bucket'],
+  }
+  const known = families.flatMap(({ name, type }) => (suffixes[type] ?? ['']).map((suffix) => name + suffix))
   const used = [...rules.matchAll(/\b(?:wallet_verifier|process)_\w+/g)].map(([name]) => name)
   expect(used.length).toBeGreaterThan(10)
   expect(used.filter((name) => !known.includes(name))).toEqual([])
