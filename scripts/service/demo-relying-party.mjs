@@ -31,13 +31,21 @@ export async function keepRelyingParty(path, { origin, adminToken, settings }) {
     if (isDeepStrictEqual(kept.settings, settings)) return kept
     const changed = await request('PATCH', `${at}/${kept.relying_party_id}`, {
       bearer: adminToken,
+      headers: OPERATOR,
       body: settings,
     })
     return keepAs(path, { ...kept, settings }, changed, 200)
   }
-  const made = await request('POST', at, { bearer: adminToken, body: { ...settings, livemode: false } })
+  const made = await request('POST', at, {
+    bearer: adminToken,
+    headers: OPERATOR,
+    body: { ...settings, livemode: false },
+  })
   return keepAs(path, { ...made.json(), settings }, made, 201)
 }
+
+/** The name in the service's log of changes. */
+const OPERATOR = { operator: 'launcher' }
 
 /** Returns the stored relying party, or undefined. */
 export function readRelyingParty(path) {

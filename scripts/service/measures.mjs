@@ -16,10 +16,11 @@ const SIZE_SHARE = 1 / 50
 export function reportMeasures(directory, child) {
   let stateBytes
   let measureSizeAt = 0
+  const end = new AbortController()
   const measureSize = async () => {
     const begun = Date.now()
     measureSizeAt = Infinity
-    stateBytes = await sizeOf(directory)
+    stateBytes = await sizeOf(directory, end.signal)
     const took = Date.now() - begun
     measureSizeAt = Date.now() + Math.max(SIZE_EVERY_MS, took / SIZE_SHARE)
     await send()
@@ -35,7 +36,10 @@ export function reportMeasures(directory, child) {
     if (Date.now() >= measureSizeAt) void measureSize()
   }
   const timer = setInterval(report, EVERY_MS).unref()
-  child.once('exit', () => clearInterval(timer))
+  child.once('exit', () => {
+    clearInterval(timer)
+    end.abort() // a long measurement must not keep the launcher
+  })
   report()
 }
 
@@ -64,8 +68,9 @@ async function diskMeasures(directory) {
  * Returns the space that a directory takes on the disk, or undefined. A program of its own counts millions of
  * files without holding up the launcher. It reports files that disappear meanwhile as errors.
  */
-async function sizeOf(directory) {
-  const du = promisify(execFile)('du', ['-sk', directory], { env: { PATH: process.env.PATH, LC_ALL: 'C' } })
+async function sizeOf(directory, signal) {
+  const env = { PATH: process.env.PATH, LC_ALL: 'C' }
+  const du = promisify(execFile)('du', ['-sk', directory], { env, signal })
   const { stdout } = await du.catch((error) => error)
   const [, kilobytes] = /^(\d+)\s/.exec(stdout ?? '') ?? []
   return kilobytes === undefined ? undefined : Number(kilobytes) * 1024
