@@ -143,6 +143,7 @@ it('CONTRACT 4: keeps the last ten attempts, and counts all', async () => {
     at: expect.stringMatching(/Z$/),
     channel: 'qr',
     detail: null,
+    document_errors: null,
     reason: {
       code: 'audience_mismatch',
       message: expect.any(String),

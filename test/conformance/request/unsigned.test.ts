@@ -95,7 +95,9 @@ describe('the request', () => {
     const { digital } = (await expectStatus(asked, 200)) as {
       digital: { requests: readonly { protocol: string }[] }
     }
-    expect(digital.requests.map(({ protocol }) => protocol)).toEqual(['openid4vp-v1-unsigned'])
+    // `org-iso-mdoc` names no verifier that signs.
+    const offered = digital.requests.map(({ protocol }) => protocol)
+    expect(offered).toEqual(['openid4vp-v1-unsigned', 'org-iso-mdoc'])
     expect(digital.requests[0]).not.toHaveProperty('data.client_id')
   })
 })
