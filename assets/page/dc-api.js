@@ -1,4 +1,5 @@
-// Asks the browser for a presentation: the Digital Credentials API (OpenID4VP 1.0 Appendix A).
+// Asks the browser for a presentation: the Digital Credentials API (OpenID4VP 1.0 Appendix A, ISO/IEC TS
+// 18013-7 Annex C).
 // It writes no markup.
 
 /** @typedef {import('../../src/routes/browser/page/script-data.ts').ScriptData} ScriptData */
@@ -13,28 +14,63 @@ const token = new URLSearchParams(location.search).get('token')
 const button = /** @type {HTMLButtonElement | null} */ (document.getElementById('dc-api'))
 const note = /** @type {HTMLElement} */ (document.getElementById('link-note'))
 
-/** The protocols that this browser supports. Some browsers have no `DigitalCredential`, or an older one. */
-const PROTOCOLS = ['openid4vp-v1-signed', 'openid4vp-v1-unsigned'].filter(
-  (protocol) => self.DigitalCredential?.userAgentAllowsProtocol?.(protocol) === true,
-)
+const iphone = /** @type {HTMLButtonElement | null} */ (document.getElementById('dc-api-iphone'))
+
+/** Protocols by family. Those of one family are one request, so they share a call. */
+const FAMILIES = {
+  openid4vp: ['openid4vp-v1-signed', 'openid4vp-v1-unsigned'],
+  'org-iso-mdoc': ['org-iso-mdoc'],
+}
+
+/**
+ * Some browsers have no `DigitalCredential`. An older one has it without the question: it filters by itself.
+ * @param {string} protocol
+ */
+function allows(protocol) {
+  const api = self.DigitalCredential
+  return api !== undefined && (api.userAgentAllowsProtocol?.(protocol) ?? true)
+}
+
+/** @param {keyof typeof FAMILIES} family */
+const allowed = (family) => FAMILIES[family].filter(allows)
+
+// On a phone the wallet is on this device, and one call has every protocol. Elsewhere it is on a phone
+// nearby: a call with two families never ends on an iPhone.
+const isHere = matchMedia('(pointer: coarse)').matches
+const nearby = page.dc_api_protocols.map(allowed).filter(({ length }) => length > 0)
+const all = [...allowed('openid4vp'), ...allowed('org-iso-mdoc')]
+const [first = [], second = []] = isHere ? [all] : nearby
 
 // A frame has no access to the browser's cookie.
-if (PROTOCOLS.length > 0 && self === top && button) {
-  button.hidden = false
-  button.addEventListener('click', () => present(button))
+if (self === top) {
+  if (button && !isHere) button.textContent = page.dc_api_nearby
+  offer(button, first)
+  offer(iphone, second)
+}
+
+/**
+ * Shows a button where the browser supports one of its protocols.
+ * @param {HTMLButtonElement | null} element
+ * @param {readonly string[]} protocols
+ */
+function offer(element, protocols) {
+  if (!element || protocols.length === 0) return
+  element.hidden = false
+  element.addEventListener('click', () => present(element, protocols))
 }
 
 /**
  * Creates a new request for each try. This page posts the response, with this browser's cookie.
  * @param {HTMLButtonElement} pressed
+ * @param {readonly string[]} protocols
  */
-async function present(pressed) {
+async function present(pressed, protocols) {
   pressed.disabled = true
   note.textContent = ''
   try {
     const { digital } = await send('/dc-api/request', {})
     const requests = digital.requests.filter((/** @type {Exchange} */ { protocol }) =>
-      PROTOCOLS.includes(protocol),
+      protocols.includes(protocol),
     )
     const response = await choose(requests)
     if (response === null) note.textContent = page.dc_api_closed

@@ -5,7 +5,10 @@ import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { readWithZxing } from '../qr/foreign-readers.ts'
 import { describeInBrowser, useBrowserStage } from '../support/browser/browser-stage.ts'
+import { answerAnnexC } from '../support/people/annex-c-person.ts'
+import { type AnnexCRequest, receiveAnnexC } from '../support/people/annex-c-wallet.ts'
 import { receiveDigital, respondDigital } from '../support/people/dc-api-wallet.ts'
+import { makeMdocPerson } from '../support/people/mdoc-person.ts'
 import { ageOf } from '../support/people/person.ts'
 import { BASE_URL, OVER_18 } from '../support/service/service.ts'
 import { relyingPartyOf, respondWithAge } from '../support/service/stage.ts'
@@ -72,6 +75,45 @@ describeInBrowser('a person on the session page', () => {
     await showsState(page, 'verified')
     const { channel, session_binding } = await stage.rp.poll(session.verification_id)
     expect([channel, session_binding]).toEqual(['dc_api', 'page'])
+  })
+
+  it.each([
+    ['on this device, in one call with all protocols', true, 'this device', 'dc-api', 3],
+    ['on an Android phone nearby, by OpenID4VP alone', false, 'Android phone nearby', 'dc-api', 2],
+    ['on an iPhone nearby, by org-iso-mdoc alone', false, 'iPhone nearby', 'dc-api-iphone', 1],
+  ])('is verified by a wallet %s', async (_, isTouch, words, id, count) => {
+    const person = await makeMdocPerson()
+    const trust_anchors = [stage.authority.anchor(), person.anchor()]
+    const rp = await relyingPartyOf(stage, { trust_anchors })
+    const session = await rp.create({ ...BOUND, locale: 'en' })
+    const { page } = await stage.visitor(isTouch ? { hasTouch: true, isMobile: true } : {})
+    const calls: string[][] = []
+    await page.exposeFunction('askWallet', (requests: AnnexCRequest[]) => {
+      calls.push(requests.map(({ protocol }) => protocol))
+      const iso = requests.find(({ protocol }) => protocol === 'org-iso-mdoc')
+      if (iso === undefined) return respondFromBrowser(requests as never)
+      return answerAnnexC(person, receiveAnnexC(iso, BASE_URL))
+    })
+    await page.addInitScript(pretendDigitalCredentials)
+    await page.goto(session.session_url)
+    const button = page.locator(`#${id}`)
+    expect(await button.textContent()).toContain(words)
+    await button.click()
+    await showsState(page, 'verified')
+    expect(calls.map(({ length }) => length)).toEqual([count])
+    const { channel, protocol } = await rp.poll(session.verification_id)
+    const expected = count === 2 ? 'openid4vp-1.0' : 'iso-18013-7-c'
+    expect([channel, protocol]).toEqual(['dc_api', expected])
+  })
+
+  it('sees one button for a phone nearby where only documents are requested', async () => {
+    const session = await stage.rp.create({ ...OVER_18, protocol: 'iso-18013-7-c', locale: 'en' })
+    const { page } = await stage.visitor()
+    await page.addInitScript(pretendDigitalCredentials)
+    await page.goto(session.session_url)
+    await page.getByRole('button', { name: 'a wallet on a phone nearby' }).waitFor()
+    expect(await page.locator('#live button:visible').count()).toBe(1)
+    expect(await page.locator('#qr').count()).toBe(0)
   })
 
   it('sees the outcome after the network was interrupted', async () => {

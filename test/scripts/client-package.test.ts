@@ -71,7 +71,7 @@ describe('the packed client', () => {
       { module: 'esnext', moduleResolution: 'bundler', lib: ['ES2023', 'DOM'] },
     ],
   ])('compiles every sample of the guide in strict mode: %s', (_, options) => {
-    expect(writeSamples('docs/client.md', application)).toHaveLength(8)
+    expect(writeSamples('docs/client.md', application)).toHaveLength(9)
     expect(compile(application, { ...options, noEmit: true })).toBe('')
   })
 

@@ -8,6 +8,7 @@ import { decodeTransactionData, detailsOf } from '../../openid4vp/transaction-da
 import { vouchingLists } from '../../policy/assurance.ts'
 import { requestedClaims } from '../../policy/requested-claims.ts'
 import { type Attempt, protocolOf, type SessionDocument, stageOf } from '../document.ts'
+import { requestedDocuments } from '../request/annex-c.ts'
 import { describeReason } from '../response/reasons.ts'
 import type { View } from '../results.ts'
 import { bindingOf } from '../return/binding.ts'
@@ -93,8 +94,21 @@ export function pageView(document: SessionDocument) {
     required_session_binding,
     return_url,
     offers_dc_api,
+    dc_api_protocols: dcApiFamilies(document),
     offers_redirect,
   }
+}
+
+/**
+ * Returns the families of exchange protocols for a phone nearby, of which one call can use one only. Where
+ * documents are all that is requested, `org-iso-mdoc` alone reaches every phone.
+ */
+function dcApiFamilies(document: SessionDocument): readonly ('openid4vp' | 'org-iso-mdoc')[] {
+  const { supportsDcApi, supportsRedirect } = PROTOCOLS[document.request.protocol]
+  if (!supportsDcApi) return []
+  if (requestedDocuments(document) === undefined) return ['openid4vp']
+  const isMdocOnly = document.policy.query.credentials.every(({ format }) => format === 'mso_mdoc')
+  return isMdocOnly || !supportsRedirect ? ['org-iso-mdoc'] : ['openid4vp', 'org-iso-mdoc']
 }
 
 export type PageView = ReturnType<typeof pageView>

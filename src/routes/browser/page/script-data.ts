@@ -23,6 +23,10 @@ export type ScriptData = {
   readonly link_opened: string
   readonly link_failed: string
   readonly link_elsewhere: string
+  /** Families of protocols for a phone nearby, the one of the first button first. */
+  readonly dc_api_protocols: readonly ('openid4vp' | 'org-iso-mdoc')[]
+  /** Words of the first button where the wallet is on another device. */
+  readonly dc_api_nearby: string
   readonly dc_api_closed: string
   readonly dc_api_sent: string
   readonly states: Record<keyof typeof english.states, StateText>

@@ -200,6 +200,8 @@ function scriptData(page: SessionPage, texts: Texts, name: string): ScriptData {
     link_opened: texts.linkOpened,
     link_failed: texts.linkFailed,
     link_elsewhere: texts.linkElsewhere,
+    dc_api_protocols: view.dc_api_protocols,
+    dc_api_nearby: view.dc_api_protocols.length > 1 ? texts.onAndroid : texts.onPhoneNearby,
     dc_api_closed: texts.browserWalletClosed,
     dc_api_sent: texts.browserWalletSent,
     states: statesOf(page, texts, name),

@@ -35,8 +35,17 @@ const DC_API: Way = {
   script: 'dc-api.js',
   isOffered: ({ view }) => view.offers_dc_api, // CONTRACT 5: only some protocols have requests for it
   opening: ({ inBrowser }) => inBrowser,
-  markup: ({ openBrowserWallet }) =>
-    html`<button id="dc-api" type="button" hidden>${openBrowserWallet}</button>`,
+  markup: ({ onThisDevice }) => html`<button id="dc-api" type="button" hidden>${onThisDevice}</button>`,
+}
+
+/** A phone nearby can be asked by one protocol only, and an iPhone knows `org-iso-mdoc` alone. */
+const IPHONE: Way = {
+  id: 'dc-api-iphone',
+  script: null,
+  isOffered: ({ view }) => view.dc_api_protocols.length > 1,
+  opening: () => null,
+  markup: ({ onIphone }) =>
+    html`<button id="dc-api-iphone" type="button" class="second" hidden>${onIphone}</button>`,
 }
 
 const LINK: Way = {
@@ -74,7 +83,7 @@ const QR: Way = {
 }
 
 /** Ways by a press. */
-const PRESSED: readonly Way[] = [DC_API, LINK, TEST_WALLET]
+const PRESSED: readonly Way[] = [DC_API, IPHONE, LINK, TEST_WALLET]
 
 const WAYS: readonly Way[] = [...PRESSED, QR]
 

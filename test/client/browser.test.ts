@@ -1,0 +1,82 @@
+// The function for a page of the relying party, with a browser of the test.
+
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import {
+  allowsProtocol,
+  askBrowser,
+  type BrowserChoices,
+  digitalRequests,
+} from '../../packages/client/src/browser.ts'
+
+const SIGNED = { protocol: 'openid4vp-v1-signed', data: { request: 'a.b.c' } }
+const unsigned = (...formats: string[]) => ({
+  protocol: 'openid4vp-v1-unsigned',
+  data: { dcql_query: { credentials: formats.map((format) => ({ format })) } },
+})
+const MDOC = { protocol: 'org-iso-mdoc', data: { deviceRequest: 'a', encryptionInfo: 'b' } }
+const MIXED = [SIGNED, unsigned('dc+sd-jwt', 'mso_mdoc'), MDOC]
+const DOCUMENTS = [SIGNED, unsigned('mso_mdoc'), MDOC]
+const OPENID = ['openid4vp-v1-signed', 'openid4vp-v1-unsigned']
+
+/** A browser that allows these protocols; null: one without the question. */
+function browser(allowed: readonly string[] | null, isTouch = false, get = vi.fn()) {
+  const DigitalCredential = allowed && { userAgentAllowsProtocol: (one: string) => allowed.includes(one) }
+  vi.stubGlobal('DigitalCredential', DigitalCredential ?? {})
+  vi.stubGlobal('matchMedia', () => ({ matches: isTouch }))
+  vi.stubGlobal('navigator', { credentials: { get } })
+  return get
+}
+afterEach(() => vi.unstubAllGlobals())
+
+const ALL = [...OPENID, 'org-iso-mdoc']
+
+describe('digitalRequests', () => {
+  it.each<[string, typeof MIXED, readonly string[] | null, boolean, BrowserChoices, readonly string[]]>([
+    ['every protocol on this device', MIXED, ALL, true, {}, ALL],
+    ['those that the browser allows', MIXED, ['org-iso-mdoc'], true, {}, ['org-iso-mdoc']],
+    ['every protocol where the browser has no question', MIXED, null, true, {}, ALL],
+    ['OpenID4VP alone for a phone nearby', MIXED, ALL, false, {}, OPENID],
+    ['the family that the person chose', MIXED, ALL, false, { family: 'org-iso-mdoc' }, ['org-iso-mdoc']],
+    ['org-iso-mdoc alone where only documents are requested', DOCUMENTS, ALL, false, {}, ['org-iso-mdoc']],
+    ['the other family where the browser allows only that', DOCUMENTS, OPENID, false, {}, OPENID],
+    [
+      'nothing of a family that the browser does not allow',
+      MIXED,
+      OPENID,
+      false,
+      { family: 'org-iso-mdoc' },
+      [],
+    ],
+    ['the place that the caller names', MIXED, ALL, false, { place: 'here' }, ALL],
+    ['the only request of a session of its own', [MDOC], ALL, false, {}, ['org-iso-mdoc']],
+  ])('returns %s', (_, requests, allowed, isTouch, choices, protocols) => {
+    browser(allowed, isTouch)
+    expect(digitalRequests(requests, choices).map(({ protocol }) => protocol)).toEqual(protocols)
+  })
+})
+
+describe('askBrowser', () => {
+  const response = { protocol: 'org-iso-mdoc', data: { response: 'x' } }
+
+  it('calls the browser once, and returns what to post', async () => {
+    const get = browser(ALL, true, vi.fn().mockResolvedValue({ ...response, type: 'digital' }))
+    expect(await askBrowser({ digital: { requests: MIXED } })).toEqual({ ok: true, value: response })
+    expect(get.mock.calls).toEqual([[{ mediation: 'required', digital: { requests: MIXED } }]])
+  })
+
+  it('returns an error without a call where the browser supports nothing', async () => {
+    const get = browser([])
+    expect(await askBrowser({ digital: { requests: MIXED } })).toEqual({ ok: false, error: 'unsupported' })
+    vi.stubGlobal('DigitalCredential', undefined)
+    expect(allowsProtocol('org-iso-mdoc')).toBe(false)
+    expect(get).not.toHaveBeenCalled()
+  })
+
+  it.each([
+    ['the person closed the dialogue', vi.fn().mockRejectedValue(new Error('NotAllowedError'))],
+    ['no credential came', vi.fn().mockResolvedValue(null)],
+  ])('returns an error where %s', async (_, get) => {
+    browser(ALL, true, get)
+    expect(await askBrowser({ digital: { requests: MIXED } })).toEqual({ ok: false, error: 'no_response' })
+  })
+})
