@@ -92,7 +92,7 @@ function placeOfWallet(): WalletPlace {
   return page().matchMedia('(pointer: coarse)').matches ? 'here' : 'nearby'
 }
 
-/** The unsigned request has its query in the clear. Without a request of OpenID4VP only documents are left. */
+/** The unsigned request has its query in the clear. Without requests of OpenID4VP only documents are left. */
 function isForDocumentsOnly(requests: Requests): boolean {
   const unsigned = requests.find(({ protocol }) => protocol === 'openid4vp-v1-unsigned')
   if (unsigned === undefined) return true
