@@ -14,7 +14,7 @@ const LARGEST = 1_048_576
 const DESCRIPTOR_SECONDS = 40
 /** A part of them: callers and receivers need descriptors too, and a busy machine keeps objects longer. */
 const SHARE = 0.375
-/** A fifth of one core, and 0.3 GB of memory. */
+/** A third of one core, and 0.3 GB of memory. */
 const MOST_PER_SECOND = 60
 
 /** Returns the hard limit. Node raises the soft limit to it, and workerd inherits both. */

@@ -55,7 +55,7 @@ it(
     expect(failures).toEqual([])
     expect(server.pid()).toBe(pid)
   },
-  SECONDS * 1000 + 60_000,
+  SECONDS * 4_000 + 60_000,
 )
 
 /** Creates and cancels sessions. Returns the time of each call that canceled. */
