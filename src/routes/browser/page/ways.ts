@@ -82,8 +82,8 @@ const QR: Way = {
 <p class="soft camera">${camera}</p>`,
 }
 
-/** Ways by a press. */
-const PRESSED: readonly Way[] = [DC_API, IPHONE, LINK, TEST_WALLET]
+/** Ways by a press. On a computer, which has no link beside a QR code, the test wallet is the second one. */
+const PRESSED: readonly Way[] = [DC_API, LINK, TEST_WALLET, IPHONE]
 
 const WAYS: readonly Way[] = [...PRESSED, QR]
 
