@@ -112,7 +112,9 @@ function parametersOf(name: RouteName, { query, parameters = [] }: Operation): r
     description: QUERY_TEXTS[part],
     schema,
   }))
-  return [...inPath, ...inQuery, ...parameters.map((parameter) => PARAMETERS[parameter])]
+  const isLogged = ACCESS[name].caller === 'operator' && !name.startsWith('GET ')
+  const inHeader = isLogged ? [PARAMETERS.operatorName] : []
+  return [...inPath, ...inQuery, ...parameters.map((parameter) => PARAMETERS[parameter]), ...inHeader]
 }
 
 /** The path of a DID document has a part of the id only. */

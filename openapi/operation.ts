@@ -36,7 +36,7 @@ export type OperationResponse = {
   readonly headers?: readonly HeaderName[]
 }
 
-export type ParameterName = 'idempotencyKey' | 'size'
+export type ParameterName = 'idempotencyKey' | 'operatorName' | 'size'
 export type HeaderName =
   | 'Location'
   | 'Idempotent-Replayed'

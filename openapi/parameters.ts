@@ -33,6 +33,13 @@ export const PARAMETERS: Readonly<Record<ParameterName, Schema>> = {
     description: 'Makes a retry safe: the same key and body return the same verification.',
     schema: { type: 'string', maxLength: 255 },
   },
+  operatorName: {
+    name: 'Operator',
+    in: 'header',
+    description:
+      'Your name, for the log of changes: up to 64 of A-Z, a-z, 0-9, `_.@+-`. Other texts are ignored.',
+    schema: { type: 'string' },
+  },
   size: {
     name: 'size',
     in: 'query',
