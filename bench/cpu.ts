@@ -2,6 +2,7 @@
 // request with none, divided by N. The platform's own clock does not advance while code runs. The requests
 // are therefore timed from outside, one at a time.
 
+import { makeAnnexCResponse } from './annex-c-response.ts'
 import { makeMdocPresentation } from './mdoc-presentation.ts'
 import { type Line, median, openLine, timed } from './measure.ts'
 import { makePresentations } from './presentations.ts'
@@ -91,6 +92,16 @@ export async function benchMdoc(port: number, report: Report): Promise<void> {
   report.line(`ours ${show(ours)}, @owf/mdoc 0.6 ${show(library)}, ${proofs}`)
   report.target('mdoc against the floor', ratio(ours, floor), { most: 3 }, ' ×')
   report.target('mdoc against the library', ratio(library, ours), { least: 4 }, ' ×')
+}
+
+/** Compares a response of `org-iso-mdoc` with its cryptography alone. */
+export async function benchAnnexC(port: number, report: Report): Promise<void> {
+  report.heading('A response of org-iso-mdoc with the same elements (milliseconds of CPU in workerd)')
+  const input = await makeAnnexCResponse()
+  const [ours, floor] = await compare(port, input, ['annex-c/ours', 'annex-c/floor'])
+  const proofs = `HPKE, ${input.signatures} ES256 verifications and ${input.hashed.length} SHA-256 ${show(floor)}`
+  report.line(`opened and verified ${show(ours)}, ${proofs}`)
+  report.target('org-iso-mdoc against its cryptography', ratio(ours, floor), { most: 5 }, ' ×')
 }
 
 /** Milliseconds of one task in each round. */

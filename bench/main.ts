@@ -2,7 +2,7 @@
 
 import { startServer } from '../test/support/service/server.ts'
 import { benchBundle, benchStart } from './bundle.ts'
-import { benchHostile, benchMdoc, benchQr, benchSdJwtVc, benchStatusLists } from './cpu.ts'
+import { benchAnnexC, benchHostile, benchMdoc, benchQr, benchSdJwtVc, benchStatusLists } from './cpu.ts'
 import { reportPrice } from './price.ts'
 import { describeMachine, startReport } from './report.ts'
 import { benchService } from './service.ts'
@@ -18,6 +18,7 @@ try {
   await benchSdJwtVc(worker.port, report)
   await benchStatusLists(worker.port, report)
   await benchMdoc(worker.port, report)
+  await benchAnnexC(worker.port, report)
   await benchHostile(worker.port, report)
   await benchService(server, worker.port, report)
   await benchStart(server, report)

@@ -2,6 +2,7 @@
 // the fixed cost, which is subtracted.
 
 import { Hono } from 'hono'
+import { openAnnexCWithOurs, openNothingButProofs } from './tasks/annex-c.ts'
 import { refuseDeepCbor, refuseDisclosures } from './tasks/hostile.ts'
 import { verifyMdocWithLibrary, verifyMdocWithOurs, verifyNothingButProofs } from './tasks/mdoc.ts'
 import { drawWithOurs, drawWithQrcode, drawWithQrcodeSvgAndUpng } from './tasks/qr.ts'
@@ -24,6 +25,8 @@ const TASKS = {
   'mdoc/ours': verifyMdocWithOurs,
   'mdoc/@owf': verifyMdocWithLibrary,
   'mdoc/floor': verifyNothingButProofs,
+  'annex-c/ours': openAnnexCWithOurs,
+  'annex-c/floor': openNothingButProofs,
   'hostile/disclosures': refuseDisclosures,
   'hostile/cbor': refuseDeepCbor,
 } as const satisfies Readonly<Record<string, Task>>

@@ -28,13 +28,18 @@ export type Value =
   | { [name: string]: Value }
   | Map<Value, Value>
 class Tagged {
-  constructor(
-    readonly tag: number,
-    readonly content: Value,
-  ) {}
+  readonly tag: number
+  readonly content: Value
+  constructor(tag: number, content: Value) {
+    this.tag = tag
+    this.content = content
+  }
 }
 class Raw {
-  constructor(readonly hex: string) {}
+  readonly hex: string
+  constructor(hex: string) {
+    this.hex = hex
+  }
 }
 export const tagged = (tag: number, content: Value) => new Tagged(tag, content)
 export const raw = (hex: string) => new Raw(hex)
