@@ -87,6 +87,7 @@ describe('OpenID4VP 1.0 §5.1: verifier_info', () => {
       certificate_chain_pem: leaf.pem,
       attestation_jwt: null,
       registration,
+      reader_certificates: [],
     })
   })
 
