@@ -1,10 +1,12 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createApp } from '../../../src/routes/app.ts'
 import { PROBLEMS, type ProblemCode, problem } from '../../../src/routes/edge/problems.ts'
 import { ADMIN, call, edgeApp, json } from './edge-app.ts'
 
 const effects: string[] = []
 
+const service = createApp()
 const app = edgeApp((routes) => {
   routes.get('/test/effect', (c) => {
     effects.push(c.req.method)
@@ -96,7 +98,7 @@ describe('a problem', () => {
       retryable: PROBLEMS[code].retryable,
       errors: [],
     })
-    const page = await call(app, 'GET', new URL(body.type).pathname)
+    const page = await call(service, 'GET', new URL(body.type).pathname)
     expect(page.status).toBe(200)
     expect(await page.text()).toContain(code)
   })
